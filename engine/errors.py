@@ -1,0 +1,67 @@
+"""Every error that eggrad raises on wrong input."""
+
+__all__ = [
+    "BudgetExceeded",
+    "EggradError",
+    "ParseError",
+    "RuleError",
+    "ShapeError",
+    "UnknownVariable",
+    "UnsoundRules",
+    "UnsupportedOperation",
+]
+
+
+class EggradError(Exception):
+    """The base of all errors of this package."""
+
+
+class ShapeError(EggradError):
+    """An operation's axes do not fit: the message names the operation, the axes and both sizes."""
+
+
+class UnknownVariable(EggradError):
+    """A name that the expression does not contain, or a value that is missing."""
+
+
+class UnsupportedOperation(EggradError):
+    """An operation that the language does not have."""
+
+
+class BudgetExceeded(EggradError):
+    """A budget ended before there was any answer."""
+
+
+class RuleError(EggradError):
+    """A rule that cannot be registered: no law, an unbound variable, a name already taken."""
+
+
+class UnsoundRules(EggradError):
+    """Rules proved two different constants equal; the message names the rules that fired."""
+
+
+class ParseError(EggradError):
+    """A text that cannot be read; the message shows the place and what was expected there.
+
+    Attributes: `text`, `line` and `column` (from 1), `reason`, `expected` (a tuple of words).
+    """
+
+    def __init__(
+        self, reason: str, text: str, offset: int, expected: tuple[str, ...] = ()
+    ) -> None:
+        """Point at the character `offset` of `text`."""
+        before = text[:offset]
+        self.text = text
+        self.reason = reason
+        self.expected = expected
+        self.line = before.count("\n") + 1
+        self.column = offset - (before.rfind("\n") + 1) + 1
+        shown = text.split("\n")[self.line - 1]
+        # A long line is cut to a window around the caret, so that the caret stays in sight.
+        start = max(0, self.column - 61)
+        window = shown[start : start + 100]
+        pointer = " " * (self.column - 1 - start) + "^"
+        hint = f"\nexpected {' or '.join(expected)}" if expected else ""
+        super().__init__(
+            f"line {self.line}, column {self.column}: {reason}\n  {window}\n  {pointer}{hint}"
+        )

@@ -1,0 +1,148 @@
+"""Index algebra of einsum specs: pure functions on tuples.
+
+A spec is a tuple of index tuples, one for each operand and a last one for the output:
+`((0, 1), (1,), (0,))` is `ij,j->i`. It is *canonical* when its indices are numbered by first
+appearance. An output never repeats an index and has none that no operand has.
+"""
+
+from collections.abc import Iterable, Sequence
+
+from eggrad.engine.errors import ShapeError
+
+__all__ = [
+    "Dims",
+    "Indices",
+    "Size",
+    "Spec",
+    "canonical",
+    "format_spec",
+    "is_permutation",
+    "operand_dims",
+    "output_dims",
+    "parse_spec",
+    "scaling",
+    "transposition",
+]
+
+Size = int | str
+Dims = tuple[Size, ...]
+Indices = tuple[int, ...]
+Spec = tuple[Indices, ...]
+
+LETTERS = "ijklmnopqrstuvwxyzabcdefghIJKLMNOPQRSTUVWXYZABCDEFGH"
+
+
+def canonical(operands: Sequence[Sequence[object]], output: Sequence[object]) -> Spec:
+    """Number any hashable indices by first appearance.
+
+    >>> canonical(["ij", "j"], "i")
+    ((0, 1), (1,), (0,))
+    """
+    numbers: dict[object, int] = {}
+    parts = [*operands, output]
+    return tuple(tuple(numbers.setdefault(i, len(numbers)) for i in part) for part in parts)
+
+
+def parse_spec(text: str) -> Spec:
+    """Read `ij,j->i`; every letter is an index.
+
+    >>> parse_spec("ij,j->i")
+    ((0, 1), (1,), (0,))
+    """
+    left, arrow, output = text.replace(" ", "").partition("->")
+    if not arrow:
+        raise ShapeError(f"the spec {text!r} has no '->'")
+    spec = canonical(left.split(","), output)
+    check(spec)
+    return spec
+
+
+def format_spec(spec: Spec) -> str:
+    """Write a spec with letters.
+
+    >>> format_spec(((0, 1), (1,), (0,)))
+    'ij,j->i'
+    """
+    *operands, output = ["".join(LETTERS[i] for i in part) for part in spec]
+    return ",".join(operands) + "->" + output
+
+
+def check(spec: Spec) -> None:
+    """Raise unless the output has only indices of the operands, each once."""
+    *operands, output = spec
+    known = {i for part in operands for i in part}
+    for i in output:
+        if i not in known:
+            raise ShapeError(
+                f"product *({format_spec(spec)}): no operand has the output index {LETTERS[i]!r}"
+            )
+    if len(set(output)) < len(output):
+        raise ShapeError(f"product *({format_spec(spec)}): the output repeats an index")
+
+
+def sizes(spec: Spec, *dims: Dims) -> dict[int, Size]:
+    """The size of each index, given the dims of each operand; raise where two differ."""
+    found: dict[int, Size] = {}
+    if len(dims) != len(spec) - 1:
+        raise ShapeError(f"product *({format_spec(spec)}) takes {len(spec) - 1} operands")
+    for place, (part, own) in enumerate(zip(spec, dims, strict=False), 1):
+        if len(part) != len(own):
+            raise ShapeError(
+                f"product *({format_spec(spec)}): operand {place} has {len(own)} axes, "
+                f"its index string {len(part)}"
+            )
+        for i, size in zip(part, own, strict=True):
+            if found.setdefault(i, size) != size:
+                raise ShapeError(
+                    f"product *({format_spec(spec)}): index {LETTERS[i]!r} has size {found[i]} "
+                    f"and size {size}"
+                )
+    return found
+
+
+def output_dims(spec: Spec, *dims: Dims) -> Dims:
+    """The dims of the output.
+
+    >>> output_dims(parse_spec("ij,j->i"), ("m", "n"), ("n",))
+    ('m',)
+    """
+    found = sizes(spec, *dims)
+    return tuple(found[i] for i in spec[-1])
+
+
+def operand_dims(spec: Spec, place: int, *dims: Dims) -> Dims:
+    """The dims of operand `place` (from 0): a check that the spec fits, and a projection."""
+    sizes(spec, *dims)
+    return dims[place]
+
+
+def is_permutation(spec: Spec) -> bool:
+    """Whether a unary spec only reorders axes."""
+    source, output = spec
+    return len(set(source)) == len(source) == len(output)
+
+
+def transposition(order: Iterable[int]) -> Spec:
+    """The unary spec whose output axis k is input axis `order[k]`.
+
+    >>> format_spec(transposition((1, 0)))
+    'ij->ji'
+    """
+    output = tuple(order)
+    return canonical([tuple(range(len(output)))], output)
+
+
+def scaling(order: int) -> Spec:
+    """The spec that multiplies a scalar, on the left, into a tensor of that order.
+
+    >>> format_spec(scaling(2))
+    ',ij->ij'
+    """
+    axes = tuple(range(order))
+    return ((), axes, axes)
+
+
+def hadamard(order: int) -> Spec:
+    """The spec of the element-wise product of two tensors of that order."""
+    axes = tuple(range(order))
+    return (axes, axes, axes)

@@ -1,0 +1,251 @@
+"""The term: an immutable, hash-consed node of a tensor expression's DAG.
+
+Terms are positional and closed: an axis has a place and a size, no name. Two terms that are
+built alike are the same object, so equality is identity. Builders check shapes and nothing
+else: no builder simplifies. All walks are loops, so depth is limited by memory alone.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from fractions import Fraction
+from typing import Final, cast
+from weakref import WeakValueDictionary
+
+from eggrad.engine import spec as specs
+from eggrad.engine.errors import ShapeError, UnsupportedOperation
+from eggrad.engine.spec import Dims, Size, Spec
+
+__all__ = [
+    "ELEMENTWISE",
+    "MATRIX_FUNCTIONS",
+    "Term",
+    "add",
+    "apply",
+    "cofactors",
+    "constant",
+    "delta",
+    "divide",
+    "einsum",
+    "negate",
+    "postorder",
+    "power",
+    "rebuild",
+    "size",
+    "substitute_sizes",
+    "subtract",
+    "variable",
+    "variables",
+]
+
+ELEMENTWISE: Final = (
+    "sin", "cos", "tan", "arcsin", "arccos", "arctan", "tanh", "exp", "log", "sign", "relu", "abs",
+)  # fmt: skip
+MATRIX_FUNCTIONS: Final = ("inv", "det", "adj")
+
+
+class Term:
+    """A node: its operation `op`, what else identifies it (`data`), operands and axis sizes.
+
+    | op | data | operands |
+    |---|---|---|
+    | `variable` | (name, assumptions) | |
+    | `constant` | the value of every entry, a `Fraction` | |
+    | `delta` | | |
+    | `size` | a size symbol; the scalar whose value that size is | |
+    | `einsum` | the spec | one or two |
+    | `add` `subtract` `divide` | | two |
+    | `power` | | base, scalar exponent |
+    | `negate`, `sin` ... `abs`, `inv` `det` `adj` | | one |
+    | `cofactors` | k, the order of the derivative of `det` that it is | one |
+    """
+
+    __slots__ = ("__weakref__", "args", "data", "dims", "op")
+    op: str
+    data: object
+    args: tuple["Term", ...]
+    dims: Dims
+
+    def __setattr__(self, name: str, value: object) -> None:
+        """Refuse: terms are immutable."""
+        raise AttributeError("terms are immutable")
+
+    def __reduce__(self) -> tuple[Callable[..., "Term"], tuple[object, ...]]:
+        """Pickle by building anew, so that identity stays equality."""
+        return _make, (self.op, self.data, self.args, self.dims)
+
+    @property
+    def order(self) -> int:
+        """The number of axes."""
+        return len(self.dims)
+
+    def __repr__(self) -> str:
+        """Show the node alone, for debugging; printing a whole term is the frontend's work."""
+        return f"<{self.op} {self.data} {self.dims} of {len(self.args)}>"
+
+
+_terms: WeakValueDictionary[tuple[object, ...], Term] = WeakValueDictionary()
+
+
+def _make(op: str, data: object, args: tuple[Term, ...], dims: Dims) -> Term:
+    key = (op, data, args, dims)
+    found = _terms.get(key)
+    if found is None:
+        found = object.__new__(Term)
+        for name, value in zip(("op", "data", "args", "dims"), key, strict=True):
+            object.__setattr__(found, name, value)
+        _terms[key] = found
+    return found
+
+
+def variable(name: str, dims: Sequence[Size] = (), assume: Iterable[str] = ()) -> Term:
+    """A variable with the given axis sizes and declared properties."""
+    return _make("variable", (name, tuple(sorted(set(assume)))), (), _checked(dims))
+
+
+def constant(value: int | Fraction, dims: Sequence[Size] = ()) -> Term:
+    """The tensor whose every entry is `value`."""
+    return _make("constant", Fraction(value), (), _checked(dims))
+
+
+def delta(dims: Sequence[Size]) -> Term:
+    """The identity on `dims`: a product of Kronecker deltas with axes `dims + dims`."""
+    own = _checked(dims)
+    return _make("delta", None, (), own + own)
+
+
+def size(symbol: Size) -> Term:
+    """A size as a scalar: a `size` node for a symbol, a constant for an integer."""
+    return constant(symbol) if isinstance(symbol, int) else _make("size", symbol, (), ())
+
+
+def einsum(spec: Spec | str, *args: Term) -> Term:
+    """`C[s3] = sum over (s1 s2)\\s3 of A[s1] B[s2]` (thesis, equation 2.1), or its unary form."""
+    own = specs.parse_spec(spec) if isinstance(spec, str) else specs.canonical(spec[:-1], spec[-1])
+    specs.check(own)
+    if len(args) not in (1, 2):
+        raise ShapeError(f"product *({specs.format_spec(own)}): one or two operands, please")
+    return _make("einsum", own, args, specs.output_dims(own, *(a.dims for a in args)))
+
+
+def add(a: Term, b: Term) -> Term:
+    """The sum of two terms of the same axes."""
+    return _make("add", None, (a, b), _same("+", a, b))
+
+
+def subtract(a: Term, b: Term) -> Term:
+    """The difference of two terms of the same axes."""
+    return _make("subtract", None, (a, b), _same("-", a, b))
+
+
+def divide(a: Term, b: Term) -> Term:
+    """The element-wise quotient; a scalar on either side meets every entry of the other."""
+    dims = a.dims if not b.dims else b.dims if not a.dims else _same("/", a, b)
+    return _make("divide", None, (a, b), dims)
+
+
+def negate(a: Term) -> Term:
+    """The negative."""
+    return _make("negate", None, (a,), a.dims)
+
+
+def power(base: Term, exponent: Term) -> Term:
+    """Every entry of `base` (or `base` once, for a scalar) to a scalar exponent."""
+    if exponent.dims:
+        raise ShapeError(f"^: the exponent must be a scalar, it has {exponent.order} axes")
+    return _make("power", None, (base, exponent), base.dims)
+
+
+def apply(name: str, a: Term) -> Term:
+    """An element-wise function, or `inv`, `det` or `adj` of a square matrix."""
+    if name in ELEMENTWISE:
+        return _make(name, None, (a,), a.dims)
+    if name not in MATRIX_FUNCTIONS:
+        raise UnsupportedOperation(f"no function is called {name!r}")
+    _square(name, a)
+    return _make(name, None, (a,), () if name == "det" else a.dims)
+
+
+def cofactors(k: int, a: Term) -> Term:
+    """The k-th derivative of `det` at a square matrix, axes (row, column) k times.
+
+    `cofactors(1, X)` is the matrix of cofactors, the transpose of `adj(X)`.
+    """
+    _square("cofactors", a)
+    return _make("cofactors", k, (a,), a.dims * k)
+
+
+def _checked(dims: Sequence[Size]) -> Dims:
+    for d in dims:
+        if not (isinstance(d, str) and d) and not (type(d) is int and d >= 0):
+            raise ShapeError(f"a size is a name or an integer from 0 up, not {d!r}")
+    return tuple(dims)
+
+
+def _same(operation: str, a: Term, b: Term) -> Dims:
+    if a.dims != b.dims:
+        raise ShapeError(f"{operation}: the left side has axes {a.dims}, the right side {b.dims}")
+    return a.dims
+
+
+def _square(name: str, a: Term) -> None:
+    if len(a.dims) != 2 or a.dims[0] != a.dims[1]:
+        raise ShapeError(f"{name} needs a square matrix, its argument has axes {a.dims}")
+
+
+def rebuild(term: Term, args: tuple[Term, ...]) -> Term:
+    """The same operation on other operands."""
+    match term.op:
+        case "variable" | "constant" | "delta" | "size":
+            return term
+        case "einsum":
+            return einsum(cast(Spec, term.data), *args)
+        case "cofactors":
+            return cofactors(cast(int, term.data), *args)
+        case "add" | "subtract" | "divide" | "negate" | "power":
+            return _BUILDERS[term.op](*args)
+        case name:
+            return apply(name, *args)
+
+
+_BUILDERS: Final[dict[str, Callable[..., Term]]] = {
+    "add": add,
+    "subtract": subtract,
+    "divide": divide,
+    "negate": negate,
+    "power": power,
+}
+
+
+def postorder(*roots: Term) -> Iterator[Term]:
+    """Every node once, operands before the nodes that use them."""
+    seen: set[Term] = set()
+    stack: list[tuple[Term, bool]] = [(r, False) for r in reversed(roots)]
+    while stack:
+        node, ready = stack.pop()
+        if ready:
+            yield node
+        elif node not in seen:
+            seen.add(node)
+            stack.append((node, True))
+            stack.extend((a, False) for a in reversed(node.args))
+
+
+def variables(*roots: Term) -> tuple[Term, ...]:
+    """The variables that occur, by name."""
+    found = {t for t in postorder(*roots) if t.op == "variable"}
+    return tuple(sorted(found, key=lambda t: (cast(tuple[str], t.data)[0], str(t.dims))))
+
+
+def substitute_sizes(roots: Sequence[Term], sizes: Mapping[Size, Size]) -> tuple[Term, ...]:
+    """The same terms with size symbols replaced."""
+    if not sizes:
+        return tuple(roots)
+    done: dict[Term, Term] = {}
+    for t in postorder(*roots):
+        dims = tuple(sizes.get(d, d) for d in t.dims)
+        if t.op == "size":
+            done[t] = size(sizes.get(cast(str, t.data), cast(str, t.data)))
+        elif t.args:
+            done[t] = rebuild(t, tuple(done[a] for a in t.args))
+        else:
+            done[t] = _make(t.op, t.data, (), dims)
+    return tuple(done[r] for r in roots)

@@ -1,0 +1,1 @@
+"""Tensor derivatives by equality saturation."""
