@@ -1,0 +1,114 @@
+"""How the values and sizes that a caller gives meet the variables of a term."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any, cast
+
+import numpy as np
+
+from eggrad.engine.errors import ShapeError, UnknownVariable, UnsupportedOperation
+from eggrad.engine.spec import Dims, Size
+from eggrad.engine.term import Term, postorder
+
+__all__ = ["Array", "bind", "concrete", "name_of", "symbols"]
+
+Array = np.ndarray[Any, Any]
+
+
+def name_of(variable: Term) -> str:
+    """The name of a variable."""
+    return cast(tuple[str, tuple[str, ...]], variable.data)[0]
+
+
+def symbols(*roots: Term) -> tuple[str, ...]:
+    """The size symbols that the nodes of a DAG mention, sorted.
+
+    >>> from eggrad.engine.term import variable
+    >>> symbols(variable("A", ("m", 3)), variable("x", ("n",)))
+    ('m', 'n')
+    """
+    found: set[Size] = set()
+    for node in postorder(*roots):
+        found.update(node.dims)
+        if node.op == "size":
+            found.add(cast(str, node.data))
+    return tuple(sorted(d for d in found if isinstance(d, str)))
+
+
+def concrete(dims: Dims, sizes: Mapping[str, int]) -> tuple[int, ...]:
+    """The shape of `dims` at the given sizes; `UnknownVariable` for a symbol without a size.
+
+    >>> concrete(("n", 2), {"n": 3})
+    (3, 2)
+    """
+    for d in dims:
+        if isinstance(d, str) and d not in sizes:
+            raise UnknownVariable(
+                f"size {d}: no variable of the expression has an axis of it; give it as {d}=..."
+            )
+    return tuple(d if isinstance(d, int) else sizes[d] for d in dims)
+
+
+def bind(
+    variables: Iterable[Term], values: Mapping[str, object], sizes: Mapping[str, int] | None = None
+) -> tuple[dict[str, Array], dict[str, int]]:
+    """Check the values of `variables`, and read the size symbols off their shapes.
+
+    Returns the values as arrays of one inexact dtype (at least float64) by name, and every size
+    symbol's value. `sizes` gives further symbols. Raises `UnknownVariable` for a missing value,
+    `ShapeError` for a wrong shape or two values of one symbol, `UnsupportedOperation` for a value
+    that is not numeric.
+
+    >>> from eggrad.engine.term import variable
+    >>> bind([variable("x", ("n",))], {"x": [1, 2]})
+    ({'x': array([1., 2.])}, {'n': 2})
+    """
+    arrays: dict[str, Array] = {}
+    origin: dict[str, str] = {}
+    found: dict[str, int] = {}
+    for symbol, number in (sizes or {}).items():
+        found[symbol] = _checked_size(symbol, number)
+        origin[symbol] = "the sizes given"
+    for variable in variables:
+        name = name_of(variable)
+        if name not in values:
+            raise UnknownVariable(f"variable {name} {_dims(variable)} has no value")
+        array = arrays[name] = _numeric(name, values[name])
+        expected = tuple(d if isinstance(d, int) else -1 for d in variable.dims)
+        if array.ndim != len(expected) or any(
+            e not in (-1, n) for e, n in zip(expected, array.shape, strict=True)
+        ):
+            raise ShapeError(
+                f"variable {name} has axes {_dims(variable)}, its value has shape {array.shape}"
+            )
+        for d, n in zip(variable.dims, array.shape, strict=True):
+            if isinstance(d, str) and found.setdefault(d, n) != n:
+                raise ShapeError(
+                    f"size {d} is {found[d]} by {origin.get(d)}, but {n} by variable {name} with "
+                    f"axes {_dims(variable)}, whose value has shape {array.shape}"
+                )
+            if isinstance(d, str):
+                origin.setdefault(d, f"variable {name}")
+    dtype = np.result_type(np.float64, *arrays.values())
+    return {name: array.astype(dtype, copy=False) for name, array in arrays.items()}, found
+
+
+def _dims(term: Term) -> str:
+    return f"({', '.join(str(d) for d in term.dims)})"
+
+
+def _numeric(name: str, value: object) -> Array:
+    try:
+        array = np.asarray(value)
+    except ValueError as error:
+        raise ShapeError(f"the value of variable {name} is not an array: {error}") from error
+    if array.dtype.kind not in "biufc":
+        raise UnsupportedOperation(
+            f"the value of variable {name} is not an array of numbers: its dtype is {array.dtype}"
+        )
+    return array
+
+
+def _checked_size(symbol: str, number: object) -> int:
+    if not isinstance(number, int | np.integer) or isinstance(number, bool) or number < 0:
+        raise ShapeError(f"size {symbol} is an integer from 0 up, not {number!r}")
+    return int(number)

@@ -1,0 +1,267 @@
+"""The reference evaluator that tests judge by: each node's definition, in plain NumPy.
+
+Slow and literal on purpose. It shares no code with the rules or with code generation, but for
+the check of the values given (`binding`).
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from fractions import Fraction
+from itertools import permutations
+from typing import Any, Final, cast
+
+import numpy as np
+
+from eggrad.engine.binding import Array, bind, concrete, name_of, symbols
+from eggrad.engine.spec import Spec
+from eggrad.engine.term import Term, postorder, variables
+
+__all__ = ["evaluate", "numeric_derivative", "random_sizes", "random_values", "value"]
+
+
+def evaluate(
+    roots: Sequence[Term], values: Mapping[str, Any], sizes: Mapping[str, int] | None = None
+) -> list[Array]:
+    """The value of each root, in float64 or in the widest dtype among `values`.
+
+    `sizes` gives the size symbols that no variable fixes. Raises `UnknownVariable` for a missing
+    value or size and `ShapeError` for a value of another shape than its variable.
+
+    >>> from eggrad.engine.term import einsum, variable
+    >>> evaluate([einsum("i->", variable("x", ("n",)))], {"x": [1, 2, 3]})
+    [array(6.)]
+    """
+    arrays, bound = bind(variables(*roots), values, sizes)
+    dtype = np.result_type(np.float64, *arrays.values())
+    done: dict[Term, Array] = {}
+    with np.errstate(all="ignore"):
+        for node in postorder(*roots):
+            if node.op == "variable":
+                done[node] = arrays[name_of(node)]
+            else:
+                args = [done[a] for a in node.args]
+                shape = concrete(node.dims, bound)
+                done[node] = np.asarray(_apply(node, args, shape, bound, dtype), dtype=dtype)
+    return [done[r] for r in roots]
+
+
+def value(term: Term, values: Mapping[str, Any], sizes: Mapping[str, int] | None = None) -> Array:
+    """The value of one term: `evaluate` for a single root.
+
+    >>> from eggrad.engine.term import apply, variable
+    >>> value(apply("relu", variable("x", (3,))), {"x": [-1, 0, 2]})
+    array([0., 0., 2.])
+    """
+    return evaluate([term], values, sizes)[0]
+
+
+def _apply(
+    node: Term,
+    args: list[Array],
+    shape: tuple[int, ...],
+    sizes: Mapping[str, int],
+    dtype: np.dtype[Any],
+) -> Any:
+    match node.op:
+        case "constant":
+            return np.full(shape, _number(cast(Fraction, node.data), dtype))
+        case "size":
+            return float(concrete((cast(str, node.data),), sizes)[0])
+        case "delta":
+            half = shape[: len(shape) // 2]
+            return np.eye(int(np.prod(half, dtype=int))).reshape(shape)
+        case "einsum":
+            spec = cast(Spec, node.data)
+            operands = [x for pair in zip(args, spec, strict=False) for x in pair]
+            return np.einsum(*operands, spec[-1])
+        case "cofactors":
+            return _cofactors(cast(int, node.data), args[0])
+        case name:
+            return _OPERATIONS[name](*args)
+
+
+def _number(number: Fraction, dtype: np.dtype[Any]) -> Any:
+    try:
+        nearest = float(number)
+    except OverflowError:
+        return np.inf if number > 0 else -np.inf
+    # The second term is what float64 rounds away; it counts in long double only.
+    return dtype.type(nearest) + dtype.type(float(number - Fraction(nearest)))
+
+
+def _relu(x: Array) -> Array:
+    return np.where(x.real < 0, 0, x)
+
+
+def _sign(x: Array) -> Array:
+    return np.where(x.real > 0, 1, np.where(x.real < 0, -1, x))
+
+
+def _det(matrix: Array) -> Any:
+    """By elimination, so that any dtype will do."""
+    rows = matrix.copy()
+    result = rows.dtype.type(1)
+    for i in range(len(rows)):
+        pivot = i + int(np.argmax(np.abs(rows[i:, i])))
+        if pivot != i:
+            rows[[i, pivot]] = rows[[pivot, i]]
+            result = -result
+        result = result * rows[i, i]
+        if rows[i, i] == 0:
+            return result
+        rows[i + 1 :] -= np.outer(rows[i + 1 :, i] / rows[i, i], rows[i])
+    return result
+
+
+def _inv(matrix: Array) -> Array:
+    plain = np.complex128 if matrix.dtype.kind == "c" else np.float64
+    try:
+        result = np.linalg.inv(matrix.astype(plain)).astype(matrix.dtype)
+    except np.linalg.LinAlgError:
+        return np.full_like(matrix, np.nan)
+    if matrix.dtype != plain:
+        # Newton's step doubles the digits, for long double, which LAPACK does not have.
+        result = result @ (2 * np.eye(len(matrix)) - matrix @ result)
+    return result
+
+
+def _parity(order: Sequence[int]) -> int:
+    inversions = sum(a > b for i, a in enumerate(order) for b in order[i + 1 :])
+    return -1 if inversions % 2 else 1
+
+
+def _cofactors(k: int, matrix: Array) -> Array:
+    """By explicit minors: zero where a row or a column repeats."""
+    n = len(matrix)
+    result = np.zeros((n, n) * k, matrix.dtype)
+    for rows in permutations(range(n), k):
+        for columns in permutations(range(n), k):
+            minor = np.delete(np.delete(matrix, rows, 0), columns, 1)
+            sign = _parity(rows) * _parity(columns) * (-1) ** (sum(rows) + sum(columns))
+            place = tuple(i for pair in zip(rows, columns, strict=True) for i in pair)
+            result[place] = sign * _det(minor)
+    return result
+
+
+_OPERATIONS: Final[dict[str, Any]] = {
+    "add": np.add,
+    "subtract": np.subtract,
+    "divide": np.divide,
+    "power": lambda base, exponent: base**exponent,
+    "negate": np.negative,
+    "relu": _relu,
+    "sign": _sign,
+    "inv": _inv,
+    "det": _det,
+    "adj": lambda matrix: _cofactors(1, matrix).T,
+} | {
+    name: getattr(np, name)
+    for name in ["sin", "cos", "tan", "arcsin", "arccos", "arctan", "tanh", "exp", "log", "abs"]
+}
+
+
+def numeric_derivative(
+    term: Term,
+    wrt: Term,
+    values: Mapping[str, Any],
+    sizes: Mapping[str, int] | None = None,
+    step: float = 1e-3,
+) -> Array:
+    """The derivative by central differences (thesis, section 4.7), axes of `term` then of `wrt`.
+
+    Two steps, `step` and half of it, extrapolated: the error is of the order of `step**4`, so
+    about 1e-11 for smooth functions. The formula of the thesis has the opposite sign. An entry
+    within `step` of a kink of `abs`, `relu` or `sign` has no meaningful value. `wrt` needs a value
+    even where `term` does not contain it.
+
+    >>> from eggrad.engine.term import apply, variable
+    >>> x = variable("x", (2,))
+    >>> numeric_derivative(apply("exp", x), x, {"x": [0, 0]}).round(9)
+    array([[1., 0.],
+           [0., 1.]])
+    """
+    name = name_of(wrt)
+    arrays, bound = bind(variables(term, wrt), values, sizes)
+    at = arrays[name]
+    result = np.empty((*concrete(term.dims, bound), *at.shape), at.dtype)
+
+    def shifted(place: tuple[int, ...], h: float) -> Array:
+        moved = at.copy()
+        moved[place] += h
+        return value(term, arrays | {name: moved}, bound)
+
+    with np.errstate(all="ignore"):
+        for place in np.ndindex(at.shape):
+            wide, narrow = (
+                (shifted(place, h) - shifted(place, -h)) / (2 * h) for h in (step, step / 2)
+            )
+            result[(..., *place)] = (4 * narrow - wide) / 3
+    return result
+
+
+def random_sizes(
+    terms: Iterable[Term], rng: np.random.Generator, choices: Sequence[int] = (1, 2, 3)
+) -> dict[str, int]:
+    """A size for each symbol in the terms.
+
+    >>> from eggrad.engine.term import variable
+    >>> random_sizes([variable("x", ("n",))], np.random.default_rng(0), choices=(4,))
+    {'n': 4}
+    """
+    return {symbol: int(rng.choice(choices)) for symbol in symbols(*terms)}
+
+
+def random_values(
+    variables: Iterable[Term],
+    sizes: Mapping[str, int],
+    rng: np.random.Generator,
+    kind: str = "normal",
+) -> dict[str, Array]:
+    """A value for each variable that has the properties it declares.
+
+    `kind` is "normal", or "special": entries from a mixture of normals, zeros, ones, minus ones,
+    small integers and ties.
+
+    >>> from eggrad.engine.term import variable
+    >>> A = variable("A", ("n", "n"), ["positive definite"])
+    >>> a = random_values([A], {"n": 3}, np.random.default_rng(0))["A"]
+    >>> bool((a == a.T).all() and (np.linalg.eigvalsh(a) > 0).all())
+    True
+    """
+    result: dict[str, Array] = {}
+    for variable in variables:
+        _, assumed = cast(tuple[str, tuple[str, ...]], variable.data)
+        array = _entries(concrete(variable.dims, sizes), rng, kind)
+        if "positive" in assumed:
+            array = np.where(np.abs(array) < 0.1, 0.5, np.abs(array))
+        elif "nonnegative" in assumed:
+            array = np.abs(array)
+        definite = "positive definite" in assumed
+        if definite or "symmetric" in assumed:
+            array = (array + array.T) / 2
+        # Adding to the diagonal keeps every other property.
+        while (definite and array.size and np.linalg.eigvalsh(array).min() < 0.1) or (
+            "invertible" in assumed and array.size and np.linalg.norm(array, -2) < 0.1
+        ):
+            array = array + np.eye(len(array))
+        result[name_of(variable)] = array
+    return result
+
+
+def _entries(shape: tuple[int, ...], rng: np.random.Generator, kind: str) -> Array:
+    normal = np.asarray(rng.normal(size=shape))
+    if kind == "normal":
+        return normal
+    if kind != "special":
+        raise ValueError(f"kind is 'normal' or 'special', not {kind!r}")
+    tie = float(rng.normal())
+    return np.choose(
+        rng.integers(0, 6, size=shape),
+        [
+            normal,
+            np.zeros(shape),
+            np.ones(shape),
+            -np.ones(shape),
+            rng.integers(-3, 4, size=shape).astype(float),
+            np.full(shape, tie),
+        ],
+    )
