@@ -1,4 +1,4 @@
 """The tensor terms, the e-graph and everything that runs on them."""
 
 if __name__ != "eggrad.engine":
-    raise ImportError("import eggrad.engine, not engine: a second copy of every class would be made")
+    raise ImportError("import eggrad.engine: as engine it would be a second copy of every class")

@@ -1,0 +1,73 @@
+# Every target makes what it needs from Python >= 3.11 with pip, and git.
+# `make test PYTHON=/path/to/python3.13` chooses the Python; each version has its own environment.
+
+PYTHON ?= python3
+# Worker processes of `make test`.
+JOBS ?= 2
+# Random expressions of `make fuzz`, and the seed of the first.
+N ?= 10000
+SEED ?= $(shell $(PYTHON) -c 'import secrets; print(secrets.randbelow(10**9))')
+
+VERSION := $(shell $(PYTHON) -c 'import sys; print("%d.%d" % sys.version_info[:2])')
+VENV := .venv-$(VERSION)
+RUN := $(VENV)/bin/python
+RUNTIME := $(VENV)/.runtime
+DEVELOPMENT := $(VENV)/.development
+
+.PHONY: help demo test coverage lint format bench fuzz docs clean
+.DELETE_ON_ERROR:
+
+help:
+	@echo "make demo      install eggrad and differentiate three real expressions"
+	@echo "make test      run every test (JOBS=$(JOBS), PYTHON=$(PYTHON))"
+	@echo "make coverage  run every test and report the lines that none reaches"
+	@echo "make lint      ruff, pyright, import-linter"
+	@echo "make format    let ruff put the files into shape"
+	@echo "make bench     time, e-nodes and operation counts"
+	@echo "make fuzz      N=$(N) random derivatives against the oracle, SEED=..."
+	@echo "make docs      write docs/rules.md from the rules"
+	@echo "make clean     remove environments, caches and builds"
+
+# pip installs into the environment from outside: Debian's Python has no ensurepip of its own.
+$(RUNTIME): pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python >= 3.11, please")'
+	$(PYTHON) -m venv --clear --without-pip $(VENV)
+	$(PYTHON) -m pip --python $(RUN) install --quiet --disable-pip-version-check --editable .
+	@touch $@
+
+$(DEVELOPMENT): $(RUNTIME)
+	$(PYTHON) -m pip --python $(RUN) install --quiet --disable-pip-version-check --editable '.[dev]'
+	@touch $@
+
+demo: $(RUNTIME)
+	@$(RUN) -m eggrad.frontend.demo
+
+test: $(DEVELOPMENT)
+	@$(RUN) -m pytest -q -n $(JOBS)
+
+coverage: $(DEVELOPMENT)
+	@$(RUN) -m pytest -q -n $(JOBS) --cov --cov-report term-missing:skip-covered --cov-fail-under 95
+
+lint: $(DEVELOPMENT)
+	$(VENV)/bin/ruff check .
+	$(VENV)/bin/ruff format --check .
+	$(VENV)/bin/pyright --pythonpath $(RUN)
+	$(VENV)/bin/lint-imports
+
+format: $(DEVELOPMENT)
+	$(VENV)/bin/ruff check --fix .
+	$(VENV)/bin/ruff format .
+
+bench: $(DEVELOPMENT)
+	@$(RUN) -m eggrad.frontend.bench
+
+fuzz: $(DEVELOPMENT)
+	@echo "make fuzz N=$(N) SEED=$(SEED)"
+	@$(RUN) tests/fuzz.py $(N) $(SEED)
+
+docs: $(DEVELOPMENT)
+	@$(RUN) -m eggrad.frontend.rule_docs
+
+clean:
+	rm -rf .venv-* build dist .coverage .hypothesis .ruff_cache .import_linter_cache .pytest_cache
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
