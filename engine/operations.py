@@ -1,0 +1,98 @@
+"""How many floating-point operations a DAG takes, each shared node once."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from math import factorial, prod
+from typing import Final, cast
+
+from eggrad.engine.binding import concrete, symbols
+from eggrad.engine.spec import Indices, Spec
+from eggrad.engine.term import Term, postorder
+
+__all__ = ["count", "node_count", "node_operations"]
+
+_FREE: Final = frozenset({"variable", "constant", "delta", "size"})
+# Of an n by n matrix: elimination, elimination and substitution, a decomposition and a product.
+_MATRIX: Final[dict[str, Callable[[int], int]]] = {
+    "det": lambda n: 2 * n**3 // 3,
+    "inv": lambda n: 2 * n**3,
+    "adj": lambda n: 3 * n**3,
+}
+
+
+def node_count(roots: Sequence[Term]) -> int:
+    """The number of distinct nodes, variables and constants included.
+
+    >>> from eggrad.engine.term import add, variable
+    >>> x = variable("x")
+    >>> node_count([add(x, x)])
+    2
+    """
+    return sum(1 for _ in postorder(*roots))
+
+
+def count(roots: Sequence[Term], sizes: Mapping[str, int] | int) -> int:
+    """The operations of evaluating all roots, multiply and add counted apart.
+
+    `sizes` maps size symbols, or is the size of every symbol. `UnknownVariable` where one is
+    missing.
+
+    >>> from eggrad.engine.term import einsum, variable
+    >>> count([einsum("ij,j->i", variable("A", ("m", "n")), variable("x", ("n",)))], 10)
+    190
+    """
+    if isinstance(sizes, int):
+        sizes = dict.fromkeys(symbols(*roots), sizes)
+    return sum(node_operations(node, sizes) for node in postorder(*roots))
+
+
+def node_operations(node: Term, sizes: Mapping[str, int]) -> int:
+    """The operations of one node, its operands given.
+
+    A product takes one multiplication for each point of its joint index space, and one addition
+    for each point but one of every output entry's sum. A factor `delta` identifies the two
+    indices of each of its pairs: only the entries written count.
+
+    >>> from eggrad.engine.term import apply, variable
+    >>> node_operations(apply("exp", variable("x", ("n",))), {"n": 7})
+    7
+    """
+    if node.op in _FREE:
+        return 0
+    if node.op == "einsum":
+        return _einsum(cast(Spec, node.data), node.args, sizes)
+    if node.op in _MATRIX:
+        return _MATRIX[node.op](concrete(node.args[0].dims, sizes)[0])
+    if node.op == "cofactors":
+        k, n = cast(int, node.data), concrete(node.args[0].dims, sizes)[0]
+        return _MATRIX["adj" if k else "det"](n) + (2 * factorial(k) * n ** (2 * k) if k > 1 else 0)
+    return prod(concrete(node.dims, sizes))
+
+
+def _einsum(spec: Spec, args: tuple[Term, ...], sizes: Mapping[str, int]) -> int:
+    first = _identified(spec, args)
+    length = {
+        first[i]: n
+        for part, a in zip(spec, args, strict=False)
+        for i, n in zip(part, concrete(a.dims, sizes), strict=True)
+    }
+    points = prod(length.values())
+    additions = max(0, points - prod(length[i] for i in {first[i] for i in spec[-1]}))
+    return additions + (points if len(args) == 2 else 0)
+
+
+def _identified(spec: Spec, args: Iterable[Term]) -> dict[int, int]:
+    """The representative of each index, the pairs of delta operands merged."""
+    first = {i: i for part in spec for i in part}
+    for part, a in zip(spec, args, strict=False):
+        if a.op == "delta":
+            half = len(part) // 2
+            _merge(first, part[:half], part[half:])
+    return first
+
+
+def _merge(first: dict[int, int], rows: Indices, columns: Indices) -> None:
+    for row, column in zip(rows, columns, strict=True):
+        kept, lost = first[row], first[column]
+        for i, representative in first.items():
+            if representative == lost:
+                first[i] = kept
