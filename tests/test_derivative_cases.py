@@ -1,0 +1,78 @@
+"""Derivatives of expressions from the literature, against hand-written NumPy references.
+
+`data/derivative_cases.json` holds, for each, the variables with their shapes and properties, the
+input text, and the derivative as a NumPy expression.
+"""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import eggrad
+
+CASES = json.loads((Path(__file__).parent / "data" / "derivative_cases.json").read_text("utf-8"))
+SIZES = [
+    {"n": 5, "m": 3, "k": 2, "p": 4, "q": 3, "r": 2},
+    {"n": 4, "m": 4, "k": 3, "p": 5, "q": 2, "r": 3},
+    {"n": 3, "m": 2, "k": 2, "p": 3, "q": 4, "r": 2},
+]
+
+
+def sample(shape: tuple[int, ...], properties: list[str], rng: np.random.Generator) -> Any:
+    entries = rng.normal(size=shape)
+    for word in properties:
+        match word:
+            case "entries positive":
+                entries = rng.uniform(0.5, 1.5, shape)
+            case "entries in (-0.9,0.9)":
+                entries = rng.uniform(-0.9, 0.9, shape)
+            case "entries +-1":
+                entries = np.sign(entries)
+            case "symmetric":
+                entries = entries + entries.T
+            case "symmetric positive definite":
+                entries = entries @ entries.T / len(entries) + np.eye(len(entries))
+            case "invertible":
+                entries = 0.4 * entries + 1.5 * np.eye(len(entries))
+            case "rows are probability vectors":
+                entries = rng.uniform(0.2, 1, shape)
+                entries /= entries.sum(1, keepdims=True)
+            case _:
+                raise ValueError(word)
+    return entries
+
+
+def instances(case: dict[str, Any]) -> list[dict[str, Any]]:
+    """Values of the variables at each choice of sizes that fits the case."""
+    result = []
+    for trial, sizes in enumerate(SIZES):
+        constraint = case["shape_constraint"]
+        if constraint and not eval(constraint, {"__builtins__": {}}, dict(sizes)):
+            continue
+        values = {}
+        for place, (name, described) in enumerate(case["vars"].items()):
+            shape = tuple(int(s) if s.isdigit() else sizes[s] for s in described["shape"])
+            rng = np.random.default_rng([trial, place])
+            values[name] = sample(shape, described["properties"], rng)
+        result.append(values)
+    return result
+
+
+@pytest.mark.parametrize("mode", ["forward", "reverse", "auto"])
+@pytest.mark.parametrize("case", CASES, ids=[c["id"] for c in CASES])
+def test_derivative_equals_the_reference(case: dict[str, Any], mode: str) -> None:
+    problem = eggrad.parse(case["einsum_syntax"])
+    assert list(problem.wrt) == case["wrt_list"]
+    derivative = problem.derivative(mode=mode)
+    found = instances(case)
+    assert found
+    for values in found:
+        # A NumPy expression from our own data file; it sees nothing but NumPy and the values.
+        reference = eval(case["derivative_numpy"], {"__builtins__": {}, "np": np} | values)
+        ours = derivative.evaluate(values)
+        assert ours.shape == np.shape(reference)
+        error = np.max(np.abs(ours - reference), initial=0.0)
+        assert error <= 1e-9 * (1 + np.max(np.abs(reference), initial=0.0))
