@@ -1,0 +1,243 @@
+"""The command line: `eggrad diff`, `eggrad simplify`, `eggrad eval` and `eggrad rules`.
+
+What was asked for goes to standard output, everything else to standard error. A mistake in the
+input ends with status 2 and a message; a derivative that fails its check ends with status 1.
+"""
+
+import json
+import sys
+import time
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, cast
+
+import click
+
+from eggrad.frontend.cli_input import (
+    Commands,
+    Mistake,
+    parse_sizes,
+    read_text,
+    read_values,
+    write_array,
+)
+
+if TYPE_CHECKING:
+    from eggrad import Expression
+
+__all__ = ["main"]
+
+_text = click.argument("text", callback=read_text)
+_json = click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead.")
+_sizes = click.option(
+    "--sizes",
+    callback=parse_sizes,
+    metavar="SIZES",
+    help='Count the operations at these sizes: "m=3,n=5", or one number for all.',
+)
+_mode = click.option(
+    "--mode",
+    type=click.Choice(["auto", "forward", "reverse"]),
+    default="auto",
+    show_default=True,
+    help="How to differentiate.",
+)
+
+
+@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(package_name="eggrad", message="eggrad %(version)s")
+def main() -> None:
+    """Differentiate, simplify and evaluate tensor expressions.
+
+    TEXT is in the language of the thesis, for example
+    'declare A 2 x 1 expression A *(ij,j->i) x derivative wrt x'; - reads it from standard input.
+    """
+
+
+@main.command()
+@_text
+@click.option("--wrt", multiple=True, metavar="NAME", help="Differentiate by NAME; repeatable.")
+@_mode
+@click.option(
+    "--format",
+    "language",
+    type=click.Choice(["einsum"]),
+    default="einsum",
+    show_default=True,
+    help="The language to print.",
+)
+@click.option("--check", is_flag=True, help="Compare with central differences.")
+@_sizes
+@_json
+def diff(
+    text: str,
+    *,
+    wrt: Sequence[str],
+    mode: str,
+    language: str,
+    check: bool,
+    sizes: "dict[str, int] | int | None",
+    as_json: bool,
+) -> None:
+    """Print the derivative of TEXT, simplified.
+
+    The variables follow 'derivative wrt' in TEXT, or are given by --wrt. Repeating either gives
+    higher derivatives.
+    """
+    import eggrad
+
+    problem = eggrad.parse(text)
+    names = _wrt(problem.wrt, wrt)
+    began = time.perf_counter()
+    derivative = eggrad.derivative(problem.expression, *names, mode=mode)
+    seconds = time.perf_counter() - began
+    operations = None if sizes is None else derivative.cost(sizes)
+    printed = derivative.to(language)
+    found = None
+    if check:
+        from eggrad.frontend.check import check_derivatives
+
+        lower = [
+            eggrad.derivative(problem.expression, *names[:k], mode=mode)
+            for k in range(1, len(names))
+        ]
+        chain = [problem.expression, *lower, derivative]
+        found = check_derivatives([e.term for e in chain], names)
+    if as_json:
+        report = _report(text, derivative, operations, seconds)
+        report |= {
+            "derivative": printed,
+            "wrt": list(names),
+            "mode": mode,
+            "check": found and {"error": found.error, "passed": found.passed},
+        }
+        click.echo(json.dumps(report))
+    else:
+        click.echo(printed)
+        _remark(derivative, operations)
+    if found is not None:
+        click.echo(str(found), err=True)
+        if not found.passed:
+            sys.exit(1)
+
+
+@main.command()
+@_text
+@_sizes
+@_json
+def simplify(text: str, *, sizes: "dict[str, int] | int | None", as_json: bool) -> None:
+    """Print an expression equal to TEXT that costs less."""
+    import eggrad
+
+    problem = eggrad.parse(text)
+    if problem.wrt is not None:
+        raise Mistake(
+            "simplify takes a text without 'derivative wrt'; use 'eggrad diff' for a derivative"
+        )
+    began = time.perf_counter()
+    found = eggrad.simplify(problem.expression)
+    seconds = time.perf_counter() - began
+    operations = None if sizes is None else found.cost(sizes)
+    if as_json:
+        report = _report(text, found, operations, seconds)
+        click.echo(json.dumps(report | {"simplified": str(found)}))
+    else:
+        click.echo(str(found))
+        _remark(found, operations)
+
+
+@main.command("eval", short_help="Evaluate TEXT, or its derivative, at given values.")
+@_text
+@click.option("--data", required=True, metavar="FILE", help="A .npz file with every variable.")
+@click.option("--out", metavar="FILE", help="Write a .npy file instead of printing.")
+@_mode
+@_json
+def evaluate(text: str, *, data: str, out: str | None, mode: str, as_json: bool) -> None:
+    """Evaluate TEXT, or its derivative where it has 'derivative wrt', at the values in FILE."""
+    import eggrad
+
+    problem = eggrad.parse(text)
+    values = read_values(data)
+    expression = problem.expression if problem.wrt is None else problem.derivative(mode=mode)
+    result = expression.evaluate(values)
+    if out is not None:
+        write_array(out, result)
+    elif as_json:
+        click.echo(json.dumps({"shape": list(result.shape), "value": result.tolist()}))
+    else:
+        import numpy as np
+
+        with np.printoptions(threshold=sys.maxsize, linewidth=100):
+            click.echo(str(result))
+
+
+@main.group(cls=Commands)
+def rules() -> None:
+    """Show the laws that every step of a simplification follows."""
+
+
+@rules.command("list")
+@_json
+def list_rules(*, as_json: bool) -> None:
+    """List every ruleset with its rules."""
+    from eggrad.rules.standard import RULESETS
+
+    if as_json:
+        click.echo(json.dumps({s.name: [_rule(r) for r in s.rules] for s in RULESETS}))
+        return
+    for ruleset in RULESETS:
+        click.echo(f"{ruleset.name} ({len(ruleset.rules)})")
+        for rule in ruleset.rules:
+            click.echo(f"  {rule.name}: {rule.law}")
+
+
+@rules.command()
+@click.argument("name")
+@_json
+def show(name: str, *, as_json: bool) -> None:
+    """Show the rule NAME, or every rule of the ruleset NAME."""
+    from eggrad.rules.standard import RULESETS
+
+    found = [r for s in RULESETS for r in s.rules if name in (r.name, s.name)]
+    if not found:
+        raise Mistake(f"no rule and no ruleset is called {name!r}; see 'eggrad rules list'")
+    if as_json:
+        click.echo(json.dumps([_rule(r) for r in found]))
+        return
+    for place, rule in enumerate(found):
+        click.echo(("\n" if place else "") + f"{rule.name}: {rule.law}")
+        if rule.cite:
+            click.echo(f"  source: {rule.cite}")
+        click.echo(f"  {rule.text}")
+
+
+def _rule(rule: Any) -> dict[str, str]:
+    return {"name": rule.name, "law": rule.law, "cite": rule.cite, "text": rule.text}
+
+
+def _wrt(in_text: Sequence[str] | None, given: Sequence[str]) -> Sequence[str]:
+    if in_text and given:
+        raise Mistake("the text has 'derivative wrt' already; leave out --wrt")
+    if not in_text and not given:
+        raise Mistake(
+            "differentiate by what? End the text with 'derivative wrt NAME', or give --wrt NAME"
+        )
+    return given or cast(Sequence[str], in_text)
+
+
+def _report(
+    text: str, found: "Expression", operations: int | None, seconds: float
+) -> dict[str, object]:
+    return {
+        "input": text,
+        "nodes": found.node_count,
+        "operations": operations,
+        "complete": found.complete,
+        "seconds": round(seconds, 6),
+    }
+
+
+def _remark(found: "Expression", operations: int | None) -> None:
+    if operations is not None:
+        click.echo(f"{found.node_count} nodes, {operations} operations", err=True)
+    if not found.complete:
+        click.echo("the budget ended first: a shorter form may exist", err=True)

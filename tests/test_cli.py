@@ -1,0 +1,193 @@
+"""The command line: what each command prints, and the full text of typical mistakes."""
+
+import io
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from click.testing import CliRunner, Result
+
+import eggrad
+from eggrad.engine.binding import symbols
+from eggrad.frontend import cli
+
+SQUARE = "declare x 1 expression x *(i,i->) x"
+PRODUCT = "declare A 2 x 1 expression A *(ij,j->i) x"
+
+
+def run(*arguments: str, text: str | bytes = "") -> Result:
+    return CliRunner().invoke(cli.main, arguments, input=text)
+
+
+@pytest.fixture
+def data(tmp_path: Path) -> str:
+    path = tmp_path / "values.npz"
+    np.savez(path, A=np.array([[1.0, 2.0], [3.0, 4.0]]), x=np.array([1.0, -1.0]))
+    return str(path)
+
+
+def derivative(text: str, *wrt: str) -> str:
+    return str(eggrad.derivative(eggrad.parse(text).expression, *wrt))
+
+
+def test_diff_prints_the_derivative() -> None:
+    result = run("diff", f"{SQUARE} derivative wrt x")
+    assert (result.exit_code, result.stderr) == (0, "")
+    assert result.stdout == derivative(SQUARE, "x") + "\n"
+
+
+@pytest.mark.parametrize("wrt", [["x"], ["x", "x"]])
+def test_diff_takes_the_variables_from_the_text_or_from_options(wrt: list[str]) -> None:
+    given = [word for name in wrt for word in ("--wrt", name)]
+    by_option = run("diff", SQUARE, *given)
+    by_text = run("diff", f"{SQUARE} derivative {' '.join('wrt ' + name for name in wrt)}")
+    assert by_option.exit_code == 0
+    assert by_option.stdout == by_text.stdout == derivative(SQUARE, *wrt) + "\n"
+
+
+def test_diff_reads_standard_input() -> None:
+    result = run("diff", "-", text=f"{SQUARE}\nderivative wrt x\n")
+    assert result.stdout == derivative(SQUARE, "x") + "\n"
+
+
+@pytest.mark.parametrize("mode", ["auto", "forward", "reverse"])
+def test_diff_prints_text_that_reads_back(mode: str) -> None:
+    result = run("diff", "--mode", mode, "--format", "einsum", f"{SQUARE} derivative wrt x")
+    values = {"x": np.array([1.0, -2.0, 3.0])}
+    np.testing.assert_allclose(eggrad.parse(result.stdout).expression.evaluate(values), [2, -4, 6])
+
+
+def test_diff_checks() -> None:
+    result = run("diff", "--check", f"{SQUARE} derivative wrt x wrt x")
+    assert result.exit_code == 0
+    assert result.stdout == derivative(SQUARE, "x", "x") + "\n"
+    assert result.stderr.startswith("largest error ")
+    assert " against central differences at 3 random points" in result.stderr
+
+
+def test_diff_fails_where_the_check_does(monkeypatch: pytest.MonkeyPatch) -> None:
+    wrong = eggrad.parse("declare x 1 expression 3 *(,i->i) x").expression
+    monkeypatch.setattr(eggrad, "derivative", lambda *_, **__: wrong)
+    result = run("diff", "--check", f"{SQUARE} derivative wrt x")
+    assert result.exit_code == 1
+    assert result.stdout == f"{wrong}\n"
+    assert result.stderr.startswith("largest error ")
+    report = json.loads(run("diff", "--check", "--json", f"{SQUARE} derivative wrt x").stdout)
+    assert report["check"]["passed"] is False
+
+
+def test_diff_counts_operations() -> None:
+    (n,) = symbols(eggrad.parse(SQUARE).expression.term)
+    by_symbol = run("diff", "--sizes", f"{n} = 100", f"{SQUARE} derivative wrt x")
+    for_all = run("diff", "--sizes", "100", f"{SQUARE} derivative wrt x")
+    assert by_symbol.stderr == for_all.stderr
+    assert by_symbol.stderr.endswith(" nodes, 100 operations\n")
+
+
+def test_diff_reports_in_json() -> None:
+    text = f"{SQUARE} derivative wrt x"
+    result = run("diff", "--json", "--check", "--sizes", "10", text)
+    report = json.loads(result.stdout)
+    assert report.pop("seconds") > 0
+    assert report.pop("check")["passed"] is True
+    assert report.pop("nodes") > 0
+    assert report == {
+        "input": text,
+        "derivative": derivative(SQUARE, "x"),
+        "wrt": ["x"],
+        "mode": "auto",
+        "operations": 10,
+        "complete": True,
+    }
+    plain = json.loads(run("diff", "--json", text).stdout)
+    assert (plain["check"], plain["operations"]) == (None, None)
+
+
+def test_simplify() -> None:
+    text = "declare x 1 expression x + x - x"
+    result = run("simplify", text, "--sizes", "5")
+    assert result.exit_code == 0
+    assert result.stdout == str(eggrad.parse("declare x 1 expression x").expression) + "\n"
+    assert result.stderr == "1 nodes, 0 operations\n"
+    assert json.loads(run("simplify", "--json", text).stdout)["nodes"] == 1
+
+
+def test_eval_prints(data: str) -> None:
+    assert run("eval", PRODUCT, "--data", data).stdout == "[-1. -1.]\n"
+    assert (
+        run("eval", f"{PRODUCT} derivative wrt x", "--data", data).stdout == "[[1. 2.]\n [3. 4.]]\n"
+    )
+    report = json.loads(run("eval", "--json", PRODUCT, "--data", data).stdout)
+    assert report == {"shape": [2], "value": [-1.0, -1.0]}
+
+
+@pytest.mark.parametrize("name", ["result.npy", "result"])
+def test_eval_writes(data: str, tmp_path: Path, name: str) -> None:
+    out = tmp_path / name
+    result = run("eval", PRODUCT, "--data", data, "--out", str(out))
+    assert (result.exit_code, result.output) == (0, "")
+    assert np.load(out).tolist() == [-1, -1]
+
+
+def test_rules() -> None:
+    listed = run("rules", "list")
+    assert listed.exit_code == 0
+    ruleset, rule = listed.stdout.splitlines()[:2]
+    name, law = rule.strip().split(": ", 1)
+    shown = run("rules", "show", name)
+    assert shown.stdout.startswith(f"{name}: {law}\n")
+    rules = json.loads(run("rules", "list", "--json").stdout)
+    assert name in [r["name"] for r in rules[ruleset.split(" ")[0]]]
+    assert json.loads(run("rules", "show", name, "--json").stdout)[0]["law"] == law
+    assert len(run("rules", "show", ruleset.split(" ")[0]).stdout) > len(shown.stdout)
+
+
+def test_interruption_is_quiet(monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupt(*_: Any, **__: Any) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(eggrad, "derivative", interrupt)
+    result = run("diff", f"{SQUARE} derivative wrt x")
+    assert (result.exit_code, result.output) == (130, "")
+
+
+def installed(*arguments: str, **options: Any) -> subprocess.CompletedProcess[bytes]:
+    command = [sys.executable, "-c", "from eggrad.frontend.cli import main; main()", *arguments]
+    return subprocess.run(command, capture_output=True, check=False, timeout=60, **options)
+
+
+def test_the_program_itself() -> None:
+    version = installed("--version")
+    assert (version.returncode, version.stderr) == (0, b"")
+    assert version.stdout.startswith(b"eggrad ")
+    found = installed("diff", "-", input=f"{SQUARE} derivative wrt x".encode())
+    assert (found.returncode, found.stderr) == (0, b"")
+    assert found.stdout.decode() == derivative(SQUARE, "x") + "\n"
+    wrong = installed("diff", "declare x 1 expression (x")
+    assert (wrong.returncode, wrong.stdout) == (2, b"")
+    assert b"Traceback" not in wrong.stderr
+
+
+def test_a_closed_pipe_is_quiet(data: str) -> None:
+    program = "import sys; from eggrad.frontend.cli import main; main()"
+    command = [sys.executable, "-c", program, "rules", "list"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        assert isinstance(process.stdout, io.BufferedReader)
+        process.stdout.close()
+        assert process.stderr is not None
+        assert process.stderr.read() == b""
+
+
+def test_help_is_fast_to_load() -> None:
+    program = (
+        "import sys; from eggrad.frontend import cli; "
+        "print(sorted({'numpy', 'egglog', 'lark', 'rich'} & set(sys.modules)))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+    assert done.stdout == "[]\n"

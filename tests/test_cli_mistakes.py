@@ -1,0 +1,133 @@
+"""Mistakes on the command line: status 2, nothing on standard output, and a message."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from click.testing import CliRunner, Result
+
+import eggrad
+from eggrad.frontend import cli
+
+SQUARE = "declare x 1 expression x *(i,i->) x"
+PRODUCT = "declare A 2 x 1 expression A *(ij,j->i) x"
+
+
+def run(*arguments: str, text: str | bytes = "") -> Result:
+    return CliRunner().invoke(cli.main, arguments, input=text)
+
+
+@pytest.fixture
+def data(tmp_path: Path) -> str:
+    path = tmp_path / "values.npz"
+    np.savez(path, A=np.eye(2), x=np.array([1.0, -1.0]))
+    return str(path)
+
+
+def usage(command: str, arguments: str, message: str) -> str:
+    return (
+        f"Usage: main {command} [OPTIONS] {arguments}\n"
+        f"Try 'main {command} --help' for help.\n\nError: {message}\n"
+    )
+
+
+MISTAKES: dict[str, tuple[list[str], str]] = {
+    "nothing to differentiate by": (
+        ["diff", SQUARE],
+        "Error: differentiate by what? "
+        "End the text with 'derivative wrt NAME', or give --wrt NAME\n",
+    ),
+    "given twice": (
+        ["diff", f"{SQUARE} derivative wrt x", "--wrt", "x"],
+        "Error: the text has 'derivative wrt' already; leave out --wrt\n",
+    ),
+    "simplify a derivative": (
+        ["simplify", f"{SQUARE} derivative wrt x"],
+        "Error: simplify takes a text without 'derivative wrt'; "
+        "use 'eggrad diff' for a derivative\n",
+    ),
+    "no such rule": (
+        ["rules", "show", "nonsense"],
+        "Error: no rule and no ruleset is called 'nonsense'; see 'eggrad rules list'\n",
+    ),
+    "no such file": (
+        ["eval", SQUARE, "--data", "nowhere.npz"],
+        "Error: cannot read nowhere.npz: No such file or directory\n",
+    ),
+    "no matrix language yet": (
+        ["diff", "--matrix", "A*x"],
+        usage("diff", "TEXT", "No such option '--matrix'. Did you mean '--format'?"),
+    ),
+    "a size that is none": (
+        ["diff", SQUARE, "--sizes", "n=five"],
+        usage("diff", "TEXT", "Invalid value for '--sizes': 'n=five' is not of the form n=5"),
+    ),
+    "a size given twice": (
+        ["diff", SQUARE, "--sizes", "n=1,n=2"],
+        usage("diff", "TEXT", "Invalid value for '--sizes': n is given twice"),
+    ),
+}
+
+
+@pytest.mark.parametrize("mistake", MISTAKES)
+def test_mistakes_end_with_a_message(mistake: str) -> None:
+    arguments, expected = MISTAKES[mistake]
+    result = run(*arguments)
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert result.stderr == expected
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "declare x 1",
+        "declare x 1 expression x +",
+        "declare x 1 expression sin(x",
+        "declare x 1 expression z",
+        "declare x 1 expression x *(ij,i->) x",
+        "declare x 1 expression det(x)",
+        "declare x 1 expression x *(i,i->k) x derivative wrt x",
+        "declare x 1 A 2 expression x + A",
+    ],
+)
+def test_mistakes_in_the_text_show_the_place(text: str) -> None:
+    with pytest.raises(eggrad.EggradError) as caught:
+        eggrad.parse(text)
+    for command in (["diff"], ["simplify"], ["eval", "--data", "nowhere"]):
+        result = run(*command, text)
+        assert (result.exit_code, result.stdout) == (2, "")
+        assert result.stderr == f"Error: {caught.value}\n"
+
+
+def test_mistakes_in_the_data(tmp_path: Path, data: str) -> None:
+    not_an_archive, one_array = tmp_path / "text.npz", tmp_path / "one.npy"
+    not_an_archive.write_text("no archive")
+    np.save(one_array, np.zeros(3))
+    folder = str(tmp_path)
+
+    def stderr(*arguments: str) -> str:
+        result = run("eval", PRODUCT, *arguments)
+        assert (result.exit_code, result.stdout) == (2, "")
+        return result.stderr
+
+    assert stderr("--data", str(not_an_archive)) == (
+        f"Error: {not_an_archive} is not a .npz file of plain arrays\n"
+    )
+    assert stderr("--data", str(one_array)) == (
+        f"Error: {one_array} holds one array without a name; save them by numpy.savez\n"
+    )
+    assert stderr("--data", folder) == f"Error: cannot read {folder}: Is a directory\n"
+    assert stderr("--data", data, "--out", folder) == (
+        f"Error: cannot write {folder}: Is a directory\n"
+    )
+    missing = run("eval", "declare y 1 expression y", "--data", data)
+    assert (missing.exit_code, missing.stdout) == (2, "")
+    assert missing.stderr.startswith("Error: variable y (")
+    assert missing.stderr.endswith(") has no value\n")
+
+
+def test_input_that_is_not_text() -> None:
+    result = run("diff", "-", text=b"declare \xff")
+    assert result.exit_code == 2
+    assert result.stderr == "Error: standard input is not UTF-8 text: byte 8\n"

@@ -1,0 +1,90 @@
+"""Everything the README shows is what happens; `python tests/test_readme.py` writes it anew."""
+
+import code
+import contextlib
+import doctest
+import io
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+README = Path(__file__).parent.parent / "README.md"
+BLOCK = re.compile(r"(?<=^```)(python|console)\n(.*?)(?=^```$)", re.MULTILINE | re.DOTALL)
+
+
+def python_session(text: str, names: dict[str, object]) -> str:
+    """The same session with what Python says now."""
+    shown: list[str] = []
+    console = code.InteractiveInterpreter(names)
+    for example in doctest.DocTestParser().get_examples(text):
+        prompts = example.source.rstrip("\n").split("\n")
+        shown += [("... " if i else ">>> ") + line for i, line in enumerate(prompts)]
+        output = io.StringIO()
+        with contextlib.redirect_stdout(output), contextlib.redirect_stderr(output):
+            console.runsource(example.source, "<README>", "single")
+        shown += output.getvalue().splitlines()
+    return "".join(line + "\n" for line in shown)
+
+
+def shell_session(text: str) -> str:
+    """The same session with what the commands say now."""
+    shown: list[str] = []
+    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+    for line in text.splitlines():
+        if line.startswith("$ "):
+            done = subprocess.run(
+                ["bash", "-c", line.removeprefix("$ ")],
+                env=os.environ | {"PATH": path},
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                text=True,
+                check=False,
+                timeout=60,
+            )
+            shown += [line, *done.stdout.splitlines()]
+    return "".join(line + "\n" for line in shown)
+
+
+def refreshed(text: str) -> str:
+    """The text with every session as it runs now, in one folder and one Python."""
+    names: dict[str, object] = {}
+
+    def session(match: re.Match[str]) -> str:
+        language, body = match.groups()
+        ran = python_session(body, names) if language == "python" else shell_session(body)
+        return f"{language}\n{ran}"
+
+    with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
+        return BLOCK.sub(session, text)
+
+
+def test_sessions_show_what_happens() -> None:
+    text = README.read_text("utf-8")
+    assert len(BLOCK.findall(text)) == 3
+    assert refreshed(text) == text
+
+
+def test_links_lead_somewhere() -> None:
+    links = re.findall(r"\]\(([^)#:]+)\)", README.read_text("utf-8"))
+    assert links
+    missing = [link for link in links if not (README.parent / link).exists()]
+    assert missing == []
+
+
+def test_sessions_are_written_as_they_run() -> None:
+    session = "```python\n>>> for i in range(2):\n...     print(i)\nwrong\n```\n"
+    expected = "```python\n>>> for i in range(2):\n...     print(i)\n0\n1\n```\n"
+    assert refreshed(session) == expected
+
+
+def test_commands_show_both_streams() -> None:
+    command = "echo here; echo there >&2"
+    text = f"```console\n$ {command}\n```\n"
+    assert refreshed(text) == f"```console\n$ {command}\nhere\nthere\n```\n"
+
+
+if __name__ == "__main__":
+    README.write_text(refreshed(README.read_text("utf-8")), "utf-8")
