@@ -1,0 +1,156 @@
+"""Generated code against the oracle, and its text."""
+
+import weakref
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from eggrad.engine import oracle
+from eggrad.engine import term as t
+from eggrad.engine.codegen import compile_terms
+from eggrad.engine.errors import ShapeError, UnknownVariable
+from tests import numeric_terms
+
+A = t.variable("A", ("m", "n"))
+B = t.variable("B", ("n", "k"))
+S = t.variable("S", ("n", "n"))
+T = t.variable("T", ("n", "m", "k"))
+x = t.variable("x", ("n",))
+y = t.variable("y", ("m",))
+c = t.variable("c")
+ones = t.constant(1, ("n",))
+
+
+def body(*roots: t.Term) -> list[str]:
+    lines = compile_terms(roots).source.partition("def ")[2].splitlines()
+    return [line.strip() for line in lines[1:-1] if not line.strip().startswith("del ")]
+
+
+@settings(max_examples=300, deadline=None)
+@given(
+    numeric_terms.roots(),
+    st.integers(0, 2**32 - 1),
+    st.sampled_from(["normal", "special"]),
+)
+def test_compiled_is_the_oracle(roots: list[t.Term], seed: int, kind: str) -> None:
+    rng = np.random.default_rng(seed)
+    sizes = oracle.random_sizes(roots, rng, choices=(0, 1, 2, 3))
+    values = oracle.random_values(t.variables(*roots), sizes, rng, kind)
+    results = compile_terms(roots, sizes=sizes)(**values)
+    assert [r.shape for r in results] == [tuple(sizes.get(d, d) for d in r.dims) for r in roots]
+    if numeric_terms.is_tame(roots, values, sizes):
+        for result, expected in zip(results, oracle.evaluate(roots, values, sizes), strict=True):
+            np.testing.assert_allclose(result, expected, rtol=1e-7, atol=1e-7)
+
+
+@pytest.mark.parametrize(
+    ("term", "text"),
+    [
+        (t.einsum("ij,j->i", A, x), "A @ x"),
+        (t.einsum("ij,i->j", A, y), "A.T @ y"),
+        (t.einsum("ij,jk->ik", A, B), "A @ B"),
+        (t.einsum("ij,jk->ki", A, B), "B.T @ A.T"),
+        (t.einsum("i,i->", x, x), "x @ x"),
+        (t.einsum("ij,ij->", A, A), "np.tensordot(A, A, axes=((0, 1), (0, 1)))"),
+        (t.einsum("ijk,lk->ijl", T, B), "np.tensordot(T, B, axes=((2,), (1,)))"),
+        (t.einsum("ij,ij->i", A, A), 'np.einsum("ij,ij->i", A, A)'),
+        (t.einsum("ij,ij->ij", A, A), "A * A"),
+        (t.einsum("i,ij->ij", y, A), "y[:, None] * A"),
+        (t.einsum("i,j->ij", x, y), "x[:, None] * y"),
+        (t.einsum(",ij->ij", c, A), "c * A"),
+        (t.einsum(",ij->ij", t.constant(2), A), "2.0 * A"),
+        (t.einsum("ij->ji", A), "A.T"),
+        (t.einsum("ijk->kij", T), "T.transpose(2, 0, 1)"),
+        (t.einsum("ii->i", S), 'np.einsum("ii->i", S)'),
+        (t.einsum("ij->j", A), "A.sum(axis=0)"),
+        (t.einsum("ij,j->i", A, ones), "A.sum(axis=1)"),
+        (t.einsum("i,i->", x, ones), "x.sum()"),
+        (t.einsum("ij,k->i", A, x), "A.sum(axis=1) * x.sum()"),
+        (t.power(x, t.constant(2)), "x * x"),
+        (t.power(x, t.constant(-1)), "1.0 / x"),
+        (t.power(x, t.constant(t.Fraction(1, 2))), "np.sqrt(x)"),
+        (t.power(x, t.constant(t.Fraction(5, 2))), "x ** 2.5"),
+        (t.power(x, c), "x ** c"),
+        (t.add(x, t.constant(-1, ("n",))), "x + (-1.0)"),
+        (t.apply("relu", x), "np.maximum(x, 0.0)"),
+        (t.apply("inv", S), "inverse(S)"),
+        (t.delta(("n",)), "np.eye(n)"),
+        (t.divide(t.constant(1), t.constant(0)), "np.float64(1.0) / 0.0"),
+    ],
+)  # fmt: skip
+def test_each_product_becomes_the_plain_call(term: t.Term, text: str) -> None:
+    assert body(term)[-1].partition(" = ")[2] == text
+
+
+def test_a_value_that_only_a_size_depends_on() -> None:
+    f = compile_terms([t.constant(1, ("n",))], scope=[x])
+    np.testing.assert_array_equal(f(x=[5, 6, 7])[0], [1, 1, 1])
+    np.testing.assert_array_equal(f(n=2)[0], [1, 1])
+    assert compile_terms([t.size("n")], sizes={"n": 4})() == [4.0]
+    with pytest.raises(UnknownVariable, match="variable x"):
+        f()
+    with pytest.raises(ShapeError, match="size n is 4 by the sizes given, but 3 by variable x"):
+        f(x=[5, 6, 7], n=4)
+
+
+def test_wrong_input_is_named() -> None:
+    f = compile_terms([t.einsum("ij,j->i", A, x)])
+    with pytest.raises(UnknownVariable, match=r"variable x \(n\) has no value"):
+        f(A=np.eye(2))
+    with pytest.raises(ShapeError, match="variable A has axes .m, n., its value has shape .2,."):
+        f(A=[1, 2], x=[1, 2])
+    with pytest.raises(ShapeError, match="size n is 2 by variable A, but 3 by variable x"):
+        f(A=np.eye(2), x=[1, 2, 3])
+
+
+def test_results_are_no_views_of_the_arguments() -> None:
+    given_value = np.eye(2)
+    transposed, same, spread = compile_terms(
+        [t.einsum("ij->ji", S), S, t.einsum("ij,k->ijk", S, t.constant(1, ("n",)))]
+    )(S=given_value)
+    for result in (transposed, same, spread):
+        result[...] = 7
+    np.testing.assert_array_equal(given_value, np.eye(2))
+
+
+def test_names_that_python_or_the_generated_code_has_taken() -> None:
+    names = ["t1", "lambda", "np", "n", "a b", "compiled", "naïve", "__x"]
+    terms = [t.apply("exp", t.variable(name, ("n",))) for name in names]
+    f = compile_terms([*terms, t.size("n")])
+    results = f(**{name: np.full(3, i) for i, name in enumerate(names)})
+    np.testing.assert_allclose([r.max() for r in results], [*np.exp(np.arange(8)), 3])
+
+
+def test_infinite_and_undefined_values_do_not_raise() -> None:
+    zero = t.constant(0)
+    roots = [t.divide(zero, zero), t.power(t.constant(-2), t.constant(t.Fraction(1, 3)))]
+    assert np.isnan(compile_terms(roots)()).all()
+    huge = compile_terms([t.constant(-(10**400)), t.power(zero, t.constant(-2))])()
+    np.testing.assert_array_equal(huge, [-np.inf, np.inf])
+    assert np.isnan(compile_terms([t.apply("inv", S)])(S=np.zeros((2, 2)))[0]).all()
+
+
+def test_a_long_chain_compiles_and_frees_what_it_no_longer_needs() -> None:
+    node = x
+    for _ in range(10_000):
+        node = t.apply("sin", node)
+    f = compile_terms([node])
+    assert f.source.count("del ") == 9_999
+    np.testing.assert_allclose(f(x=[1.0])[0], oracle.value(node, {"x": [1.0]}))
+
+
+def test_the_text_does_not_depend_on_what_was_compiled_before() -> None:
+    def build() -> t.Term:
+        return t.add(t.einsum("ij,j->i", A, x), t.apply("exp", y))
+
+    first = compile_terms([build()]).source
+    alive = weakref.ref(build())
+    del alive
+    assert compile_terms([build()]).source == first
+
+
+def test_complex_values_stay_complex() -> None:
+    result = compile_terms([t.apply("exp", x)])(x=[1j])[0]
+    np.testing.assert_allclose(result, np.exp([1j]))
