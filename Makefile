@@ -59,7 +59,7 @@ format: $(DEVELOPMENT)
 	$(VENV)/bin/ruff format .
 
 bench: $(DEVELOPMENT)
-	@$(RUN) -m eggrad.frontend.bench
+	@$(RUN) tests/bench.py
 
 fuzz: $(DEVELOPMENT)
 	@echo "make fuzz N=$(N) SEED=$(SEED)"
