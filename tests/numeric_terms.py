@@ -44,7 +44,7 @@ def grown(draw: st.DrawFn, pool: list[t.Term]) -> t.Term:
     alike = [b for b in pool if b.dims == a.dims]
     scalars = [b for b in pool if not b.dims]
     square = [b for b in pool if b.order == 2 and b.dims[0] == b.dims[1]]
-    match draw(st.integers(0, 9)):
+    match draw(st.integers(0, 14)):
         case 0:
             return t.add(a, draw(st.sampled_from(alike)))
         case 1:
