@@ -1,0 +1,135 @@
+"""Which sizes are the same: classes of axis sizes that operations force to be equal.
+
+In every class an integer wins over symbols, and the symbol mentioned first over later ones.
+"""
+
+from collections.abc import Iterable, Sequence
+from itertools import count
+
+from eggrad.engine.errors import ShapeError
+from eggrad.engine.spec import Size
+from eggrad.engine.term import Term, substitute_sizes
+
+__all__ = ["Clash", "SizeClasses", "unify", "unify_sizes"]
+
+Clash = tuple[tuple[int, int], tuple[int, int]]
+"""Two integers that should be equal and are not, each with the place that gave it."""
+
+
+class SizeClasses:
+    """A union-find over axis sizes; a size is known by the number that it was given here.
+
+    >>> classes = SizeClasses()
+    >>> m, n, three = classes.named("m"), classes.named("n"), classes.integer(3, place=7)
+    >>> classes.unify(n, m), classes.size(n)
+    (None, 'm')
+    >>> classes.unify(three, n), classes.size(m)
+    (None, 3)
+    >>> classes.unify(m, classes.integer(4, place=9))
+    ((3, 7), (4, 9))
+    """
+
+    def __init__(self) -> None:
+        """Begin without any size."""
+        self._parents: list[int] = []
+        self._symbols: dict[str, int] = {}
+        self._names: dict[int, str] = {}
+        self._integers: dict[int, tuple[int, int]] = {}
+
+    def fresh(self) -> int:
+        """A size of which nothing is known."""
+        self._parents.append(len(self._parents))
+        return len(self._parents) - 1
+
+    def named(self, symbol: str) -> int:
+        """The size with that symbol; the same number for the same symbol."""
+        found = self._symbols.get(symbol)
+        if found is None:
+            found = self._symbols[symbol] = self.fresh()
+            self._names[found] = symbol
+        return found
+
+    def integer(self, value: int, place: int) -> int:
+        """A size known to be `value`; `place` says where, for the message of a clash."""
+        own = self.fresh()
+        self._integers[own] = (value, place)
+        return own
+
+    def given(self, size: Size, place: int) -> int:
+        """A size that is a symbol or an integer."""
+        return self.named(size) if isinstance(size, str) else self.integer(size, place)
+
+    def find(self, own: int) -> int:
+        """The representative of a class: the number of the symbol that names it, if one does."""
+        parents = self._parents
+        while parents[own] != own:
+            parents[own] = own = parents[parents[own]]
+        return own
+
+    def unify(self, a: int, b: int) -> Clash | None:
+        """Make two sizes equal; two different integers are left as they are and returned."""
+        first, second = self.find(a), self.find(b)
+        if first == second:
+            return None
+        one, other = self._integers.get(first), self._integers.get(second)
+        if one and other and one[0] != other[0]:
+            return one, other
+        named = self._names.keys()
+        keep, drop = sorted((first, second), key=lambda i: (i not in named, i))
+        self._parents[drop] = keep
+        value = one or other
+        if value:
+            self._integers[keep] = value
+        return None
+
+    def size(self, own: int) -> Size | None:
+        """What a class is called: an integer, a symbol, or nothing yet."""
+        root = self.find(own)
+        return self._integers[root][0] if root in self._integers else self._names.get(root)
+
+    def name_free(self) -> None:
+        """Call every class that has no name yet `n1`, `n2`, ... in the order of creation."""
+        unused = (name for i in count(1) if (name := f"n{i}") not in self._symbols)
+        for own in range(len(self._parents)):
+            if self.size(own) is None:
+                self._names[self.find(own)] = next(unused)
+
+    def renamed(self) -> dict[Size, Size]:
+        """What each symbol has become, for those that changed."""
+        found = {symbol: self.size(own) for symbol, own in self._symbols.items()}
+        return {s: size for s, size in found.items() if size is not None and size != s}
+
+
+def unify_sizes(pairs: Iterable[tuple[Size, Size]], what: str) -> dict[Size, Size]:
+    """The replacements of symbols that make the two sizes of every pair equal.
+
+    Integers win over symbols, the symbol mentioned first over later ones. Raises `ShapeError`,
+    which begins with `what`, when two different integers would have to be equal.
+
+    >>> unify_sizes([("m", "n"), ("n", 3)], "A + B")
+    {'m': 3, 'n': 3}
+    >>> unify_sizes([("m", 2), ("m", 3)], "A + B")
+    Traceback (most recent call last):
+    eggrad.engine.errors.ShapeError: A + B: size m would have to be both 2 and 3
+    """
+    classes = SizeClasses()
+    for a, b in pairs:
+        clash = classes.unify(classes.given(a, 0), classes.given(b, 0))
+        if clash:
+            (one, _), (other, _) = clash
+            symbols = " and ".join(dict.fromkeys(s for s in (a, b) if isinstance(s, str)))
+            wanted = f"both {one} and {other}" if symbols else f"equal, {one} and {other}"
+            subject = f"size {symbols}" if symbols else "two sizes"
+            raise ShapeError(f"{what}: {subject} would have to be {wanted}")
+    return classes.renamed()
+
+
+def unify(terms: Sequence[Term], pairs: Iterable[tuple[Size, Size]], what: str) -> tuple[Term, ...]:
+    """The same terms with sizes replaced so that every pair is equal; see `unify_sizes`.
+
+    >>> from eggrad.engine.term import variable
+    >>> x, y = unify([variable("x", ("n",)), variable("y", ("m",))], [("n", "m")], "x + y")
+    >>> y.dims
+    ('n',)
+    """
+    return substitute_sizes(terms, unify_sizes(pairs, what))

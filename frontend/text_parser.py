@@ -1,0 +1,234 @@
+"""The thesis's language in: from text to a problem (thesis, sections 2.3 and 3.2).
+
+The parser is no simplifier: `a - b` is a `subtract` and `-a` a `negate`.
+"""
+
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import cast
+
+from lark import Token
+
+from eggrad.engine import term as terms
+from eggrad.engine.errors import ParseError
+from eggrad.engine.spec import Dims, Size, Spec
+from eggrad.engine.term import Term
+from eggrad.frontend.problem import Problem
+from eggrad.frontend.text_errors import TextUnknownVariable, place_words, suggestion
+from eggrad.frontend.text_inference import Node, infer
+from eggrad.frontend.text_product import read_product
+from eggrad.frontend.text_syntax import Declaration, Phrase, read
+from eggrad.frontend.text_words import (
+    ASSUMPTIONS,
+    FUNCTION_NAMES,
+    MAXIMAL_DIGITS,
+    MAXIMAL_ORDER,
+    MAXIMAL_SIZE,
+    read_number,
+    unquoted,
+)
+
+__all__ = ["parse"]
+
+_BUILDERS = {
+    "add": terms.add,
+    "subtract": terms.subtract,
+    "divide": terms.divide,
+    "power": terms.power,
+    "negate": terms.negate,
+}
+
+
+def parse(text: str) -> Problem:
+    """Read a text of the thesis's language, with its extensions (docs/language.md).
+
+    Constants and deltas take the order and the sizes that fit (thesis 3.2.3, 3.2.4); the axes of
+    a variable `A` are called `A_1`, `A_2`, ... and unified. Raises `ParseError`; where shapes do
+    not fit it is a `ShapeError`, where a name is not declared an `UnknownVariable` as well.
+
+    >>> problem = parse("declare A 2 x 1 expression A *(ij,j->i) x derivative wrt x")
+    >>> problem.term.dims, [x.data for x in problem.wrt]
+    (('A_1',), [('x', ())])
+    """
+    syntax = read(text)
+    reader = _Reader(text)
+    for declaration in syntax.declarations:
+        reader.declare(declaration)
+    for name, phrase in syntax.definitions:
+        reader.define(name, phrase)
+    root = reader.add(syntax.expression)
+    dims, renamed = infer(reader.nodes, text)
+    built: list[Term] = []
+    for node, own in zip(reader.nodes, dims, strict=True):
+        built.append(_build(node, tuple(built[arg] for arg in node.args), own, renamed))
+    declared = tuple(built[: len(syntax.declarations)])
+    wrt = syntax.wrt and tuple(reader.argument(token, declared) for token in syntax.wrt)
+    return Problem(built[root], wrt, declared)
+
+
+class _Reader:
+    """Turns phrases into nodes, looks names up and checks what needs no shapes."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.nodes: list[Node] = []
+        self.names: dict[str, tuple[int, Token]] = {}
+
+    def declare(self, declaration: Declaration) -> None:
+        """Add the node of a variable."""
+        name = unquoted(declaration.name)
+        if declaration.order is None:
+            sizes = self._sizes(declaration.sizes)
+        else:
+            start = _start(declaration.order)
+            order = self._order(declaration.order)
+            sizes = tuple((f"{name}_{axis}", start) for axis in range(1, order + 1))
+        for word, token in declaration.assumptions:
+            if word not in ASSUMPTIONS and token.type != "QUOTED":
+                near = suggestion(word, ASSUMPTIONS)
+                raise self._fail(f"no property is called {word!r}{near}", token, ASSUMPTIONS)
+        assumptions = tuple(word for word, _ in declaration.assumptions)
+        data = (name, assumptions)
+        start = _start(declaration.name)
+        place = self._append(Node("variable", data, (), start, len(sizes), sizes))
+        self._enter(declaration.name, place)
+
+    def define(self, name: Token, phrase: Phrase) -> None:
+        """Give a name to a part."""
+        place = self.add(phrase)
+        self._enter(name, place)
+
+    def argument(self, token: Token, declared: Sequence[Term]) -> Term:
+        """The variable after `wrt`; one that is not declared is a scalar (thesis, appendix)."""
+        name = unquoted(token)
+        place = self.names[name][0] if name in self.names else None
+        if place is None:
+            return terms.variable(name)
+        if place >= len(declared) or self.nodes[place].op != "variable":
+            raise self._fail(f"{name!r} is no variable but a part named with 'let'", token)
+        return declared[place]
+
+    def add(self, root: Phrase) -> int:
+        """Add the nodes of a phrase, operands first; the place of the last one."""
+        places: list[int] = []
+        stack: list[tuple[Phrase, bool]] = [(root, False)]
+        while stack:
+            phrase, ready = stack.pop()
+            if phrase.what == "use":
+                places.append(self._look_up(phrase.token))
+            elif not ready and phrase.operands:
+                stack.append((phrase, True))
+                stack.extend((operand, False) for operand in reversed(phrase.operands))
+            else:
+                count = len(phrase.operands)
+                args = tuple(places[len(places) - count :])
+                del places[len(places) - count :]
+                places.append(self._append(self._node(phrase, args)))
+        return places.pop()
+
+    def _append(self, node: Node) -> int:
+        self.nodes.append(node)
+        return len(self.nodes) - 1
+
+    def _enter(self, token: Token, place: int) -> None:
+        name = unquoted(token)
+        if name in self.names:
+            where = place_words(self.text, _start(self.names[name][1]))
+            raise self._fail(f"the name {name!r} is declared already at {where}", token)
+        self.names[name] = (place, token)
+
+    def _look_up(self, token: Token) -> int:
+        name = unquoted(token)
+        if name not in self.names:
+            near = suggestion(name, self.names)
+            reason = f"no variable is called {name!r}{near}"
+            raise TextUnknownVariable(reason, self.text, _start(token), tuple(self.names))
+        return self.names[name][0]
+
+    def _node(self, phrase: Phrase, args: tuple[int, ...]) -> Node:
+        start = _start(phrase.token)
+        match phrase.what:
+            case "number":
+                value = self._number(phrase.token)
+                sizes = None if phrase.sizes is None else self._sizes(phrase.sizes)
+                order = None if sizes is None else len(sizes)
+                return Node("constant", value, (), start, order, sizes)
+            case "delta" if phrase.sizes is None:
+                return Node("delta", None, (), start, 2 * self._order(phrase.token))
+            case "delta":
+                sizes = self._sizes(phrase.sizes or ())
+                return Node("delta", None, (), start, 2 * len(sizes), sizes)
+            case "size":
+                return Node("size", unquoted(phrase.token), (), start, 0)
+            case "product":
+                return Node("einsum", read_product(phrase.token, self.text), args, start)
+            case "call" if phrase.token not in FUNCTION_NAMES:
+                digits = phrase.token.removeprefix("cofactors")
+                k = self._bounded(digits, phrase.token, MAXIMAL_ORDER // 2)
+                return Node("cofactors", k, args, start)
+            case "call":
+                return Node(str(phrase.token), None, args, start)
+            case operation:
+                return Node(operation, None, args, start)
+
+    def _number(self, token: Token) -> Fraction:
+        try:
+            value = read_number(token)
+        except ZeroDivisionError:
+            raise self._fail("this number divides by zero", token) from None
+        if value is None:
+            reason = f"a number has at most {MAXIMAL_DIGITS} digits and an exponent up to that"
+            raise self._fail(reason, token)
+        return value
+
+    def _order(self, token: Token) -> int:
+        return self._bounded(token, token, MAXIMAL_ORDER)
+
+    def _bounded(self, digits: str, token: Token, most: int) -> int:
+        if not digits.isdigit():
+            raise self._fail(f"an order is an integer, not {str(token)!r}", token, ("an integer",))
+        if len(digits.lstrip("0")) > len(str(most)) or int(digits) > most:
+            raise self._fail(f"the largest order is {most}", token)
+        return int(digits)
+
+    def _sizes(self, tokens: Sequence[Token]) -> tuple[tuple[Size, int], ...]:
+        return tuple((self._size(token), _start(token)) for token in tokens)
+
+    def _size(self, token: Token) -> Size:
+        if token.type != "NUMBER":
+            return unquoted(token)
+        value = self._number(token)
+        if value.denominator != 1:
+            raise self._fail(f"a size is a name or an integer, not {str(token)!r}", token)
+        if value > MAXIMAL_SIZE:
+            raise self._fail(f"the largest size is {MAXIMAL_SIZE}", token)
+        return int(value)
+
+    def _fail(self, reason: str, token: Token, expected: tuple[str, ...] = ()) -> ParseError:
+        return ParseError(reason, self.text, _start(token), expected)
+
+
+def _start(token: Token) -> int:
+    return cast(int, token.start_pos)
+
+
+def _build(node: Node, args: tuple[Term, ...], dims: Dims, renamed: dict[Size, Size]) -> Term:
+    match node.op:
+        case "variable":
+            name, assumptions = cast(tuple[str, tuple[str, ...]], node.data)
+            return terms.variable(name, dims, assumptions)
+        case "constant":
+            return terms.constant(cast(Fraction, node.data), dims)
+        case "delta":
+            return terms.delta(dims[: len(dims) // 2])
+        case "size":
+            symbol = cast(str, node.data)
+            return terms.size(renamed.get(symbol, symbol))
+        case "einsum":
+            return terms.einsum(cast(Spec, node.data), *args)
+        case "cofactors":
+            return terms.cofactors(cast(int, node.data), *args)
+        case name if name in _BUILDERS:
+            return _BUILDERS[name](*args)
+        case name:
+            return terms.apply(name, *args)

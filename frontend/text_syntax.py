@@ -1,0 +1,158 @@
+"""From text to syntax: what was written where, before any name or shape is looked at."""
+
+from dataclasses import dataclass
+from functools import cache
+from itertools import takewhile
+from typing import Any, cast
+
+from lark import Lark, Token, Transformer, v_args
+from lark.exceptions import UnexpectedCharacters, UnexpectedToken
+
+from eggrad.frontend.text_diagnosis import stray_character, unexpected_token
+from eggrad.frontend.text_words import OPERATORS, unquoted
+
+__all__ = ["Declaration", "Phrase", "Text", "read"]
+
+Tokens = tuple[Token, ...]
+
+
+class Phrase:
+    """A part of an expression: what it is, the token that says so, and its operands."""
+
+    __slots__ = ("operands", "sealed", "sizes", "token", "what")
+
+    def __init__(
+        self,
+        what: str,
+        token: Token,
+        operands: tuple["Phrase", ...] = (),
+        sizes: Tokens | None = None,
+        sealed: bool = False,
+    ) -> None:
+        """`sealed` literals take no sign: `-(1)` is the negative of 1, `-1` is a number."""
+        self.what = what
+        self.token = token
+        self.operands = operands
+        self.sizes = sizes
+        self.sealed = sealed
+
+
+@dataclass(frozen=True, eq=False)
+class Declaration:
+    """A declared variable: a name and either its order or its sizes."""
+
+    name: Token
+    order: Token | None
+    sizes: Tokens
+    assumptions: tuple[tuple[str, Token], ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Text:
+    """A whole text: declarations, named parts, the expression, the names after `wrt`."""
+
+    declarations: tuple[Declaration, ...]
+    definitions: tuple[tuple[Token, Phrase], ...]
+    expression: Phrase
+    wrt: Tokens | None
+
+
+def read(text: str) -> Text:
+    """The syntax of a text; raises `ParseError` where the grammar does not allow it.
+
+    >>> read("declare x 1 expression sin(x)").expression.what
+    'call'
+    """
+    try:
+        # With a transformer that is applied while parsing, lark returns what it made of `start`.
+        return cast(Text, _parser().parse(text))
+    except UnexpectedCharacters as error:
+        found = stray_character(text, error.pos_in_stream)
+    except UnexpectedToken as error:
+        ended = error.token.type == "$END"
+        end = len(text) if ended else cast(int, error.token.start_pos)
+        before = takewhile(lambda t: cast(int, t.start_pos) < end, _parser().lex(text))
+        found = unexpected_token(text, list(before), error.token)
+    raise found
+
+
+@cache
+def _parser() -> Lark:
+    return Lark.open(
+        "text.lark",
+        rel_to=__file__,
+        parser="lalr",
+        lexer="basic",
+        transformer=_Builder(),
+        maybe_placeholders=False,
+    )
+
+
+@v_args(inline=True)
+class _Builder(Transformer[Token, Any]):
+    """Makes phrases while the parser runs, so that no walk over a tree is needed after it."""
+
+    def start(self, _declare: Token, declared: Any, defined: Any, _word: Token, *rest: Any) -> Text:
+        return Text(declared, defined, rest[0], rest[1] if len(rest) > 1 else None)
+
+    def declarations(self, *found: Declaration) -> tuple[Declaration, ...]:
+        return found
+
+    def definitions(self, *found: tuple[Token, Phrase]) -> tuple[tuple[Token, Phrase], ...]:
+        return found
+
+    def declaration(self, name: Token, shape: Any, assumptions: Any = ()) -> Declaration:
+        if isinstance(shape, Token):
+            return Declaration(name, shape, (), assumptions)
+        return Declaration(name, None, shape, assumptions)
+
+    def sizes(self, *found: Token) -> Tokens:
+        return found
+
+    def size(self, token: Token) -> Token:
+        return token
+
+    def name(self, token: Token) -> Token:
+        return token
+
+    def assumptions(self, *found: Any) -> Any:
+        return found
+
+    def assumption(self, *words: Token) -> tuple[str, Token]:
+        return " ".join(unquoted(word) for word in words), words[0]
+
+    def definition(self, _let: Token, name: Token, phrase: Phrase) -> tuple[Token, Phrase]:
+        return name, phrase
+
+    def argument(self, _derivative: Token, *rest: Token) -> Tokens:
+        return tuple(token for token in rest if token.type != "WRT")
+
+    def binary(self, left: Phrase, token: Token, right: Phrase) -> Phrase:
+        return Phrase(OPERATORS.get(token.type, "product"), token, (left, right))
+
+    def minus(self, token: Token, operand: Phrase) -> Phrase:
+        if operand.what == "number" and not operand.sealed:
+            number = Token.new_borrow_pos("NUMBER", "-" + operand.token, token)
+            return Phrase("number", number, (), operand.sizes, sealed=True)
+        return Phrase("negate", token, (operand,))
+
+    def number(self, token: Token, sizes: Tokens | None = None) -> Phrase:
+        return Phrase("number", token, (), sizes)
+
+    def use(self, token: Token) -> Phrase:
+        return Phrase("use", token)
+
+    def call(self, token: Token, operand: Phrase) -> Phrase:
+        return Phrase("product" if token.type == "UNARY_SPEC" else "call", token, (operand,))
+
+    def delta(self, token: Token, shape: Any) -> Phrase:
+        if isinstance(shape, Token):
+            return Phrase("delta", shape)
+        return Phrase("delta", token, (), shape)
+
+    def size_value(self, _size: Token, name: Token) -> Phrase:
+        return Phrase("size", name)
+
+    def group(self, operand: Phrase) -> Phrase:
+        operand.sealed = True
+        return operand

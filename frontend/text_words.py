@@ -1,0 +1,167 @@
+"""The words of the text language: names, numbers and indices, read and written."""
+
+import re
+from fractions import Fraction
+from typing import Final
+
+from eggrad.engine.spec import LETTERS, Dims, Spec
+from eggrad.engine.term import ELEMENTWISE, MATRIX_FUNCTIONS
+
+__all__ = [
+    "ASSUMPTIONS",
+    "FUNCTION_NAMES",
+    "MAXIMAL_DIGITS",
+    "MAXIMAL_ORDER",
+    "MAXIMAL_SIZE",
+    "OPERATORS",
+    "RESERVED",
+    "format_name",
+    "format_number",
+    "format_product",
+    "format_sizes",
+    "quoted",
+    "read_number",
+    "unquoted",
+]
+
+OPERATORS: Final = {"PLUS": "add", "MINUS": "subtract", "DIVIDE": "divide", "POWER": "power"}
+FUNCTION_NAMES: Final = ELEMENTWISE + MATRIX_FUNCTIONS
+RESERVED: Final = frozenset(
+    {"declare", "expression", "derivative", "wrt", "delta", *FUNCTION_NAMES}
+)
+ASSUMPTIONS: Final = ("symmetric", "positive definite", "invertible", "positive", "nonnegative")
+
+MAXIMAL_DIGITS: Final = 20_000
+"""Numbers are exact, so `1e999999999` would fill the memory: this bounds digits and exponents."""
+MAXIMAL_ORDER: Final = 1000
+MAXIMAL_SIZE: Final = 10**18
+
+# Words of the extensions may be names, but are printed in quotes, so that nobody misreads them.
+_PLAIN_NAME: Final = re.compile(r"(?!(?:let|size|cofactors[0-9]+)\Z)[A-Za-z_][A-Za-z0-9_]*\Z")
+# Python refuses to convert more than 4300 digits at once.
+_CHUNK: Final = 4000
+_SHORT: Final = 12
+
+
+def unquoted(token: str) -> str:
+    """The name that a token spells, without its quotes.
+
+    >>> unquoted("x"), unquoted("`two words`")
+    ('x', 'two words')
+    """
+    # `str` because a token of the parser is a string that remembers its place.
+    return token[1:-1].replace("``", "`") if token.startswith("`") else str(token)
+
+
+def format_name(name: str) -> str:
+    """A name as the language spells it: in quotes where it would not read as a name.
+
+    >>> format_name("x1"), format_name("sin"), format_name("two words")
+    ('x1', '`sin`', '`two words`')
+    """
+    if name not in RESERVED and _PLAIN_NAME.match(name):
+        return name
+    return quoted(name)
+
+
+def quoted(name: str) -> str:
+    """Any text as a name."""
+    return "`" + name.replace("`", "``") + "`"
+
+
+def format_sizes(sizes: Dims) -> str:
+    """Sizes as a declaration spells them.
+
+    >>> format_sizes(("m", 3))
+    '[m,3]'
+    """
+    return f"[{','.join(format_name(s) if isinstance(s, str) else str(s) for s in sizes)}]"
+
+
+def read_number(text: str) -> Fraction | None:
+    """The exact value of a number's text; None if it has more than `MAXIMAL_DIGITS`.
+
+    >>> read_number("-0.25"), read_number("1e-2"), read_number("2//6")
+    (Fraction(-1, 4), Fraction(1, 100), Fraction(1, 3))
+    """
+    sign = -1 if text.startswith("-") else 1
+    mantissa, _, exponent = text.removeprefix("-").lower().partition("e")
+    if len(mantissa) > MAXIMAL_DIGITS or len(exponent.lstrip("+-0")) > len(str(MAXIMAL_DIGITS)):
+        return None
+    top, rational, bottom = mantissa.partition("//")
+    if rational:
+        return Fraction(sign * _integer(top), _integer(bottom))
+    scale = int(exponent or "0")
+    if abs(scale) > MAXIMAL_DIGITS:
+        return None
+    whole, _, part = mantissa.partition(".")
+    # Powers are taken apart from the mantissa: `Fraction(10) ** -2` is exact as well.
+    return sign * _integer(whole + part) * Fraction(10) ** (scale - len(part))
+
+
+def format_number(value: Fraction) -> str:
+    """The number in the shortest exact spelling, the plain one where that is short.
+
+    >>> [format_number(Fraction(n, d)) for n, d in ((3, 1), (-1, 2), (1, 3), (10**30, 1))]
+    ['3', '-0.5', '1//3', '1e30']
+    """
+    sign = "-" if value < 0 else ""
+    top, bottom = abs(value.numerator), value.denominator
+    spellings = [_digits(top) + ("//" + _digits(bottom) if bottom > 1 else "")]
+    mantissa, exponent = _decimal(top, bottom)
+    if mantissa is not None:
+        plain, digits = spellings[0], _digits(mantissa)
+        if exponent < 0:
+            padded = digits.rjust(1 - exponent, "0") if exponent > -_SHORT else digits
+            plain = f"{padded[:exponent]}.{padded[exponent:]}" if len(padded) > -exponent else ""
+        if plain and len(plain) <= _SHORT:
+            return sign + plain
+        if abs(exponent) <= MAXIMAL_DIGITS:
+            spellings.append(f"{digits}e{exponent}")
+    return sign + min(spellings, key=len)
+
+
+def format_product(spec: Spec) -> str:
+    """The operator of a product: `*(ij,j->i)`."""
+    *operands, output = ["".join(map(_index, part)) for part in spec]
+    return f"*({','.join(operands)}->{output})"
+
+
+def _index(number: int) -> str:
+    # Any letter is an index, so a product with more than 52 of them is written with others.
+    return LETTERS[number] if number < len(LETTERS) else chr(0x4E00 + number - len(LETTERS))
+
+
+def _decimal(top: int, bottom: int) -> tuple[int | None, int]:
+    """A mantissa and an exponent of ten that make the fraction, or None if there are none."""
+    exponent = 0
+    while bottom > 1:
+        if bottom % 10 == 0:
+            bottom //= 10
+        elif bottom % 5 == 0:
+            top, bottom = 2 * top, bottom // 5
+        elif bottom % 2 == 0:
+            top, bottom = 5 * top, bottom // 2
+        else:
+            return None, 0
+        exponent -= 1
+    while top and top % 10 == 0:
+        top //= 10
+        exponent += 1
+    return top, exponent
+
+
+def _integer(digits: str) -> int:
+    value = 0
+    for start in range(0, len(digits), _CHUNK):
+        chunk = digits[start : start + _CHUNK]
+        value = value * 10 ** len(chunk) + int(chunk)
+    return value
+
+
+def _digits(value: int) -> str:
+    chunks: list[str] = []
+    while value >= 10**_CHUNK:
+        value, rest = divmod(value, 10**_CHUNK)
+        chunks.append(str(rest).rjust(_CHUNK, "0"))
+    return str(value) + "".join(reversed(chunks))
