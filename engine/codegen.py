@@ -76,7 +76,7 @@ class Compiled:
         ]
         arrays, found = bind((*self._variables, *needed), values, given)
         sizes = self._defaults | found
-        inputs = [arrays[name_of(v)] for v in self._variables]
+        inputs = [arrays[name] for name in dict.fromkeys(map(name_of, self._variables))]
         with np.errstate(all="ignore"):
             results = self._function(*inputs, *concrete(self._used, sizes))
         return [_owned(np.asarray(r), inputs) for r in results]
@@ -113,7 +113,7 @@ class _Writer:
     def __init__(self, variables: Sequence[Term], sizes: Sequence[str]) -> None:
         taken: set[str] = set()
         self._variables = variables
-        self._names = {name_of(v): _identifier(name_of(v), taken) for v in variables}
+        self._names = {n: _identifier(n, taken) for n in dict.fromkeys(map(name_of, variables))}
         self._sizes = {s: _identifier(s, taken) for s in sizes}
         self._used: set[str] = set()
         self._lines: list[tuple[str, str, set[str]]] = []

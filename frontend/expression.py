@@ -1,0 +1,291 @@
+"""The public expression: a term, and where the sizes that it mentions come from."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final
+from weakref import WeakValueDictionary
+
+from eggrad.engine import term as terms
+from eggrad.engine.binding import name_of, symbols
+from eggrad.engine.errors import UnsupportedOperation
+from eggrad.engine.operations import count, node_count
+from eggrad.engine.spec import Dims, Size, transposition
+from eggrad.engine.term import Term
+from eggrad.frontend import broadcasting
+from eggrad.frontend.agreement import agreed_sizes
+
+if TYPE_CHECKING:
+    from eggrad.engine.binding import Array
+    from eggrad.engine.codegen import Compiled
+
+__all__ = ["Expression", "as_expression", "combine", "expression", "unified"]
+
+
+class Expression:
+    """An immutable tensor expression; two that are built alike are the same object.
+
+    `term` is its DAG. `variables` are the variables in it, and `scope` further variables whose
+    values fix size symbols that no variable in it fixes: the gradient of `sum(x)` is ones, as
+    many as `x` has entries. `complete` is False for a result that a budget cut short.
+    """
+
+    __slots__ = ("__weakref__", "_compiled", "_symbols", "complete", "scope", "term", "variables")
+    # NumPy leaves `array * expression` to us; without this it would make arrays of expressions.
+    __array_ufunc__: Final = None
+
+    term: Term
+    scope: tuple[Term, ...]
+    complete: bool
+    variables: tuple[Term, ...]
+    _symbols: frozenset[str]
+    _compiled: "Compiled | None"
+
+    def __setattr__(self, name: str, value: object) -> None:
+        """Refuse: expressions are immutable."""
+        raise AttributeError("expressions are immutable")
+
+    def __reduce__(self) -> tuple[Callable[..., "Expression"], tuple[object, ...]]:
+        """Pickle by building anew, so that identity stays equality."""
+        return expression, (self.term, self.scope, self.complete)
+
+    @property
+    def shape(self) -> Dims:
+        """The size of each axis: a symbol or an integer."""
+        return self.term.dims
+
+    @property
+    def ndim(self) -> int:
+        """The number of axes."""
+        return self.term.order
+
+    @property
+    def T(self) -> "Expression":  # noqa: N802 - NumPy's name
+        """The axes in reverse order."""
+        if self.ndim < 2:
+            return self
+        spec = transposition(range(self.ndim)[::-1])
+        return combine("transpose", [self], [], lambda a: terms.einsum(spec, a))
+
+    def evaluate(self, values: Mapping[str, Any]) -> "Array":
+        """The value, given arrays by variable name; a size may be given by its symbol.
+
+        Raises `UnknownVariable` for a missing value, `ShapeError` for a wrong shape. Names that
+        the expression does not contain are ignored.
+        """
+        if self._compiled is None:
+            from eggrad.engine.codegen import compile_terms
+
+            object.__setattr__(self, "_compiled", compile_terms([self.term], self.scope))
+        assert self._compiled is not None
+        return self._compiled(**values)[0]
+
+    def cost(self, sizes: Mapping[str, int] | int) -> int:
+        """Floating-point operations, multiply and add counted apart, at the given sizes.
+
+        `sizes` maps size symbols, or is the size of every symbol.
+        """
+        return count([self.term], sizes)
+
+    @property
+    def node_count(self) -> int:
+        """The number of distinct nodes, variables and constants included."""
+        return node_count([self.term])
+
+    def to(self, language: str) -> str:
+        """The text in another language; raises `UnsupportedOperation` for one not available."""
+        if language != "einsum":
+            raise UnsupportedOperation(f"there is no format {language!r}; the formats are: einsum")
+        from eggrad.frontend.text_printer import format_problem
+
+        return format_problem(self.term, self.scope)
+
+    def __str__(self) -> str:
+        """Write it in the language that `eggrad.parse` reads."""
+        return self.to("einsum")
+
+    def __repr__(self) -> str:
+        """Show axes and variables; `str` writes the whole expression."""
+        axes = ", ".join(str(d) for d in self.shape)
+        names = ", ".join(name_of(v) for v in self.variables)
+        return f"<Expression of {names or 'no variables'}, axes ({axes}), {self.node_count} nodes>"
+
+    def __neg__(self) -> "Expression":
+        """-self."""
+        return combine("-", [self], [], terms.negate)
+
+    def __pos__(self) -> "Expression":
+        """+self."""
+        return self
+
+    def __add__(self, other: object) -> "Expression":
+        """Self + other, broadcast."""
+        return _elementwise("+", self, other, terms.add)
+
+    def __radd__(self, other: object) -> "Expression":
+        """Other + self, broadcast."""
+        return _elementwise("+", other, self, terms.add)
+
+    def __sub__(self, other: object) -> "Expression":
+        """Self - other, broadcast."""
+        return _elementwise("-", self, other, terms.subtract)
+
+    def __rsub__(self, other: object) -> "Expression":
+        """Other - self, broadcast."""
+        return _elementwise("-", other, self, terms.subtract)
+
+    def __truediv__(self, other: object) -> "Expression":
+        """Self / other, broadcast."""
+        return _elementwise("/", self, other, terms.divide)
+
+    def __rtruediv__(self, other: object) -> "Expression":
+        """Other / self, broadcast."""
+        return _elementwise("/", other, self, terms.divide)
+
+    def __mul__(self, other: object) -> "Expression":
+        """Self * other, broadcast."""
+        return _elementwise("*", self, other, broadcasting.multiply)
+
+    def __rmul__(self, other: object) -> "Expression":
+        """Other * self, broadcast."""
+        return _elementwise("*", other, self, broadcasting.multiply)
+
+    def __matmul__(self, other: object) -> "Expression":
+        """Matrix product as NumPy's: vectors, matrices, and stacks of matrices."""
+        return _matmul(self, other)
+
+    def __rmatmul__(self, other: object) -> "Expression":
+        """Matrix product from the left."""
+        return _matmul(other, self)
+
+    def __pow__(self, other: object) -> "Expression":
+        """Every entry to a scalar exponent."""
+        return _power(self, other)
+
+    def __rpow__(self, other: object) -> "Expression":
+        """Other ** self, for a scalar self."""
+        return _power(other, self)
+
+
+_expressions: WeakValueDictionary[object, Expression] = WeakValueDictionary()
+
+
+def expression(term: Term, candidates: Iterable[Term] = (), complete: bool = True) -> Expression:
+    """The expression of `term`, with the fewest of the `candidates` that fix all its sizes.
+
+    For each size symbol that no variable in `term` fixes, the first candidate by name that has
+    an axis of it.
+
+    >>> x = terms.variable("x", ("n",))
+    >>> expression(terms.constant(1, ("n",)), [x]).scope == (x,)
+    True
+    """
+    return _make(term, candidates, complete, terms.variables(term), frozenset(symbols(term)))
+
+
+def _make(
+    term: Term,
+    candidates: Iterable[Term],
+    complete: bool,
+    variables: tuple[Term, ...],
+    mentioned: frozenset[str],
+) -> Expression:
+    fixed = {d for v in variables for d in v.dims}
+    scope: tuple[Term, ...] = ()
+    if open_symbols := mentioned - fixed:
+        ordered = terms.variables(*candidates)
+        firsts = (next((v for v in ordered if s in v.dims), None) for s in open_symbols)
+        scope = terms.variables(*(v for v in firsts if v is not None))
+    key = (term, scope, complete)
+    found = _expressions.get(key)
+    if found is None:
+        found = object.__new__(Expression)
+        parts = {"term": term, "scope": scope, "complete": complete, "variables": variables}
+        for name, part in (parts | {"_symbols": mentioned, "_compiled": None}).items():
+            object.__setattr__(found, name, part)
+        _expressions[key] = found
+    return found
+
+
+def as_expression(value: object) -> Expression:
+    """An expression as it is, a number as a constant; `UnsupportedOperation` for all else.
+
+    >>> as_expression(2).term.data
+    Fraction(2, 1)
+    """
+    if isinstance(value, Expression):
+        return value
+    number = broadcasting.exact(value)
+    if number is None:
+        raise UnsupportedOperation(
+            f"expected an expression or a number, not a {type(value).__name__}; for an array, use "
+            "a variable and give the array to evaluate()"
+        )
+    return expression(terms.constant(number))
+
+
+def unified(
+    expressions: Sequence[Expression], pairs: Iterable[tuple[Size, Size]], what: str
+) -> list[Expression]:
+    """The same expressions with sizes replaced, as `agreed_sizes` says.
+
+    >>> a, b = (expression(terms.variable(*v)) for v in [("x", ("n",)), ("y", ("m",))])
+    >>> [e.shape for e in unified([a, b], [("n", "m")], "x + y")]
+    [('n',), ('n',)]
+    """
+    own = [v for e in expressions for v in (*e.variables, *e.scope)]
+    renamed = agreed_sizes(own, pairs, what)
+    if not renamed:
+        return list(expressions)
+    result: list[Expression] = []
+    for e in expressions:
+        term, *others = terms.substitute_sizes([e.term, *e.scope], renamed)
+        result.append(expression(term, others, e.complete))
+    return result
+
+
+def combine(
+    what: str,
+    operands: Sequence[Expression],
+    pairs: Iterable[tuple[Size, Size]],
+    build: Callable[..., Term],
+) -> Expression:
+    """The expression `build(*terms of the operands)`, each pair of sizes made equal before."""
+    own = unified(operands, pairs, what)
+    term = build(*(e.term for e in own))
+    known = {v for e in own for v in e.variables}
+    variables = own[0].variables if len(own) == 1 else tuple(terms.variables(*known))
+    mentioned = frozenset[str]().union(*(e._symbols for e in own))
+    candidates = (*known, *(v for e in own for v in e.scope))
+    return _make(term, candidates, all(e.complete for e in own), variables, mentioned)
+
+
+def _elementwise(
+    symbol: str, a: object, b: object, build: Callable[[Term, Term], Term]
+) -> Expression:
+    left, right = as_expression(a), as_expression(b)
+
+    def spread_and_build(p: Term, q: Term) -> Term:
+        if symbol == "*" or (symbol == "/" and not (p.dims and q.dims)):
+            return build(p, q)
+        whole = broadcasting.common(p.dims, q.dims)
+        return build(broadcasting.spread(p, whole), broadcasting.spread(q, whole))
+
+    pairs = broadcasting.aligned(left.shape, right.shape)
+    return combine(_described(left, symbol, right), [left, right], pairs, spread_and_build)
+
+
+def _matmul(a: object, b: object) -> Expression:
+    left, right = as_expression(a), as_expression(b)
+    pairs = broadcasting.matmul_pairs(left.shape, right.shape)
+    return combine(_described(left, "@", right), [left, right], pairs, broadcasting.matmul)
+
+
+def _power(a: object, b: object) -> Expression:
+    base, exponent = as_expression(a), as_expression(b)
+    if exponent.ndim:
+        raise UnsupportedOperation("**: the exponent is a scalar; write exp(log(a) * b) instead")
+    return combine("**", [base, exponent], [], terms.power)
+
+
+def _described(left: Expression, symbol: str, right: Expression) -> str:
+    axes = [f"({', '.join(str(d) for d in e.shape)})" for e in (left, right)]
+    return f"{symbol} of axes {axes[0]} and {axes[1]}"

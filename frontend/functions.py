@@ -1,0 +1,212 @@
+"""The language's functions as Python functions: expressions in, expression out."""
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Final, cast
+
+from eggrad.engine import spec as specs
+from eggrad.engine import term as terms
+from eggrad.engine.errors import ShapeError, UnsupportedOperation
+from eggrad.engine.spec import Dims, Size
+from eggrad.engine.term import Term
+from eggrad.frontend.broadcasting import exact
+from eggrad.frontend.expression import Expression, as_expression, combine, expression
+
+__all__ = [
+    "abs",
+    "adj",
+    "arccos",
+    "arcsin",
+    "arctan",
+    "constant",
+    "cos",
+    "delta",
+    "det",
+    "einsum",
+    "exp",
+    "inv",
+    "log",
+    "relu",
+    "sign",
+    "sin",
+    "sum",
+    "tan",
+    "tanh",
+    "transpose",
+    "variable",
+]
+
+ASSUMPTIONS: Final = ("symmetric", "positive definite", "invertible", "positive", "nonnegative")
+_IMPLIED: Final = {"positive definite": ("symmetric", "invertible"), "positive": ("nonnegative",)}
+_OF_MATRICES: Final = {"symmetric", "positive definite", "invertible"}
+
+
+def variable(name: str, dims: Sequence[Size] = (), assume: Iterable[str] = ()) -> Expression:
+    """A symbolic tensor; a size is a symbol (`"n"`) or an integer.
+
+    `assume` has any of "symmetric", "positive definite" (implies symmetric and invertible),
+    "invertible", "positive" (implies nonnegative), "nonnegative"; the last two are about entries.
+    Raises `ShapeError` for a wrong size or a matrix property of what is no square matrix, and
+    `UnsupportedOperation` for an unknown property.
+
+    >>> variable("A", ("m", "n")).T.shape
+    ('n', 'm')
+    """
+    if not isinstance(name, str) or not name:
+        raise UnsupportedOperation(f"the name of a variable is a text, not {name!r}")
+    own = _dims(dims)
+    words = {assume} if isinstance(assume, str) else set(assume)
+    for word in sorted(words - set(ASSUMPTIONS)):
+        raise UnsupportedOperation(
+            f"variable {name}: no property is called {word!r}; there are {', '.join(ASSUMPTIONS)}"
+        )
+    if words & _OF_MATRICES and (len(own) != 2 or own[0] != own[1]):
+        raise ShapeError(
+            f"variable {name}: {sorted(words & _OF_MATRICES)[0]!r} needs a square matrix, its axes "
+            f"are ({', '.join(map(str, own))})"
+        )
+    implied = {also for word in words for also in _IMPLIED.get(word, ())}
+    return expression(terms.variable(name, own, words | implied))
+
+
+def _dims(dims: Sequence[Size]) -> Dims:
+    if isinstance(dims, str | int):
+        raise ShapeError(f"dims is a tuple of sizes, such as ({dims!r},), not {dims!r}")
+    return tuple(dims)
+
+
+def constant(value: object, dims: Sequence[Size] = ()) -> Expression:
+    """The tensor whose every entry is `value`; a float is the decimal that Python prints for it.
+
+    >>> constant(0.1).term.data
+    Fraction(1, 10)
+    """
+    number = exact(value)
+    if number is None:
+        raise UnsupportedOperation(f"a constant is a number, not a {type(value).__name__}")
+    return expression(terms.constant(number, _dims(dims)))
+
+
+def delta(dims: Sequence[Size]) -> Expression:
+    """The identity on `dims`: axes `dims + dims`, for one size the identity matrix.
+
+    >>> delta(("n",)).shape
+    ('n', 'n')
+    """
+    return expression(terms.delta(_dims(dims)))
+
+
+def transpose(f: Expression) -> Expression:
+    """The axes in reverse order.
+
+    >>> transpose(variable("A", ("m", "n"))).shape
+    ('n', 'm')
+    """
+    return as_expression(f).T
+
+
+def sum(f: Expression, axis: int | Sequence[int] | None = None) -> Expression:
+    """The sum over one axis, over several, or over all.
+
+    Raises `ShapeError` for an axis that is not there.
+
+    >>> sum(variable("A", ("m", "n")), axis=0).shape
+    ('n',)
+    """
+    own = as_expression(f)
+    wanted = range(own.ndim) if axis is None else [axis] if isinstance(axis, int) else axis
+    for k in wanted:
+        if not -own.ndim <= k < own.ndim:
+            raise ShapeError(f"sum: there is no axis {k}, the argument has {own.ndim} axes")
+    gone = {k % own.ndim for k in wanted}
+    kept = [k for k in range(own.ndim) if k not in gone]
+    if len(kept) == own.ndim:
+        return own
+    spec = specs.canonical([range(own.ndim)], kept)
+    return combine("sum", [own], [], lambda a: terms.einsum(spec, a))
+
+
+def einsum(spec: str, *operands: Expression) -> Expression:
+    """A product as `numpy.einsum` writes it, for any number of operands, multiplied in turn.
+
+    Without `->` the output has the indices that occur once, sorted. Raises `ShapeError` where the
+    spec does not fit, `UnsupportedOperation` for an ellipsis.
+
+    >>> A, x = variable("A", ("m", "n")), variable("x", ("n",))
+    >>> einsum("i,ij,j", variable("y", ("m",)), A, x).shape
+    ()
+    """
+    own = [as_expression(f) for f in operands]
+    parts, output = _read(spec, [f.ndim for f in own])
+    known: dict[str, Size] = {}
+    pairs: list[tuple[Size, Size]] = []
+    for part, f in zip(parts, own, strict=True):
+        for i, d in zip(part, f.shape, strict=True):
+            pairs.append((known.setdefault(i, d), d))
+    return combine(f"einsum {spec!r}", own, pairs, lambda *a: _product(parts, output, a))
+
+
+def _read(spec: str, orders: Sequence[int]) -> tuple[list[str], str]:
+    text = spec.replace(" ", "")
+    if "." in text:
+        raise UnsupportedOperation(f"einsum {spec!r}: an ellipsis is not supported")
+    left, arrow, output = text.partition("->")
+    parts = left.split(",")
+    if not all(i.isalpha() for i in (*left.replace(",", ""), *output)):
+        raise ShapeError(f"einsum {spec!r}: an index is a letter")
+    if not arrow:
+        output = "".join(sorted(i for i in set(left) - {","} if left.count(i) == 1))
+    if len(parts) != len(orders):
+        raise ShapeError(f"einsum {spec!r} takes {len(parts)} operands, not {len(orders)}")
+    for place, (part, order) in enumerate(zip(parts, orders, strict=True), 1):
+        if len(part) != order:
+            raise ShapeError(
+                f"einsum {spec!r}: operand {place} has {order} axes, its index string {len(part)}"
+            )
+    for i in output:
+        if i not in left or output.count(i) > 1:
+            what = "repeats" if i in left else "has, but no operand,"
+            raise ShapeError(f"einsum {spec!r}: the output {what} the index {i!r}")
+    return parts, output
+
+
+def _product(parts: list[str], output: str, operands: Sequence[Term]) -> Term:
+    if len(operands) == 1:
+        return terms.einsum(specs.canonical(parts, output), operands[0])
+    result, labels = operands[0], parts[0]
+    for place in range(1, len(operands)):
+        last = place == len(operands) - 1
+        needed = output if last else output + "".join(parts[place + 1 :])
+        joint = dict.fromkeys(labels + parts[place])
+        kept = output if last else "".join(i for i in joint if i in needed)
+        spec = specs.canonical((labels, parts[place]), kept)
+        result, labels = terms.einsum(spec, result, operands[place]), kept
+    return result
+
+
+def _function(name: str, sentence: str) -> Callable[[Expression], Expression]:
+    def function(f: Expression) -> Expression:
+        own = as_expression(f)
+        square = name in terms.MATRIX_FUNCTIONS and own.ndim == 2
+        pairs = [cast(tuple[Size, Size], own.shape)] if square else []
+        return combine(name, [own], pairs, lambda a: terms.apply(name, a))
+
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = sentence
+    return function
+
+
+sin = _function("sin", "The sine of every entry.")
+cos = _function("cos", "The cosine of every entry.")
+tan = _function("tan", "The tangent of every entry.")
+arcsin = _function("arcsin", "The inverse sine of every entry.")
+arccos = _function("arccos", "The inverse cosine of every entry.")
+arctan = _function("arctan", "The inverse tangent of every entry.")
+tanh = _function("tanh", "The hyperbolic tangent of every entry.")
+exp = _function("exp", "The exponential of every entry.")
+log = _function("log", "The natural logarithm of every entry.")
+sign = _function("sign", "The sign of every entry: -1, 0 or 1.")
+relu = _function("relu", "The greater of zero and the entry, for every entry.")
+abs = _function("abs", "The absolute value of every entry.")
+inv = _function("inv", "The inverse of a square matrix.")
+det = _function("det", "The determinant of a square matrix.")
+adj = _function("adj", "The adjugate of a square matrix: det times inv, continued to all matrices.")
