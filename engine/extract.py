@@ -1,0 +1,163 @@
+"""Extraction: the cheapest DAG, several roots at once.
+
+First the cheapest tree of every class (Knuth's generalisation of Dijkstra's algorithm, exact
+integers), then improvement by what sharing saves: a member is exchanged when the nodes that
+only it needs cost more than those that the other would add.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from heapq import heappop, heappush
+from typing import Protocol, TypeVar
+
+__all__ = ["cheapest_dag", "cheapest_trees"]
+
+
+class Member(Protocol):
+    """What extraction needs to know of an e-node."""
+
+    @property
+    def children(self) -> tuple[int, ...]:
+        """The classes of its operands."""
+        ...
+
+
+M = TypeVar("M", bound=Member)
+Members = Mapping[int, Sequence[M]]
+Cost = Callable[[int, M], int]
+
+
+def cheapest_trees(members: Members[M], cost: Cost[M]) -> dict[int, M]:
+    """The first member of the cheapest tree of every class that has a finite one.
+
+    Ties go to the member that comes first in its class.
+    """
+    total: dict[int, int] = {}
+    choice: dict[int, M] = {}
+    waiting: dict[int, list[tuple[int, int]]] = {}
+    missing: dict[tuple[int, int], int] = {}
+    heap: list[tuple[int, int, int]] = []
+
+    def push(cls: int, place: int) -> None:
+        node = members[cls][place]
+        heappush(heap, (cost(cls, node) + sum(total[c] for c in node.children), place, cls))
+
+    for cls, nodes in members.items():
+        for place, node in enumerate(nodes):
+            distinct = dict.fromkeys(node.children)
+            missing[cls, place] = len(distinct)
+            for c in distinct:
+                waiting.setdefault(c, []).append((cls, place))
+            if not distinct:
+                push(cls, place)
+    while heap:
+        price, place, cls = heappop(heap)
+        if cls in total:
+            continue
+        total[cls] = price
+        choice[cls] = members[cls][place]
+        for user in waiting.get(cls, ()):
+            missing[user] -= 1
+            if not missing[user] and user[0] not in total:
+                push(*user)
+    return choice
+
+
+def cheapest_dag(
+    members: Members[M], cost: Cost[M], trees: Mapping[int, M], roots: Sequence[int]
+) -> dict[int, M]:
+    """A choice of members whose DAG below `roots` is locally cheapest, sharing counted once."""
+    dag = _Dag(members, cost, dict(trees), roots)
+    for _ in range(4):
+        if not dag.improve():
+            break
+    return dag.choice
+
+
+class _Dag:
+    """A current choice with, for every class in use, the number of its users."""
+
+    def __init__(
+        self, members: Members[M], cost: Cost[M], choice: dict[int, M], roots: Sequence[int]
+    ) -> None:
+        self.members = members
+        self.cost = cost
+        self.choice = choice
+        self.users: dict[int, int] = {}
+        for r in roots:
+            self._use(r)
+
+    def improve(self) -> bool:
+        """Try every alternative once, operands before users; say whether any was taken."""
+        better = False
+        for cls in self._in_use():
+            if self.users.get(cls, 0) and len(self.members[cls]) > 1:
+                better |= self._improve_class(cls)
+        return better
+
+    def _improve_class(self, cls: int) -> bool:
+        current = self.choice[cls]
+        freed = self.cost(cls, current) + self._release_children(cls)
+        best, best_added = current, freed
+        # What was freed is not in use now: every alternative is charged for all that it adds.
+        for other in self.members[cls]:
+            if other is current or any(c not in self.choice for c in other.children):
+                continue
+            if self.cost(cls, other) >= best_added or self._reaches(other.children, cls):
+                continue
+            self.choice[cls] = other
+            added = self.cost(cls, other) + self._use_children(cls)
+            self._release_children(cls)
+            if added < best_added:
+                best, best_added = other, added
+        self.choice[cls] = best
+        self._use_children(cls)
+        return best is not current
+
+    def _reaches(self, starts: Sequence[int], target: int) -> bool:
+        seen = set(starts)
+        stack = list(starts)
+        while stack:
+            c = stack.pop()
+            if c == target:
+                return True
+            for x in self.choice[c].children:
+                if x not in seen:
+                    seen.add(x)
+                    stack.append(x)
+        return False
+
+    def _use_children(self, cls: int) -> int:
+        return sum(self._use(c) for c in self.choice[cls].children)
+
+    def _use(self, start: int) -> int:
+        added, stack = 0, [start]
+        while stack:
+            c = stack.pop()
+            self.users[c] = self.users.get(c, 0) + 1
+            if self.users[c] == 1:
+                added += self.cost(c, self.choice[c])
+                stack.extend(self.choice[c].children)
+        return added
+
+    def _release_children(self, cls: int) -> int:
+        freed, stack = 0, list(self.choice[cls].children)
+        while stack:
+            c = stack.pop()
+            self.users[c] -= 1
+            if not self.users[c]:
+                freed += self.cost(c, self.choice[c])
+                stack.extend(self.choice[c].children)
+        return freed
+
+    def _in_use(self) -> list[int]:
+        """The classes in use, operands first."""
+        done: dict[int, None] = {}
+        stack = [(c, False) for c, n in reversed(self.users.items()) if n]
+        while stack:
+            c, ready = stack.pop()
+            if ready:
+                done[c] = None
+            elif c not in done:
+                stack.append((c, True))
+                stack.extend((x, False) for x in self.choice[c].children if x not in done)
+        return list(done)

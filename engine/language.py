@@ -1,0 +1,288 @@
+"""The notation in which rules are written, and the e-graph's sorts and constructors.
+
+A rule is a Python function of typed parameters that returns a law between patterns:
+
+    def delta_sift(s: Spec, n: Dims, a: Tensor) -> Statement:
+        return ein(s, delta(n), a) >> ein1(sift(s, n), a)
+
+`>>` rewrites one way, `==` both ways, a comma adds side conditions. Index algebra is done by
+*primitives*: pure Python functions on specs, sizes and numbers. A primitive that returns None
+does not apply: the rule does not match there.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import wraps
+from typing import Any, Final, ParamSpec, TypeVar, cast
+
+from eggrad.engine.spec import Dims, Spec
+
+__all__ = [
+    "CONSTRUCTORS",
+    "Call",
+    "Condition",
+    "Dims",
+    "Law",
+    "Literal",
+    "Name",
+    "Node",
+    "Number",
+    "Parameter",
+    "Spec",
+    "Statement",
+    "Tensor",
+    "Wrt",
+    "condition",
+    "primitive",
+]
+
+Number = Fraction
+Name = str
+Wrt = tuple[str, Dims]
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+# Each constructor of the sort Tensor with the sorts of its arguments. `Object` is a Python value.
+CONSTRUCTORS: Final[dict[str, tuple[str, ...]]] = {
+    "variable": ("Object",),
+    "constant": ("Object", "Object"),
+    "delta": ("Object",),
+    "size": ("Object",),
+    "ein": ("Object", "Tensor", "Tensor"),
+    "ein1": ("Object", "Tensor"),
+    "scale": ("Object", "Tensor"),
+    "add": ("Tensor", "Tensor"),
+    "subtract": ("Tensor", "Tensor"),
+    "negate": ("Tensor",),
+    "divide": ("Tensor", "Tensor"),
+    "power": ("Tensor", "Tensor"),
+    "function": ("Object", "Tensor"),
+    "inv": ("Tensor",),
+    "det": ("Tensor",),
+    "adj": ("Tensor",),
+    "cofactors": ("Object", "Tensor"),
+    "derivative": ("Tensor", "Object"),
+    "slope": ("Object", "Tensor"),
+    "adjoint": ("i64",),
+    "contribution": ("i64", "i64"),
+}
+
+
+class Tensor:
+    """A pattern of sort Tensor; also the type of a rule's tensor parameters."""
+
+    def __rshift__(self, other: "Tensor") -> "Law":
+        """State that this side may be rewritten into the other."""
+        return Law(self, other)
+
+    def __eq__(self, other: object) -> "Law":  # pyright: ignore[reportIncompatibleMethodOverride]
+        """State that either side may be rewritten into the other."""
+        return Law(self, cast(Tensor, other), both=True)
+
+    __hash__ = object.__hash__
+
+
+@dataclass(frozen=True, eq=False)
+class Parameter(Tensor):
+    """A pattern variable; `kind` is the annotation of the rule's parameter."""
+
+    name: str
+    kind: object
+
+
+@dataclass(frozen=True, eq=False)
+class Node(Tensor):
+    """A constructor applied to patterns."""
+
+    constructor: str
+    args: tuple[object, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Call(Tensor):
+    """A primitive applied to patterns; `function` is None for the analysis `dims`."""
+
+    function: Callable[..., Any] | None
+    args: tuple[object, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Literal(Tensor):
+    """A Python value in a pattern."""
+
+    value: object
+
+
+@dataclass(frozen=True, eq=False)
+class Law:
+    """Two sides, whether it goes both ways, and its side conditions."""
+
+    left: Tensor
+    right: Tensor
+    both: bool = False
+    conditions: tuple[Tensor, ...] = field(default=())
+
+
+Statement = Law | tuple[Law | Tensor | bool, ...]
+
+
+def is_pattern(value: object) -> bool:
+    """Whether a primitive's argument is a pattern rather than a plain value."""
+    return isinstance(value, Tensor)
+
+
+def primitive(function: Callable[P, R]) -> Callable[P, R]:
+    """Let a pure function be called with patterns as well as with values."""
+
+    @wraps(function)
+    def call(*args: P.args, **kwargs: P.kwargs) -> R:
+        if any(is_pattern(a) for a in args):
+            return cast(R, Call(call, args))
+        return function(*args, **kwargs)
+
+    return call
+
+
+class Condition:
+    """A test as a partial function: the word "holds", or None.
+
+    Plain booleans would be confused with the numbers 0 and 1, which are equal to them.
+    """
+
+    def __init__(self, function: Callable[..., bool]) -> None:
+        """Wrap a test."""
+        self.function = function
+
+    def __call__(self, *args: object) -> str | None:
+        """Apply the test."""
+        return "holds" if self.function(*args) else None
+
+
+def condition(function: Callable[P, bool]) -> Callable[P, bool]:
+    """Let a test be called with patterns as well as with values."""
+
+    @wraps(function)
+    def call(*args: P.args, **kwargs: P.kwargs) -> bool:
+        if any(is_pattern(a) for a in args):
+            return cast(bool, Call(Condition(call), args))
+        return function(*args, **kwargs)
+
+    return call
+
+
+def dims(a: Tensor) -> Dims:
+    """The sizes of a tensor's axes."""
+    return cast(Dims, Call(None, (a,)))
+
+
+def variable(x: Wrt) -> Tensor:
+    """The variable with that name and those axes."""
+    return Node("variable", (x,))
+
+
+def const(c: Number | int, n: Dims) -> Tensor:
+    """The tensor whose every entry is `c`."""
+    return Node("constant", (Fraction(c) if isinstance(c, int) else c, n))
+
+
+def delta(n: Dims) -> Tensor:
+    """The identity on `n`, axes `n + n`."""
+    return Node("delta", (n,))
+
+
+def size(d: object) -> Tensor:
+    """A size as a scalar."""
+    return Node("size", (d,))
+
+
+def ein(s: Spec, a: Tensor, b: Tensor) -> Tensor:
+    """The product of two tensors."""
+    return Node("ein", (s, a, b))
+
+
+def ein1(s: Spec, a: Tensor) -> Tensor:
+    """A transpose, diagonal, trace or sum of one tensor."""
+    return Node("ein1", (s, a))
+
+
+def scale(c: Number | int, a: Tensor) -> Tensor:
+    """A rational multiple: what the product with a scalar constant is in the e-graph."""
+    return Node("scale", (Fraction(c) if isinstance(c, int) else c, a))
+
+
+def add(a: Tensor, b: Tensor) -> Tensor:
+    """A sum."""
+    return Node("add", (a, b))
+
+
+def subtract(a: Tensor, b: Tensor) -> Tensor:
+    """A difference."""
+    return Node("subtract", (a, b))
+
+
+def negate(a: Tensor) -> Tensor:
+    """A negative."""
+    return Node("negate", (a,))
+
+
+def divide(a: Tensor, b: Tensor) -> Tensor:
+    """An element-wise quotient; a scalar on either side meets every entry of the other."""
+    return Node("divide", (a, b))
+
+
+def power(a: Tensor, p: Tensor | Number | int) -> Tensor:
+    """A tensor to a scalar exponent."""
+    exponent = p if is_number_free(p) else const(cast(Number, p), ())
+    return Node("power", (a, exponent))
+
+
+def is_number_free(p: object) -> bool:
+    """Whether an exponent is a tensor pattern, not a number (or a pattern of one)."""
+    if isinstance(p, Parameter):
+        return p.kind is Tensor
+    return isinstance(p, Node)
+
+
+def fn(name: Name, a: Tensor) -> Tensor:
+    """An element-wise function."""
+    return Node("function", (name, a))
+
+
+def inv(a: Tensor) -> Tensor:
+    """The inverse matrix."""
+    return Node("inv", (a,))
+
+
+def det(a: Tensor) -> Tensor:
+    """The determinant."""
+    return Node("det", (a,))
+
+
+def adj(a: Tensor) -> Tensor:
+    """The adjugate matrix."""
+    return Node("adj", (a,))
+
+
+def cofactors(k: int, a: Tensor) -> Tensor:
+    """The k-th derivative of the determinant."""
+    return Node("cofactors", (k, a))
+
+
+def D(a: Tensor, x: Wrt) -> Tensor:  # noqa: N802 - the field writes it so
+    """The derivative: axes of `a`, then axes of `x`."""
+    return Node("derivative", (a, x))
+
+
+def slope(name: Name, a: Tensor) -> Tensor:
+    """The derivative of an element-wise function, at every entry of `a`."""
+    return Node("slope", (name, a))
+
+
+def pullback(node: Tensor, place: int, cotangent: Tensor) -> Tensor:
+    """What a node passes on to its operand number `place`, given its own cotangent.
+
+    `node` is a place in the DAG, not a value: the e-graph keys it by node number.
+    """
+    return Node("pullback", (node, place, cotangent))

@@ -1,0 +1,72 @@
+"""Sums as linear forms: rational multiples of classes that are no sums themselves."""
+
+from collections.abc import Callable, Iterator
+from fractions import Fraction
+from typing import cast
+
+from eggrad.engine.snapshot import ENode, Snapshot
+
+__all__ = ["LinearForm", "linear_forms"]
+
+LinearForm = dict[int, Fraction]
+
+MAX_TERMS = 64
+SUMS = ("add", "subtract", "negate", "scale")
+
+
+def linear_forms(graph: Snapshot, cls: int) -> Iterator[tuple[LinearForm, int]]:
+    """The distinct linear forms of a class's sums, each with the number of terms it collects.
+
+    A term that is itself a sum is taken apart where its cheapest member is one; then again
+    where any member is.
+    """
+    seen: set[frozenset[tuple[int, Fraction]]] = set()
+    for member in graph.members[cls]:
+        if member.constructor in ("add", "subtract") and not member.retired:
+            for expand in (_cheapest, _any):
+                found = _flatten(graph, cls, member, expand)
+                if found is not None:
+                    key = frozenset(found[0].items())
+                    if key not in seen:
+                        seen.add(key)
+                        yield found
+
+
+def _cheapest(graph: Snapshot, cls: int) -> ENode | None:
+    node = graph.choice[cls]
+    return node if node.constructor in SUMS else None
+
+
+def _any(graph: Snapshot, cls: int) -> ENode | None:
+    members = [m for m in graph.members[cls] if m.constructor in SUMS and not m.retired]
+    sums = [m for m in members if m.constructor in ("add", "subtract")]
+    return (sums or members or [None])[0]
+
+
+def _flatten(
+    graph: Snapshot, cls: int, member: ENode, expand: Callable[[Snapshot, int], ENode | None]
+) -> tuple[LinearForm, int] | None:
+    """The linear form of one member; None where a class contains itself or the form is long."""
+    form: LinearForm = {}
+    leaves = 0
+    stack: list[tuple[int, Fraction, ENode | None, tuple[int, ...]]] = [
+        (cls, Fraction(1), member, ())
+    ]
+    while stack:
+        c, k, node, above = stack.pop()
+        if node is None or c in above or leaves + len(stack) > MAX_TERMS:
+            form[c] = form.get(c, Fraction(0)) + k
+            leaves += 1
+            continue
+        inside = (*above, c)
+        if node.constructor == "scale":
+            signs = [k * Fraction(cast(Fraction, node.data[0]))]
+        elif node.constructor == "negate":
+            signs = [-k]
+        else:
+            signs = [k, k if node.constructor == "add" else -k]
+        for child, sign in reversed(list(zip(node.children, signs, strict=True))):
+            stack.append((child, sign, expand(graph, child), inside))
+    if cls in form:
+        return None
+    return {c: k for c, k in form.items() if k}, leaves

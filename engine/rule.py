@@ -1,0 +1,177 @@
+"""Rules and rulesets: laws with a name, a sentence, a source and conditions."""
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from inspect import getdoc, signature
+from typing import TYPE_CHECKING, Any, get_type_hints
+
+from eggrad.engine.errors import RuleError
+from eggrad.engine.language import (
+    Call,
+    Condition,
+    Law,
+    Literal,
+    Node,
+    Parameter,
+    Statement,
+    Tensor,
+)
+
+if TYPE_CHECKING:
+    from eggrad.engine.snapshot import Snapshot
+    from eggrad.engine.term import Term
+
+__all__ = ["BulkRule", "Rule", "Ruleset", "format_pattern", "parameters_of"]
+
+Finder = Callable[["Snapshot"], Iterable[tuple[int, "Term"]]]
+
+
+@dataclass(frozen=True)
+class Rule:
+    """A law between patterns; `domain` says where a law holds that is false in a corner.
+
+    A rule that `replaces` has a right side that serves every purpose better: no rule matches
+    its left side again. (It stays a member of its class, so that no class is left empty.)
+    """
+
+    name: str
+    law: str
+    cite: str
+    domain: str
+    ruleset: str
+    statement: Law
+    replaces: bool = False
+
+    @property
+    def text(self) -> str:
+        """The law as it is written in its file."""
+        sign = "==" if self.statement.both else ">>"
+        sides = f"{format_pattern(self.statement.left)} {sign} "
+        sides += format_pattern(self.statement.right)
+        return ", ".join([sides, *map(format_pattern, self.statement.conditions)])
+
+
+@dataclass(frozen=True)
+class BulkRule:
+    """A law that is applied to whole sums or products at once.
+
+    `find` reads a snapshot of the e-graph and names, for some classes, a further member. Laws
+    on any number of operands in any order go this way: matched pair by pair they cost 3^n.
+    """
+
+    name: str
+    law: str
+    cite: str
+    domain: str
+    ruleset: str
+    find: Finder
+    text: str = "(applied to whole sums or products)"
+
+
+class Ruleset:
+    """Rules that belong together; a stage runs whole rulesets.
+
+    `measure` says what every rule of the set shrinks, or that a budget ends it.
+    """
+
+    def __init__(self, name: str, purpose: str, measure: str) -> None:
+        """Make an empty ruleset."""
+        self.name = name
+        self.purpose = purpose
+        self.measure = measure
+        self.rules: list[Rule] = []
+        self.bulk_rules: list[BulkRule] = []
+
+    def rule(
+        self, *, cite: str, domain: str = "", replaces: bool = False
+    ) -> Callable[[Callable[..., Statement]], Rule]:
+        """Register the law that the decorated function states; its docstring is the sentence."""
+
+        def register(function: Callable[..., Statement]) -> Rule:
+            name, law = self._entry(function)
+            hints = get_type_hints(function)
+            parameters = [Parameter(p, hints[p]) for p in signature(function).parameters]
+            statement = _normal(function(*parameters))
+            _check_bound(name, statement)
+            made = Rule(name, law, cite, domain, self.name, statement, replaces)
+            self.rules.append(made)
+            return made
+
+        return register
+
+    def bulk_rule(self, *, cite: str, domain: str = "") -> Callable[[Finder], BulkRule]:
+        """Register a law on whole sums or products."""
+
+        def register(function: Finder) -> BulkRule:
+            name, law = self._entry(function)
+            made = BulkRule(name, law, cite, domain, self.name, function)
+            self.bulk_rules.append(made)
+            return made
+
+        return register
+
+    def without(self, *names: str) -> "Ruleset":
+        """The same ruleset with some rules left out."""
+        rest = Ruleset(self.name, self.purpose, self.measure)
+        rest.rules = [r for r in self.rules if r.name not in names]
+        rest.bulk_rules = [r for r in self.bulk_rules if r.name not in names]
+        return rest
+
+    def _entry(self, function: Callable[..., Any]) -> tuple[str, str]:
+        name = function.__name__
+        law = getdoc(function)
+        if not law or len(law.splitlines()) != 1:
+            raise RuleError(f"rule {name!r} needs a one-line docstring that states its law")
+        if name in {r.name for r in [*self.rules, *self.bulk_rules]}:
+            raise RuleError(f"ruleset {self.name!r} has a rule called {name!r} already")
+        return name, law
+
+
+def _normal(statement: Statement) -> Law:
+    if isinstance(statement, Law):
+        return statement
+    law, *conditions = statement
+    if not isinstance(law, Law):
+        raise RuleError("a rule returns a law first, then its conditions")
+    patterns = tuple(c if isinstance(c, Tensor) else Literal(c) for c in conditions if c is not law)
+    return Law(law.left, law.right, law.both, patterns)  # type: ignore[arg-type]
+
+
+def parameters_of(pattern: object) -> Iterator[Parameter]:
+    """The pattern variables that occur, with repetitions."""
+    if isinstance(pattern, Parameter):
+        yield pattern
+    elif isinstance(pattern, Node | Call):
+        for a in pattern.args:
+            yield from parameters_of(a)
+
+
+def _check_bound(name: str, law: Law) -> None:
+    left, right = ({p.name for p in parameters_of(side)} for side in (law.left, law.right))
+    used = right | {p.name for c in law.conditions for p in parameters_of(c)}
+    for what, loose in (("left", used - left), ("right", (left - right) if law.both else set())):
+        if loose:
+            raise RuleError(f"rule {name!r}: {sorted(loose)} does not occur on the {what} side")
+
+
+def format_pattern(pattern: object) -> str:
+    """Write a pattern as its file does."""
+    match pattern:
+        case Parameter(name=name):
+            return name
+        case Literal(value=value):
+            return format_pattern(value)
+        case Node(constructor=name, args=args):
+            return f"{_SHORT.get(name, name)}({', '.join(map(format_pattern, args))})"
+        case Call(function=None, args=args):
+            return f"dims({format_pattern(args[0])})"
+        case Call(function=Condition(function=f), args=args) | Call(function=f, args=args):
+            return f"{f.__name__}({', '.join(map(format_pattern, args))})"
+        case Fraction():
+            return str(pattern)
+        case _:
+            return repr(pattern)
+
+
+_SHORT = {"constant": "const", "function": "fn", "derivative": "D"}

@@ -1,0 +1,159 @@
+"""The classes of an e-graph at one moment, in Python: members, sizes, and the cheapest terms."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import Any, cast
+
+from eggrad.engine import extract
+from eggrad.engine import term as terms
+from eggrad.engine.cost import CostModel
+from eggrad.engine.egraph import EGraph
+from eggrad.engine.errors import UnsoundRules
+from eggrad.engine.spec import Dims, Spec, scaling
+from eggrad.engine.term import Term
+
+__all__ = ["ENode", "Snapshot"]
+
+# What only the differentiation stage may hold; no answer contains it.
+NEVER_EXTRACTED = frozenset({"derivative", "slope", "adjoint", "contribution"})
+
+
+@dataclass(frozen=True)
+class ENode:
+    """A member of a class: constructor, data, the classes of its operands.
+
+    `retired` says that a rule has found something better for every purpose.
+    """
+
+    constructor: str
+    data: tuple[object, ...]
+    children: tuple[int, ...]
+    retired: bool = False
+
+
+class Snapshot:
+    """Classes are numbers. A snapshot does not change when the e-graph goes on."""
+
+    def __init__(self, egraph: EGraph, model: CostModel) -> None:
+        """Read the e-graph."""
+        rows, dims, names = egraph.rows()
+        self.model = model
+        self.names = names
+        self.dims = cast(dict[int, Dims], dims)
+        self.members: dict[int, list[ENode]] = {}
+        for row in rows:
+            node = ENode(row.constructor, row.data, row.children, row.retired)
+            if row.constructor not in NEVER_EXTRACTED:
+                self.members.setdefault(row.output, []).append(node)
+        self.size = len(rows)
+        self._terms: dict[int, Term] = {}
+
+    def check_constants(self, fired: Iterable[str]) -> None:
+        """Raise when rules have proved two different constants equal."""
+        for members in self.members.values():
+            values = {m.data[0] for m in members if m.constructor == "constant"}
+            if len(values) > 1:
+                shown = " = ".join(str(v) for v in sorted(cast(set[Fraction], values)))
+                raise UnsoundRules(
+                    f"the rules prove {shown}: one of them is unsound. "
+                    f"Rules that fired: {', '.join(sorted(set(fired)))}"
+                )
+
+    @cached_property
+    def choice(self) -> dict[int, ENode]:
+        """The member that the cheapest tree of each class begins with."""
+        return extract.cheapest_trees(self.members, self.cost)
+
+    def cost(self, cls: int, node: ENode) -> int:
+        """The cost of one member, its operands not included."""
+        args = tuple(self.dims[c] for c in node.children)
+        deltas = tuple(self.is_delta(c) for c in node.children)
+        return self.model.node(node.constructor, node.data, args, self.dims[cls], deltas)
+
+    @property
+    def classes(self) -> list[int]:
+        """The classes that have an extractable term."""
+        return list(self.choice)
+
+    def has(self, cls: int, constructors: tuple[str, ...]) -> bool:
+        """Whether a class has a member of one of some constructors."""
+        return any(m.constructor in constructors for m in self.members[cls])
+
+    def bases(self, cls: int) -> frozenset[object]:
+        """What powers and functions of a class are taken of, and the class itself."""
+        found: set[object] = {cls}
+        for m in self.members[cls]:
+            if m.constructor in ("power", "function"):
+                found.add(m.children[0])
+                found.add(m.data)
+        return frozenset(found - {()})
+
+    def inverse_of(self, a: int, b: int) -> bool:
+        """Whether a class has the inverse or adjugate of another among its members."""
+        return any(m.constructor in ("inv", "adj") and m.children[0] == b for m in self.members[a])
+
+    def is_delta(self, cls: int) -> bool:
+        """Whether the class is that of a delta."""
+        return cls in self._deltas
+
+    @cached_property
+    def _deltas(self) -> frozenset[int]:
+        return frozenset(
+            c for c, members in self.members.items() for m in members if m.constructor == "delta"
+        )
+
+    def extract(self, roots: Iterable[int]) -> list[Term]:
+        """The cheapest DAG that contains all roots, as terms."""
+        wanted = list(roots)
+        choice = extract.cheapest_dag(self.members, self.cost, self.choice, wanted)
+        found: dict[int, Term] = {}
+        self._build(wanted, choice, found)
+        return [found[r] for r in wanted]
+
+    def term(self, cls: int) -> Term:
+        """Some cheap term of a class, the same one at every call."""
+        if cls not in self._terms:
+            self._build([cls], self.choice, self._terms)
+        return self._terms[cls]
+
+    def _build(self, roots: list[int], choice: dict[int, ENode], found: dict[int, Term]) -> None:
+        stack = list(reversed(roots))
+        while stack:
+            c = stack[-1]
+            if c in found:
+                stack.pop()
+                continue
+            missing = [x for x in choice[c].children if x not in found]
+            if missing:
+                stack.extend(reversed(missing))
+            else:
+                found[c] = self.as_term(choice[c], tuple(found[x] for x in choice[c].children))
+                stack.pop()
+
+    def as_term(self, node: ENode, args: tuple[Term, ...]) -> Term:
+        """The term of a member, given those of its operands."""
+        data: Any = node.data
+        match node.constructor:
+            case "variable":
+                name, dims, assume = data[0]
+                return terms.variable(name, dims, assume)
+            case "constant":
+                return terms.constant(Fraction(data[0]), data[1])
+            case "delta":
+                return terms.delta(data[0])
+            case "size":
+                return terms.size(data[0])
+            case "ein" | "ein1":
+                return terms.einsum(cast(Spec, data[0]), *args)
+            case "scale":
+                return terms.einsum(scaling(args[0].order), terms.constant(Fraction(data[0])), *args)
+            case "cofactors":
+                return terms.cofactors(int(data[0]), *args)
+            case "function":
+                return terms.apply(data[0], *args)
+            case "inv" | "det" | "adj" as name:
+                return terms.apply(name, *args)
+            case name:
+                return getattr(terms, name)(*args)

@@ -1,0 +1,242 @@
+"""Which rulesets run when, and to what budget: load, differentiate, simplify, explore, extract."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from threading import Lock
+from time import perf_counter
+
+from eggrad.engine import term as terms
+from eggrad.engine.cost import CostModel
+from eggrad.engine.egraph import EGraph
+from eggrad.engine.errors import BudgetExceeded
+from eggrad.engine.rule import BulkRule, Ruleset
+from eggrad.engine.snapshot import Snapshot
+from eggrad.engine.spec import Size
+from eggrad.engine.term import Term
+
+__all__ = ["Budget", "Report", "Result", "Strategy", "System"]
+
+# Above this many nodes `auto` differentiates in one mode only.
+BOTH_MODES = 200
+
+
+@dataclass(frozen=True)
+class Budget:
+    """What a run may use: e-nodes, iterations of exploration and, if wanted, seconds.
+
+    The defaults count e-nodes and iterations alone, so that results do not depend on the speed
+    of the machine.
+    """
+
+    nodes: int = 50_000
+    iterations: int = 4
+    seconds: float | None = None
+
+
+@dataclass(frozen=True)
+class Strategy:
+    """The rulesets of each stage."""
+
+    forward: tuple[Ruleset, ...]
+    reverse: tuple[Ruleset, ...]
+    simplify: tuple[Ruleset, ...]
+    explore: tuple[Ruleset, ...]
+
+    @property
+    def rulesets(self) -> tuple[Ruleset, ...]:
+        """All rulesets, each once."""
+        stages = (self.forward, self.reverse, self.simplify, self.explore)
+        return tuple(dict.fromkeys(r for stage in stages for r in stage))
+
+
+@dataclass
+class Report:
+    """What a run did: iterations, size, matches of each rule, and notes on what was cut short."""
+
+    iterations: int = 0
+    enodes: int = 0
+    matches: Counter[str] = field(default_factory=Counter[str])
+    notes: list[str] = field(default_factory=list[str])
+
+    @property
+    def complete(self) -> bool:
+        """Whether no budget ended a stage early."""
+        return not self.notes
+
+
+@dataclass(frozen=True)
+class Result:
+    """The terms found, and how."""
+
+    terms: tuple[Term, ...]
+    report: Report
+
+    @property
+    def term(self) -> Term:
+        """The only term, or the first."""
+        return self.terms[0]
+
+    @property
+    def complete(self) -> bool:
+        """Whether no budget ended a stage early."""
+        return self.report.complete
+
+
+class System:
+    """A strategy with its rules loaded. Loading takes some 50 ms, so a system is kept and reused."""
+
+    def __init__(self, strategy: Strategy) -> None:
+        """Prepare; rules are loaded at the first use."""
+        self.strategy = strategy
+        self._egraph: EGraph | None = None
+        self._lock = Lock()
+
+    @contextmanager
+    def session(self) -> Iterator[EGraph]:
+        """An empty e-graph with the rules; thrown away after any error, for it may be incomplete."""
+        with self._lock:
+            if self._egraph is None:
+                self._egraph = EGraph(self.strategy.rulesets)
+                for name in ("forward", "reverse", "simplify", "explore"):
+                    own: tuple[Ruleset, ...] = getattr(self.strategy, name)
+                    self._egraph.combine(f"stage_{name}", [r.name for r in own])
+            egraph, self._egraph = self._egraph, None
+            egraph.push()
+            yield egraph
+            egraph.pop()
+            self._egraph = egraph
+
+    def differentiate(
+        self,
+        term: Term,
+        x: Term,
+        mode: str = "auto",
+        budget: Budget | None = None,
+        sizes: Mapping[Size, int] | None = None,
+    ) -> Result:
+        """The derivative of a term with respect to a variable: axes of `term`, then of `x`."""
+        limit = budget or Budget()
+        if x not in set(terms.postorder(term)):
+            return Result((terms.constant(0, term.dims + x.dims),), Report())
+        chosen = choose_mode(term, x, mode)
+        with self.session() as egraph:
+            run = _Run(self.strategy, egraph, limit, CostModel(sizes or {}))
+            egraph.load(term, x)
+            names: list[str] = []
+            if chosen in ("forward", "both"):
+                names.append(egraph.add_derivative(term, x))
+                run.saturate("forward")
+            if chosen in ("reverse", "both"):
+                names.append(egraph.add_adjoints(term, x, terms.delta(term.dims)))
+                run.saturate("reverse")
+            if chosen == "both":
+                egraph.unite_names(*names)
+            return run.finish(names[:1])
+
+    def simplify(
+        self,
+        roots: Sequence[Term],
+        budget: Budget | None = None,
+        sizes: Mapping[Size, int] | None = None,
+    ) -> Result:
+        """Equal, cheaper terms; several share what they can."""
+        with self.session() as egraph:
+            run = _Run(self.strategy, egraph, budget or Budget(), CostModel(sizes or {}))
+            egraph.load(*roots)
+            return run.finish([egraph.name(t) for t in roots])
+
+
+def choose_mode(term: Term, x: Term, mode: str) -> str:
+    """Both modes for small terms; for large ones reverse if the output is the smaller side."""
+    if mode != "auto":
+        return mode
+    if sum(1 for _ in terms.postorder(term)) <= BOTH_MODES:
+        return "both"
+    return "reverse" if term.order <= x.order else "forward"
+
+
+class _Run:
+    """One use of an e-graph under a budget."""
+
+    def __init__(self, strategy: Strategy, egraph: EGraph, budget: Budget, model: CostModel) -> None:
+        self.strategy = strategy
+        self.egraph = egraph
+        self.budget = budget
+        self.model = model
+        self.report = Report()
+        self.started = perf_counter()
+
+    def finish(self, names: Sequence[str]) -> Result:
+        """Simplify and explore, then take the cheapest terms of the named classes."""
+        self.saturate("simplify")
+        graph = self.snapshot()
+        for _ in range(self.budget.iterations):
+            changed = self.apply_bulk_rules(graph, self.strategy.simplify + self.strategy.explore)
+            changed |= self.step("explore")
+            if not changed:
+                break
+            self.saturate("simplify")
+            graph = self.snapshot()
+            if self.exhausted():
+                break
+        roots = [graph.names[n] for n in names]
+        if any(r not in graph.choice for r in roots):
+            raise BudgetExceeded(
+                f"the budget ended before there was an answer: {'; '.join(self.report.notes)}"
+            )
+        return Result(tuple(graph.extract(roots)), self.report)
+
+    def snapshot(self) -> Snapshot:
+        """The classes now, checked for merged constants."""
+        self.egraph.complete_shapes()
+        graph = Snapshot(self.egraph, self.model)
+        graph.check_constants(self.report.matches)
+        self.report.enodes = graph.size
+        return graph
+
+    def apply_bulk_rules(self, graph: Snapshot, rulesets: Iterable[Ruleset]) -> bool:
+        """Add what bulk rules find; say whether any of it was new."""
+        found: list[tuple[Term, Term]] = []
+        for ruleset in rulesets:
+            for rule in ruleset.bulk_rules:
+                fresh = self._new_members(graph, rule)
+                if fresh:
+                    self.report.matches[f"{ruleset.name}.{rule.name}"] += len(fresh)
+                    found += fresh
+        self.egraph.unite(found)
+        return bool(found)
+
+    def _new_members(self, graph: Snapshot, rule: BulkRule) -> list[tuple[Term, Term]]:
+        fresh: list[tuple[Term, Term]] = []
+        for cls, term in rule.find(graph):
+            name = self.egraph.known_name(term)
+            if name is None or graph.names.get(name) != cls:
+                fresh.append((graph.term(cls), term))
+        return fresh
+
+    def step(self, stage: str) -> bool:
+        """One iteration of a stage; whether anything changed."""
+        iteration = self.egraph.iterate(f"stage_{stage}")
+        self.report.iterations += 1
+        self.report.matches.update(iteration.matches)
+        return iteration.changed
+
+    def saturate(self, stage: str) -> None:
+        """Iterate a stage until nothing changes or the budget ends."""
+        while self.step(stage):
+            if self.exhausted():
+                return
+
+    def exhausted(self) -> bool:
+        """Whether the budget has ended; the first time, a note says so."""
+        if self.report.notes:
+            return True
+        size = self.egraph.size()
+        if size > self.budget.nodes:
+            self.report.notes.append(f"more than {self.budget.nodes} e-nodes")
+        seconds = perf_counter() - self.started
+        if self.budget.seconds is not None and seconds > self.budget.seconds:
+            self.report.notes.append(f"more than {self.budget.seconds} seconds")
+        return bool(self.report.notes)

@@ -1,0 +1,238 @@
+"""Sums, differences, quotients and products of two operands.
+
+What holds for whole sums and products, in any order and nesting, is in `sums` and `products`.
+"""
+
+from fractions import Fraction
+
+from eggrad.engine.index_algebra import elementwise, meet
+from eggrad.engine.language import (
+    Dims,
+    Number,
+    Spec,
+    Statement,
+    Tensor,
+    add,
+    condition,
+    const,
+    dims,
+    divide,
+    ein,
+    negate,
+    power,
+    primitive,
+    scale,
+    subtract,
+)
+from eggrad.engine.rule import Ruleset
+from eggrad.rules.constants import plus, times
+
+RING = "ring axioms"
+TABLE = "thesis table 3.1"
+
+preprocessing = Ruleset(
+    "preprocessing",
+    "the thesis's preprocessing equalities, both ways",
+    "the number of differences, negatives and quotients without an equal sum or product",
+)
+sums_of_two = Ruleset("sums_of_two", "sums of two operands", "the number of operands")
+powers = Ruleset("powers", "rational powers and their products", "the number of powers")
+distribution = Ruleset(
+    "distribution", "products distributed over sums", "none: ended by the budget of its stage"
+)
+
+
+@condition
+def scales(s: Spec) -> bool:
+    """Whether a spec multiplies a scalar into a tensor and changes nothing else."""
+    return s[0] == () and s[1] == s[2] and len(set(s[1])) == len(s[1])
+
+
+@condition
+def meets(s: Spec, a: Dims, b: Dims) -> bool:
+    """Whether a spec is the element-wise product, where a scalar meets every entry."""
+    return s == meet(a, b)
+
+
+@condition
+def spreads_into(s: Spec) -> bool:
+    """Whether the first operand's axes are the output's and include the second's, each once."""
+    return s[0] == s[2] and set(s[1]) <= set(s[0]) and len(set(s[1])) == len(s[1])
+
+
+@condition
+def is_elementwise(s: Spec) -> bool:
+    """Whether a spec is the element-wise product."""
+    return s[0] == s[1] == s[2] and len(set(s[0])) == len(s[0])
+
+
+@condition
+def sums_nothing(s: Spec) -> bool:
+    """Whether a product sums over no index."""
+    return {i for part in s[:-1] for i in part} == set(s[-1])
+
+
+@condition
+def is_whole(p: Number) -> bool:
+    """Whether a number is an integer."""
+    return Fraction(p).denominator == 1
+
+
+@primitive
+def whole_power(c: Number, p: Number) -> Number | None:
+    """A rational to an integer power; None where that is undefined or huge."""
+    c, p = Fraction(c), Fraction(p)
+    if p.denominator != 1 or c == 0 or abs(p) > 64 or c.limit_denominator(10**6) != c:
+        return None
+    return c ** int(p)
+
+
+@preprocessing.rule(cite=TABLE)
+def subtract_is_add(a: Tensor, b: Tensor) -> Statement:
+    """a - b = a + (-1)·b."""
+    return subtract(a, b) == add(a, scale(-1, b))
+
+
+@preprocessing.rule(cite=TABLE)
+def negate_is_scale(a: Tensor) -> Statement:
+    """-a = (-1)·a."""
+    return negate(a) == scale(-1, a)
+
+
+@preprocessing.rule(cite=TABLE, domain="b ≠ 0")
+def divide_is_product(a: Tensor, b: Tensor) -> Statement:
+    """a / b = a·b⁻¹."""
+    return divide(a, b) >> ein(meet(dims(a), dims(b)), a, power(b, -1))
+
+
+@preprocessing.rule(cite=TABLE, domain="b ≠ 0")
+def product_is_divide(s: Spec, a: Tensor, b: Tensor) -> Statement:
+    """a·b⁻¹ = a / b, entry by entry."""
+    return ein(s, a, power(b, -1)) >> divide(a, b), meets(s, dims(a), dims(b))
+
+
+@preprocessing.rule(cite=TABLE, domain="b ≠ 0")
+def scale_is_divide(c: Number, b: Tensor) -> Statement:
+    """c·b⁻¹ = c / b."""
+    return scale(c, power(b, -1)) == divide(const(c, ()), b)
+
+
+@preprocessing.rule(cite="exponents are constants of their own")
+def scale_is_product(s: Spec, c: Number, a: Tensor) -> Statement:
+    """A product with a number is a multiple."""
+    return ein(s, const(c, ()), a) >> scale(c, a), scales(s)
+
+
+@sums_of_two.rule(cite=RING)
+def add_same(a: Tensor) -> Statement:
+    """a + a = 2·a."""
+    return add(a, a) == scale(2, a)
+
+
+@sums_of_two.rule(cite=RING)
+def like_terms_two(c: Number, a: Tensor) -> Statement:
+    """c·a + a = (c + 1)·a."""
+    return add(scale(c, a), a) >> scale(plus(c, Fraction(1)), a)
+
+
+@sums_of_two.rule(cite=RING)
+def like_multiples(c: Number, d: Number, a: Tensor) -> Statement:
+    """c·a + d·a = (c + d)·a."""
+    return add(scale(c, a), scale(d, a)) >> scale(plus(c, d), a)
+
+
+@sums_of_two.rule(cite=RING)
+def common_number(c: Number, a: Tensor, b: Tensor) -> Statement:
+    """c·a + c·b = c·(a + b)."""
+    return add(scale(c, a), scale(c, b)) >> scale(c, add(a, b))
+
+
+@sums_of_two.rule(cite=RING)
+def scale_of_sum(c: Number, a: Tensor, b: Tensor) -> Statement:
+    """(-1)·(a + (-1)·b) = b + (-1)·a."""
+    return scale(-1, add(a, scale(-1, b))) >> add(b, scale(-1, a))
+
+
+@sums_of_two.rule(cite=RING)
+def common_factor(s: Spec, a: Tensor, b: Tensor, c: Tensor) -> Statement:
+    """a·b + a·c = a·(b + c)."""
+    return add(ein(s, a, b), ein(s, a, c)) >> ein(s, a, add(b, c))
+
+
+@sums_of_two.rule(cite=RING)
+def common_factor_multiple(s: Spec, k: Number, a: Tensor, b: Tensor, c: Tensor) -> Statement:
+    """a·b + k·(a·c) = a·(b + k·c)."""
+    return add(ein(s, a, b), scale(k, ein(s, a, c))) >> ein(s, a, add(b, scale(k, c)))
+
+
+@sums_of_two.rule(cite=RING)
+def common_factor_one(s: Spec, a: Tensor, b: Tensor) -> Statement:
+    """a + a·b = a·(1 + b), where b is multiplied in entry by entry of its axes."""
+    return add(a, ein(s, a, b)) >> ein(s, a, add(const(1, dims(b)), b)), spreads_into(s)
+
+
+@sums_of_two.rule(cite=RING)
+def common_factor_one_multiple(s: Spec, k: Number, a: Tensor, b: Tensor) -> Statement:
+    """a + k·(a·b) = a·(1 + k·b), where b is multiplied in entry by entry of its axes."""
+    return (
+        add(a, scale(k, ein(s, a, b))) >> ein(s, a, add(const(1, dims(b)), scale(k, b))),
+        spreads_into(s),
+    )
+
+
+@distribution.rule(cite=RING)
+def product_over_sum(s: Spec, a: Tensor, b: Tensor, c: Tensor) -> Statement:
+    """(a + b)·c = a·c + b·c."""
+    return ein(s, add(a, b), c) >> add(ein(s, a, c), ein(s, b, c))
+
+
+@distribution.rule(cite=RING)
+def scale_over_sum(c: Number, a: Tensor, b: Tensor) -> Statement:
+    """c·(a + b) = c·a + c·b."""
+    return scale(c, add(a, b)) >> add(scale(c, a), scale(c, b))
+
+
+@powers.rule(cite="definition of powers")
+def square_is_product(a: Tensor) -> Statement:
+    """a² = a·a."""
+    return power(a, 2) >> ein(elementwise(dims(a)), a, a)
+
+
+@powers.rule(cite="definition of powers")
+def product_is_square(s: Spec, a: Tensor) -> Statement:
+    """a·a = a²."""
+    return ein(s, a, a) >> power(a, 2), is_elementwise(s)
+
+
+@powers.rule(cite="laws of exponents", domain="a ≠ 0 where an exponent is negative")
+def product_of_powers(s: Spec, a: Tensor, p: Number, q: Number) -> Statement:
+    """aᵖ·a^q = a^(p+q)."""
+    return ein(s, power(a, p), power(a, q)) >> power(a, plus(p, q)), is_elementwise(s)
+
+
+@powers.rule(cite="laws of exponents", domain="a ≠ 0 where the exponent is negative")
+def product_with_power(s: Spec, a: Tensor, p: Number) -> Statement:
+    """a·aᵖ = a^(p+1)."""
+    return ein(s, a, power(a, p)) >> power(a, plus(p, Fraction(1))), is_elementwise(s)
+
+
+@powers.rule(cite="laws of exponents", domain="a ≠ 0 where an exponent is negative")
+def power_of_power(a: Tensor, p: Number, q: Number) -> Statement:
+    """(aᵖ)^q = a^(p·q), for an integer q."""
+    return power(power(a, p), q) >> power(a, times(p, q)), is_whole(q)
+
+
+@powers.rule(cite="laws of exponents", domain="a ≠ 0 where the exponent is negative")
+def power_of_product(s: Spec, a: Tensor, b: Tensor, p: Number) -> Statement:
+    """(a·b)ᵖ = aᵖ·bᵖ, for an integer p and a product that sums nothing."""
+    return (
+        power(ein(s, a, b), p) >> ein(s, power(a, p), power(b, p)),
+        is_whole(p),
+        sums_nothing(s),
+    )
+
+
+@powers.rule(cite="laws of exponents", domain="c·a ≠ 0 where the exponent is negative")
+def power_of_multiple(c: Number, a: Tensor, p: Number) -> Statement:
+    """(c·a)ᵖ = cᵖ·aᵖ, for an integer p."""
+    return power(scale(c, a), p) >> scale(whole_power(c, p), power(a, p))

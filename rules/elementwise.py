@@ -1,0 +1,269 @@
+"""Identities of the element-wise functions."""
+
+from fractions import Fraction
+
+from eggrad.engine.language import (
+    Name,
+    Number,
+    Spec,
+    Statement,
+    Tensor,
+    add,
+    condition,
+    const,
+    dims,
+    ein,
+    fn,
+    power,
+    scale,
+    subtract,
+)
+from eggrad.engine.rule import Ruleset
+from eggrad.rules.algebra import is_elementwise
+
+DEFINITION = "definition of the function"
+HANDBOOK = "Abramowitz, Stegun 1964, chapter 4"
+
+functions = Ruleset(
+    "functions", "element-wise functions: shorter forms", "the number of element-wise functions"
+)
+identities = Ruleset(
+    "identities", "element-wise functions: other forms", "none: ended by the budget of its stage"
+)
+
+ODD = frozenset({"sin", "tan", "arcsin", "arctan", "tanh", "sign"})
+EVEN = frozenset({"cos", "abs"})
+
+
+@condition
+def is_odd(f: Name) -> bool:
+    """Whether f(-x) = -f(x)."""
+    return f in ODD
+
+
+@condition
+def is_even(f: Name) -> bool:
+    """Whether f(-x) = f(x)."""
+    return f in EVEN
+
+
+@condition
+def is_positive(c: Number) -> bool:
+    """Whether a number is above 0."""
+    return c > 0
+
+
+@condition
+def is_negative(c: Number) -> bool:
+    """Whether a number is below 0."""
+    return c < 0
+
+
+@condition
+def keeps_sign(p: Number) -> bool:
+    """Whether aᵖ > 0 only where a > 0."""
+    p = Fraction(p)
+    return p != 0 and (p.denominator != 1 or p.numerator % 2 == 1)
+
+
+@functions.rule(cite=HANDBOOK, domain="real a")
+def log_of_exp(a: Tensor) -> Statement:
+    """log exp a = a."""
+    return fn("log", fn("exp", a)) >> a
+
+
+@functions.rule(cite=HANDBOOK, domain="a > 0, where the left side is defined")
+def exp_of_log(a: Tensor) -> Statement:
+    """exp log a = a."""
+    return fn("exp", fn("log", a)) >> a
+
+
+@functions.rule(cite=HANDBOOK)
+def odd_function(f: Name, a: Tensor) -> Statement:
+    """f(-a) = -f(a) for sin, tan, arcsin, arctan, tanh and sign."""
+    return fn(f, scale(-1, a)) >> scale(-1, fn(f, a)), is_odd(f)
+
+
+@functions.rule(cite=HANDBOOK)
+def even_function(f: Name, a: Tensor) -> Statement:
+    """f(-a) = f(a) for cos and abs."""
+    return fn(f, scale(-1, a)) >> fn(f, a), is_even(f)
+
+
+@functions.rule(cite=HANDBOOK)
+def product_of_exp(s: Spec, a: Tensor, b: Tensor) -> Statement:
+    """exp a·exp b = exp(a + b)."""
+    return ein(s, fn("exp", a), fn("exp", b)) >> fn("exp", add(a, b)), is_elementwise(s)
+
+
+@functions.rule(cite=HANDBOOK)
+def power_of_exp(a: Tensor, p: Number) -> Statement:
+    """(exp a)ᵖ = exp(p·a)."""
+    return power(fn("exp", a), p) == fn("exp", scale(p, a))
+
+
+@functions.rule(cite=HANDBOOK)
+def sine_cosine(s: Spec, a: Tensor) -> Statement:
+    """sin² + cos² = 1."""
+    return (
+        add(ein(s, fn("sin", a), fn("sin", a)), ein(s, fn("cos", a), fn("cos", a)))
+        >> const(1, dims(a)),
+        is_elementwise(s),
+    )
+
+
+@functions.rule(cite=HANDBOOK, domain="cos a ≠ 0")
+def sine_over_cosine(s: Spec, a: Tensor) -> Statement:
+    """sin / cos = tan."""
+    return ein(s, fn("sin", a), power(fn("cos", a), -1)) >> fn("tan", a), is_elementwise(s)
+
+
+@functions.rule(cite=DEFINITION)
+def root_of_square(a: Tensor) -> Statement:
+    """√(a²) = |a|."""
+    return power(power(a, 2), Fraction(1, 2)) >> fn("abs", a)
+
+
+@functions.rule(cite=DEFINITION)
+def square_of_abs(a: Tensor) -> Statement:
+    """|a|² = a²."""
+    return power(fn("abs", a), 2) >> power(a, 2)
+
+
+@functions.rule(cite=DEFINITION)
+def abs_of_multiple(c: Number, a: Tensor) -> Statement:
+    """|c·a| = c·|a| for c > 0."""
+    return fn("abs", scale(c, a)) >> scale(c, fn("abs", a)), is_positive(c)
+
+
+@functions.rule(cite=DEFINITION)
+def sign_of_multiple(c: Number, a: Tensor) -> Statement:
+    """sign(c·a) = sign a for c > 0."""
+    return fn("sign", scale(c, a)) >> fn("sign", a), is_positive(c)
+
+
+@functions.rule(cite=DEFINITION)
+def relu_of_multiple(c: Number, a: Tensor) -> Statement:
+    """relu(c·a) = c·relu a for c > 0."""
+    return fn("relu", scale(c, a)) >> scale(c, fn("relu", a)), is_positive(c)
+
+
+@functions.rule(cite=DEFINITION)
+def abs_of_abs(a: Tensor) -> Statement:
+    """||a|| = |a|."""
+    return fn("abs", fn("abs", a)) >> fn("abs", a)
+
+
+@functions.rule(cite=DEFINITION)
+def sign_of_sign(a: Tensor) -> Statement:
+    """sign sign a = sign a."""
+    return fn("sign", fn("sign", a)) >> fn("sign", a)
+
+
+@functions.rule(cite=DEFINITION)
+def relu_of_relu(a: Tensor) -> Statement:
+    """relu relu a = relu a."""
+    return fn("relu", fn("relu", a)) >> fn("relu", a)
+
+
+@functions.rule(cite=DEFINITION)
+def relu_of_abs(a: Tensor) -> Statement:
+    """relu |a| = |a|."""
+    return fn("relu", fn("abs", a)) >> fn("abs", a)
+
+
+@functions.rule(cite=DEFINITION)
+def abs_of_relu(a: Tensor) -> Statement:
+    """|relu a| = relu a."""
+    return fn("abs", fn("relu", a)) >> fn("relu", a)
+
+
+@functions.rule(cite=DEFINITION)
+def abs_of_exp(a: Tensor) -> Statement:
+    """|exp a| = exp a."""
+    return fn("abs", fn("exp", a)) >> fn("exp", a)
+
+
+@functions.rule(cite=DEFINITION)
+def relu_of_exp(a: Tensor) -> Statement:
+    """relu exp a = exp a."""
+    return fn("relu", fn("exp", a)) >> fn("exp", a)
+
+
+@functions.rule(cite=DEFINITION)
+def sign_of_relu(a: Tensor) -> Statement:
+    """sign relu a = relu sign a."""
+    return fn("sign", fn("relu", a)) >> fn("relu", fn("sign", a))
+
+
+@functions.rule(cite=DEFINITION)
+def sign_times_abs(s: Spec, a: Tensor) -> Statement:
+    """sign a·|a| = a."""
+    return ein(s, fn("sign", a), fn("abs", a)) >> a, is_elementwise(s)
+
+
+@functions.rule(cite=DEFINITION)
+def sign_times_itself(s: Spec, a: Tensor) -> Statement:
+    """sign a·a = |a|."""
+    return ein(s, fn("sign", a), a) >> fn("abs", a), is_elementwise(s)
+
+
+@functions.rule(cite=DEFINITION)
+def step_times_itself(s: Spec, a: Tensor) -> Statement:
+    """relu sign a·a = relu a."""
+    return ein(s, fn("relu", fn("sign", a)), a) >> fn("relu", a), is_elementwise(s)
+
+
+@functions.rule(cite=DEFINITION)
+def step_times_relu(s: Spec, a: Tensor) -> Statement:
+    """relu sign a·relu a = relu a."""
+    return (
+        ein(s, fn("relu", fn("sign", a)), fn("relu", a)) >> fn("relu", a),
+        is_elementwise(s),
+    )
+
+
+@functions.rule(cite=DEFINITION)
+def square_of_step(s: Spec, a: Tensor) -> Statement:
+    """(relu sign a)² = relu sign a."""
+    step = fn("relu", fn("sign", a))
+    return ein(s, step, step) >> step, is_elementwise(s)
+
+
+@functions.rule(cite=DEFINITION)
+def relu_parts(a: Tensor) -> Statement:
+    """relu a - relu(-a) = a."""
+    return subtract(fn("relu", a), fn("relu", scale(-1, a))) >> a
+
+
+@functions.rule(cite=DEFINITION)
+def abs_parts(a: Tensor) -> Statement:
+    """relu a + relu(-a) = |a|."""
+    return add(fn("relu", a), fn("relu", scale(-1, a))) >> fn("abs", a)
+
+
+@functions.rule(cite=DEFINITION)
+def relu_by_abs(a: Tensor) -> Statement:
+    """a + |a| = 2·relu a."""
+    return add(a, fn("abs", a)) >> scale(2, fn("relu", a))
+
+
+@identities.rule(cite=HANDBOOK)
+def exp_of_sum(a: Tensor, b: Tensor, s: Spec) -> Statement:
+    """exp a·(exp b)⁻¹ = exp(a - b)."""
+    return (
+        ein(s, fn("exp", a), power(fn("exp", b), -1)) >> fn("exp", subtract(a, b)),
+        is_elementwise(s),
+    )
+
+
+@identities.rule(cite=HANDBOOK, domain="a > 0")
+def log_of_power(a: Tensor, p: Number) -> Statement:
+    """log(aᵖ) = p·log a, for an odd integer or a fraction p: where one side is real, a > 0."""
+    return fn("log", power(a, p)) >> scale(p, fn("log", a)), keeps_sign(p)
+
+
+@identities.rule(cite=HANDBOOK)
+def tangent_of(s: Spec, a: Tensor) -> Statement:
+    """tan·cos = sin, where cos a ≠ 0."""
+    return ein(s, fn("tan", a), fn("cos", a)) >> fn("sin", a), is_elementwise(s)

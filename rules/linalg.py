@@ -1,0 +1,152 @@
+"""Inverses, determinants, adjugates."""
+
+from eggrad.engine.index_algebra import matrix_transpose
+from eggrad.engine.language import (
+    Dims,
+    Number,
+    Spec,
+    Statement,
+    Tensor,
+    adj,
+    cofactors,
+    condition,
+    const,
+    delta,
+    det,
+    dims,
+    ein,
+    ein1,
+    inv,
+    power,
+    primitive,
+    scale,
+)
+from eggrad.engine.rule import Ruleset
+
+COOKBOOK = "Petersen, Pedersen 2012, The Matrix Cookbook"
+TRANSPOSE: Spec = matrix_transpose()
+PRODUCT: Spec = ((0, 1), (1, 2), (0, 2))
+
+linalg = Ruleset("linalg", "inverses, determinants, adjugates", "the number of matrix functions")
+
+
+@condition
+def is_transpose(s: Spec) -> bool:
+    """Whether a unary spec transposes a matrix."""
+    return s == TRANSPOSE
+
+
+@condition
+def is_matrix_product(s: Spec) -> bool:
+    """Whether the product contracts one axis of each matrix crosswise: M·N or its transpose."""
+    return s in (PRODUCT, ((0, 1), (1, 2), (2, 0)))
+
+
+@primitive
+def matrix_identity(s: Spec, n: Dims) -> Dims:
+    """The size of the identity, for a square matrix of axes `n`."""
+    return n[:1]
+
+
+@primitive
+def reciprocal(c: Number) -> Number | None:
+    """One over a number; None for 0."""
+    return None if c == 0 else Number(1) / Number(c)
+
+
+@primitive
+def without_scalar(s: Spec) -> Spec | None:
+    """The unary spec that is left of a product with a scalar first operand; None otherwise."""
+    return (s[1], s[2]) if s[0] == () else None
+
+
+@condition
+def one_axis(n: Dims) -> bool:
+    """Whether a delta is an identity matrix."""
+    return len(n) == 1
+
+
+@linalg.rule(cite=f"{COOKBOOK}, section 1", domain="a invertible")
+def inverse_of_inverse(a: Tensor) -> Statement:
+    """(a⁻¹)⁻¹ = a."""
+    return inv(inv(a)) >> a
+
+
+@linalg.rule(cite=f"{COOKBOOK}, equation 3", domain="a invertible")
+def inverse_of_transpose(s: Spec, a: Tensor) -> Statement:
+    """(a')⁻¹ = (a⁻¹)'."""
+    return inv(ein1(s, a)) >> ein1(s, inv(a)), is_transpose(s)
+
+
+@linalg.rule(cite=f"{COOKBOOK}, equation 20")
+def det_of_transpose(s: Spec, a: Tensor) -> Statement:
+    """det a' = det a."""
+    return det(ein1(s, a)) >> det(a), is_transpose(s)
+
+
+@linalg.rule(cite="the adjugate is the transposed matrix of cofactors")
+def adj_of_transpose(s: Spec, a: Tensor) -> Statement:
+    """adj(a') = adj(a)'."""
+    return adj(ein1(s, a)) >> ein1(s, adj(a)), is_transpose(s)
+
+
+@linalg.rule(cite=f"{COOKBOOK}, equation 145", domain="a invertible")
+def inverse_times_matrix(s: Spec, a: Tensor) -> Statement:
+    """a⁻¹·a = δ."""
+    return ein(s, inv(a), a) >> delta(matrix_identity(s, dims(a))), is_matrix_product(s)
+
+
+@linalg.rule(cite=f"{COOKBOOK}, equation 145", domain="a invertible")
+def matrix_times_inverse(s: Spec, a: Tensor) -> Statement:
+    """a·a⁻¹ = δ."""
+    return ein(s, a, inv(a)) >> delta(matrix_identity(s, dims(a))), is_matrix_product(s)
+
+
+@linalg.rule(cite=f"{COOKBOOK}, equation 21", domain="a invertible")
+def det_of_inverse(a: Tensor) -> Statement:
+    """det a⁻¹ = (det a)⁻¹."""
+    return det(inv(a)) >> power(det(a), -1)
+
+
+@linalg.rule(cite=f"{COOKBOOK}, section 1", domain="a invertible, c ≠ 0")
+def inverse_of_multiple(c: Number, a: Tensor) -> Statement:
+    """(c·a)⁻¹ = c⁻¹·a⁻¹."""
+    return inv(scale(c, a)) >> scale(reciprocal(c), inv(a))
+
+
+@linalg.rule(cite=f"{COOKBOOK}, equation 146", domain="det a ≠ 0, where the left side is defined")
+def adjugate_over_determinant(s: Spec, a: Tensor) -> Statement:
+    """adj(a) / det a = a⁻¹."""
+    return ein(s, power(det(a), -1), adj(a)) >> ein1(without_scalar(s), inv(a))
+
+
+@linalg.rule(cite="adjugate of an inverse; Cookbook equation 146", domain="a invertible")
+def adjugate_of_inverse(a: Tensor) -> Statement:
+    """adj(a⁻¹) = a / det a."""
+    return adj(inv(a)) >> ein(((), (0, 1), (0, 1)), power(det(a), -1), a)
+
+
+@linalg.rule(cite="Laplace expansion")
+def adjugate_times_matrix(s: Spec, a: Tensor) -> Statement:
+    """adj(a)·a = det a·δ."""
+    return ein(s, adj(a), a) >> ein(
+        ((), (0, 1), (0, 1)), det(a), delta(matrix_identity(s, dims(a)))
+    ), is_matrix_product(s)
+
+
+@linalg.rule(cite="cofactors(1) is the first derivative of det")
+def first_cofactors(a: Tensor) -> Statement:
+    """cofactors(1, a) = adj(a)'."""
+    return cofactors(1, a) == ein1(TRANSPOSE, adj(a))
+
+
+@linalg.rule(cite="the inverse of the identity")
+def inverse_of_delta(n: Dims) -> Statement:
+    """δ⁻¹ = δ."""
+    return inv(delta(n)) >> delta(n), one_axis(n)
+
+
+@linalg.rule(cite="the determinant of the identity")
+def determinant_of_delta(n: Dims) -> Statement:
+    """det δ = 1."""
+    return det(delta(n)) >> const(1, ()), one_axis(n)

@@ -1,0 +1,78 @@
+"""Products of many factors, in any order and nesting: contraction networks."""
+
+from collections.abc import Iterator
+
+from eggrad.engine.networks import Network, contract, network_key, product_network, scaled, split
+from eggrad.engine.rule import Ruleset
+from eggrad.engine.snapshot import Snapshot
+from eggrad.engine.term import Term
+
+LAUE = "Laue, Mitterreiter, Giesen 2018, section 4"
+
+products = Ruleset(
+    "products", "contraction networks", "none: one further member a network and split"
+)
+
+
+def networks(graph: Snapshot, cls: int) -> Iterator[Network]:
+    """The distinct networks of a class's products of at least two factors."""
+    seen: set[object] = set()
+    for member in graph.members[cls]:
+        if member.constructor == "ein" and not member.retired:
+            network = product_network(graph, cls, member)
+            key = network_key(network)
+            if key not in seen:
+                seen.add(key)
+                yield network
+
+
+@products.bulk_rule(cite="associativity and commutativity of the product; opt_einsum")
+def contraction_order(graph: Snapshot) -> Iterator[tuple[int, Term]]:
+    """A product of factors is the same in every order; the cheapest order is a further member."""
+    for cls in graph.classes:
+        for network in networks(graph, cls):
+            if len(network.factors) > 2:
+                whole = contract(graph, network, network.factors, network.out)
+                yield cls, scaled(network.coefficient, whole)
+
+
+@products.bulk_rule(cite="associativity and commutativity of the product")
+def same_network(graph: Snapshot) -> Iterator[tuple[int, Term]]:
+    """Products with the same factors on the same indices are equal."""
+    known: dict[object, int] = {}
+    for cls in graph.classes:
+        for network in networks(graph, cls):
+            first = known.setdefault((network_key(network), graph.dims[cls]), cls)
+            if first != cls:
+                yield cls, graph.term(first)
+
+
+@products.bulk_rule(cite=f"{LAUE}: deltas inside nested products; associativity")
+def factor_apart(graph: Snapshot) -> Iterator[tuple[int, Term]]:
+    """A product is each delta, constant or single factor times the rest of it."""
+    for cls in graph.classes:
+        for network in networks(graph, cls):
+            if len(network.factors) > 2:
+                for k, (factor, _) in enumerate(network.factors):
+                    if graph.has(factor, ("delta", "constant", "inv", "adj", "det")):
+                        yield cls, split(graph, network, [k])
+
+
+@products.bulk_rule(cite="associativity and commutativity of the product")
+def factors_together(graph: Snapshot) -> Iterator[tuple[int, Term]]:
+    """Two factors on the same indices, or two that rules can join, are multiplied first."""
+    for cls in graph.classes:
+        for network in networks(graph, cls):
+            if 2 < len(network.factors):
+                for i, j in pairs_to_join(graph, network):
+                    yield cls, split(graph, network, [i, j])
+
+
+def pairs_to_join(graph: Snapshot, network: Network) -> Iterator[tuple[int, int]]:
+    """Places of factors with equal indices of which one has a common base or function."""
+    for j, (b, right) in enumerate(network.factors):
+        for i, (a, left) in enumerate(network.factors[:j]):
+            if left == right and graph.bases(a) & graph.bases(b):
+                yield i, j
+            elif graph.inverse_of(a, b) or graph.inverse_of(b, a):
+                yield i, j

@@ -1,0 +1,60 @@
+"""The standard strategy: which rulesets run in which stage."""
+
+from functools import cache
+
+from eggrad.engine.stages import Strategy, System
+from eggrad.rules.algebra import distribution, powers, preprocessing, sums_of_two
+from eggrad.rules.constants import constants
+from eggrad.rules.deltas import deltas
+from eggrad.rules.elementwise import functions, identities
+from eggrad.rules.forward import forward
+from eggrad.rules.linalg import linalg
+from eggrad.rules.products import products
+from eggrad.rules.reverse import reverse
+from eggrad.rules.slopes import slopes
+from eggrad.rules.sums import sums
+from eggrad.rules.unary import unary
+
+__all__ = ["RULESETS", "STANDARD", "system"]
+
+RULESETS = (
+    forward,
+    reverse,
+    slopes,
+    preprocessing,
+    constants,
+    deltas,
+    unary,
+    sums_of_two,
+    sums,
+    powers,
+    functions,
+    linalg,
+    products,
+    distribution,
+    identities,
+)
+
+STANDARD = Strategy(
+    forward=(forward, slopes),
+    reverse=(reverse, slopes),
+    simplify=(
+        preprocessing,
+        constants,
+        deltas,
+        unary,
+        sums_of_two,
+        sums,
+        powers,
+        functions,
+        linalg,
+        products,
+    ),
+    explore=(distribution, identities),
+)
+
+
+@cache
+def system(strategy: Strategy = STANDARD) -> System:
+    """The system of a strategy, made once."""
+    return System(strategy)

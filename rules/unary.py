@@ -1,0 +1,51 @@
+"""Transposes, diagonals, traces and sums: unary specs."""
+
+from eggrad.engine.index_algebra import compose, inline, is_identity, nothing_summed
+from eggrad.engine.language import Spec, Statement, Tensor, add, ein, ein1, fn, power
+from eggrad.engine.rule import Ruleset
+
+EINSUM = "thesis equation 2.1 (the definition of the product)"
+
+unary = Ruleset("unary", "transposes, diagonals, traces and sums", "the number of unary products")
+
+
+@unary.rule(cite=EINSUM, replaces=True)
+def unary_identity(s: Spec, a: Tensor) -> Statement:
+    """A transpose that changes nothing is nothing."""
+    return ein1(s, a) >> a, is_identity(s)
+
+
+@unary.rule(cite=EINSUM, replaces=True)
+def unary_of_unary(s: Spec, t: Spec, a: Tensor) -> Statement:
+    """Two unary products are one."""
+    return ein1(s, ein1(t, a)) >> ein1(inline(s, t), a)
+
+
+@unary.rule(cite=EINSUM)
+def unary_of_product(s: Spec, t: Spec, a: Tensor, b: Tensor) -> Statement:
+    """A product can transpose, take diagonals and sum by itself."""
+    return ein1(s, ein(t, a, b)) >> ein(compose(s, t), a, b)
+
+
+@unary.rule(cite=EINSUM)
+def product_of_unary(s: Spec, t: Spec, a: Tensor, b: Tensor) -> Statement:
+    """A product can transpose, take the diagonal of and sum its operand by itself."""
+    return ein(s, ein1(t, a), b) >> ein(inline(s, t), a, b)
+
+
+@unary.rule(cite="linearity")
+def unary_of_sum(s: Spec, a: Tensor, b: Tensor) -> Statement:
+    """Unary products are linear."""
+    return ein1(s, add(a, b)) == add(ein1(s, a), ein1(s, b))
+
+
+@unary.rule(cite="element-wise functions act on entries")
+def unary_of_function(s: Spec, f: str, a: Tensor) -> Statement:
+    """Transposes and diagonals of f(a) are f of those of a."""
+    return ein1(s, fn(f, a)) >> fn(f, ein1(s, a)), nothing_summed(s)
+
+
+@unary.rule(cite="element-wise functions act on entries")
+def unary_of_power(s: Spec, a: Tensor, p: Tensor) -> Statement:
+    """Transposes and diagonals of aᵖ are powers of those of a."""
+    return ein1(s, power(a, p)) >> power(ein1(s, a), p), nothing_summed(s)
