@@ -226,7 +226,8 @@ class _Writer:
         for k, (name, text, _) in enumerate(self._lines):
             lines.append(f"    {name} = {text}")
             if k in dying:
-                lines.append(f"    del {', '.join(dying[k])}")
+                own = sorted(dying[k], key=lambda t: int(t[1:]))
+                lines.append(f"    del {', '.join(own)}")
         return _HEADER + "\n".join([*lines, f"    return [{', '.join(returned)}]", ""]), parameters
 
 

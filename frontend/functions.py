@@ -10,6 +10,7 @@ from eggrad.engine.spec import Dims, Size
 from eggrad.engine.term import Term
 from eggrad.frontend.broadcasting import exact
 from eggrad.frontend.expression import Expression, as_expression, combine, expression
+from eggrad.frontend.text_words import ASSUMPTIONS
 
 __all__ = [
     "abs",
@@ -35,8 +36,7 @@ __all__ = [
     "variable",
 ]
 
-ASSUMPTIONS: Final = ("symmetric", "positive definite", "invertible", "positive", "nonnegative")
-_IMPLIED: Final = {"positive definite": ("symmetric", "invertible"), "positive": ("nonnegative",)}
+_IMPLIED: Final = {"positive definite": ("symmetric", "invertible")}
 _OF_MATRICES: Final = {"symmetric", "positive definite", "invertible"}
 
 
@@ -44,7 +44,7 @@ def variable(name: str, dims: Sequence[Size] = (), assume: Iterable[str] = ()) -
     """A symbolic tensor; a size is a symbol (`"n"`) or an integer.
 
     `assume` has any of "symmetric", "positive definite" (implies symmetric and invertible),
-    "invertible", "positive" (implies nonnegative), "nonnegative"; the last two are about entries.
+    "invertible", "positive", "nonnegative"; the last two are about the entries.
     Raises `ShapeError` for a wrong size or a matrix property of what is no square matrix, and
     `UnsupportedOperation` for an unknown property.
 

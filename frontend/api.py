@@ -1,0 +1,239 @@
+"""What `eggrad` offers beside building expressions: derivatives, simplification, compilation."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, cast
+
+from eggrad.engine.binding import name_of
+from eggrad.engine.errors import ShapeError, UnknownVariable, UnsupportedOperation
+from eggrad.engine.term import Term, variables
+from eggrad.frontend.expression import Expression, as_expression, expression, unified
+
+if TYPE_CHECKING:
+    from eggrad.engine.binding import Array
+    from eggrad.frontend.problem import Problem as Parsed
+
+__all__ = [
+    "CompiledFunction",
+    "Problem",
+    "compile",
+    "derivative",
+    "gradient",
+    "hessian",
+    "jacobian",
+    "parse",
+    "simplify",
+]
+
+MODES = ("auto", "forward", "reverse")
+
+
+def derivative(
+    f: Expression, *wrt: str | Expression, mode: str = "auto", budget: Any = None
+) -> Expression:
+    """The derivative with respect to each variable in turn, simplified.
+
+    Axes: those of `f`, then those of each variable. A variable is given by its name, or as an
+    expression, which `f` need not contain. Raises `UnknownVariable` for a name that `f` does not
+    contain. `.complete` is False where the budget cut the simplification short.
+
+    >>> from eggrad.frontend.functions import sin, variable
+    >>> x = variable("x")
+    >>> float(derivative(sin(x), "x").evaluate({"x": 0}))
+    1.0
+    """
+    own = as_expression(f)
+    return _derivative(own, tuple(_argument(own, w) for w in wrt), mode, budget)
+
+
+def gradient(f: Expression, x: str | Expression, **options: Any) -> Expression:
+    """The derivative of a scalar; raises `ShapeError` for any other. Options: see `derivative`.
+
+    >>> from eggrad.frontend.functions import variable
+    >>> x = variable("x", ("n",))
+    >>> gradient(x @ x, x).shape
+    ('n',)
+    """
+    return derivative(_scalar("gradient", f), x, **options)
+
+
+def jacobian(f: Expression, x: str | Expression, **options: Any) -> Expression:
+    """The derivative: axes of `f`, then of `x`. Options: see `derivative`.
+
+    >>> from eggrad.frontend.functions import variable
+    >>> A, x = variable("A", ("m", "n")), variable("x", ("n",))
+    >>> jacobian(A @ x, x).shape
+    ('m', 'n')
+    """
+    return derivative(f, x, **options)
+
+
+def hessian(f: Expression, x: str | Expression, **options: Any) -> Expression:
+    """The second derivative of a scalar; raises `ShapeError` for any other.
+
+    Options: see `derivative`.
+
+    >>> from eggrad.frontend.functions import variable
+    >>> x = variable("x", ("n",))
+    >>> hessian(x @ x, x).shape
+    ('n', 'n')
+    """
+    return derivative(_scalar("hessian", f), x, x, **options)
+
+
+def simplify(
+    f: Expression,
+    budget: Any = None,
+    rules: Any = None,
+    sizes: Mapping[str, int] | int | None = None,
+) -> Expression:
+    """An equal expression that costs no more; `.complete` is False where the budget ended first.
+
+    `rules` replaces the standard rules, `sizes` are those at which the cost is compared.
+
+    >>> from eggrad.frontend.functions import variable
+    >>> x = variable("x", ("n",))
+    >>> simplify(x + 0) is x
+    True
+    """
+    from eggrad.frontend import calculus
+
+    own = as_expression(f)
+    found = calculus.simplify(own.term, budget, rules, sizes)
+    return expression(found.term, (*own.variables, *own.scope), own.complete and found.complete)
+
+
+class CompiledFunction:
+    """A fast function of keyword arrays; `source` is its Python text.
+
+    It returns one array, or a list where a list was compiled. A size that no array fixes is a
+    keyword as well; other keywords are ignored. Raises `UnknownVariable` for a missing value and
+    `ShapeError` for a wrong shape.
+    """
+
+    source: str
+
+    def __init__(
+        self, expressions: Sequence[Expression], single: bool, sizes: Mapping[str, int] | None
+    ) -> None:
+        """Compile; `compile` is the way to call this."""
+        from eggrad.engine.codegen import compile_terms
+
+        own = unified(expressions, [], "compile")
+        scope = variables(*(v for e in own for v in e.scope))
+        self._compiled = compile_terms([e.term for e in own], scope, sizes)
+        self._single = single
+        self.source = self._compiled.source
+
+    def __call__(self, /, **values: Any) -> "Array | list[Array]":
+        """The value, or the list of values."""
+        results = self._compiled(**values)
+        return results[0] if self._single else results
+
+    def __repr__(self) -> str:
+        """Show the keywords."""
+        return repr(self._compiled)
+
+
+def compile(
+    f: Expression | Sequence[Expression],
+    backend: str = "numpy",
+    sizes: Mapping[str, int] | None = None,
+) -> CompiledFunction:
+    """A fast function of keyword arrays; several expressions share their work.
+
+    `sizes` gives the sizes that no array fixes. Raises `UnsupportedOperation` for another backend
+    than "numpy".
+
+    >>> from eggrad.frontend.functions import variable
+    >>> x = variable("x", ("n",))
+    >>> compile([x @ x, 2 * x])(x=[1, 2])
+    [array(5.), array([2., 4.])]
+    """
+    if backend != "numpy":
+        raise UnsupportedOperation(f"there is no backend {backend!r}; the backends are: numpy")
+    several = isinstance(f, list | tuple)
+    own = [as_expression(e) for e in (cast(Sequence[Expression], f) if several else [f])]
+    return CompiledFunction(own, not several, sizes)
+
+
+class Problem:
+    """A text of the thesis's language: `expression`, and `wrt`, names or None."""
+
+    expression: Expression
+    wrt: tuple[str, ...] | None
+
+    def __init__(self, parsed: "Parsed") -> None:
+        """Wrap what the parser found; `parse` is the way to call this."""
+        self._declared = (*parsed.declared, *(parsed.wrt or ()))
+        self.expression = expression(parsed.term, parsed.declared)
+        self.wrt = None if parsed.wrt is None else tuple(name_of(v) for v in parsed.wrt)
+
+    def derivative(
+        self, *wrt: str | Expression, mode: str = "auto", budget: Any = None
+    ) -> Expression:
+        """The derivative that the text asks for, or the one with respect to `wrt`, simplified.
+
+        A name may be any that the text declares. Raises `UnsupportedOperation` where neither says
+        with respect to what.
+        """
+        names = wrt or self.wrt or ()
+        arguments = tuple(_argument(self.expression, w, self._declared) for w in names)
+        return _derivative(self.expression, arguments, mode, budget)
+
+
+def parse(text: str) -> Problem:
+    """Read a text of the thesis's language.
+
+    Raises `ParseError`, which shows the place; where shapes do not fit it is a `ShapeError`, where
+    a name is not declared an `UnknownVariable` as well.
+
+    >>> problem = parse("declare A 2 x 1 expression A *(ij,j->i) x derivative wrt x")
+    >>> problem.expression.ndim, problem.wrt
+    (1, ('x',))
+    """
+    from eggrad.frontend import text_parser
+
+    return Problem(text_parser.parse(text))
+
+
+def _argument(f: Expression, wrt: str | Expression, declared: Iterable[Term] = ()) -> Term:
+    known = {name_of(v): v for v in (*declared, *f.scope, *f.variables)}
+    if isinstance(wrt, str):
+        if wrt not in known:
+            names = ", ".join(sorted(known)) or "none"
+            raise UnknownVariable(f"the expression has no variable {wrt!r}; its variables: {names}")
+        return known[wrt]
+    term = as_expression(wrt).term
+    if term.op != "variable":
+        raise UnsupportedOperation(
+            f"a derivative is with respect to variables, this is a {term.op} with axes {term.dims}"
+        )
+    found = known.get(name_of(term), term)
+    if found.order != term.order:
+        raise ShapeError(
+            f"variable {name_of(term)} has {found.order} axes in the expression, {term.order} as "
+            "the argument of the derivative"
+        )
+    return found
+
+
+def _derivative(f: Expression, wrt: tuple[Term, ...], mode: str, budget: Any) -> Expression:
+    if mode not in MODES:
+        raise UnsupportedOperation(f"there is no mode {mode!r}; the modes are: {', '.join(MODES)}")
+    if not wrt:
+        raise UnsupportedOperation("derivative with respect to what? name at least one variable")
+    from eggrad.frontend import calculus
+
+    found = calculus.differentiate(f.term, wrt, mode, budget)
+    candidates = (*f.variables, *f.scope, *wrt)
+    return expression(found.term, candidates, f.complete and found.complete)
+
+
+def _scalar(what: str, f: Expression) -> Expression:
+    own = as_expression(f)
+    if own.ndim:
+        raise ShapeError(
+            f"{what} needs a scalar, the expression has axes ({', '.join(map(str, own.shape))}); "
+            "use jacobian or derivative"
+        )
+    return own
