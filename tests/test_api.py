@@ -41,7 +41,7 @@ def test_functions_of_matrices() -> None:
     np.testing.assert_allclose(eg.relu(y).evaluate(VALUES), np.maximum(VALUES["y"], 0))
     with pytest.raises(eg.ShapeError, match="det needs a square matrix"):
         eg.det(x)
-    with pytest.raises(eg.ShapeError, match="det: .*2 and 3"):
+    with pytest.raises(eg.ShapeError, match=r"det: .*2 and 3"):
         eg.det(eg.variable("R", (2, 3)))
 
 
