@@ -117,10 +117,11 @@ def unify_sizes(pairs: Iterable[tuple[Size, Size]], what: str) -> dict[Size, Siz
         clash = classes.unify(classes.given(a, 0), classes.given(b, 0))
         if clash:
             (one, _), (other, _) = clash
-            symbols = " and ".join(dict.fromkeys(s for s in (a, b) if isinstance(s, str)))
-            wanted = f"both {one} and {other}" if symbols else f"equal, {one} and {other}"
-            subject = f"size {symbols}" if symbols else "two sizes"
-            raise ShapeError(f"{what}: {subject} would have to be {wanted}")
+            symbols = list(dict.fromkeys(s for s in (a, b) if isinstance(s, str)))
+            if not symbols:
+                raise ShapeError(f"{what}: sizes {one} and {other} would have to be equal")
+            subject = f"size{'s' * (len(symbols) > 1)} {' and '.join(symbols)}"
+            raise ShapeError(f"{what}: {subject} would have to be both {one} and {other}")
     return classes.renamed()
 
 

@@ -38,6 +38,8 @@ def stray_character(text: str, offset: int) -> ParseError:
         else:
             reason = "a product needs index strings, as in A *(ij,j->i) x or 2 *(,i->i) x"
         return ParseError(reason, text, offset, ("'*(...,...->...)'",))
+    if character == "." and text[offset - 1].isdigit():
+        return ParseError("a number has one decimal point", text, offset)
     if re.match(r"\.[0-9]", rest):
         return ParseError("a number begins with a digit", text, offset, ("a digit",))
     return ParseError(f"the character {character!r} has no meaning here", text, offset)
@@ -112,7 +114,11 @@ class _Place:
     def _in_declarations(self) -> ParseError:
         if self.previous() in _NAMES:
             name = str(self.before[-1])
-            return self.fail(f"the variable {name!r} has no order, as in {name} 2", *_ORDER)
+            if name in self.before[:-1]:
+                reason = "the keyword 'expression' is missing"
+                return self.fail(reason, "a name", "'expression'", at=self.before[-1])
+            near = suggestion(name, ["expression"]) or f", as in {name} 2"
+            return self.fail(f"the variable {name!r} has no order{near}", *_ORDER)
         if self.previous() == "LBRACE":
             return self.fail(f"{self.shown} is no property", "a property")
         if self.kind == "LSQB":
@@ -166,7 +172,8 @@ class _Place:
         if self.kind in _KEYWORDS:
             return self.fail(f"the keyword {self.shown} stands here a second time", *_OPERATOR)
         if last.type == "NUMBER" and last.end_pos == self.token.start_pos and self.kind == "NAME":
-            return self.fail(f"{last + self.token} is neither a number nor a name", *_OPERATOR)
+            reason = f"{last + self.token} is no number; a product is written 2 *(,i->i) x"
+            return self.fail(reason, *_OPERATOR)
         if self.kind in _OPERANDS:
             return self.fail(f"an operator is missing before {self.shown}", *_OPERATOR)
         return self.fail(f"{self.shown} has no meaning here", *_OPERATOR)

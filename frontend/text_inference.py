@@ -147,7 +147,7 @@ class _Orders:
                 raise self.fail(
                     node,
                     f"product {format_product(spec)}: the {side} has order {self[arg]}, "
-                    f"its index string has {len(part)} indices",
+                    f"its index string has {len(part)} {'index' if len(part) == 1 else 'indices'}",
                 )
         self._own(place, node, len(spec[-1]))
 

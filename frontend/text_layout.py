@@ -65,8 +65,9 @@ def _binding(term: Term) -> int:
             return _SUM
         case "divide":
             return _PRODUCT
-        case "einsum" if len(term.args) == 2:
-            return _PRODUCT
+        case "einsum":
+            # A product of one reads as a prefix, so it gets brackets wherever a sign does.
+            return _PRODUCT if len(term.args) == 2 else _SIGNED
         case "power":
             return _POWER
         case "negate":

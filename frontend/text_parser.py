@@ -5,6 +5,7 @@ The parser is no simplifier: `a - b` is a `subtract` and `-a` a `negate`.
 
 from collections.abc import Sequence
 from fractions import Fraction
+from itertools import islice
 from typing import cast
 
 from lark import Token
@@ -62,8 +63,8 @@ def parse(text: str) -> Problem:
     for node, own in zip(reader.nodes, dims, strict=True):
         built.append(_build(node, tuple(built[arg] for arg in node.args), own, renamed))
     declared = tuple(built[: len(syntax.declarations)])
-    wrt = syntax.wrt and tuple(reader.argument(token, declared) for token in syntax.wrt)
-    return Problem(built[root], wrt, declared)
+    wrt = tuple(reader.argument(token, declared) for token in syntax.wrt or ())
+    return Problem(built[root], wrt if syntax.wrt else None, declared)
 
 
 class _Reader:
@@ -101,10 +102,11 @@ class _Reader:
     def argument(self, token: Token, declared: Sequence[Term]) -> Term:
         """The variable after `wrt`; one that is not declared is a scalar (thesis, appendix)."""
         name = unquoted(token)
-        place = self.names[name][0] if name in self.names else None
-        if place is None:
+        if name not in self.names:
             return terms.variable(name)
-        if place >= len(declared) or self.nodes[place].op != "variable":
+        place = self.names[name][0]
+        # A part may be a mere variable, so the place alone does not tell.
+        if place >= len(declared) or cast(tuple[str], self.nodes[place].data)[0] != name:
             raise self._fail(f"{name!r} is no variable but a part named with 'let'", token)
         return declared[place]
 
@@ -142,7 +144,8 @@ class _Reader:
         if name not in self.names:
             near = suggestion(name, self.names)
             reason = f"no variable is called {name!r}{near}"
-            raise TextUnknownVariable(reason, self.text, _start(token), tuple(self.names))
+            known = tuple(islice(self.names, 10))
+            raise TextUnknownVariable(reason, self.text, _start(token), known)
         return self.names[name][0]
 
     def _node(self, phrase: Phrase, args: tuple[int, ...]) -> Node:
