@@ -8,6 +8,7 @@ import json
 import sys
 import time
 from collections.abc import Sequence
+from math import isfinite
 from typing import TYPE_CHECKING, Any, cast
 
 import click
@@ -88,7 +89,7 @@ def diff(
     problem = eggrad.parse(text)
     names = _wrt(problem.wrt, wrt)
     began = time.perf_counter()
-    derivative = eggrad.derivative(problem.expression, *names, mode=mode)
+    derivative = problem.derivative(*names, mode=mode)
     seconds = time.perf_counter() - began
     operations = None if sizes is None else derivative.cost(sizes)
     printed = derivative.to(language)
@@ -96,10 +97,7 @@ def diff(
     if check:
         from eggrad.frontend.check import check_derivatives
 
-        lower = [
-            eggrad.derivative(problem.expression, *names[:k], mode=mode)
-            for k in range(1, len(names))
-        ]
+        lower = [problem.derivative(*names[:k], mode=mode) for k in range(1, len(names))]
         chain = [problem.expression, *lower, derivative]
         found = check_derivatives([e.term for e in chain], names)
     if as_json:
@@ -108,7 +106,7 @@ def diff(
             "derivative": printed,
             "wrt": list(names),
             "mode": mode,
-            "check": found and {"error": found.error, "passed": found.passed},
+            "check": found and {"error": _plain(found.error), "passed": found.passed},
         }
         click.echo(json.dumps(report))
     else:
@@ -162,7 +160,9 @@ def evaluate(text: str, *, data: str, out: str | None, mode: str, as_json: bool)
     if out is not None:
         write_array(out, result)
     elif as_json:
-        click.echo(json.dumps({"shape": list(result.shape), "value": result.tolist()}))
+        if result.dtype.kind == "c":
+            raise Mistake("JSON has no complex numbers; write the result with --out")
+        click.echo(json.dumps({"shape": list(result.shape), "value": _plain(result.tolist())}))
     else:
         import numpy as np
 
@@ -208,6 +208,13 @@ def show(name: str, *, as_json: bool) -> None:
         if rule.cite:
             click.echo(f"  source: {rule.cite}")
         click.echo(f"  {rule.text}")
+
+
+def _plain(value: Any) -> Any:
+    """Numbers as JSON has them: null for what is not finite."""
+    if isinstance(value, list):
+        return [_plain(v) for v in cast(list[object], value)]
+    return value if isfinite(value) else None
 
 
 def _rule(rule: Any) -> dict[str, str]:

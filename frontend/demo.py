@@ -7,16 +7,13 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, TypeVar
+from typing import Final, TypeVar
 
 import numpy as np
 
 from eggrad.engine.binding import Array, bind
 from eggrad.engine.term import variables
 from eggrad.frontend.check import check_derivatives
-
-if TYPE_CHECKING:
-    from eggrad import Expression
 
 __all__ = ["CASES", "Case", "main", "report"]
 
@@ -86,15 +83,14 @@ def report(case: Case) -> Iterator[tuple[str, str]]:
     _, sizes = bind(variables(problem.expression.term), values)
     shapes = ", ".join(f"{name} {'x'.join(map(str, v.shape))}" for name, v in values.items())
     yield "size", f"{derivative.node_count} nodes; {derivative.cost(sizes):,} operations ({shapes})"
-    lower: list[Expression] = [
-        eggrad.derivative(problem.expression, *names[:k]) for k in range(1, len(names))
-    ]
+    lower = [problem.derivative(*names[:k]) for k in range(1, len(names))]
     chain = [e.term for e in (problem.expression, *lower, derivative)]
     check = check_derivatives(chain, names)
     yield "check", str(check)
     result, evaluating = _timed(lambda: derivative.evaluate(values))
     shape = "x".join(map(str, result.shape))
-    yield "time", f"{seconds:.3f} s to differentiate, {evaluating:.4f} s for a {shape} result"
+    milliseconds = f"{1000 * seconds:.1f} ms to differentiate, {1000 * evaluating:.1f} ms"
+    yield "time", f"{milliseconds} to evaluate the {shape} result"
     if not check.passed:
         raise SystemExit("the derivative fails its check")
 

@@ -71,7 +71,7 @@ def test_diff_checks() -> None:
 
 def test_diff_fails_where_the_check_does(monkeypatch: pytest.MonkeyPatch) -> None:
     wrong = eggrad.parse("declare x 1 expression 3 *(,i->i) x").expression
-    monkeypatch.setattr(eggrad, "derivative", lambda *_, **__: wrong)
+    monkeypatch.setattr(eggrad.Problem, "derivative", lambda *_, **__: wrong)
     result = run("diff", "--check", f"{SQUARE} derivative wrt x")
     assert result.exit_code == 1
     assert result.stdout == f"{wrong}\n"
@@ -123,6 +123,8 @@ def test_eval_prints(data: str) -> None:
     )
     report = json.loads(run("eval", "--json", PRODUCT, "--data", data).stdout)
     assert report == {"shape": [2], "value": [-1.0, -1.0]}
+    not_finite = run("eval", "--json", "declare x 1 expression log(x)", "--data", data)
+    assert json.loads(not_finite.stdout)["value"] == [0.0, None]
 
 
 @pytest.mark.parametrize("name", ["result.npy", "result"])
@@ -150,7 +152,7 @@ def test_interruption_is_quiet(monkeypatch: pytest.MonkeyPatch) -> None:
     def interrupt(*_: Any, **__: Any) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(eggrad, "derivative", interrupt)
+    monkeypatch.setattr(eggrad.Problem, "derivative", interrupt)
     result = run("diff", f"{SQUARE} derivative wrt x")
     assert (result.exit_code, result.output) == (130, "")
 

@@ -121,6 +121,11 @@ def test_mistakes_in_the_data(tmp_path: Path, data: str) -> None:
     assert stderr("--data", data, "--out", folder) == (
         f"Error: cannot write {folder}: Is a directory\n"
     )
+    complex_numbers = tmp_path / "complex.npz"
+    np.savez(complex_numbers, A=np.eye(2), x=np.array([1j, 0]))
+    assert stderr("--json", "--data", str(complex_numbers)) == (
+        "Error: JSON has no complex numbers; write the result with --out\n"
+    )
     missing = run("eval", "declare y 1 expression y", "--data", data)
     assert (missing.exit_code, missing.stdout) == (2, "")
     assert missing.stderr.startswith("Error: variable y (")
