@@ -58,6 +58,26 @@ MISTAKES: dict[str, tuple[list[str], str]] = {
         ["diff", "--matrix", "A*x"],
         usage("diff", "TEXT", "No such option '--matrix'. Did you mean '--format'?"),
     ),
+    "a misspelt variable": (
+        ["diff", "declare x 1 expression z", "--wrt", "x"],
+        "Error: line 1, column 24: no variable is called 'z'\n"
+        "  declare x 1 expression z\n"
+        "                         ^\n"
+        "expected x\n",
+    ),
+    "an open bracket": (
+        ["simplify", "declare x 1 expression sin(x"],
+        "Error: line 1, column 27: this bracket is never closed\n"
+        "  declare x 1 expression sin(x\n"
+        "                            ^\n",
+    ),
+    "sizes that contradict": (
+        ["simplify", "declare A [2,3] x [2] expression A *(ij,j->i) x"],
+        "Error: line 1, column 36: product *(ij,j->i): axis 2 of the left operand has size 3 "
+        "(line 1, column 14), axis 1 of the right operand size 2 (line 1, column 20)\n"
+        "  declare A [2,3] x [2] expression A *(ij,j->i) x\n"
+        "                                     ^\n",
+    ),
     "a size that is none": (
         ["diff", SQUARE, "--sizes", "n=five"],
         usage("diff", "TEXT", "Invalid value for '--sizes': 'n=five' is not of the form n=5"),
