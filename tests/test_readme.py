@@ -64,7 +64,12 @@ def refreshed(text: str) -> str:
 def test_sessions_show_what_happens() -> None:
     text = README.read_text("utf-8")
     assert len(BLOCK.findall(text)) == 3
-    assert refreshed(text) == text
+    assert without_errors(refreshed(text)) == without_errors(text)
+
+
+def without_errors(text: str) -> str:
+    """The text without the digits of rounding errors, which differ between machines."""
+    return re.sub(r"largest error [0-9.e-]+", "largest error", text)
 
 
 def test_links_lead_somewhere() -> None:
