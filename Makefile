@@ -6,7 +6,9 @@ PYTHON ?= python3
 JOBS ?= 2
 # Random expressions of `make fuzz`, and the seed of the first.
 N ?= 10000
-SEED ?= $(shell $(PYTHON) -c 'import secrets; print(secrets.randbelow(10**9))')
+ifndef SEED
+SEED := $(shell $(PYTHON) -c 'import secrets; print(secrets.randbelow(10**9))')
+endif
 
 VERSION := $(shell $(PYTHON) -c 'import sys; print("%d.%d" % sys.version_info[:2])')
 VENV := .venv-$(VERSION)
