@@ -8,6 +8,7 @@ from typing import Any, cast
 import cloudpickle  # pyright: ignore[reportMissingTypeStubs]
 from egglog import bindings
 
+from eggrad.engine.encoding import Encoded, decode, encode
 from eggrad.engine.errors import EggradError
 from eggrad.engine.language import (
     CONSTRUCTORS,
@@ -106,6 +107,8 @@ class EGraph:
                 commands.append(f"(relation at_{name} (i64 {arguments}))")
         commands.append("(ruleset shapes)")
         commands += [self._shape_rule(name, *shape) for name, shape in SHAPES.items()]
+        commands.append("(ruleset settle)")
+        commands += [_settle_rule(name) for name in SHAPES if name != "constant"]
         for ruleset in rulesets:
             own = f"rules_{ruleset.name}"
             commands.append(f"(ruleset {own})")
@@ -141,12 +144,13 @@ class EGraph:
         self._run([f"(unstable-combined-ruleset {name} shapes {' '.join(f'rules_{r}' for r in rulesets)})"])
 
     def literal(self, value: object) -> str:
-        """A Python value as egglog text."""
-        key = (type(value), value)
-        found = self._literals.get(key)
+        """A Python value, or a function on values, as egglog text."""
+        found = self._literals.get((type(value), value))
         if found is None:
-            pickled = cast(bytes, cloudpickle.dumps(value))  # pyright: ignore[reportUnknownMemberType]
-            found = self._literals[key] = f'(py-object "{b64encode(pickled).decode()}")'
+            plain = Encoded(value) if callable(value) else encode(value)
+            pickled = cast(bytes, cloudpickle.dumps(plain))  # pyright: ignore[reportUnknownMemberType]
+            found = f'(py-object "{b64encode(pickled).decode()}")'
+            self._literals[type(value), value] = found
         return found
 
     # Terms in --------------------------------------------------------------------------------
@@ -329,12 +333,21 @@ def _sum(terms: Sequence[str]) -> str:
     return total
 
 
+def _settle_rule(name: str) -> str:
+    """A class that has a constant needs no other member matched: it would feed loops like 2·0."""
+    call = f"({name} {' '.join(f'a{i}' for i in range(len(CONSTRUCTORS[name])))})"
+    return (
+        f"(rule ((= e (constant c n)) (= e {call})) ((subsume {call})) "
+        f':ruleset settle :name "settle.{name}")'
+    )
+
+
 def _egglog_sort(sort: str) -> str:
     return "PyObject" if sort == "Object" else sort
 
 
 _DECODERS: dict[str, Callable[[Any, Any], object]] = {
-    "Object": lambda e, v: e.value_to_pyobject(v),
+    "Object": lambda e, v: decode(e.value_to_pyobject(v)),
     "i64": lambda e, v: e.value_to_i64(v),
 }
 

@@ -66,6 +66,12 @@ def is_identity(s: Spec) -> bool:
 
 
 @condition
+def alike(a: Dims, b: Dims) -> bool:
+    """Whether two tensors have the same axes."""
+    return a == b
+
+
+@condition
 def nothing_summed(s: Spec) -> bool:
     """Whether a unary spec sums over no index."""
     return set(s[0]) == set(s[1])

@@ -221,6 +221,8 @@ class _Run:
         iteration = self.egraph.iterate(f"stage_{stage}")
         self.report.iterations += 1
         self.report.matches.update(iteration.matches)
+        if iteration.changed:
+            self.egraph.iterate("settle")
         return iteration.changed
 
     def saturate(self, stage: str) -> None:

@@ -5,7 +5,7 @@ What holds for whole sums and products, in any order and nesting, is in `sums` a
 
 from fractions import Fraction
 
-from eggrad.engine.index_algebra import elementwise, meet
+from eggrad.engine.index_algebra import alike, elementwise, meet
 from eggrad.engine.language import (
     Dims,
     Number,
@@ -156,13 +156,16 @@ def scale_of_sum(c: Number, a: Tensor, b: Tensor) -> Statement:
 @sums_of_two.rule(cite=RING)
 def common_factor(s: Spec, a: Tensor, b: Tensor, c: Tensor) -> Statement:
     """a·b + a·c = a·(b + c)."""
-    return add(ein(s, a, b), ein(s, a, c)) >> ein(s, a, add(b, c))
+    return add(ein(s, a, b), ein(s, a, c)) >> ein(s, a, add(b, c)), alike(dims(b), dims(c))
 
 
 @sums_of_two.rule(cite=RING)
 def common_factor_multiple(s: Spec, k: Number, a: Tensor, b: Tensor, c: Tensor) -> Statement:
     """a·b + k·(a·c) = a·(b + k·c)."""
-    return add(ein(s, a, b), scale(k, ein(s, a, c))) >> ein(s, a, add(b, scale(k, c)))
+    return (
+        add(ein(s, a, b), scale(k, ein(s, a, c))) >> ein(s, a, add(b, scale(k, c))),
+        alike(dims(b), dims(c)),
+    )
 
 
 @sums_of_two.rule(cite=RING)

@@ -1,7 +1,7 @@
 """Transposes, diagonals, traces and sums: unary specs."""
 
-from eggrad.engine.index_algebra import compose, inline, is_identity, nothing_summed
-from eggrad.engine.language import Spec, Statement, Tensor, add, ein, ein1, fn, power
+from eggrad.engine.index_algebra import alike, compose, inline, is_identity, nothing_summed
+from eggrad.engine.language import Spec, Statement, Tensor, add, dims, ein, ein1, fn, power
 from eggrad.engine.rule import Ruleset
 
 EINSUM = "thesis equation 2.1 (the definition of the product)"
@@ -35,8 +35,14 @@ def product_of_unary(s: Spec, t: Spec, a: Tensor, b: Tensor) -> Statement:
 
 @unary.rule(cite="linearity")
 def unary_of_sum(s: Spec, a: Tensor, b: Tensor) -> Statement:
-    """Unary products are linear."""
-    return ein1(s, add(a, b)) == add(ein1(s, a), ein1(s, b))
+    """Transposes, diagonals and sums of a + b are those of a plus those of b."""
+    return ein1(s, add(a, b)) >> add(ein1(s, a), ein1(s, b))
+
+
+@unary.rule(cite="linearity")
+def sum_of_unary(s: Spec, a: Tensor, b: Tensor) -> Statement:
+    """Transposes, diagonals and sums of a plus those of b are those of a + b."""
+    return add(ein1(s, a), ein1(s, b)) >> ein1(s, add(a, b)), alike(dims(a), dims(b))
 
 
 @unary.rule(cite="element-wise functions act on entries")
