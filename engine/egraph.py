@@ -141,7 +141,7 @@ class EGraph:
 
     def combine(self, name: str, rulesets: Iterable[str]) -> None:
         """Let several rulesets, and the shape analysis, run as one."""
-        self._run([f"(unstable-combined-ruleset {name} shapes {' '.join(f'rules_{r}' for r in rulesets)})"])
+        self._run([f"(unstable-combined-ruleset {name} shapes settle {' '.join(f'rules_{r}' for r in rulesets)})"])
 
     def literal(self, value: object) -> str:
         """A Python value, or a function on values, as egglog text."""
@@ -359,6 +359,7 @@ class _Body:
         self.egraph = egraph
         self.facts: list[str] = []
         self.bound: dict[str, str] = {}
+        self.matching = False
 
     @property
     def text(self) -> str:
@@ -368,6 +369,7 @@ class _Body:
         """Match the left side; return its text."""
         if not isinstance(left, Node):
             raise EggradError("the left side of a rule must be a term, not a bare variable")
+        self.matching = True
         if left.constructor == "pullback":
             node, place, cotangent = left.args
             inner = cast(Node, node)
@@ -378,6 +380,7 @@ class _Body:
         else:
             text = self.emit(left)
         self.facts.append(f"(= root {text})")
+        self.matching = False
         return text
 
     def emit(self, pattern: object) -> str:
@@ -391,7 +394,7 @@ class _Body:
             case Literal(value=value):
                 return self.emit(value)
             case Node(constructor=name, args=args):
-                return f"({name} {' '.join(map(self.emit, args))})"
+                return f"({name} {' '.join(self._arguments(args))})"
             case Call(function=None, args=args):
                 return self._bind(f"(dims {self.emit(args[0])})")
             case Call(function=function, args=args):
@@ -399,6 +402,20 @@ class _Body:
                 return self._bind(f"(py-call {self.egraph.literal(function)} {inner})", partial=True)
             case _:
                 return self.egraph.literal(pattern)
+
+    def _arguments(self, args: tuple[object, ...]) -> list[str]:
+        """The arguments of a node; a parameter's second occurrence is matched by comparison.
+
+        egglog 13 reads deleted rows when one pattern row repeats a variable.
+        """
+        found = [self.emit(a) for a in args]
+        if self.matching:
+            for k, name in enumerate(found):
+                if isinstance(args[k], Parameter) and name in found[:k]:
+                    found[k] = twin = f"{name}_twin{len(self.facts)}"
+                    self.facts.append(f"(= {name} (ordering-min {name} {twin}))")
+                    self.facts.append(f"(= {name} (ordering-max {name} {twin}))")
+        return found
 
     def _bind(self, call: str, partial: bool = False) -> str:
         name = self.bound.get(call)

@@ -18,6 +18,8 @@ from eggrad.engine.term import Term
 
 __all__ = ["Budget", "Report", "Result", "Strategy", "System"]
 
+SETTLE_ROUNDS = 20
+
 # Above this many nodes `auto` differentiates in one mode only.
 BOTH_MODES = 200
 
@@ -37,17 +39,18 @@ class Budget:
 
 @dataclass(frozen=True)
 class Strategy:
-    """The rulesets of each stage."""
+    """The rulesets of each stage; those of `settle` saturate after every iteration of any."""
 
     forward: tuple[Ruleset, ...]
     reverse: tuple[Ruleset, ...]
     simplify: tuple[Ruleset, ...]
     explore: tuple[Ruleset, ...]
+    settle: tuple[Ruleset, ...] = ()
 
     @property
     def rulesets(self) -> tuple[Ruleset, ...]:
         """All rulesets, each once."""
-        stages = (self.forward, self.reverse, self.simplify, self.explore)
+        stages = (self.forward, self.reverse, self.simplify, self.explore, self.settle)
         return tuple(dict.fromkeys(r for stage in stages for r in stage))
 
 
@@ -99,7 +102,7 @@ class System:
         with self._lock:
             if self._egraph is None:
                 self._egraph = EGraph(self.strategy.rulesets)
-                for name in ("forward", "reverse", "simplify", "explore"):
+                for name in ("forward", "reverse", "simplify", "explore", "settle"):
                     own: tuple[Ruleset, ...] = getattr(self.strategy, name)
                     self._egraph.combine(f"stage_{name}", [r.name for r in own])
             egraph, self._egraph = self._egraph, None
@@ -221,9 +224,17 @@ class _Run:
         iteration = self.egraph.iterate(f"stage_{stage}")
         self.report.iterations += 1
         self.report.matches.update(iteration.matches)
-        if iteration.changed:
-            self.egraph.iterate("settle")
+        if iteration.changed and stage in ("simplify", "explore"):
+            self.settle()
         return iteration.changed
+
+    def settle(self) -> None:
+        """Saturate what keeps zeros and multiples from breeding."""
+        for _ in range(SETTLE_ROUNDS):
+            iteration = self.egraph.iterate("stage_settle")
+            self.report.matches.update(iteration.matches)
+            if not iteration.changed:
+                return
 
     def saturate(self, stage: str) -> None:
         """Iterate a stage until nothing changes or the budget ends."""

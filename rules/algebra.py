@@ -51,7 +51,7 @@ def scales(s: Spec) -> bool:
 @condition
 def meets(s: Spec, a: Dims, b: Dims) -> bool:
     """Whether a spec is the element-wise product, where a scalar meets every entry."""
-    return s == meet(a, b)
+    return (a == b or not a or not b) and s == meet(a, b)
 
 
 @condition

@@ -40,6 +40,12 @@ constants = Ruleset(
     "constants", "constants, zeros, ones, rational multiples", "the number of nodes, constants first"
 )
 
+multiples = Ruleset(
+    "multiples",
+    "zeros and multiples of multiples, settled before any other rule looks",
+    "the number of multiples and zeros",
+)
+
 
 @primitive
 def plus(c: Number, d: Number) -> Number:
@@ -166,37 +172,37 @@ def kept_axes(s: Spec, n: Dims) -> Dims:
     return tuple(n[k] for k in _kept_places(s))
 
 
-@constants.rule(cite=ARITHMETIC, replaces=True)
+@multiples.rule(cite=ARITHMETIC, replaces=True)
 def scale_by_one(a: Tensor) -> Statement:
     """1·a = a."""
     return scale(1, a) >> a
 
 
-@constants.rule(cite=ARITHMETIC, replaces=True)
+@multiples.rule(cite=ARITHMETIC, replaces=True)
 def scale_by_zero(a: Tensor) -> Statement:
     """0·a = 0."""
     return scale(0, a) >> const(0, dims(a))
 
 
-@constants.rule(cite=ARITHMETIC, replaces=True)
+@multiples.rule(cite=ARITHMETIC, replaces=True)
 def scale_scale(c: Number, d: Number, a: Tensor) -> Statement:
     """c·(d·a) = (c·d)·a."""
     return scale(c, scale(d, a)) >> scale(times(c, d), a)
 
 
-@constants.rule(cite=ARITHMETIC, replaces=True)
+@multiples.rule(cite=ARITHMETIC, replaces=True)
 def scale_constant(c: Number, d: Number, n: Dims) -> Statement:
     """c·d is a constant."""
     return scale(c, const(d, n)) >> const(times(c, d), n)
 
 
-@constants.rule(cite=ARITHMETIC, replaces=True)
+@multiples.rule(cite=ARITHMETIC, replaces=True)
 def add_constants(c: Number, d: Number, n: Dims) -> Statement:
     """c + d is a constant."""
     return add(const(c, n), const(d, n)) >> const(plus(c, d), n)
 
 
-@constants.rule(cite=ARITHMETIC, replaces=True)
+@multiples.rule(cite=ARITHMETIC, replaces=True)
 def add_zero(a: Tensor, n: Dims) -> Statement:
     """a + 0 = a."""
     return add(a, const(0, n)) >> a
@@ -238,7 +244,7 @@ def unary_scale(s: Spec, c: Number, a: Tensor) -> Statement:
     return ein1(s, scale(c, a)) >> scale(c, ein1(s, a))
 
 
-@constants.rule(cite=ARITHMETIC, replaces=True)
+@multiples.rule(cite=ARITHMETIC, replaces=True)
 def product_with_zero(s: Spec, n: Dims, a: Tensor) -> Statement:
     """0·a = 0, for any product."""
     return ein(s, const(0, n), a) >> const(0, result_dims(s, n, dims(a)))

@@ -4,7 +4,7 @@ from functools import cache
 
 from eggrad.engine.stages import Strategy, System
 from eggrad.rules.algebra import distribution, powers, preprocessing, sums_of_two
-from eggrad.rules.constants import constants
+from eggrad.rules.constants import constants, multiples
 from eggrad.rules.deltas import deltas
 from eggrad.rules.elementwise import functions, identities
 from eggrad.rules.forward import forward
@@ -21,6 +21,7 @@ RULESETS = (
     forward,
     reverse,
     slopes,
+    multiples,
     preprocessing,
     constants,
     deltas,
@@ -51,6 +52,7 @@ STANDARD = Strategy(
         products,
     ),
     explore=(distribution, identities),
+    settle=(multiples,),
 )
 
 
