@@ -32,7 +32,7 @@ class Budget:
     of the machine.
     """
 
-    nodes: int = 50_000
+    nodes: int = 5_000
     iterations: int = 4
     seconds: float | None = None
 
@@ -67,6 +67,15 @@ class Report:
     def complete(self) -> bool:
         """Whether no budget ended a stage early."""
         return not self.notes
+
+    def joined(self, later: "Report") -> "Report":
+        """This report and a later one as one."""
+        return Report(
+            self.iterations + later.iterations,
+            max(self.enodes, later.enodes),
+            self.matches + later.matches,
+            self.notes + later.notes,
+        )
 
 
 @dataclass(frozen=True)

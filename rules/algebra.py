@@ -130,24 +130,6 @@ def add_same(a: Tensor) -> Statement:
 
 
 @sums_of_two.rule(cite=RING)
-def like_terms_two(c: Number, a: Tensor) -> Statement:
-    """c·a + a = (c + 1)·a."""
-    return add(scale(c, a), a) >> scale(plus(c, Fraction(1)), a)
-
-
-@sums_of_two.rule(cite=RING)
-def like_multiples(c: Number, d: Number, a: Tensor) -> Statement:
-    """c·a + d·a = (c + d)·a."""
-    return add(scale(c, a), scale(d, a)) >> scale(plus(c, d), a)
-
-
-@sums_of_two.rule(cite=RING)
-def common_number(c: Number, a: Tensor, b: Tensor) -> Statement:
-    """c·a + c·b = c·(a + b)."""
-    return add(scale(c, a), scale(c, b)) >> scale(c, add(a, b))
-
-
-@sums_of_two.rule(cite=RING)
 def scale_of_sum(c: Number, a: Tensor, b: Tensor) -> Statement:
     """(-1)·(a + (-1)·b) = b + (-1)·a."""
     return scale(-1, add(a, scale(-1, b))) >> add(b, scale(-1, a))

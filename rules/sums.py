@@ -45,6 +45,17 @@ def like_terms(graph: Snapshot) -> Iterator[tuple[int, Term]]:
 
 
 @sums.bulk_rule(cite=RING)
+def common_number(graph: Snapshot) -> Iterator[tuple[int, Term]]:
+    """c·a ± c·b = c·(a ± b), for a number that all terms of a sum have in common."""
+    for cls in graph.classes:
+        for form, _ in linear_forms(graph, cls):
+            numbers = {abs(c) for c in form.values()}
+            if len(form) > 1 and len(numbers) == 1 and numbers != {1}:
+                (number,) = numbers
+                yield cls, scaled(number, total(graph, {t: c / number for t, c in form.items()}))
+
+
+@sums.bulk_rule(cite=RING)
 def same_sum(graph: Snapshot) -> Iterator[tuple[int, Term]]:
     """Sums of the same multiples of the same terms are equal."""
     known: dict[object, int] = {}

@@ -1,0 +1,50 @@
+"""Differentiation and simplification with the standard rules: rules and engine brought together."""
+
+from collections.abc import Mapping, Sequence
+
+from eggrad.engine.rule import Ruleset
+from eggrad.engine.spec import Size
+from eggrad.engine.stages import Budget, Report, Result, Strategy
+from eggrad.engine.term import Term
+from eggrad.rules.standard import STANDARD, system
+
+__all__ = ["Budget", "differentiate", "simplify"]
+
+
+def differentiate(
+    term: Term, wrt: Sequence[Term], mode: str = "auto", budget: Budget | None = None
+) -> Result:
+    """The derivative of a term with respect to each variable in turn.
+
+    Every order starts again from the extracted derivative before it, in a fresh e-graph.
+
+    >>> from eggrad.engine.term import apply, variable
+    >>> x = variable("x")
+    >>> differentiate(apply("exp", x), [x, x]).term is apply("exp", x)
+    True
+    """
+    report = Report()
+    for x in wrt:
+        result = system().differentiate(term, x, mode, budget)
+        term = result.term
+        report = report.joined(result.report)
+    return Result((term,), report)
+
+
+def simplify(
+    term: Term,
+    budget: Budget | None = None,
+    rules: Sequence[Ruleset] | None = None,
+    sizes: Mapping[Size, int] | None = None,
+) -> Result:
+    """An equal, cheaper term; `rules` replaces the standard rulesets of simplification.
+
+    >>> from eggrad.engine.term import add, constant, variable
+    >>> x = variable("x")
+    >>> simplify(add(x, constant(0))).term is x
+    True
+    """
+    if rules is None:
+        return system().simplify([term], budget, sizes)
+    own = Strategy(STANDARD.forward, STANDARD.reverse, tuple(rules), (), STANDARD.settle)
+    return system(own).simplify([term], budget, sizes)
