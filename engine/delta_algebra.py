@@ -173,6 +173,12 @@ def constant_is_absorbed(s: Spec) -> bool:
     return not _kept(s)
 
 
+@condition
+def constant_spreads(s: Spec) -> bool:
+    """Whether all axes of the constant are new ones of the output."""
+    return bool(s[0]) and _kept_outside(s) == (s[0], ())
+
+
 @primitive
 def absorbed(s: Spec) -> Spec:
     """The spec of the other operand alone."""

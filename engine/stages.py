@@ -19,6 +19,8 @@ from eggrad.engine.term import Term
 __all__ = ["Budget", "Report", "Result", "Strategy", "System"]
 
 SETTLE_ROUNDS = 20
+PRESENT_ROUNDS = 3
+STAGES = ("forward", "reverse", "simplify", "explore", "present", "settle")
 
 # Above this many nodes `auto` differentiates in one mode only.
 BOTH_MODES = 200
@@ -45,12 +47,13 @@ class Strategy:
     reverse: tuple[Ruleset, ...]
     simplify: tuple[Ruleset, ...]
     explore: tuple[Ruleset, ...]
+    present: tuple[Ruleset, ...] = ()
     settle: tuple[Ruleset, ...] = ()
 
     @property
     def rulesets(self) -> tuple[Ruleset, ...]:
         """All rulesets, each once."""
-        stages = (self.forward, self.reverse, self.simplify, self.explore, self.settle)
+        stages = (self.forward, self.reverse, self.simplify, self.explore, self.present, self.settle)
         return tuple(dict.fromkeys(r for stage in stages for r in stage))
 
 
@@ -111,7 +114,7 @@ class System:
         with self._lock:
             if self._egraph is None:
                 self._egraph = EGraph(self.strategy.rulesets)
-                for name in ("forward", "reverse", "simplify", "explore", "settle"):
+                for name in STAGES:
                     own: tuple[Ruleset, ...] = getattr(self.strategy, name)
                     self._egraph.combine(f"stage_{name}", [r.name for r in own])
             egraph, self._egraph = self._egraph, None
@@ -193,6 +196,9 @@ class _Run:
             graph = self.snapshot()
             if self.exhausted():
                 break
+        for _ in range(PRESENT_ROUNDS):
+            self.step("present")
+        graph = self.snapshot()
         roots = [graph.names[n] for n in names]
         if any(r not in graph.choice for r in roots):
             raise BudgetExceeded(
@@ -233,7 +239,7 @@ class _Run:
         iteration = self.egraph.iterate(f"stage_{stage}")
         self.report.iterations += 1
         self.report.matches.update(iteration.matches)
-        if iteration.changed and stage in ("simplify", "explore"):
+        if iteration.changed and stage in ("simplify", "explore", "present"):
             self.settle()
         return iteration.changed
 

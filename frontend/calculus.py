@@ -1,10 +1,11 @@
 """Differentiation and simplification with the standard rules: rules and engine brought together."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from eggrad.engine.rule import Ruleset
 from eggrad.engine.spec import Size
-from eggrad.engine.stages import Budget, Report, Result, Strategy
+from eggrad.engine.stages import Budget, Report, Result
 from eggrad.engine.term import Term
 from eggrad.rules.standard import STANDARD, system
 
@@ -46,5 +47,5 @@ def simplify(
     """
     if rules is None:
         return system().simplify([term], budget, sizes)
-    own = Strategy(STANDARD.forward, STANDARD.reverse, tuple(rules), (), STANDARD.settle)
+    own = replace(STANDARD, simplify=tuple(rules), explore=())
     return system(own).simplify([term], budget, sizes)

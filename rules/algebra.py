@@ -15,6 +15,7 @@ from eggrad.engine.language import (
     add,
     condition,
     const,
+    delta,
     dims,
     divide,
     ein,
@@ -32,20 +33,19 @@ TABLE = "thesis table 3.1"
 
 preprocessing = Ruleset(
     "preprocessing",
-    "the thesis's preprocessing equalities, both ways",
+    "the thesis's preprocessing equalities",
     "the number of differences, negatives and quotients without an equal sum or product",
+)
+presentation = Ruleset(
+    "presentation",
+    "shorter ways to write the same, for extraction to choose from",
+    "none: run for a few iterations at the end",
 )
 sums_of_two = Ruleset("sums_of_two", "sums of two operands", "the number of operands")
 powers = Ruleset("powers", "rational powers and their products", "the number of powers")
 distribution = Ruleset(
     "distribution", "products distributed over sums", "none: ended by the budget of its stage"
 )
-
-
-@condition
-def scales(s: Spec) -> bool:
-    """Whether a spec multiplies a scalar into a tensor and changes nothing else."""
-    return s[0] == () and s[1] == s[2] and len(set(s[1])) == len(s[1])
 
 
 @condition
@@ -90,13 +90,13 @@ def whole_power(c: Number, p: Number) -> Number | None:
 @preprocessing.rule(cite=TABLE)
 def subtract_is_add(a: Tensor, b: Tensor) -> Statement:
     """a - b = a + (-1)·b."""
-    return subtract(a, b) == add(a, scale(-1, b))
+    return subtract(a, b) >> add(a, scale(-1, b))
 
 
 @preprocessing.rule(cite=TABLE)
 def negate_is_scale(a: Tensor) -> Statement:
     """-a = (-1)·a."""
-    return negate(a) == scale(-1, a)
+    return negate(a) >> scale(-1, a)
 
 
 @preprocessing.rule(cite=TABLE, domain="b ≠ 0")
@@ -105,28 +105,22 @@ def divide_is_product(a: Tensor, b: Tensor) -> Statement:
     return divide(a, b) >> ein(meet(dims(a), dims(b)), a, power(b, -1))
 
 
-@preprocessing.rule(cite=TABLE, domain="b ≠ 0")
+@presentation.rule(cite=TABLE, domain="b ≠ 0")
 def product_is_divide(s: Spec, a: Tensor, b: Tensor) -> Statement:
     """a·b⁻¹ = a / b, entry by entry."""
     return ein(s, a, power(b, -1)) >> divide(a, b), meets(s, dims(a), dims(b))
 
 
-@preprocessing.rule(cite=TABLE, domain="b ≠ 0")
+@presentation.rule(cite=TABLE, domain="b ≠ 0")
 def scale_is_divide(c: Number, b: Tensor) -> Statement:
     """c·b⁻¹ = c / b."""
-    return scale(c, power(b, -1)) == divide(const(c, ()), b)
-
-
-@preprocessing.rule(cite="exponents are constants of their own")
-def scale_is_product(s: Spec, c: Number, a: Tensor) -> Statement:
-    """A product with a number is a multiple."""
-    return ein(s, const(c, ()), a) >> scale(c, a), scales(s)
+    return scale(c, power(b, -1)) >> divide(const(c, ()), b)
 
 
 @sums_of_two.rule(cite=RING)
 def add_same(a: Tensor) -> Statement:
     """a + a = 2·a."""
-    return add(a, a) == scale(2, a)
+    return add(a, a) >> scale(2, a)
 
 
 @sums_of_two.rule(cite=RING)
@@ -165,10 +159,44 @@ def common_factor_one_multiple(s: Spec, k: Number, a: Tensor, b: Tensor) -> Stat
     )
 
 
+@presentation.rule(cite=TABLE)
+def add_is_subtract(a: Tensor, b: Tensor) -> Statement:
+    """a + (-1)·b = a - b."""
+    return add(a, scale(-1, b)) >> subtract(a, b)
+
+
+@presentation.rule(cite=TABLE)
+def scale_is_negate(a: Tensor) -> Statement:
+    """(-1)·a = -a."""
+    return scale(-1, a) >> negate(a)
+
+
+@presentation.rule(cite=RING)
+def double_is_add(a: Tensor) -> Statement:
+    """2·a = a + a."""
+    return scale(2, a) >> add(a, a)
+
+
 @distribution.rule(cite=RING)
-def product_over_sum(s: Spec, a: Tensor, b: Tensor, c: Tensor) -> Statement:
-    """(a + b)·c = a·c + b·c."""
-    return ein(s, add(a, b), c) >> add(ein(s, a, c), ein(s, b, c))
+def product_over_sum(s: Spec, a: Tensor, b: Tensor, c: Tensor, d: Tensor) -> Statement:
+    """(a + b)·c + d = a·c + b·c + d: inside a sum, where terms may meet."""
+    return add(ein(s, add(a, b), c), d) >> add(add(ein(s, a, c), ein(s, b, c)), d)
+
+
+@distribution.rule(cite=RING)
+def product_over_delta(s: Spec, n: Dims, b: Tensor, c: Tensor) -> Statement:
+    """(δ + b)·c = δ·c + b·c: the delta may go."""
+    return ein(s, add(delta(n), b), c) >> add(ein(s, delta(n), c), ein(s, b, c))
+
+
+@distribution.rule(cite=RING)
+def product_over_delta_multiple(
+    s: Spec, k: Number, n: Dims, b: Tensor, c: Tensor
+) -> Statement:
+    """(k·δ + b)·c = k·(δ·c) + b·c: the delta may go."""
+    return ein(s, add(scale(k, delta(n)), b), c) >> add(
+        scale(k, ein(s, delta(n), c)), ein(s, b, c)
+    )
 
 
 @distribution.rule(cite=RING)
@@ -177,7 +205,7 @@ def scale_over_sum(c: Number, a: Tensor, b: Tensor) -> Statement:
     return scale(c, add(a, b)) >> add(scale(c, a), scale(c, b))
 
 
-@powers.rule(cite="definition of powers")
+@presentation.rule(cite="definition of powers")
 def square_is_product(a: Tensor) -> Statement:
     """a² = a·a."""
     return power(a, 2) >> ein(elementwise(dims(a)), a, a)

@@ -8,6 +8,7 @@ from eggrad.engine.delta_algebra import (
     constant_kept,
     constant_kept_dims,
     constant_shrinks,
+    constant_spreads,
     constant_summed_dims,
 )
 from eggrad.engine.index_algebra import nothing_summed
@@ -281,7 +282,12 @@ def product_with_ones(s: Spec, c: Number, n: Dims, a: Tensor) -> Statement:
 @constants.rule(cite="the unit of the product", replaces=True)
 def broadcast_number(s: Spec, c: Number, n: Dims, a: Tensor) -> Statement:
     """A constant that spreads a tensor along new axes is a multiple of ones."""
-    return ein(s, const(c, n), a) >> scale(c, ein(s, const(1, n), a)), not_one(c), nonzero(c)
+    return (
+        ein(s, const(c, n), a) >> scale(c, ein(s, const(1, n), a)),
+        not_one(c),
+        nonzero(c),
+        constant_spreads(s),
+    )
 
 
 @constants.rule(cite="every entry is the same", replaces=True)

@@ -3,7 +3,7 @@
 from functools import cache
 
 from eggrad.engine.stages import Strategy, System
-from eggrad.rules.algebra import distribution, powers, preprocessing, sums_of_two
+from eggrad.rules.algebra import distribution, powers, preprocessing, presentation, sums_of_two
 from eggrad.rules.constants import constants, multiples
 from eggrad.rules.deltas import deltas
 from eggrad.rules.elementwise import functions, identities
@@ -34,6 +34,7 @@ RULESETS = (
     products,
     distribution,
     identities,
+    presentation,
 )
 
 STANDARD = Strategy(
@@ -52,6 +53,7 @@ STANDARD = Strategy(
         products,
     ),
     explore=(distribution, identities),
+    present=(presentation,),
     settle=(multiples,),
 )
 
