@@ -5,12 +5,15 @@ and do not share their parts. So every value travels as one string.
 """
 
 from ast import literal_eval
+from base64 import b64encode
 from collections.abc import Callable
 from fractions import Fraction
 from functools import lru_cache
-from typing import Any
+from typing import Any, cast
 
-__all__ = ["Encoded", "decode", "encode"]
+import cloudpickle  # pyright: ignore[reportMissingTypeStubs]
+
+__all__ = ["Encoded", "decode", "encode", "literal"]
 
 
 def encode(value: object) -> str:
@@ -47,3 +50,15 @@ class Encoded:
     def __call__(self, *texts: str) -> str:
         """Decode, apply, encode."""
         return encode(self.function(*map(decode, texts)))
+
+
+def literal(value: object) -> str:
+    """A Python value, or a function on values, as egglog text."""
+    return _literal(type(value), value)
+
+
+@lru_cache(maxsize=65536)
+def _literal(_: type, value: object) -> str:
+    plain = Encoded(value) if callable(value) else encode(value)
+    pickled = cast(bytes, cloudpickle.dumps(plain))  # pyright: ignore[reportUnknownMemberType]
+    return f'(py-object "{b64encode(pickled).decode()}")'

@@ -1,0 +1,192 @@
+"""Laws as egglog text: declarations, rewrite rules, and the rules of the shape analysis."""
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Final, cast
+
+from eggrad.engine.encoding import literal
+from eggrad.engine.errors import EggradError
+from eggrad.engine.language import CONSTRUCTORS, Call, Law, Literal, Node, Parameter, Tensor
+from eggrad.engine.mirror import Same, mirrored
+from eggrad.engine.rule import Ruleset
+from eggrad.engine.spec import Dims, output_dims
+
+__all__ = ["combined", "declarations", "rules"]
+
+
+def _own(d: Dims) -> Dims:
+    return d
+
+
+def _twice(d: Dims) -> Dims:
+    return d + d
+
+
+def _scalar(_: object) -> Dims:
+    return ()
+
+
+def _quotient(a: Dims, b: Dims) -> Dims:
+    return a or b
+
+
+def _cofactors(k: int, a: Dims) -> Dims:
+    return a * k
+
+
+# How the dims of each constructor's terms follow from its arguments (their places).
+SHAPES: Final[dict[str, tuple[Callable[..., object], tuple[int, ...]]]] = {
+    "constant": (_own, (1,)),
+    "delta": (_twice, (0,)),
+    "size": (_scalar, (0,)),
+    "ein": (output_dims, (0, 1, 2)),
+    "ein1": (output_dims, (0, 1)),
+    "scale": (_own, (1,)),
+    "add": (_own, (0,)),
+    "subtract": (_own, (0,)),
+    "negate": (_own, (0,)),
+    "divide": (_quotient, (0, 1)),
+    "power": (_own, (0,)),
+    "function": (_own, (1,)),
+    "slope": (_own, (1,)),
+    "inv": (_own, (0,)),
+    "det": (_scalar, (0,)),
+    "adj": (_own, (0,)),
+    "cofactors": (_cofactors, (0, 1)),
+}
+
+
+def declarations() -> Iterator[str]:
+    """The sort of tensors, its constructors, the analysis `dims`, and the rules that all need."""
+    yield "(sort Tensor)"
+    yield "(function dims (Tensor) PyObject :no-merge)"
+    for name, sorts in CONSTRUCTORS.items():
+        arguments = " ".join("PyObject" if s == "Object" else s for s in sorts)
+        yield f"(constructor {name} ({arguments}) Tensor)"
+        if "Tensor" in sorts:
+            yield f"(relation at_{name} (i64 {arguments}))"
+    yield "(ruleset shapes)"
+    for name in SHAPES:
+        yield _shape_rule(name)
+    yield "(ruleset settle)"
+    for name in SHAPES:
+        if name != "constant":
+            yield _settle_rule(name)
+
+
+def rules(ruleset: Ruleset) -> Iterator[str]:
+    """A ruleset with every variant of each of its laws."""
+    yield f"(ruleset rules_{ruleset.name})"
+    for rule in ruleset.rules:
+        for k, law in enumerate(mirrored(rule.statement)):
+            label = f':ruleset rules_{ruleset.name} :name "{ruleset.name}.{rule.name}/{k}"'
+            yield _rule(law, rule.replaces, label)
+
+
+def combined(name: str, rulesets: Iterable[str]) -> str:
+    """Several rulesets, and the shape analysis, as one."""
+    parts = " ".join(f"rules_{r}" for r in rulesets)
+    return f"(unstable-combined-ruleset {name} shapes settle {parts})"
+
+
+def _rule(law: Law, replaces: bool, label: str) -> str:
+    body = _Body()
+    left = body.match_root(law.left)
+    for c in law.conditions:
+        body.emit(c)
+    right = body.emit(law.right)
+    head = f"(union root {right})" + (f" (subsume {left})" if replaces else "")
+    return f"(rule ({body.text}) ({head}) {label})"
+
+
+def _shape_rule(name: str) -> str:
+    """The rule that gives every term of a constructor its dims."""
+    function, places = SHAPES[name]
+    sorts = CONSTRUCTORS[name]
+    args = [f"a{i}" for i in range(len(sorts))]
+    inner = [f"(dims a{i})" if sorts[i] == "Tensor" else f"a{i}" for i in places]
+    call = f"(py-call {literal(function)} {' '.join(inner)})"
+    body = f"(= root ({name} {' '.join(args)})) (= d {call})"
+    return f'(rule ({body}) ((set (dims root) d)) :ruleset shapes :name "shapes.{name}")'
+
+
+def _settle_rule(name: str) -> str:
+    """A class that has a constant needs no other member matched: it would feed loops like 2·0."""
+    call = f"({name} {' '.join(f'a{i}' for i in range(len(CONSTRUCTORS[name])))})"
+    return (
+        f"(rule ((= e (constant c n)) (= e {call})) ((subsume {call})) "
+        f':ruleset settle :name "settle.{name}")'
+    )
+
+
+class _Body:
+    """The body of one egglog rule: patterns matched, conditions and computed values bound."""
+
+    def __init__(self) -> None:
+        self.facts: list[str] = []
+        self.bound: dict[str, str] = {}
+        self.matching = False
+
+    @property
+    def text(self) -> str:
+        return " ".join(self.facts)
+
+    def match_root(self, left: Tensor) -> str:
+        """Match the left side; return its text."""
+        if not isinstance(left, Node):
+            raise EggradError("the left side of a rule must be a term, not a bare variable")
+        self.matching = True
+        if left.constructor == "pullback":
+            node, place, cotangent = left.args
+            inner = cast(Node, node)
+            arguments = " ".join(self.emit(a) for a in inner.args)
+            text = f"(contribution number {place})"
+            self.facts.append(f"(at_{inner.constructor} number {arguments})")
+            self.facts.append(f"(= {cast(Parameter, cotangent).name} (adjoint number))")
+        else:
+            text = self.emit(left)
+        self.facts.append(f"(= root {text})")
+        self.matching = False
+        return text
+
+    def emit(self, pattern: object) -> str:
+        """Text of a pattern; what is computed is bound in the body, where failing is allowed."""
+        match pattern:
+            case Parameter(name=name):
+                return name
+            case Same(parameter=parameter, value=value):
+                self.facts.append(f"(= {parameter.name} {self.emit(value)})")
+                return ""
+            case Literal(value=value):
+                return self.emit(value)
+            case Node(constructor=name, args=args):
+                return f"({name} {' '.join(self._arguments(args))})"
+            case Call(function=None, args=args):
+                return self._bind(f"(dims {self.emit(args[0])})")
+            case Call(function=function, args=args):
+                inner = " ".join(self.emit(a) for a in args)
+                return self._bind(f"(py-call {literal(function)} {inner})", partial=True)
+            case _:
+                return literal(pattern)
+
+    def _arguments(self, args: tuple[object, ...]) -> list[str]:
+        """The arguments of a node; a parameter's second occurrence is matched by comparison.
+
+        egglog 13 reads deleted rows when one pattern row repeats a variable.
+        """
+        found = [self.emit(a) for a in args]
+        if self.matching:
+            for k, name in enumerate(found):
+                if isinstance(args[k], Parameter) and name in found[:k]:
+                    found[k] = twin = f"{name}_twin{len(self.facts)}"
+                    self.facts.append(f"(= {name} (ordering-min {name} {twin}))")
+                    self.facts.append(f"(= {name} (ordering-max {name} {twin}))")
+        return found
+
+    def _bind(self, call: str, partial: bool = False) -> str:
+        name = self.bound.get(call)
+        if name is None:
+            name = self.bound[call] = f"v{len(self.bound)}"
+            self.facts.append(f"(= {name} {call})")
+            if partial:
+                self.facts.append(f"(!= {name} {literal(None)})")
+        return name
