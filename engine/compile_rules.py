@@ -5,7 +5,7 @@ from typing import Final, cast
 
 from eggrad.engine.encoding import literal
 from eggrad.engine.errors import EggradError
-from eggrad.engine.language import CONSTRUCTORS, Call, Law, Literal, Node, Parameter, Tensor
+from eggrad.engine.language import CONSTRUCTORS, Call, Differ, Law, Literal, Node, Parameter, Tensor
 from eggrad.engine.mirror import Same, mirrored
 from eggrad.engine.rule import Ruleset
 from eggrad.engine.spec import Dims, output_dims
@@ -153,6 +153,9 @@ class _Body:
         match pattern:
             case Parameter(name=name):
                 return name
+            case Differ(first=first, second=second):
+                self.facts.append(f"(!= {self.emit(first)} {self.emit(second)})")
+                return ""
             case Same(parameter=parameter, value=value):
                 self.facts.append(f"(= {parameter.name} {self.emit(value)})")
                 return ""

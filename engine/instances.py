@@ -15,7 +15,7 @@ import numpy as np
 from eggrad.engine import oracle
 from eggrad.engine import term as terms
 from eggrad.engine.errors import ShapeError
-from eggrad.engine.language import Call, Condition, Literal, Name, Node, Number, Parameter, Tensor, Wrt
+from eggrad.engine.language import Call, Condition, Differ, Literal, Name, Node, Number, Parameter, Tensor, Wrt
 from eggrad.engine.rule import Rule
 from eggrad.engine.spec import Dims, Size, Spec, canonical, output_dims, scaling
 from eggrad.engine.term import ELEMENTWISE, Term
@@ -196,6 +196,8 @@ class Instance:
                 return self.bound[name]
             case Literal(value=value):
                 return value
+            case Differ(first=first, second=second):
+                return self.build(first) is not self.build(second)
             case Node(constructor="derivative", args=(Parameter(name=name), _)):
                 dims = cast(Term, self.bound[name]).dims
                 return terms.variable(f"{name}_x", dims + X_DIMS)

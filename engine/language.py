@@ -22,6 +22,7 @@ __all__ = [
     "CONSTRUCTORS",
     "Call",
     "Condition",
+    "Differ",
     "Dims",
     "Law",
     "Literal",
@@ -116,6 +117,14 @@ class Literal(Tensor):
 
 
 @dataclass(frozen=True, eq=False)
+class Differ(Tensor):
+    """The condition that two tensors are not known to be equal."""
+
+    first: Tensor
+    second: Tensor
+
+
+@dataclass(frozen=True, eq=False)
 class Law:
     """Two sides, whether it goes both ways, and its side conditions."""
 
@@ -170,6 +179,11 @@ def condition(function: Callable[P, bool]) -> Callable[P, bool]:
         return function(*args, **kwargs)
 
     return call
+
+
+def differ(a: Tensor, b: Tensor) -> Tensor:
+    """Require that two tensors are not known to be equal, for rules that another one serves."""
+    return Differ(a, b)
 
 
 def dims(a: Tensor) -> Dims:

@@ -10,6 +10,7 @@ from eggrad.engine.errors import RuleError
 from eggrad.engine.language import (
     Call,
     Condition,
+    Differ,
     Law,
     Literal,
     Node,
@@ -145,6 +146,9 @@ def parameters_of(pattern: object) -> Iterator[Parameter]:
     elif isinstance(pattern, Node | Call):
         for a in pattern.args:
             yield from parameters_of(a)
+    elif isinstance(pattern, Differ):
+        yield from parameters_of(pattern.first)
+        yield from parameters_of(pattern.second)
 
 
 def _check_bound(name: str, law: Law) -> None:
@@ -162,6 +166,8 @@ def format_pattern(pattern: object) -> str:
             return name
         case Literal(value=value):
             return format_pattern(value)
+        case Differ(first=first, second=second):
+            return f"differ({format_pattern(first)}, {format_pattern(second)})"
         case Node(constructor=name, args=args):
             return f"{_SHORT.get(name, name)}({', '.join(map(format_pattern, args))})"
         case Call(function=None, args=args):

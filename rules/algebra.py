@@ -16,6 +16,7 @@ from eggrad.engine.language import (
     condition,
     const,
     delta,
+    differ,
     dims,
     divide,
     ein,
@@ -117,7 +118,7 @@ def scale_is_divide(c: Number, b: Tensor) -> Statement:
     return scale(c, power(b, -1)) >> divide(const(c, ()), b)
 
 
-@sums_of_two.rule(cite=RING)
+@sums_of_two.rule(cite=RING, replaces=True)
 def add_same(a: Tensor) -> Statement:
     """a + a = 2·a."""
     return add(a, a) >> scale(2, a)
@@ -132,7 +133,7 @@ def scale_of_sum(c: Number, a: Tensor, b: Tensor) -> Statement:
 @sums_of_two.rule(cite=RING)
 def common_factor(s: Spec, a: Tensor, b: Tensor, c: Tensor) -> Statement:
     """a·b + a·c = a·(b + c)."""
-    return add(ein(s, a, b), ein(s, a, c)) >> ein(s, a, add(b, c)), alike(dims(b), dims(c))
+    return add(ein(s, a, b), ein(s, a, c)) >> ein(s, a, add(b, c)), alike(dims(b), dims(c)), differ(b, c)
 
 
 @sums_of_two.rule(cite=RING)
@@ -141,6 +142,7 @@ def common_factor_multiple(s: Spec, k: Number, a: Tensor, b: Tensor, c: Tensor) 
     return (
         add(ein(s, a, b), scale(k, ein(s, a, c))) >> ein(s, a, add(b, scale(k, c))),
         alike(dims(b), dims(c)),
+        differ(b, c),
     )
 
 
