@@ -43,6 +43,11 @@ presentation = Ruleset(
     "none: run for a few iterations at the end",
 )
 sums_of_two = Ruleset("sums_of_two", "sums of two operands", "the number of operands")
+exponents = Ruleset(
+    "exponents",
+    "powers of one base joined, settled before any other rule looks",
+    "the number of powers",
+)
 powers = Ruleset("powers", "rational powers and their products", "the number of powers")
 distribution = Ruleset(
     "distribution", "products distributed over sums", "none: ended by the budget of its stage"
@@ -219,19 +224,19 @@ def product_is_square(s: Spec, a: Tensor) -> Statement:
     return ein(s, a, a) >> power(a, 2), is_elementwise(s)
 
 
-@powers.rule(cite="laws of exponents", domain="a ≠ 0 where an exponent is negative")
+@exponents.rule(cite="laws of exponents", domain="a ≠ 0 where an exponent is negative", replaces=True)
 def product_of_powers(s: Spec, a: Tensor, p: Number, q: Number) -> Statement:
     """aᵖ·a^q = a^(p+q)."""
     return ein(s, power(a, p), power(a, q)) >> power(a, plus(p, q)), is_elementwise(s)
 
 
-@powers.rule(cite="laws of exponents", domain="a ≠ 0 where the exponent is negative")
+@exponents.rule(cite="laws of exponents", domain="a ≠ 0 where the exponent is negative", replaces=True)
 def product_with_power(s: Spec, a: Tensor, p: Number) -> Statement:
     """a·aᵖ = a^(p+1)."""
     return ein(s, a, power(a, p)) >> power(a, plus(p, Fraction(1))), is_elementwise(s)
 
 
-@powers.rule(cite="laws of exponents", domain="a ≠ 0 where an exponent is negative")
+@exponents.rule(cite="laws of exponents", domain="a ≠ 0 where an exponent is negative", replaces=True)
 def power_of_power(a: Tensor, p: Number, q: Number) -> Statement:
     """(aᵖ)^q = a^(p·q), for an integer q."""
     return power(power(a, p), q) >> power(a, times(p, q)), is_whole(q)

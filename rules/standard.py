@@ -3,7 +3,7 @@
 from functools import cache
 
 from eggrad.engine.stages import Strategy, System
-from eggrad.rules.algebra import distribution, powers, preprocessing, presentation, sums_of_two
+from eggrad.rules.algebra import distribution, exponents, powers, preprocessing, presentation, sums_of_two
 from eggrad.rules.constants import constants, multiples
 from eggrad.rules.deltas import deltas
 from eggrad.rules.elementwise import functions, identities
@@ -28,6 +28,7 @@ RULESETS = (
     unary,
     sums_of_two,
     sums,
+    exponents,
     powers,
     functions,
     linalg,
@@ -47,14 +48,15 @@ STANDARD = Strategy(
         unary,
         sums_of_two,
         sums,
-        powers,
+        exponents,
+    powers,
         functions,
         linalg,
         products,
     ),
     explore=(distribution, identities),
     present=(presentation,),
-    settle=(multiples,),
+    settle=(multiples, exponents),
 )
 
 
