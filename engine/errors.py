@@ -46,9 +46,7 @@ class ParseError(EggradError):
     Attributes: `text`, `line` and `column` (from 1), `reason`, `expected` (a tuple of words).
     """
 
-    def __init__(
-        self, reason: str, text: str, offset: int, expected: tuple[str, ...] = ()
-    ) -> None:
+    def __init__(self, reason: str, text: str, offset: int, expected: tuple[str, ...] = ()) -> None:
         """Point at the character `offset` of `text`."""
         before = text[:offset]
         self.text = text

@@ -7,7 +7,7 @@ only it needs cost more than those that the other would add.
 
 from collections.abc import Callable, Mapping, Sequence
 from heapq import heappop, heappush
-from typing import Protocol, TypeVar
+from typing import Generic, Protocol, TypeVar
 
 __all__ = ["cheapest_dag", "cheapest_trees"]
 
@@ -73,7 +73,7 @@ def cheapest_dag(
     return dag.choice
 
 
-class _Dag:
+class _Dag(Generic[M]):
     """A current choice with, for every class in use, the number of its users."""
 
     def __init__(

@@ -1,6 +1,6 @@
 """What rules compute on specs and sizes: primitives, to be called with values or with patterns."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 from eggrad.engine.language import Dims, Spec, condition, primitive
 from eggrad.engine.spec import Indices, canonical, hadamard, scaling, transposition
@@ -116,7 +116,7 @@ def outer(a: Dims, b: Dims) -> Spec:
 
 @primitive
 def contract_last(out: Dims, inner: Dims, n: Dims) -> Spec:
-    """Contract the last axes `inner` of one tensor with the first of another of axes `inner + n`."""
+    """Contract the last axes `inner` of a tensor with the first of one of axes `inner + n`."""
     o = tuple(range(len(out)))
     i = tuple(range(len(out), len(out) + len(inner)))
     x = tuple(range(len(out) + len(inner), len(out) + len(inner) + len(n)))
@@ -198,8 +198,7 @@ def _places(s: Spec) -> tuple[Indices, Indices, Indices]:
     distinct_indices = tuple(dict.fromkeys(first))
     known = tuple(i for i in distinct_indices if i in elsewhere)
     gone = tuple(i for i in distinct_indices if i not in elsewhere)
-    seen: set[int] = set()
-    again = tuple(i for i in first if i in seen or seen.add(i))  # type: ignore[func-returns-value]
+    again = tuple(i for k, i in enumerate(first) if i in first[:k])
     return known, gone, again
 
 
@@ -261,5 +260,3 @@ def spread_again(s: Spec, lead: Dims) -> Spec:
         first.append(twins[i].pop(0) if i in seen else i)
         seen.add(i)
     return canonical([x + known + gone, again + new], x + tuple(first))
-
-

@@ -142,14 +142,17 @@ def is_pattern(value: object) -> bool:
     return isinstance(value, Tensor)
 
 
-def primitive(function: Callable[P, R]) -> Callable[P, R]:
-    """Let a pure function be called with patterns as well as with values."""
+def primitive(function: Callable[P, R | None]) -> Callable[P, R]:
+    """Let a pure function be called with patterns as well as with values.
+
+    Within a rule a primitive has a value: where it returns None the rule does not match.
+    """
 
     @wraps(function)
     def call(*args: P.args, **kwargs: P.kwargs) -> R:
         if any(is_pattern(a) for a in args):
             return cast(R, Call(call, args))
-        return function(*args, **kwargs)
+        return cast(R, function(*args, **kwargs))
 
     return call
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from itertools import product
+from typing import cast
 
 from eggrad.engine.index_algebra import swap
 from eggrad.engine.language import Call, Law, Literal, Node, Parameter, Spec, Tensor
@@ -55,7 +56,7 @@ def _turn(
     conditions: list[Tensor],
 ) -> Tensor:
     if not isinstance(pattern, Node):
-        return pattern  # type: ignore[return-value]
+        return cast(Tensor, pattern)
     args: list[object] = [
         _turn(a, (*place, k), chosen, conditions) for k, a in enumerate(pattern.args)
     ]
@@ -65,10 +66,10 @@ def _turn(
             spec = args[0]
             if isinstance(spec, Parameter):
                 turned = Parameter(f"{spec.name}_{len(conditions)}", Spec)
-                conditions.append(Same(spec, swap(turned)))  # type: ignore[arg-type]
+                conditions.append(Same(spec, swap(cast(Spec, turned))))
                 args[0] = turned
             else:
-                args[0] = swap(spec)  # type: ignore[arg-type]
+                args[0] = swap(cast(Spec, spec))
     return Node(pattern.constructor, tuple(args))
 
 

@@ -136,7 +136,7 @@ def _normal(statement: Statement) -> Law:
     if not isinstance(law, Law):
         raise RuleError("a rule returns a law first, then its conditions")
     patterns = tuple(c if isinstance(c, Tensor) else Literal(c) for c in conditions if c is not law)
-    return Law(law.left, law.right, law.both, patterns)  # type: ignore[arg-type]
+    return Law(law.left, law.right, law.both, patterns)
 
 
 def parameters_of(pattern: object) -> Iterator[Parameter]:
@@ -170,10 +170,10 @@ def format_pattern(pattern: object) -> str:
             return f"differ({format_pattern(first)}, {format_pattern(second)})"
         case Node(constructor=name, args=args):
             return f"{_SHORT.get(name, name)}({', '.join(map(format_pattern, args))})"
-        case Call(function=None, args=args):
-            return f"dims({format_pattern(args[0])})"
-        case Call(function=Condition(function=f), args=args) | Call(function=f, args=args):
-            return f"{f.__name__}({', '.join(map(format_pattern, args))})"
+        case Call(function=function, args=args):
+            named = function.function if isinstance(function, Condition) else function
+            name = "dims" if named is None else named.__name__
+            return f"{name}({', '.join(map(format_pattern, args))})"
         case Fraction():
             return str(pattern)
         case _:

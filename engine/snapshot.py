@@ -148,7 +148,9 @@ class Snapshot:
             case "ein" | "ein1":
                 return terms.einsum(cast(Spec, data[0]), *args)
             case "scale":
-                return terms.einsum(scaling(args[0].order), terms.constant(Fraction(data[0])), *args)
+                return terms.einsum(
+                    scaling(args[0].order), terms.constant(Fraction(data[0])), *args
+                )
             case "cofactors":
                 return terms.cofactors(int(data[0]), *args)
             case "function":

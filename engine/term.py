@@ -118,7 +118,7 @@ def size(symbol: Size) -> Term:
 
 
 def einsum(spec: Spec | str, *args: Term) -> Term:
-    """`C[s3] = sum over (s1 s2)\\s3 of A[s1] B[s2]` (thesis, equation 2.1), or its unary form."""
+    r"""`C[s3] = sum over (s1 s2)\s3 of A[s1] B[s2]` (thesis, equation 2.1), or its unary form."""
     own = specs.parse_spec(spec) if isinstance(spec, str) else specs.canonical(spec[:-1], spec[-1])
     specs.check(own)
     if len(args) not in (1, 2):

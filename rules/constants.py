@@ -1,6 +1,7 @@
 """Constants, zeros, ones and rational multiples: exact arithmetic."""
 
 from fractions import Fraction
+from typing import Final
 
 from eggrad.engine.delta_algebra import (
     absorbed,
@@ -36,9 +37,16 @@ from eggrad.engine.spec import output_dims as out_dims
 from eggrad.engine.spec import scaling
 
 ARITHMETIC = "arithmetic of rationals"
+KNOWN_VALUES: Final[dict[tuple[Name, Number], Number]] = {
+    ("log", Fraction(1)): Fraction(0),
+    **{(f, Fraction(0)): Fraction(1) for f in ("exp", "cos")},
+    **{(f, Fraction(0)): Fraction(0) for f in ("sin", "tan", "arcsin", "arctan", "tanh")},
+}
 
 constants = Ruleset(
-    "constants", "constants, zeros, ones, rational multiples", "the number of nodes, constants first"
+    "constants",
+    "constants, zeros, ones, rational multiples",
+    "the number of nodes, constants first",
 )
 
 multiples = Ruleset(
@@ -93,10 +101,7 @@ def function_value(f: Name, c: Number) -> Number | None:
         return Fraction((c > 0) - (c < 0))
     if f == "relu":
         return max(c, Fraction(0))
-    known = {("log", 1): 0, ("exp", 0): 1, ("cos", 0): 1}
-    known |= {(g, 0): 0 for g in ("sin", "tan", "arcsin", "arctan", "tanh")}
-    value = known.get((f, c))  # type: ignore[arg-type]
-    return None if value is None else Fraction(value)
+    return KNOWN_VALUES.get((f, c))
 
 
 @condition
@@ -300,7 +305,9 @@ def unary_constant(s: Spec, c: Number, n: Dims) -> Statement:
 def sum_of_constant(s: Spec, c: Number, n: Dims) -> Statement:
     """Σᵢ c = n·c, one summed index at a time."""
     return ein1(s, const(c, n)) >> ein(
-        scaled_as(s), size(first_size(summed_dims(s, n))), ein1(kept_spec(s), const(c, kept_axes(s, n)))
+        scaled_as(s),
+        size(first_size(summed_dims(s, n))),
+        ein1(kept_spec(s), const(c, kept_axes(s, n))),
     )
 
 

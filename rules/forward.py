@@ -57,15 +57,15 @@ forward = Ruleset(
 
 
 @condition
-def same_variable(y: object, x: Wrt) -> bool:
+def same_variable(y: Wrt, x: Wrt) -> bool:
     """Whether a variable is the one differentiated by."""
-    return y[0] == x[0]  # type: ignore[index]
+    return y[0] == x[0]
 
 
 @condition
-def other_variable(y: object, x: Wrt) -> bool:
+def other_variable(y: Wrt, x: Wrt) -> bool:
     """Whether a variable is another one."""
-    return y[0] != x[0]  # type: ignore[index]
+    return y[0] != x[0]
 
 
 @primitive
@@ -192,9 +192,7 @@ def d_power(a: Tensor, p: Tensor, x: Wrt) -> Statement:
 def d_inv(a: Tensor, x: Wrt) -> Statement:
     """D a⁻¹ = -a⁻¹·D a·a⁻¹."""
     return D(inv(a), x) >> negate(
-        ein(
-            matrix_second(wrt_dims(x)), ein(matrix_first(wrt_dims(x)), inv(a), D(a, x)), inv(a)
-        )
+        ein(matrix_second(wrt_dims(x)), ein(matrix_first(wrt_dims(x)), inv(a), D(a, x)), inv(a))
     )
 
 

@@ -6,12 +6,10 @@ of the root, then those of its node.
 """
 
 from eggrad.engine.index_algebra import (
-    chain,
+    again_dims,
     elementwise,
     gone_dims,
-    again_dims,
     irregular,
-    join,
     leading,
     meet,
     pull_known,

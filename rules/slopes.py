@@ -60,7 +60,9 @@ def slope_arcsin(a: Tensor) -> Statement:
 @slopes.rule(cite=TABLE, domain="|a| < 1")
 def slope_arccos(a: Tensor) -> Statement:
     """arccos' = -1 / √(1 - a²)."""
-    return slope("arccos", a) >> negate(power(subtract(const(1, dims(a)), squared(a)), Fraction(-1, 2)))
+    return slope("arccos", a) >> negate(
+        power(subtract(const(1, dims(a)), squared(a)), Fraction(-1, 2))
+    )
 
 
 @slopes.rule(cite=TABLE)
