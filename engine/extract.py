@@ -26,8 +26,8 @@ Members = Mapping[int, Sequence[M]]
 Cost = Callable[[int, M], int]
 
 
-def cheapest_trees(members: Members[M], cost: Cost[M]) -> dict[int, M]:
-    """The first member of the cheapest tree of every class that has a finite one.
+def cheapest_trees(members: Members[M], cost: Cost[M]) -> tuple[dict[int, M], dict[int, int]]:
+    """The first member, and the cost, of the cheapest tree of every class that has a finite one.
 
     Ties go to the member that comes first in its class.
     """
@@ -59,7 +59,7 @@ def cheapest_trees(members: Members[M], cost: Cost[M]) -> dict[int, M]:
             missing[user] -= 1
             if not missing[user] and user[0] not in total:
                 push(*user)
-    return choice
+    return choice, total
 
 
 def cheapest_dag(

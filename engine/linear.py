@@ -14,12 +14,19 @@ MAX_TERMS = 64
 SUMS = ("add", "subtract", "negate", "scale")
 
 
-def linear_forms(graph: Snapshot, cls: int) -> Iterator[tuple[LinearForm, int]]:
+def linear_forms(graph: Snapshot, cls: int) -> list[tuple[LinearForm, int]]:
     """The distinct linear forms of a class's sums, each with the number of terms it collects.
 
     A term that is itself a sum is taken apart where its cheapest member is one; then again
     where any member is.
     """
+    known: list[tuple[LinearForm, int]] | None = graph.memory.get(("linear forms", cls))
+    if known is None:
+        known = graph.memory["linear forms", cls] = list(_forms(graph, cls))
+    return known
+
+
+def _forms(graph: Snapshot, cls: int) -> Iterator[tuple[LinearForm, int]]:
     seen: set[frozenset[tuple[int, Fraction]]] = set()
     for member in graph.members[cls]:
         if member.constructor in ("add", "subtract") and not member.retired:

@@ -34,7 +34,10 @@ class ENode:
 
 
 class Snapshot:
-    """Classes are numbers. A snapshot does not change when the e-graph goes on."""
+    """Classes are numbers. A snapshot does not change when the e-graph goes on.
+
+    `memory` is for what rules work out about its classes and want to keep.
+    """
 
     def __init__(self, egraph: EGraph, model: CostModel) -> None:
         """Read the e-graph."""
@@ -48,6 +51,7 @@ class Snapshot:
             if row.constructor not in NEVER_EXTRACTED:
                 self.members.setdefault(row.output, []).append(node)
         self.size = len(rows)
+        self.memory: dict[object, Any] = {}
         self._terms: dict[int, Term] = {}
 
     def check_constants(self, fired: Iterable[str]) -> None:
@@ -61,9 +65,18 @@ class Snapshot:
                     f"Rules that fired: {', '.join(sorted(set(fired)))}"
                 )
 
-    @cached_property
+    @property
     def choice(self) -> dict[int, ENode]:
         """The member that the cheapest tree of each class begins with."""
+        return self._trees[0]
+
+    @property
+    def tree_cost(self) -> dict[int, int]:
+        """The cost of the cheapest tree of each class."""
+        return self._trees[1]
+
+    @cached_property
+    def _trees(self) -> tuple[dict[int, ENode], dict[int, int]]:
         return extract.cheapest_trees(self.members, self.cost)
 
     def cost(self, cls: int, node: ENode) -> int:

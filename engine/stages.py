@@ -187,6 +187,7 @@ class _Run:
         """Simplify and explore, then take the cheapest terms of the named classes."""
         self.saturate("simplify")
         graph = self.snapshot()
+        price: int | None = None
         for _ in range(self.budget.iterations):
             changed = self.apply_bulk_rules(graph, self.strategy.simplify + self.strategy.explore)
             changed |= self.step("explore")
@@ -194,7 +195,8 @@ class _Run:
                 break
             self.saturate("simplify")
             graph = self.snapshot()
-            if self.exhausted():
+            before, price = price, sum(graph.tree_cost.get(graph.names[n], 0) for n in names)
+            if self.exhausted() or price == before:
                 break
         for _ in range(PRESENT_ROUNDS):
             self.step("present")

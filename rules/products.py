@@ -1,6 +1,6 @@
 """Products of many factors, in any order and nesting: contraction networks."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from eggrad.engine.networks import Network, contract, network_key, product_network, scaled, split
 from eggrad.engine.rule import Ruleset
@@ -14,23 +14,23 @@ products = Ruleset(
 )
 
 
-def networks(graph: Snapshot, cls: int) -> Iterator[Network]:
-    """The distinct networks of a class's products of at least two factors."""
-    seen: set[object] = set()
-    for member in graph.members[cls]:
-        if member.constructor == "ein" and not member.retired:
-            network = product_network(graph, cls, member)
-            key = network_key(network)
-            if key not in seen:
-                seen.add(key)
-                yield network
+def networks(graph: Snapshot, cls: int) -> Iterable[tuple[object, Network]]:
+    """The distinct networks of a class's products, each with its key."""
+    found: dict[object, Network] | None = graph.memory.get(("networks", cls))
+    if found is None:
+        found = graph.memory["networks", cls] = {}
+        for member in graph.members[cls]:
+            if member.constructor == "ein" and not member.retired:
+                network = product_network(graph, cls, member)
+                found.setdefault(network_key(network), network)
+    return found.items()
 
 
 @products.bulk_rule(cite="associativity and commutativity of the product; opt_einsum")
 def contraction_order(graph: Snapshot) -> Iterator[tuple[int, Term]]:
     """A product of factors is the same in every order; the cheapest order is a further member."""
     for cls in graph.classes:
-        for network in networks(graph, cls):
+        for _, network in networks(graph, cls):
             if len(network.factors) > 2:
                 whole = contract(graph, network, network.factors, network.out)
                 yield cls, scaled(network.coefficient, whole)
@@ -41,8 +41,8 @@ def same_network(graph: Snapshot) -> Iterator[tuple[int, Term]]:
     """Products with the same factors on the same indices are equal."""
     known: dict[object, int] = {}
     for cls in graph.classes:
-        for network in networks(graph, cls):
-            first = known.setdefault((network_key(network), graph.dims[cls]), cls)
+        for key, _ in networks(graph, cls):
+            first = known.setdefault((key, graph.dims[cls]), cls)
             if first != cls:
                 yield cls, graph.term(first)
 
@@ -51,7 +51,7 @@ def same_network(graph: Snapshot) -> Iterator[tuple[int, Term]]:
 def factor_apart(graph: Snapshot) -> Iterator[tuple[int, Term]]:
     """A product is each delta, constant or single factor times the rest of it."""
     for cls in graph.classes:
-        for network in networks(graph, cls):
+        for _, network in networks(graph, cls):
             if len(network.factors) > 2:
                 for k, (factor, _) in enumerate(network.factors):
                     if graph.has(factor, ("delta", "constant", "inv", "adj", "det")):
@@ -62,7 +62,7 @@ def factor_apart(graph: Snapshot) -> Iterator[tuple[int, Term]]:
 def factors_together(graph: Snapshot) -> Iterator[tuple[int, Term]]:
     """Two factors on the same indices, or two that rules can join, are multiplied first."""
     for cls in graph.classes:
-        for network in networks(graph, cls):
+        for _, network in networks(graph, cls):
             if 2 < len(network.factors):
                 for i, j in pairs_to_join(graph, network):
                     yield cls, split(graph, network, [i, j])
