@@ -25,6 +25,7 @@ __all__ = [
     "delta",
     "divide",
     "einsum",
+    "implied",
     "negate",
     "postorder",
     "power",
@@ -40,6 +41,7 @@ ELEMENTWISE: Final = (
     "sin", "cos", "tan", "arcsin", "arccos", "arctan", "tanh", "exp", "log", "sign", "relu", "abs",
 )  # fmt: skip
 MATRIX_FUNCTIONS: Final = ("inv", "det", "adj")
+_IMPLIED: Final = {"positive definite": frozenset({"symmetric", "invertible"})}
 
 
 class Term:
@@ -97,8 +99,23 @@ def _make(op: str, data: object, args: tuple[Term, ...], dims: Dims) -> Term:
 
 
 def variable(name: str, dims: Sequence[Size] = (), assume: Iterable[str] = ()) -> Term:
-    """A variable with the given axis sizes and declared properties."""
-    return _make("variable", (name, tuple(sorted(set(assume)))), (), _checked(dims))
+    """A variable with the given axis sizes, declared properties, and what those imply.
+
+    >>> variable("A", ("n", "n"), ["positive definite"]).data
+    ('A', ('invertible', 'positive definite', 'symmetric'))
+    """
+    words = set(assume)
+    words |= implied(words)
+    return _make("variable", (name, tuple(sorted(words))), (), _checked(dims))
+
+
+def implied(assume: Iterable[str]) -> frozenset[str]:
+    """The properties that follow from some declared ones.
+
+    >>> sorted(implied(["positive definite", "positive"]))
+    ['invertible', 'symmetric']
+    """
+    return frozenset().union(*(_IMPLIED.get(word, frozenset[str]()) for word in assume))
 
 
 def constant(value: int | Fraction, dims: Sequence[Size] = ()) -> Term:

@@ -1,7 +1,7 @@
 """The language's functions as Python functions: expressions in, expression out."""
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Final, cast
+from typing import cast
 
 from eggrad.engine import spec as specs
 from eggrad.engine import term as terms
@@ -10,7 +10,7 @@ from eggrad.engine.spec import Dims, Size
 from eggrad.engine.term import Term
 from eggrad.frontend.broadcasting import exact
 from eggrad.frontend.expression import Expression, as_expression, combine, expression
-from eggrad.frontend.text_words import ASSUMPTIONS
+from eggrad.frontend.text_words import ASSUMPTIONS, MATRIX_ASSUMPTIONS
 
 __all__ = [
     "abs",
@@ -36,9 +36,6 @@ __all__ = [
     "variable",
 ]
 
-_IMPLIED: Final = {"positive definite": ("symmetric", "invertible")}
-_OF_MATRICES: Final = {"symmetric", "positive definite", "invertible"}
-
 
 def variable(name: str, dims: Sequence[Size] = (), assume: Iterable[str] = ()) -> Expression:
     """A symbolic tensor; a size is a symbol (`"n"`) or an integer.
@@ -59,13 +56,13 @@ def variable(name: str, dims: Sequence[Size] = (), assume: Iterable[str] = ()) -
         raise UnsupportedOperation(
             f"variable {name}: no property is called {word!r}; there are {', '.join(ASSUMPTIONS)}"
         )
-    if words & _OF_MATRICES and (len(own) != 2 or own[0] != own[1]):
+    of_matrices = sorted(words.intersection(MATRIX_ASSUMPTIONS))
+    if of_matrices and (len(own) != 2 or own[0] != own[1]):
         raise ShapeError(
-            f"variable {name}: {sorted(words & _OF_MATRICES)[0]!r} needs a square matrix, its axes "
+            f"variable {name}: {of_matrices[0]!r} needs a square matrix, its axes "
             f"are ({', '.join(map(str, own))})"
         )
-    implied = {also for word in words for also in _IMPLIED.get(word, ())}
-    return expression(terms.variable(name, own, words | implied))
+    return expression(terms.variable(name, own, words))
 
 
 def _dims(dims: Sequence[Size]) -> Dims:

@@ -11,12 +11,11 @@ from typing import cast
 from eggrad.engine.spec import Dims, Size, Spec
 from eggrad.frontend.sizes import Clash, SizeClasses
 from eggrad.frontend.text_errors import TextShapeError, place_words
-from eggrad.frontend.text_words import format_product
+from eggrad.frontend.text_words import MATRIX_ASSUMPTIONS, format_product
 
 __all__ = ["Node", "infer"]
 
 _SYMBOLS = {"add": "+", "subtract": "-", "divide": "/", "power": "^"}
-_SQUARE = ("symmetric", "positive definite", "invertible")
 
 
 @dataclass(slots=True, eq=False)
@@ -234,7 +233,7 @@ class _Sizes:
         if node.op == "variable":
             name, assumptions = cast(tuple[str, tuple[str, ...]], node.data)
             for word in assumptions:
-                if word in _SQUARE:
+                if word in MATRIX_ASSUMPTIONS:
                     if len(axes) != 2:
                         reason = f"{name!r} is {word} and must have order 2, it has {len(axes)}"
                         raise TextShapeError(reason, self.text, node.start)

@@ -5,7 +5,7 @@ from typing import cast
 
 from eggrad.engine.errors import ShapeError
 from eggrad.engine.spec import Dims
-from eggrad.engine.term import Term, variables
+from eggrad.engine.term import Term, implied, variables
 from eggrad.frontend.text_inference import Node, infer
 from eggrad.frontend.text_layout import Layout
 from eggrad.frontend.text_words import ASSUMPTIONS, MAXIMAL_ORDER, format_name, format_sizes, quoted
@@ -67,7 +67,8 @@ def format_problem(term: Term, scope: Sequence[Term] = (), wrt: Sequence[Term] =
 
 
 def _assumed(assumptions: Sequence[str]) -> str:
-    words = (word if word in ASSUMPTIONS else quoted(word) for word in assumptions)
+    stated = [word for word in assumptions if word not in implied(assumptions)]
+    words = (word if word in ASSUMPTIONS else quoted(word) for word in stated)
     return "{" + ", ".join(words) + "}" if assumptions else ""
 
 

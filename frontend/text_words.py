@@ -10,6 +10,7 @@ from eggrad.engine.term import ELEMENTWISE, MATRIX_FUNCTIONS
 __all__ = [
     "ASSUMPTIONS",
     "FUNCTION_NAMES",
+    "MATRIX_ASSUMPTIONS",
     "MAXIMAL_DIGITS",
     "MAXIMAL_ORDER",
     "MAXIMAL_SIZE",
@@ -29,7 +30,8 @@ FUNCTION_NAMES: Final = ELEMENTWISE + MATRIX_FUNCTIONS
 RESERVED: Final = frozenset(
     {"declare", "expression", "derivative", "wrt", "delta", *FUNCTION_NAMES}
 )
-ASSUMPTIONS: Final = ("symmetric", "positive definite", "invertible", "positive", "nonnegative")
+MATRIX_ASSUMPTIONS: Final = ("symmetric", "positive definite", "invertible")
+ASSUMPTIONS: Final = (*MATRIX_ASSUMPTIONS, "positive", "nonnegative")
 
 MAXIMAL_DIGITS: Final = 20_000
 """Numbers are exact, so `1e999999999` would fill the memory: this bounds digits and exponents."""
