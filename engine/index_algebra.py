@@ -66,6 +66,12 @@ def is_identity(s: Spec) -> bool:
 
 
 @condition
+def changes(s: Spec) -> bool:
+    """Whether a unary spec is not the identity."""
+    return s[0] != s[1] or len(set(s[0])) < len(s[0])
+
+
+@condition
 def alike(a: Dims, b: Dims) -> bool:
     """Whether two tensors have the same axes."""
     return a == b

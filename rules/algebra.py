@@ -27,7 +27,7 @@ from eggrad.engine.language import (
     subtract,
 )
 from eggrad.engine.rule import Ruleset
-from eggrad.rules.constants import plus, times
+from eggrad.rules.constants import not_one, plus, times
 
 RING = "ring axioms"
 TABLE = "thesis table 3.1"
@@ -239,7 +239,7 @@ def product_with_power(s: Spec, a: Tensor, p: Number) -> Statement:
 @exponents.rule(cite="laws of exponents", domain="a ≠ 0 where an exponent is negative", replaces=True)
 def power_of_power(a: Tensor, p: Number, q: Number) -> Statement:
     """(aᵖ)^q = a^(p·q), for an integer q."""
-    return power(power(a, p), q) >> power(a, times(p, q)), is_whole(q)
+    return power(power(a, p), q) >> power(a, times(p, q)), is_whole(q), not_one(p)
 
 
 @powers.rule(cite="laws of exponents", domain="a ≠ 0 where the exponent is negative")

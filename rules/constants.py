@@ -193,7 +193,7 @@ def scale_by_zero(a: Tensor) -> Statement:
 @multiples.rule(cite=ARITHMETIC, replaces=True)
 def scale_scale(c: Number, d: Number, a: Tensor) -> Statement:
     """c·(d·a) = (c·d)·a."""
-    return scale(c, scale(d, a)) >> scale(times(c, d), a)
+    return scale(c, scale(d, a)) >> scale(times(c, d), a), not_one(d)
 
 
 @multiples.rule(cite=ARITHMETIC, replaces=True)

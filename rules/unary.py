@@ -1,6 +1,6 @@
 """Transposes, diagonals, traces and sums: unary specs."""
 
-from eggrad.engine.index_algebra import alike, compose, inline, is_identity, nothing_summed
+from eggrad.engine.index_algebra import alike, changes, compose, inline, is_identity, nothing_summed
 from eggrad.engine.language import Spec, Statement, Tensor, add, dims, ein, ein1, fn, power
 from eggrad.engine.rule import Ruleset
 
@@ -18,7 +18,7 @@ def unary_identity(s: Spec, a: Tensor) -> Statement:
 @unary.rule(cite=EINSUM, replaces=True)
 def unary_of_unary(s: Spec, t: Spec, a: Tensor) -> Statement:
     """Two unary products are one."""
-    return ein1(s, ein1(t, a)) >> ein1(inline(s, t), a)
+    return ein1(s, ein1(t, a)) >> ein1(inline(s, t), a), changes(t)
 
 
 @unary.rule(cite=EINSUM)
