@@ -19,24 +19,12 @@ from typing import Any, Final, ParamSpec, TypeVar, cast
 from eggrad.engine.spec import Dims, Spec
 
 __all__ = [
-    "CONSTRUCTORS",
-    "Call",
-    "Condition",
-    "Differ",
-    "Dims",
-    "Law",
-    "Literal",
-    "Name",
-    "Node",
-    "Number",
-    "Parameter",
-    "Spec",
-    "Statement",
-    "Tensor",
-    "Wrt",
-    "condition",
-    "primitive",
-]
+    "CONSTRUCTORS", "Call", "Condition", "D", "Differ", "Dims", "Law", "Literal", "Name", "Node",
+    "Number", "Parameter", "Spec", "Statement", "Tensor", "Wrt", "add", "adj", "cofactors",
+    "condition", "const", "delta", "det", "differ", "dims", "divide", "ein", "ein1", "fn", "inv",
+    "is_pattern", "negate", "power", "primitive", "pullback", "scale", "size", "slope", "subtract",
+    "variable",
+]  # fmt: skip
 
 Number = Fraction
 Name = str

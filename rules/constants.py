@@ -1,8 +1,14 @@
 """Constants, zeros, ones and rational multiples: exact arithmetic."""
 
-from fractions import Fraction
-from typing import Final
-
+from eggrad.engine.arithmetic import (
+    as_number,
+    function_value,
+    nonzero,
+    not_one,
+    plus,
+    raised,
+    times,
+)
 from eggrad.engine.delta_algebra import (
     absorbed,
     constant_is_absorbed,
@@ -21,7 +27,6 @@ from eggrad.engine.language import (
     Statement,
     Tensor,
     add,
-    condition,
     const,
     dims,
     ein,
@@ -37,11 +42,6 @@ from eggrad.engine.spec import output_dims as out_dims
 from eggrad.engine.spec import scaling
 
 ARITHMETIC = "arithmetic of rationals"
-KNOWN_VALUES: Final[dict[tuple[Name, Number], Number]] = {
-    ("log", Fraction(1)): Fraction(0),
-    **{(f, Fraction(0)): Fraction(1) for f in ("exp", "cos")},
-    **{(f, Fraction(0)): Fraction(0) for f in ("sin", "tan", "arcsin", "arctan", "tanh")},
-}
 
 constants = Ruleset(
     "constants",
@@ -57,18 +57,6 @@ multiples = Ruleset(
 
 
 @primitive
-def plus(c: Number, d: Number) -> Number:
-    """The sum of two numbers."""
-    return Fraction(c) + Fraction(d)
-
-
-@primitive
-def times(c: Number, d: Number) -> Number:
-    """The product of two numbers."""
-    return Fraction(c) * Fraction(d)
-
-
-@primitive
 def result_dims(s: Spec, n: Dims, m: Dims) -> Dims:
     """The axes of a product."""
     return out_dims(s, n, m)
@@ -81,57 +69,9 @@ def result_dims1(s: Spec, n: Dims) -> Dims:
 
 
 @primitive
-def raised(c: Number, p: Number) -> Number | None:
-    """A number to a small integer power; None where that is not a rational of modest size."""
-    c, p = Fraction(c), Fraction(p)
-    if p.denominator != 1 or abs(p) > 64 or (c == 0 and p < 0):
-        return None
-    if max(abs(c.numerator), c.denominator) > 10**12:
-        return None
-    return c ** int(p)
-
-
-@primitive
-def function_value(f: Name, c: Number) -> Number | None:
-    """An element-wise function at a number, where the value is rational; else None."""
-    c = Fraction(c)
-    if f == "abs":
-        return abs(c)
-    if f == "sign":
-        return Fraction((c > 0) - (c < 0))
-    if f == "relu":
-        return max(c, Fraction(0))
-    return KNOWN_VALUES.get((f, c))
-
-
-@condition
-def nonzero(c: Number) -> bool:
-    """Whether a number is not 0."""
-    return c != 0
-
-
-@condition
-def is_integer(d: object) -> bool:
-    """Whether a size is a number, not a symbol."""
-    return isinstance(d, int)
-
-
-@primitive
-def as_number(d: object) -> Number | None:
-    """A size as a number; None for a symbol."""
-    return Fraction(d) if isinstance(d, int) else None
-
-
-@primitive
 def first_size(n: Dims) -> object:
     """The first of some sizes; None where there is none."""
     return n[0] if n else None
-
-
-@primitive
-def other_sizes(n: Dims) -> Dims:
-    """All sizes but the first."""
-    return n[1:]
 
 
 @primitive
@@ -144,12 +84,6 @@ def sums_all(n: Dims) -> Spec:
 def scaled_as(s: Spec) -> Spec:
     """The spec of a scalar times a tensor of the order of a spec's output."""
     return scaling(len(s[-1]))
-
-
-@condition
-def not_one(c: Number) -> bool:
-    """Whether a number is not 1."""
-    return c != 1
 
 
 @primitive

@@ -1,0 +1,68 @@
+"""What rules about numbers compute: primitives on exact rationals."""
+
+from fractions import Fraction
+from typing import Final
+
+from eggrad.engine.language import Name, Number, condition, primitive
+
+__all__ = ["as_number", "function_value", "nonzero", "not_one", "plus", "raised", "times"]
+
+KNOWN_VALUES: Final[dict[tuple[Name, Number], Number]] = {
+    ("log", Fraction(1)): Fraction(0),
+    **{(f, Fraction(0)): Fraction(1) for f in ("exp", "cos")},
+    **{(f, Fraction(0)): Fraction(0) for f in ("sin", "tan", "arcsin", "arctan", "tanh")},
+}
+
+
+@primitive
+def plus(c: Number, d: Number) -> Number:
+    """The sum of two numbers."""
+    return Fraction(c) + Fraction(d)
+
+
+@primitive
+def times(c: Number, d: Number) -> Number:
+    """The product of two numbers."""
+    return Fraction(c) * Fraction(d)
+
+
+@primitive
+def raised(c: Number, p: Number) -> Number | None:
+    """A number to a small integer power; None where that is not a rational of modest size."""
+    c, p = Fraction(c), Fraction(p)
+    if p.denominator != 1 or abs(p) > 64 or (c == 0 and p < 0):
+        return None
+    if max(abs(c.numerator), c.denominator) > 10**12:
+        return None
+    return c ** int(p)
+
+
+@primitive
+def function_value(f: Name, c: Number) -> Number | None:
+    """An element-wise function at a number, where the value is rational; else None."""
+    c = Fraction(c)
+    if f == "abs":
+        return abs(c)
+    if f == "sign":
+        return Fraction((c > 0) - (c < 0))
+    if f == "relu":
+        return max(c, Fraction(0))
+    return KNOWN_VALUES.get((f, c))
+
+
+@condition
+def nonzero(c: Number) -> bool:
+    """Whether a number is not 0."""
+    return c != 0
+
+
+@primitive
+def as_number(d: object) -> Number | None:
+    """A size as a number; None for a symbol."""
+    return Fraction(d) if isinstance(d, int) else None
+
+
+@condition
+def not_one(c: Number) -> bool:
+    """Whether a number is not 1."""
+    return c != 1
