@@ -16,8 +16,6 @@ __all__ = [
     "Spec",
     "canonical",
     "format_spec",
-    "is_permutation",
-    "operand_dims",
     "output_dims",
     "parse_spec",
     "scaling",
@@ -108,18 +106,6 @@ def output_dims(spec: Spec, *dims: Dims) -> Dims:
     """
     found = sizes(spec, *dims)
     return tuple(found[i] for i in spec[-1])
-
-
-def operand_dims(spec: Spec, place: int, *dims: Dims) -> Dims:
-    """The dims of operand `place` (from 0): a check that the spec fits, and a projection."""
-    sizes(spec, *dims)
-    return dims[place]
-
-
-def is_permutation(spec: Spec) -> bool:
-    """Whether a unary spec only reorders axes."""
-    source, output = spec
-    return len(set(source)) == len(source) == len(output)
 
 
 def transposition(order: Iterable[int]) -> Spec:

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from eggrad.engine.binding import symbols
 from eggrad.engine.rule import Ruleset
 from eggrad.engine.spec import Size
 from eggrad.engine.stages import Budget, Report, Result
@@ -36,16 +37,20 @@ def simplify(
     term: Term,
     budget: Budget | None = None,
     rules: Sequence[Ruleset] | None = None,
-    sizes: Mapping[Size, int] | None = None,
+    sizes: Mapping[str, int] | int | None = None,
 ) -> Result:
     """An equal, cheaper term; `rules` replaces the standard rulesets of simplification.
+
+    `sizes` maps size symbols, or is the size of every symbol.
 
     >>> from eggrad.engine.term import add, constant, variable
     >>> x = variable("x")
     >>> simplify(add(x, constant(0))).term is x
     True
     """
+    known = dict.fromkeys(symbols(term), sizes) if isinstance(sizes, int) else sizes or {}
+    at: dict[Size, int] = {**known}
     if rules is None:
-        return system().simplify([term], budget, sizes)
-    own = replace(STANDARD, simplify=tuple(rules), explore=())
-    return system(own).simplify([term], budget, sizes)
+        return system().simplify([term], budget, at)
+    own = replace(STANDARD, simplify=tuple(rules), explore=(), present=())
+    return system(own).simplify([term], budget, at)

@@ -54,12 +54,6 @@ def is_positive(c: Number) -> bool:
 
 
 @condition
-def is_negative(c: Number) -> bool:
-    """Whether a number is below 0."""
-    return c < 0
-
-
-@condition
 def keeps_sign(p: Number) -> bool:
     """Whether aᵖ > 0 only where a > 0."""
     p = Fraction(p)
