@@ -1,0 +1,125 @@
+"""Patterns whose parameters are all bound, as terms: what a law says at one instance.
+
+Derivatives, slopes and pullbacks are no terms. They become *holes*: variables whose values
+follow from those of the others by numeric differentiation.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, cast
+
+import numpy as np
+
+from eggrad.engine import oracle
+from eggrad.engine import term as terms
+from eggrad.engine.binding import Array, name_of
+from eggrad.engine.language import Call, Condition, Literal, Node, Parameter, Wrt
+from eggrad.engine.spec import Dims, scaling
+from eggrad.engine.term import Term
+
+__all__ = ["SYMBOLS", "Closing", "Reject", "node_term"]
+
+# The value of every size symbol that an instance may have.
+SYMBOLS: Mapping[str, int] = {"n": 2}
+
+Values = Mapping[str, Array]
+
+
+class Reject(Exception):
+    """The law does not apply to what its parameters are bound to."""
+
+
+@dataclass
+class Closing:
+    """What the parameters of a law are bound to, and the holes met so far."""
+
+    bound: Mapping[str, Any]
+    holes: dict[str, Callable[[Values], Array]] = field(
+        default_factory=dict[str, Callable[[Values], Array]]
+    )
+
+    def build(self, pattern: object) -> Any:
+        """The term or value of a pattern; `Reject` where a primitive does not apply."""
+        match pattern:
+            case Parameter(name=name):
+                return self.bound[name]
+            case Literal(value=value):
+                return value
+            case Node(constructor="derivative", args=(a, x)):
+                return self._derivative(self.build(a), self.build(x))
+            case Node(constructor="slope", args=(f, a)):
+                return self._slope(self.build(f), self.build(a))
+            case Node(constructor="pullback", args=(node, place, cotangent)):
+                return self._pullback(self.build(node), cast(int, place), self.build(cotangent))
+            case Node(constructor=name, args=args):
+                return node_term(name, tuple(self.build(a) for a in args))
+            case Call(function=None, args=args):
+                return cast(Term, self.build(args[0])).dims
+            case Call(function=function, args=args):
+                plain = function.function if isinstance(function, Condition) else function
+                found = cast(Callable[..., Any], plain)(*(self.build(a) for a in args))
+                if found is None:
+                    raise Reject
+                return found
+            case _:
+                return pattern
+
+    def fill(self, values: Values) -> Values:
+        """The values, with those of the holes; a hole may depend on those before it."""
+        filled = dict(values)
+        for name, hole in self.holes.items():
+            filled[name] = hole(filled)
+        return filled
+
+    def _hole(self, dims: Dims, value: Callable[[Values], Array]) -> Term:
+        name = f"hole{len(self.holes)}"
+        self.holes[name] = value
+        return terms.variable(name, dims)
+
+    def _derivative(self, a: Term, x: Wrt) -> Term:
+        wrt = terms.variable(x[0], x[1])
+        return self._hole(a.dims + x[1], lambda v: oracle.numeric_derivative(a, wrt, v, SYMBOLS))
+
+    def _slope(self, f: str, a: Term) -> Term:
+        return self._hole(a.dims, lambda v: _slope_value(f, oracle.value(a, v, SYMBOLS)))
+
+    def _pullback(self, node: Term, place: int, g: Term) -> Term:
+        lead = g.dims[: g.order - node.order]
+        dims = lead + node.args[place].dims
+        return self._hole(dims, lambda v: _pulled(node, place, v[name_of(g)], v))
+
+
+def node_term(name: str, args: tuple[Any, ...]) -> Term:
+    """The term of an e-graph constructor."""
+    match name:
+        case "ein" | "ein1":
+            return terms.einsum(args[0], *args[1:])
+        case "constant":
+            return terms.constant(*args)
+        case "scale":
+            return terms.einsum(scaling(args[1].order), terms.constant(args[0]), args[1])
+        case "function":
+            return terms.apply(*args)
+        case "inv" | "det" | "adj":
+            return terms.apply(name, *args)
+        case "variable":
+            return terms.variable(args[0][0], args[0][1])
+        case _:
+            return getattr(terms, name)(*args)
+
+
+def _slope_value(f: str, a: Array) -> Array:
+    """The derivative of an element-wise function by central differences, entry by entry."""
+    probe = terms.variable("probe", tuple(a.shape))
+    jacobian = oracle.numeric_derivative(terms.apply(f, probe), probe, {"probe": a})
+    n = a.size
+    return jacobian.reshape(n, n)[np.arange(n), np.arange(n)].reshape(a.shape)
+
+
+def _pulled(node: Term, place: int, g: Array, values: Values) -> Array:
+    """The cotangent of a node, contracted with the node's Jacobian in one operand."""
+    probes = [terms.variable(f"operand{k}", a.dims) for k, a in enumerate(node.args)]
+    inner = {f"operand{k}": oracle.value(a, values, SYMBOLS) for k, a in enumerate(node.args)}
+    again = terms.rebuild(node, tuple(probes))
+    jacobian = oracle.numeric_derivative(again, probes[place], inner, SYMBOLS)
+    return np.tensordot(g, jacobian, axes=node.order)

@@ -1,0 +1,199 @@
+"""Random bindings of a law's parameters that give well-typed instances of its left side.
+
+The left side is drawn from its leaves: tensor parameters become variables of small sizes, specs
+are drawn to fit them. Under `D`, a tensor parameter is an affine function of the variable.
+"""
+
+from contextlib import suppress
+from typing import Any, cast
+
+import numpy as np
+
+from eggrad.engine import term as terms
+from eggrad.engine.closed import Reject, node_term
+from eggrad.engine.errors import ShapeError
+from eggrad.engine.language import Literal, Name, Node, Number, Parameter, Tensor, Wrt
+from eggrad.engine.spec import Dims, Indices, Size, Spec, canonical, output_dims, scaling
+from eggrad.engine.term import ELEMENTWISE, Term
+
+__all__ = ["Drawing"]
+
+# Some size twice and one of them a symbol, so that equal and unequal ones both come up.
+SIZES: tuple[Size, ...] = (1, 2, 2, 3, "n")
+NUMBERS = tuple(Number(n) for n in ("0", "1", "-1", "2", "3", "-2", "1/2", "-1/2"))
+X_DIMS: tuple[Dims, ...] = ((), (1,), (2,), (2, 1))
+
+
+class Drawing:
+    """The parameters bound so far."""
+
+    def __init__(self, rng: np.random.Generator) -> None:
+        """Bind nothing yet."""
+        self.rng = rng
+        self.bound: dict[str, Any] = {}
+        self.wrt: Wrt | None = None
+
+    def draw_left(self, left: Node) -> None:
+        """Bind every parameter of a law's left side."""
+        match left:
+            case Node(constructor="derivative", args=(inner, x)):
+                own = X_DIMS[self.rng.integers(len(X_DIMS))]
+                self.wrt = self.bound[cast(Parameter, x).name] = ("x", own)
+                self.draw(inner)
+            case Node(constructor="slope", args=(_, inner)):
+                self.draw(inner)
+            case Node(constructor="pullback", args=(inner, _, cotangent)):
+                node = cast(Term, self.draw(inner))
+                lead = self._dims(most=1)
+                self.bound[cast(Parameter, cotangent).name] = terms.variable("g", lead + node.dims)
+            case _:
+                self.draw(left)
+
+    def draw(self, pattern: object, kind: object = None, want: Dims | None = None) -> Any:
+        """Bind what is not bound yet; the term or value of the pattern.
+
+        `want` are the axes that the term must have; `kind` is what a plain value is drawn as.
+        """
+        match pattern:
+            case Parameter(name=name):
+                if name not in self.bound:
+                    self.bound[name] = self._fresh(name, pattern.kind, want)
+                found = self.bound[name]
+                if isinstance(found, Term) and want is not None and found.dims != want:
+                    raise Reject
+                return found
+            case Literal(value=value):
+                return value
+            case Node(constructor="ein" | "ein1", args=(spec, *operands)):
+                return self._product(spec, operands, want)
+            case Node(constructor=name, args=args):
+                return self._node(name, args, want)
+            case _:
+                return pattern
+
+    def _node(self, name: str, args: tuple[Any, ...], want: Dims | None) -> Term:
+        match name:
+            case "constant":
+                dims = self.draw(args[1], want=want)
+                return terms.constant(self.draw(args[0]), dims)
+            case "delta":
+                half = None if want is None else want[: len(want) // 2]
+                if half is not None and half + half != want:
+                    raise Reject
+                return terms.delta(self.draw(args[0], want=half))
+            case "size" | "variable":
+                return node_term(name, (self.draw(args[0]),))
+            case "inv" | "adj":
+                return terms.apply(name, self.draw(args[0], want=want or self._square()))
+            case "det":
+                return terms.apply(name, self.draw(args[0], want=self._square()))
+            case "cofactors":
+                return terms.cofactors(self.draw(args[0]), self.draw(args[1], want=self._square()))
+            case "power":
+                base = self.draw(args[0], want=want)
+                return terms.power(base, self.draw(args[1], want=()))
+            case "divide" if want is None and self.rng.random() < 0.4:
+                scalar_first = self.rng.random() < 0.5
+                a = self.draw(args[0], want=() if scalar_first else None)
+                return terms.divide(a, self.draw(args[1], want=None if scalar_first else ()))
+            case "scale" | "function":
+                return node_term(name, (self.draw(args[0]), self.draw(args[1], want=want)))
+            case _:
+                first = cast(Term, self.draw(args[0], want=want))
+                rest = (self.draw(a, want=first.dims) for a in args[1:])
+                return node_term(name, (first, *rest))
+
+    def _fresh(self, name: str, kind: object, want: Dims | None) -> Any:
+        if kind is Tensor:
+            return self._tensor(name, self._dims() if want is None else want)
+        if kind == Dims:
+            return self._dims(most=2) if want is None else want
+        if kind == Number:
+            return NUMBERS[self.rng.integers(len(NUMBERS))]
+        if kind == Name:
+            return ELEMENTWISE[self.rng.integers(len(ELEMENTWISE))]
+        if kind is int:
+            return int(self.rng.integers(1, 3))
+        if kind == Wrt:
+            other = self.wrt is None or self.rng.random() < 0.5
+            return ("y", self._dims(most=2)) if other else self.wrt
+        return self._size()
+
+    def _tensor(self, name: str, dims: Dims) -> Term:
+        own = terms.variable(name, dims)
+        if self.wrt is None:
+            return own
+        n, m = len(dims), len(self.wrt[1])
+        jacobian = terms.variable(f"{name}_x", dims + self.wrt[1])
+        spec = canonical([range(n + m), range(n, n + m)], range(n))
+        return terms.add(terms.einsum(spec, jacobian, terms.variable(*self.wrt)), own)
+
+    # Axes and specs ----------------------------------------------------------------------------
+
+    def _size(self) -> Size:
+        return SIZES[self.rng.integers(len(SIZES))]
+
+    def _square(self) -> Dims:
+        return (self._size(),) * 2
+
+    def _dims(self, most: int = 3) -> Dims:
+        order = int(self.rng.integers(0, most + 1))
+        if order == 2 and self.rng.random() < 0.5:
+            return self._square()
+        return tuple(self._size() for _ in range(order))
+
+    def _product(self, spec: object, operands: list[Any], want: Dims | None) -> Term:
+        if isinstance(spec, Parameter) and spec.name not in self.bound:
+            built = [cast(Term, self.draw(a)) for a in operands]
+            self.bound[spec.name] = drawn = self._spec([b.dims for b in built], want)
+            return terms.einsum(drawn, *built)
+        known = cast(Spec, self.bound[spec.name] if isinstance(spec, Parameter) else spec)
+        sizes: dict[int, Size] = dict(zip(known[-1], want or (), strict=False))
+        built = []
+        for part, a in zip(known, operands, strict=False):
+            dims = tuple(sizes.setdefault(i, self._size()) for i in part)
+            bound = isinstance(a, Parameter) and a.name in self.bound
+            found = cast(Term, self.draw(a, want=None if bound else dims))
+            sizes.update(zip(part, found.dims, strict=False))
+            built.append(found)
+        return terms.einsum(known, *built)
+
+    def _spec(self, dims: list[Dims], want: Dims | None) -> Spec:
+        """A spec for operands of some axes: often one that rules ask for, else any that fits."""
+        flavour = self.rng.random()
+        if len(dims) == 2:
+            first, second = dims
+            if flavour < 0.3 and first == second and want in (None, first):
+                axes = tuple(range(len(first)))
+                return (axes, axes, axes)
+            if 0.5 < flavour < 0.6 and not first and want in (None, second):
+                return scaling(len(second))
+        if 0.3 < flavour < 0.5 and all(len(d) == 2 for d in dims) and want is None:
+            product = ((0, 1), (1, 2), (0, 2)) if len(dims) == 2 else ((0, 1), (1, 0))
+            with suppress(ShapeError):
+                output_dims(product, *dims)
+                return product
+        return self._any_spec(dims, want)
+
+    def _any_spec(self, dims: list[Dims], want: Dims | None) -> Spec:
+        size_of: list[Size] = []
+        parts: list[Indices] = []
+        for own in dims:
+            part: list[int] = []
+            for d in own:
+                same = [i for i, e in enumerate(size_of) if e == d]
+                if not same or self.rng.random() < 0.5:
+                    same = [len(size_of)]
+                    size_of.append(d)
+                part.append(int(self.rng.choice(same)))
+            parts.append(tuple(part))
+        order = [int(i) for i in self.rng.permutation(len(size_of))]
+        if want is None:
+            return canonical(parts, [i for i in order if self.rng.random() < 0.7])
+        out: list[int] = []
+        for d in want:
+            fit = [i for i in order if size_of[i] == d and i not in out]
+            if not fit:
+                raise Reject
+            out.append(fit[0])
+        return canonical(parts, out)
