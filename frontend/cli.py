@@ -24,6 +24,7 @@ from eggrad.frontend.cli_input import (
 
 if TYPE_CHECKING:
     from eggrad import Expression
+    from eggrad.engine.rule import BulkRule, Rule, Ruleset
 
 __all__ = ["main"]
 
@@ -182,11 +183,12 @@ def list_rules(*, as_json: bool) -> None:
     from eggrad.rules.standard import RULESETS
 
     if as_json:
-        click.echo(json.dumps({s.name: [_rule(r) for r in s.rules] for s in RULESETS}))
+        click.echo(json.dumps({s.name: [_rule(r) for r in _laws(s)] for s in RULESETS}))
         return
     for ruleset in RULESETS:
-        click.echo(f"{ruleset.name} ({len(ruleset.rules)})")
-        for rule in ruleset.rules:
+        laws = _laws(ruleset)
+        click.echo(f"{ruleset.name} ({len(laws)}): {ruleset.purpose}")
+        for rule in laws:
             click.echo(f"  {rule.name}: {rule.law}")
 
 
@@ -197,17 +199,20 @@ def show(name: str, *, as_json: bool) -> None:
     """Show the rule NAME, or every rule of the ruleset NAME."""
     from eggrad.rules.standard import RULESETS
 
-    found = [r for s in RULESETS for r in s.rules if name in (r.name, s.name)]
-    if not found:
+    named = [s for s in RULESETS if s.name == name]
+    found = [r for s in RULESETS for r in _laws(s) if name in (r.name, s.name)]
+    if not named and not found:
         raise Mistake(f"no rule and no ruleset is called {name!r}; see 'eggrad rules list'")
     if as_json:
         click.echo(json.dumps([_rule(r) for r in found]))
         return
-    for place, rule in enumerate(found):
-        click.echo(("\n" if place else "") + f"{rule.name}: {rule.law}")
-        if rule.cite:
-            click.echo(f"  source: {rule.cite}")
-        click.echo(f"  {rule.text}")
+    blocks = [f"{s.name}: {s.purpose}\n  measure: {s.measure}" for s in named]
+    for rule in found:
+        domain = f"\n  where: {rule.domain}" if rule.domain else ""
+        blocks.append(
+            f"{rule.name}: {rule.law}\n  source: {rule.cite}{domain}\n  written: {rule.text}"
+        )
+    click.echo("\n\n".join(blocks))
 
 
 def _plain(value: Any) -> Any:
@@ -217,8 +222,13 @@ def _plain(value: Any) -> Any:
     return value if isfinite(value) else None
 
 
-def _rule(rule: Any) -> dict[str, str]:
-    return {"name": rule.name, "law": rule.law, "cite": rule.cite, "text": rule.text}
+def _laws(ruleset: "Ruleset") -> "list[Rule | BulkRule]":
+    return [*ruleset.rules, *ruleset.bulk_rules]
+
+
+def _rule(rule: "Rule | BulkRule") -> dict[str, str]:
+    known = {"name": rule.name, "ruleset": rule.ruleset, "law": rule.law, "cite": rule.cite}
+    return known | {"domain": rule.domain, "text": rule.text}
 
 
 def _wrt(in_text: Sequence[str] | None, given: Sequence[str]) -> Sequence[str]:
