@@ -16,6 +16,8 @@ __all__ = ["CostModel"]
 
 CALL: Final = 2000
 LEAF: Final = 500
+# Entries of these take longer than an addition.
+SLOW: Final = {"function": 10, "power": 10, "divide": 4}
 DEFAULT_SIZE: Final = 100
 
 
@@ -50,7 +52,7 @@ class CostModel:
             case "scale":
                 own = self.entries(out) + LEAF
             case _:
-                own = self.entries(out)
+                own = self.entries(out) * SLOW.get(constructor, 1)
         return own + CALL + self.entries(out) // 4
 
     def _product(self, s: Spec, args: tuple[Dims, ...], deltas: tuple[bool, ...]) -> int:

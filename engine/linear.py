@@ -17,8 +17,8 @@ SUMS = ("add", "subtract", "negate", "scale")
 def linear_forms(graph: Snapshot, cls: int) -> list[tuple[LinearForm, int]]:
     """The distinct linear forms of a class's sums, each with the number of terms it collects.
 
-    A term that is itself a sum is taken apart where its cheapest member is one; then again
-    where any member is.
+    First as it stands; then with terms taken apart whose cheapest member is a sum; then with all
+    terms taken apart that have a sum as a member.
     """
     known: list[tuple[LinearForm, int]] | None = graph.memory.get(("linear forms", cls))
     if known is None:
@@ -30,13 +30,17 @@ def _forms(graph: Snapshot, cls: int) -> Iterator[tuple[LinearForm, int]]:
     seen: set[frozenset[tuple[int, Fraction]]] = set()
     for member in graph.members[cls]:
         if member.constructor in ("add", "subtract") and not member.retired:
-            for expand in (_cheapest, _any):
+            for expand in (_never, _cheapest, _any):
                 found = _flatten(graph, cls, member, expand)
                 if found is not None:
                     key = frozenset(found[0].items())
                     if key not in seen:
                         seen.add(key)
                         yield found
+
+
+def _never(graph: Snapshot, cls: int) -> ENode | None:
+    return None
 
 
 def _cheapest(graph: Snapshot, cls: int) -> ENode | None:

@@ -22,19 +22,24 @@ SETTLE_ROUNDS = 20
 PRESENT_ROUNDS = 3
 STAGES = ("forward", "reverse", "simplify", "explore", "present", "settle")
 
+BASE_NODES = 5_000
+NODES_PER_NODE = 60
+
 # Above this many nodes `auto` differentiates in one mode only.
 BOTH_MODES = 200
 
 
 @dataclass(frozen=True)
 class Budget:
-    """What a run may use: e-nodes, iterations of exploration and, if wanted, seconds.
+    """What a run may use: e-nodes, rounds of exploration and, if wanted, seconds.
+
+    Without a number of e-nodes it is 5,000 and 60 more for every node of the input.
 
     The defaults count e-nodes and iterations alone, so that results do not depend on the speed
     of the machine.
     """
 
-    nodes: int = 5_000
+    nodes: int | None = None
     iterations: int = 4
     seconds: float | None = None
 
@@ -139,6 +144,7 @@ class System:
         with self.session() as egraph:
             run = _Run(self.strategy, egraph, limit, CostModel(sizes or {}))
             egraph.load(term, x)
+            run.allow_for(egraph.size())
             names: list[str] = []
             if chosen in ("forward", "both"):
                 names.append(egraph.add_derivative(term, x))
@@ -160,6 +166,7 @@ class System:
         with self.session() as egraph:
             run = _Run(self.strategy, egraph, budget or Budget(), CostModel(sizes or {}))
             egraph.load(*roots)
+            run.allow_for(egraph.size())
             return run.finish([egraph.name(t) for t in roots])
 
 
@@ -182,6 +189,12 @@ class _Run:
         self.model = model
         self.report = Report()
         self.started = perf_counter()
+        self.nodes = BASE_NODES if budget.nodes is None else budget.nodes
+
+    def allow_for(self, loaded: int) -> None:
+        """Let a budget without a number of e-nodes grow with the input."""
+        if self.budget.nodes is None:
+            self.nodes = BASE_NODES + NODES_PER_NODE * loaded
 
     def finish(self, names: Sequence[str]) -> Result:
         """Simplify and explore, then take the cheapest terms of the named classes."""
@@ -264,8 +277,8 @@ class _Run:
         if self.report.notes:
             return True
         size = self.egraph.size()
-        if size > self.budget.nodes:
-            self.report.notes.append(f"more than {self.budget.nodes} e-nodes")
+        if size > self.nodes:
+            self.report.notes.append(f"more than {self.nodes} e-nodes")
         seconds = perf_counter() - self.started
         if self.budget.seconds is not None and seconds > self.budget.seconds:
             self.report.notes.append(f"more than {self.budget.seconds} seconds")

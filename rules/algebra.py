@@ -179,15 +179,21 @@ def scale_is_negate(a: Tensor) -> Statement:
 
 
 @presentation.rule(cite=RING)
+def multiple_of_product(s: Spec, c: Number, a: Tensor, b: Tensor) -> Statement:
+    """c·(a·b) = (c·a)·b: the smaller factor may take the number."""
+    return scale(c, ein(s, a, b)) >> ein(s, scale(c, a), b)
+
+
+@presentation.rule(cite=RING)
+def multiple_of_product_right(s: Spec, c: Number, a: Tensor, b: Tensor) -> Statement:
+    """c·(a·b) = a·(c·b): the smaller factor may take the number."""
+    return scale(c, ein(s, a, b)) >> ein(s, a, scale(c, b))
+
+
+@presentation.rule(cite=RING)
 def double_is_add(a: Tensor) -> Statement:
     """2·a = a + a."""
     return scale(2, a) >> add(a, a)
-
-
-@distribution.rule(cite=RING)
-def product_over_sum(s: Spec, a: Tensor, b: Tensor, c: Tensor, d: Tensor) -> Statement:
-    """(a + b)·c + d = a·c + b·c + d: inside a sum, where terms may meet."""
-    return add(ein(s, add(a, b), c), d) >> add(add(ein(s, a, c), ein(s, b, c)), d)
 
 
 @distribution.rule(cite=RING)

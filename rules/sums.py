@@ -1,18 +1,29 @@
 """Sums of many terms, in any order and nesting."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from fractions import Fraction
 from itertools import combinations
 
-from eggrad.engine.networks import common_part, product_network, scaled, split
+from eggrad.engine import term as terms
 from eggrad.engine.linear import LinearForm, linear_forms
+from eggrad.engine.networks import (
+    Network,
+    common_part,
+    contract,
+    network_key,
+    product_network,
+    scaled,
+    split,
+)
 from eggrad.engine.rule import Ruleset
 from eggrad.engine.snapshot import Snapshot
-from eggrad.engine import term as terms
+from eggrad.engine.spec import Indices
 from eggrad.engine.term import Term
 
 RING = "ring axioms"
-MAX_PAIRED = 12
+MAX_PAIRED = 6
+MAX_DISTRIBUTED = 6
 
 sums = Ruleset("sums", "sums of many terms", "the number of terms")
 
@@ -84,3 +95,61 @@ def common_network(graph: Snapshot) -> Iterator[tuple[int, Term]]:
                         pair = {a: form[a], b: form[b]}
                         rest = {c: k for c, k in form.items() if c not in pair}
                         yield cls, terms.add(total(graph, pair), total(graph, rest))
+
+
+@sums.bulk_rule(cite=RING)
+def distribute_to_meet(graph: Snapshot) -> Iterator[tuple[int, Term]]:
+    """(a + b)·c + d = a·c + b·c + d, where one of the products is like another term."""
+    for cls in graph.classes:
+        for form, _ in linear_forms(graph, cls):
+            if not 2 <= len(form) <= MAX_PAIRED:
+                continue
+            whole = {t: product_network(graph, t, graph.choice[t]) for t in form}
+            keys = {t: like(network) for t, network in whole.items()}
+            for t, network in whole.items():
+                others = {keys[u] for u in form if u != t}
+                for parts in distributed(graph, network):
+                    if not others.isdisjoint(like(p) for p in parts):
+                        rest = {u: c for u, c in form.items() if u != t}
+                        products = [
+                            scaled(form[t] * p.coefficient, contract(graph, p, p.factors, p.out))
+                            for p in parts
+                        ]
+                        yield cls, chain_of([total(graph, rest), *products])
+
+
+def like(network: Network) -> object:
+    """The same for networks that are multiples of one another."""
+    return network_key(replace(network, coefficient=Fraction(1)))
+
+
+def chain_of(summands: list[Term]) -> Term:
+    """A sum, term by term."""
+    first, *rest = summands
+    for t in rest:
+        first = terms.add(first, t)
+    return first
+
+
+def distributed(graph: Snapshot, network: Network) -> Iterator[list[Network]]:
+    """The networks that a product becomes when one of its factors, a short sum, is distributed."""
+    for k, (factor, part) in enumerate(network.factors):
+        for form, _ in linear_forms(graph, factor)[:1]:
+            if len(form) <= MAX_DISTRIBUTED:
+                yield [put_in(graph, network, k, part, u, c) for u, c in form.items()]
+
+
+def put_in(
+    graph: Snapshot, network: Network, place: int, part: Indices, cls: int, number: Fraction
+) -> Network:
+    """The network with the factor at a place replaced by a multiple of another, flattened."""
+    inner = product_network(graph, cls, graph.choice[cls])
+    shift = max(network.sizes, default=-1) + 1
+    names = {**{i: i + shift for i in inner.sizes}, **dict(zip(inner.out, part, strict=True))}
+    factors = [(c, tuple(names[i] for i in indices)) for c, indices in inner.factors]
+    return Network(
+        (*network.factors[:place], *factors, *network.factors[place + 1 :]),
+        network.out,
+        {**{names[i]: d for i, d in inner.sizes.items()}, **network.sizes},
+        network.coefficient * inner.coefficient * number,
+    )
