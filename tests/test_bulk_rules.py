@@ -1,0 +1,181 @@
+"""Laws on whole sums and products: true, used, and blind to order and nesting."""
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+from eggrad.engine import oracle
+from eggrad.engine import term as terms
+from eggrad.engine.cost import CostModel
+from eggrad.engine.egraph import EGraph
+from eggrad.engine.operations import node_count
+from eggrad.engine.rule import BulkRule
+from eggrad.engine.snapshot import Snapshot
+from eggrad.engine.spec import canonical, scaling
+from eggrad.engine.term import Term
+from eggrad.rules.algebra import preprocessing
+from eggrad.rules.constants import constants, multiples
+from eggrad.rules.standard import RULESETS, system
+from eggrad.rules.unary import unary
+
+SIZES = {"i": 2, "j": 2, "k": 3, "l": 3, "m": 1}
+BULK_RULES = [
+    pytest.param(rule, id=f"{ruleset.name}.{rule.name}")
+    for ruleset in RULESETS
+    for rule in ruleset.bulk_rules
+]
+GRAPHS = 60
+
+Factor = tuple[Term, str]
+
+
+def dims(indices: str) -> tuple[int, ...]:
+    return tuple(SIZES[i] for i in indices)
+
+
+def multiple(number: int, term: Term) -> Term:
+    return terms.einsum(scaling(term.order), terms.constant(number), term)
+
+
+def shuffled(rng: np.random.Generator, items: Sequence[str]) -> str:
+    return "".join(items[int(k)] for k in rng.permutation(len(items)))
+
+
+def product(factors: Sequence[Factor], out: str, rng: np.random.Generator) -> Term:
+    """The product, over all indices but those of `out`, of factors nested in a random order."""
+    pool = list(factors)
+    while len(pool) > 1:
+        left, right = (pool.pop(int(rng.integers(len(pool)))) for _ in range(2))
+        later = {*out, *(i for _, part in pool for i in part)}
+        kept = shuffled(rng, sorted({*left[1], *right[1]} & later)) if pool else out
+        pool.append((terms.einsum(canonical([left[1], right[1]], kept), left[0], right[0]), kept))
+    return pool[0][0]
+
+
+def total(summands: Sequence[tuple[int, Term]], rng: np.random.Generator) -> Term:
+    """The sum of multiples, nested in a random order, with random use of differences."""
+    pool = [multiple(c, t) if c != 1 else t for c, t in summands]
+    while len(pool) > 1:
+        a, b = (pool.pop(int(rng.integers(len(pool)))) for _ in range(2))
+        pool.append(terms.add(a, b) if rng.random() < 0.6 else terms.subtract(a, terms.negate(b)))
+    return pool[0]
+
+
+def random_factors(rng: np.random.Generator, count: int) -> list[Factor]:
+    """Variables, powers of one base, deltas, numbers and a matrix with its inverse."""
+    a = terms.variable("a", dims("i"))
+    matrix = terms.variable("M", dims("kl"), ["invertible"])
+    choices: list[Factor] = [
+        (a, "i"),
+        (a, "j"),
+        (terms.power(a, terms.constant(2)), "i"),
+        (terms.apply("exp", a), "i"),
+        (terms.variable("A", dims("ij")), "ij"),
+        (terms.variable("A", dims("ij")), "ji"),
+        (terms.variable("B", dims("jk")), "jk"),
+        (matrix, "kl"),
+        (terms.apply("inv", matrix), "kl"),
+        (terms.apply("inv", matrix), "lk"),
+        (terms.delta(dims("i")), "ij"),
+        (terms.constant(1, dims("k")), "k"),
+        (terms.variable("c"), ""),
+        (terms.variable("v", dims("km")), "km"),
+    ]
+    return [choices[int(k)] for k in rng.integers(len(choices), size=count)]
+
+
+def random_roots(rng: np.random.Generator) -> list[Term]:
+    """Two nestings each of a product and of a sum of products that may share factors."""
+    factors = random_factors(rng, int(rng.integers(3, 6)))
+    present = sorted({i for _, part in factors for i in part})
+    out = shuffled(rng, present)[: int(rng.integers(0, 4))]
+    roots = [product(factors, out, rng), product(factors, out, rng)]
+    other = terms.variable("t", dims(out))
+    summands = [(int(rng.choice([1, 2, 2, -1])), product(factors, out, rng)) for _ in range(2)]
+    more = [*factors[:-1], (terms.variable("b", dims(factors[-1][1])), factors[-1][1])]
+    summands += [(int(rng.choice([1, 2])), product(more, out, rng))]
+    summands += [(int(rng.choice([1, 2])), other)] * int(rng.integers(0, 2))
+    return [*roots, total(summands, rng), total(summands, rng)]
+
+
+@pytest.fixture(scope="module")
+def graphs() -> list[Snapshot]:
+    """Random terms, with multiples recognised."""
+    egraph = EGraph([preprocessing, multiples, constants, unary])
+    egraph.combine("all", ["preprocessing", "multiples", "constants", unary.name])
+    found: list[Snapshot] = []
+    for seed in range(GRAPHS):
+        egraph.push()
+        egraph.load(*random_roots(np.random.default_rng(seed)))
+        for _ in range(3):
+            egraph.iterate("all")
+        egraph.complete_shapes()
+        found.append(Snapshot(egraph, CostModel()))
+        egraph.pop()
+    return found
+
+
+@pytest.mark.parametrize("rule", BULK_RULES)
+def test_is_true_and_fires(rule: BulkRule, graphs: list[Snapshot]) -> None:
+    found = 0
+    for seed, graph in enumerate(graphs):
+        pairs = [(graph.term(cls), term) for cls, term in rule.find(graph)]
+        sides = [t for pair in pairs for t in pair]
+        variables = terms.variables(*sides)
+        values = oracle.random_values(variables, {}, np.random.default_rng(seed))
+        numbers = oracle.evaluate(sides, values)
+        for k, (old, new) in enumerate(pairs):
+            assert old.dims == new.dims
+            np.testing.assert_allclose(numbers[2 * k + 1], numbers[2 * k], rtol=1e-7, atol=1e-7)
+        found += sum(old is not new for old, new in pairs)
+    assert found
+
+
+@pytest.mark.parametrize("seed", range(15))
+def test_sums_in_any_order_come_out_the_same(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    known = [terms.variable(name, (2, "n")) for name in "abcd"]
+    summands = [(int(rng.integers(1, 4)), known[int(rng.integers(4))]) for _ in range(6)]
+    first, second = (total(summands, rng) for _ in range(2))
+    result = system().simplify([first, second])
+    assert result.complete
+    assert result.terms[0] is result.terms[1]
+    distinct = len({t for _, t in summands})
+    # A variable, its number, its multiple and a sum for each; numbers may be shared.
+    assert node_count(result.terms) <= 4 * distinct
+
+
+@pytest.mark.parametrize("seed", range(15))
+def test_products_in_any_order_come_out_the_same(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    letters = "ijklmop"
+    factors = [(terms.variable(c.upper(), (c, d)), c + d) for c, d in pairwise(letters)]
+    factors = factors[: int(rng.integers(3, 7))]
+    out = letters[0] + factors[-1][1][1]
+    first, second = (product(factors, out, rng) for _ in range(2))
+    result = system().simplify([first, second])
+    assert result.terms[0] is result.terms[1]
+    assert node_count(result.terms) == 2 * len(factors) - 1
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_permuted_elementwise_factors_come_out_the_same(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    factors = [(terms.variable(name, ("n",)), "i") for name in "abcdef"]
+    first, second = (product(factors, "i", rng) for _ in range(2))
+    result = system().simplify([first, second])
+    assert result.terms[0] is result.terms[1]
+    assert node_count(result.terms) == 11
+
+
+def test_what_is_added_and_subtracted_goes() -> None:
+    a, b = (terms.variable(name, ("n",)) for name in "ab")
+    assert system().simplify([terms.subtract(terms.add(a, b), a)]).term is b
+
+
+def test_multiples_of_one_term_are_added() -> None:
+    x = terms.variable("x", ("n",))
+    found = system().simplify([terms.add(multiple(2, x), multiple(3, x))]).term
+    assert found is multiple(5, x)
