@@ -3,7 +3,14 @@
 from functools import cache
 
 from eggrad.engine.stages import Strategy, System
-from eggrad.rules.algebra import distribution, exponents, powers, preprocessing, presentation, sums_of_two
+from eggrad.rules.algebra import (
+    distribution,
+    exponents,
+    powers,
+    preprocessing,
+    presentation,
+    sums_of_two,
+)
 from eggrad.rules.constants import constants, multiples
 from eggrad.rules.deltas import deltas
 from eggrad.rules.elementwise import functions, identities
@@ -49,7 +56,7 @@ STANDARD = Strategy(
         sums_of_two,
         sums,
         exponents,
-    powers,
+        powers,
         functions,
         linalg,
         products,
