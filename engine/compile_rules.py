@@ -59,6 +59,8 @@ def declarations() -> Iterator[str]:
     """The sort of tensors, its constructors, the analysis `dims`, and the rules that all need."""
     yield "(sort Tensor)"
     yield "(function dims (Tensor) PyObject :no-merge)"
+    # A table of names, not `let`: every `let` would be one more function to visit.
+    yield "(function named (i64) Tensor :merge old)"
     for name, sorts in CONSTRUCTORS.items():
         arguments = " ".join("PyObject" if s == "Object" else s for s in sorts)
         yield f"(constructor {name} ({arguments}) Tensor)"

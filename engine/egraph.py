@@ -44,6 +44,7 @@ class EGraph:
         """Declare the sorts and load the rules."""
         self._egraph = bindings.EGraph()
         self._names: dict[Term, str] = {}
+        self._bound = 0
         commands = list(compile_rules.declarations())
         for ruleset in rulesets:
             commands += compile_rules.rules(ruleset)
@@ -73,11 +74,17 @@ class EGraph:
         commands: list[str] = []
         for t in postorder(*terms):
             if t not in self._names:
-                name = f"$t{len(self._names)}"
-                commands.append(f"(let {name} {self._text(t)})")
+                name = self._bind(self._text(t), commands)
                 commands.append(f"(set (dims {name}) {literal(t.dims)})")
                 self._names[t] = name
         self._run(commands)
+
+    def _bind(self, text: str, commands: list[str]) -> str:
+        """Give the class of a text a name."""
+        name = f"(named {self._bound})"
+        self._bound += 1
+        commands.append(f"(set {name} {text})")
+        return name
 
     def unite(self, pairs: Iterable[tuple[Term, Term]]) -> None:
         """Load and unite two terms of each pair."""
@@ -88,8 +95,10 @@ class EGraph:
     def add_derivative(self, term: Term, x: Term) -> str:
         """Ask for a derivative; return the name of its class."""
         wrt = (cast(tuple[str], x.data)[0], x.dims)
-        self._run([f"(let $derivative (derivative {self._names[term]} {literal(wrt)}))"])
-        return "$derivative"
+        commands: list[str] = []
+        name = self._bind(f"(derivative {self._names[term]} {literal(wrt)})", commands)
+        self._run(commands)
+        return name
 
     def add_adjoints(self, root: Term, x: Term, cotangent: Term) -> str:
         """Number the nodes between `root` and `x`; assert the chain rule at each of them.
@@ -108,7 +117,7 @@ class EGraph:
         commands: list[str] = []
         for t in reversed(number):
             mine = f"(adjoint {number[t]})"
-            total = self._names[cotangent] if t is root else _sum(uses[t])
+            total = self._names[cotangent] if t is root else self._total(uses[t], commands)
             commands.append(f"(union {mine} {total})")
             commands.append(f"(set (dims {mine}) {literal(cotangent_dims(root, t))})")
             for place, a in enumerate(t.args):
@@ -117,9 +126,16 @@ class EGraph:
             if t.args:
                 constructor, arguments = self._parts(t)
                 commands.append(f"(at_{constructor} {number[t]} {arguments})")
+        name = self._bind(f"(adjoint {number[x]})", commands)
         self._run(commands)
-        self._run([f"(let $adjoint (adjoint {number[x]}))"])
-        return "$adjoint"
+        return name
+
+    def _total(self, summands: Sequence[str], commands: list[str]) -> str:
+        """A sum, bound step by step: nested text would be as deep as a node has uses."""
+        total = summands[0]
+        for other in summands[1:]:
+            total = self._bind(f"(add {total} {other})", commands)
+        return total
 
     def name(self, term: Term) -> str:
         """The name of a loaded term."""
@@ -181,8 +197,8 @@ class EGraph:
         (output,) = self._run(["(print-size)"])
         return sum(n for name, n in output.sizes if name in CONSTRUCTORS)
 
-    def rows(self) -> tuple[list[Row], dict[int, tuple[object, ...]], dict[Any, int]]:
-        """Every e-node, the dims of every class, and the class of every `let` name."""
+    def rows(self) -> tuple[list[Row], dict[int, tuple[object, ...]], dict[str, int]]:
+        """Every e-node, the dims of every class, and the class of every name."""
         frozen = self._egraph.freeze()
         number: dict[Any, int] = {}
         objects: dict[Any, object] = {}
@@ -198,7 +214,7 @@ class EGraph:
 
         rows: list[Row] = []
         dims: dict[int, tuple[object, ...]] = {}
-        names: dict[Any, int] = {}
+        names: dict[str, int] = {}
         for name, sorts in CONSTRUCTORS.items():
             tensor = tuple(s == "Tensor" for s in sorts)
             for row in frozen.functions[name].rows:
@@ -212,9 +228,9 @@ class EGraph:
                 rows.append(Row(name, tuple(data), tuple(children), output, row.subsumed))
         for row in frozen.functions["dims"].rows:
             dims[class_of(row.inputs[0])] = cast(tuple[object, ...], value("Object", row.output))
-        for name, function in frozen.functions.items():
-            if function.is_let_binding:
-                names[name] = class_of(function.rows[0].output)
+        for row in frozen.functions["named"].rows:
+            k = self._egraph.value_to_i64(row.inputs[0])
+            names[f"(named {k})"] = class_of(row.output)
         return rows, dims, names
 
     def _run(self, commands: Sequence[str]) -> list[Any]:
@@ -228,13 +244,6 @@ class EGraph:
 def cotangent_dims(root: Term, node: Term) -> tuple[object, ...]:
     """The axes of an adjoint: those of the root, then those of the node."""
     return root.dims + node.dims
-
-
-def _sum(terms: Sequence[str]) -> str:
-    total = terms[0]
-    for t in terms[1:]:
-        total = f"(add {total} {t})"
-    return total
 
 
 _DECODERS: dict[str, Callable[[Any, Any], object]] = {

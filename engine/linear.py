@@ -45,10 +45,12 @@ def _never(graph: Snapshot, cls: int) -> ENode | None:
 
 def _cheapest(graph: Snapshot, cls: int) -> ENode | None:
     node = graph.choice[cls]
-    return node if node.constructor in SUMS else None
+    return node if node.constructor in SUMS and graph.may_open(cls) else None
 
 
 def _any(graph: Snapshot, cls: int) -> ENode | None:
+    if not graph.may_open(cls):
+        return None
     members = [m for m in graph.members[cls] if m.constructor in SUMS and not m.retired]
     sums = [m for m in members if m.constructor in ("add", "subtract")]
     return (sums or members or [None])[0]

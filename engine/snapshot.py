@@ -19,6 +19,9 @@ __all__ = ["ENode", "Snapshot"]
 # What only the differentiation stage may hold; no answer contains it.
 NEVER_EXTRACTED = frozenset({"derivative", "slope", "adjoint", "contribution"})
 
+# Terms of at most this many classes are explored without regard to sharing.
+SMALL = 60
+
 
 @dataclass(frozen=True)
 class ENode:
@@ -39,11 +42,12 @@ class Snapshot:
     `memory` is for what rules work out about its classes and want to keep.
     """
 
-    def __init__(self, egraph: EGraph, model: CostModel) -> None:
-        """Read the e-graph."""
+    def __init__(self, egraph: EGraph, model: CostModel, roots: Iterable[str] = ()) -> None:
+        """Read the e-graph; `roots` names the classes that will be extracted."""
         rows, dims, names = egraph.rows()
         self.model = model
         self.names = names
+        self.roots = tuple(roots)
         self.dims = cast(dict[int, Dims], dims)
         self.members: dict[int, list[ENode]] = {}
         for row in rows:
@@ -116,6 +120,26 @@ class Snapshot:
         return frozenset(
             c for c, members in self.members.items() for m in members if m.constructor == "delta"
         )
+
+    @cached_property
+    def users(self) -> dict[int, int]:
+        """How many classes of the cheapest trees below the roots use each class."""
+        counts: dict[int, int] = {}
+        stack = [self.names[r] for r in self.roots if self.names[r] in self.choice]
+        while stack:
+            for child in dict.fromkeys(self.choice[stack.pop()].children):
+                if child not in counts:
+                    stack.append(child)
+                counts[child] = counts.get(child, 0) + 1
+        return counts
+
+    def may_open(self, cls: int) -> bool:
+        """Whether a sum may be taken apart into the sum that uses it.
+
+        In a large term only one that nothing else uses: else every sum of a chain of sums would
+        be as long as the chain.
+        """
+        return len(self.users) <= SMALL or self.users.get(cls, 0) <= 1
 
     def extract(self, roots: Iterable[int]) -> list[Term]:
         """The cheapest DAG that contains all roots, as terms."""

@@ -26,7 +26,7 @@ BASE_NODES = 5_000
 NODES_PER_NODE = 60
 
 # Above this many nodes `auto` differentiates in one mode only.
-BOTH_MODES = 200
+BOTH_MODES = 60
 
 
 @dataclass(frozen=True)
@@ -199,7 +199,7 @@ class _Run:
     def finish(self, names: Sequence[str]) -> Result:
         """Simplify and explore, then take the cheapest terms of the named classes."""
         self.saturate("simplify")
-        graph = self.snapshot()
+        graph = self.snapshot(names)
         price: int | None = None
         for _ in range(self.budget.iterations):
             changed = self.apply_bulk_rules(graph, self.strategy.simplify + self.strategy.explore)
@@ -207,13 +207,13 @@ class _Run:
             if not changed:
                 break
             self.saturate("simplify")
-            graph = self.snapshot()
+            graph = self.snapshot(names)
             before, price = price, sum(graph.tree_cost.get(graph.names[n], 0) for n in names)
             if self.exhausted() or price == before:
                 break
         for _ in range(PRESENT_ROUNDS):
             self.step("present")
-        graph = self.snapshot()
+        graph = self.snapshot(names)
         roots = [graph.names[n] for n in names]
         if any(r not in graph.choice for r in roots):
             raise BudgetExceeded(
@@ -221,10 +221,10 @@ class _Run:
             )
         return Result(tuple(graph.extract(roots)), self.report)
 
-    def snapshot(self) -> Snapshot:
+    def snapshot(self, roots: Sequence[str]) -> Snapshot:
         """The classes now, checked for merged constants."""
         self.egraph.complete_shapes()
-        graph = Snapshot(self.egraph, self.model)
+        graph = Snapshot(self.egraph, self.model, roots)
         graph.check_constants(self.report.matches)
         self.report.enodes = graph.size
         return graph

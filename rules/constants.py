@@ -18,7 +18,7 @@ from eggrad.engine.delta_algebra import (
     constant_spreads,
     constant_summed_dims,
 )
-from eggrad.engine.index_algebra import nothing_summed
+from eggrad.engine.index_algebra import changes, nothing_summed
 from eggrad.engine.language import (
     Dims,
     Name,
@@ -181,7 +181,7 @@ def product_scale(s: Spec, c: Number, a: Tensor, b: Tensor) -> Statement:
 @constants.rule(cite=ARITHMETIC, replaces=True)
 def unary_scale(s: Spec, c: Number, a: Tensor) -> Statement:
     """Transposes, diagonals and sums of c·a are c times those of a."""
-    return ein1(s, scale(c, a)) >> scale(c, ein1(s, a))
+    return ein1(s, scale(c, a)) >> scale(c, ein1(s, a)), changes(s)
 
 
 @multiples.rule(cite=ARITHMETIC, replaces=True)

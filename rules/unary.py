@@ -24,34 +24,34 @@ def unary_of_unary(s: Spec, t: Spec, a: Tensor) -> Statement:
 @unary.rule(cite=EINSUM)
 def unary_of_product(s: Spec, t: Spec, a: Tensor, b: Tensor) -> Statement:
     """A product can transpose, take diagonals and sum by itself."""
-    return ein1(s, ein(t, a, b)) >> ein(compose(s, t), a, b)
+    return ein1(s, ein(t, a, b)) >> ein(compose(s, t), a, b), changes(s)
 
 
 @unary.rule(cite=EINSUM)
 def product_of_unary(s: Spec, t: Spec, a: Tensor, b: Tensor) -> Statement:
     """A product can transpose, take the diagonal of and sum its operand by itself."""
-    return ein(s, ein1(t, a), b) >> ein(inline(s, t), a, b)
+    return ein(s, ein1(t, a), b) >> ein(inline(s, t), a, b), changes(t)
 
 
 @unary.rule(cite="linearity")
 def unary_of_sum(s: Spec, a: Tensor, b: Tensor) -> Statement:
     """Transposes, diagonals and sums of a + b are those of a plus those of b."""
-    return ein1(s, add(a, b)) >> add(ein1(s, a), ein1(s, b))
+    return ein1(s, add(a, b)) >> add(ein1(s, a), ein1(s, b)), changes(s)
 
 
 @unary.rule(cite="linearity")
 def sum_of_unary(s: Spec, a: Tensor, b: Tensor) -> Statement:
     """Transposes, diagonals and sums of a plus those of b are those of a + b."""
-    return add(ein1(s, a), ein1(s, b)) >> ein1(s, add(a, b)), alike(dims(a), dims(b))
+    return add(ein1(s, a), ein1(s, b)) >> ein1(s, add(a, b)), changes(s), alike(dims(a), dims(b))
 
 
 @unary.rule(cite="element-wise functions act on entries")
 def unary_of_function(s: Spec, f: str, a: Tensor) -> Statement:
     """Transposes and diagonals of f(a) are f of those of a."""
-    return ein1(s, fn(f, a)) >> fn(f, ein1(s, a)), nothing_summed(s)
+    return ein1(s, fn(f, a)) >> fn(f, ein1(s, a)), changes(s), nothing_summed(s)
 
 
 @unary.rule(cite="element-wise functions act on entries")
 def unary_of_power(s: Spec, a: Tensor, p: Tensor) -> Statement:
     """Transposes and diagonals of aᵖ are powers of those of a."""
-    return ein1(s, power(a, p)) >> power(ein1(s, a), p), nothing_summed(s)
+    return ein1(s, power(a, p)) >> power(ein1(s, a), p), changes(s), nothing_summed(s)
