@@ -1,0 +1,76 @@
+"""Time, e-nodes, operations and memory: `make bench`.
+
+`--write` puts the tables into docs/benchmarks.md, between the comments that name them; with
+`--depths 25,50` the network has no more layers than that.
+"""
+
+import platform
+import re
+import sys
+from collections.abc import Callable, Iterator
+from importlib.metadata import version
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
+from tests import bench_cases, bench_growth
+
+__all__ = ["main", "placed"]
+
+PAGE = Path(__file__).parent.parent / "docs" / "benchmarks.md"
+
+
+def sections(depths: list[int]) -> Iterator[tuple[str, Callable[[], str]]]:
+    """The name of each table, and how it is made."""
+    unit = bench_cases.yardstick()
+    yield "machine", lambda: machine(unit)
+    yield "loading", lambda: bench_cases.loading_table(unit)
+    yield "times", lambda: bench_cases.times_table(all_times(), unit)
+    yield "appendix", bench_cases.appendix_totals
+    yield (
+        "growth",
+        lambda: bench_growth.table([bench_growth.measure_apart(n) for n in depths]),
+    )
+
+
+def all_times() -> list[bench_cases.Times]:
+    """Both collections of derivatives, after one that loads the rules."""
+    import eggrad
+
+    eggrad.parse("declare x 0 expression sin(x) derivative wrt x").derivative()
+    return [
+        bench_cases.case_times("derivative_cases.json", "einsum_syntax"),
+        bench_cases.case_times("appendix.json", "input"),
+    ]
+
+
+def machine(unit: float) -> str:
+    """Where it ran, in a line."""
+    parts = [f"Python {platform.python_version()}", f"egglog {version('egglog')}"]
+    parts.append(f"NumPy {version('numpy')}")
+    parts.append(f"yardstick (a million additions in a Python loop) {1000 * unit:.0f} ms")
+    return "; ".join(parts) + "."
+
+
+def placed(page: str, name: str, table: str) -> str:
+    """The page with one table replaced."""
+    pattern = rf"(?<=<!-- {name} -->\n).*?(?=<!-- end -->)"
+    return re.sub(pattern, lambda _: table + "\n", page, flags=re.DOTALL)
+
+
+def main(arguments: list[str]) -> None:
+    """Print every table; `--write` puts them into the page."""
+    depths: list[int] = [*bench_growth.DEPTHS]
+    if "--depths" in arguments:
+        depths = [int(n) for n in arguments[arguments.index("--depths") + 1].split(",")]
+    page = PAGE.read_text("utf-8") if "--write" in arguments else ""
+    for name, make in sections(depths):
+        table = make()
+        print(f"\n{name}\n{table}", flush=True)
+        page = placed(page, name, table)
+    if page:
+        PAGE.write_text(page, "utf-8")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
