@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import lru_cache
 from itertools import islice, permutations, product
-from typing import cast
+from typing import Any, cast
 
 import opt_einsum
 
@@ -38,9 +38,7 @@ class Network:
     coefficient: Fraction = Fraction(1)
 
 
-def product_network(
-    graph: Snapshot, cls: int, member: ENode, limit: int = MAX_FACTORS
-) -> Network:
+def product_network(graph: Snapshot, cls: int, member: ENode, limit: int = MAX_FACTORS) -> Network:
     """Flatten a member of a class through operands whose cheapest member is a product."""
     out = tuple(range(len(graph.dims[cls])))
     sizes: dict[int, Size] = dict(zip(out, graph.dims[cls], strict=True))
@@ -107,9 +105,13 @@ def _path(
     parts: tuple[Indices, ...], out: Indices, lengths: tuple[tuple[int, int], ...]
 ) -> tuple[tuple[int, ...], ...]:
     """The order of pairwise contractions with the fewest operations."""
-    inputs = [frozenset(p) for p in parts]
-    search = opt_einsum.paths.optimal if len(parts) <= 4 else opt_einsum.paths.dynamic_programming
-    found = search(inputs, frozenset(out), dict(lengths))
+    inputs: Any = [frozenset(p) for p in parts]
+    output: Any = frozenset(out)
+    sizes: Any = dict(lengths)
+    search: Any = (
+        opt_einsum.paths.optimal if len(parts) <= 4 else opt_einsum.paths.dynamic_programming
+    )
+    found = search(inputs, output, sizes)
     return tuple(tuple(step) for step in found)
 
 
@@ -158,9 +160,7 @@ def split(graph: Snapshot, network: Network, chosen: Sequence[int]) -> Term:
     return scaled(network.coefficient, whole)
 
 
-def _interface(
-    own: set[int], other: set[int], out: Indices, guide: Indices = ()
-) -> Indices:
+def _interface(own: set[int], other: set[int], out: Indices, guide: Indices = ()) -> Indices:
     """The indices that a part shows: the output's in their order, then the shared ones.
 
     The order of the shared ones follows the other part, so that two splits with the same other

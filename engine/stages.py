@@ -1,9 +1,8 @@
 """Which rulesets run when, and to what budget: load, differentiate, simplify, explore, extract."""
 
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from threading import Lock
 from time import perf_counter
 
@@ -11,6 +10,7 @@ from eggrad.engine import term as terms
 from eggrad.engine.cost import CostModel
 from eggrad.engine.egraph import EGraph
 from eggrad.engine.errors import BudgetExceeded
+from eggrad.engine.report import Budget, Report, Result
 from eggrad.engine.rule import BulkRule, Ruleset
 from eggrad.engine.snapshot import Snapshot
 from eggrad.engine.spec import Size
@@ -30,21 +30,6 @@ BOTH_MODES = 60
 
 
 @dataclass(frozen=True)
-class Budget:
-    """What a run may use: e-nodes, rounds of exploration and, if wanted, seconds.
-
-    Without a number of e-nodes it is 5,000 and 60 more for every node of the input.
-
-    The defaults count e-nodes and iterations alone, so that results do not depend on the speed
-    of the machine.
-    """
-
-    nodes: int | None = None
-    iterations: int = 4
-    seconds: float | None = None
-
-
-@dataclass(frozen=True)
 class Strategy:
     """The rulesets of each stage; those of `settle` saturate after every iteration of any."""
 
@@ -58,54 +43,19 @@ class Strategy:
     @property
     def rulesets(self) -> tuple[Ruleset, ...]:
         """All rulesets, each once."""
-        stages = (self.forward, self.reverse, self.simplify, self.explore, self.present, self.settle)
+        stages = (
+            self.forward,
+            self.reverse,
+            self.simplify,
+            self.explore,
+            self.present,
+            self.settle,
+        )
         return tuple(dict.fromkeys(r for stage in stages for r in stage))
 
 
-@dataclass
-class Report:
-    """What a run did: iterations, size, matches of each rule, and notes on what was cut short."""
-
-    iterations: int = 0
-    enodes: int = 0
-    matches: Counter[str] = field(default_factory=Counter[str])
-    notes: list[str] = field(default_factory=list[str])
-
-    @property
-    def complete(self) -> bool:
-        """Whether no budget ended a stage early."""
-        return not self.notes
-
-    def joined(self, later: "Report") -> "Report":
-        """This report and a later one as one."""
-        return Report(
-            self.iterations + later.iterations,
-            max(self.enodes, later.enodes),
-            self.matches + later.matches,
-            self.notes + later.notes,
-        )
-
-
-@dataclass(frozen=True)
-class Result:
-    """The terms found, and how."""
-
-    terms: tuple[Term, ...]
-    report: Report
-
-    @property
-    def term(self) -> Term:
-        """The only term, or the first."""
-        return self.terms[0]
-
-    @property
-    def complete(self) -> bool:
-        """Whether no budget ended a stage early."""
-        return self.report.complete
-
-
 class System:
-    """A strategy with its rules loaded. Loading takes some 50 ms, so a system is kept and reused."""
+    """A strategy with its rules loaded, to be kept: loading takes some 100 ms."""
 
     def __init__(self, strategy: Strategy) -> None:
         """Prepare; rules are loaded at the first use."""
@@ -115,7 +65,7 @@ class System:
 
     @contextmanager
     def session(self) -> Iterator[EGraph]:
-        """An empty e-graph with the rules; thrown away after any error, for it may be incomplete."""
+        """An empty e-graph with the rules; not used again after an error: it may lack matches."""
         with self._lock:
             if self._egraph is None:
                 self._egraph = EGraph(self.strategy.rulesets)
@@ -182,7 +132,9 @@ def choose_mode(term: Term, x: Term, mode: str) -> str:
 class _Run:
     """One use of an e-graph under a budget."""
 
-    def __init__(self, strategy: Strategy, egraph: EGraph, budget: Budget, model: CostModel) -> None:
+    def __init__(
+        self, strategy: Strategy, egraph: EGraph, budget: Budget, model: CostModel
+    ) -> None:
         self.strategy = strategy
         self.egraph = egraph
         self.budget = budget
@@ -198,6 +150,7 @@ class _Run:
 
     def finish(self, names: Sequence[str]) -> Result:
         """Simplify and explore, then take the cheapest terms of the named classes."""
+        self.settle()
         self.saturate("simplify")
         graph = self.snapshot(names)
         price: int | None = None

@@ -138,7 +138,11 @@ def scale_of_sum(c: Number, a: Tensor, b: Tensor) -> Statement:
 @sums_of_two.rule(cite=RING)
 def common_factor(s: Spec, a: Tensor, b: Tensor, c: Tensor) -> Statement:
     """a·b + a·c = a·(b + c)."""
-    return add(ein(s, a, b), ein(s, a, c)) >> ein(s, a, add(b, c)), alike(dims(b), dims(c)), differ(b, c)
+    return (
+        add(ein(s, a, b), ein(s, a, c)) >> ein(s, a, add(b, c)),
+        alike(dims(b), dims(c)),
+        differ(b, c),
+    )
 
 
 @sums_of_two.rule(cite=RING)
@@ -203,13 +207,9 @@ def product_over_delta(s: Spec, n: Dims, b: Tensor, c: Tensor) -> Statement:
 
 
 @distribution.rule(cite=RING)
-def product_over_delta_multiple(
-    s: Spec, k: Number, n: Dims, b: Tensor, c: Tensor
-) -> Statement:
+def product_over_delta_multiple(s: Spec, k: Number, n: Dims, b: Tensor, c: Tensor) -> Statement:
     """(k·δ + b)·c = k·(δ·c) + b·c: the delta may go."""
-    return ein(s, add(scale(k, delta(n)), b), c) >> add(
-        scale(k, ein(s, delta(n), c)), ein(s, b, c)
-    )
+    return ein(s, add(scale(k, delta(n)), b), c) >> add(scale(k, ein(s, delta(n), c)), ein(s, b, c))
 
 
 @distribution.rule(cite=RING)
@@ -230,19 +230,25 @@ def product_is_square(s: Spec, a: Tensor) -> Statement:
     return ein(s, a, a) >> power(a, 2), is_elementwise(s)
 
 
-@exponents.rule(cite="laws of exponents", domain="a ≠ 0 where an exponent is negative", replaces=True)
+@exponents.rule(
+    cite="laws of exponents", domain="a ≠ 0 where an exponent is negative", replaces=True
+)
 def product_of_powers(s: Spec, a: Tensor, p: Number, q: Number) -> Statement:
     """aᵖ·a^q = a^(p+q)."""
     return ein(s, power(a, p), power(a, q)) >> power(a, plus(p, q)), is_elementwise(s)
 
 
-@exponents.rule(cite="laws of exponents", domain="a ≠ 0 where the exponent is negative", replaces=True)
+@exponents.rule(
+    cite="laws of exponents", domain="a ≠ 0 where the exponent is negative", replaces=True
+)
 def product_with_power(s: Spec, a: Tensor, p: Number) -> Statement:
     """a·aᵖ = a^(p+1)."""
     return ein(s, a, power(a, p)) >> power(a, plus(p, Fraction(1))), is_elementwise(s)
 
 
-@exponents.rule(cite="laws of exponents", domain="a ≠ 0 where an exponent is negative", replaces=True)
+@exponents.rule(
+    cite="laws of exponents", domain="a ≠ 0 where an exponent is negative", replaces=True
+)
 def power_of_power(a: Tensor, p: Number, q: Number) -> Statement:
     """(aᵖ)^q = a^(p·q), for an integer q."""
     return power(power(a, p), q) >> power(a, times(p, q)), is_whole(q), not_one(p)

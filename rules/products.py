@@ -63,7 +63,7 @@ def factors_together(graph: Snapshot) -> Iterator[tuple[int, Term]]:
     """Two factors on the same indices, or two that rules can join, are multiplied first."""
     for cls in graph.classes:
         for _, network in networks(graph, cls):
-            if 2 < len(network.factors):
+            if len(network.factors) > 2:
                 for i, j in pairs_to_join(graph, network):
                     yield cls, split(graph, network, [i, j])
 
@@ -72,7 +72,9 @@ def pairs_to_join(graph: Snapshot, network: Network) -> Iterator[tuple[int, int]
     """Places of factors with equal indices of which one has a common base or function."""
     for j, (b, right) in enumerate(network.factors):
         for i, (a, left) in enumerate(network.factors[:j]):
-            if left == right and graph.bases(a) & graph.bases(b):
-                yield i, j
-            elif graph.inverse_of(a, b) or graph.inverse_of(b, a):
+            if (
+                (left == right and graph.bases(a) & graph.bases(b))
+                or graph.inverse_of(a, b)
+                or graph.inverse_of(b, a)
+            ):
                 yield i, j

@@ -1,6 +1,6 @@
 """The standard strategy: which rulesets run in which stage."""
 
-from functools import cache
+from functools import lru_cache
 
 from eggrad.engine.stages import Strategy, System
 from eggrad.rules.algebra import (
@@ -67,7 +67,7 @@ STANDARD = Strategy(
 )
 
 
-@cache
+@lru_cache(maxsize=8)
 def system(strategy: Strategy = STANDARD) -> System:
     """The system of a strategy, made once."""
     return System(strategy)

@@ -18,7 +18,6 @@ from eggrad.engine.networks import (
 )
 from eggrad.engine.rule import Ruleset
 from eggrad.engine.snapshot import Snapshot
-from eggrad.engine.spec import Indices
 from eggrad.engine.term import Term
 
 RING = "ring axioms"
@@ -38,9 +37,7 @@ def total(graph: Snapshot, form: LinearForm) -> Term:
     first, *rest = summands
     whole = scaled(first[0], first[1])
     for c, t in rest:
-        whole = (
-            terms.subtract(whole, scaled(-c, t)) if c < 0 else terms.add(whole, scaled(c, t))
-        )
+        whole = terms.subtract(whole, scaled(-c, t)) if c < 0 else terms.add(whole, scaled(c, t))
     return whole
 
 
@@ -79,7 +76,7 @@ def same_sum(graph: Snapshot) -> Iterator[tuple[int, Term]]:
 
 @sums.bulk_rule(cite=RING)
 def common_network(graph: Snapshot) -> Iterator[tuple[int, Term]]:
-    """Two terms of a sum with factors in common: those apart from each, and the two side by side."""
+    """Two terms of a sum with factors in common: those apart, and the two side by side."""
     for cls in graph.classes:
         for form, _ in linear_forms(graph, cls):
             if not 2 <= len(form) <= MAX_PAIRED:
@@ -133,16 +130,15 @@ def chain_of(summands: list[Term]) -> Term:
 
 def distributed(graph: Snapshot, network: Network) -> Iterator[list[Network]]:
     """The networks that a product becomes when one of its factors, a short sum, is distributed."""
-    for k, (factor, part) in enumerate(network.factors):
+    for k, (factor, _) in enumerate(network.factors):
         for form, _ in linear_forms(graph, factor)[:1]:
             if len(form) <= MAX_DISTRIBUTED:
-                yield [put_in(graph, network, k, part, u, c) for u, c in form.items()]
+                yield [put_in(graph, network, k, u, c) for u, c in form.items()]
 
 
-def put_in(
-    graph: Snapshot, network: Network, place: int, part: Indices, cls: int, number: Fraction
-) -> Network:
+def put_in(graph: Snapshot, network: Network, place: int, cls: int, number: Fraction) -> Network:
     """The network with the factor at a place replaced by a multiple of another, flattened."""
+    part = network.factors[place][1]
     inner = product_network(graph, cls, graph.choice[cls])
     shift = max(network.sizes, default=-1) + 1
     names = {**{i: i + shift for i in inner.sizes}, **dict(zip(inner.out, part, strict=True))}

@@ -1,0 +1,65 @@
+"""What a run may use, and what it did."""
+
+from collections import Counter
+from dataclasses import dataclass, field
+
+from eggrad.engine.term import Term
+
+__all__ = ["Budget", "Report", "Result"]
+
+
+@dataclass(frozen=True)
+class Budget:
+    """What a run may use: e-nodes, rounds of exploration and, if wanted, seconds.
+
+    Without a number of e-nodes it is 5,000 and 60 more for every node of the input.
+
+    The defaults count e-nodes and iterations alone, so that results do not depend on the speed
+    of the machine.
+    """
+
+    nodes: int | None = None
+    iterations: int = 4
+    seconds: float | None = None
+
+
+@dataclass
+class Report:
+    """What a run did: iterations, size, matches of each rule, and notes on what was cut short."""
+
+    iterations: int = 0
+    enodes: int = 0
+    matches: Counter[str] = field(default_factory=Counter[str])
+    notes: list[str] = field(default_factory=list[str])
+
+    @property
+    def complete(self) -> bool:
+        """Whether no budget ended a stage early."""
+        return not self.notes
+
+    def joined(self, later: "Report") -> "Report":
+        """Add a later report to this one."""
+        return Report(
+            self.iterations + later.iterations,
+            max(self.enodes, later.enodes),
+            self.matches + later.matches,
+            self.notes + later.notes,
+        )
+
+
+@dataclass(frozen=True)
+class Result:
+    """The terms found, and how."""
+
+    terms: tuple[Term, ...]
+    report: Report
+
+    @property
+    def term(self) -> Term:
+        """The only term, or the first."""
+        return self.terms[0]
+
+    @property
+    def complete(self) -> bool:
+        """Whether no budget ended a stage early."""
+        return self.report.complete
