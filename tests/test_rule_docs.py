@@ -1,0 +1,39 @@
+"""`docs/rules.md` says what the rules say; `python -m eggrad.frontend.rule_docs` writes it anew."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+from eggrad.frontend.rule_docs import rule_table
+from eggrad.rules.rejected import REJECTED
+from eggrad.rules.standard import RULESETS
+
+DOCS = Path(__file__).parent.parent / "docs" / "rules.md"
+
+
+def test_the_page_is_current() -> None:
+    assert DOCS.read_text("utf-8") == rule_table(), "run python -m eggrad.frontend.rule_docs"
+
+
+def test_every_law_is_there_once() -> None:
+    text = rule_table()
+    rows = [line for line in text.splitlines() if line.startswith("| `")]
+    laws = sum(len(r.rules) + len(r.bulk_rules) for r in RULESETS) + len(REJECTED)
+    assert len(rows) == laws
+
+
+def test_tables_have_as_many_cells_as_their_head() -> None:
+    cells = 0
+    for line in rule_table().splitlines():
+        own = line.replace("\\|", "").count("|")
+        if line.startswith("|---"):
+            cells = own
+        elif line.startswith("| `"):
+            assert own == cells
+
+
+def test_the_command_writes_the_page(tmp_path: Path) -> None:
+    page = tmp_path / "rules.md"
+    command = [sys.executable, "-m", "eggrad.frontend.rule_docs", str(page)]
+    subprocess.run(command, check=True, timeout=60)
+    assert page.read_text("utf-8") == rule_table()
