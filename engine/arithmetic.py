@@ -14,6 +14,10 @@ KNOWN_VALUES: Final[dict[tuple[Name, Number], Number]] = {
 }
 
 
+# Arithmetic stops at numbers of more digits than a double has, twice over.
+LARGE = 10**32
+
+
 @primitive
 def plus(c: Number, d: Number) -> Number:
     """The sum of two numbers."""
@@ -21,9 +25,13 @@ def plus(c: Number, d: Number) -> Number:
 
 
 @primitive
-def times(c: Number, d: Number) -> Number:
-    """The product of two numbers."""
-    return Fraction(c) * Fraction(d)
+def times(c: Number, d: Number) -> Number | None:
+    """The product of two numbers; None where it has too many digits to be of use.
+
+    A tensor that is 0 without any rule knowing it is every multiple of itself.
+    """
+    product = Fraction(c) * Fraction(d)
+    return product if max(abs(product.numerator), product.denominator) < LARGE else None
 
 
 @primitive

@@ -143,6 +143,12 @@ def add_constants(c: Number, d: Number, n: Dims) -> Statement:
 
 
 @multiples.rule(cite=ARITHMETIC, replaces=True)
+def opposite_terms(a: Tensor) -> Statement:
+    """a + (-1)·a = 0."""
+    return add(a, scale(-1, a)) >> const(0, dims(a))
+
+
+@multiples.rule(cite=ARITHMETIC, replaces=True)
 def add_zero(a: Tensor, n: Dims) -> Statement:
     """a + 0 = a."""
     return add(a, const(0, n)) >> a
