@@ -142,8 +142,8 @@ def test_never_worse_than_trees_and_often_the_best() -> None:
         least = best_cost(members, roots)
         assert least <= dag_cost(found, roots) <= dag_cost(trees, roots)
         best += dag_cost(found, roots) == least
-    # The search is local: 285 of 300 here.
-    assert best >= 270
+    # The search is local: 296 of 300 here.
+    assert best >= 285
 
 
 def test_a_long_chain_takes_no_recursion() -> None:
