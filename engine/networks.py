@@ -22,7 +22,8 @@ from eggrad.engine.term import Term
 __all__ = ["Factor", "Network", "common_part", "contract", "network_key", "product_network"]
 
 MAX_FACTORS = 8
-MAX_LABELLINGS = 200
+MAX_LABELLINGS = 120
+MAX_ORDERS = 24
 PRODUCTS = ("ein", "ein1", "scale")
 
 Factor = tuple[int, Indices]
@@ -84,7 +85,8 @@ def network_key(network: Network) -> tuple[object, ...]:
     groups: dict[tuple[object, ...], list[Factor]] = {}
     for f in sorted(network.factors, key=lambda f: repr(colour(f))):
         groups.setdefault(colour(f), []).append(f)
-    orders = product(*(permutations(g) for g in groups.values()))
+    # `product` stores what it draws from: each group's orders are cut first.
+    orders = product(*(islice(permutations(g), MAX_ORDERS) for g in groups.values()))
     best: tuple[object, ...] | None = None
     for order in islice(orders, MAX_LABELLINGS):
         flat = [f for group in order for f in group]

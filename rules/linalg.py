@@ -137,7 +137,7 @@ def adjugate_times_matrix(s: Spec, a: Tensor) -> Statement:
 @linalg.rule(cite="cofactors(1) is the first derivative of det")
 def first_cofactors(a: Tensor) -> Statement:
     """cofactors(1, a) = adj(a)'."""
-    return cofactors(1, a) == ein1(TRANSPOSE, adj(a))
+    return cofactors(1, a) >> ein1(TRANSPOSE, adj(a))
 
 
 @linalg.rule(cite="the inverse of the identity")

@@ -1,6 +1,7 @@
 """Products of many factors, in any order and nesting: contraction networks."""
 
 from collections.abc import Iterable, Iterator
+from itertools import islice
 
 from eggrad.engine.networks import Network, contract, network_key, product_network, scaled, split
 from eggrad.engine.rule import Ruleset
@@ -8,6 +9,10 @@ from eggrad.engine.snapshot import Snapshot
 from eggrad.engine.term import Term
 
 LAUE = "Laue, Mitterreiter, Giesen 2018, section 4"
+
+# Of a class with many products the first few are looked at, of a product a few pairs.
+MAX_PRODUCTS = 12
+MAX_PAIRS = 6
 
 products = Ruleset(
     "products", "contraction networks", "none: one further member a network and split"
@@ -19,8 +24,9 @@ def networks(graph: Snapshot, cls: int) -> Iterable[tuple[object, Network]]:
     found: dict[object, Network] | None = graph.memory.get(("networks", cls))
     if found is None:
         found = graph.memory["networks", cls] = {}
-        for member in graph.members[cls]:
-            if member.constructor == "ein" and not member.retired:
+        products_here = [m for m in graph.members[cls] if m.constructor == "ein"]
+        for member in products_here[:MAX_PRODUCTS]:
+            if not member.retired:
                 network = product_network(graph, cls, member)
                 found.setdefault(network_key(network), network)
     return found.items()
@@ -64,7 +70,7 @@ def factors_together(graph: Snapshot) -> Iterator[tuple[int, Term]]:
     for cls in graph.classes:
         for _, network in networks(graph, cls):
             if len(network.factors) > 2:
-                for i, j in pairs_to_join(graph, network):
+                for i, j in islice(pairs_to_join(graph, network), MAX_PAIRS):
                     yield cls, split(graph, network, [i, j])
 
 
