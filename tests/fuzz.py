@@ -71,8 +71,8 @@ class Case:
 
     def __str__(self) -> str:
         """Write it as a text that `eggrad diff` reads."""
-        wrt = f" derivative wrt {name_of(self.x)}" * self.order
-        return f"{expression(self.term, [self.x])}{wrt}"
+        wrt = f" wrt {name_of(self.x)}" * self.order
+        return f"{expression(self.term, [self.x])} derivative{wrt}"
 
 
 def random_case(random: Random) -> Case:
