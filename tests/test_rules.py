@@ -30,7 +30,7 @@ from eggrad.rules.forward import d_function
 from eggrad.rules.standard import RULESETS
 
 INSTANCES = 100
-DRAWS = 20_000
+DRAWS = 60_000
 # Differences lose digits in large values, and so do inverses of nearly singular matrices.
 LARGE = 1e3
 
@@ -92,7 +92,11 @@ def test_is_true(rule: Rule, back: bool) -> None:
         defined = np.isfinite(left)
         if not defined.any() or np.abs(left[defined]).max() > LARGE:
             continue
-        if swallows_nan(instance.left, instance.closing.fill(values)):
+        filled = instance.closing.fill(values)
+        if swallows_nan(instance.left, filled):
+            continue
+        # Differences that are not to be trusted are undefined.
+        if any(np.isnan(filled[name]).any() for name in instance.closing.holes):
             continue
         np.testing.assert_allclose(
             right[defined], left[defined], rtol=1e-4, atol=1e-5, err_msg=f"{rule.text}: {values}"
