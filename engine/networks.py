@@ -19,7 +19,16 @@ from eggrad.engine.snapshot import ENode, Snapshot
 from eggrad.engine.spec import Indices, Size, Spec, canonical, scaling
 from eggrad.engine.term import Term
 
-__all__ = ["Factor", "Network", "common_part", "contract", "network_key", "product_network"]
+__all__ = [
+    "Factor",
+    "Network",
+    "contract",
+    "factored",
+    "network_key",
+    "product_network",
+    "scaled",
+    "split",
+]
 
 MAX_FACTORS = 8
 MAX_LABELLINGS = 120
@@ -179,6 +188,50 @@ def scaled(coefficient: Fraction, term: Term) -> Term:
     if coefficient == 1:
         return term
     return terms.einsum(scaling(term.order), terms.constant(coefficient), term)
+
+
+def factored(graph: Snapshot, a: Network, b: Network) -> Term | None:
+    """The sum of two networks as what they have in common times the sum of what is left.
+
+    None where they have nothing in common, or where what is left has different axes.
+    """
+    shared = common_part(a, b)
+    if not shared:
+        return None
+    common = [a.factors[i] for i, _ in shared]
+    names = {j: i for i, j in zip(a.out, b.out, strict=True)}
+    for i, j in shared:
+        names.update(zip(b.factors[j][1], a.factors[i][1], strict=True))
+    fresh = max(a.sizes, default=-1) + 1
+    names = {i: names.get(i, fresh + i) for i in b.sizes}
+    left = [f for k, f in enumerate(a.factors) if k not in {i for i, _ in shared}]
+    right = [
+        (c, tuple(names[i] for i in part))
+        for k, (c, part) in enumerate(b.factors)
+        if k not in {j for _, j in shared}
+    ]
+    sizes = {**{names[i]: d for i, d in b.sizes.items()}, **a.sizes}
+    inside = {i for _, part in common for i in part}
+    shown = [
+        _interface({i for _, part in rest for i in part}, inside, a.out)
+        for rest in (left, right)
+        if rest
+    ]
+    if not shown or any(s != shown[0] for s in shown):
+        return None
+    axes = shown[0]
+    summands = [
+        scaled(
+            n.coefficient,
+            contract(graph, Network((), axes, sizes), rest, axes)
+            if rest
+            else terms.constant(1, tuple(sizes[i] for i in axes)),
+        )
+        for n, rest in ((a, left), (b, right))
+    ]
+    kept = _interface(inside, set(axes), a.out)
+    first = contract(graph, Network((), kept, sizes), common, kept)
+    return terms.einsum(canonical([kept, axes], a.out), first, terms.add(*summands))
 
 
 def common_part(a: Network, b: Network) -> list[tuple[int, int]]:

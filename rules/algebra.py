@@ -5,7 +5,7 @@ What holds for whole sums and products, in any order and nesting, is in `sums` a
 
 from fractions import Fraction
 
-from eggrad.engine.index_algebra import alike, elementwise, meet
+from eggrad.engine.index_algebra import elementwise, meet
 from eggrad.engine.language import (
     Dims,
     Number,
@@ -16,7 +16,6 @@ from eggrad.engine.language import (
     condition,
     const,
     delta,
-    differ,
     dims,
     divide,
     ein,
@@ -58,12 +57,6 @@ distribution = Ruleset(
 def meets(s: Spec, a: Dims, b: Dims) -> bool:
     """Whether a spec is the element-wise product, where a scalar meets every entry."""
     return (a == b or not a or not b) and s == meet(a, b)
-
-
-@condition
-def spreads_into(s: Spec) -> bool:
-    """Whether the first operand's axes are the output's and include the second's, each once."""
-    return s[0] == s[2] and set(s[1]) <= set(s[0]) and len(set(s[1])) == len(s[1])
 
 
 @condition
@@ -133,41 +126,6 @@ def add_same(a: Tensor) -> Statement:
 def scale_of_sum(c: Number, a: Tensor, b: Tensor) -> Statement:
     """(-1)·(a + (-1)·b) = b + (-1)·a."""
     return scale(-1, add(a, scale(-1, b))) >> add(b, scale(-1, a))
-
-
-@sums_of_two.rule(cite=RING)
-def common_factor(s: Spec, a: Tensor, b: Tensor, c: Tensor) -> Statement:
-    """a·b + a·c = a·(b + c)."""
-    return (
-        add(ein(s, a, b), ein(s, a, c)) >> ein(s, a, add(b, c)),
-        alike(dims(b), dims(c)),
-        differ(b, c),
-    )
-
-
-@sums_of_two.rule(cite=RING)
-def common_factor_multiple(s: Spec, k: Number, a: Tensor, b: Tensor, c: Tensor) -> Statement:
-    """a·b + k·(a·c) = a·(b + k·c)."""
-    return (
-        add(ein(s, a, b), scale(k, ein(s, a, c))) >> ein(s, a, add(b, scale(k, c))),
-        alike(dims(b), dims(c)),
-        differ(b, c),
-    )
-
-
-@sums_of_two.rule(cite=RING)
-def common_factor_one(s: Spec, a: Tensor, b: Tensor) -> Statement:
-    """a + a·b = a·(1 + b), where b is multiplied in entry by entry of its axes."""
-    return add(a, ein(s, a, b)) >> ein(s, a, add(const(1, dims(b)), b)), spreads_into(s)
-
-
-@sums_of_two.rule(cite=RING)
-def common_factor_one_multiple(s: Spec, k: Number, a: Tensor, b: Tensor) -> Statement:
-    """a + k·(a·b) = a·(1 + k·b), where b is multiplied in entry by entry of its axes."""
-    return (
-        add(a, scale(k, ein(s, a, b))) >> ein(s, a, add(const(1, dims(b)), scale(k, b))),
-        spreads_into(s),
-    )
 
 
 @presentation.rule(cite=TABLE)

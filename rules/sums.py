@@ -9,12 +9,11 @@ from eggrad.engine import term as terms
 from eggrad.engine.linear import LinearForm, linear_forms
 from eggrad.engine.networks import (
     Network,
-    common_part,
     contract,
+    factored,
     network_key,
     product_network,
     scaled,
-    split,
 )
 from eggrad.engine.rule import Ruleset
 from eggrad.engine.snapshot import Snapshot
@@ -75,23 +74,18 @@ def same_sum(graph: Snapshot) -> Iterator[tuple[int, Term]]:
 
 
 @sums.bulk_rule(cite=RING)
-def common_network(graph: Snapshot) -> Iterator[tuple[int, Term]]:
-    """Two terms of a sum with factors in common: those apart, and the two side by side."""
+def common_factors(graph: Snapshot) -> Iterator[tuple[int, Term]]:
+    """a·b + a·c + d = a·(b + c) + d, for as many common factors as two terms have."""
     for cls in graph.classes:
         for form, _ in linear_forms(graph, cls):
             if not 2 <= len(form) <= MAX_PAIRED:
                 continue
-            networks = {c: product_network(graph, c, graph.choice[c]) for c in form}
-            for a, b in combinations(form, 2):
-                shared = common_part(networks[a], networks[b])
-                if shared:
-                    for c, places in ((a, [i for i, _ in shared]), (b, [j for _, j in shared])):
-                        if len(places) < len(networks[c].factors):
-                            yield c, split(graph, networks[c], places)
-                    if len(form) > 2:
-                        pair = {a: form[a], b: form[b]}
-                        rest = {c: k for c, k in form.items() if c not in pair}
-                        yield cls, terms.add(total(graph, pair), total(graph, rest))
+            whole = {t: numbered(graph, t, form[t]) for t in form}
+            for t, u in combinations(form, 2):
+                joined = factored(graph, whole[t], whole[u])
+                if joined is not None:
+                    rest = {v: c for v, c in form.items() if v not in (t, u)}
+                    yield cls, terms.add(joined, total(graph, rest)) if rest else joined
 
 
 @sums.bulk_rule(cite=RING)
@@ -113,6 +107,12 @@ def distribute_to_meet(graph: Snapshot) -> Iterator[tuple[int, Term]]:
                             for p in parts
                         ]
                         yield cls, chain_of([total(graph, rest), *products])
+
+
+def numbered(graph: Snapshot, cls: int, number: Fraction) -> Network:
+    """A multiple of a class as a network."""
+    network = product_network(graph, cls, graph.choice[cls])
+    return replace(network, coefficient=network.coefficient * number)
 
 
 def like(network: Network) -> object:
