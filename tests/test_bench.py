@@ -1,0 +1,32 @@
+"""The benchmark's figures: growth is linear, and as many operations as by hand."""
+
+from tests import bench, bench_cases, bench_growth
+
+
+def test_a_layer_costs_the_same_at_every_depth() -> None:
+    few, many = bench_growth.measure(20), bench_growth.measure(60)
+    further = (many.operations - few.operations) / 40
+    assert abs(further / bench_growth.by_hand(bench_growth.WIDTH) - 1) <= 0.05
+    for one, other in ((few.enodes, many.enodes), (few.nodes, many.nodes)):
+        assert abs(other / 60 / (one / 20) - 1) <= 0.3
+    assert few.complete
+    assert many.complete
+
+
+def test_operations_by_hand() -> None:
+    assert bench_growth.by_hand(100) == 4 * 100**2 + 4 * 100
+
+
+def test_tables_name_what_they_show() -> None:
+    times = bench_cases.Times("some", {"a": 0.5, "b": 0.1, "c": 0.2})
+    assert times.quantile(0.5) == 0.2
+    assert times.quantile(1) == 0.5
+    assert "| some | 3 | 200.0 | 500.0 | 500.0 | 10.00 | a 500 ms" in (
+        bench_cases.times_table([times], 0.02)
+    )
+
+
+def test_a_table_takes_its_place_in_the_page() -> None:
+    page = "<!-- one -->\nold\n<!-- end -->\n<!-- two -->\n<!-- end -->\n"
+    assert bench.placed(page, "two", "new").endswith("<!-- two -->\nnew\n<!-- end -->\n")
+    assert "old" not in bench.placed(page, "one", "a\\1b")
