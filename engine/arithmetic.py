@@ -16,12 +16,30 @@ KNOWN_VALUES: Final[dict[tuple[Name, Number], Number]] = {
 
 # Arithmetic stops at numbers of more digits than a double has, twice over.
 LARGE = 10**32
+MODEST = 64
 
 
 @primitive
 def plus(c: Number, d: Number) -> Number:
     """The sum of two numbers."""
     return Fraction(c) + Fraction(d)
+
+
+@primitive
+def exponent_sum(p: Number, q: Number) -> Number | None:
+    """The sum of two exponents; None beyond those that people write."""
+    return _modest(Fraction(p) + Fraction(q))
+
+
+@primitive
+def exponent_product(p: Number, q: Number) -> Number | None:
+    """The product of two exponents; None beyond those that people write."""
+    return _modest(Fraction(p) * Fraction(q))
+
+
+def _modest(p: Fraction) -> Fraction | None:
+    # In a class that holds both a and 1/a, every power of a would bring the next.
+    return p if max(abs(p.numerator), p.denominator) <= MODEST else None
 
 
 @primitive

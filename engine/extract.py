@@ -82,6 +82,7 @@ class _Dag(Generic[M]):
         self.members = members
         self.cost = cost
         self.choice = choice
+        self.rank = self._ranks()
         self.users: dict[int, int] = {}
         for r in roots:
             self._use(r)
@@ -111,20 +112,38 @@ class _Dag(Generic[M]):
                 best, best_added = other, added
         self.choice[cls] = best
         self._use_children(cls)
+        if any(self.rank[c] > self.rank[cls] for c in best.children):
+            self.rank = self._ranks()
         return best is not current
 
     def _reaches(self, starts: Sequence[int], target: int) -> bool:
-        seen = set(starts)
-        stack = list(starts)
+        """Whether a class below some others is the target: only later ones need be visited."""
+        floor = self.rank[target]
+        stack = [c for c in dict.fromkeys(starts) if self.rank[c] >= floor]
+        seen = set(stack)
         while stack:
             c = stack.pop()
             if c == target:
                 return True
             for x in self.choice[c].children:
-                if x not in seen:
+                if x not in seen and self.rank[x] >= floor:
                     seen.add(x)
                     stack.append(x)
         return False
+
+    def _ranks(self) -> dict[int, int]:
+        """A number for every class, above those of its operands."""
+        order: dict[int, int] = {}
+        for start in self.choice:
+            stack = [(start, False)]
+            while stack:
+                c, ready = stack.pop()
+                if ready:
+                    order.setdefault(c, len(order))
+                elif c not in order:
+                    stack.append((c, True))
+                    stack.extend((x, False) for x in self.choice[c].children if x not in order)
+        return order
 
     def _use_children(self, cls: int) -> int:
         return sum(self._use(c) for c in self.choice[cls].children)

@@ -99,13 +99,14 @@ class Snapshot:
         return any(m.constructor in constructors for m in self.members[cls])
 
     def bases(self, cls: int) -> frozenset[object]:
-        """What powers and functions of a class are taken of, and the class itself."""
+        """What a factor may be joined by: its base, its argument, or that it is an exponential."""
         found: set[object] = {cls}
         for m in self.members[cls]:
             if m.constructor in ("power", "function"):
                 found.add(m.children[0])
-                found.add(m.data)
-        return frozenset(found - {()})
+            if m.constructor == "function" and m.data[0] == "exp":
+                found.add("exp")
+        return frozenset(found)
 
     def inverse_of(self, a: int, b: int) -> bool:
         """Whether a class has the inverse or adjugate of another among its members."""

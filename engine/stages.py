@@ -164,7 +164,7 @@ class _Run:
             before, price = price, sum(graph.tree_cost.get(graph.names[n], 0) for n in names)
             if self.exhausted() or price == before:
                 break
-        for _ in range(PRESENT_ROUNDS):
+        for _ in range(1 if self.report.notes else PRESENT_ROUNDS):
             self.step("present")
         graph = self.snapshot(names)
         roots = [graph.names[n] for n in names]

@@ -5,6 +5,7 @@ What holds for whole sums and products, in any order and nesting, is in `sums` a
 
 from fractions import Fraction
 
+from eggrad.engine.arithmetic import exponent_product, exponent_sum
 from eggrad.engine.index_algebra import elementwise, meet
 from eggrad.engine.language import (
     Dims,
@@ -26,7 +27,7 @@ from eggrad.engine.language import (
     subtract,
 )
 from eggrad.engine.rule import Ruleset
-from eggrad.rules.constants import not_one, plus, times
+from eggrad.rules.constants import not_one
 
 RING = "ring axioms"
 TABLE = "thesis table 3.1"
@@ -193,7 +194,7 @@ def product_is_square(s: Spec, a: Tensor) -> Statement:
 )
 def product_of_powers(s: Spec, a: Tensor, p: Number, q: Number) -> Statement:
     """aᵖ·a^q = a^(p+q)."""
-    return ein(s, power(a, p), power(a, q)) >> power(a, plus(p, q)), is_elementwise(s)
+    return ein(s, power(a, p), power(a, q)) >> power(a, exponent_sum(p, q)), is_elementwise(s)
 
 
 @exponents.rule(
@@ -201,7 +202,7 @@ def product_of_powers(s: Spec, a: Tensor, p: Number, q: Number) -> Statement:
 )
 def product_with_power(s: Spec, a: Tensor, p: Number) -> Statement:
     """a·aᵖ = a^(p+1)."""
-    return ein(s, a, power(a, p)) >> power(a, plus(p, Fraction(1))), is_elementwise(s)
+    return ein(s, a, power(a, p)) >> power(a, exponent_sum(p, Fraction(1))), is_elementwise(s)
 
 
 @exponents.rule(
@@ -209,7 +210,7 @@ def product_with_power(s: Spec, a: Tensor, p: Number) -> Statement:
 )
 def power_of_power(a: Tensor, p: Number, q: Number) -> Statement:
     """(aᵖ)^q = a^(p·q), for an integer q."""
-    return power(power(a, p), q) >> power(a, times(p, q)), is_whole(q), not_one(p)
+    return power(power(a, p), q) >> power(a, exponent_product(p, q)), is_whole(q), not_one(p)
 
 
 @powers.rule(cite="laws of exponents", domain="a ≠ 0 where the exponent is negative")
