@@ -25,6 +25,7 @@ __all__ = [
     "contract",
     "factored",
     "network_key",
+    "price_of",
     "product_network",
     "scaled",
     "split",
@@ -40,12 +41,16 @@ Factor = tuple[int, Indices]
 
 @dataclass(frozen=True)
 class Network:
-    """`coefficient` times the sum, over the indices not in `out`, of the product of factors."""
+    """`coefficient` times the sum, over the indices not in `out`, of the product of factors.
+
+    `price` is what the nodes cost that it was read from, its factors not included.
+    """
 
     factors: tuple[Factor, ...]
     out: Indices
     sizes: dict[int, Size] = field(compare=False)
     coefficient: Fraction = Fraction(1)
+    price: int = field(default=0, compare=False)
 
 
 def product_network(graph: Snapshot, cls: int, member: ENode, limit: int = MAX_FACTORS) -> Network:
@@ -53,6 +58,7 @@ def product_network(graph: Snapshot, cls: int, member: ENode, limit: int = MAX_F
     out = tuple(range(len(graph.dims[cls])))
     sizes: dict[int, Size] = dict(zip(out, graph.dims[cls], strict=True))
     coefficient = Fraction(1)
+    price = 0
     factors: list[Factor] = []
     waiting: list[tuple[int, Indices, ENode | None]] = [(cls, out, member)]
     while waiting:
@@ -65,6 +71,7 @@ def product_network(graph: Snapshot, cls: int, member: ENode, limit: int = MAX_F
             coefficient *= Fraction(cast(Fraction, node.data[0]))
             waiting.insert(0, (node.children[0], part, None))
         else:
+            price += graph.cost(c, node)
             spec = cast(Spec, node.data[0])
             names: dict[int, int] = {}
             for i, own in zip(spec[-1], part, strict=True):
@@ -77,7 +84,7 @@ def product_network(graph: Snapshot, cls: int, member: ENode, limit: int = MAX_F
                         sizes[len(sizes)] = size
                 operands.append((child, tuple(names[i] for i in indices), None))
             waiting = operands + waiting
-    return Network(tuple(factors), out, sizes, coefficient)
+    return Network(tuple(factors), out, sizes, coefficient, price)
 
 
 def network_key(network: Network) -> tuple[object, ...]:
@@ -155,6 +162,26 @@ def _kept(indices: Indices, later: Iterable[int], out: Indices) -> Indices:
     wanted = set(later) | set(out)
     distinct = [i for i in dict.fromkeys(indices) if i in wanted]
     return tuple([i for i in out if i in distinct] + [i for i in distinct if i not in out])
+
+
+def price_of(graph: Snapshot, whole: Term, network: Network) -> int:
+    """What the products of a term cost, down to the factors of a network."""
+    factors = {graph.term(c) for c, _ in network.factors}
+    stack, seen, price = [whole], {whole}, 0
+    while stack:
+        t = stack.pop()
+        if t in factors:
+            continue
+        deltas = tuple(a.op == "delta" for a in t.args)
+        constructor = "ein" if len(t.args) == 2 else "ein1"
+        price += graph.model.node(
+            constructor, (t.data,), tuple(a.dims for a in t.args), t.dims, deltas
+        )
+        for a in t.args:
+            if a not in seen:
+                seen.add(a)
+                stack.append(a)
+    return price
 
 
 def split(graph: Snapshot, network: Network, chosen: Sequence[int]) -> Term:

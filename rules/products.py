@@ -3,7 +3,15 @@
 from collections.abc import Iterable, Iterator
 from itertools import islice
 
-from eggrad.engine.networks import Network, contract, network_key, product_network, scaled, split
+from eggrad.engine.networks import (
+    Network,
+    contract,
+    network_key,
+    price_of,
+    product_network,
+    scaled,
+    split,
+)
 from eggrad.engine.rule import Ruleset
 from eggrad.engine.snapshot import Snapshot
 from eggrad.engine.term import Term
@@ -34,12 +42,13 @@ def networks(graph: Snapshot, cls: int) -> Iterable[tuple[object, Network]]:
 
 @products.bulk_rule(cite="associativity and commutativity of the product; opt_einsum")
 def contraction_order(graph: Snapshot) -> Iterator[tuple[int, Term]]:
-    """A product of factors is the same in every order; the cheapest order is a further member."""
+    """A product of factors is the same in every order; a cheaper order is a further member."""
     for cls in graph.classes:
         for _, network in networks(graph, cls):
             if len(network.factors) > 2:
                 whole = contract(graph, network, network.factors, network.out)
-                yield cls, scaled(network.coefficient, whole)
+                if price_of(graph, whole, network) < network.price:
+                    yield cls, scaled(network.coefficient, whole)
 
 
 @products.bulk_rule(cite="associativity and commutativity of the product")
