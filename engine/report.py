@@ -12,14 +12,15 @@ __all__ = ["Budget", "Report", "Result"]
 class Budget:
     """What a run may use: e-nodes, rounds of exploration and, if wanted, seconds.
 
-    Without a number of e-nodes it is 5,000 and 60 more for every node of the input.
+    Without a number of e-nodes it is 5,000 and 60 more for every node of the input; without a
+    number of rounds it is 4, and 1 for an input of more than 2,000 nodes.
 
     The defaults count e-nodes and iterations alone, so that results do not depend on the speed
     of the machine.
     """
 
     nodes: int | None = None
-    iterations: int = 4
+    iterations: int | None = None
     seconds: float | None = None
 
 

@@ -23,6 +23,8 @@ PRESENT_ROUNDS = 3
 STAGES = ("forward", "reverse", "simplify", "explore", "present", "settle")
 
 BASE_NODES = 5_000
+ROUNDS = 4
+LARGE = 2_000
 NODES_PER_NODE = 60
 
 # Above this many nodes `auto` differentiates in one mode only.
@@ -142,9 +144,12 @@ class _Run:
         self.report = Report()
         self.started = perf_counter()
         self.nodes = BASE_NODES if budget.nodes is None else budget.nodes
+        self.rounds = ROUNDS if budget.iterations is None else budget.iterations
 
     def allow_for(self, loaded: int) -> None:
-        """Let a budget without a number of e-nodes grow with the input."""
+        """Let what the budget leaves open follow from the size of the input."""
+        if self.budget.iterations is None and loaded > LARGE:
+            self.rounds = 1
         if self.budget.nodes is None:
             self.nodes = BASE_NODES + NODES_PER_NODE * loaded
 
@@ -154,7 +159,7 @@ class _Run:
         self.saturate("simplify")
         graph = self.snapshot(names)
         price: int | None = None
-        for _ in range(self.budget.iterations):
+        for _ in range(self.rounds):
             changed = self.apply_bulk_rules(graph, self.strategy.simplify + self.strategy.explore)
             changed |= self.step("explore")
             if not changed:
