@@ -160,6 +160,8 @@ class _Run:
         graph = self.snapshot(names)
         price: int | None = None
         for _ in range(self.rounds):
+            if self.exhausted():
+                break
             changed = self.apply_bulk_rules(graph, self.strategy.simplify + self.strategy.explore)
             changed |= self.step("explore")
             if not changed:
@@ -167,7 +169,7 @@ class _Run:
             self.saturate("simplify")
             graph = self.snapshot(names)
             before, price = price, sum(graph.tree_cost.get(graph.names[n], 0) for n in names)
-            if self.exhausted() or price == before:
+            if price == before:
                 break
         for _ in range(1 if self.report.notes else PRESENT_ROUNDS):
             self.step("present")
