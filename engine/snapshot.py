@@ -57,6 +57,7 @@ class Snapshot:
         self.size = len(rows)
         self.memory: dict[object, Any] = {}
         self._terms: dict[int, Term] = {}
+        self._costs: dict[int, int] = {}
 
     def check_constants(self, fired: Iterable[str]) -> None:
         """Raise when rules have proved two different constants equal."""
@@ -85,9 +86,15 @@ class Snapshot:
 
     def cost(self, cls: int, node: ENode) -> int:
         """The cost of one member, its operands not included."""
-        args = tuple(self.dims[c] for c in node.children)
-        deltas = tuple(self.is_delta(c) for c in node.children)
-        return self.model.node(node.constructor, node.data, args, self.dims[cls], deltas)
+        # Members live as long as the snapshot, so their identity is a key; hashing them is slow.
+        found = self._costs.get(id(node))
+        if found is None:
+            args = tuple(self.dims[c] for c in node.children)
+            deltas = tuple(self.is_delta(c) for c in node.children)
+            found = self._costs[id(node)] = self.model.node(
+                node.constructor, node.data, args, self.dims[cls], deltas
+            )
+        return found
 
     @property
     def classes(self) -> list[int]:
