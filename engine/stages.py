@@ -90,8 +90,6 @@ class System:
     ) -> Result:
         """The derivative of a term with respect to a variable: axes of `term`, then of `x`."""
         limit = budget or Budget()
-        if x not in set(terms.postorder(term)):
-            return Result((terms.constant(0, term.dims + x.dims),), Report())
         chosen = choose_mode(term, x, mode)
         with self.session() as egraph:
             run = _Run(self.strategy, egraph, limit, CostModel(sizes or {}))
@@ -123,10 +121,16 @@ class System:
 
 
 def choose_mode(term: Term, x: Term, mode: str) -> str:
-    """Both modes for small terms; for large ones reverse if the output is the smaller side."""
+    """Both modes for small terms; for large ones reverse if the output is the smaller side.
+
+    Where the variable does not occur there is no path for reverse mode: forward finds the zero.
+    """
+    nodes = set(terms.postorder(term))
+    if x not in nodes:
+        return "forward"
     if mode != "auto":
         return mode
-    if sum(1 for _ in terms.postorder(term)) <= BOTH_MODES:
+    if len(nodes) <= BOTH_MODES:
         return "both"
     return "reverse" if term.order <= x.order else "forward"
 

@@ -55,7 +55,6 @@ STANDARD = Strategy(
         unary,
         sums_of_two,
         sums,
-        exponents,
         powers,
         functions,
         linalg,

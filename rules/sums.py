@@ -27,14 +27,10 @@ sums = Ruleset("sums", "sums of many terms", "the number of terms")
 
 
 def total(graph: Snapshot, form: LinearForm) -> Term:
-    """A linear form as a chain of sums and differences, in a fixed order."""
-    summands = sorted(
-        ((c, graph.term(cls)) for cls, c in form.items()), key=lambda p: (p[0] < 0, 0)
-    )
-    if not summands:
-        raise ValueError("an empty linear form has no axes")
-    first, *rest = summands
-    whole = scaled(first[0], first[1])
+    """A linear form of at least one term as sums and differences, what is added first."""
+    summands = [(c, graph.term(cls)) for cls, c in form.items()]
+    (number, first), *rest = sorted(summands, key=lambda s: s[0] < 0)
+    whole = scaled(number, first)
     for c, t in rest:
         whole = terms.subtract(whole, scaled(-c, t)) if c < 0 else terms.add(whole, scaled(c, t))
     return whole
