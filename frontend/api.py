@@ -117,10 +117,13 @@ class CompiledFunction:
     ) -> None:
         """Compile; `compile` is the way to call this."""
         from eggrad.engine.codegen import compile_terms
+        from eggrad.frontend import calculus
 
         own = unified(expressions, [], "compile")
-        scope = variables(*(v for e in own for v in e.scope))
-        self._compiled = compile_terms([e.term for e in own], scope, sizes)
+        # What only fixes sizes must be known even where lowering removes its last use.
+        scope = variables(*(v for e in own for v in (*e.scope, *e.variables)))
+        lowered = calculus.lower([e.term for e in own], sizes)
+        self._compiled = compile_terms(lowered.terms, scope, sizes)
         self._single = single
         self.source = self._compiled.source
 
