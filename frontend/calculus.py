@@ -66,4 +66,6 @@ def lower(
 
 
 def _sizes(roots: Sequence[Term], sizes: Mapping[str, int] | int | None) -> dict[Size, int]:
-    return dict.fromkeys(symbols(*roots), sizes) if isinstance(sizes, int) else {**(sizes or {})}
+    if isinstance(sizes, int):
+        return dict.fromkeys(symbols(*roots), sizes)
+    return {**sizes} if sizes else {}
