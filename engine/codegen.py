@@ -11,8 +11,10 @@ from eggrad.engine import spec as specs
 from eggrad.engine.binding import name_of
 from eggrad.engine.block import Block, Value, number
 from eggrad.engine.contraction import product
-from eggrad.engine.layout import add_entries, dense, spread, wrapped
+from eggrad.engine.cost import CostModel
+from eggrad.engine.layout import add_entries, dense, spread, transposed, wrapped
 from eggrad.engine.spec import Dims, Size, Spec
+from eggrad.engine.stacking import Stack, find_stacks
 from eggrad.engine.term import Term, postorder
 
 __all__ = ["Writer", "parameter_names"]
@@ -43,9 +45,15 @@ RESERVED: Final = frozenset({"np", "compiled", "inverse", "adjugate", "cofactors
 class Writer:
     """Writes one statement a node, at most."""
 
-    def __init__(self, names: Mapping[str, str], sizes: Mapping[str, str], dtype: str) -> None:
-        """`names` and `sizes` say what variables and size symbols are called in the code."""
+    def __init__(
+        self, names: Mapping[str, str], sizes: Mapping[str, str], dtype: str, model: CostModel
+    ) -> None:
+        """`names` and `sizes` say what variables and size symbols are called in the code.
+
+        `dtype` is the text of the dtype of all arrays; `model` has the sizes to expect.
+        """
         self.block = Block()
+        self._model = model
         self.used: set[str] = set()
         self._names = names
         self._sizes = sizes
@@ -63,8 +71,12 @@ class Writer:
     def results(self, roots: Sequence[Term]) -> list[str]:
         """Write the statements of every node; return the texts of the roots' values."""
         done: dict[Term, Value] = {}
+        stacks, absorbed = find_stacks(roots, self._model)
         for node in postorder(*roots):
-            done[node] = self._node(node, [done[a] for a in node.args])
+            if node in stacks:
+                done[node] = self._stacked(node, stacks[node], done)
+            elif node not in absorbed:
+                done[node] = self._node(node, [done[a] for a in node.args])
         returned: set[str] = set()
         return [self._result(r, done[r], returned) for r in roots]
 
@@ -102,7 +114,7 @@ class Writer:
                 call = _MATRIX[node.op].format(x=x, k=node.data)
                 return Value(self._emit(call, [matrix.text], node.order), axes, axes)
             case "add" | "subtract" | "divide":
-                return self._infix(node, args)
+                return self._infix(node, args, node.op)
             case "negate" if not args[0].literal:
                 return self._unary("np.negative", args[0])
             case name:
@@ -158,11 +170,49 @@ class Writer:
         reuse = [(base.text, f"{base.text} **= {args[1].text}")]
         return Value(self._emit(text, [base.text], len(base.labels), reuse), base.labels, base.axes)
 
-    def _infix(self, node: Term, args: list[Value]) -> Value:
-        sign, function = _INFIX[node.op]
+    def _stacked(self, node: Term, stack: Stack, done: Mapping[Term, Value]) -> Value:
+        """A sum of outer products, as a product of two matrices, and what else is added."""
+        spec_axes = tuple(range(node.order))
+        edge = stack.batch + stack.rows
+        groups = spec_axes[stack.batch : edge], spec_axes[edge:]
+        texts: list[str] = []
+        uses: list[str] = []
+        for side, (group, batched) in enumerate(zip(groups, stack.batched, strict=True)):
+            own = spec_axes[: stack.batch] * batched
+            arrays: list[str] = []
+            for s, sides in zip(stack.products, stack.sides, strict=True):
+                operand = s.term.args[sides[side]]
+                part = cast(Spec, s.term.data)[sides[side]]
+                value = self._full(operand, done[operand])
+                if len(value.labels) < operand.order:
+                    value = self._spread_out(operand, value)
+                places = dict(zip(cast(Spec, s.term.data)[-1], spec_axes, strict=True))
+                labels = dict(zip(value.axes, part, strict=True))
+                atom = value.text, tuple(places[labels[i]] for i in value.labels)
+                sign = "-" if s.negative and not side else ""
+                arrays.append(sign + transposed(atom, own + group))
+                uses.append(value.text)
+            sizes = [self._size(node.dims[i]) for i in own + group]
+            flat = " * ".join(sizes[len(own) :])
+            shape = [*sizes[: len(own)], *((flat, "K") if not side else ("K", flat))]
+            shape = [str(len(arrays)) if d == "K" else d for d in shape]
+            axis = -1 if not side else len(own)
+            text = f"np.stack([{', '.join(arrays)}], axis={axis})"
+            texts.append(text if len(group) == 1 else f"{text}.reshape({', '.join(shape)})")
+        text = f"{texts[0]} @ {texts[1]}" if stack.batch else f"{texts[0]}.dot({texts[1]})"
+        if len(groups[0]) > 1 or len(groups[1]) > 1:
+            text = f"({text})" if stack.batch else text
+            text = f"{text}.reshape({', '.join(self._shape(node.dims))})"
+        value = Value(self._emit(text, uses, node.order), spec_axes, spec_axes)
+        for s in stack.others:
+            value = self._infix(node, [value, done[s.term]], "subtract" if s.negative else "add")
+        return value
+
+    def _infix(self, node: Term, args: list[Value], op: str) -> Value:
+        sign, function = _INFIX[op]
         if sign in "+-" and (made := self._onto_diagonal(node, args, sign)):
             return made
-        full = [self._full(t, v) for t, v in zip(node.args, args, strict=True)]
+        full = [v if v.dense else self._full(node, v) for v in args]
         # Labels become places among the axes of the result.
         atoms = [
             (v.text, tuple(v.axes.index(i) for i in v.labels)) if v.axes else (v.text, ())
@@ -192,8 +242,8 @@ class Writer:
             left, right, flip = right, left, sign == "-"
             sign = "+"
         else:
-            left, flip = self._full(node.args[0], left), False
-        text = self._array(node.args[0], left)
+            left, flip = self._full(node, left), False
+        text = self._array(node, left)
         plain = text == left.text
         if flip:
             written, over = f"np.negative({text})", f"np.negative({text}, out={text})"
@@ -203,6 +253,10 @@ class Writer:
         name = self._emit(written, [left.text], node.order, reuse)
         add_entries(name, right, self.block, shape, f"{sign}=")
         return Value(name, axes, axes)
+
+    def _spread_out(self, term: Term, value: Value) -> Value:
+        axes = tuple(range(term.order))
+        return Value(self._emit(self._array(term, value), [value.text], term.order), axes, axes)
 
     def _array(self, term: Term, value: Value) -> str:
         """The text of a dense value as an array with all axes of the term at their full length."""

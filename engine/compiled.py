@@ -8,6 +8,7 @@ import numpy as np
 
 from eggrad.engine.binding import bind, concrete, name_of, symbols
 from eggrad.engine.codegen import Writer, parameter_names
+from eggrad.engine.cost import CostModel
 from eggrad.engine.term import Term, variables
 
 __all__ = ["CompiledFunction", "compile_terms"]
@@ -42,7 +43,8 @@ class CompiledFunction:
         names = {name_of(v) for v in (*self._variables, *self._scope)}
         self._sizes = tuple(s for s in mentioned if s not in names)
         self._names = tuple(dict.fromkeys(map(name_of, self._variables)))
-        self.source, self._used = _source(roots, self._variables, mentioned, single)
+        model = CostModel({**sizes})
+        self.source, self._used = _source(roots, self._variables, mentioned, model, single)
         namespace: dict[str, Any] = {}
         exec(compile(self.source, "<eggrad>", "exec"), namespace)
         self._function: Callable[..., Any] = namespace["compiled"]
@@ -140,14 +142,18 @@ def compile_terms(
 
 
 def _source(
-    roots: Sequence[Term], own: Sequence[Term], mentioned: Sequence[str], single: bool
+    roots: Sequence[Term],
+    own: Sequence[Term],
+    mentioned: Sequence[str],
+    model: CostModel,
+    single: bool,
 ) -> tuple[str, tuple[str, ...]]:
     """The whole text, and the size symbols that are parameters after the variables."""
     taken: set[str] = set()
     names = parameter_names(dict.fromkeys(map(name_of, own)), taken)
     sizes = parameter_names(mentioned, taken)
     dtype = f"{names[name_of(own[0])]}.dtype" if own else ""
-    writer = Writer(names, sizes, dtype)
+    writer = Writer(names, sizes, dtype, model)
     returned = writer.results(roots)
     origin = {
         d: f"{names[name_of(v)]}.shape[{axis}]"

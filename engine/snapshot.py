@@ -71,6 +71,11 @@ class Snapshot:
                 )
 
     @property
+    def root_classes(self) -> list[int]:
+        """The classes that will be extracted and have an extractable term."""
+        return [c for r in self.roots if (c := self.names[r]) in self.choice]
+
+    @property
     def choice(self) -> dict[int, ENode]:
         """The member that the cheapest tree of each class begins with."""
         return self._trees[0]
@@ -133,7 +138,7 @@ class Snapshot:
     def users(self) -> dict[int, int]:
         """How many classes of the cheapest trees below the roots use each class."""
         counts: dict[int, int] = {}
-        stack = [self.names[r] for r in self.roots if self.names[r] in self.choice]
+        stack = self.root_classes
         while stack:
             for child in dict.fromkeys(self.choice[stack.pop()].children):
                 if child not in counts:
