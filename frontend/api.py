@@ -1,6 +1,6 @@
 """What `eggrad` offers beside building expressions: derivatives, simplification, compilation."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
 from eggrad.engine.binding import name_of
@@ -9,7 +9,8 @@ from eggrad.engine.term import Term, variables
 from eggrad.frontend.expression import Expression, as_expression, expression, unified
 
 if TYPE_CHECKING:
-    from eggrad.engine.binding import Array
+    from eggrad.engine.codegen import Compiled
+    from eggrad.engine.factored_code import CompiledFactors
     from eggrad.frontend.problem import Problem as Parsed
 
 __all__ = [
@@ -25,6 +26,7 @@ __all__ = [
 ]
 
 MODES = ("auto", "forward", "reverse")
+STRUCTURES = ("dense", "factored")
 
 
 def derivative(
@@ -113,18 +115,19 @@ class CompiledFunction:
     source: str
 
     def __init__(
-        self, expressions: Sequence[Expression], single: bool, sizes: Mapping[str, int] | None
+        self,
+        expressions: Sequence[Expression],
+        single: bool,
+        build: "Callable[[Sequence[Term], Iterable[Term]], Compiled | CompiledFactors]",
     ) -> None:
         """Compile; `compile` is the way to call this."""
-        from eggrad.engine.codegen import compile_terms
-
         own = unified(expressions, [], "compile")
         scope = variables(*(v for e in own for v in e.scope))
-        self._compiled = compile_terms([e.term for e in own], scope, sizes)
+        self._compiled = build([e.term for e in own], scope)
         self._single = single
         self.source = self._compiled.source
 
-    def __call__(self, /, **values: Any) -> "Array | list[Array]":
+    def __call__(self, /, **values: Any) -> Any:
         """The value, or the list of values."""
         results = self._compiled(**values)
         return results[0] if self._single else results
@@ -138,11 +141,15 @@ def compile(
     f: Expression | Sequence[Expression],
     backend: str = "numpy",
     sizes: Mapping[str, int] | None = None,
+    structure: str = "dense",
+    columns: int | None = None,
 ) -> CompiledFunction:
     """A fast function of keyword arrays; several expressions share their work.
 
-    `sizes` gives the sizes that no array fixes. Raises `UnsupportedOperation` for another backend
-    than "numpy".
+    `sizes` gives the sizes that no array fixes. `structure="factored"` makes the function return
+    `FactoredTensor`s, which keep deltas and outer products apart and are linear operators; the
+    last `columns` axes of each, by default half of them, meet an operand. Raises
+    `UnsupportedOperation` for another backend than "numpy" or another structure.
 
     >>> from eggrad.frontend.functions import variable
     >>> x = variable("x", ("n",))
@@ -151,9 +158,25 @@ def compile(
     """
     if backend != "numpy":
         raise UnsupportedOperation(f"there is no backend {backend!r}; the backends are: numpy")
+    if structure not in STRUCTURES:
+        raise UnsupportedOperation(
+            f"there is no structure {structure!r}; there are: {', '.join(STRUCTURES)}"
+        )
+    if columns is not None and structure != "factored":
+        raise UnsupportedOperation('compile: columns needs structure="factored"')
+
+    def build(roots: Sequence[Term], scope: Iterable[Term]) -> "Compiled | CompiledFactors":
+        if structure == "factored":
+            from eggrad.engine.factored_code import compile_factored
+
+            return compile_factored(roots, scope, sizes, columns)
+        from eggrad.engine.codegen import compile_terms
+
+        return compile_terms(roots, scope, sizes)
+
     several = isinstance(f, list | tuple)
     own = [as_expression(e) for e in (cast(Sequence[Expression], f) if several else [f])]
-    return CompiledFunction(own, not several, sizes)
+    return CompiledFunction(own, not several, build)
 
 
 class Problem:

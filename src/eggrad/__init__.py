@@ -19,9 +19,11 @@ if TYPE_CHECKING:
         RuleError,
         ShapeError,
         UnknownVariable,
+        UnsolvableSystem,
         UnsoundRules,
         UnsupportedOperation,
     )
+    from eggrad.engine.factored import FactoredTensor
     from eggrad.frontend.api import (
         CompiledFunction,
         Problem,
@@ -63,11 +65,13 @@ __all__ = [
     "CompiledFunction",
     "EggradError",
     "Expression",
+    "FactoredTensor",
     "ParseError",
     "Problem",
     "RuleError",
     "ShapeError",
     "UnknownVariable",
+    "UnsolvableSystem",
     "UnsoundRules",
     "UnsupportedOperation",
     "abs",
@@ -108,6 +112,7 @@ _ERRORS = frozenset(
         "RuleError",
         "ShapeError",
         "UnknownVariable",
+        "UnsolvableSystem",
         "UnsoundRules",
         "UnsupportedOperation",
     }
@@ -135,6 +140,8 @@ def __getattr__(name: str) -> Any:
         module = "engine.errors"
     elif name in _API:
         module = "frontend.api"
+    elif name == "FactoredTensor":
+        module = "engine.factored"
     else:
         module = "frontend.expression" if name == "Expression" else "frontend.functions"
     found = getattr(import_module(f"eggrad.{module}"), name)
