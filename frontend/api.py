@@ -44,7 +44,7 @@ def derivative(
     1.0
     """
     own = as_expression(f)
-    return _derivative(own, tuple(_argument(own, w) for w in wrt), mode, budget)
+    return _derivative(own, tuple(wrt_variable(own, w) for w in wrt), mode, budget)
 
 
 def gradient(f: Expression, x: str | Expression, **options: Any) -> Expression:
@@ -200,7 +200,7 @@ class Problem:
         with respect to what.
         """
         names = wrt or self.wrt or ()
-        arguments = tuple(_argument(self.expression, w, self._declared) for w in names)
+        arguments = tuple(wrt_variable(self.expression, w, self._declared) for w in names)
         return _derivative(self.expression, arguments, mode, budget)
 
 
@@ -219,7 +219,8 @@ def parse(text: str) -> Problem:
     return Problem(text_parser.parse(text))
 
 
-def _argument(f: Expression, wrt: str | Expression, declared: Iterable[Term] = ()) -> Term:
+def wrt_variable(f: Expression, wrt: str | Expression, declared: Iterable[Term] = ()) -> Term:
+    """The variable that a derivative's argument names, with the sizes that it has in `f`."""
     known = {name_of(v): v for v in (*declared, *f.scope, *f.variables)}
     if isinstance(wrt, str):
         if wrt not in known:

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
         parse,
         simplify,
     )
+    from eggrad.frontend.derivative_products import hvp, jvp, vjp
     from eggrad.frontend.expression import Expression
     from eggrad.frontend.functions import (
         abs,
@@ -89,8 +90,10 @@ __all__ = [
     "exp",
     "gradient",
     "hessian",
+    "hvp",
     "inv",
     "jacobian",
+    "jvp",
     "log",
     "parse",
     "relu",
@@ -102,6 +105,7 @@ __all__ = [
     "tanh",
     "transpose",
     "variable",
+    "vjp",
 ]
 
 _ERRORS = frozenset(
@@ -140,6 +144,8 @@ def __getattr__(name: str) -> Any:
         module = "engine.errors"
     elif name in _API:
         module = "frontend.api"
+    elif name in ("hvp", "jvp", "vjp"):
+        module = "frontend.derivative_products"
     elif name == "FactoredTensor":
         module = "engine.factored"
     else:
