@@ -180,11 +180,11 @@ class FactoredTensor:
         An axis that a delta ties costs nothing: the system is solved with the cores, each on its
         own axes; where a core depends on a tied index, with one matrix for each value of it; a
         diagonal divides. Parts are added first, on the deltas that all of them have. A system
-        without any is solved as one matrix. Hermitian matrices are tried by Cholesky's method.
+        without any is solved as one matrix.
 
-        `assume="positive definite"` takes that method alone. Raises `UnsolvableSystem` where the
-        operator is singular, or not as assumed, and `ShapeError` where it is not square or `b`
-        does not fit.
+        `assume="positive definite"`, which needs a Hermitian operator, takes Cholesky's method and
+        so finds out where it is not. Raises `UnsolvableSystem` where the operator is singular, or
+        not as assumed, and `ShapeError` where it is not square or `b` does not fit.
         """
         rows, columns = self._sides()
         array = np.asarray(b)

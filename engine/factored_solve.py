@@ -15,7 +15,7 @@ __all__ = ["solve"]
 
 Shape = tuple[int, ...]
 
-# Rows that substitution solves at once; smaller matrices are not worth Cholesky's method.
+# Rows that substitution solves at once.
 BLOCK: Final = 64
 
 
@@ -60,8 +60,10 @@ def _separable(part: Part, shape: Shape, rows: int, definite: bool) -> bool:
     """Whether each core can be inverted alone: a square matrix on axes that no other core has.
 
     Definiteness of each matrix is that of their product only where a row axis meets the column
-    axis of the same place.
+    axis of the same place, and where they are real: `1j * A` may be a factor of a definite matrix.
     """
+    if definite and len(part.cores) > 1 and any(np.iscomplexobj(core) for core in part.cores):
+        return False
     for i in set(part.labels):
         above, below = part.labels[:rows].count(i), part.labels[rows:].count(i)
         users = sum(i in own for own in part.axes)
@@ -116,29 +118,17 @@ def _solved(matrix: Array, right: Array, definite: bool) -> Array:
         if not matrix.all():
             raise UnsolvableSystem("solve: the operator is singular: a zero on a diagonal")
         return right / matrix
-    if definite or (n > BLOCK and _hermitian(matrix)):
-        sign = np.where(matrix[..., :1, :1].real < 0, -1.0, 1.0)
-        try:
-            lower = np.linalg.cholesky(sign * matrix)
-        except np.linalg.LinAlgError as error:
-            if definite:
-                raise UnsolvableSystem("solve: the operator is not positive definite") from error
-        else:
-            upper = lower.conj().swapaxes(-1, -2)
-            middle = _substituted(lower, sign * right)[..., ::-1, :]
-            return _substituted(upper[..., ::-1, ::-1], middle)[..., ::-1, :]
     try:
-        return np.linalg.solve(matrix, right)
+        if not definite:
+            return np.linalg.solve(matrix, right)
+        sign = np.where(matrix[..., :1, :1].real < 0, -1.0, 1.0)
+        lower = np.linalg.cholesky(sign * matrix)
     except np.linalg.LinAlgError as error:
-        raise UnsolvableSystem(
-            f"solve: the operator is singular: so is a matrix of {n} rows in it"
-        ) from error
-
-
-def _hermitian(matrix: Array) -> bool:
-    """Whether matrices equal their conjugate transposes, up to rounding."""
-    bound = 64 * np.finfo(matrix.dtype).eps * np.abs(matrix).max(initial=0)
-    return bool((np.abs(matrix - matrix.conj().swapaxes(-1, -2)) <= bound).all())
+        what = "not positive definite" if definite else f"singular: a matrix of {n} rows in it is"
+        raise UnsolvableSystem(f"solve: the operator is {what}") from error
+    upper = lower.conj().swapaxes(-1, -2)
+    middle = _substituted(lower, sign * right)[..., ::-1, :]
+    return _substituted(upper[..., ::-1, ::-1], middle)[..., ::-1, :]
 
 
 def _substituted(lower: Array, right: Array) -> Array:

@@ -200,13 +200,23 @@ def test_each_core_is_solved_alone() -> None:
         close(tensor.solve(tensor @ x), x)
 
 
-def test_large_hermitian_matrices() -> None:
+def test_large_definite_matrices() -> None:
     n = 150
     a = RNG.normal(size=(n, n)) + 1j * RNG.normal(size=(n, n))
-    for matrix in (a @ a.conj().T + np.eye(n), -(a @ a.conj().T) - np.eye(n), a + a.conj().T):
+    positive = a @ a.conj().T + np.eye(n)
+    b = RNG.normal(size=(2, n))
+    for cores in ((positive,), (-positive, np.array(-1.0))):
+        axes = ((1, 3), ())[: len(cores)]
+        tensor = FactoredTensor([Part(cores, axes, (0, 1, 0, 3))], (2, n, 2, n))
+        found = tensor.solve(b, assume="positive definite")
+        close(found, np.linalg.solve(positive, b.T).T)
+    turned = FactoredTensor([Part((1j * positive, np.array(-1j)), ((0, 1), ()), (0, 1))], (n, n))
+    found = turned.solve(b.T, assume="positive definite")
+    close(found, np.linalg.solve(positive, b.T))
+    for matrix in (-positive, a + a.conj().T):
         tensor = FactoredTensor([Part((matrix,), ((1, 3),), (0, 1, 0, 3))], (2, n, 2, n))
-        b = RNG.normal(size=(2, n))
-        close(tensor.solve(b), np.linalg.solve(matrix, b.T).T)
+        with pytest.raises(eg.UnsolvableSystem, match="not positive definite"):
+            tensor.solve(b, assume="positive definite")
 
 
 def test_shown() -> None:

@@ -1,5 +1,7 @@
 """What structure the analysis finds in products, and that its parts add up to the term."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -11,6 +13,10 @@ from eggrad.engine import term as t
 from eggrad.engine.factored_code import compile_factored
 from eggrad.engine.structure import structure
 from tests import numeric_terms
+from tests.test_derivative_cases import CASES, instances
+
+# Derivatives with deltas or outer products.
+STRUCTURED = ("tg_had", "tc_relu", "mc079", "mc090", "mc118h", "tg_soft", "tg_cezt", "o_sum4t")
 
 A = t.variable("A", ("m", "n"))
 S = t.variable("S", ("n", "n"))
@@ -103,6 +109,19 @@ def test_parts_add_up_to_the_oracle(roots: list[t.Term], seed: int) -> None:
     if numeric_terms.is_tame(roots, values, sizes):
         for result, expected in zip(results, oracle.evaluate(roots, values, sizes), strict=True):
             np.testing.assert_allclose(np.asarray(result), expected, rtol=1e-7, atol=1e-7)
+
+
+@pytest.mark.parametrize(
+    "case", [c for c in CASES if c["id"] in STRUCTURED], ids=lambda case: case["id"]
+)
+def test_derivatives_from_the_literature(case: dict[str, Any]) -> None:
+    problem = eg.parse(case["einsum_syntax"])
+    derivative = eg.derivative(problem.expression, *case["wrt_list"])
+    factored = eg.compile(derivative, structure="factored")
+    for values in instances(case):
+        found = factored(**values)
+        np.testing.assert_allclose(found, derivative.evaluate(values), rtol=1e-9, atol=1e-9)
+        assert sum(core.size for core in found.cores) <= found.size
 
 
 def test_compile_returns_factored_tensors() -> None:
