@@ -42,7 +42,10 @@ class FactoredTensor:
     __array_ufunc__ = None
 
     def __init__(self, parts: Sequence[Part], shape: Sequence[int], columns: int | None = None):
-        """Keep the parts; `eggrad.compile(f, structure="factored")` is the way to get one."""
+        """Keep the parts; `eggrad.compile(f, structure="factored")` is the way to get one.
+
+        Raises `ShapeError` where the cores of a part do not have the sizes of their axes.
+        """
         self.parts = tuple(parts)
         self.shape = tuple(shape)
         self.columns = len(self.shape) // 2 if columns is None else columns
@@ -50,6 +53,8 @@ class FactoredTensor:
             raise ShapeError(
                 f"columns: {columns} of the axes {self.shape}? a number from 0 to {self.ndim}"
             )
+        if not self.parts or not all(part.fits(self.shape) for part in self.parts):
+            raise ShapeError(f"a tensor of axes {self.shape} needs parts with those axes")
 
     @property
     def ndim(self) -> int:
@@ -172,7 +177,8 @@ class FactoredTensor:
             summand = np.einsum(*part.operands(), operand, own, wanted, optimize=True)
             summand = spread(summand, wanted, labels, shape)
             result = summand if result is None else result + summand
-        return np.zeros(shape, self.dtype) if result is None else result
+        assert result is not None
+        return result
 
     def solve(self, b: Any, assume: str | None = None) -> Array:
         """The x with `self @ x == b`; b a tensor, a flat vector, or a matrix of flat columns.

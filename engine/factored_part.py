@@ -42,6 +42,17 @@ class Part:
         """Show the cores' axes and the tensor's: a letter that stands twice there is a delta."""
         return f"<Part {format_spec(canonical(self.axes, self.labels))}>"
 
+    def fits(self, shape: tuple[int, ...]) -> bool:
+        """Whether there is a core, and tied axes and the cores' have the sizes of `shape`."""
+        return (
+            bool(self.cores)
+            and tuple(shape[i] for i in self.labels) == shape
+            and all(
+                core.shape == tuple(shape[i] for i in own)
+                for core, own in zip(self.cores, self.axes, strict=True)
+            )
+        )
+
     def used(self) -> set[int]:
         """The labels that a core has."""
         return {i for own in self.axes for i in own}

@@ -66,7 +66,7 @@ def hvp(f: Expression, x: str | Expression, v: str | Expression, budget: Any = N
 
     Axes: those of `x`, as `v` has them; `v` may also be the name of a variable that has. Where it
     contains `x` it is not differentiated. `x` and `budget` are as in `derivative`. Raises
-    `ShapeError` where axes differ or `f` is no scalar. Costs two to three times as many operations
+    `ShapeError` where axes differ or `f` is no scalar. Costs about twice as many operations
     as the gradient.
 
     >>> from eggrad.frontend.functions import sum, tanh, variable

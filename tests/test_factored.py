@@ -247,6 +247,9 @@ def test_errors() -> None:
             FactoredTensor([Part((core,), ((1, 3),), (0, 1, 0, 3))], (3, 2, 3, 2)).solve(np.ones(6))
     with pytest.raises(eg.UnsolvableSystem, match="a zero on a diagonal"):
         FactoredTensor([Part((np.array([1.0, 0.0]),), ((0,),), (0, 0))], (2, 2)).solve([1, 1])
+    for parts in ([], [Part((), (), (0, 1))], [Part((np.eye(2),), ((0, 1),), (0, 1))]):
+        with pytest.raises(eg.ShapeError, match=r"axes \(2, 3\) needs parts with those axes"):
+            FactoredTensor(parts, (2, 3))
     indefinite = FactoredTensor([Part((np.array([[1.0, 2], [2, 1]]),), ((0, 1),), (0, 1))], (2, 2))
     with pytest.raises(eg.UnsolvableSystem, match="not positive definite"):
         indefinite.solve([1, 1], assume="positive definite")
