@@ -194,10 +194,19 @@ def test_each_core_is_solved_alone() -> None:
         [Part((RNG.uniform(1, 2, size=(n, k)),), ((0, 1),), (0, 1, 0, 1))],
         [Part((a, b), ((0, 2), (1, 3)), (0, 1, 2, 3))],
         [Part((b,), ((1, 3),), (0, 1, 0, 3)), Part((np.ones(n),), ((0,),), (0, 1, 0, 1))],
+        [Part((b,), ((1, 3),), (0, 1, 2, 3)), Part((np.array(2.0),), ((),), (0, 1, 0, 1))],
     ):
         tensor = FactoredTensor(parts, (n, k, n, k))
         x = RNG.normal(size=(n, k))
         close(tensor.solve(tensor @ x), x)
+
+
+def test_a_delta_on_more_axes_than_another() -> None:
+    both = [
+        Part((np.array(c),), ((),), labels) for c, labels in ((2.0, (0,) * 4), (3.0, (0, 1) * 2))
+    ]
+    x = RNG.normal(size=(4, 4))
+    close(FactoredTensor(both, (4,) * 4).solve(3 * x + 2 * np.diag(np.diag(x))), x)
 
 
 def test_large_definite_matrices() -> None:
@@ -205,11 +214,12 @@ def test_large_definite_matrices() -> None:
     a = RNG.normal(size=(n, n)) + 1j * RNG.normal(size=(n, n))
     positive = a @ a.conj().T + np.eye(n)
     b = RNG.normal(size=(2, n))
-    for cores in ((positive,), (-positive, np.array(-1.0))):
-        axes = ((1, 3), ())[: len(cores)]
-        tensor = FactoredTensor([Part(cores, axes, (0, 1, 0, 3))], (2, n, 2, n))
-        found = tensor.solve(b, assume="positive definite")
-        close(found, np.linalg.solve(positive, b.T).T)
+    for matrix in (positive, positive.real):
+        for cores in ((matrix,), (-matrix, np.array(-1.0))):
+            axes = ((1, 3), ())[: len(cores)]
+            tensor = FactoredTensor([Part(cores, axes, (0, 1, 0, 3))], (2, n, 2, n))
+            found = tensor.solve(b, assume="positive definite")
+            close(found, np.linalg.solve(matrix, b.T).T)
     turned = FactoredTensor([Part((1j * positive, np.array(-1j)), ((0, 1), ()), (0, 1))], (n, n))
     found = turned.solve(b.T, assume="positive definite")
     close(found, np.linalg.solve(positive, b.T))
