@@ -111,6 +111,21 @@ class System:
                 egraph.unite_names(*names)
             return run.finish(names[:1])
 
+    def pull_back(
+        self, term: Term, x: Term, cotangent: Term, budget: Budget | None = None
+    ) -> Result:
+        """A cotangent of a term, contracted with its derivative with respect to `x` in reverse.
+
+        The cotangent may depend on `x`; it is not differentiated. `x` occurs in `term`.
+        """
+        with self.session() as egraph:
+            run = _Run(self.strategy, egraph, budget or Budget(), CostModel())
+            egraph.load(term, x, cotangent)
+            run.allow_for(egraph.size())
+            name = egraph.add_adjoints(term, x, cotangent)
+            run.saturate("reverse")
+            return run.finish([name])
+
     def simplify(
         self,
         roots: Sequence[Term],

@@ -1,26 +1,25 @@
-"""What `eggrad` offers beside building expressions: derivatives, simplification, compilation."""
+"""What `eggrad` offers beside building expressions: derivatives, simplification, texts."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, cast
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any
 
 from eggrad.engine.binding import name_of
 from eggrad.engine.errors import ShapeError, UnknownVariable, UnsupportedOperation
-from eggrad.engine.term import Term, variables
-from eggrad.frontend.expression import Expression, as_expression, expression, unified
+from eggrad.engine.term import Term
+from eggrad.frontend.expression import Expression, as_expression, expression
 
 if TYPE_CHECKING:
-    from eggrad.engine.compiled import CompiledFunction
     from eggrad.frontend.problem import Problem as Parsed
 
 __all__ = [
     "Problem",
-    "compile",
     "derivative",
     "gradient",
     "hessian",
     "jacobian",
     "parse",
     "simplify",
+    "wrt_variable",
 ]
 
 MODES = ("auto", "forward", "reverse")
@@ -41,7 +40,7 @@ def derivative(
     1.0
     """
     own = as_expression(f)
-    return _derivative(own, tuple(_argument(own, w) for w in wrt), mode, budget)
+    return _derivative(own, tuple(wrt_variable(own, w) for w in wrt), mode, budget)
 
 
 def gradient(f: Expression, x: str | Expression, **options: Any) -> Expression:
@@ -101,36 +100,6 @@ def simplify(
     return expression(found.term, (*own.variables, *own.scope), own.complete and found.complete)
 
 
-def compile(
-    f: Expression | Sequence[Expression],
-    backend: str = "numpy",
-    sizes: Mapping[str, int] | None = None,
-) -> "CompiledFunction":
-    """A fast function of keyword arrays; several expressions share their work.
-
-    It returns one array, or a list where a list is given; a scalar is a NumPy number. `sizes`
-    gives the sizes that no array fixes, and those at which the cheapest form is chosen. Raises
-    `UnsupportedOperation` for another backend than "numpy".
-
-    >>> from eggrad.frontend.functions import variable
-    >>> x = variable("x", ("n",))
-    >>> compile([x @ x, 2 * x])(x=[1, 2])
-    [np.float64(5.0), array([2., 4.])]
-    """
-    if backend != "numpy":
-        raise UnsupportedOperation(f"there is no backend {backend!r}; the backends are: numpy")
-    from eggrad.engine.compiled import compile_terms
-    from eggrad.frontend import calculus
-
-    several = isinstance(f, list | tuple)
-    given = [as_expression(e) for e in (cast(Sequence[Expression], f) if several else [f])]
-    own = unified(given, [], "compile")
-    # What only fixes sizes must be known even where lowering removes its last use.
-    scope = variables(*(v for e in own for v in (*e.scope, *e.variables)))
-    lowered = calculus.lower([e.term for e in own], sizes)
-    return compile_terms(lowered.terms, scope, sizes, single=not several)
-
-
 class Problem:
     """A text of the thesis's language: `expression`, and `wrt`, names or None."""
 
@@ -152,7 +121,7 @@ class Problem:
         with respect to what.
         """
         names = wrt or self.wrt or ()
-        arguments = tuple(_argument(self.expression, w, self._declared) for w in names)
+        arguments = tuple(wrt_variable(self.expression, w, self._declared) for w in names)
         return _derivative(self.expression, arguments, mode, budget)
 
 
@@ -171,7 +140,8 @@ def parse(text: str) -> Problem:
     return Problem(text_parser.parse(text))
 
 
-def _argument(f: Expression, wrt: str | Expression, declared: Iterable[Term] = ()) -> Term:
+def wrt_variable(f: Expression, wrt: str | Expression, declared: Iterable[Term] = ()) -> Term:
+    """The variable that a derivative's argument names, with the sizes that it has in `f`."""
     known = {name_of(v): v for v in (*declared, *f.scope, *f.variables)}
     if isinstance(wrt, str):
         if wrt not in known:

@@ -6,12 +6,12 @@ from dataclasses import replace
 from eggrad.engine.binding import symbols
 from eggrad.engine.cost import CostModel
 from eggrad.engine.rule import Ruleset
-from eggrad.engine.spec import Size
+from eggrad.engine.spec import Size, canonical
 from eggrad.engine.stages import Budget, Report, Result
-from eggrad.engine.term import Term
+from eggrad.engine.term import Term, einsum, variables
 from eggrad.rules.standard import STANDARD, system
 
-__all__ = ["Budget", "differentiate", "lower", "simplify"]
+__all__ = ["Budget", "differentiate", "lower", "pull_back", "simplify"]
 
 
 def differentiate(
@@ -32,6 +32,22 @@ def differentiate(
         term = result.term
         report = report.joined(result.report)
     return Result((term,), report)
+
+
+def pull_back(term: Term, x: Term, cotangent: Term, budget: Budget | None = None) -> Result:
+    """The product of a cotangent, with axes of `term`, and the derivative with respect to `x`.
+
+    >>> from eggrad.engine.term import apply, variable
+    >>> x, w = variable("x"), variable("w")
+    >>> pull_back(apply("exp", x), x, w).term.op
+    'einsum'
+    """
+    if x in variables(term):
+        return system().pull_back(term, x, cotangent, budget)
+    zero = differentiate(term, [x], "forward", budget)
+    own = range(term.order)
+    spec = canonical([own, range(zero.term.order)], range(term.order, zero.term.order))
+    return system().simplify([einsum(spec, cotangent, zero.term)], budget)
 
 
 def simplify(
