@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from math import prod
 from typing import Any, Final
 
 import numpy as np
@@ -150,15 +151,19 @@ def _products() -> Iterator[Probe]:
         "matmul",
         tuple(Trial("A @ B", _factors, (n, n, n), n**3) for n in (2, 8, 16, 32, 64, 128, 300, 800)),
     )
-    # What a thin product takes beyond its multiplications, for each operand and the result.
-    for rate, shapes, part in (
-        ("matmul_left", [(100, 100, 2), (300, 300, 8), (1000, 1000, 4)], (0, 1)),
-        ("matmul_right", [(2, 100, 100), (8, 300, 300), (4, 1000, 1000)], (1, 2)),
-        ("matmul_out", [(100, 2, 100), (300, 8, 300), (1000, 4, 1000)], (0, 2)),
-    ):
+    # What a thin product takes beyond its multiplications. Which operand is the larger makes a
+    # difference that depends on their layouts, and those are not known.
+    for rate, sides in (
+        (
+            "matmul_operand",
+            [(100, 100, 2), (2, 100, 100), (300, 300, 8), (8, 300, 300), (1000, 1000, 4),
+             (4, 1000, 1000)],
+        ),
+        ("matmul_out", [(100, 2, 100), (300, 8, 300), (1000, 4, 1000)]),
+    ):  # fmt: skip
         thin = [
-            Trial("A @ B", _factors, s, s[part[0]] * s[part[1]], known=(("matmul", _cube(s), 1),))
-            for s in shapes
+            Trial("A @ B", _factors, s, prod(s) // min(s), known=(("matmul", prod(s), 1),))
+            for s in sides
         ]
         yield Probe(rate, tuple(thin), linear=True)
     symmetric = [
@@ -183,14 +188,8 @@ def _products() -> Iterator[Probe]:
         yield Probe(rate, tuple(points))
 
 
-def _cube(shape: tuple[int, ...]) -> int:
-    return shape[0] * shape[1] * shape[2]
-
-
 def _thin(n: int, b: int = 1) -> tuple[Known, ...]:
-    sides = ("matmul_left", "matmul_out") if b == 1 else (
-        "matmul_left", "matmul_right", "matmul_out"
-    )  # fmt: skip
+    sides = ("matmul_operand",) * (1 if b == 1 else 2) + ("matmul_out",)
     return tuple((side, b * n * n, 1) for side in sides)
 
 

@@ -27,8 +27,8 @@ def product_steps(
 ) -> list[Step]:
     """The kernels of a product with the sizes they work on.
 
-    >>> product_steps(((0, 1), (0, 2), (1, 2)), [("m", "n"), ("m", "n")], [False, False], same=True)
-    [('syrk', ('n', 'n', 'm'), ()), ('matmul_left', ('n', 'm'), ()), ('matmul_out', ('n', 'n'), ())]
+    >>> product_steps(((0, 1), (0, 1), ()), [("m", "n"), ("m", "n")], [False, False])
+    [('dot', ('m', 'n'), ())]
     """
     return _Product(spec, args, deltas, constants).steps(same)
 
@@ -115,11 +115,15 @@ class _Product:
         if not rows or not columns:
             return [("gemv", m + n + k, ()), *copies]
         if same and self.is_symmetric(left, right, rows, columns):
-            return [("syrk", m + n + k, ()), ("matmul_left", m + k, ()), ("matmul_out", m + n, ())]
+            return [
+                ("syrk", m + n + k, ()),
+                ("matmul_operand", m + k, ()),
+                ("matmul_out", m + n, ()),
+            ]
         return [
             ("matmul", m + k + n, ()),
-            ("matmul_left", m + k, ()),
-            ("matmul_right", k + n, ()),
+            ("matmul_operand", m + k, ()),
+            ("matmul_operand", k + n, ()),
             ("matmul_out", m + n, ()),
             *copies,
         ]
@@ -171,8 +175,8 @@ class _Product:
         return [
             ("matmul", (), ()),
             ("batched_matmul", m + k + n, b),
-            ("matmul_left", b + m + k, ()),
-            ("matmul_right", b + k + n, ()),
+            ("matmul_operand", b + m + k, ()),
+            ("matmul_operand", b + k + n, ()),
             ("matmul_out", b + m + n, ()),
         ]
 
