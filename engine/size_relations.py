@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import combinations, permutations
+from itertools import chain, combinations, permutations
 from math import exp, gcd, lcm, log, prod
 from random import Random
 from typing import Final
@@ -36,7 +36,6 @@ FACTORS: Final = tuple(
 )  # fmt: skip
 # Of a polynomial that is shown.
 MAX_TERMS: Final = 4
-THRESHOLDS: Final = (2, 3, 5, 7, 10, 15, 20, 30, 50, 70, 100, 150, 200, 300, 500, 700, 1000)
 
 
 @dataclass(frozen=True)
@@ -62,12 +61,7 @@ def compare(
     found = relation(names, first, second, difference)
     if found is not None:
         return found
-    places: list[str] = []
-    for name in names:
-        place = boundary(name, names, first, second)
-        if place is not None:
-            size, below = place
-            places.append(f"{name} < {size}" if below else f"{name} >= {size}")
+    places = [found.text for found in _thresholds(names, first, second)]
     others = f", with all other sizes {DEFAULT_SIZE}" if len(names) > 1 else ""
     return f"where {', or '.join(places)}{others}" if places else "by no simple rule"
 
@@ -82,11 +76,16 @@ def relation(
         if abs(a - b) > CLOSE * max(a, b):
             decided.append((sizes, a < b))
     if all(less for _, less in decided):
-        return "at all sizes" if decided else "at no sizes by much"
+        return "at all sizes" if decided else f"at no sizes by more than {CLOSE:.0%}"
     if not any(less for _, less in decided):
         return "at no sizes"
     wrong = (1 - AGREEMENT) * len(decided)
-    for candidate in (*_candidates(names), *_of_polynomial(difference or {})):
+    for candidate in chain(
+        _proportions(names),
+        _thresholds(names, first, second),
+        _sums_and_products(names),
+        _of_polynomial(difference or {}),
+    ):
         missed = 0
         for sizes, less in decided:
             missed += candidate.holds(sizes) != less
@@ -129,15 +128,27 @@ def _samples(names: Sequence[str]) -> Iterator[Sizes]:
         yield {s: round(exp(random.uniform(log(SMALLEST), log(LARGEST)))) for s in names}
 
 
-def _candidates(names: Sequence[str]) -> Iterator[_Relation]:
-    """Relations between one size and another, a number, a sum of two; between products of two."""
+def _proportions(names: Sequence[str]) -> Iterator[_Relation]:
+    """A size is less than a multiple of another."""
     for factor in FACTORS:
         for s, t in permutations(names, 2):
             yield _Relation(f"{s} < {_times(factor, t)}", _ratio((s,), (t,), factor))
-    for number in THRESHOLDS:
-        for s in names:
-            yield _Relation(f"{s} < {number}", lambda v, s=s, n=number: v[s] < n)
-            yield _Relation(f"{s} > {number}", lambda v, s=s, n=number: v[s] > n)
+
+
+def _thresholds(names: Sequence[str], first: Time, second: Time) -> Iterator[_Relation]:
+    """A size is on one side of the place where the choice changes, all others being 100."""
+    for s in names:
+        place = boundary(s, names, first, second)
+        if place is not None:
+            size, below = place
+            yield _Relation(
+                f"{s} < {size}" if below else f"{s} > {size - 1}",
+                lambda v, s=s, size=size, below=below: (v[s] < size) == below,
+            )
+
+
+def _sums_and_products(names: Sequence[str]) -> Iterator[_Relation]:
+    """The sum or the product of two sizes against a third, the product of two against others."""
     for factor in FACTORS:
         for s, t in combinations(names, 2):
             for u in names:

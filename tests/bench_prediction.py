@@ -1,10 +1,12 @@
 """Predicted against measured time of single nodes: `python tests/bench_prediction.py`.
 
 Each node is timed as a statement written by hand, the way a good lowering computes it, and as the
-generated code computes it. `--write` puts the table into docs/benchmarks.md; `--calibrate` first
-measures the rates in this process, else those of `eggrad calibrate` or the default are used.
+generated code computes it. Rates are measured first, in the same process; with `--default` those
+that come with eggrad are used. `make bench` runs this with one BLAS thread.
 """
 
+import os
+import subprocess
 import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -20,11 +22,11 @@ from eggrad.engine.binding import concrete, name_of
 from eggrad.engine.calibration import calibrate, measure
 from eggrad.engine.codegen import compile_terms
 from eggrad.engine.kernels import term_work
-from eggrad.engine.rates import Rates, load_rates
+from eggrad.engine.rates import Rates, default_rates
 from eggrad.engine.term import Term
 from eggrad.engine.time_model import TimeModel
 
-__all__ = ["CASES", "Case", "Row", "prediction_table", "rows", "table"]
+__all__ = ["CASES", "Case", "Row", "rows", "table", "table_apart"]
 
 A = t.variable("A", ("m", "n"))
 B = t.variable("B", ("n", "k"))
@@ -39,7 +41,7 @@ y = t.variable("y", ("m",))
 z = t.variable("z", ("n",))
 c = t.variable("c")
 
-VECTOR = ({"n": 10}, {"n": 100}, {"n": 1000}, {"n": 100_000})
+VECTOR = ({"n": 10}, {"n": 1000}, {"n": 100_000})
 MATRIX = ({"m": 10, "n": 10}, {"m": 100, "n": 100}, {"m": 1000, "n": 1000})
 UNEVEN = (*MATRIX, {"m": 1000, "n": 10}, {"m": 10, "n": 1000})
 SQUARE = ({"n": 10}, {"n": 30}, {"n": 100}, {"n": 300})
@@ -194,20 +196,18 @@ def table(found: list[Row]) -> str:
     return "\n".join(lines)
 
 
-def prediction_table(measured_here: bool = False) -> str:
-    """The table at the rates of this machine, or at rates measured first."""
-    return table([*rows(calibrate() if measured_here else load_rates())])
-
-
-def main(arguments: list[str]) -> None:
-    """Print the table; `--write` puts it into the page."""
-    from tests.bench import PAGE, placed
-
-    text = prediction_table("--calibrate" in arguments)
-    print(text)
-    if "--write" in arguments:
-        PAGE.write_text(placed(PAGE.read_text("utf-8"), "prediction", text), "utf-8")
+def table_apart() -> str:
+    """The table, made by a process of its own that computes with one thread."""
+    one = dict.fromkeys(["OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"], "1")
+    done = subprocess.run(
+        [sys.executable, __file__],
+        env=os.environ | one,
+        stdout=subprocess.PIPE,
+        encoding="utf-8",
+        check=True,
+    )
+    return done.stdout.rstrip()
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    print(table([*rows(default_rates() if "--default" in sys.argv else calibrate())]))
