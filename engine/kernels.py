@@ -82,33 +82,42 @@ def node_work(
     deltas, `constants` which are constant and of what value, `same` that both operands are one.
 
     >>> spec = ((0, 1), (1,), (0,))
-    >>> node_work("ein", (spec,), (("m", "n"), ("n",)), ("m",), (False, False))
-    (Work(rate='gemv', units=('m', 'n'), repeats=()),)
+    >>> work = node_work("ein", (spec,), (("m", "n"), ("n",)), ("m",), (False, False))
+    >>> [(w.rate, w.units) for w in work]
+    [('gemv', ('m', 'n')), ('fresh', ('m',))]
     """
     if constructor in _LEAVES:
         return ()
     if constructor in ("ein", "ein1"):
         steps = product_steps(cast(Spec, data[0]), args, deltas, constants, same)
-        return _works(steps)
-    if constructor in _MATRIX or constructor in ("cofactors", "solve"):
-        return _works(_matrix_steps(constructor, data, args, out))
-    if constructor == "scale":
-        names: tuple[str, ...] = ("scaling",)
-    elif constructor == "power":
-        exponent = constants[1] if len(constants) > 1 else None
-        names = ("power",) if exponent is None else _POWERS.get(exponent, ("power",))
-    elif constructor == "divide" and constants and constants[0] is not None:
-        names = ("reciprocal",)
+    elif constructor in _MATRIX or constructor in ("cofactors", "solve"):
+        steps = _matrix_steps(constructor, data, args, out)
     else:
-        name = cast(str, data[0]) if constructor == "function" else constructor
-        names = _COMPOSED.get(name, (name,))
-    steps: list[Step] = [(_on_scalars(name) if not out else name, out, ()) for name in names]
-    # An element-wise operation needs every entry of a delta.
-    dense = [d for d, is_delta in zip(args, deltas, strict=False) if is_delta]
-    steps += [
-        step for d in dense for step in (("zeros", d, ()), ("diagonal", d[len(d) // 2 :], ()))
-    ]
-    return _works(steps or [("view", (), ())])
+        names = _elementwise_rates(constructor, data, constants)
+        steps = [(name if out else _on_scalars(name), out, ()) for name in names]
+        # An element-wise operation needs every entry of a delta.
+        for dims, is_delta in zip(args, deltas, strict=False):
+            if is_delta:
+                steps += [("zeros", dims, ()), ("diagonal", dims[len(dims) // 2 :], ())]
+        steps = steps or [("view", (), ())]
+    # A result of some size lies in memory that the process did not have a moment ago.
+    if out and all(rate != "view" for rate, _, _ in steps):
+        steps.append(("fresh", out, ()))
+    return tuple(Work.of(*step) for step in steps)
+
+
+def _elementwise_rates(
+    constructor: str, data: tuple[object, ...], constants: Constants
+) -> tuple[str, ...]:
+    if constructor == "scale":
+        return ("scaling",)
+    if constructor == "power":
+        exponent = constants[1] if len(constants) > 1 else None
+        return ("power",) if exponent is None else _POWERS.get(exponent, ("power",))
+    if constructor == "divide" and constants and constants[0] is not None:
+        return ("reciprocal",)
+    name = cast(str, data[0]) if constructor == "function" else constructor
+    return _COMPOSED.get(name, (name,))
 
 
 def _on_scalars(name: str) -> str:
@@ -128,16 +137,12 @@ def _matrix_steps(
     return [("adj" if order else "det", cube, ()), *[("arithmetic", out, ())] * (order > 1)]
 
 
-def _works(steps: Iterable[Step]) -> tuple[Work, ...]:
-    return tuple(Work.of(*step) for step in steps)
-
-
 def term_work(term: Term) -> tuple[Work, ...]:
     """The work of one node of a term, its operands given.
 
     >>> from eggrad.engine.term import apply, variable
-    >>> term_work(apply("exp", variable("x", ("n",))))
-    (Work(rate='exp', units=('n',), repeats=()),)
+    >>> term_work(apply("exp", variable("x", ("n",))))[0]
+    Work(rate='exp', units=('n',), repeats=())
     """
     constructor, data = term.op, (term.data,)
     if term.op == "einsum":

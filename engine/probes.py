@@ -134,6 +134,13 @@ def _memory() -> Iterator[Probe]:
         for m, n in [(300, 3), (1000, 10)]
     ]
     yield Probe("row", tuple(rows), linear=True)
+    # Five results, more than one of them in use at a time: the allocator has to ask for memory.
+    chain = "a = x + y; b = a - x; c = a * b; d = c - b; e = d * a; del a, b, c, d, e"
+    fresh = [
+        Trial(chain, _vectors, (n,), n, repeats=5, known=(("arithmetic", n, 5),))
+        for n in (1_000, 30_000, 300_000, 1_000_000, 3_000_000)
+    ]
+    yield Probe("fresh", tuple(fresh))
     write = "square.reshape(-1)[:: len(x) + 1] = x"
     scattered = [Trial(write, _empty_square, (n,), n) for n in (1, 100, 1000)]
     yield Probe("diagonal", tuple(scattered))

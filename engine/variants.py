@@ -161,7 +161,7 @@ def predicted_time(variant: SizeVariant, sizes: Sizes, rates: Rates) -> int:
 
     >>> from eggrad.engine.rates import Curve
     >>> from eggrad.engine.term import apply, variable
-    >>> rates = Rates({"exp": Curve(((1, 500), (101, 1500)))}, "2.0")
+    >>> rates = Rates({"exp": Curve(((1, 500), (101, 1500))), "fresh": Curve(((1, 0),))}, "2.0")
     >>> predicted_time(SizeVariant((apply("exp", variable("x", ("n",))),)), {"n": 51}, rates)
     1000
     """

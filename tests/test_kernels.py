@@ -30,13 +30,16 @@ def product(spec: str) -> Term:
 
 
 def kernels(node: Term) -> list[tuple[str, str]]:
-    """The rates of a node with their units, `repeats` times where there are any."""
+    """The rates of a node with their units, `repeats` times where there are any.
+
+    All but the price of the memory for the result.
+    """
 
     def text(work: Work) -> str:
         units = " ".join(map(str, work.units))
         return f"{units} x {' '.join(map(str, work.repeats))}" if work.repeats else units
 
-    return [(w.rate, text(w)) for w in term_work(node)]
+    return [(w.rate, text(w)) for w in term_work(node) if w.rate != "fresh"]
 
 
 GEMM = [("matmul", "i j k"), ("matmul_operand", "i j"), ("matmul_operand", "j k"),
@@ -164,7 +167,8 @@ def test_powers(exponent: int | Fraction, rates: list[str]) -> None:
 
 def test_elementwise_functions() -> None:
     def rates(name: str, out: tuple[str, ...] = ("n",)) -> list[str]:
-        return [w.rate for w in node_work("function", (name,), (out,), out, (False,))]
+        work = node_work("function", (name,), (out,), out, (False,))
+        return [w.rate for w in work if w.rate != "fresh"]
 
     assert rates("exp") == ["exp"]
     assert rates("relu") == ["maximum"]
@@ -192,14 +196,22 @@ def test_matrix_functions() -> None:
     out = ("n", "k")
     work = node_work("solve", (), (("n", "n"), out), out, (False, False))
     assert [(w.rate, w.units) for w in work] == [
-        ("solve", ("n", "n", "n")), ("matmul", ("k", "n", "n")),
+        ("solve", ("n", "n", "n")), ("matmul", ("k", "n", "n")), ("fresh", ("k", "n")),
     ]  # fmt: skip
 
 
 def test_equal_work_is_counted() -> None:
     x = t.variable("x", ("n",))
     found = dag_work([t.add(x, t.add(x, x))])
-    assert found == {Work("arithmetic", ("n",)): 2}
+    assert found == {Work("arithmetic", ("n",)): 2, Work("fresh", ("n",)): 2}
+
+
+@pytest.mark.parametrize("spec", PRODUCTS)
+def test_what_is_written_needs_memory(spec: str) -> None:
+    node = product(spec)
+    found = [w.units for w in term_work(node) if w.rate == "fresh"]
+    writes = bool(node.dims) and kernels(node) != [("view", "")]
+    assert found == [tuple(sorted(map(str, node.dims)))] * writes
 
 
 @settings(max_examples=300, deadline=None)
@@ -222,7 +234,8 @@ def test_a_node_costs_at_least_one_picosecond() -> None:
     assert model.node("variable", (("x", ("n",), ()),), (), ("n",), ()) == 1
     spec = parse_spec("ij,j->i")
     args = (("m", "n"), ("n",))
-    assert model.node("ein", (spec,), args, ("m",), (False, False)) == 1 + RATES.time("gemv", 10**4)
+    time = RATES.time("gemv", 10**4) + RATES.time("fresh", 100)
+    assert model.node("ein", (spec,), args, ("m",), (False, False)) == 1 + time
     assert model.length("n") == 100
     assert model.length(0) == 1
     assert model.entries(("n", 3)) == 300
