@@ -28,7 +28,6 @@ _ELEMENTWISE: Final = {
     "maximum": "np.maximum(x, 0.0)",
     "sum": "x.sum()",
     "dot": "x @ y",
-    "fill": "np.full(len(x), 1.0)",
     "zeros": "np.zeros(len(x))",
 } | {
     name: f"np.{name}(x)"

@@ -12,6 +12,7 @@ from eggrad.engine import oracle
 from eggrad.engine import term as t
 from eggrad.engine.binding import symbols
 from eggrad.engine.cost import CostModel
+from eggrad.engine.kernels import term_work
 from eggrad.engine.rates import default_rates
 from eggrad.engine.term import Term
 from eggrad.engine.time_model import TimeModel
@@ -152,6 +153,21 @@ def test_a_snapshot_at_another_model_is_as_if_read_again() -> None:
         assert one == other
     assert forward.graph.model is models[0]
     assert forward.graph.extract(forward.classes) != backward.graph.extract(backward.classes)
+
+
+@settings(max_examples=60, deadline=None)
+@given(numeric_terms.roots())
+def test_an_e_node_takes_as_long_as_its_term(roots: list[Term]) -> None:
+    model = TimeModel(rates=RATES)
+    graph = system().explore(roots, [model]).graph
+    for cls in graph.classes:
+        for node in graph.members[cls]:
+            if all(c in graph.choice for c in node.children):
+                term = graph.as_term(node, tuple(graph.term(c) for c in node.children))
+                # A multiple of a constant is a constant: rules say so, and no model need.
+                if node.constructor != "scale" or term.args[1].op != "constant":
+                    work = sum(map(model.work, term_work(term)))
+                    assert graph.cost(cls, node) == 1 + work
 
 
 def test_at_most_so_many_forms_are_kept() -> None:
