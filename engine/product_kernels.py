@@ -80,7 +80,7 @@ class _Product:
         if len(reduced) == 2:
             found += self.binary(*reduced, same=same)
         present = tuple(i for i in self.out if i in known)
-        if factor and known:
+        if factor and self.operands:
             found.append(("scaling" if present else "scalar", self.dims(present), ()))
         if self.scatter:
             found += [("zeros", self.written, ()), ("diagonal", self.dims(self.out), ())]
