@@ -13,7 +13,7 @@ from math import prod
 from typing import Final, cast
 
 from eggrad.engine.product_kernels import Step, product_steps
-from eggrad.engine.spec import Dims, Size, Spec
+from eggrad.engine.spec import Dims, Size, Spec, scaling
 from eggrad.engine.term import ELEMENTWISE, MATRIX_FUNCTIONS, Term, postorder
 
 __all__ = ["Work", "dag_work", "node_work", "term_work"]
@@ -84,12 +84,15 @@ def node_work(
     >>> spec = ((0, 1), (1,), (0,))
     >>> work = node_work("ein", (spec,), (("m", "n"), ("n",)), ("m",), (False, False))
     >>> [(w.rate, w.units) for w in work]
-    [('gemv', ('m', 'n')), ('fresh', ('m',))]
+    [('gemv', ('m', 'n')), ('gemv_row', ('m',)), ('fresh', ('m',))]
     """
     if constructor in _LEAVES:
         return ()
     if constructor in ("ein", "ein1"):
         steps = product_steps(cast(Spec, data[0]), args, deltas, constants, same)
+    elif constructor == "scale":
+        factors: Constants = (cast(Fraction, data[0]), *constants)
+        steps = product_steps(scaling(len(out)), ((), *args), (False, *deltas), factors)
     elif constructor in _MATRIX or constructor in ("cofactors", "solve"):
         steps = _matrix_steps(constructor, data, args, out)
     else:
@@ -97,7 +100,7 @@ def node_work(
         steps = [(name if out else _on_scalars(name), out, ()) for name in names]
         # An element-wise operation needs every entry of a delta.
         for dims, is_delta in zip(args, deltas, strict=False):
-            if is_delta:
+            if is_delta and dims:
                 steps += [("zeros", dims, ()), ("diagonal", dims[len(dims) // 2 :], ())]
         steps = steps or [("view", (), ())]
     # A result of some size lies in memory that the process did not have a moment ago.
@@ -109,8 +112,6 @@ def node_work(
 def _elementwise_rates(
     constructor: str, data: tuple[object, ...], constants: Constants
 ) -> tuple[str, ...]:
-    if constructor == "scale":
-        return ("scaling",)
     if constructor == "power":
         exponent = constants[1] if len(constants) > 1 else None
         return ("power",) if exponent is None else _POWERS.get(exponent, ("power",))

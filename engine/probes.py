@@ -20,14 +20,14 @@ _MATRICES: Final = (2, 10, 30, 100, 300)
 _ELEMENTWISE: Final = {
     "arithmetic": "x + y",
     "scaling": "a * x",
-    "negate": "-x",
+    "negate": "np.negative(x)",
     "divide": "x / y",
     "reciprocal": "1.0 / x",
     "power": "x ** 2.5",
     "logaddexp": "np.logaddexp(0.0, x)",
     "maximum": "np.maximum(x, 0.0)",
     "sum": "x.sum()",
-    "dot": "x @ y",
+    "dot": "x.dot(y)",
     "zeros": "np.zeros(len(x))",
 } | {
     name: f"np.{name}(x)"
@@ -147,7 +147,13 @@ def _memory() -> Iterator[Probe]:
 
 def _products() -> Iterator[Probe]:
     squares = [(n, n) for n in _SQUARES]
-    yield Probe("gemv", tuple(Trial("A @ x", _matrix, s, s[0] * s[1]) for s in squares))
+    yield Probe("gemv", tuple(Trial("A.dot(x)", _matrix, s, s[0] * s[1]) for s in squares))
+    rows = [
+        Trial(text, _matrix, (m, n), m, known=(("gemv", m * n, 1),))
+        for text in ("A.dot(x)", "y.dot(A)")
+        for m, n in [(300, 3), (1000, 10)]
+    ]
+    yield Probe("gemv_row", tuple(rows), linear=True)
     dots = [
         Trial("np.einsum('ij,ij->i', A, A)", _matrix, (m, n), m * n, known=(("loop", m, 1),))
         for m, n in [(1, 1), (10, 100), (10, 1000), (100, 1000), (1000, 1000)]
@@ -155,7 +161,9 @@ def _products() -> Iterator[Probe]:
     yield Probe("rowwise_dot", tuple(dots))
     yield Probe(
         "matmul",
-        tuple(Trial("A @ B", _factors, (n, n, n), n**3) for n in (2, 8, 16, 32, 64, 128, 300, 800)),
+        tuple(
+            Trial("A.dot(B)", _factors, (n, n, n), n**3) for n in (2, 8, 16, 32, 64, 128, 300, 800)
+        ),
     )
     # What a thin product takes beyond its multiplications. Which operand is the larger makes a
     # difference that depends on their layouts, and those are not known.
@@ -168,26 +176,25 @@ def _products() -> Iterator[Probe]:
         ("matmul_out", [(100, 2, 100), (300, 8, 300), (1000, 4, 1000)]),
     ):  # fmt: skip
         thin = [
-            Trial("A @ B", _factors, s, prod(s) // min(s), known=(("matmul", prod(s), 1),))
+            Trial("A.dot(B)", _factors, s, prod(s) // min(s), known=(("matmul", prod(s), 1),))
             for s in sides
         ]
         yield Probe(rate, tuple(thin), linear=True)
     symmetric = [
-        Trial("A.T @ A", _matrix, (n, n), n**3, known=_thin(n)) for n in (2, 8, 32, 100, 300, 800)
+        Trial("A.T.dot(A)", _matrix, (n, n), n**3, known=_thin(n))
+        for n in (2, 8, 32, 100, 300, 800)
     ]
     yield Probe("syrk", tuple(symmetric))
-    for rate, text, call in (
-        ("batched_matmul", "A @ B", "matmul"),
-        ("batched_gemv", "A @ X", "gemv"),
-    ):
+    yield Probe("batch", (Trial("A @ B", _batch, (1, 1, 1, 1), 1),))
+    for rate, text in (("batched_matmul", "A @ B"), ("batched_gemv", "A @ X")):
         points = [
             Trial(
                 text,
                 _batch,
                 (b, n, n, n),
-                n**3 if call == "matmul" else n * n,
+                n**3 if rate == "batched_matmul" else n * n,
                 repeats=b,
-                known=((call, 0, 1), *(_thin(n, b) if call == "matmul" else ())),
+                known=(("batch", 1, 1), *(_thin(n, b) if rate == "batched_matmul" else ())),
             )
             for b, n in [(1000, 1), (300, 4), (100, 10), (30, 30), (10, 100), (2, 400)]
         ]

@@ -1,7 +1,7 @@
 """The kernels of a product: how a good lowering to NumPy computes an einsum of one or two operands.
 
 Deltas identify indices and constants are numbers, so neither is an array. What is left is reduced
-over the indices that it alone has; then two operands are multiplied entry by entry, or their
+over the indices that it alone has. Then two operands are multiplied entry by entry, or their
 indices form four groups: those of the *batch* (both operands and the output), of the *rows* (left
 and output), of the *columns* (right and output), and *summed* ones (both, not the output).
 """
@@ -113,19 +113,30 @@ class _Product:
         if not rows and not columns:
             return [("dot", k, ()), *copies]
         if not rows or not columns:
-            return [("gemv", m + n + k, ()), *copies]
+            matrix = left if rows else right
+            leading = next(
+                p for p, i in enumerate(matrix) if (i in summed) != (matrix[0] in summed)
+            )
+            return [
+                ("gemv", m + n + k, ()),
+                ("gemv_row", self.dims(matrix[:leading]), ()),
+                *copies,
+            ]
         if same and self.is_symmetric(left, right, rows, columns):
             return [
                 ("syrk", m + n + k, ()),
                 ("matmul_operand", m + k, ()),
                 ("matmul_out", m + n, ()),
             ]
+        return [*self.matrix_product(rows, summed, columns), *copies]
+
+    def matrix_product(self, rows: Indices, summed: Indices, columns: Indices) -> list[Step]:
+        m, k, n = self.dims(rows), self.dims(summed), self.dims(columns)
         return [
             ("matmul", m + k + n, ()),
             ("matmul_operand", m + k, ()),
             ("matmul_operand", k + n, ()),
             ("matmul_out", m + n, ()),
-            *copies,
         ]
 
     def is_symmetric(self, left: Indices, right: Indices, rows: Indices, columns: Indices) -> bool:
@@ -140,6 +151,8 @@ class _Product:
             return [("scalar", (), ())]
         if not left or not right:
             return [("scaling", entries, ())]
+        if self.out in (left + right, right + left):
+            return self.matrix_product(left, (), right)
         run = len(self.out) - 1
         while run and all((self.out[run - 1] in p) == (self.out[run] in p) for p in (left, right)):
             run -= 1
@@ -171,9 +184,9 @@ class _Product:
     ) -> list[Step]:
         b, m, k, n = (self.dims(group) for group in (batch, rows, summed, columns))
         if not rows or not columns:
-            return [("gemv", (), ()), ("batched_gemv", m + n + k, b)]
+            return [("batch", (), ()), ("batched_gemv", m + n + k, b)]
         return [
-            ("matmul", (), ()),
+            ("batch", (), ()),
             ("batched_matmul", m + k + n, b),
             ("matmul_operand", b + m + k, ()),
             ("matmul_operand", b + k + n, ()),

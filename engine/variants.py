@@ -94,12 +94,12 @@ def find_variants(
     sizes: Sizes | None = None,
     budget: Budget | None = None,
 ) -> tuple[SizeVariant, ...]:
-    """Simplify the roots for speed: the forms that are worth having, at most three.
+    """Lower the roots for speed: the forms that are worth having, at most three.
 
     `sizes` gives the sizes that are known. The first form is the best where all others are 100.
     """
     tried = assignments(symbols(*roots), sizes)
-    explored = system.explore(roots, [_model(s, rates) for s in tried], budget)
+    explored = system.explore(roots, [_model(s, rates) for s in tried], budget, lowering=True)
     return extract_variants(explored.graph, explored.classes, rates, tried)
 
 

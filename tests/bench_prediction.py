@@ -20,7 +20,7 @@ import numpy as np
 from eggrad.engine import term as t
 from eggrad.engine.binding import concrete, name_of
 from eggrad.engine.calibration import calibrate, measure
-from eggrad.engine.codegen import compile_terms
+from eggrad.engine.compiled import compile_terms
 from eggrad.engine.kernels import term_work
 from eggrad.engine.rates import Rates, default_rates
 from eggrad.engine.term import Term
@@ -75,7 +75,7 @@ def _elementwise() -> Iterator[Case]:
         yield Case(name, t.apply(name, x), call, VECTOR)
     yield Case("x + z", t.add(x, z), "x + z", VECTOR)
     yield Case("x / z", t.divide(x, z), "x / z", VECTOR)
-    yield Case("-x", t.negate(x), "-x", VECTOR)
+    yield Case("-x", t.negate(x), "np.negative(x)", VECTOR)
     for exponent, text in (
         (t.Fraction(2), "x * x"),
         (t.Fraction(-1), "1.0 / x"),
@@ -91,26 +91,26 @@ CASES: tuple[Case, ...] = (
     Case("i,i->i", t.einsum("i,i->i", x, z), "x * z", VECTOR),
     Case("ij,i->ij", t.einsum("ij,i->ij", A, y), "A * y[:, None]", UNEVEN),
     Case("ij,j->ij", t.einsum("ij,j->ij", A, x), "A * x", UNEVEN),
-    Case("i,j->ij", t.einsum("i,j->ij", y, x), "y[:, None] * x", UNEVEN),
+    Case("i,j->ij", t.einsum("i,j->ij", y, x), "y[:, None].dot(x[None])", UNEVEN),
     Case("ij,ji->ij", t.einsum("ij,ji->ij", S, S), "S * S.T", SQUARE),
     Case("ij->i", t.einsum("ij->i", A), "A.sum(axis=1)", UNEVEN),
     Case("ij->j", t.einsum("ij->j", A), "A.sum(axis=0)", UNEVEN),
     Case("ij->", t.einsum("ij->", A), "A.sum()", MATRIX),
     Case("ii->", t.einsum("ii->", S), "S.diagonal().sum()", SQUARE),
-    Case("i,i->", t.einsum("i,i->", x, z), "x @ z", VECTOR),
-    Case("ij,ij->", t.einsum("ij,ij->", A, C), "np.vdot(A, C)", MATRIX),
+    Case("i,i->", t.einsum("i,i->", x, z), "x.dot(z)", VECTOR),
+    Case("ij,ij->", t.einsum("ij,ij->", A, C), "A.reshape(-1).dot(C.reshape(-1))", MATRIX),
     Case("ij,ij->i", t.einsum("ij,ij->i", A, C), "np.einsum('ij,ij->i', A, C)", UNEVEN),
-    Case("ij,j->i", t.einsum("ij,j->i", A, x), "A @ x", UNEVEN),
-    Case("ij,i->j", t.einsum("ij,i->j", A, y), "y @ A", UNEVEN),
-    Case("ij,jk->ik", t.einsum("ij,jk->ik", A, B), "A @ B", THREE),
-    Case("ki,kj->ij", t.einsum("ki,kj->ij", A, A), "A.T @ A", UNEVEN),
+    Case("ij,j->i", t.einsum("ij,j->i", A, x), "A.dot(x)", UNEVEN),
+    Case("ij,i->j", t.einsum("ij,i->j", A, y), "y.dot(A)", UNEVEN),
+    Case("ij,jk->ik", t.einsum("ij,jk->ik", A, B), "A.dot(B)", THREE),
+    Case("ki,kj->ij", t.einsum("ki,kj->ij", A, A), "A.T.dot(A)", UNEVEN),
     Case("ij,ikj->ik", t.einsum("ij,ikj->ik", A, W), "(W @ A[:, :, None])[:, :, 0]", THREE[:2]),
     Case("ijk,ikl->ijl", t.einsum("ijk,ikl->ijl", T, U), "T @ U", BATCH),
     Case("ijk,ik->ij", t.einsum("ijk,ik->ij", T, V), "(T @ V[:, :, None])[:, :, 0]", BATCH),
     Case(
         "ikj,lj->ikl",
         t.einsum("ikj,lj->ikl", W, C),
-        "(W.reshape(-1, n) @ C.T).reshape(m, k, m)",
+        "W.reshape(-1, n).dot(C.T).reshape(m, k, m)",
         THREE[:2],
     ),
     Case("diag(x)", t.einsum("i,ij->ij", x, t.delta(("n",))), "scattered(x)", SQUARE),

@@ -45,6 +45,8 @@ def kernels(node: Term) -> list[tuple[str, str]]:
 GEMM = [("matmul", "i j k"), ("matmul_operand", "i j"), ("matmul_operand", "j k"),
         ("matmul_out", "i k")]  # fmt: skip
 
+OUTER = [("matmul", "i j"), ("matmul_operand", "i"), ("matmul_operand", "j"), ("matmul_out", "i j")]
+
 PRODUCTS: dict[str, list[tuple[str, str]]] = {
     # Entry by entry.
     ",->": [("scalar", "")],
@@ -54,17 +56,18 @@ PRODUCTS: dict[str, list[tuple[str, str]]] = {
     "i,ij->ij": [("broadcast", "i j"), ("loop", "i")],
     "ij,j->ij": [("broadcast", "i j"), ("loop", "i")],
     "i,ijk->ijk": [("broadcast", "i j k"), ("loop", "i")],
-    "i,j->ij": [("broadcast", "i j"), ("loop", "i")],
-    "i,j->ji": [("broadcast", "i j"), ("loop", "j")],
+    "i,j->ij": OUTER,
+    "i,j->ji": OUTER,
+    "i,jk->jik": [("broadcast", "i j k"), ("loop", "i j")],
     "ji,ik->ijk": [("broadcast", "i j k"), ("loop", "i j"), ("transposed", "i j")],
     # One operand is a vector.
     "i,i->": [("dot", "i")],
     "ij,ij->": [("dot", "i j")],
     "ij,ji->": [("dot", "i j"), ("transposed", "i j")],
-    "ij,j->i": [("gemv", "i j")],
-    "ij,i->j": [("gemv", "i j")],
-    "ijk,jk->i": [("gemv", "i j k")],
-    "ijk,j->ik": [("gemv", "i j k"), ("transposed", "i j k")],
+    "ij,j->i": [("gemv", "i j"), ("gemv_row", "i")],
+    "ij,i->j": [("gemv", "i j"), ("gemv_row", "i")],
+    "ijk,jk->i": [("gemv", "i j k"), ("gemv_row", "i")],
+    "ijk,j->ik": [("gemv", "i j k"), ("gemv_row", "i"), ("transposed", "i j k")],
     # Matrices.
     "ij,jk->ik": GEMM,
     "ij,kj->ik": GEMM,
@@ -78,17 +81,18 @@ PRODUCTS: dict[str, list[tuple[str, str]]] = {
                     ("matmul_operand", "j k l"), ("matmul_out", "i j l"),
                     ("transposed", "j k l")],
     # One product for each entry of a batch.
-    "bij,bjk->bik": [("matmul", ""), ("batched_matmul", "i j k x b"), ("matmul_operand", "b i j"),
+    "bij,bjk->bik": [("batch", ""), ("batched_matmul", "i j k x b"), ("matmul_operand", "b i j"),
                      ("matmul_operand", "b j k"), ("matmul_out", "b i k")],
-    "ibj,bjk->bik": [("matmul", ""), ("batched_matmul", "i j k x b"), ("matmul_operand", "b i j"),
+    "ibj,bjk->bik": [("batch", ""), ("batched_matmul", "i j k x b"), ("matmul_operand", "b i j"),
                      ("matmul_operand", "b j k"), ("matmul_out", "b i k")],
-    "bij,bj->bi": [("gemv", ""), ("batched_gemv", "i j x b")],
-    "ijb,bj->bi": [("gemv", ""), ("batched_gemv", "i j x b"), ("transposed", "b i j")],
+    "bij,bj->bi": [("batch", ""), ("batched_gemv", "i j x b")],
+    "ijb,bj->bi": [("batch", ""), ("batched_gemv", "i j x b"), ("transposed", "b i j")],
     "bi,bi->b": [("rowwise_dot", "b i"), ("loop", "b")],
     "ib,ib->b": [("arithmetic", "b i"), ("sum_leading", "b i"), ("row", "i")],
     # An operand is reduced over the indices that it alone has.
     "ij,j->j": [("sum_leading", "i j"), ("row", "i"), ("arithmetic", "j")],
-    "ij,k->ik": [("sum_trailing", "i j"), ("row", "i"), ("broadcast", "i k"), ("loop", "i")],
+    "ij,k->ik": [("sum_trailing", "i j"), ("row", "i"), ("matmul", "i k"),
+                 ("matmul_operand", "i"), ("matmul_operand", "k"), ("matmul_out", "i k")],
     "ij,kl->": [("sum", "i j"), ("sum", "k l"), ("scalar", "")],
     # One operand.
     "ij->ji": [("view", "")],
@@ -234,7 +238,7 @@ def test_a_node_costs_at_least_one_picosecond() -> None:
     assert model.node("variable", (("x", ("n",), ()),), (), ("n",), ()) == 1
     spec = parse_spec("ij,j->i")
     args = (("m", "n"), ("n",))
-    time = RATES.time("gemv", 10**4) + RATES.time("fresh", 100)
+    time = sum(RATES.time(*own) for own in [("gemv", 10**4), ("gemv_row", 100), ("fresh", 100)])
     assert model.node("ein", (spec,), args, ("m",), (False, False)) == 1 + time
     assert model.length("n") == 100
     assert model.length(0) == 1
