@@ -7,18 +7,44 @@ one with fewer operations.
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from fractions import Fraction
 from math import prod
-from typing import Final, cast
+from typing import Final, Protocol, cast
 
 from eggrad.engine.spec import Dims, Size, Spec
 
-__all__ = ["CostModel"]
+__all__ = ["DEFAULT_SIZE", "CostModel", "Model"]
 
 CALL: Final = 2000
 LEAF: Final = 500
 # Entries of these take longer than an addition.
 SLOW: Final = {"function": 10, "power": 10, "divide": 4}
+# What a size symbol stands for where nothing is said.
 DEFAULT_SIZE: Final = 100
+
+
+class Model(Protocol):
+    """What an e-node costs, in whole numbers of some unit."""
+
+    def length(self, size: Size) -> int:
+        """The number a size stands for, at least 1."""
+        ...
+
+    def entries(self, dims: Dims) -> int:
+        """The number of entries of a tensor."""
+        ...
+
+    def node(
+        self, constructor: str, data: tuple[object, ...], args: tuple[Dims, ...], out: Dims,
+        deltas: tuple[bool, ...], *, same: bool = False,
+        constants: tuple[Fraction | None, ...] = (),
+    ) -> int:  # fmt: skip
+        """The cost of one e-node.
+
+        Given are the dims of its operands and of itself, which operands are deltas, whether both
+        operands are the same, and the values of operands that are constant.
+        """
+        ...
 
 
 @dataclass(frozen=True)
@@ -37,9 +63,13 @@ class CostModel:
 
     def node(
         self, constructor: str, data: tuple[object, ...], args: tuple[Dims, ...], out: Dims,
-        deltas: tuple[bool, ...],
+        deltas: tuple[bool, ...], *, same: bool = False,
+        constants: tuple[Fraction | None, ...] = (),
     ) -> int:  # fmt: skip
-        """The cost of one e-node, given the dims of its operands and which of them are deltas."""
+        """The cost of one e-node, given the dims of its operands and which of them are deltas.
+
+        That both operands are the `same`, or that some are `constants`, does not change it.
+        """
         match constructor:
             case "variable" | "constant" | "delta" | "size":
                 return LEAF
