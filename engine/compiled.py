@@ -7,16 +7,15 @@ from typing import Any, Final
 import numpy as np
 
 from eggrad.engine.binding import bind, concrete, name_of, symbols
-from eggrad.engine.codegen import Writer, parameter_names
-from eggrad.engine.cost import CostModel
+from eggrad.engine.source import Form, Module
 from eggrad.engine.term import Term, variables
 
-__all__ = ["CompiledFunction", "compile_terms"]
+__all__ = ["Choice", "CompiledFunction", "compile_terms"]
 
-_HEADER: Final = (
-    "import numpy as np\n"
-    "from eggrad.engine.matrix_functions import adjugate, cofactors, inverse\n\n\n"
-)
+Function = Callable[..., Any]
+# The number of the form to use at some sizes.
+Choice = Callable[[Mapping[str, int]], int]
+
 # So many shapes are known to fit; arrays of others are checked at every call.
 _KNOWN_SHAPES: Final = 256
 
@@ -26,33 +25,47 @@ class CompiledFunction:
 
     It returns one array, or a list where a list was compiled; a scalar is a NumPy number. Size
     symbols that no array fixes are further keywords; names that the terms do not contain are
-    ignored. A call raises `UnknownVariable` for a missing value or size and `ShapeError` for a
-    wrong shape. Floating-point warnings are NumPy's.
+    ignored. Where the fastest form depends on the sizes, it has up to three, and the first call
+    with arrays of new shapes chooses. A call raises `UnknownVariable` for a missing value or size
+    and `ShapeError` for a wrong shape. Floating-point warnings are NumPy's. It may be pickled:
+    another process then needs neither rules nor e-graph.
     """
 
     source: str
 
     def __init__(
-        self, roots: Sequence[Term], scope: Iterable[Term], sizes: Mapping[str, int], single: bool
+        self,
+        forms: Sequence[Form],
+        scope: Iterable[Term] = (),
+        sizes: Mapping[str, int] | None = None,
+        single: bool = False,
+        choose: Choice | None = None,
     ) -> None:
         """Generate and compile; `compile_terms` says what the arguments are."""
-        self._variables = variables(*roots)
+        self._origin = (tuple(forms), tuple(scope), dict(sizes or {}), single, choose)
+        self._variables = variables(*(t for f in forms for t in f.terms))
         self._scope = tuple(v for v in variables(*scope) if v not in self._variables)
-        self._defaults = dict(sizes)
-        mentioned = symbols(*roots, *self._scope)
+        self._defaults = dict(sizes or {})
+        self._choose = choose
+        mentioned = symbols(*self._variables, *(t for f in forms for t in f.terms), *self._scope)
         names = {name_of(v) for v in (*self._variables, *self._scope)}
         self._sizes = tuple(s for s in mentioned if s not in names)
         self._names = tuple(dict.fromkeys(map(name_of, self._variables)))
-        model = CostModel({**sizes})
-        self.source, self._used = _source(roots, self._variables, mentioned, model, single)
+        module = Module(forms, self._variables, mentioned, single)
+        self.source, self._used = module.text, module.parameters
         namespace: dict[str, Any] = {}
         exec(compile(self.source, "<eggrad>", "exec"), namespace)
-        self._function: Callable[..., Any] = namespace["compiled"]
-        self._known: dict[object, tuple[int, ...]] = {}
+        self._functions: list[Function] = [namespace[f] for f in module.functions]
+        # For the shapes of the arrays, the function and the sizes that it is called with.
+        self._known: dict[object, tuple[Function, tuple[int, ...]]] = {}
         self._fixing = tuple(
             name_of(v) for v in self._scope if not set(self._used).isdisjoint(v.dims)
         )
         self._enter = self._entry()
+
+    def __reduce__(self) -> tuple[Callable[..., "CompiledFunction"], tuple[Any, ...]]:
+        """Pickle the terms; generate the same code anew."""
+        return CompiledFunction, self._origin
 
     def __call__(self, /, **values: Any) -> Any:
         """The value of the root, or the list of values."""
@@ -67,12 +80,14 @@ class CompiledFunction:
             v for v in self._scope if name_of(v) in values or not known.issuperset(symbols(v))
         ]
         arrays, found = bind((*self._variables, *needed), values, given)
-        sizes = concrete(self._used, self._defaults | found)
+        known_sizes = self._defaults | found
+        sizes = concrete(self._used, known_sizes)
+        function = self._functions[self._choose(known_sizes) if self._choose else 0]
         inputs = [arrays[name] for name in self._names]
         if not given and len(self._known) < _KNOWN_SHAPES:
             others = (arrays[n].shape if n in arrays else None for n in self._fixing)
-            self._known[(*(a.shape for a in inputs), *others)] = sizes
-        return self._function(*inputs, *sizes)
+            self._known[(*(a.shape for a in inputs), *others)] = function, sizes
+        return function(*inputs, *sizes)
 
     def _entry(self) -> Callable[..., Any]:
         """What a call enters: arrays of known shapes go straight to the generated code."""
@@ -93,9 +108,9 @@ class CompiledFunction:
         text = (
             f"def _enter(*, {', '.join(f'{n}=_missing' for n in words)}, **_others):\n"
             f"    if {' and '.join(tests)}:\n"
-            f"        _sizes = _known.get(({', '.join(shapes)},))\n"
-            f"        if _sizes is not None:\n"
-            f"            return _function({', '.join(names)}, *_sizes)\n"
+            f"        _found = _known.get(({', '.join(shapes)},))\n"
+            f"        if _found is not None:\n"
+            f"            return _found[0]({', '.join(names)}, *_found[1])\n"
             f"    _given = {{{', '.join(f'{n!r}: {n}' for n in words)}}}\n"
             f"    _given = {{_k: _a for _k, _a in _given.items() if _a is not _missing}}\n"
             f"    return _checked(_given | _others)\n"
@@ -106,7 +121,6 @@ class CompiledFunction:
             "_ndarray": np.ndarray,
             "_float64": np.dtype(np.float64),
             "_known": self._known,
-            "_function": self._function,
             "_checked": self._checked,
         }
         exec(compile(text, "<eggrad>", "exec"), namespace)
@@ -138,30 +152,4 @@ def compile_terms(
     >>> f(A=[[1, 2], [3, 4]], x=[1, 0])
     [array([1., 3.])]
     """
-    return CompiledFunction(roots, scope, sizes or {}, single)
-
-
-def _source(
-    roots: Sequence[Term],
-    own: Sequence[Term],
-    mentioned: Sequence[str],
-    model: CostModel,
-    single: bool,
-) -> tuple[str, tuple[str, ...]]:
-    """The whole text, and the size symbols that are parameters after the variables."""
-    taken: set[str] = set()
-    names = parameter_names(dict.fromkeys(map(name_of, own)), taken)
-    sizes = parameter_names(mentioned, taken)
-    dtype = f"{names[name_of(own[0])]}.dtype" if own else ""
-    writer = Writer(names, sizes, dtype, model)
-    returned = writer.results(roots)
-    origin = {
-        d: f"{names[name_of(v)]}.shape[{axis}]"
-        for v in reversed(own)
-        for axis, d in enumerate(v.dims)
-    }
-    parameters = tuple(sorted(writer.used - origin.keys()))
-    lines = [f"def compiled({', '.join([*names.values(), *(sizes[s] for s in parameters)])}):"]
-    lines += [f"    {sizes[s]} = {origin[s]}" for s in sorted(writer.used & origin.keys())]
-    body = writer.block.lines(returned, single)
-    return _HEADER + "\n".join([*lines, *(f"    {line}" for line in body), ""]), parameters
+    return CompiledFunction([Form(tuple(roots))], scope, sizes, single)

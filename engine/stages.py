@@ -131,12 +131,12 @@ class System:
         The cotangent may depend on `x`; it is not differentiated. `x` occurs in `term`.
         """
         with self.session() as egraph:
-            run = _Run(self.strategy, egraph, budget or Budget(), CostModel())
+            run = _Run(self.strategy, egraph, budget or Budget(), [CostModel()])
             egraph.load(term, x, cotangent)
             run.allow_for(egraph.size())
             name = egraph.add_adjoints(term, x, cotangent)
             run.saturate("reverse")
-            return run.finish([name])
+            return _cheapest(run.finish([name]))
 
     def simplify(
         self,
@@ -163,10 +163,6 @@ class System:
             egraph.load(*roots)
             run.allow_for(egraph.size())
             return run.finish([egraph.name(t) for t in roots], lowering)
-
-    def lower(self, roots: Sequence[Term], model: Model, budget: Budget | None = None) -> Result:
-        """Equal terms to generate code from: all roots share work, and none loses digits."""
-        return _cheapest(self.explore(roots, [model], budget, lowering=True))
 
 
 def choose_mode(term: Term, x: Term, mode: str) -> str:

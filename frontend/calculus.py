@@ -4,11 +4,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from eggrad.engine.binding import symbols
-from eggrad.engine.cost import CostModel
+from eggrad.engine.rates import load_rates
 from eggrad.engine.rule import Ruleset
 from eggrad.engine.spec import Size, canonical
 from eggrad.engine.stages import Budget, Report, Result
 from eggrad.engine.term import Term, einsum, variables
+from eggrad.engine.variants import SizeVariant, find_variants
 from eggrad.rules.standard import STANDARD, system
 
 __all__ = ["Budget", "differentiate", "lower", "pull_back", "simplify"]
@@ -73,12 +74,10 @@ def simplify(
 
 
 def lower(
-    roots: Sequence[Term],
-    sizes: Mapping[str, int] | int | None = None,
-    budget: Budget | None = None,
-) -> Result:
-    """Equal terms to generate code from, cheapest together at the given sizes."""
-    return system().lower(roots, CostModel(_sizes(roots, sizes)), budget)
+    roots: Sequence[Term], sizes: Mapping[str, int] | None = None, budget: Budget | None = None
+) -> tuple[SizeVariant, ...]:
+    """Equal terms to generate code from, predicted to be the fastest; `sizes` are known sizes."""
+    return find_variants(system(), roots, load_rates(), sizes, budget)
 
 
 def _sizes(roots: Sequence[Term], sizes: Mapping[str, int] | int | None) -> dict[Size, int]:

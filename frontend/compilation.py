@@ -1,6 +1,7 @@
 """Expressions as fast functions of arrays."""
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, cast
 
 from eggrad.engine.errors import UnsupportedOperation
@@ -52,11 +53,18 @@ def compile(
     own = unified(given, [], "compile")
     # What only fixes sizes must be known even where lowering removes its last use.
     scope = variables(*(v for e in own for v in (*e.scope, *e.variables)))
-    lowered = calculus.lower([e.term for e in own], sizes).terms
+    variants = calculus.lower([e.term for e in own], sizes)
     if structure == "factored":
         from eggrad.engine.factored_code import compile_factored
 
-        return compile_factored(lowered, scope, sizes, columns, single=not several)
-    from eggrad.engine.compiled import compile_terms
+        return compile_factored(variants[0].terms, scope, sizes, columns, single=not several)
+    from eggrad.engine.compiled import CompiledFunction
+    from eggrad.engine.rates import load_rates
+    from eggrad.engine.source import Form
+    from eggrad.engine.variants import cheapest_variant
 
-    return compile_terms(lowered, scope, sizes, single=not several)
+    if len(variants) == 1:
+        return CompiledFunction([Form(variants[0].terms)], scope, sizes, not several)
+    forms = [Form(v.terms, v.sizes) for v in variants]
+    choose = partial(cheapest_variant, variants, rates=load_rates())
+    return CompiledFunction(forms, scope, sizes, not several, choose)
