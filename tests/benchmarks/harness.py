@@ -9,27 +9,20 @@ limit another goes on with what remains.
 
 import argparse
 import json
-import os
-import selectors
-import signal
 import subprocess
 import sys
-import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TextIO
 
 from tests.benchmarks import frameworks, with_eggrad
 from tests.benchmarks.catalog import PROBLEMS
+from tests.benchmarks.process import ROOT, Limits, messages
 
 __all__ = ["RESULTS", "Options", "main", "options", "run", "tasks_of"]
 
-ROOT = Path(__file__).resolve().parent.parent.parent
 RESULTS = ROOT / "build" / "benchmarks" / "results.jsonl"
-GIBI = 1 << 30
-POLL_SECONDS = 0.25
 
 Task = dict[str, Any]
 
@@ -39,8 +32,7 @@ class Options:
     """What to measure, and when to give up.
 
     `sizes`, where not empty, replace each quantity's own up to its largest. `budget` is seconds
-    for each measurement, `patience` the most that one call may be expected to take, `silence` the
-    longest that a process may say nothing, `memory` the most bytes it may hold.
+    for each measurement, `patience` the most that one call may be expected to take.
     """
 
     problems: tuple[str, ...] = tuple(PROBLEMS)
@@ -50,8 +42,7 @@ class Options:
     rounds: int = 1
     budget: float = 0.35
     patience: float = 10.0
-    silence: float = 120.0
-    memory: int = 8 * GIBI
+    limits: Limits = field(default_factory=Limits)
     results: Path = RESULTS
 
 
@@ -121,42 +112,16 @@ def _differentiate(problem: str, folder: Path, chosen: Options) -> Iterator[Task
                 capture_output=True,
                 text=True,
                 cwd=ROOT,
-                timeout=chosen.silence,
+                timeout=chosen.limits.silence,
                 check=False,
             )
         except subprocess.TimeoutExpired:
-            yield line | {"status": f"no result in {chosen.silence:.0f} s"}
+            yield line | {"status": f"no result in {chosen.limits.silence:.0f} s"}
             continue
         if done.returncode:
             yield line | {"status": "error: " + done.stderr.strip().rpartition("\n")[2]}
         else:
             yield line | {"status": "ok"} | json.loads(done.stdout)
-
-
-def environment(threads: int) -> dict[str, str]:
-    """The variables of a measuring process: so many threads, the processor, double precision."""
-    own = {k: v for k, v in os.environ.items() if k != "GLIBC_TUNABLES"}
-    for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
-        own[name] = str(threads)
-    own["XLA_FLAGS"] = "--xla_cpu_multi_thread_eigen=" + ("true" if threads > 1 else "false")
-    own["JAX_PLATFORMS"] = "cpu"
-    own["TORCHINDUCTOR_COMPILE_THREADS"] = "1"
-    own["TORCHINDUCTOR_FORCE_DISABLE_CACHES"] = "1"
-    return own
-
-
-@contextmanager
-def processors(count: int) -> Iterator[None]:
-    """Let a process that is started here run on so many processors alone."""
-    if not hasattr(os, "sched_setaffinity"):
-        yield
-        return
-    before = os.sched_getaffinity(0)
-    os.sched_setaffinity(0, sorted(before)[-count:])
-    try:
-        yield
-    finally:
-        os.sched_setaffinity(0, before)
 
 
 def _measured(
@@ -166,7 +131,7 @@ def _measured(
     line = {"event": "end", "framework": framework, "threads": threads}
     while tasks:
         begun: Task = {}
-        for message in _messages(framework, threads, tasks, folder, chosen):
+        for message in messages(framework, threads, tasks, folder, chosen.limits):
             if message["event"] == "begin":
                 begun = message
             elif message["event"] == "end":
@@ -183,60 +148,6 @@ def _measured(
 def _larger(task: Task, other: Task) -> bool:
     same = all(task[k] == other[k] for k in ("problem", "quantity", "method"))
     return same and task["size"] >= other["size"]
-
-
-def _messages(
-    framework: str, threads: int, tasks: Sequence[Task], folder: Path, chosen: Options
-) -> Iterator[dict[str, Any]]:
-    """What a measuring process says; the last is "all", or "killed" with the reason."""
-    command = [sys.executable, "-m", "tests.benchmarks.measure", framework, str(folder)]
-    with processors(threads), (folder / "stderr.log").open("ab") as log:
-        process = subprocess.Popen(
-            command,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=log,
-            cwd=ROOT,
-            env=environment(threads),
-            start_new_session=True,
-        )
-    assert process.stdin is not None
-    assert process.stdout is not None
-    process.stdin.write(json.dumps(list(tasks)).encode())
-    process.stdin.close()
-    reason, heard, unread = "", time.monotonic(), b""
-    with selectors.DefaultSelector() as selector:
-        selector.register(process.stdout, selectors.EVENT_READ)
-        while not reason:
-            if selector.select(POLL_SECONDS):
-                read = os.read(process.stdout.fileno(), 1 << 16)
-                if not read:
-                    break
-                heard = time.monotonic()
-                *lines, unread = (unread + read).split(b"\n")
-                for text in lines:
-                    message = json.loads(text)
-                    yield message
-                    if message["event"] == "all":
-                        process.wait()
-                        return
-            reason = _broken_limit(process.pid, time.monotonic() - heard, chosen)
-    if reason:
-        os.killpg(process.pid, signal.SIGKILL)
-    status = process.wait()
-    yield {"event": "killed", "reason": reason or f"ended with status {status}"}
-
-
-def _broken_limit(pid: int, silent: float, chosen: Options) -> str:
-    if silent > chosen.silence:
-        return f"no result in {chosen.silence:.0f} s"
-    try:
-        pages = int(Path(f"/proc/{pid}/statm").read_text("ascii").split()[1])
-    except OSError:
-        return ""
-    if pages * os.sysconf("SC_PAGE_SIZE") > chosen.memory:
-        return f"more than {chosen.memory / GIBI:.0f} GiB"
-    return ""
 
 
 def options(arguments: Sequence[str]) -> Options:

@@ -39,9 +39,10 @@ def in_place(w: Array, X: Array, y: Array) -> tuple[float, Array]:
     e *= y
     np.negative(e, out=e)
     np.exp(e, out=e)
-    value = np.log1p(e).sum()
-    e /= 1 + e
+    q = 1 + e
+    e /= q
     e *= y
+    value = np.add.reduce(np.log(q, out=q))
     g = e.dot(X)
     return value, np.negative(g, out=g)
 

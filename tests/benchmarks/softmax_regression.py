@@ -43,24 +43,25 @@ def plain(W: Array, X: Array, Y: Array) -> tuple[float, Array]:
 
 def classes_first(W: Array, X: Array, Y: Array) -> tuple[float, Array]:
     """Sums over classes run along the longer axis: NumPy adds whole rows."""
-    Z = W.T @ X.T
-    largest = Z.max(0)
-    value = -np.einsum("sc,cs->", Y, Z)
+    Z = W.T.dot(X.T)
+    largest = np.maximum.reduce(Z)
     Z -= largest
+    # The rows of Y add up to one.
+    value = -np.vdot(Y, Z.T)
     np.exp(Z, out=Z)
-    total = Z.sum(0)
-    value += np.log(total).sum() + largest.sum()
+    total = np.add.reduce(Z)
     Z /= total
+    value += np.add.reduce(np.log(total, out=total))
     Z -= Y.T
-    return value, (Z @ X).T
+    return value, Z.dot(X).T
 
 
 def probabilities(W: Array, X: Array) -> Array:
     """The probability of each class, classes first."""
-    P = W.T @ X.T
-    P -= P.max(0)
+    P = W.T.dot(X.T)
+    P -= np.maximum.reduce(P)
     np.exp(P, out=P)
-    P /= P.sum(0)
+    P /= np.add.reduce(P)
     return P
 
 

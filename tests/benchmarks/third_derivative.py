@@ -28,7 +28,7 @@ def expression() -> "Expression":
 def gradient(x: Array, A: Array) -> tuple[float, Array]:
     e = A.dot(x)
     np.exp(e, out=e)
-    return e.sum(), e.dot(A)
+    return np.add.reduce(e), e.dot(A)
 
 
 def hessian(x: Array, A: Array) -> Array:
