@@ -43,22 +43,22 @@ def plain(W: Array, X: Array, Y: Array) -> tuple[float, Array]:
 
 def classes_first(W: Array, X: Array, Y: Array) -> tuple[float, Array]:
     """Sums over classes run along the longer axis: NumPy adds whole rows."""
-    Z = W.T.dot(X.T)
+    rows = X.dot(W)
+    value = -np.vdot(Y, rows)
+    Z = rows.T.copy()
     largest = np.maximum.reduce(Z)
     Z -= largest
-    # The rows of Y add up to one.
-    value = -np.vdot(Y, Z.T)
     np.exp(Z, out=Z)
     total = np.add.reduce(Z)
     Z /= total
-    value += np.add.reduce(np.log(total, out=total))
-    Z -= Y.T
-    return value, Z.dot(X).T
+    value += np.add.reduce(np.log(total, out=total)) + np.add.reduce(largest)
+    E = np.subtract(Z.T, Y, out=rows)
+    return value, X.T.dot(E)
 
 
 def probabilities(W: Array, X: Array) -> Array:
     """The probability of each class, classes first."""
-    P = W.T.dot(X.T)
+    P = X.dot(W).T.copy()
     P -= np.maximum.reduce(P)
     np.exp(P, out=P)
     P /= np.add.reduce(P)
