@@ -15,6 +15,7 @@ PROBLEMS ?=
 FRAMEWORKS ?=
 SIZES ?=
 THREADS ?=
+ROUNDS ?=
 BUDGET ?=
 WRITE ?=
 
@@ -36,7 +37,7 @@ help:
 	@echo "make format    let ruff put the files into shape"
 	@echo "make bench     time, e-nodes and operation counts; compiled functions against"
 	@echo "               others, PROBLEMS=quadratic,network FRAMEWORKS=numpy,eggrad,jax"
-	@echo "               SIZES=10,100 THREADS=1 (seconds for each: BUDGET=0.1), WRITE=1"
+	@echo "               SIZES=10,100 THREADS=1 ROUNDS=1 (seconds for each: BUDGET=0.1), WRITE=1"
 	@echo "make fuzz      N=$(N) random derivatives against the oracle, SEED=..."
 	@echo "make docs      write docs/rules.md from the rules"
 	@echo "make clean     remove environments, caches and builds"
@@ -52,11 +53,12 @@ $(DEVELOPMENT): $(RUNTIME)
 	$(PYTHON) -m pip --python $(RUN) install --quiet --disable-pip-version-check --editable '.[dev]'
 	@touch $@
 
-# Torch for the processor alone has an index of its own. Frameworks that cannot be had are left out.
+# With PIP_EXTRA_INDEX_URL=https://download.pytorch.org/whl/cpu pip takes torch without CUDA.
+# Frameworks that cannot be had are left out.
 $(BENCHMARK): $(DEVELOPMENT)
 	@$(PYTHON) -m pip --python $(RUN) install --quiet --disable-pip-version-check \
-		--extra-index-url https://download.pytorch.org/whl/cpu --editable '.[bench]' \
-		&& touch $@ || echo "some frameworks could not be installed; tables leave them out"
+		--editable '.[bench]' && touch $@ \
+		|| echo "some frameworks could not be installed; tables leave them out"
 
 demo: $(RUNTIME)
 	@$(RUN) -m eggrad.frontend.demo
@@ -81,7 +83,8 @@ bench: $(BENCHMARK)
 	@$(RUN) tests/bench.py $(if $(WRITE),--write)
 	@$(RUN) -m tests.benchmarks.harness $(if $(PROBLEMS),--problems $(PROBLEMS)) \
 		$(if $(FRAMEWORKS),--frameworks $(FRAMEWORKS)) $(if $(SIZES),--sizes $(SIZES)) \
-		$(if $(THREADS),--threads $(THREADS)) $(if $(BUDGET),--budget $(BUDGET))
+		$(if $(THREADS),--threads $(THREADS)) $(if $(ROUNDS),--rounds $(ROUNDS)) \
+		$(if $(BUDGET),--budget $(BUDGET))
 	@$(RUN) -m tests.benchmarks.report $(if $(WRITE),--write)
 
 fuzz: $(DEVELOPMENT)

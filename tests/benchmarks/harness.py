@@ -32,14 +32,15 @@ class Options:
     """What to measure, and when to give up.
 
     `sizes`, where not empty, replace each quantity's own up to its largest. `budget` is seconds
-    for each measurement, `patience` the most that one call may be expected to take.
+    for each measurement, `patience` the most that one call may be expected to take. `rounds`
+    repeat everything in new processes: what the allocator does depends on a process's history.
     """
 
     problems: tuple[str, ...] = tuple(PROBLEMS)
     frameworks: tuple[str, ...] = tuple(frameworks.FRAMEWORKS)
     sizes: tuple[int, ...] = ()
     threads: tuple[int, ...] = (1, 2)
-    rounds: int = 1
+    rounds: int = 2
     budget: float = 0.35
     patience: float = 10.0
     limits: Limits = field(default_factory=Limits)
@@ -127,7 +128,7 @@ def _differentiate(problem: str, folder: Path, chosen: Options) -> Iterator[Task
 def _measured(
     framework: str, threads: int, tasks: list[Task], folder: Path, chosen: Options
 ) -> Iterator[Task]:
-    """The outcome of each task; after the process had to end, larger sizes of it are left out."""
+    """The outcome of each task; a process that ended early ends larger sizes as well."""
     line = {"event": "end", "framework": framework, "threads": threads}
     while tasks:
         begun: Task = {}
@@ -141,11 +142,13 @@ def _measured(
                 return
             else:
                 first = begun or tasks[0]
-                yield first | line | {"status": message["reason"]}
-                tasks = [t for t in tasks[1:] if not _larger(t, first)]
+                for task in tasks:
+                    if _as_large(task, first):
+                        yield task | line | {"status": message["reason"]}
+                tasks = [task for task in tasks if not _as_large(task, first)]
 
 
-def _larger(task: Task, other: Task) -> bool:
+def _as_large(task: Task, other: Task) -> bool:
     same = all(task[k] == other[k] for k in ("problem", "quantity", "method"))
     return same and task["size"] >= other["size"]
 

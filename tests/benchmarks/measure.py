@@ -126,22 +126,28 @@ def _built(
 
 
 def main(framework: str, folder: Path) -> None:
-    """Measure the tasks of standard input; what would be too slow is left out."""
+    """Measure the tasks of standard input.
+
+    Left out is what failed at a smaller size, or would be too slow if time grows as n².
+    """
     tasks: list[Task] = json.load(sys.stdin)
     if framework.startswith("torch"):
         import torch
 
         torch.set_num_threads(len(os.sched_getaffinity(0)))
-    slow: dict[tuple[str, str, str], tuple[int, float]] = {}
+    before: dict[tuple[str, str, str], Task] = {}
     for task in tasks:
         key = task["problem"], task["quantity"], task["method"]
-        size, seconds = slow.get(key, (task["size"], 0.0))
-        if seconds * (task["size"] / size) ** 2 > task["patience"]:
+        smaller = before.get(key, {"status": "ok", "median": 0.0, "size": 1})
+        expected = smaller.get("median", 0.0) * (task["size"] / smaller["size"]) ** 2
+        if smaller["status"] != "ok":
+            done = task | {"status": smaller["status"]}
+        elif expected > task["patience"]:
             done = task | {"status": "too slow"}
         else:
             print(json.dumps({"event": "begin"} | task), flush=True)
             done = _attempt(framework, task, folder)
-            slow[key] = task["size"], done.get("median", np.inf)
+        before[key] = done
         print(json.dumps({"event": "end"} | done), flush=True)
         gc.collect()
         if framework == "jax":
