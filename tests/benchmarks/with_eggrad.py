@@ -96,6 +96,7 @@ def build(
         if isinstance(symbol, str)
     }
     options: dict[str, Any] = {"structure": "factored"} if quantity in DENSE else {}
+    eg.compile(eg.constant(1))  # the first compilation loads modules
     began = time.perf_counter()
     several = quantity == "gradient"
     compiled = eg.compile(found if several else found[0], sizes=sizes, **options)
