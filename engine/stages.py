@@ -20,7 +20,7 @@ __all__ = ["Budget", "Report", "Result", "Strategy", "System"]
 
 SETTLE_ROUNDS = 20
 PRESENT_ROUNDS = 3
-STAGES = ("forward", "reverse", "simplify", "explore", "present", "settle")
+STAGES = ("forward", "reverse", "simplify", "explore", "present", "settle", "stable")
 
 BASE_NODES = 5_000
 ROUNDS = 4
@@ -33,7 +33,10 @@ BOTH_MODES = 60
 
 @dataclass(frozen=True)
 class Strategy:
-    """The rulesets of each stage; those of `settle` saturate after every iteration of any."""
+    """The rulesets of each stage; those of `settle` saturate after every iteration of any.
+
+    Those of `stable` come last, and only for terms that are lowered to code.
+    """
 
     forward: tuple[Ruleset, ...]
     reverse: tuple[Ruleset, ...]
@@ -41,6 +44,7 @@ class Strategy:
     explore: tuple[Ruleset, ...]
     present: tuple[Ruleset, ...] = ()
     settle: tuple[Ruleset, ...] = ()
+    stable: tuple[Ruleset, ...] = ()
 
     @property
     def rulesets(self) -> tuple[Ruleset, ...]:
@@ -52,6 +56,7 @@ class Strategy:
             self.explore,
             self.present,
             self.settle,
+            self.stable,
         )
         return tuple(dict.fromkeys(r for stage in stages for r in stage))
 
@@ -119,6 +124,19 @@ class System:
             run.allow_for(egraph.size())
             return run.finish([egraph.name(t) for t in roots])
 
+    def lower(
+        self,
+        roots: Sequence[Term],
+        model: CostModel,
+        budget: Budget | None = None,
+    ) -> Result:
+        """Equal terms to generate code from: all roots share work, and none loses digits."""
+        with self.session() as egraph:
+            run = _Run(self.strategy, egraph, budget or Budget(), model)
+            egraph.load(*roots)
+            run.allow_for(egraph.size())
+            return run.finish([egraph.name(t) for t in roots], lowering=True)
+
 
 def choose_mode(term: Term, x: Term, mode: str) -> str:
     """Both modes for small terms; for large ones reverse if the output is the smaller side.
@@ -157,7 +175,7 @@ class _Run:
         if self.budget.nodes is None:
             self.nodes = BASE_NODES + NODES_PER_NODE * loaded
 
-    def finish(self, names: Sequence[str]) -> Result:
+    def finish(self, names: Sequence[str], lowering: bool = False) -> Result:
         """Simplify and explore, then take the cheapest terms of the named classes."""
         self.settle()
         self.saturate("simplify")
@@ -177,6 +195,8 @@ class _Run:
                 break
         for _ in range(1 if self.report.notes else PRESENT_ROUNDS):
             self.step("present")
+        if lowering:
+            self.saturate("stable")
         graph = self.snapshot(names)
         roots = [graph.names[n] for n in names]
         if any(r not in graph.choice for r in roots):

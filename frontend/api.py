@@ -9,11 +9,10 @@ from eggrad.engine.term import Term, variables
 from eggrad.frontend.expression import Expression, as_expression, expression, unified
 
 if TYPE_CHECKING:
-    from eggrad.engine.binding import Array
+    from eggrad.engine.compiled import CompiledFunction
     from eggrad.frontend.problem import Problem as Parsed
 
 __all__ = [
-    "CompiledFunction",
     "Problem",
     "compile",
     "derivative",
@@ -102,58 +101,34 @@ def simplify(
     return expression(found.term, (*own.variables, *own.scope), own.complete and found.complete)
 
 
-class CompiledFunction:
-    """A fast function of keyword arrays; `source` is its Python text.
-
-    It returns one array, or a list where a list was compiled. A size that no array fixes is a
-    keyword as well; other keywords are ignored. Raises `UnknownVariable` for a missing value and
-    `ShapeError` for a wrong shape.
-    """
-
-    source: str
-
-    def __init__(
-        self, expressions: Sequence[Expression], single: bool, sizes: Mapping[str, int] | None
-    ) -> None:
-        """Compile; `compile` is the way to call this."""
-        from eggrad.engine.codegen import compile_terms
-
-        own = unified(expressions, [], "compile")
-        scope = variables(*(v for e in own for v in e.scope))
-        self._compiled = compile_terms([e.term for e in own], scope, sizes)
-        self._single = single
-        self.source = self._compiled.source
-
-    def __call__(self, /, **values: Any) -> "Array | list[Array]":
-        """The value, or the list of values."""
-        results = self._compiled(**values)
-        return results[0] if self._single else results
-
-    def __repr__(self) -> str:
-        """Show the keywords."""
-        return repr(self._compiled)
-
-
 def compile(
     f: Expression | Sequence[Expression],
     backend: str = "numpy",
     sizes: Mapping[str, int] | None = None,
-) -> CompiledFunction:
+) -> "CompiledFunction":
     """A fast function of keyword arrays; several expressions share their work.
 
-    `sizes` gives the sizes that no array fixes. Raises `UnsupportedOperation` for another backend
-    than "numpy".
+    It returns one array, or a list where a list is given; a scalar is a NumPy number. `sizes`
+    gives the sizes that no array fixes, and those at which the cheapest form is chosen. Raises
+    `UnsupportedOperation` for another backend than "numpy".
 
     >>> from eggrad.frontend.functions import variable
     >>> x = variable("x", ("n",))
     >>> compile([x @ x, 2 * x])(x=[1, 2])
-    [array(5.), array([2., 4.])]
+    [np.float64(5.0), array([2., 4.])]
     """
     if backend != "numpy":
         raise UnsupportedOperation(f"there is no backend {backend!r}; the backends are: numpy")
+    from eggrad.engine.compiled import compile_terms
+    from eggrad.frontend import calculus
+
     several = isinstance(f, list | tuple)
-    own = [as_expression(e) for e in (cast(Sequence[Expression], f) if several else [f])]
-    return CompiledFunction(own, not several, sizes)
+    given = [as_expression(e) for e in (cast(Sequence[Expression], f) if several else [f])]
+    own = unified(given, [], "compile")
+    # What only fixes sizes must be known even where lowering removes its last use.
+    scope = variables(*(v for e in own for v in (*e.scope, *e.variables)))
+    lowered = calculus.lower([e.term for e in own], sizes)
+    return compile_terms(lowered.terms, scope, sizes, single=not several)
 
 
 class Problem:

@@ -4,13 +4,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from eggrad.engine.binding import symbols
+from eggrad.engine.cost import CostModel
 from eggrad.engine.rule import Ruleset
 from eggrad.engine.spec import Size
 from eggrad.engine.stages import Budget, Report, Result
 from eggrad.engine.term import Term
 from eggrad.rules.standard import STANDARD, system
 
-__all__ = ["Budget", "differentiate", "simplify"]
+__all__ = ["Budget", "differentiate", "lower", "simplify"]
 
 
 def differentiate(
@@ -48,9 +49,23 @@ def simplify(
     >>> simplify(add(x, constant(0))).term is x
     True
     """
-    known = dict.fromkeys(symbols(term), sizes) if isinstance(sizes, int) else sizes or {}
-    at: dict[Size, int] = {**known}
+    at = _sizes([term], sizes)
     if rules is None:
         return system().simplify([term], budget, at)
     own = replace(STANDARD, simplify=tuple(rules), explore=(), present=())
     return system(own).simplify([term], budget, at)
+
+
+def lower(
+    roots: Sequence[Term],
+    sizes: Mapping[str, int] | int | None = None,
+    budget: Budget | None = None,
+) -> Result:
+    """Equal terms to generate code from, cheapest together at the given sizes."""
+    return system().lower(roots, CostModel(_sizes(roots, sizes)), budget)
+
+
+def _sizes(roots: Sequence[Term], sizes: Mapping[str, int] | int | None) -> dict[Size, int]:
+    if isinstance(sizes, int):
+        return dict.fromkeys(symbols(*roots), sizes)
+    return {**sizes} if sizes else {}

@@ -12,6 +12,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from eggrad.engine.compiled import CompiledFunction
     from eggrad.engine.errors import (
         BudgetExceeded,
         EggradError,
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
         UnsupportedOperation,
     )
     from eggrad.frontend.api import (
-        CompiledFunction,
         Problem,
         compile,
         derivative,
@@ -114,7 +114,6 @@ _ERRORS = frozenset(
 )
 _API = frozenset(
     {
-        "CompiledFunction",
         "Problem",
         "compile",
         "derivative",
@@ -133,6 +132,8 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"module 'eggrad' has no attribute {name!r}")
     if name in _ERRORS:
         module = "engine.errors"
+    elif name == "CompiledFunction":
+        module = "engine.compiled"
     elif name in _API:
         module = "frontend.api"
     else:
