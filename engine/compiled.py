@@ -26,7 +26,8 @@ class CompiledFunction:
     It returns one array, or a list where a list was compiled; a scalar is a NumPy number. Size
     symbols that no array fixes are further keywords; names that the terms do not contain are
     ignored. A call raises `UnknownVariable` for a missing value or size and `ShapeError` for a
-    wrong shape. Floating-point warnings are NumPy's.
+    wrong shape. Floating-point warnings are NumPy's. It may be pickled: another process then needs
+    neither rules nor e-graph.
     """
 
     source: str
@@ -35,6 +36,8 @@ class CompiledFunction:
         self, roots: Sequence[Term], scope: Iterable[Term], sizes: Mapping[str, int], single: bool
     ) -> None:
         """Generate and compile; `compile_terms` says what the arguments are."""
+        self._origin = (tuple(roots), tuple(scope), dict(sizes), single)
+        roots, scope, sizes, single = self._origin
         self._variables = variables(*roots)
         self._scope = tuple(v for v in variables(*scope) if v not in self._variables)
         self._defaults = dict(sizes)
@@ -51,6 +54,10 @@ class CompiledFunction:
             name_of(v) for v in self._scope if not set(self._used).isdisjoint(v.dims)
         )
         self._enter = self._entry()
+
+    def __reduce__(self) -> tuple[Callable[..., "CompiledFunction"], tuple[Any, ...]]:
+        """Pickle the terms; generate the same code anew."""
+        return CompiledFunction, self._origin
 
     def __call__(self, /, **values: Any) -> Any:
         """The value of the root, or the list of values."""

@@ -81,8 +81,7 @@ def test_a_wrong_value_is_noticed() -> None:
 
 
 def test_the_measured_process_has_no_egraph(tmp_path: Path) -> None:
-    file = tmp_path / "quadratic.gradient"
-    with_eggrad.differentiated(PROBLEMS["quadratic"], "gradient", file)
+    with_eggrad.prepared(PROBLEMS["quadratic"], "gradient", tmp_path, [3])
     program = (
         "import json, sys; from pathlib import Path\n"
         "from tests.benchmarks import measure\n"

@@ -18,6 +18,8 @@ from typing import Any, TextIO
 
 from tests.benchmarks import frameworks, with_eggrad
 from tests.benchmarks.catalog import PROBLEMS
+from tests.benchmarks.measure import FACTORED_CHECK
+from tests.benchmarks.problem import DENSE
 from tests.benchmarks.process import ROOT, Limits, messages
 
 __all__ = ["RESULTS", "Options", "main", "options", "run", "tasks_of"]
@@ -59,13 +61,17 @@ def tasks_of(framework: str, problem: str, chosen: Options) -> list[Task]:
             "budget": chosen.budget,
             "patience": chosen.patience,
         }
-        for quantity, what in own.quantities.items()
-        for size in (
-            [n for n in chosen.sizes if n <= max(what.sizes)] if chosen.sizes else what.sizes
-        )
+        for quantity in own.quantities
+        for size in sizes_of(problem, quantity, chosen)
         for method in frameworks.methods(framework, own, quantity)
         if framework != "eggrad" or with_eggrad.expressible(quantity)
     ]
+
+
+def sizes_of(problem: str, quantity: str, chosen: Options) -> tuple[int, ...]:
+    """The sizes at which a quantity is measured."""
+    own = PROBLEMS[problem].quantities[quantity].sizes
+    return tuple(n for n in chosen.sizes if n <= max(own)) if chosen.sizes else own
 
 
 def run(chosen: Options) -> None:
@@ -80,7 +86,7 @@ def run(chosen: Options) -> None:
         installed = [f for f in chosen.frameworks if frameworks.available(f)]
         if "eggrad" in installed:
             for problem in chosen.problems:
-                for done in _differentiate(problem, folder, chosen):
+                for done in _prepare(problem, folder, chosen):
                     _write(file, done)
         for _ in range(chosen.rounds):
             for problem in chosen.problems:
@@ -100,12 +106,17 @@ def _write(file: TextIO, line: Mapping[str, Any]) -> None:
         print(*names, line["method"], outcome, sep="  ", flush=True)
 
 
-def _differentiate(problem: str, folder: Path, chosen: Options) -> Iterator[Task]:
+def _prepare(problem: str, folder: Path, chosen: Options) -> Iterator[Task]:
     for quantity in PROBLEMS[problem].quantities:
         if not with_eggrad.expressible(quantity):
             continue
-        file = folder / f"{problem}.{quantity}"
-        command = [sys.executable, "-m", "tests.benchmarks.with_eggrad", problem, quantity, file]
+        for old in folder.glob(f"{problem}.{quantity}.*"):
+            old.unlink()
+        sizes = {*sizes_of(problem, quantity, chosen)}
+        if quantity in DENSE:
+            sizes.add(FACTORED_CHECK)
+        module = [sys.executable, "-m", "tests.benchmarks.with_eggrad"]
+        command = [*module, problem, quantity, str(folder), *map(str, sorted(sizes))]
         line = {"event": "derivative", "problem": problem, "quantity": quantity}
         try:
             done = subprocess.run(

@@ -3,8 +3,8 @@
     python -m tests.benchmarks.measure FRAMEWORK FOLDER
 
 reads tasks as a JSON list from standard input, prints a line of JSON before and after each, and
-one after all. Every result is compared with the one written by hand. FOLDER has eggrad's
-derivatives.
+one after all. Every result is compared with the one written by hand. FOLDER has what
+eggrad compiled.
 """
 
 import gc
@@ -22,7 +22,7 @@ from tests.benchmarks import frameworks
 from tests.benchmarks.catalog import PROBLEMS
 from tests.benchmarks.problem import DENSE, Array, Problem
 
-__all__ = ["TOLERANCE", "error_of", "measure", "timed"]
+__all__ = ["FACTORED_CHECK", "TOLERANCE", "error_of", "measure", "timed"]
 
 TOLERANCE = 1e-8
 # At this size a factored form is checked as a dense tensor.
@@ -95,11 +95,11 @@ def measure(framework: str, task: Task, folder: Path) -> Task:
     """The task with its status, and where that is "ok" its times and the error of its value."""
     problem, quantity, n = PROBLEMS[task["problem"]], task["quantity"], task["size"]
     data = problem.arguments(quantity, n)
-    built = _built(framework, problem, task, data, folder)
+    built = _built(framework, task, n, data, folder)
     result = built.converted(built.call())
     if framework == "eggrad" and quantity in DENSE:
         small = problem.arguments(quantity, FACTORED_CHECK)
-        result = np.asarray(_built(framework, problem, task, small, folder).call())
+        result = np.asarray(_built(framework, task, FACTORED_CHECK, small, folder).call())
         error = error_of(result, _by_hand(problem, DENSE[quantity], small))
     else:
         error = error_of(result, _by_hand(problem, quantity, data))
@@ -115,14 +115,14 @@ def _by_hand(problem: Problem, quantity: str, data: Mapping[str, Array]) -> Any:
 
 
 def _built(
-    framework: str, problem: Problem, task: Task, data: Mapping[str, Array], folder: Path
+    framework: str, task: Task, size: int, data: Mapping[str, Array], folder: Path
 ) -> frameworks.Built:
+    problem = PROBLEMS[task["problem"]]
     if framework != "eggrad":
         return frameworks.build(framework, problem, task["quantity"], task["method"], data)
     from tests.benchmarks import with_eggrad
 
-    found = with_eggrad.loaded(folder / f"{problem.name}.{task['quantity']}")
-    return with_eggrad.build(problem, task["quantity"], data, found)
+    return with_eggrad.build(problem, task["quantity"], data, folder, size)
 
 
 def main(framework: str, folder: Path) -> None:

@@ -82,13 +82,9 @@ class Results:
     def compilation(self, framework: str, problem: str, quantity: str) -> float | None:
         """Seconds of compilation, the longest of all sizes."""
         found = self.measured.get(framework, {}).items()
-        lines = [
-            line for where, lines in found if where[1:3] == (problem, quantity) for line in lines
-        ]
-        return max(
-            (sum(s.values()) for s in (line.get("compilation") for line in lines) if s),
-            default=None,
-        )
+        own = [lines for where, lines in found if where[1:3] == (problem, quantity)]
+        seconds = [line.get("compilation", {}).values() for lines in own for line in lines]
+        return max(map(sum, filter(None, seconds)), default=None)
 
 
 def read(file: Path) -> Results:
@@ -183,10 +179,11 @@ def compilation_table(results: Results) -> str:
                 figure(found["megabytes"]),
                 str(found["nodes"]),
                 "kept" if found["complete"] else "ended exploration",
+                figure(max(found["compilation"]) * 1000),
             ]
         else:
-            ours = [found["status"], "", "", ""]
-        seconds = [results.compilation(f, problem, quantity) for f in ("eggrad", *compilers)]
+            ours = [found["status"], "", "", "", ""]
+        seconds = [results.compilation(f, problem, quantity) for f in compilers]
         lines.append([name, *ours, *(NOTHING if s is None else figure(s * 1000) for s in seconds)])
     heading = ["", "differentiate, ms", "e-graph, MB", "nodes", "budget", "compile, ms"]
     return table([*heading, *(f"{LABELS[f]}, ms" for f in compilers)], lines)

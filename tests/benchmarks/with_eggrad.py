@@ -1,10 +1,10 @@
-"""Derivatives by eggrad: made in a process of their own, compiled and called in another.
+"""Derivatives by eggrad: made and compiled in one process, called in another.
 
-    python -m tests.benchmarks.with_eggrad PROBLEM QUANTITY FILE
+    python -m tests.benchmarks.with_eggrad PROBLEM QUANTITY FOLDER SIZE...
 
-differentiates, writes the expressions to FILE and prints what it took as JSON. So the process that
-is timed has NumPy and generated code in it, as the one for hand-written code has, and the peak of
-memory is that of one derivative.
+differentiates, compiles for each size, writes the functions to FOLDER and prints what it took as
+JSON. So the process that is timed has NumPy and generated code in it, as the one for hand-written
+code has, and the peak of memory is that of one derivative.
 """
 
 import inspect
@@ -22,9 +22,9 @@ from tests.benchmarks.frameworks import Built
 from tests.benchmarks.problem import DENSE, Array, Problem
 
 if TYPE_CHECKING:
-    from eggrad import Expression
+    from eggrad import CompiledFunction, Expression
 
-__all__ = ["build", "derivative", "differentiated", "expressible", "loaded"]
+__all__ = ["build", "derivative", "expressible", "prepared"]
 
 
 def expressible(quantity: str) -> bool:
@@ -61,49 +61,61 @@ def axes_of(expressions: "Iterable[Expression]") -> dict[str, tuple[str | int, .
     return {name_of(v): v.dims for e in expressions for v in (*e.variables, *e.scope)}
 
 
-def differentiated(problem: Problem, quantity: str, file: Path) -> dict[str, Any]:
-    """Write the expressions; seconds with rules loaded, and megabytes beyond what that takes."""
+def prepared(problem: Problem, quantity: str, folder: Path, sizes: Sequence[int]) -> dict[str, Any]:
+    """Write the functions; seconds with rules loaded, and megabytes beyond what that takes."""
     import eggrad as eg
 
-    eg.parse("declare x 0 expression sin(x) derivative wrt x").derivative()
+    x = eg.variable("x")
+    eg.compile(eg.gradient(eg.sin(x), x))
     before, began = peak_megabytes(), time.perf_counter()
     found = derivative(problem, quantity)
     seconds = time.perf_counter() - began
-    file.write_bytes(pickle.dumps(found))
-    return {
+    facts = {
         "seconds": seconds,
         "megabytes": peak_megabytes() - before,
         "nodes": found[-1].node_count,
         "complete": all(e.complete for e in found),
     }
+    compilation = []
+    for n in sizes:
+        shapes = {name: a.shape for name, a in problem.arguments(quantity, n).items()}
+        began = time.perf_counter()
+        function = compiled(found, quantity, shapes)
+        compilation.append(time.perf_counter() - began)
+        _file(folder, problem, quantity, n).write_bytes(pickle.dumps(function))
+    return facts | {"compilation": compilation}
 
 
-def loaded(file: Path) -> "list[Expression]":
-    """The expressions of a file; this imports no e-graph."""
-    return pickle.loads(file.read_bytes())
-
-
-def build(
-    problem: Problem, quantity: str, data: Mapping[str, Array], found: "Sequence[Expression]"
-) -> Built:
-    """Compile for the sizes of the data."""
+def compiled(
+    found: "list[Expression]", quantity: str, shapes: Mapping[str, tuple[int, ...]]
+) -> "CompiledFunction":
+    """The function for arrays of these shapes."""
     import eggrad as eg
 
     sizes = {
         symbol: size
         for name, dims in axes_of(found).items()
-        for symbol, size in zip(dims, data[name].shape, strict=True)
+        for symbol, size in zip(dims, shapes[name], strict=True)
         if isinstance(symbol, str)
     }
     options: dict[str, Any] = {"structure": "factored"} if quantity in DENSE else {}
-    eg.compile(eg.constant(1))  # the first compilation loads modules
-    began = time.perf_counter()
     several = quantity == "gradient"
-    compiled = eg.compile(found if several else found[0], sizes=sizes, **options)
-    seconds = {"compile": time.perf_counter() - began}
-    return Built(lambda: compiled(**data), seconds=seconds)
+    return eg.compile(found if several else found[0], sizes=sizes, **options)
+
+
+def build(
+    problem: Problem, quantity: str, data: Mapping[str, Array], folder: Path, n: int
+) -> Built:
+    """The prepared function; this imports neither rules nor e-graph."""
+    function = pickle.loads(_file(folder, problem, quantity, n).read_bytes())
+    return Built(lambda: function(**data))
+
+
+def _file(folder: Path, problem: Problem, quantity: str, n: int) -> Path:
+    return folder / f"{problem.name}.{quantity}.{n}"
 
 
 if __name__ == "__main__":
-    name, quantity, file = sys.argv[1:]
-    print(json.dumps(differentiated(PROBLEMS[name], quantity, Path(file))))
+    name, quantity, folder, *sizes = sys.argv[1:]
+    facts = prepared(PROBLEMS[name], quantity, Path(folder), [int(n) for n in sizes])
+    print(json.dumps(facts))
