@@ -75,7 +75,7 @@ def sizes_of(problem: str, quantity: str, chosen: Options) -> tuple[int, ...]:
 
 
 def run(chosen: Options) -> None:
-    """Measure everything and append it to the file of results."""
+    """Measure everything and write it to the file of results, line by line."""
     folder = chosen.results.parent
     folder.mkdir(parents=True, exist_ok=True)
     with chosen.results.open("w", encoding="utf-8") as file:
@@ -147,11 +147,11 @@ def _measured(
             if message["event"] == "begin":
                 begun = message
             elif message["event"] == "end":
-                tasks = tasks[1:]
+                begun, tasks = {}, tasks[1:]
                 yield message | line
             elif message["event"] == "all":
                 return
-            else:
+            elif tasks:
                 first = begun or tasks[0]
                 for task in tasks:
                     if _as_large(task, first):
