@@ -10,11 +10,21 @@ ifndef SEED
 SEED := $(shell $(PYTHON) -c 'import secrets; print(secrets.randbelow(10**9))')
 endif
 
+# What `make bench` compares, by commas; all where not given. WRITE=1 puts it into docs/.
+PROBLEMS ?=
+FRAMEWORKS ?=
+SIZES ?=
+THREADS ?=
+ROUNDS ?=
+BUDGET ?=
+WRITE ?=
+
 VERSION := $(shell $(PYTHON) -c 'import sys; print("%d.%d" % sys.version_info[:2])')
 VENV := .venv-$(VERSION)
 RUN := $(VENV)/bin/python
 RUNTIME := $(VENV)/.runtime
 DEVELOPMENT := $(VENV)/.development
+BENCHMARK := $(VENV)/.benchmark
 
 .PHONY: help demo test coverage lint format bench fuzz docs clean
 .DELETE_ON_ERROR:
@@ -25,7 +35,9 @@ help:
 	@echo "make coverage  run every test and report the lines that none reaches"
 	@echo "make lint      ruff, pyright, import-linter"
 	@echo "make format    let ruff put the files into shape"
-	@echo "make bench     time, e-nodes and operation counts"
+	@echo "make bench     time, e-nodes and operation counts; compiled functions against"
+	@echo "               others, PROBLEMS=quadratic,network FRAMEWORKS=numpy,eggrad,jax"
+	@echo "               SIZES=10,100 THREADS=1 ROUNDS=1 (seconds for each: BUDGET=0.1), WRITE=1"
 	@echo "make fuzz      N=$(N) random derivatives against the oracle, SEED=..."
 	@echo "make docs      write docs/rules.md from the rules"
 	@echo "make clean     remove environments, caches and builds"
@@ -40,6 +52,13 @@ $(RUNTIME): pyproject.toml
 $(DEVELOPMENT): $(RUNTIME)
 	$(PYTHON) -m pip --python $(RUN) install --quiet --disable-pip-version-check --editable '.[dev]'
 	@touch $@
+
+# With PIP_EXTRA_INDEX_URL=https://download.pytorch.org/whl/cpu pip takes torch without CUDA.
+# Frameworks that cannot be had are left out.
+$(BENCHMARK): $(DEVELOPMENT)
+	@$(PYTHON) -m pip --python $(RUN) install --quiet --disable-pip-version-check \
+		--editable '.[bench]' && touch $@ \
+		|| echo "some frameworks could not be installed; tables leave them out"
 
 demo: $(RUNTIME)
 	@$(RUN) -m eggrad.frontend.demo
@@ -60,8 +79,13 @@ format: $(DEVELOPMENT)
 	$(VENV)/bin/ruff check --fix .
 	$(VENV)/bin/ruff format .
 
-bench: $(DEVELOPMENT)
-	@$(RUN) tests/bench.py
+bench: $(BENCHMARK)
+	@$(RUN) tests/bench.py $(if $(WRITE),--write)
+	@$(RUN) -m tests.benchmarks.harness $(if $(PROBLEMS),--problems $(PROBLEMS)) \
+		$(if $(FRAMEWORKS),--frameworks $(FRAMEWORKS)) $(if $(SIZES),--sizes $(SIZES)) \
+		$(if $(THREADS),--threads $(THREADS)) $(if $(ROUNDS),--rounds $(ROUNDS)) \
+		$(if $(BUDGET),--budget $(BUDGET))
+	@$(RUN) -m tests.benchmarks.report $(if $(WRITE),--write)
 
 fuzz: $(DEVELOPMENT)
 	@echo "make fuzz N=$(N) SEED=$(SEED)"

@@ -1,5 +1,6 @@
 """The public functions: building, wiring, errors, laziness."""
 
+import pickle
 import subprocess
 import sys
 from types import ModuleType, SimpleNamespace
@@ -122,6 +123,18 @@ def test_assumptions() -> None:
         eg.variable("x", (-1,))
     with pytest.raises(eg.UnsupportedOperation, match="name of a variable"):
         eg.variable("")
+
+
+def test_a_compiled_function_needs_no_rules_elsewhere() -> None:
+    f = pickle.dumps(eg.compile([A @ x, eg.sum(A @ x)]))
+    program = (
+        f"import pickle, sys, numpy as np; f = pickle.loads({f!r}); "
+        "print(f(A=np.eye(2), x=np.ones(2)), 'egglog' in sys.modules)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=False
+    )
+    assert (done.stdout, done.stderr) == ("[array([1., 1.]), np.float64(2.0)] False\n", "")
 
 
 def test_compile() -> None:

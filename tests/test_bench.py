@@ -36,6 +36,8 @@ def test_a_table_takes_its_place_in_the_page() -> None:
     page = "<!-- one -->\nold\n<!-- end -->\n<!-- two -->\n<!-- end -->\n"
     assert bench.placed(page, "two", "new").endswith("<!-- two -->\nnew\n<!-- end -->\n")
     assert "old" not in bench.placed(page, "one", "a\\1b")
+    empty = page.replace("old\n", "")
+    assert bench.placed(empty, "one", "new") == page.replace("old", "new")
 
 
 @pytest.mark.parametrize("case", bench_prediction.CASES, ids=lambda case: case.name)

@@ -1,0 +1,76 @@
+"""What a benchmark problem is: data, a function, its derivatives by hand, and our input."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from eggrad import Expression
+
+__all__ = ["DENSE", "QUANTITIES", "Array", "Problem", "Quantity", "direction", "outer"]
+
+Array = np.ndarray[Any, np.dtype[np.float64]]
+
+# The name of each quantity, and what tables call it.
+QUANTITIES = {
+    "gradient": "value and gradient",
+    "jacobian": "Jacobian",
+    "jacobian_factored": "Jacobian, factored",
+    "hessian": "Hessian",
+    "hessian_factored": "Hessian, factored",
+    "third": "third derivative",
+    "hvp": "Hessian-vector product",
+}
+
+# The dense quantity that a factored one stands for.
+DENSE = {"hessian_factored": "hessian", "jacobian_factored": "jacobian"}
+
+
+@dataclass(frozen=True)
+class Quantity:
+    """A derivative: the sizes at which it is measured, and ways to write it by hand.
+
+    Each way takes the problem's arrays in order, a Hessian-vector product the direction as well.
+    A gradient comes with the value before it. `dense` makes the whole tensor from a factored form
+    and the problem's arrays.
+    """
+
+    sizes: tuple[int, ...]
+    by_hand: Mapping[str, Callable[..., Any]]
+    dense: Callable[..., Array] | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """A function of its first array.
+
+    `data(n)` has the arrays by name, the variable first. `function(ops, *arrays)` is written with
+    Python's operators and the functions of `ops`: exp, log, tanh, sum, relu, logsumexp, solve,
+    slogdet. `expression` is the same for eggrad.
+    """
+
+    name: str
+    title: str
+    data: Callable[[int], dict[str, Array]]
+    function: Callable[..., Any]
+    expression: Callable[[], "Expression"]
+    quantities: Mapping[str, Quantity]
+
+    def arguments(self, quantity: str, n: int) -> dict[str, Array]:
+        """The arrays by name; for a Hessian-vector product the direction `v` comes last."""
+        found = self.data(n)
+        if quantity == "hvp":
+            found["v"] = direction(next(iter(found.values())))
+        return found
+
+
+def direction(x: Array) -> Array:
+    """A random array of the same shape."""
+    return np.random.default_rng(x.size + 1).standard_normal(x.shape)
+
+
+def outer(a: Array, b: Array) -> Array:
+    """The outer product of two vectors, by BLAS: two to three times as fast as broadcasting."""
+    return np.dot(a[:, None], b[None])

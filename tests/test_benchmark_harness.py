@@ -1,0 +1,106 @@
+"""The comparison with other frameworks runs, keeps its limits and reports what it found."""
+
+import dataclasses
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.benchmarks import figures, harness, measure, report, with_eggrad
+from tests.benchmarks.catalog import PROBLEMS
+from tests.benchmarks.harness import Options
+from tests.benchmarks.process import ROOT, Limits
+
+SMALL = Options(("quadratic",), ("numpy", "eggrad"), (3, 10), (1,), rounds=1, budget=1e-3)
+
+
+@pytest.fixture(scope="module")
+def results(tmp_path_factory: pytest.TempPathFactory) -> report.Results:
+    file = tmp_path_factory.mktemp("benchmarks") / "results.jsonl"
+    harness.run(dataclasses.replace(SMALL, results=file))
+    return report.read(file)
+
+
+def test_every_task_is_measured(results: report.Results) -> None:
+    lines = [
+        line for found in results.measured.values() for each in found.values() for line in each
+    ]
+    variants = sum(len(q.by_hand) for q in PROBLEMS["quadratic"].quantities.values())
+    assert [line["status"] for line in lines] == ["ok"] * 2 * (variants + 2)
+    assert {line["status"] for line in results.derivatives.values()} == {"ok"}
+
+
+def test_tables(results: report.Results) -> None:
+    found = report.sections(results)
+    assert "| quadratic, Hessian | 3 10 |" in found["ratios"]
+    assert "| eggrad |" in found["means"]
+    assert "(4) |" in found["means"]
+    assert "| quadratic, value and gradient |" in found["compilation"]
+    assert found["frameworks"].startswith("NumPy by hand ")
+
+
+def test_a_missing_framework_is_said_to_be_missing(results: report.Results) -> None:
+    versions = results.versions | {"jax": None}
+    found = report.sections(dataclasses.replace(results, versions=versions))
+    assert "JAX, jitted not installed" in found["frameworks"]
+    assert "JAX" not in found["means"]
+
+
+def test_figures(results: report.Results, tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    paths = figures.draw(results, tmp_path)
+    before = [p.read_bytes() for p in paths]
+    assert [p.name for p in paths] == ["gradient_1.svg", "hessian_1.svg"]
+    assert [p.read_bytes() for p in figures.draw(results, tmp_path)] == before
+
+
+def test_the_page_has_a_place_for_each_table(results: report.Results) -> None:
+    page = report.bench.PAGE.read_text("utf-8")
+    for name in report.sections(results):
+        assert report.bench.placed(page, name, "here").count("here\n<!-- end -->") == 1
+
+
+def test_a_process_that_takes_too_much_memory_ends(tmp_path: Path) -> None:
+    file = tmp_path / "results.jsonl"
+    chosen = dataclasses.replace(
+        SMALL, frameworks=("numpy",), results=file, limits=Limits(memory=1)
+    )
+    harness.run(chosen)
+    (found,) = report.read(file).measured.values()
+    statuses = {where[3]: {line["status"] for line in lines} for where, lines in found.items()}
+    assert statuses == {n: {"more than 0 GiB"} for n in (3, 10)}
+
+
+def test_a_wrong_value_is_noticed() -> None:
+    assert measure.error_of([1.0, 2.0], [1.0, 2.0]) == 0
+    assert measure.error_of([1.0, 2.0], [1.0, 2.1]) > measure.TOLERANCE
+    assert measure.error_of([[1.0, 2.0]], [1.0, 2.0]) == float("inf")
+    assert measure.error_of([float("nan"), 2.0], [1.0, 2.0]) == float("inf")
+
+
+def test_the_measured_process_has_no_egraph(tmp_path: Path) -> None:
+    with_eggrad.prepared(PROBLEMS["quadratic"], "gradient", tmp_path, [3])
+    program = (
+        "import json, sys; from pathlib import Path\n"
+        "from tests.benchmarks import measure\n"
+        f"task = json.loads({json.dumps(harness.tasks_of('eggrad', 'quadratic', SMALL)[0])!r})\n"
+        f"print(measure.measure('eggrad', task, Path({str(tmp_path)!r}))['status'])\n"
+        "print(sorted({'egglog', 'lark', 'jax', 'torch'} & set(sys.modules)))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    assert (done.stdout, done.stderr) == ("ok\n[]\n", "")
+
+
+def test_options() -> None:
+    arguments = "--problems network,quadratic --sizes 10,30 --threads 1 --frameworks numpy"
+    found = harness.options(arguments.split())
+    assert found.problems == ("network", "quadratic")
+    assert found.sizes == (10, 30)
+    sizes = {task["size"] for task in harness.tasks_of("numpy", "network", found)}
+    assert sizes == {10, 30}
+    with pytest.raises(SystemExit):
+        harness.options(["--problems", "nonsense"])
