@@ -39,7 +39,7 @@ _POWERS: Final[dict[Fraction, tuple[str, ...]]] = {
     Fraction(-1, 2): ("np.sqrt", "np.reciprocal"),
     Fraction(4): ("np.square", "np.square"),
 }
-RESERVED: Final = frozenset({"np", "compiled", "inverse", "adjugate", "cofactors"})
+RESERVED: Final = frozenset({"np", "compiled", "inverse", "adjugate", "cofactors", "outer_product"})
 
 
 class Writer:

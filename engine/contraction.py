@@ -98,7 +98,7 @@ class _Lowering:
         shared = [i for i in left[1] if i in right[1]]
         if any(i not in self.wanted for i in shared):
             return self.contracted(left, right)
-        if not shared and len(self.wanted) == 2:
+        if not shared:
             return self.outer(left, right)
         return self.broadcast(left, right)
 
@@ -136,9 +136,15 @@ class _Lowering:
         return self.block.emit(f"{a} * {b}", [left[0], right[0]], len(order), reuse), order
 
     def outer(self, left: Atom, right: Atom) -> Atom:
-        """The product of two vectors, as a matrix product of a column and a row: it is faster."""
-        (a, _), (b, _) = (left, right) if left[1] + right[1] == self.wanted else (right, left)
-        return self.block.emit(f"{a}[:, None].dot({b}[None])", [a, b], 2), self.wanted
+        """A product without shared axes, as that of a column and a row: it is the fastest."""
+        if self.wanted[0] in right[1]:
+            left, right = right, left
+        (a, first), (b, second) = left, right
+        rest = first + second
+        text = f"{a}[:, None].dot({b}[None])"
+        if len(rest) > 2:
+            text = f"outer_product({a}, {b}).reshape({', '.join(map(self.length, rest))})"
+        return self.block.emit(text, [a, b], len(rest)), rest
 
     def contracted(self, left: Atom, right: Atom) -> Atom:
         """A product with a sum over indices of both arrays."""

@@ -1,5 +1,6 @@
 """The Python text of compiled terms: a module with one function for each form of them."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
@@ -12,9 +13,14 @@ from eggrad.engine.term import Term
 
 __all__ = ["Form", "Module"]
 
-_HEADER: Final = (
-    "import numpy as np\nfrom eggrad.engine.matrix_functions import adjugate, cofactors, inverse\n"
-)
+# Where the functions come from that generated code calls beside NumPy's.
+RUNTIME: Final = {
+    "adjugate": "matrix_functions",
+    "cofactors": "matrix_functions",
+    "inverse": "matrix_functions",
+    "outer_product": "outer_products",
+}
+_CALL: Final = re.compile(r"(?<![.\w])(\w+)\(")
 
 
 @dataclass(frozen=True)
@@ -54,7 +60,7 @@ class Module:
             self._function(*parts, single)
             for parts in zip(self.functions, forms, writers, returned, strict=True)
         ]
-        self.text = "\n\n".join([_HEADER, *texts])
+        self.text = "\n\n".join([_imports(texts), *texts])
 
     def _function(
         self, name: str, form: Form, writer: Writer, returned: Sequence[str], single: bool
@@ -68,6 +74,15 @@ class Module:
         lines += [f"    {self._sizes[s]} = {self._origin[s]}" for s in known]
         body = writer.block.lines(returned, single)
         return "\n".join([*lines, *(f"    {line}" for line in body), ""])
+
+
+def _imports(texts: Sequence[str]) -> str:
+    called = {name for text in texts for name in _CALL.findall(text)} & RUNTIME.keys()
+    names: dict[str, list[str]] = {}
+    for name in sorted(called):
+        names.setdefault(RUNTIME[name], []).append(name)
+    lines = [f"from eggrad.engine.{m} import {', '.join(own)}" for m, own in sorted(names.items())]
+    return "\n".join(["import numpy as np", *lines, ""])
 
 
 def _model(form: Form) -> CostModel:
