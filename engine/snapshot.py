@@ -6,11 +6,12 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any, cast
 
-from eggrad.engine import extract
+from eggrad.engine import exact, extract
 from eggrad.engine import term as terms
 from eggrad.engine.cost import CostModel
 from eggrad.engine.egraph import EGraph
 from eggrad.engine.errors import UnsoundRules
+from eggrad.engine.report import Solved
 from eggrad.engine.spec import Dims, Spec, scaling
 from eggrad.engine.term import Term
 
@@ -150,12 +151,25 @@ class Snapshot:
         return len(self.users) <= SMALL or self.users.get(cls, 0) <= 1
 
     def extract(self, roots: Iterable[int]) -> list[Term]:
-        """The cheapest DAG that contains all roots, as terms."""
+        """A cheap DAG that contains all roots, as terms."""
         wanted = list(roots)
-        choice = extract.cheapest_dag(self.members, self.cost, self.choice, wanted)
+        return self._terms_of(wanted, self._cheap_dag(wanted))
+
+    def extract_exactly(self, roots: Iterable[int], seconds: float) -> tuple[list[Term], Solved]:
+        """The cheapest DAG that contains all roots, as terms, and what the solver did."""
+        wanted = list(roots)
+        choice, solved = exact.cheapest_dag_exactly(
+            self.members, self.cost, self._cheap_dag(wanted), wanted, seconds
+        )
+        return self._terms_of(wanted, choice), solved
+
+    def _cheap_dag(self, roots: list[int]) -> dict[int, ENode]:
+        return extract.cheapest_dag(self.members, self.cost, self.choice, roots)
+
+    def _terms_of(self, roots: list[int], choice: dict[int, ENode]) -> list[Term]:
         found: dict[int, Term] = {}
-        self._build(wanted, choice, found)
-        return [found[r] for r in wanted]
+        self._build(roots, choice, found)
+        return [found[r] for r in roots]
 
     def term(self, cls: int) -> Term:
         """Some cheap term of a class, the same one at every call."""

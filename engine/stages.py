@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from threading import Lock
 from time import perf_counter
 
+from eggrad.engine import exact as exactly
 from eggrad.engine import term as terms
 from eggrad.engine.cost import CostModel
 from eggrad.engine.egraph import EGraph
@@ -92,8 +93,13 @@ class System:
         mode: str = "auto",
         budget: Budget | None = None,
         sizes: Mapping[Size, int] | None = None,
+        *,
+        exact: bool = False,
     ) -> Result:
-        """The derivative of a term with respect to a variable: axes of `term`, then of `x`."""
+        """The derivative of a term with respect to a variable: axes of `term`, then of `x`.
+
+        With `exact` the cheapest of all that was found, by integer programming; needs SciPy.
+        """
         limit = budget or Budget()
         chosen = choose_mode(term, x, mode)
         with self.session() as egraph:
@@ -109,20 +115,22 @@ class System:
                 run.saturate("reverse")
             if chosen == "both":
                 egraph.unite_names(*names)
-            return run.finish(names[:1])
+            return run.finish(names[:1], exact=exact)
 
     def simplify(
         self,
         roots: Sequence[Term],
         budget: Budget | None = None,
         sizes: Mapping[Size, int] | None = None,
+        *,
+        exact: bool = False,
     ) -> Result:
-        """Equal, cheaper terms; several share what they can."""
+        """Equal, cheaper terms; several share what they can. `exact` as for `differentiate`."""
         with self.session() as egraph:
             run = _Run(self.strategy, egraph, budget or Budget(), CostModel(sizes or {}))
             egraph.load(*roots)
             run.allow_for(egraph.size())
-            return run.finish([egraph.name(t) for t in roots])
+            return run.finish([egraph.name(t) for t in roots], exact=exact)
 
     def lower(
         self,
@@ -175,8 +183,10 @@ class _Run:
         if self.budget.nodes is None:
             self.nodes = BASE_NODES + NODES_PER_NODE * loaded
 
-    def finish(self, names: Sequence[str], lowering: bool = False) -> Result:
+    def finish(self, names: Sequence[str], lowering: bool = False, exact: bool = False) -> Result:
         """Simplify and explore, then take the cheapest terms of the named classes."""
+        if exact:
+            exactly.require_solver()
         self.settle()
         self.saturate("simplify")
         graph = self.snapshot(names)
@@ -203,7 +213,19 @@ class _Run:
             raise BudgetExceeded(
                 f"the budget ended before there was an answer: {'; '.join(self.report.notes)}"
             )
-        return Result(tuple(graph.extract(roots)), self.report)
+        found = self.extract_exactly(graph, roots) if exact else graph.extract(roots)
+        return Result(tuple(found), self.report)
+
+    def extract_exactly(self, graph: Snapshot, roots: Sequence[int]) -> list[Term]:
+        """The cheapest terms; a note says where the solver had no time to prove that they are."""
+        seconds = exactly.SECONDS
+        if self.budget.seconds is not None:
+            seconds = max(0.0, self.budget.seconds - (perf_counter() - self.started))
+        found, solved = graph.extract_exactly(roots, seconds)
+        self.report.solved = solved
+        if not solved.certain:
+            self.report.notes.append(f"the solver was not certain after {seconds:g} seconds")
+        return found
 
     def snapshot(self, roots: Sequence[str]) -> Snapshot:
         """The classes now, checked for merged constants."""
