@@ -116,9 +116,27 @@ class Snapshot:
                 found.add("exp")
         return frozenset(found)
 
+    def exponents(self, cls: int) -> dict[int, Fraction]:
+        """The classes of which a class is a power, with the exponents; of itself the first."""
+        found = {cls: Fraction(1)}
+        for m in self.members[cls]:
+            if m.constructor == "power":
+                base, exponent = m.children
+                for number in self.members[exponent]:
+                    if number.constructor == "constant":
+                        found[base] = Fraction(cast(Fraction, number.data[0]))
+        return found
+
     def inverse_of(self, a: int, b: int) -> bool:
         """Whether a class has the inverse or adjugate of another among its members."""
         return any(m.constructor in ("inv", "adj") and m.children[0] == b for m in self.members[a])
+
+    def is_declared(self, cls: int, assumption: str) -> bool:
+        """Whether a class is a variable of which something is assumed."""
+        return any(
+            m.constructor == "variable" and assumption in cast(tuple[Any, ...], m.data[0])[2]
+            for m in self.members[cls]
+        )
 
     def is_delta(self, cls: int) -> bool:
         """Whether the class is that of a delta."""

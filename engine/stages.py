@@ -20,7 +20,7 @@ from eggrad.engine.term import Term
 __all__ = ["Budget", "Report", "Result", "Strategy", "System"]
 
 SETTLE_ROUNDS = 20
-PRESENT_ROUNDS = 3
+PRESENT_ROUNDS = 4
 STAGES = ("forward", "reverse", "simplify", "explore", "present", "settle", "stable")
 
 BASE_NODES = 5_000
