@@ -59,7 +59,7 @@ def machine(unit: float) -> str:
 def placed(page: str, name: str, table: str) -> str:
     """The page with one table replaced."""
     pattern = rf"(?<=<!-- {name} -->\n).*?(?=<!-- end -->)"
-    return re.sub(pattern, lambda _: table + "\n", page, flags=re.DOTALL)
+    return re.sub(pattern, lambda _: table + "\n", page, count=1, flags=re.DOTALL)
 
 
 def main(arguments: list[str]) -> None:

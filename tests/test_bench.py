@@ -29,4 +29,7 @@ def test_tables_name_what_they_show() -> None:
 def test_a_table_takes_its_place_in_the_page() -> None:
     page = "<!-- one -->\nold\n<!-- end -->\n<!-- two -->\n<!-- end -->\n"
     assert bench.placed(page, "two", "new").endswith("<!-- two -->\nnew\n<!-- end -->\n")
+    assert bench.placed(page, "two", "new").startswith("<!-- one -->\nold\n")
     assert "old" not in bench.placed(page, "one", "a\\1b")
+    empty = "<!-- two -->\n<!-- end -->\n<!-- one -->\nold\n<!-- end -->\n"
+    assert "old" in bench.placed(empty, "two", "new")
