@@ -1,6 +1,6 @@
 """How the values and sizes that a caller gives meet the variables of a term."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, cast
 
 import numpy as np
@@ -53,10 +53,11 @@ def bind(
 ) -> tuple[dict[str, Array], dict[str, int]]:
     """Check the values of `variables`, and read the size symbols off their shapes.
 
-    Returns the values as arrays of one inexact dtype (at least float64) by name, and every size
-    symbol's value. `sizes` gives further symbols. Raises `UnknownVariable` for a missing value,
-    `ShapeError` for a wrong shape or two values of one symbol, `UnsupportedOperation` for a value
-    that is not numeric.
+    Returns the values as arrays of one inexact dtype by name, and every size symbol's value. The
+    dtype is NumPy's result of theirs, at least float32; integers count as float64, and Python's
+    numbers do not count beside arrays. `sizes` gives further symbols. Raises `UnknownVariable` for
+    a missing value, `ShapeError` for a wrong shape or two values of one symbol,
+    `UnsupportedOperation` for a value that is not numeric.
 
     >>> from eggrad.engine.term import variable
     >>> bind([variable("x", ("n",))], {"x": [1, 2]})
@@ -88,8 +89,17 @@ def bind(
                 )
             if isinstance(d, str):
                 origin.setdefault(d, f"variable {name}")
-    dtype = np.result_type(np.float64, *arrays.values())
+    dtype = _common_dtype([values[name] for name in arrays], list(arrays.values()))
     return {name: array.astype(dtype, copy=False) for name, array in arrays.items()}, found
+
+
+def _common_dtype(given: Sequence[object], arrays: Sequence[Array]) -> np.dtype[Any]:
+    kinds = [a.dtype if a.dtype.kind in "fc" else np.dtype(np.float64) for a in arrays]
+    strong = [k for v, k in zip(given, kinds, strict=True) if type(v) not in (int, float, complex)]
+    lowest = np.float32 if strong else np.float64
+    if complex in map(type, given):
+        lowest = np.complex64 if strong else np.complex128
+    return np.result_type(lowest, *strong)
 
 
 def _dims(term: Term) -> str:

@@ -1,161 +1,176 @@
-"""A product's text as NumPy calls: broadcasting, `@`, `tensordot`, and `einsum` for the rest.
+"""A product's code: broadcasting, `dot`, batched `@`, and `np.einsum` where nothing else serves.
 
-An array in generated code may be *thin* along an axis: of length 1, where every position would
-hold the same numbers. So a constant stays a number, and summing over ones becomes a sum or a
-factor. An array that is thin along every axis has no axes at all.
+`a.dot(b)` is `a @ b` for one or two axes, at half the price of a call.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from eggrad.engine import spec as specs
+from eggrad.engine.block import Block, Value
+from eggrad.engine.layout import Atom, Length, grouped, letters, spread
 from eggrad.engine.spec import Indices, Spec
 
-__all__ = ["Emit", "Value", "product", "wrapped"]
+__all__ = ["product"]
+
+
+def product(spec: Spec, operands: Sequence[Value], length: Length, block: Block) -> Value:
+    r"""Lower an einsum of one or two operands; `length` gives the text of an index's size.
+
+    Indices that an operand's delta ties are one index; what is left is a product of arrays.
+
+    >>> from eggrad.engine.spec import parse_spec
+    >>> block = Block()
+    >>> A, x = Value("A", (0, 1), (0, 1)), Value("x", (0,), (0,))
+    >>> product(parse_spec("ij,j->i"), [A, x], "mn".__getitem__, block).labels
+    (0,)
+    >>> print("\n".join(block.lines(["t1"])))
+    t1 = A.dot(x)
+    return [t1]
+    """
+    *parts, output = spec
+    tied = _tied(operands, parts)
+    own = [tuple(tied.get(i, i) for i in part) for part in parts]
+    out = tuple(tied.get(i, i) for i in output)
+    arrays: list[Atom] = []
+    for v, part in zip(operands, own, strict=True):
+        index = dict(zip(v.axes, part, strict=True))
+        if v.labels:
+            arrays.append((v.text, tuple(index[i] for i in v.labels)))
+    present = {i for _, labels in arrays for i in labels}
+    # A summed index that no array has repeats the same number.
+    absent = sorted({i for part in own for i in part} - present - set(out))
+    scalars = [v for v in operands if not v.labels and v.text != "1.0"]
+    factors = [*(v.text for v in scalars), *map(length, absent)]
+    if not arrays:
+        if len(factors) == 1 and not absent:
+            return Value(factors[0], (), out, scalars[0].literal)
+        if not factors:
+            return Value("1.0", (), out, literal=True)
+        literal = all(v.literal for v in scalars)
+        made = block.emit(" * ".join(factors), [v.text for v in scalars], 0)
+        return Value(made, (), out, literal)
+    wanted = tuple(i for i in dict.fromkeys(out) if i in present)
+    lowering = _Lowering(wanted, length, block)
+    made = lowering.combined(arrays)
+    for factor in factors:
+        made = lowering.scaled(factor, made)
+    return Value(*made, out)
+
+
+def _tied(operands: Sequence[Value], parts: Sequence[Indices]) -> dict[int, int]:
+    """For each index that equals an earlier one, because a delta says so, the first such."""
+    first: dict[int, int] = {}
+
+    def find(i: int) -> int:
+        while i in first:
+            i = first[i]
+        return i
+
+    for value, part in zip(operands, parts, strict=True):
+        seen: dict[int, int] = {}
+        for label, i in zip(value.axes, part, strict=True):
+            a, b = sorted((find(seen.setdefault(label, i)), find(i)))
+            if a != b:
+                first[b] = a
+    return {i: find(i) for i in first}
 
 
 @dataclass(frozen=True, slots=True)
-class Value:
-    """A value in generated code: its text, and for each axis whether it has its full length."""
+class _Lowering:
+    """A product of arrays, as one whose axes are those of `wanted` in an order that costs nothing.
 
-    text: str
-    full: tuple[bool, ...] = ()
-    literal: bool = False
-
-
-Emit = Callable[[str, Sequence[Value]], str]
-Atom = tuple[str, Indices]
-
-
-def wrapped(values: Sequence[Value]) -> list[str]:
-    """The texts; the first as a NumPy number if all are Python's, which raise on overflow.
-
-    >>> wrapped([Value("1.0", literal=True), Value("0.0", literal=True)])
-    ['np.float64(1.0)', '0.0']
+    `length` gives the text of an index's size.
     """
-    texts = [v.text for v in values]
-    if all(v.literal for v in values):
-        texts[0] = f"np.float64({texts[0]})"
-    return texts
 
+    wanted: Indices
+    length: Length
+    block: Block
 
-def product(
-    spec: Spec, operands: Sequence[Value], length: Callable[[int], str], emit: Emit
-) -> Value:
-    """Lower an einsum of one or two operands; `length` gives the text of an index's size.
+    def combined(self, arrays: Sequence[Atom]) -> Atom:
+        """The product of one or two arrays."""
+        if len(arrays) == 1:
+            return self.reduced(arrays[0], self.wanted)
+        left, right = arrays
+        left = self.reduced(left, (*self.wanted, *right[1]))
+        right = self.reduced(right, (*self.wanted, *left[1]))
+        if not left[1] or not right[1]:
+            return self.scaled(left[0], right) if right[1] else self.scaled(right[0], left)
+        shared = [i for i in left[1] if i in right[1]]
+        if any(i not in self.wanted for i in shared):
+            return self.contracted(left, right)
+        if not shared and len(self.wanted) == 2:
+            return self.outer(left, right)
+        return self.broadcast(left, right)
 
-    >>> def emit(text, uses):
-    ...     print(text)
-    ...     return "t1"
-    >>> A, x = Value("A", (True, True)), Value("x", (True,))
-    >>> product(specs.parse_spec("ij,j->i"), [A, x], str, emit).full
-    A @ x
-    (True,)
-    >>> product(specs.parse_spec("ij,j->i"), [A, Value("1.0", (False,), True)], str, emit).full
-    A.sum(axis=1)
-    (True,)
-    """
-    *parts, output = spec
-    pairs = list(zip(operands, parts, strict=True))
-    arrays = [_squeezed(v, part) for v, part in pairs if any(v.full)]
-    scalars = [v for v in operands if not any(v.full) and v.text != "1.0"]
-    present = {i for _, labels in arrays for i in labels}
-    wanted = tuple(i for i in output if i in present)
-    full = tuple(i in present for i in output)
-    # A summed index that no operand has in full repeats the same number.
-    repeats = [length(i) for i in sorted({i for p in parts for i in p} - present - set(output))]
-    literal = not arrays and all(v.literal for v in scalars)
-    texts = [*(v.text for v in scalars), *([_combined(arrays, wanted)] if arrays else []), *repeats]
-    if literal and (len(texts) > 1 or repeats):
-        texts[0] = f"np.float64({texts[0]})"
-        literal = False
-    text = " * ".join(texts) or "1.0"
-    if text not in [v.text for v in operands]:
-        text = emit(text, operands)
-    if wanted and not all(full):
-        text = emit(f"{text}[{_places(full)}]", [Value(text)])
-    return Value(text, full, literal)
+    def scaled(self, factor: str, array: Atom) -> Atom:
+        """An array times a number."""
+        text, labels = array
+        reuse = [(text, f"{text} *= {factor}")] if labels else []
+        made = self.block.emit(f"{factor} * {text}", [factor, text], len(labels), reuse)
+        return made, labels
 
+    def reduced(self, atom: Atom, kept: Indices) -> Atom:
+        """Take diagonals, and sum over what is not kept."""
+        text, labels = atom
+        own = tuple(dict.fromkeys(labels))
+        if own != labels:
+            view = f'np.einsum("{letters(labels, own)}", {text})'
+            text = self.block.alias(f"{text}.diagonal()" if len(labels) == 2 else view, text)
+        gone = [place for place, i in enumerate(own) if i not in kept]
+        if not gone:
+            return text, own
+        if len(gone) == len(own):
+            return self.block.emit(f"{text}.sum()", [text], 0), ()
+        axes = gone[0] if len(gone) == 1 else tuple(gone)
+        rest = tuple(i for i in own if i in kept)
+        return self.block.emit(f"{text}.sum(axis={axes})", [text], len(rest)), rest
 
-def _places(full: Sequence[bool]) -> str:
-    return ", ".join(":" if f else "None" for f in full)
+    def broadcast(self, left: Atom, right: Atom) -> Atom:
+        """A product without a sum; where one array has all axes, its order is kept."""
+        full = (a[1] for a in (left, right) if len(a[1]) == len(self.wanted))
+        order = next(full, self.wanted)
+        a, b = spread(left, order), spread(right, order)
+        reuse = [
+            (x, f"{x} *= {y}") for x, y, own in ((a, b, left), (b, a, right)) if own[1] == order
+        ]
+        return self.block.emit(f"{a} * {b}", [left[0], right[0]], len(order), reuse), order
 
+    def outer(self, left: Atom, right: Atom) -> Atom:
+        """The product of two vectors, as a matrix product of a column and a row: it is faster."""
+        (a, _), (b, _) = (left, right) if left[1] + right[1] == self.wanted else (right, left)
+        return self.block.emit(f"{a}[:, None].dot({b}[None])", [a, b], 2), self.wanted
 
-def _squeezed(value: Value, labels: Indices) -> Atom:
-    if all(value.full):
-        return value.text, labels
-    places = ", ".join(":" if f else "0" for f in value.full)
-    return f"{value.text}[{places}]", tuple(i for i, f in zip(labels, value.full, strict=True) if f)
-
-
-def _combined(arrays: list[Atom], wanted: Indices) -> str:
-    """The product of one or two arrays, axes as wanted."""
-    if len(arrays) == 1:
-        return _transposed(_reduced(arrays[0], wanted), wanted)
-    left, right = arrays
-    left = _reduced(left, (*wanted, *right[1]))
-    right = _reduced(right, (*wanted, *left[1]))
-    shared = set(left[1]) & set(right[1])
-    summed = tuple(i for i in left[1] if i in shared and i not in wanted)
-    if not summed:
-        return f"{_broadcast(left, wanted)} * {_broadcast(right, wanted)}"
-    return _contracted(left, right, summed, wanted)
-
-
-def _reduced(atom: Atom, kept: Indices) -> Atom:
-    """Take diagonals, and sum over what is not kept."""
-    text, labels = atom
-    if len(set(labels)) < len(labels):
-        own = tuple(dict.fromkeys(i for i in labels if i in kept))
-        return f'np.einsum("{_letters(labels, own)}", {text})', own
-    gone = [place for place, i in enumerate(labels) if i not in kept]
-    if not gone:
-        return atom
-    if len(gone) == len(labels):
-        return f"{text}.sum()", ()
-    axes = gone[0] if len(gone) == 1 else tuple(gone)
-    return f"{text}.sum(axis={axes})", tuple(i for i in labels if i in kept)
-
-
-def _transposed(atom: Atom, wanted: Indices) -> str:
-    text, labels = atom
-    if labels == wanted:
-        return text
-    if len(labels) == 2:
-        return f"{text}.T"
-    return f"{text}.transpose({', '.join(str(labels.index(i)) for i in wanted)})"
-
-
-def _broadcast(atom: Atom, wanted: Indices) -> str:
-    own = tuple(i for i in wanted if i in atom[1])
-    text = _transposed(atom, own)
-    places = [i in own for i in wanted[wanted.index(own[0]) :]] if own else []
-    return text if all(places) else f"{text}[{_places(places)}]"
-
-
-def _contracted(left: Atom, right: Atom, summed: Indices, wanted: Indices) -> str:
-    """A product with a sum over indices of both arrays."""
-    batch = tuple(i for i in wanted if i in left[1] and i in right[1])
-    rows = tuple(i for i in wanted if i in left[1] and i not in batch)
-    columns = tuple(i for i in wanted if i in right[1] and i not in batch)
-    free = tuple(i for i in wanted if i not in batch)
-    if rows and columns and free == columns + rows:
-        # Swapped, no transposition of the result is needed.
-        left, right, rows, columns = right, left, columns, rows
-    plain = len(summed) == 1 and len(rows) <= 1 and len(columns) <= 1
-    if plain and (not batch or (rows and columns)):
-        text = (
-            f"{_transposed(left, batch + rows + summed)} @ "
-            f"{_transposed(right, batch + summed + columns)}"
-        )
-        order = batch + rows + columns
-        return text if order == wanted else _transposed((f"({text})", order), wanted)
-    if batch:
-        return f'np.einsum("{_letters(left[1], right[1], wanted)}", {left[0]}, {right[0]})'
-    axes = tuple(tuple(a[1].index(i) for i in summed) for a in (left, right))
-    order = tuple(i for a in (left, right) for i in a[1] if i not in summed)
-    return _transposed((f"np.tensordot({left[0]}, {right[0]}, axes={axes})", order), wanted)
-
-
-def _letters(*parts: Indices) -> str:
-    return specs.format_spec(specs.canonical(parts[:-1], parts[-1]))
+    def contracted(self, left: Atom, right: Atom) -> Atom:
+        """A product with a sum over indices of both arrays."""
+        wanted, length = self.wanted, self.length
+        batch = tuple(i for i in wanted if i in left[1] and i in right[1])
+        rows = tuple(i for i in left[1] if i in wanted and i not in batch)
+        columns = tuple(i for i in right[1] if i in wanted and i not in batch)
+        if rows and columns and tuple(i for i in wanted if i not in batch) == columns + rows:
+            # Swapped, the result needs no transposition.
+            left, right, rows, columns = right, left, columns, rows
+        longer = max(left, right, key=lambda a: len(a[1]))
+        summed = tuple(i for i in longer[1] if i in right[1] and i in left[1] and i not in wanted)
+        if not batch and (
+            (not columns and rows and left[1] == summed + rows)
+            or (not rows and columns and right[1] == columns + summed)
+        ):
+            # A vector times a matrix, or a matrix times a vector: no transposition either.
+            left, right, rows, columns = right, left, columns, rows
+        a = grouped(left, batch, [rows, summed], length)
+        b = grouped(right, batch, [summed, columns], length)
+        if not batch:
+            text = f"{a}.dot({b})"
+        elif not (rows or columns):
+            text = f'np.einsum("{letters(left[1], right[1], batch)}", {left[0]}, {right[0]})'
+        elif not rows:
+            text = f"({a}[..., None, :] @ {b})[..., 0, :]"
+        elif not columns:
+            text = f"({a} @ {b}[..., None])[..., 0]"
+        else:
+            text = f"{a} @ {b}"
+        rest = batch + rows + columns
+        if len(rows) > 1 or len(columns) > 1:
+            text = f"({text})" if batch else text
+            text = f"{text}.reshape({', '.join(map(length, rest))})"
+        return self.block.emit(text, [left[0], right[0]], len(rest)), rest

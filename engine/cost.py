@@ -7,12 +7,13 @@ one with fewer operations.
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from fractions import Fraction
 from math import prod
-from typing import Final, cast
+from typing import Final, Protocol, cast
 
 from eggrad.engine.spec import Dims, Size, Spec
 
-__all__ = ["CostModel"]
+__all__ = ["DEFAULT_SIZE", "CostModel", "Model"]
 
 CALL: Final = 2000
 LEAF: Final = 500
@@ -22,7 +23,32 @@ NUMBER: Final = 100
 SLOW: Final = {"function": 10, "power": 10, "divide": 4}
 # Thirds of n³ operations, as `operations` counts them.
 MATRIX: Final = {"det": 2, "inv": 6, "adj": 9}
+# What a size symbol stands for where nothing is said.
 DEFAULT_SIZE: Final = 100
+
+
+class Model(Protocol):
+    """What an e-node costs, in whole numbers of some unit."""
+
+    def length(self, size: Size) -> int:
+        """The number a size stands for, at least 1."""
+        ...
+
+    def entries(self, dims: Dims) -> int:
+        """The number of entries of a tensor."""
+        ...
+
+    def node(
+        self, constructor: str, data: tuple[object, ...], args: tuple[Dims, ...], out: Dims,
+        deltas: tuple[bool, ...], *, same: bool = False,
+        constants: tuple[Fraction | None, ...] = (),
+    ) -> int:  # fmt: skip
+        """The cost of one e-node.
+
+        Given are the dims of its operands and of itself, which operands are deltas, whether both
+        operands are the same, and the values of operands that are constant.
+        """
+        ...
 
 
 @dataclass(frozen=True)
@@ -41,9 +67,13 @@ class CostModel:
 
     def node(
         self, constructor: str, data: tuple[object, ...], args: tuple[Dims, ...], out: Dims,
-        deltas: tuple[bool, ...],
+        deltas: tuple[bool, ...], *, same: bool = False,
+        constants: tuple[Fraction | None, ...] = (),
     ) -> int:  # fmt: skip
-        """The cost of one e-node, given the dims of its operands and which of them are deltas."""
+        """The cost of one e-node, given the dims of its operands and which of them are deltas.
+
+        That both operands are the `same`, or that some are `constants`, does not change it.
+        """
         match constructor:
             case "variable" | "constant" | "delta" | "size":
                 return LEAF

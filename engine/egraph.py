@@ -103,6 +103,7 @@ class EGraph:
     def add_adjoints(self, root: Term, x: Term, cotangent: Term) -> str:
         """Number the nodes between `root` and `x`; assert the chain rule at each of them.
 
+        `cotangent` is the root's own adjoint: any axes, then those of the root.
         The adjoint of a node is the sum of the contributions of its uses (thesis, equation 4.1).
         Adjoints are keyed by node number, never by class: they belong to a place, not a value.
         """
@@ -113,13 +114,14 @@ class EGraph:
                 reaches.add(t)
         number = {t: i for i, t in enumerate(t for t in nodes if t in reaches)}
         self.load(cotangent)
+        lead = cotangent.dims[: cotangent.order - root.order]
         uses: dict[Term, list[str]] = {t: [] for t in number}
         commands: list[str] = []
         for t in reversed(number):
             mine = f"(adjoint {number[t]})"
             total = self._names[cotangent] if t is root else self._total(uses[t], commands)
             commands.append(f"(union {mine} {total})")
-            commands.append(f"(set (dims {mine}) {literal(cotangent_dims(root, t))})")
+            commands.append(f"(set (dims {mine}) {literal(lead + t.dims)})")
             for place, a in enumerate(t.args):
                 if a in number:
                     uses[a].append(f"(contribution {number[t]} {place})")
@@ -239,11 +241,6 @@ class EGraph:
             program = self._egraph.parse_program("\n".join(commands[i : i + CHUNK]))
             outputs += self._egraph.run_program(*program)
         return outputs
-
-
-def cotangent_dims(root: Term, node: Term) -> tuple[object, ...]:
-    """The axes of an adjoint: those of the root, then those of the node."""
-    return root.dims + node.dims
 
 
 _DECODERS: dict[str, Callable[[Any, Any], object]] = {

@@ -7,6 +7,7 @@ __all__ = [
     "RuleError",
     "ShapeError",
     "UnknownVariable",
+    "UnsolvableSystem",
     "UnsoundRules",
     "UnsupportedOperation",
 ]
@@ -30,6 +31,10 @@ class UnsupportedOperation(EggradError):
 
 class BudgetExceeded(EggradError):
     """A budget ended before there was any answer."""
+
+
+class UnsolvableSystem(EggradError):
+    """A linear system without a unique solution, or an operator that is not as it was declared."""
 
 
 class RuleError(EggradError):

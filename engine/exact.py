@@ -32,10 +32,10 @@ M = TypeVar("M", bound=Member)
 def require_solver() -> None:
     """Raise `UnsupportedOperation` where SciPy, an optional dependency, is not installed."""
     try:
-        import scipy.optimize  # noqa: F401
+        import scipy.optimize  # noqa: F401  # pyright: ignore[reportMissingImports]
     except ImportError as missing:
         raise UnsupportedOperation(
-            "exact extraction needs SciPy: pip install 'eggrad[exact]'"
+            "exact extraction needs SciPy: pip install 'eggrad[scipy]'"
         ) from missing
 
 

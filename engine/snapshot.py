@@ -1,6 +1,7 @@
 """The classes of an e-graph at one moment, in Python: members, sizes, and the cheapest terms."""
 
 from collections.abc import Iterable
+from copy import copy
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -8,7 +9,7 @@ from typing import Any, cast
 
 from eggrad.engine import exact, extract
 from eggrad.engine import term as terms
-from eggrad.engine.cost import CostModel
+from eggrad.engine.cost import Model
 from eggrad.engine.egraph import EGraph
 from eggrad.engine.errors import UnsoundRules
 from eggrad.engine.report import Solved
@@ -43,7 +44,7 @@ class Snapshot:
     `memory` is for what rules work out about its classes and want to keep.
     """
 
-    def __init__(self, egraph: EGraph, model: CostModel, roots: Iterable[str] = ()) -> None:
+    def __init__(self, egraph: EGraph, model: Model, roots: Iterable[str] = ()) -> None:
         """Read the e-graph; `roots` names the classes that will be extracted."""
         rows, dims, names = egraph.rows()
         self.model = model
@@ -60,6 +61,15 @@ class Snapshot:
         self._terms: dict[int, Term] = {}
         self._costs: dict[int, int] = {}
 
+    def at(self, model: Model) -> "Snapshot":
+        """The same classes at another model; the e-graph is not read again."""
+        found = copy(self)
+        found.model = model
+        found.memory, found._terms, found._costs = {}, {}, {}
+        for name in ("_trees", "users"):
+            found.__dict__.pop(name, None)
+        return found
+
     def check_constants(self, fired: Iterable[str]) -> None:
         """Raise when rules have proved two different constants equal."""
         for members in self.members.values():
@@ -70,6 +80,11 @@ class Snapshot:
                     f"the rules prove {shown}: one of them is unsound. "
                     f"Rules that fired: {', '.join(sorted(set(fired)))}"
                 )
+
+    @property
+    def root_classes(self) -> list[int]:
+        """The classes that will be extracted and have an extractable term."""
+        return [c for r in self.roots if (c := self.names[r]) in self.choice]
 
     @property
     def choice(self) -> dict[int, ENode]:
@@ -93,7 +108,13 @@ class Snapshot:
             args = tuple(self.dims[c] for c in node.children)
             deltas = tuple(self.is_delta(c) for c in node.children)
             found = self._costs[id(node)] = self.model.node(
-                node.constructor, node.data, args, self.dims[cls], deltas
+                node.constructor,
+                node.data,
+                args,
+                self.dims[cls],
+                deltas,
+                same=len(node.children) == 2 and node.children[0] == node.children[1],
+                constants=tuple(self._constants.get(c) for c in node.children),
             )
         return found
 
@@ -149,10 +170,20 @@ class Snapshot:
         )
 
     @cached_property
+    def _constants(self) -> dict[int, Fraction]:
+        """The value of every class that is a constant."""
+        return {
+            c: Fraction(cast(Fraction, m.data[0]))
+            for c, members in self.members.items()
+            for m in members
+            if m.constructor == "constant"
+        }
+
+    @cached_property
     def users(self) -> dict[int, int]:
         """How many classes of the cheapest trees below the roots use each class."""
         counts: dict[int, int] = {}
-        stack = [self.names[r] for r in self.roots if self.names[r] in self.choice]
+        stack = self.root_classes
         while stack:
             for child in dict.fromkeys(self.choice[stack.pop()].children):
                 if child not in counts:

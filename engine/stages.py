@@ -6,18 +6,18 @@ from dataclasses import dataclass
 from threading import Lock
 from time import perf_counter
 
-from eggrad.engine import exact as exactly
 from eggrad.engine import term as terms
-from eggrad.engine.cost import CostModel
+from eggrad.engine.cost import CostModel, Model
 from eggrad.engine.egraph import EGraph
 from eggrad.engine.errors import BudgetExceeded
+from eggrad.engine.explored import Explored, solver_seconds
 from eggrad.engine.report import Budget, Report, Result
 from eggrad.engine.rule import BulkRule, Ruleset
 from eggrad.engine.snapshot import Snapshot
 from eggrad.engine.spec import Size
 from eggrad.engine.term import Term
 
-__all__ = ["Budget", "Report", "Result", "Strategy", "System"]
+__all__ = ["Budget", "Explored", "Report", "Result", "Strategy", "System"]
 
 SETTLE_ROUNDS = 20
 PRESENT_ROUNDS = 4
@@ -101,9 +101,10 @@ class System:
         With `exact` the cheapest of all that was found, by integer programming; needs SciPy.
         """
         limit = budget or Budget()
+        seconds = solver_seconds(limit) if exact else None
         chosen = choose_mode(term, x, mode)
         with self.session() as egraph:
-            run = _Run(self.strategy, egraph, limit, CostModel(sizes or {}))
+            run = _Run(self.strategy, egraph, limit, [CostModel(sizes or {})])
             egraph.load(term, x)
             run.allow_for(egraph.size())
             names: list[str] = []
@@ -115,7 +116,22 @@ class System:
                 run.saturate("reverse")
             if chosen == "both":
                 egraph.unite_names(*names)
-            return run.finish(names[:1], exact=exact)
+            return run.finish(names[:1]).cheapest(seconds)
+
+    def pull_back(
+        self, term: Term, x: Term, cotangent: Term, budget: Budget | None = None
+    ) -> Result:
+        """A cotangent of a term, contracted with its derivative with respect to `x` in reverse.
+
+        The cotangent may depend on `x`; it is not differentiated. `x` occurs in `term`.
+        """
+        with self.session() as egraph:
+            run = _Run(self.strategy, egraph, budget or Budget(), [CostModel()])
+            egraph.load(term, x, cotangent)
+            run.allow_for(egraph.size())
+            name = egraph.add_adjoints(term, x, cotangent)
+            run.saturate("reverse")
+            return run.finish([name]).cheapest()
 
     def simplify(
         self,
@@ -126,24 +142,25 @@ class System:
         exact: bool = False,
     ) -> Result:
         """Equal, cheaper terms; several share what they can. `exact` as for `differentiate`."""
-        with self.session() as egraph:
-            run = _Run(self.strategy, egraph, budget or Budget(), CostModel(sizes or {}))
-            egraph.load(*roots)
-            run.allow_for(egraph.size())
-            return run.finish([egraph.name(t) for t in roots], exact=exact)
+        seconds = solver_seconds(budget) if exact else None
+        return self.explore(roots, [CostModel(sizes or {})], budget).cheapest(seconds)
 
-    def lower(
+    def explore(
         self,
         roots: Sequence[Term],
-        model: CostModel,
+        models: Sequence[Model],
         budget: Budget | None = None,
-    ) -> Result:
-        """Equal terms to generate code from: all roots share work, and none loses digits."""
+        lowering: bool = False,
+    ) -> Explored:
+        """All terms found equal to some roots, among them those that are cheap by each model.
+
+        `lowering` ends with the stage `stable`.
+        """
         with self.session() as egraph:
-            run = _Run(self.strategy, egraph, budget or Budget(), model)
+            run = _Run(self.strategy, egraph, budget or Budget(), models)
             egraph.load(*roots)
             run.allow_for(egraph.size())
-            return run.finish([egraph.name(t) for t in roots], lowering=True)
+            return run.finish([egraph.name(t) for t in roots], lowering)
 
 
 def choose_mode(term: Term, x: Term, mode: str) -> str:
@@ -162,15 +179,15 @@ def choose_mode(term: Term, x: Term, mode: str) -> str:
 
 
 class _Run:
-    """One use of an e-graph under a budget."""
+    """One use of an e-graph under a budget; the first model is that of the final snapshot."""
 
     def __init__(
-        self, strategy: Strategy, egraph: EGraph, budget: Budget, model: CostModel
+        self, strategy: Strategy, egraph: EGraph, budget: Budget, models: Sequence[Model]
     ) -> None:
         self.strategy = strategy
         self.egraph = egraph
         self.budget = budget
-        self.model = model
+        self.models = models
         self.report = Report()
         self.started = perf_counter()
         self.nodes = BASE_NODES if budget.nodes is None else budget.nodes
@@ -183,64 +200,51 @@ class _Run:
         if self.budget.nodes is None:
             self.nodes = BASE_NODES + NODES_PER_NODE * loaded
 
-    def finish(self, names: Sequence[str], lowering: bool = False, exact: bool = False) -> Result:
-        """Simplify and explore, then take the cheapest terms of the named classes."""
-        if exact:
-            exactly.require_solver()
+    def finish(self, names: Sequence[str], lowering: bool = False) -> Explored:
+        """Simplify and explore, then read the classes back."""
         self.settle()
         self.saturate("simplify")
-        graph = self.snapshot(names)
-        price: int | None = None
+        graphs = self.snapshots(names)
+        prices: list[int] | None = None
         for _ in range(self.rounds):
             if self.exhausted():
                 break
-            changed = self.apply_bulk_rules(graph, self.strategy.simplify + self.strategy.explore)
+            changed = self.apply_bulk_rules(graphs, self.strategy.simplify + self.strategy.explore)
             changed |= self.step("explore")
             if not changed:
                 break
             self.saturate("simplify")
-            graph = self.snapshot(names)
-            before, price = price, sum(graph.tree_cost.get(graph.names[n], 0) for n in names)
-            if price == before:
+            graphs = self.snapshots(names)
+            before = prices
+            prices = [sum(g.tree_cost.get(g.names[n], 0) for n in names) for g in graphs]
+            if prices == before:
                 break
         for _ in range(1 if self.report.notes else PRESENT_ROUNDS):
             self.step("present")
         if lowering:
             self.saturate("stable")
-        graph = self.snapshot(names)
-        roots = [graph.names[n] for n in names]
+        graph = self.snapshots(names)[0]
+        roots = tuple(graph.names[n] for n in names)
         if any(r not in graph.choice for r in roots):
             raise BudgetExceeded(
                 f"the budget ended before there was an answer: {'; '.join(self.report.notes)}"
             )
-        found = self.extract_exactly(graph, roots) if exact else graph.extract(roots)
-        return Result(tuple(found), self.report)
+        return Explored(graph, roots, self.report)
 
-    def extract_exactly(self, graph: Snapshot, roots: Sequence[int]) -> list[Term]:
-        """The cheapest terms; a note says where the solver had no time to prove that they are."""
-        seconds = exactly.SECONDS
-        if self.budget.seconds is not None:
-            seconds = max(0.0, self.budget.seconds - (perf_counter() - self.started))
-        found, solved = graph.extract_exactly(roots, seconds)
-        self.report.solved = solved
-        if not solved.certain:
-            self.report.notes.append(f"the solver was not certain after {seconds:g} seconds")
-        return found
-
-    def snapshot(self, roots: Sequence[str]) -> Snapshot:
-        """The classes now, checked for merged constants."""
+    def snapshots(self, roots: Sequence[str]) -> list[Snapshot]:
+        """The classes now, checked for merged constants, at each model."""
         self.egraph.complete_shapes()
-        graph = Snapshot(self.egraph, self.model, roots)
+        graph = Snapshot(self.egraph, self.models[0], roots)
         graph.check_constants(self.report.matches)
         self.report.enodes = graph.size
-        return graph
+        return [graph, *(graph.at(m) for m in self.models[1:])]
 
-    def apply_bulk_rules(self, graph: Snapshot, rulesets: Iterable[Ruleset]) -> bool:
+    def apply_bulk_rules(self, graphs: Sequence[Snapshot], rulesets: Iterable[Ruleset]) -> bool:
         """Add what bulk rules find; say whether any of it was new."""
         found: list[tuple[Term, Term]] = []
         for ruleset in rulesets:
             for rule in ruleset.bulk_rules:
-                fresh = self._new_members(graph, rule)
+                fresh = dict.fromkeys(p for g in graphs for p in self._new_members(g, rule))
                 if fresh:
                     self.report.matches[f"{ruleset.name}.{rule.name}"] += len(fresh)
                     found += fresh

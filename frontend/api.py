@@ -1,27 +1,25 @@
-"""What `eggrad` offers beside building expressions: derivatives, simplification, compilation."""
+"""What `eggrad` offers beside building expressions: derivatives, simplification, texts."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, cast
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any
 
 from eggrad.engine.binding import name_of
 from eggrad.engine.errors import ShapeError, UnknownVariable, UnsupportedOperation
-from eggrad.engine.term import Term, variables
-from eggrad.frontend.expression import Expression, as_expression, expression, unified
+from eggrad.engine.term import Term
+from eggrad.frontend.expression import Expression, as_expression, expression
 
 if TYPE_CHECKING:
-    from eggrad.engine.binding import Array
     from eggrad.frontend.problem import Problem as Parsed
 
 __all__ = [
-    "CompiledFunction",
     "Problem",
-    "compile",
     "derivative",
     "gradient",
     "hessian",
     "jacobian",
     "parse",
     "simplify",
+    "wrt_variable",
 ]
 
 MODES = ("auto", "forward", "reverse")
@@ -41,9 +39,9 @@ def derivative(
     contain. `.complete` is False where the budget cut the simplification short.
 
     `exact` takes the cheapest of all the forms that were found, by integer programming, where
-    else a heuristic search looks for it. It needs SciPy (`pip install 'eggrad[exact]'`), without
-    which `UnsupportedOperation` is raised. The solver may take a minute, or what is left of the
-    budget's seconds; `.complete` is False where that was too short to be certain.
+    else a heuristic search looks for it. It needs SciPy (`pip install 'eggrad[scipy]'`), without
+    which `UnsupportedOperation` is raised. The solver may take a minute, or the seconds of
+    the budget once more; `.complete` is False where that was too short to be certain.
 
     >>> from eggrad.frontend.functions import sin, variable
     >>> x = variable("x")
@@ -51,7 +49,7 @@ def derivative(
     1.0
     """
     own = as_expression(f)
-    return _derivative(own, tuple(_argument(own, w) for w in wrt), mode, budget, exact)
+    return _derivative(own, tuple(wrt_variable(own, w) for w in wrt), mode, budget, exact)
 
 
 def gradient(f: Expression, x: str | Expression, **options: Any) -> Expression:
@@ -113,63 +111,6 @@ def simplify(
     return expression(found.term, (*own.variables, *own.scope), own.complete and found.complete)
 
 
-class CompiledFunction:
-    """A fast function of keyword arrays; `source` is its Python text.
-
-    It returns one array, or a list where a list was compiled. A size that no array fixes is a
-    keyword as well; other keywords are ignored. Raises `UnknownVariable` for a missing value and
-    `ShapeError` for a wrong shape.
-    """
-
-    source: str
-
-    def __init__(
-        self, expressions: Sequence[Expression], single: bool, sizes: Mapping[str, int] | None
-    ) -> None:
-        """Compile; `compile` is the way to call this."""
-        from eggrad.engine.codegen import compile_terms
-        from eggrad.frontend import calculus
-
-        own = unified(expressions, [], "compile")
-        # What only fixes sizes must be known even where lowering removes its last use.
-        scope = variables(*(v for e in own for v in (*e.scope, *e.variables)))
-        lowered = calculus.lower([e.term for e in own], sizes)
-        self._compiled = compile_terms(lowered.terms, scope, sizes)
-        self._single = single
-        self.source = self._compiled.source
-
-    def __call__(self, /, **values: Any) -> "Array | list[Array]":
-        """The value, or the list of values."""
-        results = self._compiled(**values)
-        return results[0] if self._single else results
-
-    def __repr__(self) -> str:
-        """Show the keywords."""
-        return repr(self._compiled)
-
-
-def compile(
-    f: Expression | Sequence[Expression],
-    backend: str = "numpy",
-    sizes: Mapping[str, int] | None = None,
-) -> CompiledFunction:
-    """A fast function of keyword arrays; several expressions share their work.
-
-    `sizes` gives the sizes that no array fixes. Raises `UnsupportedOperation` for another backend
-    than "numpy".
-
-    >>> from eggrad.frontend.functions import variable
-    >>> x = variable("x", ("n",))
-    >>> compile([x @ x, 2 * x])(x=[1, 2])
-    [array(5.), array([2., 4.])]
-    """
-    if backend != "numpy":
-        raise UnsupportedOperation(f"there is no backend {backend!r}; the backends are: numpy")
-    several = isinstance(f, list | tuple)
-    own = [as_expression(e) for e in (cast(Sequence[Expression], f) if several else [f])]
-    return CompiledFunction(own, not several, sizes)
-
-
 class Problem:
     """A text of the thesis's language: `expression`, and `wrt`, names or None."""
 
@@ -195,7 +136,7 @@ class Problem:
         with respect to what.
         """
         names = wrt or self.wrt or ()
-        arguments = tuple(_argument(self.expression, w, self._declared) for w in names)
+        arguments = tuple(wrt_variable(self.expression, w, self._declared) for w in names)
         return _derivative(self.expression, arguments, mode, budget, exact)
 
 
@@ -214,7 +155,8 @@ def parse(text: str) -> Problem:
     return Problem(text_parser.parse(text))
 
 
-def _argument(f: Expression, wrt: str | Expression, declared: Iterable[Term] = ()) -> Term:
+def wrt_variable(f: Expression, wrt: str | Expression, declared: Iterable[Term] = ()) -> Term:
+    """The variable that a derivative's argument names, with the sizes that it has in `f`."""
     known = {name_of(v): v for v in (*declared, *f.scope, *f.variables)}
     if isinstance(wrt, str):
         if wrt not in known:

@@ -4,14 +4,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from eggrad.engine.binding import symbols
-from eggrad.engine.cost import CostModel
+from eggrad.engine.rates import load_rates
 from eggrad.engine.rule import Ruleset
-from eggrad.engine.spec import Size
+from eggrad.engine.spec import Size, canonical
 from eggrad.engine.stages import Budget, Report, Result
-from eggrad.engine.term import Term
+from eggrad.engine.term import Term, einsum, variables
+from eggrad.engine.variants import SizeVariant, find_variants
 from eggrad.rules.standard import STANDARD, system
 
-__all__ = ["Budget", "differentiate", "lower", "simplify"]
+__all__ = ["Budget", "differentiate", "lower", "pull_back", "simplify"]
 
 
 def differentiate(
@@ -41,6 +42,22 @@ def differentiate(
     return Result((term,), report)
 
 
+def pull_back(term: Term, x: Term, cotangent: Term, budget: Budget | None = None) -> Result:
+    """The product of a cotangent, with axes of `term`, and the derivative with respect to `x`.
+
+    >>> from eggrad.engine.term import apply, variable
+    >>> x, w = variable("x"), variable("w")
+    >>> pull_back(apply("exp", x), x, w).term.op
+    'einsum'
+    """
+    if x in variables(term):
+        return system().pull_back(term, x, cotangent, budget)
+    zero = differentiate(term, [x], "forward", budget)
+    own = range(term.order)
+    spec = canonical([own, range(zero.term.order)], range(term.order, zero.term.order))
+    return system().simplify([einsum(spec, cotangent, zero.term)], budget)
+
+
 def simplify(
     term: Term,
     budget: Budget | None = None,
@@ -66,13 +83,13 @@ def simplify(
 
 
 def lower(
-    roots: Sequence[Term],
-    sizes: Mapping[str, int] | int | None = None,
-    budget: Budget | None = None,
-) -> Result:
-    """Equal terms to generate code from, cheapest together at the given sizes."""
-    return system().lower(roots, CostModel(_sizes(roots, sizes)), budget)
+    roots: Sequence[Term], sizes: Mapping[str, int] | None = None, budget: Budget | None = None
+) -> tuple[SizeVariant, ...]:
+    """Equal terms to generate code from, predicted to be the fastest; `sizes` are known sizes."""
+    return find_variants(system(), roots, load_rates(), sizes, budget)
 
 
 def _sizes(roots: Sequence[Term], sizes: Mapping[str, int] | int | None) -> dict[Size, int]:
-    return dict.fromkeys(symbols(*roots), sizes) if isinstance(sizes, int) else {**(sizes or {})}
+    if isinstance(sizes, int):
+        return dict.fromkeys(symbols(*roots), sizes)
+    return {**sizes} if sizes else {}

@@ -1,4 +1,4 @@
-"""The command line: `eggrad diff`, `eggrad simplify`, `eggrad eval` and `eggrad rules`.
+"""The command line: `eggrad diff`, `simplify`, `eval`, `rules` and `calibrate`.
 
 What was asked for goes to standard output, everything else to standard error. A mistake in the
 input ends with status 2 and a message; a derivative that fails its check ends with status 1.
@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import click
 
+from eggrad.frontend.calibrate_command import calibrate
 from eggrad.frontend.cli_input import (
     Commands,
     Mistake,
@@ -53,6 +54,9 @@ def main() -> None:
     TEXT is in the language of the thesis, for example
     'declare A 2 x 1 expression A *(ij,j->i) x derivative wrt x'; - reads it from standard input.
     """
+
+
+main.add_command(calibrate)
 
 
 @main.command()

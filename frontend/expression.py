@@ -4,6 +4,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 from weakref import WeakValueDictionary
 
+import numpy as np
+
 from eggrad.engine import term as terms
 from eggrad.engine.binding import name_of, symbols
 from eggrad.engine.errors import UnsupportedOperation
@@ -15,7 +17,7 @@ from eggrad.frontend.agreement import agreed_sizes
 
 if TYPE_CHECKING:
     from eggrad.engine.binding import Array
-    from eggrad.engine.codegen import Compiled
+    from eggrad.engine.compiled import CompiledFunction
 
 __all__ = ["Expression", "as_expression", "combine", "expression", "unified"]
 
@@ -37,7 +39,7 @@ class Expression:
     complete: bool
     variables: tuple[Term, ...]
     _symbols: frozenset[str]
-    _compiled: "Compiled | None"
+    _compiled: "CompiledFunction | None"
 
     def __setattr__(self, name: str, value: object) -> None:
         """Refuse: expressions are immutable."""
@@ -72,11 +74,13 @@ class Expression:
         the expression does not contain are ignored.
         """
         if self._compiled is None:
-            from eggrad.engine.codegen import compile_terms
+            from eggrad.engine.compiled import compile_terms
 
-            object.__setattr__(self, "_compiled", compile_terms([self.term], self.scope))
+            made = compile_terms([self.term], self.scope, single=True)
+            object.__setattr__(self, "_compiled", made)
         assert self._compiled is not None
-        return self._compiled(**values)[0]
+        with np.errstate(all="ignore"):
+            return np.asarray(self._compiled(**values))
 
     def cost(self, sizes: Mapping[str, int] | int) -> int:
         """Floating-point operations, multiply and add counted apart, at the given sizes.

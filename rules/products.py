@@ -1,19 +1,17 @@
 """Products of many factors, in any order and nesting: contraction networks."""
 
 from collections.abc import Iterable, Iterator
+from functools import reduce
 from itertools import islice
+from typing import cast
 
-from eggrad.engine.networks import (
-    Network,
-    contract,
-    network_key,
-    price_of,
-    product_network,
-    scaled,
-    split,
-)
+from eggrad.engine import term as terms
+from eggrad.engine.contraction_order import contract, price_of, scaled
+from eggrad.engine.network_parts import split
+from eggrad.engine.networks import Network, network_key, product_network
 from eggrad.engine.rule import Ruleset
 from eggrad.engine.snapshot import Snapshot
+from eggrad.engine.symmetry import expanded, halved
 from eggrad.engine.term import Term
 
 LAUE = "Laue, Mitterreiter, Giesen 2018, section 4"
@@ -49,6 +47,18 @@ def contraction_order(graph: Snapshot) -> Iterator[tuple[int, Term]]:
                 whole = contract(graph, network, network.factors, network.out)
                 if price_of(graph, whole, network) < network.price:
                     yield cls, scaled(network.coefficient, whole)
+
+
+@products.bulk_rule(cite="a second derivative is symmetric; ring axioms")
+def symmetric_halves(graph: Snapshot) -> Iterator[tuple[int, Term]]:
+    """A product (or a sum of such) that is its own mirror image is half of it, taken twice."""
+    for cls in graph.root_classes:
+        dims = graph.dims[cls]
+        half = len(dims) // 2
+        if half and dims[:half] == dims[half:] and graph.choice[cls].constructor == "ein":
+            halves = [halved(graph, n) for n in expanded(graph, cls) or [] if n.factors]
+            if halves and None not in halves:
+                yield cls, reduce(terms.add, cast(list[Term], halves))
 
 
 @products.bulk_rule(cite="associativity and commutativity of the product")

@@ -6,15 +6,10 @@ from fractions import Fraction
 from itertools import combinations
 
 from eggrad.engine import term as terms
+from eggrad.engine.contraction_order import contract, scaled
 from eggrad.engine.linear import LinearForm, linear_forms
-from eggrad.engine.networks import (
-    Network,
-    contract,
-    factored,
-    network_key,
-    product_network,
-    scaled,
-)
+from eggrad.engine.network_parts import factored
+from eggrad.engine.networks import Network, network_key, product_network
 from eggrad.engine.rule import Ruleset
 from eggrad.engine.snapshot import Snapshot
 from eggrad.engine.term import Term

@@ -13,7 +13,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from tests import bench_cases, bench_extraction, bench_growth
+from tests import bench_cases, bench_extraction, bench_growth, bench_prediction
 
 __all__ = ["main", "placed"]
 
@@ -35,6 +35,7 @@ def sections(depths: list[int]) -> Iterator[tuple[str, Callable[[], str]]]:
         "growth",
         lambda: bench_growth.table([bench_growth.measure_apart(n) for n in depths]),
     )
+    yield "prediction", bench_prediction.table_apart
 
 
 def all_times() -> list[bench_cases.Times]:

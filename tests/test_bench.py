@@ -1,6 +1,12 @@
 """The benchmark's figures: growth is linear, and as many operations as by hand."""
 
-from tests import bench, bench_cases, bench_growth
+import numpy as np
+import pytest
+
+from eggrad.engine import oracle
+from eggrad.engine.rates import default_rates
+from eggrad.engine.term import variables
+from tests import bench, bench_cases, bench_growth, bench_prediction
 
 
 def test_a_layer_costs_the_same_at_every_depth() -> None:
@@ -33,3 +39,22 @@ def test_a_table_takes_its_place_in_the_page() -> None:
     assert "old" not in bench.placed(page, "one", "a\\1b")
     empty = "<!-- two -->\n<!-- end -->\n<!-- one -->\nold\n<!-- end -->\n"
     assert "old" in bench.placed(empty, "two", "new")
+
+
+@pytest.mark.parametrize("case", bench_prediction.CASES, ids=lambda case: case.name)
+def test_a_statement_by_hand_computes_its_node(case: bench_prediction.Case) -> None:
+    sizes = {symbol: k + 2 for k, symbol in enumerate(case.sizes[0])}
+    arrays = oracle.random_values(variables(case.node), sizes, np.random.default_rng(0))
+    values = {name: np.abs(array) % 1 for name, array in arrays.items()}
+    names = vars(bench_prediction) | values | sizes
+    found = eval(case.statement, names)
+    np.testing.assert_allclose(found, oracle.value(case.node, values, sizes), rtol=1e-12)
+
+
+def test_predictions_are_compared() -> None:
+    case = bench_prediction.Case("x + z", bench_prediction.CASES[12].node, "x + z", ({"n": 10},))
+    (row,) = bench_prediction.rows(default_rates(), (case,))
+    assert min(row.predicted, row.measured, row.generated) > 0
+    text = bench_prediction.table([bench_prediction.Row("f", {"n": 10}, 2e-6, 4e-6, 5e-6)])
+    assert text.startswith("1 of 1 predictions (100%) are within a factor 2.")
+    assert text.endswith("| `f` | n = 10 | 2.0 | 4.0 | 0.50 | 5.0 |")

@@ -71,7 +71,7 @@ def random_factors(rng: np.random.Generator, count: int) -> list[Factor]:
         (a, "i"),
         (a, "j"),
         (terms.power(a, terms.constant(2)), "i"),
-        (terms.add(terms.power(a, terms.constant(-1)), terms.variable("d", dims("i"))), "i"),
+        (terms.add(terms.power(a, terms.constant(-1)), terms.variable("g", dims("i"))), "i"),
         (terms.apply("exp", a), "i"),
         (terms.variable("A", dims("ij")), "ij"),
         (terms.variable("A", dims("ij")), "ji"),
@@ -99,7 +99,20 @@ def random_roots(rng: np.random.Generator) -> list[Term]:
     more = [*factors[:-1], (terms.variable("b", dims(factors[-1][1])), factors[-1][1])]
     summands += [(int(rng.choice([1, 2])), product(more, out, rng))]
     summands += [(int(rng.choice([1, 2])), other)] * int(rng.integers(0, 2))
-    return [*roots, total(summands, rng), total(summands, rng)]
+    return [*roots, total(summands, rng), total(summands, rng), mirrored(rng)]
+
+
+def mirrored(rng: np.random.Generator) -> Term:
+    """A product with a mirror image, J'DJ with J a product itself, D at times a sum."""
+    (i,), (k,) = dims("i"), dims("k")
+    first, second = terms.variable("A", (i, i)), terms.variable("P", (i, k))
+    d = terms.variable("d", (k,))
+    left: list[Factor] = [(first, "ia"), (second, "ak")]
+    if rng.random() < 0.5:
+        return product([*left, (d, "k"), (first, "jb"), (second, "bk")], "ij", rng)
+    diagonal = terms.einsum("i,ij->ij", d, terms.delta((k,)))
+    middle = terms.subtract(diagonal, terms.einsum("i,j->ij", d, d))
+    return product([*left, (middle, "kl"), (first, "jb"), (second, "bl")], "ij", rng)
 
 
 @pytest.fixture(scope="module")
@@ -110,11 +123,12 @@ def graphs() -> list[Snapshot]:
     found: list[Snapshot] = []
     for seed in range(GRAPHS):
         egraph.push()
-        egraph.load(*random_roots(np.random.default_rng(seed)))
+        roots = random_roots(np.random.default_rng(seed))
+        egraph.load(*roots)
         for _ in range(3):
             egraph.iterate("all")
         egraph.complete_shapes()
-        found.append(Snapshot(egraph, CostModel()))
+        found.append(Snapshot(egraph, CostModel(), map(egraph.name, roots)))
         egraph.pop()
     return found
 

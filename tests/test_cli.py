@@ -12,7 +12,9 @@ import pytest
 from click.testing import CliRunner, Result
 
 import eggrad
+from eggrad.engine import calibration
 from eggrad.engine.binding import symbols
+from eggrad.engine.rates import Curve, Rates, cache_path, default_rates, load_rates
 from eggrad.frontend import cli
 
 SQUARE = "declare x 1 expression x *(i,i->) x"
@@ -193,3 +195,43 @@ def test_help_is_fast_to_load() -> None:
         [sys.executable, "-c", program], capture_output=True, text=True, check=True
     )
     assert done.stdout == "[]\n"
+
+
+@pytest.fixture
+def measured(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Rates:
+    """What calibration finds, without measuring; the cache folder is an empty one."""
+    rates = Rates({**default_rates().curves, "exp": Curve(((1, 125_000),))}, np.__version__)
+    monkeypatch.setattr(calibration, "calibrate", lambda progress: progress("exp") or rates)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    return rates
+
+
+def test_calibrate_keeps_what_it_measures(measured: Rates) -> None:
+    result = run("calibrate")
+    assert result.exit_code == 0
+    assert result.stderr == f"measuring exp\nwritten to {cache_path()}\n"
+    head, *lines = result.stdout.splitlines()
+    assert head == "kernel (µs)                     1       1,000   1,000,000"
+    assert "exp                         0.125     125.000  125000.000" in lines
+    assert len(lines) == len(measured.curves)
+    assert load_rates() == measured
+
+
+def test_calibrate_writes_where_it_is_told_to_or_not_at_all(
+    measured: Rates, tmp_path: Path
+) -> None:
+    dry = run("calibrate", "--dry-run", "--json")
+    assert (dry.exit_code, dry.stderr) == (0, "measuring exp\n")
+    assert Rates.from_json(dry.stdout) == measured
+    assert not cache_path().exists()
+    path = tmp_path / "mine.json"
+    assert run("calibrate", "--out", str(path)).exit_code == 0
+    assert path.read_text("utf-8") == dry.stdout
+    assert not cache_path().exists()
+
+
+def test_calibrate_cannot_write(measured: Rates, tmp_path: Path) -> None:
+    result = run("calibrate", "--out", str(tmp_path))
+    assert measured
+    assert result.exit_code == 2
+    assert result.stderr.endswith(f"Error: cannot write {tmp_path}: Is a directory\n")

@@ -54,7 +54,7 @@ def test_wheel_holds_the_package_and_nothing_else(built: Path) -> None:
     assert packaged == {
         "eggrad/__init__.py",
         "eggrad/py.typed",
-        *(f"eggrad/{name}" for name in sources(".py", ".lark")),
+        *(f"eggrad/{name}" for name in sources(".py", ".lark", ".json")),
     }
     assert any(n.endswith("licenses/LICENSE") for n in names)
 
@@ -69,7 +69,7 @@ def test_sdist_holds_sources_and_tests(built: Path) -> None:
         "README.md",
         "LICENSE",
         "tests/test_packaging.py",
-        *sources(".py", ".lark"),
+        *sources(".py", ".lark", ".json"),
     }
 
 

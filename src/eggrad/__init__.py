@@ -12,6 +12,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from eggrad.engine.compiled import CompiledFunction
     from eggrad.engine.errors import (
         BudgetExceeded,
         EggradError,
@@ -19,13 +20,13 @@ if TYPE_CHECKING:
         RuleError,
         ShapeError,
         UnknownVariable,
+        UnsolvableSystem,
         UnsoundRules,
         UnsupportedOperation,
     )
+    from eggrad.engine.factored import FactoredTensor
     from eggrad.frontend.api import (
-        CompiledFunction,
         Problem,
-        compile,
         derivative,
         gradient,
         hessian,
@@ -33,6 +34,8 @@ if TYPE_CHECKING:
         parse,
         simplify,
     )
+    from eggrad.frontend.compilation import compile
+    from eggrad.frontend.derivative_products import hvp, jvp, vjp
     from eggrad.frontend.expression import Expression
     from eggrad.frontend.functions import (
         abs,
@@ -63,11 +66,13 @@ __all__ = [
     "CompiledFunction",
     "EggradError",
     "Expression",
+    "FactoredTensor",
     "ParseError",
     "Problem",
     "RuleError",
     "ShapeError",
     "UnknownVariable",
+    "UnsolvableSystem",
     "UnsoundRules",
     "UnsupportedOperation",
     "abs",
@@ -85,8 +90,10 @@ __all__ = [
     "exp",
     "gradient",
     "hessian",
+    "hvp",
     "inv",
     "jacobian",
+    "jvp",
     "log",
     "parse",
     "relu",
@@ -98,45 +105,44 @@ __all__ = [
     "tanh",
     "transpose",
     "variable",
+    "vjp",
 ]
 
-_ERRORS = frozenset(
-    {
+_HOMES = {
+    "engine.errors": (
         "BudgetExceeded",
         "EggradError",
         "ParseError",
         "RuleError",
         "ShapeError",
         "UnknownVariable",
+        "UnsolvableSystem",
         "UnsoundRules",
         "UnsupportedOperation",
-    }
-)
-_API = frozenset(
-    {
-        "CompiledFunction",
+    ),
+    "engine.compiled": ("CompiledFunction",),
+    "engine.factored": ("FactoredTensor",),
+    "frontend.api": (
         "Problem",
-        "compile",
         "derivative",
         "gradient",
         "hessian",
         "jacobian",
         "parse",
         "simplify",
-    }
-)
+    ),
+    "frontend.compilation": ("compile",),
+    "frontend.derivative_products": ("hvp", "jvp", "vjp"),
+    "frontend.expression": ("Expression",),
+}
+_HOME = {name: module for module, names in _HOMES.items() for name in names}
 
 
 def __getattr__(name: str) -> Any:
     """Load a public name from the module that has it, once."""
     if name not in __all__:
         raise AttributeError(f"module 'eggrad' has no attribute {name!r}")
-    if name in _ERRORS:
-        module = "engine.errors"
-    elif name in _API:
-        module = "frontend.api"
-    else:
-        module = "frontend.expression" if name == "Expression" else "frontend.functions"
+    module = _HOME.get(name, "frontend.functions")
     found = getattr(import_module(f"eggrad.{module}"), name)
     globals()[name] = found
     return found

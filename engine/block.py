@@ -1,0 +1,127 @@
+"""Straight-line Python over NumPy arrays: statements, and who reads an array last.
+
+A `Value` is an array with labelled axes, and the labels of the axes of the term it stands for. So
+no code is written for what a view can say: a transposed term has its labels in another order, a
+constant along an axis has a label there that its array lacks, and a delta repeats a label.
+"""
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+__all__ = ["Block", "Value", "number"]
+
+_TEMPORARY: Final = re.compile(r"\bt\d+\b")
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """The array `text`, whose axes are called `labels`; the term's axes are called `axes`."""
+
+    text: str
+    labels: tuple[int, ...] = ()
+    axes: tuple[int, ...] = ()
+    literal: bool = False
+
+    @property
+    def dense(self) -> bool:
+        """Whether every entry of the term may differ from 0: no two axes share a label."""
+        return len(set(self.axes)) == len(self.axes)
+
+    @property
+    def plain(self) -> bool:
+        """Whether the array is the term itself."""
+        return self.labels == self.axes and self.dense
+
+
+def number(text: str, order: int = 0) -> Value:
+    """A Python number as the value of a term with `order` axes.
+
+    >>> number("2.0", 1)
+    Value(text='2.0', labels=(), axes=(0,), literal=True)
+    """
+    return Value(text, (), tuple(range(order)), literal=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """`target = text`, or `text` alone; `reuse` has texts that write into an operand instead."""
+
+    target: str | None
+    text: str
+    uses: frozenset[str]
+    reuse: tuple[tuple[str, str], ...] = ()
+    order: int = 0
+
+
+class Block:
+    """Collects statements; `lines` writes them out.
+
+    An operand that nobody reads again gives its buffer to the result where a statement offers
+    that. Where it does not, it is deleted if it has at least two axes.
+    """
+
+    def __init__(self) -> None:
+        """Make an empty block."""
+        self._statements: list[Statement] = []
+        self._temporaries: dict[str, str] = {}
+
+    def emit(
+        self, text: str, uses: Iterable[str], order: int, reuse: Iterable[tuple[str, str]] = ()
+    ) -> str:
+        """Compute something; return its name. `reuse`: (operand, statement that overwrites it)."""
+        name = f"t{len(self._temporaries) + 1}"
+        self._temporaries[name] = name
+        offered = tuple(r for r in reuse if self._temporaries.get(r[0]) == r[0])
+        self._statements.append(Statement(name, text, self._own(uses), offered, order))
+        return name
+
+    def alias(self, text: str, source: str) -> str:
+        """Name a view of an array."""
+        name = f"t{len(self._temporaries) + 1}"
+        self._temporaries[name] = self._temporaries.get(source, source)
+        self._statements.append(Statement(name, text, self._own([source])))
+        return name
+
+    def effect(self, text: str, uses: Iterable[str]) -> None:
+        """Write into an array."""
+        self._statements.append(Statement(None, text, self._own(uses)))
+
+    def owner(self, name: str) -> str:
+        """The array whose memory a name shows; the name itself where that is its own."""
+        return self._temporaries.get(name, name)
+
+    def _own(self, uses: Iterable[str]) -> frozenset[str]:
+        names = [u for u in uses if u in self._temporaries]
+        return frozenset([*names, *(self._temporaries[u] for u in names)]) & set(self._temporaries)
+
+    def lines(self, returned: Sequence[str], single: bool = False) -> list[str]:
+        """All statements, and the return of some texts, or of a single one."""
+        kept = {self.owner(t) for text in returned for t in _TEMPORARY.findall(text)}
+        last: dict[str, int] = {}
+        for k, s in enumerate(self._statements):
+            if s.target and s.target in self._temporaries:
+                last[s.target] = k
+            last.update(dict.fromkeys(s.uses, k))
+        names: dict[str, str] = {}
+        fresh = 0
+        found: list[str] = []
+        orders = {s.target: s.order for s in self._statements if s.target}
+        for k, s in enumerate(self._statements):
+            dying = {u for u in s.uses if last[u] == k and u not in kept}
+            over = next((r for r in s.reuse if r[0] in dying), None)
+            text = over[1] if over else s.text if s.target is None else f"{s.target} = {s.text}"
+            if s.target and over:
+                names[s.target] = names[over[0]]
+                dying -= {over[0]}
+            elif s.target:
+                fresh += 1
+                names[s.target] = f"t{fresh}"
+            if text:
+                found.append(_TEMPORARY.sub(lambda m: names[m.group()], text))
+            gone = sorted(d for d in dying if orders[d] > 1 and self.owner(d) == d)
+            if gone and k + 1 < len(self._statements):
+                found.append(f"del {', '.join(dict.fromkeys(names[d] for d in gone))}")
+        text = f"return {returned[0]}" if single else f"return [{', '.join(returned)}]"
+        return [*found, _TEMPORARY.sub(lambda m: names[m.group()], text)]

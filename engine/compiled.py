@@ -1,0 +1,155 @@
+"""Compiled terms: a fast function of keyword arrays."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from keyword import iskeyword
+from typing import Any, Final
+
+import numpy as np
+
+from eggrad.engine.binding import bind, concrete, name_of, symbols
+from eggrad.engine.source import Form, Module
+from eggrad.engine.term import Term, variables
+
+__all__ = ["Choice", "CompiledFunction", "compile_terms"]
+
+Function = Callable[..., Any]
+# The number of the form to use at some sizes.
+Choice = Callable[[Mapping[str, int]], int]
+
+# So many shapes are known to fit; arrays of others are checked at every call.
+_KNOWN_SHAPES: Final = 256
+
+
+class CompiledFunction:
+    """A function of keyword arrays; `source` is its Python text.
+
+    It returns one array, or a list where a list was compiled; a scalar is a NumPy number. Size
+    symbols that no array fixes are further keywords; names that the terms do not contain are
+    ignored. Where the fastest form depends on the sizes, it has up to three, and the first call
+    with arrays of new shapes chooses. A call raises `UnknownVariable` for a missing value or size
+    and `ShapeError` for a wrong shape. Floating-point warnings are NumPy's. It may be pickled:
+    another process then needs neither rules nor e-graph.
+    """
+
+    source: str
+
+    def __init__(
+        self,
+        forms: Sequence[Form],
+        scope: Iterable[Term] = (),
+        sizes: Mapping[str, int] | None = None,
+        single: bool = False,
+        choose: Choice | None = None,
+    ) -> None:
+        """Generate and compile; `compile_terms` says what the arguments are."""
+        self._origin = (tuple(forms), tuple(scope), dict(sizes or {}), single, choose)
+        self._variables = variables(*(t for f in forms for t in f.terms))
+        self._scope = tuple(v for v in variables(*scope) if v not in self._variables)
+        self._defaults = dict(sizes or {})
+        self._choose = choose
+        mentioned = symbols(*self._variables, *(t for f in forms for t in f.terms), *self._scope)
+        names = {name_of(v) for v in (*self._variables, *self._scope)}
+        self._sizes = tuple(s for s in mentioned if s not in names)
+        self._names = tuple(dict.fromkeys(map(name_of, self._variables)))
+        module = Module(forms, self._variables, mentioned, single)
+        self.source, self._used = module.text, module.parameters
+        namespace: dict[str, Any] = {}
+        exec(compile(self.source, "<eggrad>", "exec"), namespace)
+        self._functions: list[Function] = [namespace[f] for f in module.functions]
+        # For the shapes of the arrays, the function and the sizes that it is called with.
+        self._known: dict[object, tuple[Function, tuple[int, ...]]] = {}
+        self._fixing = tuple(
+            name_of(v) for v in self._scope if not set(self._used).isdisjoint(v.dims)
+        )
+        self._enter = self._entry()
+
+    def __reduce__(self) -> tuple[Callable[..., "CompiledFunction"], tuple[Any, ...]]:
+        """Pickle the terms; generate the same code anew."""
+        return CompiledFunction, self._origin
+
+    def __call__(self, /, **values: Any) -> Any:
+        """The value of the root, or the list of values."""
+        return self._enter(**values)
+
+    def _checked(self, values: dict[str, Any]) -> Any:
+        """Check and convert the arguments, and call."""
+        given = {s: values[s] for s in self._sizes if s in values}
+        known = self._defaults.keys() | given.keys()
+        # A variable that only fixes sizes need not have a value where the sizes are given.
+        needed = [
+            v for v in self._scope if name_of(v) in values or not known.issuperset(symbols(v))
+        ]
+        arrays, found = bind((*self._variables, *needed), values, given)
+        known_sizes = self._defaults | found
+        sizes = concrete(self._used, known_sizes)
+        function = self._functions[self._choose(known_sizes) if self._choose else 0]
+        inputs = [arrays[name] for name in self._names]
+        if not given and len(self._known) < _KNOWN_SHAPES:
+            others = (arrays[n].shape if n in arrays else None for n in self._fixing)
+            self._known[(*(a.shape for a in inputs), *others)] = function, sizes
+        return function(*inputs, *sizes)
+
+    def _entry(self) -> Callable[..., Any]:
+        """What a call enters: arrays of known shapes go straight to the generated code."""
+        names, fixing, sizes = self._names, self._fixing, self._sizes
+        words = (*names, *fixing, *sizes)
+
+        def slow(**values: Any) -> Any:
+            return self._checked(values)
+
+        # Names that are no plain words, or that this function may use itself, take the slow way.
+        if not names or any(not n.isidentifier() or iskeyword(n) or n[0] == "_" for n in words):
+            return slow
+        tests = [f"_type({n}) is _ndarray and {n}.dtype is _float64" for n in names]
+        tests += [f"({n} is _missing or _type({n}) is _ndarray)" for n in fixing]
+        tests += [f"{s} is _missing" for s in sizes]
+        shapes = [f"{n}.shape" for n in names]
+        shapes += [f"None if {n} is _missing else {n}.shape" for n in fixing]
+        text = (
+            f"def _enter(*, {', '.join(f'{n}=_missing' for n in words)}, **_others):\n"
+            f"    if {' and '.join(tests)}:\n"
+            f"        _found = _known.get(({', '.join(shapes)},))\n"
+            f"        if _found is not None:\n"
+            f"            return _found[0]({', '.join(names)}, *_found[1])\n"
+            f"    _given = {{{', '.join(f'{n!r}: {n}' for n in words)}}}\n"
+            f"    _given = {{_k: _a for _k, _a in _given.items() if _a is not _missing}}\n"
+            f"    return _checked(_given | _others)\n"
+        )
+        namespace: dict[str, Any] = {
+            "_missing": object(),
+            "_type": type,
+            "_ndarray": np.ndarray,
+            "_float64": np.dtype(np.float64),
+            "_known": self._known,
+            "_checked": self._checked,
+        }
+        exec(compile(text, "<eggrad>", "exec"), namespace)
+        return namespace["_enter"]
+
+    def __repr__(self) -> str:
+        """Show the keywords."""
+        return f"<compiled function of {', '.join(map(name_of, self._variables))}>"
+
+
+def compile_terms(
+    roots: Sequence[Term],
+    scope: Iterable[Term] = (),
+    sizes: Mapping[str, int] | None = None,
+    single: bool = False,
+) -> CompiledFunction:
+    r"""A function that evaluates all roots and shares their work.
+
+    `scope` has further variables, whose shapes fix sizes that the roots mention; `sizes` gives
+    the sizes that are then still open; a `single` root's value is returned by itself.
+
+    >>> from eggrad.engine.term import einsum, variable
+    >>> f = compile_terms([einsum("ij,j->i", variable("A", ("m", "n")), variable("x", ("n",)))])
+    >>> print(f.source.partition("\n\n\n")[2])
+    def compiled(A, x):
+        t1 = A.dot(x)
+        return [t1]
+    <BLANKLINE>
+    >>> f(A=[[1, 2], [3, 4]], x=[1, 0])
+    [array([1., 3.])]
+    """
+    return CompiledFunction([Form(tuple(roots))], scope, sizes, single)

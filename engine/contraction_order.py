@@ -1,0 +1,97 @@
+"""The order in which the factors of a network are multiplied, two at a time."""
+
+from collections.abc import Iterable, Sequence
+from fractions import Fraction
+from functools import lru_cache
+from typing import Any
+
+import opt_einsum
+
+from eggrad.engine import term as terms
+from eggrad.engine.networks import Factor, Network
+from eggrad.engine.snapshot import Snapshot
+from eggrad.engine.spec import Indices, canonical, scaling
+from eggrad.engine.term import Term
+
+__all__ = ["contract", "contract_terms", "price_of", "scaled"]
+
+
+def contract(graph: Snapshot, network: Network, factors: Sequence[Factor], out: Indices) -> Term:
+    """The product of some factors as a term with axes `out`, in the cheapest order."""
+    pool = [(graph.term(c), part) for c, part in factors]
+    return contract_terms(graph, network, pool, out)
+
+
+def contract_terms(
+    graph: Snapshot, network: Network, pool: Sequence[tuple[Term, Indices]], out: Indices
+) -> Term:
+    """The product of some terms on a network's indices, in the cheapest order."""
+    if not pool:
+        return terms.constant(1)
+    used = sorted({i for _, part in pool for i in part})
+    lengths = tuple((i, graph.model.length(network.sizes[i])) for i in used)
+    if len(pool) == 1:
+        (only, part), path = pool[0], ()
+        return only if part == out else terms.einsum(canonical([part], out), only)
+    path = _path(tuple(part for _, part in pool), out, lengths)
+    pool = list(pool)
+    for step in path:
+        chosen = [pool[k] for k in sorted(step)]
+        pool = [p for k, p in enumerate(pool) if k not in step]
+        while len(chosen) > 1:
+            (a, left), (b, right), *rest = chosen
+            later = {i for _, part in [*rest, *pool] for i in part}
+            final = not rest and not pool
+            kept = out if final else _kept(left + right, later, out)
+            chosen = [(terms.einsum(canonical([left, right], kept), a, b), kept), *rest]
+        pool.append(chosen[0])
+    return pool[0][0]
+
+
+@lru_cache(maxsize=4096)
+def _path(
+    parts: tuple[Indices, ...], out: Indices, lengths: tuple[tuple[int, int], ...]
+) -> tuple[tuple[int, ...], ...]:
+    """The order of pairwise contractions with the fewest operations."""
+    inputs: Any = [frozenset(p) for p in parts]
+    output: Any = frozenset(out)
+    sizes: Any = dict(lengths)
+    search: Any = (
+        opt_einsum.paths.optimal if len(parts) <= 4 else opt_einsum.paths.dynamic_programming
+    )
+    found = search(inputs, output, sizes)
+    return tuple(tuple(step) for step in found)
+
+
+def _kept(indices: Indices, later: Iterable[int], out: Indices) -> Indices:
+    """Indices that are still needed: those of the output in its order, then the others."""
+    wanted = set(later) | set(out)
+    distinct = [i for i in dict.fromkeys(indices) if i in wanted]
+    return tuple([i for i in out if i in distinct] + [i for i in distinct if i not in out])
+
+
+def price_of(graph: Snapshot, whole: Term, network: Network) -> int:
+    """What the products of a term cost, down to the factors of a network."""
+    factors = {graph.term(c) for c, _ in network.factors}
+    stack, seen, price = [whole], {whole}, 0
+    while stack:
+        t = stack.pop()
+        if t in factors:
+            continue
+        deltas = tuple(a.op == "delta" for a in t.args)
+        constructor = "ein" if len(t.args) == 2 else "ein1"
+        price += graph.model.node(
+            constructor, (t.data,), tuple(a.dims for a in t.args), t.dims, deltas
+        )
+        for a in t.args:
+            if a not in seen:
+                seen.add(a)
+                stack.append(a)
+    return price
+
+
+def scaled(coefficient: Fraction, term: Term) -> Term:
+    """A rational multiple of a term."""
+    if coefficient == 1:
+        return term
+    return terms.einsum(scaling(term.order), terms.constant(coefficient), term)

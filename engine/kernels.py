@@ -1,0 +1,170 @@
+"""Which NumPy kernels compute a node, and how much each of them has to do.
+
+A node's work is a sum of terms `repeats * rate(units)`: the rate is the measured time of one
+kernel (`rates.py`), units and repeats are products of sizes. So work is found once for an
+expression and timed at any sizes. The layout of an operand is not known: results are taken to be
+in C order, and what a kernel wants in another order is copied.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from fractions import Fraction
+from math import prod
+from typing import Final, cast
+
+from eggrad.engine.product_kernels import Step, product_steps
+from eggrad.engine.spec import Dims, Size, Spec, scaling
+from eggrad.engine.term import ELEMENTWISE, MATRIX_FUNCTIONS, Term, postorder
+
+__all__ = ["Work", "dag_work", "node_work", "term_work"]
+
+Constants = tuple[Fraction | None, ...]
+
+# Element-wise operations that are not one NumPy function of their own name.
+_COMPOSED: Final[dict[str, tuple[str, ...]]] = {
+    "add": ("arithmetic",),
+    "subtract": ("arithmetic",),
+    "multiply": ("arithmetic",),
+    "relu": ("maximum",),
+    "softplus": ("logaddexp",),
+    "sigmoid": ("negate", "exp", "arithmetic", "reciprocal"),
+    "square": ("arithmetic",),
+}
+_POWERS: Final[dict[Fraction, tuple[str, ...]]] = {
+    Fraction(0): (),
+    Fraction(1): (),
+    Fraction(2): ("arithmetic",),
+    Fraction(3): ("arithmetic", "arithmetic"),
+    Fraction(-1): ("reciprocal",),
+    Fraction(-2): ("arithmetic", "reciprocal"),
+    Fraction(1, 2): ("sqrt",),
+    Fraction(-1, 2): ("sqrt", "reciprocal"),
+}
+# What one operation on a NumPy scalar counts as.
+_SCALAR: Final = frozenset({"arithmetic", "scaling", "negate", "divide", "reciprocal", "power"})
+_LEAVES: Final = frozenset({"variable", "constant", "delta", "size"})
+_MATRIX: Final = frozenset({"inv", "det", "slogdet", "cholesky", "adj"})
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """`repeats` times the time that the kernel `rate` takes for `units`; both products of sizes.
+
+    >>> Work.of("matmul", ("n", 2, "m", 3))
+    Work(rate='matmul', units=(6, 'm', 'n'), repeats=())
+    """
+
+    rate: str
+    units: Dims = ()
+    repeats: Dims = ()
+
+    @classmethod
+    def of(cls, rate: str, units: Iterable[Size] = (), repeats: Iterable[Size] = ()) -> "Work":
+        """The work with its products in canonical form, so that equal work is equal."""
+        return cls(rate, _product(units), _product(repeats))
+
+
+def _product(sizes: Iterable[Size]) -> Dims:
+    own = tuple(sizes)
+    # A size of 0 counts as 1, as everywhere in costs.
+    number = prod(max(1, d) for d in own if isinstance(d, int))
+    symbols = sorted(d for d in own if isinstance(d, str))
+    return (*([number] if number != 1 else []), *symbols)
+
+
+def node_work(
+    constructor: str, data: tuple[object, ...], args: tuple[Dims, ...], out: Dims,
+    deltas: tuple[bool, ...], *, same: bool = False, constants: Constants = (),
+) -> tuple[Work, ...]:  # fmt: skip
+    """The work of one e-node.
+
+    `args` and `out` are the dims of its operands and of itself, `deltas` says which operands are
+    deltas, `constants` which are constant and of what value, `same` that both operands are one.
+
+    >>> spec = ((0, 1), (1,), (0,))
+    >>> work = node_work("ein", (spec,), (("m", "n"), ("n",)), ("m",), (False, False))
+    >>> [(w.rate, w.units) for w in work]
+    [('gemv', ('m', 'n')), ('gemv_row', ('m',)), ('fresh', ('m',))]
+    """
+    if constructor in _LEAVES:
+        return ()
+    if constructor in ("ein", "ein1"):
+        steps = product_steps(cast(Spec, data[0]), args, deltas, constants, same)
+    elif constructor == "scale":
+        factors: Constants = (cast(Fraction, data[0]), *constants)
+        steps = product_steps(scaling(len(out)), ((), *args), (False, *deltas), factors)
+    elif constructor in _MATRIX or constructor in ("cofactors", "solve"):
+        steps = _matrix_steps(constructor, data, args, out)
+    else:
+        names = _elementwise_rates(constructor, data, constants)
+        steps = [(name if out else _on_scalars(name), out, ()) for name in names]
+        # An element-wise operation needs every entry of a delta.
+        for dims, is_delta in zip(args, deltas, strict=False):
+            if is_delta and dims:
+                steps += [("zeros", dims, ()), ("diagonal", dims[len(dims) // 2 :], ())]
+        steps = steps or [("view", (), ())]
+    # A result of some size lies in memory that the process did not have a moment ago.
+    if out and all(rate != "view" for rate, _, _ in steps):
+        steps.append(("fresh", out, ()))
+    return tuple(Work.of(*step) for step in steps)
+
+
+def _elementwise_rates(
+    constructor: str, data: tuple[object, ...], constants: Constants
+) -> tuple[str, ...]:
+    if constructor == "power":
+        exponent = constants[1] if len(constants) > 1 else None
+        return ("power",) if exponent is None else _POWERS.get(exponent, ("power",))
+    if constructor == "divide" and constants and constants[0] is not None:
+        return ("reciprocal",)
+    name = cast(str, data[0]) if constructor == "function" else constructor
+    return _COMPOSED.get(name, (name,))
+
+
+def _on_scalars(name: str) -> str:
+    return "scalar" if name in _SCALAR else "scalar_function"
+
+
+def _matrix_steps(
+    constructor: str, data: tuple[object, ...], args: tuple[Dims, ...], out: Dims
+) -> list[Step]:
+    n = args[0][0]
+    cube = (n, n, n)
+    if constructor == "solve":
+        return [("solve", cube, ()), ("matmul", (*args[0], *args[1][1:]), ())]
+    if constructor != "cofactors":
+        return [(constructor, cube, ())]
+    order = cast(int, data[0])
+    return [("adj" if order else "det", cube, ()), *[("arithmetic", out, ())] * (order > 1)]
+
+
+def term_work(term: Term) -> tuple[Work, ...]:
+    """The work of one node of a term, its operands given.
+
+    >>> from eggrad.engine.term import apply, variable
+    >>> term_work(apply("exp", variable("x", ("n",))))[0]
+    Work(rate='exp', units=('n',), repeats=())
+    """
+    constructor, data = term.op, (term.data,)
+    if term.op == "einsum":
+        constructor = "ein" if len(term.args) == 2 else "ein1"
+    elif term.op in ELEMENTWISE and term.op not in MATRIX_FUNCTIONS:
+        constructor, data = "function", (term.op,)
+    return node_work(
+        constructor,
+        data,
+        tuple(a.dims for a in term.args),
+        term.dims,
+        tuple(a.op == "delta" for a in term.args),
+        same=len(term.args) == 2 and term.args[0] is term.args[1],
+        constants=tuple(cast(Fraction, a.data) if a.op == "constant" else None for a in term.args),
+    )
+
+
+def dag_work(roots: Iterable[Term]) -> dict[Work, int]:
+    """All work of a DAG, each shared node once, with how often it occurs."""
+    found: dict[Work, int] = {}
+    for node in postorder(*roots):
+        for work in term_work(node):
+            found[work] = found.get(work, 0) + 1
+    return found

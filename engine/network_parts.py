@@ -1,0 +1,116 @@
+"""Parts of networks: one split in two, and what two of them have in common."""
+
+from collections.abc import Sequence
+
+from eggrad.engine import term as terms
+from eggrad.engine.contraction_order import contract, scaled
+from eggrad.engine.networks import Network
+from eggrad.engine.snapshot import Snapshot
+from eggrad.engine.spec import Indices, canonical
+from eggrad.engine.term import Term
+
+__all__ = ["common_part", "factored", "split"]
+
+
+def split(graph: Snapshot, network: Network, chosen: Sequence[int]) -> Term:
+    """The network as the product of two parts: the factors at some places, and the rest."""
+    first = [f for k, f in enumerate(network.factors) if k in chosen]
+    rest = [f for k, f in enumerate(network.factors) if k not in chosen]
+    left = {i for _, part in first for i in part}
+    right = {i for _, part in rest for i in part}
+    first_out = first[0][1] if len(first) == 1 else _interface(left, right, network.out)
+    rest_out = _interface(right, left, network.out, first_out)
+    a = contract(graph, network, first, first_out)
+    b = contract(graph, network, rest, rest_out)
+    whole = terms.einsum(canonical([first_out, rest_out], network.out), a, b)
+    return scaled(network.coefficient, whole)
+
+
+def _interface(own: set[int], other: set[int], out: Indices, guide: Indices = ()) -> Indices:
+    """The indices that a part shows: the output's in their order, then the shared ones.
+
+    The order of the shared ones follows the other part, so that two splits with the same other
+    part have the same spec.
+    """
+    shown = [i for i in out if i in own]
+    shared = [i for i in dict.fromkeys(guide) if i in own and i not in out]
+    rest = sorted(i for i in own & other if i not in out and i not in shared)
+    return tuple(shown + shared + rest)
+
+
+def factored(graph: Snapshot, a: Network, b: Network) -> Term | None:
+    """The sum of two networks as what they have in common times the sum of what is left.
+
+    None where they have nothing in common, or where what is left has different axes.
+    """
+    shared = common_part(a, b)
+    if not shared:
+        return None
+    common = [a.factors[i] for i, _ in shared]
+    names = {j: i for i, j in zip(a.out, b.out, strict=True)}
+    for i, j in shared:
+        names.update(zip(b.factors[j][1], a.factors[i][1], strict=True))
+    fresh = max(a.sizes, default=-1) + 1
+    names = {i: names.get(i, fresh + i) for i in b.sizes}
+    left = [f for k, f in enumerate(a.factors) if k not in {i for i, _ in shared}]
+    right = [
+        (c, tuple(names[i] for i in part))
+        for k, (c, part) in enumerate(b.factors)
+        if k not in {j for _, j in shared}
+    ]
+    sizes = {**{names[i]: d for i, d in b.sizes.items()}, **a.sizes}
+    inside = {i for _, part in common for i in part}
+    shown = [
+        _interface({i for _, part in rest for i in part}, inside, a.out)
+        for rest in (left, right)
+        if rest
+    ]
+    if not shown or any(s != shown[0] for s in shown):
+        return None
+    axes = shown[0]
+    summands = [
+        scaled(
+            n.coefficient,
+            contract(graph, Network((), axes, sizes), rest, axes)
+            if rest
+            else terms.constant(1, tuple(sizes[i] for i in axes)),
+        )
+        for n, rest in ((a, left), (b, right))
+    ]
+    kept = _interface(inside, set(axes), a.out)
+    first = contract(graph, Network((), kept, sizes), common, kept)
+    return terms.einsum(canonical([kept, axes], a.out), first, terms.add(*summands))
+
+
+def common_part(a: Network, b: Network) -> list[tuple[int, int]]:
+    """Places of factors that two networks with the same output share, index by index."""
+    best: list[tuple[int, int]] = []
+    tries = 0
+    start: list[tuple[int, int]] = []
+    stack: list[tuple[int, list[tuple[int, int]], dict[int, int]]] = [
+        (0, start, {i: i for i in a.out})
+    ]
+    while stack and tries < 300:
+        tries += 1
+        k, pairs, names = stack.pop()
+        if len(pairs) > len(best):
+            best = pairs
+        if k == len(a.factors) or len(pairs) + len(a.factors) - k <= len(best):
+            continue
+        stack.append((k + 1, pairs, names))
+        cls, part = a.factors[k]
+        taken = {j for _, j in pairs}
+        for j, (other, theirs) in reversed(list(enumerate(b.factors))):
+            if other == cls and j not in taken:
+                extended = _match(part, theirs, names)
+                if extended is not None:
+                    stack.append((k + 1, [*pairs, (k, j)], extended))
+    return best
+
+
+def _match(part: Indices, theirs: Indices, names: dict[int, int]) -> dict[int, int] | None:
+    extended = dict(names)
+    for i, j in zip(part, theirs, strict=True):
+        if extended.setdefault(i, j) != j:
+            return None
+    return extended if len(set(extended.values())) == len(extended) else None

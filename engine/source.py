@@ -1,0 +1,75 @@
+"""The Python text of compiled terms: a module with one function for each form of them."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from eggrad.engine.binding import name_of
+from eggrad.engine.codegen import Writer, parameter_names
+from eggrad.engine.cost import CostModel
+from eggrad.engine.spec import Size
+from eggrad.engine.term import Term
+
+__all__ = ["Form", "Module"]
+
+_HEADER: Final = (
+    "import numpy as np\nfrom eggrad.engine.matrix_functions import adjugate, cofactors, inverse\n"
+)
+
+
+@dataclass(frozen=True)
+class Form:
+    """One way to compute some values: a term for each, and sizes at which it is the fastest."""
+
+    terms: tuple[Term, ...]
+    sizes: tuple[Mapping[str, int], ...] = field(default=())
+
+
+class Module:
+    """The functions of some forms of the same values, and what their parameters are.
+
+    The parameters are those of `variables`, then the size symbols of `parameters`.
+    """
+
+    def __init__(
+        self, forms: Sequence[Form], own: Sequence[Term], mentioned: Sequence[str], single: bool
+    ) -> None:
+        """Generate the text; `own` are the variables, `mentioned` all size symbols."""
+        taken: set[str] = set()
+        self._names = parameter_names(dict.fromkeys(map(name_of, own)), taken)
+        self._sizes = parameter_names(mentioned, taken)
+        self._dtype = f"{self._names[name_of(own[0])]}.dtype" if own else ""
+        self._origin = {
+            d: f"{self._names[name_of(v)]}.shape[{axis}]"
+            for v in reversed(own)
+            for axis, d in enumerate(v.dims)
+            if isinstance(d, str)
+        }
+        writers = [Writer(self._names, self._sizes, self._dtype, _model(f)) for f in forms]
+        returned = [w.results(f.terms) for w, f in zip(writers, forms, strict=True)]
+        used = {s for w in writers for s in w.used}
+        self.parameters = tuple(sorted(used - self._origin.keys()))
+        self.functions = ["compiled", *(f"compiled_{k}" for k in range(2, len(forms) + 1))]
+        texts = [
+            self._function(*parts, single)
+            for parts in zip(self.functions, forms, writers, returned, strict=True)
+        ]
+        self.text = "\n\n".join([_HEADER, *texts])
+
+    def _function(
+        self, name: str, form: Form, writer: Writer, returned: Sequence[str], single: bool
+    ) -> str:
+        parameters = [*self._names.values(), *(self._sizes[s] for s in self.parameters)]
+        lines = [f"def {name}({', '.join(parameters)}):"]
+        if form.sizes:
+            at = (", ".join(f"{s} = {n}" for s, n in sorted(sizes.items())) for sizes in form.sizes)
+            lines.append(f"    # The fastest at {'; at '.join(at)}.")
+        known = sorted(writer.used & self._origin.keys())
+        lines += [f"    {self._sizes[s]} = {self._origin[s]}" for s in known]
+        body = writer.block.lines(returned, single)
+        return "\n".join([*lines, *(f"    {line}" for line in body), ""])
+
+
+def _model(form: Form) -> CostModel:
+    sizes: dict[Size, int] = {**form.sizes[0]} if form.sizes else {}
+    return CostModel(sizes)

@@ -1,0 +1,91 @@
+"""Sums of symmetric products, `T[a, b] = Σ_s w[s] A[s, a] A[s, b]` and its kin, computed by half.
+
+BLAS has a symmetric product, `Y' Y`, at half the operations of `X' Y`; where all weights have one
+sign, their square roots go into Y. What has more axes is filled slice by slice from the part in
+which the axes are in order.
+"""
+
+from functools import lru_cache
+from itertools import product
+from typing import Any, Final
+
+import numpy as np
+
+from eggrad.engine.binding import Array
+
+__all__ = ["symmetric_product"]
+
+# Below these numbers of columns one plain product is faster than half of it in pieces.
+SMALL: Final = {2: 48, 3: 16}
+# Below this, triples are computed in one product of all pairs; above, slice by slice.
+MEDIUM: Final = 64
+
+
+def symmetric_product(order: int, matrix: Array, weights: Array) -> Array:
+    """`T[q.., a1, .., ak] = Σ_s weights[s, q..] Π_r matrix[s, a_r]`, for an order k of 2 or 3.
+
+    >>> symmetric_product(2, np.array([[1.0, 2.0], [3.0, 4.0]]), np.array([1.0, -1.0]))
+    array([[ -8., -10.],
+           [-10., -12.]])
+    """
+    inner = weights.shape[1:]
+    n = matrix.shape[1]
+    if n < SMALL[order] or not matrix.size or matrix.dtype.kind == "c":
+        return _plain(order, matrix, weights)
+    one = _gram if order == 2 else _cube
+    if not inner:
+        return one(matrix, weights)
+    result = np.empty(inner + (n,) * order, np.result_type(matrix, weights))
+    mirrored = len(inner) == 2 and np.array_equal(weights, weights.transpose(0, 2, 1))
+    for place in product(*map(range, inner)):
+        if mirrored and place[0] > place[1]:
+            result[place] = result[place[::-1]]
+        else:
+            result[place] = one(matrix, weights[:, *place])
+    return result
+
+
+def _plain(order: int, matrix: Array, weights: Array) -> Array:
+    m, n = matrix.shape
+    left = matrix if order == 2 else (matrix[:, :, None] * matrix[:, None]).reshape(m, n * n)
+    weighted = np.moveaxis(weights, 0, -1)[..., None, :] * left.T
+    return (weighted @ matrix).reshape(weights.shape[1:] + (n,) * order)
+
+
+def _gram(matrix: Array, weights: Array) -> Array:
+    root = np.sqrt(np.abs(weights))
+    scaled = root[:, None] * matrix
+    if weights.min() >= 0:
+        return scaled.T.dot(scaled)
+    if weights.max() <= 0:
+        result = scaled.T.dot(scaled)
+        return np.negative(result, out=result)
+    signs = weights < 0
+    below, above = scaled[signs], scaled[~signs]
+    result = above.T.dot(above)
+    result -= below.T.dot(below)
+    return result
+
+
+def _cube(matrix: Array, weights: Array) -> Array:
+    n = matrix.shape[1]
+    if n < MEDIUM:
+        first, second, place = _pairs(n)
+        pairs = matrix[:, first] * matrix[:, second]
+        return (weights[:, None] * matrix).T.dot(pairs).take(place, axis=1)
+    result = np.empty((n, n, n), np.result_type(matrix, weights))
+    for a in range(n):
+        part = _gram(matrix[:, a:], weights * matrix[:, a])
+        result[a, a:, a:] = part
+        result[a:, a, a:] = part
+        result[a:, a:, a] = part
+    return result
+
+
+@lru_cache(maxsize=32)
+def _pairs(n: int) -> tuple[Any, Any, Any]:
+    """The pairs of places in order, and for every two places the number of their pair."""
+    first, second = np.triu_indices(n)
+    place = np.empty((n, n), np.intp)
+    place[first, second] = place[second, first] = np.arange(len(first))
+    return first, second, place

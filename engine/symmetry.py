@@ -1,0 +1,184 @@
+"""Networks that are their own mirror image: one half is computed, and used twice.
+
+Second derivatives are symmetric. Their networks, such as `Jᵢₐ eᵢ Jᵢᵦ` with a chain of many
+factors for J, are mapped onto themselves when the axes of the first and of the second
+differentiation are exchanged. A search for the cheapest order of the factors does not see that
+the two J are one array.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from fractions import Fraction
+from typing import cast
+
+from eggrad.engine.contraction_order import contract, contract_terms, scaled
+from eggrad.engine.networks import Factor, Network, product_network
+from eggrad.engine.snapshot import ENode, Snapshot
+from eggrad.engine.spec import Indices
+from eggrad.engine.term import Term
+
+__all__ = ["expanded", "halved", "mirror_image"]
+
+MAX_FACTORS = 64
+MAX_NETWORKS = 4
+MAX_STEPS = 2_000
+SUMS = ("add", "subtract", "negate")
+
+Renaming = dict[int, int]
+
+
+def expanded(graph: Snapshot, cls: int) -> list[Network] | None:
+    """The networks whose sum a class is, matrices that are sums multiplied out; None if many."""
+    node = graph.choice[cls]
+    waiting = [(product_network(graph, cls, node, MAX_FACTORS, quotients=True), 1)]
+    found: list[Network] = []
+    while waiting:
+        network, sign = waiting.pop()
+        place = next((k for k, f in enumerate(network.factors) if _is_sum(graph, f)), None)
+        if place is None:
+            found.append(_normal(graph, network, sign))
+        else:
+            waiting += [(n, s * sign) for n, s in _distributed(graph, network, place)]
+        if len(found) + len(waiting) > MAX_NETWORKS:
+            return None
+    return found
+
+
+def _is_sum(graph: Snapshot, factor: Factor) -> bool:
+    cls, part = factor
+    return len(part) > 1 and graph.choice[cls].constructor in SUMS
+
+
+def _normal(graph: Snapshot, network: Network, sign: int) -> Network:
+    """The network with its sign, and constants along axes that other factors have as a number."""
+    number = network.coefficient * sign
+    factors = list(network.factors)
+    for factor in network.factors:
+        cls, part = factor
+        node = graph.choice[cls]
+        others = {i for f in factors if f is not factor for i in f[1]}
+        if node.constructor == "constant" and others.issuperset(part):
+            number *= Fraction(cast(Fraction, node.data[0]))
+            factors.remove(factor)
+    return Network(tuple(factors), network.out, network.sizes, number, network.price)
+
+
+def _distributed(graph: Snapshot, network: Network, place: int) -> Iterator[tuple[Network, int]]:
+    """The network with a sum among its factors replaced by each term of the sum."""
+    cls, part = network.factors[place]
+    node: ENode = graph.choice[cls]
+    signs = (
+        (-1,) if node.constructor == "negate" else (1, -1 if node.constructor == "subtract" else 1)
+    )
+    for child, sign in zip(node.children, signs, strict=False):
+        inner = product_network(graph, child, graph.choice[child], MAX_FACTORS, quotients=True)
+        fresh = max(network.sizes) + 1
+        names = {i: fresh + i for i in inner.sizes} | dict(zip(inner.out, part, strict=True))
+        factors = [(c, tuple(names[i] for i in p)) for c, p in inner.factors]
+        sizes = {names[i]: d for i, d in inner.sizes.items()} | network.sizes
+        whole = (*network.factors[:place], *factors, *network.factors[place + 1 :])
+        coefficient = network.coefficient * inner.coefficient
+        yield Network(whole, network.out, sizes, coefficient, network.price + inner.price), sign
+
+
+def mirror_image(network: Network) -> tuple[Renaming, dict[int, int]] | None:
+    """The exchange of the two halves of the output's axes, on indices and on places of factors.
+
+    None where the network is not mapped onto itself.
+
+    >>> factors = ((7, (2, 0)), (8, (2,)), (7, (2, 1)))
+    >>> mirror_image(Network(factors, (0, 1), {0: "n", 1: "n", 2: "m"}))
+    ({0: 1, 1: 0, 2: 2}, {0: 2, 2: 0, 1: 1})
+    """
+    half = len(network.out) // 2
+    first, second = network.out[:half], network.out[half:]
+    if not half or len(second) != half:
+        return None
+    start = dict(zip(first + second, second + first, strict=True))
+    order = _connected_order(network, first)
+    stack: list[tuple[int, Renaming, dict[int, int]]] = [(0, start, {})]
+    for _ in range(MAX_STEPS):
+        if not stack:
+            return None
+        at, names, places = stack.pop()
+        while at < len(order) and order[at] in places:
+            at += 1
+        if at == len(order):
+            return names, places
+        cls, part = network.factors[order[at]]
+        for k in reversed(range(len(network.factors))):
+            other, theirs = network.factors[k]
+            if other == cls and k not in places:
+                extended = _exchanged(part, theirs, names)
+                if extended is not None:
+                    stack.append((at + 1, extended, places | {order[at]: k, k: order[at]}))
+    return None
+
+
+def _connected_order(network: Network, start: Indices) -> list[int]:
+    """The places of the factors, each after one that it shares an index with."""
+    known = set(start)
+    rest = dict.fromkeys(range(len(network.factors)))
+    order: list[int] = []
+    while rest:
+        k = next((k for k in rest if known.intersection(network.factors[k][1])), next(iter(rest)))
+        del rest[k]
+        order.append(k)
+        known.update(network.factors[k][1])
+    return order
+
+
+def _exchanged(part: Indices, theirs: Indices, names: Renaming) -> Renaming | None:
+    extended = dict(names)
+    for i, j in zip(part, theirs, strict=True):
+        if extended.setdefault(i, j) != j or extended.setdefault(j, i) != i:
+            return None
+    return extended
+
+
+def halved(graph: Snapshot, network: Network) -> Term | None:
+    """The network with each part that has a mirror image computed once; None if there is none."""
+    image = mirror_image(network)
+    if image is None:
+        return None
+    names, places = image
+    pool: list[tuple[Term, Indices]] = []
+    done: set[int] = set()
+    found = False
+    for part in _parts(network, names):
+        if done.intersection(part):
+            continue
+        twin = {places[k] for k in part}
+        done |= set(part) | twin
+        if twin == set(part) or len(part) == 1:
+            pool += [
+                (graph.term(network.factors[k][0]), network.factors[k][1]) for k in {*part, *twin}
+            ]
+            continue
+        found = True
+        inside = [network.factors[k] for k in part]
+        shown = _shown(network, part)
+        pool.append((contract(graph, network, inside, shown), shown))
+        pool.append((pool[-1][0], tuple(names[i] for i in shown)))
+    if not found:
+        return None
+    return scaled(network.coefficient, contract_terms(graph, network, pool, network.out))
+
+
+def _parts(network: Network, names: Mapping[int, int]) -> Iterable[Sequence[int]]:
+    """The places of factors that indices connect which the exchange does not leave alone."""
+    group = list(range(len(network.factors)))
+    first: dict[int, int] = {}
+    for k, (_, part) in enumerate(network.factors):
+        for i in part:
+            if names[i] != i:
+                own, other = group[k], group[first.setdefault(i, k)]
+                group = [other if g == own else g for g in group]
+    return [[k for k, g in enumerate(group) if g == leader] for leader in dict.fromkeys(group)]
+
+
+def _shown(network: Network, part: Sequence[int]) -> Indices:
+    """The indices of some factors that the output or other factors have too."""
+    inside = {i for k in part for i in network.factors[k][1]}
+    others = {i for k, f in enumerate(network.factors) if k not in part for i in f[1]}
+    rest = sorted(i for i in inside & others if i not in network.out)
+    return tuple(i for i in network.out if i in inside) + tuple(rest)

@@ -1,0 +1,70 @@
+"""Expressions as fast functions of arrays."""
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, cast
+
+from eggrad.engine.errors import UnsupportedOperation
+from eggrad.engine.term import variables
+from eggrad.frontend.expression import Expression, as_expression, unified
+
+if TYPE_CHECKING:
+    from eggrad.engine.compiled import CompiledFunction
+    from eggrad.engine.factored_code import CompiledFactors
+
+__all__ = ["compile"]
+
+STRUCTURES = ("dense", "factored")
+
+
+def compile(
+    f: Expression | Sequence[Expression],
+    backend: str = "numpy",
+    sizes: Mapping[str, int] | None = None,
+    structure: str = "dense",
+    columns: int | None = None,
+) -> "CompiledFunction | CompiledFactors":
+    """A fast function of keyword arrays; several expressions share their work.
+
+    It returns one array, or a list where a list is given; a scalar is a NumPy number. `sizes`
+    gives the sizes that no array fixes, and those at which the cheapest form is chosen.
+    `structure="factored"` makes the function return `FactoredTensor`s, which keep deltas and
+    outer products apart and are linear operators; the last `columns` axes of each, by default
+    half of them, meet an operand. Raises `UnsupportedOperation` for another backend than "numpy"
+    or another structure.
+
+    >>> from eggrad.frontend.functions import variable
+    >>> x = variable("x", ("n",))
+    >>> compile([x @ x, 2 * x])(x=[1, 2])
+    [np.float64(5.0), array([2., 4.])]
+    """
+    if backend != "numpy":
+        raise UnsupportedOperation(f"there is no backend {backend!r}; the backends are: numpy")
+    if structure not in STRUCTURES:
+        raise UnsupportedOperation(
+            f"there is no structure {structure!r}; there are: {', '.join(STRUCTURES)}"
+        )
+    if columns is not None and structure != "factored":
+        raise UnsupportedOperation('compile: columns needs structure="factored"')
+    from eggrad.frontend import calculus
+
+    several = isinstance(f, list | tuple)
+    given = [as_expression(e) for e in (cast(Sequence[Expression], f) if several else [f])]
+    own = unified(given, [], "compile")
+    # What only fixes sizes must be known even where lowering removes its last use.
+    scope = variables(*(v for e in own for v in (*e.scope, *e.variables)))
+    variants = calculus.lower([e.term for e in own], sizes)
+    if structure == "factored":
+        from eggrad.engine.factored_code import compile_factored
+
+        return compile_factored(variants[0].terms, scope, sizes, columns, single=not several)
+    from eggrad.engine.compiled import CompiledFunction
+    from eggrad.engine.rates import load_rates
+    from eggrad.engine.source import Form
+    from eggrad.engine.variants import cheapest_variant
+
+    if len(variants) == 1:
+        return CompiledFunction([Form(variants[0].terms)], scope, sizes, not several)
+    forms = [Form(v.terms, v.sizes) for v in variants]
+    choose = partial(cheapest_variant, variants, rates=load_rates())
+    return CompiledFunction(forms, scope, sizes, not several, choose)

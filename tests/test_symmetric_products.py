@@ -1,0 +1,37 @@
+"""Symmetric products against einsum."""
+
+import numpy as np
+import pytest
+
+from eggrad.engine.symmetric_products import symmetric_product
+
+SPECS = {2: "s...,sa,sb->...ab", 3: "s...,sa,sb,sc->...abc"}
+
+
+@pytest.mark.parametrize("order", [2, 3])
+@pytest.mark.parametrize("columns", [0, 1, 3, 20, 50, 70])
+@pytest.mark.parametrize("rows", [0, 1, 4])
+@pytest.mark.parametrize("inner", [(), (2,), (2, 2), (3, 1)])
+@pytest.mark.parametrize("kind", ["mixed", "positive", "negative"])
+def test_is_the_sum(order: int, columns: int, rows: int, inner: tuple[int, ...], kind: str) -> None:
+    rng = np.random.default_rng(columns)
+    matrix, weights = rng.standard_normal((rows, columns)), rng.standard_normal((rows, *inner))
+    if kind != "mixed":
+        weights = np.abs(weights) * (1 if kind == "positive" else -1)
+    expected = np.einsum(SPECS[order], weights, *[matrix] * order, optimize=True)
+    np.testing.assert_allclose(symmetric_product(order, matrix, weights), expected, atol=1e-12)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.complex128])
+@pytest.mark.parametrize("order", [2, 3])
+def test_keeps_the_dtype(dtype: type, order: int) -> None:
+    matrix, weights = np.ones((2, 60), dtype), np.ones(2, dtype)
+    assert symmetric_product(order, matrix, weights).dtype == dtype
+
+
+def test_mirrored_weights_give_the_same_slices() -> None:
+    rng = np.random.default_rng(0)
+    matrix, half = rng.standard_normal((5, 50)), rng.standard_normal((5, 3, 3))
+    weights = half + half.transpose(0, 2, 1)
+    expected = np.einsum("sij,sa,sb->ijab", weights, matrix, matrix)
+    np.testing.assert_allclose(symmetric_product(2, matrix, weights), expected, atol=1e-12)
