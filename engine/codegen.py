@@ -236,7 +236,6 @@ class Writer:
         if all(v.dense for v in args):
             return None
         left, right = args
-        shape = self._shape(node.dims)
         axes = tuple(range(node.order))
         if right.dense:
             left, right, flip = right, left, sign == "-"
@@ -251,7 +250,7 @@ class Writer:
             written, over = f"{text}.copy()", ""
         reuse = [(left.text, over)] if plain and left.labels else []
         name = self._emit(written, [left.text], node.order, reuse)
-        add_entries(name, right, self.block, shape, f"{sign}=")
+        add_entries(name, right, self.block, f"{sign}=")
         return Value(name, axes, axes)
 
     def _spread_out(self, term: Term, value: Value) -> Value:

@@ -17,8 +17,12 @@ __all__ = ["DEFAULT_SIZE", "CostModel", "Model"]
 
 CALL: Final = 2000
 LEAF: Final = 500
+# A multiple's number is part of its node: x + x costs less than 2·x, and 4·x less than that twice.
+NUMBER: Final = 100
 # Entries of these take longer than an addition.
 SLOW: Final = {"function": 10, "power": 10, "divide": 4}
+# Thirds of n³ operations, as `operations` counts them.
+MATRIX: Final = {"det": 2, "inv": 6, "adj": 9}
 # What a size symbol stands for where nothing is said.
 DEFAULT_SIZE: Final = 100
 
@@ -76,11 +80,11 @@ class CostModel:
             case "ein" | "ein1":
                 own = self._product(cast(Spec, data[0]), args, deltas)
             case "inv" | "adj" | "det":
-                own = 2 * self.length(args[0][0]) ** 3
+                own = MATRIX[constructor] * self.length(args[0][0]) ** 3 // 3
             case "cofactors":
                 own = self.entries(out) * self.length(args[0][0])
             case "scale":
-                own = self.entries(out) + LEAF
+                own = self.entries(out) + NUMBER
             case _:
                 own = self.entries(out) * SLOW.get(constructor, 1)
         return own + CALL + self.entries(out) // 4

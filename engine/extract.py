@@ -1,15 +1,21 @@
-"""Extraction: the cheapest DAG, several roots at once.
+"""Extraction: a cheap DAG, several roots at once; `exact` finds the cheapest.
 
-First the cheapest tree of every class (Knuth's generalisation of Dijkstra's algorithm, exact
-integers), then improvement by what sharing saves: a member is exchanged when the nodes that
-only it needs cost more than those that the other would add.
+Two starts, the better one wins: the cheapest tree of every class (Knuth's generalisation of
+Dijkstra's algorithm, exact integers), and of every class a DAG put together from those of its
+operands. Each is improved by what sharing saves: a member is exchanged when the nodes that only
+it needs cost more than those that the other would add.
 """
 
+from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from heapq import heappop, heappush
-from typing import Generic, Protocol, TypeVar
+from typing import Final, Generic, Protocol, TypeVar
 
-__all__ = ["cheapest_dag", "cheapest_trees"]
+__all__ = ["Cost", "Member", "Members", "cheapest_dag", "cheapest_trees", "dag_cost", "used"]
+
+SWEEPS: Final = 4
+# The second start keeps a set of classes for every class.
+MAX_CLASSES: Final = 1000
 
 
 class Member(Protocol):
@@ -66,11 +72,73 @@ def cheapest_dag(
     members: Members[M], cost: Cost[M], trees: Mapping[int, M], roots: Sequence[int]
 ) -> dict[int, M]:
     """A choice of members whose DAG below `roots` is locally cheapest, sharing counted once."""
-    dag = _Dag(members, cost, dict(trees), roots)
-    for _ in range(4):
-        if not dag.improve():
-            break
-    return dag.choice
+    starts = [trees]
+    if len(members) <= MAX_CLASSES:
+        starts.append(_dags(members, cost))
+    found: list[dict[int, M]] = []
+    for start in starts:
+        dag = _Dag(members, cost, dict(start), roots)
+        for _ in range(SWEEPS):
+            if not dag.improve():
+                break
+        found.append(dag.choice)
+    return min(found, key=lambda choice: dag_cost(choice, cost, roots))
+
+
+def _dags(members: Members[M], cost: Cost[M]) -> dict[int, M]:
+    """For every class the member with the cheapest DAG, given the DAGs chosen for its operands.
+
+    A DAG is known by its classes with their prices. A class is looked at again whenever the DAG
+    of an operand has become cheaper.
+    """
+    users: dict[int, list[tuple[int, int]]] = {}
+    waiting: deque[tuple[int, int]] = deque()
+    for cls, nodes in members.items():
+        for place, node in enumerate(nodes):
+            for c in dict.fromkeys(node.children):
+                users.setdefault(c, []).append((cls, place))
+            if not node.children:
+                waiting.append((cls, place))
+    choice: dict[int, M] = {}
+    dags: dict[int, dict[int, int]] = {}
+    total: dict[int, int] = {}
+    queued = set(waiting)
+    while waiting:
+        cls, place = waiting.popleft()
+        queued.remove((cls, place))
+        node = members[cls][place]
+        if any(c not in dags for c in node.children):
+            continue
+        dag: dict[int, int] = {}
+        for c in node.children:
+            # The higher price: no DAG is cheaper than that of an operand, so there are no cycles.
+            dag.update((x, p) for x, p in dags[c].items() if p > dag.get(x, -1))
+        if cls in dag:
+            continue
+        dag[cls] = cost(cls, node)
+        price = sum(dag.values())
+        if cls not in total or price < total[cls]:
+            choice[cls], dags[cls], total[cls] = node, dag, price
+            fresh = [user for user in users.get(cls, ()) if user not in queued]
+            waiting += fresh
+            queued.update(fresh)
+    return choice
+
+
+def used(choice: Mapping[int, M], roots: Sequence[int]) -> list[int]:
+    """The classes of the DAG that a choice of members makes, those nearest to the roots first."""
+    found = dict.fromkeys(roots)
+    waiting = list(found)
+    for c in waiting:
+        fresh = [x for x in dict.fromkeys(choice[c].children) if x not in found]
+        found.update(dict.fromkeys(fresh))
+        waiting += fresh
+    return waiting
+
+
+def dag_cost(choice: Mapping[int, M], cost: Cost[M], roots: Sequence[int]) -> int:
+    """What the members of a DAG cost, each once."""
+    return sum(cost(c, choice[c]) for c in used(choice, roots))
 
 
 class _Dag(Generic[M]):

@@ -222,6 +222,24 @@ def irregular(s: Spec) -> bool:
     return bool(gone or again)
 
 
+@condition
+def sums_alone(s: Spec) -> bool:
+    """Whether a product sums over an index that only its first operand has."""
+    return bool(_places(s)[1])
+
+
+@primitive
+def summed_alone(s: Spec) -> Spec:
+    """The unary spec that sums the first operand over the indices that nothing else has."""
+    return canonical([s[0]], _places(s)[0])
+
+
+@primitive
+def after_summing(s: Spec) -> Spec:
+    """The spec of the product whose first operand is what `summed_alone` gives."""
+    return canonical([_places(s)[0], *s[1:-1]], s[-1])
+
+
 @primitive
 def pull_known(s: Spec, lead: Dims) -> Spec:
     """Cotangent (and the other operand) to the first operand's indices that occur elsewhere."""

@@ -87,14 +87,16 @@ def grouped(atom: Atom, batch: Indices, groups: Sequence[Indices], length: Lengt
     return f"{text}.reshape({', '.join(shape)})"
 
 
-def _diagonal(name: str, axes: Indices, sizes: Sequence[str]) -> str:
+def _diagonal(name: str, axes: Indices, size: str = "") -> str:
     """The entries of an array where axes of equal labels have equal positions, as a view.
 
-    >>> _diagonal("H", (0, 1, 0, 1), "nknk"), _diagonal("H", (0, 0), "nn")
+    `size` is the length of the axes of a matrix in C order.
+
+    >>> _diagonal("H", (0, 1, 0, 1)), _diagonal("H", (0, 0), "n")
     ('np.einsum("ijij->ij", H)[...]', 'H.reshape(-1)[::n + 1]')
     """
-    if axes == (axes[0], axes[0]):
-        return f"{name}.reshape(-1)[::{sizes[0]} + 1]"
+    if size and axes == (axes[0], axes[0]):
+        return f"{name}.reshape(-1)[::{size} + 1]"
     return f'np.einsum("{letters(axes, tuple(dict.fromkeys(axes)))}", {name})[...]'
 
 
@@ -108,12 +110,16 @@ def dense(value: Value, block: Block, sizes: Sequence[str], dtype: str) -> Value
         name = block.emit(f"np.eye({sizes[0]}{dtype and f', dtype={dtype}'})", [], order)
     else:
         name = block.emit(f"np.zeros(({', '.join(sizes)}){dtype and f', {dtype}'})", [], order)
-        add_entries(name, value, block, sizes, "=")
+        _write(_diagonal(name, value.axes, sizes[0]), "=", name, value, block)
     return Value(name, axes, axes)
 
 
-def add_entries(name: str, value: Value, block: Block, sizes: Sequence[str], sign: str) -> None:
-    """Put a value with deltas into an array, or (`+=`) add it there, touching no other entries."""
+def add_entries(name: str, value: Value, block: Block, sign: str) -> None:
+    """Add a value with deltas to an array (`+=`) or subtract it, touching no other entries."""
+    _write(_diagonal(name, value.axes), sign, name, value, block)
+
+
+def _write(target: str, sign: str, name: str, value: Value, block: Block) -> None:
     own = tuple(dict.fromkeys(value.axes))
     entries = spread((value.text, value.labels), own) if value.labels else value.text
-    block.effect(f"{_diagonal(name, value.axes, sizes)} {sign} {entries}", [name, value.text])
+    block.effect(f"{target} {sign} {entries}", [name, value.text])

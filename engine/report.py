@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from eggrad.engine.term import Term
 
-__all__ = ["Budget", "Report", "Result"]
+__all__ = ["Budget", "Report", "Result", "Solved"]
 
 
 @dataclass(frozen=True)
@@ -24,14 +24,31 @@ class Budget:
     seconds: float | None = None
 
 
+@dataclass(frozen=True)
+class Solved:
+    """What exact extraction did: the cost it started from, the cost it found, and its time.
+
+    `certain` is False if the solver had no time to prove that nothing is cheaper.
+    """
+
+    start: int
+    cost: int
+    seconds: float
+    certain: bool
+
+
 @dataclass
 class Report:
-    """What a run did: iterations, size, matches of each rule, and notes on what was cut short."""
+    """What a run did: iterations, size, matches of each rule, and notes on what was cut short.
+
+    `solved` is about exact extraction, where that was asked for.
+    """
 
     iterations: int = 0
     enodes: int = 0
     matches: Counter[str] = field(default_factory=Counter[str])
     notes: list[str] = field(default_factory=list[str])
+    solved: Solved | None = None
 
     @property
     def complete(self) -> bool:
@@ -45,6 +62,7 @@ class Report:
             max(self.enodes, later.enodes),
             self.matches + later.matches,
             self.notes + later.notes,
+            later.solved,
         )
 
 

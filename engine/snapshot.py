@@ -7,11 +7,12 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any, cast
 
-from eggrad.engine import extract
+from eggrad.engine import exact, extract
 from eggrad.engine import term as terms
 from eggrad.engine.cost import Model
 from eggrad.engine.egraph import EGraph
 from eggrad.engine.errors import UnsoundRules
+from eggrad.engine.report import Solved
 from eggrad.engine.spec import Dims, Spec, scaling
 from eggrad.engine.term import Term
 
@@ -136,9 +137,27 @@ class Snapshot:
                 found.add("exp")
         return frozenset(found)
 
+    def exponents(self, cls: int) -> dict[int, Fraction]:
+        """The classes of which a class is a power, with the exponents; of itself the first."""
+        found = {cls: Fraction(1)}
+        for m in self.members[cls]:
+            if m.constructor == "power":
+                base, exponent = m.children
+                for number in self.members[exponent]:
+                    if number.constructor == "constant":
+                        found[base] = Fraction(cast(Fraction, number.data[0]))
+        return found
+
     def inverse_of(self, a: int, b: int) -> bool:
         """Whether a class has the inverse or adjugate of another among its members."""
         return any(m.constructor in ("inv", "adj") and m.children[0] == b for m in self.members[a])
+
+    def is_declared(self, cls: int, assumption: str) -> bool:
+        """Whether a class is a variable of which something is assumed."""
+        return any(
+            m.constructor == "variable" and assumption in cast(tuple[Any, ...], m.data[0])[2]
+            for m in self.members[cls]
+        )
 
     def is_delta(self, cls: int) -> bool:
         """Whether the class is that of a delta."""
@@ -181,12 +200,25 @@ class Snapshot:
         return len(self.users) <= SMALL or self.users.get(cls, 0) <= 1
 
     def extract(self, roots: Iterable[int]) -> list[Term]:
-        """The cheapest DAG that contains all roots, as terms."""
+        """A cheap DAG that contains all roots, as terms."""
         wanted = list(roots)
-        choice = extract.cheapest_dag(self.members, self.cost, self.choice, wanted)
+        return self._terms_of(wanted, self._cheap_dag(wanted))
+
+    def extract_exactly(self, roots: Iterable[int], seconds: float) -> tuple[list[Term], Solved]:
+        """The cheapest DAG that contains all roots, as terms, and what the solver did."""
+        wanted = list(roots)
+        choice, solved = exact.cheapest_dag_exactly(
+            self.members, self.cost, self._cheap_dag(wanted), wanted, seconds
+        )
+        return self._terms_of(wanted, choice), solved
+
+    def _cheap_dag(self, roots: list[int]) -> dict[int, ENode]:
+        return extract.cheapest_dag(self.members, self.cost, self.choice, roots)
+
+    def _terms_of(self, roots: list[int], choice: dict[int, ENode]) -> list[Term]:
         found: dict[int, Term] = {}
-        self._build(wanted, choice, found)
-        return [found[r] for r in wanted]
+        self._build(roots, choice, found)
+        return [found[r] for r in roots]
 
     def term(self, cls: int) -> Term:
         """Some cheap term of a class, the same one at every call."""

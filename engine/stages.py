@@ -10,6 +10,7 @@ from eggrad.engine import term as terms
 from eggrad.engine.cost import CostModel, Model
 from eggrad.engine.egraph import EGraph
 from eggrad.engine.errors import BudgetExceeded
+from eggrad.engine.explored import Explored, solver_seconds
 from eggrad.engine.report import Budget, Report, Result
 from eggrad.engine.rule import BulkRule, Ruleset
 from eggrad.engine.snapshot import Snapshot
@@ -19,7 +20,7 @@ from eggrad.engine.term import Term
 __all__ = ["Budget", "Explored", "Report", "Result", "Strategy", "System"]
 
 SETTLE_ROUNDS = 20
-PRESENT_ROUNDS = 3
+PRESENT_ROUNDS = 4
 STAGES = ("forward", "reverse", "simplify", "explore", "present", "settle", "stable")
 
 BASE_NODES = 5_000
@@ -61,18 +62,6 @@ class Strategy:
         return tuple(dict.fromkeys(r for stage in stages for r in stage))
 
 
-@dataclass(frozen=True)
-class Explored:
-    """Classes after exploration: `graph.extract(classes)` gives the cheapest terms of the roots.
-
-    `graph.at(model).extract(classes)` gives those that are cheapest by another model.
-    """
-
-    graph: Snapshot
-    classes: tuple[int, ...]
-    report: Report
-
-
 class System:
     """A strategy with its rules loaded, to be kept: loading takes some 100 ms."""
 
@@ -104,9 +93,15 @@ class System:
         mode: str = "auto",
         budget: Budget | None = None,
         sizes: Mapping[Size, int] | None = None,
+        *,
+        exact: bool = False,
     ) -> Result:
-        """The derivative of a term with respect to a variable: axes of `term`, then of `x`."""
+        """The derivative of a term with respect to a variable: axes of `term`, then of `x`.
+
+        With `exact` the cheapest of all that was found, by integer programming; needs SciPy.
+        """
         limit = budget or Budget()
+        seconds = solver_seconds(limit) if exact else None
         chosen = choose_mode(term, x, mode)
         with self.session() as egraph:
             run = _Run(self.strategy, egraph, limit, [CostModel(sizes or {})])
@@ -121,7 +116,7 @@ class System:
                 run.saturate("reverse")
             if chosen == "both":
                 egraph.unite_names(*names)
-            return _cheapest(run.finish(names[:1]))
+            return run.finish(names[:1]).cheapest(seconds)
 
     def pull_back(
         self, term: Term, x: Term, cotangent: Term, budget: Budget | None = None
@@ -136,16 +131,19 @@ class System:
             run.allow_for(egraph.size())
             name = egraph.add_adjoints(term, x, cotangent)
             run.saturate("reverse")
-            return _cheapest(run.finish([name]))
+            return run.finish([name]).cheapest()
 
     def simplify(
         self,
         roots: Sequence[Term],
         budget: Budget | None = None,
         sizes: Mapping[Size, int] | None = None,
+        *,
+        exact: bool = False,
     ) -> Result:
-        """Equal, cheaper terms; several share what they can."""
-        return _cheapest(self.explore(roots, [CostModel(sizes or {})], budget))
+        """Equal, cheaper terms; several share what they can. `exact` as for `differentiate`."""
+        seconds = solver_seconds(budget) if exact else None
+        return self.explore(roots, [CostModel(sizes or {})], budget).cheapest(seconds)
 
     def explore(
         self,
@@ -178,10 +176,6 @@ def choose_mode(term: Term, x: Term, mode: str) -> str:
     if len(nodes) <= BOTH_MODES:
         return "both"
     return "reverse" if term.order <= x.order else "forward"
-
-
-def _cheapest(found: Explored) -> Result:
-    return Result(tuple(found.graph.extract(found.classes)), found.report)
 
 
 class _Run:

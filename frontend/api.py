@@ -26,7 +26,11 @@ MODES = ("auto", "forward", "reverse")
 
 
 def derivative(
-    f: Expression, *wrt: str | Expression, mode: str = "auto", budget: Any = None
+    f: Expression,
+    *wrt: str | Expression,
+    mode: str = "auto",
+    budget: Any = None,
+    exact: bool = False,
 ) -> Expression:
     """The derivative with respect to each variable in turn, simplified.
 
@@ -34,13 +38,18 @@ def derivative(
     expression, which `f` need not contain. Raises `UnknownVariable` for a name that `f` does not
     contain. `.complete` is False where the budget cut the simplification short.
 
+    `exact` takes the cheapest of all the forms that were found, by integer programming, where
+    else a heuristic search looks for it. It needs SciPy (`pip install 'eggrad[scipy]'`), without
+    which `UnsupportedOperation` is raised. The solver may take a minute, or the seconds of
+    the budget once more; `.complete` is False where that was too short to be certain.
+
     >>> from eggrad.frontend.functions import sin, variable
     >>> x = variable("x")
     >>> float(derivative(sin(x), "x").evaluate({"x": 0}))
     1.0
     """
     own = as_expression(f)
-    return _derivative(own, tuple(wrt_variable(own, w) for w in wrt), mode, budget)
+    return _derivative(own, tuple(wrt_variable(own, w) for w in wrt), mode, budget, exact)
 
 
 def gradient(f: Expression, x: str | Expression, **options: Any) -> Expression:
@@ -83,10 +92,12 @@ def simplify(
     budget: Any = None,
     rules: Any = None,
     sizes: Mapping[str, int] | int | None = None,
+    exact: bool = False,
 ) -> Expression:
     """An equal expression that costs no more; `.complete` is False where the budget ended first.
 
-    `rules` replaces the standard rules, `sizes` are those at which the cost is compared.
+    `rules` replaces the standard rules, `sizes` are those at which the cost is compared. `exact`:
+    see `derivative`.
 
     >>> from eggrad.frontend.functions import variable
     >>> x = variable("x", ("n",))
@@ -96,7 +107,7 @@ def simplify(
     from eggrad.frontend import calculus
 
     own = as_expression(f)
-    found = calculus.simplify(own.term, budget, rules, sizes)
+    found = calculus.simplify(own.term, budget, rules, sizes, exact=exact)
     return expression(found.term, (*own.variables, *own.scope), own.complete and found.complete)
 
 
@@ -113,7 +124,11 @@ class Problem:
         self.wrt = None if parsed.wrt is None else tuple(name_of(v) for v in parsed.wrt)
 
     def derivative(
-        self, *wrt: str | Expression, mode: str = "auto", budget: Any = None
+        self,
+        *wrt: str | Expression,
+        mode: str = "auto",
+        budget: Any = None,
+        exact: bool = False,
     ) -> Expression:
         """The derivative that the text asks for, or the one with respect to `wrt`, simplified.
 
@@ -122,7 +137,7 @@ class Problem:
         """
         names = wrt or self.wrt or ()
         arguments = tuple(wrt_variable(self.expression, w, self._declared) for w in names)
-        return _derivative(self.expression, arguments, mode, budget)
+        return _derivative(self.expression, arguments, mode, budget, exact)
 
 
 def parse(text: str) -> Problem:
@@ -162,14 +177,16 @@ def wrt_variable(f: Expression, wrt: str | Expression, declared: Iterable[Term] 
     return found
 
 
-def _derivative(f: Expression, wrt: tuple[Term, ...], mode: str, budget: Any) -> Expression:
+def _derivative(
+    f: Expression, wrt: tuple[Term, ...], mode: str, budget: Any, exact: bool
+) -> Expression:
     if mode not in MODES:
         raise UnsupportedOperation(f"there is no mode {mode!r}; the modes are: {', '.join(MODES)}")
     if not wrt:
         raise UnsupportedOperation("derivative with respect to what? name at least one variable")
     from eggrad.frontend import calculus
 
-    found = calculus.differentiate(f.term, wrt, mode, budget)
+    found = calculus.differentiate(f.term, wrt, mode, budget, exact=exact)
     candidates = (*f.variables, *f.scope, *wrt)
     return expression(found.term, candidates, f.complete and found.complete)
 

@@ -16,11 +16,17 @@ __all__ = ["Budget", "differentiate", "lower", "pull_back", "simplify"]
 
 
 def differentiate(
-    term: Term, wrt: Sequence[Term], mode: str = "auto", budget: Budget | None = None
+    term: Term,
+    wrt: Sequence[Term],
+    mode: str = "auto",
+    budget: Budget | None = None,
+    *,
+    exact: bool = False,
 ) -> Result:
     """The derivative of a term with respect to each variable in turn.
 
-    Every order starts again from the extracted derivative before it, in a fresh e-graph.
+    Every order starts again from the extracted derivative before it, in a fresh e-graph. `exact`
+    is about the last one.
 
     >>> from eggrad.engine.term import apply, variable
     >>> x = variable("x")
@@ -28,8 +34,9 @@ def differentiate(
     True
     """
     report = Report()
-    for x in wrt:
-        result = system().differentiate(term, x, mode, budget)
+    for order, x in enumerate(wrt, 1):
+        last = order == len(wrt)
+        result = system().differentiate(term, x, mode, budget, exact=exact and last)
         term = result.term
         report = report.joined(result.report)
     return Result((term,), report)
@@ -56,6 +63,8 @@ def simplify(
     budget: Budget | None = None,
     rules: Sequence[Ruleset] | None = None,
     sizes: Mapping[str, int] | int | None = None,
+    *,
+    exact: bool = False,
 ) -> Result:
     """An equal, cheaper term; `rules` replaces the standard rulesets of simplification.
 
@@ -68,9 +77,9 @@ def simplify(
     """
     at = _sizes([term], sizes)
     if rules is None:
-        return system().simplify([term], budget, at)
+        return system().simplify([term], budget, at, exact=exact)
     own = replace(STANDARD, simplify=tuple(rules), explore=(), present=())
-    return system(own).simplify([term], budget, at)
+    return system(own).simplify([term], budget, at, exact=exact)
 
 
 def lower(

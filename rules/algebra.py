@@ -78,6 +78,18 @@ def is_whole(p: Number) -> bool:
     return Fraction(p).denominator == 1
 
 
+@condition
+def below_minus_one(p: Number) -> bool:
+    """Whether a number is less than -1."""
+    return p < -1
+
+
+@primitive
+def opposite(p: Number) -> Number:
+    """The negative of a number."""
+    return -Fraction(p)
+
+
 @primitive
 def whole_power(c: Number, p: Number) -> Number | None:
     """A rational to an integer power; None where that is undefined or huge."""
@@ -109,6 +121,16 @@ def divide_is_product(a: Tensor, b: Tensor) -> Statement:
 def product_is_divide(s: Spec, a: Tensor, b: Tensor) -> Statement:
     """a·b⁻¹ = a / b, entry by entry."""
     return ein(s, a, power(b, -1)) >> divide(a, b), meets(s, dims(a), dims(b))
+
+
+@presentation.rule(cite="laws of exponents", domain="b ≠ 0")
+def product_is_divide_by_power(s: Spec, a: Tensor, b: Tensor, p: Number) -> Statement:
+    """a·b⁻ᵖ = a / bᵖ, entry by entry."""
+    return (
+        ein(s, a, power(b, p)) >> divide(a, power(b, opposite(p))),
+        meets(s, dims(a), dims(b)),
+        below_minus_one(p),
+    )
 
 
 @presentation.rule(cite=TABLE, domain="b ≠ 0")

@@ -1,5 +1,8 @@
 """Inverses, determinants, adjugates."""
 
+from collections.abc import Iterator
+
+from eggrad.engine import term as terms
 from eggrad.engine.index_algebra import matrix_transpose
 from eggrad.engine.language import (
     Dims,
@@ -22,6 +25,9 @@ from eggrad.engine.language import (
     scale,
 )
 from eggrad.engine.rule import Ruleset
+from eggrad.engine.snapshot import Snapshot
+from eggrad.engine.spec import scaling
+from eggrad.engine.term import Term
 
 COOKBOOK = "Petersen, Pedersen 2012, The Matrix Cookbook"
 TRANSPOSE: Spec = matrix_transpose()
@@ -118,6 +124,19 @@ def inverse_of_multiple(c: Number, a: Tensor) -> Statement:
 def adjugate_over_determinant(s: Spec, a: Tensor) -> Statement:
     """adj(a) / det a = a⁻¹."""
     return ein(s, power(det(a), -1), adj(a)) >> ein1(without_scalar(s), inv(a))
+
+
+@linalg.bulk_rule(cite=f"{COOKBOOK}, equation 146")
+def adjugate_of_invertible(graph: Snapshot) -> Iterator[tuple[int, Term]]:
+    """adj(a) = det a·a⁻¹, for a variable a that is declared invertible."""
+    for cls in graph.classes:
+        for m in graph.members[cls]:
+            if m.constructor == "adj" and graph.is_declared(m.children[0], "invertible"):
+                a = graph.term(m.children[0])
+                yield (
+                    cls,
+                    terms.einsum(scaling(2), terms.apply("det", a), terms.apply("inv", a)),
+                )
 
 
 @linalg.rule(cite="adjugate of an inverse; Cookbook equation 146", domain="a invertible")

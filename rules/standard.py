@@ -20,7 +20,7 @@ from eggrad.rules.products import products
 from eggrad.rules.reverse import reverse
 from eggrad.rules.slopes import slopes
 from eggrad.rules.sums import sums
-from eggrad.rules.unary import unary
+from eggrad.rules.unary import summation, unary
 
 __all__ = ["RULESETS", "STANDARD", "system"]
 
@@ -42,6 +42,7 @@ RULESETS = (
     products,
     distribution,
     identities,
+    summation,
     presentation,
 )
 
@@ -60,7 +61,7 @@ STANDARD = Strategy(
         linalg,
         products,
     ),
-    explore=(distribution, identities),
+    explore=(distribution, identities, summation),
     present=(presentation,),
     settle=(multiples, exponents),
 )

@@ -1,6 +1,6 @@
 """Sums of many terms, in any order and nesting."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from fractions import Fraction
 from itertools import combinations
@@ -13,6 +13,7 @@ from eggrad.engine.networks import Network, network_key, product_network
 from eggrad.engine.rule import Ruleset
 from eggrad.engine.snapshot import Snapshot
 from eggrad.engine.term import Term
+from eggrad.rules.products import networks
 
 RING = "ring axioms"
 MAX_PAIRED = 6
@@ -90,7 +91,7 @@ def distribute_to_meet(graph: Snapshot) -> Iterator[tuple[int, Term]]:
             keys = {t: like(network) for t, network in whole.items()}
             for t, network in whole.items():
                 others = {keys[u] for u in form if u != t}
-                for parts in distributed(graph, network):
+                for _, parts in distributed(graph, network):
                     if not others.isdisjoint(like(p) for p in parts):
                         rest = {u: c for u, c in form.items() if u != t}
                         products = [
@@ -98,6 +99,37 @@ def distribute_to_meet(graph: Snapshot) -> Iterator[tuple[int, Term]]:
                             for p in parts
                         ]
                         yield cls, chain_of([total(graph, rest), *products])
+
+
+@sums.bulk_rule(cite=RING)
+def distribute_to_cancel(graph: Snapshot) -> Iterator[tuple[int, Term]]:
+    """(a·c⁻¹ + b)·c = a + b·c, where the factor c goes from one of the products."""
+    for cls in graph.classes:
+        for _, network in networks(graph, cls):
+            for k, parts in distributed(graph, network):
+                if any(cancels(graph, network, k, p) for p in parts):
+                    products = [
+                        scaled(p.coefficient, contract(graph, p, p.factors, p.out)) for p in parts
+                    ]
+                    yield cls, chain_of(products)
+
+
+def cancels(graph: Snapshot, outer: Network, place: int, product: Network) -> bool:
+    """Whether what was put in at a place is inverse, entry by entry, to a factor beside it."""
+    after = len(outer.factors) - place - 1
+    end = len(product.factors) - after
+    inside = product.factors[place:end]
+    beside = (*product.factors[:place], *product.factors[end:])
+    return any(
+        left == right and opposed(graph.exponents(a), graph.exponents(b))
+        for a, left in inside
+        for b, right in beside
+    )
+
+
+def opposed(a: Mapping[int, Fraction], b: Mapping[int, Fraction]) -> bool:
+    """Whether two tensors are powers of one base, of which one exponent is negative."""
+    return any((a[base] < 0) != (b[base] < 0) for base in a.keys() & b.keys())
 
 
 def numbered(graph: Snapshot, cls: int, number: Fraction) -> Network:
@@ -119,12 +151,12 @@ def chain_of(summands: list[Term]) -> Term:
     return first
 
 
-def distributed(graph: Snapshot, network: Network) -> Iterator[list[Network]]:
-    """The networks that a product becomes when one of its factors, a short sum, is distributed."""
+def distributed(graph: Snapshot, network: Network) -> Iterator[tuple[int, list[Network]]]:
+    """Places of factors that are short sums, with the products that distributing them gives."""
     for k, (factor, _) in enumerate(network.factors):
         for form, _ in linear_forms(graph, factor)[:1]:
             if len(form) <= MAX_DISTRIBUTED:
-                yield [put_in(graph, network, k, u, c) for u, c in form.items()]
+                yield k, [put_in(graph, network, k, u, c) for u, c in form.items()]
 
 
 def put_in(graph: Snapshot, network: Network, place: int, cls: int, number: Fraction) -> Network:

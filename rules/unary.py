@@ -1,12 +1,25 @@
 """Transposes, diagonals, traces and sums: unary specs."""
 
-from eggrad.engine.index_algebra import alike, changes, compose, inline, is_identity, nothing_summed
+from eggrad.engine.index_algebra import (
+    after_summing,
+    alike,
+    changes,
+    compose,
+    inline,
+    is_identity,
+    nothing_summed,
+    summed_alone,
+    sums_alone,
+)
 from eggrad.engine.language import Spec, Statement, Tensor, add, dims, ein, ein1, fn, power
 from eggrad.engine.rule import Ruleset
 
 EINSUM = "thesis equation 2.1 (the definition of the product)"
 
 unary = Ruleset("unary", "transposes, diagonals, traces and sums", "the number of unary products")
+summation = Ruleset(
+    "summation", "sums taken before products", "none: one further member for each operand"
+)
 
 
 @unary.rule(cite=EINSUM, replaces=True)
@@ -55,3 +68,9 @@ def unary_of_function(s: Spec, f: str, a: Tensor) -> Statement:
 def unary_of_power(s: Spec, a: Tensor, p: Tensor) -> Statement:
     """Transposes and diagonals of aᵖ are powers of those of a."""
     return ein1(s, power(a, p)) >> power(ein1(s, a), p), changes(s), nothing_summed(s)
+
+
+@summation.rule(cite="linearity")
+def sum_before_product(s: Spec, a: Tensor, b: Tensor) -> Statement:
+    """Σᵢⱼ aᵢⱼ·bᵢ = Σᵢ (Σⱼ aᵢⱼ)·bᵢ: what only one factor depends on is summed first."""
+    return ein(s, a, b) >> ein(after_summing(s), ein1(summed_alone(s), a), b), sums_alone(s)

@@ -1,4 +1,4 @@
-"""Time, e-nodes, operations and memory: `make bench`.
+"""Time, e-nodes, operations, extraction and memory: `make bench`.
 
 `--write` puts the tables into docs/benchmarks.md, between the comments that name them; with
 `--depths 25,50` the network has no more layers than that.
@@ -13,7 +13,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from tests import bench_cases, bench_growth, bench_prediction
+from tests import bench_cases, bench_extraction, bench_growth, bench_prediction
 
 __all__ = ["main", "placed"]
 
@@ -27,6 +27,10 @@ def sections(depths: list[int]) -> Iterator[tuple[str, Callable[[], str]]]:
     yield "loading", lambda: bench_cases.loading_table(unit)
     yield "times", lambda: bench_cases.times_table(all_times(), unit)
     yield "appendix", bench_cases.appendix_totals
+    yield (
+        "extraction",
+        lambda: bench_extraction.table(map(bench_extraction.measure, bench_extraction.CASES)),
+    )
     yield (
         "growth",
         lambda: bench_growth.table([bench_growth.measure_apart(n) for n in depths]),

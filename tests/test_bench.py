@@ -35,9 +35,12 @@ def test_tables_name_what_they_show() -> None:
 def test_a_table_takes_its_place_in_the_page() -> None:
     page = "<!-- one -->\nold\n<!-- end -->\n<!-- two -->\n<!-- end -->\n"
     assert bench.placed(page, "two", "new").endswith("<!-- two -->\nnew\n<!-- end -->\n")
+    assert bench.placed(page, "two", "new").startswith("<!-- one -->\nold\n")
     assert "old" not in bench.placed(page, "one", "a\\1b")
     empty = page.replace("old\n", "")
     assert bench.placed(empty, "one", "new") == page.replace("old", "new")
+    other = "<!-- two -->\n<!-- end -->\n<!-- one -->\nold\n<!-- end -->\n"
+    assert "old" in bench.placed(other, "two", "new")
 
 
 @pytest.mark.parametrize("case", bench_prediction.CASES, ids=lambda case: case.name)
