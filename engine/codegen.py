@@ -24,6 +24,25 @@ _MATRIX: Final = {
     "adj": "adjugate({x})",
     "cofactors": "cofactors({k}, {x})",
 }
+_NUMERIC: Final = {
+    "expm1": "np.expm1({x})",
+    "log1p": "np.log1p({x})",
+    "sinh": "np.sinh({x})",
+    "cosh": "np.cosh({x})",
+    "log_cosh": "stable.log_cosh({x})",
+    "softplus": "stable.softplus({x})",
+    "sigmoid": "stable.sigmoid({x})",
+    "log1mexp": "stable.log1mexp({x})",
+    "logaddexp": "stable.logaddexp({x}, {y})",
+    "exp_difference": "np.exp({x} - {y})",
+    "hypot": "np.hypot({x}, {y})",
+}
+_WHOLE: Final = {
+    "logsumexp": "stable.log_sum_exp({x}, {k})",
+    "norm": "stable.norm({x}, {k})",
+    "logdet": "stable.log_determinant({x}, {k})",
+    "solve": "stable.solve({x}, {y})",
+}
 _POWERS: Final = {
     Fraction(1): "{x}",
     Fraction(2): "{x} * {x}",
@@ -33,9 +52,10 @@ _POWERS: Final = {
     Fraction(1, 2): "np.sqrt({x})",
     Fraction(-1, 2): "1.0 / np.sqrt({x})",
 }
-_RESERVED: Final = frozenset({"np", "compiled", "inverse", "adjugate", "cofactors"})
+_RESERVED: Final = frozenset({"np", "compiled", "inverse", "adjugate", "cofactors", "stable"})
 _HEADER: Final = (
     "import numpy as np\n"
+    "from eggrad.engine import stable_functions as stable\n"
     "from eggrad.engine.matrix_functions import adjugate, cofactors, inverse\n\n\n"
 )
 
@@ -162,6 +182,10 @@ class _Writer:
                 matrix = self.result(node.args[0], args[0])
                 call = _MATRIX[node.op].format(x=matrix, k=node.data)
                 return Value(self._emit(call, args), full)
+            case name if name in _WHOLE:
+                arrays = [self.result(*pair) for pair in zip(node.args, args, strict=True)]
+                call = _WHOLE[name].format(x=arrays[0], y=arrays[-1], k=_detail(node))
+                return Value(self._emit(call, args), full)
             case name:
                 return self._elementwise(name, args, full)
 
@@ -176,6 +200,9 @@ class _Writer:
             text = f" {_INFIX[name]} ".join(wrapped(args))
         elif name == "negate":
             text = f"-{wrapped(args)[0]}"
+        elif name in _NUMERIC:
+            first, *rest = wrapped(args)
+            text = _NUMERIC[name].format(x=first, y=rest[0] if rest else "")
         elif name == "relu":
             text = f"np.maximum({args[0].text}, 0.0)"
         else:
@@ -229,6 +256,14 @@ class _Writer:
                 own = sorted(dying[k], key=lambda t: int(t[1:]))
                 lines.append(f"    del {', '.join(own)}")
         return _HEADER + "\n".join([*lines, f"    return [{', '.join(returned)}]", ""]), parameters
+
+
+def _detail(node: Term) -> object:
+    """What a call needs to know beside its arrays: the axes that go, or what a matrix is."""
+    if node.op == "logdet":
+        return node.data == "positive definite"
+    source, kept = cast(Spec, node.data or ((), ()))
+    return tuple(k for k, i in enumerate(source) if i not in kept)
 
 
 def _owned(result: Array, inputs: Sequence[Array]) -> Array:

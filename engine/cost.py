@@ -18,6 +18,11 @@ CALL: Final = 2000
 LEAF: Final = 500
 # Entries of these take longer than an addition.
 SLOW: Final = {"function": 10, "power": 10, "divide": 4}
+# Entries of what only lowered terms have, by measurement, where an addition is 1.
+NUMERIC: Final = {
+    "expm1": 12, "log1p": 12, "sinh": 20, "cosh": 20, "log_cosh": 60, "softplus": 18, "sigmoid": 8,
+    "log1mexp": 40, "logaddexp": 24, "exp_difference": 7, "hypot": 10, "logsumexp": 14, "norm": 3,
+}  # fmt: skip
 DEFAULT_SIZE: Final = 100
 
 
@@ -51,9 +56,20 @@ class CostModel:
                 own = self.entries(out) * self.length(args[0][0])
             case "scale":
                 own = self.entries(out) + LEAF
+            case "numeric" | "numeric2":
+                own = self._numeric(data, args)
             case _:
                 own = self.entries(out) * SLOW.get(constructor, 1)
         return own + CALL + self.entries(out) // 4
+
+    def _numeric(self, data: tuple[object, ...], args: tuple[Dims, ...]) -> int:
+        """Functions of entries by their price, elimination, and Cholesky's in half of that."""
+        name, known = data
+        if name not in ("logdet", "solve"):
+            return NUMERIC[cast(str, name)] * self.entries(args[0])
+        n = self.length(args[0][0])
+        substitutions = 2 * n * self.entries(args[1]) if name == "solve" else 0
+        return (1 if known == "positive definite" else 2) * n**3 // 3 + substitutions
 
     def _product(self, s: Spec, args: tuple[Dims, ...], deltas: tuple[bool, ...]) -> int:
         """One multiplication a point of the joint index space, one addition a summed point.

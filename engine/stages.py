@@ -27,6 +27,12 @@ ROUNDS = 4
 LARGE = 2_000
 NODES_PER_NODE = 60
 
+# What numerical stability may take.
+STABLE_ROUNDS = 4
+STABLE_NODES = 20_000
+# Classes with these have an equal sum or product (thesis, table 3.1), which bulk rules can read.
+REDUNDANT = ("subtract", "negate", "divide")
+
 # Above this many nodes `auto` differentiates in one mode only.
 BOTH_MODES = 60
 
@@ -193,17 +199,30 @@ class _Run:
             before, price = price, sum(graph.tree_cost.get(graph.names[n], 0) for n in names)
             if price == before:
                 break
+        if lowering:
+            self.stabilise(names)
         for _ in range(1 if self.report.notes else PRESENT_ROUNDS):
             self.step("present")
-        if lowering:
-            self.saturate("stable")
         graph = self.snapshot(names)
+        if lowering:
+            graph.prefer_stable()
         roots = [graph.names[n] for n in names]
         if any(r not in graph.choice for r in roots):
             raise BudgetExceeded(
                 f"the budget ended before there was an answer: {'; '.join(self.report.notes)}"
             )
         return Result(tuple(graph.extract(roots)), self.report)
+
+    def stabilise(self, names: Sequence[str]) -> None:
+        """Add the forms that lose no digits, whatever the budget has left."""
+        most = self.egraph.size() + STABLE_NODES
+        for _ in range(STABLE_ROUNDS):
+            while self.step("stable") and self.egraph.size() < most:
+                pass
+            graph = self.snapshot(names)
+            graph.hide(REDUNDANT)
+            if not self.apply_bulk_rules(graph, self.strategy.stable):
+                break
 
     def snapshot(self, roots: Sequence[str]) -> Snapshot:
         """The classes now, checked for merged constants."""
@@ -216,13 +235,17 @@ class _Run:
     def apply_bulk_rules(self, graph: Snapshot, rulesets: Iterable[Ruleset]) -> bool:
         """Add what bulk rules find; say whether any of it was new."""
         found: list[tuple[Term, Term]] = []
+        vouched: list[Term] = []
         for ruleset in rulesets:
             for rule in ruleset.bulk_rules:
                 fresh = self._new_members(graph, rule)
                 if fresh:
                     self.report.matches[f"{ruleset.name}.{rule.name}"] += len(fresh)
                     found += fresh
+                if rule.stable:
+                    vouched += [term for _, term in fresh]
         self.egraph.unite(found)
+        self.egraph.mark_stable(vouched)
         return bool(found)
 
     def _new_members(self, graph: Snapshot, rule: BulkRule) -> list[tuple[Term, Term]]:
@@ -238,7 +261,7 @@ class _Run:
         iteration = self.egraph.iterate(f"stage_{stage}")
         self.report.iterations += 1
         self.report.matches.update(iteration.matches)
-        if iteration.changed and stage in ("simplify", "explore", "present"):
+        if iteration.changed and stage in ("simplify", "explore", "present", "stable"):
             self.settle()
         return iteration.changed
 
