@@ -33,7 +33,7 @@ _NUMERIC: Final = {
     "softplus": "stable.softplus({x})",
     "sigmoid": "stable.sigmoid({x})",
     "log1mexp": "stable.log1mexp({x})",
-    "logaddexp": "stable.logaddexp({x}, {y})",
+    "logaddexp": "np.logaddexp({x}, {y})",
     "exp_difference": "np.exp({x} - {y})",
     "hypot": "np.hypot({x}, {y})",
 }

@@ -122,8 +122,8 @@ class Drawing:
             own = self._dims(most=2) if want is None else want
             square = len(own) == 2 and own[0] == own[1]
             words = [["positive definite"], ["symmetric"], []][self.rng.integers(3)]
-            _, assume = terms.variable("y", own, words if square else ()).data
-            return ("y", own, assume)
+            made = terms.variable("y", own, words if square else ())
+            return ("y", own, cast(tuple[str, tuple[str, ...]], made.data)[1])
         return self._size()
 
     def _tensor(self, name: str, dims: Dims) -> Term:

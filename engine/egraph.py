@@ -92,10 +92,10 @@ class EGraph:
         commands.append(f"(set {name} {text})")
         return name
 
-    def unite(self, pairs: Iterable[tuple[Term, Term]]) -> None:
+    def unite(self, pairs: Iterable[tuple[Term, Term]], differentiable: bool = True) -> None:
         """Load and unite two terms of each pair."""
         known = list(pairs)
-        self.load(*(t for pair in known for t in pair), differentiable=False)
+        self.load(*(t for pair in known for t in pair), differentiable=differentiable)
         self._run([f"(union {self._names[a]} {self._names[b]})" for a, b in known])
 
     def mark_stable(self, terms: Iterable[Term]) -> None:

@@ -2,11 +2,26 @@
 
 from eggrad.engine.language import Dims, Node, Spec, Tensor
 
-__all__ = ["Variable", "expm1", "hypot", "log1p", "logdet", "logsumexp", "norm", "solve"]
+__all__ = [
+    "Variable",
+    "declared",
+    "expm1",
+    "hypot",
+    "log1p",
+    "logdet",
+    "logsumexp",
+    "norm",
+    "solve",
+]
 
 
 # A variable with its declared properties.
 Variable = tuple[str, Dims, tuple[str, ...]]
+
+
+def declared(x: Variable) -> Tensor:
+    """The variable with that name, those axes and those properties."""
+    return Node("variable", (x,))
 
 
 def expm1(a: Tensor) -> Tensor:

@@ -17,6 +17,10 @@ __all__ = ["stable_members"]
 EXACT: Final = frozenset({"variable", "constant", "delta", "size"})
 LOSSY: Final = frozenset({"add", "subtract"})
 LOSSY_FUNCTIONS: Final = frozenset({"exp", "log"})
+# A relative error of the argument is not larger in the value.
+DAMPING: Final = frozenset({"tanh", "arctan"})
+# What may overflow where a factor would have made the product moderate.
+UNBOUNDED: Final = frozenset({"exp", "expm1", "sinh"})
 
 # How a member was built: from something unknown, from exact values, or with a stable operation.
 UNKNOWN, KEPT, STABLE = range(3)
@@ -90,6 +94,8 @@ def _level(member: Member, levels: Mapping[int, int]) -> int:
         return STABLE
     if member.constructor in EXACT:
         return KEPT
+    if member.constructor == "function" and member.data[0] in DAMPING:
+        return KEPT
     lossy = member.constructor == "function" and member.data[0] in LOSSY_FUNCTIONS
     if lossy or member.constructor in LOSSY or not member.children:
         return UNKNOWN
@@ -114,7 +120,8 @@ def _joined(levels: Iterable[int]) -> int:
 
 
 def _exponentials(_: int, member: Member) -> int:
-    return int(member.constructor == "function" and member.data[0] == "exp")
+    named = member.constructor in ("function", "numeric")
+    return int(named and member.data[0] in UNBOUNDED)
 
 
 def _count(member: Member, fewest: Mapping[int, int]) -> int | None:

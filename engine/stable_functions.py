@@ -6,7 +6,7 @@ computing the log-sum-exp and softmax functions, 2021. Arguments are real arrays
 """
 
 from collections.abc import Sequence
-from math import inf, log
+from math import inf, log, prod
 from typing import Any
 
 import numpy as np
@@ -14,12 +14,10 @@ import numpy as np
 from eggrad.engine.binding import Array
 
 __all__ = [
-    "exp_difference",
     "log1mexp",
     "log_cosh",
     "log_determinant",
     "log_sum_exp",
-    "logaddexp",
     "norm",
     "sigmoid",
     "softplus",
@@ -35,8 +33,8 @@ TINY, HUGE = 1e-280, 1e300
 def softplus(x: Array) -> Array:
     """`log(1 + exp(x))`.
 
-    >>> softplus(np.array([-700.0, 0.0, 1e3])).round(3)
-    array([   0.   ,    0.693, 1000.   ])
+    >>> softplus(np.array([0.0, 1e3])).round(3)
+    array([   0.693, 1000.   ])
     """
     if x.size and x.max() <= LARGEST:
         return np.log1p(np.exp(x))
@@ -51,15 +49,6 @@ def sigmoid(x: Array) -> Array:
     """
     with np.errstate(over="ignore"):
         return 1.0 / (1.0 + np.exp(-x))
-
-
-def exp_difference(a: Array, b: Array) -> Array:
-    """`exp(a - b)`, where b is known to be no less than a.
-
-    >>> exp_difference(np.array([1e3]), np.array([1e3]))
-    array([1.])
-    """
-    return np.exp(a - b)
 
 
 def log1mexp(x: Array) -> Array:
@@ -84,44 +73,34 @@ def log_cosh(x: Array) -> Array:
         return np.where(x < 1, near, x + np.log1p(np.expm1(-2 * x) / 2))
 
 
-def logaddexp(a: Array, b: Array) -> Array:
-    """`log(exp(a) + exp(b))`.
-
-    >>> logaddexp(np.array([1e3]), np.array([1e3])).round(3)
-    array([1000.693])
-    """
-    with np.errstate(invalid="ignore"):
-        larger = np.maximum(a, b)
-        return larger + np.log1p(np.exp(np.minimum(a, b) - larger))
-
-
 def log_sum_exp(x: Array, axes: Sequence[int]) -> Array:
     """`log` of the sum of `exp(x)` over some axes; -inf for the sum of nothing.
 
     The largest summand is taken out, not only divided by: what the others add to 1 is not lost.
 
-    >>> log_sum_exp(np.array([1e3, 1e3]), (0,)).round(3)
-    np.float64(1000.693)
+    >>> float(log_sum_exp(np.array([1e3, 1e3]), (0,)).round(3))
+    1000.693
     """
     kept = [k for k in range(x.ndim) if k not in axes]
-    rows = x.transpose(*kept, *axes).reshape(*(x.shape[k] for k in kept), -1)
-    if not rows.shape[-1]:
-        return np.full(rows.shape[:-1], -inf)
+    shape = tuple(x.shape[k] for k in kept)
+    length = prod(x.shape[k] for k in axes)
+    if not length:
+        return np.full(shape, -inf)
+    rows = x.transpose(*kept, *axes).reshape(*shape, length)
     place = np.expand_dims(rows.argmax(-1), -1)
     largest = np.take_along_axis(rows, place, -1)
     with np.errstate(invalid="ignore"):
         others = np.exp(rows - np.where(np.isfinite(largest), largest, 0.0))
     np.put_along_axis(others, place, 0.0, -1)
-    return np.where(
-        np.isfinite(largest), largest + np.log1p(others.sum(-1, keepdims=True)), largest
-    )[..., 0]
+    total = largest + np.log1p(others.sum(-1, keepdims=True))
+    return np.where(np.isfinite(largest), total, largest)[..., 0]
 
 
 def norm(x: Array, axes: Sequence[int]) -> Array:
     """The root of the sum of squares over some axes.
 
-    >>> norm(np.array([3e200, 4e200]), (0,))
-    np.float64(5e+200)
+    >>> float(norm(np.array([3e200, 4e200]), (0,)))
+    5e+200
     """
     own = tuple(axes)
     squares = np.vdot(x, x) if len(own) == x.ndim else np.square(x).sum(own)
@@ -138,8 +117,8 @@ def log_determinant(matrix: Array, definite: bool) -> Any:
 
     A positive definite matrix is decomposed by Cholesky, in half the operations.
 
-    >>> log_determinant(1e-200 * np.eye(2), True).round(3)
-    np.float64(-921.034)
+    >>> float(log_determinant(1e-200 * np.eye(2), True).round(3))
+    -921.034
     """
     if definite:
         try:
@@ -157,8 +136,8 @@ def solve(matrix: Array, right: Array) -> Array:
     >>> solve(np.array([[2.0]]), np.array([3.0]))
     array([1.5])
     """
-    n = len(matrix)
+    columns = right.reshape(len(matrix), prod(right.shape[1:]))
     try:
-        return np.linalg.solve(matrix, right.reshape(n, -1)).reshape(right.shape)
+        return np.linalg.solve(matrix, columns).reshape(right.shape)
     except np.linalg.LinAlgError:
         return np.full(right.shape, np.nan)

@@ -170,6 +170,7 @@ class _Run:
         self.budget = budget
         self.model = model
         self.report = Report()
+        self.lowering = False
         self.started = perf_counter()
         self.nodes = BASE_NODES if budget.nodes is None else budget.nodes
         self.rounds = ROUNDS if budget.iterations is None else budget.iterations
@@ -215,6 +216,7 @@ class _Run:
 
     def stabilise(self, names: Sequence[str]) -> None:
         """Add the forms that lose no digits, whatever the budget has left."""
+        self.lowering = True
         most = self.egraph.size() + STABLE_NODES
         for _ in range(STABLE_ROUNDS):
             while self.step("stable") and self.egraph.size() < most:
@@ -242,9 +244,8 @@ class _Run:
                 if fresh:
                     self.report.matches[f"{ruleset.name}.{rule.name}"] += len(fresh)
                     found += fresh
-                if rule.stable:
-                    vouched += [term for _, term in fresh]
-        self.egraph.unite(found)
+                    vouched += [term for _, term in fresh if rule.stable]
+        self.egraph.unite(found, differentiable=not self.lowering)
         self.egraph.mark_stable(vouched)
         return bool(found)
 

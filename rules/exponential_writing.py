@@ -3,7 +3,7 @@
 Beside (class, axes), the keys of linear forms are terms here: the logarithms that this makes.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import reduce
@@ -21,9 +21,10 @@ from eggrad.engine.exponential_field import (
 from eggrad.engine.exponential_field import plus as form_plus
 from eggrad.engine.networks import scaled
 from eggrad.engine.snapshot import Snapshot
-from eggrad.engine.spec import Dims, Spec, canonical, hadamard
+from eggrad.engine.spec import Dims, Spec
 from eggrad.engine.term import Term
 from eggrad.rules.exponential_reading import Key, linear
+from eggrad.rules.exponential_terms import Writer, multiple
 
 __all__ = ["written_logarithms", "written_products", "written_sums"]
 
@@ -43,69 +44,6 @@ class Factored:
     others: Polynomial
 
 
-class Writer:
-    """Terms of one shape."""
-
-    def __init__(self, graph: Snapshot, dims: Dims) -> None:
-        """Write terms with axes `dims`."""
-        self.graph = graph
-        self.dims = dims
-
-    def number(self, c: Fraction) -> Term:
-        """The tensor of equal entries."""
-        return terms.constant(c, self.dims)
-
-    def log_of(self, c: Fraction) -> Form:
-        """The logarithm of a number as a linear form."""
-        return () if c == 1 else ((terms.apply("log", self.number(c)), Fraction(1)),)
-
-    def key(self, key: object) -> Term:
-        """A class, spread over the axes that it has not."""
-        if isinstance(key, Term):
-            return key
-        cls, axes = cast(Key, key)
-        own, every = self.graph.term(cls), tuple(range(len(self.dims)))
-        if axes == every:
-            return own
-        rest = tuple(k for k in every if k not in axes)
-        if not rest:
-            return terms.einsum(canonical([axes], every), own)
-        ones = terms.constant(1, tuple(self.dims[k] for k in rest))
-        return terms.einsum(canonical([axes, rest], every), own, ones)
-
-    def total(self, form: Form) -> Term:
-        """A linear form."""
-        summands = [scaled(c, self.key(key)) for key, c in sorted(form, key=lambda i: i[1] < 0)]
-        return reduce(terms.add, summands) if summands else self.number(Fraction(0))
-
-    def product(self, factors: Sequence[Term]) -> Term:
-        """An element-wise product."""
-        spec = hadamard(len(self.dims))
-        whole = [f for f in factors if not (f.op == "constant" and f.data == 1)]
-        if not whole:
-            return self.number(Fraction(1))
-        return reduce(lambda a, b: terms.einsum(spec, a, b), whole)
-
-    def power(self, base: Term, p: Fraction | int) -> Term:
-        """A power; the base itself for exponent 1."""
-        return base if p == 1 else terms.power(base, terms.constant(p))
-
-    def softplus(self, form: Form) -> Form:
-        """`log(1 + exp(form))` as a linear form."""
-        return ((terms.numeric("softplus", self.total(form)), Fraction(1)),)
-
-    def difference(self, form: Form) -> Term:
-        """The exponential of a linear form that is never above 0."""
-        low = [(key, -c) for key, c in form if c < 0]
-        high = [(key, c) for key, c in form if c > 0]
-        return terms.numeric("exp_difference", self.total(tuple(high)), self.total(tuple(low)))
-
-
-def multiple(form: Form, k: Fraction | int) -> Form:
-    """A multiple of a linear form."""
-    return form_of((key, k * c) for key, c in form)
-
-
 def factored(writer: Writer, e: Exponential) -> Factored | None:
     """The element by its zeros and poles at 1 and -1, after scaling q so that they are there."""
     top, bottom = e.numerator, e.denominator
@@ -118,11 +56,11 @@ def factored(writer: Writer, e: Exponential) -> Factored | None:
     m = Fraction(0)
     if e.step:
         coefficients = dict(e.form)
-        key, c = e.step[0]
+        key, c = next(iter(e.step))
         m = coefficients.get(key, Fraction(0)) / c
     if scale != 1 and m.denominator != 1:
         return None
-    number = others[-1] / below[0] * (scale ** int(m) if scale != 1 else 1)
+    number = others[-1] / below[-1] * (scale ** int(m) if scale != 1 else 1)
     z = form_plus(e.step, writer.log_of(scale), Fraction(-1)) if e.step else ()
     rest = form_plus(e.form, e.step, -m)
     return Factored(number, rest, z, m, a1 - a2, b1 - b2, tuple(c / others[-1] for c in others))
@@ -287,10 +225,9 @@ def written_logarithms(graph: Snapshot, dims: Dims, e: Exponential) -> Iterator[
         return
     outside = form_plus(f.rest, writer.log_of(abs(f.number)) if f.number else ())
     if f.a == 0 and f.number > 0:
-        if f.b and 2 * f.m == -f.b:
-            if f.number == Fraction(1, 2) ** f.b and not f.rest:
-                half = writer.total(multiple(f.z, HALF))
-                yield scaled(Fraction(f.b), terms.numeric("log_cosh", half))
+        if f.b and 2 * f.m == -f.b and f.number == HALF**f.b and not f.rest:
+            half = writer.total(multiple(f.z, HALF))
+            yield scaled(Fraction(f.b), terms.numeric("log_cosh", half))
         up, down = f.b + f.m, -f.m
         if f.b and up * down >= 0:
             form = outside

@@ -36,6 +36,8 @@ BLANCHARD = "Blanchard, Higham, Higham 2021, log-sum-exp and softmax"
 MAECHLER = "Maechler 2012, Accurately computing log(1 - exp(-|a|))"
 
 MAX_SUMMANDS = 6
+# Powers of powers of powers are looked through, this many times.
+MAX_TOWER = 4
 
 exponentials = Ruleset(
     "exponentials",
@@ -86,22 +88,13 @@ def exponentials_together(graph: Snapshot) -> Iterator[tuple[int, Term]]:
 
 
 def opened(graph: Snapshot, network: Network) -> Network:
-    """The network with its factors that are sums replaced by products that they are, if any."""
+    """The network with one factor that is a sum replaced by a product that it is as well."""
     for place, (cls, _) in enumerate(network.factors):
-        product = graph.memory.setdefault("products of sums", {}).get(cls)
-        if product is None:
-            product = graph.memory["products of sums"][cls] = next(
-                (
-                    product_network(graph, cls, m)
-                    for m in graph.members[cls]
-                    if m.constructor == "ein"
-                    and graph.choice[cls].constructor == "add"
-                    and any(is_exponential(elements(graph).get(c)) for c in m.children)
-                ),
-                False,
-            )
-        if product:
-            return with_network(network, place, product)
+        if graph.choice[cls].constructor == "add":
+            for m in graph.members[cls]:
+                factors = [elements(graph).get(c) for c in m.children]
+                if m.constructor == "ein" and any(map(is_exponential, factors)):
+                    return with_network(network, place, product_network(graph, cls, m))
     return network
 
 
@@ -181,8 +174,14 @@ def bases_of(graph: Snapshot, cls: int) -> Iterator[tuple[int, Fraction]]:
 
 
 def base_of(graph: Snapshot, cls: int) -> tuple[int, Fraction]:
-    """The first that a class is a power of."""
-    return next(bases_of(graph, cls))
+    """A class as a power of one that is none itself."""
+    exponent = Fraction(1)
+    for _ in range(MAX_TOWER):
+        base, p = next(bases_of(graph, cls))
+        if base == cls:
+            break
+        cls, exponent = base, exponent * p
+    return cls, exponent
 
 
 def pulled_out(graph: Snapshot, parts: list[Network], base: Factor, p: Fraction) -> Term:

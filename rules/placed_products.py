@@ -21,14 +21,15 @@ def multiplied(factors: list[Placed], out: Indices, lengths: Mapping[int, int]) 
     >>> whole is terms.einsum("ij,j->i", a, x)
     True
     """
-    pool = list(factors)
+    pool: list[Placed] = list(factors)
     while len(pool) > 1:
         options = list(combinations(range(len(pool)), 2))
         i, j = min(options, key=lambda pair: _price(pool, pair, out, lengths))
         (a, left), (b, right) = pool[i], pool[j]
         kept = _kept(pool, (i, j), out)
-        joined = terms.einsum(canonical([left, right], kept), a, b), kept
-        pool = [joined, *(f for k, f in enumerate(pool) if k not in (i, j))]
+        joined: Placed = (terms.einsum(canonical([left, right], kept), a, b), kept)
+        rest: list[Placed] = [f for k, f in enumerate(pool) if k not in (i, j)]
+        pool = [joined, *rest]
     ((whole, own),) = pool
     return whole if own == out else terms.einsum(canonical([own], out), whole)
 

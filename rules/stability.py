@@ -25,10 +25,10 @@ from eggrad.engine.language import (
     power,
     primitive,
     scale,
-    variable,
 )
 from eggrad.engine.numeric_language import (
     Variable,
+    declared,
     expm1,
     hypot,
     log1p,
@@ -115,7 +115,7 @@ def _solved_axis(s: Spec) -> int | None:
 
 @primitive
 def matrix_axes(s: Spec) -> Spec | None:
-    """How the matrix of a linear system is turned; None where a product with its inverse is none."""
+    """How the matrix of a linear system is turned; None where a product is no such system."""
     axis = _solved_axis(s)
     return None if axis is None else (((0, 1), (1, 0)) if axis == 0 else ((0, 1), (0, 1)))
 
@@ -205,7 +205,7 @@ def difference_of_powers_reversed(a: Tensor, c: Number, p: Number, n: Dims) -> S
 @stability.rule(cite=f"{HIGHAM}, section 1.7; Kahan: x² - y² as a product", stable=True)
 def one_minus_square(x: Variable, n: Dims) -> Statement:
     """1 - x² = (1 - x)·(1 + x), for a variable: it has no rounding error that x² would hide."""
-    a, one = variable(x), const(1, n)
+    a, one = declared(x), const(1, n)
     return add(one, scale(-1, power(a, 2))) >> ein(
         elementwise(n), add(one, scale(-1, a)), add(one, a)
     )
@@ -233,7 +233,7 @@ def log_of_determinant(a: Tensor) -> Statement:
 def log_of_definite_determinant(x: Variable) -> Statement:
     """log det X is twice the sum over the diagonal of its Cholesky factor."""
     return (
-        fn("log", det(variable(x))) >> logdet("positive definite", variable(x)),
+        fn("log", det(declared(x))) >> logdet("positive definite", declared(x)),
         is_definite(x),
     )
 
@@ -249,10 +249,10 @@ def inverse_times_tensor(s: Spec, a: Tensor, b: Tensor) -> Statement:
 @stability.rule(cite="declared; after the last derivative, for it holds on a subspace alone")
 def symmetric_variable(s: Spec, x: Variable) -> Statement:
     """X' = X for a variable that is declared symmetric."""
-    return ein1(s, variable(x)) >> variable(x), is_transpose(s), is_symmetric(x)
+    return ein1(s, declared(x)) >> declared(x), is_transpose(s), is_symmetric(x)
 
 
 @stability.rule(cite="declared; after the last derivative, for it holds on a subspace alone")
 def symmetric_inverse(s: Spec, x: Variable) -> Statement:
     """(X⁻¹)' = X⁻¹ for a variable that is declared symmetric."""
-    return ein1(s, inv(variable(x))) >> inv(variable(x)), is_transpose(s), is_symmetric(x)
+    return ein1(s, inv(declared(x))) >> inv(declared(x)), is_transpose(s), is_symmetric(x)
