@@ -62,6 +62,7 @@ format: $(DEVELOPMENT)
 
 bench: $(DEVELOPMENT)
 	@$(RUN) tests/bench.py
+	@$(RUN) tests/bench_stability.py
 
 fuzz: $(DEVELOPMENT)
 	@echo "make fuzz N=$(N) SEED=$(SEED)"

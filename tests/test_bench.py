@@ -1,6 +1,7 @@
 """The benchmark's figures: growth is linear, and as many operations as by hand."""
 
-from tests import bench, bench_cases, bench_growth
+from tests import bench, bench_cases, bench_growth, bench_stability
+from tests.stability_cases import Case
 
 
 def test_a_layer_costs_the_same_at_every_depth() -> None:
@@ -30,3 +31,14 @@ def test_a_table_takes_its_place_in_the_page() -> None:
     page = "<!-- one -->\nold\n<!-- end -->\n<!-- two -->\n<!-- end -->\n"
     assert bench.placed(page, "two", "new").endswith("<!-- two -->\nnew\n<!-- end -->\n")
     assert "old" not in bench.placed(page, "one", "a\\1b")
+
+
+def test_the_table_of_digits() -> None:
+    case = Case("log(1 + x)", "positive", 1)
+    text = bench_stability.table(bench_stability.rows((case,)))
+    first, second = text.splitlines()[2:]
+    assert first.startswith("| `log(1 + x)` | 0 | 9e-05 |")
+    assert first.endswith("e-17 |")
+    assert second.startswith("|  | 1 | ")
+    assert bench_stability.shown(float("inf")) == "lost"
+    assert bench_stability.shown(None) == "–"
