@@ -34,7 +34,7 @@ _NUMERIC: Final = {
     "sigmoid": "stable.sigmoid({x})",
     "log1mexp": "stable.log1mexp({x})",
     "logaddexp": "np.logaddexp({x}, {y})",
-    "exp_difference": "np.exp({x} - {y})",
+    "exp_difference": "stable.exp_difference({x}, {y})",
     "hypot": "np.hypot({x}, {y})",
 }
 _WHOLE: Final = {

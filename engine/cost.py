@@ -20,8 +20,8 @@ LEAF: Final = 500
 SLOW: Final = {"function": 10, "power": 10, "divide": 4}
 # Entries of what only lowered terms have, by measurement, where an addition is 1.
 NUMERIC: Final = {
-    "expm1": 12, "log1p": 12, "sinh": 20, "cosh": 20, "log_cosh": 60, "softplus": 18, "sigmoid": 8,
-    "log1mexp": 40, "logaddexp": 24, "exp_difference": 7, "hypot": 10, "logsumexp": 14, "norm": 3,
+    "expm1": 12, "log1p": 20, "sinh": 14, "cosh": 14, "log_cosh": 80, "softplus": 28, "sigmoid": 9,
+    "log1mexp": 50, "logaddexp": 40, "exp_difference": 8, "hypot": 20, "logsumexp": 14, "norm": 3,
 }  # fmt: skip
 DEFAULT_SIZE: Final = 100
 

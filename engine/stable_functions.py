@@ -14,6 +14,7 @@ import numpy as np
 from eggrad.engine.binding import Array
 
 __all__ = [
+    "exp_difference",
     "log1mexp",
     "log_cosh",
     "log_determinant",
@@ -23,6 +24,8 @@ __all__ = [
     "softplus",
     "solve",
 ]
+
+# What follows works in place: a new array costs as much as many operations on it.
 
 # exp of more than this overflows.
 LARGEST = 709.0
@@ -37,8 +40,13 @@ def softplus(x: Array) -> Array:
     array([   0.693, 1000.   ])
     """
     if x.size and x.max() <= LARGEST:
-        return np.log1p(np.exp(x))
-    return np.maximum(x, 0.0) + np.log1p(np.exp(-np.abs(x)))
+        result = np.asarray(np.exp(x))
+        return np.log1p(result, out=result)
+    result = np.asarray(np.negative(np.abs(x)))
+    np.exp(result, out=result)
+    np.log1p(result, out=result)
+    result += np.maximum(x, 0.0)
+    return result
 
 
 def sigmoid(x: Array) -> Array:
@@ -47,8 +55,21 @@ def sigmoid(x: Array) -> Array:
     >>> sigmoid(np.array([-800.0, 0.0, 800.0]))
     array([0. , 0.5, 1. ])
     """
+    result = np.asarray(np.negative(x))
     with np.errstate(over="ignore"):
-        return 1.0 / (1.0 + np.exp(-x))
+        np.exp(result, out=result)
+    result += 1.0
+    return np.divide(1.0, result, out=result)
+
+
+def exp_difference(a: Array, b: Array) -> Array:
+    """`exp(a - b)`, where b is known to be no less than a.
+
+    >>> exp_difference(np.array([1e3]), np.array([1e3]))
+    array([1.])
+    """
+    result = np.asarray(np.subtract(a, b))
+    return np.exp(result, out=result)
 
 
 def log1mexp(x: Array) -> Array:
@@ -89,8 +110,8 @@ def log_sum_exp(x: Array, axes: Sequence[int]) -> Array:
     rows = x.transpose(*kept, *axes).reshape(*shape, length)
     place = np.expand_dims(rows.argmax(-1), -1)
     largest = np.take_along_axis(rows, place, -1)
-    with np.errstate(invalid="ignore"):
-        others = np.exp(rows - np.where(np.isfinite(largest), largest, 0.0))
+    others = np.subtract(rows, np.where(np.isfinite(largest), largest, 0.0))
+    np.exp(others, out=others)
     np.put_along_axis(others, place, 0.0, -1)
     total = largest + np.log1p(others.sum(-1, keepdims=True))
     return np.where(np.isfinite(largest), total, largest)[..., 0]
