@@ -100,10 +100,12 @@ def node_term(name: str, args: tuple[Any, ...]) -> Term:
             return terms.einsum(scaling(args[1].order), terms.constant(args[0]), args[1])
         case "function":
             return terms.apply(*args)
+        case "numeric" | "numeric2":
+            return terms.numeric(args[0], *args[2:], data=args[1])
         case "inv" | "det" | "adj":
             return terms.apply(name, *args)
         case "variable":
-            return terms.variable(args[0][0], args[0][1])
+            return terms.variable(*args[0])
         case _:
             return getattr(terms, name)(*args)
 

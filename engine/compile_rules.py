@@ -7,8 +7,8 @@ from eggrad.engine.encoding import literal
 from eggrad.engine.errors import EggradError
 from eggrad.engine.language import CONSTRUCTORS, Call, Differ, Law, Literal, Node, Parameter, Tensor
 from eggrad.engine.mirror import Same, mirrored
-from eggrad.engine.rule import Ruleset
-from eggrad.engine.spec import Dims, output_dims
+from eggrad.engine.rule import Rule, Ruleset
+from eggrad.engine.spec import Dims, Spec, output_dims
 
 __all__ = ["combined", "declarations", "rules"]
 
@@ -33,6 +33,12 @@ def _cofactors(k: int, a: Dims) -> Dims:
     return a * k
 
 
+def _numeric(name: str, data: object, a: Dims, b: Dims | None = None) -> Dims:
+    if name == "logdet":
+        return ()
+    return output_dims(cast(Spec, data), a) if data is not None else b or a
+
+
 # How the dims of each constructor's terms follow from its arguments (their places).
 SHAPES: Final[dict[str, tuple[Callable[..., object], tuple[int, ...]]]] = {
     "constant": (_own, (1,)),
@@ -52,6 +58,8 @@ SHAPES: Final[dict[str, tuple[Callable[..., object], tuple[int, ...]]]] = {
     "det": (_scalar, (0,)),
     "adj": (_own, (0,)),
     "cofactors": (_cofactors, (0, 1)),
+    "numeric": (_numeric, (0, 1, 2)),
+    "numeric2": (_numeric, (0, 1, 2, 3)),
 }
 
 
@@ -66,6 +74,7 @@ def declarations() -> Iterator[str]:
         yield f"(constructor {name} ({arguments}) Tensor)"
         if "Tensor" in sorts:
             yield f"(relation at_{name} (i64 {arguments}))"
+        yield f"(relation stable_{name} ({arguments}))"
     yield "(ruleset shapes)"
     for name in SHAPES:
         yield _shape_rule(name)
@@ -81,7 +90,7 @@ def rules(ruleset: Ruleset) -> Iterator[str]:
     for rule in ruleset.rules:
         for k, law in enumerate(mirrored(rule.statement)):
             label = f':ruleset rules_{ruleset.name} :name "{ruleset.name}.{rule.name}/{k}"'
-            yield _rule(law, rule.replaces, label)
+            yield _rule(law, rule, label)
 
 
 def combined(name: str, rulesets: Iterable[str]) -> str:
@@ -90,13 +99,15 @@ def combined(name: str, rulesets: Iterable[str]) -> str:
     return f"(unstable-combined-ruleset {name} shapes settle {parts})"
 
 
-def _rule(law: Law, replaces: bool, label: str) -> str:
+def _rule(law: Law, rule: Rule, label: str) -> str:
     body = _Body()
     left = body.match_root(law.left)
     for c in law.conditions:
         body.emit(c)
     right = body.emit(law.right)
-    head = f"(union root {right})" + (f" (subsume {left})" if replaces else "")
+    head = f"(union root {right})" + (f" (subsume {left})" if rule.replaces else "")
+    if rule.stable:
+        head += f" (stable_{right[1:]}"
     return f"(rule ({body.text}) ({head}) {label})"
 
 

@@ -23,6 +23,11 @@ NUMBER: Final = 100
 SLOW: Final = {"function": 10, "power": 10, "divide": 4}
 # Thirds of n³ operations, as `operations` counts them.
 MATRIX: Final = {"det": 2, "inv": 6, "adj": 9}
+# Entries of what only lowered terms have, by measurement, where an addition is 1.
+NUMERIC: Final = {
+    "expm1": 12, "log1p": 20, "sinh": 14, "cosh": 14, "log_cosh": 80, "softplus": 28, "sigmoid": 9,
+    "log1mexp": 50, "logaddexp": 40, "exp_difference": 8, "hypot": 20, "logsumexp": 14, "norm": 3,
+}  # fmt: skip
 # What a size symbol stands for where nothing is said.
 DEFAULT_SIZE: Final = 100
 
@@ -85,9 +90,20 @@ class CostModel:
                 own = self.entries(out) * self.length(args[0][0])
             case "scale":
                 own = self.entries(out) + NUMBER
+            case "numeric" | "numeric2":
+                own = self._numeric(data, args)
             case _:
                 own = self.entries(out) * SLOW.get(constructor, 1)
         return own + CALL + self.entries(out) // 4
+
+    def _numeric(self, data: tuple[object, ...], args: tuple[Dims, ...]) -> int:
+        """Functions of entries by their price, elimination, and Cholesky's in half of that."""
+        name, known = data
+        if name not in ("logdet", "solve"):
+            return NUMERIC[cast(str, name)] * self.entries(args[0])
+        n = self.length(args[0][0])
+        substitutions = 2 * n * self.entries(args[1]) if name == "solve" else 0
+        return (1 if known == "positive definite" else 2) * n**3 // 3 + substitutions
 
     def _product(self, s: Spec, args: tuple[Dims, ...], deltas: tuple[bool, ...]) -> int:
         """One multiplication a point of the joint index space, one addition a summed point.

@@ -13,6 +13,7 @@ from eggrad.engine import term as terms
 from eggrad.engine.closed import Reject, node_term
 from eggrad.engine.errors import ShapeError
 from eggrad.engine.language import Literal, Name, Node, Number, Parameter, Tensor, Wrt
+from eggrad.engine.numeric_language import Variable
 from eggrad.engine.spec import Dims, Indices, Size, Spec, canonical, output_dims, scaling
 from eggrad.engine.term import ELEMENTWISE, Term
 
@@ -82,7 +83,7 @@ class Drawing:
                     raise Reject
                 return terms.delta(self.draw(args[0], want=half))
             case "size" | "variable":
-                return node_term(name, (self.draw(args[0]),))
+                return node_term(name, (self.draw(args[0], want=want),))
             case "inv" | "adj":
                 return terms.apply(name, self.draw(args[0], want=want or self._square()))
             case "det":
@@ -117,6 +118,12 @@ class Drawing:
         if kind == Wrt:
             other = self.wrt is None or self.rng.random() < 0.5
             return ("y", self._dims(most=2)) if other else self.wrt
+        if kind == Variable:
+            own = self._dims(most=2) if want is None else want
+            square = len(own) == 2 and own[0] == own[1]
+            words = [["positive definite"], ["symmetric"], []][self.rng.integers(3)]
+            made = terms.variable("y", own, words if square else ())
+            return ("y", own, cast(tuple[str, tuple[str, ...]], made.data)[1])
         return self._size()
 
     def _tensor(self, name: str, dims: Dims) -> Term:

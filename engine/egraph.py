@@ -10,7 +10,8 @@ from eggrad.engine import compile_rules
 from eggrad.engine.encoding import decode, literal
 from eggrad.engine.language import CONSTRUCTORS
 from eggrad.engine.rule import Ruleset
-from eggrad.engine.term import ELEMENTWISE, Term, postorder
+from eggrad.engine.spec import scaling
+from eggrad.engine.term import ELEMENTWISE, NUMERIC, Term, postorder
 
 __all__ = ["EGraph", "Iteration", "Row"]
 
@@ -27,6 +28,7 @@ class Row:
     children: tuple[int, ...]
     output: int
     retired: bool
+    stable: bool
 
 
 @dataclass(frozen=True)
@@ -69,12 +71,16 @@ class EGraph:
         self._run(["(pop)"])
         self._names.clear()
 
-    def load(self, *terms: Term) -> None:
-        """Add the terms node by node, so that sharing is kept."""
+    def load(self, *terms: Term, differentiable: bool = True) -> None:
+        """Add the terms node by node, so that sharing is kept.
+
+        Only a product has a derivative; what is never differentiated has multiples at once.
+        """
         commands: list[str] = []
         for t in postorder(*terms):
             if t not in self._names:
-                name = self._bind(self._text(t), commands)
+                text = self._text(t) if differentiable else self._text_of_multiple(t)
+                name = self._bind(text, commands)
                 commands.append(f"(set (dims {name}) {literal(t.dims)})")
                 self._names[t] = name
         self._run(commands)
@@ -86,11 +92,15 @@ class EGraph:
         commands.append(f"(set {name} {text})")
         return name
 
-    def unite(self, pairs: Iterable[tuple[Term, Term]]) -> None:
+    def unite(self, pairs: Iterable[tuple[Term, Term]], differentiable: bool = True) -> None:
         """Load and unite two terms of each pair."""
         known = list(pairs)
-        self.load(*(t for pair in known for t in pair))
+        self.load(*(t for pair in known for t in pair), differentiable=differentiable)
         self._run([f"(union {self._names[a]} {self._names[b]})" for a, b in known])
+
+    def mark_stable(self, terms: Iterable[Term]) -> None:
+        """Say of loaded terms that they lose no digits."""
+        self._run([f"(stable_{self._text_of_multiple(t)[1:]}" for t in terms])
 
     def add_derivative(self, term: Term, x: Term) -> str:
         """Ask for a derivative; return the name of its class."""
@@ -155,6 +165,11 @@ class EGraph:
         constructor, arguments = self._parts(t)
         return f"({constructor} {arguments})"
 
+    def _text_of_multiple(self, t: Term) -> str:
+        if t.op == "einsum" and t.data == scaling(t.order) and t.args[0].op == "constant":
+            return f"(scale {literal(t.args[0].data)} {self._names[t.args[1]]})"
+        return self._text(t)
+
     def _parts(self, t: Term) -> tuple[str, str]:
         a = " ".join(self._names[x] for x in t.args)
         match t.op:
@@ -173,6 +188,9 @@ class EGraph:
                 return "cofactors", f"{literal(t.data)} {a}"
             case op if op in ELEMENTWISE:
                 return "function", f"{literal(op)} {a}"
+            case op if op in NUMERIC:
+                constructor = "numeric" if len(t.args) == 1 else "numeric2"
+                return constructor, f"{literal(op)} {literal(t.data)} {a}"
             case op:
                 return op, a
 
@@ -219,6 +237,7 @@ class EGraph:
         names: dict[str, int] = {}
         for name, sorts in CONSTRUCTORS.items():
             tensor = tuple(s == "Tensor" for s in sorts)
+            stable = {tuple(row.inputs) for row in frozen.functions[f"stable_{name}"].rows}
             for row in frozen.functions[name].rows:
                 data, children = [], []
                 for is_tensor, sort, v in zip(tensor, sorts, row.inputs, strict=True):
@@ -227,7 +246,8 @@ class EGraph:
                     else:
                         data.append(value(sort, v))
                 output = class_of(row.output)
-                rows.append(Row(name, tuple(data), tuple(children), output, row.subsumed))
+                marked = tuple(row.inputs) in stable
+                rows.append(Row(name, tuple(data), tuple(children), output, row.subsumed, marked))
         for row in frozen.functions["dims"].rows:
             dims[class_of(row.inputs[0])] = cast(tuple[object, ...], value("Object", row.output))
         for row in frozen.functions["named"].rows:

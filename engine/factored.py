@@ -1,6 +1,7 @@
 """A tensor kept as a sum of products of small arrays and Kronecker deltas."""
 
 from collections.abc import Sequence
+from importlib import import_module
 from math import prod
 from typing import Any
 
@@ -208,8 +209,7 @@ class FactoredTensor:
 
     def aslinearoperator(self) -> Any:
         """The operator on flat vectors for SciPy's iterative methods; needs SciPy."""
-        from scipy.sparse import linalg  # pyright: ignore[reportMissingImports]
-
+        linalg: Any = import_module("scipy.sparse.linalg")
         rows, columns = self._sides()
 
         def times(operator: FactoredTensor, shape: Shape, x: Array) -> Array:

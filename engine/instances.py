@@ -36,7 +36,7 @@ class Instance:
     def variables(self) -> tuple[Term, ...]:
         """What needs a value: the variables of the bound terms and the one differentiated by."""
         tensors = [t for t in self.bound.values() if isinstance(t, Term)]
-        tensors += [terms.variable(t[0], t[1]) for t in self.bound.values() if _is_wrt(t)]
+        tensors += [terms.variable(*t) for t in self.bound.values() if _is_variable(t)]
         return terms.variables(*tensors)
 
     @property
@@ -53,8 +53,8 @@ class Instance:
         return Closing(self.bound).build(node.args[node.constructor == "slope"])
 
 
-def _is_wrt(value: object) -> bool:
-    return isinstance(value, tuple) and len(value) == 2 and isinstance(value[1], tuple) and (
+def _is_variable(value: object) -> bool:
+    return isinstance(value, tuple) and len(value) in (2, 3) and isinstance(value[1], tuple) and (
         isinstance(value[0], str)
     )  # fmt: skip
 

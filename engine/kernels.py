@@ -117,7 +117,8 @@ def _elementwise_rates(
         return ("power",) if exponent is None else _POWERS.get(exponent, ("power",))
     if constructor == "divide" and constants and constants[0] is not None:
         return ("reciprocal",)
-    name = cast(str, data[0]) if constructor == "function" else constructor
+    named = constructor in ("function", "numeric", "numeric2")
+    name = cast(str, data[0]) if named else constructor
     return _COMPOSED.get(name, (name,))
 
 

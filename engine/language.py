@@ -52,6 +52,8 @@ CONSTRUCTORS: Final[dict[str, tuple[str, ...]]] = {
     "det": ("Tensor",),
     "adj": ("Tensor",),
     "cofactors": ("Object", "Tensor"),
+    "numeric": ("Object", "Object", "Tensor"),
+    "numeric2": ("Object", "Object", "Tensor", "Tensor"),
     "derivative": ("Tensor", "Object"),
     "slope": ("Object", "Tensor"),
     "adjoint": ("i64",),

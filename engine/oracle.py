@@ -75,6 +75,10 @@ def _apply(
             return np.einsum(*operands, spec[-1])
         case "cofactors":
             return _cofactors(cast(int, node.data), args[0])
+        case "logsumexp":
+            return np.log(np.einsum(np.exp(args[0]), *cast(Spec, node.data)))
+        case "norm":
+            return np.sqrt(np.einsum(np.abs(args[0]) ** 2, *cast(Spec, node.data)))
         case name:
             return _OPERATIONS[name](*args)
 
@@ -153,9 +157,33 @@ _OPERATIONS: Final[dict[str, Any]] = {
     "inv": _inv,
     "det": _det,
     "adj": lambda matrix: _cofactors(1, matrix).T,
+    "softplus": lambda x: np.log1p(np.exp(x)),
+    "sigmoid": lambda x: 1 / (1 + np.exp(-x)),
+    "log_cosh": lambda x: np.log(np.cosh(x)),
+    "log1mexp": lambda x: np.log(-np.expm1(x)),
+    "logaddexp": lambda a, b: np.log(np.exp(a) + np.exp(b)),
+    "exp_difference": lambda a, b: np.exp(a - b),
+    "hypot": lambda a, b: np.sqrt(a**2 + b**2),
+    "logdet": lambda matrix: np.log(_det(matrix)),
+    "solve": lambda matrix, right: np.tensordot(_inv(matrix), right, 1),
 } | {
     name: getattr(np, name)
-    for name in ["sin", "cos", "tan", "arcsin", "arccos", "arctan", "tanh", "exp", "log", "abs"]
+    for name in [
+        "sin",
+        "cos",
+        "tan",
+        "arcsin",
+        "arccos",
+        "arctan",
+        "tanh",
+        "exp",
+        "log",
+        "abs",
+        "expm1",
+        "log1p",
+        "sinh",
+        "cosh",
+    ]
 }
 
 

@@ -34,6 +34,7 @@ class Rule:
 
     A rule that `replaces` has a right side that serves every purpose better: no rule matches
     its left side again. (It stays a member of its class, so that no class is left empty.)
+    The right side of a `stable` rule loses no digits: code is generated from it, if from any.
     """
 
     name: str
@@ -43,6 +44,7 @@ class Rule:
     ruleset: str
     statement: Law
     replaces: bool = False
+    stable: bool = False
 
     @property
     def text(self) -> str:
@@ -67,6 +69,7 @@ class BulkRule:
     domain: str
     ruleset: str
     find: Finder
+    stable: bool = False
     text: str = "(applied to whole sums or products)"
 
 
@@ -85,7 +88,7 @@ class Ruleset:
         self.bulk_rules: list[BulkRule] = []
 
     def rule(
-        self, *, cite: str, domain: str = "", replaces: bool = False
+        self, *, cite: str, domain: str = "", replaces: bool = False, stable: bool = False
     ) -> Callable[[Callable[..., Statement]], Rule]:
         """Register the law that the decorated function states; its docstring is the sentence."""
 
@@ -95,18 +98,20 @@ class Ruleset:
             parameters = [Parameter(p, hints[p]) for p in signature(function).parameters]
             statement = _normal(function(*parameters))
             _check_bound(name, statement)
-            made = Rule(name, law, cite, domain, self.name, statement, replaces)
+            made = Rule(name, law, cite, domain, self.name, statement, replaces, stable)
             self.rules.append(made)
             return made
 
         return register
 
-    def bulk_rule(self, *, cite: str, domain: str = "") -> Callable[[Finder], BulkRule]:
+    def bulk_rule(
+        self, *, cite: str, domain: str = "", stable: bool = False
+    ) -> Callable[[Finder], BulkRule]:
         """Register a law on whole sums or products."""
 
         def register(function: Finder) -> BulkRule:
             name, law = self._entry(function)
-            made = BulkRule(name, law, cite, domain, self.name, function)
+            made = BulkRule(name, law, cite, domain, self.name, function, stable)
             self.bulk_rules.append(made)
             return made
 

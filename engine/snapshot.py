@@ -1,6 +1,6 @@
 """The classes of an e-graph at one moment, in Python: members, sizes, and the cheapest terms."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from copy import copy
 from dataclasses import dataclass
 from fractions import Fraction
@@ -14,6 +14,7 @@ from eggrad.engine.egraph import EGraph
 from eggrad.engine.errors import UnsoundRules
 from eggrad.engine.report import Solved
 from eggrad.engine.spec import Dims, Spec, scaling
+from eggrad.engine.stability import stable_members
 from eggrad.engine.term import Term
 
 __all__ = ["ENode", "Snapshot"]
@@ -29,13 +30,15 @@ SMALL = 60
 class ENode:
     """A member of a class: constructor, data, the classes of its operands.
 
-    `retired` says that a rule has found something better for every purpose.
+    `retired` says that a rule has found something better for every purpose, `stable` that a rule
+    vouches for its digits.
     """
 
     constructor: str
     data: tuple[object, ...]
     children: tuple[int, ...]
     retired: bool = False
+    stable: bool = False
 
 
 class Snapshot:
@@ -53,7 +56,7 @@ class Snapshot:
         self.dims = cast(dict[int, Dims], dims)
         self.members: dict[int, list[ENode]] = {}
         for row in rows:
-            node = ENode(row.constructor, row.data, row.children, row.retired)
+            node = ENode(row.constructor, row.data, row.children, row.retired, row.stable)
             if row.constructor not in NEVER_EXTRACTED:
                 self.members.setdefault(row.output, []).append(node)
         self.size = len(rows)
@@ -69,6 +72,16 @@ class Snapshot:
         for name in ("_trees", "users"):
             found.__dict__.pop(name, None)
         return found
+
+    def prefer_stable(self) -> None:
+        """Extract what loses no digits wherever there is a choice."""
+        self.members = stable_members(self.members)
+
+    def hide(self, constructors: Collection[str]) -> None:
+        """Leave out members of some constructors from classes that have others."""
+        for cls, members in self.members.items():
+            rest = [m for m in members if m.constructor not in constructors]
+            self.members[cls] = rest or members
 
     def check_constants(self, fired: Iterable[str]) -> None:
         """Raise when rules have proved two different constants equal."""
@@ -263,6 +276,8 @@ class Snapshot:
                 return terms.cofactors(int(data[0]), *args)
             case "function":
                 return terms.apply(data[0], *args)
+            case "numeric" | "numeric2":
+                return terms.numeric(data[0], *args, data=data[1])
             case "inv" | "det" | "adj" as name:
                 return terms.apply(name, *args)
             case name:

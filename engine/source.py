@@ -6,20 +6,13 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from eggrad.engine.binding import name_of
-from eggrad.engine.codegen import Writer, parameter_names
+from eggrad.engine.codegen import RUNTIME, Writer, parameter_names
 from eggrad.engine.cost import CostModel
 from eggrad.engine.spec import Size
 from eggrad.engine.term import Term
 
 __all__ = ["Form", "Module"]
 
-# Where the functions come from that generated code calls beside NumPy's.
-RUNTIME: Final = {
-    "adjugate": "matrix_functions",
-    "cofactors": "matrix_functions",
-    "inverse": "matrix_functions",
-    "outer_product": "outer_products",
-}
 _CALL: Final = re.compile(r"(?<![.\w])(\w+)\(")
 
 

@@ -5,15 +5,17 @@ terms: the result is written once instead of K times, and BLAS does it.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import cast
 
+from eggrad.engine.block import Value
 from eggrad.engine.cost import CostModel
+from eggrad.engine.layout import transposed
 from eggrad.engine.spec import Indices, Spec
 from eggrad.engine.term import Term, postorder
 
-__all__ = ["Stack", "Summand", "find_stacks"]
+__all__ = ["Stack", "Summand", "factor_text", "find_stacks"]
 
 # Worth it from so many terms on, or for results with so many entries.
 MANY = 4
@@ -42,6 +44,11 @@ class Stack:
     rows: int
     batched: tuple[bool, bool]
     others: tuple[Summand, ...]
+
+    @property
+    def operands(self) -> list[Term]:
+        """The factors of all products."""
+        return [a for s in self.products for a in s.term.args]
 
 
 def find_stacks(roots: Sequence[Term], model: CostModel) -> tuple[dict[Term, Stack], set[Term]]:
@@ -131,3 +138,27 @@ def _covers(part: Indices, group: Indices, batch: Indices) -> bool | None:
     if set(part) == set(group):
         return False
     return True if set(part) == {*group, *batch} else None
+
+
+def factor_text(
+    stack: Stack, side: int, operands: Mapping[Term, Value], shape: Sequence[str]
+) -> str:
+    """The code of the left (0) or right (1) matrix; `shape` has the sizes of the result's axes."""
+    axes = tuple(range(len(shape)))
+    edge = stack.batch + stack.rows
+    group = axes[edge:] if side else axes[stack.batch : edge]
+    batch = axes[: stack.batch] if stack.batched[side] else ()
+    arrays: list[str] = []
+    for s, sides in zip(stack.products, stack.sides, strict=True):
+        spec = cast(Spec, s.term.data)
+        value = operands[s.term.args[sides[side]]]
+        label = dict(zip(value.axes, spec[sides[side]], strict=True))
+        places = tuple(spec[-1].index(label[i]) for i in value.labels)
+        sign = "-" if s.negative and not side else ""
+        arrays.append(sign + transposed((value.text, places), batch + group))
+    text = f"np.stack([{', '.join(arrays)}], axis={len(batch) if side else -1})"
+    if len(group) == 1:
+        return text
+    flat = [" * ".join(shape[i] for i in group), str(len(arrays))]
+    sizes = [*(shape[i] for i in batch), *(flat[::-1] if side else flat)]
+    return f"{text}.reshape({', '.join(sizes)})"

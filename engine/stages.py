@@ -1,65 +1,23 @@
 """Which rulesets run when, and to what budget: load, differentiate, simplify, explore, extract."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from threading import Lock
-from time import perf_counter
 
 from eggrad.engine import term as terms
 from eggrad.engine.cost import CostModel, Model
 from eggrad.engine.egraph import EGraph
-from eggrad.engine.errors import BudgetExceeded
 from eggrad.engine.explored import Explored, solver_seconds
 from eggrad.engine.report import Budget, Report, Result
-from eggrad.engine.rule import BulkRule, Ruleset
-from eggrad.engine.snapshot import Snapshot
+from eggrad.engine.run import Run
 from eggrad.engine.spec import Size
+from eggrad.engine.strategy import STAGES, Strategy
 from eggrad.engine.term import Term
 
 __all__ = ["Budget", "Explored", "Report", "Result", "Strategy", "System"]
 
-SETTLE_ROUNDS = 20
-PRESENT_ROUNDS = 4
-STAGES = ("forward", "reverse", "simplify", "explore", "present", "settle", "stable")
-
-BASE_NODES = 5_000
-ROUNDS = 4
-LARGE = 2_000
-NODES_PER_NODE = 60
-
 # Above this many nodes `auto` differentiates in one mode only.
 BOTH_MODES = 60
-
-
-@dataclass(frozen=True)
-class Strategy:
-    """The rulesets of each stage; those of `settle` saturate after every iteration of any.
-
-    Those of `stable` come last, and only for terms that are lowered to code.
-    """
-
-    forward: tuple[Ruleset, ...]
-    reverse: tuple[Ruleset, ...]
-    simplify: tuple[Ruleset, ...]
-    explore: tuple[Ruleset, ...]
-    present: tuple[Ruleset, ...] = ()
-    settle: tuple[Ruleset, ...] = ()
-    stable: tuple[Ruleset, ...] = ()
-
-    @property
-    def rulesets(self) -> tuple[Ruleset, ...]:
-        """All rulesets, each once."""
-        stages = (
-            self.forward,
-            self.reverse,
-            self.simplify,
-            self.explore,
-            self.present,
-            self.settle,
-            self.stable,
-        )
-        return tuple(dict.fromkeys(r for stage in stages for r in stage))
 
 
 class System:
@@ -78,8 +36,8 @@ class System:
             if self._egraph is None:
                 self._egraph = EGraph(self.strategy.rulesets)
                 for name in STAGES:
-                    own: tuple[Ruleset, ...] = getattr(self.strategy, name)
-                    self._egraph.combine(f"stage_{name}", [r.name for r in own])
+                    own = [r.name for r in self.strategy.of(name)]
+                    self._egraph.combine(f"stage_{name}", own)
             egraph, self._egraph = self._egraph, None
             egraph.push()
             yield egraph
@@ -104,7 +62,7 @@ class System:
         seconds = solver_seconds(limit) if exact else None
         chosen = choose_mode(term, x, mode)
         with self.session() as egraph:
-            run = _Run(self.strategy, egraph, limit, [CostModel(sizes or {})])
+            run = Run(self.strategy, egraph, limit, [CostModel(sizes or {})])
             egraph.load(term, x)
             run.allow_for(egraph.size())
             names: list[str] = []
@@ -126,7 +84,7 @@ class System:
         The cotangent may depend on `x`; it is not differentiated. `x` occurs in `term`.
         """
         with self.session() as egraph:
-            run = _Run(self.strategy, egraph, budget or Budget(), [CostModel()])
+            run = Run(self.strategy, egraph, budget or Budget(), [CostModel()])
             egraph.load(term, x, cotangent)
             run.allow_for(egraph.size())
             name = egraph.add_adjoints(term, x, cotangent)
@@ -157,7 +115,7 @@ class System:
         `lowering` ends with the stage `stable`.
         """
         with self.session() as egraph:
-            run = _Run(self.strategy, egraph, budget or Budget(), models)
+            run = Run(self.strategy, egraph, budget or Budget(), models)
             egraph.load(*roots)
             run.allow_for(egraph.size())
             return run.finish([egraph.name(t) for t in roots], lowering)
@@ -176,120 +134,3 @@ def choose_mode(term: Term, x: Term, mode: str) -> str:
     if len(nodes) <= BOTH_MODES:
         return "both"
     return "reverse" if term.order <= x.order else "forward"
-
-
-class _Run:
-    """One use of an e-graph under a budget; the first model is that of the final snapshot."""
-
-    def __init__(
-        self, strategy: Strategy, egraph: EGraph, budget: Budget, models: Sequence[Model]
-    ) -> None:
-        self.strategy = strategy
-        self.egraph = egraph
-        self.budget = budget
-        self.models = models
-        self.report = Report()
-        self.started = perf_counter()
-        self.nodes = BASE_NODES if budget.nodes is None else budget.nodes
-        self.rounds = ROUNDS if budget.iterations is None else budget.iterations
-
-    def allow_for(self, loaded: int) -> None:
-        """Let what the budget leaves open follow from the size of the input."""
-        if self.budget.iterations is None and loaded > LARGE:
-            self.rounds = 1
-        if self.budget.nodes is None:
-            self.nodes = BASE_NODES + NODES_PER_NODE * loaded
-
-    def finish(self, names: Sequence[str], lowering: bool = False) -> Explored:
-        """Simplify and explore, then read the classes back."""
-        self.settle()
-        self.saturate("simplify")
-        graphs = self.snapshots(names)
-        prices: list[int] | None = None
-        for _ in range(self.rounds):
-            if self.exhausted():
-                break
-            changed = self.apply_bulk_rules(graphs, self.strategy.simplify + self.strategy.explore)
-            changed |= self.step("explore")
-            if not changed:
-                break
-            self.saturate("simplify")
-            graphs = self.snapshots(names)
-            before = prices
-            prices = [sum(g.tree_cost.get(g.names[n], 0) for n in names) for g in graphs]
-            if prices == before:
-                break
-        for _ in range(1 if self.report.notes else PRESENT_ROUNDS):
-            self.step("present")
-        if lowering:
-            self.saturate("stable")
-        graph = self.snapshots(names)[0]
-        roots = tuple(graph.names[n] for n in names)
-        if any(r not in graph.choice for r in roots):
-            raise BudgetExceeded(
-                f"the budget ended before there was an answer: {'; '.join(self.report.notes)}"
-            )
-        return Explored(graph, roots, self.report)
-
-    def snapshots(self, roots: Sequence[str]) -> list[Snapshot]:
-        """The classes now, checked for merged constants, at each model."""
-        self.egraph.complete_shapes()
-        graph = Snapshot(self.egraph, self.models[0], roots)
-        graph.check_constants(self.report.matches)
-        self.report.enodes = graph.size
-        return [graph, *(graph.at(m) for m in self.models[1:])]
-
-    def apply_bulk_rules(self, graphs: Sequence[Snapshot], rulesets: Iterable[Ruleset]) -> bool:
-        """Add what bulk rules find; say whether any of it was new."""
-        found: list[tuple[Term, Term]] = []
-        for ruleset in rulesets:
-            for rule in ruleset.bulk_rules:
-                fresh = dict.fromkeys(p for g in graphs for p in self._new_members(g, rule))
-                if fresh:
-                    self.report.matches[f"{ruleset.name}.{rule.name}"] += len(fresh)
-                    found += fresh
-        self.egraph.unite(found)
-        return bool(found)
-
-    def _new_members(self, graph: Snapshot, rule: BulkRule) -> list[tuple[Term, Term]]:
-        fresh: list[tuple[Term, Term]] = []
-        for cls, term in rule.find(graph):
-            name = self.egraph.known_name(term)
-            if name is None or graph.names.get(name) != cls:
-                fresh.append((graph.term(cls), term))
-        return fresh
-
-    def step(self, stage: str) -> bool:
-        """One iteration of a stage; whether anything changed."""
-        iteration = self.egraph.iterate(f"stage_{stage}")
-        self.report.iterations += 1
-        self.report.matches.update(iteration.matches)
-        if iteration.changed and stage in ("simplify", "explore", "present"):
-            self.settle()
-        return iteration.changed
-
-    def settle(self) -> None:
-        """Saturate what keeps zeros and multiples from breeding."""
-        for _ in range(SETTLE_ROUNDS):
-            iteration = self.egraph.iterate("stage_settle")
-            self.report.matches.update(iteration.matches)
-            if not iteration.changed:
-                return
-
-    def saturate(self, stage: str) -> None:
-        """Iterate a stage until nothing changes or the budget ends."""
-        while self.step(stage):
-            if self.exhausted():
-                return
-
-    def exhausted(self) -> bool:
-        """Whether the budget has ended; the first time, a note says so."""
-        if self.report.notes:
-            return True
-        size = self.egraph.size()
-        if size > self.nodes:
-            self.report.notes.append(f"more than {self.nodes} e-nodes")
-        seconds = perf_counter() - self.started
-        if self.budget.seconds is not None and seconds > self.budget.seconds:
-            self.report.notes.append(f"more than {self.budget.seconds} seconds")
-        return bool(self.report.notes)

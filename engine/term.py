@@ -17,6 +17,7 @@ from eggrad.engine.spec import Dims, Size, Spec
 __all__ = [
     "ELEMENTWISE",
     "MATRIX_FUNCTIONS",
+    "NUMERIC",
     "Term",
     "add",
     "apply",
@@ -27,6 +28,7 @@ __all__ = [
     "einsum",
     "implied",
     "negate",
+    "numeric",
     "postorder",
     "power",
     "rebuild",
@@ -41,6 +43,11 @@ ELEMENTWISE: Final = (
     "sin", "cos", "tan", "arcsin", "arccos", "arctan", "tanh", "exp", "log", "sign", "relu", "abs",
 )  # fmt: skip
 MATRIX_FUNCTIONS: Final = ("inv", "det", "adj")
+# What only lowered terms have: forms that lose no digits, for code to be generated from.
+NUMERIC: Final = (
+    "expm1", "log1p", "sinh", "cosh", "log_cosh", "softplus", "sigmoid", "log1mexp",
+    "logaddexp", "exp_difference", "hypot", "logsumexp", "norm", "logdet", "solve",
+)  # fmt: skip
 _IMPLIED: Final = {"positive definite": frozenset({"symmetric", "invertible"})}
 
 
@@ -58,6 +65,7 @@ class Term:
     | `power` | | base, scalar exponent |
     | `negate`, `sin` ... `abs`, `inv` `det` `adj` | | one |
     | `cofactors` | k, the order of the derivative of `det` that it is | one |
+    | those of `NUMERIC` | see `numeric` | one or two |
     """
 
     __slots__ = ("__weakref__", "args", "data", "dims", "op")
@@ -190,6 +198,25 @@ def cofactors(k: int, a: Term) -> Term:
     return _make("cofactors", k, (a,), a.dims * k)
 
 
+def numeric(name: str, *args: Term, data: object = None) -> Term:
+    """An operation that only lowered terms have; `engine/stable_functions.py` says what each is.
+
+    `data` is the unary spec of `logsumexp` and `norm`, and what the matrix of `logdet` is known to
+    be. `solve(A, b)` is `inv(A)` times the first axis of `b`. All others are element-wise.
+    """
+    if name not in NUMERIC:
+        raise UnsupportedOperation(f"no numeric operation is called {name!r}")
+    dims = args[-1].dims
+    if name in ("logdet", "solve"):
+        _square(name, args[0])
+        dims = () if name == "logdet" else dims
+    elif data is not None:
+        dims = specs.output_dims(cast(Spec, data), dims)
+    elif len(args) == 2:
+        dims = _same(name, *args)
+    return _make(name, data, args, dims)
+
+
 def _checked(dims: Sequence[Size]) -> Dims:
     for d in dims:
         if not (isinstance(d, str) and d) and not (type(d) is int and d >= 0):
@@ -219,6 +246,8 @@ def rebuild(term: Term, args: tuple[Term, ...]) -> Term:
             return cofactors(cast(int, term.data), *args)
         case "add" | "subtract" | "divide" | "negate" | "power":
             return _BUILDERS[term.op](*args)
+        case name if name in NUMERIC:
+            return numeric(name, *args, data=term.data)
         case name:
             return apply(name, *args)
 

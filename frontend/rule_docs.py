@@ -47,7 +47,7 @@ def table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> Iterator[str]:
 
 def stages_of(ruleset: Ruleset) -> str:
     """The stages that run a ruleset."""
-    stages = ("forward", "reverse", "simplify", "explore", "present", "settle")
+    stages = ("forward", "reverse", "simplify", "explore", "present", "settle", "stable")
     return ", ".join(s for s in stages if ruleset in getattr(STANDARD, s))
 
 

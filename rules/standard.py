@@ -14,11 +14,14 @@ from eggrad.rules.algebra import (
 from eggrad.rules.constants import constants, multiples
 from eggrad.rules.deltas import deltas
 from eggrad.rules.elementwise import functions, identities
+from eggrad.rules.exponentials import exponentials
 from eggrad.rules.forward import forward
+from eggrad.rules.lengths import lengths
 from eggrad.rules.linalg import linalg
 from eggrad.rules.products import products
 from eggrad.rules.reverse import reverse
 from eggrad.rules.slopes import slopes
+from eggrad.rules.stability import stability
 from eggrad.rules.sums import sums
 from eggrad.rules.unary import summation, unary
 
@@ -44,6 +47,9 @@ RULESETS = (
     identities,
     summation,
     presentation,
+    stability,
+    exponentials,
+    lengths,
 )
 
 STANDARD = Strategy(
@@ -64,6 +70,7 @@ STANDARD = Strategy(
     explore=(distribution, identities, summation),
     present=(presentation,),
     settle=(multiples, exponents),
+    stable=(constants, unary, sums_of_two, stability, exponentials, lengths),
 )
 
 

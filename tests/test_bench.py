@@ -6,7 +6,8 @@ import pytest
 from eggrad.engine import oracle
 from eggrad.engine.rates import default_rates
 from eggrad.engine.term import variables
-from tests import bench, bench_cases, bench_growth, bench_prediction
+from tests import bench, bench_cases, bench_growth, bench_prediction, bench_stability
+from tests.stability_cases import Case
 
 
 def test_a_layer_costs_the_same_at_every_depth() -> None:
@@ -60,3 +61,14 @@ def test_predictions_are_compared() -> None:
     text = bench_prediction.table([bench_prediction.Row("f", {"n": 10}, 2e-6, 4e-6, 5e-6)])
     assert text.startswith("1 of 1 predictions (100%) are within a factor 2.")
     assert text.endswith("| `f` | n = 10 | 2.0 | 4.0 | 0.50 | 5.0 |")
+
+
+def test_the_table_of_digits() -> None:
+    case = Case("log(1 + x)", "positive", 1)
+    text = bench_stability.table(bench_stability.rows((case,)))
+    first, second = text.splitlines()[2:]
+    assert first.startswith("| `log(1 + x)` | 0 | 9e-05 |")
+    assert first.endswith("e-17 |")
+    assert second.startswith("|  | 1 | ")
+    assert bench_stability.shown(float("inf")) == "lost"
+    assert bench_stability.shown(None) == ""

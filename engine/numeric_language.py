@@ -1,0 +1,59 @@
+"""The notation of rules, continued: operations that only lowered terms have."""
+
+from eggrad.engine.language import Dims, Node, Spec, Tensor
+
+__all__ = [
+    "Variable",
+    "declared",
+    "expm1",
+    "hypot",
+    "log1p",
+    "logdet",
+    "logsumexp",
+    "norm",
+    "solve",
+]
+
+
+# A variable with its declared properties.
+Variable = tuple[str, Dims, tuple[str, ...]]
+
+
+def declared(x: Variable) -> Tensor:
+    """The variable with that name, those axes and those properties."""
+    return Node("variable", (x,))
+
+
+def expm1(a: Tensor) -> Tensor:
+    """`exp(a) - 1`."""
+    return Node("numeric", ("expm1", None, a))
+
+
+def log1p(a: Tensor) -> Tensor:
+    """`log(1 + a)`."""
+    return Node("numeric", ("log1p", None, a))
+
+
+def hypot(a: Tensor, b: Tensor) -> Tensor:
+    """`√(a² + b²)`."""
+    return Node("numeric2", ("hypot", None, a, b))
+
+
+def logsumexp(s: Spec, a: Tensor) -> Tensor:
+    """The log of what the unary spec makes of `exp(a)`."""
+    return Node("numeric", ("logsumexp", s, a))
+
+
+def norm(s: Spec, a: Tensor) -> Tensor:
+    """The root of what the unary spec makes of `a²`."""
+    return Node("numeric", ("norm", s, a))
+
+
+def logdet(known: str, a: Tensor) -> Tensor:
+    """The log of the determinant of a matrix that is `known` to be "positive definite", or ""."""
+    return Node("numeric", ("logdet", known, a))
+
+
+def solve(a: Tensor, b: Tensor) -> Tensor:
+    """The inverse of `a` times the first axis of `b`."""
+    return Node("numeric2", ("solve", None, a, b))

@@ -1,0 +1,172 @@
+"""One use of an e-graph: stages and rounds under a budget."""
+
+from collections.abc import Iterable, Sequence
+from time import perf_counter
+
+from eggrad.engine.cost import Model
+from eggrad.engine.egraph import EGraph
+from eggrad.engine.errors import BudgetExceeded
+from eggrad.engine.explored import Explored
+from eggrad.engine.report import Budget, Report
+from eggrad.engine.rule import BulkRule, Ruleset
+from eggrad.engine.snapshot import Snapshot
+from eggrad.engine.strategy import Strategy
+from eggrad.engine.term import Term
+
+__all__ = ["Run"]
+
+SETTLE_ROUNDS = 20
+PRESENT_ROUNDS = 4
+
+BASE_NODES = 5_000
+ROUNDS = 4
+LARGE = 2_000
+NODES_PER_NODE = 60
+
+# What numerical stability may take.
+STABLE_ROUNDS = 4
+STABLE_NODES = 20_000
+# Classes with these have an equal sum or product (thesis, table 3.1), which bulk rules can read.
+REDUNDANT = ("subtract", "negate", "divide")
+
+
+class Run:
+    """One use of an e-graph under a budget; the first model is that of the final snapshot."""
+
+    def __init__(
+        self, strategy: Strategy, egraph: EGraph, budget: Budget, models: Sequence[Model]
+    ) -> None:
+        """Begin with an e-graph in which nothing has run."""
+        self.strategy = strategy
+        self.egraph = egraph
+        self.budget = budget
+        self.models = models
+        self.report = Report()
+        self.lowering = False
+        self.started = perf_counter()
+        self.nodes = BASE_NODES if budget.nodes is None else budget.nodes
+        self.rounds = ROUNDS if budget.iterations is None else budget.iterations
+
+    def allow_for(self, loaded: int) -> None:
+        """Let what the budget leaves open follow from the size of the input."""
+        if self.budget.iterations is None and loaded > LARGE:
+            self.rounds = 1
+        if self.budget.nodes is None:
+            self.nodes = BASE_NODES + NODES_PER_NODE * loaded
+
+    def finish(self, names: Sequence[str], lowering: bool = False) -> Explored:
+        """Simplify and explore, then read the classes back."""
+        self.lowering = lowering
+        exploring = self.strategy.simplify + self.strategy.explore
+        if lowering:
+            exploring += self.strategy.lowering
+        self.settle()
+        self.saturate("simplify")
+        graphs = self.snapshots(names)
+        prices: list[int] | None = None
+        for _ in range(self.rounds):
+            if self.exhausted():
+                break
+            changed = self.apply_bulk_rules(graphs, exploring)
+            changed |= self.step("explore")
+            if lowering:
+                changed |= self.step("lowering")
+            if not changed:
+                break
+            self.saturate("simplify")
+            graphs = self.snapshots(names)
+            before = prices
+            prices = [sum(g.tree_cost.get(g.names[n], 0) for n in names) for g in graphs]
+            if prices == before:
+                break
+        if lowering:
+            self.stabilise(names)
+        for _ in range(1 if self.report.notes else PRESENT_ROUNDS):
+            self.step("present")
+        graph = self.snapshots(names)[0]
+        if lowering:
+            graph.prefer_stable()
+        roots = tuple(graph.names[n] for n in names)
+        if any(r not in graph.choice for r in roots):
+            raise BudgetExceeded(
+                f"the budget ended before there was an answer: {'; '.join(self.report.notes)}"
+            )
+        return Explored(graph, roots, self.report)
+
+    def stabilise(self, names: Sequence[str]) -> None:
+        """Add the forms that lose no digits, whatever the budget has left."""
+        most = self.egraph.size() + STABLE_NODES
+        for _ in range(STABLE_ROUNDS):
+            while self.step("stable") and self.egraph.size() < most:
+                pass
+            graphs = self.snapshots(names)
+            for graph in graphs:
+                graph.hide(REDUNDANT)
+            if not self.apply_bulk_rules(graphs, self.strategy.stable):
+                break
+
+    def snapshots(self, roots: Sequence[str]) -> list[Snapshot]:
+        """The classes now, checked for merged constants, at each model."""
+        self.egraph.complete_shapes()
+        graph = Snapshot(self.egraph, self.models[0], roots)
+        graph.check_constants(self.report.matches)
+        self.report.enodes = graph.size
+        return [graph, *(graph.at(m) for m in self.models[1:])]
+
+    def apply_bulk_rules(self, graphs: Sequence[Snapshot], rulesets: Iterable[Ruleset]) -> bool:
+        """Add what bulk rules find; say whether any of it was new."""
+        found: list[tuple[Term, Term]] = []
+        vouched: list[Term] = []
+        for ruleset in rulesets:
+            for rule in ruleset.bulk_rules:
+                fresh = dict.fromkeys(p for g in graphs for p in self._new_members(g, rule))
+                if fresh:
+                    self.report.matches[f"{ruleset.name}.{rule.name}"] += len(fresh)
+                    found += fresh
+                    vouched += [term for _, term in fresh if rule.stable]
+        self.egraph.unite(found, differentiable=not self.lowering)
+        self.egraph.mark_stable(vouched)
+        return bool(found)
+
+    def _new_members(self, graph: Snapshot, rule: BulkRule) -> list[tuple[Term, Term]]:
+        fresh: list[tuple[Term, Term]] = []
+        for cls, term in rule.find(graph):
+            name = self.egraph.known_name(term)
+            if name is None or graph.names.get(name) != cls:
+                fresh.append((graph.term(cls), term))
+        return fresh
+
+    def step(self, stage: str) -> bool:
+        """One iteration of a stage; whether anything changed."""
+        iteration = self.egraph.iterate(f"stage_{stage}")
+        self.report.iterations += 1
+        self.report.matches.update(iteration.matches)
+        if iteration.changed and stage in ("simplify", "explore", "lowering", "present", "stable"):
+            self.settle()
+        return iteration.changed
+
+    def settle(self) -> None:
+        """Saturate what keeps zeros and multiples from breeding."""
+        for _ in range(SETTLE_ROUNDS):
+            iteration = self.egraph.iterate("stage_settle")
+            self.report.matches.update(iteration.matches)
+            if not iteration.changed:
+                return
+
+    def saturate(self, stage: str) -> None:
+        """Iterate a stage until nothing changes or the budget ends."""
+        while self.step(stage):
+            if self.exhausted():
+                return
+
+    def exhausted(self) -> bool:
+        """Whether the budget has ended; the first time, a note says so."""
+        if self.report.notes:
+            return True
+        size = self.egraph.size()
+        if size > self.nodes:
+            self.report.notes.append(f"more than {self.nodes} e-nodes")
+        seconds = perf_counter() - self.started
+        if self.budget.seconds is not None and seconds > self.budget.seconds:
+            self.report.notes.append(f"more than {self.budget.seconds} seconds")
+        return bool(self.report.notes)

@@ -1,0 +1,45 @@
+"""A strategy: the rulesets of each stage."""
+
+from dataclasses import dataclass
+
+from eggrad.engine.rule import Ruleset
+
+__all__ = ["STAGES", "Strategy"]
+
+STAGES = (
+    "forward",
+    "reverse",
+    "simplify",
+    "explore",
+    "present",
+    "settle",
+    "lowering",
+    "stable",
+)
+
+
+@dataclass(frozen=True)
+class Strategy:
+    """The rulesets of each stage; those of `settle` saturate after every iteration of any.
+
+    Those of `lowering` join `explore` for terms that are lowered to code, those of `stable` come
+    last for them.
+    """
+
+    forward: tuple[Ruleset, ...]
+    reverse: tuple[Ruleset, ...]
+    simplify: tuple[Ruleset, ...]
+    explore: tuple[Ruleset, ...]
+    present: tuple[Ruleset, ...] = ()
+    settle: tuple[Ruleset, ...] = ()
+    lowering: tuple[Ruleset, ...] = ()
+    stable: tuple[Ruleset, ...] = ()
+
+    @property
+    def rulesets(self) -> tuple[Ruleset, ...]:
+        """All rulesets, each once."""
+        return tuple(dict.fromkeys(r for name in STAGES for r in self.of(name)))
+
+    def of(self, stage: str) -> tuple[Ruleset, ...]:
+        """The rulesets of a stage, by its name."""
+        return getattr(self, stage)

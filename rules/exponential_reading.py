@@ -1,0 +1,132 @@
+"""Reading the classes of an e-graph as rational functions of one exponential.
+
+A class is read as an element of the field of `engine/exponential_field.py`. The keys of its
+linear forms are (class, axes): the class, spread over those axes of the result that it has not.
+"""
+
+from fractions import Fraction
+from typing import cast
+
+from eggrad.engine.exponential_field import (
+    Exponential,
+    Form,
+    form_of,
+)
+from eggrad.engine.linear import linear_forms
+from eggrad.engine.snapshot import ENode, Snapshot
+from eggrad.engine.spec import Indices, Spec
+
+__all__ = ["Key", "elements", "is_exponential", "linear"]
+
+Key = tuple[int, Indices]
+
+
+def elements(graph: Snapshot) -> dict[int, Exponential]:
+    """The classes that are rational functions of one exponential."""
+    found: dict[int, Exponential] | None = graph.memory.get("exponentials")
+    if found is None:
+        found = graph.memory["exponentials"] = {}
+        # Operands come first in `choice`; those of other members may come later.
+        known = -1
+        while known < len(found):
+            known = len(found)
+            for cls in graph.choice:
+                if cls not in found:
+                    elements_here = (_element(graph, cls, m, found) for m in graph.members[cls])
+                    element = next((e for e in elements_here if e is not None), None)
+                    if element is not None:
+                        found[cls] = element
+    return found
+
+
+def is_exponential(element: Exponential | None) -> bool:
+    """Whether an element is more than a number."""
+    return element is not None and bool(element.form or element.step)
+
+
+def _element(
+    graph: Snapshot, cls: int, member: ENode, found: dict[int, Exponential]
+) -> Exponential | None:
+    parts = [found.get(c) for c in member.children]
+    order = len(graph.dims[cls])
+    match member.constructor, parts:
+        case "constant", _:
+            number = Fraction(cast(Fraction, member.data[0]))
+            return Exponential(numerator=(number,)) if number else None
+        case "function", _ if member.data[0] == "exp":
+            return Exponential(linear(graph, member.children[0]))
+        case "function", _ if member.data[0] == "tanh":
+            return _tanh(linear(graph, member.children[0]))
+        case "scale", [Exponential() as a]:
+            return a.times(Exponential(numerator=(Fraction(cast(Fraction, member.data[0])),)))
+        case "negate", [Exponential() as a]:
+            return a.times(Exponential(numerator=(Fraction(-1),)))
+        case "add", [Exponential() as a, Exponential() as b]:
+            return a.plus(b)
+        case "subtract", [Exponential() as a, Exponential() as b]:
+            negative = b.times(Exponential(numerator=(Fraction(-1),)))
+            return negative and a.plus(negative)
+        case "power", [Exponential() as a, Exponential(form=(), step=(), numerator=p)]:
+            return a.power(p[0])
+        case "ein", [Exponential() as a, Exponential() as b]:
+            spec = cast(Spec, member.data[0])
+            if not spreads(spec):
+                return None
+            return _spread(a, spec[0], spec[2]).times(_spread(b, spec[1], spec[2]))
+        case "divide", [Exponential() as a, Exponential() as b]:
+            inverse = b.power(Fraction(-1))
+            axes = tuple(range(order))
+            own = [axes if graph.dims[c] else () for c in member.children]
+            return inverse and _spread(a, own[0], axes).times(_spread(inverse, own[1], axes))
+        case _:
+            return None
+
+
+def _tanh(form: Form) -> Exponential | None:
+    """tanh u = (exp 2u - 1) / (exp 2u + 1)."""
+    if not form:
+        return None
+    sign = 1 if form[0][1] > 0 else -1
+    step = form_of((key, 2 * sign * c) for key, c in form)
+    numerator = (Fraction(-sign), Fraction(sign))
+    return Exponential((), step, numerator, (Fraction(1), Fraction(1)))
+
+
+def spreads(spec: Spec) -> bool:
+    """Whether a product sums nothing and one of its operands has all axes of the result."""
+    left, right, out = spec
+    distinct = len(set(left)) == len(left) and len(set(right)) == len(right)
+    return distinct and {*left, *right} == set(out) and set(out) in (set(left), set(right))
+
+
+def _spread(element: Exponential, part: Indices, out: Indices) -> Exponential:
+    """An operand's element in the axes of the product."""
+
+    def moved(form: Form) -> Form:
+        return form_of(
+            ((cls, tuple(out.index(part[k]) for k in axes)), c)
+            for (cls, axes), c in cast(tuple[tuple[Key, Fraction], ...], form)
+        )
+
+    return Exponential(
+        moved(element.form), moved(element.step), element.numerator, element.denominator
+    )
+
+
+def linear(graph: Snapshot, cls: int) -> Form:
+    """A class as a linear form over classes that are no sums or multiples."""
+    forms = linear_forms(graph, cls)
+    if forms:
+        found = forms[0][0]
+    else:
+        found = {cls: Fraction(1)}
+        for _ in range(4):
+            ((c, number),) = found.items()
+            multiples = [m for m in graph.members[c] if m.constructor in ("scale", "negate")]
+            if not multiples:
+                break
+            m = multiples[0]
+            factor = Fraction(cast(Fraction, m.data[0])) if m.data else Fraction(-1)
+            found = {m.children[0]: number * factor}
+    axes = tuple(range(len(graph.dims[cls])))
+    return form_of(((c, axes), number) for c, number in found.items())

@@ -1,0 +1,250 @@
+"""Rational functions of exponentials, and their logarithms, without overflow and cancellation."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from fractions import Fraction
+from functools import reduce
+from typing import cast
+
+from eggrad.engine import term as terms
+from eggrad.engine.contraction_order import contract, scaled
+from eggrad.engine.exponential_field import Exponential
+from eggrad.engine.linear import linear_forms
+from eggrad.engine.networks import Factor, Network, network_key, product_network
+from eggrad.engine.rule import Ruleset
+from eggrad.engine.snapshot import Snapshot
+from eggrad.engine.spec import Indices, Size, canonical
+from eggrad.engine.term import Term
+from eggrad.rules.exponential_reading import elements, is_exponential
+from eggrad.rules.exponential_writing import (
+    written_logarithms,
+    written_products,
+    written_sums,
+)
+from eggrad.rules.placed_products import Placed, multiplied
+from eggrad.rules.products import networks
+from eggrad.rules.sums import numbered
+
+HIGHAM = "Higham 2002, Accuracy and Stability of Numerical Algorithms, section 1.14"
+BLANCHARD = "Blanchard, Higham, Higham 2021, log-sum-exp and softmax"
+MAECHLER = "Maechler 2012, Accurately computing log(1 - exp(-|a|))"
+
+MAX_SUMMANDS = 6
+# Powers of powers of powers are looked through, this many times.
+MAX_TOWER = 4
+
+exponentials = Ruleset(
+    "exponentials",
+    "rational functions of exponentials, without overflow and cancellation",
+    "none: a few further members of each class",
+)
+
+
+@exponentials.bulk_rule(cite=f"{HIGHAM}; {BLANCHARD}")
+def exponential_fraction(graph: Snapshot) -> Iterator[tuple[int, Term]]:
+    """A rational function of exp z is a product of powers of exp z, exp z - 1 and exp z + 1."""
+    for cls, element in elements(graph).items():
+        if is_exponential(element):
+            for term in written_products(graph, graph.dims[cls], element):
+                yield cls, term
+
+
+@exponentials.bulk_rule(cite=HIGHAM, stable=True)
+def exponential_polynomial(graph: Snapshot) -> Iterator[tuple[int, Term]]:
+    """A polynomial in exp z over a power of 1 + exp z is a sum of terms that are at most 1."""
+    for cls, element in elements(graph).items():
+        if element.step:
+            for term in written_sums(graph, graph.dims[cls], element):
+                yield cls, term
+
+
+@exponentials.bulk_rule(cite=f"{BLANCHARD}; {MAECHLER}", stable=True)
+def logarithm_of_fraction(graph: Snapshot) -> Iterator[tuple[int, Term]]:
+    """The log of such a product is a sum of terms of one sign: log(1 + exp z) and the like."""
+    for cls in graph.classes:
+        for member in graph.members[cls]:
+            if member.constructor == "function" and member.data[0] == "log":
+                element = elements(graph).get(member.children[0])
+                if element is not None and is_exponential(element):
+                    for term in written_logarithms(graph, graph.dims[cls], element):
+                        yield cls, term
+
+
+@exponentials.bulk_rule(cite="associativity and commutativity of the product")
+def exponentials_together(graph: Snapshot) -> Iterator[tuple[int, Term]]:
+    """The exponentials among the factors of a product are multiplied first."""
+    for cls in graph.classes:
+        for _, closed in networks(graph, cls):
+            for network in (closed, opened(graph, closed)):
+                chosen = joinable(graph, network)
+                if len(chosen) > 1 and len(network.factors) > 2:
+                    yield cls, joined(graph, network, chosen)
+
+
+def opened(graph: Snapshot, network: Network) -> Network:
+    """The network with one factor that is a sum replaced by a product that it is as well."""
+    for place, (cls, _) in enumerate(network.factors):
+        if graph.choice[cls].constructor == "add":
+            for m in graph.members[cls]:
+                factors = [elements(graph).get(c) for c in m.children]
+                if m.constructor == "ein" and any(map(is_exponential, factors)):
+                    return with_network(network, place, product_network(graph, cls, m))
+    return network
+
+
+def joinable(graph: Snapshot, network: Network) -> list[int]:
+    """The places of exponential factors within the axes of the largest, whose product is one."""
+    found = elements(graph)
+    places = [k for k, (c, part) in enumerate(network.factors)
+              if is_exponential(found.get(c)) and len(set(part)) == len(part)]  # fmt: skip
+    places.sort(key=lambda k: -len(network.factors[k][1]))
+    chosen: list[int] = []
+    steps: set[object] = set()
+    for k in places:
+        cls, part = network.factors[k]
+        if set(part) <= set(network.factors[places[0]][1]):
+            chosen.append(k)
+            steps.add(found[cls].step)
+    return sorted(chosen)
+
+
+def with_network(network: Network, place: int, inner: Network) -> Network:
+    """The network with the factor at a place replaced by a product that it is."""
+    part = network.factors[place][1]
+    shift = max(network.sizes, default=-1) + 1
+    names = {**{i: i + shift for i in inner.sizes}, **dict(zip(inner.out, part, strict=True))}
+    factors = [(c, tuple(names[i] for i in indices)) for c, indices in inner.factors]
+    return Network(
+        (*network.factors[:place], *factors, *network.factors[place + 1 :]),
+        network.out,
+        {**{names[i]: d for i, d in inner.sizes.items()}, **network.sizes},
+        network.coefficient * inner.coefficient,
+    )
+
+
+def joined(graph: Snapshot, network: Network, chosen: list[int]) -> Term:
+    """The product of some factors times the rest, or summed where there is no rest."""
+    largest = max((network.factors[k][1] for k in chosen), key=len)
+    inner = contract(graph, network, [network.factors[k] for k in chosen], largest)
+    rest = [(graph.term(c), i) for k, (c, i) in enumerate(network.factors) if k not in chosen]
+    lengths = {i: graph.model.length(d) for i, d in network.sizes.items()}
+    whole = multiplied([(inner, largest), *rest], network.out, lengths)
+    return scaled(network.coefficient, whole)
+
+
+@exponentials.bulk_rule(cite="ring axioms")
+def exponential_out_of_sum(graph: Snapshot) -> Iterator[tuple[int, Term]]:
+    """a·sᵖ + b·s^q = sᵖ·(a + b·s^(q-p)), for an exponential s that all terms have as a factor."""
+    for cls in graph.classes:
+        for form, _ in linear_forms(graph, cls):
+            if 2 <= len(form) <= MAX_SUMMANDS and cls not in elements(graph):
+                parts = [numbered(graph, t, c) for t, c in form.items()]
+                shared = [exponential_powers(graph, n) for n in parts]
+                for base in shared[0]:
+                    powers = [own.get(base, Fraction(0)) for own in shared]
+                    p = max(powers)
+                    if p < 0:
+                        yield cls, pulled_out(graph, parts, base, p)
+
+
+def exponential_powers(graph: Snapshot, network: Network) -> dict[Factor, Fraction]:
+    """The exponentials on free indices of a product, with their exponents."""
+    found: dict[Factor, Fraction] = {}
+    for cls, part in network.factors:
+        if set(part) <= set(network.out) and is_exponential(elements(graph).get(cls)):
+            base, p = base_of(graph, cls)
+            found[base, part] = found.get((base, part), Fraction(0)) + p
+    return found
+
+
+def bases_of(graph: Snapshot, cls: int) -> Iterator[tuple[int, Fraction]]:
+    """A class as powers of others, then of itself."""
+    for m in graph.members[cls]:
+        if m.constructor == "power":
+            for e in graph.members[m.children[1]]:
+                if e.constructor == "constant":
+                    yield m.children[0], Fraction(cast(Fraction, e.data[0]))
+    yield cls, Fraction(1)
+
+
+def base_of(graph: Snapshot, cls: int) -> tuple[int, Fraction]:
+    """A class as a power of one that is none itself."""
+    exponent = Fraction(1)
+    for _ in range(MAX_TOWER):
+        base, p = next(bases_of(graph, cls))
+        if base == cls:
+            break
+        cls, exponent = base, exponent * p
+    return cls, exponent
+
+
+def pulled_out(graph: Snapshot, parts: list[Network], base: Factor, p: Fraction) -> Term:
+    """Some products, each divided by a power of a base, added up, times that power."""
+    cls, part = base
+    out = parts[0].out
+    summands: list[Term] = []
+    for n in parts:
+        own = [f for f in n.factors if f[1] == part and base_of(graph, f[0])[0] == cls]
+        rest = [(graph.term(c), i) for c, i in n.factors if (c, i) not in own]
+        q = sum((base_of(graph, c)[1] for c, _ in own), -p)
+        if q:
+            rest.append((terms.power(graph.term(cls), terms.constant(q)), part))
+        summands.append(scaled(n.coefficient, spread(graph, rest, out, n.sizes)))
+    factor = terms.power(graph.term(cls), terms.constant(p))
+    return terms.einsum(canonical([part, out], out), factor, reduce(terms.add, summands))
+
+
+def spread(graph: Snapshot, factors: list[Placed], out: Indices, sizes: dict[int, Size]) -> Term:
+    """The product of some terms, spread over the axes that none of them has."""
+    missing = tuple(i for i in out if all(i not in part for _, part in factors))
+    if missing or not factors:
+        ones = terms.constant(1, tuple(sizes[i] for i in missing))
+        factors = [*factors, (ones, missing)]
+    return multiplied(factors, out, {i: graph.model.length(d) for i, d in sizes.items()})
+
+
+@exponentials.bulk_rule(cite="ring axioms")
+def exponential_summands(graph: Snapshot) -> Iterator[tuple[int, Term]]:
+    """a·f + a·g = a·(f + g), where f and g are rational functions of the same exponential."""
+    for cls in graph.classes:
+        if cls in elements(graph):
+            continue
+        for form, _ in linear_forms(graph, cls):
+            if 2 <= len(form) <= MAX_SUMMANDS:
+                parts = [apart(graph, numbered(graph, t, c)) for t, c in form.items()]
+                keys = {network_key(rest) for rest, _ in parts}
+                total = sum_of([element for _, element in parts])
+                if len(keys) == 1 and total is not None and is_exponential(total):
+                    yield from ((cls, t) for t in times(graph, parts[0][0], total))
+
+
+def apart(graph: Snapshot, network: Network) -> tuple[Network, Exponential]:
+    """The element-wise exponential factors of a product, and the rest of it without its number."""
+    product = Exponential(numerator=(network.coefficient,))
+    rest: list[Factor] = []
+    for cls, part in network.factors:
+        element = elements(graph).get(cls)
+        again = product.times(element) if element and part == network.out else None
+        if again is None:
+            rest.append((cls, part))
+        else:
+            product = again
+    return replace(network, factors=tuple(rest), coefficient=Fraction(1)), product
+
+
+def sum_of(summands: list[Exponential]) -> Exponential | None:
+    """The sum of some elements, if it is one."""
+    total: Exponential | None = summands[0]
+    for element in summands[1:]:
+        total = total and total.plus(element)
+    return total
+
+
+def times(graph: Snapshot, rest: Network, element: Exponential) -> Iterator[Term]:
+    """An element times a network."""
+    own = {i for _, part in rest.factors for i in part}
+    shown = tuple(i for i in rest.out if i in own)
+    first = contract(graph, rest, rest.factors, shown)
+    dims = tuple(rest.sizes[i] for i in rest.out)
+    for term in written_products(graph, dims, element):
+        yield terms.einsum(canonical([shown, rest.out], rest.out), first, term)
