@@ -39,6 +39,7 @@ from eggrad.engine.numeric_language import (
 )
 from eggrad.engine.rule import Ruleset
 from eggrad.engine.spec import canonical
+from eggrad.rules.algebra import is_elementwise
 from eggrad.rules.linalg import is_transpose
 
 HIGHAM = "Higham 2002, Accuracy and Stability of Numerical Algorithms"
@@ -143,6 +144,17 @@ def solution_axes(s: Spec) -> Spec | None:
 def log_of_one_plus(a: Tensor, n: Dims) -> Statement:
     """log(1 + a) = log1p a."""
     return fn("log", add(const(1, n), a)) >> log1p(a)
+
+
+@stability.rule(cite=f"{HIGHAM}, section 1.14.1", domain="-1 < a < 1", stable=True)
+def log_of_quotient(s: Spec, a: Tensor, n: Dims) -> Statement:
+    """log((1 + a)/(1 - a)) = log1p a - log1p(-a): the terms have different signs."""
+    one = const(1, n)
+    quotient = ein(s, add(one, a), power(add(one, scale(-1, a)), -1))
+    return (
+        fn("log", quotient) >> add(log1p(a), scale(-1, log1p(scale(-1, a)))),
+        is_elementwise(s),
+    )
 
 
 @stability.rule(cite=BLANCHARD)

@@ -59,6 +59,7 @@ CASES = (
     Case("(x + 1)**0.5 - x**0.5", "positive"),
     Case("log(x**2)"),
     Case("exp(x)/exp(x/2)"),
+    Case("log((1 + x)/(1 - x))/2", "unit", 1),
     Case("arcsin(x)", "unit"),
 )
 
