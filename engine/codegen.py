@@ -30,12 +30,12 @@ _WHOLE: Final = {
     "norm": "norm({x}, {k})",
     "logdet": "log_determinant({x}, {k})",
     "solve": "solve({x}, {y})",
+    "symmetric_product": "symmetric_product({k}, {x}, {y})",
 }
 # Where the functions come from that generated code calls beside NumPy's.
 RUNTIME: Final = {
     "adjugate": "matrix_functions",
     "cofactors": "matrix_functions",
-    "exp_difference": "stable_functions",
     "inverse": "matrix_functions",
     "log1mexp": "stable_functions",
     "log_cosh": "stable_functions",
@@ -46,6 +46,7 @@ RUNTIME: Final = {
     "sigmoid": "stable_functions",
     "softplus": "stable_functions",
     "solve": "stable_functions",
+    "symmetric_product": "symmetric_products",
 }
 _RESERVED: Final = frozenset({"np", "compiled", *RUNTIME})
 
@@ -121,6 +122,9 @@ class Writer:
                 return self._entrywise(node).infix(node.op, args)
             case name if name in _WHOLE:
                 return self._whole(node, args)
+            case "exp_difference":
+                entrywise = self._entrywise(node)
+                return entrywise.function("exp", entrywise.infix("subtract", args))
             case name if name in NUMERIC and len(args) == 2:
                 return self._entrywise(node).function_of_two(name, args)
             case name:
@@ -200,7 +204,7 @@ class Writer:
 
 def _detail(node: Term) -> object:
     """What a call needs to know beside its arrays: an order, the axes that go, a property."""
-    if node.op == "cofactors":
+    if node.op in ("cofactors", "symmetric_product"):
         return node.data
     if node.op == "logdet":
         return node.data == "positive definite"

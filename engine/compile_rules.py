@@ -7,8 +7,9 @@ from eggrad.engine.encoding import literal
 from eggrad.engine.errors import EggradError
 from eggrad.engine.language import CONSTRUCTORS, Call, Differ, Law, Literal, Node, Parameter, Tensor
 from eggrad.engine.mirror import Same, mirrored
+from eggrad.engine.numeric_operations import result_dims
 from eggrad.engine.rule import Rule, Ruleset
-from eggrad.engine.spec import Dims, Spec, output_dims
+from eggrad.engine.spec import Dims, output_dims
 
 __all__ = ["combined", "declarations", "rules"]
 
@@ -33,12 +34,6 @@ def _cofactors(k: int, a: Dims) -> Dims:
     return a * k
 
 
-def _numeric(name: str, data: object, a: Dims, b: Dims | None = None) -> Dims:
-    if name == "logdet":
-        return ()
-    return output_dims(cast(Spec, data), a) if data is not None else b or a
-
-
 # How the dims of each constructor's terms follow from its arguments (their places).
 SHAPES: Final[dict[str, tuple[Callable[..., object], tuple[int, ...]]]] = {
     "constant": (_own, (1,)),
@@ -58,8 +53,8 @@ SHAPES: Final[dict[str, tuple[Callable[..., object], tuple[int, ...]]]] = {
     "det": (_scalar, (0,)),
     "adj": (_own, (0,)),
     "cofactors": (_cofactors, (0, 1)),
-    "numeric": (_numeric, (0, 1, 2)),
-    "numeric2": (_numeric, (0, 1, 2, 3)),
+    "numeric": (result_dims, (0, 1, 2)),
+    "numeric2": (result_dims, (0, 1, 2, 3)),
 }
 
 

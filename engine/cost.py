@@ -80,8 +80,11 @@ class CostModel:
         That both operands are the `same`, or that some are `constants`, does not change it.
         """
         match constructor:
-            case "variable" | "constant" | "delta" | "size":
+            case "variable" | "constant" | "size":
                 return LEAF
+            case "delta":
+                # Of two deltas the one with fewer axes serves better.
+                return LEAF + len(out)
             case "ein" | "ein1":
                 own = self._product(cast(Spec, data[0]), args, deltas)
             case "inv" | "adj" | "det":
@@ -99,6 +102,9 @@ class CostModel:
     def _numeric(self, data: tuple[object, ...], args: tuple[Dims, ...]) -> int:
         """Functions of entries by their price, elimination, and Cholesky's in half of that."""
         name, known = data
+        if name == "symmetric_product":
+            copies = self.length(args[0][1]) ** cast(int, known)
+            return copies * self.entries(args[1])
         if name not in ("logdet", "solve"):
             return NUMERIC[cast(str, name)] * self.entries(args[0])
         n = self.length(args[0][0])

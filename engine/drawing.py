@@ -97,6 +97,11 @@ class Drawing:
                 scalar_first = self.rng.random() < 0.5
                 a = self.draw(args[0], want=() if scalar_first else None)
                 return terms.divide(a, self.draw(args[1], want=None if scalar_first else ()))
+            case "numeric" | "numeric2":
+                first, *rest = args[2:]
+                one = cast(Term, self.draw(first, want=want))
+                others = (self.draw(a, want=one.dims) for a in rest)
+                return node_term(name, (self.draw(args[0]), self.draw(args[1]), one, *others))
             case "scale" | "function":
                 return node_term(name, (self.draw(args[0]), self.draw(args[1], want=want)))
             case _:

@@ -24,7 +24,7 @@ _POWERS: Final[dict[Fraction, tuple[str, ...]]] = {
     Fraction(4): ("square", "square"),
 }
 # Functions of one or two operands that are not NumPy's.
-_OWN: Final = frozenset({"log_cosh", "softplus", "sigmoid", "log1mexp", "exp_difference"})
+_OWN: Final = frozenset({"log_cosh", "softplus", "sigmoid", "log1mexp"})
 # From so many entries on a division by NumPy's operator is faster than `np.reciprocal`.
 LARGE: Final = 1500
 

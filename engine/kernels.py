@@ -14,7 +14,7 @@ from typing import Final, cast
 
 from eggrad.engine.product_kernels import Step, product_steps
 from eggrad.engine.spec import Dims, Size, Spec, scaling
-from eggrad.engine.term import ELEMENTWISE, MATRIX_FUNCTIONS, Term, postorder
+from eggrad.engine.term import ELEMENTWISE, MATRIX_FUNCTIONS, NUMERIC, Term, postorder
 
 __all__ = ["Work", "dag_work", "node_work", "term_work"]
 
@@ -26,8 +26,21 @@ _COMPOSED: Final[dict[str, tuple[str, ...]]] = {
     "subtract": ("arithmetic",),
     "multiply": ("arithmetic",),
     "relu": ("maximum",),
-    "softplus": ("logaddexp",),
-    "sigmoid": ("negate", "exp", "arithmetic", "reciprocal"),
+    "exp_difference": ("arithmetic", "exp"),
+    "hypot": ("arithmetic", "arithmetic", "sqrt"),
+    "log1mexp": ("expm1", "negate", "log", "exp", "negate", "log1p", "arithmetic"),
+    "log_cosh": (
+        "abs",
+        "sinh",
+        "arithmetic",
+        "log1p",
+        "arithmetic",
+        "expm1",
+        "log1p",
+        "arithmetic",
+    ),
+    "sigmoid": ("negate", "exp", "arithmetic", "divide"),
+    "softplus": ("maximum", "exp", "log1p"),
     "square": ("arithmetic",),
 }
 _POWERS: Final[dict[Fraction, tuple[str, ...]]] = {
@@ -44,6 +57,7 @@ _POWERS: Final[dict[Fraction, tuple[str, ...]]] = {
 _SCALAR: Final = frozenset({"arithmetic", "scaling", "negate", "divide", "reciprocal", "power"})
 _LEAVES: Final = frozenset({"variable", "constant", "delta", "size"})
 _MATRIX: Final = frozenset({"inv", "det", "slogdet", "cholesky", "adj"})
+_REDUCING: Final = frozenset({"logdet", "logsumexp", "norm", "solve", "symmetric_product"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,8 +107,10 @@ def node_work(
     elif constructor == "scale":
         factors: Constants = (cast(Fraction, data[0]), *constants)
         steps = product_steps(scaling(len(out)), ((), *args), (False, *deltas), factors)
-    elif constructor in _MATRIX or constructor in ("cofactors", "solve"):
+    elif constructor in _MATRIX or constructor == "cofactors":
         steps = _matrix_steps(constructor, data, args, out)
+    elif constructor in ("numeric", "numeric2") and data[0] in _REDUCING:
+        steps = _reducing_steps(cast(str, data[0]), data[1], args, out)
     else:
         names = _elementwise_rates(constructor, data, constants)
         steps = [(name if out else _on_scalars(name), out, ()) for name in names]
@@ -131,12 +147,36 @@ def _matrix_steps(
 ) -> list[Step]:
     n = args[0][0]
     cube = (n, n, n)
-    if constructor == "solve":
-        return [("solve", cube, ()), ("matmul", (*args[0], *args[1][1:]), ())]
     if constructor != "cofactors":
         return [(constructor, cube, ())]
     order = cast(int, data[0])
     return [("adj" if order else "det", cube, ()), *[("arithmetic", out, ())] * (order > 1)]
+
+
+def _reducing_steps(name: str, known: object, args: tuple[Dims, ...], out: Dims) -> list[Step]:
+    """The steps of an operation of lowered terms that is not element-wise."""
+    whole = args[0]
+    match name:
+        case "logdet":
+            decomposition = "cholesky" if known == "positive definite" else "slogdet"
+            return [(decomposition, (whole[0],) * 3, ()), ("log", whole[:1], ()), ("sum", (), ())]
+        case "solve":
+            return [("solve", (whole[0],) * 3, ()), ("matmul", (*whole, *args[1][1:]), ())]
+        case "symmetric_product":
+            return _symmetric_steps(cast(int, known), whole, args[1][1:])
+        case "norm":
+            return [("dot", whole, ()), ("sqrt", out, ()), *[("scalar_function", (), ())] * 4]
+        case _:
+            passes = [(rate, whole, ()) for rate in ("sum", "arithmetic", "exp", "sum")]
+            return [*passes, ("sum", out, ()), ("log", out, ()), ("arithmetic", out, ())]
+
+
+def _symmetric_steps(order: int, matrix: Dims, inner: Dims) -> list[Step]:
+    """A symmetric product of scaled rows for every weight, and for a cube for every column."""
+    m, n = matrix
+    copies = (*inner, *(n,) * (order - 2))
+    slices = [("arithmetic", matrix, copies), ("syrk", (m, n, n), copies)]
+    return [*slices, *[("scalar_function", (), copies)] * 6]
 
 
 def term_work(term: Term) -> tuple[Work, ...]:
@@ -151,6 +191,8 @@ def term_work(term: Term) -> tuple[Work, ...]:
         constructor = "ein" if len(term.args) == 2 else "ein1"
     elif term.op in ELEMENTWISE and term.op not in MATRIX_FUNCTIONS:
         constructor, data = "function", (term.op,)
+    elif term.op in NUMERIC:
+        constructor, data = "numeric", (term.op, term.data)
     return node_work(
         constructor,
         data,

@@ -5,12 +5,15 @@ from eggrad.engine.language import Dims, Node, Spec, Tensor
 __all__ = [
     "Variable",
     "declared",
+    "exp_difference",
     "expm1",
     "hypot",
     "log1p",
     "logdet",
     "logsumexp",
     "norm",
+    "sigmoid",
+    "softplus",
     "solve",
 ]
 
@@ -32,6 +35,21 @@ def expm1(a: Tensor) -> Tensor:
 def log1p(a: Tensor) -> Tensor:
     """`log(1 + a)`."""
     return Node("numeric", ("log1p", None, a))
+
+
+def softplus(a: Tensor) -> Tensor:
+    """`log(1 + exp(a))`."""
+    return Node("numeric", ("softplus", None, a))
+
+
+def sigmoid(a: Tensor) -> Tensor:
+    """`1 / (1 + exp(-a))`."""
+    return Node("numeric", ("sigmoid", None, a))
+
+
+def exp_difference(a: Tensor, b: Tensor) -> Tensor:
+    """`exp(a - b)`, where b is no less than a."""
+    return Node("numeric2", ("exp_difference", None, a, b))
 
 
 def hypot(a: Tensor, b: Tensor) -> Tensor:

@@ -77,6 +77,11 @@ def _apply(
             return _cofactors(cast(int, node.data), args[0])
         case "logsumexp":
             return np.log(np.einsum(np.exp(args[0]), *cast(Spec, node.data)))
+        case "symmetric_product":
+            order = cast(int, node.data)
+            matrices = [x for k in range(order) for x in (args[0], [0, 1 + k])]
+            inner = list(range(1 + order, order + args[1].ndim))
+            return np.einsum(*matrices, args[1], [0, *inner], [*inner, *range(1, 1 + order)])
         case "norm":
             return np.sqrt(np.einsum(np.abs(args[0]) ** 2, *cast(Spec, node.data)))
         case name:

@@ -81,11 +81,10 @@ class Run:
                 break
         if lowering:
             self.stabilise(names)
+            self.apply_bulk_rules(self.snapshots(names, stable=True), self.strategy.lowering)
         for _ in range(1 if self.report.notes else PRESENT_ROUNDS):
             self.step("present")
-        graph = self.snapshots(names)[0]
-        if lowering:
-            graph.prefer_stable()
+        graph = self.snapshots(names, stable=lowering)[0]
         roots = tuple(graph.names[n] for n in names)
         if any(r not in graph.choice for r in roots):
             raise BudgetExceeded(
@@ -105,12 +104,17 @@ class Run:
             if not self.apply_bulk_rules(graphs, self.strategy.stable):
                 break
 
-    def snapshots(self, roots: Sequence[str]) -> list[Snapshot]:
-        """The classes now, checked for merged constants, at each model."""
+    def snapshots(self, roots: Sequence[str], stable: bool = False) -> list[Snapshot]:
+        """The classes now, checked for merged constants, at each model.
+
+        With `stable`, classes have the members alone that code may be generated from.
+        """
         self.egraph.complete_shapes()
         graph = Snapshot(self.egraph, self.models[0], roots)
         graph.check_constants(self.report.matches)
         self.report.enodes = graph.size
+        if stable:
+            graph.prefer_stable()
         return [graph, *(graph.at(m) for m in self.models[1:])]
 
     def apply_bulk_rules(self, graphs: Sequence[Snapshot], rulesets: Iterable[Ruleset]) -> bool:

@@ -3,16 +3,19 @@
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from fractions import Fraction
 from typing import Final
 
 from eggrad.engine.binding import name_of
 from eggrad.engine.codegen import RUNTIME, Writer, parameter_names
 from eggrad.engine.cost import CostModel
 from eggrad.engine.spec import Size
-from eggrad.engine.term import Term
+from eggrad.engine.term import Term, postorder
 
 __all__ = ["Form", "Module"]
 
+UNBOUNDED: Final = frozenset({"exp", "expm1", "sinh", "cosh"})
+KEEPING: Final = frozenset({"add", "subtract", "negate", "einsum", "power"})
 _CALL: Final = re.compile(r"(?<![.\w])(\w+)\(")
 
 
@@ -66,7 +69,25 @@ class Module:
         known = sorted(writer.used & self._origin.keys())
         lines += [f"    {self._sizes[s]} = {self._origin[s]}" for s in known]
         body = writer.block.lines(returned, single)
+        if _overflows_to_zero(form.terms):
+            lines.append('    with np.errstate(over="ignore", divide="ignore", invalid="ignore"):')
+            body = [f"    {line}" for line in body]
         return "\n".join([*lines, *(f"    {line}" for line in body), ""])
+
+
+def _overflows_to_zero(roots: Sequence[Term]) -> bool:
+    """Whether an exponential divides: where it overflows the quotient is 0, as it should be."""
+    unbounded: set[Term] = set()
+    for node in postorder(*roots):
+        divisor = node.args[-1:] if node.op == "divide" else ()
+        if node.op == "power":
+            exponent = node.args[1].data
+            divisor = node.args[:1] if isinstance(exponent, Fraction) and exponent < 0 else ()
+        if not unbounded.isdisjoint(divisor):
+            return True
+        if node.op in UNBOUNDED or (node.op in KEEPING and not unbounded.isdisjoint(node.args)):
+            unbounded.add(node)
+    return False
 
 
 def _imports(texts: Sequence[str]) -> str:

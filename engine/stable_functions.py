@@ -14,7 +14,6 @@ import numpy as np
 from eggrad.engine.binding import Array
 
 __all__ = [
-    "exp_difference",
     "log1mexp",
     "log_cosh",
     "log_determinant",
@@ -27,8 +26,12 @@ __all__ = [
 
 # What follows works in place: a new array costs as much as many operations on it.
 
+# Below this number of entries, calls take longer than what they do.
+FEW = 100
 # exp of more than this overflows.
 LARGEST = 709.0
+# The logarithm of more than this loses no digits.
+CLEAR = 1.001
 # Sums of squares between these have neither overflowed nor lost anything to underflow.
 TINY, HUGE = 1e-280, 1e300
 
@@ -39,7 +42,9 @@ def softplus(x: Array) -> Array:
     >>> softplus(np.array([-1e3, 1e3]))
     array([   0., 1000.])
     """
-    if x.size and x.max() <= LARGEST:
+    if x.size < FEW:
+        return np.logaddexp(0.0, x)
+    if x.max() <= LARGEST:
         result = np.asarray(np.exp(x))
         return np.log1p(result, out=result)
     result = np.asarray(np.negative(np.abs(x)))
@@ -55,21 +60,13 @@ def sigmoid(x: Array) -> Array:
     >>> sigmoid(np.array([-800.0, 0.0, 800.0]))
     array([0. , 0.5, 1. ])
     """
+    if x.size < FEW:
+        return np.exp(x - np.logaddexp(0.0, x))
     result = np.asarray(np.negative(x))
     with np.errstate(over="ignore"):
         np.exp(result, out=result)
     result += 1.0
     return np.divide(1.0, result, out=result)
-
-
-def exp_difference(a: Array, b: Array) -> Array:
-    """`exp(a - b)`, where b is known to be no less than a.
-
-    >>> exp_difference(np.array([1e3]), np.array([1e3]))
-    array([1.])
-    """
-    result = np.asarray(np.subtract(a, b))
-    return np.exp(result, out=result)
 
 
 def log1mexp(x: Array) -> Array:
@@ -107,6 +104,12 @@ def log_sum_exp(x: Array, axes: Sequence[int]) -> Array:
     length = prod(x.shape[k] for k in axes)
     if not length:
         return np.full(shape, -inf)
+    with np.errstate(invalid="ignore"):
+        largest = x.max(tuple(axes), keepdims=True)
+        total = np.exp(x - largest).sum(tuple(axes))
+    # Unless one summand outweighs all others, its logarithm is accurate; NaN is neither.
+    if total.size and total.min() > CLEAR:
+        return np.log(total) + largest.reshape(shape)
     rows = x.transpose(*kept, *axes).reshape(*shape, length)
     place = np.expand_dims(rows.argmax(-1), -1)
     largest = np.take_along_axis(rows, place, -1)

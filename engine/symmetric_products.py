@@ -28,10 +28,10 @@ def symmetric_product(order: int, matrix: Array, weights: Array) -> Array:
     array([[ -8., -10.],
            [-10., -12.]])
     """
-    inner = weights.shape[1:]
     n = matrix.shape[1]
     if n < SMALL[order] or not matrix.size or matrix.dtype.kind == "c":
         return _plain(order, matrix, weights)
+    inner = weights.shape[1:]
     one = _gram if order == 2 else _cube
     if not inner:
         return one(matrix, weights)
@@ -46,6 +46,8 @@ def symmetric_product(order: int, matrix: Array, weights: Array) -> Array:
 
 
 def _plain(order: int, matrix: Array, weights: Array) -> Array:
+    if order == 2 and weights.ndim == 1:
+        return (matrix.T * weights).dot(matrix)
     m, n = matrix.shape
     left = matrix if order == 2 else (matrix[:, :, None] * matrix[:, None]).reshape(m, n * n)
     weighted = np.moveaxis(weights, 0, -1)[..., None, :] * left.T

@@ -12,6 +12,7 @@ from weakref import WeakValueDictionary
 
 from eggrad.engine import spec as specs
 from eggrad.engine.errors import ShapeError, UnsupportedOperation
+from eggrad.engine.numeric_operations import NUMERIC, result_dims
 from eggrad.engine.spec import Dims, Size, Spec
 
 __all__ = [
@@ -43,11 +44,6 @@ ELEMENTWISE: Final = (
     "sin", "cos", "tan", "arcsin", "arccos", "arctan", "tanh", "exp", "log", "sign", "relu", "abs",
 )  # fmt: skip
 MATRIX_FUNCTIONS: Final = ("inv", "det", "adj")
-# What only lowered terms have: forms that lose no digits, for code to be generated from.
-NUMERIC: Final = (
-    "expm1", "log1p", "sinh", "cosh", "log_cosh", "softplus", "sigmoid", "log1mexp",
-    "logaddexp", "exp_difference", "hypot", "logsumexp", "norm", "logdet", "solve",
-)  # fmt: skip
 _IMPLIED: Final = {"positive definite": frozenset({"symmetric", "invertible"})}
 
 
@@ -65,7 +61,7 @@ class Term:
     | `power` | | base, scalar exponent |
     | `negate`, `sin` ... `abs`, `inv` `det` `adj` | | one |
     | `cofactors` | k, the order of the derivative of `det` that it is | one |
-    | those of `NUMERIC` | see `numeric` | one or two |
+    | those of `NUMERIC` | see `numeric_operations` | one or two |
     """
 
     __slots__ = ("__weakref__", "args", "data", "dims", "op")
@@ -199,22 +195,13 @@ def cofactors(k: int, a: Term) -> Term:
 
 
 def numeric(name: str, *args: Term, data: object = None) -> Term:
-    """An operation that only lowered terms have; `engine/stable_functions.py` says what each is.
+    """An operation that only lowered terms have; `stable_functions` says what each is.
 
-    `data` is the unary spec of `logsumexp` and `norm`, and what the matrix of `logdet` is known to
-    be. `solve(A, b)` is `inv(A)` times the first axis of `b`. All others are element-wise.
+    `data` is explained in `numeric_operations.result_dims`.
     """
     if name not in NUMERIC:
         raise UnsupportedOperation(f"no numeric operation is called {name!r}")
-    dims = args[-1].dims
-    if name in ("logdet", "solve"):
-        _square(name, args[0])
-        dims = () if name == "logdet" else dims
-    elif data is not None:
-        dims = specs.output_dims(cast(Spec, data), dims)
-    elif len(args) == 2:
-        dims = _same(name, *args)
-    return _make(name, data, args, dims)
+    return _make(name, data, args, result_dims(name, data, *(a.dims for a in args)))
 
 
 def _checked(dims: Sequence[Size]) -> Dims:

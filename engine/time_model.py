@@ -44,5 +44,8 @@ class TimeModel:
 
         At least 1, so that of two terms that take as long the one with fewer nodes wins.
         """
+        # Of two deltas the one with fewer axes serves better.
+        if constructor == "delta":
+            return 1 + len(out)
         works = node_work(constructor, data, args, out, deltas, same=same, constants=constants)
         return 1 + sum(self.work(w) for w in works)

@@ -29,12 +29,15 @@ from eggrad.engine.language import (
 from eggrad.engine.numeric_language import (
     Variable,
     declared,
+    exp_difference,
     expm1,
     hypot,
     log1p,
     logdet,
     logsumexp,
     norm,
+    sigmoid,
+    softplus,
     solve,
 )
 from eggrad.engine.rule import Ruleset
@@ -155,6 +158,12 @@ def log_of_quotient(s: Spec, a: Tensor, n: Dims) -> Statement:
         fn("log", quotient) >> add(log1p(a), scale(-1, log1p(scale(-1, a)))),
         is_elementwise(s),
     )
+
+
+@stability.rule(cite="1 + exp a = exp(softplus a)")
+def sigmoid_by_softplus(a: Tensor) -> Statement:
+    """sigmoid a = exp(a - softplus a): cheap where softplus a is computed anyway."""
+    return sigmoid(a) >> exp_difference(a, softplus(a))
 
 
 @stability.rule(cite=BLANCHARD)

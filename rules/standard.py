@@ -18,6 +18,7 @@ from eggrad.rules.exponentials import exponentials
 from eggrad.rules.forward import forward
 from eggrad.rules.lengths import lengths
 from eggrad.rules.linalg import linalg
+from eggrad.rules.lowering import lowering
 from eggrad.rules.products import products
 from eggrad.rules.reverse import reverse
 from eggrad.rules.slopes import slopes
@@ -47,6 +48,7 @@ RULESETS = (
     identities,
     summation,
     presentation,
+    lowering,
     stability,
     exponentials,
     lengths,
@@ -70,6 +72,7 @@ STANDARD = Strategy(
     explore=(distribution, identities, summation),
     present=(presentation,),
     settle=(multiples, exponents),
+    lowering=(lowering,),
     stable=(constants, unary, sums_of_two, stability, exponentials, lengths),
 )
 

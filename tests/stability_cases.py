@@ -102,6 +102,14 @@ def exact(case: Case, order: int, at: Array) -> list[Any]:
         return [mpmath.re(v) for v in found]
 
 
+def fits(case: Case, orders: int, at: Array) -> Array:
+    """The points at which the value and its derivatives are no larger than a double can be."""
+    found = np.ones(len(at), bool)
+    for order in range(orders):
+        found &= [abs(v) < LARGEST for v in exact(case, order, at)]
+    return at[found]
+
+
 def worst_error(values: Any, true: list[Any]) -> float:
     """The largest relative error where the true value is a normal double."""
     worst = 0.0

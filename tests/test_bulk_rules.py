@@ -109,6 +109,8 @@ def mirrored(rng: np.random.Generator) -> Term:
     first, second = terms.variable("A", (i, i)), terms.variable("P", (i, k))
     d = terms.variable("d", (k,))
     left: list[Factor] = [(first, "ia"), (second, "ak")]
+    if rng.random() < 0.3:
+        return product([(second, "ik"), (d, "k"), (second, "jk")], "ij", rng)
     if rng.random() < 0.5:
         return product([*left, (d, "k"), (first, "jb"), (second, "bk")], "ij", rng)
     diagonal = terms.einsum("i,ij->ij", d, terms.delta((k,)))

@@ -14,8 +14,10 @@ from eggrad.engine import oracle
 from eggrad.engine import stable_functions as stable
 from eggrad.engine import term as terms
 from eggrad.engine.compiled import compile_terms
+from eggrad.engine.cost import CostModel
 from eggrad.engine.errors import UnsupportedOperation
 from eggrad.frontend import calculus
+from eggrad.rules.standard import system
 from tests import numeric_terms, stability_cases
 from tests.stability_cases import CASES, Case, worst_error
 
@@ -29,11 +31,13 @@ def test_no_digits_are_lost(case: Case) -> None:
     at = np.concatenate([at, [1e3, 700.0, 1e-12][:: 4 if case.domain == "unit" else 1]])
     at = at[at < 1] if case.domain == "unit" else at
     expressions = stability_cases.derivatives(case)
-    for order, values in enumerate(eg.compile(expressions)(x=at)):
-        assert worst_error(values, stability_cases.exact(case, order, at)) < TOLERANCE
+    # Where the true value overflows, so may ours, with a warning.
+    fits = stability_cases.fits(case, len(expressions), at)
+    for order, values in enumerate(eg.compile(expressions)(x=fits)):
+        assert worst_error(values, stability_cases.exact(case, order, fits)) < TOLERANCE
     for order, expression in enumerate(expressions):
-        values = eg.compile(expression)(x=at)
-        assert worst_error(values, stability_cases.exact(case, order, at)) < TOLERANCE
+        values = eg.compile(expression)(x=fits)
+        assert worst_error(values, stability_cases.exact(case, order, fits)) < TOLERANCE
 
 
 VECTORS = [[1e3, 999.0, -1e3], [-700.0, -701.0], [0.0, -50.0], [1e-12, -1e-12, 0.0], [3.0]]
@@ -164,7 +168,8 @@ def test_the_stage_stays_small() -> None:
     fraction = (eg.exp(x) - eg.exp(-x)) / (eg.exp(x) + eg.exp(-x))
     second = eg.derivative(eg.derivative(fraction, x), x)
     for f in (fraction, second):
-        assert calculus.lower([f.term]).report.enodes < 1500
+        explored = system().explore([f.term], [CostModel()], lowering=True)
+        assert explored.report.enodes < 1500
 
 
 SHAPES = [(), (0,), (1,), (3,), (2, 0), (2, 3)]
@@ -211,7 +216,7 @@ def test_lowered_terms_have_the_same_value(roots: list[terms.Term], seed: int) -
     rng = np.random.default_rng(seed)
     sizes = oracle.random_sizes(roots, rng, choices=(0, 1, 2, 3))
     values = oracle.random_values(terms.variables(*roots), sizes, rng)
-    lowered = calculus.lower(roots, sizes).terms
+    lowered = calculus.lower(roots, sizes)[0].terms
     results = compile_terms(lowered, terms.variables(*roots), sizes)(**values)
     if numeric_terms.is_tame([*roots, *lowered], values, sizes):
         for result, expected in zip(results, oracle.evaluate(roots, values, sizes), strict=True):

@@ -1,0 +1,41 @@
+"""Operations that only lowered terms have: forms that lose no digits or time in generated code."""
+
+from typing import Final, cast
+
+from eggrad.engine.errors import ShapeError
+from eggrad.engine.spec import Dims, Spec, output_dims
+
+__all__ = ["NUMERIC", "result_dims"]
+
+NUMERIC: Final = (
+    "expm1", "log1p", "sinh", "cosh", "log_cosh", "softplus", "sigmoid", "log1mexp",
+    "logaddexp", "exp_difference", "hypot", "logsumexp", "norm", "logdet", "solve",
+    "symmetric_product",
+)  # fmt: skip
+
+
+def result_dims(name: str, data: object, *args: Dims) -> Dims:
+    """The axes of an operation's result.
+
+    `data` is the unary spec of `logsumexp` and `norm`, what the matrix of `logdet` is known to be,
+    and the order of a `symmetric_product`. All others but `solve` are element-wise.
+
+    >>> result_dims("symmetric_product", 2, ("m", "n"), ("m", "k"))
+    ('k', 'n', 'n')
+    """
+    first, last = args[0], args[-1]
+    match name:
+        case "logdet" | "solve":
+            if len(first) != 2 or first[0] != first[1]:
+                raise ShapeError(f"{name} needs a square matrix, its argument has axes {first}")
+            return () if name == "logdet" else last
+        case "symmetric_product":
+            if len(first) != 2 or last[:1] != first[:1]:
+                raise ShapeError(f"{name}: a matrix {first} cannot have weights {last}")
+            return last[1:] + first[1:] * cast(int, data)
+        case "logsumexp" | "norm":
+            return output_dims(cast(Spec, data), first)
+        case _ if first != last:
+            raise ShapeError(f"{name}: one operand has axes {first}, the other {last}")
+        case _:
+            return first

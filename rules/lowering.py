@@ -1,0 +1,71 @@
+"""Forms that take less time as code, if not less space on paper."""
+
+from collections.abc import Iterator
+
+from eggrad.engine.language import (
+    Spec,
+    Statement,
+    Tensor,
+    add,
+    condition,
+    ein,
+    ein1,
+    power,
+    primitive,
+)
+from eggrad.engine.repeated_factors import symmetric_product_of
+from eggrad.engine.rule import Ruleset
+from eggrad.engine.snapshot import Snapshot
+from eggrad.engine.spec import canonical
+from eggrad.engine.symmetry import expanded
+from eggrad.engine.term import Term
+
+RING = "ring axioms"
+# Of larger terms no products are taken apart.
+MAX_CLASSES = 300
+
+lowering = Ruleset(
+    "lowering",
+    "forms that take less time as code, if not less space on paper",
+    "none: ended by the budget of its stage",
+)
+
+
+@condition
+def shrinks(s: Spec) -> bool:
+    """Whether a product has fewer axes than its left operand."""
+    return len(s[2]) < len(s[0])
+
+
+@primitive
+def squared(s: Spec) -> Spec | None:
+    """The binary spec that multiplies an operand by itself and sums what a unary one sums."""
+    part, out = s
+    sums = len(set(part)) == len(part) and set(out) < set(part)
+    return canonical([part, part], out) if sums else None
+
+
+@lowering.rule(cite=RING)
+def product_over_sum(s: Spec, a: Tensor, b: Tensor, c: Tensor) -> Statement:
+    """(a + b)·c = a·c + b·c, where the products are smaller than the sum."""
+    return ein(s, add(a, b), c) >> add(ein(s, a, c), ein(s, b, c)), shrinks(s)
+
+
+@lowering.rule(cite="definition of powers")
+def sum_of_squares(s: Spec, a: Tensor) -> Statement:
+    """Σ a² = a·a, summed over the same axes."""
+    return ein1(s, power(a, 2)) >> ein(squared(s), a, a)
+
+
+@lowering.bulk_rule(cite="BLAS: a symmetric product takes half the operations")
+def symmetric_products(graph: Snapshot) -> Iterator[tuple[int, Term]]:
+    """Σ w·A·A, on one summed index, is symmetric in the others: half of it is computed."""
+    classes = dict.fromkeys([*graph.root_classes, *graph.users])
+    if len(classes) > MAX_CLASSES:
+        return
+    for cls in classes:
+        if len(graph.dims[cls]) >= 2 and graph.choice[cls].constructor == "ein":
+            networks = expanded(graph, cls)
+            found = symmetric_product_of(graph, networks) if networks else None
+            if found is not None:
+                yield cls, found
