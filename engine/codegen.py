@@ -22,6 +22,8 @@ __all__ = ["RUNTIME", "Writer", "parameter_names"]
 
 # Functions of whole arrays: their call, given the operands and what else identifies the node.
 _WHOLE: Final = {
+    "cholesky": "cholesky({x})",
+    "inverse_from_cholesky": "inverse_from_cholesky({x})",
     "inv": "inverse({x})",
     "det": "np.linalg.det({x})",
     "adj": "adjugate({x})",
@@ -35,8 +37,10 @@ _WHOLE: Final = {
 # Where the functions come from that generated code calls beside NumPy's.
 RUNTIME: Final = {
     "adjugate": "matrix_functions",
+    "cholesky": "cholesky",
     "cofactors": "matrix_functions",
     "inverse": "matrix_functions",
+    "inverse_from_cholesky": "cholesky",
     "log1mexp": "stable_functions",
     "log_cosh": "stable_functions",
     "log_determinant": "stable_functions",

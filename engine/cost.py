@@ -105,11 +105,12 @@ class CostModel:
         if name == "symmetric_product":
             copies = self.length(args[0][1]) ** cast(int, known)
             return copies * self.entries(args[1])
-        if name not in ("logdet", "solve"):
+        if name not in ("logdet", "solve", "cholesky", "inverse_from_cholesky"):
             return NUMERIC[cast(str, name)] * self.entries(args[0])
         n = self.length(args[0][0])
         substitutions = 2 * n * self.entries(args[1]) if name == "solve" else 0
-        return (1 if known == "positive definite" else 2) * n**3 // 3 + substitutions
+        half = known == "positive definite" or name == "cholesky"
+        return (1 if half else 2) * n**3 // 3 + substitutions
 
     def _product(self, s: Spec, args: tuple[Dims, ...], deltas: tuple[bool, ...]) -> int:
         """One multiplication a point of the joint index space, one addition a summed point.

@@ -8,7 +8,7 @@ import numpy as np
 
 from eggrad.engine import oracle
 from eggrad.engine import term as terms
-from eggrad.engine.binding import Array
+from eggrad.engine.binding import Array, name_of
 from eggrad.engine.closed import SYMBOLS, Closing, Reject
 from eggrad.engine.drawing import Drawing
 from eggrad.engine.errors import ShapeError
@@ -90,7 +90,9 @@ def random_values(instance: Instance, rng: np.random.Generator) -> dict[str, Arr
     kind = "special" if flavour < 0.3 and not instance.is_differentiated else "normal"
     values = oracle.random_values(instance.variables, SYMBOLS, rng, kind)
     if flavour > 0.6:
-        values = {name: np.abs(v) % 0.9 + 0.05 for name, v in values.items()}
+        # What is declared of a variable stays true.
+        plain = {name_of(v) for v in instance.variables if not cast(tuple[str, object], v.data)[1]}
+        values |= {name: np.abs(values[name]) % 0.9 + 0.05 for name in plain & values.keys()}
     return values
 
 

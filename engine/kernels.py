@@ -57,7 +57,17 @@ _POWERS: Final[dict[Fraction, tuple[str, ...]]] = {
 _SCALAR: Final = frozenset({"arithmetic", "scaling", "negate", "divide", "reciprocal", "power"})
 _LEAVES: Final = frozenset({"variable", "constant", "delta", "size"})
 _MATRIX: Final = frozenset({"inv", "det", "slogdet", "cholesky", "adj"})
-_REDUCING: Final = frozenset({"logdet", "logsumexp", "norm", "solve", "symmetric_product"})
+_REDUCING: Final = frozenset(
+    {
+        "cholesky",
+        "inverse_from_cholesky",
+        "logdet",
+        "logsumexp",
+        "norm",
+        "solve",
+        "symmetric_product",
+    }
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,6 +170,11 @@ def _reducing_steps(name: str, known: object, args: tuple[Dims, ...], out: Dims)
         case "logdet":
             decomposition = "cholesky" if known == "positive definite" else "slogdet"
             return [(decomposition, (whole[0],) * 3, ()), ("log", whole[:1], ()), ("sum", (), ())]
+        case "cholesky":
+            return [("cholesky", (whole[0],) * 3, ())]
+        case "inverse_from_cholesky":
+            # Blocks on the diagonal are inverted, the rest is multiplied.
+            return [("inv", (*whole, 64), ()), ("syrk", (whole[0],) * 3, ())]
         case "solve":
             return [("solve", (whole[0],) * 3, ()), ("matmul", (*whole, *args[1][1:]), ())]
         case "symmetric_product":

@@ -4,10 +4,12 @@ from eggrad.engine.language import Dims, Node, Spec, Tensor
 
 __all__ = [
     "Variable",
+    "cholesky",
     "declared",
     "exp_difference",
     "expm1",
     "hypot",
+    "inverse_from_cholesky",
     "log1p",
     "logdet",
     "logsumexp",
@@ -70,6 +72,16 @@ def norm(s: Spec, a: Tensor) -> Tensor:
 def logdet(known: str, a: Tensor) -> Tensor:
     """The log of the determinant of a matrix that is `known` to be "positive definite", or ""."""
     return Node("numeric", ("logdet", known, a))
+
+
+def cholesky(a: Tensor) -> Tensor:
+    """The lower triangular L with `L L' = a`."""
+    return Node("numeric", ("cholesky", None, a))
+
+
+def inverse_from_cholesky(a: Tensor) -> Tensor:
+    """The inverse of `a a'`, for a lower triangular a."""
+    return Node("numeric", ("inverse_from_cholesky", None, a))
 
 
 def solve(a: Tensor, b: Tensor) -> Tensor:

@@ -23,7 +23,7 @@ DAMPING: Final = frozenset({"tanh", "arctan"})
 UNBOUNDED: Final = frozenset({"exp", "expm1", "sinh"})
 
 # These are faster than what they replace, not more accurate: the cost decides.
-FASTER: Final = frozenset({"solve", "symmetric_product"})
+FASTER: Final = frozenset({"solve", "symmetric_product", "cholesky", "inverse_from_cholesky"})
 
 # How a member was built: from something unknown, from exact values, or with a stable operation.
 UNKNOWN, KEPT, STABLE = range(3)

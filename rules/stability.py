@@ -28,10 +28,12 @@ from eggrad.engine.language import (
 )
 from eggrad.engine.numeric_language import (
     Variable,
+    cholesky,
     declared,
     exp_difference,
     expm1,
     hypot,
+    inverse_from_cholesky,
     log1p,
     logdet,
     logsumexp,
@@ -257,6 +259,22 @@ def log_of_definite_determinant(x: Variable) -> Statement:
         fn("log", det(declared(x))) >> logdet("positive definite", declared(x)),
         is_definite(x),
     )
+
+
+@stability.rule(cite=f"{HIGHAM}, sections 10.1 and 14.6", stable=True)
+def log_determinant_by_cholesky(x: Variable) -> Statement:
+    """log det X = 2·Σ log Lᵢᵢ, with the Cholesky factor L at hand."""
+    diagonal = ein1(((0, 0), (0,)), cholesky(declared(x)))
+    return (
+        logdet("positive definite", declared(x)) >> scale(2, ein1(((0,), ()), fn("log", diagonal))),
+        is_definite(x),
+    )
+
+
+@stability.rule(cite=f"{HIGHAM}, section 14.3")
+def inverse_by_cholesky(x: Variable) -> Statement:
+    """X⁻¹ = L⁻ᵀ·L⁻¹, with the Cholesky factor L."""
+    return inv(declared(x)) >> inverse_from_cholesky(cholesky(declared(x))), is_definite(x)
 
 
 @stability.rule(cite=f"{HIGHAM}, section 14.1", domain="a invertible")
