@@ -1,12 +1,12 @@
 """Positive definite matrices by their Cholesky factor, in half the operations of elimination."""
 
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 
 from eggrad.engine.binding import Array
 
-__all__ = ["cholesky", "inverse_from_cholesky"]
+__all__ = ["cholesky", "inverse_from_cholesky", "log_determinant_from_cholesky"]
 
 # Blocks of this size are left to LAPACK; larger ones are halved, so that BLAS-3 does the work.
 BLOCK: Final = 64
@@ -22,6 +22,15 @@ def cholesky(matrix: Array) -> Array:
         return np.linalg.cholesky(matrix)
     except np.linalg.LinAlgError:
         return np.full_like(matrix, np.nan)
+
+
+def log_determinant_from_cholesky(factor: Array) -> Any:
+    """`log(det(L L'))`, given the lower triangular L.
+
+    >>> float(log_determinant_from_cholesky(np.array([[2.0]])).round(3))
+    1.386
+    """
+    return 2.0 * np.log(np.diagonal(factor)).sum()
 
 
 def inverse_from_cholesky(factor: Array) -> Array:

@@ -15,6 +15,9 @@ from eggrad.engine.term import Term
 
 __all__ = ["contract", "contract_terms", "price_of", "scaled"]
 
+# Dynamic programming takes milliseconds for so many factors, and up to a minute for twice as many.
+MAX_PROGRAMMED = 18
+
 
 def contract(graph: Snapshot, network: Network, factors: Sequence[Factor], out: Indices) -> Term:
     """The product of some factors as a term with axes `out`, in the cheapest order."""
@@ -56,9 +59,10 @@ def _path(
     inputs: Any = [frozenset(p) for p in parts]
     output: Any = frozenset(out)
     sizes: Any = dict(lengths)
-    search: Any = (
-        opt_einsum.paths.optimal if len(parts) <= 4 else opt_einsum.paths.dynamic_programming
-    )
+    search: Any = opt_einsum.paths.greedy
+    if len(parts) <= MAX_PROGRAMMED:
+        small = len(parts) <= 4
+        search = opt_einsum.paths.optimal if small else opt_einsum.paths.dynamic_programming
     found = search(inputs, output, sizes)
     return tuple(tuple(step) for step in found)
 

@@ -105,6 +105,8 @@ class CostModel:
         if name == "symmetric_product":
             copies = self.length(args[0][1]) ** cast(int, known)
             return copies * self.entries(args[1])
+        if name == "logdet_from_cholesky":
+            return self.length(args[0][0]) * NUMERIC["log1p"]
         if name not in ("logdet", "solve", "cholesky", "inverse_from_cholesky"):
             return NUMERIC[cast(str, name)] * self.entries(args[0])
         n = self.length(args[0][0])

@@ -62,6 +62,7 @@ _REDUCING: Final = frozenset(
         "cholesky",
         "inverse_from_cholesky",
         "logdet",
+        "logdet_from_cholesky",
         "logsumexp",
         "norm",
         "solve",
@@ -172,6 +173,8 @@ def _reducing_steps(name: str, known: object, args: tuple[Dims, ...], out: Dims)
             return [(decomposition, (whole[0],) * 3, ()), ("log", whole[:1], ()), ("sum", (), ())]
         case "cholesky":
             return [("cholesky", (whole[0],) * 3, ())]
+        case "logdet_from_cholesky":
+            return [("log", whole[:1], ()), ("sum", whole[:1], ()), ("scalar", (), ())]
         case "inverse_from_cholesky":
             # Blocks on the diagonal are inverted, the rest is multiplied.
             return [("inv", (*whole, 64), ()), ("syrk", (whole[0],) * 3, ())]

@@ -12,6 +12,7 @@ __all__ = [
     "inverse_from_cholesky",
     "log1p",
     "logdet",
+    "logdet_from_cholesky",
     "logsumexp",
     "norm",
     "sigmoid",
@@ -82,6 +83,11 @@ def cholesky(a: Tensor) -> Tensor:
 def inverse_from_cholesky(a: Tensor) -> Tensor:
     """The inverse of `a a'`, for a lower triangular a."""
     return Node("numeric", ("inverse_from_cholesky", None, a))
+
+
+def logdet_from_cholesky(a: Tensor) -> Tensor:
+    """The log of the determinant of `a a'`, for a lower triangular a."""
+    return Node("numeric", ("logdet_from_cholesky", None, a))
 
 
 def solve(a: Tensor, b: Tensor) -> Tensor:

@@ -10,7 +10,7 @@ __all__ = ["NUMERIC", "result_dims"]
 NUMERIC: Final = (
     "expm1", "log1p", "sinh", "cosh", "log_cosh", "softplus", "sigmoid", "log1mexp",
     "logaddexp", "exp_difference", "hypot", "logsumexp", "norm", "logdet", "solve",
-    "symmetric_product", "cholesky", "inverse_from_cholesky",
+    "symmetric_product", "cholesky", "inverse_from_cholesky", "logdet_from_cholesky",
 )  # fmt: skip
 
 
@@ -25,10 +25,10 @@ def result_dims(name: str, data: object, *args: Dims) -> Dims:
     """
     first, last = args[0], args[-1]
     match name:
-        case "logdet" | "solve" | "cholesky" | "inverse_from_cholesky":
+        case "logdet" | "logdet_from_cholesky" | "solve" | "cholesky" | "inverse_from_cholesky":
             if len(first) != 2 or first[0] != first[1]:
                 raise ShapeError(f"{name} needs a square matrix, its argument has axes {first}")
-            return () if name == "logdet" else last
+            return () if name.startswith("logdet") else last
         case "symmetric_product":
             if len(first) != 2 or last[:1] != first[:1]:
                 raise ShapeError(f"{name}: a matrix {first} cannot have weights {last}")

@@ -96,6 +96,7 @@ OPERATIONS: Final[dict[str, Any]] = {
     "logdet": lambda matrix: np.log(_det(matrix)),
     "cholesky": _cholesky,
     "inverse_from_cholesky": lambda factor: _inv(factor @ factor.T),
+    "logdet_from_cholesky": lambda factor: 2 * np.log(np.diagonal(factor)).sum(),
     "solve": lambda matrix, right: np.tensordot(_inv(matrix), right, 1),
 } | {
     name: getattr(np, name)

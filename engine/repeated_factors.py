@@ -14,6 +14,10 @@ from eggrad.engine.term import Term
 __all__ = ["symmetric_product_of"]
 
 
+# Weights of more factors are no few numbers.
+MAX_WEIGHTS = 8
+
+
 @dataclass(frozen=True)
 class _Repeated:
     """A matrix class with axes (summed, own) or the reverse, and the own indices, two or three."""
@@ -34,7 +38,7 @@ def symmetric_product_of(graph: Snapshot, networks: Sequence[Network]) -> Term |
         indices = [summed, *(o.get(found) for o in others)]
         if None not in indices:
             rests = [_rest(n, found, s) for n, s in zip(networks, indices, strict=True)]
-            if any(rests):
+            if any(rests) and max(map(len, rests)) <= MAX_WEIGHTS:
                 return _product(graph, networks, found, indices, rests)
     return None
 

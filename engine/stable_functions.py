@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from eggrad.engine.binding import Array
+from eggrad.engine.cholesky import cholesky, log_determinant_from_cholesky
 
 __all__ = [
     "log1mexp",
@@ -146,11 +147,7 @@ def log_determinant(matrix: Array, definite: bool) -> Any:
     -921.034
     """
     if definite:
-        try:
-            diagonal = np.diagonal(np.linalg.cholesky(matrix))
-        except np.linalg.LinAlgError:
-            return np.float64(np.nan)
-        return 2.0 * np.log(diagonal).sum()
+        return log_determinant_from_cholesky(cholesky(matrix))
     sign, size = np.linalg.slogdet(matrix)
     return size if sign > 0 or size == -inf else np.float64(np.nan)
 
