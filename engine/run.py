@@ -23,6 +23,9 @@ ROUNDS = 4
 LARGE = 2_000
 NODES_PER_NODE = 60
 
+# What is lowered has been explored before: only so many e-nodes are explored again in all rounds.
+SMALL = 200
+
 # What numerical stability may take.
 STABLE_ROUNDS = 4
 STABLE_NODES = 20_000
@@ -43,12 +46,14 @@ class Run:
         self.models = models
         self.report = Report()
         self.lowering = False
+        self.loaded = 1
         self.started = perf_counter()
         self.nodes = BASE_NODES if budget.nodes is None else budget.nodes
         self.rounds = ROUNDS if budget.iterations is None else budget.iterations
 
     def allow_for(self, loaded: int) -> None:
         """Let what the budget leaves open follow from the size of the input."""
+        self.loaded = loaded
         if self.budget.iterations is None and loaded > LARGE:
             self.rounds = 1
         if self.budget.nodes is None:
@@ -61,6 +66,10 @@ class Run:
         if lowering:
             exploring += self.strategy.lowering
         self.settle()
+        if lowering:
+            # Once: what other rules join later need not be taken apart again.
+            self.step("lowering")
+            self.rounds = min(self.rounds, 1 + SMALL // self.loaded)
         self.saturate("simplify")
         graphs = self.snapshots(names)
         prices: list[int] | None = None
@@ -69,8 +78,6 @@ class Run:
                 break
             changed = self.apply_bulk_rules(graphs, exploring)
             changed |= self.step("explore")
-            if lowering:
-                changed |= self.step("lowering")
             if not changed:
                 break
             self.saturate("simplify")

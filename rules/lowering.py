@@ -33,8 +33,8 @@ lowering = Ruleset(
 
 @condition
 def shrinks(s: Spec) -> bool:
-    """Whether a product has fewer axes than its left operand."""
-    return len(s[2]) < len(s[0])
+    """Whether a product has fewer axes than its left operand, at least a matrix."""
+    return len(s[2]) < len(s[0]) > 1
 
 
 @primitive
@@ -47,7 +47,7 @@ def squared(s: Spec) -> Spec | None:
 
 @lowering.rule(cite=RING)
 def product_over_sum(s: Spec, a: Tensor, b: Tensor, c: Tensor) -> Statement:
-    """(a + b)·c = a·c + b·c, where the products are smaller than the sum."""
+    """(a + b)·c = a·c + b·c, where the products are smaller than the sum of matrices."""
     return ein(s, add(a, b), c) >> add(ein(s, a, c), ein(s, b, c)), shrinks(s)
 
 
