@@ -25,8 +25,11 @@ UNBOUNDED: Final = frozenset({"exp", "expm1", "sinh"})
 # These are faster than what they replace, not more accurate: the cost decides.
 FASTER: Final = frozenset({"solve", "symmetric_product", "cholesky", "inverse_from_cholesky"})
 
+# The logarithm of a sum near 1 has lost what the shift by a constant has rounded away.
+NEARLY_STABLE: Final = frozenset({"logaddexp"})
+
 # How a member was built: from something unknown, from exact values, or with a stable operation.
-UNKNOWN, KEPT, STABLE = range(3)
+UNKNOWN, KEPT, NEARLY, STABLE = range(4)
 
 
 class Member(Protocol):
@@ -58,13 +61,14 @@ M = TypeVar("M", bound=Member)
 
 def stable_members(members: Mapping[int, Sequence[M]]) -> dict[int, list[M]]:
     """The members that code may be generated from; every class with a finite tree keeps one."""
-    levels = _levels(members)
+    lengths = frozenset(c for c, nodes in members.items() if any(map(_is_length, nodes)))
+    levels = _levels(members, lengths)
     kept = {cls: list(nodes) for cls, nodes in members.items()}
-    if STABLE not in levels.values():
+    if max(levels.values(), default=UNKNOWN) < NEARLY:
         return kept
     for cls, nodes in kept.items():
-        if levels[cls] == STABLE:
-            kept[cls] = [m for m in nodes if _is_preferred(m, levels)]
+        if levels[cls] >= NEARLY:
+            kept[cls] = [m for m in nodes if _is_preferred(m, levels, levels[cls], lengths)]
     # A stable member whose operands only it can make would leave its class empty.
     for cls in kept.keys() - cheapest_trees(kept, _exponentials)[1].keys():
         kept[cls] = list(members[cls])
@@ -75,7 +79,11 @@ def stable_members(members: Mapping[int, Sequence[M]]) -> dict[int, list[M]]:
     return kept
 
 
-def _levels(members: Mapping[int, Sequence[Member]]) -> dict[int, int]:
+def _is_length(member: Member) -> bool:
+    return member.constructor in ("numeric", "numeric2") and member.data[0] in ("norm", "hypot")
+
+
+def _levels(members: Mapping[int, Sequence[Member]], lengths: frozenset[int]) -> dict[int, int]:
     """The best level among the members of each class: the least fixed point."""
     users: dict[int, list[int]] = {}
     for cls, nodes in members.items():
@@ -85,16 +93,17 @@ def _levels(members: Mapping[int, Sequence[Member]]) -> dict[int, int]:
     waiting = dict.fromkeys(members)
     while waiting:
         cls, _ = waiting.popitem()
-        best = max(_level(m, levels) for m in members[cls])
+        best = max(_level(m, levels, lengths) for m in members[cls])
         if best > levels[cls]:
             levels[cls] = best
             waiting.update(dict.fromkeys(users.get(cls, ())))
     return levels
 
 
-def _level(member: Member, levels: Mapping[int, int]) -> int:
+def _level(member: Member, levels: Mapping[int, int], lengths: frozenset[int]) -> int:
     if member.stable or _is_numeric(member):
-        return STABLE
+        nearly = bool(member.data) and member.data[0] in NEARLY_STABLE
+        return NEARLY if nearly else STABLE
     if member.constructor in EXACT:
         return KEPT
     if member.constructor == "function" and member.data[0] in DAMPING:
@@ -102,14 +111,19 @@ def _level(member: Member, levels: Mapping[int, int]) -> int:
     lossy = member.constructor == "function" and member.data[0] in LOSSY_FUNCTIONS
     if lossy or member.constructor in LOSSY or not member.children:
         return UNKNOWN
-    return _joined(levels.get(c, UNKNOWN) for c in member.children)
+    joined = _joined(levels.get(c, UNKNOWN) for c in member.children)
+    # The square of a length may overflow where the length does not.
+    power_of_length = member.constructor == "power" and member.children[0] in lengths
+    return min(joined, NEARLY) if power_of_length else joined
 
 
-def _is_preferred(member: Member, levels: Mapping[int, int]) -> bool:
-    """Whether a member may stand beside stable ones: it is stable, exact, or a plain function."""
-    level = _level(member, levels)
+def _is_preferred(
+    member: Member, levels: Mapping[int, int], best: int, lengths: frozenset[int]
+) -> bool:
+    """Whether a member may stand beside the best ones: it is one, exact, or a plain function."""
+    level = _level(member, levels, lengths)
     plain = member.constructor == "function" or member.constructor in EXACT
-    return level == STABLE or (level == KEPT and plain)
+    return level == best or (level == KEPT and plain)
 
 
 def _is_numeric(member: Member) -> bool:
@@ -117,8 +131,8 @@ def _is_numeric(member: Member) -> bool:
 
 
 def _joined(levels: Iterable[int]) -> int:
-    found = list(levels)
-    return max(found) if min(found) else UNKNOWN
+    found = set(levels)
+    return UNKNOWN if UNKNOWN in found else NEARLY if NEARLY in found else max(found)
 
 
 def _exponentials(_: int, member: Member) -> int:

@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from eggrad.engine import oracle, stages
+from eggrad.engine import oracle, run
 from eggrad.engine import term as terms
 from eggrad.engine.audit import audit
 from eggrad.engine.language import Statement, Tensor, fn
@@ -74,7 +74,7 @@ class Recorder(Snapshot):
 
 @pytest.fixture
 def recorder(monkeypatch: pytest.MonkeyPatch) -> Iterator[type[Recorder]]:
-    monkeypatch.setattr(stages, "Snapshot", Recorder)
+    monkeypatch.setattr(run, "Snapshot", Recorder)
     yield Recorder
     del Recorder.last
 
