@@ -22,6 +22,10 @@ class TimeModel:
 
     sizes: Mapping[Size, int] = field(default_factory=dict[Size, int])
     rates: Rates = field(kw_only=True)
+    # Thousands of e-nodes are alike in all that counts.
+    _known: dict[object, int] = field(
+        default_factory=dict[object, int], init=False, repr=False, compare=False
+    )
 
     def length(self, size: Size) -> int:
         """The number a size stands for; 0 counts as 1, so that every node has a cost."""
@@ -44,8 +48,11 @@ class TimeModel:
 
         At least 1, so that of two terms that take as long the one with fewer nodes wins.
         """
-        # Of two deltas the one with fewer axes serves better.
-        if constructor == "delta":
-            return 1 + len(out)
-        works = node_work(constructor, data, args, out, deltas, same=same, constants=constants)
-        return 1 + sum(self.work(w) for w in works)
+        key = (constructor, data, args, out, deltas, same, constants)
+        found = self._known.get(key)
+        if found is None:
+            works = node_work(constructor, data, args, out, deltas, same=same, constants=constants)
+            # Of two deltas the one with fewer axes serves better.
+            own = 1 + len(out) if constructor == "delta" else 1
+            found = self._known[key] = own + sum(self.work(w) for w in works)
+        return found
