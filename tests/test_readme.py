@@ -63,7 +63,7 @@ def refreshed(text: str) -> str:
 
 def test_sessions_show_what_happens() -> None:
     text = README.read_text("utf-8")
-    assert len(BLOCK.findall(text)) == 3
+    assert len(BLOCK.findall(text)) == 4
     assert without_errors(refreshed(text)) == without_errors(text)
 
 
