@@ -1,6 +1,6 @@
 """A tensor kept as a sum of products of small arrays and Kronecker deltas."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from importlib import import_module
 from math import prod
 from typing import Any
@@ -56,6 +56,25 @@ class FactoredTensor:
             )
         if not self.parts or not all(part.fits(self.shape) for part in self.parts):
             raise ShapeError(f"a tensor of axes {self.shape} needs parts with those axes")
+
+    @classmethod
+    def deferred(cls, build: Callable[[Any], "FactoredTensor"], results: Any) -> "FactoredTensor":
+        """The tensor `build(results)`, built when something is asked of it.
+
+        So a call of a compiled function that wants the cores of many tensors does not wait.
+        """
+        made = cls.__new__(cls)
+        made.__dict__["_deferred"] = build, results
+        return made
+
+    def __getattr__(self, name: str) -> Any:
+        """Build what was deferred."""
+        deferred = self.__dict__.pop("_deferred", None)
+        if deferred is None:
+            raise AttributeError(f"a FactoredTensor has no attribute {name!r}")
+        build, results = deferred
+        self.__dict__.update(build(results).__dict__)
+        return getattr(self, name)
 
     @property
     def ndim(self) -> int:

@@ -1,6 +1,7 @@
 """Terms as functions that return factored tensors: the generated code computes cores alone."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from itertools import islice
 from typing import Any
 
@@ -42,22 +43,28 @@ class CompiledFactors:
             [*cores, *map(terms.size, self._symbols)], (*scope, *terms.variables(*roots)), sizes
         )
         self.source = self._compiled.source
+        self._builders = [partial(self._tensor, k) for k in range(len(self._dims))]
 
     def __call__(self, /, **values: Any) -> Any:
         """The value of the root, or the list of values."""
-        results = iter(self._compiled(**values))
+        results = self._compiled(**values)
+        tensors = [FactoredTensor.deferred(build, results) for build in self._builders]
+        return tensors[0] if self._single else tensors
+
+    def _tensor(self, root: int, results: Sequence[Any]) -> FactoredTensor:
+        """The tensor of one root, given the cores of all and the sizes."""
+        before = sum(len(p.cores) for products in self._products[:root] for p in products)
+        cores = iter(results[before:])
 
         def part(product: Product) -> Part:
             axes = tuple(own for _, own in product.cores)
-            return Part(tuple(islice(results, len(axes))), axes, product.labels)
+            return Part(tuple(islice(cores, len(axes))), axes, product.labels)
 
-        parts = [[part(p) for p in products] for products in self._products]
-        size = {d: int(n) for d, n in zip(self._symbols, results, strict=True)}
-        tensors = [
-            FactoredTensor(own, [d if isinstance(d, int) else size[d] for d in dims], self._columns)
-            for own, dims in zip(parts, self._dims, strict=True)
-        ]
-        return tensors[0] if self._single else tensors
+        parts = [part(p) for p in self._products[root]]
+        sizes = results[len(results) - len(self._symbols) :]
+        size = {d: int(n) for d, n in zip(self._symbols, sizes, strict=True)}
+        shape = [d if isinstance(d, int) else size[d] for d in self._dims[root]]
+        return FactoredTensor(parts, shape, self._columns)
 
     def __repr__(self) -> str:
         """Show the keywords."""
