@@ -161,7 +161,10 @@ class _Orders:
         node = self.nodes[place]
         left, right = node.args
         one, other, own = self[left], self[right], self[place]
-        if one is None and other is None:
+        if self.find(left) == self.find(right):
+            # Of one order they are both, whatever it is.
+            fits = self.unify(left, place)
+        elif one is None and other is None:
             if own is None:
                 return False
             # The simplest of the possible readings: entries over one number.

@@ -149,3 +149,9 @@ def test_two_variables_of_one_name_cannot_be_printed() -> None:
     with pytest.raises(ShapeError, match="two different variables are called 'x'"):
         format_problem(term)
     assert format_term(term) == "x *(i,j->ij) x"
+
+
+def test_a_quotient_of_a_quotient_of_numbers_by_itself() -> None:
+    quotient = divide(constant(2, ("m", "m")), constant(3))
+    term = einsum("ii->", divide(quotient, quotient))
+    assert parse(format_problem(term)).term is term
