@@ -9,7 +9,7 @@ from eggrad.engine.errors import ShapeError, UnknownVariable, UnsupportedOperati
 from eggrad.engine.spec import Dims, Size
 from eggrad.engine.term import Term, postorder
 
-__all__ = ["Array", "bind", "concrete", "name_of", "symbols"]
+__all__ = ["Array", "bind", "checked_size", "concrete", "name_of", "symbols"]
 
 Array = np.ndarray[Any, Any]
 
@@ -67,7 +67,7 @@ def bind(
     origin: dict[str, str] = {}
     found: dict[str, int] = {}
     for symbol, number in (sizes or {}).items():
-        found[symbol] = _checked_size(symbol, number)
+        found[symbol] = checked_size(symbol, number)
         origin[symbol] = "the sizes given"
     for variable in variables:
         name = name_of(variable)
@@ -118,7 +118,8 @@ def _numeric(name: str, value: object) -> Array:
     return array
 
 
-def _checked_size(symbol: str, number: object) -> int:
+def checked_size(symbol: str, number: object) -> int:
+    """The number a size symbol stands for; `ShapeError` unless it is an integer from 0 up."""
     if not isinstance(number, int | np.integer) or isinstance(number, bool) or number < 0:
         raise ShapeError(f"size {symbol} is an integer from 0 up, not {number!r}")
     return int(number)

@@ -62,8 +62,9 @@ class Block:
     that. Where it does not, it is deleted if it has at least two axes.
     """
 
-    def __init__(self) -> None:
-        """Make an empty block."""
+    def __init__(self, reuse: bool = True) -> None:
+        """Make an empty block; without `reuse` nothing overwrites an operand."""
+        self._reuse = reuse
         self._statements: list[Statement] = []
         self._temporaries: dict[str, str] = {}
 
@@ -73,7 +74,7 @@ class Block:
         """Compute something; return its name. `reuse`: (operand, statement that overwrites it)."""
         name = f"t{len(self._temporaries) + 1}"
         self._temporaries[name] = name
-        offered = tuple(r for r in reuse if self._temporaries.get(r[0]) == r[0])
+        offered = tuple(r for r in reuse if self._reuse and self._temporaries.get(r[0]) == r[0])
         self._statements.append(Statement(name, text, self._own(uses), offered, order))
         return name
 

@@ -54,20 +54,26 @@ RUNTIME: Final = {
     "solve": "stable_functions",
     "symmetric_product": "symmetric_products",
 }
-_RESERVED: Final = frozenset({"np", "compiled", *RUNTIME})
+_RESERVED: Final = frozenset({"np", "float", "compiled", *RUNTIME})
 
 
 class Writer:
     """Writes one statement a node, at most."""
 
     def __init__(
-        self, names: Mapping[str, str], sizes: Mapping[str, str], dtype: str, model: CostModel
+        self,
+        names: Mapping[str, str],
+        sizes: Mapping[str, str],
+        dtype: str,
+        model: CostModel,
+        reuse: bool = True,
     ) -> None:
         """`names` and `sizes` say what variables and size symbols are called in the code.
 
-        `dtype` is the text of the dtype of all arrays; `model` has the sizes to expect.
+        `dtype` is the text of the dtype of all arrays; `model` has the sizes to expect. Without
+        `reuse` no buffer is written to twice: those of complex arrays may be real.
         """
-        self.block = Block()
+        self.block = Block(reuse)
         self.used: set[str] = set()
         self._names = names
         self._sizes = sizes
@@ -203,7 +209,7 @@ class Writer:
             return spread((value.text, value.labels), value.axes)
         shape = f"({', '.join(self._shape(dims))}{',' * (len(dims) == 1)})"
         if not value.labels:
-            dtype = f", {self._dtype}" if value.literal and self._dtype else ""
+            dtype = f", {self._dtype}" if self._dtype else ""
             return f"np.full({shape}, {value.text}{dtype})"
         return f"np.broadcast_to({spread((value.text, value.labels), value.axes)}, {shape})"
 

@@ -1,8 +1,10 @@
 """Compiled terms: a fast function of keyword arrays."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from keyword import iskeyword
 from typing import Any, Final
+from unicodedata import normalize
 
 import numpy as np
 
@@ -32,6 +34,7 @@ class CompiledFunction:
     """
 
     source: str
+    _is_for_real = True
 
     def __init__(
         self,
@@ -39,10 +42,14 @@ class CompiledFunction:
         scope: Iterable[Term] = (),
         sizes: Mapping[str, int] | None = None,
         single: bool = False,
+        *,
         choose: Choice | None = None,
+        reference: Sequence[Term] | None = None,
     ) -> None:
         """Generate and compile; `compile_terms` says what the arguments are."""
-        self._origin = (tuple(forms), tuple(scope), dict(sizes or {}), single, choose)
+        own = tuple(reference or forms[0].terms)
+        self._origin = (tuple(forms), tuple(scope), dict(sizes or {}), single, choose, own)
+        self._for_complex: CompiledFunction | None = None
         self._variables = variables(*(t for f in forms for t in f.terms))
         self._scope = tuple(v for v in variables(*scope) if v not in self._variables)
         self._defaults = dict(sizes or {})
@@ -51,7 +58,7 @@ class CompiledFunction:
         names = {name_of(v) for v in (*self._variables, *self._scope)}
         self._sizes = tuple(s for s in mentioned if s not in names)
         self._names = tuple(dict.fromkeys(map(name_of, self._variables)))
-        module = Module(forms, self._variables, mentioned, single)
+        module = Module(forms, self._variables, mentioned, single, reuse=self._is_for_real)
         self.source, self._used = module.text, module.parameters
         namespace: dict[str, Any] = {}
         exec(compile(self.source, "<eggrad>", "exec"), namespace)
@@ -65,7 +72,8 @@ class CompiledFunction:
 
     def __reduce__(self) -> tuple[Callable[..., "CompiledFunction"], tuple[Any, ...]]:
         """Pickle the terms; generate the same code anew."""
-        return CompiledFunction, self._origin
+        *positional, choose, reference = self._origin
+        return partial(type(self), choose=choose, reference=reference), tuple(positional)
 
     def __call__(self, /, **values: Any) -> Any:
         """The value of the root, or the list of values."""
@@ -73,7 +81,8 @@ class CompiledFunction:
 
     def _checked(self, values: dict[str, Any]) -> Any:
         """Check and convert the arguments, and call."""
-        given = {s: values[s] for s in self._sizes if s in values}
+        # An array by the name of a size is meant for somebody else.
+        given = {s: values[s] for s in self._sizes if s in values and not np.ndim(values[s])}
         known = self._defaults.keys() | given.keys()
         # A variable that only fixes sizes need not have a value where the sizes are given.
         needed = [
@@ -84,10 +93,19 @@ class CompiledFunction:
         sizes = concrete(self._used, known_sizes)
         function = self._functions[self._choose(known_sizes) if self._choose else 0]
         inputs = [arrays[name] for name in self._names]
+        if self._is_for_real and any(a.dtype.kind == "c" for a in inputs):
+            return self._complex(values)
         if not given and len(self._known) < _KNOWN_SHAPES:
             others = (arrays[n].shape if n in arrays else None for n in self._fixing)
             self._known[(*(a.shape for a in inputs), *others)] = function, sizes
         return function(*inputs, *sizes)
+
+    def _complex(self, values: dict[str, Any]) -> Any:
+        """Call with complex arrays: forms for real ones may use moduli, or real buffers."""
+        if self._for_complex is None:
+            _, scope, sizes, single, _, reference = self._origin
+            self._for_complex = _ComplexFunction([Form(reference)], scope, sizes, single)
+        return self._for_complex(**values)
 
     def _entry(self) -> Callable[..., Any]:
         """What a call enters: arrays of known shapes go straight to the generated code."""
@@ -98,7 +116,7 @@ class CompiledFunction:
             return self._checked(values)
 
         # Names that are no plain words, or that this function may use itself, take the slow way.
-        if not names or any(not n.isidentifier() or iskeyword(n) or n[0] == "_" for n in words):
+        if not names or not all(map(_is_plain, words)):
             return slow
         tests = [f"_type({n}) is _ndarray and {n}.dtype is _float64" for n in names]
         tests += [f"({n} is _missing or _type({n}) is _ndarray)" for n in fixing]
@@ -129,6 +147,18 @@ class CompiledFunction:
     def __repr__(self) -> str:
         """Show the keywords."""
         return f"<compiled function of {', '.join(map(name_of, self._variables))}>"
+
+
+def _is_plain(name: str) -> bool:
+    """Whether a name stands for itself as a parameter, and is none of the entry's own."""
+    plain = name.isidentifier() and not iskeyword(name) and name[0] != "_"
+    return plain and normalize("NFKC", name) == name
+
+
+class _ComplexFunction(CompiledFunction):
+    """The terms as they are, for complex arrays."""
+
+    _is_for_real = False
 
 
 def compile_terms(

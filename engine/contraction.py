@@ -47,7 +47,9 @@ def product(spec: Spec, operands: Sequence[Value], length: Length, block: Block)
         if not factors:
             return Value("1.0", (), out, literal=True)
         literal = all(v.literal for v in scalars)
-        made = block.emit(" * ".join(factors), [v.text for v in scalars], 0)
+        text = " * ".join(factors)
+        # A product of lengths alone is an integer.
+        made = block.emit(text if scalars else f"float({text})", [v.text for v in scalars], 0)
         return Value(made, (), out, literal)
     wanted = tuple(i for i in dict.fromkeys(out) if i in present)
     lowering = _Lowering(wanted, length, block)

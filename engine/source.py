@@ -34,7 +34,12 @@ class Module:
     """
 
     def __init__(
-        self, forms: Sequence[Form], own: Sequence[Term], mentioned: Sequence[str], single: bool
+        self,
+        forms: Sequence[Form],
+        own: Sequence[Term],
+        mentioned: Sequence[str],
+        single: bool,
+        reuse: bool = True,
     ) -> None:
         """Generate the text; `own` are the variables, `mentioned` all size symbols."""
         taken: set[str] = set()
@@ -47,7 +52,7 @@ class Module:
             for axis, d in enumerate(v.dims)
             if isinstance(d, str)
         }
-        writers = [Writer(self._names, self._sizes, self._dtype, _model(f)) for f in forms]
+        writers = [Writer(self._names, self._sizes, self._dtype, _model(f), reuse) for f in forms]
         returned = [w.results(f.terms) for w, f in zip(writers, forms, strict=True)]
         used = {s for w in writers for s in w.used}
         self.parameters = tuple(sorted(used - self._origin.keys()))

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, cast
 
+from eggrad.engine.binding import checked_size
 from eggrad.engine.errors import UnsupportedOperation
 from eggrad.engine.term import variables
 from eggrad.frontend.expression import Expression, as_expression, unified
@@ -50,6 +51,10 @@ def compile(
 
     several = isinstance(f, list | tuple)
     given = [as_expression(e) for e in (cast(Sequence[Expression], f) if several else [f])]
+    if not given:
+        raise UnsupportedOperation("compile what? give at least one expression")
+    for symbol, length in (sizes or {}).items():
+        checked_size(symbol, length)
     own = unified(given, [], "compile")
     # What only fixes sizes must be known even where lowering removes its last use.
     scope = variables(*(v for e in own for v in (*e.scope, *e.variables)))
@@ -64,7 +69,9 @@ def compile(
     from eggrad.engine.variants import cheapest_variant
 
     if len(variants) == 1:
-        return CompiledFunction([Form(variants[0].terms)], scope, sizes, not several)
-    forms = [Form(v.terms, v.sizes) for v in variants]
-    choose = partial(cheapest_variant, variants, rates=load_rates())
-    return CompiledFunction(forms, scope, sizes, not several, choose)
+        forms, choose = [Form(variants[0].terms)], None
+    else:
+        forms = [Form(v.terms, v.sizes) for v in variants]
+        choose = partial(cheapest_variant, variants, rates=load_rates())
+    reference = [e.term for e in own]
+    return CompiledFunction(forms, scope, sizes, not several, choose=choose, reference=reference)

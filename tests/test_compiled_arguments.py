@@ -1,0 +1,66 @@
+"""What callers give to compiled functions: complex arrays, odd names, sizes that are none."""
+
+import pickle
+
+import numpy as np
+import pytest
+
+import eggrad as eg
+
+A = eg.variable("A", ("n", "n"))
+x = eg.variable("x", ("n",))
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        eg.sum(x * x) ** 0.5,
+        eg.abs(x) ** 2,
+        eg.log(1 + eg.exp(x)),
+        1 / (1 + eg.exp(-x)),
+        eg.abs(x) * 2 + x,
+        eg.abs(x + 1) / x,
+        eg.abs(A + 1) * A - A,
+        eg.log(eg.det(A)),
+    ],
+)
+def test_complex_arrays_take_the_formula_as_it_stands(f: eg.Expression) -> None:
+    rng = np.random.default_rng(0)
+    values = {
+        "A": rng.standard_normal((3, 3)) + 1j * rng.standard_normal((3, 3)),
+        "x": rng.standard_normal(3) + 1j * rng.standard_normal(3),
+    }
+    np.testing.assert_allclose(eg.compile(f)(**values), f.evaluate(values), rtol=1e-12)
+
+
+def test_names_that_generated_code_uses_or_that_python_thinks_are_one() -> None:
+    own = eg.variable("float", ("n",))
+    first, second = eg.compile([own, eg.sum(eg.constant(1, ("n",)))])(**{"float": np.ones(2)})
+    assert list(first) == [1, 1]
+    assert second == 2
+    ligature = eg.variable("\ufb01", ("n",)) * eg.variable("fi", ("n",))
+    assert list(eg.compile(ligature)(**{"\ufb01": np.ones(2), "fi": np.full(2, 3.0)})) == [3, 3]
+
+
+def test_an_array_by_the_name_of_a_size_is_ignored() -> None:
+    assert list(eg.compile(2 * x)(x=np.ones(2), n=np.ones((2, 2)))) == [2, 2]
+
+
+def test_what_only_sizes_determine_is_no_integer() -> None:
+    ones = eg.sum(eg.constant(1, ("m", "m")), axis=0)
+    assert eg.compile(ones)(m=3).dtype == np.float64
+
+
+def test_nothing_and_sizes_that_are_none_are_refused() -> None:
+    with pytest.raises(eg.UnsupportedOperation, match="compile what"):
+        eg.compile([])
+    for size in (2.5, "3", -1):
+        with pytest.raises(eg.ShapeError, match="size n is an integer from 0 up"):
+            eg.compile(x, sizes={"n": size})  # type: ignore[dict-item]
+
+
+def test_a_compiled_function_may_be_pickled() -> None:
+    f = pickle.loads(pickle.dumps(eg.compile([A @ x, eg.exp(x)])))
+    product, powers = f(A=np.eye(2), x=[0.0, 1.0])
+    assert list(product) == [0, 1]
+    np.testing.assert_allclose(powers, np.exp([0, 1]))
