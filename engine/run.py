@@ -100,9 +100,10 @@ class Run:
         return Explored(graph, roots, self.report)
 
     def stabilise(self, names: Sequence[str]) -> None:
-        """Add the forms that lose no digits, whatever the budget has left."""
-        most = self.egraph.size() + STABLE_NODES
-        for _ in range(STABLE_ROUNDS):
+        """Add the forms that lose no digits; where the budget has ended, the nearest of them."""
+        ended = bool(self.report.notes)
+        most = self.egraph.size() + STABLE_NODES * (not ended)
+        for _ in range(1 if ended else STABLE_ROUNDS):
             while self.step("stable") and self.egraph.size() < most:
                 pass
             graphs = self.snapshots(names)
