@@ -48,7 +48,11 @@ class CompiledFactors:
     def __call__(self, /, **values: Any) -> Any:
         """The value of the root, or the list of values."""
         results = self._compiled(**values)
-        tensors = [FactoredTensor.deferred(build, results) for build in self._builders]
+        if self._columns is None:
+            tensors = [FactoredTensor.deferred(build, results) for build in self._builders]
+        else:
+            # A number of columns may be wrong: better said here than later.
+            tensors = [build(results) for build in self._builders]
         return tensors[0] if self._single else tensors
 
     def _tensor(self, root: int, results: Sequence[Any]) -> FactoredTensor:
