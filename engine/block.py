@@ -29,11 +29,6 @@ class Value:
         """Whether every entry of the term may differ from 0: no two axes share a label."""
         return len(set(self.axes)) == len(self.axes)
 
-    @property
-    def plain(self) -> bool:
-        """Whether the array is the term itself."""
-        return self.labels == self.axes and self.dense
-
 
 def number(text: str, order: int = 0) -> Value:
     """A Python number as the value of a term with `order` axes.
@@ -69,12 +64,18 @@ class Block:
         self._temporaries: dict[str, str] = {}
 
     def emit(
-        self, text: str, uses: Iterable[str], order: int, reuse: Iterable[tuple[str, str]] = ()
+        self,
+        text: str,
+        uses: Iterable[str] = (),
+        order: int = 0,
+        reuse: Iterable[tuple[str, str]] = (),
     ) -> str:
         """Compute something; return its name. `reuse`: (operand, statement that overwrites it)."""
         name = f"t{len(self._temporaries) + 1}"
         self._temporaries[name] = name
-        offered = tuple(r for r in reuse if self._reuse and self._temporaries.get(r[0]) == r[0])
+        # A scalar is a NumPy number, which has no buffer.
+        allowed = self._reuse and order > 0
+        offered = tuple(r for r in reuse if allowed and self._temporaries.get(r[0]) == r[0])
         self._statements.append(Statement(name, text, self._own(uses), offered, order))
         return name
 

@@ -161,13 +161,7 @@ class Writer:
         arrays = [self._array(a.dims, v) for a, v in zip(node.args, full, strict=True)]
         call = _WHOLE[node.op].format(x=arrays[0], y=arrays[-1], k=_detail(node))
         axes = tuple(range(node.order))
-        return Value(self._emit(call, [v.text for v in full], node.order), axes, axes)
-
-    def _emit(
-        self, text: str, uses: Sequence[str] = (), order: int = 0,
-        reuse: Iterable[tuple[str, str]] = (),
-    ) -> str:  # fmt: skip
-        return self.block.emit(text, uses, order, reuse if order else ())
+        return Value(self.block.emit(call, [v.text for v in full], node.order), axes, axes)
 
     def _full(self, dims: Dims, value: Value) -> Value:
         """The value with the zeros of its deltas written out."""
@@ -186,7 +180,7 @@ class Writer:
             text = f"({text})" if stack.batch else text
             text = f"{text}.reshape({', '.join(shape)})"
         uses = [v.text for v in operands.values()]
-        value = Value(self._emit(text, uses, node.order), axes, axes)
+        value = Value(self.block.emit(text, uses, node.order), axes, axes)
         for s in stack.others:
             op = "subtract" if s.negative else "add"
             value = self._entrywise(node).infix(op, [value, done[s.term]])
@@ -199,7 +193,7 @@ class Writer:
             return value
         axes = tuple(range(term.order))
         text = self._array(term.dims, value)
-        return Value(self._emit(text, [value.text], term.order), axes, axes)
+        return Value(self.block.emit(text, [value.text], term.order), axes, axes)
 
     def _array(self, dims: Dims, value: Value) -> str:
         """The text of a dense value as an array with all axes at their full length."""

@@ -45,21 +45,30 @@ class CompiledFunction:
         *,
         choose: Choice | None = None,
         reference: Sequence[Term] | None = None,
+        note: str = "",
     ) -> None:
-        """Generate and compile; `compile_terms` says what the arguments are."""
-        own = tuple(reference or forms[0].terms)
-        self._origin = (tuple(forms), tuple(scope), dict(sizes or {}), single, choose, own)
+        """Generate and compile.
+
+        `scope`, `sizes` and `single` are those of `compile_terms`. `choose` gives the number of
+        the form to use at some sizes, `note` says how it does, for the text. `reference` are the
+        terms as they were before lowering, for complex arrays.
+        """
+        self._forms = tuple(forms)
+        self._single = single
+        self._choose = choose
+        self._note = note
+        self._reference = tuple(reference or forms[0].terms)
         self._for_complex: CompiledFunction | None = None
         self._variables = variables(*(t for f in forms for t in f.terms))
         self._scope = tuple(v for v in variables(*scope) if v not in self._variables)
         self._defaults = dict(sizes or {})
-        self._choose = choose
         mentioned = symbols(*self._variables, *(t for f in forms for t in f.terms), *self._scope)
         names = {name_of(v) for v in (*self._variables, *self._scope)}
         self._sizes = tuple(s for s in mentioned if s not in names)
         self._names = tuple(dict.fromkeys(map(name_of, self._variables)))
         module = Module(forms, self._variables, mentioned, single, reuse=self._is_for_real)
-        self.source, self._used = module.text, module.parameters
+        comment = "".join(f"# {line}\n" for line in note.splitlines())
+        self.source, self._used = comment + module.text, module.parameters
         namespace: dict[str, Any] = {}
         exec(compile(self.source, "<eggrad>", "exec"), namespace)
         self._functions: list[Function] = [namespace[f] for f in module.functions]
@@ -72,8 +81,9 @@ class CompiledFunction:
 
     def __reduce__(self) -> tuple[Callable[..., "CompiledFunction"], tuple[Any, ...]]:
         """Pickle the terms; generate the same code anew."""
-        *positional, choose, reference = self._origin
-        return partial(type(self), choose=choose, reference=reference), tuple(positional)
+        kept = {"choose": self._choose, "reference": self._reference, "note": self._note}
+        make = partial(type(self), **kept)
+        return make, (self._forms, self._scope, self._defaults, self._single)
 
     def __call__(self, /, **values: Any) -> Any:
         """The value of the root, or the list of values."""
@@ -103,8 +113,9 @@ class CompiledFunction:
     def _complex(self, values: dict[str, Any]) -> Any:
         """Call with complex arrays: forms for real ones may use moduli, or real buffers."""
         if self._for_complex is None:
-            _, scope, sizes, single, _, reference = self._origin
-            self._for_complex = _ComplexFunction([Form(reference)], scope, sizes, single)
+            scope = (*self._scope, *self._variables)
+            form = Form(self._reference)
+            self._for_complex = _ComplexFunction([form], scope, self._defaults, self._single)
         return self._for_complex(**values)
 
     def _entry(self) -> Callable[..., Any]:

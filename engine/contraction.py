@@ -107,7 +107,7 @@ class _Lowering:
     def scaled(self, factor: str, array: Atom) -> Atom:
         """An array times a number."""
         text, labels = array
-        reuse = [(text, f"{text} *= {factor}")] if labels else []
+        reuse = [(text, f"{text} *= {factor}")]
         made = self.block.emit(f"{factor} * {text}", [factor, text], len(labels), reuse)
         return made, labels
 

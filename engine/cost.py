@@ -24,7 +24,7 @@ SLOW: Final = {"function": 10, "power": 10, "divide": 4}
 # Thirds of n³ operations, as `operations` counts them.
 MATRIX: Final = {"det": 2, "inv": 6, "adj": 9}
 # Entries of what only lowered terms have, by measurement, where an addition is 1.
-NUMERIC: Final = {
+ENTRY_PRICES: Final = {
     "expm1": 12, "log1p": 20, "sinh": 14, "cosh": 14, "log_cosh": 80, "softplus": 28, "sigmoid": 9,
     "log1mexp": 50, "logaddexp": 40, "exp_difference": 8, "hypot": 20, "logsumexp": 14, "norm": 3,
 }  # fmt: skip
@@ -106,9 +106,9 @@ class CostModel:
             copies = self.length(args[0][1]) ** cast(int, known)
             return copies * self.entries(args[1])
         if name == "logdet_from_cholesky":
-            return self.length(args[0][0]) * NUMERIC["log1p"]
+            return self.length(args[0][0]) * ENTRY_PRICES["log1p"]
         if name not in ("logdet", "solve", "cholesky", "inverse_from_cholesky"):
-            return NUMERIC[cast(str, name)] * self.entries(args[0])
+            return ENTRY_PRICES[cast(str, name)] * self.entries(args[0])
         n = self.length(args[0][0])
         substitutions = 2 * n * self.entries(args[1]) if name == "solve" else 0
         half = known == "positive definite" or name == "cholesky"

@@ -1,6 +1,6 @@
 """Code of element-wise operations: functions, powers, sums and quotients."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import Final
 
@@ -23,7 +23,7 @@ _POWERS: Final[dict[Fraction, tuple[str, ...]]] = {
     Fraction(-1, 2): ("sqrt", "reciprocal"),
     Fraction(4): ("square", "square"),
 }
-# Functions of one or two operands that are not NumPy's.
+# Functions that are not NumPy's.
 _OWN: Final = frozenset({"log_cosh", "softplus", "sigmoid", "log1mexp"})
 # From so many entries on a division by NumPy's operator is faster than `np.reciprocal`.
 LARGE: Final = 1500
@@ -49,19 +49,12 @@ class ElementwiseCode:
         self._dense = dense
         self._array = array
 
-    def _emit(
-        self, text: str, uses: Sequence[str] = (), order: int = 0,
-        reuse: Iterable[tuple[str, str]] = (),
-    ) -> str:  # fmt: skip
-        # A NumPy number has no buffer.
-        return self._block.emit(text, uses, order, reuse if order else ())
-
     def _unary(self, function: str, x: Value, more: str = "") -> Value:
         written = f"{function}({x.text}{more})"
         # The modulus of complex numbers is real; our own functions make arrays of their own.
         in_place = function.startswith("np.") and function != "np.abs"
         reuse = [(x.text, f"{function}({x.text}{more}, out={x.text})")] if in_place else []
-        return Value(self._emit(written, [x.text], len(x.labels), reuse), x.labels, x.axes)
+        return Value(self._block.emit(written, [x.text], len(x.labels), reuse), x.labels, x.axes)
 
     def function(self, name: str, x: Value) -> Value:
         """A function of every entry."""
@@ -69,7 +62,7 @@ class ElementwiseCode:
             return self._unary("np.negative", x)
         x = self._dense(x)
         if x.literal:
-            x = Value(self._emit(wrapped([x])[0]), (), x.axes)
+            x = Value(self._block.emit(wrapped([x])[0]), (), x.axes)
         if name == "relu":
             return self._unary("np.maximum", x, ", 0.0")
         if name == "negate":
@@ -79,8 +72,8 @@ class ElementwiseCode:
     def function_of_two(self, name: str, args: Sequence[Value]) -> Value:
         """A function of every two entries."""
         texts, order, _ = self._aligned(args)
-        call = f"{name if name in _OWN else f'np.{name}'}({', '.join(texts)})"
-        made = self._emit(call, [v.text for v in args], len(order))
+        call, uses = f"np.{name}({', '.join(texts)})", [v.text for v in args]
+        made = self._block.emit(call, uses, len(order))
         return Value(made, order, tuple(range(len(args[0].axes))))
 
     def power(self, base: Value, exponent: Value, known: Fraction | None) -> Value:
@@ -91,21 +84,21 @@ class ElementwiseCode:
         if known == 1:
             return base
         if base.literal and known is not None:
-            base = Value(self._emit(wrapped([base])[0]), (), base.axes)
+            base = Value(self._block.emit(wrapped([base])[0]), (), base.axes)
         if known is not None and known in _POWERS:
             for function in _POWERS[known]:
                 base = self._power(function, base)
             return base
         a, b = wrapped([base, exponent])
         reuse = [(a, f"{a} **= {b}")] if known is not None else []
-        made = self._emit(f"{a} ** {b}", [a, b], len(base.labels), reuse)
+        made = self._block.emit(f"{a} ** {b}", [a, b], len(base.labels), reuse)
         return Value(made, base.labels, base.axes)
 
     def _power(self, function: str, x: Value) -> Value:
         if function != "reciprocal" or self._entries(x) < LARGE:
             return self._unary(f"np.{function}", x)
         reuse = [(x.text, f"np.divide(1.0, {x.text}, out={x.text})")]
-        made = self._emit(f"1.0 / {x.text}", [x.text], len(x.labels), reuse)
+        made = self._block.emit(f"1.0 / {x.text}", [x.text], len(x.labels), reuse)
         return Value(made, x.labels, x.axes)
 
     def infix(self, op: str, args: Sequence[Value]) -> Value:
@@ -119,7 +112,7 @@ class ElementwiseCode:
         over = f"{b} += {a}" if sign == "+" else f"{function}({a}, {b}, out={b})"
         ways = zip([(a, f"{a} {sign}= {b}"), (b, over)], own, strict=True)
         reuse = [way for way, labels in ways if labels == order]
-        made = self._emit(f"{a} {sign} {b}", [v.text for v in full], len(order), reuse)
+        made = self._block.emit(f"{a} {sign} {b}", [v.text for v in full], len(order), reuse)
         return Value(made, order, tuple(range(max(len(v.axes) for v in args))))
 
     def _aligned(
@@ -147,6 +140,6 @@ class ElementwiseCode:
             written, over = f"np.negative({text})", f"np.negative({text}, out={text})"
         reuse = [(left.text, over)] if text == left.text and left.labels else []
         order = len(left.axes)
-        name = self._emit(written, [left.text], order, reuse)
+        name = self._block.emit(written, [left.text], order, reuse)
         add_entries(name, right, self._block, f"{sign}=")
         return Value(name, tuple(range(order)), tuple(range(order)))

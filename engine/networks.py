@@ -36,6 +36,25 @@ class Network:
     coefficient: Fraction = Fraction(1)
     price: int = field(default=0, compare=False)
 
+    def with_factor(self, place: int, inner: "Network") -> "Network":
+        """The network with the factor at a place replaced by a product that it is.
+
+        >>> whole = Network(((7, (0,)),), (0,), {0: "n"})
+        >>> whole.with_factor(0, Network(((8, (0,)), (9, (0,))), (0,), {0: "n"})).factors
+        ((8, (0,)), (9, (0,)))
+        """
+        part = self.factors[place][1]
+        fresh = max(self.sizes, default=-1) + 1
+        names = {i: fresh + i for i in inner.sizes} | dict(zip(inner.out, part, strict=True))
+        factors = tuple((c, tuple(names[i] for i in indices)) for c, indices in inner.factors)
+        return Network(
+            (*self.factors[:place], *factors, *self.factors[place + 1 :]),
+            self.out,
+            {names[i]: d for i, d in inner.sizes.items()} | self.sizes,
+            self.coefficient * inner.coefficient,
+            self.price + inner.price,
+        )
+
 
 def product_network(
     graph: Snapshot, cls: int, member: ENode, limit: int = MAX_FACTORS, quotients: bool = False

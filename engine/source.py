@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Final
 
@@ -14,7 +14,8 @@ from eggrad.engine.term import Term, postorder
 
 __all__ = ["Form", "Module"]
 
-UNBOUNDED: Final = frozenset({"exp", "expm1", "sinh", "cosh"})
+# What may overflow at moderate arguments, and what keeps that.
+OVERFLOWING: Final = frozenset({"exp", "expm1", "sinh", "cosh"})
 KEEPING: Final = frozenset({"add", "subtract", "negate", "einsum", "power"})
 _CALL: Final = re.compile(r"(?<![.\w])(\w+)\(")
 
@@ -24,7 +25,7 @@ class Form:
     """One way to compute some values: a term for each, and sizes at which it is the fastest."""
 
     terms: tuple[Term, ...]
-    sizes: tuple[Mapping[str, int], ...] = field(default=())
+    sizes: tuple[Mapping[str, int], ...] = ()
 
 
 class Module:
@@ -56,7 +57,9 @@ class Module:
         returned = [w.results(f.terms) for w, f in zip(writers, forms, strict=True)]
         used = {s for w in writers for s in w.used}
         self.parameters = tuple(sorted(used - self._origin.keys()))
-        self.functions = ["compiled", *(f"compiled_{k}" for k in range(2, len(forms) + 1))]
+        self.functions = ["compiled"]
+        if len(forms) > 1:
+            self.functions = [f"form_{k}" for k in range(1, len(forms) + 1)]
         texts = [
             self._function(*parts, single)
             for parts in zip(self.functions, forms, writers, returned, strict=True)
@@ -82,16 +85,16 @@ class Module:
 
 def _overflows_to_zero(roots: Sequence[Term]) -> bool:
     """Whether an exponential divides: where it overflows the quotient is 0, as it should be."""
-    unbounded: set[Term] = set()
+    overflowing: set[Term] = set()
     for node in postorder(*roots):
         divisor = node.args[-1:] if node.op == "divide" else ()
         if node.op == "power":
             exponent = node.args[1].data
             divisor = node.args[:1] if isinstance(exponent, Fraction) and exponent < 0 else ()
-        if not unbounded.isdisjoint(divisor):
+        if not overflowing.isdisjoint(divisor):
             return True
-        if node.op in UNBOUNDED or (node.op in KEEPING and not unbounded.isdisjoint(node.args)):
-            unbounded.add(node)
+        if node.op in OVERFLOWING or (node.op in KEEPING and not overflowing.isdisjoint(node.args)):
+            overflowing.add(node)
     return False
 
 

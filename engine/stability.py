@@ -61,14 +61,10 @@ M = TypeVar("M", bound=Member)
 
 def stable_members(members: Mapping[int, Sequence[M]]) -> dict[int, list[M]]:
     """The members that code may be generated from; every class with a finite tree keeps one."""
-    lengths = frozenset(c for c, nodes in members.items() if any(map(_is_length, nodes)))
-    levels = _levels(members, lengths)
-    kept = {cls: list(nodes) for cls, nodes in members.items()}
-    if max(levels.values(), default=UNKNOWN) < NEARLY:
+    levels = _Levels(members)
+    kept = {cls: levels.best(nodes, cls) for cls, nodes in members.items()}
+    if not levels.any_stable:
         return kept
-    for cls, nodes in kept.items():
-        if levels[cls] >= NEARLY:
-            kept[cls] = [m for m in nodes if _is_preferred(m, levels, levels[cls], lengths)]
     # A stable member whose operands only it can make would leave its class empty.
     for cls in kept.keys() - cheapest_trees(kept, _exponentials)[1].keys():
         kept[cls] = list(members[cls])
@@ -79,51 +75,71 @@ def stable_members(members: Mapping[int, Sequence[M]]) -> dict[int, list[M]]:
     return kept
 
 
+class _Levels:
+    """The best level among the members of each class: the least fixed point."""
+
+    def __init__(self, members: Mapping[int, Sequence[Member]]) -> None:
+        self._lengths = {c for c, nodes in members.items() if any(map(_is_length, nodes))}
+        self._numbers = {
+            c: abs(m.data[0])
+            for c, nodes in members.items()
+            for m in nodes
+            if m.constructor == "constant"
+        }
+        self._of = dict.fromkeys(members, UNKNOWN)
+        users: dict[int, list[int]] = {}
+        for cls, nodes in members.items():
+            for child in {c for m in nodes for c in m.children}:
+                users.setdefault(child, []).append(cls)
+        waiting = dict.fromkeys(members)
+        while waiting:
+            cls, _ = waiting.popitem()
+            best = max(map(self._level, members[cls]))
+            if best > self._of[cls]:
+                self._of[cls] = best
+                waiting.update(dict.fromkeys(users.get(cls, ())))
+
+    @property
+    def any_stable(self) -> bool:
+        """Whether there is a class with a member that a rule vouches for."""
+        return max(self._of.values(), default=UNKNOWN) >= NEARLY
+
+    def best(self, nodes: Sequence[M], cls: int) -> list[M]:
+        """The members at the level of their class, exact ones, and plain functions of those."""
+        own = self._of[cls]
+        if own < NEARLY:
+            return list(nodes)
+        levels = [(m, self._level(m)) for m in nodes]
+        return [m for m, n in levels if n == own or (n == KEPT and _is_plain(m))]
+
+    def _level(self, member: Member) -> int:
+        if member.stable or _is_numeric(member):
+            nearly = bool(member.data) and member.data[0] in NEARLY_STABLE
+            return NEARLY if nearly else STABLE
+        if member.constructor in EXACT:
+            return KEPT
+        if member.constructor == "function" and member.data[0] in DAMPING:
+            return KEPT
+        lossy = member.constructor == "function" and member.data[0] in LOSSY_FUNCTIONS
+        if lossy or member.constructor in LOSSY or not member.children:
+            return UNKNOWN
+        joined = _joined(self._of.get(c, UNKNOWN) for c in member.children)
+        return min(joined, NEARLY) if self._is_power_of_length(member) else joined
+
+    def _is_power_of_length(self, member: Member) -> bool:
+        """Whether it may overflow where the length does not."""
+        if member.constructor != "power":
+            return False
+        base, exponent = member.children
+        return base in self._lengths and self._numbers.get(exponent, 0) > 1
+
+
 def _is_length(member: Member) -> bool:
     return member.constructor in ("numeric", "numeric2") and member.data[0] in ("norm", "hypot")
 
 
-def _levels(members: Mapping[int, Sequence[Member]], lengths: frozenset[int]) -> dict[int, int]:
-    """The best level among the members of each class: the least fixed point."""
-    users: dict[int, list[int]] = {}
-    for cls, nodes in members.items():
-        for child in {c for m in nodes for c in m.children}:
-            users.setdefault(child, []).append(cls)
-    levels = dict.fromkeys(members, UNKNOWN)
-    waiting = dict.fromkeys(members)
-    while waiting:
-        cls, _ = waiting.popitem()
-        best = max(_level(m, levels, lengths) for m in members[cls])
-        if best > levels[cls]:
-            levels[cls] = best
-            waiting.update(dict.fromkeys(users.get(cls, ())))
-    return levels
-
-
-def _level(member: Member, levels: Mapping[int, int], lengths: frozenset[int]) -> int:
-    if member.stable or _is_numeric(member):
-        nearly = bool(member.data) and member.data[0] in NEARLY_STABLE
-        return NEARLY if nearly else STABLE
-    if member.constructor in EXACT:
-        return KEPT
-    if member.constructor == "function" and member.data[0] in DAMPING:
-        return KEPT
-    lossy = member.constructor == "function" and member.data[0] in LOSSY_FUNCTIONS
-    if lossy or member.constructor in LOSSY or not member.children:
-        return UNKNOWN
-    joined = _joined(levels.get(c, UNKNOWN) for c in member.children)
-    # The square of a length may overflow where the length does not.
-    power_of_length = member.constructor == "power" and member.children[0] in lengths
-    return min(joined, NEARLY) if power_of_length else joined
-
-
-def _is_preferred(
-    member: Member, levels: Mapping[int, int], best: int, lengths: frozenset[int]
-) -> bool:
-    """Whether a member may stand beside the best ones: it is one, exact, or a plain function."""
-    level = _level(member, levels, lengths)
-    plain = member.constructor == "function" or member.constructor in EXACT
-    return level == best or (level == KEPT and plain)
+def _is_plain(member: Member) -> bool:
+    return member.constructor == "function" or member.constructor in EXACT
 
 
 def _is_numeric(member: Member) -> bool:

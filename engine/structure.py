@@ -58,7 +58,7 @@ def structure(root: Term) -> tuple[Product, ...]:
     True
     """
     found: dict[Term, tuple[Product, ...]] = {}
-    for node in _operands_first(root):
+    for node in terms.postorder(root, opened=_OPENED):
         found[node] = _node(node, [found[a] for a in node.args if node.op in _OPENED])
     return tuple(
         Product(tuple(sorted(p.cores, key=lambda f: f[1])) or _ONE, p.labels) for p in found[root]
@@ -67,20 +67,6 @@ def structure(root: Term) -> tuple[Product, ...]:
 
 # The only core of a delta alone.
 _ONE: Final[tuple[Factor, ...]] = ((terms.constant(1), ()),)
-
-
-def _operands_first(root: Term) -> Iterator[Term]:
-    """The nodes that sums and products connect with the root, operands before their users."""
-    seen: set[Term] = set()
-    stack = [(root, False)]
-    while stack:
-        node, ready = stack.pop()
-        if ready:
-            yield node
-        elif node not in seen:
-            seen.add(node)
-            stack.append((node, True))
-            stack.extend((a, False) for a in node.args if node.op in _OPENED)
 
 
 def _node(node: Term, args: Sequence[tuple[Product, ...]]) -> tuple[Product, ...]:

@@ -7,12 +7,13 @@ the two J are one array.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from typing import cast
 
 from eggrad.engine.contraction_order import contract, contract_terms, scaled
 from eggrad.engine.networks import Factor, Network, product_network
-from eggrad.engine.snapshot import ENode, Snapshot
+from eggrad.engine.snapshot import Snapshot
 from eggrad.engine.spec import Indices
 from eggrad.engine.term import Term
 
@@ -21,7 +22,8 @@ __all__ = ["expanded", "halved", "mirror_image"]
 MAX_FACTORS = 64
 MAX_NETWORKS = 4
 MAX_STEPS = 2_000
-SUMS = ("add", "subtract", "negate")
+# The signs of the operands.
+SUMS = {"add": (1, 1), "subtract": (1, -1), "negate": (-1,)}
 
 Renaming = dict[int, int]
 
@@ -59,25 +61,15 @@ def _normal(graph: Snapshot, network: Network, sign: int) -> Network:
         if node.constructor == "constant" and others.issuperset(part):
             number *= Fraction(cast(Fraction, node.data[0]))
             factors.remove(factor)
-    return Network(tuple(factors), network.out, network.sizes, number, network.price)
+    return replace(network, factors=tuple(factors), coefficient=number)
 
 
 def _distributed(graph: Snapshot, network: Network, place: int) -> Iterator[tuple[Network, int]]:
-    """The network with a sum among its factors replaced by each term of the sum."""
-    cls, part = network.factors[place]
-    node: ENode = graph.choice[cls]
-    signs = (
-        (-1,) if node.constructor == "negate" else (1, -1 if node.constructor == "subtract" else 1)
-    )
-    for child, sign in zip(node.children, signs, strict=False):
+    """The network with a sum among its factors replaced by each term of the sum, and its sign."""
+    node = graph.choice[network.factors[place][0]]
+    for child, sign in zip(node.children, SUMS[node.constructor], strict=True):
         inner = product_network(graph, child, graph.choice[child], MAX_FACTORS, quotients=True)
-        fresh = max(network.sizes) + 1
-        names = {i: fresh + i for i in inner.sizes} | dict(zip(inner.out, part, strict=True))
-        factors = [(c, tuple(names[i] for i in p)) for c, p in inner.factors]
-        sizes = {names[i]: d for i, d in inner.sizes.items()} | network.sizes
-        whole = (*network.factors[:place], *factors, *network.factors[place + 1 :])
-        coefficient = network.coefficient * inner.coefficient
-        yield Network(whole, network.out, sizes, coefficient, network.price + inner.price), sign
+        yield network.with_factor(place, inner), sign
 
 
 def mirror_image(network: Network) -> tuple[Renaming, dict[int, int]] | None:
@@ -150,9 +142,8 @@ def halved(graph: Snapshot, network: Network) -> Term | None:
         twin = {places[k] for k in part}
         done |= set(part) | twin
         if twin == set(part) or len(part) == 1:
-            pool += [
-                (graph.term(network.factors[k][0]), network.factors[k][1]) for k in {*part, *twin}
-            ]
+            alone = (network.factors[k] for k in sorted({*part, *twin}))
+            pool += [(graph.term(cls), indices) for cls, indices in alone]
             continue
         found = True
         inside = [network.factors[k] for k in part]

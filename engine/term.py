@@ -5,7 +5,7 @@ built alike are the same object, so equality is identity. Builders check shapes 
 else: no builder simplifies. All walks are loops, so depth is limited by memory alone.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import Final, cast
 from weakref import WeakValueDictionary
@@ -248,8 +248,11 @@ _BUILDERS: Final[dict[str, Callable[..., Term]]] = {
 }
 
 
-def postorder(*roots: Term) -> Iterator[Term]:
-    """Every node once, operands before the nodes that use them."""
+def postorder(*roots: Term, opened: Container[str] | None = None) -> Iterator[Term]:
+    """Every node once, operands before the nodes that use them.
+
+    With `opened` the operands of those operations alone.
+    """
     seen: set[Term] = set()
     stack: list[tuple[Term, bool]] = [(r, False) for r in reversed(roots)]
     while stack:
@@ -259,7 +262,8 @@ def postorder(*roots: Term) -> Iterator[Term]:
         elif node not in seen:
             seen.add(node)
             stack.append((node, True))
-            stack.extend((a, False) for a in reversed(node.args))
+            if opened is None or node.op in opened:
+                stack.extend((a, False) for a in reversed(node.args))
 
 
 def variables(*roots: Term) -> tuple[Term, ...]:

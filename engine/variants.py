@@ -19,6 +19,7 @@ from eggrad.engine.kernels import Work, dag_work
 from eggrad.engine.rates import Rates
 from eggrad.engine.size_relations import compare
 from eggrad.engine.snapshot import Snapshot
+from eggrad.engine.source import Form
 from eggrad.engine.spec import Size
 from eggrad.engine.stages import Budget, System
 from eggrad.engine.term import Term
@@ -50,11 +51,8 @@ _MULTIPLICATIONS: Final = {
 
 
 @dataclass(frozen=True)
-class SizeVariant:
-    """A form of an expression: one term a root, and the sizes at which it was the fastest."""
-
-    terms: tuple[Term, ...]
-    sizes: tuple[Sizes, ...] = ()
+class SizeVariant(Form):
+    """A form whose time can be predicted at any sizes."""
 
     @cached_property
     def work(self) -> tuple[tuple[int, Work], ...]:

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from eggrad.engine.binding import symbols
-from eggrad.engine.rates import load_rates
+from eggrad.engine.rates import Rates
 from eggrad.engine.rule import Ruleset
 from eggrad.engine.spec import Size, canonical
 from eggrad.engine.stages import Budget, Report, Result
@@ -83,10 +83,18 @@ def simplify(
 
 
 def lower(
-    roots: Sequence[Term], sizes: Mapping[str, int] | None = None, budget: Budget | None = None
+    roots: Sequence[Term], rates: Rates, sizes: Mapping[str, int] | None = None
 ) -> tuple[SizeVariant, ...]:
-    """Equal terms to generate code from, predicted to be the fastest; `sizes` are known sizes."""
-    return find_variants(system(), roots, load_rates(), sizes, budget)
+    """Equal terms to generate code from, predicted to be the fastest; `sizes` are known sizes.
+
+    >>> from eggrad.engine.rates import default_rates
+    >>> from eggrad.engine.term import apply, constant, subtract, variable
+    >>> x = variable("x")
+    >>> (form,) = lower([subtract(apply("exp", x), constant(1))], default_rates())
+    >>> form.terms[0].op
+    'expm1'
+    """
+    return find_variants(system(), roots, rates, sizes)
 
 
 def _sizes(roots: Sequence[Term], sizes: Mapping[str, int] | int | None) -> dict[Size, int]:

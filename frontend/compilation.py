@@ -28,7 +28,9 @@ def compile(
     """A fast function of keyword arrays; several expressions share their work.
 
     It returns one array, or a list where a list is given; a scalar is a NumPy number. `sizes`
-    gives the sizes that no array fixes, and those at which the cheapest form is chosen.
+    gives the sizes that no array fixes, and those at which the cheapest form is chosen; where
+    none are given and it depends on them, there are up to three forms, the first call with new
+    shapes chooses, and `.source` says where the choice changes.
     `structure="factored"` makes the function return `FactoredTensor`s, which keep deltas and
     outer products apart and are linear operators; the last `columns` axes of each, by default
     half of them, meet an operand. Raises `UnsupportedOperation` for another backend than "numpy"
@@ -47,6 +49,7 @@ def compile(
         )
     if columns is not None and structure != "factored":
         raise UnsupportedOperation('compile: columns needs structure="factored"')
+    from eggrad.engine.rates import load_rates
     from eggrad.frontend import calculus
 
     several = isinstance(f, list | tuple)
@@ -58,20 +61,21 @@ def compile(
     own = unified(given, [], "compile")
     # What only fixes sizes must be known even where lowering removes its last use.
     scope = variables(*(v for e in own for v in (*e.scope, *e.variables)))
-    variants = calculus.lower([e.term for e in own], sizes)
+    rates = load_rates()
+    reference = [e.term for e in own]
+    variants = calculus.lower(reference, rates, sizes)
     if structure == "factored":
         from eggrad.engine.factored_code import compile_factored
 
         return compile_factored(variants[0].terms, scope, sizes, columns, single=not several)
     from eggrad.engine.compiled import CompiledFunction
-    from eggrad.engine.rates import load_rates
     from eggrad.engine.source import Form
-    from eggrad.engine.variants import cheapest_variant
+    from eggrad.engine.variants import cheapest_variant, explain
 
-    if len(variants) == 1:
-        forms, choose = [Form(variants[0].terms)], None
-    else:
-        forms = [Form(v.terms, v.sizes) for v in variants]
-        choose = partial(cheapest_variant, variants, rates=load_rates())
-    reference = [e.term for e in own]
-    return CompiledFunction(forms, scope, sizes, not several, choose=choose, reference=reference)
+    choose, note, forms = None, "", [Form(variants[0].terms)]
+    if len(variants) > 1:
+        choose = partial(cheapest_variant, variants, rates=rates)
+        note, forms = explain(variants, rates), variants
+    return CompiledFunction(
+        forms, scope, sizes, not several, choose=choose, reference=reference, note=note
+    )

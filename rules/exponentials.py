@@ -88,7 +88,7 @@ def opened(graph: Snapshot, network: Network) -> Network:
             for m in graph.members[cls]:
                 factors = [elements(graph).get(c) for c in m.children]
                 if m.constructor == "ein" and any(map(is_exponential, factors)):
-                    return with_network(network, place, product_network(graph, cls, m))
+                    return network.with_factor(place, product_network(graph, cls, m))
     return network
 
 
@@ -106,20 +106,6 @@ def joinable(graph: Snapshot, network: Network) -> list[int]:
             chosen.append(k)
             steps.add(found[cls].step)
     return sorted(chosen)
-
-
-def with_network(network: Network, place: int, inner: Network) -> Network:
-    """The network with the factor at a place replaced by a product that it is."""
-    part = network.factors[place][1]
-    shift = max(network.sizes, default=-1) + 1
-    names = {**{i: i + shift for i in inner.sizes}, **dict(zip(inner.out, part, strict=True))}
-    factors = [(c, tuple(names[i] for i in indices)) for c, indices in inner.factors]
-    return Network(
-        (*network.factors[:place], *factors, *network.factors[place + 1 :]),
-        network.out,
-        {**{names[i]: d for i, d in inner.sizes.items()}, **network.sizes},
-        network.coefficient * inner.coefficient,
-    )
 
 
 def joined(graph: Snapshot, network: Network, chosen: list[int]) -> Term:

@@ -56,7 +56,7 @@ def symmetric_halves(graph: Snapshot) -> Iterator[tuple[int, Term]]:
         dims = graph.dims[cls]
         half = len(dims) // 2
         if half and dims[:half] == dims[half:] and graph.choice[cls].constructor == "ein":
-            halves = [halved(graph, n) for n in expanded(graph, cls) or [] if n.factors]
+            halves = [halved(graph, n) for n in expanded(graph, cls) or []]
             if halves and None not in halves:
                 yield cls, reduce(terms.add, cast(list[Term], halves))
 

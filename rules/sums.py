@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from fractions import Fraction
+from functools import reduce
 from itertools import combinations
 
 from eggrad.engine import term as terms
@@ -98,7 +99,7 @@ def distribute_to_meet(graph: Snapshot) -> Iterator[tuple[int, Term]]:
                             scaled(form[t] * p.coefficient, contract(graph, p, p.factors, p.out))
                             for p in parts
                         ]
-                        yield cls, chain_of([total(graph, rest), *products])
+                        yield cls, reduce(terms.add, [total(graph, rest), *products])
 
 
 @sums.bulk_rule(cite=RING)
@@ -111,7 +112,7 @@ def distribute_to_cancel(graph: Snapshot) -> Iterator[tuple[int, Term]]:
                     products = [
                         scaled(p.coefficient, contract(graph, p, p.factors, p.out)) for p in parts
                     ]
-                    yield cls, chain_of(products)
+                    yield cls, reduce(terms.add, products)
 
 
 def cancels(graph: Snapshot, outer: Network, place: int, product: Network) -> bool:
@@ -143,32 +144,9 @@ def like(network: Network) -> object:
     return network_key(replace(network, coefficient=Fraction(1)))
 
 
-def chain_of(summands: list[Term]) -> Term:
-    """A sum, term by term."""
-    first, *rest = summands
-    for t in rest:
-        first = terms.add(first, t)
-    return first
-
-
 def distributed(graph: Snapshot, network: Network) -> Iterator[tuple[int, list[Network]]]:
     """Places of factors that are short sums, with the products that distributing them gives."""
     for k, (factor, _) in enumerate(network.factors):
         for form, _ in linear_forms(graph, factor)[:1]:
             if len(form) <= MAX_DISTRIBUTED:
-                yield k, [put_in(graph, network, k, u, c) for u, c in form.items()]
-
-
-def put_in(graph: Snapshot, network: Network, place: int, cls: int, number: Fraction) -> Network:
-    """The network with the factor at a place replaced by a multiple of another, flattened."""
-    part = network.factors[place][1]
-    inner = product_network(graph, cls, graph.choice[cls])
-    shift = max(network.sizes, default=-1) + 1
-    names = {**{i: i + shift for i in inner.sizes}, **dict(zip(inner.out, part, strict=True))}
-    factors = [(c, tuple(names[i] for i in indices)) for c, indices in inner.factors]
-    return Network(
-        (*network.factors[:place], *factors, *network.factors[place + 1 :]),
-        network.out,
-        {**{names[i]: d for i, d in inner.sizes.items()}, **network.sizes},
-        network.coefficient * inner.coefficient * number,
-    )
+                yield k, [network.with_factor(k, numbered(graph, u, c)) for u, c in form.items()]

@@ -6,6 +6,7 @@ N random expressions, one of them alone where INDEX is given, then ten times as 
 texts. Each expression is made from the seed and its number, so a report can be repeated.
 """
 
+import contextlib
 import signal
 import sys
 import time
@@ -104,15 +105,21 @@ def judged_points(
 def check_expression(seed: int, index: int) -> Outcome:
     """Differentiate one random expression and compare."""
     case = random_case(Random(f"{seed}/{index}"))
+    shown = f"{case}  (mode {case.mode})"
+    return attempted(index, shown, EXPRESSION_SECONDS, lambda: compare(case))
+
+
+def attempted(index: int, shown: str, seconds: float, check: Callable[[], str]) -> Outcome:
+    """The outcome of a check: what it found, or the traceback of what it raised."""
     began = time.perf_counter()
     try:
-        with alarm(EXPRESSION_SECONDS):
-            failure = compare(case)
+        with alarm(seconds):
+            failure = check()
     except BaseException as error:  # egglog's panics are no Exceptions
         if isinstance(error, KeyboardInterrupt | SystemExit):
             raise
         failure = traceback.format_exc(limit=-3)
-    return Outcome(index, failure, f"{case}  (mode {case.mode})", time.perf_counter() - began)
+    return Outcome(index, failure, shown, time.perf_counter() - began)
 
 
 def compare(case: Case) -> str:
@@ -169,15 +176,13 @@ def alarm(seconds: int) -> Iterator[None]:
 def check_text(seed: int, index: int) -> Outcome:
     """Read one mutated text: it parses, or raises an error of this package."""
     text = mutated(Random(f"{seed}/text/{index}"))
-    began, failure = time.perf_counter(), ""
-    try:
-        with alarm(TEXT_SECONDS):
+
+    def read() -> str:
+        with contextlib.suppress(EggradError):
             parse(text)
-    except EggradError:
-        pass
-    except Exception:  # any other is what we look for
-        failure = traceback.format_exc()
-    return Outcome(index, failure, repr(text), time.perf_counter() - began)
+        return ""
+
+    return attempted(index, repr(text), TEXT_SECONDS, read)
 
 
 def _check(job: tuple[str, int, Sequence[int]]) -> list[Outcome]:

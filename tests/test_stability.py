@@ -16,6 +16,7 @@ from eggrad.engine import term as terms
 from eggrad.engine.compiled import compile_terms
 from eggrad.engine.cost import CostModel
 from eggrad.engine.errors import UnsupportedOperation
+from eggrad.engine.rates import load_rates
 from eggrad.frontend import calculus
 from eggrad.rules.standard import system
 from tests import numeric_terms, stability_cases
@@ -224,7 +225,7 @@ def test_lowered_terms_have_the_same_value(roots: list[terms.Term], seed: int) -
     rng = np.random.default_rng(seed)
     sizes = oracle.random_sizes(roots, rng, choices=(0, 1, 2, 3))
     values = oracle.random_values(terms.variables(*roots), sizes, rng)
-    lowered = calculus.lower(roots, sizes)[0].terms
+    lowered = calculus.lower(roots, load_rates(), sizes)[0].terms
     with np.errstate(all="ignore"):
         results = compile_terms(lowered, terms.variables(*roots), sizes)(**values)
     if numeric_terms.is_tame([*roots, *lowered], values, sizes):

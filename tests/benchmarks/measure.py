@@ -146,7 +146,7 @@ def main(framework: str, folder: Path) -> None:
             done = task | {"status": "too slow"}
         else:
             print(json.dumps({"event": "begin"} | task), flush=True)
-            done = _attempt(framework, task, folder)
+            done = measure(framework, task, folder)
         before[key] = done
         print(json.dumps({"event": "end"} | done), flush=True)
         gc.collect()
@@ -155,13 +155,6 @@ def main(framework: str, folder: Path) -> None:
 
             jax.clear_caches()
     print(json.dumps({"event": "all"}), flush=True)
-
-
-def _attempt(framework: str, task: Task, folder: Path) -> Task:
-    try:
-        return measure(framework, task, folder)
-    except Exception as problem:
-        return task | {"status": f"error: {type(problem).__name__}: {str(problem)[:160]}"}
 
 
 if __name__ == "__main__":
