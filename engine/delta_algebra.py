@@ -1,8 +1,8 @@
 """What rules about deltas and constants compute on specs: primitives.
 
 A delta's spec part is `d1 .. dk e1 .. ek`: pair i says that the indices `di` and `ei` are equal.
-A pair with a summed index renames that index away. A pair between two output indices stays; the
-other operand then uses the one that comes first in the output.
+A pair with a summed index renames that index away. Of output indices that are equal each is
+paired with the one that comes first in the output, which the other operand then uses.
 """
 
 from dataclasses import dataclass
@@ -50,9 +50,8 @@ class _Sift:
 def _sift(s: Spec, n: Dims) -> _Sift:
     first, *rest, out = s
     place = {i: k for k, i in enumerate(out)}
+    # What an index is called: the first in the output that equals it, if there is one.
     names: dict[int, int] = {}
-    in_other: dict[int, int] = {}
-    pairs: list[tuple[int, int, Size]] = []
     touched: dict[int, Size] = {}
 
     def name(i: int) -> int:
@@ -61,33 +60,18 @@ def _sift(s: Spec, n: Dims) -> _Sift:
         return i
 
     for d0, e0, size in zip(first[: len(n)], first[len(n) :], n, strict=True):
-        d, e = name(d0), name(e0)
-        if d == e:
-            touched[d] = size
-        elif e not in place:
+        d, e = sorted((name(d0), name(e0)), key=lambda i: place.get(i, len(out)))
+        if d != e:
             names[e] = d
-            touched[d] = size
-        elif d not in place:
-            names[d] = e
-            touched[e] = size
-        else:
-            d, e = sorted((d, e), key=place.__getitem__)
-            pairs.append((d, e, size))
-            in_other[e] = d
-    pairs = sorted(dict.fromkeys(pairs), key=lambda p: (place[p[0]], place[p[1]]))
-
-    def final(i: int) -> int:
-        i = name(i)
-        while i in in_other:
-            i = in_other[i]
-        return i
-
-    other = tuple(tuple(final(i) for i in part) for part in rest)
+        touched[e] = size
+    renamed = sorted((i for i in names if i in place), key=lambda i: (place[name(i)], place[i]))
+    pairs = tuple((name(i), i, touched[i]) for i in renamed)
+    other = tuple(tuple(name(i) for i in part) for part in rest)
     covered = {i for part in other for i in part} | {i for d, e, _ in pairs for i in (d, e)}
     loose = tuple(
         (i, size) for i, size in ((name(j), z) for j, z in touched.items()) if i not in covered
     )
-    return _Sift(tuple(pairs), other, tuple(dict.fromkeys(loose)), out)
+    return _Sift(pairs, other, tuple(dict.fromkeys(loose)), out)
 
 
 def _core(sift: _Sift) -> Spec:
@@ -143,12 +127,9 @@ def delta_spread(s: Spec, n: Dims) -> Spec:
 
 
 @primitive
-def delta_product(s: Spec, n: Dims, m: Dims) -> Spec | None:
-    """The spec of an outer product of deltas, on the delta of both; None where they meet."""
+def delta_product(s: Spec, n: Dims, m: Dims) -> Spec:
+    """The spec of a product of deltas, on the delta of both."""
     left, right, out = s
-    indices = left + right
-    if len(set(indices)) < len(indices) or len(out) < len(indices):
-        return None
     a, b = len(n), len(m)
     return canonical([left[:a] + right[:b] + left[a:] + right[b:]], out)
 

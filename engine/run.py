@@ -48,12 +48,14 @@ class Run:
         self.lowering = False
         self.loaded = 1
         self.started = perf_counter()
+        self.size = 1
+        self.growth = 1.0
         self.nodes = BASE_NODES if budget.nodes is None else budget.nodes
         self.rounds = ROUNDS if budget.iterations is None else budget.iterations
 
     def allow_for(self, loaded: int) -> None:
         """Let what the budget leaves open follow from the size of the input."""
-        self.loaded = loaded
+        self.loaded = self.size = loaded
         if self.budget.iterations is None and loaded > LARGE:
             self.rounds = 1
         if self.budget.nodes is None:
@@ -102,25 +104,27 @@ class Run:
     def stabilise(self, names: Sequence[str]) -> None:
         """Add the forms that lose no digits; where the budget has ended, the nearest of them."""
         ended = bool(self.report.notes)
-        most = self.egraph.size() + STABLE_NODES * (not ended)
+        most = self.size + STABLE_NODES * (not ended)
         for _ in range(1 if ended else STABLE_ROUNDS):
-            while self.step("stable") and self.egraph.size() < most:
+            while self.step("stable") and self.size * self.growth < most:
                 pass
-            graphs = self.snapshots(names)
-            for graph in graphs:
-                graph.hide(REDUNDANT)
+            graphs = self.snapshots(names, hidden=REDUNDANT)
             if not self.apply_bulk_rules(graphs, self.strategy.stable):
                 break
 
-    def snapshots(self, roots: Sequence[str], stable: bool = False) -> list[Snapshot]:
+    def snapshots(
+        self, roots: Sequence[str], stable: bool = False, hidden: Sequence[str] = ()
+    ) -> list[Snapshot]:
         """The classes now, checked for merged constants, at each model.
 
-        With `stable`, classes have the members alone that code may be generated from.
+        With `stable`, classes have the members alone that code may be generated from; those of
+        `hidden` constructors are left out where there are others.
         """
         self.egraph.complete_shapes()
         graph = Snapshot(self.egraph, self.models[0], roots)
         graph.check_constants(self.report.matches)
         self.report.enodes = graph.size
+        graph.hide(hidden)
         if stable:
             graph.prefer_stable()
         return [graph, *(graph.at(m) for m in self.models[1:])]
@@ -155,6 +159,8 @@ class Run:
         self.report.matches.update(iteration.matches)
         if iteration.changed and stage in ("simplify", "explore", "lowering", "present", "stable"):
             self.settle()
+        before, self.size = self.size, self.egraph.size()
+        self.growth = self.size / before
         return iteration.changed
 
     def settle(self) -> None:
@@ -172,11 +178,13 @@ class Run:
                 return
 
     def exhausted(self) -> bool:
-        """Whether the budget has ended; the first time, a note says so."""
+        """Whether the budget has ended; the first time, a note says so.
+
+        An iteration cannot be interrupted: the next one is taken to grow as the last one did.
+        """
         if self.report.notes:
             return True
-        size = self.egraph.size()
-        if size > self.nodes:
+        if self.size * self.growth > self.nodes:
             self.report.notes.append(f"more than {self.nodes} e-nodes")
         seconds = perf_counter() - self.started
         if self.budget.seconds is not None and seconds > self.budget.seconds:

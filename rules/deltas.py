@@ -17,6 +17,11 @@ from eggrad.engine.rule import Ruleset
 LAUE = "Laue, Mitterreiter, Giesen 2018, section 4: removal of multiplication by delta tensors"
 
 deltas = Ruleset("delta", "elimination of Kronecker deltas", "the number of pairs of deltas")
+delta_products = Ruleset(
+    "delta_products",
+    "products of deltas alone, settled before any other rule looks",
+    "the number of deltas, then of their pairs",
+)
 
 
 @deltas.rule(cite=LAUE, replaces=True)
@@ -35,7 +40,7 @@ def delta_sift_partly(s: Spec, n: Dims, a: Tensor) -> Statement:
     ), delta_reduces(s, n)
 
 
-@deltas.rule(cite="definition of the delta (thesis, equation 4.2)", replaces=True)
+@delta_products.rule(cite="definition of the delta (thesis, equation 4.2)", replaces=True)
 def delta_alone(s: Spec, n: Dims) -> Statement:
     """Σⱼ δᵢⱼ = 1, Σᵢ δᵢᵢ = n, and δᵢⱼ = δⱼᵢ."""
     return ein1(s, delta(n)) >> ein(
@@ -45,13 +50,13 @@ def delta_alone(s: Spec, n: Dims) -> Statement:
     ), delta_reduces(s, n)
 
 
-@deltas.rule(cite="definition of the delta (thesis, equation 4.2)", replaces=True)
+@delta_products.rule(cite="definition of the delta (thesis, equation 4.2)", replaces=True)
 def delta_of_nothing() -> Statement:
     """The delta of no axes is 1."""
     return delta(()) >> const(1, ())
 
 
-@deltas.rule(cite="definition of the delta (thesis, equation 4.2)", replaces=True)
+@delta_products.rule(cite="definition of the delta (thesis, equation 4.2)", replaces=True)
 def delta_times_delta(s: Spec, n: Dims, m: Dims) -> Statement:
     """δᵢⱼ·δₖₗ is the delta of both pairs."""
     return ein(s, delta(n), delta(m)) >> ein1(delta_product(s, n, m), delta(join(n, m)))

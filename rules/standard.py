@@ -12,7 +12,7 @@ from eggrad.rules.algebra import (
     sums_of_two,
 )
 from eggrad.rules.constants import constants, multiples
-from eggrad.rules.deltas import deltas
+from eggrad.rules.deltas import delta_products, deltas
 from eggrad.rules.elementwise import functions, identities
 from eggrad.rules.exponentials import exponentials
 from eggrad.rules.forward import forward
@@ -36,6 +36,7 @@ RULESETS = (
     preprocessing,
     constants,
     deltas,
+    delta_products,
     unary,
     sums_of_two,
     sums,
@@ -71,7 +72,7 @@ STANDARD = Strategy(
     ),
     explore=(distribution, identities, summation),
     present=(presentation,),
-    settle=(multiples, exponents),
+    settle=(multiples, exponents, delta_products),
     lowering=(lowering,),
     stable=(constants, unary, sums_of_two, stability, exponentials, lengths),
 )

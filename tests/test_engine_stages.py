@@ -22,7 +22,7 @@ from eggrad.engine.language import (
 from eggrad.engine.rule import Ruleset
 from eggrad.engine.stages import Budget, Strategy, System
 from eggrad.engine.term import Term
-from eggrad.rules.deltas import deltas
+from eggrad.rules.deltas import delta_products, deltas
 from eggrad.rules.standard import STANDARD, system
 
 SIZES = {"n": 3}
@@ -153,16 +153,34 @@ def test_an_exception_in_a_primitive() -> None:
 # Rules left out ----------------------------------------------------------------------------
 
 
-def without(ruleset: Ruleset) -> Strategy:
-    return replace(STANDARD, simplify=tuple(r for r in STANDARD.simplify if r is not ruleset))
+def without(*rulesets: Ruleset) -> Strategy:
+    stages = {"simplify": STANDARD.simplify, "settle": STANDARD.settle}
+    kept = {name: tuple(r for r in own if r not in rulesets) for name, own in stages.items()}
+    return replace(STANDARD, **kept)
 
 
 def operations(term: Term) -> set[str]:
     return {t.op for t in terms.postorder(term)}
 
 
+def test_products_of_deltas_with_themselves_stay_small() -> None:
+    pair = terms.delta(("n",))
+    three = terms.einsum("ij,ik->jki", pair, pair)
+    result = system().simplify([terms.einsum("ijk,ijl->lji", three, three)])
+    assert result.complete
+    assert result.report.enodes < 200
+    assert result.term is system().simplify([three]).term
+
+
+@pytest.mark.parametrize("nodes", [200, 500, 1000])
+def test_a_budget_of_nodes_is_exceeded_by_one_round_at_most(nodes: int) -> None:
+    result = system().differentiate(DEEP, x, "both", Budget(nodes=nodes))
+    assert not result.complete
+    assert result.report.enodes <= 4 * nodes
+
+
 def test_without_deltas_they_stay() -> None:
-    found = System(without(deltas)).differentiate(QUADRATIC, x)
+    found = System(without(deltas, delta_products)).differentiate(QUADRATIC, x)
     assert "delta" in operations(found.term)
     check_gradient(found.term, QUADRATIC)
     usual = system().differentiate(QUADRATIC, x)
