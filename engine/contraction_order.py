@@ -10,7 +10,7 @@ import opt_einsum
 from eggrad.engine import term as terms
 from eggrad.engine.networks import Factor, Network
 from eggrad.engine.snapshot import Snapshot
-from eggrad.engine.spec import Indices, canonical, scaling
+from eggrad.engine.spec import Indices, Spec, canonical, scaling
 from eggrad.engine.term import Term
 
 __all__ = ["contract", "contract_terms", "price_of", "scaled"]
@@ -34,43 +34,51 @@ def contract_terms(
     used = sorted({i for _, part in pool for i in part})
     lengths = tuple((i, graph.model.length(network.sizes[i])) for i in used)
     if len(pool) == 1:
-        (only, part), path = pool[0], ()
+        ((only, part),) = pool
         return only if part == out else terms.einsum(canonical([part], out), only)
-    path = _path(tuple(part for _, part in pool), out, lengths)
-    pool = list(pool)
-    for step in path:
-        chosen = [pool[k] for k in sorted(step)]
-        pool = [p for k, p in enumerate(pool) if k not in step]
-        while len(chosen) > 1:
-            (a, left), (b, right), *rest = chosen
-            later = {i for _, part in [*rest, *pool] for i in part}
-            final = not rest and not pool
-            kept = out if final else _kept(left + right, later, out)
-            chosen = [(terms.einsum(canonical([left, right], kept), a, b), kept), *rest]
-        pool.append(chosen[0])
-    return pool[0][0]
+    made = [t for t, _ in pool]
+    for i, j, spec in _products(tuple(part for _, part in pool), out, lengths):
+        made.append(terms.einsum(spec, made[i], made[j]))
+    return made[-1]
 
 
 @lru_cache(maxsize=4096)
-def _path(
+def _products(
     parts: tuple[Indices, ...], out: Indices, lengths: tuple[tuple[int, int], ...]
-) -> tuple[tuple[int, ...], ...]:
-    """The order of pairwise contractions with the fewest operations."""
-    inputs: Any = [frozenset(p) for p in parts]
-    output: Any = frozenset(out)
-    sizes: Any = dict(lengths)
+) -> tuple[tuple[int, int, Spec], ...]:
+    """The products of two with the fewest operations: the numbers of both, and their spec.
+
+    The operands have the first numbers; each product has the next.
+    """
+    left = list(enumerate(parts))
+    found: list[tuple[int, int, Spec]] = []
+    for step in _path(parts, out, dict(lengths)):
+        # One operand alone, which the path would sum over some axes, only goes to the end.
+        chosen = [left[k] for k in sorted(step)]
+        left = [operand for k, operand in enumerate(left) if k not in step]
+        if len(chosen) == 2:
+            (i, a), (j, b) = chosen
+            kept = _kept(a + b, {x for _, part in left for x in part}, out) if left else out
+            chosen = [(len(parts) + len(found), kept)]
+            found.append((i, j, canonical([a, b], kept)))
+        left += chosen
+    return tuple(found)
+
+
+def _path(
+    parts: tuple[Indices, ...], out: Indices, lengths: dict[int, int]
+) -> Iterable[Sequence[int]]:
+    """The steps that opt_einsum finds: places among what is left."""
     search: Any = opt_einsum.paths.greedy
     if len(parts) <= MAX_PROGRAMMED:
         small = len(parts) <= 4
         search = opt_einsum.paths.optimal if small else opt_einsum.paths.dynamic_programming
-    found = search(inputs, output, sizes)
-    return tuple(tuple(step) for step in found)
+    return search([frozenset(p) for p in parts], frozenset(out), lengths)
 
 
-def _kept(indices: Indices, later: Iterable[int], out: Indices) -> Indices:
+def _kept(indices: Indices, later: set[int], out: Indices) -> Indices:
     """Indices that are still needed: those of the output in its order, then the others."""
-    wanted = set(later) | set(out)
-    distinct = [i for i in dict.fromkeys(indices) if i in wanted]
+    distinct = [i for i in dict.fromkeys(indices) if i in later or i in out]
     return tuple([i for i in out if i in distinct] + [i for i in distinct if i not in out])
 
 

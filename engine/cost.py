@@ -61,6 +61,10 @@ class CostModel:
     """The sizes at which nodes are costed; a symbol that has none counts as 100."""
 
     sizes: Mapping[Size, int] = field(default_factory=dict[Size, int])
+    # Thousands of e-nodes are alike in all that counts.
+    _products: dict[object, int] = field(
+        default_factory=dict[object, int], init=False, repr=False, compare=False
+    )
 
     def length(self, size: Size) -> int:
         """The number a size stands for; 0 counts as 1, so that every node has a cost."""
@@ -86,7 +90,10 @@ class CostModel:
                 # Of two deltas the one with fewer axes serves better.
                 return LEAF + len(out)
             case "ein" | "ein1":
-                own = self._product(cast(Spec, data[0]), args, deltas)
+                key = (data, args, deltas)
+                if key not in self._products:
+                    self._products[key] = self._product(cast(Spec, data[0]), args, deltas)
+                own = self._products[key]
             case "inv" | "adj" | "det":
                 own = MATRIX[constructor] * self.length(args[0][0]) ** 3 // 3
             case "cofactors":

@@ -47,6 +47,8 @@ class EGraph:
         self._egraph = bindings.EGraph()
         self._names: dict[Term, str] = {}
         self._bound = 0
+        self._classes: dict[Any, int] = {}
+        self._objects: dict[Any, object] = {}
         commands = list(compile_rules.declarations())
         for ruleset in rulesets:
             commands += compile_rules.rules(ruleset)
@@ -70,6 +72,8 @@ class EGraph:
         """Go back to the last `push`."""
         self._run(["(pop)"])
         self._names.clear()
+        self._classes.clear()
+        self._objects.clear()
 
     def load(self, *terms: Term, differentiable: bool = True) -> None:
         """Add the terms node by node, so that sharing is kept.
@@ -218,19 +222,20 @@ class EGraph:
         return sum(n for name, n in output.sizes if name in CONSTRUCTORS)
 
     def rows(self) -> tuple[list[Row], dict[int, tuple[object, ...]], dict[str, int]]:
-        """Every e-node, the dims of every class, and the class of every name."""
+        """Every e-node, the dims of every class, and the class of every name.
+
+        A class keeps its number until it is united with another, whose number it may get.
+        """
         frozen = self._egraph.freeze()
-        number: dict[Any, int] = {}
-        objects: dict[Any, object] = {}
 
         def class_of(v: Any) -> int:
-            return number.setdefault(v, len(number))
+            return self._classes.setdefault(v, len(self._classes))
 
         def value(sort: str, v: Any) -> object:
             # Values of different sorts may look equal.
-            if (sort, v) not in objects:
-                objects[sort, v] = _DECODERS[sort](self._egraph, v)
-            return objects[sort, v]
+            if (sort, v) not in self._objects:
+                self._objects[sort, v] = _DECODERS[sort](self._egraph, v)
+            return self._objects[sort, v]
 
         rows: list[Row] = []
         dims: dict[int, tuple[object, ...]] = {}

@@ -11,6 +11,8 @@ __all__ = ["LinearForm", "linear_forms"]
 LinearForm = dict[int, Fraction]
 
 MAX_TERMS = 64
+# In terms of at most this many classes every sum is taken apart.
+SMALL = 60
 SUMS = ("add", "subtract", "negate", "scale")
 
 
@@ -20,10 +22,7 @@ def linear_forms(graph: Snapshot, cls: int) -> list[tuple[LinearForm, int]]:
     First as it stands; then with terms taken apart whose cheapest member is a sum; then with all
     terms taken apart that have a sum as a member.
     """
-    known: list[tuple[LinearForm, int]] | None = graph.memory.get(("linear forms", cls))
-    if known is None:
-        known = graph.memory["linear forms", cls] = list(_forms(graph, cls))
-    return known
+    return graph.remember(("linear forms", cls), lambda: list(_forms(graph, cls)))
 
 
 def _forms(graph: Snapshot, cls: int) -> Iterator[tuple[LinearForm, int]]:
@@ -45,15 +44,24 @@ def _never(graph: Snapshot, cls: int) -> ENode | None:
 
 def _cheapest(graph: Snapshot, cls: int) -> ENode | None:
     node = graph.choice[cls]
-    return node if node.constructor in SUMS and graph.may_open(cls) else None
+    return node if node.constructor in SUMS and _may_open(graph, cls) else None
 
 
 def _any(graph: Snapshot, cls: int) -> ENode | None:
-    if not graph.may_open(cls):
+    if not _may_open(graph, cls):
         return None
     members = [m for m in graph.members[cls] if m.constructor in SUMS and not m.retired]
     sums = [m for m in members if m.constructor in ("add", "subtract")]
     return (sums or members or [None])[0]
+
+
+def _may_open(graph: Snapshot, cls: int) -> bool:
+    """Whether a sum may be taken apart into the sum that uses it.
+
+    In a large term only one that nothing else uses: else every sum of a chain of sums would be as
+    long as the chain.
+    """
+    return len(graph.users) <= SMALL or graph.users.get(cls, 0) <= 1
 
 
 def _flatten(

@@ -7,6 +7,7 @@ straight away.
 
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import lru_cache
 from itertools import islice, permutations, product
 from typing import cast
 
@@ -104,6 +105,7 @@ def _as_product(graph: Snapshot, cls: int) -> ENode:
     return next(members, node)
 
 
+@lru_cache(maxsize=4096)
 def network_key(network: Network) -> tuple[object, ...]:
     """The same for two networks that differ in order and names of summed indices only.
 

@@ -1,6 +1,6 @@
 """One use of an e-graph: stages and rounds under a budget."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from time import perf_counter
 
 from eggrad.engine.cost import Model
@@ -48,6 +48,7 @@ class Run:
         self.lowering = False
         self.loaded = 1
         self.started = perf_counter()
+        self.done: set[Hashable] = set()
         self.size = 1
         self.growth = 1.0
         self.nodes = BASE_NODES if budget.nodes is None else budget.nodes
@@ -121,7 +122,7 @@ class Run:
         `hidden` constructors are left out where there are others.
         """
         self.egraph.complete_shapes()
-        graph = Snapshot(self.egraph, self.models[0], roots)
+        graph = Snapshot(self.egraph, self.models[0], roots, self.done)
         graph.check_constants(self.report.matches)
         self.report.enodes = graph.size
         graph.hide(hidden)

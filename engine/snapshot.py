@@ -1,11 +1,11 @@
 """The classes of an e-graph at one moment, in Python: members, sizes, and the cheapest terms."""
 
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping
 from copy import copy
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, cast
+from typing import Any, TypeVar, cast
 
 from eggrad.engine import exact, extract
 from eggrad.engine import term as terms
@@ -22,8 +22,7 @@ __all__ = ["ENode", "Snapshot"]
 # What only the differentiation stage may hold; no answer contains it.
 NEVER_EXTRACTED = frozenset({"derivative", "slope", "adjoint", "contribution"})
 
-# Terms of at most this many classes are explored without regard to sharing.
-SMALL = 60
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -44,10 +43,17 @@ class ENode:
 class Snapshot:
     """Classes are numbers. A snapshot does not change when the e-graph goes on.
 
-    `memory` is for what rules work out about its classes and want to keep.
+    `memory` is for what rules work out about its classes and want to keep, `done` for what they
+    need not do again at the next snapshots, where a class has the same number.
     """
 
-    def __init__(self, egraph: EGraph, model: Model, roots: Iterable[str] = ()) -> None:
+    def __init__(
+        self,
+        egraph: EGraph,
+        model: Model,
+        roots: Iterable[str] = (),
+        done: set[Hashable] | None = None,
+    ) -> None:
         """Read the e-graph; `roots` names the classes that will be extracted."""
         rows, dims, names = egraph.rows()
         self.model = model
@@ -61,6 +67,7 @@ class Snapshot:
                 self.members.setdefault(row.output, []).append(node)
         self.size = len(rows)
         self.memory: dict[object, Any] = {}
+        self.done: set[Hashable] = set() if done is None else done
         self._terms: dict[int, Term] = {}
         self._costs: dict[int, int] = {}
 
@@ -136,6 +143,19 @@ class Snapshot:
         """The classes that have an extractable term."""
         return list(self.choice)
 
+    def remember(self, key: Hashable, make: Callable[[], T]) -> T:
+        """What `make` returns, worked out once for these classes and this model."""
+        if key not in self.memory:
+            self.memory[key] = make()
+        return cast(T, self.memory[key])
+
+    def first_time(self, step: Hashable) -> bool:
+        """Whether a step is taken for the first time at this model: from now on it is not."""
+        key = (id(self.model), step)
+        new = key not in self.done
+        self.done.add(key)
+        return new
+
     def has(self, cls: int, constructors: tuple[str, ...]) -> bool:
         """Whether a class has a member of one of some constructors."""
         return any(m.constructor in constructors for m in self.members[cls])
@@ -150,16 +170,15 @@ class Snapshot:
                 found.add("exp")
         return frozenset(found)
 
-    def exponents(self, cls: int) -> dict[int, Fraction]:
+    def exponents(self, cls: int) -> Mapping[int, Fraction]:
         """The classes of which a class is a power, with the exponents; of itself the first."""
-        found = {cls: Fraction(1)}
-        for m in self.members[cls]:
-            if m.constructor == "power":
-                base, exponent = m.children
-                for number in self.members[exponent]:
-                    if number.constructor == "constant":
-                        found[base] = Fraction(cast(Fraction, number.data[0]))
-        return found
+
+        def read() -> dict[int, Fraction]:
+            powers = [m.children for m in self.members[cls] if m.constructor == "power"]
+            known = ((base, self._constants.get(exponent)) for base, exponent in powers)
+            return {cls: Fraction(1)} | {base: number for base, number in known if number}
+
+        return self.remember(("exponents", cls), read)
 
     def inverse_of(self, a: int, b: int) -> bool:
         """Whether a class has the inverse or adjugate of another among its members."""
@@ -203,14 +222,6 @@ class Snapshot:
                     stack.append(child)
                 counts[child] = counts.get(child, 0) + 1
         return counts
-
-    def may_open(self, cls: int) -> bool:
-        """Whether a sum may be taken apart into the sum that uses it.
-
-        In a large term only one that nothing else uses: else every sum of a chain of sums would
-        be as long as the chain.
-        """
-        return len(self.users) <= SMALL or self.users.get(cls, 0) <= 1
 
     def extract(self, roots: Iterable[int]) -> list[Term]:
         """A cheap DAG that contains all roots, as terms."""

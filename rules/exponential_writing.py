@@ -26,7 +26,7 @@ from eggrad.engine.term import Term
 from eggrad.rules.exponential_reading import Key, linear
 from eggrad.rules.exponential_terms import Writer, multiple
 
-__all__ = ["written_logarithms", "written_products", "written_sums"]
+__all__ = ["written_logarithms", "written_products", "written_sums", "written_tangents"]
 
 HALF = Fraction(1, 2)
 
@@ -121,6 +121,15 @@ def written_products(graph: Snapshot, dims: Dims, e: Exponential) -> Iterator[Te
         return
     for term in _fractions(writer, f, m, -b):
         yield scaled(number, writer.product([*factors, term]))
+
+
+def written_tangents(graph: Snapshot, dims: Dims, e: Exponential) -> Iterator[Term]:
+    """An element that is a multiple of a power of `tanh(z / 2)`."""
+    writer = Writer(graph, dims)
+    f = factored(writer, e)
+    if f is not None and f.a == -f.b != 0 and not (f.m or f.rest or len(f.others) > 1):
+        half = writer.total(multiple(f.z, HALF))
+        yield scaled(f.number, writer.power(terms.apply("tanh", half), f.a))
 
 
 def written_sums(graph: Snapshot, dims: Dims, e: Exponential) -> Iterator[Term]:

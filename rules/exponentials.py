@@ -1,6 +1,6 @@
 """Rational functions of exponentials, and their logarithms, without overflow and cancellation."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from functools import reduce
@@ -20,6 +20,7 @@ from eggrad.rules.exponential_writing import (
     written_logarithms,
     written_products,
     written_sums,
+    written_tangents,
 )
 from eggrad.rules.placed_products import Placed, multiplied
 from eggrad.rules.products import networks
@@ -38,6 +39,15 @@ exponentials = Ruleset(
     "rational functions of exponentials, without overflow and cancellation",
     "none: a few further members of each class",
 )
+
+
+@exponentials.bulk_rule(cite="definition of the hyperbolic tangent", stable=True)
+def tangent_of_half(graph: Snapshot) -> Iterator[tuple[int, Term]]:
+    """(exp z - 1) / (exp z + 1) = tanh(z / 2), and powers of it."""
+    for cls, element in elements(graph).items():
+        if element.step:
+            for term in written_tangents(graph, graph.dims[cls], element):
+                yield cls, term
 
 
 @exponentials.bulk_rule(cite=f"{HIGHAM}; {BLANCHARD}")
@@ -77,7 +87,8 @@ def exponentials_together(graph: Snapshot) -> Iterator[tuple[int, Term]]:
         for _, closed in networks(graph, cls):
             for network in (closed, opened(graph, closed)):
                 chosen = joinable(graph, network)
-                if len(chosen) > 1 and len(network.factors) > 2:
+                step = ("exponentials together", cls, network, chosen)
+                if len(chosen) > 1 and len(network.factors) > 2 and graph.first_time(step):
                     yield cls, joined(graph, network, chosen)
 
 
@@ -92,23 +103,17 @@ def opened(graph: Snapshot, network: Network) -> Network:
     return network
 
 
-def joinable(graph: Snapshot, network: Network) -> list[int]:
+def joinable(graph: Snapshot, network: Network) -> tuple[int, ...]:
     """The places of exponential factors within the axes of the largest, whose product is one."""
     found = elements(graph)
     places = [k for k, (c, part) in enumerate(network.factors)
               if is_exponential(found.get(c)) and len(set(part)) == len(part)]  # fmt: skip
     places.sort(key=lambda k: -len(network.factors[k][1]))
-    chosen: list[int] = []
-    steps: set[object] = set()
-    for k in places:
-        cls, part = network.factors[k]
-        if set(part) <= set(network.factors[places[0]][1]):
-            chosen.append(k)
-            steps.add(found[cls].step)
-    return sorted(chosen)
+    largest = set[int](network.factors[places[0]][1] if places else ())
+    return tuple(sorted(k for k in places if set(network.factors[k][1]) <= largest))
 
 
-def joined(graph: Snapshot, network: Network, chosen: list[int]) -> Term:
+def joined(graph: Snapshot, network: Network, chosen: Sequence[int]) -> Term:
     """The product of some factors times the rest, or summed where there is no rest."""
     largest = max((network.factors[k][1] for k in chosen), key=len)
     inner = contract(graph, network, [network.factors[k] for k in chosen], largest)

@@ -27,15 +27,17 @@ products = Ruleset(
 
 def networks(graph: Snapshot, cls: int) -> Iterable[tuple[object, Network]]:
     """The distinct networks of a class's products, each with its key."""
-    found: dict[object, Network] | None = graph.memory.get(("networks", cls))
-    if found is None:
-        found = graph.memory["networks", cls] = {}
+
+    def read() -> dict[object, Network]:
+        found: dict[object, Network] = {}
         products_here = [m for m in graph.members[cls] if m.constructor == "ein"]
         for member in products_here[:MAX_PRODUCTS]:
             if not member.retired:
                 network = product_network(graph, cls, member)
                 found.setdefault(network_key(network), network)
-    return found.items()
+        return found
+
+    return graph.remember(("networks", cls), read).items()
 
 
 @products.bulk_rule(cite="associativity and commutativity of the product; opt_einsum")
@@ -43,9 +45,12 @@ def contraction_order(graph: Snapshot) -> Iterator[tuple[int, Term]]:
     """A product of factors is the same in every order; a cheaper order is a further member."""
     for cls in graph.classes:
         for _, network in networks(graph, cls):
-            if len(network.factors) > 2:
+            step = ("order", cls, network, network.price)
+            if len(network.factors) > 2 and graph.first_time(step):
                 whole = contract(graph, network, network.factors, network.out)
-                if price_of(graph, whole, network) < network.price:
+                price = price_of(graph, whole, network)
+                below = sum(graph.tree_cost[c] for c, _ in network.factors)
+                if price < network.price and price + below < graph.tree_cost[cls]:
                     yield cls, scaled(network.coefficient, whole)
 
 
@@ -79,7 +84,8 @@ def factor_apart(graph: Snapshot) -> Iterator[tuple[int, Term]]:
         for _, network in networks(graph, cls):
             if len(network.factors) > 2:
                 for k, (factor, _) in enumerate(network.factors):
-                    if graph.has(factor, ("delta", "constant", "inv", "adj", "det")):
+                    apart = graph.has(factor, ("delta", "constant", "inv", "adj", "det"))
+                    if apart and graph.first_time(("apart", cls, network, k)):
                         yield cls, split(graph, network, [k])
 
 
@@ -90,7 +96,8 @@ def factors_together(graph: Snapshot) -> Iterator[tuple[int, Term]]:
         for _, network in networks(graph, cls):
             if len(network.factors) > 2:
                 for i, j in islice(pairs_to_join(graph, network), MAX_PAIRS):
-                    yield cls, split(graph, network, [i, j])
+                    if graph.first_time(("together", cls, network, i, j)):
+                        yield cls, split(graph, network, [i, j])
 
 
 def pairs_to_join(graph: Snapshot, network: Network) -> Iterator[tuple[int, int]]:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from fractions import Fraction
-from functools import reduce
+from functools import partial, reduce
 from itertools import combinations
 
 from eggrad.engine import term as terms
@@ -75,8 +75,10 @@ def common_factors(graph: Snapshot) -> Iterator[tuple[int, Term]]:
                 continue
             whole = {t: numbered(graph, t, form[t]) for t in form}
             for t, u in combinations(form, 2):
-                joined = factored(graph, whole[t], whole[u])
-                if joined is not None:
+                pair = ("factored", t, form[t], u, form[u])
+                joined = graph.remember(pair, partial(factored, graph, whole[t], whole[u]))
+                step = ("common factors", cls, frozenset(form.items()), t, u, joined)
+                if joined is not None and graph.first_time(step):
                     rest = {v: c for v, c in form.items() if v not in (t, u)}
                     yield cls, terms.add(joined, total(graph, rest)) if rest else joined
 
@@ -88,12 +90,11 @@ def distribute_to_meet(graph: Snapshot) -> Iterator[tuple[int, Term]]:
         for form, _ in linear_forms(graph, cls):
             if not 2 <= len(form) <= MAX_PAIRED:
                 continue
-            whole = {t: product_network(graph, t, graph.choice[t]) for t in form}
-            keys = {t: like(network) for t, network in whole.items()}
-            for t, network in whole.items():
+            keys = {t: like(cheapest_network(graph, t)) for t in form}
+            for t in form:
                 others = {keys[u] for u in form if u != t}
-                for _, parts in distributed(graph, network):
-                    if not others.isdisjoint(like(p) for p in parts):
+                for parts, own in opened(graph, t):
+                    if not others.isdisjoint(own):
                         rest = {u: c for u, c in form.items() if u != t}
                         products = [
                             scaled(form[t] * p.coefficient, contract(graph, p, p.factors, p.out))
@@ -107,7 +108,10 @@ def distribute_to_cancel(graph: Snapshot) -> Iterator[tuple[int, Term]]:
     """(a·c⁻¹ + b)·c = a + b·c, where the factor c goes from one of the products."""
     for cls in graph.classes:
         for _, network in networks(graph, cls):
-            for k, parts in distributed(graph, network):
+            for k, form in short_sums(graph, network):
+                if not may_cancel(graph, network, form):
+                    continue
+                parts = distributed(graph, network, k, form)
                 if any(cancels(graph, network, k, p) for p in parts):
                     products = [
                         scaled(p.coefficient, contract(graph, p, p.factors, p.out)) for p in parts
@@ -133,9 +137,22 @@ def opposed(a: Mapping[int, Fraction], b: Mapping[int, Fraction]) -> bool:
     return any((a[base] < 0) != (b[base] < 0) for base in a.keys() & b.keys())
 
 
+def may_cancel(graph: Snapshot, network: Network, form: LinearForm) -> bool:
+    """Whether there is a negative power at all among the factors, those of the sum included."""
+    inside = [f for u in form for f in cheapest_network(graph, u).factors]
+    every = [graph.exponents(c) for c, _ in (*network.factors, *inside)]
+    return any(e < 0 for exponents in every for e in exponents.values())
+
+
+def cheapest_network(graph: Snapshot, cls: int) -> Network:
+    """The cheapest member of a class as a network."""
+    read = partial(product_network, graph, cls, graph.choice[cls])
+    return graph.remember(("cheapest network", cls), read)
+
+
 def numbered(graph: Snapshot, cls: int, number: Fraction) -> Network:
     """A multiple of a class as a network."""
-    network = product_network(graph, cls, graph.choice[cls])
+    network = cheapest_network(graph, cls)
     return replace(network, coefficient=network.coefficient * number)
 
 
@@ -144,9 +161,25 @@ def like(network: Network) -> object:
     return network_key(replace(network, coefficient=Fraction(1)))
 
 
-def distributed(graph: Snapshot, network: Network) -> Iterator[tuple[int, list[Network]]]:
-    """Places of factors that are short sums, with the products that distributing them gives."""
+def opened(graph: Snapshot, cls: int) -> list[tuple[list[Network], set[object]]]:
+    """The ways to distribute a sum in the cheapest network of a class, and what is like them."""
+
+    def ways() -> list[tuple[list[Network], set[object]]]:
+        network = cheapest_network(graph, cls)
+        every = [distributed(graph, network, k, form) for k, form in short_sums(graph, network)]
+        return [(parts, {like(p) for p in parts}) for parts in every]
+
+    return graph.remember(("opened", cls), ways)
+
+
+def short_sums(graph: Snapshot, network: Network) -> Iterator[tuple[int, LinearForm]]:
+    """Places of factors that are short sums, with these."""
     for k, (factor, _) in enumerate(network.factors):
         for form, _ in linear_forms(graph, factor)[:1]:
             if len(form) <= MAX_DISTRIBUTED:
-                yield k, [network.with_factor(k, numbered(graph, u, c)) for u, c in form.items()]
+                yield k, form
+
+
+def distributed(graph: Snapshot, network: Network, place: int, form: LinearForm) -> list[Network]:
+    """The products that distributing a sum at some place gives."""
+    return [network.with_factor(place, numbered(graph, u, c)) for u, c in form.items()]
