@@ -13,10 +13,11 @@ from eggrad.engine.block import Block, Value, number
 from eggrad.engine.contraction import product
 from eggrad.engine.cost import CostModel
 from eggrad.engine.elementwise_code import ElementwiseCode
-from eggrad.engine.layout import dense, spread, wrapped
+from eggrad.engine.layout import dense, spread, transposed, wrapped
+from eggrad.engine.shared_matrices import Batch, find_batches, scheduled
 from eggrad.engine.spec import Dims, Size, Spec
 from eggrad.engine.stacking import Stack, factor_text, find_stacks
-from eggrad.engine.term import NUMERIC, Term, postorder
+from eggrad.engine.term import NUMERIC, Term
 
 __all__ = ["RUNTIME", "Writer", "parameter_names"]
 
@@ -93,9 +94,13 @@ class Writer:
         """Write the statements of every node; return the texts of the roots' values."""
         done: dict[Term, Value] = {}
         stacks, absorbed = find_stacks(roots, self._model)
-        for node in postorder(*roots):
+        batches = find_batches(roots, self._model)
+        for node in scheduled(roots, batches):
             if node in stacks:
                 done[node] = self._stacked(node, stacks[node], done)
+            elif node in batches:
+                if node not in done:
+                    done |= self._batch(batches[node], done)
             elif node not in absorbed:
                 done[node] = self._node(node, [done[a] for a in node.args])
         returned: set[str] = set()
@@ -168,6 +173,19 @@ class Writer:
         if value.dense:
             return value
         return dense(value, self.block, self._shape(dims), self._dtype)
+
+    def _batch(self, batch: Batch, done: Mapping[Term, Value]) -> dict[Term, Value]:
+        """The products of a batch, as rows of one product."""
+        matrix = self._complete(batch.matrix, done[batch.matrix])
+        vectors = [self._complete(v, done[v]).text for v in batch.vectors.values()]
+        axes = matrix.axes if batch.transposed else matrix.axes[::-1]
+        text = f"np.array([{', '.join(vectors)}])"
+        text += f".dot({transposed((matrix.text, matrix.labels), axes)})"
+        whole = self.block.emit(text, [matrix.text, *vectors], 2)
+        return {
+            product: Value(self.block.alias(f"{whole}[{k}]", whole), (0,), (0,))
+            for k, product in enumerate(batch.vectors)
+        }
 
     def _stacked(self, node: Term, stack: Stack, done: Mapping[Term, Value]) -> Value:
         """A sum of outer products, as a product of two matrices, and what else is added."""

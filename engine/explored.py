@@ -1,12 +1,15 @@
 """What exploration ends with: classes, from which the cheapest terms are taken."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from eggrad.engine import exact
+from eggrad.engine.egraph import EGraph
 from eggrad.engine.report import Budget, Report, Result
-from eggrad.engine.snapshot import Snapshot
+from eggrad.engine.snapshot import ENode, Snapshot
+from eggrad.engine.term import Term, postorder, rebuild
 
-__all__ = ["Explored", "solver_seconds"]
+__all__ = ["Explored", "given_members", "solver_seconds"]
 
 
 def solver_seconds(budget: Budget | None) -> float:
@@ -16,6 +19,23 @@ def solver_seconds(budget: Budget | None) -> float:
     """
     exact.require_solver()
     return exact.SECONDS if budget is None or budget.seconds is None else budget.seconds
+
+
+def given_members(graph: Snapshot, egraph: EGraph, roots: Sequence[Term]) -> dict[int, ENode]:
+    """The members that some loaded terms have in their classes, the first one of each class.
+
+    Those that the snapshot does not have, because others are stabler, are left out.
+    """
+    found: dict[int, ENode] = {}
+    for node in postorder(*roots):
+        cls, *below = (graph.names[egraph.name(t)] for t in (node, *node.args))
+        if cls not in found:
+            given = rebuild(node, tuple(map(graph.term, below)))
+            for member in graph.members[cls]:
+                if graph.as_term(member, tuple(map(graph.term, member.children))) is given:
+                    found[cls] = member
+                    break
+    return found
 
 
 @dataclass(frozen=True)

@@ -1,9 +1,9 @@
 """Extraction: a cheap DAG, several roots at once; `exact` finds the cheapest.
 
-Two starts, the better one wins: the cheapest tree of every class (Knuth's generalisation of
-Dijkstra's algorithm, exact integers), and of every class a DAG put together from those of its
-operands. Each is improved by what sharing saves: a member is exchanged when the nodes that only
-it needs cost more than those that the other would add.
+A few starts, the best one wins: the cheapest tree of every class (Knuth's generalisation of
+Dijkstra's algorithm, exact integers), of every class a DAG put together from those of its
+operands, and what was there at first. Each is improved by what sharing saves: a member is
+exchanged when the nodes that only it needs cost more than those that the other would add.
 """
 
 from collections import deque
@@ -69,10 +69,22 @@ def cheapest_trees(members: Members[M], cost: Cost[M]) -> tuple[dict[int, M], di
 
 
 def cheapest_dag(
-    members: Members[M], cost: Cost[M], trees: Mapping[int, M], roots: Sequence[int]
+    members: Members[M],
+    cost: Cost[M],
+    trees: Mapping[int, M],
+    roots: Sequence[int],
+    given: Mapping[int, M] | None = None,
 ) -> dict[int, M]:
-    """A choice of members whose DAG below `roots` is locally cheapest, sharing counted once."""
+    """A choice of members whose DAG below `roots` is locally cheapest, sharing counted once.
+
+    With `given` members of some classes it is no dearer than with these, if they make a DAG.
+    """
     starts = [trees]
+    if given:
+        start = {**trees, **given}
+        if _is_acyclic(start, roots):
+            # Classes that nothing uses keep their trees: so there is no cycle among them either.
+            starts.append({**trees, **{c: start[c] for c in used(start, roots)}})
     if len(members) <= MAX_CLASSES:
         starts.append(_dags(members, cost))
     found: list[dict[int, M]] = []
@@ -83,6 +95,24 @@ def cheapest_dag(
                 break
         found.append(dag.choice)
     return min(found, key=lambda choice: dag_cost(choice, cost, roots))
+
+
+def _is_acyclic(choice: Mapping[int, M], roots: Sequence[int]) -> bool:
+    above: set[int] = set()
+    done: set[int] = set()
+    stack = [(r, False) for r in roots]
+    while stack:
+        cls, ready = stack.pop()
+        if ready:
+            above.remove(cls)
+            done.add(cls)
+        elif cls not in done:
+            if cls in above:
+                return False
+            above.add(cls)
+            stack.append((cls, True))
+            stack.extend((c, False) for c in choice[cls].children if c not in done)
+    return True
 
 
 def _dags(members: Members[M], cost: Cost[M]) -> dict[int, M]:

@@ -6,7 +6,7 @@ from time import perf_counter
 from eggrad.engine.cost import Model
 from eggrad.engine.egraph import EGraph
 from eggrad.engine.errors import BudgetExceeded
-from eggrad.engine.explored import Explored
+from eggrad.engine.explored import Explored, given_members
 from eggrad.engine.report import Budget, Report
 from eggrad.engine.rule import BulkRule, Ruleset
 from eggrad.engine.snapshot import Snapshot
@@ -62,8 +62,10 @@ class Run:
         if self.budget.nodes is None:
             self.nodes = BASE_NODES + NODES_PER_NODE * loaded
 
-    def finish(self, names: Sequence[str], lowering: bool = False) -> Explored:
-        """Simplify and explore, then read the classes back."""
+    def finish(
+        self, names: Sequence[str], lowering: bool = False, given: Sequence[Term] = ()
+    ) -> Explored:
+        """Simplify and explore, then read the classes back; `given` are loaded terms."""
         self.lowering = lowering
         exploring = self.strategy.simplify + self.strategy.explore
         if lowering:
@@ -95,6 +97,7 @@ class Run:
         for _ in range(1 if self.report.notes else PRESENT_ROUNDS):
             self.step("present")
         graph = self.snapshots(names, stable=lowering)[0]
+        graph.given = given_members(graph, self.egraph, given)
         roots = tuple(graph.names[n] for n in names)
         if any(r not in graph.choice for r in roots):
             raise BudgetExceeded(

@@ -43,6 +43,8 @@ class ENode:
 class Snapshot:
     """Classes are numbers. A snapshot does not change when the e-graph goes on.
 
+    Extraction tries what is `given` as well: members of the terms that were there at first.
+
     `memory` is for what rules work out about its classes and want to keep, `done` for what they
     need not do again at the next snapshots, where a class has the same number.
     """
@@ -67,6 +69,7 @@ class Snapshot:
                 self.members.setdefault(row.output, []).append(node)
         self.size = len(rows)
         self.memory: dict[object, Any] = {}
+        self.given: dict[int, ENode] = {}
         self.done: set[Hashable] = set() if done is None else done
         self._terms: dict[int, Term] = {}
         self._costs: dict[int, int] = {}
@@ -237,7 +240,7 @@ class Snapshot:
         return self._terms_of(wanted, choice), solved
 
     def _cheap_dag(self, roots: list[int]) -> dict[int, ENode]:
-        return extract.cheapest_dag(self.members, self.cost, self.choice, roots)
+        return extract.cheapest_dag(self.members, self.cost, self.choice, roots, self.given)
 
     def _terms_of(self, roots: list[int], choice: dict[int, ENode]) -> list[Term]:
         found: dict[int, Term] = {}

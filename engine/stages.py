@@ -118,7 +118,7 @@ class System:
             run = Run(self.strategy, egraph, budget or Budget(), models)
             egraph.load(*roots)
             run.allow_for(egraph.size())
-            return run.finish([egraph.name(t) for t in roots], lowering)
+            return run.finish([egraph.name(t) for t in roots], lowering, roots)
 
 
 def choose_mode(term: Term, x: Term, mode: str) -> str:

@@ -1,7 +1,9 @@
 """Forms that take less time as code, if not less space on paper."""
 
 from collections.abc import Iterator
+from fractions import Fraction
 
+from eggrad.engine.contraction_order import scaled
 from eggrad.engine.language import (
     Spec,
     Statement,
@@ -13,6 +15,7 @@ from eggrad.engine.language import (
     power,
     primitive,
 )
+from eggrad.engine.linear import linear_forms
 from eggrad.engine.repeated_factors import symmetric_product_of
 from eggrad.engine.rule import Ruleset
 from eggrad.engine.snapshot import Snapshot
@@ -55,6 +58,19 @@ def product_over_sum(s: Spec, a: Tensor, b: Tensor, c: Tensor) -> Statement:
 def sum_of_squares(s: Spec, a: Tensor) -> Statement:
     """Σ a² = a·a, summed over the same axes."""
     return ein1(s, power(a, 2)) >> ein(squared(s), a, a)
+
+
+@lowering.bulk_rule(cite=RING)
+def opposite_sums(graph: Snapshot) -> Iterator[tuple[int, Term]]:
+    """b - a = -(a - b), where both are there: sums of the opposite multiples of the same terms."""
+    known: dict[object, int] = {}
+    for cls in graph.classes:
+        for form, _ in linear_forms(graph, cls):
+            known.setdefault((frozenset(form.items()), graph.dims[cls]), cls)
+            turned = frozenset((t, -c) for t, c in form.items())
+            first = known.get((turned, graph.dims[cls]), cls)
+            if first != cls:
+                yield cls, scaled(Fraction(-1), graph.term(first))
 
 
 @lowering.bulk_rule(cite="BLAS: a symmetric product takes half the operations")

@@ -100,7 +100,8 @@ def random_roots(rng: np.random.Generator) -> list[Term]:
     more = [*factors[:-1], (terms.variable("b", dims(factors[-1][1])), factors[-1][1])]
     summands += [(int(rng.choice([1, 2])), product(more, out, rng))]
     summands += [(int(rng.choice([1, 2])), other)] * int(rng.integers(0, 2))
-    return [*roots, total(summands, rng), total(summands, rng), mirrored(rng)]
+    sums = [total(summands, rng), total(summands, rng)]
+    return [*roots, *sums, mirrored(rng), total([(-c, t) for c, t in summands], rng)]
 
 
 def mirrored(rng: np.random.Generator) -> Term:

@@ -146,6 +146,28 @@ def test_never_worse_than_trees_and_often_the_best() -> None:
     assert best >= 285
 
 
+def test_never_worse_than_what_is_given() -> None:
+    rng = np.random.default_rng(1)
+    better = 0
+    for _ in range(300):
+        members = random_members(rng)
+        trees, _ = cheapest_trees(members, price)
+        given = {c: nodes[int(rng.integers(len(nodes)))] for c, nodes in members.items()}
+        found = dag_cost(cheapest_dag(members, price, trees, [0, 1], given), [0, 1])
+        assert found <= dag_cost(given, [0, 1])
+        better += found < dag_cost(given, [0, 1])
+    assert better > 100
+
+
+def test_what_is_given_may_make_a_cycle_with_the_rest() -> None:
+    leaf = Member("leaf", 9)
+    members = {0: [Member("f", 1, (1,)), leaf], 1: [Member("g", 1, (0,)), Member("leaf", 1)]}
+    trees, _ = cheapest_trees(members, price)
+    for roots, cost in (([0], 2), ([1], 1), ([0, 1], 2)):
+        choice = cheapest_dag(members, price, trees, roots, {1: members[1][0]})
+        assert dag_cost(choice, roots) == cost
+
+
 def test_a_long_chain_takes_no_recursion() -> None:
     count = 5000
     members = {c: [Member("f", 1, (c + 1,))] for c in range(count)}
