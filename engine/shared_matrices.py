@@ -6,7 +6,7 @@ laid below each other, and the matrix is read once.
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import cast
+from typing import Final, cast
 
 from eggrad.engine.cost import CostModel
 from eggrad.engine.spec import Spec
@@ -37,40 +37,45 @@ def find_batches(roots: Sequence[Term], model: CostModel) -> dict[Term, Batch]:
     for node in postorder(*roots):
         found = _matrix_and_vector(node)
         if found:
-            *key, vector = found
-            candidates.setdefault(cast(Key, tuple(key)), {})[node] = vector
+            key, vector = found
+            candidates.setdefault(key, {})[node] = vector
     batches: dict[Term, Batch] = {}
     for (matrix, transposed), products in candidates.items():
         if len(products) < MANY or model.entries(matrix.dims) < LARGE:
             continue
         after = _users(roots, batches, products)
-        vectors = {p: v for p, v in products.items() if v not in after and v not in products}
+        vectors = {p: v for p, v in products.items() if v not in after}
         if len(vectors) >= MANY:
             batches |= dict.fromkeys(vectors, Batch(matrix, transposed, vectors))
     return batches
 
 
-def _matrix_and_vector(node: Term) -> tuple[Term, bool, Term] | None:
-    """The operands of a product of a matrix and a vector, and whether the first axis is summed."""
-    if node.op != "einsum" or len(node.args) != 2 or any(a.op == "delta" for a in node.args):
+# The product of a matrix and a vector by its spec: the place of the matrix, whether its first axis
+# is the one that is summed.
+_PRODUCTS: Final[dict[Spec, tuple[int, bool]]] = {
+    ((0, 1), (1,), (0,)): (0, False),
+    ((0, 1), (0,), (1,)): (0, True),
+    ((0,), (1, 0), (1,)): (1, False),
+    ((0,), (0, 1), (1,)): (1, True),
+}
+
+
+def _matrix_and_vector(node: Term) -> tuple[Key, Term] | None:
+    """What a product multiplies with a vector, and the vector."""
+    known = _PRODUCTS.get(cast(Spec, node.data)) if node.op == "einsum" else None
+    if known is None or any(a.op == "delta" for a in node.args):
         return None
-    *parts, out = cast(Spec, node.data)
-    for matrix, vector in ((0, 1), (1, 0)):
-        for transposed in (False, True):
-            rows, columns = (1, 0) if transposed else (0, 1)
-            part = parts[matrix]
-            if len(part) == 2 and (part[columns],) == parts[vector] and (part[rows],) == out:
-                return node.args[matrix], transposed, node.args[vector]
-    return None
+    place, transposed = known
+    return (node.args[place], transposed), node.args[1 - place]
 
 
 def _users(
     roots: Sequence[Term], batches: Mapping[Term, Batch], products: Mapping[Term, Term]
 ) -> set[Term]:
-    """The nodes that need one of some products."""
-    after: set[Term] = set()
+    """Some products, and the nodes that need one of them."""
+    after = set(products)
     for node in scheduled(roots, batches):
-        if any(a in after or a in products for a in _needed(node, batches)):
+        if any(a in after for a in _needed(node, batches)):
             after.add(node)
     return after
 

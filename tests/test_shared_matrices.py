@@ -2,6 +2,8 @@
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from eggrad.engine import oracle
 from eggrad.engine import term as terms
@@ -63,6 +65,14 @@ def test_two_matrices_do_not_wait_for_each_other() -> None:
     check(roots)
 
 
+@pytest.mark.parametrize("spec", ["ii,i->i", "i,ii->i", "ii,j->j", "ij,j->ij"])
+def test_what_is_no_product_of_matrix_and_vector(spec: str) -> None:
+    order = 1 if spec.index(",") == 2 else -1
+    roots = [terms.einsum(spec, *(A, x)[::order]) for x in VECTORS]
+    assert find_batches(roots, CostModel()) == {}
+    check([*roots, *(times(A, x) for x in VECTORS)])
+
+
 def test_small_matrices_and_few_vectors_stay_as_they_are() -> None:
     assert find_batches([times(A, x) for x in VECTORS[:2]], CostModel()) == {}
     assert find_batches([times(A, x) for x in VECTORS], CostModel({"n": 50})) == {}
@@ -76,3 +86,32 @@ def test_other_sizes_than_expected(n: int) -> None:
     values = oracle.random_values(terms.variables(*roots), {"n": n}, np.random.default_rng(0))
     for found, expected in zip(compiled(**values), oracle.evaluate(roots, values), strict=True):
         np.testing.assert_allclose(found, expected)
+
+
+SPECS = (*["ij,j->i"] * 4, "ij,i->j", "j,ij->i", "ii,i->i", "ij,ij->i", "ij,jk->ik", "ji,kj->ik")
+
+
+@st.composite
+def programs(draw: st.DrawFn) -> list[Term]:
+    """Products of a few matrices and vectors with each other, and functions of them."""
+    # One matrix is drawn more often than others.
+    pool = [A, A, A, B, terms.delta(("n",)), *VECTORS]
+    for _ in range(draw(st.integers(4, 14))):
+        spec = draw(st.sampled_from(SPECS))
+        orders = [len(part) for part in spec.partition("->")[0].split(",")]
+        args = [draw(st.sampled_from([t for t in pool if t.order == k])) for k in orders]
+        pool.append(draw(st.sampled_from([tanh, lambda t: t]))(terms.einsum(spec, *args)))
+    return pool[9:]
+
+
+@settings(max_examples=150, deadline=None)
+@given(programs(), st.integers(0, 4), st.sampled_from([np.float64, np.complex128]))
+def test_random_programs(roots: list[Term], n: int, dtype: type) -> None:
+    rng = np.random.default_rng(n)
+    values = oracle.random_values(terms.variables(*roots), {"n": n}, rng)
+    values = {name: v.astype(dtype) for name, v in values.items()}
+    scope = terms.variables(*roots)
+    compiled = compile_terms(roots, scope, {"n": n} if "n" not in values else None)
+    expected = oracle.evaluate(roots, values, {"n": n})
+    for found, value in zip(compiled(**values), expected, strict=True):
+        np.testing.assert_allclose(found, value, rtol=1e-9, atol=1e-12)
