@@ -52,6 +52,7 @@ def _sift(s: Spec, n: Dims) -> _Sift:
     place = {i: k for k, i in enumerate(out)}
     # What an index is called: the first in the output that equals it, if there is one.
     names: dict[int, int] = {}
+    # The sizes of indices that lose a name, or a pair: where nothing else has them, ones are left.
     touched: dict[int, Size] = {}
 
     def name(i: int) -> int:
@@ -60,6 +61,7 @@ def _sift(s: Spec, n: Dims) -> _Sift:
         return i
 
     for d0, e0, size in zip(first[: len(n)], first[len(n) :], n, strict=True):
+        # A summed index comes after those of the output.
         d, e = sorted((name(d0), name(e0)), key=lambda i: place.get(i, len(out)))
         if d != e:
             names[e] = d

@@ -24,7 +24,7 @@ def solver_seconds(budget: Budget | None) -> float:
 def given_members(graph: Snapshot, egraph: EGraph, roots: Sequence[Term]) -> dict[int, ENode]:
     """The members that some loaded terms have in their classes, the first one of each class.
 
-    Those that the snapshot does not have, because others are stabler, are left out.
+    Those that the snapshot leaves out, because others are stabler, are left out here too.
     """
     found: dict[int, ENode] = {}
     for node in postorder(*roots):

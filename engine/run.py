@@ -189,7 +189,7 @@ class Run:
         if self.report.notes:
             return True
         if self.size * self.growth > self.nodes:
-            self.report.notes.append(f"more than {self.nodes} e-nodes")
+            self.report.notes.append(f"another iteration might exceed {self.nodes} e-nodes")
         seconds = perf_counter() - self.started
         if self.budget.seconds is not None and seconds > self.budget.seconds:
             self.report.notes.append(f"more than {self.budget.seconds} seconds")

@@ -82,16 +82,7 @@ def _users(
 
 def scheduled(roots: Sequence[Term], batches: Mapping[Term, Batch]) -> Iterator[Term]:
     """Every node once, after its operands; products of a batch after all of its vectors."""
-    seen: set[Term] = set()
-    stack = [(r, False) for r in reversed(roots)]
-    while stack:
-        node, ready = stack.pop()
-        if ready:
-            yield node
-        elif node not in seen:
-            seen.add(node)
-            stack.append((node, True))
-            stack.extend((a, False) for a in reversed(_needed(node, batches)))
+    return postorder(*roots, operands=lambda node: _needed(node, batches))
 
 
 def _needed(node: Term, batches: Mapping[Term, Batch]) -> tuple[Term, ...]:

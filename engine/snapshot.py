@@ -154,6 +154,7 @@ class Snapshot:
 
     def first_time(self, step: Hashable) -> bool:
         """Whether a step is taken for the first time at this model: from now on it is not."""
+        # Models live as long as the run that `done` belongs to, so their identity is a key.
         key = (id(self.model), step)
         new = key not in self.done
         self.done.add(key)

@@ -58,8 +58,8 @@ def structure(root: Term) -> tuple[Product, ...]:
     True
     """
     found: dict[Term, tuple[Product, ...]] = {}
-    for node in terms.postorder(root, opened=_OPENED):
-        found[node] = _node(node, [found[a] for a in node.args if node.op in _OPENED])
+    for node in terms.postorder(root, operands=_opened):
+        found[node] = _node(node, [found[a] for a in _opened(node)])
     return tuple(
         Product(tuple(sorted(p.cores, key=lambda f: f[1])) or _ONE, p.labels) for p in found[root]
     )
@@ -67,6 +67,10 @@ def structure(root: Term) -> tuple[Product, ...]:
 
 # The only core of a delta alone.
 _ONE: Final[tuple[Factor, ...]] = ((terms.constant(1), ()),)
+
+
+def _opened(node: Term) -> tuple[Term, ...]:
+    return node.args if node.op in _OPENED else ()
 
 
 def _node(node: Term, args: Sequence[tuple[Product, ...]]) -> tuple[Product, ...]:

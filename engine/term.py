@@ -5,7 +5,7 @@ built alike are the same object, so equality is identity. Builders check shapes 
 else: no builder simplifies. All walks are loops, so depth is limited by memory alone.
 """
 
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import Final, cast
 from weakref import WeakValueDictionary
@@ -248,10 +248,18 @@ _BUILDERS: Final[dict[str, Callable[..., Term]]] = {
 }
 
 
-def postorder(*roots: Term, opened: Container[str] | None = None) -> Iterator[Term]:
-    """Every node once, operands before the nodes that use them.
+def _operands(node: Term) -> tuple[Term, ...]:
+    return node.args
 
-    With `opened` the operands of those operations alone.
+
+def postorder(
+    *roots: Term, operands: Callable[[Term], Sequence[Term]] = _operands
+) -> Iterator[Term]:
+    """Every node once, after its operands, or after what `operands` says that it needs.
+
+    >>> x = variable("x")
+    >>> [t.op for t in postorder(add(x, apply("exp", x)))]
+    ['variable', 'exp', 'add']
     """
     seen: set[Term] = set()
     stack: list[tuple[Term, bool]] = [(r, False) for r in reversed(roots)]
@@ -262,8 +270,7 @@ def postorder(*roots: Term, opened: Container[str] | None = None) -> Iterator[Te
         elif node not in seen:
             seen.add(node)
             stack.append((node, True))
-            if opened is None or node.op in opened:
-                stack.extend((a, False) for a in reversed(node.args))
+            stack.extend((a, False) for a in reversed(operands(node)))
 
 
 def variables(*roots: Term) -> tuple[Term, ...]:

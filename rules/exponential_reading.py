@@ -23,19 +23,21 @@ Key = tuple[int, Indices]
 
 def elements(graph: Snapshot) -> dict[int, Exponential]:
     """The classes that are rational functions of one exponential."""
-    found: dict[int, Exponential] | None = graph.memory.get("exponentials")
-    if found is None:
-        found = graph.memory["exponentials"] = {}
-        # Operands come first in `choice`; those of other members may come later.
-        known = -1
-        while known < len(found):
-            known = len(found)
-            for cls in graph.choice:
-                if cls not in found:
-                    elements_here = (_element(graph, cls, m, found) for m in graph.members[cls])
-                    element = next((e for e in elements_here if e is not None), None)
-                    if element is not None:
-                        found[cls] = element
+    return graph.remember("exponentials", lambda: _read(graph))
+
+
+def _read(graph: Snapshot) -> dict[int, Exponential]:
+    # Operands come first in `choice`; those of other members may come later.
+    found: dict[int, Exponential] = {}
+    known = -1
+    while known < len(found):
+        known = len(found)
+        for cls in graph.choice:
+            if cls not in found:
+                elements_here = (_element(graph, cls, m, found) for m in graph.members[cls])
+                element = next((e for e in elements_here if e is not None), None)
+                if element is not None:
+                    found[cls] = element
     return found
 
 

@@ -45,12 +45,12 @@ def contraction_order(graph: Snapshot) -> Iterator[tuple[int, Term]]:
     """A product of factors is the same in every order; a cheaper order is a further member."""
     for cls in graph.classes:
         for _, network in networks(graph, cls):
-            step = ("order", cls, network, network.price)
-            if len(network.factors) > 2 and graph.first_time(step):
+            # What all products of the network may cost, to be the cheapest tree of the class.
+            most = graph.tree_cost[cls] - sum(graph.tree_cost[c] for c, _ in network.factors)
+            most = min(most, network.price)
+            if len(network.factors) > 2 and graph.first_time(("order", cls, network, most)):
                 whole = contract(graph, network, network.factors, network.out)
-                price = price_of(graph, whole, network)
-                below = sum(graph.tree_cost[c] for c, _ in network.factors)
-                if price < network.price and price + below < graph.tree_cost[cls]:
+                if price_of(graph, whole, network) < most:
                     yield cls, scaled(network.coefficient, whole)
 
 

@@ -93,7 +93,7 @@ def distribute_to_meet(graph: Snapshot) -> Iterator[tuple[int, Term]]:
             keys = {t: like(cheapest_network(graph, t)) for t in form}
             for t in form:
                 others = {keys[u] for u in form if u != t}
-                for parts, own in opened(graph, t):
+                for parts, own in distributions(graph, t):
                     if not others.isdisjoint(own):
                         rest = {u: c for u, c in form.items() if u != t}
                         products = [
@@ -161,7 +161,7 @@ def like(network: Network) -> object:
     return network_key(replace(network, coefficient=Fraction(1)))
 
 
-def opened(graph: Snapshot, cls: int) -> list[tuple[list[Network], set[object]]]:
+def distributions(graph: Snapshot, cls: int) -> list[tuple[list[Network], set[object]]]:
     """The ways to distribute a sum in the cheapest network of a class, and what is like them."""
 
     def ways() -> list[tuple[list[Network], set[object]]]:
@@ -169,7 +169,7 @@ def opened(graph: Snapshot, cls: int) -> list[tuple[list[Network], set[object]]]
         every = [distributed(graph, network, k, form) for k, form in short_sums(graph, network)]
         return [(parts, {like(p) for p in parts}) for parts in every]
 
-    return graph.remember(("opened", cls), ways)
+    return graph.remember(("distributions", cls), ways)
 
 
 def short_sums(graph: Snapshot, network: Network) -> Iterator[tuple[int, LinearForm]]:
