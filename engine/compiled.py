@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from keyword import iskeyword
-from typing import Any, Final
+from typing import Any, Final, Self, cast
 from unicodedata import normalize
 
 import numpy as np
@@ -35,6 +35,8 @@ class CompiledFunction:
 
     source: str
     _is_for_real = True
+    # What becomes of the generated code's results and the sizes; nothing where there is none.
+    _finish: Callable[[Any, Mapping[str, int]], Any] | None = None
 
     def __init__(
         self,
@@ -46,12 +48,14 @@ class CompiledFunction:
         choose: Choice | None = None,
         reference: Sequence[Term] | None = None,
         note: str = "",
+        wanted: Iterable[str] = (),
     ) -> None:
         """Generate and compile.
 
         `scope`, `sizes` and `single` are those of `compile_terms`. `choose` gives the number of
         the form to use at some sizes, `note` says how it does, for the text. `reference` are the
-        terms as they were before lowering, for complex arrays.
+        terms as they were before lowering, for complex arrays. `wanted` are size symbols that are
+        needed even if no form has them.
         """
         self._forms = tuple(forms)
         self._single = single
@@ -62,7 +66,8 @@ class CompiledFunction:
         self._variables = variables(*(t for f in forms for t in f.terms))
         self._scope = tuple(v for v in variables(*scope) if v not in self._variables)
         self._defaults = dict(sizes or {})
-        mentioned = symbols(*self._variables, *(t for f in forms for t in f.terms), *self._scope)
+        own = symbols(*self._variables, *(t for f in forms for t in f.terms), *self._scope)
+        mentioned = sorted({*own, *wanted})
         names = {name_of(v) for v in (*self._variables, *self._scope)}
         self._sizes = tuple(s for s in mentioned if s not in names)
         self._names = tuple(dict.fromkeys(map(name_of, self._variables)))
@@ -72,22 +77,27 @@ class CompiledFunction:
         namespace: dict[str, Any] = {}
         exec(compile(self.source, "<eggrad>", "exec"), namespace)
         self._functions: list[Function] = [namespace[f] for f in module.functions]
-        # For the shapes of the arrays, the function and the sizes that it is called with.
-        self._known: dict[object, tuple[Function, tuple[int, ...]]] = {}
-        self._fixing = tuple(
-            name_of(v) for v in self._scope if not set(self._used).isdisjoint(v.dims)
-        )
-        self._enter = self._entry()
+        # For the shapes of the arrays, the function, the sizes that it is called with, and all.
+        self._known: dict[object, tuple[Function, tuple[int, ...], Mapping[str, int]]] = {}
+        fixed = {d for v in self._variables for d in v.dims}
+        needed = {*self._used, *wanted} - fixed
+        self._fixing = tuple(name_of(v) for v in self._scope if not needed.isdisjoint(v.dims))
+        self._made_by = type(self)
+        entry = self._entry()
+        if entry is not None:
+            # Python looks for `__call__` in the class alone.
+            own_class = type(self._made_by.__name__, (self._made_by,), {"__call__": entry})
+            self.__class__ = cast("type[Self]", own_class)
 
     def __reduce__(self) -> tuple[Callable[..., "CompiledFunction"], tuple[Any, ...]]:
         """Pickle the terms; generate the same code anew."""
         kept = {"choose": self._choose, "reference": self._reference, "note": self._note}
-        make = partial(type(self), **kept)
+        make = partial(self._made_by, **kept)
         return make, (self._forms, self._scope, self._defaults, self._single)
 
     def __call__(self, /, **values: Any) -> Any:
         """The value of the root, or the list of values."""
-        return self._enter(**values)
+        return self._checked(values)
 
     def _checked(self, values: dict[str, Any]) -> Any:
         """Check and convert the arguments, and call."""
@@ -99,16 +109,19 @@ class CompiledFunction:
             v for v in self._scope if name_of(v) in values or not known.issuperset(symbols(v))
         ]
         arrays, found = bind((*self._variables, *needed), values, given)
-        known_sizes = self._defaults | found
-        sizes = concrete(self._used, known_sizes)
-        function = self._functions[self._choose(known_sizes) if self._choose else 0]
+        all_sizes = self._defaults | found
+        sizes = concrete(self._used, all_sizes)
+        function = self._functions[self._choose(all_sizes) if self._choose else 0]
         inputs = [arrays[name] for name in self._names]
         if self._is_for_real and any(a.dtype.kind == "c" for a in inputs):
-            return self._complex(values)
-        if not given and len(self._known) < _KNOWN_SHAPES:
-            others = (arrays[n].shape if n in arrays else None for n in self._fixing)
-            self._known[(*(a.shape for a in inputs), *others)] = function, sizes
-        return function(*inputs, *sizes)
+            results = self._complex(values)
+        else:
+            if not given and len(self._known) < _KNOWN_SHAPES:
+                others = (arrays[n].shape if n in arrays else None for n in self._fixing)
+                shapes = (*(a.shape for a in inputs), *others)
+                self._known[shapes] = function, sizes, all_sizes
+            results = function(*inputs, *sizes)
+        return self._finish(results, all_sizes) if self._finish else results
 
     def _complex(self, values: dict[str, Any]) -> Any:
         """Call with complex arrays: forms for real ones may use moduli, or real buffers."""
@@ -118,42 +131,41 @@ class CompiledFunction:
             self._for_complex = _ComplexFunction([form], scope, self._defaults, self._single)
         return self._for_complex(**values)
 
-    def _entry(self) -> Callable[..., Any]:
-        """What a call enters: arrays of known shapes go straight to the generated code."""
+    def _entry(self) -> Callable[..., Any] | None:
+        """The `__call__` that sends arrays of known shapes straight to the generated code."""
         names, fixing, sizes = self._names, self._fixing, self._sizes
         words = (*names, *fixing, *sizes)
-
-        def slow(**values: Any) -> Any:
-            return self._checked(values)
-
         # Names that are no plain words, or that this function may use itself, take the slow way.
         if not names or not all(map(_is_plain, words)):
-            return slow
-        tests = [f"_type({n}) is _ndarray and {n}.dtype is _float64" for n in names]
-        tests += [f"({n} is _missing or _type({n}) is _ndarray)" for n in fixing]
-        tests += [f"{s} is _missing" for s in sizes]
+            return None
+        tests = [
+            " is ".join([*(f"{n}.__class__" for n in names), "_ndarray"]),
+            " is ".join([*(f"{n}.dtype" for n in names), "_float64"]),
+            *(f"({n} is _missing or {n}.__class__ is _ndarray)" for n in fixing),
+            *(f"{s} is _missing" for s in sizes),
+        ]
         shapes = [f"{n}.shape" for n in names]
         shapes += [f"None if {n} is _missing else {n}.shape" for n in fixing]
+        result = f"_found[0]({', '.join(names)}, *_found[1])"
         text = (
-            f"def _enter(*, {', '.join(f'{n}=_missing' for n in words)}, **_others):\n"
+            f"def __call__(_self, /, *, {', '.join(f'{n}=_missing' for n in words)}, **_others):\n"
             f"    if {' and '.join(tests)}:\n"
             f"        _found = _known.get(({', '.join(shapes)},))\n"
             f"        if _found is not None:\n"
-            f"            return _found[0]({', '.join(names)}, *_found[1])\n"
+            f"            return {f'_finish({result}, _found[2])' if self._finish else result}\n"
             f"    _given = {{{', '.join(f'{n!r}: {n}' for n in words)}}}\n"
             f"    _given = {{_k: _a for _k, _a in _given.items() if _a is not _missing}}\n"
-            f"    return _checked(_given | _others)\n"
+            f"    return _self._checked(_given | _others)\n"
         )
         namespace: dict[str, Any] = {
             "_missing": object(),
-            "_type": type,
             "_ndarray": np.ndarray,
             "_float64": np.dtype(np.float64),
             "_known": self._known,
-            "_checked": self._checked,
+            "_finish": self._finish,
         }
         exec(compile(text, "<eggrad>", "exec"), namespace)
-        return namespace["_enter"]
+        return namespace["__call__"]
 
     def __repr__(self) -> str:
         """Show the keywords."""

@@ -1,6 +1,6 @@
 """A tensor kept as a sum of products of small arrays and Kronecker deltas."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
 from math import prod
 from typing import Any
@@ -11,9 +11,9 @@ from eggrad.engine import factored_solve
 from eggrad.engine.binding import Array
 from eggrad.engine.errors import ShapeError, UnsolvableSystem, UnsupportedOperation
 from eggrad.engine.factored_part import Part, spread
-from eggrad.engine.spec import Indices
+from eggrad.engine.spec import Indices, Size
 
-__all__ = ["FactoredTensor", "Part"]
+__all__ = ["FactoredTensor", "Part", "columns_of"]
 
 Shape = tuple[int, ...]
 
@@ -49,22 +49,20 @@ class FactoredTensor:
         """
         self.parts = tuple(parts)
         self.shape = tuple(shape)
-        self.columns = len(self.shape) // 2 if columns is None else columns
-        if not 0 <= self.columns <= self.ndim:
-            raise ShapeError(
-                f"columns: {columns} of the axes {self.shape}? a number from 0 to {self.ndim}"
-            )
+        self.columns = columns_of(self.shape, columns)
         if not self.parts or not all(part.fits(self.shape) for part in self.parts):
             raise ShapeError(f"a tensor of axes {self.shape} needs parts with those axes")
 
     @classmethod
-    def deferred(cls, build: Callable[[Any], "FactoredTensor"], results: Any) -> "FactoredTensor":
-        """The tensor `build(results)`, built when something is asked of it.
+    def deferred(
+        cls, build: Callable[[Any, Mapping[str, int]], "FactoredTensor"], results: Any, sizes: Any
+    ) -> "FactoredTensor":
+        """The tensor `build(results, sizes)`, built when something is asked of it.
 
         So a call of a compiled function that wants the cores of many tensors does not wait.
         """
         made = cls.__new__(cls)
-        made.__dict__["_deferred"] = build, results
+        made.__dict__["_deferred"] = build, results, sizes
         return made
 
     def __getattr__(self, name: str) -> Any:
@@ -72,8 +70,8 @@ class FactoredTensor:
         deferred = self.__dict__.pop("_deferred", None)
         if deferred is None:
             raise AttributeError(f"a FactoredTensor has no attribute {name!r}")
-        build, results = deferred
-        self.__dict__.update(build(results).__dict__)
+        build, results, sizes = deferred
+        self.__dict__.update(build(results, sizes).__dict__)
         return getattr(self, name)
 
     @property
@@ -245,6 +243,22 @@ class FactoredTensor:
             rmatmat=lambda x: times(adjoint, rows, x),
             dtype=self.dtype,
         )
+
+
+def columns_of(axes: Sequence[Size], columns: int | None) -> int:
+    """How many of the axes are columns, by default half; `ShapeError` where there are not so many.
+
+    >>> columns_of(("m", "k", "m", "k"), None)
+    2
+    """
+    if columns is None:
+        return len(axes) // 2
+    if not 0 <= columns <= len(axes):
+        shown = ", ".join(map(str, axes))
+        raise ShapeError(
+            f"columns: {columns} of the axes ({shown})? a number from 0 to {len(axes)}"
+        )
+    return columns
 
 
 def _row_and_column_tied(labels: Indices, rows: int) -> dict[int, int]:

@@ -83,6 +83,8 @@ def grouped(atom: Atom, batch: Indices, groups: Sequence[Indices], length: Lengt
     text = transposed(atom, batch + tuple(i for g in groups for i in g))
     if all(len(g) <= 1 for g in groups):
         return text
+    if not batch and sum(map(bool, groups)) == 1:
+        return f"{text}.ravel()"
     shape = [length(i) for i in batch] + [" * ".join(map(length, g)) for g in groups if g]
     return f"{text}.reshape({', '.join(shape)})"
 

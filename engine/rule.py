@@ -61,6 +61,7 @@ class BulkRule:
 
     `find` reads a snapshot of the e-graph and names, for some classes, a further member. Laws
     on any number of operands in any order go this way: matched pair by pair they cost 3^n.
+    One that is `sizeless` finds the same at all sizes.
     """
 
     name: str
@@ -70,6 +71,7 @@ class BulkRule:
     ruleset: str
     find: Finder
     stable: bool = False
+    sizeless: bool = False
     text: str = "(applied to whole sums or products)"
 
 
@@ -105,13 +107,13 @@ class Ruleset:
         return register
 
     def bulk_rule(
-        self, *, cite: str, domain: str = "", stable: bool = False
+        self, *, cite: str, domain: str = "", stable: bool = False, sizeless: bool = False
     ) -> Callable[[Finder], BulkRule]:
         """Register a law on whole sums or products."""
 
         def register(function: Finder) -> BulkRule:
             name, law = self._entry(function)
-            made = BulkRule(name, law, cite, domain, self.name, function, stable)
+            made = BulkRule(name, law, cite, domain, self.name, function, stable, sizeless)
             self.bulk_rules.append(made)
             return made
 

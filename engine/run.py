@@ -96,6 +96,8 @@ class Run:
             self.apply_bulk_rules(self.snapshots(names, stable=True), self.strategy.lowering)
         for _ in range(1 if self.report.notes else PRESENT_ROUNDS):
             self.step("present")
+        if lowering:
+            self.apply_bulk_rules(self.snapshots(names, stable=True), self.strategy.present)
         graph = self.snapshots(names, stable=lowering)[0]
         graph.given = given_members(graph, self.egraph, given)
         roots = tuple(graph.names[n] for n in names)
@@ -139,7 +141,8 @@ class Run:
         vouched: list[Term] = []
         for ruleset in rulesets:
             for rule in ruleset.bulk_rules:
-                fresh = dict.fromkeys(p for g in graphs for p in self._new_members(g, rule))
+                own = graphs[:1] if rule.sizeless else graphs
+                fresh = dict.fromkeys(p for g in own for p in self._new_members(g, rule))
                 if fresh:
                     self.report.matches[f"{ruleset.name}.{rule.name}"] += len(fresh)
                     found += fresh

@@ -17,6 +17,8 @@ __all__ = ["Form", "Module"]
 # What may overflow at moderate arguments, and what keeps that.
 OVERFLOWING: Final = frozenset({"exp", "expm1", "sinh", "cosh"})
 KEEPING: Final = frozenset({"add", "subtract", "negate", "einsum", "power"})
+# Made once: a `with` statement would take twice as long at each call.
+_IGNORED: Final = '@np.errstate(over="ignore", divide="ignore", invalid="ignore")'
 _CALL: Final = re.compile(r"(?<![.\w])(\w+)\(")
 
 
@@ -70,17 +72,15 @@ class Module:
         self, name: str, form: Form, writer: Writer, returned: Sequence[str], single: bool
     ) -> str:
         parameters = [*self._names.values(), *(self._sizes[s] for s in self.parameters)]
-        lines = [f"def {name}({', '.join(parameters)}):"]
+        lines = [_IGNORED] if _overflows_to_zero(form.terms) else []
+        lines.append(f"def {name}({', '.join(parameters)}):")
         if form.sizes:
             at = (", ".join(f"{s} = {n}" for s, n in sorted(sizes.items())) for sizes in form.sizes)
             lines.append(f"    # The fastest at {'; at '.join(at)}.")
         known = sorted(writer.used & self._origin.keys())
         lines += [f"    {self._sizes[s]} = {self._origin[s]}" for s in known]
-        body = writer.block.lines(returned, single)
-        if _overflows_to_zero(form.terms):
-            lines.append('    with np.errstate(over="ignore", divide="ignore", invalid="ignore"):')
-            body = [f"    {line}" for line in body]
-        return "\n".join([*lines, *(f"    {line}" for line in body), ""])
+        lines += [f"    {line}" for line in writer.block.lines(returned, single)]
+        return "\n".join([*lines, ""])
 
 
 def _overflows_to_zero(roots: Sequence[Term]) -> bool:

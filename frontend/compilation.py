@@ -34,7 +34,7 @@ def compile(
     `structure="factored"` makes the function return `FactoredTensor`s, which keep deltas and
     outer products apart and are linear operators; the last `columns` axes of each, by default
     half of them, meet an operand. Raises `UnsupportedOperation` for another backend than "numpy"
-    or another structure.
+    or another structure, `ShapeError` where there are not so many columns.
 
     >>> from eggrad.frontend.functions import variable
     >>> x = variable("x", ("n",))

@@ -41,7 +41,7 @@ exponentials = Ruleset(
 )
 
 
-@exponentials.bulk_rule(cite="definition of the hyperbolic tangent", stable=True)
+@exponentials.bulk_rule(cite="definition of the hyperbolic tangent", stable=True, sizeless=True)
 def tangent_of_half(graph: Snapshot) -> Iterator[tuple[int, Term]]:
     """(exp z - 1) / (exp z + 1) = tanh(z / 2), and powers of it."""
     for cls, element in elements(graph).items():
@@ -50,7 +50,7 @@ def tangent_of_half(graph: Snapshot) -> Iterator[tuple[int, Term]]:
                 yield cls, term
 
 
-@exponentials.bulk_rule(cite=f"{HIGHAM}; {BLANCHARD}")
+@exponentials.bulk_rule(cite=f"{HIGHAM}; {BLANCHARD}", sizeless=True)
 def exponential_fraction(graph: Snapshot) -> Iterator[tuple[int, Term]]:
     """A rational function of exp z is a product of powers of exp z, exp z - 1 and exp z + 1."""
     for cls, element in elements(graph).items():
@@ -59,7 +59,7 @@ def exponential_fraction(graph: Snapshot) -> Iterator[tuple[int, Term]]:
                 yield cls, term
 
 
-@exponentials.bulk_rule(cite=HIGHAM, stable=True)
+@exponentials.bulk_rule(cite=HIGHAM, stable=True, sizeless=True)
 def exponential_polynomial(graph: Snapshot) -> Iterator[tuple[int, Term]]:
     """A polynomial in exp z over a power of 1 + exp z is a sum of terms that are at most 1."""
     for cls, element in elements(graph).items():
@@ -68,7 +68,7 @@ def exponential_polynomial(graph: Snapshot) -> Iterator[tuple[int, Term]]:
                 yield cls, term
 
 
-@exponentials.bulk_rule(cite=f"{BLANCHARD}; {MAECHLER}", stable=True)
+@exponentials.bulk_rule(cite=f"{BLANCHARD}; {MAECHLER}", stable=True, sizeless=True)
 def logarithm_of_fraction(graph: Snapshot) -> Iterator[tuple[int, Term]]:
     """The log of such a product is a sum of terms of one sign: log(1 + exp z) and the like."""
     for cls in graph.classes:

@@ -12,6 +12,7 @@ from eggrad.engine.language import (
     condition,
     ein,
     ein1,
+    fn,
     power,
     primitive,
 )
@@ -58,6 +59,12 @@ def product_over_sum(s: Spec, a: Tensor, b: Tensor, c: Tensor) -> Statement:
 def sum_of_squares(s: Spec, a: Tensor) -> Statement:
     """Σ a² = a·a, summed over the same axes."""
     return ein1(s, power(a, 2)) >> ein(squared(s), a, a)
+
+
+@lowering.rule(cite="definition of relu and sign")
+def step_by_relu(a: Tensor) -> Statement:
+    """relu sign a = sign relu a: one function of what is computed anyway, in place of two."""
+    return fn("relu", fn("sign", a)) >> fn("sign", fn("relu", a))
 
 
 @lowering.bulk_rule(cite=RING)

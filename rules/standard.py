@@ -20,6 +20,7 @@ from eggrad.rules.lengths import lengths
 from eggrad.rules.linalg import linalg
 from eggrad.rules.lowering import lowering
 from eggrad.rules.products import products
+from eggrad.rules.quotients import quotients
 from eggrad.rules.reverse import reverse
 from eggrad.rules.slopes import slopes
 from eggrad.rules.stability import stability
@@ -49,6 +50,7 @@ RULESETS = (
     identities,
     summation,
     presentation,
+    quotients,
     lowering,
     stability,
     exponentials,
@@ -71,7 +73,7 @@ STANDARD = Strategy(
         products,
     ),
     explore=(distribution, identities, summation),
-    present=(presentation,),
+    present=(presentation, quotients),
     settle=(multiples, exponents, delta_products),
     lowering=(lowering,),
     stable=(constants, unary, sums_of_two, stability, exponentials, lengths),

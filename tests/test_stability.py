@@ -173,6 +173,25 @@ def test_the_stage_stays_small() -> None:
         assert explored.report.enodes < 1500
 
 
+@given(st.data())
+def test_log_sum_exp_over_any_axes(data: st.DataObject) -> None:
+    shape = data.draw(st.lists(st.integers(1, 5), min_size=1, max_size=3), label="shape")
+    every = range(len(shape))
+    axes = data.draw(st.lists(st.sampled_from(every), min_size=1, unique=True), label="axes")
+    seed = data.draw(st.integers(0, 100), label="seed")
+    x = np.random.default_rng(seed).normal(size=shape, scale=data.draw(st.sampled_from([1, 300])))
+    order = data.draw(st.permutations(every), label="memory")
+    x = np.ascontiguousarray(x.transpose(order)).transpose(np.argsort(order))
+    before = x.copy()
+    found = stable.log_sum_exp(x, axes)
+    largest = x.max(tuple(axes), keepdims=True)
+    expected = np.log(np.exp(x - largest).sum(tuple(axes), keepdims=True)) + largest
+    expected = expected.squeeze(tuple(axes))
+    np.testing.assert_allclose(found, expected, rtol=1e-13, atol=1e-13)
+    np.testing.assert_array_equal(x, before)
+    assert np.shape(found) == np.shape(expected)
+
+
 SHAPES = [(), (0,), (1,), (3,), (2, 0), (2, 3)]
 
 
