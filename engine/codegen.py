@@ -14,7 +14,7 @@ from eggrad.engine.contraction import product
 from eggrad.engine.cost import CostModel
 from eggrad.engine.elementwise_code import ElementwiseCode
 from eggrad.engine.layout import dense, spread, transposed, wrapped
-from eggrad.engine.shared_matrices import Batch, find_batches, scheduled
+from eggrad.engine.shared_matrices import Batch, Pair, find_batches, scheduled
 from eggrad.engine.spec import Dims, Size, Spec
 from eggrad.engine.stacking import Stack, factor_text, find_stacks
 from eggrad.engine.term import NUMERIC, Term
@@ -50,6 +50,7 @@ RUNTIME: Final = {
     "log_sum_exp": "stable_functions",
     "norm": "stable_functions",
     "outer_product": "outer_products",
+    "products_from_both_sides": "products_from_both_sides",
     "sigmoid": "stable_functions",
     "softplus": "stable_functions",
     "solve": "stable_functions",
@@ -174,14 +175,18 @@ class Writer:
             return value
         return dense(value, self.block, self._shape(dims), self._dtype)
 
-    def _batch(self, batch: Batch, done: Mapping[Term, Value]) -> dict[Term, Value]:
-        """The products of a batch, as rows of one product."""
+    def _batch(self, batch: Batch | Pair, done: Mapping[Term, Value]) -> dict[Term, Value]:
+        """The products of a batch, as rows of one product, or both of a pair."""
         matrix = self._complete(batch.matrix, done[batch.matrix])
         vectors = [self._complete(v, done[v]).text for v in batch.vectors.values()]
-        axes = matrix.axes if batch.transposed else matrix.axes[::-1]
-        text = f"np.array([{', '.join(vectors)}])"
-        text += f".dot({transposed((matrix.text, matrix.labels), axes)})"
-        whole = self.block.emit(text, [matrix.text, *vectors], 2)
+        turned = isinstance(batch, Batch) and not batch.transposed
+        axes = matrix.axes[::-1] if turned else matrix.axes
+        factor, listed = transposed((matrix.text, matrix.labels), axes), ", ".join(vectors)
+        if isinstance(batch, Pair):
+            text, order = f"products_from_both_sides({factor}, {listed})", 0
+        else:
+            text, order = f"np.array([{listed}]).dot({factor})", 2
+        whole = self.block.emit(text, [matrix.text, *vectors], order)
         return {
             product: Value(self.block.alias(f"{whole}[{k}]", whole), (0,), (0,))
             for k, product in enumerate(batch.vectors)

@@ -71,7 +71,9 @@ class CompiledFunction:
         names = {name_of(v) for v in (*self._variables, *self._scope)}
         self._sizes = tuple(s for s in mentioned if s not in names)
         self._names = tuple(dict.fromkeys(map(name_of, self._variables)))
-        module = Module(forms, self._variables, mentioned, single, reuse=self._is_for_real)
+        module = Module(
+            forms, self._variables, mentioned, single, self._is_for_real, sizes=self._defaults
+        )
         comment = "".join(f"# {line}\n" for line in note.splitlines())
         self.source, self._used = comment + module.text, module.parameters
         namespace: dict[str, Any] = {}

@@ -1,22 +1,25 @@
-"""Products of one matrix with several vectors, computed as one matrix product.
+"""Products of one matrix with several vectors, computed together: each alone reads the matrix.
 
-Each of them alone reads the whole matrix. Vectors that do not depend on any of the products are
-laid below each other, and the matrix is read once.
+Vectors on one side that do not depend on any of the products are laid below each other, for one
+matrix product. A matrix too large for the cache is read once for a vector on either side.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import product
 from typing import Final, cast
 
 from eggrad.engine.cost import CostModel
 from eggrad.engine.spec import Spec
 from eggrad.engine.term import Term, postorder
 
-__all__ = ["Batch", "find_batches", "scheduled"]
+__all__ = ["Batch", "Pair", "find_batches", "scheduled"]
 
 # Worth it from so many vectors on, for matrices with so many entries.
 MANY = 3
 LARGE = 8192
+# A matrix of so many entries leaves the cache between two products.
+HUGE = 4_000_000
 
 
 @dataclass(frozen=True)
@@ -28,18 +31,27 @@ class Batch:
     vectors: Mapping[Term, Term]
 
 
+@dataclass(frozen=True)
+class Pair:
+    """The products `matrix @ v` and `w @ matrix`, in this order, by their vectors."""
+
+    matrix: Term
+    vectors: Mapping[Term, Term]
+
+
 Key = tuple[Term, bool]
+Batches = Mapping[Term, Batch | Pair]
 
 
-def find_batches(roots: Sequence[Term], model: CostModel) -> dict[Term, Batch]:
-    """For each product that is computed with others, its batch."""
+def find_batches(roots: Sequence[Term], model: CostModel) -> dict[Term, Batch | Pair]:
+    """For each product that is computed with others, its batch or pair."""
     candidates: dict[Key, dict[Term, Term]] = {}
     for node in postorder(*roots):
         found = _matrix_and_vector(node)
         if found:
             key, vector = found
             candidates.setdefault(key, {})[node] = vector
-    batches: dict[Term, Batch] = {}
+    batches: dict[Term, Batch | Pair] = {}
     for (matrix, transposed), products in candidates.items():
         if len(products) < MANY or model.entries(matrix.dims) < LARGE:
             continue
@@ -47,7 +59,25 @@ def find_batches(roots: Sequence[Term], model: CostModel) -> dict[Term, Batch]:
         vectors = {p: v for p, v in products.items() if v not in after}
         if len(vectors) >= MANY:
             batches |= dict.fromkeys(vectors, Batch(matrix, transposed, vectors))
+    for (matrix, transposed), products in candidates.items():
+        if not transposed and model.entries(matrix.dims) >= HUGE:
+            others = candidates.get((matrix, True), {})
+            found = _independent(roots, batches, products, others)
+            if found:
+                batches |= dict.fromkeys(found, Pair(matrix, found))
     return batches
+
+
+def _independent(
+    roots: Sequence[Term], batches: Batches, left: Mapping[Term, Term], right: Mapping[Term, Term]
+) -> dict[Term, Term] | None:
+    """The first products of both kinds whose vectors need neither of them, if there are any."""
+    for (a, v), (b, w) in product(left.items(), right.items()):
+        if a not in batches and b not in batches:
+            after = _users(roots, batches, {a: v, b: w})
+            if v not in after and w not in after:
+                return {a: v, b: w}
+    return None
 
 
 # The product of a matrix and a vector by its spec: the place of the matrix, whether its first axis
@@ -69,9 +99,7 @@ def _matrix_and_vector(node: Term) -> tuple[Key, Term] | None:
     return (node.args[place], transposed), node.args[1 - place]
 
 
-def _users(
-    roots: Sequence[Term], batches: Mapping[Term, Batch], products: Mapping[Term, Term]
-) -> set[Term]:
+def _users(roots: Sequence[Term], batches: Batches, products: Mapping[Term, Term]) -> set[Term]:
     """Some products, and the nodes that need one of them."""
     after = set(products)
     for node in scheduled(roots, batches):
@@ -80,11 +108,11 @@ def _users(
     return after
 
 
-def scheduled(roots: Sequence[Term], batches: Mapping[Term, Batch]) -> Iterator[Term]:
+def scheduled(roots: Sequence[Term], batches: Batches) -> Iterator[Term]:
     """Every node once, after its operands; products of a batch after all of its vectors."""
     return postorder(*roots, operands=lambda node: _needed(node, batches))
 
 
-def _needed(node: Term, batches: Mapping[Term, Batch]) -> tuple[Term, ...]:
+def _needed(node: Term, batches: Batches) -> tuple[Term, ...]:
     batch = batches.get(node)
     return (*node.args, *(batch.vectors.values() if batch else ()))

@@ -43,8 +43,13 @@ class Module:
         mentioned: Sequence[str],
         single: bool,
         reuse: bool = True,
+        *,
+        sizes: Mapping[str, int] | None = None,
     ) -> None:
-        """Generate the text; `own` are the variables, `mentioned` all size symbols."""
+        """Generate the text; `own` are the variables, `mentioned` all size symbols.
+
+        `sizes` are expected where a form does not have its own.
+        """
         taken: set[str] = set()
         self._names = parameter_names(dict.fromkeys(map(name_of, own)), taken)
         self._sizes = parameter_names(mentioned, taken)
@@ -55,7 +60,8 @@ class Module:
             for axis, d in enumerate(v.dims)
             if isinstance(d, str)
         }
-        writers = [Writer(self._names, self._sizes, self._dtype, _model(f), reuse) for f in forms]
+        models = [_model(f.sizes[0] if f.sizes else sizes or {}) for f in forms]
+        writers = [Writer(self._names, self._sizes, self._dtype, m, reuse) for m in models]
         returned = [w.results(f.terms) for w, f in zip(writers, forms, strict=True)]
         used = {s for w in writers for s in w.used}
         self.parameters = tuple(sorted(used - self._origin.keys()))
@@ -107,6 +113,6 @@ def _imports(texts: Sequence[str]) -> str:
     return "\n".join(["import numpy as np", *lines, ""])
 
 
-def _model(form: Form) -> CostModel:
-    sizes: dict[Size, int] = {**form.sizes[0]} if form.sizes else {}
-    return CostModel(sizes)
+def _model(sizes: Mapping[str, int]) -> CostModel:
+    known: dict[Size, int] = {**sizes}
+    return CostModel(known)
