@@ -67,7 +67,8 @@ class CompiledFunction:
         self._scope = tuple(v for v in variables(*scope) if v not in self._variables)
         self._defaults = dict(sizes or {})
         own = symbols(*self._variables, *(t for f in forms for t in f.terms), *self._scope)
-        mentioned = sorted({*own, *wanted})
+        self._wanted = tuple(sorted(wanted))
+        mentioned = sorted({*own, *self._wanted})
         names = {name_of(v) for v in (*self._variables, *self._scope)}
         self._sizes = tuple(s for s in mentioned if s not in names)
         self._names = tuple(dict.fromkeys(map(name_of, self._variables)))
@@ -79,10 +80,10 @@ class CompiledFunction:
         namespace: dict[str, Any] = {}
         exec(compile(self.source, "<eggrad>", "exec"), namespace)
         self._functions: list[Function] = [namespace[f] for f in module.functions]
-        # For the shapes of the arrays, the function, the sizes that it is called with, and all.
+        # For the shapes of the arrays: the function, the sizes that it is called with, all sizes.
         self._known: dict[object, tuple[Function, tuple[int, ...], Mapping[str, int]]] = {}
         fixed = {d for v in self._variables for d in v.dims}
-        needed = {*self._used, *wanted} - fixed
+        needed = {*self._used, *self._wanted} - fixed
         self._fixing = tuple(name_of(v) for v in self._scope if not needed.isdisjoint(v.dims))
         self._made_by = type(self)
         entry = self._entry()
@@ -93,8 +94,13 @@ class CompiledFunction:
 
     def __reduce__(self) -> tuple[Callable[..., "CompiledFunction"], tuple[Any, ...]]:
         """Pickle the terms; generate the same code anew."""
-        kept = {"choose": self._choose, "reference": self._reference, "note": self._note}
-        make = partial(self._made_by, **kept)
+        make = partial(
+            self._made_by,
+            choose=self._choose,
+            reference=self._reference,
+            note=self._note,
+            wanted=self._wanted,
+        )
         return make, (self._forms, self._scope, self._defaults, self._single)
 
     def __call__(self, /, **values: Any) -> Any:
@@ -112,26 +118,28 @@ class CompiledFunction:
         ]
         arrays, found = bind((*self._variables, *needed), values, given)
         all_sizes = self._defaults | found
+        concrete(self._wanted, all_sizes)
         sizes = concrete(self._used, all_sizes)
         function = self._functions[self._choose(all_sizes) if self._choose else 0]
         inputs = [arrays[name] for name in self._names]
         if self._is_for_real and any(a.dtype.kind == "c" for a in inputs):
-            results = self._complex(values)
-        else:
-            if not given and len(self._known) < _KNOWN_SHAPES:
-                others = (arrays[n].shape if n in arrays else None for n in self._fixing)
-                shapes = (*(a.shape for a in inputs), *others)
-                self._known[shapes] = function, sizes, all_sizes
-            results = function(*inputs, *sizes)
+            return self._complex(values)
+        if not given and len(self._known) < _KNOWN_SHAPES:
+            others = (arrays[n].shape if n in arrays else None for n in self._fixing)
+            shapes = (*(a.shape for a in inputs), *others)
+            self._known[shapes] = function, sizes, all_sizes
+        results = function(*inputs, *sizes)
         return self._finish(results, all_sizes) if self._finish else results
 
     def _complex(self, values: dict[str, Any]) -> Any:
         """Call with complex arrays: forms for real ones may use moduli, or real buffers."""
         if self._for_complex is None:
-            scope = (*self._scope, *self._variables)
-            form = Form(self._reference)
-            self._for_complex = _ComplexFunction([form], scope, self._defaults, self._single)
+            self._for_complex = self._made_for_complex()
         return self._for_complex(**values)
+
+    def _made_for_complex(self) -> "CompiledFunction":
+        scope = (*self._scope, *self._variables)
+        return _ComplexFunction([Form(self._reference)], scope, self._defaults, self._single)
 
     def _entry(self) -> Callable[..., Any] | None:
         """The `__call__` that sends arrays of known shapes straight to the generated code."""

@@ -67,11 +67,12 @@ class FactoredTensor:
 
     def __getattr__(self, name: str) -> Any:
         """Build what was deferred."""
-        deferred = self.__dict__.pop("_deferred", None)
+        deferred = self.__dict__.get("_deferred")
         if deferred is None:
             raise AttributeError(f"a FactoredTensor has no attribute {name!r}")
         build, results, sizes = deferred
         self.__dict__.update(build(results, sizes).__dict__)
+        self.__dict__.pop("_deferred", None)
         return getattr(self, name)
 
     @property

@@ -29,43 +29,63 @@ class CompiledFactors(CompiledFunction):
         sizes: Mapping[str, int] | None,
         columns: int | None,
         single: bool,
+        *,
+        reference: Sequence[Term] | None = None,
     ) -> None:
         """Generate and compile; `compile_factored` says what the arguments are."""
-        self._arguments = tuple(roots), tuple(scope), sizes, columns, single
+        self._arguments = tuple(scope), sizes, columns, single
+        self._roots, self._originals = tuple(roots), tuple(reference or roots)
         products = [structure(root) for root in roots]
         cores = tuple(core for own in products for p in own for core, _ in p.cores)
         symbols = {d for root in roots for d in root.dims if isinstance(d, str)}
-        builders: list[Callable[[Any, Mapping[str, int]], FactoredTensor]] = []
+        deferred: list[Callable[[Any, Mapping[str, int]], FactoredTensor]] = []
         first = 0
         for root, own in zip(roots, products, strict=True):
             end = first + sum(len(p.cores) for p in own)
-            axes = root.dims, columns_of(root.dims, columns)
-            builders.append(partial(_tensor, own, slice(first, end), axes))
+            build = partial(
+                _tensor,
+                products=own,
+                places=slice(first, end),
+                dims=root.dims,
+                columns=columns_of(root.dims, columns),
+            )
+            deferred.append(partial(FactoredTensor.deferred, build))
             first = end
-        deferred = [partial(FactoredTensor.deferred, build) for build in builders]
         self._finish = deferred[0] if single else lambda *made: [d(*made) for d in deferred]
         # The cores may lack variables of the roots, whose shapes are still wanted.
-        super().__init__([Form(cores)], (*scope, *variables(*roots)), sizes, wanted=symbols)
+        every = (*self._arguments[0], *variables(*roots, *self._originals))
+        super().__init__([Form(cores)], every, sizes, wanted=symbols)
 
     def __reduce__(self) -> tuple[Callable[..., "CompiledFactors"], tuple[Any, ...]]:
         """Pickle the terms; generate the same code anew."""
-        return CompiledFactors, self._arguments
+        make = partial(self._made_by, reference=self._originals)
+        return make, (self._roots, *self._arguments)
+
+    def _made_for_complex(self) -> CompiledFunction:
+        return _ComplexFactors(self._originals, *self._arguments)
+
+
+class _ComplexFactors(CompiledFactors):
+    """The terms as they are, for complex arrays."""
+
+    _is_for_real = False
 
 
 def _tensor(
-    products: Sequence[Product],
-    own: slice,
-    axes: tuple[Sequence[Size], int],
     results: Sequence[Any],
     sizes: Mapping[str, int],
+    *,
+    products: Sequence[Product],
+    places: slice,
+    dims: Sequence[Size],
+    columns: int,
 ) -> FactoredTensor:
-    """The sum of `products`, whose cores are its own among the results."""
-    cores = iter(results[own])
-    dims, columns = axes
+    """The sum of `products`, whose cores are at some places among the results."""
+    cores = iter(results[places])
 
     def part(product: Product) -> Part:
-        labels = tuple(axes for _, axes in product.cores)
-        return Part(tuple(islice(cores, len(labels))), labels, product.labels)
+        axes = tuple(own for _, own in product.cores)
+        return Part(tuple(islice(cores, len(axes))), axes, product.labels)
 
     shape = [d if isinstance(d, int) else sizes[d] for d in dims]
     return FactoredTensor([part(p) for p in products], shape, columns)
@@ -77,11 +97,14 @@ def compile_factored(
     sizes: Mapping[str, int] | None = None,
     columns: int | None = None,
     single: bool = False,
+    *,
+    reference: Sequence[Term] | None = None,
 ) -> CompiledFactors:
     r"""A function that evaluates the cores of all roots and shares their work.
 
     `columns` is the number of trailing axes that meet an operand; by default half of each root's.
-    A `single` root's value is returned by itself. Raises `ShapeError` where a root has not so
+    A `single` root's value is returned by itself. `reference` are the roots as they were before
+    lowering, for complex arrays. Raises `ShapeError` where a root has not so
     many axes.
 
     >>> from eggrad.engine.term import apply, delta, einsum, variable
@@ -95,4 +118,4 @@ def compile_factored(
     >>> f(v=[0, 0])
     [<FactoredTensor of axes (2, 2), i->ii: 2 numbers for 4 entries>]
     """
-    return CompiledFactors(roots, scope, sizes, columns, single)
+    return CompiledFactors(roots, scope, sizes, columns, single, reference=reference)

@@ -12,22 +12,21 @@ __all__ = ["products_from_both_sides"]
 BLOCK: Final = 65536
 
 
-def products_from_both_sides(matrix: Array, right: Array, left: Array) -> tuple[Array, Array]:
-    """`matrix @ right` and `left @ matrix`.
+def products_from_both_sides(matrix: Array, v: Array, w: Array) -> tuple[Array, Array]:
+    """`matrix @ v` and `w @ matrix`.
 
     >>> products_from_both_sides(np.array([[1.0, 2.0], [3.0, 4.0]]), np.ones(2), np.ones(2))
     (array([3., 7.]), array([4., 6.]))
     """
     if matrix.flags.f_contiguous and not matrix.flags.c_contiguous:
-        before, after = products_from_both_sides(matrix.T, left, right)
-        return after, before
+        second, first = products_from_both_sides(matrix.T, w, v)
+        return first, second
     length, width = matrix.shape
-    after = np.empty(length, np.result_type(matrix, right))
-    before = np.zeros(width, np.result_type(matrix, left))
-    size = max(16, BLOCK // max(1, width))
+    times_v = np.empty(length, np.result_type(matrix, v))
+    w_times = np.zeros(width, np.result_type(matrix, w))
+    size = max(1, BLOCK // max(1, width))
     for start in range(0, length, size):
         rows = slice(start, start + size)
-        block = matrix[rows]
-        after[rows] = block.dot(right)
-        before += left[rows].dot(block)
-    return after, before
+        times_v[rows] = matrix[rows].dot(v)
+        w_times += w[rows].dot(matrix[rows])
+    return times_v, w_times

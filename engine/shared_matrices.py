@@ -4,9 +4,9 @@ Vectors on one side that do not depend on any of the products are laid below eac
 matrix product. A matrix too large for the cache is read once for a vector on either side.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import product
+from itertools import islice
 from typing import Final, cast
 
 from eggrad.engine.cost import CostModel
@@ -18,8 +18,9 @@ __all__ = ["Batch", "Pair", "find_batches", "scheduled"]
 # Worth it from so many vectors on, for matrices with so many entries.
 MANY = 3
 LARGE = 8192
-# A matrix of so many entries leaves the cache between two products.
-HUGE = 4_000_000
+# A matrix of so many entries leaves the cache between two products; rows of so many do not.
+BEYOND_CACHE = 4_000_000
+LONGEST = 65536
 
 
 @dataclass(frozen=True)
@@ -60,24 +61,27 @@ def find_batches(roots: Sequence[Term], model: CostModel) -> dict[Term, Batch | 
         if len(vectors) >= MANY:
             batches |= dict.fromkeys(vectors, Batch(matrix, transposed, vectors))
     for (matrix, transposed), products in candidates.items():
-        if not transposed and model.entries(matrix.dims) >= HUGE:
-            others = candidates.get((matrix, True), {})
-            found = _independent(roots, batches, products, others)
-            if found:
-                batches |= dict.fromkeys(found, Pair(matrix, found))
+        others = candidates.get((matrix, True), {})
+        if not transposed and others and _is_read_twice(matrix, model):
+            after = _users(roots, batches, products | others)
+            firsts = [_first(own, after, batches) for own in (products, others)]
+            if all(firsts):
+                pair = Pair(matrix, {p: v for found in firsts for p, v in found})
+                batches |= dict.fromkeys(pair.vectors, pair)
     return batches
 
 
-def _independent(
-    roots: Sequence[Term], batches: Batches, left: Mapping[Term, Term], right: Mapping[Term, Term]
-) -> dict[Term, Term] | None:
-    """The first products of both kinds whose vectors need neither of them, if there are any."""
-    for (a, v), (b, w) in product(left.items(), right.items()):
-        if a not in batches and b not in batches:
-            after = _users(roots, batches, {a: v, b: w})
-            if v not in after and w not in after:
-                return {a: v, b: w}
-    return None
+def _is_read_twice(matrix: Term, model: CostModel) -> bool:
+    lengths = [model.length(d) for d in matrix.dims]
+    return model.entries(matrix.dims) >= BEYOND_CACHE and max(lengths) <= LONGEST
+
+
+def _first(
+    products: Mapping[Term, Term], after: Container[Term], batches: Batches
+) -> list[tuple[Term, Term]]:
+    """The first product that is in no batch and whose vector needs no product, if there is one."""
+    free = ((p, v) for p, v in products.items() if v not in after and p not in batches)
+    return list(islice(free, 1))
 
 
 # The product of a matrix and a vector by its spec: the place of the matrix, whether its first axis

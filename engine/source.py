@@ -17,7 +17,7 @@ __all__ = ["Form", "Module"]
 # What may overflow at moderate arguments, and what keeps that.
 OVERFLOWING: Final = frozenset({"exp", "expm1", "sinh", "cosh"})
 KEEPING: Final = frozenset({"add", "subtract", "negate", "einsum", "power"})
-# Made once: a `with` statement would take twice as long at each call.
+# A `with` statement would take twice as long.
 _IGNORED: Final = '@np.errstate(over="ignore", divide="ignore", invalid="ignore")'
 _CALL: Final = re.compile(r"(?<![.\w])(\w+)\(")
 

@@ -111,8 +111,7 @@ def log_sum_exp(x: Array, axes: Sequence[int]) -> Array:
         # NumPy adds a few long rows ten times as fast as it sums many short ones.
         columns = np.ascontiguousarray(columns)
     largest = np.maximum.reduce(columns)
-    others = columns - largest
-    total = np.add.reduce(np.exp(others, out=others))
+    total = np.add.reduce(np.exp(columns - largest))
     # Unless one summand outweighs all others, its logarithm is accurate; NaN is neither.
     if total.size and np.minimum.reduce(total) > CLEAR:
         np.log(total, out=total)

@@ -67,7 +67,8 @@ def compile(
     if structure == "factored":
         from eggrad.engine.factored_code import compile_factored
 
-        return compile_factored(variants[0].terms, scope, sizes, columns, single=not several)
+        terms, single = variants[0].terms, not several
+        return compile_factored(terms, scope, sizes, columns, single, reference=reference)
     from eggrad.engine.compiled import CompiledFunction
     from eggrad.engine.source import Form
     from eggrad.engine.variants import cheapest_variant, explain

@@ -192,6 +192,10 @@ def test_log_sum_exp_over_any_axes(data: st.DataObject) -> None:
     assert np.shape(found) == np.shape(expected)
 
 
+def test_log_sum_exp_of_integers() -> None:
+    np.testing.assert_allclose(stable.log_sum_exp(np.array([0, 0]), (0,)), np.log(2))
+
+
 SHAPES = [(), (0,), (1,), (3,), (2, 0), (2, 3)]
 
 

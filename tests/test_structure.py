@@ -1,5 +1,6 @@
 """What structure the analysis finds in products, and that its parts add up to the term."""
 
+import pickle
 from typing import Any
 
 import numpy as np
@@ -147,3 +148,25 @@ def test_compile_returns_factored_tensors() -> None:
         eg.compile(f, columns=1)
     with pytest.raises(eg.ShapeError, match=r"columns: 3 of the axes \(n, n\)"):
         eg.compile(eg.hessian(f, v), structure="factored", columns=3)
+
+
+def test_a_size_that_nothing_fixes_is_asked_for() -> None:
+    f = eg.compile(eg.delta(("n",)), structure="factored")
+    with pytest.raises(eg.UnknownVariable, match="size n: no variable of the expression has"):
+        f()
+    assert f(n=3).shape == (3, 3)
+    x = eg.variable("x", ("n",))
+    pair = [eg.sum(eg.exp(x)), eg.einsum("ij,kl->ijkl", eg.delta(("n",)), eg.delta(("m",)))]
+    both = eg.compile(pair, structure="factored")
+    with pytest.raises(eg.UnknownVariable, match="size m"):
+        both(x=np.ones(2))
+    assert both(x=np.ones(2), m=4)[1].shape == (2, 2, 4, 4)
+
+
+def test_complex_arrays_have_the_values_of_the_terms_as_given() -> None:
+    x, values = eg.variable("x", ("n",)), {"x": np.array([1 + 1j, 2 - 1j])}
+    length = eg.sum(x * x) ** 0.5
+    for f in (length, eg.gradient(length, x), eg.hessian(length, x)):
+        factored = eg.compile(f, structure="factored")
+        for own in (factored, pickle.loads(pickle.dumps(factored))):
+            np.testing.assert_allclose(own(**values).todense(), f.evaluate(values), rtol=1e-13)
