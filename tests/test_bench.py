@@ -1,5 +1,7 @@
 """The benchmark's figures: growth is linear, and as many operations as by hand."""
 
+import re
+
 import numpy as np
 import pytest
 
@@ -31,6 +33,12 @@ def test_tables_name_what_they_show() -> None:
     assert "| some | 3 | 200.0 | 500.0 | 500.0 | 10.00 | a 500 ms" in (
         bench_cases.times_table([times], 0.02)
     )
+
+
+def test_every_table_of_the_page_ends_before_the_next_begins() -> None:
+    marks = re.findall("<!-- (.+?) -->", bench.PAGE.read_text("utf-8"))
+    assert marks[1::2] == ["end"] * (len(marks) // 2)
+    assert {"times", "growth", "prediction", "ratios"} <= set(marks[::2])
 
 
 def test_a_table_takes_its_place_in_the_page() -> None:
