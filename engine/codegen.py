@@ -179,17 +179,16 @@ class Writer:
         """The products of a batch, as rows of one product, or both of a pair."""
         matrix = self._complete(batch.matrix, done[batch.matrix])
         vectors = [self._complete(v, done[v]).text for v in batch.vectors.values()]
-        turned = isinstance(batch, Batch) and not batch.transposed
-        axes = matrix.axes[::-1] if turned else matrix.axes
-        factor, listed = transposed((matrix.text, matrix.labels), axes), ", ".join(vectors)
+        own, listed = (matrix.text, matrix.labels), ", ".join(vectors)
         if isinstance(batch, Pair):
-            text, order = f"products_from_both_sides({factor}, {listed})", 0
+            text, order = f"products_from_both_sides({transposed(own, matrix.axes)}, {listed})", 0
         else:
-            text, order = f"np.array([{listed}]).dot({factor})", 2
+            axes = matrix.axes if batch.transposed else matrix.axes[::-1]
+            text, order = f"np.array([{listed}]).dot({transposed(own, axes)})", 2
         whole = self.block.emit(text, [matrix.text, *vectors], order)
         return {
-            product: Value(self.block.alias(f"{whole}[{k}]", whole), (0,), (0,))
-            for k, product in enumerate(batch.vectors)
+            node: Value(self.block.alias(f"{whole}[{k}]", whole), (0,), (0,))
+            for k, node in enumerate(batch.vectors)
         }
 
     def _stacked(self, node: Term, stack: Stack, done: Mapping[Term, Value]) -> Value:

@@ -118,6 +118,7 @@ class CompiledFunction:
         ]
         arrays, found = bind((*self._variables, *needed), values, given)
         all_sizes = self._defaults | found
+        # Raises where one is missing.
         concrete(self._wanted, all_sizes)
         sizes = concrete(self._used, all_sizes)
         function = self._functions[self._choose(all_sizes) if self._choose else 0]

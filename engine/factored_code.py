@@ -33,8 +33,8 @@ class CompiledFactors(CompiledFunction):
         reference: Sequence[Term] | None = None,
     ) -> None:
         """Generate and compile; `compile_factored` says what the arguments are."""
-        self._arguments = tuple(scope), sizes, columns, single
-        self._roots, self._originals = tuple(roots), tuple(reference or roots)
+        self._roots, self._columns, self._is_alone = tuple(roots), columns, single
+        originals = tuple(reference or roots)
         products = [structure(root) for root in roots]
         cores = tuple(core for own in products for p in own for core, _ in p.cores)
         symbols = {d for root in roots for d in root.dims if isinstance(d, str)}
@@ -53,16 +53,19 @@ class CompiledFactors(CompiledFunction):
             first = end
         self._finish = deferred[0] if single else lambda *made: [d(*made) for d in deferred]
         # The cores may lack variables of the roots, whose shapes are still wanted.
-        every = (*self._arguments[0], *variables(*roots, *self._originals))
-        super().__init__([Form(cores)], every, sizes, wanted=symbols)
+        every = (*scope, *variables(*roots, *originals))
+        super().__init__([Form(cores)], every, sizes, reference=originals, wanted=symbols)
 
     def __reduce__(self) -> tuple[Callable[..., "CompiledFactors"], tuple[Any, ...]]:
         """Pickle the terms; generate the same code anew."""
-        make = partial(self._made_by, reference=self._originals)
-        return make, (self._roots, *self._arguments)
+        make = partial(self._made_by, reference=self._reference)
+        return make, (self._roots, *self._kept())
 
     def _made_for_complex(self) -> CompiledFunction:
-        return _ComplexFactors(self._originals, *self._arguments)
+        return _ComplexFactors(self._reference, *self._kept())
+
+    def _kept(self) -> tuple[Sequence[Term], Mapping[str, int], int | None, bool]:
+        return (*self._scope, *self._variables), self._defaults, self._columns, self._is_alone
 
 
 class _ComplexFactors(CompiledFactors):

@@ -13,7 +13,7 @@ BLOCK: Final = 65536
 
 
 def products_from_both_sides(matrix: Array, v: Array, w: Array) -> tuple[Array, Array]:
-    """`matrix @ v` and `w @ matrix`.
+    """`matrix @ v` and `w @ matrix`, for a matrix (m, n) and vectors (n,) and (m,).
 
     >>> products_from_both_sides(np.array([[1.0, 2.0], [3.0, 4.0]]), np.ones(2), np.ones(2))
     (array([3., 7.]), array([4., 6.]))

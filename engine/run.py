@@ -97,6 +97,7 @@ class Run:
         for _ in range(1 if self.report.notes else PRESENT_ROUNDS):
             self.step("present")
         if lowering:
+            # They see what is retired as well, and what they add feeds no other rule.
             self.apply_bulk_rules(self.snapshots(names, stable=True), self.strategy.present)
         graph = self.snapshots(names, stable=lowering)[0]
         graph.given = given_members(graph, self.egraph, given)

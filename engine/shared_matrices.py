@@ -4,9 +4,8 @@ Vectors on one side that do not depend on any of the products are laid below eac
 matrix product. A matrix too large for the cache is read once for a vector on either side.
 """
 
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import islice
 from typing import Final, cast
 
 from eggrad.engine.cost import CostModel
@@ -63,25 +62,19 @@ def find_batches(roots: Sequence[Term], model: CostModel) -> dict[Term, Batch | 
     for (matrix, transposed), products in candidates.items():
         others = candidates.get((matrix, True), {})
         if not transposed and others and _is_read_twice(matrix, model):
-            after = _users(roots, batches, products | others)
-            firsts = [_first(own, after, batches) for own in (products, others)]
-            if all(firsts):
-                pair = Pair(matrix, {p: v for found in firsts for p, v in found})
-                batches |= dict.fromkeys(pair.vectors, pair)
+            both = products | others
+            after = _users(roots, batches, both)
+            free = [p for p, v in both.items() if v not in after and p not in batches]
+            chosen = [next((p for p in free if p in own), None) for own in (products, others)]
+            vectors = {p: both[p] for p in chosen if p is not None}
+            if len(vectors) == 2:
+                batches |= dict.fromkeys(vectors, Pair(matrix, vectors))
     return batches
 
 
 def _is_read_twice(matrix: Term, model: CostModel) -> bool:
     lengths = [model.length(d) for d in matrix.dims]
     return model.entries(matrix.dims) >= BEYOND_CACHE and max(lengths) <= LONGEST
-
-
-def _first(
-    products: Mapping[Term, Term], after: Container[Term], batches: Batches
-) -> list[tuple[Term, Term]]:
-    """The first product that is in no batch and whose vector needs no product, if there is one."""
-    free = ((p, v) for p, v in products.items() if v not in after and p not in batches)
-    return list(islice(free, 1))
 
 
 # The product of a matrix and a vector by its spec: the place of the matrix, whether its first axis

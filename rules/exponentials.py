@@ -4,7 +4,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from functools import reduce
-from typing import cast
 
 from eggrad.engine import term as terms
 from eggrad.engine.contraction_order import contract, scaled
@@ -148,24 +147,13 @@ def exponential_powers(graph: Snapshot, network: Network) -> dict[Factor, Fracti
     return found
 
 
-def bases_of(graph: Snapshot, cls: int) -> Iterator[tuple[int, Fraction]]:
-    """A class as powers of others, then of itself."""
-    for m in graph.members[cls]:
-        if m.constructor == "power":
-            for e in graph.members[m.children[1]]:
-                if e.constructor == "constant":
-                    yield m.children[0], Fraction(cast(Fraction, e.data[0]))
-    yield cls, Fraction(1)
-
-
 def base_of(graph: Snapshot, cls: int) -> tuple[int, Fraction]:
     """A class as a power of one that is none itself."""
     exponent = Fraction(1)
     for _ in range(MAX_TOWER):
-        base, p = next(bases_of(graph, cls))
-        if base == cls:
-            break
-        cls, exponent = base, exponent * p
+        powers = ((b, p) for b, p in graph.exponents(cls).items() if b != cls)
+        cls, p = next(powers, (cls, Fraction(1)))
+        exponent *= p
     return cls, exponent
 
 

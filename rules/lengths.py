@@ -11,7 +11,6 @@ from eggrad.engine.rule import Ruleset
 from eggrad.engine.snapshot import Snapshot
 from eggrad.engine.spec import Indices, Spec, canonical
 from eggrad.engine.term import Term
-from eggrad.rules.exponentials import bases_of
 from eggrad.rules.placed_products import Placed, multiplied
 from eggrad.rules.products import networks
 
@@ -45,7 +44,7 @@ def inverse_lengths(graph: Snapshot, network: Network) -> Iterator[tuple[int, In
 
 def power_of_squares(graph: Snapshot, cls: int) -> tuple[int, Fraction]:
     """A class as a power of a sum of squares, of exponent 0 if it is none."""
-    for base, p in bases_of(graph, cls):
+    for base, p in graph.exponents(cls).items():
         if squared(graph, base) is not None:
             return base, p
     return cls, Fraction(0)

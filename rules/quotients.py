@@ -7,7 +7,6 @@ from eggrad.engine.rule import Ruleset
 from eggrad.engine.snapshot import ENode, Snapshot
 from eggrad.engine.spec import hadamard
 from eggrad.engine.term import Term
-from eggrad.rules.exponentials import bases_of
 
 quotients = Ruleset(
     "quotients",
@@ -31,7 +30,7 @@ def quotients_of(graph: Snapshot, product: ENode) -> Iterator[Term]:
         a, b = product.children
         if product.data[0] == hadamard(len(graph.dims[a])):
             for above, below in ((a, b), (b, a)):
-                for base, p in bases_of(graph, below):
+                for base, p in graph.exponents(below).items():
                     if p < 0:
                         divisor = graph.term(base)
                         if p != -1:

@@ -148,7 +148,7 @@ def test_a_vector_that_needs_the_other_side_waits() -> None:
 def test_products_from_both_sides(m: int, n: int, turned: bool) -> None:
     rng = np.random.default_rng(m * n)
     matrix = rng.normal(size=(n, m)).T if turned else rng.normal(size=(m, n))
-    right, left = rng.normal(size=n), rng.normal(size=m)
-    after, before = products_from_both_sides(matrix, right, left)
-    np.testing.assert_allclose(after, matrix @ right, rtol=1e-9, atol=1e-9)
-    np.testing.assert_allclose(before, left @ matrix, rtol=1e-9, atol=1e-9)
+    v, w = rng.normal(size=n), rng.normal(size=m)
+    times_v, w_times = products_from_both_sides(matrix, v, w)
+    np.testing.assert_allclose(times_v, matrix @ v, rtol=1e-9, atol=1e-9)
+    np.testing.assert_allclose(w_times, w @ matrix, rtol=1e-9, atol=1e-9)
