@@ -14,9 +14,10 @@ from eggrad.engine.contraction import product
 from eggrad.engine.cost import CostModel
 from eggrad.engine.elementwise_code import ElementwiseCode
 from eggrad.engine.layout import dense, spread, transposed, wrapped
-from eggrad.engine.shared_matrices import Batch, Pair, find_batches, scheduled
+from eggrad.engine.shared_matrices import Batch, find_batches, scheduled
 from eggrad.engine.spec import Dims, Size, Spec
 from eggrad.engine.stacking import Stack, factor_text, find_stacks
+from eggrad.engine.strip_regions import Strips
 from eggrad.engine.term import NUMERIC, Term
 
 __all__ = ["RUNTIME", "Writer", "parameter_names"]
@@ -39,6 +40,7 @@ _WHOLE: Final = {
 # Where the functions come from that generated code calls beside NumPy's.
 RUNTIME: Final = {
     "adjugate": "matrix_functions",
+    "by_strips": "strips",
     "cholesky": "cholesky",
     "cofactors": "matrix_functions",
     "inverse": "matrix_functions",
@@ -50,7 +52,6 @@ RUNTIME: Final = {
     "log_sum_exp": "stable_functions",
     "norm": "stable_functions",
     "outer_product": "outer_products",
-    "products_from_both_sides": "products_from_both_sides",
     "sigmoid": "stable_functions",
     "softplus": "stable_functions",
     "solve": "stable_functions",
@@ -68,15 +69,21 @@ class Writer:
         sizes: Mapping[str, str],
         dtype: str,
         model: CostModel,
+        *,
+        strips: list[Strips],
         reuse: bool = True,
     ) -> None:
         """`names` and `sizes` say what variables and size symbols are called in the code.
 
-        `dtype` is the text of the dtype of all arrays; `model` has the sizes to expect. Without
+        `dtype` is the text of the dtype of all arrays; `model` has the sizes to expect. The
+        function of the k-th of `strips` is called `strip_k`; what is met here is added. Without
         `reuse` no buffer is written to twice: those of complex arrays may be real.
         """
         self.block = Block(reuse)
         self.used: set[str] = set()
+        self._strips = strips
+        # The names of the results of what is computed in strips.
+        self._from: dict[Strips, str] = {}
         self._names = names
         self._sizes = sizes
         self._dtype = dtype
@@ -138,6 +145,8 @@ class Writer:
                 return self._entrywise(node).power(args[0], args[1], known)
             case "add" | "subtract" | "divide":
                 return self._entrywise(node).infix(node.op, args)
+            case "by_strips":
+                return self._from_strips(node, args)
             case name if name in _WHOLE:
                 return self._whole(node, args)
             case "exp_difference":
@@ -175,21 +184,33 @@ class Writer:
             return value
         return dense(value, self.block, self._shape(dims), self._dtype)
 
-    def _batch(self, batch: Batch | Pair, done: Mapping[Term, Value]) -> dict[Term, Value]:
-        """The products of a batch, as rows of one product, or both of a pair."""
+    def _batch(self, batch: Batch, done: Mapping[Term, Value]) -> dict[Term, Value]:
+        """The products of a batch, as rows of one product."""
         matrix = self._complete(batch.matrix, done[batch.matrix])
         vectors = [self._complete(v, done[v]).text for v in batch.vectors.values()]
-        own, listed = (matrix.text, matrix.labels), ", ".join(vectors)
-        if isinstance(batch, Pair):
-            text, order = f"products_from_both_sides({transposed(own, matrix.axes)}, {listed})", 0
-        else:
-            axes = matrix.axes if batch.transposed else matrix.axes[::-1]
-            text, order = f"np.array([{listed}]).dot({transposed(own, axes)})", 2
-        whole = self.block.emit(text, [matrix.text, *vectors], order)
+        axes = matrix.axes if batch.transposed else matrix.axes[::-1]
+        right = transposed((matrix.text, matrix.labels), axes)
+        text = f"np.array([{', '.join(vectors)}]).dot({right})"
+        whole = self.block.emit(text, [matrix.text, *vectors], 2)
         return {
             node: Value(self.block.alias(f"{whole}[{k}]", whole), (0,), (0,))
             for k, node in enumerate(batch.vectors)
         }
+
+    def _from_strips(self, node: Term, args: Sequence[Value]) -> Value:
+        """One result of what is computed in strips; all are there with the first."""
+        strips, place = cast(tuple[Strips, int], node.data)
+        if strips not in self._from:
+            self._strips.append(strips)
+            full = [self._full(a.dims, v) for a, v in zip(node.args, args, strict=True)]
+            texts = [self._array(a.dims, v) for a, v in zip(node.args, full, strict=True)]
+            listed = ", ".join([*texts, *self._shape(strips.sizes)])
+            axes = [*strips.axes, *[None for _ in strips.sizes]]
+            width = " * ".join(self._shape(strips.width)) or "1"
+            call = f"by_strips(strip_{len(self._strips)}, [{listed}], {axes}, {[*strips.kept]}"
+            self._from[strips] = self.block.emit(f"{call}, {width})", [v.text for v in full])
+        whole, own = self._from[strips], tuple(range(node.order))
+        return Value(self.block.emit(f"{whole}[{place}]", [whole], node.order), own, own)
 
     def _stacked(self, node: Term, stack: Stack, done: Mapping[Term, Value]) -> Value:
         """A sum of outer products, as a product of two matrices, and what else is added."""
@@ -249,7 +270,12 @@ def _identifier(name: str, taken: set[str]) -> str:
     own = unicodedata.normalize("NFKC", name)
     if not own.isidentifier() or own.startswith("__"):
         own = "v_" + re.sub(r"\W", "_", own)
-    while own in taken or own in _RESERVED or keyword.iskeyword(own) or re.match(r"t\d+$", own):
+    while (
+        own in taken
+        or own in _RESERVED
+        or keyword.iskeyword(own)
+        or re.match(r"(t|strip_)\d+$", own)
+    ):
         own += "_"
     taken.add(own)
     return own

@@ -79,7 +79,13 @@ def grouped(atom: Atom, batch: Indices, groups: Sequence[Indices], length: Lengt
 
     >>> grouped(("A", (0, 1, 2)), (), [(0,), (1, 2)], "nmk".__getitem__)
     'A.reshape(n, m * k)'
+    >>> grouped(("A", (0, 1, 2)), (), [(2,), (0, 1)], "nmk".__getitem__)
+    'A.reshape(n * m, k).T'
     """
+    swapped = tuple(i for g in reversed(groups) for i in g)
+    if not batch and all(groups) and atom[1] == swapped and len(groups) < len(swapped):
+        # A view, where to transpose first would make a copy.
+        return f"{grouped(atom, (), groups[::-1], length)}.T"
     text = transposed(atom, batch + tuple(i for g in groups for i in g))
     if all(len(g) <= 1 for g in groups):
         return text

@@ -5,11 +5,15 @@ from typing import Final, cast
 from eggrad.engine.errors import ShapeError
 from eggrad.engine.spec import Dims, Spec, output_dims
 
-__all__ = ["NUMERIC", "result_dims"]
+__all__ = ["ENTRYWISE", "NUMERIC", "result_dims"]
 
-NUMERIC: Final = (
+# Those whose result has the axes of each operand.
+ENTRYWISE: Final = (
     "expm1", "log1p", "sinh", "cosh", "log_cosh", "softplus", "sigmoid", "log1mexp",
-    "logaddexp", "exp_difference", "hypot", "logsumexp", "norm", "logdet", "solve",
+    "logaddexp", "exp_difference", "hypot",
+)  # fmt: skip
+NUMERIC: Final = (
+    *ENTRYWISE, "logsumexp", "norm", "logdet", "solve",
     "symmetric_product", "cholesky", "inverse_from_cholesky", "logdet_from_cholesky",
 )  # fmt: skip
 

@@ -6,10 +6,11 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Final
 
-from eggrad.engine.binding import name_of
+from eggrad.engine.binding import name_of, symbols
 from eggrad.engine.codegen import RUNTIME, Writer, parameter_names
 from eggrad.engine.cost import CostModel
 from eggrad.engine.spec import Size
+from eggrad.engine.strip_regions import Strips, in_strips
 from eggrad.engine.term import Term, postorder
 
 __all__ = ["Form", "Module"]
@@ -50,43 +51,76 @@ class Module:
 
         `sizes` are expected where a form does not have its own.
         """
+        strips: list[Strips] = []
+        parts: list[_Function] = []
+        written: list[_Function] = []
+        for form in forms:
+            expected: Mapping[Size, int] = {**form.sizes[0]} if form.sizes else {**(sizes or {})}
+            model = CostModel(expected)
+            terms = in_strips(form.terms, model)
+            written.append(_Function(terms, own, mentioned, model, strips=strips, reuse=reuse))
+            parts += [
+                _Function(s.terms, s.parameters, symbols(*s.terms), model, strips=[], reuse=reuse)
+                for s in strips[len(parts) :]
+            ]
+        self.parameters = tuple(sorted({s for f in written for s in f.open}))
+        self.functions = ["compiled"]
+        if len(forms) > 1:
+            self.functions = [f"form_{k}" for k in range(1, len(forms) + 1)]
+        texts = [
+            part.text(f"strip_{k}", own.sizes, False)
+            for k, (part, own) in enumerate(zip(parts, strips, strict=True), 1)
+        ]
+        for name, form, function in zip(self.functions, forms, written, strict=True):
+            text = function.text(name, self.parameters, single, _fastest(form))
+            texts.append(f"{_IGNORED}\n{text}" if _overflows_to_zero(form.terms) else text)
+        self.text = "\n\n".join([_imports(texts), *texts])
+
+
+class _Function:
+    """The text of a function of some variables and sizes; `open` are sizes that no variable has."""
+
+    def __init__(
+        self,
+        terms: Sequence[Term],
+        own: Sequence[Term],
+        mentioned: Sequence[str],
+        model: CostModel,
+        *,
+        strips: list[Strips],
+        reuse: bool,
+    ) -> None:
         taken: set[str] = set()
         self._names = parameter_names(dict.fromkeys(map(name_of, own)), taken)
         self._sizes = parameter_names(mentioned, taken)
-        self._dtype = f"{self._names[name_of(own[0])]}.dtype" if own else ""
-        self._origin = {
+        origin = {
             d: f"{self._names[name_of(v)]}.shape[{axis}]"
             for v in reversed(own)
             for axis, d in enumerate(v.dims)
             if isinstance(d, str)
         }
-        models = [_model(f.sizes[0] if f.sizes else sizes or {}) for f in forms]
-        writers = [Writer(self._names, self._sizes, self._dtype, m, reuse) for m in models]
-        returned = [w.results(f.terms) for w, f in zip(writers, forms, strict=True)]
-        used = {s for w in writers for s in w.used}
-        self.parameters = tuple(sorted(used - self._origin.keys()))
-        self.functions = ["compiled"]
-        if len(forms) > 1:
-            self.functions = [f"form_{k}" for k in range(1, len(forms) + 1)]
-        texts = [
-            self._function(*parts, single)
-            for parts in zip(self.functions, forms, writers, returned, strict=True)
-        ]
-        self.text = "\n\n".join([_imports(texts), *texts])
+        arrays = [self._names[name_of(v)] for v in sorted(own, key=lambda v: not v.dims)]
+        dtype = f"{arrays[0]}.dtype" if arrays else ""
+        writer = Writer(self._names, self._sizes, dtype, model, strips=strips, reuse=reuse)
+        self._returned = writer.results(terms)
+        self._block = writer.block
+        self._known = [(self._sizes[s], origin[s]) for s in sorted(writer.used & origin.keys())]
+        self.open = writer.used - origin.keys()
 
-    def _function(
-        self, name: str, form: Form, writer: Writer, returned: Sequence[str], single: bool
-    ) -> str:
-        parameters = [*self._names.values(), *(self._sizes[s] for s in self.parameters)]
-        lines = [_IGNORED] if _overflows_to_zero(form.terms) else []
-        lines.append(f"def {name}({', '.join(parameters)}):")
-        if form.sizes:
-            at = (", ".join(f"{s} = {n}" for s, n in sorted(sizes.items())) for sizes in form.sizes)
-            lines.append(f"    # The fastest at {'; at '.join(at)}.")
-        known = sorted(writer.used & self._origin.keys())
-        lines += [f"    {self._sizes[s]} = {self._origin[s]}" for s in known]
-        lines += [f"    {line}" for line in writer.block.lines(returned, single)]
-        return "\n".join([*lines, ""])
+    def text(self, name: str, sizes: Sequence[str], single: bool, comment: str = "") -> str:
+        """The definition, with some size symbols as further parameters."""
+        parameters = [*self._names.values(), *(self._sizes[s] for s in sizes)]
+        body = [comment] if comment else []
+        body += [f"{size} = {origin}" for size, origin in self._known]
+        body += self._block.lines(self._returned, single)
+        head = f"def {name}({', '.join(parameters)}):"
+        return "\n".join([head, *(f"    {line}" for line in body), ""])
+
+
+def _fastest(form: Form) -> str:
+    """A comment that says where a form is the one to take."""
+    at = (", ".join(f"{s} = {n}" for s, n in sorted(sizes.items())) for sizes in form.sizes)
+    return f"# The fastest at {'; at '.join(at)}." if form.sizes else ""
 
 
 def _overflows_to_zero(roots: Sequence[Term]) -> bool:
@@ -111,8 +145,3 @@ def _imports(texts: Sequence[str]) -> str:
         names.setdefault(RUNTIME[name], []).append(name)
     lines = [f"from eggrad.engine.{m} import {', '.join(own)}" for m, own in sorted(names.items())]
     return "\n".join(["import numpy as np", *lines, ""])
-
-
-def _model(sizes: Mapping[str, int]) -> CostModel:
-    known: dict[Size, int] = {**sizes}
-    return CostModel(known)

@@ -7,6 +7,7 @@ else: no builder simplifies. All walks are loops, so depth is limited by memory 
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
+from operator import attrgetter
 from typing import Final, cast
 from weakref import WeakValueDictionary
 
@@ -22,6 +23,7 @@ __all__ = [
     "Term",
     "add",
     "apply",
+    "by_strips",
     "cofactors",
     "constant",
     "delta",
@@ -62,6 +64,7 @@ class Term:
     | `negate`, `sin` ... `abs`, `inv` `det` `adj` | | one |
     | `cofactors` | k, the order of the derivative of `det` that it is | one |
     | those of `NUMERIC` | see `numeric_operations` | one or two |
+    | `by_strips` | what is computed in strips, and which of its results | any number |
     """
 
     __slots__ = ("__weakref__", "args", "data", "dims", "op")
@@ -204,6 +207,11 @@ def numeric(name: str, *args: Term, data: object = None) -> Term:
     return _make(name, data, args, result_dims(name, data, *(a.dims for a in args)))
 
 
+def by_strips(strips: object, place: int, args: tuple[Term, ...], dims: Dims) -> Term:
+    """One result of what `strips.Strips` says, for generated code alone."""
+    return _make("by_strips", (strips, place), args, dims)
+
+
 def _checked(dims: Sequence[Size]) -> Dims:
     for d in dims:
         if not (isinstance(d, str) and d) and not (type(d) is int and d >= 0):
@@ -231,6 +239,8 @@ def rebuild(term: Term, args: tuple[Term, ...]) -> Term:
             return einsum(cast(Spec, term.data), *args)
         case "cofactors":
             return cofactors(cast(int, term.data), *args)
+        case "by_strips":
+            return _make("by_strips", term.data, args, term.dims)
         case "add" | "subtract" | "divide" | "negate" | "power":
             return _BUILDERS[term.op](*args)
         case name if name in NUMERIC:
@@ -248,13 +258,10 @@ _BUILDERS: Final[dict[str, Callable[..., Term]]] = {
 }
 
 
-def _operands(node: Term) -> tuple[Term, ...]:
-    return node.args
+_ARGS: Final = attrgetter("args")
 
 
-def postorder(
-    *roots: Term, operands: Callable[[Term], Sequence[Term]] = _operands
-) -> Iterator[Term]:
+def postorder(*roots: Term, operands: Callable[[Term], Sequence[Term]] = _ARGS) -> Iterator[Term]:
     """Every node once, after its operands, or after what `operands` says that it needs.
 
     >>> x = variable("x")
@@ -281,8 +288,6 @@ def variables(*roots: Term) -> tuple[Term, ...]:
 
 def substitute_sizes(roots: Sequence[Term], sizes: Mapping[Size, Size]) -> tuple[Term, ...]:
     """The same terms with size symbols replaced."""
-    if not sizes:
-        return tuple(roots)
     done: dict[Term, Term] = {}
     for t in postorder(*roots):
         dims = tuple(sizes.get(d, d) for d in t.dims)

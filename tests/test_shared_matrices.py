@@ -9,7 +9,6 @@ from eggrad.engine import oracle
 from eggrad.engine import term as terms
 from eggrad.engine.compiled import compile_terms
 from eggrad.engine.cost import CostModel
-from eggrad.engine.products_from_both_sides import products_from_both_sides
 from eggrad.engine.shared_matrices import find_batches, scheduled
 from eggrad.engine.term import Term
 
@@ -116,39 +115,3 @@ def test_random_programs(roots: list[Term], n: int, dtype: type) -> None:
     expected = oracle.evaluate(roots, values, {"n": n})
     for found, value in zip(compiled(**values), expected, strict=True):
         np.testing.assert_allclose(found, value, rtol=1e-9, atol=1e-12)
-
-
-def from_the_left(vector: Term, matrix: Term) -> Term:
-    return terms.einsum("i,ij->j", vector, matrix)
-
-
-def test_one_pass_over_a_huge_matrix_for_both_sides() -> None:
-    x = VECTORS[0]
-    both = [times(A, x), from_the_left(tanh(x), A)]
-    assert set(find_batches(both, CostModel({"n": 2000}))) == set(both)
-    assert not find_batches(both, CostModel({"n": 1000}))
-    values = oracle.random_values(terms.variables(*both), {"n": 60}, np.random.default_rng(0))
-    small, large = (compile_terms(both, sizes={"n": n}) for n in (60, 2000))
-    assert "both_sides" not in small.source
-    assert "products_from_both_sides(A, x0, " in large.source
-    for found, expected in zip(large(**values), small(**values), strict=True):
-        np.testing.assert_allclose(found, expected, rtol=1e-12)
-
-
-def test_a_vector_that_needs_the_other_side_waits() -> None:
-    first = times(A, VECTORS[0])
-    assert not find_batches([from_the_left(tanh(first), A)], CostModel({"n": 2000}))
-    later = from_the_left(VECTORS[1], A)
-    batches = find_batches([from_the_left(tanh(first), A), later], CostModel({"n": 2000}))
-    assert set(batches) == {first, later}
-
-
-@given(st.integers(0, 40), st.integers(0, 5000), st.booleans())
-@settings(max_examples=30)
-def test_products_from_both_sides(m: int, n: int, turned: bool) -> None:
-    rng = np.random.default_rng(m * n)
-    matrix = rng.normal(size=(n, m)).T if turned else rng.normal(size=(m, n))
-    v, w = rng.normal(size=n), rng.normal(size=m)
-    times_v, w_times = products_from_both_sides(matrix, v, w)
-    np.testing.assert_allclose(times_v, matrix @ v, rtol=1e-9, atol=1e-9)
-    np.testing.assert_allclose(w_times, w @ matrix, rtol=1e-9, atol=1e-9)

@@ -1,0 +1,272 @@
+"""Arrays too large for the cache, computed in strips: some places along one axis at a time.
+
+Nodes that keep that axis apart are computed one after the other for a strip, which stays in the
+cache from the first to the last; where a product sums over the axis, the strips' shares are
+added. So a matrix is read once for all that needs it, and no intermediate result is stored whole.
+"""
+
+from collections import Counter, deque
+from collections.abc import Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import count
+from typing import Final, cast
+
+from eggrad.engine.binding import name_of, symbols
+from eggrad.engine.cost import CostModel
+from eggrad.engine.numeric_operations import ENTRYWISE
+from eggrad.engine.spec import Dims, Size, Spec
+from eggrad.engine.strips import BLOCK
+from eggrad.engine.term import (
+    ELEMENTWISE,
+    Term,
+    by_strips,
+    constant,
+    postorder,
+    rebuild,
+    variable,
+)
+
+__all__ = ["Strips", "in_strips"]
+
+# An array of so many entries leaves the cache before it is read again.
+BEYOND_CACHE: Final = 4_000_000
+# Beside a strip there is room for this much in the cache.
+WHOLE: Final = 4 * BLOCK
+# A product with more multiplications an entry does not wait for memory.
+MANY: Final = 64
+_ENTRYWISE: Final = frozenset(
+    {"add", "subtract", "divide", "power", "negate", *ELEMENTWISE, *ENTRYWISE}
+)
+
+# The index along which each node of a region is cut.
+Cuts = Mapping[Term, int]
+# A term, and the axis along which it is cut; none where it is whole, or summed.
+Place = tuple[Term, int | None]
+
+
+@dataclass(frozen=True, eq=False)
+class Strips:
+    """What is computed in strips: `terms`, of a strip of some operands and of others whole.
+
+    `parameters` are the variables that stand for the operands. `axes` has the axis along which
+    each operand is cut, `kept` that along which the results lie side by side, and None for an
+    operand that is whole and for a result that is summed. `width` has the sizes of the largest
+    array at one place of the axis, `sizes` are symbols of `terms` that no operand fixes.
+    """
+
+    terms: tuple[Term, ...]
+    parameters: tuple[Term, ...]
+    axes: tuple[int | None, ...]
+    kept: tuple[int | None, ...]
+    width: Dims
+    sizes: tuple[str, ...]
+
+
+def in_strips(roots: Sequence[Term], model: CostModel) -> tuple[Term, ...]:
+    """The same roots; what is better computed in strips has become results of `Strips`."""
+    nodes = list(postorder(*roots))
+    regions = [_region(nodes, *seed, model) for seed in _seeds(nodes, model)]
+    saved = [_saved(cuts, _results(roots, nodes, cuts), model) for cuts in regions]
+    if max(saved, default=0) <= 0:
+        return tuple(roots)
+    best = regions[saved.index(max(saved))]
+    return in_strips(_replaced(roots, nodes, best, model), model)
+
+
+def _seeds(nodes: Sequence[Term], model: CostModel) -> Iterator[tuple[Term, int]]:
+    """Nodes that have something large, with each index of theirs."""
+    for node in nodes:
+        spec = _spec(node)
+        if spec and any(_is_large(t, model) for t in (node, *node.args)):
+            yield from ((node, i) for i in dict.fromkeys(i for part in spec for i in part))
+
+
+def _is_large(term: Term, model: CostModel) -> bool:
+    return model.entries(term.dims) >= BEYOND_CACHE
+
+
+def _spec(node: Term) -> Spec | None:
+    """The indices of a node's operands and result, where indices say what it does."""
+    if node.op in ("einsum", "logsumexp", "norm"):
+        return cast(Spec, node.data)
+    if node.op in _ENTRYWISE:
+        return tuple(tuple(range(t.order)) for t in (*node.args, node))
+    return None
+
+
+def _cut(part: Sequence[int], index: int) -> int | None:
+    return part.index(index) if index in part else None
+
+
+def _region(nodes: Sequence[Term], seed: Term, index: int, model: CostModel) -> Cuts:
+    """What can be computed in strips if a node is cut along an index."""
+    users: dict[Term, list[Term]] = {}
+    for node in nodes:
+        for a in set(node.args):
+            users.setdefault(a, []).append(node)
+    cuts: dict[Term, int] = {}
+    waiting = deque([(seed, index)])
+    while waiting:
+        node, i = waiting.popleft()
+        spec = _spec(node)
+        if spec is None or node in cuts or (i not in spec[-1] and node.op != "einsum"):
+            continue
+        cuts[node] = i
+        for part, term in zip(spec, (*node.args, node), strict=True):
+            if i not in part:
+                continue
+            axis, own = part.index(i), _spec(term)
+            if own:
+                waiting.append((term, own[-1][axis]))
+            if own or _is_large(term, model):
+                for user in users.get(term, ()):
+                    parts = zip(_spec(user) or (), user.args, strict=False)
+                    waiting += [(user, p[axis]) for p, a in parts if a is term]
+    return _computable(nodes, cuts, model)
+
+
+def _computable(nodes: Sequence[Term], cuts: Cuts, model: CostModel) -> Cuts:
+    """Those nodes of a region that need nothing that is there only after the last strip."""
+    found: dict[Term, int] = {}
+    after: set[Term] = set()
+    deltas: set[Term] = set()
+    for node in nodes:
+        if node.op == "delta" or (node.order > 1 and not deltas.isdisjoint(node.args)):
+            deltas.add(node)
+        if node in cuts and deltas.isdisjoint(node.args):
+            places = _operands(node, cuts[node])
+            if _is_worth_it(node, cuts[node], model) and all(
+                _result(a, found) == axis is not None
+                if a in found
+                else a not in after and (not axis or not _is_large(a, model))
+                for a, axis in places
+            ):
+                found[node] = cuts[node]
+        if node in found or not after.isdisjoint(node.args):
+            after.add(node)
+    return found
+
+
+def _operands(node: Term, index: int) -> list[Place]:
+    return [(a, _cut(p, index)) for p, a in zip(_spec(node) or (), node.args, strict=False)]
+
+
+def _result(node: Term, cuts: Cuts) -> int | None:
+    return _cut((_spec(node) or ((),))[-1], cuts[node])
+
+
+def _is_worth_it(node: Term, index: int, model: CostModel) -> bool:
+    """Whether a strip's operands and result stay in the cache, and memory holds the node up."""
+    spec = cast(Spec, _spec(node))
+    terms = (*node.args, node)
+    lengths: dict[int, Size] = {}
+    for part, term in zip(spec, terms, strict=True):
+        axis = _cut(part, index)
+        most = WHOLE if axis is None else BLOCK
+        if part.count(index) > 1 or _width(term, axis, model) > most:
+            return False
+        lengths.update(zip(part, term.dims, strict=True))
+    points = model.entries(tuple(lengths.values()))
+    return points <= MANY * max(model.entries(t.dims) for t in terms)
+
+
+def _width(term: Term, axis: int | None, model: CostModel) -> int:
+    """The entries of a term at one place of an axis; of all where there is none."""
+    if term.op == "constant":
+        return 1
+    return model.entries(term.dims) // (1 if axis is None else model.length(term.dims[axis]))
+
+
+def _results(roots: Sequence[Term], nodes: Sequence[Term], cuts: Cuts) -> list[Term]:
+    """The nodes of a region that are needed outside."""
+    used = {a for node in nodes if node not in cuts for a in node.args} | {*roots}
+    return [node for node in cuts if node in used]
+
+
+def _saved(cuts: Cuts, results: Sequence[Term], model: CostModel) -> int:
+    """How many entries of large arrays need not be read or written."""
+    outside = [p for node, i in cuts.items() for p in _operands(node, i) if p[0] not in cuts]
+    if all(axis is None or a.op == "constant" for a, axis in outside):
+        return 0
+    touched: Counter[Place] = Counter()
+    for node, i in cuts.items():
+        if not _is_view(node):
+            touched.update({_source(a, axis) for a, axis in _operands(node, i) if axis is not None})
+            touched.update([(node, _result(node, cuts))])
+    # Strips of a result are copied to where they belong.
+    touched.subtract((node, _result(node, cuts)) for node in results)
+    return sum(
+        (times - 1) * model.entries(term.dims)
+        for (term, _), times in touched.items()
+        if _is_large(term, model)
+    )
+
+
+def _is_view(node: Term) -> bool:
+    return node.op == "einsum" and len(node.args) == 1 and len(node.args[0].dims) == node.order
+
+
+def _source(term: Term, axis: int | None) -> Place:
+    """What a transposed term shows, and the axis there."""
+    while _is_view(term) and axis is not None:
+        spec = cast(Spec, term.data)
+        term, axis = term.args[0], spec[0].index(spec[1][axis])
+    return term, axis
+
+
+def _replaced(
+    roots: Sequence[Term], nodes: Sequence[Term], cuts: Cuts, model: CostModel
+) -> list[Term]:
+    """The roots, with the nodes of a region computed in strips."""
+    operands = _Operands(nodes)
+    inner: dict[Term, Term] = {}
+    for node, i in cuts.items():
+        args = (inner.get(a) or operands.variable(a, axis) for a, axis in _operands(node, i))
+        inner[node] = rebuild(node, tuple(args))
+    results = _results(roots, nodes, cuts)
+    places = [*operands.parameters, *((node, _result(node, cuts)) for node in cuts)]
+    widest, cut = max((p for p in places if p[1] is not None), key=lambda p: _width(*p, model))
+    terms, parameters = [inner[r] for r in results], operands.parameters.values()
+    strips = Strips(
+        tuple(terms),
+        tuple(parameters),
+        tuple(axis for _, axis in operands.parameters),
+        tuple(_result(r, cuts) for r in results),
+        tuple(d for k, d in enumerate(widest.dims) if k != cut),
+        tuple(sorted({*symbols(*terms)} - {*symbols(*parameters)})),
+    )
+    args = tuple(term for term, _ in operands.parameters)
+    done = {r: by_strips(strips, k, args, r.dims) for k, r in enumerate(results)}
+    for node in nodes:
+        if node not in cuts:
+            done[node] = rebuild(node, tuple(done[a] for a in node.args))
+    return [done[r] for r in roots]
+
+
+class _Operands:
+    """The variables that stand for what a region takes from outside."""
+
+    def __init__(self, nodes: Sequence[Term]) -> None:
+        self.parameters: dict[Place, Term] = {}
+        self._taken = {name_of(t) for t in nodes if t.op == "variable"}
+        self._length = _new("rows", {*symbols(*nodes)})
+
+    def variable(self, term: Term, axis: int | None) -> Term:
+        """What stands for a term, of which a strip has some places along an axis."""
+        dims = tuple(self._length if k == axis else d for k, d in enumerate(term.dims))
+        if term.op == "constant":
+            return constant(cast(Fraction, term.data), dims)
+        place = term, axis
+        if place not in self.parameters:
+            own = term.op == "variable" and term not in {t for t, _ in self.parameters}
+            name = name_of(term) if own else _new("v1", self._taken)
+            self._taken.add(name)
+            self.parameters[place] = variable(name, dims)
+        return self.parameters[place]
+
+
+def _new(name: str, taken: Set[str]) -> str:
+    """A name like the given one that is not taken."""
+    stem = name.rstrip("1")
+    return next(n for k in count(1) if (n := f"{stem}{k}" if k > 1 else name) not in taken)
