@@ -1,13 +1,11 @@
 """The order in which the factors of a network are multiplied, two at a time."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
 from functools import lru_cache
-from typing import Any
-
-import opt_einsum
 
 from eggrad.engine import term as terms
+from eggrad.engine.contraction_path import contraction_path
 from eggrad.engine.networks import Factor, Network
 from eggrad.engine.snapshot import Snapshot
 from eggrad.engine.spec import Indices, Spec, canonical, scaling
@@ -15,20 +13,32 @@ from eggrad.engine.term import Term
 
 __all__ = ["contract", "contract_terms", "price_of", "scaled"]
 
-# Dynamic programming takes milliseconds for so many factors, and up to a minute for twice as many.
-MAX_PROGRAMMED = 18
 
+def contract(
+    graph: Snapshot,
+    network: Network,
+    factors: Sequence[Factor],
+    out: Indices,
+    *,
+    exact: bool = False,
+) -> Term:
+    """The product of some factors as a term with axes `out`, in a cheap order.
 
-def contract(graph: Snapshot, network: Network, factors: Sequence[Factor], out: Indices) -> Term:
-    """The product of some factors as a term with axes `out`, in the cheapest order."""
+    The order is opt_einsum's; with `exact`, and few factors, no other takes fewer operations.
+    """
     pool = [(graph.term(c), part) for c, part in factors]
-    return contract_terms(graph, network, pool, out)
+    return contract_terms(graph, network, pool, out, exact=exact)
 
 
 def contract_terms(
-    graph: Snapshot, network: Network, pool: Sequence[tuple[Term, Indices]], out: Indices
+    graph: Snapshot,
+    network: Network,
+    pool: Sequence[tuple[Term, Indices]],
+    out: Indices,
+    *,
+    exact: bool = False,
 ) -> Term:
-    """The product of some terms on a network's indices, in the cheapest order."""
+    """The product of some terms on a network's indices; `exact` as for `contract`."""
     if not pool:
         return terms.constant(1)
     used = sorted({i for _, part in pool for i in part})
@@ -37,43 +47,28 @@ def contract_terms(
         ((only, part),) = pool
         return only if part == out else terms.einsum(canonical([part], out), only)
     made = [t for t, _ in pool]
-    for i, j, spec in _products(tuple(part for _, part in pool), out, lengths):
+    for i, j, spec in _products(tuple(part for _, part in pool), out, lengths, exact):
         made.append(terms.einsum(spec, made[i], made[j]))
     return made[-1]
 
 
 @lru_cache(maxsize=4096)
 def _products(
-    parts: tuple[Indices, ...], out: Indices, lengths: tuple[tuple[int, int], ...]
+    parts: tuple[Indices, ...], out: Indices, lengths: tuple[tuple[int, int], ...], exact: bool
 ) -> tuple[tuple[int, int, Spec], ...]:
-    """The products of two with the fewest operations: the numbers of both, and their spec.
+    """The products of two: the numbers of both, and their spec.
 
     The operands have the first numbers; each product has the next.
     """
-    left = list(enumerate(parts))
+    left = dict(enumerate(parts))
     found: list[tuple[int, int, Spec]] = []
-    for step in _path(parts, out, dict(lengths)):
-        # One operand alone, which the path would sum over some axes, only goes to the end.
-        chosen = [left[k] for k in sorted(step)]
-        left = [operand for k, operand in enumerate(left) if k not in step]
-        if len(chosen) == 2:
-            (i, a), (j, b) = chosen
-            kept = _kept(a + b, {x for _, part in left for x in part}, out) if left else out
-            chosen = [(len(parts) + len(found), kept)]
-            found.append((i, j, canonical([a, b], kept)))
-        left += chosen
+    sets = [frozenset(p) for p in parts]
+    for i, j in contraction_path(sets, frozenset(out), dict(lengths), exact=exact):
+        a, b = left.pop(i), left.pop(j)
+        kept = _kept(a + b, {x for part in left.values() for x in part}, out) if left else out
+        left[len(parts) + len(found)] = kept
+        found.append((i, j, canonical([a, b], kept)))
     return tuple(found)
-
-
-def _path(
-    parts: tuple[Indices, ...], out: Indices, lengths: dict[int, int]
-) -> Iterable[Sequence[int]]:
-    """The steps that opt_einsum finds: places among what is left."""
-    search: Any = opt_einsum.paths.greedy
-    if len(parts) <= MAX_PROGRAMMED:
-        small = len(parts) <= 4
-        search = opt_einsum.paths.optimal if small else opt_einsum.paths.dynamic_programming
-    return search([frozenset(p) for p in parts], frozenset(out), lengths)
 
 
 def _kept(indices: Indices, later: set[int], out: Indices) -> Indices:

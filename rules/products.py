@@ -23,6 +23,7 @@ MAX_PAIRS = 6
 products = Ruleset(
     "products", "contraction networks", "none: one further member a network and split"
 )
+orders = Ruleset("orders", "the cheapest orders of products", "the cost of a network")
 
 
 def networks(graph: Snapshot, cls: int) -> Iterable[tuple[object, Network]]:
@@ -43,13 +44,25 @@ def networks(graph: Snapshot, cls: int) -> Iterable[tuple[object, Network]]:
 @products.bulk_rule(cite="associativity and commutativity of the product; opt_einsum")
 def contraction_order(graph: Snapshot) -> Iterator[tuple[int, Term]]:
     """A product of factors is the same in every order; a cheaper order is a further member."""
+    return cheaper_orders(graph, exact=False)
+
+
+@orders.bulk_rule(cite="associativity and commutativity of the product")
+def cheapest_order(graph: Snapshot) -> Iterator[tuple[int, Term]]:
+    """A product of factors is the same in every order; the cheapest of all is a further member."""
+    return cheaper_orders(graph, exact=True)
+
+
+def cheaper_orders(graph: Snapshot, exact: bool) -> Iterator[tuple[int, Term]]:
+    """Products in a cheaper order than those that are there."""
     for cls in graph.classes:
         for _, network in networks(graph, cls):
             # What all products of the network may cost, to be the cheapest tree of the class.
             most = graph.tree_cost[cls] - sum(graph.tree_cost[c] for c, _ in network.factors)
             most = min(most, network.price)
-            if len(network.factors) > 2 and graph.first_time(("order", cls, network, most)):
-                whole = contract(graph, network, network.factors, network.out)
+            step = ("order", exact, cls, network, most)
+            if len(network.factors) > 2 and graph.first_time(step):
+                whole = contract(graph, network, network.factors, network.out, exact=exact)
                 if price_of(graph, whole, network) < most:
                     yield cls, scaled(network.coefficient, whole)
 

@@ -19,7 +19,7 @@ from eggrad.rules.forward import forward
 from eggrad.rules.lengths import lengths
 from eggrad.rules.linalg import linalg
 from eggrad.rules.lowering import lowering
-from eggrad.rules.products import products
+from eggrad.rules.products import orders, products
 from eggrad.rules.quotients import quotients
 from eggrad.rules.reverse import reverse
 from eggrad.rules.slopes import slopes
@@ -51,6 +51,7 @@ RULESETS = (
     summation,
     presentation,
     quotients,
+    orders,
     lowering,
     stability,
     exponentials,
@@ -73,7 +74,7 @@ STANDARD = Strategy(
         products,
     ),
     explore=(distribution, identities, summation),
-    present=(presentation, quotients),
+    present=(presentation, quotients, orders),
     settle=(multiples, exponents, delta_products),
     lowering=(lowering,),
     stable=(constants, unary, sums_of_two, stability, exponentials, lengths),
