@@ -55,8 +55,9 @@ class Module:
         parts: list[_Function] = []
         written: list[_Function] = []
         for form in forms:
-            expected: Mapping[Size, int] = {**form.sizes[0]} if form.sizes else {**(sizes or {})}
-            model = CostModel(expected)
+            expected: Mapping[str, int] = form.sizes[0] if form.sizes else sizes or {}
+            known: dict[Size, int] = {**expected}
+            model = CostModel(known)
             terms = in_strips(form.terms, model)
             written.append(_Function(terms, own, mentioned, model, strips=strips, reuse=reuse))
             parts += [
