@@ -36,6 +36,7 @@ _WHOLE: Final = {
     "logdet": "log_determinant({x}, {k})",
     "solve": "solve({x}, {y})",
     "symmetric_product": "symmetric_product({k}, {x}, {y})",
+    "product_of_pairs": "product_of_pairs({x}, {y})",
 }
 # Where the functions come from that generated code calls beside NumPy's.
 RUNTIME: Final = {
@@ -55,6 +56,7 @@ RUNTIME: Final = {
     "sigmoid": "stable_functions",
     "softplus": "stable_functions",
     "solve": "stable_functions",
+    "product_of_pairs": "symmetric_products",
     "symmetric_product": "symmetric_products",
 }
 _RESERVED: Final = frozenset({"np", "float", "compiled", *RUNTIME})

@@ -109,9 +109,9 @@ class CostModel:
     def _numeric(self, data: tuple[object, ...], args: tuple[Dims, ...]) -> int:
         """Functions of entries by their price, elimination, and Cholesky's in half of that."""
         name, known = data
-        if name == "symmetric_product":
-            copies = self.length(args[0][1]) ** cast(int, known)
-            return copies * self.entries(args[1])
+        if name in ("symmetric_product", "product_of_pairs"):
+            order = cast(int, known) if name == "symmetric_product" else 2
+            return self.length(args[0][1]) ** order * self.entries(args[1])
         if name == "logdet_from_cholesky":
             return self.length(args[0][0]) * ENTRY_PRICES["log1p"]
         if name not in ("logdet", "solve", "cholesky", "inverse_from_cholesky"):

@@ -65,6 +65,7 @@ _REDUCING: Final = frozenset(
         "logdet_from_cholesky",
         "logsumexp",
         "norm",
+        "product_of_pairs",
         "solve",
         "symmetric_product",
     }
@@ -182,6 +183,11 @@ def _reducing_steps(name: str, known: object, args: tuple[Dims, ...], out: Dims)
             return [("solve", (whole[0],) * 3, ()), ("matmul", (*whole, *args[1][1:]), ())]
         case "symmetric_product":
             return _symmetric_steps(cast(int, known), whole, args[1][1:])
+        case "product_of_pairs":
+            # A product with half as many columns takes as long as a symmetric one of all.
+            (m, n), inner = whole, args[1][:-1]
+            product = ("syrk", (*inner, m, n, n), ())
+            return [("transposed", (m, n, n), ()), product, ("broadcast", out, ())]
         case "norm":
             return [("dot", whole, ()), ("sqrt", out, ()), *[("scalar_function", (), ())] * 4]
         case _:

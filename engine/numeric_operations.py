@@ -13,8 +13,8 @@ ENTRYWISE: Final = (
     "logaddexp", "exp_difference", "hypot",
 )  # fmt: skip
 NUMERIC: Final = (
-    *ENTRYWISE, "logsumexp", "norm", "logdet", "solve",
-    "symmetric_product", "cholesky", "inverse_from_cholesky", "logdet_from_cholesky",
+    *ENTRYWISE, "logsumexp", "norm", "logdet", "solve", "symmetric_product", "product_of_pairs",
+    "cholesky", "inverse_from_cholesky", "logdet_from_cholesky",
 )  # fmt: skip
 
 
@@ -37,6 +37,10 @@ def result_dims(name: str, data: object, *args: Dims) -> Dims:
             if len(first) != 2 or last[:1] != first[:1]:
                 raise ShapeError(f"{name}: a matrix {first} cannot have weights {last}")
             return last[1:] + first[1:] * cast(int, data)
+        case "product_of_pairs":
+            if len(first) != 2 or last[-1:] != first[:1]:
+                raise ShapeError(f"{name}: a matrix {first} cannot have weights {last}")
+            return last[:-1] + first[1:] * 2
         case "logsumexp" | "norm":
             return output_dims(cast(Spec, data), first)
         case _ if first != last:

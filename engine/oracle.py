@@ -77,6 +77,8 @@ def _apply(
             return cofactors(cast(int, node.data), args[0])
         case "logsumexp":
             return np.log(np.einsum(np.exp(args[0]), *cast(Spec, node.data)))
+        case "product_of_pairs":
+            return np.einsum("...s,sa,sb->...ab", args[1], args[0], args[0])
         case "symmetric_product":
             order = cast(int, node.data)
             matrices = [x for k in range(order) for x in (args[0], [0, 1 + k])]

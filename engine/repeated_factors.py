@@ -1,7 +1,8 @@
 """Networks in which one matrix occurs several times, on one summed index: symmetric products."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import reduce
 
 from eggrad.engine import term as terms
@@ -11,7 +12,7 @@ from eggrad.engine.snapshot import Snapshot
 from eggrad.engine.spec import Indices, canonical
 from eggrad.engine.term import Term
 
-__all__ = ["symmetric_product_of"]
+__all__ = ["symmetric_products_of"]
 
 
 # Weights of more factors are no few numbers.
@@ -27,11 +28,12 @@ class _Repeated:
     own: Indices
 
 
-def symmetric_product_of(graph: Snapshot, networks: Sequence[Network]) -> Term | None:
+def symmetric_products_of(graph: Snapshot, networks: Sequence[Network]) -> Iterator[Term]:
     """The sum of some networks as one symmetric product whose weights are what else they have.
 
     `Σ_s w_s A_sa A_sb + Σ_s v_s A_sa A_sb` has the weights w + v. None where the networks have no
-    two or three factors of that kind in common, or nothing else.
+    two or three factors of that kind in common, or nothing else; two where there are two ways to
+    compute it.
     """
     first, *others = (_repeated(n) for n in networks)
     for found, summed in first.items():
@@ -39,8 +41,8 @@ def symmetric_product_of(graph: Snapshot, networks: Sequence[Network]) -> Term |
         if None not in indices:
             rests = [_rest(n, found, s) for n, s in zip(networks, indices, strict=True)]
             if any(rests) and max(map(len, rests)) <= MAX_WEIGHTS:
-                return _product(graph, networks, found, indices, rests)
-    return None
+                yield from _products(graph, networks, found, indices, rests)
+                return
 
 
 def _repeated(network: Network) -> dict[_Repeated, int]:
@@ -69,32 +71,48 @@ def _rest(network: Network, found: _Repeated, summed: int | None) -> list[tuple[
     ]
 
 
-def _product(
+def _products(
     graph: Snapshot,
     networks: Sequence[Network],
     found: _Repeated,
     indices: Sequence[int | None],
     rests: Sequence[Sequence[tuple[int, Indices]]],
-) -> Term:
+) -> Iterator[Term]:
     out = networks[0].out
     inner = tuple(i for i in out if i not in found.own)
-    weights: list[Term] = []
-    for network, summed, rest in zip(networks, indices, rests, strict=True):
-        assert summed is not None
-        wanted = (summed, *inner)
-        pool = [(graph.term(cls), part) for cls, part in rest]
-        present = {i for _, part in rest for i in part}
-        # Weights are the same along an axis that nothing else has.
-        missing = tuple(i for i in wanted if i not in present)
-        if missing or not pool:
-            ones = terms.constant(1, tuple(network.sizes[i] for i in missing))
-            pool.append((ones, missing))
-        weights.append(scaled(network.coefficient, contract_terms(graph, network, pool, wanted)))
+    made = inner + found.own
     matrix = graph.term(found.cls)
     if not found.summed_first:
         matrix = terms.einsum("ij->ji", matrix)
-    whole = terms.numeric(
-        "symmetric_product", matrix, reduce(terms.add, weights), data=len(found.own)
-    )
-    made = inner + found.own
-    return whole if made == out else terms.einsum(canonical([made], out), whole)
+
+    def weights(wanted: Callable[[int], Indices], numbers: Sequence[Fraction]) -> Term:
+        """All else, on the summed index and the inner ones."""
+        every: list[Term] = []
+        for network, number, summed, rest in zip(networks, numbers, indices, rests, strict=True):
+            assert summed is not None
+            every.append(scaled(number, _weights(graph, network, rest, wanted(summed))))
+        return reduce(terms.add, every)
+
+    numbers = [n.coefficient for n in networks]
+    by_rows = weights(lambda summed: (summed, *inner), numbers)
+    ways = [terms.numeric("symmetric_product", matrix, by_rows, data=len(found.own))]
+    if inner and len(found.own) == 2:
+        # The number of all goes to the result: there may be more weights.
+        shares = [n / numbers[0] for n in numbers]
+        by_columns = weights(lambda summed: (*inner, summed), shares)
+        ways.append(scaled(numbers[0], terms.numeric("product_of_pairs", matrix, by_columns)))
+    for whole in ways:
+        yield whole if made == out else terms.einsum(canonical([made], out), whole)
+
+
+def _weights(
+    graph: Snapshot, network: Network, rest: Sequence[tuple[int, Indices]], wanted: Indices
+) -> Term:
+    pool = [(graph.term(cls), part) for cls, part in rest]
+    present = {i for _, part in rest for i in part}
+    # Weights are the same along an axis that nothing else has.
+    missing = tuple(i for i in wanted if i not in present)
+    if missing or not pool:
+        ones = terms.constant(1, tuple(network.sizes[i] for i in missing))
+        pool.append((ones, missing))
+    return contract_terms(graph, network, pool, wanted)

@@ -23,7 +23,9 @@ DAMPING: Final = frozenset({"tanh", "arctan"})
 UNBOUNDED: Final = frozenset({"exp", "expm1", "sinh"})
 
 # These are faster than what they replace, not more accurate: the cost decides.
-FASTER: Final = frozenset({"solve", "symmetric_product", "cholesky", "inverse_from_cholesky"})
+FASTER: Final = frozenset(
+    {"solve", "symmetric_product", "product_of_pairs", "cholesky", "inverse_from_cholesky"}
+)
 
 # The logarithm of a sum near 1 has lost what the shift by a constant has rounded away.
 NEARLY_STABLE: Final = frozenset({"logaddexp"})

@@ -32,7 +32,7 @@ __all__ = ["Strips", "in_strips"]
 # An array of so many entries leaves the cache before it is read again.
 BEYOND_CACHE: Final = 4_000_000
 # Beside a strip there is room for this much in the cache.
-WHOLE: Final = 4 * BLOCK
+WHOLE: Final = 262_144
 # A product with more multiplications an entry does not wait for memory.
 MANY: Final = 64
 _ENTRYWISE: Final = frozenset(
@@ -92,7 +92,18 @@ def _spec(node: Term) -> Spec | None:
         return cast(Spec, node.data)
     if node.op in _ENTRYWISE:
         return tuple(tuple(range(t.order)) for t in (*node.args, node))
+    if node.op == "product_of_pairs":
+        inner = tuple(range(3, node.order + 1))
+        return (0, 1), (*inner, 0), (*inner, 1, 2)
     return None
+
+
+def _can_be_cut(node: Term, index: int) -> bool:
+    """Whether places along an index can be computed apart: always where a product is linear."""
+    spec = _spec(node)
+    if spec is None or node.op == "einsum":
+        return spec is not None
+    return index in spec[-1] and (node.op != "product_of_pairs" or index > 2)
 
 
 def _cut(part: Sequence[int], index: int) -> int | None:
@@ -110,7 +121,7 @@ def _region(nodes: Sequence[Term], seed: Term, index: int, model: CostModel) -> 
     while waiting:
         node, i = waiting.popleft()
         spec = _spec(node)
-        if spec is None or node in cuts or (i not in spec[-1] and node.op != "einsum"):
+        if spec is None or node in cuts or not _can_be_cut(node, i):
             continue
         cuts[node] = i
         for part, term in zip(spec, (*node.args, node), strict=True):

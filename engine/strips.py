@@ -10,7 +10,7 @@ from eggrad.engine.binding import Array
 __all__ = ["BLOCK", "by_strips"]
 
 # So many entries stay in the cache from one use to the next.
-BLOCK: Final = 65536
+BLOCK: Final = 196_608
 
 
 def by_strips(

@@ -173,27 +173,32 @@ def _joined(spec: Spec, operands: Sequence[Term], products: Sequence[Product]) -
     out = [first[i] for i in spec[-1]]
     # An index of the output is named after its first axis, all others by negative numbers.
     name = {i: out.index(i) if i in out else -1 - i for i in first.values()}
-    factors = [
-        (core, tuple(name[first[part[label]]] for label in own))
+    parts = [
+        [(core, tuple(name[first[part[label]]] for label in own)) for core, own in product.cores]
         for part, product in zip(spec, products, strict=False)
-        for core, own in product.cores
     ]
     labels = tuple(name[i] for i in out)
-    inside = {i for _, own in factors for i in own}
+    inside = {i for factors in parts for _, own in factors for i in own}
     # Where nothing depends on the index of a sum, the sum counts.
     counts = {name[i]: length[i] for i in length if name.get(i, 0) < 0 and name[i] not in inside}
-    factors += [(terms.size(d), ()) for d in counts.values()]
-    return Product(tuple(_contracted(factors, labels)), labels)
+    parts.append([(terms.size(d), ()) for d in counts.values()])
+    return Product(tuple(_contracted(parts, labels)), labels)
 
 
-def _contracted(factors: list[Factor], labels: Indices) -> Iterator[Factor]:
-    """Multiply what shares a summed label, and what makes no other factor larger."""
-    for i in dict.fromkeys(i for _, own in factors for i in own if i not in labels):
-        users = [f for f in factors if i in f[1]]
-        if users:
-            factors = [f for f in factors if i not in f[1]]
-            kept = (*dict.fromkeys(labels), *(k for _, own in factors for k in own))
-            factors.append(_multiplied(users, kept))
+def _contracted(parts: list[list[Factor]], labels: Indices) -> Iterator[Factor]:
+    """Multiply what shares a summed label, and what makes no other factor larger.
+
+    `parts` are the factors of each operand: those that share a label are multiplied first, as
+    they were there.
+    """
+    for i in dict.fromkeys(i for p in parts for _, own in p for i in own if i not in labels):
+        users = [[f for f in p if i in f[1]] for p in parts]
+        if any(users):
+            parts = [[f for f in p if i not in f[1]] for p in parts]
+            kept = (*dict.fromkeys(labels), *(k for p in parts for _, own in p for k in own))
+            whole = [_multiplied(u, [k for _, own in u for k in own]) for u in users if u]
+            parts.append([_multiplied(whole, kept)])
+    factors = [f for p in parts for f in p]
     waiting = sorted(factors, key=lambda f: len(set(f[1])))
     while waiting:
         factor, *waiting = waiting

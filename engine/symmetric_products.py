@@ -13,7 +13,7 @@ import numpy as np
 
 from eggrad.engine.binding import Array
 
-__all__ = ["symmetric_product"]
+__all__ = ["product_of_pairs", "symmetric_product"]
 
 # Below these numbers of columns one plain product is faster than half of it in pieces.
 SMALL: Final = {2: 48, 3: 16}
@@ -43,6 +43,19 @@ def symmetric_product(order: int, matrix: Array, weights: Array) -> Array:
         else:
             result[place] = one(matrix, weights[:, *place])
     return result
+
+
+def product_of_pairs(matrix: Array, weights: Array) -> Array:
+    """`T[q.., a, b] = Σ_s weights[q.., s] matrix[s, a] matrix[s, b]`, for each pair a <= b once.
+
+    For many weights and few columns, where `symmetric_product` would make many small products.
+
+    >>> product_of_pairs(np.array([[1.0, 2.0], [3.0, 4.0]]), np.array([[1.0, -1.0]]))
+    array([[[ -8., -10.],
+            [-10., -12.]]])
+    """
+    first, second, place = _pairs(matrix.shape[1])
+    return weights.dot(matrix[:, first] * matrix[:, second]).take(place, axis=-1)
 
 
 def _plain(order: int, matrix: Array, weights: Array) -> Array:

@@ -17,7 +17,7 @@ from eggrad.engine.language import (
     primitive,
 )
 from eggrad.engine.linear import linear_forms
-from eggrad.engine.repeated_factors import symmetric_product_of
+from eggrad.engine.repeated_factors import symmetric_products_of
 from eggrad.engine.rule import Ruleset
 from eggrad.engine.snapshot import Snapshot
 from eggrad.engine.spec import canonical
@@ -89,6 +89,5 @@ def symmetric_products(graph: Snapshot) -> Iterator[tuple[int, Term]]:
     for cls in classes:
         if len(graph.dims[cls]) >= 2 and graph.choice[cls].constructor == "ein":
             networks = expanded(graph, cls)
-            found = symmetric_product_of(graph, networks) if networks else None
-            if found is not None:
-                yield cls, found
+            for product in symmetric_products_of(graph, networks) if networks else ():
+                yield cls, product

@@ -207,6 +207,10 @@ def test_numeric_operations_are_the_oracle(name: str, shape: tuple[int, ...]) ->
         a, b = terms.variable("a", (4, *shape[:1])), terms.variable("b", (4, *shape[1:]))
         roots = [terms.numeric(name, a, b, data=order) for order in (2, 3)] if shape else []
         values: dict[str, Any] = {"a": rng.normal(size=a.dims), "b": rng.normal(size=b.dims)}
+    elif name == "product_of_pairs":
+        a, b = terms.variable("a", (4, 3)), terms.variable("b", (*shape, 4))
+        roots = [terms.numeric(name, a, b)]
+        values = {"a": rng.normal(size=a.dims), "b": rng.normal(size=b.dims)}
     elif name in ("logdet", "solve", "cholesky", "inverse_from_cholesky", "logdet_from_cholesky"):
         n = shape[0] if shape else 1
         matrix = rng.normal(size=(n, n)) + 5 * np.eye(n)

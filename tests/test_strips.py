@@ -91,6 +91,13 @@ def test_source() -> None:
     )
 
 
+def test_products_of_pairs_are_cut_along_their_weights() -> None:
+    roots = [t.numeric("product_of_pairs", W, t.einsum("ij,ij->ij", B, B))]
+    function = compiled(*roots)
+    assert function.source.count(" by_strips(") == 1
+    check(function, roots, {"m": 5, "n": 4, "k": 3})
+
+
 def test_small_arrays_are_not_cut() -> None:
     assert is_cut(*both_sides())
     assert in_strips(both_sides(), CostModel({"m": 1000, "n": 1000})) == tuple(both_sides())

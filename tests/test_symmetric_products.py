@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from eggrad.engine.symmetric_products import symmetric_product
+from eggrad.engine.symmetric_products import product_of_pairs, symmetric_product
 
 SPECS = {2: "s...,sa,sb->...ab", 3: "s...,sa,sb,sc->...abc"}
 
@@ -20,6 +20,16 @@ def test_is_the_sum(order: int, columns: int, rows: int, inner: tuple[int, ...],
         weights = np.abs(weights) * (1 if kind == "positive" else -1)
     expected = np.einsum(SPECS[order], weights, *[matrix] * order, optimize=True)
     np.testing.assert_allclose(symmetric_product(order, matrix, weights), expected, atol=1e-12)
+
+
+@pytest.mark.parametrize("columns", [0, 1, 5])
+@pytest.mark.parametrize("rows", [0, 1, 4])
+@pytest.mark.parametrize("inner", [(), (0,), (7,), (2, 3)])
+def test_product_of_pairs(columns: int, rows: int, inner: tuple[int, ...]) -> None:
+    rng = np.random.default_rng(columns)
+    matrix, weights = rng.standard_normal((rows, columns)), rng.standard_normal((*inner, rows))
+    expected = np.einsum("...s,sa,sb->...ab", weights, matrix, matrix)
+    np.testing.assert_allclose(product_of_pairs(matrix, weights), expected, atol=1e-12)
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.complex128])
