@@ -7,6 +7,7 @@ which the axes are in order.
 
 from functools import lru_cache
 from itertools import product
+from math import prod
 from typing import Any, Final
 
 import numpy as np
@@ -54,8 +55,11 @@ def product_of_pairs(matrix: Array, weights: Array) -> Array:
     array([[[ -8., -10.],
             [-10., -12.]]])
     """
-    first, second, place = _pairs(matrix.shape[1])
-    return weights.dot(matrix[:, first] * matrix[:, second]).take(place, axis=-1)
+    (m, n), inner = matrix.shape, weights.shape[:-1]
+    first, second, place = _pairs(n)
+    # BLAS multiplies matrices alone.
+    found = weights.reshape(prod(inner), m).dot(matrix[:, first] * matrix[:, second])
+    return found.take(place, axis=1).reshape(*inner, n, n)
 
 
 def _plain(order: int, matrix: Array, weights: Array) -> Array:
