@@ -9,7 +9,7 @@ from collections import Counter, deque
 from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import count
+from itertools import count, islice
 from typing import Final, cast
 
 from eggrad.engine.binding import name_of, symbols
@@ -35,6 +35,8 @@ BEYOND_CACHE: Final = 4_000_000
 WHOLE: Final = 262_144
 # A product with more multiplications an entry does not wait for memory.
 MANY: Final = 64
+# Of a large term the first few ways to cut it are looked at.
+MAX_REGIONS: Final = 40
 _ENTRYWISE: Final = frozenset(
     {"add", "subtract", "divide", "power", "negate", *ELEMENTWISE, *ENTRYWISE}
 )
@@ -66,7 +68,7 @@ class Strips:
 def in_strips(roots: Sequence[Term], model: CostModel) -> tuple[Term, ...]:
     """The same roots; what is better computed in strips has become results of `Strips`."""
     nodes = list(postorder(*roots))
-    regions = [_region(nodes, *seed, model) for seed in _seeds(nodes, model)]
+    regions = list(islice(_regions(nodes, model), MAX_REGIONS))
     saved = [_saved(cuts, _results(roots, nodes, cuts), model) for cuts in regions]
     if max(saved, default=0) <= 0:
         return tuple(roots)
@@ -74,12 +76,21 @@ def in_strips(roots: Sequence[Term], model: CostModel) -> tuple[Term, ...]:
     return in_strips(_replaced(roots, nodes, best, model), model)
 
 
-def _seeds(nodes: Sequence[Term], model: CostModel) -> Iterator[tuple[Term, int]]:
-    """Nodes that have something large, with each index of theirs."""
+def _regions(nodes: Sequence[Term], model: CostModel) -> Iterator[Cuts]:
+    """What can be computed in strips: along each index of each node that has something large."""
+    users: dict[Term, list[Term]] = {}
+    for node in nodes:
+        for a in set(node.args):
+            users.setdefault(a, []).append(node)
+    met: set[tuple[Term, int]] = set()
     for node in nodes:
         spec = _spec(node)
         if spec and any(_is_large(t, model) for t in (node, *node.args)):
-            yield from ((node, i) for i in dict.fromkeys(i for part in spec for i in part))
+            for i in dict.fromkeys(i for part in spec for i in part):
+                if (node, i) not in met:
+                    cuts = _connected(node, i, users, model)
+                    met.update(cuts.items())
+                    yield _computable(nodes, cuts, model)
 
 
 def _is_large(term: Term, model: CostModel) -> bool:
@@ -110,12 +121,10 @@ def _cut(part: Sequence[int], index: int) -> int | None:
     return part.index(index) if index in part else None
 
 
-def _region(nodes: Sequence[Term], seed: Term, index: int, model: CostModel) -> Cuts:
-    """What can be computed in strips if a node is cut along an index."""
-    users: dict[Term, list[Term]] = {}
-    for node in nodes:
-        for a in set(node.args):
-            users.setdefault(a, []).append(node)
+def _connected(
+    seed: Term, index: int, users: Mapping[Term, Sequence[Term]], model: CostModel
+) -> Cuts:
+    """What is cut if a node is cut along an index: what it needs, and what needs it."""
     cuts: dict[Term, int] = {}
     waiting = deque([(seed, index)])
     while waiting:
@@ -134,7 +143,7 @@ def _region(nodes: Sequence[Term], seed: Term, index: int, model: CostModel) -> 
                 for user in users.get(term, ()):
                     parts = zip(_spec(user) or (), user.args, strict=False)
                     waiting += [(user, p[axis]) for p, a in parts if a is term]
-    return _computable(nodes, cuts, model)
+    return cuts
 
 
 def _computable(nodes: Sequence[Term], cuts: Cuts, model: CostModel) -> Cuts:
