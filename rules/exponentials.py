@@ -21,6 +21,7 @@ from eggrad.rules.exponential_writing import (
     written_sums,
     written_tangents,
 )
+from eggrad.rules.homogeneous import normalised, scalars
 from eggrad.rules.placed_products import Placed, multiplied
 from eggrad.rules.products import networks
 from eggrad.rules.sums import numbered
@@ -120,6 +121,13 @@ def joined(graph: Snapshot, network: Network, chosen: Sequence[int]) -> Term:
     lengths = {i: graph.model.length(d) for i, d in network.sizes.items()}
     whole = multiplied([(inner, largest), *rest], network.out, lengths)
     return scaled(network.coefficient, whole)
+
+
+@exponentials.bulk_rule(cite=f"{BLANCHARD}; ring axioms", sizeless=True)
+def homogeneous_function(graph: Snapshot) -> Iterator[tuple[int, Term]]:
+    """f(e) / sᵈ = f(e / s), for an f of degree d in exponentials e, and a scalar exponential s."""
+    for scalar in scalars(graph):
+        yield from normalised(graph, scalar)
 
 
 @exponentials.bulk_rule(cite="ring axioms")

@@ -67,6 +67,23 @@ def test_sums_of_exponentials(values: list[float]) -> None:
         assert worst_error(jacobian[i, apart], [-own * shares[k] for k in apart]) < TOLERANCE
 
 
+def test_hessian_of_a_softmax_behind_a_layer() -> None:
+    """The exponentials lie deep in products, far from the sum that divides them."""
+    A, B, x = eg.variable("A", ("k", "m")), eg.variable("B", ("m", "n")), eg.variable("x", ("n",))
+    hessian = eg.hessian(eg.log(eg.sum(eg.exp(A @ eg.tanh(B @ x)))), x)
+    rng = np.random.default_rng(0)
+    a, b, c = 1000 * rng.normal(size=(5, 4)), rng.normal(size=(4, 3)), rng.normal(size=3)
+    h = np.tanh(b @ c)
+    z = a @ h
+    p = np.exp(z - z.max())
+    p /= p.sum()
+    J = a * (1 - h * h) @ b
+    curved = b.T * (p @ a * -2 * h * (1 - h * h)) @ b
+    expected = J.T * p @ J - np.outer(p @ J, p @ J) + curved
+    found = eg.compile(hessian)(A=a, B=b, x=c)
+    np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-9 * np.abs(expected).max())
+
+
 def test_a_weighted_sum_of_exponentials_over_an_axis() -> None:
     z, v = eg.variable("Z", ("m", "k")), eg.variable("V", ("k", "n"))
     attention = eg.einsum("ij,i->ij", eg.exp(z), 1 / eg.sum(eg.exp(z), axis=1)) @ v
