@@ -53,10 +53,10 @@ RUNTIME: Final = {
     "log_sum_exp": "stable_functions",
     "norm": "stable_functions",
     "outer_product": "outer_products",
+    "product_of_pairs": "symmetric_products",
     "sigmoid": "stable_functions",
     "softplus": "stable_functions",
     "solve": "stable_functions",
-    "product_of_pairs": "symmetric_products",
     "symmetric_product": "symmetric_products",
 }
 _RESERVED: Final = frozenset({"np", "float", "compiled", *RUNTIME})
@@ -85,7 +85,7 @@ class Writer:
         self.used: set[str] = set()
         self._strips = strips
         # The names of the results of what is computed in strips.
-        self._from: dict[Strips, str] = {}
+        self._from: dict[Strips, list[str]] = {}
         self._names = names
         self._sizes = sizes
         self._dtype = dtype
@@ -205,14 +205,21 @@ class Writer:
         if strips not in self._from:
             self._strips.append(strips)
             full = [self._full(a.dims, v) for a, v in zip(node.args, args, strict=True)]
-            texts = [self._array(a.dims, v) for a, v in zip(node.args, full, strict=True)]
+            texts = [
+                # A Python number stays one: it decides no dtype.
+                self._array(a.dims, v) if a.dims else v.text
+                for a, v in zip(node.args, full, strict=True)
+            ]
             listed = ", ".join([*texts, *self._shape(strips.sizes)])
             axes = [*strips.axes, *[None for _ in strips.sizes]]
             width = " * ".join(self._shape(strips.width)) or "1"
             call = f"by_strips(strip_{len(self._strips)}, [{listed}], {axes}, {[*strips.kept]}"
-            self._from[strips] = self.block.emit(f"{call}, {width})", [v.text for v in full])
-        whole, own = self._from[strips], tuple(range(node.order))
-        return Value(self.block.emit(f"{whole}[{place}]", [whole], node.order), own, own)
+            made = self.block.emit(f"{call}, {width})", [v.text for v in full])
+            # Taken out of the list, each can be freed when it is not needed any more.
+            parts = [self.block.emit(f"{made}.pop(0)", [made], t.order) for t in strips.terms]
+            self._from[strips] = parts
+        own = tuple(range(node.order))
+        return Value(self._from[strips][place], own, own)
 
     def _stacked(self, node: Term, stack: Stack, done: Mapping[Term, Value]) -> Value:
         """A sum of outer products, as a product of two matrices, and what else is added."""

@@ -1,8 +1,8 @@
 """Contraction paths: in which order the factors of a network are multiplied, two at a time.
 
-A path has the numbers of the two that each product multiplies, the smaller one first; the
-factors have the first numbers, each product the next. A product costs a multiplication for each
-point of its indices, and an addition where it sums over one.
+A path has the numbers of the two that each product multiplies; the factors have the first
+numbers, each product the next. A product costs a multiplication for each point of its indices,
+and an addition for each point but one of every sum.
 """
 
 from collections.abc import Mapping, Sequence
@@ -13,7 +13,7 @@ import opt_einsum
 
 __all__ = ["contraction_path"]
 
-# The cheapest of all paths takes 2 ms for so many sets of indices, three times that for one more.
+# The cheapest of all paths takes 2 ms for so many factors, three times that for one more.
 MAX_EXACT: Final = 8
 # Dynamic programming takes milliseconds for so many factors, and up to a minute for twice as many.
 MAX_PROGRAMMED: Final = 18
@@ -34,26 +34,9 @@ def contraction_path(
     >>> contraction_path([vector, vector, matrix], frozenset({0}), lengths, exact=True)
     [(0, 1), (2, 3)]
     """
-    groups = set(factors)
-    if not exact or len(groups) > MAX_EXACT:
-        return _found_by_opt_einsum(factors, out, lengths)
-    path: Path = []
-    # Factors on the same indices first: no path is cheaper than the best of these.
-    numbers: dict[Indices, int] = {}
-    left: dict[Indices, Indices] = {}
-    for k, own in enumerate(factors):
-        if own in numbers:
-            path.append((numbers[own], k))
-            numbers[own] = len(factors) + len(path) - 1
-            # Summed over what no other factor has.
-            left[own] = own & out.union(*(groups - {own}))
-        else:
-            numbers[own], left[own] = k, own
-    order = list(numbers.values())
-    for i, j in _cheapest(list(left.values()), out, lengths):
-        path.append((order[i], order[j]))
-        order.append(len(factors) + len(path) - 1)
-    return [(min(pair), max(pair)) for pair in path]
+    if exact and len(factors) <= MAX_EXACT:
+        return _cheapest(factors, out, lengths)
+    return _found_by_opt_einsum(factors, out, lengths)
 
 
 def _found_by_opt_einsum(
@@ -90,15 +73,19 @@ def _cheapest(factors: Sequence[Indices], out: Indices, lengths: Mapping[int, in
         kept[1 << k], price[1 << k] = own, 0
     halves: dict[int, int] = {}
     sizes: dict[Indices, int] = {}
+
+    def size(indices: Indices) -> int:
+        if indices not in sizes:
+            sizes[indices] = prod(lengths[i] for i in indices)
+        return sizes[indices]
+
     for whole in every:
         half = (whole - 1) & whole
         while half > whole ^ half:
             below = price[half] + price[whole ^ half]
             if below < price[whole]:
                 points = kept[half] | kept[whole ^ half]
-                if points not in sizes:
-                    sizes[points] = prod(lengths[i] for i in points)
-                total = below + sizes[points] * (1 if points <= kept[whole] else 2)
+                total = below + 2 * size(points) - size(kept[whole])
                 if total < price[whole]:
                     price[whole], halves[whole] = total, half
             half = (half - 1) & whole
@@ -118,6 +105,7 @@ def _numbered(halves: Mapping[int, int], count: int) -> Path:
         if not missing:
             stack.pop()
             if parts:
-                path.append((numbers[parts[0]], numbers[parts[1]]))
+                i, j = sorted(numbers[p] for p in parts)
+                path.append((i, j))
                 numbers[whole] = count + len(path) - 1
     return path

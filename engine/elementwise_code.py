@@ -71,6 +71,7 @@ class ElementwiseCode:
 
     def function_of_two(self, name: str, args: Sequence[Value]) -> Value:
         """A function of every two entries."""
+        args = [self._dense(v) for v in args]
         texts, order, _ = self._aligned(args)
         call, uses = f"np.{name}({', '.join(texts)})", [v.text for v in args]
         made = self._block.emit(call, uses, len(order))

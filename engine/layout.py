@@ -83,7 +83,7 @@ def grouped(atom: Atom, batch: Indices, groups: Sequence[Indices], length: Lengt
     'A.reshape(n * m, k).T'
     """
     swapped = tuple(i for g in reversed(groups) for i in g)
-    if not batch and all(groups) and atom[1] == swapped and len(groups) < len(swapped):
+    if not batch and all(groups) and atom[1] == swapped and len(groups) == 2 < len(swapped):
         # A view, where to transpose first would make a copy.
         return f"{grouped(atom, (), groups[::-1], length)}.T"
     text = transposed(atom, batch + tuple(i for g in groups for i in g))

@@ -22,7 +22,7 @@ def result_dims(name: str, data: object, *args: Dims) -> Dims:
     """The axes of an operation's result.
 
     `data` is the unary spec of `logsumexp` and `norm`, what the matrix of `logdet` is known to be,
-    and the order of a `symmetric_product`. All others but `solve` are element-wise.
+    and the order of a `symmetric_product`.
 
     >>> result_dims("symmetric_product", 2, ("m", "n"), ("m", "k"))
     ('k', 'n', 'n')

@@ -31,9 +31,9 @@ class _Repeated:
 def symmetric_products_of(graph: Snapshot, networks: Sequence[Network]) -> Iterator[Term]:
     """The sum of some networks as one symmetric product whose weights are what else they have.
 
-    `Σ_s w_s A_sa A_sb + Σ_s v_s A_sa A_sb` has the weights w + v. None where the networks have no
-    two or three factors of that kind in common, or nothing else; two where there are two ways to
-    compute it.
+    `Σ_s w_s A_sa A_sb + Σ_s v_s A_sa A_sb` has the weights w + v. There is none where the networks
+    have no two or three factors of that kind in common, or nothing else, and a second where there
+    are two ways to compute it.
     """
     first, *others = (_repeated(n) for n in networks)
     for found, summed in first.items():
@@ -98,9 +98,10 @@ def _products(
     ways = [terms.numeric("symmetric_product", matrix, by_rows, data=len(found.own))]
     if inner and len(found.own) == 2:
         # The number of all goes to the result: there may be more weights.
-        shares = [n / numbers[0] for n in numbers]
+        common = numbers[0] or Fraction(1)
+        shares = [n / common for n in numbers]
         by_columns = weights(lambda summed: (*inner, summed), shares)
-        ways.append(scaled(numbers[0], terms.numeric("product_of_pairs", matrix, by_columns)))
+        ways.append(scaled(common, terms.numeric("product_of_pairs", matrix, by_columns)))
     for whole in ways:
         yield whole if made == out else terms.einsum(canonical([made], out), whole)
 

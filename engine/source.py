@@ -60,6 +60,7 @@ class Module:
             model = CostModel(known)
             terms = in_strips(form.terms, model)
             written.append(_Function(terms, own, mentioned, model, strips=strips, reuse=reuse))
+            # Nothing in a strip is large enough to be cut again.
             parts += [
                 _Function(s.terms, s.parameters, symbols(*s.terms), model, strips=[], reuse=reuse)
                 for s in strips[len(parts) :]
@@ -69,8 +70,8 @@ class Module:
         if len(forms) > 1:
             self.functions = [f"form_{k}" for k in range(1, len(forms) + 1)]
         texts = [
-            part.text(f"strip_{k}", own.sizes, False)
-            for k, (part, own) in enumerate(zip(parts, strips, strict=True), 1)
+            part.text(f"strip_{k}", cut.sizes, False)
+            for k, (part, cut) in enumerate(zip(parts, strips, strict=True), 1)
         ]
         for name, form, function in zip(self.functions, forms, written, strict=True):
             text = function.text(name, self.parameters, single, _fastest(form))

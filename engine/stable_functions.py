@@ -77,7 +77,7 @@ def log1mexp(x: Array) -> Array:
     >>> log1mexp(np.array([-1e-20, -50.0])).round(2)
     array([-46.05,  -0.  ])
     """
-    return np.where(x > -log(2), np.log(-np.expm1(x)), np.log1p(-np.exp(x)))
+    return np.where(x > -log(2), np.log(-np.expm1(x)), np.log1p(-np.exp(x)))[()]
 
 
 @np.errstate(all="ignore")
@@ -89,7 +89,7 @@ def log_cosh(x: Array) -> Array:
     """
     x = np.abs(x)
     near = np.log1p(2 * np.sinh(x / 2) ** 2)
-    return np.where(x < 1, near, x + np.log1p(np.expm1(-2 * x) / 2))
+    return np.where(x < 1, near, x + np.log1p(np.expm1(-2 * x) / 2))[()]
 
 
 @np.errstate(invalid="ignore")

@@ -32,12 +32,13 @@ __all__ = ["Strips", "in_strips"]
 # An array of so many entries leaves the cache before it is read again.
 BEYOND_CACHE: Final = 4_000_000
 # Beside a strip there is room for this much in the cache.
-WHOLE: Final = 262_144
+MAX_WHOLE: Final = 262_144
 # A product with more multiplications an entry does not wait for memory.
-MANY: Final = 64
-# Of a large term the first few ways to cut it are looked at.
+MAX_MULTIPLICATIONS: Final = 64
+# Of a large term the first few ways to cut it are looked at, and the best few taken.
 MAX_REGIONS: Final = 40
-_ENTRYWISE: Final = frozenset(
+MAX_STRIPS: Final = 10
+_ALL_ENTRYWISE: Final = frozenset(
     {"add", "subtract", "divide", "power", "negate", *ELEMENTWISE, *ENTRYWISE}
 )
 
@@ -67,13 +68,14 @@ class Strips:
 
 def in_strips(roots: Sequence[Term], model: CostModel) -> tuple[Term, ...]:
     """The same roots; what is better computed in strips has become results of `Strips`."""
-    nodes = list(postorder(*roots))
-    regions = list(islice(_regions(nodes, model), MAX_REGIONS))
-    saved = [_saved(cuts, _results(roots, nodes, cuts), model) for cuts in regions]
-    if max(saved, default=0) <= 0:
-        return tuple(roots)
-    best = regions[saved.index(max(saved))]
-    return in_strips(_replaced(roots, nodes, best, model), model)
+    for _ in range(MAX_STRIPS):
+        nodes = list(postorder(*roots))
+        regions = list(islice(_regions(nodes, model), MAX_REGIONS))
+        saved = [_saved(cuts, _results(roots, nodes, cuts), model) for cuts in regions]
+        if max(saved, default=0) <= 0:
+            break
+        roots = _replaced(roots, nodes, regions[saved.index(max(saved))], model)
+    return tuple(roots)
 
 
 def _regions(nodes: Sequence[Term], model: CostModel) -> Iterator[Cuts]:
@@ -101,9 +103,10 @@ def _spec(node: Term) -> Spec | None:
     """The indices of a node's operands and result, where indices say what it does."""
     if node.op in ("einsum", "logsumexp", "norm"):
         return cast(Spec, node.data)
-    if node.op in _ENTRYWISE:
+    if node.op in _ALL_ENTRYWISE:
         return tuple(tuple(range(t.order)) for t in (*node.args, node))
     if node.op == "product_of_pairs":
+        # Index 0 is summed, 1 and 2 are the columns, each of which meets every other.
         inner = tuple(range(3, node.order + 1))
         return (0, 1), (*inner, 0), (*inner, 1, 2)
     return None
@@ -126,6 +129,7 @@ def _connected(
 ) -> Cuts:
     """What is cut if a node is cut along an index: what it needs, and what needs it."""
     cuts: dict[Term, int] = {}
+    met: set[Place] = set()
     waiting = deque([(seed, index)])
     while waiting:
         node, i = waiting.popleft()
@@ -133,13 +137,13 @@ def _connected(
         if spec is None or node in cuts or not _can_be_cut(node, i):
             continue
         cuts[node] = i
-        for part, term in zip(spec, (*node.args, node), strict=True):
-            if i not in part:
-                continue
-            axis, own = part.index(i), _spec(term)
-            if own:
+        places = [p for p in (*_operands(node, i), (node, _cut(spec[-1], i))) if p not in met]
+        met.update(places)
+        for term, axis in places:
+            own = _spec(term)
+            if axis is not None and own:
                 waiting.append((term, own[-1][axis]))
-            if own or _is_large(term, model):
+            if axis is not None and (own or _is_large(term, model)):
                 for user in users.get(term, ()):
                     parts = zip(_spec(user) or (), user.args, strict=False)
                     waiting += [(user, p[axis]) for p, a in parts if a is term]
@@ -159,7 +163,8 @@ def _computable(nodes: Sequence[Term], cuts: Cuts, model: CostModel) -> Cuts:
             if _is_worth_it(node, cuts[node], model) and all(
                 _result(a, found) == axis is not None
                 if a in found
-                else a not in after and (not axis or not _is_large(a, model))
+                # Columns of a large array do not lie together: it is cut along its first axis.
+                else a not in after and (axis in (None, 0) or not _is_large(a, model))
                 for a, axis in places
             ):
                 found[node] = cuts[node]
@@ -183,12 +188,12 @@ def _is_worth_it(node: Term, index: int, model: CostModel) -> bool:
     lengths: dict[int, Size] = {}
     for part, term in zip(spec, terms, strict=True):
         axis = _cut(part, index)
-        most = WHOLE if axis is None else BLOCK
+        most = MAX_WHOLE if axis is None else BLOCK
         if part.count(index) > 1 or _width(term, axis, model) > most:
             return False
         lengths.update(zip(part, term.dims, strict=True))
     points = model.entries(tuple(lengths.values()))
-    return points <= MANY * max(model.entries(t.dims) for t in terms)
+    return points <= MAX_MULTIPLICATIONS * max(model.entries(t.dims) for t in terms)
 
 
 def _width(term: Term, axis: int | None, model: CostModel) -> int:
@@ -279,9 +284,10 @@ class _Operands:
             return constant(cast(Fraction, term.data), dims)
         place = term, axis
         if place not in self.parameters:
-            own = term.op == "variable" and term not in {t for t, _ in self.parameters}
-            name = name_of(term) if own else _new("v1", self._taken)
-            self._taken.add(name)
+            name = name_of(term) if term.op == "variable" else ""
+            if not name or name in {name_of(v) for v in self.parameters.values()}:
+                name = _new("v1", self._taken)
+                self._taken.add(name)
             self.parameters[place] = variable(name, dims)
         return self.parameters[place]
 

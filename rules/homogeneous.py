@@ -7,12 +7,14 @@ far from the scalar. Where s is a sum of exponentials `e / s` is at most 1, and 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import cast
 
 from eggrad.engine import term as terms
+from eggrad.engine.exponential_field import Exponential
 from eggrad.engine.snapshot import Snapshot
 from eggrad.engine.spec import scaling
 from eggrad.engine.term import Term
-from eggrad.rules.exponential_reading import elements
+from eggrad.rules.exponential_reading import Key, elements
 
 __all__ = ["normalised", "scalars"]
 
@@ -57,7 +59,7 @@ def normalised(graph: Snapshot, scalar: int) -> Iterator[tuple[int, Term]]:
 
 
 def _read(graph: Snapshot, scalar: int) -> Found:
-    argument = {key[0] for key, _ in elements(graph)[scalar].form}
+    argument = _arguments(elements(graph)[scalar])
     found: dict[int, _Homogeneous] = {}
     # Operands come first in `choice`.
     for cls, node in graph.choice.items():
@@ -78,12 +80,17 @@ def _read(graph: Snapshot, scalar: int) -> Found:
     return found
 
 
-def _is_apart(graph: Snapshot, cls: int, argument: set[object]) -> bool:
+def _is_apart(graph: Snapshot, cls: int, argument: set[int]) -> bool:
     """Whether a class is a pure exponential in which the argument of the scalar has no part."""
     element = elements(graph).get(cls)
     if element is None or not element.form or element.step:
         return False
-    return argument.isdisjoint(key[0] for key, _ in element.form)
+    return argument.isdisjoint(_arguments(element))
+
+
+def _arguments(element: Exponential) -> set[int]:
+    """The classes of which the argument of an exponential is a linear form."""
+    return {cls for (cls, _), _ in cast(tuple[tuple[Key, Fraction], ...], element.form)}
 
 
 def _written(graph: Snapshot, scalar: int, found: Found, cls: int, done: dict[int, Term]) -> Term:

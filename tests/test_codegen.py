@@ -202,3 +202,16 @@ def test_any_layout_of_the_arguments_serves_and_none_is_written_to(kind: str) ->
         np.testing.assert_allclose(result, oracle.value(root, {"S": before}))
         result[...] = 7
     np.testing.assert_array_equal(given_value, before)
+
+
+@pytest.mark.parametrize("name", ["hypot", "logaddexp"])
+def test_functions_of_two_fill_in_the_zeros_of_a_delta(name: str) -> None:
+    root = t.numeric(name, S, t.delta(("n",)))
+    values = {"S": np.array([[1.0, 2.0], [3.0, 4.0]])}
+    expected = oracle.evaluate([root], values, {"n": 2})[0]
+    np.testing.assert_allclose(compile_terms([root], single=True)(**values), expected)
+
+
+@pytest.mark.parametrize("name", ["log_cosh", "log1mexp"])
+def test_a_scalar_result_is_a_number(name: str) -> None:
+    assert type(compile_terms([t.numeric(name, c)], single=True)(c=-0.5)) is np.float64

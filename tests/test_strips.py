@@ -85,8 +85,8 @@ def test_source() -> None:
         "def compiled(A, x, y):\n"
         "    n = A.shape[1]\n"
         "    t1 = by_strips(strip_1, [A, x, y], [0, None, 0], [0, None], n)\n"
-        "    t2 = t1[0]\n"
-        "    t3 = t1[1]\n"
+        "    t2 = t1.pop(0)\n"
+        "    t3 = t1.pop(0)\n"
         "    return [t2, t3]\n"
     )
 
@@ -201,3 +201,23 @@ def test_by_strips(m: int, n: int, turned: bool, width: int) -> None:
     found = strips.by_strips(strip, [matrix, v, w], [0, None, 0], [0, None, 1, None], width)
     for result, expected in zip(found, strip(matrix, v, w), strict=True):
         np.testing.assert_allclose(result, expected, rtol=1e-9, atol=1e-9)
+
+
+def test_a_number_decides_no_dtype() -> None:
+    scaled = t.einsum(",ij->ij", t.size("n"), A)
+    roots = [t.einsum("ij,j->i", scaled, x), t.einsum("ij,i->j", scaled, y)]
+    function = compiled(*roots)
+    assert "by_strips" in function.source
+    ones = {"A": np.ones((5, 2), np.float32), "x": np.ones(2, "f"), "y": np.ones(5, "f")}
+    with small_caches():
+        assert {r.dtype for r in function(**ones)} == {np.dtype(np.float32)}
+
+
+def test_many_uses_of_one_matrix() -> None:
+    """Some of them are cut; to look at all ways would take minutes."""
+    z = x
+    for _ in range(60):
+        residual = t.subtract(t.einsum("ij,j->i", A, z), y)
+        z = t.subtract(z, t.einsum("ij,i->j", A, residual))
+    function = compiled(z)
+    assert 1 <= function.source.count(" by_strips(") <= strip_regions.MAX_STRIPS
