@@ -122,7 +122,7 @@ def means_table(results: Results, threads: int) -> str:
     """Geometric means of the ratios for each kind of quantity, and of how many."""
     kinds = [q for q in QUANTITIES if q in {row[1] for row in results.rows(threads)}]
     lines = []
-    for framework in others(results):
+    for framework in others(results, threads):
         cells = []
         for kind in (*kinds, None):
             ratios = [
@@ -141,7 +141,7 @@ def means_table(results: Results, threads: int) -> str:
 
 def ratios_table(results: Results, threads: int) -> str:
     """A row for each quantity; in its cells a figure for each size."""
-    frameworks = others(results)
+    frameworks = others(results, threads)
     lines = []
     for problem, quantity, sizes in results.rows(threads):
         places = [(threads, problem, quantity, n) for n in sizes]
@@ -189,9 +189,10 @@ def compilation_table(results: Results) -> str:
     return table([*heading, *(f"{LABELS[f]}, ms" for f in compilers)], lines)
 
 
-def others(results: Results) -> list[str]:
-    """The frameworks that are compared with what is written by hand, installed ones."""
-    return [f for f in LABELS if f != "numpy" and results.versions.get(f)]
+def others(results: Results, threads: int) -> list[str]:
+    """The frameworks that were measured with so many threads, beside what is written by hand."""
+    measured = {f for f, found in results.measured.items() if threads in {w[0] for w in found}}
+    return [f for f in LABELS if f != "numpy" and f in measured]
 
 
 def headed(threads: int) -> str:
