@@ -72,14 +72,14 @@ class Writer:
         dtype: str,
         model: CostModel,
         *,
-        strips: list[Strips],
+        strips: Mapping[Strips, str],
         reuse: bool = True,
     ) -> None:
         """`names` and `sizes` say what variables and size symbols are called in the code.
 
-        `dtype` is the text of the dtype of all arrays; `model` has the sizes to expect. The
-        function of the k-th of `strips` is called `strip_k`; what is met here is added. Without
-        `reuse` no buffer is written to twice: those of complex arrays may be real.
+        `dtype` is the text of the dtype of all arrays; `model` has the sizes to expect, `strips`
+        the names of the functions of what is computed in strips. Without `reuse` no buffer is
+        written to twice: those of complex arrays may be real.
         """
         self.block = Block(reuse)
         self.used: set[str] = set()
@@ -203,7 +203,6 @@ class Writer:
         """One result of what is computed in strips; all are there with the first."""
         strips, place = cast(tuple[Strips, int], node.data)
         if strips not in self._from:
-            self._strips.append(strips)
             full = [self._full(a.dims, v) for a, v in zip(node.args, args, strict=True)]
             texts = [
                 # A Python number stays one: it decides no dtype.
@@ -213,7 +212,7 @@ class Writer:
             listed = ", ".join([*texts, *self._shape(strips.sizes)])
             axes = [*strips.axes, *[None for _ in strips.sizes]]
             width = " * ".join(self._shape(strips.width)) or "1"
-            call = f"by_strips(strip_{len(self._strips)}, [{listed}], {axes}, {[*strips.kept]}"
+            call = f"by_strips({self._strips[strips]}, [{listed}], {axes}, {[*strips.kept]}"
             made = self.block.emit(f"{call}, {width})", [v.text for v in full])
             # Taken out of the list, each can be freed when it is not needed any more.
             parts = [self.block.emit(f"{made}.pop(0)", [made], t.order) for t in strips.terms]

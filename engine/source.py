@@ -10,7 +10,7 @@ from eggrad.engine.binding import name_of, symbols
 from eggrad.engine.codegen import RUNTIME, Writer, parameter_names
 from eggrad.engine.cost import CostModel
 from eggrad.engine.spec import Size
-from eggrad.engine.strip_regions import Strips, in_strips
+from eggrad.engine.strip_regions import Strips, in_strips, strips_of
 from eggrad.engine.term import Term, postorder
 
 __all__ = ["Form", "Module"]
@@ -51,28 +51,26 @@ class Module:
 
         `sizes` are expected where a form does not have its own.
         """
-        strips: list[Strips] = []
-        parts: list[_Function] = []
+        texts: list[str] = []
         written: list[_Function] = []
         for form in forms:
             expected: Mapping[str, int] = form.sizes[0] if form.sizes else sizes or {}
             known: dict[Size, int] = {**expected}
             model = CostModel(known)
             terms = in_strips(form.terms, model)
+            cut = strips_of(terms)
+            strips = {s: f"strip_{k}" for k, s in enumerate(cut, len(texts) + 1)}
             written.append(_Function(terms, own, mentioned, model, strips=strips, reuse=reuse))
-            # Nothing in a strip is large enough to be cut again.
-            parts += [
-                _Function(s.terms, s.parameters, symbols(*s.terms), model, strips=[], reuse=reuse)
-                for s in strips[len(parts) :]
-            ]
+            for s, name in strips.items():
+                # Nothing in a strip is large enough to be cut again.
+                part = _Function(
+                    s.terms, s.parameters, symbols(*s.terms), model, strips={}, reuse=reuse
+                )
+                texts.append(part.text(name, s.sizes, False))
         self.parameters = tuple(sorted({s for f in written for s in f.open}))
         self.functions = ["compiled"]
         if len(forms) > 1:
             self.functions = [f"form_{k}" for k in range(1, len(forms) + 1)]
-        texts = [
-            part.text(f"strip_{k}", cut.sizes, False)
-            for k, (part, cut) in enumerate(zip(parts, strips, strict=True), 1)
-        ]
         for name, form, function in zip(self.functions, forms, written, strict=True):
             text = function.text(name, self.parameters, single, _fastest(form))
             texts.append(f"{_IGNORED}\n{text}" if _overflows_to_zero(form.terms) else text)
@@ -89,7 +87,7 @@ class _Function:
         mentioned: Sequence[str],
         model: CostModel,
         *,
-        strips: list[Strips],
+        strips: Mapping[Strips, str],
         reuse: bool,
     ) -> None:
         taken: set[str] = set()

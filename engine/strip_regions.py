@@ -27,7 +27,7 @@ from eggrad.engine.term import (
     variable,
 )
 
-__all__ = ["Strips", "in_strips"]
+__all__ = ["Strips", "in_strips", "strips_of"]
 
 # An array of so many entries leaves the cache before it is read again.
 BEYOND_CACHE: Final = 4_000_000
@@ -78,6 +78,12 @@ def in_strips(roots: Sequence[Term], model: CostModel) -> tuple[Term, ...]:
     return tuple(roots)
 
 
+def strips_of(roots: Sequence[Term]) -> list[Strips]:
+    """What of some terms is computed in strips, each once, in the order in which it is needed."""
+    results = (node for node in postorder(*roots) if node.op == "by_strips")
+    return list(dict.fromkeys(cast(tuple[Strips, int], node.data)[0] for node in results))
+
+
 def _regions(nodes: Sequence[Term], model: CostModel) -> Iterator[Cuts]:
     """What can be computed in strips: along each index of each node that has something large."""
     users: dict[Term, list[Term]] = {}
@@ -112,12 +118,10 @@ def _spec(node: Term) -> Spec | None:
     return None
 
 
-def _can_be_cut(node: Term, index: int) -> bool:
+def _can_be_cut(node: Term, spec: Spec, index: int) -> bool:
     """Whether places along an index can be computed apart: always where a product is linear."""
-    spec = _spec(node)
-    if spec is None or node.op == "einsum":
-        return spec is not None
-    return index in spec[-1] and (node.op != "product_of_pairs" or index > 2)
+    kept = index in spec[-1] and (node.op != "product_of_pairs" or index > 2)
+    return kept or node.op == "einsum"
 
 
 def _cut(part: Sequence[int], index: int) -> int | None:
@@ -134,7 +138,7 @@ def _connected(
     while waiting:
         node, i = waiting.popleft()
         spec = _spec(node)
-        if spec is None or node in cuts or not _can_be_cut(node, i):
+        if spec is None or node in cuts or not _can_be_cut(node, spec, i):
             continue
         cuts[node] = i
         places = [p for p in (*_operands(node, i), (node, _cut(spec[-1], i))) if p not in met]
@@ -282,14 +286,13 @@ class _Operands:
         dims = tuple(self._length if k == axis else d for k, d in enumerate(term.dims))
         if term.op == "constant":
             return constant(cast(Fraction, term.data), dims)
-        place = term, axis
-        if place not in self.parameters:
+        if (term, axis) not in self.parameters:
             name = name_of(term) if term.op == "variable" else ""
             if not name or name in {name_of(v) for v in self.parameters.values()}:
                 name = _new("v1", self._taken)
                 self._taken.add(name)
-            self.parameters[place] = variable(name, dims)
-        return self.parameters[place]
+            self.parameters[term, axis] = variable(name, dims)
+        return self.parameters[term, axis]
 
 
 def _new(name: str, taken: Set[str]) -> str:

@@ -26,8 +26,8 @@ SUMS = ("add", "subtract")
 class _Homogeneous:
     """A class as a power of the scalar times a function of some degree, by its cheapest member.
 
-    `inside` are the places of the operands that have a part in it; none has a power or an
-    exponential itself.
+    `inside` are the places of the operands that have a part in it; it is empty for a power of the
+    scalar and for an exponential.
     """
 
     power: Fraction
