@@ -188,16 +188,15 @@ def _result(node: Term, cuts: Cuts) -> int | None:
 def _is_worth_it(node: Term, index: int, model: CostModel) -> bool:
     """Whether a strip's operands and result stay in the cache, and memory holds the node up."""
     spec = cast(Spec, _spec(node))
-    terms = (*node.args, node)
     lengths: dict[int, Size] = {}
-    for part, term in zip(spec, terms, strict=True):
+    for part, term in zip(spec, (*node.args, node), strict=True):
         axis = _cut(part, index)
         most = MAX_WHOLE if axis is None else BLOCK
         if part.count(index) > 1 or _width(term, axis, model) > most:
             return False
         lengths.update(zip(part, term.dims, strict=True))
     points = model.entries(tuple(lengths.values()))
-    return points <= MAX_MULTIPLICATIONS * max(model.entries(t.dims) for t in terms)
+    return points <= MAX_MULTIPLICATIONS * max(model.entries(t.dims) for t in (*node.args, node))
 
 
 def _width(term: Term, axis: int | None, model: CostModel) -> int:
@@ -215,7 +214,7 @@ def _results(roots: Sequence[Term], nodes: Sequence[Term], cuts: Cuts) -> list[T
 
 def _saved(cuts: Cuts, results: Sequence[Term], model: CostModel) -> int:
     """How many entries of large arrays need not be read or written."""
-    outside = [p for node, i in cuts.items() for p in _operands(node, i) if p[0] not in cuts]
+    outside = (p for node, i in cuts.items() for p in _operands(node, i) if p[0] not in cuts)
     if all(axis is None or a.op == "constant" for a, axis in outside):
         return 0
     touched: Counter[Place] = Counter()
