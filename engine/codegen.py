@@ -1,9 +1,6 @@
 """Terms as straight-line Python over NumPy arrays."""
 
-import keyword
-import re
-import unicodedata
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Final, cast
 
@@ -20,7 +17,7 @@ from eggrad.engine.stacking import Stack, factor_text, find_stacks
 from eggrad.engine.strip_regions import Strips
 from eggrad.engine.term import NUMERIC, Term
 
-__all__ = ["RUNTIME", "Writer", "parameter_names"]
+__all__ = ["RUNTIME", "Writer"]
 
 # Functions of whole arrays: their call, given the operands and what else identifies the node.
 _WHOLE: Final = {
@@ -52,14 +49,14 @@ RUNTIME: Final = {
     "log_determinant_from_cholesky": "cholesky",
     "log_sum_exp": "stable_functions",
     "norm": "stable_functions",
-    "outer_product": "outer_products",
+    "outer_product": "sparse_products",
+    "product_of_active": "sparse_products",
     "product_of_pairs": "symmetric_products",
     "sigmoid": "stable_functions",
     "softplus": "stable_functions",
     "solve": "stable_functions",
     "symmetric_product": "symmetric_products",
 }
-_RESERVED: Final = frozenset({"np", "float", "compiled", *RUNTIME})
 
 
 class Writer:
@@ -149,6 +146,8 @@ class Writer:
                 return self._entrywise(node).infix(node.op, args)
             case "by_strips":
                 return self._from_strips(node, args)
+            case "product_of_active":
+                return self._product_of_active(node, args)
             case name if name in _WHOLE:
                 return self._whole(node, args)
             case "exp_difference":
@@ -220,6 +219,17 @@ class Writer:
         own = tuple(range(node.order))
         return Value(self._from[strips][place], own, own)
 
+    def _product_of_active(self, node: Term, args: Sequence[Value]) -> Value:
+        """A product of matrices, with vectors that say where it is zero."""
+        full = [self._complete(a, v) for a, v in zip(node.args, args, strict=True)]
+        given = cast(tuple[bool, ...], node.data)
+        count = len(given) - 1
+        matrices = [transposed((v.text, v.labels), v.axes) for v in full[:count]]
+        vectors = iter(full[count:])
+        switches = [next(vectors).text if g else "None" for g in given]
+        call = f"product_of_active([{', '.join(matrices)}], [{', '.join(switches)}])"
+        return Value(self.block.emit(call, [v.text for v in full], 2), (0, 1), (0, 1))
+
     def _stacked(self, node: Term, stack: Stack, done: Mapping[Term, Value]) -> Value:
         """A sum of outer products, as a product of two matrices, and what else is added."""
         axes = tuple(range(node.order))
@@ -267,26 +277,6 @@ def _detail(node: Term) -> object:
         return node.data == "positive definite"
     source, kept = cast(Spec, node.data or ((), ()))
     return tuple(k for k, i in enumerate(source) if i not in kept)
-
-
-def parameter_names(wanted: Iterable[str], taken: set[str]) -> dict[str, str]:
-    """A Python name like each wanted one, that nothing else has."""
-    return {name: _identifier(name, taken) for name in wanted}
-
-
-def _identifier(name: str, taken: set[str]) -> str:
-    own = unicodedata.normalize("NFKC", name)
-    if not own.isidentifier() or own.startswith("__"):
-        own = "v_" + re.sub(r"\W", "_", own)
-    while (
-        own in taken
-        or own in _RESERVED
-        or keyword.iskeyword(own)
-        or re.match(r"(t|strip_)\d+$", own)
-    ):
-        own += "_"
-    taken.add(own)
-    return own
 
 
 def _literal(value: Fraction) -> str:

@@ -1,13 +1,16 @@
 """The Python text of compiled terms: a module with one function for each form of them."""
 
+import keyword
 import re
-from collections.abc import Mapping, Sequence
+import unicodedata
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Final
 
+from eggrad.engine.active_products import with_active_products
 from eggrad.engine.binding import name_of, symbols
-from eggrad.engine.codegen import RUNTIME, Writer, parameter_names
+from eggrad.engine.codegen import RUNTIME, Writer
 from eggrad.engine.cost import CostModel
 from eggrad.engine.spec import Size
 from eggrad.engine.strip_regions import Strips, in_strips, strips_of
@@ -20,6 +23,7 @@ OVERFLOWING: Final = frozenset({"exp", "expm1", "sinh", "cosh"})
 KEEPING: Final = frozenset({"add", "subtract", "negate", "einsum", "power"})
 # A `with` statement would take twice as long.
 _IGNORED: Final = '@np.errstate(over="ignore", divide="ignore", invalid="ignore")'
+_RESERVED: Final = frozenset({"np", "float", "compiled", *RUNTIME})
 _CALL: Final = re.compile(r"(?<![.\w])(\w+)\(")
 
 
@@ -57,7 +61,7 @@ class Module:
             expected: Mapping[str, int] = form.sizes[0] if form.sizes else sizes or {}
             known: dict[Size, int] = {**expected}
             model = CostModel(known)
-            terms = in_strips(form.terms, model)
+            terms = with_active_products(in_strips(form.terms, model), model)
             cut = strips_of(terms)
             strips = {s: f"strip_{k}" for k, s in enumerate(cut, len(texts) + 1)}
             written.append(_Function(terms, own, mentioned, model, strips=strips, reuse=reuse))
@@ -91,8 +95,8 @@ class _Function:
         reuse: bool,
     ) -> None:
         taken: set[str] = set()
-        self._names = parameter_names(dict.fromkeys(map(name_of, own)), taken)
-        self._sizes = parameter_names(mentioned, taken)
+        self._names = _parameter_names(dict.fromkeys(map(name_of, own)), taken)
+        self._sizes = _parameter_names(mentioned, taken)
         origin = {
             d: f"{self._names[name_of(v)]}.shape[{axis}]"
             for v in reversed(own)
@@ -115,6 +119,26 @@ class _Function:
         body += self._block.lines(self._returned, single)
         head = f"def {name}({', '.join(parameters)}):"
         return "\n".join([head, *(f"    {line}" for line in body), ""])
+
+
+def _parameter_names(wanted: Iterable[str], taken: set[str]) -> dict[str, str]:
+    """A Python name like each wanted one, that nothing else has."""
+    return {name: _identifier(name, taken) for name in wanted}
+
+
+def _identifier(name: str, taken: set[str]) -> str:
+    own = unicodedata.normalize("NFKC", name)
+    if not own.isidentifier() or own.startswith("__"):
+        own = "v_" + re.sub(r"\W", "_", own)
+    while (
+        own in taken
+        or own in _RESERVED
+        or keyword.iskeyword(own)
+        or re.match(r"(t|strip_)\d+$", own)
+    ):
+        own += "_"
+    taken.add(own)
+    return own
 
 
 def _fastest(form: Form) -> str:

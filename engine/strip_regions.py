@@ -20,8 +20,8 @@ from eggrad.engine.strips import BLOCK
 from eggrad.engine.term import (
     ELEMENTWISE,
     Term,
-    by_strips,
     constant,
+    for_code,
     postorder,
     rebuild,
     variable,
@@ -265,7 +265,7 @@ def _replaced(
         tuple(sorted({*symbols(*terms)} - {*symbols(*parameters)})),
     )
     args = tuple(term for term, _ in operands.parameters)
-    done = {r: by_strips(strips, k, args, r.dims) for k, r in enumerate(results)}
+    done = {r: for_code("by_strips", (strips, k), args, r.dims) for k, r in enumerate(results)}
     for node in nodes:
         if node not in cuts:
             done[node] = rebuild(node, tuple(done[a] for a in node.args))

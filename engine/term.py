@@ -23,12 +23,12 @@ __all__ = [
     "Term",
     "add",
     "apply",
-    "by_strips",
     "cofactors",
     "constant",
     "delta",
     "divide",
     "einsum",
+    "for_code",
     "implied",
     "negate",
     "numeric",
@@ -65,6 +65,7 @@ class Term:
     | `cofactors` | k, the order of the derivative of `det` that it is | one |
     | those of `NUMERIC` | see `numeric_operations` | one or two |
     | `by_strips` | what is computed in strips, and which of its results | any number |
+    | `product_of_active` | which indices are switched | matrices, then switches |
     """
 
     __slots__ = ("__weakref__", "args", "data", "dims", "op")
@@ -198,18 +199,15 @@ def cofactors(k: int, a: Term) -> Term:
 
 
 def numeric(name: str, *args: Term, data: object = None) -> Term:
-    """An operation that only lowered terms have; `stable_functions` says what each is.
-
-    `data` is explained in `numeric_operations.result_dims`.
-    """
+    """An operation that only lowered terms have; `numeric_operations` says what `data` is."""
     if name not in NUMERIC:
         raise UnsupportedOperation(f"no numeric operation is called {name!r}")
     return _make(name, data, args, result_dims(name, data, *(a.dims for a in args)))
 
 
-def by_strips(strips: object, place: int, args: tuple[Term, ...], dims: Dims) -> Term:
-    """One result of what `strips.Strips` says, for generated code alone."""
-    return _make("by_strips", (strips, place), args, dims)
+def for_code(op: str, data: object, args: tuple[Term, ...], dims: Dims) -> Term:
+    """A way to compute that is chosen when code is written, `by_strips` or `product_of_active`."""
+    return _make(op, data, args, dims)
 
 
 def _checked(dims: Sequence[Size]) -> Dims:
@@ -239,12 +237,12 @@ def rebuild(term: Term, args: tuple[Term, ...]) -> Term:
             return einsum(cast(Spec, term.data), *args)
         case "cofactors":
             return cofactors(cast(int, term.data), *args)
-        case "by_strips":
-            return _make("by_strips", term.data, args, term.dims)
         case "add" | "subtract" | "divide" | "negate" | "power":
             return _BUILDERS[term.op](*args)
         case name if name in NUMERIC:
             return numeric(name, *args, data=term.data)
+        case "by_strips" | "product_of_active":
+            return for_code(term.op, term.data, args, term.dims)
         case name:
             return apply(name, *args)
 

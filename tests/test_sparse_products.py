@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from eggrad.engine.outer_products import LONG, outer_product
+from eggrad.engine.sparse_products import LONG, outer_product
 
 
 @pytest.mark.parametrize("shape", [(), (0,), (1,), (3, 2)])

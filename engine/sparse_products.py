@@ -1,0 +1,110 @@
+"""Products of arrays full of zeros: what is known to be zero is not computed.
+
+Derivatives of `relu` are such products.
+"""
+
+from collections.abc import Sequence
+from functools import reduce
+from itertools import pairwise
+from math import isfinite
+from typing import Final
+
+import numpy as np
+
+from eggrad.engine.binding import Array
+
+__all__ = ["outer_product", "product_of_active"]
+
+# From rows of this length on, a loop over the rows that are not zero is worth it.
+LONG: Final = 4096
+# Of so much of a product it takes as long to pick what is active.
+MOST_ACTIVE: Final = 0.6
+
+
+def outer_product(left: Array, right: Array) -> Array:
+    """`left[:, None] * right`, where a row of zeros takes no time and no memory.
+
+    The operands are flattened. Fresh memory that is never written is zero already, and is not
+    even there. Where a factor of such a row is not finite, all is computed.
+
+    >>> outer_product(np.array([1.0, 0.0]), np.array([2.0, 3.0]))
+    array([[2., 3.],
+           [0., 0.]])
+    """
+    a, b = left.reshape(-1), right.reshape(-1)
+    if b.size >= LONG:
+        rows = np.flatnonzero(a)
+        if 4 * rows.size < 3 * a.size and np.isfinite(b).all():
+            result = np.zeros((a.size, b.size), np.result_type(a, b))
+            for row in rows:
+                np.multiply(b, a[row], out=result[row])
+            return result
+    return a[:, None].dot(b[None])
+
+
+def product_of_active(matrices: Sequence[Array], switches: Sequence[Array | None]) -> Array:
+    """The product of a chain of matrices, from the entries at which no switch is zero.
+
+    The switches are vectors for the rows of the first matrix, for each index that is summed and
+    for the columns of the last; None where all is needed. At an index where its switch is zero,
+    nothing counts: the result is zero. Where a matrix is not finite, all is computed.
+
+    >>> A = np.array([[1.0, 2.0], [3.0, 4.0]])
+    >>> product_of_active([A, A], [np.array([0.0, 1.0]), None, None])
+    array([[ 0.,  0.],
+           [15., 22.]])
+    """
+    lengths = [*map(len, matrices), matrices[-1].shape[1]]
+    active = [None if s is None else s.nonzero()[0] for s in switches]
+    counts = [n if a is None else a.size for n, a in zip(lengths, active, strict=True)]
+    few = _multiplications(counts) <= MOST_ACTIVE * _multiplications(lengths)
+    if not (few and all(map(_is_finite, matrices))):
+        return _product_of_all(matrices, switches)
+    chain = (_picked(m, *active[k : k + 2]) for k, m in enumerate(matrices))
+    return _among_zeros(reduce(np.dot, chain), active[0], active[-1], lengths[0], lengths[-1])
+
+
+def _multiplications(lengths: Sequence[int]) -> int:
+    return lengths[0] * sum(m * n for m, n in pairwise(lengths[1:]))
+
+
+def _is_finite(matrix: Array) -> bool:
+    """Whether all entries are; large ones may count as infinite."""
+    entries = matrix.ravel("K")
+    return isfinite(entries.dot(entries))
+
+
+def _product_of_all(matrices: Sequence[Array], switches: Sequence[Array | None]) -> Array:
+    """The whole product, with zeros where they are expected."""
+    result = matrices[0]
+    for matrix, switch in zip(matrices[1:], switches[2:], strict=True):
+        result = result.dot(matrix)
+        if switch is not None:
+            result *= switch != 0
+    if switches[0] is not None:
+        result *= (switches[0] != 0)[:, None]
+    return result
+
+
+def _picked(matrix: Array, rows: Array | None, columns: Array | None) -> Array:
+    """Some rows and columns of a matrix; what lies together in memory is picked first."""
+    if matrix.flags.f_contiguous and not matrix.flags.c_contiguous:
+        return _picked(matrix.T, columns, rows).T
+    if rows is not None:
+        matrix = matrix.take(rows, axis=0)
+    return matrix if columns is None else matrix.take(columns, axis=1)
+
+
+def _among_zeros(
+    part: Array, rows: Array | None, columns: Array | None, height: int, width: int
+) -> Array:
+    """An array of zeros with a part at some rows and columns."""
+    if columns is not None:
+        wide = np.zeros((len(part), width), part.dtype)
+        wide[:, columns] = part
+        part = wide
+    if rows is not None:
+        high = np.zeros((height, width), part.dtype)
+        high[rows] = part
+        part = high
+    return part
