@@ -210,7 +210,7 @@ class Writer:
             ]
             listed = ", ".join([*texts, *self._shape(strips.sizes)])
             axes = [*strips.axes, *[None for _ in strips.sizes]]
-            width = " * ".join(self._shape(strips.width)) or "1"
+            width = " * ".join(self._shape(tuple(d for d in strips.width if d != 1))) or "1"
             call = f"by_strips({self._strips[strips]}, [{listed}], {axes}, {[*strips.kept]}"
             made = self.block.emit(f"{call}, {width})", [v.text for v in full])
             # Taken out of the list, each can be freed when it is not needed any more.

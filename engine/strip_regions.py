@@ -6,25 +6,23 @@ added. So a matrix is read once for all that needs it, and no intermediate resul
 """
 
 from collections import Counter, deque
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
-from itertools import count, islice
+from itertools import islice
 from typing import Final, cast
 
-from eggrad.engine.binding import name_of, symbols
+from eggrad.engine.binding import symbols
 from eggrad.engine.cost import CostModel
 from eggrad.engine.numeric_operations import ENTRYWISE
 from eggrad.engine.spec import Dims, Size, Spec
+from eggrad.engine.strip_operands import Place, StripOperands
 from eggrad.engine.strips import BLOCK
 from eggrad.engine.term import (
     ELEMENTWISE,
     Term,
-    constant,
     for_code,
     postorder,
     rebuild,
-    variable,
 )
 
 __all__ = ["Strips", "in_strips", "strips_of"]
@@ -44,8 +42,6 @@ _ALL_ENTRYWISE: Final = frozenset(
 
 # The index along which each node of a region is cut.
 Cuts = Mapping[Term, int]
-# A term, and the axis along which it is cut; none where it is whole, or summed.
-Place = tuple[Term, int | None]
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,8 +50,8 @@ class Strips:
 
     `parameters` are the variables that stand for the operands. `axes` has the axis along which
     each operand is cut, `kept` that along which the results lie side by side, and None for an
-    operand that is whole and for a result that is summed. `width` has the sizes of the largest
-    array at one place of the axis, `sizes` are symbols of `terms` that no operand fixes.
+    operand that is whole and for a result that is summed. `width` has factors of the number
+    of entries at one place of the axis, `sizes` are symbols of `terms` that no operand fixes.
     """
 
     terms: tuple[Term, ...]
@@ -247,21 +243,20 @@ def _replaced(
     roots: Sequence[Term], nodes: Sequence[Term], cuts: Cuts, model: CostModel
 ) -> list[Term]:
     """The roots, with the nodes of a region computed in strips."""
-    operands = _Operands(nodes)
+    operands = StripOperands(nodes)
     inner: dict[Term, Term] = {}
     for node, i in cuts.items():
         args = (inner.get(a) or operands.variable(a, axis) for a, axis in _operands(node, i))
         inner[node] = rebuild(node, tuple(args))
     results = _results(roots, nodes, cuts)
-    places = [*operands.parameters, *((node, _result(node, cuts)) for node in cuts)]
-    widest, cut = max((p for p in places if p[1] is not None), key=lambda p: _width(*p, model))
+    made = {node: _result(node, cuts) for node in cuts if not _is_view(node)}
     terms, parameters = [inner[r] for r in results], operands.parameters.values()
     strips = Strips(
         tuple(terms),
         tuple(parameters),
         tuple(axis for _, axis in operands.parameters),
         tuple(_result(r, cuts) for r in results),
-        tuple(d for k, d in enumerate(widest.dims) if k != cut),
+        _room([*operands.parameters], [*made.items()], model),
         tuple(sorted({*symbols(*terms)} - {*symbols(*parameters)})),
     )
     args = tuple(term for term, _ in operands.parameters)
@@ -272,29 +267,10 @@ def _replaced(
     return [done[r] for r in roots]
 
 
-class _Operands:
-    """The variables that stand for what a region takes from outside."""
-
-    def __init__(self, nodes: Sequence[Term]) -> None:
-        self.parameters: dict[Place, Term] = {}
-        self._taken = {name_of(t) for t in nodes if t.op == "variable"}
-        self._length = _new("rows", {*symbols(*nodes)})
-
-    def variable(self, term: Term, axis: int | None) -> Term:
-        """What stands for a term, of which a strip has some places along an axis."""
-        dims = tuple(self._length if k == axis else d for k, d in enumerate(term.dims))
-        if term.op == "constant":
-            return constant(cast(Fraction, term.data), dims)
-        if (term, axis) not in self.parameters:
-            name = name_of(term) if term.op == "variable" else ""
-            if not name or name in {name_of(v) for v in self.parameters.values()}:
-                name = _new("v1", self._taken)
-                self._taken.add(name)
-            self.parameters[term, axis] = variable(name, dims)
-        return self.parameters[term, axis]
-
-
-def _new(name: str, taken: Set[str]) -> str:
-    """A name like the given one that is not taken."""
-    stem = name.rstrip("1")
-    return next(n for k in count(1) if (n := f"{stem}{k}" if k > 1 else name) not in taken)
+def _room(operands: Sequence[Place], made: Sequence[Place], model: CostModel) -> Dims:
+    """The factors of the number of entries at one place, of operands and one result at a time."""
+    widths = {p: _width(*p, model) for p in (*operands, *made) if p[1] is not None}
+    term, cut = widest = max(widths, key=lambda p: widths[p])
+    wide = [p for p, width in widths.items() if 2 * width > widths[widest]]
+    together = sum(p in operands for p in wide) + any(p in made for p in wide)
+    return (together, *(d for k, d in enumerate(term.dims) if k != cut))

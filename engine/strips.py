@@ -10,7 +10,7 @@ from eggrad.engine.binding import Array
 __all__ = ["BLOCK", "by_strips"]
 
 # So many entries stay in the cache from one use to the next.
-BLOCK: Final = 196_608
+BLOCK: Final = 589_824
 
 
 def by_strips(
@@ -24,7 +24,7 @@ def by_strips(
 
     `axes` has the axis along which each operand is cut, None for one that is needed whole;
     `kept` the axis along which the strips of each result lie side by side, None for a sum of
-    the strips' results. `width` is the number of entries at one place of the axis.
+    the strips' results. `width` is the number of entries of all at one place of the axis.
 
     >>> A, x = np.arange(6.0).reshape(3, 2), np.ones(2)
     >>> by_strips(lambda A, x: [A.dot(x), A.sum(axis=0)], [A, x], [0, None], [0, None], BLOCK)
