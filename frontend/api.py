@@ -1,10 +1,11 @@
 """What `eggrad` offers beside building expressions: derivatives, simplification, texts."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from eggrad.engine.binding import name_of
 from eggrad.engine.errors import ShapeError, UnknownVariable, UnsupportedOperation
+from eggrad.engine.spec import Size
 from eggrad.engine.term import Term
 from eggrad.frontend.expression import Expression, as_expression, expression
 
@@ -18,6 +19,7 @@ __all__ = [
     "hessian",
     "jacobian",
     "parse",
+    "parse_matrix",
     "simplify",
     "wrt_variable",
 ]
@@ -153,6 +155,28 @@ def parse(text: str) -> Problem:
     from eggrad.frontend import text_parser
 
     return Problem(text_parser.parse(text))
+
+
+def parse_matrix(
+    text: str,
+    dims: Mapping[str, Sequence[Size]],
+    assume: Mapping[str, Iterable[str]] | None = None,
+) -> Expression:
+    """Read an expression of the matrix language (docs/matrix.md).
+
+    `dims` has the axes of every variable: none for a scalar, one for a column, two for a matrix;
+    `assume` has the properties of some, as in `eggrad.variable`. A row has one axis, too.
+    Raises `ParseError`; where shapes do not fit it is a `ShapeError`, where a name is not
+    declared an `UnknownVariable` as well.
+
+    >>> f = parse_matrix("norm2(A*x - y)^2", {"A": ("m", "n"), "x": ("n",), "y": ("m",)})
+    >>> f.shape
+    ()
+    """
+    from eggrad.frontend.matrix_parser import read_problem
+
+    problem = read_problem(text, dims, assume or {})
+    return expression(problem.term, problem.declared)
 
 
 def wrt_variable(f: Expression, wrt: str | Expression, declared: Iterable[Term] = ()) -> Term:

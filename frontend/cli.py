@@ -18,18 +18,17 @@ from eggrad.frontend.cli_input import (
     Commands,
     Mistake,
     parse_sizes,
-    read_text,
     read_values,
+    takes_expression,
     write_array,
 )
 
 if TYPE_CHECKING:
-    from eggrad import Expression
+    from eggrad import Expression, Problem
     from eggrad.engine.rule import BulkRule, Rule, Ruleset
 
 __all__ = ["main"]
 
-_text = click.argument("text", callback=read_text)
 _json = click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead.")
 _sizes = click.option(
     "--sizes",
@@ -60,7 +59,7 @@ main.add_command(calibrate)
 
 
 @main.command()
-@_text
+@takes_expression
 @click.option("--wrt", multiple=True, metavar="NAME", help="Differentiate by NAME; repeatable.")
 @_mode
 @click.option(
@@ -76,6 +75,7 @@ main.add_command(calibrate)
 @_json
 def diff(
     text: str,
+    problem: "Problem",
     *,
     wrt: Sequence[str],
     mode: str,
@@ -89,9 +89,6 @@ def diff(
     The variables follow 'derivative wrt' in TEXT, or are given by --wrt. Repeating either gives
     higher derivatives.
     """
-    import eggrad
-
-    problem = eggrad.parse(text)
     names = _wrt(problem.wrt, wrt)
     began = time.perf_counter()
     derivative = problem.derivative(*names, mode=mode)
@@ -124,14 +121,15 @@ def diff(
 
 
 @main.command()
-@_text
+@takes_expression
 @_sizes
 @_json
-def simplify(text: str, *, sizes: "dict[str, int] | int | None", as_json: bool) -> None:
+def simplify(
+    text: str, problem: "Problem", *, sizes: "dict[str, int] | int | None", as_json: bool
+) -> None:
     """Print an expression equal to TEXT that costs less."""
     import eggrad
 
-    problem = eggrad.parse(text)
     if problem.wrt is not None:
         raise Mistake(
             "simplify takes a text without 'derivative wrt'; use 'eggrad diff' for a derivative"
@@ -149,16 +147,15 @@ def simplify(text: str, *, sizes: "dict[str, int] | int | None", as_json: bool) 
 
 
 @main.command("eval", short_help="Evaluate TEXT, or its derivative, at given values.")
-@_text
+@takes_expression
 @click.option("--data", required=True, metavar="FILE", help="A .npz file with every variable.")
 @click.option("--out", metavar="FILE", help="Write a .npy file instead of printing.")
 @_mode
 @_json
-def evaluate(text: str, *, data: str, out: str | None, mode: str, as_json: bool) -> None:
+def evaluate(
+    text: str, problem: "Problem", *, data: str, out: str | None, mode: str, as_json: bool
+) -> None:
     """Evaluate TEXT, or its derivative where it has 'derivative wrt', at the values in FILE."""
-    import eggrad
-
-    problem = eggrad.parse(text)
     values = read_values(data)
     expression = problem.expression if problem.wrt is None else problem.derivative(mode=mode)
     result = expression.evaluate(values)

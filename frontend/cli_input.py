@@ -1,6 +1,8 @@
 """What the command line reads and writes, and how it reports a mistake."""
 
 import sys
+from collections.abc import Callable, Iterator
+from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 from zipfile import BadZipFile
@@ -12,7 +14,17 @@ from eggrad.engine.errors import EggradError
 if TYPE_CHECKING:
     from eggrad.engine.binding import Array
 
-__all__ = ["Commands", "Mistake", "parse_sizes", "read_text", "read_values", "write_array"]
+__all__ = [
+    "Commands",
+    "Mistake",
+    "parse_assumptions",
+    "parse_dims",
+    "parse_sizes",
+    "read_text",
+    "read_values",
+    "takes_expression",
+    "write_array",
+]
 
 _INTERRUPTED = 130
 
@@ -50,6 +62,43 @@ def read_text(_context: click.Context, _parameter: click.Parameter, text: str) -
         raise Mistake(f"standard input is not UTF-8 text: byte {error.start}") from error
 
 
+def takes_expression(command: Callable[..., None]) -> Callable[..., None]:
+    """Let a command take an expression in either language: its text, and what was read."""
+
+    @click.argument("text", callback=read_text)
+    @click.option("--matrix", is_flag=True, help="TEXT is in the matrix language; see --dims.")
+    @click.option(
+        "--dims",
+        callback=parse_dims,
+        metavar="DIMS",
+        help='The axes of the variables: "A: m n, x: n, c:".',
+    )
+    @click.option(
+        "--assume",
+        callback=parse_assumptions,
+        metavar="PROPERTIES",
+        help='What is known of variables: "A: symmetric, x: positive".',
+    )
+    @wraps(command)
+    def reading(
+        text: str,
+        *,
+        matrix: bool,
+        dims: "dict[str, tuple[int | str, ...]]",
+        assume: dict[str, list[str]],
+        **options: Any,
+    ) -> None:
+        import eggrad
+        from eggrad.frontend.matrix_parser import read_problem
+
+        if not matrix and (dims or assume):
+            raise Mistake("--dims and --assume belong to the matrix language; add --matrix")
+        problem = eggrad.Problem(read_problem(text, dims, assume)) if matrix else eggrad.parse(text)
+        command(text, problem, **options)
+
+    return reading
+
+
 def parse_sizes(
     _context: click.Context, _parameter: click.Parameter, text: str | None
 ) -> dict[str, int] | int | None:
@@ -67,6 +116,36 @@ def parse_sizes(
             raise click.BadParameter(f"{symbol} is given twice")
         sizes[symbol] = int(number)
     return sizes
+
+
+def parse_dims(
+    _context: click.Context, _parameter: click.Parameter, text: str | None
+) -> "dict[str, tuple[int | str, ...]]":
+    """Axes by name, from `A: m n, x: n, c:`."""
+    found: dict[str, tuple[int | str, ...]] = {}
+    for name, words in _named(text, "A: m n, x: n, c:"):
+        if name in found:
+            raise click.BadParameter(f"{name} is given twice")
+        found[name] = tuple(int(w) if w.isdecimal() else w for w in words.split())
+    return found
+
+
+def parse_assumptions(
+    _context: click.Context, _parameter: click.Parameter, text: str | None
+) -> dict[str, list[str]]:
+    """Properties by name, from `A: symmetric, x: positive`."""
+    found: dict[str, list[str]] = {}
+    for name, words in _named(text, "A: symmetric, x: positive"):
+        found.setdefault(name, []).append(" ".join(words.split()))
+    return found
+
+
+def _named(text: str | None, example: str) -> Iterator[tuple[str, str]]:
+    for part in (text or "").split(",") if text and text.strip() else ():
+        name, colon, rest = part.partition(":")
+        if not colon or not name.strip():
+            raise click.BadParameter(f"{part.strip()!r} is not of the form {example!r}")
+        yield name.strip(), rest
 
 
 def read_values(path: str) -> "dict[str, Array]":

@@ -1,7 +1,7 @@
 """The public expression: a term, and where the sizes that it mentions come from."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 from weakref import WeakValueDictionary
 
 import numpy as np
@@ -14,6 +14,7 @@ from eggrad.engine.spec import Dims, Size, transposition
 from eggrad.engine.term import Term
 from eggrad.frontend import broadcasting
 from eggrad.frontend.agreement import agreed_sizes
+from eggrad.frontend.operators import Operators
 
 if TYPE_CHECKING:
     from eggrad.engine.binding import Array
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["Expression", "as_expression", "combine", "expression", "unified"]
 
 
-class Expression:
+class Expression(Operators):
     """An immutable tensor expression; two that are built alike are the same object.
 
     `term` is its DAG. `variables` are the variables in it, and `scope` further variables whose
@@ -31,8 +32,6 @@ class Expression:
     """
 
     __slots__ = ("__weakref__", "_compiled", "_symbols", "complete", "scope", "term", "variables")
-    # NumPy leaves `array * expression` to us; without this it would make arrays of expressions.
-    __array_ufunc__: Final = None
 
     term: Term
     scope: tuple[Term, ...]
@@ -111,62 +110,6 @@ class Expression:
         axes = ", ".join(str(d) for d in self.shape)
         names = ", ".join(name_of(v) for v in self.variables)
         return f"<Expression of {names or 'no variables'}, axes ({axes}), {self.node_count} nodes>"
-
-    def __neg__(self) -> "Expression":
-        """-self."""
-        return combine("-", [self], [], terms.negate)
-
-    def __pos__(self) -> "Expression":
-        """+self."""
-        return self
-
-    def __add__(self, other: object) -> "Expression":
-        """Self + other, broadcast."""
-        return _elementwise("+", self, other, terms.add)
-
-    def __radd__(self, other: object) -> "Expression":
-        """Other + self, broadcast."""
-        return _elementwise("+", other, self, terms.add)
-
-    def __sub__(self, other: object) -> "Expression":
-        """Self - other, broadcast."""
-        return _elementwise("-", self, other, terms.subtract)
-
-    def __rsub__(self, other: object) -> "Expression":
-        """Other - self, broadcast."""
-        return _elementwise("-", other, self, terms.subtract)
-
-    def __truediv__(self, other: object) -> "Expression":
-        """Self / other, broadcast."""
-        return _elementwise("/", self, other, terms.divide)
-
-    def __rtruediv__(self, other: object) -> "Expression":
-        """Other / self, broadcast."""
-        return _elementwise("/", other, self, terms.divide)
-
-    def __mul__(self, other: object) -> "Expression":
-        """Self * other, broadcast."""
-        return _elementwise("*", self, other, broadcasting.multiply)
-
-    def __rmul__(self, other: object) -> "Expression":
-        """Other * self, broadcast."""
-        return _elementwise("*", other, self, broadcasting.multiply)
-
-    def __matmul__(self, other: object) -> "Expression":
-        """Matrix product as NumPy's: vectors, matrices, and stacks of matrices."""
-        return _matmul(self, other)
-
-    def __rmatmul__(self, other: object) -> "Expression":
-        """Matrix product from the left."""
-        return _matmul(other, self)
-
-    def __pow__(self, other: object) -> "Expression":
-        """Every entry to a scalar exponent."""
-        return _power(self, other)
-
-    def __rpow__(self, other: object) -> "Expression":
-        """Other ** self, for a scalar self."""
-        return _power(other, self)
 
 
 _expressions: WeakValueDictionary[object, Expression] = WeakValueDictionary()
@@ -260,36 +203,3 @@ def combine(
     mentioned = frozenset[str]().union(*(e._symbols for e in own))
     candidates = (*known, *(v for e in own for v in e.scope))
     return _make(term, candidates, all(e.complete for e in own), variables, mentioned)
-
-
-def _elementwise(
-    symbol: str, a: object, b: object, build: Callable[[Term, Term], Term]
-) -> Expression:
-    left, right = as_expression(a), as_expression(b)
-
-    def spread_and_build(p: Term, q: Term) -> Term:
-        if symbol == "*" or (symbol == "/" and not (p.dims and q.dims)):
-            return build(p, q)
-        whole = broadcasting.common(p.dims, q.dims)
-        return build(broadcasting.spread(p, whole), broadcasting.spread(q, whole))
-
-    pairs = broadcasting.aligned(left.shape, right.shape)
-    return combine(_described(left, symbol, right), [left, right], pairs, spread_and_build)
-
-
-def _matmul(a: object, b: object) -> Expression:
-    left, right = as_expression(a), as_expression(b)
-    pairs = broadcasting.matmul_pairs(left.shape, right.shape)
-    return combine(_described(left, "@", right), [left, right], pairs, broadcasting.matmul)
-
-
-def _power(a: object, b: object) -> Expression:
-    base, exponent = as_expression(a), as_expression(b)
-    if exponent.ndim:
-        raise UnsupportedOperation("**: the exponent is a scalar; write exp(log(a) * b) instead")
-    return combine("**", [base, exponent], [], terms.power)
-
-
-def _described(left: Expression, symbol: str, right: Expression) -> str:
-    axes = [f"({', '.join(str(d) for d in e.shape)})" for e in (left, right)]
-    return f"{symbol} of axes {axes[0]} and {axes[1]}"

@@ -9,6 +9,7 @@ from eggrad.engine.errors import ShapeError, UnsupportedOperation
 from eggrad.engine.spec import Dims, Size
 from eggrad.engine.term import Term
 from eggrad.frontend.broadcasting import exact
+from eggrad.frontend.einsum_spec import read_spec
 from eggrad.frontend.expression import Expression, as_expression, combine, expression
 from eggrad.frontend.text_words import ASSUMPTIONS, MATRIX_ASSUMPTIONS
 
@@ -125,45 +126,21 @@ def sum(f: Expression, axis: int | Sequence[int] | None = None) -> Expression:
 def einsum(spec: str, *operands: Expression) -> Expression:
     """A product as `numpy.einsum` writes it, for any number of operands, multiplied in turn.
 
-    Without `->` the output has the indices that occur once, sorted. Raises `ShapeError` where the
-    spec does not fit, `UnsupportedOperation` for an ellipsis.
+    Without `->` the output has the indices that occur once, sorted. An ellipsis stands for axes
+    that are broadcast. Raises `ShapeError` where the spec does not fit.
 
     >>> A, x = variable("A", ("m", "n")), variable("x", ("n",))
     >>> einsum("i,ij,j", variable("y", ("m",)), A, x).shape
     ()
     """
     own = [as_expression(f) for f in operands]
-    parts, output = _read(spec, [f.ndim for f in own])
+    parts, output = read_spec(spec, [f.shape for f in own])
     known: dict[str, Size] = {}
     pairs: list[tuple[Size, Size]] = []
     for part, f in zip(parts, own, strict=True):
         for i, d in zip(part, f.shape, strict=True):
             pairs.append((known.setdefault(i, d), d))
     return combine(f"einsum {spec!r}", own, pairs, lambda *a: _product(parts, output, a))
-
-
-def _read(spec: str, orders: Sequence[int]) -> tuple[list[str], str]:
-    text = spec.replace(" ", "")
-    if "." in text:
-        raise UnsupportedOperation(f"einsum {spec!r}: an ellipsis is not supported")
-    left, arrow, output = text.partition("->")
-    parts = left.split(",")
-    if not all(i.isalpha() for i in (*left.replace(",", ""), *output)):
-        raise ShapeError(f"einsum {spec!r}: an index is a letter")
-    if not arrow:
-        output = "".join(sorted(i for i in set(left) - {","} if left.count(i) == 1))
-    if len(parts) != len(orders):
-        raise ShapeError(f"einsum {spec!r} takes {len(parts)} operands, not {len(orders)}")
-    for place, (part, order) in enumerate(zip(parts, orders, strict=True), 1):
-        if len(part) != order:
-            raise ShapeError(
-                f"einsum {spec!r}: operand {place} has {order} axes, its index string {len(part)}"
-            )
-    for i in output:
-        if i not in left or output.count(i) > 1:
-            what = "repeats" if i in left else "has, but no operand,"
-            raise ShapeError(f"einsum {spec!r}: the output {what} the index {i!r}")
-    return parts, output
 
 
 def _product(parts: list[str], output: str, operands: Sequence[Term]) -> Term:

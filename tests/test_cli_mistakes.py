@@ -54,9 +54,21 @@ MISTAKES: dict[str, tuple[list[str], str]] = {
         ["eval", SQUARE, "--data", "nowhere.npz"],
         "Error: cannot read nowhere.npz: No such file or directory\n",
     ),
-    "no matrix language yet": (
-        ["diff", "--matrix", "A*x"],
-        usage("diff", "TEXT", "No such option '--matrix'. Did you mean '--format'?"),
+    "dims without a matrix": (
+        ["diff", SQUARE, "--dims", "x: n"],
+        "Error: --dims and --assume belong to the matrix language; add --matrix\n",
+    ),
+    "a name without dims": (
+        ["diff", "--matrix", "A*x", "--dims", "x: n", "--wrt", "x"],
+        "Error: line 1, column 1: no variable is called 'A'\n  A*x\n  ^\nexpected x\n",
+    ),
+    "dims of no form": (
+        ["diff", "--matrix", "A*x", "--dims", "A m n", "--wrt", "x"],
+        usage(
+            "diff",
+            "TEXT",
+            "Invalid value for '--dims': 'A m n' is not of the form 'A: m n, x: n, c:'",
+        ),
     ),
     "a misspelt variable": (
         ["diff", "declare x 1 expression z", "--wrt", "x"],

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
         hessian,
         jacobian,
         parse,
+        parse_matrix,
         simplify,
     )
     from eggrad.frontend.compilation import compile
@@ -96,6 +97,7 @@ __all__ = [
     "jvp",
     "log",
     "parse",
+    "parse_matrix",
     "relu",
     "sign",
     "simplify",
@@ -129,6 +131,7 @@ _HOMES = {
         "hessian",
         "jacobian",
         "parse",
+        "parse_matrix",
         "simplify",
     ),
     "frontend.compilation": ("compile",),

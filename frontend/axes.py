@@ -1,0 +1,176 @@
+"""The axes of expressions: moved, added, taken away, one more often than before."""
+
+from collections.abc import Iterable, Sequence
+from typing import Any, cast
+
+from eggrad.engine import spec as specs
+from eggrad.engine import term as terms
+from eggrad.engine.errors import ShapeError, UnsupportedOperation
+from eggrad.engine.spec import Size
+from eggrad.frontend import broadcasting
+from eggrad.frontend.expression import Expression, combine, expression, unified
+
+__all__ = [
+    "broadcast",
+    "diagonal",
+    "diagonal_matrix",
+    "expanded",
+    "indexed",
+    "moved",
+    "normalized",
+    "permuted",
+    "reshaped",
+    "size_of",
+    "squeezed",
+]
+
+
+def normalized(what: str, axes: Iterable[int] | int, order: int) -> tuple[int, ...]:
+    """Axes counted from the first.
+
+    >>> normalized("sum", -1, 3)
+    (2,)
+    """
+    wanted = (axes,) if isinstance(axes, int) else tuple(axes)
+    for axis in wanted:
+        if not -order <= axis < order:
+            raise ShapeError(f"{what}: there is no axis {axis}, the argument has {order} axes")
+    found = tuple(axis % order for axis in wanted)
+    if len(set(found)) < len(found):
+        raise ShapeError(f"{what}: an axis is given twice in {wanted}")
+    return found
+
+
+def permuted(f: Expression, order: Sequence[int]) -> Expression:
+    """The axes in another order."""
+    if list(order) == list(range(f.ndim)):
+        return f
+    spec = specs.transposition(order)
+    return combine("transpose", [f], [], lambda a: terms.einsum(spec, a))
+
+
+def moved(f: Expression, source: Sequence[int], target: Sequence[int]) -> Expression:
+    """Some axes at other places, the rest in their order."""
+    order = [k for k in range(f.ndim) if k not in source]
+    for place, axis in sorted(zip(target, source, strict=True)):
+        order.insert(place, axis)
+    return permuted(f, order)
+
+
+def expanded(f: Expression, places: Iterable[int]) -> Expression:
+    """New axes of length 1, at some places of the result."""
+    new = set(places)
+    if not new:
+        return f
+    total = f.ndim + len(new)
+    old = [k for k in range(total) if k not in new]
+    spec = specs.canonical((old, sorted(new)), range(total))
+    ones = terms.constant(1, (1,) * len(new))
+    return combine("expand_dims", [f], [], lambda a: terms.einsum(spec, a, ones))
+
+
+def squeezed(f: Expression, axes: Iterable[int]) -> Expression:
+    """Without some axes of length 1."""
+    gone = set(axes)
+    for axis in sorted(gone):
+        if f.shape[axis] != 1:
+            raise ShapeError(f"squeeze: axis {axis} has size {f.shape[axis]}, not 1")
+    if not gone:
+        return f
+    spec = specs.canonical((range(f.ndim),), [k for k in range(f.ndim) if k not in gone])
+    return combine("squeeze", [f], [], lambda a: terms.einsum(spec, a))
+
+
+def reshaped(f: Expression, shape: Sequence[Size]) -> Expression:
+    """With axes of length 1 added or taken away; one size may be -1.
+
+    >>> from eggrad.frontend.functions import variable
+    >>> reshaped(variable("x", ("n",)), (1, -1)).shape
+    (1, 'n')
+    """
+    kept = [d for d in f.shape if d != 1]
+    wanted = [d for d in shape if d != 1]
+    if wanted.count(-1) == 1:
+        place = wanted.index(-1)
+        if len(wanted) == len(kept):
+            wanted[place] = kept[place]
+        elif len(wanted) == len(kept) + 1:
+            wanted.pop(place)
+    if len(wanted) != len(kept):
+        raise UnsupportedOperation(
+            f"reshape: from ({_listed(f.shape)}) to ({_listed(shape)}) is more than to add or "
+            "remove axes of length 1; einsum can move axes"
+        )
+    pairs = list(zip(kept, cast(list[Size], wanted), strict=True))
+    (own,) = unified([f], pairs, f"reshape from ({_listed(f.shape)}) to ({_listed(shape)})")
+    alone = squeezed(own, [k for k, d in enumerate(f.shape) if d == 1])
+    present = len(kept) < sum(d != 1 for d in shape)
+    ones = [k for k, d in enumerate(shape) if d == 1 or (d == -1 and present)]
+    return expanded(alone, ones)
+
+
+def broadcast(f: Expression, shape: Sequence[Size]) -> Expression:
+    """Repeated along further axes, and along those of length 1."""
+    whole = tuple(shape)
+    if len(whole) < f.ndim or any(
+        p == 1 != q for p, q in zip(reversed(whole), reversed(f.shape), strict=False)
+    ):
+        raise ShapeError(f"broadcast_to: ({_listed(f.shape)}) does not fit ({_listed(whole)})")
+    pairs = broadcasting.aligned(f.shape, whole)
+
+    def spread(a: terms.Term) -> terms.Term:
+        fixed = broadcasting.common(whole, a.dims)
+        return broadcasting.spread(a, fixed)
+
+    return combine("broadcast_to", [f], pairs, spread)
+
+
+def diagonal(f: Expression, first: int, second: int) -> Expression:
+    """The entries where two axes have equal indices, along a new last axis."""
+    labels = [first if k == second else k for k in range(f.ndim)]
+    kept = [k for k in range(f.ndim) if k not in (first, second)]
+    spec = specs.canonical((labels,), (*kept, first))
+    pair = (f.shape[first], f.shape[second])
+    return combine("diagonal", [f], [pair], lambda a: terms.einsum(spec, a))
+
+
+def diagonal_matrix(f: Expression) -> Expression:
+    """The matrix with a vector on its diagonal."""
+    spec = specs.canonical(("ij", "i"), "ij")
+    return combine("diag", [f], [], lambda a: terms.einsum(spec, terms.delta(a.dims), a))
+
+
+def size_of(f: Expression, axes: Iterable[int]) -> Expression:
+    """The number of entries along some axes, as a scalar."""
+    found = expression(terms.constant(1))
+    for axis in axes:
+        d = f.shape[axis]
+        length = terms.constant(d) if isinstance(d, int) else terms.size(d)
+        found = found * expression(length, (*f.variables, *f.scope))
+    return found
+
+
+def indexed(f: Expression, key: Any) -> Expression:
+    """What `f[key]` is, where the key only adds axes."""
+    keys = key if isinstance(key, tuple) else (key,)
+    known = sum(k is not None and k is not Ellipsis for k in keys)
+    if Ellipsis not in keys:
+        keys = (*keys, Ellipsis)
+    if not all(k is None or k is Ellipsis or k == slice(None) for k in keys):
+        raise UnsupportedOperation(
+            "indexing is not supported, except for new axes as in x[:, None]; to take entries, "
+            "multiply by an array of zeros and ones, which is a variable"
+        )
+    if known > f.ndim or keys.count(Ellipsis) > 1:
+        raise ShapeError(f"too many indices: the expression has {f.ndim} axes")
+    places: list[int] = []
+    at = 0
+    for k in keys:
+        if k is None:
+            places.append(at)
+        at += f.ndim - known if k is Ellipsis else 1
+    return expanded(f, places)
+
+
+def _listed(shape: Sequence[Size]) -> str:
+    return ", ".join(map(str, shape))

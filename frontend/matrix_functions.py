@@ -1,0 +1,142 @@
+"""The functions of the matrix language."""
+
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any, Final, cast
+
+from eggrad.engine.errors import ShapeError
+from eggrad.frontend import axes as ax
+from eggrad.frontend import functions as language
+from eggrad.frontend import numpy_ufuncs as elementwise
+from eggrad.frontend.arithmetic import add, divide, power
+from eggrad.frontend.expression import Expression
+from eggrad.frontend.matrix_values import Value, entrywise, square, times
+
+__all__ = ["FUNCTIONS"]
+
+
+def sigmoid(a: Expression) -> Expression:
+    """`1 / (1 + exp(-a))`."""
+    return divide(1, add(1, language.exp(-a)))
+
+
+def softplus(a: Expression) -> Expression:
+    """`log(1 + exp(a))`."""
+    return language.log(add(1, language.exp(a)))
+
+
+_ENTRYWISE: Final[dict[str, Callable[[Any], Expression]]] = {
+    **{f: getattr(language, f) for f in ("sin", "cos", "tan", "arcsin", "arccos", "arctan")},
+    **{f: getattr(language, f) for f in ("tanh", "exp", "log", "abs", "sign", "relu")},
+    **{f: getattr(elementwise, f) for f in ("sinh", "cosh", "sqrt", "arctanh", "log1p", "expm1")},
+    "sigmoid": sigmoid,
+    "softplus": softplus,
+}
+
+
+def maximum(a: Value, b: Value) -> Value:
+    """The greater of two, entry by entry."""
+    return entrywise("max", a, b, elementwise.maximum)
+
+
+def minimum(a: Value, b: Value) -> Value:
+    """The lesser of two, entry by entry."""
+    return entrywise("min", a, b, elementwise.minimum)
+
+
+def sum_of(a: Value, axis: Value | None = None) -> Value:
+    """The sum of all entries; of a matrix also of each column, 1, or of each row, 2."""
+    if axis is None:
+        return Value(language.sum(a.expression))
+    number = axis.expression.term
+    if a.order != 2 or number.op != "constant" or number.data not in (1, 2):
+        raise ShapeError("sum: the second argument is 1 or 2, and the first a matrix")
+    return Value(language.sum(a.expression, int(cast(Fraction, number.data)) - 1), number.data == 1)
+
+
+def trace(a: Value) -> Value:
+    """The sum of the diagonal."""
+    return Value(language.sum(ax.diagonal(square("tr", a), 0, 1)))
+
+
+def det(a: Value) -> Value:
+    """The determinant."""
+    return Value(language.det(square("det", a)))
+
+
+def logdet(a: Value) -> Value:
+    """The logarithm of the determinant, of a matrix whose determinant is positive."""
+    return Value(language.log(language.det(square("logdet", a))))
+
+
+def inv(a: Value) -> Value:
+    """The inverse."""
+    return Value(language.inv(square("inv", a)))
+
+
+def adj(a: Value) -> Value:
+    """The adjugate."""
+    return Value(language.adj(square("adj", a)))
+
+
+def diag(a: Value) -> Value:
+    """The matrix with a vector on its diagonal; the diagonal of a matrix as a column."""
+    if a.order == 1:
+        return Value(ax.diagonal_matrix(a.expression))
+    return Value(ax.diagonal(square("diag", a), 0, 1))
+
+
+def outer(a: Value, b: Value) -> Value:
+    """The product of a column and a row, given two vectors."""
+    first, second = (_vector("outer", v) for v in (a, b))
+    return times(Value(first), Value(second, turned=True))
+
+
+def norm1(a: Value) -> Value:
+    """The sum of absolute values."""
+    return Value(language.sum(language.abs(a.expression)))
+
+
+def norm2(a: Value) -> Value:
+    """The root of the sum of squares; of a matrix Frobenius' norm."""
+    return Value(elementwise.sqrt(language.sum(power(a.expression, 2))))
+
+
+def logsumexp(a: Value) -> Value:
+    """The logarithm of the sum of exponentials."""
+    return Value(language.log(language.sum(language.exp(a.expression))))
+
+
+def softmax(a: Value) -> Value:
+    """The exponentials of a vector, divided by their sum."""
+    _vector("softmax", a)
+    exponentials = language.exp(a.expression)
+    return Value(divide(exponentials, language.sum(exponentials)), a.turned)
+
+
+def _vector(what: str, a: Value) -> Expression:
+    if a.order != 1:
+        raise ShapeError(f"{what} of {a.shape}: the argument is a vector")
+    return a.expression
+
+
+FUNCTIONS: Final[dict[str, tuple[Callable[..., Value], int, int]]] = {
+    **{name: (lambda a, f=f: a.mapped(f), 1, 1) for name, f in _ENTRYWISE.items()},
+    "max": (maximum, 2, 2),
+    "min": (minimum, 2, 2),
+    "sum": (sum_of, 1, 2),
+    "tr": (trace, 1, 1),
+    "trace": (trace, 1, 1),
+    "det": (det, 1, 1),
+    "logdet": (logdet, 1, 1),
+    "inv": (inv, 1, 1),
+    "adj": (adj, 1, 1),
+    "diag": (diag, 1, 1),
+    "outer": (outer, 2, 2),
+    "norm1": (norm1, 1, 1),
+    "norm2": (norm2, 1, 1),
+    "normF": (norm2, 1, 1),
+    "logsumexp": (logsumexp, 1, 1),
+    "softmax": (softmax, 1, 1),
+}
+"""Each function, with the least and the greatest number of arguments."""

@@ -1,0 +1,220 @@
+"""The matrix language in: from text to an expression."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from fractions import Fraction
+from itertools import count, islice
+from typing import Final, cast
+
+from lark import Token
+
+from eggrad.engine.binding import symbols
+from eggrad.engine.errors import ParseError, ShapeError, UnsupportedOperation
+from eggrad.engine.spec import Size
+from eggrad.frontend import functions as language
+from eggrad.frontend import matrix_values as values
+from eggrad.frontend.axes import broadcast
+from eggrad.frontend.expression import Expression, as_expression
+from eggrad.frontend.matrix_functions import FUNCTIONS
+from eggrad.frontend.matrix_syntax import read
+from eggrad.frontend.matrix_values import UNKNOWN, Value
+from eggrad.frontend.problem import Problem
+from eggrad.frontend.text_errors import TextShapeError, TextUnknownVariable, suggestion
+from eggrad.frontend.text_syntax import Phrase
+from eggrad.frontend.text_words import MAXIMAL_DIGITS, read_number
+
+__all__ = ["read_problem"]
+
+# Constants of a size that is given, or taken from what they meet.
+_CONSTANTS: Final = ("vector", "matrix", "ones", "zeros", "eye")
+
+_BINARY: Final[dict[str, Callable[[Value, Value], Value]]] = {
+    "PLUS": values.add,
+    "MINUS": values.subtract,
+    "TIMES": values.times,
+    "DOT_TIMES": values.multiply,
+    "DIVIDE": lambda a, b: values.divide(a, b, elementwise=False),
+    "DOT_DIVIDE": lambda a, b: values.divide(a, b, elementwise=True),
+    "POWER": lambda a, b: values.power(a, b, elementwise=False),
+    "DOT_POWER": lambda a, b: values.power(a, b, elementwise=True),
+}
+
+
+def read_problem(
+    text: str, dims: Mapping[str, Sequence[Size]], assume: Mapping[str, Iterable[str]]
+) -> Problem:
+    """What a text of the matrix language says, with nothing to differentiate by.
+
+    See `eggrad.parse_matrix`.
+    """
+    reader = _Reader(text, dims, assume)
+    found = reader.value(read(text)).expression
+    reader.check_sizes(found)
+    return Problem(found.term, None, tuple(v.expression.term for v in reader.variables.values()))
+
+
+class _Reader:
+    """Looks names up and applies operators, each at its place in the text."""
+
+    def __init__(
+        self, text: str, dims: Mapping[str, Sequence[Size]], assume: Mapping[str, Iterable[str]]
+    ) -> None:
+        for name in assume:
+            if name not in dims:
+                raise UnsupportedOperation(f"assume: {name!r} has no dims{suggestion(name, dims)}")
+        self.text = text
+        self.variables = {
+            name: Value(language.variable(name, own, assume.get(name, ())))
+            for name, own in dims.items()
+        }
+        self._sizes = {d for own in dims.values() for d in own}
+        # The places of constants whose size is not given, by that size.
+        self._unknown: dict[str, Token] = {}
+        self._fresh = count(1)
+
+    def value(self, root: Phrase) -> Value:
+        """The value of a phrase, operands first; texts may be deeper than Python's stack."""
+        done: list[Value] = []
+        stack: list[tuple[Phrase, bool]] = [(root, False)]
+        while stack:
+            phrase, ready = stack.pop()
+            operands = self._operands(phrase)
+            if operands and not ready:
+                stack.append((phrase, True))
+                stack.extend((operand, False) for operand in reversed(operands))
+            else:
+                args = done[len(done) - len(operands) :]
+                del done[len(done) - len(operands) :]
+                done.append(self._applied(phrase, args))
+        return done.pop()
+
+    def _operands(self, phrase: Phrase) -> tuple[Phrase, ...]:
+        """What has a value before a phrase has one."""
+        if phrase.what == "POWER" and self._is_transposition(phrase):
+            return phrase.operands[:1]
+        return () if phrase.what == "call" and phrase.token in _CONSTANTS else phrase.operands
+
+    def _is_transposition(self, phrase: Phrase) -> bool:
+        """Whether a power is `A^T`, with no scalar of that name."""
+        exponent = phrase.operands[1]
+        scalar = "T" in self.variables and not self.variables["T"].order
+        return exponent.what == "use" and exponent.token == "T" and not scalar
+
+    def _applied(self, phrase: Phrase, args: Sequence[Value]) -> Value:
+        token = phrase.token
+        try:
+            match phrase.what:
+                case "number":
+                    return Value(as_expression(self._number(token)))
+                case "use":
+                    return self._look_up(token)
+                case "negate":
+                    return args[0].mapped(lambda f: -f)
+                case "TRANSPOSE":
+                    return values.transposed(args[0])
+                case "POWER" if len(args) == 1:
+                    return values.transposed(args[0])
+                case "call" if token in _CONSTANTS:
+                    return self._constant(phrase)
+                case "call":
+                    return self._call(token, args)
+                case operator:
+                    return _BINARY[operator](*args)
+        except ShapeError as error:
+            if isinstance(error, ParseError):
+                raise
+            raise TextShapeError(str(error), self.text, _start(token)) from error
+        except UnsupportedOperation as error:
+            raise ParseError(str(error), self.text, _start(token)) from error
+
+    def _number(self, token: Token) -> Fraction:
+        value = read_number(token)
+        if value is None:
+            raise UnsupportedOperation(
+                f"a number has at most {MAXIMAL_DIGITS} digits and an exponent up to that"
+            )
+        return value
+
+    def _look_up(self, token: Token) -> Value:
+        name = str(token)
+        if name in self.variables:
+            return self.variables[name]
+        if name in FUNCTIONS or name in _CONSTANTS:
+            raise ParseError(
+                f"{name} is a function; its arguments follow in brackets",
+                self.text,
+                _start(token) + len(name),
+                ("'('",),
+            )
+        near = suggestion(name, self.variables)
+        known = tuple(islice(self.variables, 10))
+        raise TextUnknownVariable(
+            f"no variable is called {name!r}{near}", self.text, _start(token), known
+        )
+
+    def _call(self, token: Token, args: Sequence[Value]) -> Value:
+        name = str(token)
+        if name in self.variables:
+            raise UnsupportedOperation(f"{name!r} is no function; a product is written {name} * (")
+        if name not in FUNCTIONS:
+            near = suggestion(name, [*FUNCTIONS, *_CONSTANTS])
+            raise UnsupportedOperation(f"no function is called {name!r}{near}")
+        function, least, most = FUNCTIONS[name]
+        if not least <= len(args) <= most:
+            wanted = str(least) if least == most else f"{least} or {most}"
+            plural = "s" * (most > 1)
+            raise UnsupportedOperation(f"{name} takes {wanted} argument{plural}, not {len(args)}")
+        return function(*args)
+
+    def _constant(self, phrase: Phrase) -> Value:
+        """An array of equal entries or an identity matrix, of given sizes or of unknown ones."""
+        name, operands = str(phrase.token), phrase.operands
+        entry = Value(as_expression(0 if name == "zeros" else 1))
+        axes = {"vector": 1, "eye": 1}.get(name, 2)
+        if name in ("vector", "matrix"):
+            if not operands:
+                raise UnsupportedOperation(f"{name} takes the value of its entries, as {name}(1)")
+            entry, operands = self.value(operands[0]), operands[1:]
+            if entry.order:
+                raise ShapeError(f"{name} of {entry.shape}: the value of the entries is a scalar")
+        elif name in ("ones", "zeros"):
+            axes = max(1, len(operands))
+        if len(operands) not in (0, axes) or axes > 2:
+            raise UnsupportedOperation(f"{name} takes {axes} sizes, not {len(operands)}")
+        sizes = tuple(map(self._size, operands)) or self._unknown_sizes(phrase.token, axes)
+        if name == "eye":
+            return Value(language.delta(sizes))
+        return Value(broadcast(entry.expression, sizes))
+
+    def _unknown_sizes(self, token: Token, number: int) -> tuple[str, ...]:
+        sizes = tuple(f"{UNKNOWN}{next(self._fresh)}" for _ in range(number))
+        self._unknown.update(dict.fromkeys(sizes, token))
+        return sizes
+
+    def _size(self, phrase: Phrase) -> Size:
+        text = str(phrase.token)
+        if phrase.what == "number" and text.isdecimal():
+            return int(text)
+        if phrase.what != "use" or text not in self._sizes:
+            known = sorted(map(str, self._sizes))
+            raise ParseError(
+                f"{text!r} is no size{suggestion(text, known)}",
+                self.text,
+                _start(phrase.token),
+                (*known, "an integer"),
+            )
+        return text
+
+    def check_sizes(self, found: Expression) -> None:
+        """Raise where a constant met nothing that has a size."""
+        for size in symbols(found.term):
+            if size.startswith(UNKNOWN):
+                token = self._unknown[size]
+                raise TextShapeError(
+                    f"nothing says how long this {token} is; a size can follow, as in vector(1, n)",
+                    self.text,
+                    _start(token),
+                )
+
+
+def _start(token: Token) -> int:
+    return cast(int, token.start_pos)

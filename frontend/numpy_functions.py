@@ -1,0 +1,244 @@
+"""NumPy's functions of whole arrays, on expressions."""
+
+from collections.abc import Callable, Sequence
+from typing import Any, Final
+
+import numpy as np
+
+from eggrad.engine import spec as specs
+from eggrad.engine import term as terms
+from eggrad.engine.errors import ShapeError, UnsupportedOperation
+from eggrad.frontend import axes as ax
+from eggrad.frontend import functions as language
+from eggrad.frontend.arithmetic import add, multiply
+from eggrad.frontend.conditions import where
+from eggrad.frontend.expression import Expression, as_expression, combine
+from eggrad.frontend.kronecker import kron
+from eggrad.frontend.numpy_ufuncs import maximum, minimum, sqrt, square
+
+__all__ = ["FUNCTIONS"]
+
+Axis = int | Sequence[int] | None
+
+
+# Reductions --------------------------------------------------------------------------------
+
+
+def sum(a: Any, axis: Axis = None, *, keepdims: bool = False) -> Expression:
+    """`numpy.sum`."""
+    own = as_expression(a)
+    gone = wanted_axes("sum", axis, own.ndim)
+    result = language.sum(own, gone)
+    return ax.expanded(result, gone) if keepdims else result
+
+
+def mean(a: Any, axis: Axis = None, *, keepdims: bool = False) -> Expression:
+    """`numpy.mean`."""
+    own = as_expression(a)
+    count = ax.size_of(own, wanted_axes("mean", axis, own.ndim))
+    return sum(own, axis, keepdims=keepdims) / count
+
+
+def var(a: Any, axis: Axis = None, *, ddof: int = 0, keepdims: bool = False) -> Expression:
+    """`numpy.var`."""
+    own = as_expression(a)
+    count = ax.size_of(own, wanted_axes("var", axis, own.ndim))
+    squares = square(own - mean(own, axis, keepdims=True))
+    return sum(squares, axis, keepdims=keepdims) / (count - ddof if ddof else count)
+
+
+def std(a: Any, axis: Axis = None, *, ddof: int = 0, keepdims: bool = False) -> Expression:
+    """`numpy.std`."""
+    return sqrt(var(a, axis, ddof=ddof, keepdims=keepdims))
+
+
+def wanted_axes(what: str, axis: Axis, order: int) -> tuple[int, ...]:
+    """The axes that an option `axis` names, all where it names none."""
+    return tuple(range(order)) if axis is None else ax.normalized(what, axis, order)
+
+
+# Products ----------------------------------------------------------------------------------
+
+
+def einsum(spec: Any, *operands: Any, optimize: object = None) -> Expression:
+    """`numpy.einsum` with a text; how the product is computed is found out, `optimize` or not."""
+    if not isinstance(spec, str):
+        raise UnsupportedOperation("einsum: the first argument is a text such as 'ij,j->i'")
+    return language.einsum(spec, *map(as_expression, operands))
+
+
+def dot(a: Any, b: Any) -> Expression:
+    """`numpy.dot`."""
+    left, right = as_expression(a), as_expression(b)
+    if not left.ndim or not right.ndim:
+        return multiply(left, right)
+    return tensordot(left, right, ([left.ndim - 1], [max(0, right.ndim - 2)]))
+
+
+def inner(a: Any, b: Any) -> Expression:
+    """`numpy.inner`."""
+    left, right = as_expression(a), as_expression(b)
+    if not left.ndim or not right.ndim:
+        return multiply(left, right)
+    return tensordot(left, right, ([left.ndim - 1], [right.ndim - 1]))
+
+
+def vdot(a: Any, b: Any) -> Expression:
+    """`numpy.vdot`, of arrays with as many axes."""
+    left, right = as_expression(a), as_expression(b)
+    if left.ndim != right.ndim:
+        raise UnsupportedOperation("vdot: both arguments have as many axes; see numpy.einsum")
+    return tensordot(left, right, left.ndim)
+
+
+def outer(a: Any, b: Any) -> Expression:
+    """`numpy.outer`, of vectors and scalars."""
+    left, right = (_vector("outer", f) for f in (a, b))
+    return tensordot(left, right, 0)
+
+
+def _vector(what: str, a: Any) -> Expression:
+    own = as_expression(a)
+    if own.ndim > 1:
+        raise UnsupportedOperation(f"{what}: the arguments are vectors; see numpy.einsum")
+    return own if own.ndim else ax.expanded(own, [0])
+
+
+def tensordot(
+    a: Any, b: Any, axes: int | tuple[int | Sequence[int], int | Sequence[int]] = 2
+) -> Expression:
+    """`numpy.tensordot`."""
+    left, right = as_expression(a), as_expression(b)
+    if isinstance(axes, int):
+        if axes > min(left.ndim, right.ndim):
+            raise ShapeError(f"tensordot: {axes} axes are summed, the arguments have fewer")
+        axes = (range(left.ndim - axes, left.ndim), range(axes))
+    gone = [
+        wanted_axes("tensordot", own, f.ndim) for own, f in zip(axes, (left, right), strict=True)
+    ]
+    if len(gone[0]) != len(gone[1]):
+        raise ShapeError("tensordot: each argument sums as many axes as the other")
+    letters = [[f"{side}{k}" for k in range(f.ndim)] for side, f in (("a", left), ("b", right))]
+    for k, m in zip(*gone, strict=True):
+        letters[1][m] = letters[0][k]
+    out = [i for k, i in enumerate(letters[0]) if k not in gone[0]]
+    out += [i for k, i in enumerate(letters[1]) if k not in gone[1]]
+    pairs = [(left.shape[k], right.shape[m]) for k, m in zip(*gone, strict=True)]
+    spec = specs.canonical(letters, out)
+    return combine("tensordot", [left, right], pairs, lambda p, q: terms.einsum(spec, p, q))
+
+
+# Axes --------------------------------------------------------------------------------------
+
+
+def trace(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Expression:
+    """`numpy.trace`."""
+    return language.sum(diagonal(a, offset, axis1, axis2), axis=-1)
+
+
+def diagonal(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Expression:
+    """`numpy.diagonal`, the main one."""
+    own = as_expression(a)
+    if offset:
+        raise UnsupportedOperation("diagonal: only the main diagonal, of offset 0, is supported")
+    return ax.diagonal(own, *ax.normalized("diagonal", (axis1, axis2), own.ndim))
+
+
+def diag(v: Any, k: int = 0) -> Expression:
+    """`numpy.diag`, the main one."""
+    own = as_expression(v)
+    if k or own.ndim not in (1, 2):
+        raise UnsupportedOperation("diag: of a vector or a matrix, and the main diagonal, k = 0")
+    return ax.diagonal_matrix(own) if own.ndim == 1 else ax.diagonal(own, 0, 1)
+
+
+def transpose(a: Any, axes: Sequence[int] | None = None) -> Expression:
+    """`numpy.transpose`."""
+    own = as_expression(a)
+    order = range(own.ndim)[::-1] if axes is None else ax.normalized("transpose", axes, own.ndim)
+    if len(order) != own.ndim:
+        raise ShapeError(f"transpose: {own.ndim} axes need as many places, not {len(order)}")
+    return ax.permuted(own, order)
+
+
+def matrix_transpose(x: Any) -> Expression:
+    """`numpy.matrix_transpose`."""
+    return swapaxes(x, -1, -2)
+
+
+def swapaxes(a: Any, axis1: int, axis2: int) -> Expression:
+    """`numpy.swapaxes`."""
+    own = as_expression(a)
+    first, second = (ax.normalized("swapaxes", k, own.ndim)[0] for k in (axis1, axis2))
+    order = list(range(own.ndim))
+    order[first], order[second] = second, first
+    return ax.permuted(own, order)
+
+
+def moveaxis(a: Any, source: int | Sequence[int], destination: int | Sequence[int]) -> Expression:
+    """`numpy.moveaxis`."""
+    own = as_expression(a)
+    places = [ax.normalized("moveaxis", k, own.ndim) for k in (source, destination)]
+    if len(places[0]) != len(places[1]):
+        raise ShapeError("moveaxis: there are as many destinations as sources")
+    return ax.moved(own, *places)
+
+
+def reshape(a: Any, /, shape: Any, order: str = "C") -> Expression:
+    """`numpy.reshape`, where it adds or removes axes of length 1."""
+    own = as_expression(a)
+    wanted = (shape,) if isinstance(shape, int | str) else tuple(shape)
+    return ax.reshaped(own, wanted)
+
+
+def ravel(a: Any, order: str = "C") -> Expression:
+    """`numpy.ravel`, of what has at most one axis that is longer than 1."""
+    return reshape(a, -1)
+
+
+def expand_dims(a: Any, axis: int | Sequence[int]) -> Expression:
+    """`numpy.expand_dims`."""
+    own = as_expression(a)
+    new = 1 if isinstance(axis, int) else len(axis)
+    return ax.expanded(own, ax.normalized("expand_dims", axis, own.ndim + new))
+
+
+def squeeze(a: Any, axis: Axis = None) -> Expression:
+    """`numpy.squeeze`; without an axis all whose size is known to be 1."""
+    own = as_expression(a)
+    ones = [k for k, d in enumerate(own.shape) if d == 1]
+    return ax.squeezed(own, ones if axis is None else ax.normalized("squeeze", axis, own.ndim))
+
+
+def broadcast_to(array: Any, shape: Any) -> Expression:
+    """`numpy.broadcast_to`; a size may be a symbol."""
+    wanted = (shape,) if isinstance(shape, int | str) else tuple(shape)
+    return ax.broadcast(as_expression(array), wanted)
+
+
+def full_like(a: Any, fill_value: Any) -> Expression:
+    """`numpy.full_like`."""
+    return add(multiply(as_expression(a), 0), fill_value)
+
+
+def clip(a: Any, a_min: Any = None, a_max: Any = None) -> Expression:
+    """`numpy.clip`."""
+    own = as_expression(a)
+    above = own if a_min is None else maximum(own, a_min)
+    return above if a_max is None else minimum(above, a_max)
+
+
+FUNCTIONS: Final[dict[object, Callable[..., Any]]] = {
+    **{np.sum: sum, np.mean: mean, np.var: var, np.std: std, np.clip: clip, np.where: where},
+    **{np.einsum: einsum, np.dot: dot, np.inner: inner, np.vdot: vdot, np.outer: outer},
+    **{np.tensordot: tensordot, np.kron: kron, np.trace: trace, np.diagonal: diagonal},
+    **{np.diag: diag, np.transpose: transpose, np.matrix_transpose: matrix_transpose},
+    **{np.swapaxes: swapaxes, np.moveaxis: moveaxis, np.reshape: reshape, np.ravel: ravel},
+    **{np.expand_dims: expand_dims, np.squeeze: squeeze, np.broadcast_to: broadcast_to},
+    np.zeros_like: lambda a: full_like(a, 0),
+    np.ones_like: lambda a: full_like(a, 1),
+    np.full_like: full_like,
+    np.shape: lambda a: a.shape,
+    np.ndim: lambda a: a.ndim,
+}
+"""What each function that is supported does, but for those of `numpy.linalg`."""

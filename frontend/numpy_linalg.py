@@ -1,0 +1,104 @@
+"""The functions of `numpy.linalg`, on expressions."""
+
+from collections.abc import Callable, Sequence
+from functools import reduce
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+
+from eggrad.engine.errors import ShapeError, UnsupportedOperation
+from eggrad.frontend import functions as language
+from eggrad.frontend.arithmetic import matmul
+from eggrad.frontend.expression import Expression, as_expression
+from eggrad.frontend.numpy_functions import (
+    Axis,
+    diagonal,
+    matrix_transpose,
+    outer,
+    sum,
+    tensordot,
+    trace,
+    wanted_axes,
+)
+from eggrad.frontend.numpy_ufuncs import sqrt, square, vecdot
+
+__all__ = ["LINEAR_ALGEBRA", "matrix_power"]
+
+
+class SlogdetResult(NamedTuple):
+    """What `numpy.linalg.slogdet` returns."""
+
+    sign: Expression
+    logabsdet: Expression
+
+
+def slogdet(a: Any) -> SlogdetResult:
+    """`numpy.linalg.slogdet`."""
+    determinant = language.det(_square("slogdet", a))
+    return SlogdetResult(language.sign(determinant), language.log(language.abs(determinant)))
+
+
+def solve(a: Any, b: Any) -> Expression:
+    """`numpy.linalg.solve`."""
+    return matmul(language.inv(_square("solve", a)), b)
+
+
+def _square(what: str, a: Any) -> Expression:
+    own = as_expression(a)
+    if own.ndim != 2:
+        raise ShapeError(f"{what} needs a square matrix, its argument has {own.ndim} axes")
+    return own
+
+
+def matrix_power(a: Any, n: int) -> Expression:
+    """`numpy.linalg.matrix_power`."""
+    own = _square("matrix_power", a)
+    if not isinstance(n, int):
+        raise UnsupportedOperation("matrix_power: the exponent is an integer")
+    if n < 0:
+        return matrix_power(language.inv(own), -n)
+    if n == 0:
+        return language.delta(own.shape[:1])
+    result = own
+    for bit in bin(n)[3:]:
+        result = matmul(result, result)
+        result = matmul(result, own) if bit == "1" else result
+    return result
+
+
+def norm(x: Any, ord: Any = None, axis: Axis = None, *, keepdims: bool = False) -> Expression:
+    """`numpy.linalg.norm`: Euclidean, Frobenius', and the sum of absolute values of a vector."""
+    own = as_expression(x)
+    gone = wanted_axes("norm", axis, own.ndim)
+    if ord == 1 and len(gone) == 1:
+        return sum(language.abs(own), gone, keepdims=keepdims)
+    if ord is None or (ord == 2 and len(gone) == 1) or (ord == "fro" and len(gone) == 2):
+        return sqrt(sum(square(own), gone, keepdims=keepdims))
+    raise UnsupportedOperation(
+        f"linalg.norm with ord={ord!r} of {len(gone)} axes; supported are None, 1 and 2 for "
+        "vectors, 'fro' for matrices"
+    )
+
+
+def multi_dot(arrays: Sequence[Any]) -> Expression:
+    """`numpy.linalg.multi_dot`."""
+    return reduce(matmul, arrays)
+
+
+LINEAR_ALGEBRA: Final[dict[object, Callable[..., Any]]] = {
+    np.linalg.inv: lambda a: language.inv(_square("inv", a)),
+    np.linalg.det: lambda a: language.det(_square("det", a)),
+    np.linalg.slogdet: slogdet,
+    np.linalg.solve: solve,
+    np.linalg.norm: norm,
+    np.linalg.matrix_power: matrix_power,
+    np.linalg.multi_dot: multi_dot,
+    np.linalg.trace: lambda x: trace(x, 0, -2, -1),
+    np.linalg.diagonal: lambda x: diagonal(x, 0, -2, -1),
+    np.linalg.outer: outer,
+    np.linalg.tensordot: tensordot,
+    np.linalg.vecdot: vecdot,
+    np.linalg.matmul: matmul,
+    np.linalg.matrix_transpose: matrix_transpose,
+}
+"""What each function that is supported does."""

@@ -1,0 +1,155 @@
+"""NumPy's element-wise functions, in terms of those that the language has."""
+
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any, Final
+
+from eggrad.frontend import functions as language
+from eggrad.frontend.arithmetic import add, divide, matmul, multiply, negative, power, subtract
+from eggrad.frontend.conditions import Condition
+from eggrad.frontend.expression import Expression, as_expression
+
+__all__ = ["UFUNCS", "maximum", "minimum", "square"]
+
+_HALF: Final = Fraction(1, 2)
+
+
+def positive(a: Any) -> Expression:
+    """`+a`."""
+    return as_expression(a)
+
+
+def square(a: Any) -> Expression:
+    """`a ** 2`."""
+    return power(a, 2)
+
+
+def sqrt(a: Any) -> Expression:
+    """`a ** (1/2)`."""
+    return power(a, _HALF)
+
+
+def cbrt(a: Any) -> Expression:
+    """The cube root, of negative entries as well."""
+    return multiply(language.sign(a), power(language.abs(a), Fraction(1, 3)))
+
+
+def reciprocal(a: Any) -> Expression:
+    """`1 / a`."""
+    return divide(1, a)
+
+
+def exp2(a: Any) -> Expression:
+    """`2 ** a`."""
+    return power(2, a)
+
+
+def expm1(a: Any) -> Expression:
+    """`exp(a) - 1`."""
+    return subtract(language.exp(a), 1)
+
+
+def log1p(a: Any) -> Expression:
+    """`log(1 + a)`."""
+    return language.log(add(1, a))
+
+
+def log2(a: Any) -> Expression:
+    """`log(a) / log(2)`."""
+    return divide(language.log(a), language.log(as_expression(2)))
+
+
+def log10(a: Any) -> Expression:
+    """`log(a) / log(10)`."""
+    return divide(language.log(a), language.log(as_expression(10)))
+
+
+def logaddexp(a: Any, b: Any) -> Expression:
+    """`log(exp(a) + exp(b))`."""
+    return language.log(add(language.exp(as_expression(a)), language.exp(as_expression(b))))
+
+
+def sinh(a: Any) -> Expression:
+    """`(exp(a) - exp(-a)) / 2`."""
+    return divide(subtract(language.exp(a), language.exp(negative(a))), 2)
+
+
+def cosh(a: Any) -> Expression:
+    """`(exp(a) + exp(-a)) / 2`."""
+    return divide(add(language.exp(a), language.exp(negative(a))), 2)
+
+
+def arctanh(a: Any) -> Expression:
+    """`log((1 + a) / (1 - a)) / 2`."""
+    return divide(language.log(divide(add(1, a), subtract(1, a))), 2)
+
+
+def maximum(a: Any, b: Any) -> Expression:
+    """`b + relu(a - b)`."""
+    return add(b, language.relu(subtract(a, b)))
+
+
+def minimum(a: Any, b: Any) -> Expression:
+    """`a - relu(a - b)`."""
+    return subtract(a, language.relu(subtract(a, b)))
+
+
+def hypot(a: Any, b: Any) -> Expression:
+    """`sqrt(a ** 2 + b ** 2)`."""
+    return sqrt(add(square(a), square(b)))
+
+
+def vecdot(a: Any, b: Any) -> Expression:
+    """The sum of products along the last axis."""
+    product = multiply(a, b)
+    return language.sum(product, axis=-1)
+
+
+def greater(a: Any, b: Any) -> Condition:
+    """`a > b`."""
+    return Condition.of(a, b, strict=True)
+
+
+def greater_equal(a: Any, b: Any) -> Condition:
+    """`a >= b`."""
+    return Condition.of(a, b, strict=False)
+
+
+def less(a: Any, b: Any) -> Condition:
+    """`a < b`."""
+    return Condition.of(b, a, strict=True)
+
+
+def less_equal(a: Any, b: Any) -> Condition:
+    """`a <= b`."""
+    return Condition.of(b, a, strict=False)
+
+
+UFUNCS: Final[dict[str, Callable[..., Any]]] = {
+    **{f.__name__: f for f in (add, subtract, multiply, divide, negative, positive, power)},
+    **{f.__name__: f for f in (square, sqrt, cbrt, reciprocal, exp2, expm1, log1p, log2, log10)},
+    **{f.__name__: f for f in (logaddexp, sinh, cosh, arctanh, maximum, minimum, hypot)},
+    **{f.__name__: f for f in (matmul, vecdot, greater, greater_equal, less, less_equal)},
+    **{
+        name: getattr(language, name)
+        for name in (
+            "sin",
+            "cos",
+            "tan",
+            "arcsin",
+            "arccos",
+            "arctan",
+            "tanh",
+            "exp",
+            "log",
+            "sign",
+        )
+    },
+    "absolute": language.abs,
+    "fabs": language.abs,
+    "float_power": power,
+    "fmax": maximum,
+    "fmin": minimum,
+    "conjugate": positive,
+}
+"""What each ufunc that is supported does, by its name in NumPy."""

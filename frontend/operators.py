@@ -1,0 +1,159 @@
+"""Python's operators as methods, and NumPy's two protocols, for `Expression` to inherit.
+
+Expressions have operators, and the modules behind them make expressions; so those are imported
+when a method is called.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NoReturn, cast
+
+from eggrad.engine.errors import UnsupportedOperation
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from eggrad.frontend.conditions import Condition
+    from eggrad.frontend.expression import Expression
+
+__all__ = ["Operators"]
+
+
+class Operators:
+    """The operators of NumPy's arrays; NumPy's own functions take what has them."""
+
+    __slots__ = ()
+
+    def __neg__(self) -> "Expression":
+        """-self."""
+        return _arithmetic().negative(self)
+
+    def __pos__(self) -> "Expression":
+        """+self."""
+        return cast("Expression", self)
+
+    def __abs__(self) -> "Expression":
+        """abs(self), entry by entry."""
+        from eggrad.frontend.functions import abs
+
+        return abs(cast("Expression", self))
+
+    def __add__(self, other: object) -> "Expression":
+        """Self + other, broadcast."""
+        return _arithmetic().add(self, other)
+
+    def __radd__(self, other: object) -> "Expression":
+        """Other + self, broadcast."""
+        return _arithmetic().add(other, self)
+
+    def __sub__(self, other: object) -> "Expression":
+        """Self - other, broadcast."""
+        return _arithmetic().subtract(self, other)
+
+    def __rsub__(self, other: object) -> "Expression":
+        """Other - self, broadcast."""
+        return _arithmetic().subtract(other, self)
+
+    def __mul__(self, other: object) -> "Expression":
+        """Self * other, broadcast."""
+        return _arithmetic().multiply(self, other)
+
+    def __rmul__(self, other: object) -> "Expression":
+        """Other * self, broadcast."""
+        return _arithmetic().multiply(other, self)
+
+    def __truediv__(self, other: object) -> "Expression":
+        """Self / other, broadcast."""
+        return _arithmetic().divide(self, other)
+
+    def __rtruediv__(self, other: object) -> "Expression":
+        """Other / self, broadcast."""
+        return _arithmetic().divide(other, self)
+
+    def __matmul__(self, other: object) -> "Expression":
+        """Matrix product as NumPy's: vectors, matrices, and stacks of matrices."""
+        return _arithmetic().matmul(self, other)
+
+    def __rmatmul__(self, other: object) -> "Expression":
+        """Matrix product from the left."""
+        return _arithmetic().matmul(other, self)
+
+    def __pow__(self, other: object) -> "Expression":
+        """Every entry to a scalar exponent."""
+        return _arithmetic().power(self, other)
+
+    def __rpow__(self, other: object) -> "Expression":
+        """Other ** self, for a scalar self."""
+        return _arithmetic().power(other, self)
+
+    def __lt__(self, other: object) -> "Condition":
+        """A condition for `numpy.where`."""
+        return _condition(other, self, strict=True)
+
+    def __le__(self, other: object) -> "Condition":
+        """A condition for `numpy.where`."""
+        return _condition(other, self, strict=False)
+
+    def __gt__(self, other: object) -> "Condition":
+        """A condition for `numpy.where`."""
+        return _condition(self, other, strict=True)
+
+    def __ge__(self, other: object) -> "Condition":
+        """A condition for `numpy.where`."""
+        return _condition(self, other, strict=False)
+
+    def __getitem__(self, key: object) -> "Expression":
+        """New axes of length 1, as in `x[:, None]`; there is no other indexing."""
+        from eggrad.frontend.axes import indexed
+
+        return indexed(cast("Expression", self), key)
+
+    def __iter__(self) -> NoReturn:
+        """Refuse: entries have no expressions of their own."""
+        raise UnsupportedOperation(
+            "an expression cannot be taken apart into its entries; write einsum, sum or a product "
+            "of the whole"
+        )
+
+    def __bool__(self) -> NoReturn:
+        """Refuse: an expression has no value."""
+        raise UnsupportedOperation(
+            "an expression is neither true nor false; compare the values of evaluate() instead"
+        )
+
+    def __array__(self, dtype: object = None, copy: object = None) -> NoReturn:
+        """Refuse: NumPy would make an array of expressions."""
+        raise UnsupportedOperation(
+            "an expression cannot become an array; evaluate() computes one from values"
+        )
+
+    def __array_ufunc__(
+        self, ufunc: "np.ufunc", method: str, *inputs: object, **options: object
+    ) -> "Expression | Condition":
+        """NumPy's element-wise functions of expressions (NEP 13)."""
+        from eggrad.frontend.numpy_protocols import call_ufunc
+
+        return call_ufunc(ufunc, method, inputs, options)
+
+    def __array_function__(
+        self,
+        function: Callable[..., Any],
+        types: Sequence[type],
+        args: Sequence[Any],
+        options: Mapping[str, Any],
+    ) -> Any:
+        """NumPy's other functions of expressions (NEP 18)."""
+        from eggrad.frontend.numpy_protocols import call_function
+
+        return call_function(function, args, options)
+
+
+def _arithmetic() -> Any:
+    from eggrad.frontend import arithmetic
+
+    return arithmetic
+
+
+def _condition(greater: object, less: object, *, strict: bool) -> "Condition":
+    from eggrad.frontend.conditions import Condition
+
+    return Condition.of(greater, less, strict=strict)

@@ -1,0 +1,153 @@
+"""The matrix language against NumPy."""
+
+import numpy as np
+import pytest
+
+import eggrad as eg
+
+DIMS: dict[str, tuple[str, ...]] = {
+    "A": ("m", "n"),
+    "B": ("m", "n"),
+    "S": ("n", "n"),
+    "x": ("n",),
+    "y": ("m",),
+    "c": (),
+    "β_1": (),
+}
+SIZES = {"m": 3, "n": 4}
+RNG = np.random.default_rng(0)
+V = {name: RNG.random([SIZES[d] for d in dims]) + 0.1 for name, dims in DIMS.items()}
+V["S"] += 3 * np.eye(4)
+A, B, S, x, y, c, beta = V.values()
+
+READINGS = {
+    "A*x": A @ x,
+    "A'*y": A.T @ y,
+    "y'*A": y @ A,
+    "x'*x": x @ x,
+    "x*y'": np.outer(x, y),
+    "(x*y')*y": np.outer(x, y) @ y,
+    "y'*A*x": y @ A @ x,
+    "A*B'": A @ B.T,
+    "A'*B": A.T @ B,
+    "A'*B'": None,
+    "(B'*A)'": (B.T @ A).T,
+    "S'": S.T,
+    "S''": S,
+    "S^T*x": S.T @ x,
+    "Sᵀ*x": S.T @ x,
+    "S^2": S @ S,
+    "S^3*x": S @ S @ S @ x,
+    "S^-1*x": np.linalg.inv(S) @ x,
+    "S^-2": np.linalg.inv(S) @ np.linalg.inv(S),
+    "c^2": c**2,
+    "c^-1": 1 / c,
+    "-c^2": -(c**2),
+    "2^-c": 2**-c,
+    "c^β_1": c**beta,
+    "x.^2": x**2,
+    "x.^-0.5": x**-0.5,
+    "2.^x": 2**x,
+    "x.^x": x**x,
+    "-x.^2'*x": -(x**2) @ x,
+    "A.*B": A * B,
+    "A⊙B": A * B,
+    "A.*(y*x')": A * np.outer(y, x),
+    "A'.*B'": A.T * B.T,
+    "A'.*(B'+1)": A.T * (B.T + 1),
+    "A./B": A / B,
+    "1./x": 1 / x,
+    "1 ./ x": 1 / x,
+    "2.*x": 2 * x,
+    "x/2": x / 2,
+    "x/c": x / c,
+    "c*A": c * A,
+    "A*c": A * c,
+    "c*A'": c * A.T,
+    "x + 1": x + 1,
+    "1 - A": 1 - A,
+    "x + c": x + c,
+    "x' - c": x - c,
+    "x + vector(1)": x + 1,
+    "A + matrix(2)": A + 2,
+    "S + c*eye(n)": S + c * np.eye(4),
+    "S + eye": None,
+    "vector(c, n)'*x": c * x.sum(),
+    "A*ones(n)": A.sum(1),
+    "ones(m, n) - zeros(m, n)": np.ones((3, 4)),
+    "A*vector(1)": A.sum(1),
+    "sin(x)": np.sin(x),
+    "sinh(x) + cosh(x)": np.exp(x),
+    "sqrt(c)": np.sqrt(c),
+    "sigmoid(x')": 1 / (1 + np.exp(-x)),
+    "softplus(-x)": np.log1p(np.exp(-x)),
+    "relu(x - 0.5)": np.maximum(x - 0.5, 0),
+    "max(x, 0.5)": np.maximum(x, 0.5),
+    "min(A, B)": np.minimum(A, B),
+    "abs(-x)": x,
+    "exp(S)": np.exp(S),
+    "logsumexp(x)": np.log(np.exp(x).sum()),
+    "softmax(x)": np.exp(x) / np.exp(x).sum(),
+    "softmax(x')*x": np.exp(x) @ x / np.exp(x).sum(),
+    "norm1(x)": np.abs(x).sum(),
+    "norm2(x)": np.linalg.norm(x),
+    "norm2(A)^2": (A**2).sum(),
+    "normF(A)": np.linalg.norm(A),
+    "sum(A)": A.sum(),
+    "sum(A, 1)": A.sum(0),
+    "sum(A, 2)": A.sum(1),
+    "sum(A, 1)*x": A.sum(0) @ x,
+    "tr(S)": np.trace(S),
+    "tr(A*B')": np.trace(A @ B.T),
+    "det(S)": np.linalg.det(S),
+    "logdet(S)": np.log(np.linalg.det(S)),
+    "inv(S')": np.linalg.inv(S.T),
+    "adj(S)/det(S)": np.linalg.inv(S),
+    "diag(x)": np.diag(x),
+    "diag(S)": np.diag(S),
+    "diag(x')*x": x * x,
+    "outer(x, y)": np.outer(x, y),
+    "outer(x', y')": np.outer(x, y),
+    "β_1*.5e1": beta * 5,
+    "+x": x,
+    " ( x ) ": x,
+    "c·x \N{MINUS SIGN} x": c * x - x,
+}
+
+
+@pytest.mark.parametrize("text", [t for t, value in READINGS.items() if value is not None])
+def test_value(text: str) -> None:
+    value = eg.parse_matrix(text, DIMS).evaluate(V)
+    np.testing.assert_allclose(value, READINGS[text], rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize("text", [t for t, value in READINGS.items() if value is None])
+def test_what_does_not_fit(text: str) -> None:
+    with pytest.raises(eg.ParseError):
+        eg.parse_matrix(text, DIMS)
+
+
+def test_one_spelling_of_a_vector_times_a_matrix() -> None:
+    assert eg.parse_matrix("y'*A", DIMS) is eg.parse_matrix("A'*y", DIMS)
+
+
+def test_properties_are_those_of_the_variable() -> None:
+    S = eg.parse_matrix("S", {"S": ("n", "n")}, assume={"S": ["symmetric"]})
+    assert S is eg.variable("S", ("n", "n"), assume=["symmetric"])
+
+
+def test_a_scalar_called_t_is_an_exponent() -> None:
+    assert float(eg.parse_matrix("c^T", {"c": (), "T": ()}).evaluate({"c": 2, "T": 3})) == 8
+    transposed = eg.parse_matrix("A^T", {"A": ("m", "n"), "T": ("m", "n")})
+    assert transposed is eg.parse_matrix("A'", {"A": ("m", "n")})
+
+
+def test_deep_texts_are_read() -> None:
+    assert eg.parse_matrix("(" * 3000 + "c" + ")" * 3000, DIMS) is eg.parse_matrix("c", DIMS)
+    assert eg.parse_matrix(" + ".join(["c"] * 3000), DIMS).shape == ()
+
+
+def test_gradient_of_least_squares() -> None:
+    f = eg.parse_matrix("norm2(A*x - y)^2", DIMS)
+    gradient = eg.gradient(f, "x").evaluate(V)
+    np.testing.assert_allclose(gradient, 2 * A.T @ (A @ x - y), rtol=1e-12)
