@@ -36,6 +36,12 @@ _sizes = click.option(
     metavar="SIZES",
     help='Count the operations at these sizes: "m=3,n=5", or one number for all.',
 )
+_format = click.option(
+    "--format",
+    "language",
+    type=click.Choice(["einsum", "matrix", "index", "latex", "python", "dot"]),
+    help="The language to print; matrix after --matrix, else einsum.",
+)
 _mode = click.option(
     "--mode",
     type=click.Choice(["auto", "forward", "reverse"]),
@@ -62,14 +68,7 @@ main.add_command(calibrate)
 @takes_expression
 @click.option("--wrt", multiple=True, metavar="NAME", help="Differentiate by NAME; repeatable.")
 @_mode
-@click.option(
-    "--format",
-    "language",
-    type=click.Choice(["einsum"]),
-    default="einsum",
-    show_default=True,
-    help="The language to print.",
-)
+@_format
 @click.option("--check", is_flag=True, help="Compare with central differences.")
 @_sizes
 @_json
@@ -122,10 +121,16 @@ def diff(
 
 @main.command()
 @takes_expression
+@_format
 @_sizes
 @_json
 def simplify(
-    text: str, problem: "Problem", *, sizes: "dict[str, int] | int | None", as_json: bool
+    text: str,
+    problem: "Problem",
+    *,
+    language: str,
+    sizes: "dict[str, int] | int | None",
+    as_json: bool,
 ) -> None:
     """Print an expression equal to TEXT that costs less."""
     import eggrad
@@ -138,11 +143,12 @@ def simplify(
     found = eggrad.simplify(problem.expression)
     seconds = time.perf_counter() - began
     operations = None if sizes is None else found.cost(sizes)
+    printed = found.to(language)
     if as_json:
         report = _report(text, found, operations, seconds)
-        click.echo(json.dumps(report | {"simplified": str(found)}))
+        click.echo(json.dumps(report | {"simplified": printed}))
     else:
-        click.echo(str(found))
+        click.echo(printed)
         _remark(found, operations)
 
 

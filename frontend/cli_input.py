@@ -94,6 +94,8 @@ def takes_expression(command: Callable[..., None]) -> Callable[..., None]:
         if not matrix and (dims or assume):
             raise Mistake("--dims and --assume belong to the matrix language; add --matrix")
         problem = eggrad.Problem(read_problem(text, dims, assume)) if matrix else eggrad.parse(text)
+        if "language" in options:
+            options["language"] = options["language"] or ("matrix" if matrix else "einsum")
         command(text, problem, **options)
 
     return reading

@@ -20,7 +20,7 @@ class Condition:
     >>> from eggrad.frontend.functions import variable
     >>> x = variable("x", ("n",))
     >>> np.where(x >= 1, x, -x).evaluate({"x": [0.0, 1.0, 2.0]})
-    array([-0.,  1.,  2.])
+    array([0., 1., 2.])
     """
 
     step: "Expression"

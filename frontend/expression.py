@@ -94,16 +94,38 @@ class Expression(Operators):
         return node_count([self.term])
 
     def to(self, language: str) -> str:
-        """The text in another language; raises `UnsupportedOperation` for one not available."""
-        if language != "einsum":
-            raise UnsupportedOperation(f"there is no format {language!r}; the formats are: einsum")
-        from eggrad.frontend.text_printer import format_problem
+        """The text in another language.
 
-        return format_problem(self.term, self.scope)
+        "einsum" is what `eggrad.parse` reads, "matrix" what `eggrad.parse_matrix` does; what has
+        more than two axes is in index notation there. "index" has Kronecker deltas, "latex" needs
+        amsmath, "python" is a NumPy function, "dot" is for Graphviz. Raises
+        `UnsupportedOperation` for any other.
+
+        >>> from eggrad.frontend.functions import variable
+        >>> A, x = variable("A", ("m", "n")), variable("x", ("n",))
+        >>> (A @ x).to("matrix"), (A @ x).to("index")
+        ('A*x', 'fᵢ = Aᵢⱼ xⱼ')
+        """
+        from eggrad.frontend.formats import format_expression
+
+        return format_expression(language, self.term, self.scope)
 
     def __str__(self) -> str:
         """Write it in the language that `eggrad.parse` reads."""
         return self.to("einsum")
+
+    def _repr_latex_(self) -> str:
+        """The formula in a notebook."""
+        return rf"$\displaystyle {self.to('latex')}$"
+
+    def _repr_svg_(self) -> str | None:
+        """The DAG in a notebook, where the Python package `graphviz` and Graphviz are there."""
+        try:
+            import graphviz
+
+            return graphviz.Source(self.to("dot")).pipe("svg").decode()
+        except (ImportError, OSError):
+            return None
 
     def __repr__(self) -> str:
         """Show axes and variables; `str` writes the whole expression."""

@@ -7,13 +7,14 @@ from typing import Final, cast
 
 from lark import Token
 
+from eggrad.engine import term as terms
 from eggrad.engine.binding import symbols
 from eggrad.engine.errors import ParseError, ShapeError, UnsupportedOperation
 from eggrad.engine.spec import Size
 from eggrad.frontend import functions as language
 from eggrad.frontend import matrix_values as values
 from eggrad.frontend.axes import broadcast
-from eggrad.frontend.expression import Expression, as_expression
+from eggrad.frontend.expression import Expression, as_expression, expression
 from eggrad.frontend.matrix_functions import FUNCTIONS
 from eggrad.frontend.matrix_syntax import read
 from eggrad.frontend.matrix_values import UNKNOWN, Value
@@ -25,7 +26,7 @@ from eggrad.frontend.text_words import MAXIMAL_DIGITS, read_number
 __all__ = ["read_problem"]
 
 # Constants of a size that is given, or taken from what they meet.
-_CONSTANTS: Final = ("vector", "matrix", "ones", "zeros", "eye")
+_CONSTANTS: Final = ("vector", "matrix", "ones", "zeros", "eye", "size")
 
 _BINARY: Final[dict[str, Callable[[Value, Value], Value]]] = {
     "PLUS": values.add,
@@ -47,7 +48,10 @@ def read_problem(
     See `eggrad.parse_matrix`.
     """
     reader = _Reader(text, dims, assume)
-    found = reader.value(read(text)).expression
+    definitions, phrase = read(text)
+    for name, part in definitions:
+        reader.define(name, part)
+    found = reader.value(phrase).expression
     reader.check_sizes(found)
     return Problem(found.term, None, tuple(v.expression.term for v in reader.variables.values()))
 
@@ -66,10 +70,18 @@ class _Reader:
             name: Value(language.variable(name, own, assume.get(name, ())))
             for name, own in dims.items()
         }
+        # Variables, and parts that have a name.
+        self.names = dict(self.variables)
         self._sizes = {d for own in dims.values() for d in own}
         # The places of constants whose size is not given, by that size.
         self._unknown: dict[str, Token] = {}
         self._fresh = count(1)
+
+    def define(self, name: Token, phrase: Phrase) -> None:
+        """Give a name to a part."""
+        if str(name) in self.names:
+            raise ParseError(f"the name {str(name)!r} is taken already", self.text, _start(name))
+        self.names[str(name)] = self.value(phrase)
 
     def value(self, root: Phrase) -> Value:
         """The value of a phrase, operands first; texts may be deeper than Python's stack."""
@@ -96,7 +108,7 @@ class _Reader:
     def _is_transposition(self, phrase: Phrase) -> bool:
         """Whether a power is `A^T`, with no scalar of that name."""
         exponent = phrase.operands[1]
-        scalar = "T" in self.variables and not self.variables["T"].order
+        scalar = "T" in self.names and not self.names["T"].order
         return exponent.what == "use" and exponent.token == "T" and not scalar
 
     def _applied(self, phrase: Phrase, args: Sequence[Value]) -> Value:
@@ -136,8 +148,8 @@ class _Reader:
 
     def _look_up(self, token: Token) -> Value:
         name = str(token)
-        if name in self.variables:
-            return self.variables[name]
+        if name in self.names:
+            return self.names[name]
         if name in FUNCTIONS or name in _CONSTANTS:
             raise ParseError(
                 f"{name} is a function; its arguments follow in brackets",
@@ -145,15 +157,15 @@ class _Reader:
                 _start(token) + len(name),
                 ("'('",),
             )
-        near = suggestion(name, self.variables)
-        known = tuple(islice(self.variables, 10))
+        near = suggestion(name, self.names)
+        known = tuple(islice(self.names, 10))
         raise TextUnknownVariable(
             f"no variable is called {name!r}{near}", self.text, _start(token), known
         )
 
     def _call(self, token: Token, args: Sequence[Value]) -> Value:
         name = str(token)
-        if name in self.variables:
+        if name in self.names:
             raise UnsupportedOperation(f"{name!r} is no function; a product is written {name} * (")
         if name not in FUNCTIONS:
             near = suggestion(name, [*FUNCTIONS, *_CONSTANTS])
@@ -168,6 +180,10 @@ class _Reader:
     def _constant(self, phrase: Phrase) -> Value:
         """An array of equal entries or an identity matrix, of given sizes or of unknown ones."""
         name, operands = str(phrase.token), phrase.operands
+        if name == "size":
+            if len(operands) != 1:
+                raise UnsupportedOperation("size takes the name of a size, as size(n)")
+            return Value(expression(terms.size(self._size(operands[0]))))
         entry = Value(as_expression(0 if name == "zeros" else 1))
         axes = {"vector": 1, "eye": 1}.get(name, 2)
         if name in ("vector", "matrix"):

@@ -2,7 +2,7 @@
 
 from functools import cache
 from itertools import takewhile
-from typing import Any, cast
+from typing import Any, Final, cast
 
 from lark import Lark, Token, Transformer, v_args
 from lark.exceptions import UnexpectedCharacters, UnexpectedToken
@@ -14,14 +14,17 @@ from eggrad.frontend.text_syntax import Phrase
 __all__ = ["read"]
 
 
-def read(text: str) -> Phrase:
-    """The syntax of a text; raises `ParseError` where the grammar does not allow it.
+Definition = tuple[Token, Phrase]
 
-    >>> [part.what for part in read("A*x - y'").operands]
+
+def read(text: str) -> tuple[tuple[Definition, ...], Phrase]:
+    """The named parts and the expression; raises `ParseError` where the grammar has no such text.
+
+    >>> [part.what for part in read("A*x - y'")[1].operands]
     ['TIMES', 'TRANSPOSE']
     """
     try:
-        return cast(Phrase, _parser().parse(text))
+        return cast(tuple[tuple[Definition, ...], Phrase], _parser().parse(text))
     except UnexpectedCharacters as error:
         found = stray_character(text, error.pos_in_stream)
     except UnexpectedToken as error:
@@ -33,6 +36,9 @@ def read(text: str) -> Phrase:
             "powers of powers need brackets, as in (a^b)^c or a^(b^c)", text, error.offset
         )
     raise found
+
+
+_PRODUCTS: Final = ("TIMES", "DIVIDE", "DOT_TIMES", "DOT_DIVIDE")
 
 
 class ChainedPower(Exception):
@@ -60,8 +66,11 @@ def _parser() -> Lark:
 class _Builder(Transformer[Token, Any]):
     """Makes phrases while the parser runs; an operator's phrase is called as its token."""
 
-    def start(self, phrase: Phrase) -> Phrase:
-        return phrase
+    def start(self, *parts: Any) -> tuple[tuple[Definition, ...], Phrase]:
+        return parts[:-1], parts[-1]
+
+    def definition(self, name: Token, phrase: Phrase) -> Definition:
+        return name, phrase
 
     def binary(self, left: Phrase, token: Token, right: Phrase) -> Phrase:
         return Phrase(token.type, token, (left, right))
@@ -72,10 +81,18 @@ class _Builder(Transformer[Token, Any]):
         return Phrase(token.type, token, (base, exponent))
 
     def minus(self, token: Token, operand: Phrase) -> Phrase:
-        if operand.what == "number" and not operand.sealed:
-            number = Token.new_borrow_pos("NUMBER", "-" + operand.token, token)
-            return Phrase("number", number, sealed=True)
-        return Phrase("negate", token, (operand,))
+        """The negative; a product that begins with a number begins with its negative."""
+        chain = [operand]
+        while chain[-1].what in _PRODUCTS and not chain[-1].sealed:
+            chain.append(chain[-1].operands[0])
+        first = chain.pop()
+        if first.what != "number" or first.sealed:
+            return Phrase("negate", token, (operand,))
+        number = Token.new_borrow_pos("NUMBER", "-" + first.token, token)
+        found = Phrase("number", number, sealed=True)
+        for product in reversed(chain):
+            found = Phrase(product.what, product.token, (found, product.operands[1]))
+        return found
 
     def plus(self, _token: Token, operand: Phrase) -> Phrase:
         return operand

@@ -235,3 +235,15 @@ def test_calibrate_cannot_write(measured: Rates, tmp_path: Path) -> None:
     assert measured
     assert result.exit_code == 2
     assert result.stderr.endswith(f"Error: cannot write {tmp_path}: Is a directory\n")
+
+
+def test_matrix_notation() -> None:
+    arguments = ["diff", "--matrix", "norm2(A*x - y)^2", "--dims", "A: m n, x: n, y: m"]
+    assert run(*arguments, "--wrt", "x").stdout == "2*A'*(A*x - y)\n"
+    assert run(*arguments, "--wrt", "x", "--wrt", "x").stdout == "2*A'*A\n"
+    latex = run(*arguments, "--wrt", "x", "--format", "latex").stdout
+    assert latex == "2 A^\\top \\left(A x - y\\right)\n"
+    simplified = run("simplify", "--matrix", "(S')'*x - x + x", "--dims", "S: n n, x: n")
+    assert simplified.stdout == "S*x\n"
+    known = ["--matrix", "inv(S)*S", "--dims", "S: 3 3", "--assume", "S: positive definite"]
+    assert run("simplify", *known).stdout == "eye(3)\n"

@@ -167,7 +167,7 @@ def test_unsupported_operations_say_so() -> None:
     with pytest.raises(eg.ShapeError, match="@"):
         _ = c @ x
     with pytest.raises(eg.UnsupportedOperation, match="the formats are: einsum"):
-        x.to("latex")
+        x.to("maple")
 
 
 def test_properties_and_text() -> None:

@@ -1,0 +1,163 @@
+"""Terms in LaTeX: matrix notation where there is one, index notation elsewhere.
+
+The text is for math mode, and needs `amsmath` alone.
+"""
+
+import re
+from collections.abc import Sequence
+from typing import Final
+
+from eggrad.engine.errors import UnsupportedOperation
+from eggrad.engine.term import Term
+from eggrad.frontend.index_printer import Indexed, format_index
+from eggrad.frontend.matrix_form import Form
+from eggrad.frontend.matrix_printer import Text, written
+
+__all__ = ["format_latex"]
+
+_SUM: Final = 1
+_ENTRIES: Final = 2
+_PRODUCT: Final = 3
+_POWER: Final = 4
+_ATOM: Final = 5
+_LEVELS: Final = {"add": _SUM, "subtract": _SUM, "multiply": _ENTRIES, "times": _PRODUCT}
+_SIGNS: Final = {"add": " + ", "subtract": " - ", "times": " ", "multiply": r" \odot "}
+_TIMES: Final = r" \times "
+_NAMED: Final = ("sin", "cos", "tan", "arcsin", "arccos", "arctan", "tanh", "exp", "log", "det")
+_GREEK: Final = (
+    *("alpha", "beta", "gamma", "delta", "epsilon", "zeta", "eta", "theta", "iota", "kappa"),
+    *("lambda", "mu", "nu", "xi", "pi", "rho", "sigma", "tau", "upsilon", "phi", "chi", "psi"),
+    *("omega", "Gamma", "Delta", "Theta", "Lambda", "Xi", "Pi", "Sigma", "Upsilon", "Phi", "Psi"),
+    "Omega",
+)
+_TYPED: Final = dict(zip("αβγδεζηθικλμνξπρστυφχψωΓΔΘΛΞΠΣΥΦΨΩ", _GREEK, strict=True))
+_RAISED: Final = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789")
+_IN_INDICES: Final = {"δ": r"\delta", "Σ": r"\sum", " ": r" \, "}
+
+
+def format_latex(root: Term) -> str:
+    r"""A formula, with its named parts on lines of their own.
+
+    >>> from eggrad.engine.term import einsum, variable
+    >>> A, x = variable("A", ("m", "n")), variable("x", ("n",))
+    >>> format_latex(einsum("ij,j->i", A, x))
+    'A x'
+    """
+    try:
+        lines = written(root, _style)
+    except UnsupportedOperation:
+        lines = [("", line) for line in format_index(root, _index_style).split("; ")]
+    if len(lines) == 1:
+        return lines[0][1]
+    rows = [rf"{_name(name)} &= {text}" if name else rf"& {text}" for name, text in lines]
+    return "\\begin{aligned}\n" + " \\\\\n".join(rows) + "\n\\end{aligned}"
+
+
+def _name(name: str) -> str:
+    r"""A name, its digits and what follows an underscore below it.
+
+    >>> _name("W1"), _name("alpha_x"), _name("loss")
+    ('W_{1}', '\\alpha_{\\mathrm{x}}', '\\mathrm{loss}')
+    """
+    stem, _, rest = name.strip("_").partition("_")
+    if not rest:
+        digits = re.search(r"\d*$", stem)
+        rest = digits[0] if digits else ""
+        stem = stem.removesuffix(rest)
+    text = rf"\{_TYPED.get(stem, stem)}" if stem in _GREEK or stem in _TYPED else stem
+    if len(stem) > 1 and stem not in _GREEK:
+        text = _upright(stem)
+    below = rest if rest.isdigit() else _upright(rest)
+    return f"{text}_{{{below}}}" if rest else text
+
+
+def _upright(text: str) -> str:
+    escaped = re.sub(r"([_#%&$])", r"\\\1", text)
+    return rf"\mathrm{{{escaped}}}" if text.isascii() else rf"\text{{{escaped}}}"
+
+
+def _style(form: Form, args: Sequence[Text]) -> Text:
+    match form.op:
+        case "name":
+            return _name(form.text), _ATOM
+        case "number":
+            return re.sub(r"e(-?\d+)", r" \\cdot 10^{\1}", form.text), _ATOM
+        case "call":
+            return _call(form, args)
+        case "transpose":
+            return rf"{_bracketed(args[0], _ATOM)}^\top", _POWER
+        case "negate":
+            return f"-{_bracketed(args[0], _ENTRIES)}", _SUM
+        case "divide":
+            return rf"\frac{{{args[0][0]}}}{{{args[1][0]}}}", _ATOM
+        case "divide_entries":
+            over = rf"{_bracketed(args[0], _ENTRIES)} \oslash {_bracketed(args[1], _PRODUCT)}"
+            return over, _ENTRIES
+        case "power":
+            return f"{_bracketed(args[0], _ATOM)}^{{{args[1][0]}}}", _POWER
+        case "power_entries":
+            return rf"{_bracketed(args[0], _ATOM)}^{{\odot {args[1][0]}}}", _POWER
+        case operator:
+            level = _LEVELS[operator]
+            left, right = args
+            least = level + 1
+            if operator == "add" or (operator == "times" and not form.args[0].order):
+                least = level
+            sign = _SIGNS[operator]
+            if sign == " " and right[0][0].isdigit():
+                sign = r" \cdot "
+            return f"{_bracketed(left, level)}{sign}{_bracketed(right, least)}", level
+
+
+def _call(form: Form, args: Sequence[Text]) -> Text:
+    texts = [text for text, _ in args]
+    match form.text:
+        case "eye":
+            return f"I_{{{texts[0]}}}", _ATOM
+        case "ones" | "zeros":
+            digit = 1 if form.text == "ones" else 0
+            return rf"\mathbf{{{digit}}}_{{{_TIMES.join(texts)}}}", _ATOM
+        case "vector" | "matrix":
+            ones = rf"\mathbf{{1}}_{{{_TIMES.join(texts[1:])}}}"
+            return rf"{_bracketed(args[0], _ATOM)} \, {ones}", _PRODUCT
+        case "size":
+            return texts[0], _ATOM
+        case "inv":
+            return f"{_bracketed(args[0], _ATOM)}^{{-1}}", _POWER
+        case "sqrt":
+            return rf"\sqrt{{{texts[0]}}}", _ATOM
+        case "abs":
+            return rf"\left|{texts[0]}\right|", _ATOM
+        case "norm2":
+            return rf"\left\lVert {texts[0]} \right\rVert_2", _ATOM
+        case "logdet":
+            return rf"\log\det\left({texts[0]}\right)", _ATOM
+        case "sum" if len(texts) > 1:
+            inner = texts[0]
+            if texts[1] == "2":
+                return rf"\left({inner}\right) \mathbf{{1}}", _PRODUCT
+            return rf"\mathbf{{1}}^\top \left({inner}\right)", _PRODUCT
+        case name:
+            return rf"{_function(name)}\left({', '.join(texts)}\right)", _ATOM
+
+
+def _bracketed(part: Text, least: int) -> str:
+    return rf"\left({part[0]}\right)" if part[1] < least else part[0]
+
+
+def _index_style(token: Indexed, letters: Sequence[str]) -> str:
+    text = re.sub("[⁻⁰-⁹¹²³]+", lambda m: f"^{{{m[0].translate(_RAISED)}}}", token.text)
+    below = f"_{{{''.join(letters)}}}" if letters else ""
+    if text in _IN_INDICES:
+        return _IN_INDICES[text] + below
+    opened = re.fullmatch(r"(\w+)\(", text)
+    if opened:
+        return _function(opened[1]) + "("
+    stem, raised, exponent = text.partition("^")
+    if re.fullmatch(r"[^\W\d]\w*", stem):
+        stem = _name(stem)
+    return (f"{{{stem}}}{below}" if letters else stem) + raised + exponent
+
+
+def _function(name: str) -> str:
+    return rf"\{name}" if name in _NAMED else rf"\operatorname{{{name}}}"

@@ -1,0 +1,286 @@
+"""Terms as formulas of linear algebra: products, transposes, diagonals and sums of matrices.
+
+A vector is a column. What an index string says is written with products where it can be, and
+with entrywise products, `diag`, `tr` and `sum` otherwise; only a tensor with more than two axes
+has no such formula.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Final, cast
+
+from eggrad.engine.binding import name_of
+from eggrad.engine.errors import UnsupportedOperation
+from eggrad.engine.spec import Dims, Indices, Size, Spec
+from eggrad.engine.term import Term
+from eggrad.frontend.text_words import FUNCTION_NAMES, format_number
+
+__all__ = ["Form", "form_of", "turned"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Form:
+    """A formula: an operation with its operands, or a text. `order` is the number of axes.
+
+    A `shared` one occurs more than once; its transpose is taken as a whole.
+
+    Operations are `name`, `number` and `call` with a text, the operators `add`,
+    `subtract`, `negate`, `times`, `multiply` (of entries), `divide`, `divide_entries`, `power`,
+    `power_entries`, and `transpose`.
+    """
+
+    op: str
+    args: tuple["Form", ...] = ()
+    text: str = ""
+    order: int = 0
+    shared: bool = False
+    weight: int = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Count the parts."""
+        object.__setattr__(self, "weight", 1 + sum(a.weight for a in self.args))
+
+
+def negated(a: Form) -> Form:
+    """`-a`."""
+    return a.args[0] if a.op == "negate" else Form("negate", (a,), order=a.order)
+
+
+def operation(op: str, a: Form, b: Form, order: int) -> Form:
+    """An operation of two; a sign is that of the whole, and a sum of equals is a multiple."""
+    if op in ("add", "subtract"):
+        if b.op == "negate":
+            return operation("subtract" if op == "add" else "add", a, b.args[0], order)
+        if op == "add" and a.op == "negate":
+            return operation("subtract", b, a.args[0], order)
+        if op == "add" and a is b and a.text not in _ARRAYS:
+            return operation("times", number(Fraction(2)), a, order)
+        return Form(op, (a, b), order=order)
+    if op == "times" and order == 2 and a.op == "power" and a.args[0] is b:
+        exponent = number(Fraction(a.args[1].text) + 1)
+        return Form("power", (b, exponent), order=2)
+    negative = (a.op == "negate") != (b.op == "negate")
+    parts = tuple(f.args[0] if f.op == "negate" else f for f in (a, b))
+    if negative and op == "times" and "1" in (parts[0].text, parts[1].text):
+        return negated(parts[0] if parts[1].text == "1" else parts[1])
+    whole = Form(op, parts, order=order)
+    return negated(whole) if negative else whole
+
+
+def turned(a: Form) -> Form:
+    """The transpose: of a sum or a product of vectors also by parts, if that is as short."""
+    if not a.order:
+        return a
+    if a.op == "transpose":
+        return a.args[0]
+    if a.op == "negate":
+        return negated(turned(a.args[0]))
+    whole = Form("transpose", (a,), order=a.order)
+    if a.op not in _BY_PARTS or a.shared:
+        return whole
+    first, second = map(turned, a.args)
+    if a.op == "times" and first.order and second.order:
+        first, second = second, first
+    parts = Form(a.op, (first, second), order=a.order)
+    # Of a matrix only a multiple, or what becomes shorter.
+    multiple = a.op == "times" and not (first.order and second.order)
+    return parts if parts.weight <= whole.weight - (a.order == 2 and not multiple) else whole
+
+
+_ARRAYS: Final = ("ones", "zeros", "vector", "matrix")
+_BY_PARTS: Final = ("add", "subtract", "times", "multiply", "divide")
+
+
+Operand = tuple[Form, Indices]
+
+
+def form_of(node: Term, forms: Mapping[Term, Form]) -> Form:
+    """The formula of a node, given those of all that it is made of."""
+    args = [forms[a] for a in node.args]
+    if node.order > 2:
+        raise UnsupportedOperation(f"a tensor with {node.order} axes has no matrix notation")
+    match node.op:
+        case "variable":
+            return Form("name", text=name_of(node), order=node.order)
+        case "constant":
+            return _constant(cast(Fraction, node.data), node.dims)
+        case "delta":
+            return Form("call", (_size(node.dims[0]),), "eye", 2)
+        case "size":
+            return Form("call", (_size(cast(str, node.data)),), "size")
+        case "einsum":
+            return _einsum(node, args)
+        case "add" | "subtract" | "divide":
+            op = "divide_entries" if node.op == "divide" and node.args[1].order else node.op
+            if node.op == "divide" and _summed(node.args[1], "exp") is node.args[0]:
+                return Form("call", (forms[node.args[0].args[0]],), "softmax", node.order)
+            first, second = _unspread(node, args)
+            return operation(op, first, second, node.order)
+        case "negate":
+            return negated(args[0])
+        case "power":
+            return _power(node, forms)
+        case "cofactors" if node.data == 1:
+            return turned(Form("call", tuple(args), "adj", 2))
+        case name if name in FUNCTION_NAMES:
+            return _function(node, forms)
+        case name:
+            raise UnsupportedOperation(f"{name} has no matrix notation")
+
+
+def number(value: Fraction) -> Form:
+    """A number; what has no decimal fraction is a quotient."""
+    if value < 0:
+        return negated(number(-value))
+    text = format_number(value)
+    if "//" not in text:
+        return Form("number", text=text)
+    return Form("divide", tuple(Form("number", text=part) for part in text.split("//")))
+
+
+def _constant(value: Fraction, dims: Dims) -> Form:
+    """An array of equal entries."""
+    if not dims:
+        return number(value)
+    sizes = tuple(map(_size, dims))
+    if value in (0, 1):
+        return Form("call", sizes, "ones" if value else "zeros", len(dims))
+    return Form(
+        "call", (number(value), *sizes), "vector" if len(dims) == 1 else "matrix", len(dims)
+    )
+
+
+def _size(size: Size) -> Form:
+    return Form("name", text=str(size))
+
+
+def _power(node: Term, forms: Mapping[Term, Form]) -> Form:
+    base, exponent = (forms[a] for a in node.args)
+    entries = "_entries" if node.order else ""
+    known = node.args[1].data
+    if known == -1:
+        return operation(f"divide{entries}", number(Fraction(1)), base, node.order)
+    if known == Fraction(1, 2):
+        squares = _summed(node.args[0], "power")
+        if squares and squares.args[1].data == 2:
+            return Form("call", (forms[squares.args[0]],), "norm2")
+        return Form("call", (base,), "sqrt", node.order)
+    return Form(f"power{entries}", (base, exponent), order=node.order)
+
+
+def _summed(node: Term, op: str) -> Term | None:
+    """The operation whose entries a node adds up, all of them."""
+    if node.op != "einsum" or len(node.args) != 1 or node.order or node.args[0].op != op:
+        return None
+    indices = cast(Spec, node.data)[0]
+    return node.args[0] if len(set(indices)) == len(indices) else None
+
+
+def _function(node: Term, forms: Mapping[Term, Form]) -> Form:
+    """A function, or a composition that has a name."""
+    inner: Term = node.args[0]
+    if node.op == "log" and inner.op == "det":
+        return Form("call", (forms[inner.args[0]],), "logdet")
+    if node.op == "log" and (exponentials := _summed(inner, "exp")):
+        return Form("call", (forms[exponentials.args[0]],), "logsumexp")
+    return Form("call", (forms[inner],), node.op, node.order)
+
+
+def _unspread(node: Term, args: Sequence[Form]) -> Iterator[Form]:
+    """The operands of an operation on entries, where a scalar meets every entry of the other."""
+    pairs = zip(node.args, args, node.args[::-1], strict=True)
+    first, second = (_spread_scalar(a, f) if beside.order else None for a, f, beside in pairs)
+    yield first or args[0]
+    yield second if second and not first else args[1]
+
+
+def _spread_scalar(node: Term, form: Form) -> Form | None:
+    """The scalar that a constant or a product of a scalar and ones repeats."""
+    if not node.order:
+        return None
+    if node.op == "constant":
+        return number(cast(Fraction, node.data))
+    if node.op == "einsum" and len(node.args) == 2 and not node.args[0].order:
+        ones = node.args[1]
+        return form.args[0] if ones.op == "constant" and ones.data == 1 else None
+    return None
+
+
+# Products ----------------------------------------------------------------------------------
+
+
+def _einsum(node: Term, args: Sequence[Form]) -> Form:
+    *parts, out = cast(Spec, node.data)
+    orders = [a.order for a in node.args]
+    if node.order == 2 and sorted(orders) == [1, 2] and node.args[orders.index(2)].op == "delta":
+        return Form("call", (args[orders.index(1)],), "diag", 2)
+    known = [i for part in parts for i in set(part)]
+    reduced = [
+        _reduced(form, part, [i for i in dict.fromkeys(part) if i in out or known.count(i) > 1])
+        for form, part in zip(args, parts, strict=True)
+    ]
+    if len(reduced) == 1:
+        return _laid_out(*reduced[0], out)
+    if not all(own for _, own in reduced):
+        own = reduced[0][1] or reduced[1][1]
+        return _laid_out(operation("times", reduced[0][0], reduced[1][0], len(own)), own, out)
+    if any(i in reduced[1][1] and i not in out for i in reduced[0][1]):
+        same = node.args[0] is node.args[1]
+        return _contracted(reduced[0], reduced[1], out, same)
+    return _spread_out(reduced[0], reduced[1], out)
+
+
+def _reduced(form: Form, part: Indices, kept: Sequence[int]) -> Operand:
+    """An operand with each index once, and summed over what nothing else has."""
+    if len(set(part)) < len(part):
+        return Form("call", (form,), "diag" if kept else "tr", len(kept)), tuple(kept)
+    if len(kept) == len(part):
+        return form, part
+    if not kept and form.op == "multiply" and form.order == 1:
+        first, second = form.args
+        return operation("times", turned(first), second, 0), ()
+    if not kept:
+        return Form("call", (form,), "sum"), ()
+    along = 2 if part[0] == kept[0] else 1
+    total = Form("call", (form, number(Fraction(along))), "sum", 1)
+    return (total if along == 2 else turned(total)), tuple(kept)
+
+
+def _contracted(first: Operand, second: Operand, out: Indices, same: bool) -> Form:
+    """A product with a sum over one index, or over both of two matrices."""
+    (a, p), (b, q) = first, second
+    shared = [i for i in p if i in q]
+    summed = next(i for i in shared if i not in out)
+    if len(shared) == 2:
+        wanted = (*(i for i in p if i in out), *(i for i in p if i not in out))
+        entries = operation("multiply", _laid_out(a, p, wanted), _laid_out(b, q, wanted), 2)
+        along = (number(Fraction(2)),) if out else ()
+        return Form("call", (entries, *along), "sum", len(out))
+    if not out:
+        return operation("times", turned(a), b, 0)
+    if out[0] not in p:
+        (a, p), (b, q) = second, first
+    left = _laid_out(a, p, (out[0], summed))
+    right = _laid_out(b, q, (summed, *out[1:]))
+    if same and left is right:
+        return Form("power", (left, number(Fraction(2))), order=2)
+    return operation("times", left, right, len(out))
+
+
+def _spread_out(first: Operand, second: Operand, out: Indices) -> Form:
+    """A product without a sum: of entries, of a column and a row, or with a diagonal matrix."""
+    (a, p), (b, q) = first, second
+    if set(p) == set(q):
+        return operation("multiply", _laid_out(a, p, out), _laid_out(b, q, out), len(out))
+    if len(p) == len(q):
+        column, row = (a, b) if p == out[:1] else (b, a)
+        return operation("times", column, turned(row), 2)
+    (matrix, own), (vector, (i,)) = sorted((first, second), key=lambda o: -len(o[1]))
+    diagonal = Form("call", (vector,), "diag", 2)
+    laid = _laid_out(matrix, own, out)
+    return operation("times", *((diagonal, laid) if i == out[0] else (laid, diagonal)), 2)
+
+
+def _laid_out(form: Form, own: Indices, wanted: Indices) -> Form:
+    return form if own == wanted else turned(form)

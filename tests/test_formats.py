@@ -1,0 +1,95 @@
+"""What is printed in each language, and what can be read back."""
+
+import inspect
+import json
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import numpy as np
+import pytest
+
+import eggrad as eg
+from tests.random_matrix_texts import DIMS, random_text
+from tests.test_derivative_cases import CASES, NAMES, instances
+
+MATRIX_CASES = [c for c in CASES if c["matrix_syntax"]]
+RNG = np.random.default_rng(0)
+VALUES = {name: RNG.normal(size=[{"m": 3, "n": 4}[d] for d in own]) for name, own in DIMS.items()}
+x, y, A = (eg.variable(name, DIMS[name]) for name in "xyA")
+
+
+def dims_of(case: dict[str, Any]) -> dict[str, tuple[str | int, ...]]:
+    return {
+        name: tuple(int(s) if s.isdigit() else s for s in described["shape"])
+        for name, described in case["vars"].items()
+    }
+
+
+@pytest.mark.parametrize("seed", range(600))
+def test_random_matrix_texts(seed: int) -> None:
+    """What is printed has the same value; read and printed again, it stays as it is."""
+    text = random_text(Random(seed))
+    read = eg.parse_matrix(text, DIMS)
+    printed = read.to("matrix")
+    again = eg.parse_matrix(printed, DIMS)
+    settled = again.to("matrix")
+    assert eg.parse_matrix(settled, DIMS).to("matrix") == settled
+    np.testing.assert_allclose(
+        again.evaluate(VALUES), read.evaluate(VALUES), rtol=1e-9, atol=1e-9, err_msg=printed
+    )
+
+
+@pytest.mark.parametrize("case", MATRIX_CASES, ids=[c["id"] for c in MATRIX_CASES])
+def test_matrix_notation_of_the_cases(case: dict[str, Any]) -> None:
+    """The text and its derivative, of at most two axes, are read back as what they were."""
+    dims = dims_of(case)
+    read = eg.parse_matrix(case["matrix_syntax"], dims)
+    derivative = eg.derivative(read, *case["wrt_list"])
+    for f in (read, derivative):
+        if f.ndim > 2:
+            assert f.to("matrix") == f.to("index")
+            continue
+        again = eg.parse_matrix(f.to("matrix"), dims)
+        for values in instances(case):
+            np.testing.assert_allclose(again.evaluate(values), f.evaluate(values), rtol=1e-9)
+    for values in instances(case):
+        reference = eval(case["derivative_numpy"], NAMES | values)
+        np.testing.assert_allclose(derivative.evaluate(values), reference, rtol=1e-8, atol=1e-9)
+
+
+@pytest.mark.parametrize("case", CASES, ids=[c["id"] for c in CASES])
+def test_python_of_the_cases(case: dict[str, Any]) -> None:
+    """The derivative as a function, run with NumPy alone."""
+    derivative = eg.derivative(eg.parse(case["einsum_syntax"]).expression, *case["wrt_list"])
+    module: dict[str, Any] = {}
+    exec(derivative.to("python"), module)
+    (function,) = (f for f in module.values() if inspect.isfunction(f))
+    for values in instances(case):
+        arguments = {name: values[name] for name in inspect.signature(function).parameters}
+        reference = eval(case["derivative_numpy"], NAMES | values)
+        found = np.asarray(function(**arguments))
+        assert found.shape == np.shape(reference)
+        np.testing.assert_allclose(found, reference, rtol=1e-8, atol=1e-9)
+
+
+GOLDEN = json.loads((Path(__file__).parent / "data" / "formats.json").read_text("utf-8"))
+
+
+@pytest.mark.parametrize("entry", GOLDEN, ids=lambda e: e["text"])
+def test_texts(entry: dict[str, Any]) -> None:
+    """Each text, or its derivative, in every language."""
+    f = eg.parse_matrix(entry["text"], {**DIMS, "C": ("k", "n"), "alpha": (), "W_1": ("n", "n")})
+    if entry["wrt"]:
+        f = eg.derivative(f, *entry["wrt"])
+    assert {language: f.to(language) for language in entry["to"]} == entry["to"]
+
+
+def test_a_language_that_is_not_there() -> None:
+    with pytest.raises(eg.UnsupportedOperation, match="the formats are: einsum, matrix, index"):
+        x.to("maple")
+
+
+def test_notebooks() -> None:
+    assert (A @ x)._repr_latex_() == r"$\displaystyle A x$"
+    assert repr(A @ x) == "<Expression of A, x, axes (m), 3 nodes>"
