@@ -1,7 +1,7 @@
 """What `eggrad` offers beside building expressions: derivatives, simplification, texts."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, overload
 
 from eggrad.engine.binding import name_of
 from eggrad.engine.errors import ShapeError, UnknownVariable, UnsupportedOperation
@@ -24,6 +24,8 @@ __all__ = [
     "wrt_variable",
 ]
 
+Function = Callable[..., Any]
+Argnums = int | Sequence[int]
 MODES = ("auto", "forward", "reverse")
 
 
@@ -65,27 +67,50 @@ def gradient(f: Expression, x: str | Expression, **options: Any) -> Expression:
     return derivative(_scalar("gradient", f), x, **options)
 
 
-def jacobian(f: Expression, x: str | Expression, **options: Any) -> Expression:
+@overload
+def jacobian(f: Expression, x: str | Expression, **options: Any) -> Expression: ...
+@overload
+def jacobian(f: Function, x: Argnums | None = None, argnums: Argnums = 0) -> Function: ...
+def jacobian(f: Any, x: Any = None, argnums: Argnums = 0, **options: Any) -> Any:
     """The derivative: axes of `f`, then of `x`. Options: see `derivative`.
+
+    Of a Python function of arrays it is such a function, by the arguments `argnums`; see `grad`.
 
     >>> from eggrad.frontend.functions import variable
     >>> A, x = variable("A", ("m", "n")), variable("x", ("n",))
     >>> jacobian(A @ x, x).shape
     ('m', 'n')
+    >>> jacobian(lambda x: 2 * x)([1.0])
+    array([[2.]])
     """
+    if not isinstance(f, Expression) and callable(f):
+        from eggrad.frontend.transforms import transformed
+
+        return transformed(f, argnums if x is None else x, jacobian, alone=True)
     return derivative(f, x, **options)
 
 
-def hessian(f: Expression, x: str | Expression, **options: Any) -> Expression:
+@overload
+def hessian(f: Expression, x: str | Expression, **options: Any) -> Expression: ...
+@overload
+def hessian(f: Function, x: Argnums | None = None, argnums: Argnums = 0) -> Function: ...
+def hessian(f: Any, x: Any = None, argnums: Argnums = 0, **options: Any) -> Any:
     """The second derivative of a scalar; raises `ShapeError` for any other.
 
-    Options: see `derivative`.
+    Options: see `derivative`. Of a Python function of arrays it is such a function, by each of
+    the arguments `argnums` twice; see `grad`.
 
     >>> from eggrad.frontend.functions import variable
     >>> x = variable("x", ("n",))
     >>> hessian(x @ x, x).shape
     ('n', 'n')
+    >>> hessian(lambda x: x @ x)([1.0])
+    array([[2.]])
     """
+    if not isinstance(f, Expression) and callable(f):
+        from eggrad.frontend.transforms import transformed
+
+        return transformed(f, argnums if x is None else x, hessian, alone=True)
     return derivative(_scalar("hessian", f), x, x, **options)
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import cast
 
 from eggrad.engine.binding import symbols
 from eggrad.engine.rates import Rates
@@ -10,7 +11,7 @@ from eggrad.engine.spec import Size, canonical
 from eggrad.engine.stages import Budget, Report, Result
 from eggrad.engine.term import Term, einsum, variables
 from eggrad.engine.variants import SizeVariant, find_variants
-from eggrad.rules.standard import STANDARD, system
+from eggrad.rules.standard import AT_SYMMETRIC, STANDARD, system
 
 __all__ = ["Budget", "differentiate", "lower", "pull_back", "simplify"]
 
@@ -26,7 +27,8 @@ def differentiate(
     """The derivative of a term with respect to each variable in turn.
 
     Every order starts again from the extracted derivative before it, in a fresh e-graph. `exact`
-    is about the last one.
+    is about the last one. The entries of a symmetric matrix are taken for independent; that it
+    is symmetric is used after the last derivative.
 
     >>> from eggrad.engine.term import apply, variable
     >>> x = variable("x")
@@ -39,7 +41,15 @@ def differentiate(
         result = system().differentiate(term, x, mode, budget, exact=exact and last)
         term = result.term
         report = report.joined(result.report)
+    if _has_symmetric(term):
+        found = system(AT_SYMMETRIC).simplify([term], budget, exact=exact)
+        term, report = found.term, report.joined(found.report)
     return Result((term,), report)
+
+
+def _has_symmetric(term: Term) -> bool:
+    """Whether a variable is declared symmetric."""
+    return any("symmetric" in cast(tuple[str, Sequence[str]], v.data)[1] for v in variables(term))
 
 
 def pull_back(term: Term, x: Term, cotangent: Term, budget: Budget | None = None) -> Result:
@@ -77,7 +87,8 @@ def simplify(
     """
     at = _sizes([term], sizes)
     if rules is None:
-        return system().simplify([term], budget, at, exact=exact)
+        strategy = AT_SYMMETRIC if _has_symmetric(term) else STANDARD
+        return system(strategy).simplify([term], budget, at, exact=exact)
     own = replace(STANDARD, simplify=tuple(rules), explore=(), present=())
     return system(own).simplify([term], budget, at, exact=exact)
 

@@ -72,8 +72,13 @@ def where(condition: object, a: object, b: object) -> "Expression":
 
     A number times 0 is 0, so a branch that is infinite where it is not taken gives no number.
     """
-    from eggrad.frontend.arithmetic import add, multiply
+    import numpy as np
 
+    from eggrad.frontend.arithmetic import add, multiply
+    from eggrad.frontend.expression import as_expression
+
+    if isinstance(condition, np.ndarray) and condition.dtype == bool:
+        condition = Condition(as_expression(condition.astype(float)))
     if not isinstance(condition, Condition):
         raise UnsupportedOperation(
             f"where: the condition is a comparison of expressions, as in numpy.where(x > 0, x, 0), "

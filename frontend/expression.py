@@ -15,6 +15,7 @@ from eggrad.engine.term import Term
 from eggrad.frontend import broadcasting
 from eggrad.frontend.agreement import agreed_sizes
 from eggrad.frontend.operators import Operators
+from eggrad.frontend.tracing import as_variable
 
 if TYPE_CHECKING:
     from eggrad.engine.binding import Array
@@ -183,6 +184,8 @@ def as_expression(value: object) -> Expression:
     if isinstance(value, Expression):
         return value
     number = broadcasting.exact(value)
+    if number is None and (outside := as_variable(value)) is not None:
+        return outside
     if number is None:
         raise UnsupportedOperation(
             f"expected an expression or a number, not a {type(value).__name__}; for an array, use "

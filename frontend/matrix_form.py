@@ -23,7 +23,8 @@ __all__ = ["Form", "form_of", "turned"]
 class Form:
     """A formula: an operation with its operands, or a text. `order` is the number of axes.
 
-    A `shared` one occurs more than once; its transpose is taken as a whole.
+    A `shared` one occurs more than once; its transpose is taken as a whole. A `symmetric` one is
+    its own transpose.
 
     Operations are `name`, `number` and `call` with a text, the operators `add`,
     `subtract`, `negate`, `times`, `multiply` (of entries), `divide`, `divide_entries`, `power`,
@@ -35,6 +36,7 @@ class Form:
     text: str = ""
     order: int = 0
     shared: bool = False
+    symmetric: bool = False
     weight: int = field(init=False)
 
     def __post_init__(self) -> None:
@@ -62,15 +64,15 @@ def operation(op: str, a: Form, b: Form, order: int) -> Form:
         return Form("power", (b, exponent), order=2)
     negative = (a.op == "negate") != (b.op == "negate")
     parts = tuple(f.args[0] if f.op == "negate" else f for f in (a, b))
-    if negative and op == "times" and "1" in (parts[0].text, parts[1].text):
-        return negated(parts[0] if parts[1].text == "1" else parts[1])
     whole = Form(op, parts, order=order)
+    if op == "times" and "1" in (parts[0].text, parts[1].text):
+        whole = parts[0] if parts[1].text == "1" else parts[1]
     return negated(whole) if negative else whole
 
 
 def turned(a: Form) -> Form:
     """The transpose: of a sum or a product of vectors also by parts, if that is as short."""
-    if not a.order:
+    if not a.order or a.symmetric:
         return a
     if a.op == "transpose":
         return a.args[0]
@@ -102,7 +104,8 @@ def form_of(node: Term, forms: Mapping[Term, Form]) -> Form:
         raise UnsupportedOperation(f"a tensor with {node.order} axes has no matrix notation")
     match node.op:
         case "variable":
-            return Form("name", text=name_of(node), order=node.order)
+            known = "symmetric" in cast(tuple[str, Sequence[str]], node.data)[1]
+            return Form("name", text=name_of(node), order=node.order, symmetric=known)
         case "constant":
             return _constant(cast(Fraction, node.data), node.dims)
         case "delta":
@@ -184,7 +187,8 @@ def _function(node: Term, forms: Mapping[Term, Form]) -> Form:
         return Form("call", (forms[inner.args[0]],), "logdet")
     if node.op == "log" and (exponentials := _summed(inner, "exp")):
         return Form("call", (forms[exponentials.args[0]],), "logsumexp")
-    return Form("call", (forms[inner],), node.op, node.order)
+    own = forms[inner]
+    return Form("call", (own,), node.op, node.order, symmetric=own.symmetric and node.order == 2)
 
 
 def _unspread(node: Term, args: Sequence[Form]) -> Iterator[Form]:
@@ -225,6 +229,12 @@ def _einsum(node: Term, args: Sequence[Form]) -> Form:
     if not all(own for _, own in reduced):
         own = reduced[0][1] or reduced[1][1]
         return _laid_out(operation("times", reduced[0][0], reduced[1][0], len(own)), own, out)
+    scalars = [_spread_scalar(a, form) for a, form in zip(node.args, args, strict=True)]
+    if any(scalars) and set(parts[0]) == set(parts[1]) == set(out):
+        (a, p), (b, q) = reduced
+        first, own = (scalars[0], q) if scalars[0] else (a, p)
+        product = operation("times", first, b if scalars[0] else cast(Form, scalars[1]), len(out))
+        return _laid_out(product, own, out)
     if any(i in reduced[1][1] and i not in out for i in reduced[0][1]):
         same = node.args[0] is node.args[1]
         return _contracted(reduced[0], reduced[1], out, same)

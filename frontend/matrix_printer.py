@@ -93,7 +93,7 @@ def _lines(root: Form, taken: Set[str], style: Style) -> list[Line]:
         if form.args and (times - 1) * len(text) > 2 * times + WORTH_NAMING:
             name = next(names)
             definitions.append((name, text))
-            text, level = style(Form("name", text=name), [])
+            text, level = style(Form("name", text=name), ())
         done[id(form)] = text, level
     return [*definitions, ("", done[id(root)][0])]
 

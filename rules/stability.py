@@ -46,7 +46,6 @@ from eggrad.engine.numeric_language import (
 from eggrad.engine.rule import Ruleset
 from eggrad.engine.spec import canonical
 from eggrad.rules.algebra import is_elementwise
-from eggrad.rules.linalg import is_transpose
 
 HIGHAM = "Higham 2002, Accuracy and Stability of Numerical Algorithms"
 GOLDBERG = "Goldberg 1991, What every computer scientist should know, section 1.4"
@@ -97,12 +96,6 @@ def falling_fraction(p: Number) -> bool:
 def is_definite(x: Variable) -> bool:
     """Whether a variable is declared positive definite."""
     return "positive definite" in x[2]
-
-
-@condition
-def is_symmetric(x: Variable) -> bool:
-    """Whether a variable is declared symmetric."""
-    return "symmetric" in x[2]
 
 
 def growth(a: Tensor, c: Number, p: Number) -> Tensor:
@@ -281,15 +274,3 @@ def inverse_times_tensor(s: Spec, a: Tensor, b: Tensor) -> Statement:
     return ein(s, inv(a), b) >> ein1(
         solution_axes(s), solve(ein1(matrix_axes(s), a), ein1(right_axes(s), b))
     )
-
-
-@stability.rule(cite="declared; after the last derivative, for it holds on a subspace alone")
-def symmetric_variable(s: Spec, x: Variable) -> Statement:
-    """X' = X for a variable that is declared symmetric."""
-    return ein1(s, declared(x)) >> declared(x), is_transpose(s), is_symmetric(x)
-
-
-@stability.rule(cite="declared; after the last derivative, for it holds on a subspace alone")
-def symmetric_inverse(s: Spec, x: Variable) -> Statement:
-    """(X⁻¹)' = X⁻¹ for a variable that is declared symmetric."""
-    return ein1(s, inv(declared(x))) >> inv(declared(x)), is_transpose(s), is_symmetric(x)

@@ -1,5 +1,6 @@
 """The standard strategy: which rulesets run in which stage."""
 
+from dataclasses import replace
 from functools import lru_cache
 
 from eggrad.engine.stages import Strategy, System
@@ -25,9 +26,10 @@ from eggrad.rules.reverse import reverse
 from eggrad.rules.slopes import slopes
 from eggrad.rules.stability import stability
 from eggrad.rules.sums import sums
+from eggrad.rules.symmetric import symmetric
 from eggrad.rules.unary import summation, unary
 
-__all__ = ["RULESETS", "STANDARD", "system"]
+__all__ = ["AT_SYMMETRIC", "RULESETS", "STANDARD", "system"]
 
 RULESETS = (
     forward,
@@ -54,6 +56,7 @@ RULESETS = (
     orders,
     lowering,
     stability,
+    symmetric,
     exponentials,
     lengths,
 )
@@ -77,8 +80,12 @@ STANDARD = Strategy(
     present=(presentation, quotients, orders),
     settle=(multiples, exponents, delta_products),
     lowering=(lowering,),
-    stable=(constants, unary, sums_of_two, stability, exponentials, lengths),
+    stable=(constants, unary, sums_of_two, stability, symmetric, exponentials, lengths),
 )
+
+
+AT_SYMMETRIC = replace(STANDARD, simplify=(*STANDARD.simplify, symmetric))
+"""The same for terms that nobody differentiates any more."""
 
 
 @lru_cache(maxsize=8)

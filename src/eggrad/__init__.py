@@ -61,6 +61,7 @@ if TYPE_CHECKING:
         transpose,
         variable,
     )
+    from eggrad.frontend.transforms import grad, value_and_grad
 
 __all__ = [
     "BudgetExceeded",
@@ -89,6 +90,7 @@ __all__ = [
     "det",
     "einsum",
     "exp",
+    "grad",
     "gradient",
     "hessian",
     "hvp",
@@ -106,6 +108,7 @@ __all__ = [
     "tan",
     "tanh",
     "transpose",
+    "value_and_grad",
     "variable",
     "vjp",
 ]
@@ -137,6 +140,7 @@ _HOMES = {
     "frontend.compilation": ("compile",),
     "frontend.derivative_products": ("hvp", "jvp", "vjp"),
     "frontend.expression": ("Expression",),
+    "frontend.transforms": ("grad", "value_and_grad"),
 }
 _HOME = {name: module for module, names in _HOMES.items() for name in names}
 

@@ -1,0 +1,58 @@
+"""Arrays that a traced function takes from outside: variables with a value."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    from eggrad.engine.binding import Array
+    from eggrad.frontend.expression import Expression
+
+__all__ = ["Captured", "as_variable", "tracing"]
+
+
+class Captured:
+    """The arrays that were met while a function was traced."""
+
+    def __init__(self, taken: set[str]) -> None:
+        """`taken` are names that the arrays do not get."""
+        self.values: dict[str, Array] = {}
+        self._taken = taken
+
+    def variable(self, array: "Array") -> "Expression":
+        """The variable that stands for an array; the same for the same array."""
+        from eggrad.frontend.functions import variable
+
+        name = next((n for n, known in self.values.items() if known is array), "")
+        if not name:
+            number = len(self.values) + 1
+            name = f"array{number}"
+            while name in self._taken:
+                name += "_"
+            self.values[name] = array
+        return variable(name, array.shape)
+
+
+_current: Final[ContextVar[Captured | None]] = ContextVar("captured", default=None)
+
+
+@contextmanager
+def tracing(taken: set[str]) -> Iterator[Captured]:
+    """Let arrays that meet expressions become variables."""
+    found = Captured(taken)
+    token = _current.set(found)
+    try:
+        yield found
+    finally:
+        _current.reset(token)
+
+
+def as_variable(value: Any) -> "Expression | None":
+    """The variable of an array, while a function is traced."""
+    import numpy as np
+
+    found = _current.get()
+    if found is None or not isinstance(value, np.ndarray) or value.dtype.kind not in "biuf":
+        return None
+    return found.variable(value)

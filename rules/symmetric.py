@@ -1,0 +1,32 @@
+"""What holds at symmetric matrices alone.
+
+Equal values at symmetric matrices have equal derivatives only within their space, so these laws
+are applied after the last derivative, in an e-graph that has none.
+"""
+
+from eggrad.engine.language import Spec, Statement, condition, ein1, inv
+from eggrad.engine.numeric_language import Variable, declared
+from eggrad.engine.rule import Ruleset
+from eggrad.rules.linalg import is_transpose
+
+symmetric = Ruleset(
+    "symmetric", "what holds at symmetric matrices alone", "the number of transposed variables"
+)
+
+
+@condition
+def is_symmetric(x: Variable) -> bool:
+    """Whether a variable is declared symmetric."""
+    return "symmetric" in x[2]
+
+
+@symmetric.rule(cite="declared; after the last derivative, for it holds on a subspace alone")
+def symmetric_variable(s: Spec, x: Variable) -> Statement:
+    """X' = X for a variable that is declared symmetric."""
+    return ein1(s, declared(x)) >> declared(x), is_transpose(s), is_symmetric(x)
+
+
+@symmetric.rule(cite="declared; after the last derivative, for it holds on a subspace alone")
+def symmetric_inverse(s: Spec, x: Variable) -> Statement:
+    """(X⁻¹)' = X⁻¹ for a variable that is declared symmetric."""
+    return ein1(s, inv(declared(x))) >> inv(declared(x)), is_transpose(s), is_symmetric(x)
