@@ -47,6 +47,12 @@ class Condition:
         """The opposite."""
         return Condition(1 - self.step)
 
+    def __mul__(self, other: object) -> "Expression":
+        """1 or 0, times something."""
+        return self.step * other
+
+    __rmul__ = __mul__
+
     def __bool__(self) -> NoReturn:
         """Refuse: a comparison of expressions has no value."""
         raise UnsupportedOperation(

@@ -49,6 +49,15 @@ def unexpected_token(text: str, before: Sequence[Token], token: Token) -> ParseE
     last = before[-1] if before else None
     if not last and ended:
         return ParseError("the expression is empty", text, 0, _OPERAND)
+    if token.type == "EQUAL":
+        return ParseError("only a name stands before '='", text, offset, ("';'",))
+    kinds = [t.type for t in before]
+    if ended and "EQUAL" in kinds and not opened:
+        if last and last.type == "SEMICOLON":
+            return ParseError("the expression after the named part is missing", text, offset)
+        if kinds.count("EQUAL") > kinds.count("SEMICOLON"):
+            reason = "after a named part follow a ';' and an expression"
+            return ParseError(reason, text, offset, ("';'",))
     if last and last.type in _AFTER:
         if token.type == "RPAR" and not opened:
             return ParseError("this bracket closes nothing", text, offset)

@@ -62,6 +62,10 @@ def operation(op: str, a: Form, b: Form, order: int) -> Form:
     if op == "times" and order == 2 and a.op == "power" and a.args[0] is b:
         exponent = number(Fraction(a.args[1].text) + 1)
         return Form("power", (b, exponent), order=2)
+    inner = b.op == "times" and b.args[0].op == "number" and not b.shared
+    if op == "times" and inner and a.op != "number":
+        # Numbers come first.
+        return operation("times", b.args[0], operation("times", a, b.args[1], order), order)
     negative = (a.op == "negate") != (b.op == "negate")
     parts = tuple(f.args[0] if f.op == "negate" else f for f in (a, b))
     whole = Form(op, parts, order=order)

@@ -50,7 +50,7 @@ def sum_of(a: Value, axis: Value | None = None) -> Value:
         return Value(language.sum(a.expression))
     number = axis.expression.term
     if a.order != 2 or number.op != "constant" or number.data not in (1, 2):
-        raise ShapeError("sum: the second argument is 1 or 2, and the first a matrix")
+        raise ShapeError("sum: a second argument, 1 for columns or 2 for rows, goes with a matrix")
     return Value(language.sum(a.expression, int(cast(Fraction, number.data)) - 1), number.data == 1)
 
 
@@ -116,7 +116,7 @@ def softmax(a: Value) -> Value:
 
 def _vector(what: str, a: Value) -> Expression:
     if a.order != 1:
-        raise ShapeError(f"{what} of {a.shape}: the argument is a vector")
+        raise ShapeError(f"{what} of {a.shape}: the argument has to be a vector")
     return a.expression
 
 

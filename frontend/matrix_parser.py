@@ -23,10 +23,10 @@ from eggrad.frontend.text_errors import TextShapeError, TextUnknownVariable, sug
 from eggrad.frontend.text_syntax import Phrase
 from eggrad.frontend.text_words import MAXIMAL_DIGITS, read_number
 
-__all__ = ["read_problem"]
+__all__ = ["CONSTANTS", "read_problem"]
 
 # Constants of a size that is given, or taken from what they meet.
-_CONSTANTS: Final = ("vector", "matrix", "ones", "zeros", "eye", "size")
+CONSTANTS: Final = ("vector", "matrix", "ones", "zeros", "eye", "size")
 
 _BINARY: Final[dict[str, Callable[[Value, Value], Value]]] = {
     "PLUS": values.add,
@@ -65,6 +65,9 @@ class _Reader:
         for name in assume:
             if name not in dims:
                 raise UnsupportedOperation(f"assume: {name!r} has no dims{suggestion(name, dims)}")
+        for name, own in dims.items():
+            if len(own) > 2:
+                raise ShapeError(f"variable {name}: a matrix has at most two axes, not {len(own)}")
         self.text = text
         self.variables = {
             name: Value(language.variable(name, own, assume.get(name, ())))
@@ -103,7 +106,7 @@ class _Reader:
         """What has a value before a phrase has one."""
         if phrase.what == "POWER" and self._is_transposition(phrase):
             return phrase.operands[:1]
-        return () if phrase.what == "call" and phrase.token in _CONSTANTS else phrase.operands
+        return () if phrase.what == "call" and phrase.token in CONSTANTS else phrase.operands
 
     def _is_transposition(self, phrase: Phrase) -> bool:
         """Whether a power is `A^T`, with no scalar of that name."""
@@ -125,7 +128,7 @@ class _Reader:
                     return values.transposed(args[0])
                 case "POWER" if len(args) == 1:
                     return values.transposed(args[0])
-                case "call" if token in _CONSTANTS:
+                case "call" if token in CONSTANTS:
                     return self._constant(phrase)
                 case "call":
                     return self._call(token, args)
@@ -150,7 +153,7 @@ class _Reader:
         name = str(token)
         if name in self.names:
             return self.names[name]
-        if name in FUNCTIONS or name in _CONSTANTS:
+        if name in FUNCTIONS or name in CONSTANTS:
             raise ParseError(
                 f"{name} is a function; its arguments follow in brackets",
                 self.text,
@@ -158,6 +161,8 @@ class _Reader:
                 ("'('",),
             )
         near = suggestion(name, self.names)
+        if name == "T":
+            near = "; the inverse of a transpose is written inv(A)'"
         known = tuple(islice(self.names, 10))
         raise TextUnknownVariable(
             f"no variable is called {name!r}{near}", self.text, _start(token), known
@@ -168,7 +173,7 @@ class _Reader:
         if name in self.names:
             raise UnsupportedOperation(f"{name!r} is no function; a product is written {name} * (")
         if name not in FUNCTIONS:
-            near = suggestion(name, [*FUNCTIONS, *_CONSTANTS])
+            near = suggestion(name, [*FUNCTIONS, *CONSTANTS])
             raise UnsupportedOperation(f"no function is called {name!r}{near}")
         function, least, most = FUNCTIONS[name]
         if not least <= len(args) <= most:
@@ -195,7 +200,8 @@ class _Reader:
         elif name in ("ones", "zeros"):
             axes = max(1, len(operands))
         if len(operands) not in (0, axes) or axes > 2:
-            raise UnsupportedOperation(f"{name} takes {axes} sizes, not {len(operands)}")
+            most = "1 or 2 sizes" if name in ("ones", "zeros") else f"{axes} size{'s' * (axes > 1)}"
+            raise UnsupportedOperation(f"{name} takes {most}, not {len(operands)}")
         sizes = tuple(map(self._size, operands)) or self._unknown_sizes(phrase.token, axes)
         if name == "eye":
             return Value(language.delta(sizes))

@@ -143,7 +143,7 @@ def divide(a: Value, b: Value, elementwise: bool) -> Value:
     """`a ./ b`, entry by entry, or `a / b` by a scalar."""
     if b.order and not elementwise:
         hint = "write ./ to divide entry by entry, inv(B) for the inverse of a matrix"
-        raise ShapeError(f"/ of {a.shape} and {b.shape}: the right is a scalar; {hint}")
+        raise ShapeError(f"/ of {a.shape} and {b.shape}: the right has to be a scalar; {hint}")
     return entrywise("./", a, b, arithmetic.divide)
 
 
@@ -156,16 +156,19 @@ def power(base: Value, exponent: Value, elementwise: bool) -> Value:
         number = cast(Fraction, known.data)
         if number.denominator == 1:
             return Value(matrix_power(square("^", base), int(number)))
+    if base.order == 2:
+        reason = "a matrix has powers by integers, as in A^2 or A^-1"
+    else:
+        reason = "a vector has no powers, and is none"
     raise ShapeError(
-        f"^ of {base.shape} and {exponent.shape}: a matrix has powers by integers, as in A^2 or "
-        "A^-1; write .^ for the powers of entries"
+        f"^ of {base.shape} and {exponent.shape}: {reason}; write .^ for the powers of entries"
     )
 
 
 def square(what: str, a: Value) -> Expression:
     """The expression of a square matrix."""
     if a.order != 2 or not _fit(*a.sizes):
-        raise ShapeError(f"{what} of {a.shape}: the argument is a square matrix")
+        raise ShapeError(f"{what} of {a.shape}: the argument has to be a square matrix")
     return a.expression
 
 

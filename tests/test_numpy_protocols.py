@@ -92,6 +92,7 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "where, called": lambda A, B, **_: np.where(
         np.less(A, B), np.greater_equal(A, B) * 1.0 if 0 else 1, 0
     ),
+    "a condition as a factor": lambda A, **_: (A > 0) * 1.5 - 2 * (A < 0) + (A > 1) * A,
     "ones_like": lambda A, **_: A + np.ones_like(A),
     "zeros_like": lambda A, **_: np.zeros_like(A),
     "full_like": lambda A, **_: np.full_like(A, 3),
