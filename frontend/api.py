@@ -184,15 +184,16 @@ def parse(text: str) -> Problem:
 
 def parse_matrix(
     text: str,
-    dims: Mapping[str, Sequence[Size]],
+    dims: Mapping[str, Sequence[Size]] | None = None,
     assume: Mapping[str, Iterable[str]] | None = None,
 ) -> Expression:
     """Read an expression of the matrix language (docs/matrix.md).
 
-    `dims` has the axes of every variable: none for a scalar, one for a column, two for a matrix;
-    `assume` has the properties of some, as in `eggrad.variable`. A row has one axis, too.
-    Raises `ParseError`; where shapes do not fit it is a `ShapeError`, where a name is not
-    declared an `UnknownVariable` as well.
+    `dims` has the axes of every variable: none for a scalar, one for a column, two for a matrix.
+    Without `dims` names that begin with a capital letter are matrices, and others scalars or
+    columns, if only one choice fits. `assume` has the properties of some, as in
+    `eggrad.variable`. A row has one axis, too. Raises `ParseError`; where shapes do not fit it is
+    a `ShapeError`, where a name is not declared an `UnknownVariable` as well.
 
     >>> f = parse_matrix("norm2(A*x - y)^2", {"A": ("m", "n"), "x": ("n",), "y": ("m",)})
     >>> f.shape

@@ -14,8 +14,9 @@ from eggrad.engine.spec import Size
 from eggrad.frontend import functions as language
 from eggrad.frontend import matrix_values as values
 from eggrad.frontend.axes import broadcast
-from eggrad.frontend.expression import Expression, as_expression, expression
+from eggrad.frontend.expression import Expression, as_expression, expression, unified
 from eggrad.frontend.matrix_functions import FUNCTIONS
+from eggrad.frontend.matrix_inference import inferred_orders
 from eggrad.frontend.matrix_syntax import read
 from eggrad.frontend.matrix_values import UNKNOWN, Value
 from eggrad.frontend.problem import Problem
@@ -41,19 +42,26 @@ _BINARY: Final[dict[str, Callable[[Value, Value], Value]]] = {
 
 
 def read_problem(
-    text: str, dims: Mapping[str, Sequence[Size]], assume: Mapping[str, Iterable[str]]
+    text: str, dims: Mapping[str, Sequence[Size]] | None, assume: Mapping[str, Iterable[str]]
 ) -> Problem:
     """What a text of the matrix language says, with nothing to differentiate by.
 
     See `eggrad.parse_matrix`.
     """
-    reader = _Reader(text, dims, assume)
     definitions, phrase = read(text)
+    if dims is None:
+        orders = inferred_orders(text, definitions, phrase)
+        dims = {n: tuple(f"{UNKNOWN}{n}_{k + 1}" for k in range(orders[n])) for n in orders}
+    reader = _Reader(text, dims, assume)
     for name, part in definitions:
         reader.define(name, part)
     found = reader.value(phrase).expression
     reader.check_sizes(found)
-    return Problem(found.term, None, tuple(v.expression.term for v in reader.variables.values()))
+    declared = [v.expression for v in reader.variables.values()]
+    # Sizes that were not known and have not met any that was are called after their variable.
+    pairs = [(d.removeprefix(UNKNOWN), d) for d in symbols(found.term) if d.startswith(UNKNOWN)]
+    whole, *own = unified([found, *declared], pairs, "sizes")
+    return Problem(whole.term, None, tuple(v.term for v in own))
 
 
 class _Reader:
@@ -229,7 +237,7 @@ class _Reader:
     def check_sizes(self, found: Expression) -> None:
         """Raise where a constant met nothing that has a size."""
         for size in symbols(found.term):
-            if size.startswith(UNKNOWN):
+            if size in self._unknown:
                 token = self._unknown[size]
                 raise TextShapeError(
                     f"nothing says how long this {token} is; a size can follow, as in vector(1, n)",

@@ -151,3 +151,42 @@ def test_gradient_of_least_squares() -> None:
     f = eg.parse_matrix("norm2(A*x - y)^2", DIMS)
     gradient = eg.gradient(f, "x").evaluate(V)
     np.testing.assert_allclose(gradient, 2 * A.T @ (A @ x - y), rtol=1e-12)
+
+
+INFERRED: dict[str, dict[str, int]] = {
+    "norm2(A*x - y)^2 + c*norm1(x)": {"A": 2, "c": 0, "x": 1, "y": 1},
+    "x'*A*y": {"A": 2, "x": 1, "y": 1},
+    "sum(log(1 + exp(-y.*(X*w))))": {"X": 2, "w": 1, "y": 1},
+    "logdet(A + X'*X)": {"A": 2, "X": 2},
+    "(x'*y)^2": {"x": 1, "y": 1},
+    "t = A*x; t'*t": {"A": 2, "x": 1},
+    "A^T*diag(x)*A^-1": {"A": 2, "x": 1},
+    "c*softmax(x) + max(z, 0)": {"c": 0, "x": 1, "z": 1},
+    "eye(3)*A + outer(x, y)": {"A": 2, "x": 1, "y": 1},
+}
+
+
+@pytest.mark.parametrize("text", INFERRED)
+def test_inference(text: str) -> None:
+    f = eg.parse_matrix(text)
+    assert {v.data[0]: v.order for v in f.variables} == INFERRED[text]  # type: ignore[index]
+
+
+def test_inferred_sizes_are_called_after_variables() -> None:
+    f = eg.parse_matrix("norm2(A*x - y)^2")
+    assert [v.dims for v in f.variables] == [("y_1", "x_1"), ("x_1",), ("y_1",)]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("c*x", "this can be read with c a scalar, x a scalar; c a scalar, x a column"),
+        ("exp(x)", "x a scalar; x a column"),
+        ("A + x*y", "where capital letters are matrices .* this cannot be read"),
+        ("+".join(f"x{k}" for k in range(20)), "so many names need declared dims"),
+        ("a + b + c + d + e + 0*(a+b)", "this can be read with"),
+    ],
+)
+def test_what_cannot_be_inferred(text: str, message: str) -> None:
+    with pytest.raises(eg.ParseError, match=message):
+        eg.parse_matrix(text)
