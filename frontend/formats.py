@@ -18,11 +18,19 @@ def _einsum(term: Term, scope: Sequence[Term]) -> str:
 def _matrix(term: Term, scope: Sequence[Term]) -> str:
     from eggrad.frontend.matrix_printer import format_matrix
 
-    try:
-        return format_matrix(term)
-    except UnsupportedOperation:
-        # What has more than two axes anywhere has no matrix notation.
-        return _index(term, scope)
+    flat = _flat(term)
+    return _index(term, scope) if flat is None else format_matrix(flat)
+
+
+def _flat(term: Term) -> Term | None:
+    """An equal term that has matrix notation; None where none was found."""
+    from eggrad.frontend.matrix_form import has_notation
+    from eggrad.frontend.matrix_search import without_tensors
+
+    if has_notation(term) or term.order > 2:
+        return term if term.order <= 2 else None
+    found = without_tensors(term)
+    return found if has_notation(found) else None
 
 
 def _index(term: Term, _scope: Sequence[Term]) -> str:
@@ -40,7 +48,7 @@ def _python(term: Term, scope: Sequence[Term]) -> str:
 def _latex(term: Term, _scope: Sequence[Term]) -> str:
     from eggrad.frontend.latex_printer import format_latex
 
-    return format_latex(term)
+    return format_latex(_flat(term) or term)
 
 
 def _dot(term: Term, _scope: Sequence[Term]) -> str:

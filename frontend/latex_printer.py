@@ -9,8 +9,8 @@ from typing import Final
 
 from eggrad.engine.errors import UnsupportedOperation
 from eggrad.engine.term import Term
+from eggrad.frontend.formulas import Form
 from eggrad.frontend.index_printer import Indexed, format_index
-from eggrad.frontend.matrix_form import Form
 from eggrad.frontend.matrix_printer import Text, written
 
 __all__ = ["format_latex"]

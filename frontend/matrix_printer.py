@@ -8,7 +8,8 @@ from typing import Final
 
 from eggrad.engine.binding import name_of, symbols
 from eggrad.engine.term import Term, postorder, variables
-from eggrad.frontend.matrix_form import Form, form_of, turned
+from eggrad.frontend.formulas import Form, turned
+from eggrad.frontend.matrix_form import form_of
 
 __all__ = ["Line", "Style", "Text", "format_matrix", "written"]
 

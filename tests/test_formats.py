@@ -93,3 +93,11 @@ def test_a_language_that_is_not_there() -> None:
 def test_notebooks() -> None:
     assert (A @ x)._repr_latex_() == r"$\displaystyle A x$"
     assert repr(A @ x) == "<Expression of A, x, axes (m), 3 nodes>"
+
+
+def test_parts_with_three_axes_are_taken_apart_by_the_rules() -> None:
+    z = eg.variable("z", DIMS["z"])
+    cube = x[:, None, None] * y[None, :, None] * z
+    assert eg.sum(cube, axis=2).to("matrix") in ("sum(z)*x*y'", "x*y'*sum(z)", "x*sum(z)*y'")
+    T = eg.variable("T", ("m", "n", "k"))
+    assert eg.sum(T).to("matrix") == "f = Σᵢⱼₖ Tᵢⱼₖ"
