@@ -1,6 +1,7 @@
 """The axes of expressions: moved, added, taken away, one more often than before."""
 
 from collections.abc import Iterable, Sequence
+from operator import index
 from typing import Any, cast
 
 from eggrad.engine import spec as specs
@@ -25,13 +26,16 @@ __all__ = [
 ]
 
 
-def normalized(what: str, axes: Iterable[int] | int, order: int) -> tuple[int, ...]:
+def normalized(what: str, axes: Any, order: int) -> tuple[int, ...]:
     """Axes counted from the first.
 
     >>> normalized("sum", -1, 3)
     (2,)
     """
-    wanted = (axes,) if isinstance(axes, int) else tuple(axes)
+    try:
+        wanted = (index(axes),) if hasattr(axes, "__index__") else tuple(map(index, axes))
+    except TypeError:
+        raise ShapeError(f"{what}: an axis is an integer, not {axes!r}") from None
     for axis in wanted:
         if not -order <= axis < order:
             raise ShapeError(f"{what}: there is no axis {axis}, the argument has {order} axes")
@@ -90,13 +94,16 @@ def reshaped(f: Expression, shape: Sequence[Size]) -> Expression:
     """
     kept = [d for d in f.shape if d != 1]
     wanted = [d for d in shape if d != 1]
+    if wanted.count(-1) > 1:
+        raise ShapeError("reshape: only one size can be -1")
     if wanted.count(-1) == 1:
         place = wanted.index(-1)
         if len(wanted) == len(kept):
             wanted[place] = kept[place]
         elif len(wanted) == len(kept) + 1:
             wanted.pop(place)
-    if len(wanted) != len(kept):
+    named = [(p, q) for p, q in zip(kept, wanted, strict=False) if isinstance(q, str)]
+    if len(wanted) != len(kept) or any(p != q for p, q in named):
         raise UnsupportedOperation(
             f"reshape: from ({_listed(f.shape)}) to ({_listed(shape)}) is more than to add or "
             "remove axes of length 1; einsum can move axes"

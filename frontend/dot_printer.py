@@ -31,13 +31,17 @@ def format_dot(root: Term) -> str:
     for number, node in enumerate(postorder(root), 1):
         numbers[node] = number
         axes = " x ".join(map(str, node.dims))
-        label = "\\n".join(part.replace('"', "'") for part in (_label(node), axes) if part)
+        label = "\\n".join(_escaped(part) for part in (_label(node), axes) if part)
         shape = "" if node.args else ", shape=ellipse"
         lines.append(f'  {number} [label="{label}"{shape}]')
         for place, a in enumerate(node.args, 1):
             told = f' [label="{place}"]' if len(node.args) > 1 else ""
             lines.append(f"  {numbers[a]} -> {number}{told}")
     return "\n".join([*lines, "}"])
+
+
+def _escaped(text: str) -> str:
+    return text.replace("\\", "\\\\").replace('"', "'").replace("\n", " ")
 
 
 def _label(node: Term) -> str:

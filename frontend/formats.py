@@ -19,7 +19,7 @@ def _matrix(term: Term, scope: Sequence[Term]) -> str:
     from eggrad.frontend.matrix_printer import format_matrix
 
     flat = _flat(term)
-    return _index(term, scope) if flat is None else format_matrix(flat)
+    return _index(term, scope) if flat is None else format_matrix(flat, scope)
 
 
 def _flat(term: Term) -> Term | None:

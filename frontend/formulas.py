@@ -12,6 +12,9 @@ from eggrad.frontend.text_words import format_number
 
 __all__ = ["Form", "negated", "number", "operation", "turned"]
 
+# The transpose of longer formulas is taken as a whole.
+LONG: Final = 100
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Form:
@@ -77,7 +80,7 @@ def turned(a: Form) -> Form:
     if a.op == "negate":
         return negated(turned(a.args[0]))
     whole = Form("transpose", (a,), order=a.order)
-    if a.op not in _BY_PARTS or a.shared:
+    if a.op not in _BY_PARTS or a.shared or a.weight > LONG:
         return whole
     first, second = map(turned, a.args)
     if a.op == "times" and first.order and second.order:

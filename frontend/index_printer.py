@@ -231,8 +231,11 @@ def _factors(part: _Part) -> tuple[Tokens, ...]:
 
 
 def _indices(factor: Tokens) -> Iterable[int]:
-    """The indices of a factor; those of one piece as often as they are there."""
-    return factor[0].indices if len(factor) == 1 else {i for t in factor for i in t.indices}
+    """The indices of a factor as often as they count; twice inside of it is more than twice."""
+    if len(factor) == 1:
+        return factor[0].indices
+    inside = Counter(i for t in factor for i in t.indices)
+    return [i for i, times in inside.items() for _ in range(1 if times == 1 else 3)]
 
 
 def _is_number(factor: Tokens) -> bool:

@@ -59,7 +59,9 @@ def _name(name: str) -> str:
     >>> _name("W1"), _name("alpha_x"), _name("loss")
     ('W_{1}', '\\alpha_{\\mathrm{x}}', '\\mathrm{loss}')
     """
-    stem, _, rest = name.strip("_").partition("_")
+    if name != name.strip("_"):
+        return _upright(name)
+    stem, _, rest = name.partition("_")
     if not rest:
         digits = re.search(r"\d*$", stem)
         rest = digits[0] if digits else ""
@@ -72,7 +74,7 @@ def _name(name: str) -> str:
 
 
 def _upright(text: str) -> str:
-    escaped = re.sub(r"([_#%&$])", r"\\\1", text)
+    escaped = re.sub(r"([_#%&${}])", r"\\\1", re.sub(r"[\\^~\n]", " ", text))
     return rf"\mathrm{{{escaped}}}" if text.isascii() else rf"\text{{{escaped}}}"
 
 
@@ -81,7 +83,7 @@ def _style(form: Form, args: Sequence[Text]) -> Text:
         case "name":
             return _name(form.text), _ATOM
         case "number":
-            return re.sub(r"e(-?\d+)", r" \\cdot 10^{\1}", form.text), _ATOM
+            return _number(form.text), _ATOM
         case "call":
             return _call(form, args)
         case "transpose":
@@ -89,7 +91,7 @@ def _style(form: Form, args: Sequence[Text]) -> Text:
         case "negate":
             return f"-{_bracketed(args[0], _ENTRIES)}", _SUM
         case "divide":
-            return rf"\frac{{{args[0][0]}}}{{{args[1][0]}}}", _ATOM
+            return rf"\frac{{{args[0][0]}}}{{{args[1][0]}}}", _POWER
         case "divide_entries":
             over = rf"{_bracketed(args[0], _ENTRIES)} \oslash {_bracketed(args[1], _PRODUCT)}"
             return over, _ENTRIES
@@ -131,7 +133,7 @@ def _call(form: Form, args: Sequence[Text]) -> Text:
         case "norm2":
             return rf"\left\lVert {texts[0]} \right\rVert_2", _ATOM
         case "logdet":
-            return rf"\log\det\left({texts[0]}\right)", _ATOM
+            return rf"\log\det\left({texts[0]}\right)", _POWER
         case "sum" if len(texts) > 1:
             inner = texts[0]
             if texts[1] == "2":
@@ -153,10 +155,15 @@ def _index_style(token: Indexed, letters: Sequence[str]) -> str:
     opened = re.fullmatch(r"(\w+)\(", text)
     if opened:
         return _function(opened[1]) + "("
-    stem, raised, exponent = text.partition("^")
+    stem, raised, exponent = _number(text).partition("^")
     if re.fullmatch(r"[^\W\d]\w*", stem):
         stem = _name(stem)
     return (f"{{{stem}}}{below}" if letters else stem) + raised + exponent
+
+
+def _number(text: str) -> str:
+    """A number, with a power of ten."""
+    return re.sub(r"^([\d.]+)e(-?\d+)$", r"\1 \\cdot 10^{\2}", text)
 
 
 def _function(name: str) -> str:

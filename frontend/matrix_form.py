@@ -5,6 +5,7 @@ with entrywise products, `diag`, `tr` and `sum` otherwise; only a tensor with mo
 has no such formula.
 """
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import Final, cast
@@ -20,14 +21,16 @@ __all__ = ["form_of", "has_notation"]
 
 
 def has_notation(root: Term) -> bool:
-    """Whether no part has more than two axes, nor is what no formula can say."""
+    """Whether no part has more than two axes, a name that is none, or what no formula can say."""
     named = {*_OPERATIONS, *FUNCTION_NAMES}
+    nodes = list(postorder(root))
     return all(
-        t.order <= 2 and (t.op in named or (t.op == "cofactors" and t.data == 1))
-        for t in postorder(root)
-    )
+        t.order <= 2 and (t.op in named or (t.op == "cofactors" and t.data == 1)) for t in nodes
+    ) and all(_NAME.match(name_of(t)) for t in nodes if t.op == "variable")
 
 
+# What the matrix language reads as a name.
+_NAME: Final = re.compile(r"[^\W\dᵀ][^\Wᵀ]*\Z")
 _OPERATIONS: Final = (
     *("variable", "constant", "delta", "size", "einsum"),
     *("add", "subtract", "divide", "negate", "power"),
@@ -52,12 +55,13 @@ def form_of(node: Term, forms: Mapping[Term, Form]) -> Form:
         case "size":
             return Form("call", (_size(cast(str, node.data)),), "size")
         case "einsum":
-            return _einsum(node, args)
+            return _einsum(node, forms)
         case "add" | "subtract" | "divide":
             op = "divide_entries" if node.op == "divide" and node.args[1].order else node.op
-            if node.op == "divide" and _summed(node.args[1], "exp") is node.args[0]:
+            softmax = node.order == 1 and _summed(node.args[1], "exp") is node.args[0]
+            if node.op == "divide" and softmax:
                 return Form("call", (forms[node.args[0].args[0]],), "softmax", node.order)
-            first, second = _unspread(node, args)
+            first, second = _unspread(node, forms)
             return operation(op, first, second, node.order)
         case "negate":
             return negated(args[0])
@@ -120,15 +124,16 @@ def _function(node: Term, forms: Mapping[Term, Form]) -> Form:
     return Form("call", (own,), node.op, node.order, symmetric=own.symmetric and node.order == 2)
 
 
-def _unspread(node: Term, args: Sequence[Form]) -> Iterator[Form]:
+def _unspread(node: Term, forms: Mapping[Term, Form]) -> Iterator[Form]:
     """The operands of an operation on entries, where a scalar meets every entry of the other."""
-    pairs = zip(node.args, args, node.args[::-1], strict=True)
-    first, second = (_spread_scalar(a, f) if beside.order else None for a, f, beside in pairs)
-    yield first or args[0]
-    yield second if second and not first else args[1]
+    a, b = node.args
+    first = _spread_scalar(a, forms) if b.order else None
+    second = _spread_scalar(b, forms) if a.order and not first else None
+    yield first or forms[a]
+    yield second or forms[b]
 
 
-def _spread_scalar(node: Term, form: Form) -> Form | None:
+def _spread_scalar(node: Term, forms: Mapping[Term, Form]) -> Form | None:
     """The scalar that a constant or a product of a scalar and ones repeats."""
     if not node.order:
         return None
@@ -136,14 +141,15 @@ def _spread_scalar(node: Term, form: Form) -> Form | None:
         return number(cast(Fraction, node.data))
     if node.op == "einsum" and len(node.args) == 2 and not node.args[0].order:
         ones = node.args[1]
-        return form.args[0] if ones.op == "constant" and ones.data == 1 else None
+        return forms[node.args[0]] if ones.op == "constant" and ones.data == 1 else None
     return None
 
 
 # Products ----------------------------------------------------------------------------------
 
 
-def _einsum(node: Term, args: Sequence[Form]) -> Form:
+def _einsum(node: Term, forms: Mapping[Term, Form]) -> Form:
+    args = [forms[a] for a in node.args]
     *parts, out = cast(Spec, node.data)
     orders = [a.order for a in node.args]
     if node.order == 2 and sorted(orders) == [1, 2] and node.args[orders.index(2)].op == "delta":
@@ -158,7 +164,7 @@ def _einsum(node: Term, args: Sequence[Form]) -> Form:
     if not all(own for _, own in reduced):
         own = reduced[0][1] or reduced[1][1]
         return _laid_out(operation("times", reduced[0][0], reduced[1][0], len(own)), own, out)
-    scalars = [_spread_scalar(a, form) for a, form in zip(node.args, args, strict=True)]
+    scalars = [_spread_scalar(a, forms) for a in node.args]
     if any(scalars) and set(parts[0]) == set(parts[1]) == set(out):
         (a, p), (b, q) = reduced
         first, own = (scalars[0], q) if scalars[0] else (a, p)

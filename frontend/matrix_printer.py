@@ -42,7 +42,7 @@ Line = tuple[str, str]
 """The name of a part, and its text."""
 
 
-def format_matrix(root: Term) -> str:
+def format_matrix(root: Term, scope: Sequence[Term] = ()) -> str:
     """The shortest way found to write a term of at most two axes; a vector may be a row.
 
     Parts that occur more than once have names where that is shorter. Raises
@@ -54,17 +54,22 @@ def format_matrix(root: Term) -> str:
     >>> format_matrix(einsum("ij,i->j", A, residual))
     "A'*(A*x - y)"
     """
-    return "".join(f"{name} = {text}; " if name else text for name, text in written(root, _joined))
+    return "".join(
+        f"{name} = {text}; " if name else text for name, text in written(root, _joined, scope)
+    )
 
 
-def written(root: Term, style: Style) -> list[Line]:
-    """The lines in which a style writes a term: named parts first, the whole without a name."""
+def written(root: Term, style: Style, scope: Sequence[Term] = ()) -> list[Line]:
+    """The lines in which a style writes a term: named parts first, the whole without a name.
+
+    `scope` are further variables, whose names no part gets.
+    """
     users = Counter(a for node in postorder(root) for a in node.args)
     forms: dict[Term, Form] = {}
     for node in postorder(root):
         form = form_of(node, forms)
         forms[node] = replace(form, shared=True) if users[node] > 1 and form.args else form
-    taken = {*map(name_of, variables(root)), *symbols(root)}
+    taken = {*map(name_of, variables(root, *scope)), *symbols(root)}
     wanted = [forms[root], turned(forms[root])] if root.order == 1 else [forms[root]]
     texts = (_lines(form, taken, style) for form in wanted)
     return min(texts, key=lambda lines: sum(len(text) for _, text in lines))

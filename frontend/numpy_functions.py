@@ -1,7 +1,8 @@
 """NumPy's functions of whole arrays, on expressions."""
 
 from collections.abc import Callable, Sequence
-from typing import Any, Final
+from operator import index
+from typing import Any, Final, cast
 
 import numpy as np
 
@@ -10,9 +11,9 @@ from eggrad.engine import term as terms
 from eggrad.engine.errors import ShapeError, UnsupportedOperation
 from eggrad.frontend import axes as ax
 from eggrad.frontend import functions as language
-from eggrad.frontend.arithmetic import add, multiply
+from eggrad.frontend.arithmetic import multiply
 from eggrad.frontend.conditions import where
-from eggrad.frontend.expression import Expression, as_expression, combine
+from eggrad.frontend.expression import Expression, as_expression, combine, expression
 from eggrad.frontend.kronecker import kron
 from eggrad.frontend.numpy_ufuncs import maximum, minimum, sqrt, square
 
@@ -109,12 +110,16 @@ def tensordot(
 ) -> Expression:
     """`numpy.tensordot`."""
     left, right = as_expression(a), as_expression(b)
-    if isinstance(axes, int):
-        if axes > min(left.ndim, right.ndim):
-            raise ShapeError(f"tensordot: {axes} axes are summed, the arguments have fewer")
-        axes = (range(left.ndim - axes, left.ndim), range(axes))
+    if hasattr(axes, "__index__"):
+        count = index(cast(int, axes))
+        if not 0 <= count <= min(left.ndim, right.ndim):
+            raise ShapeError(f"tensordot: {count} axes are summed, the arguments have fewer")
+        axes = (range(left.ndim - count, left.ndim), range(count))
+    places = cast(Sequence[Any], axes)
+    if len(places) != 2:
+        raise ShapeError("tensordot: axes are a number, or those of the left and of the right")
     gone = [
-        wanted_axes("tensordot", own, f.ndim) for own, f in zip(axes, (left, right), strict=True)
+        wanted_axes("tensordot", own, f.ndim) for own, f in zip(places, (left, right), strict=True)
     ]
     if len(gone[0]) != len(gone[1]):
         raise ShapeError("tensordot: each argument sums as many axes as the other")
@@ -218,12 +223,20 @@ def broadcast_to(array: Any, shape: Any) -> Expression:
 
 def full_like(a: Any, fill_value: Any) -> Expression:
     """`numpy.full_like`."""
-    return add(multiply(as_expression(a), 0), fill_value)
-
-
-def clip(a: Any, a_min: Any = None, a_max: Any = None) -> Expression:
-    """`numpy.clip`."""
     own = as_expression(a)
+    filled = ax.broadcast(as_expression(fill_value), own.shape)
+    return expression(filled.term, (*own.variables, *own.scope, *filled.scope))
+
+
+def clip(
+    a: Any, a_min: Any = None, a_max: Any = None, *, min: Any = None, max: Any = None
+) -> Expression:
+    """`numpy.clip`."""
+    own, a_min, a_max = (
+        as_expression(a),
+        min if a_min is None else a_min,
+        max if a_max is None else a_max,
+    )
     above = own if a_min is None else maximum(own, a_min)
     return above if a_max is None else minimum(above, a_max)
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from functools import reduce
+from operator import index
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -53,8 +54,9 @@ def _square(what: str, a: Any) -> Expression:
 def matrix_power(a: Any, n: int) -> Expression:
     """`numpy.linalg.matrix_power`."""
     own = _square("matrix_power", a)
-    if not isinstance(n, int):
+    if not hasattr(n, "__index__"):
         raise UnsupportedOperation("matrix_power: the exponent is an integer")
+    n = index(n)
     if n < 0:
         return matrix_power(language.inv(own), -n)
     if n == 0:

@@ -70,7 +70,7 @@ def _is_default(option: str, value: object) -> bool:
     """Whether an option says what holds anyway."""
     if value is None or value is getattr(np, "_NoValue", None):
         return True
-    if isinstance(value, tuple):
+    if isinstance(value, tuple) and value:
         return all(v is None for v in cast(tuple[object, ...], value))
     return isinstance(value, bool | str) and value == _DEFAULTS.get(option)
 

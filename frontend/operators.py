@@ -5,6 +5,7 @@ when a method is called.
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from numbers import Number
 from typing import TYPE_CHECKING, Any, NoReturn, cast
 
 from eggrad.engine.errors import UnsupportedOperation
@@ -84,6 +85,41 @@ class Operators:
     def __rpow__(self, other: object) -> "Expression":
         """Other ** self, for a scalar self."""
         return _arithmetic().power(other, self)
+
+    def __eq__(self, other: object) -> bool:
+        """Whether it is the same expression; comparing it with a number is no condition."""
+        if isinstance(other, Number):
+            raise UnsupportedOperation(
+                "an expression is not compared with ==; numpy.where takes <, <=, > and >="
+            )
+        return self is other
+
+    __hash__ = object.__hash__
+
+    def __len__(self) -> int:
+        """The length of the first axis, if it is known."""
+        shape = cast("Expression", self).shape
+        if not shape or not isinstance(shape[0], int):
+            raise UnsupportedOperation(f"len of an expression of axes {shape} is not known")
+        return shape[0]
+
+    def sum(self, axis: Any = None, *, keepdims: bool = False) -> "Expression":
+        """`numpy.sum`."""
+        from eggrad.frontend import numpy_functions
+
+        return numpy_functions.sum(self, axis, keepdims=keepdims)
+
+    def mean(self, axis: Any = None, *, keepdims: bool = False) -> "Expression":
+        """`numpy.mean`."""
+        from eggrad.frontend import numpy_functions
+
+        return numpy_functions.mean(self, axis, keepdims=keepdims)
+
+    def dot(self, other: object) -> "Expression":
+        """`numpy.dot`."""
+        from eggrad.frontend import numpy_functions
+
+        return numpy_functions.dot(self, other)
 
     def __lt__(self, other: object) -> "Condition":
         """A condition for `numpy.where`."""

@@ -23,6 +23,8 @@ _POWER: Final = 4
 _ATOM: Final = 5
 # A part that occurs again has a name if it is longer.
 WORTH_NAMING: Final = 8
+# Python's compiler gives up on deeper brackets.
+DEEP: Final = 40
 _CALLS: Final = {
     "relu": "np.maximum({}, 0)",
     "inv": "np.linalg.inv({})",
@@ -53,9 +55,10 @@ class _Writer:
     def __init__(self, root: Term, scope: Sequence[Term]) -> None:
         self._root = root
         self._variables = variables(root, *scope)
-        taken = {"np", *symbols(root)}
+        taken = {"np"}
         self._names = {v: _identifier(name_of(v), taken) for v in self._variables}
         self._taken = taken
+        self._size_names = {d: _identifier(d, taken) for d in symbols(root)}
         self._sizes: dict[str, str] = {}
 
     def text(self) -> str:
@@ -63,9 +66,13 @@ class _Writer:
         users = Counter(a for node in postorder(self._root) for a in node.args)
         done: dict[Term, Text] = {}
         body: list[str] = []
+        depth: dict[Term, int] = {}
         for node in postorder(self._root):
             text = self._node(node, [done[a] for a in node.args], done)
-            if users[node] > 1 and node.args and len(text[0]) > WORTH_NAMING:
+            depth[node] = 1 + max((depth[a] for a in node.args), default=0)
+            often = users[node] > 1 and len(text[0]) > WORTH_NAMING
+            if node.args and (often or depth[node] > DEEP):
+                depth[node] = 0
                 name = _identifier(f"t{len(body) + 1}", self._taken)
                 body.append(f"{name} = {text[0]}")
                 text = name, _ATOM
@@ -85,13 +92,14 @@ class _Writer:
     def _size(self, size: Size) -> str:
         if isinstance(size, int):
             return str(size)
-        if size not in self._sizes:
+        name = self._size_names[size]
+        if name not in self._sizes:
             places = ((v, k) for v in self._variables for k, d in enumerate(v.dims) if d == size)
             found = next(places, None)
             if found is None:
                 raise UnsupportedOperation(f"no variable has an axis of size {size}")
-            self._sizes[size] = f"{self._names[found[0]]}.shape[{found[1]}]"
-        return size
+            self._sizes[name] = f"{self._names[found[0]]}.shape[{found[1]}]"
+        return name
 
     def _shape(self, dims: Dims) -> str:
         listed = ", ".join(map(self._size, dims))
@@ -202,7 +210,8 @@ def _binary(first: tuple[Text, Indices], second: tuple[Text, Indices], out: Indi
     if len(set(p)) < len(p) or len(set(q)) < len(q):
         return None
     if not p or not q:
-        return _turned(_infix(a, "*", b), p or q, out)
+        a, b = (_unary(own, out, v, "") if own else v for v, own in (first, second))
+        return _infix(a, "*", b)
     alone = [i for i in (*p, *q) if i not in out and (i in p) != (i in q)]
     summed = [i for i in p if i in q and i not in out]
     if alone or max(len(p), len(q)) > 2:

@@ -18,19 +18,24 @@ class Captured:
     def __init__(self, taken: set[str]) -> None:
         """`taken` are names that the arrays do not get."""
         self.values: dict[str, Array] = {}
+        self._met: list[tuple[str, Array]] = []
         self._taken = taken
 
     def variable(self, array: "Array") -> "Expression":
         """The variable that stands for an array; the same for the same array."""
+        import numpy as np
+
         from eggrad.frontend.functions import variable
 
-        name = next((n for n, known in self.values.items() if known is array), "")
+        same = (n for n, known in self._met if known is array)
+        name = next((n for n in same if np.array_equal(self.values[n], array)), "")
         if not name:
-            number = len(self.values) + 1
-            name = f"array{number}"
+            name = f"array{len(self.values) + 1}"
             while name in self._taken:
                 name += "_"
-            self.values[name] = array
+            # Whoever changes the array later does not change what was traced.
+            self.values[name] = array.copy()
+            self._met.append((name, array))
         return variable(name, array.shape)
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from functools import wraps
 from inspect import signature
+from operator import index
 from typing import Any
 
 import numpy as np
@@ -50,12 +51,21 @@ def transformed(
         hint = "; eggrad.gradient differentiates expressions" if isinstance(f, Expression) else ""
         what = type(f).__name__
         raise UnsupportedOperation(f"a function of arrays is expected, not a {what}{hint}")
-    single = isinstance(argnums, int)
-    places = (argnums,) if isinstance(argnums, int) else tuple(argnums)
+    single = hasattr(argnums, "__index__")
+    try:
+        places = tuple(map(index, [argnums] if single else argnums))  # type: ignore[arg-type]
+    except TypeError:
+        raise UnsupportedOperation(
+            f"argnums is the place of an argument or several, not {argnums!r}"
+        ) from None
     compiled: dict[object, Function] = {}
 
     @wraps(f)
-    def computed(*args: Any) -> Any:
+    def computed(*args: Any, **options: Any) -> Any:
+        if options:
+            raise UnsupportedOperation(
+                f"give {next(iter(options))!r} by its place, not by its name"
+            )
         arrays = [np.asarray(a) for a in args]
         shapes = tuple(a.shape for a in arrays)
         if shapes not in compiled:

@@ -101,3 +101,45 @@ def test_parts_with_three_axes_are_taken_apart_by_the_rules() -> None:
     assert eg.sum(cube, axis=2).to("matrix") in ("sum(z)*x*y'", "x*y'*sum(z)", "x*sum(z)*y'")
     T = eg.variable("T", ("m", "n", "k"))
     assert eg.sum(T).to("matrix") == "f = Σᵢⱼₖ Tᵢⱼₖ"
+
+
+def test_the_sign_of_a_scalar_stays() -> None:
+    s = eg.variable("s")
+    assert (x + (-s)).to("matrix") == "x - s"
+    ones = eg.einsum(",i->i", eg.constant(1), eg.constant(1, ("n",)))
+    assert (ones + x).to("matrix") == "1 + x"
+
+
+def test_a_sum_inside_and_outside_has_a_sign() -> None:
+    z = eg.variable("z", DIMS["z"])
+    assert np.sum(np.exp(x * z) * z).to("index") == "f = Σᵢ exp(xᵢ zᵢ) zᵢ"
+    assert np.sum(np.log(x * x + 1)).to("index") == "f = Σᵢ log(xᵢ xᵢ + 1)"
+
+
+def test_python_of_sums_of_multiples() -> None:
+    module: dict[str, Any] = {}
+    exec(eg.einsum(",ij->j", eg.variable("s"), A).to("python"), module)
+    np.testing.assert_allclose(module["f"](VALUES["A"], 2.0), 2 * VALUES["A"].sum(0))
+
+
+@pytest.mark.parametrize("step", [lambda v: v + x, lambda v: v * x, np.sin, lambda v: x - v])
+def test_deep_expressions(step: Any) -> None:
+    deep = x
+    for _ in range(2000):
+        deep = step(deep)
+    for language in ("matrix", "index", "latex", "dot"):
+        assert deep.to(language)
+    module: dict[str, Any] = {}
+    exec(deep.to("python"), module)
+    expected = deep.evaluate({"x": np.full(2, 0.5)})
+    np.testing.assert_allclose(module["f"](np.full(2, 0.5)), expected, rtol=1e-12)
+
+
+def test_names_that_are_no_words() -> None:
+    """What the matrix language cannot read is written in index notation."""
+    assert eg.variable("2", ("n",)).to("matrix") == "fᵢ = 2ᵢ"
+    assert eg.variable("W_").to("latex") == r"\mathrm{W\_}"
+    sizes = eg.variable("x", ("lambda",))
+    module: dict[str, Any] = {}
+    exec(np.ones_like(sizes).to("python"), module)
+    np.testing.assert_array_equal(module["f"](np.zeros(3)), np.ones(3))

@@ -262,3 +262,26 @@ def test_random_functions(program: Program) -> None:
     value = run(program, E).evaluate(VALUES)
     assert value.shape == np.shape(expected)
     np.testing.assert_allclose(value, expected, rtol=1e-9, atol=1e-9)
+
+
+def test_numpys_integers_are_axes() -> None:
+    one = np.int64(1)
+    assert np.sum(A, axis=one).shape == ("m",)
+    assert np.tensordot(A, x, axes=one).shape == ("m",)
+    assert np.linalg.matrix_power(S, one) is S
+    assert np.sum(A, axis=()) is A
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: np.reshape(A, ("n", "m")),
+        lambda: np.reshape(A, (-1, -1)),
+        lambda: np.tensordot(A, A, axes=-1),
+        lambda: np.tensordot(A, A, axes=(0, 1, 1)),
+        lambda: np.sum(A, axis=0.5),
+    ],
+)
+def test_axes_that_do_not_fit(call: Callable[[], Any]) -> None:
+    with pytest.raises(eg.EggradError):
+        call()

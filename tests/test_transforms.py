@@ -99,3 +99,33 @@ def test_masks_from_outside() -> None:
 def test_mistakes(call: Any, error: type[Exception], message: str) -> None:
     with pytest.raises(error, match=message):
         call()
+
+
+def test_arrays_that_change() -> None:
+    """What is traced is what the arrays held at that moment."""
+    buffer, data = np.zeros(3), np.ones(3)
+
+    def total(w: Any) -> Any:
+        found = 0
+        for k in range(3):
+            buffer[:] = k + 1
+            found = found + w @ buffer
+        return found
+
+    np.testing.assert_array_equal(eg.grad(total)(np.ones(3)), [6, 6, 6])
+    gradient = eg.grad(lambda w: w @ data)
+    gradient(np.ones(3))
+    data[:] = 5
+    np.testing.assert_array_equal(gradient(np.ones(3)), np.ones(3))
+
+
+def test_comparisons_with_numbers_are_refused() -> None:
+    with pytest.raises(eg.UnsupportedOperation, match="not compared with =="):
+        eg.grad(lambda s: 5 * s if s == 3 else s**2)(3.0)
+    with pytest.raises(eg.UnsupportedOperation, match="give 'b' by its place"):
+        eg.grad(lambda a, b: a * b)(1.0, b=2.0)
+
+
+def test_methods() -> None:
+    found = eg.grad(lambda x: (x.sum(axis=0) * len(x)).dot(x.mean(axis=0)))(np.ones((2, 3)))
+    np.testing.assert_allclose(found, np.full((2, 3), 4.0))
