@@ -105,10 +105,10 @@ def _style(form: Form, args: Sequence[Text]) -> Text:
             least = level + 1
             if operator == "add" or (operator == "times" and not form.args[0].order):
                 least = level
-            sign = _SIGNS[operator]
-            if sign == " " and right[0][0].isdigit():
+            sign, second = _SIGNS[operator], _bracketed(right, least)
+            if operator == "times" and second[0].isdigit():
                 sign = r" \cdot "
-            return f"{_bracketed(left, level)}{sign}{_bracketed(right, least)}", level
+            return f"{_bracketed(left, level)}{sign}{second}", level
 
 
 def _call(form: Form, args: Sequence[Text]) -> Text:
