@@ -38,6 +38,7 @@ _WHOLE: Final = {
 # Where the functions come from that generated code calls beside NumPy's.
 RUNTIME: Final = {
     "adjugate": "matrix_functions",
+    "by_blocks": "blocks",
     "by_strips": "strips",
     "cholesky": "cholesky",
     "cofactors": "matrix_functions",

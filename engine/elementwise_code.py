@@ -6,6 +6,7 @@ from typing import Final
 
 from eggrad.engine.block import Block, Value, number
 from eggrad.engine.layout import add_entries, spread, wrapped
+from eggrad.engine.strip_regions import BEYOND_CACHE
 
 __all__ = ["ElementwiseCode"]
 
@@ -113,7 +114,10 @@ class ElementwiseCode:
         over = f"{b} += {a}" if sign == "+" else f"{function}({a}, {b}, out={b})"
         ways = zip([(a, f"{a} {sign}= {b}"), (b, over)], own, strict=True)
         reuse = [way for way, labels in ways if labels == order]
-        made = self._block.emit(f"{a} {sign} {b}", [v.text for v in full], len(order), reuse)
+        text = f"{a} {sign} {b}"
+        if sorted(own) == [(0, 1), (1, 0)] and self._entries(full[0]) >= BEYOND_CACHE:
+            text = f"by_blocks({function}, {a}, {b})"
+        made = self._block.emit(text, [v.text for v in full], len(order), reuse)
         return Value(made, order, tuple(range(max(len(v.axes) for v in args))))
 
     def _aligned(

@@ -25,7 +25,7 @@ from eggrad.engine.term import (
     rebuild,
 )
 
-__all__ = ["Strips", "in_strips", "strips_of"]
+__all__ = ["BEYOND_CACHE", "Strips", "in_strips", "strips_of"]
 
 # An array of so many entries leaves the cache before it is read again.
 BEYOND_CACHE: Final = 4_000_000
