@@ -69,10 +69,10 @@ def transformed(
         arrays = [np.asarray(a) for a in args]
         shapes = tuple(a.shape for a in arrays)
         if shapes not in compiled:
-            compiled[shapes] = _compiled(f, shapes, places, derivative)
-        value, *found = compiled[shapes](arrays)
-        slopes = found[0] if single else tuple(found)
-        return slopes if alone else (value, slopes)
+            compiled[shapes] = _compiled(f, shapes, places, derivative, alone)
+        found = compiled[shapes](arrays)
+        slopes = found[-1] if single else tuple(found if alone else found[1:])
+        return slopes if alone else (found[0], slopes)
 
     return computed
 
@@ -82,8 +82,9 @@ def _compiled(
     shapes: Sequence[tuple[int, ...]],
     places: Sequence[int],
     derivative: Callable[..., Expression],
+    alone: bool,
 ) -> Function:
-    """The value and the derivatives of a function for arguments of some shapes."""
+    """The derivatives of a function, after its value, for arguments of some shapes."""
     names = _names(f, len(shapes))
     variables = [variable(name, shape) for name, shape in zip(names, shapes, strict=True)]
     for place in places:
@@ -92,9 +93,9 @@ def _compiled(
     with tracing(set(names)) as outside:
         value = as_expression(f(*variables))
         found = [derivative(value, variables[place]) for place in places]
-    function = compile([value, *found])
+    function = compile(found if alone else [value, *found])
 
-    def call(arrays: Sequence[Any]) -> Any:
+    def call(arrays: Sequence[Any]) -> list[Any]:
         return function(**dict(zip(names, arrays, strict=True)), **outside.values)
 
     return call
