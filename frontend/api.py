@@ -27,6 +27,7 @@ __all__ = [
 Function = Callable[..., Any]
 Argnums = int | Sequence[int]
 MODES = ("auto", "forward", "reverse")
+ENTRIES = ("independent", "pairs")
 
 
 def derivative(
@@ -35,6 +36,7 @@ def derivative(
     mode: str = "auto",
     budget: Any = None,
     exact: bool = False,
+    entries: str = "independent",
 ) -> Expression:
     """The derivative with respect to each variable in turn, simplified.
 
@@ -47,13 +49,18 @@ def derivative(
     which `UnsupportedOperation` is raised. The solver may take a minute, or the seconds of
     the budget once more; `.complete` is False where that was too short to be certain.
 
+    `entries` is about matrices that are declared symmetric: "independent", or "pairs" for the
+    derivative by the entries (i, j) and (j, i) at once. That they are symmetric is used after the
+    last derivative either way.
+
     >>> from eggrad.frontend.functions import sin, variable
     >>> x = variable("x")
     >>> float(derivative(sin(x), "x").evaluate({"x": 0}))
     1.0
     """
     own = as_expression(f)
-    return _derivative(own, tuple(wrt_variable(own, w) for w in wrt), mode, budget, exact)
+    arguments = tuple(wrt_variable(own, w) for w in wrt)
+    return _derivative(own, arguments, mode, budget, exact=exact, entries=entries)
 
 
 def gradient(f: Expression, x: str | Expression, **options: Any) -> Expression:
@@ -164,7 +171,7 @@ class Problem:
         """
         names = wrt or self.wrt or ()
         arguments = tuple(wrt_variable(self.expression, w, self._declared) for w in names)
-        return _derivative(self.expression, arguments, mode, budget, exact)
+        return _derivative(self.expression, arguments, mode, budget, exact=exact)
 
 
 def parse(text: str) -> Problem:
@@ -228,15 +235,25 @@ def wrt_variable(f: Expression, wrt: str | Expression, declared: Iterable[Term] 
 
 
 def _derivative(
-    f: Expression, wrt: tuple[Term, ...], mode: str, budget: Any, exact: bool
+    f: Expression,
+    wrt: tuple[Term, ...],
+    mode: str,
+    budget: Any,
+    *,
+    exact: bool,
+    entries: str = ENTRIES[0],
 ) -> Expression:
     if mode not in MODES:
         raise UnsupportedOperation(f"there is no mode {mode!r}; the modes are: {', '.join(MODES)}")
+    if entries not in ENTRIES:
+        known = ", ".join(ENTRIES)
+        raise UnsupportedOperation(f"entries are no {entries!r}; they are one of: {known}")
     if not wrt:
         raise UnsupportedOperation("derivative with respect to what? name at least one variable")
     from eggrad.frontend import calculus
 
-    found = calculus.differentiate(f.term, wrt, mode, budget, exact=exact)
+    pairs = entries == "pairs"
+    found = calculus.differentiate(f.term, wrt, mode, budget, exact=exact, pairs=pairs)
     candidates = (*f.variables, *f.scope, *wrt)
     return expression(found.term, candidates, f.complete and found.complete)
 

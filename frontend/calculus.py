@@ -9,7 +9,7 @@ from eggrad.engine.rates import Rates
 from eggrad.engine.rule import Ruleset
 from eggrad.engine.spec import Size, canonical
 from eggrad.engine.stages import Budget, Report, Result
-from eggrad.engine.term import Term, einsum, variables
+from eggrad.engine.term import Term, add, delta, einsum, subtract, variables
 from eggrad.engine.variants import SizeVariant, find_variants
 from eggrad.rules.standard import AT_SYMMETRIC, STANDARD, system
 
@@ -23,12 +23,14 @@ def differentiate(
     budget: Budget | None = None,
     *,
     exact: bool = False,
+    pairs: bool = False,
 ) -> Result:
     """The derivative of a term with respect to each variable in turn.
 
     Every order starts again from the extracted derivative before it, in a fresh e-graph. `exact`
-    is about the last one. The entries of a symmetric matrix are taken for independent; that it
-    is symmetric is used after the last derivative.
+    is about the last one. The entries of a symmetric matrix are taken for independent, or with
+    `pairs` those on both sides of the diagonal for the same; that the matrix is symmetric is
+    used after the last derivative.
 
     >>> from eggrad.engine.term import apply, variable
     >>> x = variable("x")
@@ -39,17 +41,30 @@ def differentiate(
     for order, x in enumerate(wrt, 1):
         last = order == len(wrt)
         result = system().differentiate(term, x, mode, budget, exact=exact and last)
-        term = result.term
+        term = _by_pairs(result.term) if pairs and _has_symmetric(x) else result.term
         report = report.joined(result.report)
-    if _has_symmetric(term):
+    if _has_symmetric(term, *wrt):
         found = system(AT_SYMMETRIC).simplify([term], budget, exact=exact)
         term, report = found.term, report.joined(found.report)
     return Result((term,), report)
 
 
-def _has_symmetric(term: Term) -> bool:
+def _by_pairs(term: Term) -> Term:
+    """A derivative by a symmetric matrix whose entries (i, j) and (j, i) are one.
+
+    `G + G' - G∘δ` on the last two axes; entry (i, j) is the derivative by both at once.
+    """
+    axes = tuple(range(term.order))
+    *rest, row, column = axes
+    turned = einsum(canonical([(*rest, column, row)], axes), term)
+    diagonal = einsum(canonical([axes, (row, column)], axes), term, delta(term.dims[-1:]))
+    return subtract(add(term, turned), diagonal)
+
+
+def _has_symmetric(*terms: Term) -> bool:
     """Whether a variable is declared symmetric."""
-    return any("symmetric" in cast(tuple[str, Sequence[str]], v.data)[1] for v in variables(term))
+    known = (cast(tuple[str, Sequence[str]], v.data)[1] for v in variables(*terms))
+    return any("symmetric" in words for words in known)
 
 
 def pull_back(term: Term, x: Term, cotangent: Term, budget: Budget | None = None) -> Result:
