@@ -211,6 +211,13 @@ class EGraph:
                 matches[name] = matches.get(name, 0) + n
         return Iteration(report.updated, matches)
 
+    def are_equal(self, a: str, b: str) -> bool:
+        """Whether two names are those of one class."""
+        frozen = self._egraph.freeze()
+        rows = frozen.functions["named"].rows
+        found = {f"(named {self._egraph.value_to_i64(r.inputs[0])})": r.output for r in rows}
+        return found[a] == found[b]
+
     def complete_shapes(self) -> None:
         """Give the newest terms their dims."""
         while self.iterate("shapes").changed:

@@ -139,7 +139,7 @@ def delta(dims: Sequence[Size]) -> Term:
 
 def size(symbol: Size) -> Term:
     """A size as a scalar: a `size` node for a symbol, a constant for an integer."""
-    return constant(symbol) if isinstance(symbol, int) else _make("size", symbol, (), ())
+    return constant(symbol) if isinstance(symbol, int) else _make("size", str(symbol), (), ())
 
 
 def einsum(spec: Spec | str, *args: Term) -> Term:
@@ -214,7 +214,8 @@ def _checked(dims: Sequence[Size]) -> Dims:
     for d in dims:
         if not (isinstance(d, str) and d) and not (type(d) is int and d >= 0):
             raise ShapeError(f"a size is a name or an integer from 0 up, not {d!r}")
-    return tuple(dims)
+    # Text of a subclass of str is the same size; terms have the plain one.
+    return tuple(str(d) if isinstance(d, str) else d for d in dims)
 
 
 def _same(operation: str, a: Term, b: Term) -> Dims:

@@ -6,6 +6,7 @@ when a method is called.
 
 from collections.abc import Callable, Mapping, Sequence
 from numbers import Number
+from operator import index
 from typing import TYPE_CHECKING, Any, NoReturn, cast
 
 from eggrad.engine.errors import UnsupportedOperation
@@ -97,11 +98,11 @@ class Operators:
     __hash__ = object.__hash__
 
     def __len__(self) -> int:
-        """The length of the first axis, if it is known."""
+        """The length of the first axis; a number is taken for a symbol, with a warning."""
         shape = cast("Expression", self).shape
-        if not shape or not isinstance(shape[0], int):
-            raise UnsupportedOperation(f"len of an expression of axes {shape} is not known")
-        return shape[0]
+        if not shape:
+            raise UnsupportedOperation("an expression without axes has no length")
+        return index(shape[0])
 
     def sum(self, axis: Any = None, *, keepdims: bool = False) -> "Expression":
         """`numpy.sum`."""

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     )
     from eggrad.frontend.compilation import compile
     from eggrad.frontend.derivative_products import hvp, jvp, vjp
+    from eggrad.frontend.equivalence import Verdict, equivalent
     from eggrad.frontend.expression import Expression
     from eggrad.frontend.functions import (
         abs,
@@ -77,6 +78,7 @@ __all__ = [
     "UnsolvableSystem",
     "UnsoundRules",
     "UnsupportedOperation",
+    "Verdict",
     "abs",
     "adj",
     "arccos",
@@ -89,6 +91,7 @@ __all__ = [
     "derivative",
     "det",
     "einsum",
+    "equivalent",
     "exp",
     "grad",
     "gradient",
@@ -139,6 +142,7 @@ _HOMES = {
     ),
     "frontend.compilation": ("compile",),
     "frontend.derivative_products": ("hvp", "jvp", "vjp"),
+    "frontend.equivalence": ("Verdict", "equivalent"),
     "frontend.expression": ("Expression",),
     "frontend.transforms": ("grad", "value_and_grad"),
 }

@@ -1,0 +1,137 @@
+"""Values at which two terms differ, or how far they agree where they were compared.
+
+The oracle evaluates both; small integers come first, so that a difference can be checked by hand.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from math import log10
+from typing import Final, cast
+
+import numpy as np
+
+from eggrad.engine import oracle
+from eggrad.engine.binding import Array, concrete, name_of, symbols
+from eggrad.engine.exact_values import exact_values, is_polynomial
+from eggrad.engine.term import Term, postorder, variables
+
+__all__ = ["Agreement", "Witness", "find_difference"]
+
+# A difference counts from this part of the largest number that was met on the way.
+SIGNIFICANT: Final = 1e-7
+# Entries that are evaluated at most for one node: sizes are reduced above that.
+ENTRIES: Final = 200_000
+FLAVOURS: Final = ("integers", "positive", "fractions", "normal")
+# How often sizes and values are drawn.
+TRIALS: Final = 20
+
+
+@dataclass(frozen=True)
+class Witness:
+    """Values, and both results there, which differ; `sizes` are those of all symbols."""
+
+    values: Mapping[str, Array]
+    sizes: Mapping[str, int]
+    left: Array
+    right: Array
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """How many samples agreed, and to how many digits at least; none where nothing was defined."""
+
+    samples: int
+    digits: float
+
+
+def find_difference(left: Term, right: Term, trials: int = TRIALS) -> Witness | Agreement:
+    """Look for values at which two terms of the same dims differ where both are defined.
+
+    >>> from eggrad.engine.term import apply, variable
+    >>> x = variable("x")
+    >>> found = find_difference(x, apply("abs", x))
+    >>> float(found.left), float(found.right)
+    (-2.0, 2.0)
+    """
+    known = variables(left, right)
+    exactly = is_polynomial(left) and is_polynomial(right)
+    samples = 0
+    digits = 16.0
+    for sizes, flavour, rng in _trials(symbols(left, right, *known), trials):
+        if _entries((left, right), sizes) > ENTRIES:
+            continue
+        values = {name_of(v): _sample(v, concrete(v.dims, sizes), rng, flavour) for v in known}
+        agreed = _compare(left, right, values, sizes)
+        if isinstance(agreed, Witness):
+            return agreed
+        if exactly and flavour == "integers":
+            a, b = exact_values([left, right], values, sizes)
+            if (a != b).any():
+                return Witness(values, sizes, a.astype(float), b.astype(float))
+        if agreed is not None:
+            samples += 1
+            digits = min(digits, agreed)
+    return Agreement(samples, digits if samples else 0.0)
+
+
+def _trials(
+    names: Sequence[str], count: int
+) -> Iterator[tuple[dict[str, int], str, np.random.Generator]]:
+    """Sizes and the kind of values: integers first; small sizes that differ, 1 now and then."""
+    for k in range(count):
+        flavour = FLAVOURS[k * len(FLAVOURS) // count]
+        sizes = {s: 2 + (j + k) % 3 for j, s in enumerate(names)}
+        if k % 5 == 4:
+            sizes = dict.fromkeys(names, 1)
+        yield sizes, flavour, np.random.default_rng(k)
+
+
+def _entries(roots: Sequence[Term], sizes: Mapping[str, int]) -> int:
+    return max(int(np.prod(concrete(t.dims, sizes), dtype=float)) for t in postorder(*roots))
+
+
+def _sample(
+    variable: Term, shape: tuple[int, ...], rng: np.random.Generator, flavour: str
+) -> Array:
+    """A value with the properties that its variable declares."""
+    assumed = cast(tuple[str, tuple[str, ...]], variable.data)[1]
+    match flavour:
+        case "integers":
+            array = rng.integers(-3, 4, size=shape).astype(float)
+        case "positive":
+            array = rng.integers(1, 4, size=shape).astype(float)
+        case "fractions":
+            array = rng.integers(1, 20, size=shape) / 20
+        case _:
+            array = np.asarray(rng.normal(size=shape))
+    if "positive" in assumed:
+        array = np.where(array == 0, 1.0, np.abs(array))
+    elif "nonnegative" in assumed:
+        array = np.abs(array)
+    definite = "positive definite" in assumed
+    if definite or "symmetric" in assumed:
+        array = array + array.T
+    while array.size and (
+        (definite and np.linalg.eigvalsh(array).min() < 0.5)
+        or ("invertible" in assumed and np.linalg.norm(array, -2) < 0.1)
+    ):
+        array = array + np.eye(len(array))
+    return array
+
+
+def _compare(
+    left: Term, right: Term, values: Mapping[str, Array], sizes: Mapping[str, int]
+) -> Witness | float | None:
+    """A witness, or the digits that agree; None where no entry is defined on both sides."""
+    nodes = list(postorder(left, right))
+    found = dict(zip(nodes, oracle.evaluate(nodes, values, sizes), strict=True))
+    a, b = found[left], found[right]
+    both = np.isfinite(a) & np.isfinite(b)
+    if not both.any():
+        return None
+    finite = (v[np.isfinite(v)] for v in found.values())
+    scale = max((float(np.abs(v).max()) for v in finite if v.size), default=1.0) or 1.0
+    gap = float(np.abs(a[both] - b[both]).max())
+    if gap > SIGNIFICANT * scale:
+        return Witness(values, sizes, a, b)
+    return 16.0 if gap == 0 else min(16.0, -log10(gap / scale))
