@@ -15,7 +15,7 @@ from eggrad.engine.strategy import Strategy
 from eggrad.engine.term import Term, einsum, postorder
 from eggrad.engine.term_graph import TermGraph
 
-__all__ = ["Proof", "prove"]
+__all__ = ["Proof", "prove", "prove_at_once"]
 
 # Inverses and adjugates whose transposed forms the rules may need.
 TRANSPOSED = ("inv", "adj")
@@ -32,14 +32,12 @@ class Proof:
 def prove(system: System, left: Term, right: Term, budget: Budget | None = None) -> Proof:
     """Let the rules of a system run on two terms until both are in one class, or nothing changes.
 
-    Bulk rules that need no e-graph look at the terms first. The stages are those of a
-    simplification, and whether the terms have met is looked up after every round.
+    The stages are those of a simplification, and whether the terms have met is looked up after
+    every round.
     """
-    if left is right:
-        return Proof(True, Report())
-    early = _at_once(system.strategy, left, right)
-    if early is not None:
-        return Proof(True, Report(matches=Counter({early: 1})))
+    early = prove_at_once(system.strategy, left, right)
+    if early.found:
+        return early
     with system.session() as egraph:
         run = Run(system.strategy, egraph, budget or Budget(), [CostModel()])
         egraph.load(left, right, *_transposed(left, right))
@@ -48,8 +46,10 @@ def prove(system: System, left: Term, right: Term, budget: Budget | None = None)
         return Proof(_meet(run, egraph, names), run.report)
 
 
-def _at_once(strategy: Strategy, left: Term, right: Term) -> str | None:
-    """The name of a bulk rule that finds the terms equal as they are."""
+def prove_at_once(strategy: Strategy, left: Term, right: Term) -> Proof:
+    """Let bulk rules that need no e-graph look at the terms as they are."""
+    if left is right:
+        return Proof(True, Report())
     # It has all of a snapshot that such a rule reads.
     graph = cast(Snapshot, TermGraph(left, right))
     for ruleset in strategy.rulesets:
@@ -57,8 +57,8 @@ def _at_once(strategy: Strategy, left: Term, right: Term) -> str | None:
             if rule.of_terms and any(
                 {graph.term(cls), other} == {left, right} for cls, other in rule.find(graph)
             ):
-                return f"{ruleset.name}.{rule.name}"
-    return None
+                return Proof(True, Report(matches=Counter({f"{ruleset.name}.{rule.name}": 1})))
+    return Proof(False, Report())
 
 
 def _transposed(*roots: Term) -> list[Term]:

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from eggrad.engine.binding import symbols
-from eggrad.engine.difference import Agreement, Witness, find_difference
+from eggrad.engine.difference import Witness, find_difference
 from eggrad.engine.errors import ShapeError, UnsupportedOperation
-from eggrad.engine.term import Term, variables
+from eggrad.engine.term import variables
 from eggrad.frontend.expression import Expression, as_expression, unified
 
 if TYPE_CHECKING:
@@ -22,6 +22,8 @@ __all__ = ["Verdict", "equivalent"]
 
 # Normal forms prove much at once; where the other rules do it alone, they say more.
 LAST = ("normal_forms",)
+# Samples of each kind of values before the first look for a proof.
+FEW = 4
 
 
 @dataclass(frozen=True)
@@ -112,11 +114,7 @@ def equivalent(
         own = unified(own, zip(left, right, strict=True), "comparing")
     except ShapeError as error:
         return Verdict("different", f"{axes}: {error}")
-    a, b = own[0].term, own[1].term
-    found = find_difference(a, b)
-    if isinstance(found, Witness):
-        return _different(found, own)
-    return _proved(a, b, found, budget, rules or ())
+    return _decided(own, budget, rules or ())
 
 
 def _different(found: Witness, own: Sequence[Expression]) -> Verdict:
@@ -128,19 +126,25 @@ def _different(found: Witness, own: Sequence[Expression]) -> Verdict:
     return Verdict("different", reason, witness, found.left, found.right)
 
 
-def _proved(
-    a: Term,
-    b: Term,
-    agreed: Agreement,
-    budget: "Budget | None",
-    rules: "Sequence[Ruleset]",
+def _decided(
+    own: Sequence[Expression], budget: "Budget | None", rules: "Sequence[Ruleset]"
 ) -> Verdict:
-    from eggrad.engine.equivalence import prove
+    """A few values, what is seen at once, more values, and then the e-graph."""
+    from eggrad.engine.equivalence import prove, prove_at_once
     from eggrad.engine.minimal_rules import minimal_rules
     from eggrad.rules.standard import EQUIVALENCE, system
 
+    a, b = (e.term for e in own)
     strategy = replace(EQUIVALENCE, explore=(*EQUIVALENCE.explore, *rules))
-    proof = prove(system(strategy), a, b, budget)
+    agreed = find_difference(a, b, FEW)
+    if isinstance(agreed, Witness):
+        return _different(agreed, own)
+    proof = prove_at_once(strategy, a, b)
+    if not proof.found:
+        agreed = find_difference(a, b)
+        if isinstance(agreed, Witness):
+            return _different(agreed, own)
+        proof = prove(system(strategy), a, b, budget)
     samples, digits = agreed.samples, agreed.digits
     if proof.found:
         return Verdict(
