@@ -15,7 +15,7 @@ from eggrad.engine.strategy import Strategy
 from eggrad.engine.term import Term, einsum, postorder
 from eggrad.engine.term_graph import TermGraph
 
-__all__ = ["Proof", "prove", "prove_at_once"]
+__all__ = ["Proof", "prove", "prove_at_once", "search"]
 
 # Inverses and adjugates whose transposed forms the rules may need.
 TRANSPOSED = ("inv", "adj")
@@ -30,14 +30,17 @@ class Proof:
 
 
 def prove(system: System, left: Term, right: Term, budget: Budget | None = None) -> Proof:
+    """Try what needs no e-graph, then the e-graph."""
+    early = prove_at_once(system.strategy, left, right)
+    return early if early.found else search(system, left, right, budget)
+
+
+def search(system: System, left: Term, right: Term, budget: Budget | None = None) -> Proof:
     """Let the rules of a system run on two terms until both are in one class, or nothing changes.
 
     The stages are those of a simplification, and whether the terms have met is looked up after
     every round.
     """
-    early = prove_at_once(system.strategy, left, right)
-    if early.found:
-        return early
     with system.session() as egraph:
         run = Run(system.strategy, egraph, budget or Budget(), [CostModel()])
         egraph.load(left, right, *_transposed(left, right))

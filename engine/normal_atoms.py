@@ -33,7 +33,7 @@ def leading(polynomial: "Polynomial", least: bool = False) -> Monomial:
 
     highest = max(map(degree, polynomial))
     several = [m for m in polynomial if degree(m) == highest]
-    return min(several) if least else max(several)
+    return (min if least else max)(several, key=lambda m: m.rank)
 
 
 def of_class(forms: "NormalForms", cls: int) -> "Polynomial":
@@ -75,7 +75,7 @@ def matrix_function(
     forms: "NormalForms", name: str, argument: "Polynomial", square: Dims, dims: Dims
 ) -> "Polynomial":
     """`inv`, `det` or `adj` of a polynomial with the axes `square`."""
-    atom, order, number = _atom(forms, name, name, argument, square)
+    atom, order, number = _atom(forms, name, name, argument, square, axes=bool(dims))
     axes = tuple(range(len(dims)))
     factor = Factor(atom, 1, order if dims else ())
     whole = forms.joined([], axes, dict(zip(axes, dims, strict=True)), [factor])
@@ -83,24 +83,35 @@ def matrix_function(
 
 
 def _atom(
-    forms: "NormalForms", kind: str, name: str, argument: "Polynomial", dims: Dims
+    forms: "NormalForms",
+    kind: str,
+    name: str,
+    argument: "Polynomial",
+    dims: Dims,
+    *,
+    axes: bool = True,
 ) -> tuple[int, Indices, Number]:
     """The atom's number, its axes, and a number that was taken out of its argument.
 
-    Of all orders of axes the one with the least polynomial is taken.
+    Of all orders of axes the one with the least polynomial is taken. `axes` says whether the
+    atom has those of its argument.
     """
-    axes = tuple(range(len(dims)))
-    sizes = dict(zip(axes, dims, strict=True))
+    own = tuple(range(len(dims)))
+    sizes = dict(zip(own, dims, strict=True))
     found: list[tuple[Key, Indices, Number]] = []
-    for order in permuted_axes(len(dims)) if kind not in ("exp",) or len(dims) < 3 else [axes]:
-        turned = forms.contract([(argument, axes)], order, sizes)
+    for order in permuted_axes(len(dims)) if kind != "exp" or len(dims) < 3 else [own]:
+        turned = forms.contract([(argument, own)], order, sizes)
         number = turned[leading(turned)] if kind in ("power", "inv") and turned else 1
         monic = {m: exact(Fraction(c) / number) for m, c in turned.items()}
-        found.append((tuple(sorted(monic.items())), order, number))
-    key, order, number = min(found)
-    same = [o for k, o, _ in found if k == key and o != order]
+        found.append((tuple(sorted(monic.items(), key=_rank)), order, number))
+    key, order, number = min(found, key=lambda f: ([_rank(term) for term in f[0]], f[1]))
+    same = [o for k, o, _ in found if axes and k == key and o != order]
     symmetries = [tuple(order.index(k) for k in o) for o in same]
     return forms.atoms.number(kind, (name, key), symmetries), order, number
+
+
+def _rank(term: tuple[Monomial, Number]) -> tuple[object, ...]:
+    return term[0].rank, term[1]
 
 
 def _uses(m: Monomial, axis: int) -> bool:

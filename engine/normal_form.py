@@ -21,9 +21,9 @@ __all__ = ["NormalForms", "NormalModel", "Polynomial", "TooLarge"]
 
 Polynomial = Mapping[Monomial, Number]
 
-# Terms that one polynomial may have, and products of monomials that all may take together.
+# Terms that one polynomial may have, and products of monomials that one class may take.
 TERMS: Final = 2_000
-PRODUCTS: Final = 20_000
+PRODUCTS: Final = 4_000
 
 # What a node costs where normal forms choose: a function that others define, and any other.
 DEFINED: Final = 100_000
@@ -100,9 +100,11 @@ class NormalForms:
             if missing := [x for x in node.children if x not in self._done]:
                 stack.extend(reversed(missing))
                 continue
+            self.products = 0
             try:
                 self._done[c] = self._read(c, node)
             except TooLarge:
+                self.products = 0
                 self._done[c] = normal_atoms.of_class(self, c)
         return self._done[cls]
 
@@ -199,8 +201,7 @@ class NormalForms:
         """The einsum of polynomials: each with the names of its axes, `sizes` of these."""
         partial: list[tuple[list[tuple[Monomial, Indices]], Number]] = [([], 1)]
         for polynomial, part in operands:
-            self.products += len(partial) * len(polynomial)
-            if len(partial) * len(polynomial) > TERMS or self.products > PRODUCTS:
+            if len(partial) * len(polynomial) > TERMS:
                 raise TooLarge
             partial = [
                 ([*chosen, (m, part)], number * c)
@@ -217,6 +218,9 @@ class NormalForms:
         factors: Sequence[Factor] = (),
     ) -> Polynomial:
         """The product of monomials, and of further factors on the same index names."""
+        self.products += 1
+        if self.products > PRODUCTS:
+            raise TooLarge
         parent = {i: i for i in (UNIT, *sizes)}
         named: dict[int, Size] = dict(sizes)
         network: list[Factor] = list(factors)
@@ -252,6 +256,7 @@ class NormalForms:
         self, whole: Sequence[tuple[Polynomial, Indices]], out: Indices, size: Size
     ) -> Polynomial | None:
         """A product of square matrices; None where it is too large."""
+        self.products = 0
         try:
             return self.contract(whole, out, dict.fromkeys(range(3), size))
         except TooLarge:
@@ -259,6 +264,7 @@ class NormalForms:
 
     def cleared(self, polynomial: Polynomial, dims: Dims) -> Polynomial:
         """The polynomial over its common denominator; as it is where that is too large."""
+        self.products = 0
         try:
             return normal_functions.cleared(self, polynomial, dims)
         except TooLarge:

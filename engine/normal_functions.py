@@ -63,8 +63,10 @@ def power(forms: "NormalForms", base: "Polynomial", exponent: Number, dims: Dims
     exponent = exact(exponent)
     axes = tuple(range(len(dims)))
     if isinstance(exponent, int) and 0 <= exponent <= POWER:
-        ones = forms.number(1, dims)
-        return forms.entrywise([ones, *[base] * exponent], [len(dims)] * (exponent + 1), dims)
+        whole = forms.number(1, dims)
+        for _ in range(exponent):
+            whole = forms.entrywise([whole, base], [len(dims)] * 2, dims)
+        return whole
     (ones,) = _ones(forms, dims)
     if isinstance(exponent, int) and [*base] == [ones]:
         return forms.number(Fraction(base[ones]) ** exponent, dims)

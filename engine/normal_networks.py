@@ -59,6 +59,11 @@ class Monomial(NamedTuple):
     out: Indices
     sizes: tuple[Size, ...]
 
+    @property
+    def rank(self) -> tuple[object, ...]:
+        """What monomials are ordered by: symbols and integers have no order of their own."""
+        return self.factors, self.out, tuple(map(str, self.sizes))
+
 
 Key = tuple[tuple[Monomial, Number], ...]
 """A polynomial's monomials with their coefficients, sorted."""

@@ -130,7 +130,7 @@ def _decided(
     own: Sequence[Expression], budget: "Budget | None", rules: "Sequence[Ruleset]"
 ) -> Verdict:
     """A few values, what is seen at once, more values, and then the e-graph."""
-    from eggrad.engine.equivalence import prove, prove_at_once
+    from eggrad.engine.equivalence import prove_at_once, search
     from eggrad.engine.minimal_rules import minimal_rules
     from eggrad.rules.standard import EQUIVALENCE, system
 
@@ -144,7 +144,7 @@ def _decided(
         agreed = find_difference(a, b)
         if isinstance(agreed, Witness):
             return _different(agreed, own)
-        proof = prove(system(strategy), a, b, budget)
+        proof = search(system(strategy), a, b, budget)
     samples, digits = agreed.samples, agreed.digits
     if proof.found:
         return Verdict(

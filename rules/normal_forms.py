@@ -39,6 +39,11 @@ def same_forms(
             yield cls, at.term(other)
 
 
+def has_inverse(graph: Snapshot) -> bool:
+    """Whether there is an inverse that a relation could be about."""
+    return any(graph.choice[cls].constructor == "inv" for cls in below(graph))
+
+
 def below(graph: Snapshot) -> list[int]:
     """The classes of the cheapest trees of the roots, each once."""
     found: dict[int, None] = {}
@@ -94,8 +99,9 @@ def same_over_denominators(graph: Snapshot) -> Iterator[tuple[int, Term]]:
 )
 def same_with_inverses(graph: Snapshot) -> Iterator[tuple[int, Term]]:
     """So are rational functions of matrices, with p·inv(p) = δ for a sum p as well."""
-    yield from same_forms(graph, ALL)
-    yield from same_forms(graph, ALL, least=True)
+    if has_inverse(graph):
+        yield from same_forms(graph, ALL)
+        yield from same_forms(graph, ALL, least=True)
 
 
 @normal_forms.bulk_rule(
@@ -106,7 +112,7 @@ def same_with_inverses(graph: Snapshot) -> Iterator[tuple[int, Term]]:
 )
 def unique_inverse(graph: Snapshot) -> Iterator[tuple[int, Term]]:
     """b = a⁻¹ where a·b = δ, for square matrices."""
-    for least in (False, True):
+    for least in (False, True) if has_inverse(graph) else ():
         yield from inverses_found(forms_of(graph, ALL, least=least))
 
 
