@@ -17,7 +17,10 @@ from eggrad.engine.term import Term, postorder, variables
 
 __all__ = ["Agreement", "Witness", "find_difference"]
 
-# A difference counts from this part of the largest number that was met on the way.
+# A difference counts from this part of the result, and from so many times the rounding error.
+CLOSE: Final = 1e-9
+SAFETY: Final = 1e3
+# The rounding error, as a part of the largest number that was met on the way.
 SIGNIFICANT: Final = 1e-7
 # Entries that are evaluated at most for one node: sizes are reduced above that.
 ENTRIES: Final = 200_000
@@ -122,16 +125,41 @@ def _sample(
 def _compare(
     left: Term, right: Term, values: Mapping[str, Array], sizes: Mapping[str, int]
 ) -> Witness | float | None:
-    """A witness, or the digits that agree; None where no entry is defined on both sides."""
+    """A witness, or the digits that agree; None where nothing is defined on both sides."""
     nodes = list(postorder(left, right))
     found = dict(zip(nodes, oracle.evaluate(nodes, values, sizes), strict=True))
     a, b = found[left], found[right]
     both = np.isfinite(a) & np.isfinite(b)
-    if not both.any():
+    if not both.any() or any(_is_spoilt(t, v) for t, v in found.items()):
         return None
-    finite = (v[np.isfinite(v)] for v in found.values())
-    scale = max((float(np.abs(v).max()) for v in finite if v.size), default=1.0) or 1.0
     gap = float(np.abs(a[both] - b[both]).max())
-    if gap > SIGNIFICANT * scale:
+    scale = max(float(np.abs(v[both]).max()) for v in (a, b)) or 1.0
+    if gap > CLOSE * scale and gap > _rounding(found, left, right, values, sizes):
         return Witness(values, sizes, a, b)
-    return 16.0 if gap == 0 else min(16.0, -log10(gap / scale))
+    return 16.0 if gap == 0 else min(16.0, max(0.0, -log10(gap / scale)))
+
+
+def _is_spoilt(node: Term, value: Array) -> bool:
+    """Whether a number was too large or too small: what is computed from it means nothing."""
+    return bool(np.isinf(value).any()) or (node.op == "exp" and bool((value == 0).any()))
+
+
+def _rounding(
+    found: Mapping[Term, Array],
+    left: Term,
+    right: Term,
+    values: Mapping[str, Array],
+    sizes: Mapping[str, int],
+) -> float:
+    """A bound on what rounding makes of both sides, by what more digits change.
+
+    Where there is no longer type than float64, by the largest number met on the way.
+    """
+    if np.finfo(np.longdouble).eps == np.finfo(np.float64).eps:
+        finite = (np.abs(v[np.isfinite(v)]) for v in found.values())
+        return SIGNIFICANT * max(float(v.max()) for v in finite if v.size)
+    longer = {name: np.asarray(v, np.longdouble) for name, v in values.items()}
+    again = oracle.evaluate([left, right], longer, sizes)
+    changes = (np.abs(x - found[t]) for x, t in zip(again, (left, right), strict=True))
+    finite = [c[np.isfinite(c)] for c in changes]
+    return SAFETY * sum(float(c.max()) for c in finite if c.size)

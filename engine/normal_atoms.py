@@ -74,12 +74,30 @@ def function_of(
 def matrix_function(
     forms: "NormalForms", name: str, argument: "Polynomial", square: Dims, dims: Dims
 ) -> "Polynomial":
-    """`inv`, `det` or `adj` of a polynomial with the axes `square`."""
+    """`inv`, `det` or `adj` of a polynomial with the axes `square`; (a⁻¹)⁻¹ = a."""
+    inner = _inverse(forms, argument) if name == "inv" and "inverses" in forms.laws else None
+    if inner is not None:
+        return inner
     atom, order, number = _atom(forms, name, name, argument, square, axes=bool(dims))
     axes = tuple(range(len(dims)))
     factor = Factor(atom, 1, order if dims else ())
     whole = forms.joined([], axes, dict(zip(axes, dims, strict=True)), [factor])
     return forms.sum([(whole, Fraction(1) / number)])
+
+
+def _inverse(forms: "NormalForms", argument: "Polynomial") -> "Polynomial | None":
+    """The inverse of a multiple of an inverse: what that is the inverse of."""
+    ((m, c), *more) = argument.items() or [(Monomial((), (), ()), 0)]
+    if more or len(m.factors) != 1 or len(m.sizes) != 2 or m.factors[0].exponent != 1:
+        return None
+    (factor,) = m.factors
+    if forms.atoms.kind(factor.atom) != "inv":
+        return None
+    whole = dict(forms.atoms.function(factor.atom)[1])
+    places = tuple(m.out.index(i) for i in factor.part)
+    sizes = dict(zip(m.out, m.sizes, strict=True))
+    turned = forms.contract([(whole, places)], (0, 1), {k: sizes[m.out[k]] for k in (0, 1)})
+    return forms.sum([(turned, 1 / Fraction(c))])
 
 
 def _atom(

@@ -24,6 +24,8 @@ Polynomial = Mapping[Monomial, Number]
 # Terms that one polynomial may have, and products of monomials that one class may take.
 TERMS: Final = 2_000
 PRODUCTS: Final = 4_000
+# Relations used inside of each other.
+DEPTH: Final = 40
 
 # What a node costs where normal forms choose: a function that others define, and any other.
 DEFINED: Final = 100_000
@@ -85,6 +87,7 @@ class NormalForms:
         self.laws = frozenset(laws)
         self.atoms = Atoms()
         self.products = 0
+        self._depth = 0
         self._done: dict[int, Polynomial] = {}
         self._reduced: dict[Monomial, Polynomial | None] = {}
 
@@ -248,17 +251,17 @@ class NormalForms:
         ends = {root(i): named[i] for i in named}
         found = canonical(self.atoms, tied, [root(i) for i in out], ends)
         if found is None:
-            return {}
+            return None
         reduced = self.reduced(found[0])
         return self.sum([(reduced, found[1])])
 
-    def product(
-        self, whole: Sequence[tuple[Polynomial, Indices]], out: Indices, size: Size
-    ) -> Polynomial | None:
-        """A product of square matrices; None where it is too large."""
+    def matrix_product(self, left: int, right: int) -> Polynomial | None:
+        """The product of two classes that are matrices; None where it is too large."""
+        (n, m), (_, k) = self.graph.dims[left], self.graph.dims[right]
+        own = [(self.polynomial(left), (0, 1)), (self.polynomial(right), (1, 2))]
         self.products = 0
         try:
-            return self.contract(whole, out, dict.fromkeys(range(3), size))
+            return self.contract(own, (0, 2), {0: n, 1: m, 2: k})
         except TooLarge:
             return None
 
@@ -273,6 +276,12 @@ class NormalForms:
     def reduced(self, monomial: Monomial) -> Polynomial:
         """A monomial with the relations between its atoms used."""
         if monomial not in self._reduced:
-            self._reduced[monomial] = replaced(self, monomial)
+            if self._depth > DEPTH:
+                raise TooLarge
+            self._depth += 1
+            try:
+                self._reduced[monomial] = replaced(self, monomial)
+            finally:
+                self._depth -= 1
         found = self._reduced[monomial]
         return {monomial: 1} if found is None else found

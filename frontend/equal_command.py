@@ -121,10 +121,10 @@ def _report(verdict: "Verdict") -> dict[str, Any]:
     if verdict.status == "equal":
         found |= {"rules": list(verdict.rules), "domain": list(verdict.domain)}
     if verdict.witness is not None:
-        values = {name: value.tolist() for name, value in verdict.witness.items()}
+        values = {name: _listed(value) for name, value in verdict.witness.items()}
         found |= {"witness": values, "left": _listed(verdict.left), "right": _listed(verdict.right)}
     return found
 
 
 def _listed(value: Any) -> Any:
-    return None if value is None else value.tolist()
+    return value if value is None or isinstance(value, int) else value.tolist()

@@ -38,7 +38,7 @@ class Verdict:
 
     status: str
     reason: str
-    witness: "Mapping[str, Array] | None" = None
+    witness: "Mapping[str, Array | int] | None" = None
     left: "Array | None" = None
     right: "Array | None" = None
     samples: int = 0
@@ -121,7 +121,7 @@ def _different(found: Witness, own: Sequence[Expression]) -> Verdict:
     known = variables(*(e.term for e in own))
     fixed = {d for v in known for d in v.dims}
     free = [s for s in symbols(*(e.term for e in own)) if s not in fixed]
-    witness = {**found.values, **{s: np.asarray(found.sizes[s]) for s in free}}
+    witness: dict[str, Any] = {**found.values, **{s: found.sizes[s] for s in free}}
     reason = "they differ at these values" if witness else "their values differ"
     return Verdict("different", reason, witness, found.left, found.right)
 

@@ -4,8 +4,9 @@ They are for comparing terms; nothing gets shorter by them.
 """
 
 from collections.abc import Iterator, Sequence
-from itertools import combinations
+from itertools import combinations, permutations
 
+from eggrad.engine import term as terms
 from eggrad.engine.normal_form import NormalForms, NormalModel
 from eggrad.engine.rule import Ruleset
 from eggrad.engine.snapshot import Snapshot
@@ -123,10 +124,37 @@ def inverses_found(forms: NormalForms) -> Iterator[tuple[int, Term]]:
     for cls in classes:
         dims = graph.dims[cls]
         for argument in [m.children[0] for m in graph.members[cls] if m.constructor == "inv"]:
-            a = forms.polynomial(argument)
             identity = forms.contract([], (0, 0), {0: dims[0]})
             for other in classes:
-                if graph.dims[other] == dims and other != cls:
-                    whole = [(a, (0, 1)), (forms.polynomial(other), (1, 2))]
-                    if forms.product(whole, (0, 2), dims[0]) == identity:
-                        yield cls, graph.term(other)
+                fits = graph.dims[other] == dims and other != cls
+                if fits and forms.matrix_product(argument, other) == identity:
+                    yield cls, graph.term(other)
+
+
+def met(forms: NormalForms, left: tuple[int, int], right: tuple[int, int]) -> bool:
+    """Whether two products of matrices are known and the same."""
+    whole = forms.matrix_product(*left)
+    return whole is not None and whole == forms.matrix_product(*right)
+
+
+@normal_forms.bulk_rule(
+    cite="multiplied by both inverses; push-through identity",
+    domain="where every inverse exists",
+    sizeless=True,
+    of_terms=True,
+)
+def intertwined_inverses(graph: Snapshot) -> Iterator[tuple[int, Term]]:
+    """a⁻¹·b = b·c⁻¹ where a·b = b·c."""
+    forms = forms_of(graph, ALL)
+    classes = below(graph)
+    inverses = {
+        c: m.children[0] for c in classes for m in graph.members[c] if m.constructor == "inv"
+    }
+    for (first, a), (second, c) in permutations(inverses.items(), 2):
+        outer = (graph.dims[first][0], graph.dims[second][0])
+        for b in classes:
+            if graph.dims[b] == outer and met(forms, (a, b), (b, c)):
+                whole = forms.matrix_product(first, b)
+                for cls in classes:
+                    if graph.dims[cls] == outer and forms.polynomial(cls) == whole:
+                        yield cls, terms.einsum("ij,jk->ik", graph.term(b), graph.term(second))

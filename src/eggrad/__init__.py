@@ -62,6 +62,7 @@ if TYPE_CHECKING:
         transpose,
         variable,
     )
+    from eggrad.frontend.size_symbols import SizeWarning
     from eggrad.frontend.transforms import grad, value_and_grad
 
 __all__ = [
@@ -74,6 +75,7 @@ __all__ = [
     "Problem",
     "RuleError",
     "ShapeError",
+    "SizeWarning",
     "UnknownVariable",
     "UnsolvableSystem",
     "UnsoundRules",
@@ -144,6 +146,7 @@ _HOMES = {
     "frontend.derivative_products": ("hvp", "jvp", "vjp"),
     "frontend.equivalence": ("Verdict", "equivalent"),
     "frontend.expression": ("Expression",),
+    "frontend.size_symbols": ("SizeWarning",),
     "frontend.transforms": ("grad", "value_and_grad"),
 }
 _HOME = {name: module for module, names in _HOMES.items() for name in names}
