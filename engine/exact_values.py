@@ -100,14 +100,14 @@ def _einsum(spec: Spec, args: Sequence[Array]) -> Array:
         product = product * turned[tuple(slice(None) if i in shown else None for i in order)]
     whole = np.broadcast_to(_array(product), [lengths[i] for i in order])
     summed = tuple(range(len(out), len(order)))
-    return _array(whole.sum(axis=summed, initial=Fraction(0))) if summed else whole
+    return _array(whole.sum(axis=summed)) if summed else whole
 
 
 def _array(value: object) -> Array:
-    """Arithmetic on arrays without axes returns their entry."""
+    """Arithmetic on arrays without axes returns their entry, a sum of nothing the integer 0."""
     if isinstance(value, np.ndarray):
         return cast(Array, value)
-    return _filled((), [cast(Fraction, value)])
+    return _filled((), [Fraction(cast(Fraction, value))])
 
 
 def _filled(shape: tuple[int, ...], numbers: Sequence[Fraction]) -> Array:

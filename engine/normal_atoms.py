@@ -19,7 +19,7 @@ from eggrad.engine.spec import Dims, Indices
 if TYPE_CHECKING:
     from eggrad.engine.normal_form import NormalForms, Polynomial
 
-__all__ = ["function_of", "leading", "matrix_function", "of_class"]
+__all__ = ["function_of", "leading", "matrix_function", "of_class", "raised"]
 
 # Matrix functions of a transposed matrix are the transposed ones, or the same numbers.
 TRANSPOSABLE = ("inv", "det", "adj")
@@ -68,7 +68,7 @@ def function_of(
     factor = Factor(atom, exponent, tuple(kept[k] for k in order))
     axes = tuple(range(len(dims)))
     whole = forms.joined([], axes, dict(zip(axes, dims, strict=True)), [factor])
-    return forms.sum([(whole, Fraction(number) ** exponent)]) if number != 1 else whole
+    return forms.sum([(whole, raised(number, exponent))]) if number != 1 else whole
 
 
 def matrix_function(
@@ -83,6 +83,11 @@ def matrix_function(
     factor = Factor(atom, 1, order if dims else ())
     whole = forms.joined([], axes, dict(zip(axes, dims, strict=True)), [factor])
     return forms.sum([(whole, Fraction(1) / number)])
+
+
+def raised(number: Number, exponent: Number) -> Number:
+    """A number to an integer exponent, exactly."""
+    return cast(Number, Fraction(number) ** exponent)
 
 
 def _inverse(forms: "NormalForms", argument: "Polynomial") -> "Polynomial | None":

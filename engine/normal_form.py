@@ -7,10 +7,11 @@ polynomials are. All else is an atom: a function of a polynomial, a power of a s
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from fractions import Fraction
-from typing import Final, Protocol, cast
+from typing import Final, cast
 
 from eggrad.engine import normal_atoms, normal_functions
 from eggrad.engine.cost import CostModel
+from eggrad.engine.normal_graph import Graph
 from eggrad.engine.normal_networks import UNIT, Atoms, Factor, Monomial, Number, canonical, exact
 from eggrad.engine.normal_relations import replaced
 from eggrad.engine.snapshot import ENode
@@ -30,19 +31,6 @@ DEPTH: Final = 40
 # What a node costs where normal forms choose: a function that others define, and any other.
 DEFINED: Final = 100_000
 FUNCTION: Final = 1_000
-
-
-class Graph(Protocol):
-    """What is read of a snapshot: the chosen member of each class, and all of them."""
-
-    @property
-    def choice(self) -> Mapping[int, ENode]: ...
-    @property
-    def members(self) -> Mapping[int, list[ENode]]: ...
-    @property
-    def dims(self) -> Mapping[int, Dims]: ...
-
-    def is_declared(self, cls: int, assumption: str) -> bool: ...
 
 
 class TooLarge(Exception):
@@ -66,6 +54,8 @@ class NormalModel(CostModel):
         """What has a definition by others is dear, a sum or product is cheap."""
         if constructor == "function":
             return DEFINED if data[0] in ("tan", "tanh", "relu") else FUNCTION
+        if constructor in ("numeric", "numeric2"):
+            return DEFINED
         return FUNCTION if constructor in MATRIX_FUNCTIONS else 1
 
 
@@ -251,7 +241,7 @@ class NormalForms:
         ends = {root(i): named[i] for i in named}
         found = canonical(self.atoms, tied, [root(i) for i in out], ends)
         if found is None:
-            return None
+            return {}
         reduced = self.reduced(found[0])
         return self.sum([(reduced, found[1])])
 

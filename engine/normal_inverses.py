@@ -100,7 +100,7 @@ def _meets(
     close, away = first.out[1 - near], first.out[near]
     start: tuple[int, list[Factor], dict[int, int]] = (0, list(factors), {close: inner, UNIT: UNIT})
     pattern = _connected(first, close)
-    stack = [start]
+    stack: list[tuple[int, list[Factor], dict[int, int]]] = [start]
     while stack:
         place, left, names = stack.pop()
         if place == len(pattern):

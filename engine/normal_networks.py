@@ -165,10 +165,9 @@ def canonical(
         own = labels | {i: len(names) + k for k, i in enumerate(order)}
         names += [sizes[i] for i in order]
         ordered += sorted(
-            (f.atom, f.exponent, atoms.least(f.atom, [own[i] for i in f.part])) for f in piece
+            Factor(f.atom, f.exponent, atoms.least(f.atom, [own[i] for i in f.part])) for f in piece
         )
-    result = tuple(Factor(*f) for f in ordered)
-    return Monomial(result, tuple(labels[i] for i in shown), tuple(names)), number
+    return Monomial(tuple(ordered), tuple(labels[i] for i in shown), tuple(names)), number
 
 
 Written = tuple[tuple[int, Number, Indices], ...]

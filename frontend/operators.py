@@ -102,7 +102,7 @@ class Operators:
         shape = cast("Expression", self).shape
         if not shape:
             raise UnsupportedOperation("an expression without axes has no length")
-        return index(shape[0])
+        return index(cast(int, shape[0]))
 
     def sum(self, axis: Any = None, *, keepdims: bool = False) -> "Expression":
         """`numpy.sum`."""

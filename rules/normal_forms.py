@@ -8,6 +8,7 @@ from itertools import combinations, permutations
 
 from eggrad.engine import term as terms
 from eggrad.engine.normal_form import NormalForms, NormalModel
+from eggrad.engine.normal_graph import Graph
 from eggrad.engine.rule import Ruleset
 from eggrad.engine.snapshot import Snapshot
 from eggrad.engine.term import Term
@@ -42,10 +43,11 @@ def same_forms(
 
 def has_inverse(graph: Snapshot) -> bool:
     """Whether there is an inverse that a relation could be about."""
-    return any(graph.choice[cls].constructor == "inv" for cls in below(graph))
+    at = forms_of(graph, ALL).graph
+    return any(at.choice[cls].constructor == "inv" for cls in below(at))
 
 
-def below(graph: Snapshot) -> list[int]:
+def below(graph: Graph) -> list[int]:
     """The classes of the cheapest trees of the roots, each once."""
     found: dict[int, None] = {}
     stack = graph.root_classes[::-1]
@@ -146,7 +148,7 @@ def met(forms: NormalForms, left: tuple[int, int], right: tuple[int, int]) -> bo
 def intertwined_inverses(graph: Snapshot) -> Iterator[tuple[int, Term]]:
     """a⁻¹·b = b·c⁻¹ where a·b = b·c."""
     forms = forms_of(graph, ALL)
-    classes = below(graph)
+    classes = below(forms.graph)
     inverses = {
         c: m.children[0] for c in classes for m in graph.members[c] if m.constructor == "inv"
     }

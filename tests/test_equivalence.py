@@ -141,10 +141,7 @@ def test_sums_of_thirty_terms_are_decided(names: int) -> None:
 
     def total(changed: int = -1) -> eg.Expression:
         pool = [
-            (random.choice((1, 1)) * (k % 5 - 2.5) + (k == changed))
-            * shuffled_product(n, "", random)
-            if len(n) > 1
-            else (k % 5 - 2.5 + (k == changed)) * eg.einsum(f"{n[0][1]}->", n[0][0])
+            (k % 5 - 2.5 + (k == changed)) * shuffled_product([*n, (ones, "a")], "", random)
             for k, n in enumerate(networks)
         ]
         while len(pool) > 1:
