@@ -1,4 +1,4 @@
-"""The examples of docs/matrix.md and docs/numpy.md; `python -m tests.test_matrix_docs` writes."""
+"""The examples of the pages on languages; `python -m tests.test_matrix_docs` writes them."""
 
 from pathlib import Path
 
@@ -11,7 +11,7 @@ from eggrad.frontend.matrix_parser import CONSTANTS
 from tests.test_readme import BLOCK, refreshed
 
 DOCUMENTS = Path(__file__).parent.parent / "docs"
-PAGES = ["matrix.md", "numpy.md"]
+PAGES = ["matrix.md", "numpy.md", "equivalence.md"]
 
 
 @pytest.mark.parametrize("page", PAGES)

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
         UnsupportedOperation,
     )
     from eggrad.engine.factored import FactoredTensor
+    from eggrad.engine.report import Budget
     from eggrad.frontend.api import (
         Problem,
         derivative,
@@ -66,6 +67,7 @@ if TYPE_CHECKING:
     from eggrad.frontend.transforms import grad, value_and_grad
 
 __all__ = [
+    "Budget",
     "BudgetExceeded",
     "CompiledFunction",
     "EggradError",
@@ -132,6 +134,7 @@ _HOMES = {
     ),
     "engine.compiled": ("CompiledFunction",),
     "engine.factored": ("FactoredTensor",),
+    "engine.report": ("Budget",),
     "frontend.api": (
         "Problem",
         "derivative",
