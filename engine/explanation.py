@@ -5,9 +5,10 @@ from collections.abc import Sequence
 from eggrad.engine.congruence import Congruence, Edge
 from eggrad.engine.errors import BudgetExceeded
 from eggrad.engine.proof_search import ProofSearch
-from eggrad.engine.replay import Step, licence
+from eggrad.engine.replay import Step
 from eggrad.engine.report import Budget
-from eggrad.engine.rule import BulkRule, Rule, Ruleset
+from eggrad.engine.rule import Ruleset
+from eggrad.engine.shortcuts import shortest_chain
 from eggrad.engine.term import Term, rebuild
 
 __all__ = ["Step", "explain"]
@@ -40,8 +41,7 @@ def explain(
         walk = _Walks(search.equal).between(left, right)
     except BudgetExceeded:
         return None
-    rules = [r for s in rulesets for r in (*s.rules, *s.bulk_rules)]
-    return _steps([left, *(term for _, term in walk)], [e.equation.rule for e, _ in walk], rules)
+    return shortest_chain(left, [(e.equation.rule, t) for e, t in walk if e.equation], rulesets)
 
 
 class _Walks:
@@ -90,32 +90,3 @@ def _without_cycles(start: Term, walk: Walk) -> Walk:
             kept.append((edge, term))
             seen[term] = len(kept)
     return kept
-
-
-def _steps(
-    chain: Sequence[Term], reasons: Sequence[Rule | BulkRule], rules: Sequence[Rule | BulkRule]
-) -> tuple[Step, ...] | None:
-    """The chain with each step named, and with detours left out that one rule can replace."""
-    steps: list[Step] = []
-    place = 0
-    while place + 1 < len(chain):
-        own = reasons[place]
-        step = None
-        for far in range(len(chain) - 1, place, -1):
-            tried = rules if far > place + 1 else [own]
-            step = next((s for r in tried if (s := _step(r, chain[place], chain[far]))), None)
-            if step is not None:
-                break
-        if step is None:
-            return None
-        steps.append(step)
-        place = far
-    return tuple(steps)
-
-
-def _step(rule: Rule | BulkRule, before: Term, after: Term) -> Step | None:
-    """The step between two terms by a rule, forwards if possible."""
-    for backwards in (False, True):
-        if licence(rule, before, after, backwards) is not None:
-            return Step(f"{rule.ruleset}.{rule.name}", backwards, after)
-    return None

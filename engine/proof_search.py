@@ -1,14 +1,14 @@
 """The search for a proof: rules matched over classes of terms until two of them are equal."""
 
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from time import perf_counter
 
 from eggrad.engine.congruence import Congruence, Equation
 from eggrad.engine.constructors import TermRows
 from eggrad.engine.cost import CostModel
-from eggrad.engine.matching import Arguments, Matcher, patterns, views
+from eggrad.engine.matching import Arguments, Instance, Matcher, Pattern, patterns, views
 from eggrad.engine.report import Budget
-from eggrad.engine.rule import Rule, Ruleset
+from eggrad.engine.rule import BulkRule, Rule, Ruleset
 from eggrad.engine.small_terms import smallest_terms
 from eggrad.engine.snapshot import Snapshot
 from eggrad.engine.term import Term, postorder
@@ -17,8 +17,13 @@ __all__ = ["ProofSearch"]
 
 NODES = 4_000
 ITERATIONS = 12
+# Rounds of the rules that replace what they match, before any other rule looks.
+SETTLING = 12
 # Bulk rules see so many terms of every class, the smallest.
 ALTERNATIVES = 4
+
+# Classes with these have an equal sum or product, once rules have found it.
+REDUNDANT = ("subtract", "negate", "divide")
 
 
 class ProofSearch:
@@ -33,43 +38,58 @@ class ProofSearch:
         self.iterations = ITERATIONS if limit.iterations is None else limit.iterations
         self.deadline = None if limit.seconds is None else perf_counter() + limit.seconds
         self.left, self.right = left, right
-        self.rules = [r for s in rulesets for r in s.rules]
-        self.bulk_rules = [r for s in rulesets for r in s.bulk_rules]
+        rules = [r for s in rulesets for r in s.rules]
+        self._replacing = [r for r in rules if r.replaces]
+        self._others = [r for r in rules if not r.replaces]
+        self._bulk_rules = [r for s in rulesets for r in s.bulk_rules]
         self.equal = Congruence()
         self.equal.add([left, right])
         self._table: dict[tuple[object, ...], Term] = {}
         self._live: list[Term] = []
         self._members: dict[tuple[Term, str], list[Arguments]] = {}
         self._arguments: dict[str, list[Arguments]] = {}
-        self._retired: set[Term] = set()
+        self._retired: set[tuple[Term, str]] = set()
         self._model = CostModel()
         self._numbers: dict[Term, int] = {}
-        self._done: set[Hashable] = set()
+        self._taken: set[Hashable] = set()
 
     def run(self) -> bool:
         """Apply rules until both terms are equal, or the budget ends; whether they are."""
         self._read()
         for _ in range(self.iterations):
-            if self.equal.same(self.left, self.right) or self._exhausted():
+            for _ in range(SETTLING):
+                if self._done() or not self._step(self._replacing, []):
+                    break
+            if self._done() or not self._step(self._others, self._bulk_rules):
                 break
-            if not self._apply(self._equations()):
-                break
-            self._read()
         return self.equal.same(self.left, self.right)
+
+    def _done(self) -> bool:
+        return self._exhausted() or self.equal.same(self.left, self.right)
 
     def _exhausted(self) -> bool:
         late = self.deadline is not None and perf_counter() > self.deadline
         return late or len(self.equal) > self.nodes
 
-    def _apply(self, equations: Iterable[Equation]) -> bool:
-        """Unite the sides of the equations that are news; whether any was."""
-        news = {(e.left, e.right): e for e in equations if self._is_news(e)}
-        for e in news.values():
+    def _step(self, rules: Sequence[Rule], bulk_rules: Sequence[BulkRule]) -> bool:
+        """Apply rules once to the classes as they are; whether anything was news."""
+        news: dict[tuple[Term, Term], Equation] = {}
+        for pattern, found in self._instances(rules):
+            sides = (found.first, found.second)
+            left, right = reversed(sides) if pattern.reversed else sides
+            equation = Equation(pattern.rule, left, right)
+            if self._is_news(equation):
+                news.setdefault(sides, equation)
+            if pattern.rule.replaces:
+                self._retired.add((found.first, pattern.constructor))
+        for equation in self._bulk_equations(bulk_rules):
+            if self._is_news(equation):
+                news.setdefault((equation.left, equation.right), equation)
+        for equation in news.values():
             if self._exhausted():
                 break
-            self.equal.unite(e)
-            if isinstance(e.rule, Rule) and e.rule.replaces:
-                self._retired.add(e.left)
+            self.equal.unite(equation)
+        self._read()
         return bool(news)
 
     def _is_news(self, equation: Equation) -> bool:
@@ -89,31 +109,33 @@ class ProofSearch:
                 found[t] = None if known is None else self.equal.find(known)
         return found[term]
 
-    def _equations(self) -> Iterator[Equation]:
-        """What the rules say about the classes as they are."""
+    def _instances(self, rules: Sequence[Rule]) -> Iterator[tuple[Pattern, Instance]]:
+        """The instances of rules that match."""
         matcher = Matcher(self._members_of, self.equal.same)
-        for rule in self.rules:
+        for rule in rules:
             for pattern in patterns(rule):
                 for arguments in self._arguments.get(pattern.constructor, ()):
                     for found in matcher.instances(pattern, arguments):
-                        sides = (found.first, found.second)
-                        left, right = reversed(sides) if pattern.reversed else sides
-                        yield Equation(rule, left, right)
-        yield from self._bulk_equations()
+                        yield pattern, found
 
-    def _bulk_equations(self) -> Iterator[Equation]:
+    def _bulk_equations(self, rules: Sequence[BulkRule]) -> Iterator[Equation]:
         """What bulk rules say about some terms of each class, as if nothing else was known.
 
         So each equation follows from the two terms alone, and not from others that are equal.
         """
-        if not self.bulk_rules:
+        if not rules:
             return
-        found = smallest_terms(self._live, self.equal.find, ALTERNATIVES)
+        found = smallest_terms(self._readable(), self.equal.find, ALTERNATIVES)
         rows = TermRows(found, self._numbers)
-        graph = Snapshot(rows, self._model, done=self._done)
-        for rule in self.bulk_rules:
+        graph = Snapshot(rows, self._model, done=self._taken)
+        for rule in rules:
             for cls, term in rule.find(graph):
                 yield Equation(rule, graph.term(cls), term)
+
+    def _readable(self) -> list[Term]:
+        """The members, but for differences and quotients of classes that have others."""
+        others = {self.equal.find(t) for t in self._live if t.op not in REDUNDANT}
+        return [t for t in self._live if t.op not in REDUNDANT or self.equal.find(t) not in others]
 
     def _members_of(self, term: Term, constructor: str) -> list[Arguments]:
         return self._members.get((self.equal.find(term), constructor), [])
@@ -123,15 +145,17 @@ class ProofSearch:
 
         What a rule has replaced is left out, and so is all else beside a constant.
         """
-        find = self.equal.find
+        find, key = self.equal.find, self.equal.key
         self._table = self.equal.close()
-        retired = {self.equal.key(t) for t in self._retired}
+        retired = {(key(t), constructor) for t, constructor in self._retired if t in self.equal}
         constants = {find(t) for t in self._table.values() if t.op == "constant"}
         self._live, self._members, self._arguments = [], {}, {}
-        for key, t in self._table.items():
-            if key in retired or (t.op != "constant" and find(t) in constants):
+        for own, t in self._table.items():
+            if t.op != "constant" and find(t) in constants:
                 continue
-            self._live.append(t)
-            for constructor, arguments in views(t):
+            shown = [v for v in views(t) if (own, v[0]) not in retired]
+            if shown:
+                self._live.append(t)
+            for constructor, arguments in shown:
                 self._members.setdefault((find(t), constructor), []).append(arguments)
                 self._arguments.setdefault(constructor, []).append(arguments)
