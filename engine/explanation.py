@@ -34,8 +34,11 @@ def explain(
     >>> [s.rule for s in explain(apply("log", apply("exp", x)), x, [functions])]
     ['functions.log_of_exp']
     """
-    search = ProofSearch(left, right, rulesets, budget)
-    if not search.run():
+    for retiring in (True, False):
+        search = ProofSearch(left, right, rulesets, budget, retiring=retiring)
+        if search.run():
+            break
+    else:
         return None
     try:
         walk = _Walks(search.equal).between(left, right)

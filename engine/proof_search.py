@@ -30,10 +30,21 @@ class ProofSearch:
     """Two terms, and what rules have found to be equal so far."""
 
     def __init__(
-        self, left: Term, right: Term, rulesets: Sequence[Ruleset], budget: Budget | None
+        self,
+        left: Term,
+        right: Term,
+        rulesets: Sequence[Ruleset],
+        budget: Budget | None = None,
+        *,
+        retiring: bool = True,
     ) -> None:
-        """Begin with the two terms and all that they are made of."""
+        """Begin with the two terms and all that they are made of.
+
+        With `retiring`, what a rule replaces is matched by no rule again. That keeps searches
+        small, and now and then from their end: two rules may replace each other's results.
+        """
         limit = budget or Budget()
+        self._retiring = retiring
         self.nodes = NODES if limit.nodes is None else limit.nodes
         self.iterations = ITERATIONS if limit.iterations is None else limit.iterations
         self.deadline = None if limit.seconds is None else perf_counter() + limit.seconds
@@ -80,7 +91,7 @@ class ProofSearch:
             equation = Equation(pattern.rule, left, right)
             if self._is_news(equation):
                 news.setdefault(sides, equation)
-            if pattern.rule.replaces:
+            if self._retiring and pattern.rule.replaces:
                 self._retired.add((found.first, pattern.constructor))
         for equation in self._bulk_equations(bulk_rules):
             if self._is_news(equation):
