@@ -15,6 +15,8 @@ __all__ = ["Step", "explain"]
 
 # A longer chain is of no use to anyone.
 MAX_STEPS = 1_000
+# What a search may do, the smallest first: see `ProofSearch`.
+SEARCHES = ((True, False), (False, False), (False, True))
 
 Walk = list[tuple[Edge, Term]]
 
@@ -34,8 +36,12 @@ def explain(
     >>> [s.rule for s in explain(apply("log", apply("exp", x)), x, [functions])]
     ['functions.log_of_exp']
     """
-    for retiring in (True, False):
-        search = ProofSearch(left, right, rulesets, budget, retiring=retiring)
+    if left.dims != right.dims:
+        return None
+    for retiring, multiplying in SEARCHES:
+        search = ProofSearch(
+            left, right, rulesets, budget, retiring=retiring, multiplying=multiplying
+        )
         if search.run():
             break
     else:
@@ -56,19 +62,33 @@ class _Walks:
 
     def between(self, start: Term, end: Term) -> Walk:
         """The rewrites that lead from a term to an equal one, each with the term after it."""
-        if (start, end) not in self._known:
-            walk: Walk = []
-            for edge in self._equal.path(start, end):
-                walk += self._operands(edge) if edge.equation is None else [(edge, edge.end)]
-                if len(walk) > MAX_STEPS:
-                    raise BudgetExceeded(f"a chain of more than {MAX_STEPS} steps")
-            self._known[start, end] = _without_cycles(start, walk)
+        waiting = [(start, end)]
+        while waiting:
+            pair = waiting[-1]
+            path = self._equal.path(*pair)
+            missing = [p for e in path if e.equation is None for p in self._open_pairs(e)]
+            if not missing:
+                self._known[waiting.pop()] = self._joined(pair[0], path)
+            waiting += missing
         return self._known[start, end]
+
+    def _open_pairs(self, edge: Edge) -> list[tuple[Term, Term]]:
+        """The operands of both ends of which no walk is known yet."""
+        pairs = zip(edge.start.args, edge.end.args, strict=True)
+        return [p for p in pairs if p not in self._known]
+
+    def _joined(self, start: Term, path: Sequence[Edge]) -> Walk:
+        walk: Walk = []
+        for edge in path:
+            walk += [(edge, edge.end)] if edge.equation else self._operands(edge)
+            if len(walk) > MAX_STEPS:
+                raise BudgetExceeded(f"a chain of more than {MAX_STEPS} steps")
+        return _without_cycles(start, walk)
 
     def _operands(self, edge: Edge) -> Walk:
         """One operand after the other; what happens to several of them happens at once."""
         pairs = zip(edge.start.args, edge.end.args, strict=True)
-        waiting = [self.between(a, b)[::-1] for a, b in pairs]
+        waiting = [self._known[p][::-1] for p in pairs]
         args = list(edge.start.args)
         walk: Walk = []
         while any(waiting):

@@ -3,7 +3,7 @@
 egglog matches laws faster; this is for proofs, which have to know every instance they use.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, cast
@@ -15,10 +15,12 @@ from eggrad.engine.mirror import Same, mirrored
 from eggrad.engine.rule import Rule
 from eggrad.engine.term import Term
 
-__all__ = ["Instance", "Matcher", "Pattern", "matcher_of_terms", "patterns"]
+__all__ = ["Instance", "Matcher", "Pattern", "View", "matcher_of_terms", "patterns", "views"]
 
 Bound = Mapping[str, Any]
 Arguments = tuple[object, ...]
+View = tuple[str, Arguments]
+"""A constructor that a term may be read as, with its arguments."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,7 +53,7 @@ class Instance:
     second: Term
 
 
-def views(t: Term) -> Iterator[tuple[str, Arguments]]:
+def views(t: Term) -> Iterator[View]:
     """The constructors that a term may be read as: a multiple is a product as well."""
     constructor, data, operands = parts(t)
     yield constructor, data + operands
@@ -62,16 +64,25 @@ def views(t: Term) -> Iterator[tuple[str, Arguments]]:
 
 @dataclass(frozen=True)
 class Matcher:
-    """What a pattern is matched in: the members of a term's class, and whether two are equal."""
+    """What a pattern is matched in: the members of a term's class, and whether two are equal.
+
+    What was `seen` at earlier calls is left out, if they are to be remembered.
+    """
 
     members: Callable[[Term, str], Iterable[Arguments]]
     same: Callable[[Term, Term], bool]
+    seen: set[Hashable] | None = None
 
     def instances(self, pattern: Pattern, arguments: Arguments) -> Iterator[Instance]:
         """The instances of a law whose matched side has its constructor with these arguments."""
         left = cast(Node, pattern.law.left)
         pairs = tuple(zip(left.args, arguments, strict=True))
         for bound, computed in self._extend(pairs, {}, ()):
+            if self.seen is not None:
+                key = (pattern, *bound.items())
+                if key in self.seen:
+                    continue
+                self.seen.add(key)
             found = self._close(pattern, bound, computed)
             if found is not None:
                 yield found

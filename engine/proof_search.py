@@ -4,23 +4,25 @@ from collections.abc import Hashable, Iterator, Sequence
 from time import perf_counter
 
 from eggrad.engine.congruence import Congruence, Equation
-from eggrad.engine.constructors import TermRows
+from eggrad.engine.constructors import TermRows, is_multiple
 from eggrad.engine.cost import CostModel
-from eggrad.engine.matching import Arguments, Instance, Matcher, Pattern, patterns, views
+from eggrad.engine.matching import Instance, Matcher, Pattern, View, patterns, views
 from eggrad.engine.report import Budget
 from eggrad.engine.rule import BulkRule, Rule, Ruleset
 from eggrad.engine.small_terms import smallest_terms
 from eggrad.engine.snapshot import Snapshot
-from eggrad.engine.term import Term, postorder
+from eggrad.engine.term import Term, postorder, rebuild
 
 __all__ = ["ProofSearch"]
 
 NODES = 4_000
+NODES_PER_NODE = 20
 ITERATIONS = 12
 # Rounds of the rules that replace what they match, before any other rule looks.
 SETTLING = 12
 # Bulk rules see so many terms of every class, the smallest.
 ALTERNATIVES = 4
+MOST_TERMS = 2_000
 
 # Classes with these have an equal sum or product, once rules have found it.
 REDUNDANT = ("subtract", "negate", "divide")
@@ -37,15 +39,17 @@ class ProofSearch:
         budget: Budget | None = None,
         *,
         retiring: bool = True,
+        multiplying: bool = False,
     ) -> None:
         """Begin with the two terms and all that they are made of.
 
         With `retiring`, what a rule replaces is matched by no rule again. That keeps searches
         small, and now and then from their end: two rules may replace each other's results.
+        With `multiplying`, a multiple that a rule makes is matched as a product as well.
         """
         limit = budget or Budget()
         self._retiring = retiring
-        self.nodes = NODES if limit.nodes is None else limit.nodes
+        self._multiplying = multiplying
         self.iterations = ITERATIONS if limit.iterations is None else limit.iterations
         self.deadline = None if limit.seconds is None else perf_counter() + limit.seconds
         self.left, self.right = left, right
@@ -55,10 +59,14 @@ class ProofSearch:
         self._bulk_rules = [r for s in rulesets for r in s.bulk_rules]
         self.equal = Congruence()
         self.equal.add([left, right])
+        self._given = frozenset(self.equal)
+        allowed = NODES + NODES_PER_NODE * len(self._given)
+        self.nodes = allowed if limit.nodes is None else limit.nodes
         self._table: dict[tuple[object, ...], Term] = {}
         self._live: list[Term] = []
-        self._members: dict[tuple[Term, str], list[Arguments]] = {}
-        self._arguments: dict[str, list[Arguments]] = {}
+        self._members: dict[tuple[Term, str], list[tuple[object, ...]]] = {}
+        self._beginnings: dict[str, list[tuple[Term, tuple[object, ...]]]] = {}
+        self._matcher = Matcher(self._members_of, self.equal.same, seen=set())
         self._retired: set[tuple[Term, str]] = set()
         self._model = CostModel()
         self._numbers: dict[Term, int] = {}
@@ -85,14 +93,16 @@ class ProofSearch:
     def _step(self, rules: Sequence[Rule], bulk_rules: Sequence[BulkRule]) -> bool:
         """Apply rules once to the classes as they are; whether anything was news."""
         news: dict[tuple[Term, Term], Equation] = {}
-        for pattern, found in self._instances(rules):
+        for pattern, member, found in self._instances(rules):
             sides = (found.first, found.second)
             left, right = reversed(sides) if pattern.reversed else sides
             equation = Equation(pattern.rule, left, right)
             if self._is_news(equation):
                 news.setdefault(sides, equation)
+            if len(news) > self.nodes:
+                break
             if self._retiring and pattern.rule.replaces:
-                self._retired.add((found.first, pattern.constructor))
+                self._retired.add((member, pattern.constructor))
         for equation in self._bulk_equations(bulk_rules):
             if self._is_news(equation):
                 news.setdefault((equation.left, equation.right), equation)
@@ -120,14 +130,13 @@ class ProofSearch:
                 found[t] = None if known is None else self.equal.find(known)
         return found[term]
 
-    def _instances(self, rules: Sequence[Rule]) -> Iterator[tuple[Pattern, Instance]]:
-        """The instances of rules that match."""
-        matcher = Matcher(self._members_of, self.equal.same)
+    def _instances(self, rules: Sequence[Rule]) -> Iterator[tuple[Pattern, Term, Instance]]:
+        """The instances of rules that match, each with the member that it begins with."""
         for rule in rules:
             for pattern in patterns(rule):
-                for arguments in self._arguments.get(pattern.constructor, ()):
-                    for found in matcher.instances(pattern, arguments):
-                        yield pattern, found
+                for member, arguments in self._beginnings.get(pattern.constructor, ()):
+                    for found in self._matcher.instances(pattern, arguments):
+                        yield pattern, member, found
 
     def _bulk_equations(self, rules: Sequence[BulkRule]) -> Iterator[Equation]:
         """What bulk rules say about some terms of each class, as if nothing else was known.
@@ -137,7 +146,7 @@ class ProofSearch:
         if not rules:
             return
         found = smallest_terms(self._readable(), self.equal.find, ALTERNATIVES)
-        rows = TermRows(found, self._numbers)
+        rows = TermRows(found[:MOST_TERMS], self._numbers)
         graph = Snapshot(rows, self._model, done=self._taken)
         for rule in rules:
             for cls, term in rule.find(graph):
@@ -148,8 +157,17 @@ class ProofSearch:
         others = {self.equal.find(t) for t in self._live if t.op not in REDUNDANT}
         return [t for t in self._live if t.op not in REDUNDANT or self.equal.find(t) not in others]
 
-    def _members_of(self, term: Term, constructor: str) -> list[Arguments]:
+    def _members_of(self, term: Term, constructor: str) -> list[tuple[object, ...]]:
         return self._members.get((self.equal.find(term), constructor), [])
+
+    def _views(self, t: Term, number: Term | None) -> list[View]:
+        """What a member may be read as; `number` is a constant that its first operand equals."""
+        if is_multiple(t):
+            return list(views(t))[: None if self._multiplying or t in self._given else 1]
+        found = list(views(t))
+        if number is not None and t.op == "einsum":
+            found += [v for v in views(rebuild(t, (number, *t.args[1:]))) if v[0] == "scale"]
+        return found
 
     def _read(self) -> None:
         """Close the classes, and list their members by constructor.
@@ -158,15 +176,16 @@ class ProofSearch:
         """
         find, key = self.equal.find, self.equal.key
         self._table = self.equal.close()
-        retired = {(key(t), constructor) for t, constructor in self._retired if t in self.equal}
-        constants = {find(t) for t in self._table.values() if t.op == "constant"}
-        self._live, self._members, self._arguments = [], {}, {}
+        retired = {(key(t), constructor) for t, constructor in self._retired}
+        constants = {find(t): t for t in self._table.values() if t.op == "constant"}
+        self._live, self._members, self._beginnings = [], {}, {}
         for own, t in self._table.items():
             if t.op != "constant" and find(t) in constants:
                 continue
-            shown = [v for v in views(t) if (own, v[0]) not in retired]
+            number = constants.get(find(t.args[0])) if t.args else None
+            shown = [v for v in self._views(t, number) if (own, v[0]) not in retired]
             if shown:
                 self._live.append(t)
             for constructor, arguments in shown:
                 self._members.setdefault((find(t), constructor), []).append(arguments)
-                self._arguments.setdefault(constructor, []).append(arguments)
+                self._beginnings.setdefault(constructor, []).append((t, arguments))

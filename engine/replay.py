@@ -2,11 +2,13 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
+from typing import cast
 
 import numpy as np
 
 from eggrad.engine import oracle
-from eggrad.engine.binding import Array
+from eggrad.engine.binding import Array, name_of
 from eggrad.engine.constructors import TermRows
 from eggrad.engine.cost import CostModel
 from eggrad.engine.errors import EggradError
@@ -15,10 +17,12 @@ from eggrad.engine.rule import BulkRule, Rule, Ruleset
 from eggrad.engine.snapshot import Snapshot
 from eggrad.engine.term import Term, postorder, variables
 
-__all__ = ["InvalidStep", "Step", "is_instance", "licence", "replay", "replacements"]
+__all__ = ["InvalidStep", "Step", "is_instance", "licence", "replacements", "replay"]
 
 SAMPLES = 6
 TOLERANCE = 1e-6
+# Larger numbers are those of nearly singular matrices, which lose all digits.
+LARGE = 1e8
 
 
 class InvalidStep(EggradError):
@@ -44,8 +48,8 @@ def replay(left: Term, steps: Sequence[Step], rulesets: Iterable[Ruleset], seed:
     A step replaces one part of the term, at one place or at several, and the part and what comes
     in its place are both sides of an instance of the rule, conditions included. For a bulk rule
     they are so if the rule finds one of them given the two terms alone. Beside that the oracle
-    evaluates all terms at random values, and they agree wherever they are finite. Raises
-    `InvalidStep`.
+    evaluates all terms at random values, and they agree where they are finite and no part is huge.
+    Raises `InvalidStep`.
     """
     known = {f"{r.ruleset}.{r.name}": r for s in rulesets for r in (*s.rules, *s.bulk_rules)}
     before = left
@@ -119,19 +123,25 @@ def _finds(rule: BulkRule, left: Term, right: Term) -> bool:
 
 
 def _compare(chain: Sequence[Term], rules: Sequence[str], seed: int) -> None:
-    """Let the oracle compare each term with the next."""
+    """Let the oracle compare each term with the next, where rounding cannot decide."""
     rng = np.random.default_rng(seed)
+    nodes = list(postorder(*chain))
+    # What is declared of a variable stays true.
+    plain = [name_of(v) for v in variables(*chain) if not cast(tuple[str, object], v.data)[1]]
     for sample in range(SAMPLES):
         sizes = oracle.random_sizes(chain, rng)
         values = oracle.random_values(variables(*chain), sizes, rng)
         if sample % 2:
             # Where logarithms, roots and inverse functions are defined.
-            values = {name: np.abs(v) % 0.9 + 0.05 for name, v in values.items()}
-        numbers = oracle.evaluate(chain, values, sizes)
-        for number, (a, b) in enumerate(zip(numbers, numbers[1:], strict=False), 1):
-            if not _agree(a, b):
+            values |= {name: np.abs(values[name]) % 0.9 + 0.05 for name in plain}
+        found = dict(zip(nodes, oracle.evaluate(nodes, values, sizes), strict=True))
+        if any(np.max(np.abs(v[np.isfinite(v)]), initial=0.0) > LARGE for v in found.values()):
+            continue
+        for number, (a, b) in enumerate(pairwise(chain), 1):
+            if not _agree(found[a], found[b]):
                 raise InvalidStep(
-                    f"step {number}, by {rules[number - 1]}, changes the value: {a} and {b}"
+                    f"step {number}, by {rules[number - 1]}, changes the value: "
+                    f"{found[a]} and {found[b]}"
                 )
 
 
