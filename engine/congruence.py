@@ -5,6 +5,7 @@ forest in which every edge is a reason: an equation, or that operands are equal 
 terms of a class have one path between them, and no later edge changes it.
 """
 
+from collections import deque
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
@@ -45,6 +46,9 @@ class Congruence:
         self._up: dict[Term, Term] = {}
         self._size: dict[Term, int] = {}
         self._reason: dict[Term, Edge] = {}
+        self._users: dict[Term, list[Term]] = {}
+        self._first: dict[tuple[object, ...], Term] = {}
+        self._waiting: deque[Term] = deque()
 
     def __len__(self) -> int:
         """The number of terms."""
@@ -64,6 +68,10 @@ class Congruence:
             if t not in self._up:
                 self._up[t] = t
                 self._size[t] = 1
+                self._users[t] = []
+                self._waiting.append(t)
+                for cls in dict.fromkeys(map(self.find, t.args)):
+                    self._users[cls].append(t)
 
     def find(self, term: Term) -> Term:
         """The term that stands for a term's class."""
@@ -87,16 +95,16 @@ class Congruence:
 
     def close(self) -> dict[tuple[object, ...], Term]:
         """Unite all terms whose operands are equal; return one term for each key."""
-        while True:
-            table: dict[tuple[object, ...], Term] = {}
-            changed = False
-            for t in self._up:
-                first = table.setdefault(self.key(t), t)
-                if first is not t and not self.same(first, t):
-                    self._join(Edge(first, t, None))
-                    changed = True
-            if not changed:
-                return table
+        while self._waiting:
+            t = self._waiting.popleft()
+            # A key of a class that has gone into another one is never asked for again.
+            first = self._first.setdefault(self.key(t), t)
+            if not self.same(first, t):
+                self._join(Edge(first, t, None))
+        table: dict[tuple[object, ...], Term] = {}
+        for t in self._up:
+            table.setdefault(self.key(t), t)
+        return table
 
     def _join(self, edge: Edge) -> None:
         a, b = self.find(edge.start), self.find(edge.end)
@@ -109,6 +117,9 @@ class Congruence:
         self._reason[edge.start] = edge
         self._up[a] = b
         self._size[b] += self._size[a]
+        users = self._users.pop(a)
+        self._users[b] += users
+        self._waiting += users
 
     def _turn(self, term: Term) -> None:
         """Let a term be the root of its tree in the forest."""

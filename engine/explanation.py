@@ -1,6 +1,8 @@
 """Proofs that people can follow: a chain of terms, each from the one before by one rule."""
 
 from collections.abc import Sequence
+from dataclasses import replace
+from time import perf_counter
 
 from eggrad.engine.congruence import Congruence, Edge
 from eggrad.engine.errors import BudgetExceeded
@@ -27,30 +29,47 @@ def explain(
     """A chain of terms from one to another, each from the one before by one rule.
 
     A step rewrites one part of the term, at one place or at several, by an instance of a rule of
-    the rulesets, in either direction. The terms have the same axes. A budget counts terms and
-    iterations; None where no chain was found within it.
+    the rulesets, in either direction. A budget counts terms and iterations, and seconds if it has
+    any; None where no chain was found within it. See egg's `explain.rs`.
 
+    >>> from eggrad.engine.language import Statement, Tensor, fn
     >>> from eggrad.engine.term import apply, variable
-    >>> from eggrad.rules.elementwise import functions
+    >>> functions = Ruleset("functions", "element-wise functions", "their number")
+    >>> @functions.rule(cite="definition of the logarithm")
+    ... def log_of_exp(a: Tensor) -> Statement:
+    ...     "log exp a = a."
+    ...     return fn("log", fn("exp", a)) >> a
     >>> x = variable("x", ("n",))
     >>> [s.rule for s in explain(apply("log", apply("exp", x)), x, [functions])]
     ['functions.log_of_exp']
     """
-    if left.dims != right.dims:
-        return None
-    for retiring, multiplying in SEARCHES:
-        search = ProofSearch(
-            left, right, rulesets, budget, retiring=retiring, multiplying=multiplying
-        )
-        if search.run():
-            break
-    else:
+    equal = _proof(left, right, rulesets, budget or Budget())
+    if equal is None:
         return None
     try:
-        walk = _Walks(search.equal).between(left, right)
+        walk = _Walks(equal).between(left, right)
     except BudgetExceeded:
         return None
     return shortest_chain(left, [(e.equation.rule, t) for e, t in walk if e.equation], rulesets)
+
+
+def _proof(
+    left: Term, right: Term, rulesets: Sequence[Ruleset], budget: Budget
+) -> Congruence | None:
+    """Classes in which both terms are equal; None where no search found them so."""
+    if left.dims != right.dims:
+        return None
+    started = perf_counter()
+    for retiring, multiplying in SEARCHES:
+        rest = budget
+        if budget.seconds is not None:
+            rest = replace(budget, seconds=budget.seconds - (perf_counter() - started))
+        search = ProofSearch(
+            left, right, rulesets, rest, retiring=retiring, multiplying=multiplying
+        )
+        if search.run():
+            return search.equal
+    return None
 
 
 class _Walks:
@@ -65,6 +84,9 @@ class _Walks:
         waiting = [(start, end)]
         while waiting:
             pair = waiting[-1]
+            if pair in self._known:
+                waiting.pop()
+                continue
             path = self._equal.path(*pair)
             missing = [p for e in path if e.equation is None for p in self._open_pairs(e)]
             if not missing:

@@ -15,7 +15,7 @@ from eggrad.engine.term import Term, postorder, rebuild
 
 __all__ = ["ProofSearch"]
 
-NODES = 4_000
+NODES = 2_500
 NODES_PER_NODE = 20
 ITERATIONS = 12
 # Rounds of the rules that replace what they match, before any other rule looks.
@@ -120,14 +120,13 @@ class ProofSearch:
 
     def _lookup(self, term: Term) -> Term | None:
         """What stands for the class of a term, or of one with equal operands."""
+        equal = self.equal
         found: dict[Term, Term | None] = {}
-        for t in postorder(term):
-            if t in self.equal:
-                found[t] = self.equal.find(t)
-            else:
-                below = [found[a] for a in t.args]
-                known = self._table.get((t.op, t.data, t.dims, *below))
-                found[t] = None if known is None else self.equal.find(known)
+        for t in postorder(term, operands=lambda t: () if t in equal else t.args):
+            known = t
+            if t not in equal:
+                known = self._table.get((t.op, t.data, t.dims, *(found[a] for a in t.args)))
+            found[t] = None if known is None else equal.find(known)
         return found[term]
 
     def _instances(self, rules: Sequence[Rule]) -> Iterator[tuple[Pattern, Term, Instance]]:

@@ -94,8 +94,10 @@ def replacements(before: Term, after: Term) -> list[tuple[Term, Term]]:
         if missing:
             stack += missing
             continue
-        first, *others = [done[p] for p in below] or [[]]
-        done[stack.pop()] = [p for p in first if all(p in o for o in others)] + [(a, b)]
+        common = done[below[0]] if below else []
+        for p in below[1:]:
+            common = [q for q in common if q in done[p]]
+        done[stack.pop()] = [*common, (a, b)]
     return done[before, after]
 
 
