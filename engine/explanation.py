@@ -60,13 +60,11 @@ def _proof(
     if left.dims != right.dims:
         return None
     started = perf_counter()
-    for retiring, multiplying in SEARCHES:
+    for retiring, thorough in SEARCHES:
         rest = budget
         if budget.seconds is not None:
             rest = replace(budget, seconds=budget.seconds - (perf_counter() - started))
-        search = ProofSearch(
-            left, right, rulesets, rest, retiring=retiring, multiplying=multiplying
-        )
+        search = ProofSearch(left, right, rulesets, rest, retiring=retiring, thorough=thorough)
         if search.run():
             return search.equal
     return None

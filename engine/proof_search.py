@@ -17,7 +17,7 @@ __all__ = ["ProofSearch"]
 
 NODES = 2_500
 NODES_PER_NODE = 20
-ITERATIONS = 12
+ITERATIONS = 20
 # Rounds of the rules that replace what they match, before any other rule looks.
 SETTLING = 12
 # Bulk rules see so many terms of every class, the smallest.
@@ -39,17 +39,18 @@ class ProofSearch:
         budget: Budget | None = None,
         *,
         retiring: bool = True,
-        multiplying: bool = False,
+        thorough: bool = False,
     ) -> None:
         """Begin with the two terms and all that they are made of.
 
         With `retiring`, what a rule replaces is matched by no rule again. That keeps searches
         small, and now and then from their end: two rules may replace each other's results.
-        With `multiplying`, a multiple that a rule makes is matched as a product as well.
+        A `thorough` search matches a multiple that a rule makes as a product as well, and what
+        is in one class with a constant.
         """
         limit = budget or Budget()
         self._retiring = retiring
-        self._multiplying = multiplying
+        self._thorough = thorough
         self.iterations = ITERATIONS if limit.iterations is None else limit.iterations
         self.deadline = None if limit.seconds is None else perf_counter() + limit.seconds
         self.left, self.right = left, right
@@ -162,7 +163,7 @@ class ProofSearch:
     def _views(self, t: Term, number: Term | None) -> list[View]:
         """What a member may be read as; `number` is a constant that its first operand equals."""
         if is_multiple(t):
-            return list(views(t))[: None if self._multiplying or t in self._given else 1]
+            return list(views(t))[: None if self._thorough or t in self._given else 1]
         found = list(views(t))
         if number is not None and t.op == "einsum":
             found += [v for v in views(rebuild(t, (number, *t.args[1:]))) if v[0] == "scale"]
@@ -171,7 +172,7 @@ class ProofSearch:
     def _read(self) -> None:
         """Close the classes, and list their members by constructor.
 
-        What a rule has replaced is left out, and so is all else beside a constant.
+        What a rule has replaced is left out, and so is what is beside a constant.
         """
         find, key = self.equal.find, self.equal.key
         self._table = self.equal.close()
@@ -179,7 +180,7 @@ class ProofSearch:
         constants = {find(t): t for t in self._table.values() if t.op == "constant"}
         self._live, self._members, self._beginnings = [], {}, {}
         for own, t in self._table.items():
-            if t.op != "constant" and find(t) in constants:
+            if not self._thorough and t.op != "constant" and find(t) in constants:
                 continue
             number = constants.get(find(t.args[0])) if t.args else None
             shown = [v for v in self._views(t, number) if (own, v[0]) not in retired]
