@@ -23,6 +23,8 @@ SAMPLES = 6
 TOLERANCE = 1e-6
 # Larger numbers are those of nearly singular matrices, which lose all digits.
 LARGE = 1e8
+# Variables are changed by so much, to see how much rounding does.
+TINY = 1e-12
 
 
 class InvalidStep(EggradError):
@@ -48,7 +50,7 @@ def replay(left: Term, steps: Sequence[Step], rulesets: Iterable[Ruleset], seed:
     A step replaces one part of the term, at one place or at several, and the part and what comes
     in its place are both sides of an instance of the rule, conditions included. For a bulk rule
     they are so if the rule finds one of them given the two terms alone. Beside that the oracle
-    evaluates all terms at random values, and they agree where they are finite and no part is huge.
+    evaluates all terms at random values, and they agree where they are finite, up to rounding.
     Raises `InvalidStep`.
     """
     known = {f"{r.ruleset}.{r.name}": r for s in rulesets for r in (*s.rules, *s.bulk_rules)}
@@ -125,7 +127,7 @@ def _finds(rule: BulkRule, left: Term, right: Term) -> bool:
 
 
 def _compare(chain: Sequence[Term], rules: Sequence[str], seed: int) -> None:
-    """Let the oracle compare each term with the next, where rounding cannot decide."""
+    """Let the oracle compare each term with the next, but for what rounding decides."""
     rng = np.random.default_rng(seed)
     nodes = list(postorder(*chain))
     # What is declared of a variable stays true.
@@ -136,18 +138,23 @@ def _compare(chain: Sequence[Term], rules: Sequence[str], seed: int) -> None:
         if sample % 2:
             # Where logarithms, roots and inverse functions are defined.
             values |= {name: np.abs(values[name]) % 0.9 + 0.05 for name in plain}
-        found = dict(zip(nodes, oracle.evaluate(nodes, values, sizes), strict=True))
-        if any(np.max(np.abs(v[np.isfinite(v)]), initial=0.0) > LARGE for v in found.values()):
+        moved = {name: v * (1 + TINY) for name, v in values.items()}
+        numbers, others = (oracle.evaluate(nodes, v, sizes) for v in (values, moved))
+        if any(np.max(np.abs(v[np.isfinite(v)]), initial=0.0) > LARGE for v in numbers):
             continue
+        found = dict(zip(nodes, zip(numbers, others, strict=True), strict=True))
         for number, (a, b) in enumerate(pairwise(chain), 1):
             if not _agree(found[a], found[b]):
                 raise InvalidStep(
                     f"step {number}, by {rules[number - 1]}, changes the value: "
-                    f"{found[a]} and {found[b]}"
+                    f"{found[a][0]} and {found[b][0]}"
                 )
 
 
-def _agree(a: Array, b: Array) -> bool:
-    both = np.isfinite(a) & np.isfinite(b)
-    scale = 1 + np.max(np.abs(a[both]), initial=0.0)
-    return bool(np.all(np.abs(a[both] - b[both]) <= TOLERANCE * scale))
+def _agree(left: tuple[Array, Array], right: tuple[Array, Array]) -> bool:
+    """Whether two values differ by no more than each of them does where its variables do."""
+    finite = np.all([np.isfinite(v) for v in (*left, *right)], axis=0)
+    (a, near_a), (b, near_b) = ([v[finite] for v in pair] for pair in (left, right))
+    scale = 1 + np.max(np.abs(a), initial=0.0)
+    noise = sum(np.max(np.abs(v - w), initial=0.0) for v, w in ((a, near_a), (b, near_b)))
+    return bool(np.all(np.abs(a - b) <= TOLERANCE * scale + 10 * noise))
