@@ -1,8 +1,8 @@
 """The only file that talks to egglog: rules in, terms in, one iteration at a time, classes out."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any, Protocol, cast
 
 from egglog import bindings
 
@@ -13,7 +13,7 @@ from eggrad.engine.rule import Ruleset
 from eggrad.engine.spec import scaling
 from eggrad.engine.term import ELEMENTWISE, NUMERIC, Term, postorder
 
-__all__ = ["EGraph", "Iteration", "Row"]
+__all__ = ["EGraph", "Iteration", "Readable", "Row"]
 
 # parse_program is quadratic in the length of its text.
 CHUNK = 20
@@ -29,6 +29,14 @@ class Row:
     output: int
     retired: bool
     stable: bool
+
+
+class Readable(Protocol):
+    """What has e-nodes that can be read; `rows` as an `EGraph` has it."""
+
+    def rows(self) -> tuple[list[Row], Mapping[int, tuple[object, ...]], dict[str, int]]:
+        """Every e-node, the dims of every class, and the class of every name."""
+        ...
 
 
 @dataclass(frozen=True)
