@@ -11,6 +11,7 @@ from fractions import Fraction
 from math import prod
 from typing import Final, Protocol, cast
 
+from eggrad.engine.constraints import Constraints
 from eggrad.engine.spec import Dims, Size, Spec
 
 __all__ = ["DEFAULT_SIZE", "CostModel", "Model"]
@@ -89,6 +90,8 @@ class CostModel:
             case "delta":
                 # Of two deltas the one with fewer axes serves better.
                 return LEAF + len(out)
+            case "indicator":
+                return LEAF + len(out) + sum(len(f) for _, f in cast(Constraints, data[1]))
             case "ein" | "ein1":
                 key = (data, args, deltas)
                 if key not in self._products:

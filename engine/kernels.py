@@ -55,7 +55,7 @@ _POWERS: Final[dict[Fraction, tuple[str, ...]]] = {
 }
 # What one operation on a NumPy scalar counts as.
 _SCALAR: Final = frozenset({"arithmetic", "scaling", "negate", "divide", "reciprocal", "power"})
-_LEAVES: Final = frozenset({"variable", "constant", "delta", "size"})
+_LEAVES: Final = frozenset({"variable", "constant", "delta", "indicator", "size"})
 _MATRIX: Final = frozenset({"inv", "det", "slogdet", "cholesky", "adj"})
 _REDUCING: Final = frozenset(
     {

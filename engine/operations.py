@@ -10,7 +10,7 @@ from eggrad.engine.term import Term, postorder
 
 __all__ = ["count", "node_count", "node_operations"]
 
-_FREE: Final = frozenset({"variable", "constant", "delta", "size"})
+_FREE: Final = frozenset({"variable", "constant", "delta", "indicator", "size"})
 # Of an n by n matrix: elimination, elimination and substitution, a decomposition and a product.
 _MATRIX: Final[dict[str, Callable[[int], int]]] = {
     "det": lambda n: 2 * n**3 // 3,

@@ -277,10 +277,8 @@ class Snapshot:
                 return terms.variable(name, dims, assume)
             case "constant":
                 return terms.constant(Fraction(data[0]), data[1])
-            case "delta":
-                return terms.delta(data[0])
-            case "size":
-                return terms.size(data[0])
+            case "delta" | "indicator" | "size" as name:
+                return getattr(terms, name)(*data)
             case "ein" | "ein1":
                 return terms.einsum(cast(Spec, data[0]), *args)
             case "scale":
