@@ -98,7 +98,7 @@ def _equality(f: Form, dims: Dims) -> Constraint | None:
     low, high = least(f, dims), greatest(f, dims)
     if number % common or (low is not None and low > 0) or (high is not None and high < 0):
         return None
-    sign = 1 if f[0][0] != "" and f[0][1] > 0 or (f[0][0] == "" and f[1][1] > 0) else -1
+    sign = 1 if _positive(f) else -1
     return "=", form((k, sign * c // common) for k, c in f)
 
 

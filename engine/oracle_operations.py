@@ -58,9 +58,7 @@ def _cholesky(matrix: Array) -> Array:
     return factor
 
 
-def holds(
-    constraints: Constraints, shape: tuple[int, ...], sizes: Mapping[str, int]
-) -> Array:
+def holds(constraints: Constraints, shape: tuple[int, ...], sizes: Mapping[str, int]) -> Array:
     """Whether all constraints hold, index by index."""
     result = np.zeros(shape, bool)
     for place in np.ndindex(shape):
