@@ -19,10 +19,12 @@ __all__ = [
     "format_form",
     "greatest",
     "indices",
+    "last_index",
     "least",
     "plus",
     "renamed",
     "resized",
+    "size_form",
     "substituted",
     "times",
 ]
@@ -113,6 +115,15 @@ def size_form(size: Size) -> Form:
     return form([("", size) if isinstance(size, int) else (size, 1)])
 
 
+def last_index(size: Size) -> Form:
+    """The last index of an axis of a size.
+
+    >>> last_index("n")
+    (('', -1), ('n', 1))
+    """
+    return form([*size_form(size), ("", -1)])
+
+
 def least(f: Form, dims: Dims) -> int | None:
     """A lower bound for all indices within the axes, where no axis is empty; None for no bound.
 
@@ -122,8 +133,7 @@ def least(f: Form, dims: Dims) -> int | None:
     bound = f
     for key in indices(f):
         c = coefficient(f, key)
-        last = form([*size_form(dims[key]), ("", -1)])
-        bound = substituted(bound, key, last if c < 0 else ())
+        bound = substituted(bound, key, last_index(dims[key]) if c < 0 else ())
     if any(key != "" and c < 0 for key, c in bound):
         return None
     return sum(c * (key in ("", *dims)) for key, c in bound)

@@ -23,7 +23,15 @@ from eggrad.engine.affine import (
 )
 from eggrad.engine.spec import LETTERS, Dims, Size
 
-__all__ = ["Constraint", "Constraints", "Relation", "canonical", "format_constraint", "never"]
+__all__ = [
+    "Constraint",
+    "Constraints",
+    "Relation",
+    "canonical",
+    "format_comparison",
+    "format_constraint",
+    "never",
+]
 
 Relation = str | int
 Constraint = tuple[Relation, Form]
@@ -206,3 +214,25 @@ def format_constraint(
     relation, f = constraint
     text = format_form(f, index, size)
     return f"{relation}|{text}" if isinstance(relation, int) else f"{text}{relation}0"
+
+
+def format_comparison(
+    constraint: Constraint,
+    index: Callable[[int], str] = LETTERS.__getitem__,
+    size: Callable[[str], str] = str,
+    signs: Mapping[str, str] | None = None,
+) -> str:
+    """The text of a constraint as a comparison without minus signs; `signs` are other spellings.
+
+    >>> format_comparison(("=", ((0, 1), (1, -1), ("", 1)))), format_comparison((3, ((0, 1),)))
+    ('i+1=j', '3|i')
+    """
+    relation, f = constraint
+    spelt = {"=": "=", ">=": "≥", "|": "|", "*": ""} | dict(signs or {})
+    if isinstance(relation, int):
+        return f"{relation}{spelt['|']}{format_form(f, index, size, spelt['*'])}"
+    left, right = (
+        format_form(form((k, s * c) for k, c in f if s * c > 0), index, size, spelt["*"])
+        for s in (1, -1)
+    )
+    return f"{left}{spelt[relation]}{right}"

@@ -3,12 +3,19 @@
 from collections.abc import Callable, Iterable
 from typing import cast
 
-from eggrad.engine.affine import Form, coefficient, form, format_form, indices
-from eggrad.engine.constraints import Constraints
+from eggrad.engine.affine import (
+    Form,
+    coefficient,
+    form,
+    format_form,
+    indices,
+    last_index,
+)
+from eggrad.engine.constraints import Constraints, solved
 from eggrad.engine.spec import Indices, Size, Spec
 from eggrad.engine.term import Term, postorder
 
-__all__ = ["by_views", "constraints_text", "product_text", "stored_indicators"]
+__all__ = ["by_views", "constraints_text", "product_text", "slices", "stored_indicators"]
 
 SizeText = Callable[[Size], str]
 
@@ -48,13 +55,13 @@ def product_text(indicator: Term, array: tuple[str, Term], spec: Spec, size: Siz
     'x[2]'
     """
     text, term = array
-    slices = _slices(indicator, term, spec)
-    if slices is not None:
-        return f"{text}[{', '.join(slices)}]"
+    key = slices(indicator, term, spec)
+    if key is not None:
+        return f"{text}[{', '.join(key)}]"
     return f"indicator_product({spec}, {constraints_text(indicator, size)}, {text})"
 
 
-def _slices(indicator: Term, array: Term, spec: Spec) -> list[str] | None:
+def slices(indicator: Term, array: Term, spec: Spec) -> list[str] | None:
     """The key where each index of the array is kept, or is fixed, or begins at some number."""
     part, other, out = spec
     sliced: dict[int, tuple[int, str]] = {}
@@ -74,26 +81,31 @@ def _slices(indicator: Term, array: Term, spec: Spec) -> list[str] | None:
         key.append(text)
     while len(key) > 1 and key[-1] == ":":
         key.pop()
-    return key if tuple(kept) == out and len(sliced) + len(kept) >= len(part) else None
+    known = {*sliced, *kept}
+    return key if tuple(kept) == out and known.issuperset(part) else None
 
 
 def _slice(
     f: Form, indicator: Term, part: Indices, other: Indices, out: Indices
 ) -> tuple[int, int, str] | None:
     """The array's index that an equality fixes, the output's in its place, and its slice."""
-    own = indices(f)
-    number = form(term for term in f if isinstance(term[0], str))
-    here = [k for k in own if part[k] in other and part[k] not in out]
-    if len(here) != 1 or abs(coefficient(f, here[0])) != 1 or not set(dict(number)) <= {""}:
+    here = [k for k in indices(f) if part[k] in other and part[k] not in out]
+    if len(here) != 1 or abs(coefficient(f, here[0])) != 1:
         return None
     (b,) = here
-    start = -coefficient(f, b) * coefficient(f, "")
-    if len(own) == 1:
-        return part[b], -1, str(start)
-    (i,) = (k for k in own if k != b) if len(own) == 2 else (b,)
-    length = indicator.dims[i]
-    step = -coefficient(f, b) * coefficient(f, i)
-    if i == b or part[i] in other or step < 1 or not isinstance(length, int) or length < 1:
+    value = solved(f, b)
+    number = form(term for term in value if isinstance(term[0], str))
+    start = coefficient(number, "")
+    literal = {*dict(number)} <= {""}
+    if number == value:
+        return (part[b], -1, str(start)) if literal else None
+    i = indices(value)[0]
+    length, step = indicator.dims[i], coefficient(value, i)
+    if len(indices(value)) > 1 or part[i] in other:
+        return None
+    if step == -1 and length == indicator.dims[b] and number == last_index(length):
+        return part[b], part[i], "::-1"
+    if not literal or step < 1 or not isinstance(length, int) or length < 1:
         return None
     stop = start + step * (length - 1) + 1
     steps = f":{step}" if step > 1 else ""

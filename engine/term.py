@@ -16,13 +16,14 @@ from eggrad.engine import spec as specs
 from eggrad.engine.constraints import Constraint, Constraints
 from eggrad.engine.errors import ShapeError, UnsupportedOperation
 from eggrad.engine.numeric_operations import NUMERIC, result_dims
+from eggrad.engine.sparsity import Sparsity
 from eggrad.engine.spec import Dims, Size, Spec
 
 __all__ = [
     "ELEMENTWISE", "MATRIX_FUNCTIONS", "NUMERIC", "Term", "add", "apply", "cofactors", "constant",
     "delta", "divide", "einsum", "for_code", "implied", "indicator", "negate", "numeric",
-    "postorder", "power", "rebuild", "size", "substitute_sizes", "subtract", "variable",
-    "variables",
+    "postorder", "power", "rebuild", "size", "substitute_sizes", "subtract",
+    "term_sparsity", "variable", "variables",
 ]  # fmt: skip
 
 ELEMENTWISE: Final = (
@@ -220,6 +221,11 @@ def _same(operation: str, a: Term, b: Term) -> Dims:
 def _square(name: str, a: Term) -> None:
     if len(a.dims) != 2 or a.dims[0] != a.dims[1]:
         raise ShapeError(f"{name} needs a square matrix, its argument has axes {a.dims}")
+
+
+def term_sparsity(term: Term) -> Sparsity:
+    """What costs know of an operand that is a delta or an indicator."""
+    return cast(Constraints, term.data) if term.op == "indicator" else term.op == "delta"
 
 
 def rebuild(term: Term, args: tuple[Term, ...]) -> Term:

@@ -148,6 +148,9 @@ def _bracketed(part: Text, least: int) -> str:
 
 
 def _index_style(token: Indexed, letters: Sequence[str]) -> str:
+    if token.is_condition:
+        text = token.text.replace("≥", r" \ge ").replace("|", r" \mid ")
+        return text.format(*letters)
     text = re.sub("[⁻⁰-⁹¹²³]+", lambda m: f"^{{{m[0].translate(_RAISED)}}}", token.text)
     below = f"_{{{''.join(letters)}}}" if letters else ""
     if text in _IN_INDICES:

@@ -113,8 +113,7 @@ def _annotated(layout: Layout) -> set[int]:
         wrong = {
             place
             for place in leaves
-            if dims[place] != terms[place].dims
-            or not _mentioned(terms[place]).isdisjoint(renamed)
+            if dims[place] != terms[place].dims or not _mentioned(terms[place]).isdisjoint(renamed)
         }
         if not wrong:
             return annotated
