@@ -191,6 +191,11 @@ def renamed_all(
     return tuple((relation, renamed(f, names)) for relation, f in constraints)
 
 
+def substituted_all(constraints: Constraints, index: int, value: Form) -> Constraints:
+    """The constraints with an index replaced by a form."""
+    return tuple((relation, substituted(f, index, value)) for relation, f in constraints)
+
+
 def resized_all(constraints: Constraints, sizes: Mapping[Size, Size]) -> Constraints:
     """The constraints with size symbols replaced."""
     return tuple((relation, resized(f, sizes)) for relation, f in constraints)

@@ -84,7 +84,8 @@ class Drawing:
                     raise Reject
                 return terms.delta(self.draw(args[0], want=half))
             case "indicator":
-                dims = self.draw(args[0], want=want)
+                known = isinstance(args[0], Parameter) and args[0].name in self.bound
+                dims = self.draw(args[0], want=want if known or want is not None else self._dims())
                 given = args[1]
                 if isinstance(given, Parameter) and given.name not in self.bound:
                     self.bound[given.name] = random_constraints(dims, self.rng)

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 from typing import cast
 
-from eggrad.engine.affine import Form, coefficient, greatest, indices
+from eggrad.engine.affine import Form, coefficient, form, greatest, indices, least
 from eggrad.engine.constraints import Constraints, solved
 from eggrad.engine.errors import ShapeError
 from eggrad.engine.spec import Dims
@@ -15,7 +15,8 @@ __all__ = ["check_indices", "greatest_indices"]
 def greatest_indices(roots: Iterable[Term]) -> dict[str, int]:
     """The greatest index that is taken along axes of each size symbol.
 
-    It is what an equality says of one axis, where all other indices belong to axes of integers.
+    It is what an equality says of one axis, counted from either end, where all other indices
+    belong to axes of integers.
 
     >>> from eggrad.engine.term import indicator
     >>> greatest_indices([indicator(("n", 3), [("=", ((0, 1), (1, -1), ("", -2)))])])
@@ -33,11 +34,18 @@ def greatest_indices(roots: Iterable[Term]) -> dict[str, int]:
 def _taken(f: Form, dims: Dims) -> Iterable[tuple[str, int]]:
     for k in indices(f):
         own = dims[k]
-        if isinstance(own, str) and abs(coefficient(f, k)) == 1:
-            value = solved(f, k)
-            literal = all(isinstance(d, int) for d in (dims[i] for i in indices(value)))
-            if literal and {*dict(value)} <= {"", *indices(value)}:
-                yield own, cast(int, greatest(value, dims))
+        if not isinstance(own, str) or abs(coefficient(f, k)) != 1:
+            continue
+        value = solved(f, k)
+        if any(isinstance(dims[i], str) for i in indices(value)):
+            continue
+        symbols = {key for key, _ in value if isinstance(key, str) and key}
+        if not symbols:
+            yield own, cast(int, greatest(value, dims))
+        elif symbols == {own} and coefficient(value, own) == 1:
+            # Counted from the end: the first of n entries has index -n.
+            from_end = form(term for term in value if term[0] != own)
+            yield own, -1 - cast(int, least(from_end, dims))
 
 
 def check_indices(taken: Mapping[str, int], sizes: Mapping[str, int]) -> None:

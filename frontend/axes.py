@@ -16,7 +16,6 @@ __all__ = [
     "diagonal",
     "diagonal_matrix",
     "expanded",
-    "indexed",
     "moved",
     "normalized",
     "permuted",
@@ -155,28 +154,6 @@ def size_of(f: Expression, axes: Iterable[int]) -> Expression:
         length = terms.constant(d) if isinstance(d, int) else terms.size(d)
         found = found * expression(length, (*f.variables, *f.scope))
     return found
-
-
-def indexed(f: Expression, key: Any) -> Expression:
-    """What `f[key]` is, where the key only adds axes."""
-    keys = key if isinstance(key, tuple) else (key,)
-    known = sum(k is not None and k is not Ellipsis for k in keys)
-    if Ellipsis not in keys:
-        keys = (*keys, Ellipsis)
-    if not all(k is None or k is Ellipsis or k == slice(None) for k in keys):
-        raise UnsupportedOperation(
-            "indexing is not supported, except for new axes as in x[:, None]; to take entries, "
-            "multiply by an array of zeros and ones, which is a variable"
-        )
-    if known > f.ndim or keys.count(Ellipsis) > 1:
-        raise ShapeError(f"too many indices: the expression has {f.ndim} axes")
-    places: list[int] = []
-    at = 0
-    for k in keys:
-        if k is None:
-            places.append(at)
-        at += f.ndim - known if k is Ellipsis else 1
-    return expanded(f, places)
 
 
 def _listed(shape: Sequence[Size]) -> str:

@@ -17,6 +17,7 @@ from eggrad.rules.deltas import delta_products, deltas
 from eggrad.rules.elementwise import functions, identities
 from eggrad.rules.exponentials import exponentials
 from eggrad.rules.forward import forward
+from eggrad.rules.indicators import gathers, indicator_products, indicators
 from eggrad.rules.lengths import lengths
 from eggrad.rules.linalg import linalg
 from eggrad.rules.lowering import lowering
@@ -40,6 +41,9 @@ RULESETS = (
     constants,
     deltas,
     delta_products,
+    indicators,
+    indicator_products,
+    gathers,
     unary,
     sums_of_two,
     sums,
@@ -68,6 +72,7 @@ STANDARD = Strategy(
         preprocessing,
         constants,
         deltas,
+        indicators,
         unary,
         sums_of_two,
         sums,
@@ -76,9 +81,9 @@ STANDARD = Strategy(
         linalg,
         products,
     ),
-    explore=(distribution, identities, summation),
+    explore=(distribution, identities, summation, gathers),
     present=(presentation, quotients, orders),
-    settle=(multiples, exponents, delta_products),
+    settle=(multiples, exponents, delta_products, indicator_products),
     lowering=(lowering,),
     stable=(constants, unary, sums_of_two, stability, symmetric, exponentials, lengths),
 )
