@@ -23,8 +23,9 @@ from eggrad.engine.spec import canonical as canonical_spec
 
 __all__ = ["composed", "indicator_core", "picks", "reduces"]
 
-# Functions that are 0 at 0.
+# Functions that are 0 at 0, and those that have a value everywhere.
 _ZERO_AT_ZERO: Final = frozenset({"sin", "tan", "arcsin", "arctan", "tanh", "sign", "relu", "abs"})
+_TOTAL: Final = frozenset({"sin", "cos", "arctan", "tanh", "exp", "sign", "relu", "abs"})
 
 
 @dataclass(frozen=True)
@@ -252,3 +253,9 @@ def picks(f: Name, s: Spec, n: Dims, p: Constraints) -> bool:
     """Whether it is one entry, or at most one for a function that is 0 at 0."""
     left = _picked(s, n, p)
     return left is not None and (not left.constraints or f in _ZERO_AT_ZERO)
+
+
+@condition
+def is_total(f: Name) -> bool:
+    """Whether a function has a value everywhere: zero times no value is no value."""
+    return f in _TOTAL

@@ -124,7 +124,7 @@ def _chosen(key: Any, size: Size, what: str) -> Chosen | None:
 
 def _part(places: range, origin: Form, size: Size) -> Chosen | None:
     """The entries at some places, counted from an origin."""
-    if not origin and places == range(size if isinstance(size, int) else 0):
+    if isinstance(size, int) and places == range(size):
         return None
     return form([*origin, ("", places.start), (0, places.step)]), len(places)
 

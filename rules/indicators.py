@@ -17,6 +17,7 @@ from eggrad.engine.indicator_algebra import (
     indicator_dims,
     indicator_ones,
     indicator_spread,
+    is_total,
     picks,
     picks_one,
     reduces,
@@ -132,14 +133,24 @@ def indicator_of_gathered(
 
 
 @gathers.rule(cite="element-wise functions act on entries")
-def function_of_gathered(f: str, s: Spec, n: Dims, p: Constraints, a: Tensor) -> Statement:
-    """f(Σⱼ [j = g(i)]·aⱼ) = Σⱼ [j = g(i)]·f(aⱼ), g always in range, or f(0) = 0."""
-    return fn(f, ein(s, indicator(n, p), a)) == ein(s, indicator(n, p), fn(f, a)), picks(f, s, n, p)
+def gathered_function(f: str, s: Spec, n: Dims, p: Constraints, a: Tensor) -> Statement:
+    """Σⱼ [j = g(i)]·f(aⱼ) = f(Σⱼ [j = g(i)]·aⱼ), g always in range, or f(0) = 0."""
+    return ein(s, indicator(n, p), fn(f, a)) >> fn(f, ein(s, indicator(n, p), a)), picks(f, s, n, p)
 
 
 @gathers.rule(cite="element-wise functions act on entries")
-def power_of_gathered(s: Spec, n: Dims, p: Constraints, a: Tensor, e: Tensor) -> Statement:
-    """(Σⱼ [j = g(i)]·aⱼ)ᵉ = Σⱼ [j = g(i)]·aⱼᵉ, where g is always in range."""
-    return power(ein(s, indicator(n, p), a), e) == ein(s, indicator(n, p), power(a, e)), picks_one(
+def function_of_gathered(f: str, s: Spec, n: Dims, p: Constraints, a: Tensor) -> Statement:
+    """f(Σⱼ [j = g(i)]·aⱼ) = Σⱼ [j = g(i)]·f(aⱼ), where all f(aⱼ) have a value."""
+    return (
+        fn(f, ein(s, indicator(n, p), a)) >> ein(s, indicator(n, p), fn(f, a)),
+        picks(f, s, n, p),
+        is_total(f),
+    )
+
+
+@gathers.rule(cite="element-wise functions act on entries")
+def gathered_power(s: Spec, n: Dims, p: Constraints, a: Tensor, e: Tensor) -> Statement:
+    """Σⱼ [j = g(i)]·aⱼᵉ = (Σⱼ [j = g(i)]·aⱼ)ᵉ, where g is always in range."""
+    return ein(s, indicator(n, p), power(a, e)) >> power(ein(s, indicator(n, p), a), e), picks_one(
         s, n, p
     )
