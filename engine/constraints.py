@@ -84,9 +84,27 @@ def _normalized(dims: Dims, constraints: Constraints) -> list[Constraint] | None
             one = _inequality(own, dims)
         if one is None:
             return None
-        if one[1]:
-            result.append(one)
+        parts = _digits(one[1], dims) if one[0] == "=" else [one[1]]
+        result += [(one[0], part) for part in parts if part]
     return result
+
+
+def _digits(f: Form, dims: Dims) -> list[Form]:
+    """An equality of numbers in a mixed radix as those of their digits: 3i + j = 3k + l, j, l < 3.
+
+    What is below a radix has to be a multiple of it, of which there may be only one in range.
+    """
+    for radix in sorted({abs(c) for key, c in f if key != "" and abs(c) > 1}):
+        low = form(term for term in f if term[0] == "" or term[1] % radix)
+        high = form((k, c // radix) for k, c in f if k != "" and not c % radix)
+        first, last = least(low, dims), greatest(low, dims)
+        if not indices(low) or first is None or last is None:
+            continue
+        multiple = -(-first // radix)
+        if multiple <= last // radix < multiple + 1:
+            below = plus(low, form([("", -radix * multiple)]))
+            return [below, plus(high, form([("", multiple)]))]
+    return [f]
 
 
 def _multiple(divisor: int, f: Form) -> Constraint | None:

@@ -83,9 +83,27 @@ def _equalities(joint: _Joint) -> list[Form]:
 
 def _reduced(s: Spec, n: Dims, p: Constraints) -> _Joint:
     """An indicator in a product, without the indices that only it has and that can go."""
-    joint = _joint(s, n, p)
+    joint = _renamed(_joint(s, n, p))
     elsewhere = {i for part in joint.others for i in part} | {*joint.out}
     return _summed(joint, [i for i in joint.part if i not in elsewhere])
+
+
+def _renamed(joint: _Joint) -> _Joint:
+    """The product where summed indices that equal another one, of the same size, have its name."""
+    for f in _equalities(joint):
+        match f:
+            case ((int() as i, 1), (int() as j, -1)) if joint.size[i] == joint.size[j]:
+                gone, kept = (j, i) if j not in joint.out else (i, j)
+                if gone in joint.out:
+                    continue
+                names = {k: k for k in joint.part} | {gone: kept}
+                own = renamed_all(joint.constraints, names)
+                others = tuple(rename(part, {gone: kept}) for part in joint.others)
+                part = tuple(k for k in joint.part if k != gone)
+                return _renamed(_cleaned(_Joint(part, own, others, joint.out, joint.size)))
+            case _:
+                pass
+    return joint
 
 
 def _loose(joint: _Joint) -> Indices:

@@ -121,7 +121,8 @@ def _fits(text: str, size: int) -> bool:
 
 def _number(f: Form, size: SizeText) -> str:
     """The part of a form without indices, as an expression."""
-    return format_form([term for term in f if isinstance(term[0], str)], size=size, sign=" * ")
+    number = form(term for term in f if isinstance(term[0], str))
+    return format_form(number, size=size, sign=" * ")
 
 
 def _tuple(texts: list[str]) -> str:

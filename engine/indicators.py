@@ -39,7 +39,7 @@ def zeros_and_ones(constraints: Numbers, shape: tuple[int, ...], dtype: Any = np
         if relation == ">=":
             result *= value >= 0
         else:
-            result *= (value if relation == "=" else value % relation) == 0
+            result *= (value % relation if isinstance(relation, int) else value) == 0
     result.flags.writeable = False
     return result
 
@@ -102,6 +102,9 @@ def _reduced(value: Array, own: Plan) -> tuple[Array, Indices]:
 
     With the indices of its axes, those of the target in the target's order where it has them all.
     """
+    running = _running_sum(value, own)
+    if running is not None:
+        return running
     labels = own.source.labels
     masked = tuple(dict.fromkeys(i for _, f in own.mask for i in indices(f)))
     kept = tuple(i for i in own.target.labels if i in labels or i in masked)
@@ -117,6 +120,31 @@ def _reduced(value: Array, own: Plan) -> tuple[Array, Indices]:
     else:
         result = np.einsum(value, [*labels], [*kept])
     return (result * prod(own.extent(i) for i in absent) if absent else result), kept
+
+
+def _running_sum(value: Array, own: Plan) -> tuple[Array, Indices] | None:
+    """Σⱼ≤ᵢ aⱼ for every i, from one cumulative sum; None where the mask says something else."""
+    labels, wanted = own.source.labels, own.target.labels
+    if len(own.mask) != 1 or own.mask[0][0] != ">=":
+        return None
+    pair = indices(own.mask[0][1])
+    gone = [i for i in pair if i in labels and i not in wanted]
+    new = [i for i in pair if i in wanted and i not in labels]
+    if not len(pair) == 2 == len(gone) + len(new) == 2 * len(gone):
+        return None
+    kept = tuple(new[0] if [i] == gone else i for i in labels)
+    step, sign, start = _numbers(own, (*new, *gone))[0][1]
+    if set(kept) != set(wanted) or abs(sign) != 1:
+        return None
+    axis = labels.index(gone[0])
+    length = value.shape[axis]
+    if sign > 0:
+        value, start = np.flip(value, axis), start + length - 1
+    count = np.clip(step * np.arange(own.extent(new[0])) + start + 1, 0, length)
+    sums = np.zeros((*value.shape[:axis], length + 1, *value.shape[axis + 1 :]), value.dtype)
+    after_first = (slice(None),) * axis + (slice(1, None),)
+    np.cumsum(value, axis, out=sums[after_first])
+    return sums.take(count, axis).transpose([kept.index(i) for i in wanted]), wanted
 
 
 def _numbers(own: Plan, axes: Indices) -> Numbers:

@@ -65,7 +65,7 @@ def holds(constraints: Constraints, shape: tuple[int, ...], sizes: Mapping[str, 
         value: dict[int | str, int] = {**dict(enumerate(place)), **sizes, "": 1}
         found = [(r, sum(c * value[key] for key, c in f)) for r, f in constraints]
         result[place] = all(
-            n >= 0 if r == ">=" else n == 0 if r == "=" else n % r == 0 for r, n in found
+            n % r == 0 if isinstance(r, int) else n >= 0 if r == ">=" else n == 0 for r, n in found
         )
     return result
 

@@ -6,10 +6,11 @@ from typing import Any, cast
 
 from eggrad.engine import spec as specs
 from eggrad.engine import term as terms
-from eggrad.engine.errors import ShapeError, UnsupportedOperation
+from eggrad.engine.errors import ShapeError
 from eggrad.engine.spec import Size
 from eggrad.frontend import broadcasting
 from eggrad.frontend.expression import Expression, combine, expression, unified
+from eggrad.frontend.reshaping import filled_shape, reordered
 
 __all__ = [
     "broadcast",
@@ -85,34 +86,30 @@ def squeezed(f: Expression, axes: Iterable[int]) -> Expression:
 
 
 def reshaped(f: Expression, shape: Sequence[Size]) -> Expression:
-    """With axes of length 1 added or taken away; one size may be -1.
+    """The same entries in the same order on other axes; one size may be -1.
+
+    Axes are merged and split where their sizes are integers. `UnsupportedOperation` where an axis
+    whose size is a symbol would have to be, `ShapeError` where the numbers of entries differ.
 
     >>> from eggrad.frontend.functions import variable
     >>> reshaped(variable("x", ("n",)), (1, -1)).shape
     (1, 'n')
     """
     kept = [d for d in f.shape if d != 1]
-    wanted = [d for d in shape if d != 1]
-    if wanted.count(-1) > 1:
-        raise ShapeError("reshape: only one size can be -1")
-    if wanted.count(-1) == 1:
-        place = wanted.index(-1)
-        if len(wanted) == len(kept):
-            wanted[place] = kept[place]
-        elif len(wanted) == len(kept) + 1:
-            wanted.pop(place)
-    named = [(p, q) for p, q in zip(kept, wanted, strict=False) if isinstance(q, str)]
-    if len(wanted) != len(kept) or any(p != q for p, q in named):
-        raise UnsupportedOperation(
-            f"reshape: from ({_listed(f.shape)}) to ({_listed(shape)}) is more than to add or "
-            "remove axes of length 1; einsum can move axes"
-        )
-    pairs = list(zip(kept, cast(list[Size], wanted), strict=True))
-    (own,) = unified([f], pairs, f"reshape from ({_listed(f.shape)}) to ({_listed(shape)})")
-    alone = squeezed(own, [k for k, d in enumerate(f.shape) if d == 1])
-    present = len(kept) < sum(d != 1 for d in shape)
-    ones = [k for k, d in enumerate(shape) if d == 1 or (d == -1 and present)]
-    return expanded(alone, ones)
+    own = squeezed(f, [k for k, d in enumerate(f.shape) if d == 1])
+    longer = [d for d in shape if d != 1]
+    wanted = filled_shape(kept, longer)
+    filled = iter(wanted)
+    # What -1 stands for is an axis of length 1 where all entries are there without it.
+    lengths = [d if d == 1 else next(filled) for d in shape]
+    what = f"reshape from ({_listed(f.shape)}) to ({_listed(shape)})"
+    named = [d for d in wanted if d != 1]
+    pairs = list(zip(kept, named, strict=False))
+    if len(kept) == len(named) and not any(type(p) is type(q) is int and p != q for p, q in pairs):
+        (own,) = unified([own], cast(list[tuple[Size, Size]], pairs), what)
+    else:
+        own = reordered(own, named, what)
+    return expanded(own, [k for k, d in enumerate(lengths) if d == 1])
 
 
 def broadcast(f: Expression, shape: Sequence[Size]) -> Expression:

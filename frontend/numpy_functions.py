@@ -169,14 +169,14 @@ def moveaxis(a: Any, source: int | Sequence[int], destination: int | Sequence[in
 
 
 def reshape(a: Any, /, shape: Any, order: str = "C") -> Expression:
-    """`numpy.reshape`, where it adds or removes axes of length 1."""
+    """`numpy.reshape`; axes are merged and split where their sizes are integers."""
     own = as_expression(a)
     wanted = (shape,) if isinstance(shape, int | str) else tuple(shape)
     return ax.reshaped(own, wanted)
 
 
 def ravel(a: Any, order: str = "C") -> Expression:
-    """`numpy.ravel`, of what has at most one axis that is longer than 1."""
+    """`numpy.ravel`, of integer sizes, or of at most one axis that is longer than 1."""
     return reshape(a, -1)
 
 
