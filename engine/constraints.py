@@ -58,16 +58,16 @@ def canonical(dims: Dims, constraints: Iterable[Constraint]) -> Constraints:
     """
     if 0 in dims:
         return ()
-    found = tuple(constraints)
+    found = _joined(_normalized(dims, tuple(constraints)))
     # Each pass replaces an index for good, or makes the set smaller.
-    for _ in range(2 * len(dims) + len(found) + 2):
+    for _ in range(2 * len(dims) + len(found or ()) + 2):
         before = found
-        found = _joined(_normalized(dims, _eliminated(dims, found)))
         if found is None:
             return _NEVER
+        found = _joined(_normalized(dims, _eliminated(found)))
         if found == before:
             break
-    return found
+    return _NEVER if found is None else found
 
 
 def _normalized(dims: Dims, constraints: Constraints) -> list[Constraint] | None:
@@ -138,7 +138,7 @@ def _inequality(f: Form, dims: Dims) -> Constraint | None:
     return ">=", form((k, c // common) for k, c in f)
 
 
-def _eliminated(dims: Dims, constraints: Constraints) -> Constraints:
+def _eliminated(constraints: Constraints) -> Constraints:
     """The constraints with each index that an equality determines in that equality alone."""
     found = list(constraints)
     for place, (relation, f) in enumerate(constraints):

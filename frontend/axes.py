@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from operator import index
-from typing import Any, cast
+from typing import Any
 
 from eggrad.engine import spec as specs
 from eggrad.engine import term as terms
@@ -98,15 +98,20 @@ def reshaped(f: Expression, shape: Sequence[Size]) -> Expression:
     kept = [d for d in f.shape if d != 1]
     own = squeezed(f, [k for k, d in enumerate(f.shape) if d == 1])
     longer = [d for d in shape if d != 1]
-    wanted = filled_shape(kept, longer)
-    filled = iter(wanted)
+    place = longer.index(-1) if longer.count(-1) == 1 else -1
+    if place >= 0 and len(longer) == len(kept) and not all(isinstance(d, int) for d in kept):
+        # Axes of symbols correspond one by one.
+        longer[place] = kept[place]
+    filled = iter(filled_shape(kept, longer))
     # What -1 stands for is an axis of length 1 where all entries are there without it.
     lengths = [d if d == 1 else next(filled) for d in shape]
     what = f"reshape from ({_listed(f.shape)}) to ({_listed(shape)})"
-    named = [d for d in wanted if d != 1]
+    named = [d for d in lengths if d != 1]
     pairs = list(zip(kept, named, strict=False))
-    if len(kept) == len(named) and not any(type(p) is type(q) is int and p != q for p, q in pairs):
-        (own,) = unified([own], cast(list[tuple[Size, Size]], pairs), what)
+    if len(kept) == len(named) and all(
+        p == q or {type(p), type(q)} == {str, int} for p, q in pairs
+    ):
+        (own,) = unified([own], pairs, what)
     else:
         own = reordered(own, named, what)
     return expanded(own, [k for k, d in enumerate(lengths) if d == 1])
