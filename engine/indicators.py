@@ -55,6 +55,8 @@ def indicator_product(
     >>> indicator_product(((0, 1), (1,), (0,)), (("=", (2, -1, 1)),), (3, 7), np.arange(7.0))
     array([1., 3., 5.])
     """
+    # A scalar may be Python's.
+    array = np.asarray(array)
     own = _plan(spec, constraints, shape, array.shape)
     part, other, out = spec
     if own is None:
