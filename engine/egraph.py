@@ -192,6 +192,8 @@ class EGraph:
                 return "constant", f"{literal(t.data)} {literal(t.dims)}"
             case "delta":
                 return "delta", literal(t.dims[: t.order // 2])
+            case "indicator":
+                return "indicator", f"{literal(t.dims)} {literal(t.data)}"
             case "size":
                 return "size", literal(t.data)
             case "einsum":

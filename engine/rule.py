@@ -100,7 +100,7 @@ class Ruleset:
             name, law = self._entry(function)
             hints = get_type_hints(function)
             parameters = [Parameter(p, hints[p]) for p in signature(function).parameters]
-            statement = _normal(function(*parameters))
+            statement = _normal(function(**{p.name: p for p in parameters}))
             _check_bound(name, statement)
             made = Rule(name, law, cite, domain, self.name, statement, replaces, stable)
             self.rules.append(made)

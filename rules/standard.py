@@ -18,6 +18,7 @@ from eggrad.rules.deltas import delta_products, deltas
 from eggrad.rules.elementwise import functions, identities
 from eggrad.rules.exponentials import exponentials
 from eggrad.rules.forward import forward
+from eggrad.rules.indicators import gathers, indicator_products, indicators
 from eggrad.rules.lengths import lengths
 from eggrad.rules.linalg import linalg
 from eggrad.rules.lowering import lowering
@@ -42,6 +43,9 @@ RULESETS = (
     constants,
     deltas,
     delta_products,
+    indicators,
+    indicator_products,
+    gathers,
     unary,
     sums_of_two,
     sums,
@@ -72,6 +76,7 @@ STANDARD = Strategy(
         preprocessing,
         constants,
         deltas,
+        indicators,
         unary,
         sums_of_two,
         sums,
@@ -80,9 +85,9 @@ STANDARD = Strategy(
         linalg,
         products,
     ),
-    explore=(distribution, identities, summation),
+    explore=(distribution, identities, summation, gathers),
     present=(presentation, quotients, orders),
-    settle=(multiples, exponents, delta_products),
+    settle=(multiples, exponents, delta_products, indicator_products),
     lowering=(lowering,),
     stable=(constants, unary, sums_of_two, stability, symmetric, exponentials, lengths),
 )
