@@ -10,13 +10,22 @@ from eggrad.engine import oracle
 from eggrad.engine import term as terms
 from eggrad.engine.binding import Array, name_of
 from eggrad.engine.closed import SYMBOLS, Closing, Reject
-from eggrad.engine.drawing import Drawing
+from eggrad.engine.drawing import EVERYTHING, Drawing, Scope
 from eggrad.engine.errors import ShapeError
 from eggrad.engine.language import Law, Node
 from eggrad.engine.rule import Rule
 from eggrad.engine.term import Term
 
-__all__ = ["Instance", "Reject", "close", "random_instance", "random_values", "sides"]
+__all__ = [
+    "EVERYTHING",
+    "Instance",
+    "Reject",
+    "Scope",
+    "close",
+    "random_instance",
+    "random_values",
+    "sides",
+]
 
 # At the kinks of abs, sign and relu differences say nothing, so these avoid special values.
 DIFFERENTIATED = ("derivative", "slope", "pullback")
@@ -68,7 +77,9 @@ def close(law: Law, bound: Mapping[str, Any]) -> Instance:
     return Instance(law, bound, closing.build(law.left), closing.build(law.right), closing)
 
 
-def random_instance(rule: Rule, rng: np.random.Generator, back: bool = False) -> Instance:
+def random_instance(
+    rule: Rule, rng: np.random.Generator, back: bool = False, scope: Scope = EVERYTHING
+) -> Instance:
     """A random instance of a law's left side (or, for a law both ways, of its right side).
 
     `Reject` where the draw fails; most laws need a few.
@@ -76,7 +87,7 @@ def random_instance(rule: Rule, rng: np.random.Generator, back: bool = False) ->
     law = rule.statement
     if back:
         law = Law(law.right, law.left, conditions=law.conditions)
-    drawing = Drawing(rng)
+    drawing = Drawing(rng, scope)
     try:
         drawing.draw_left(cast(Node, law.left))
         return close(law, drawing.bound)
