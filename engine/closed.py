@@ -13,6 +13,7 @@ import numpy as np
 from eggrad.engine import oracle
 from eggrad.engine import term as terms
 from eggrad.engine.binding import Array, name_of
+from eggrad.engine.errors import MISTAKES, RuleError
 from eggrad.engine.language import Call, Condition, Literal, Node, Parameter, Wrt
 from eggrad.engine.spec import Dims, scaling
 from eggrad.engine.term import Term
@@ -64,12 +65,19 @@ class Closing:
                 return cast(Term, self.build(args[0])).dims
             case Call(function=function, args=args):
                 plain = function.function if isinstance(function, Condition) else function
-                found = cast(Callable[..., Any], plain)(*(self.build(a) for a in args))
-                if found is None:
-                    raise Reject
-                return found
+                return self._call(cast(Callable[..., Any], plain), [self.build(a) for a in args])
             case _:
                 return pattern
+
+    def _call(self, function: Callable[..., Any], args: list[Any]) -> Any:
+        try:
+            found = function(*args)
+        except MISTAKES as error:
+            shown = f"{function.__name__}({', '.join(map(repr, args))})"
+            raise RuleError(f"{shown} raises {type(error).__name__}: {error}") from error
+        if found is None:
+            raise Reject
+        return found
 
     def fill(self, values: Values) -> Values:
         """The values, with those of the holes; a hole may depend on those before it."""

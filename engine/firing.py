@@ -52,7 +52,7 @@ def telling_instances(rule: Rule, count: int, seed: int, back: bool = False) -> 
     """Random instances whose sides differ, and whose left side is loaded as it is written."""
     found: list[Instance] = []
     for instance in random_instances(rule, np.random.default_rng(seed), DRAWS, back):
-        if not _is_vacuous(instance):
+        if isinstance(instance, Instance) and not _is_vacuous(instance):
             found.append(instance)
         if len(found) == count:
             break

@@ -18,6 +18,7 @@ from eggrad.engine.term import Term
 
 __all__ = [
     "EVERYTHING",
+    "IllTyped",
     "Instance",
     "Reject",
     "Scope",
@@ -29,6 +30,16 @@ __all__ = [
 
 # At the kinks of abs, sign and relu differences say nothing, so these avoid special values.
 DIFFERENTIATED = ("derivative", "slope", "pullback")
+
+
+class IllTyped(ShapeError):
+    """A right side that has no axes where the left side has some: at what, and why."""
+
+    def __init__(self, reason: str, closing: Closing, left: Term) -> None:
+        """Keep what the law's parameters are bound to, and the left side."""
+        super().__init__(reason)
+        self.closing = closing
+        self.left = left
 
 
 @dataclass(frozen=True)
@@ -69,12 +80,19 @@ def _is_variable(value: object) -> bool:
 
 
 def close(law: Law, bound: Mapping[str, Any]) -> Instance:
-    """The law at the given bindings; `Reject` where it does not apply to them."""
+    """The law at the given bindings; `Reject` where it does not apply to them.
+
+    Raises `IllTyped` where its right side has no axes.
+    """
     closing = Closing(bound)
     for c in law.conditions:
         if not closing.build(c):
             raise Reject
-    return Instance(law, bound, closing.build(law.left), closing.build(law.right), closing)
+    left = closing.build(law.left)
+    try:
+        return Instance(law, bound, left, closing.build(law.right), closing)
+    except ShapeError as error:
+        raise IllTyped(str(error), closing, left) from error
 
 
 def random_instance(
@@ -82,7 +100,7 @@ def random_instance(
 ) -> Instance:
     """A random instance of a law's left side (or, for a law both ways, of its right side).
 
-    `Reject` where the draw fails; most laws need a few.
+    `Reject` where the draw fails; most laws need a few. `IllTyped` as for `close`.
     """
     law = rule.statement
     if back:
@@ -91,6 +109,8 @@ def random_instance(
     try:
         drawing.draw_left(cast(Node, law.left))
         return close(law, drawing.bound)
+    except IllTyped:
+        raise
     except ShapeError as error:
         raise Reject from error
 

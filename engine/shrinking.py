@@ -6,14 +6,15 @@ from typing import Any, Final, cast
 
 import numpy as np
 
-from eggrad.engine.binding import Array, name_of
-from eggrad.engine.closed import Reject
+from eggrad.engine.binding import Array, concrete, name_of
+from eggrad.engine.closed import SYMBOLS, Reject
 from eggrad.engine.errors import ShapeError
-from eggrad.engine.instances import EVERYTHING, Instance, Scope, close, random_values
+from eggrad.engine.instances import EVERYTHING, IllTyped, Instance, Scope, close, random_values
 from eggrad.engine.language import Law
 from eggrad.engine.rule import Rule
 from eggrad.engine.soundness import Comparison, compare, random_instances
-from eggrad.engine.term import Term, postorder
+from eggrad.engine.spec import Size
+from eggrad.engine.term import Term, postorder, substitute_sizes
 
 __all__ = ["shrink", "simpler_values"]
 
@@ -30,8 +31,10 @@ NUMBERS: Final = tuple(map(Fraction, ("0", "1", "-1", "2", "-2", "3", "-3", "1/2
 Refutation = tuple[Instance, Comparison]
 
 
-def shrink(rule: Rule, seed: int = 0) -> Comparison | None:
+def shrink(rule: Rule, seed: int = 0) -> Comparison | IllTyped | None:
     """A smallest counterexample to a law, as far as some hundred instances of each size show.
+
+    Values that differ tell more than a right side without axes.
 
     >>> from eggrad.engine.language import Statement, Tensor, fn
     >>> from eggrad.engine.rule import Ruleset
@@ -45,17 +48,24 @@ def shrink(rule: Rule, seed: int = 0) -> Comparison | None:
     ({'a': array(-1.)}, array(1.), array(-1.))
     """
     rng = np.random.default_rng(seed)
+    ill_typed: list[IllTyped] = []
     for scope in SCOPES:
-        found = list(_refutations(rule, rng, scope))
+        found = list(_refutations(rule, rng, scope, ill_typed))
         if found:
             return _simplified(*min(found, key=_size))
-    return None
+    return ill_typed[0] if ill_typed else None
 
 
-def _refutations(rule: Rule, rng: np.random.Generator, scope: Scope) -> Iterator[Refutation]:
+def _refutations(
+    rule: Rule, rng: np.random.Generator, scope: Scope, ill_typed: list[IllTyped]
+) -> Iterator[Refutation]:
+    """Instances at which the sides differ; others where the right one has no axes are noted."""
     for back in (False, True)[: 1 + rule.statement.both]:
         compared = 0
         for instance in random_instances(rule, rng, DRAWS, back, scope):
+            if isinstance(instance, IllTyped):
+                ill_typed.append(instance)
+                continue
             found = compare(instance, random_values(instance, rng))
             compared += found is not None
             if found is not None and found.flaw is not None:
@@ -92,24 +102,51 @@ def _simplified(instance: Instance, found: Comparison) -> Comparison:
 
 
 def _plainer(instance: Instance, found: Comparison) -> Iterator[Refutation]:
-    """Counterexamples of the same kind at which one parameter is bound to something plainer."""
+    """Counterexamples of the same kind at which one size or one parameter is plainer."""
+    for bound in (*_smaller_bindings(instance), *_plainer_bindings(instance)):
+        again = _closed(instance.law, bound)
+        if again is None:
+            continue
+        values = {
+            name: found.values[name][tuple(map(slice, concrete(v.dims, SYMBOLS)))]
+            for v in again.variables
+            if (name := name_of(v)) in found.values
+        }
+        other = _refuted(again, values, found.flaw)
+        if other is not None:
+            yield again, other
+
+
+def _smaller_bindings(instance: Instance) -> Iterator[dict[str, Any]]:
+    """The same bindings with one size made smaller throughout."""
+    sizes = sorted({d for v in instance.variables for d in v.dims}, key=str)
+    for old in sizes:
+        for new in range(1, SYMBOLS[old] + 1 if isinstance(old, str) else old):
+            yield {name: _resized(v, old, new) for name, v in instance.bound.items()}
+
+
+def _resized(value: Any, old: Size, new: Size) -> Any:
+    """A term, or axes wherever they are, with a size replaced; a spec has no sizes."""
+    match value:
+        case Term():
+            return substitute_sizes([value], {old: new})[0]
+        case (str(name), tuple(dims), *words):
+            return (name, _resized(dims, old, new), *words)
+        case tuple() if not any(isinstance(d, tuple) for d in value):
+            return tuple(new if d == old else d for d in value)
+        case _:
+            return value
+
+
+def _plainer_bindings(instance: Instance) -> Iterator[dict[str, Any]]:
+    """The same bindings with one number or one term made plainer."""
     for name, value in instance.bound.items():
-        for plainer in _plainer_bindings(value):
-            again = _closed(instance.law, {**instance.bound, name: plainer})
-            if again is None:
-                continue
-            needed = {name_of(v) for v in again.variables}
-            kept = {k: v for k, v in found.values.items() if k in needed}
-            other = _refuted(again, kept, found.flaw)
-            if other is not None:
-                yield again, other
-
-
-def _plainer_bindings(value: object) -> Iterator[object]:
-    if isinstance(value, Fraction) and value in NUMBERS:
-        yield from NUMBERS[: NUMBERS.index(value)]
-    elif isinstance(value, Term):
-        yield from (t for t in postorder(value) if t is not value and t.dims == value.dims)
+        plainer: Iterable[object] = ()
+        if isinstance(value, Fraction) and value in NUMBERS:
+            plainer = NUMBERS[: NUMBERS.index(value)]
+        elif isinstance(value, Term):
+            plainer = (t for t in postorder(value) if t is not value and t.dims == value.dims)
+        yield from ({**instance.bound, name: other} for other in plainer)
 
 
 def _closed(law: Law, bound: Mapping[str, Any]) -> Instance | None:

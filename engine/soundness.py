@@ -11,6 +11,7 @@ from eggrad.engine.binding import Array
 from eggrad.engine.closed import SYMBOLS, Closing
 from eggrad.engine.instances import (
     EVERYTHING,
+    IllTyped,
     Instance,
     Reject,
     Scope,
@@ -68,7 +69,7 @@ class Soundness:
 
     compared: int
     with_size_one: int
-    counterexample: Comparison | None = None
+    counterexample: Comparison | IllTyped | None = None
 
 
 def check_soundness(rule: Rule, instances: int = 1000, seed: int = 0) -> Soundness:
@@ -84,7 +85,8 @@ def check_soundness(rule: Rule, instances: int = 1000, seed: int = 0) -> Soundne
     ... def absolute(a: Tensor) -> Statement:
     ...     '''|a| = a.'''
     ...     return fn("abs", a) >> a
-    >>> check_soundness(absolute).counterexample.flaw
+    >>> found = check_soundness(absolute).counterexample
+    >>> isinstance(found, Comparison) and found.flaw
     'value'
     """
     compared = with_size_one = 0
@@ -92,6 +94,8 @@ def check_soundness(rule: Rule, instances: int = 1000, seed: int = 0) -> Soundne
         goal = compared + instances
         rng = np.random.default_rng(seed)
         for instance in random_instances(rule, rng, DRAWS * instances, back):
+            if isinstance(instance, IllTyped):
+                return Soundness(compared + 1, with_size_one, instance)
             found = compare(instance, random_values(instance, rng))
             if found is None:
                 continue
@@ -110,11 +114,13 @@ def random_instances(
     draws: int,
     back: bool = False,
     scope: Scope = EVERYTHING,
-) -> Iterator[Instance]:
-    """The instances of a law among so many draws."""
+) -> Iterator[Instance | IllTyped]:
+    """The instances of a law among so many draws, and what shows that it has no right side."""
     for _ in range(draws):
         try:
             yield random_instance(rule, rng, back, scope)
+        except IllTyped as error:
+            yield error
         except Reject:
             continue
 

@@ -20,10 +20,11 @@ from eggrad.frontend.cli_input import (
     json_option,
     parse_sizes,
     read_values,
+    rules_option,
     takes_expression,
     write_array,
 )
-from eggrad.frontend.rules_command import rules
+from eggrad.frontend.rules_command import rules as rules_group
 
 if TYPE_CHECKING:
     from eggrad import Expression, Problem
@@ -62,7 +63,7 @@ def main() -> None:
 
 
 main.add_command(calibrate)
-main.add_command(rules)
+main.add_command(rules_group)
 
 
 @main.command()
@@ -70,6 +71,7 @@ main.add_command(rules)
 @click.option("--wrt", multiple=True, metavar="NAME", help="Differentiate by NAME; repeatable.")
 @_mode
 @_format
+@rules_option
 @click.option("--check", is_flag=True, help="Compare with central differences.")
 @_sizes
 @json_option
@@ -80,6 +82,7 @@ def diff(
     wrt: Sequence[str],
     mode: str,
     language: str,
+    rules: tuple[str, ...],
     check: bool,
     sizes: "dict[str, int] | int | None",
     as_json: bool,
@@ -91,7 +94,7 @@ def diff(
     """
     names = _wrt(problem.wrt, wrt)
     began = time.perf_counter()
-    derivative = problem.derivative(*names, mode=mode)
+    derivative = problem.derivative(*names, mode=mode, rules=rules)
     seconds = time.perf_counter() - began
     operations = None if sizes is None else derivative.cost(sizes)
     printed = derivative.to(language)
@@ -123,6 +126,7 @@ def diff(
 @main.command()
 @takes_expression
 @_format
+@rules_option
 @_sizes
 @json_option
 def simplify(
@@ -130,6 +134,7 @@ def simplify(
     problem: "Problem",
     *,
     language: str,
+    rules: tuple[str, ...],
     sizes: "dict[str, int] | int | None",
     as_json: bool,
 ) -> None:
@@ -141,7 +146,7 @@ def simplify(
             "simplify takes a text without 'derivative wrt'; use 'eggrad diff' for a derivative"
         )
     began = time.perf_counter()
-    found = eggrad.simplify(problem.expression)
+    found = eggrad.simplify(problem.expression, rules=rules)
     seconds = time.perf_counter() - began
     operations = None if sizes is None else found.cost(sizes)
     printed = found.to(language)
