@@ -25,6 +25,8 @@ __all__ = ["Comparison", "Soundness", "check_soundness", "compare", "random_inst
 
 # Most laws need a few draws for an instance, some a hundred.
 DRAWS: Final = 600
+# After so many in vain there is no use in going on.
+PATIENCE: Final = 10_000
 # Differences lose digits in large values, and so do inverses of nearly singular matrices.
 LARGE: Final = 1e3
 
@@ -116,13 +118,17 @@ def random_instances(
     scope: Scope = EVERYTHING,
 ) -> Iterator[Instance | IllTyped]:
     """The instances of a law among so many draws, and what shows that it has no right side."""
+    vain = 0
     for _ in range(draws):
         try:
             yield random_instance(rule, rng, back, scope)
+            vain = 0
         except IllTyped as error:
             yield error
         except Reject:
-            continue
+            vain += 1
+            if vain == PATIENCE:
+                return
 
 
 def compare(instance: Instance, values: Mapping[str, Array]) -> Comparison | None:

@@ -27,7 +27,7 @@ def format_counterexample(found: Comparison | IllTyped, rule: Rule | BulkRule) -
     >>> from eggrad.frontend.rule_check import Checker
     >>> from eggrad.rules.rejected import REJECTED
     >>> law = REJECTED[0].rule
-    >>> print(format_counterexample(Checker().soundness(law, 10).counterexample, law))
+    >>> print(format_counterexample(Checker().soundness(law).counterexample, law))
       where  a = -1
       left   (a ^ 2) ^ (1 / 2)
              = 1

@@ -8,11 +8,10 @@ from types import ModuleType
 
 from eggrad.engine.errors import MISTAKES, EggradError, RuleError, UnsoundRules
 from eggrad.engine.rule import BulkRule, Rule, Ruleset
-from eggrad.engine.strategy import Strategy
 from eggrad.frontend.findings_printer import format_counterexample
 from eggrad.frontend.rule_check import Checker
 from eggrad.rules.rejected import rejected
-from eggrad.rules.standard import RULESETS, STANDARD, extended
+from eggrad.rules.standard import RULESETS
 
 __all__ = ["Rules", "accepted", "read_rules", "rules_to_check"]
 
@@ -102,9 +101,9 @@ def _checked(
     ruleset: Ruleset, rules: tuple[Rule, ...], bulk_rules: tuple[BulkRule, ...]
 ) -> Ruleset:
     """A copy with these rules, which are true as far as random instances show."""
-    checker = Checker()
+    checker = Checker(instances=INSTANCES)
     for rule in (*rules, *bulk_rules):
-        found = checker.soundness(rule, INSTANCES)
+        found = checker.soundness(rule)
         if found.counterexample is not None:
             shown = format_counterexample(found.counterexample, rule)
             raise UnsoundRules(f"rule {rule.name!r} is false: {rule.law}\n{shown}")
@@ -113,26 +112,26 @@ def _checked(
     return ruleset.without()
 
 
-def rules_to_check(subject: str | None) -> tuple[Strategy, list[tuple[Ruleset, Rule | BulkRule]]]:
-    """The rules that a name or a file stands for, with their rulesets, and all beside them.
+def rules_to_check(subject: str | None) -> list[tuple[Ruleset, Rule | BulkRule]]:
+    """The rules that a name or a file stands for, with their rulesets.
 
     A name is that of a rule, a ruleset or a rejected law; None stands for every rule. Raises
     `RuleError` where there is no such rule, or a file cannot be read.
 
-    >>> [rule.law for _, rule in rules_to_check("rejected.root_of_square")[1]]
+    >>> [rule.law for _, rule in rules_to_check("rejected.root_of_square")]
     ['√(a²) = a.']
     """
     if subject is not None and (subject.endswith(".py") or Path(subject).is_file()):
         own = read_rules(subject)
         _check_names(own)
-        return extended(STANDARD, own), _laws(own)
+        return _laws(own)
     known = _laws(RULESETS)
     if subject is None:
-        return STANDARD, known
+        return known
     for laws in (known, _laws([rejected])):
         found = [(s, r) for s, r in laws if subject in (s.name, r.name, f"{s.name}.{r.name}")]
         if found:
-            return STANDARD, found
+            return found
     raise RuleError(
         f"no rule, ruleset or rejected law is called {subject!r}, and it is no Python file; "
         "see 'eggrad rules list'"

@@ -80,12 +80,15 @@ def check(subject: str | None, *, instances: int, seed: int, as_json: bool) -> N
     from eggrad.frontend.findings_printer import format_findings, plain_findings
     from eggrad.frontend.rule_check import Checker
     from eggrad.frontend.rule_files import rules_to_check
+    from eggrad.rules.rejected import rejected
+    from eggrad.rules.standard import RULESETS
 
-    strategy, chosen = rules_to_check(subject)
-    checker = Checker(strategy, seed)
+    chosen = rules_to_check(subject)
+    own = dict.fromkeys(s for s, _ in chosen if s not in (*RULESETS, rejected))
+    checker = Checker([*own], instances, seed)
     found: list[Findings] = []
     for ruleset, rule in chosen:
-        found.append(checker.findings(rule, ruleset, instances))
+        found.append(checker.findings(rule, ruleset))
         if not as_json:
             click.echo(format_findings(found[-1]))
     if as_json:
