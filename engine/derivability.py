@@ -52,15 +52,19 @@ class Goal:
 def goals_of(rule: Rule, count: int = 4, seed: int = 0) -> list[Goal]:
     """What has to be reached for a rule to follow: random instances, as general as possible."""
     drawn = sorted(telling_instances(rule, DRAWN, seed), key=_degeneracy)
-    return [_goal_of(instance) for instance in drawn[:count]]
+    goals = [_goal_of(instance) for instance in drawn[:count]]
+    # A size that is an integer is, as a term, that constant: there is nothing to be shown.
+    return [goal for goal in goals if goal.left is not goal.right]
 
 
 def _degeneracy(instance: Instance) -> int:
-    """How much in an instance is 0, 1, -1 or a scalar: there more laws hold than elsewhere."""
+    """How much in an instance is 0, 1, -1 or has no axes: there more laws hold than elsewhere."""
     numbers = [n for n in instance.bound.values() if isinstance(n, Fraction)]
     tensors = [t for t in instance.bound.values() if isinstance(t, Term)]
     sizes = [d for t in tensors for d in t.dims]
-    return sum(n in (0, 1, -1) for n in numbers) + sizes.count(1) + sum(not t.dims for t in tensors)
+    empty = sum(value == () for value in instance.bound.values())
+    scalars = sum(not t.dims for t in tensors)
+    return sum(n in (0, 1, -1) for n in numbers) + sizes.count(1) + scalars + empty
 
 
 def _goal_of(instance: Instance) -> Goal:
@@ -80,6 +84,9 @@ def _goal_of(instance: Instance) -> Goal:
 def derive(goals: Sequence[Goal], strategy: Strategy, without: str) -> list[str] | None:
     """A smallest set of rules that reaches all goals, or None where not even all others do.
 
+    Both sides of a goal are in the e-graph from the start: what follows may yet be of use, since
+    it finds one side from the other.
+
     Rules are called by ruleset and name: "sums.like_terms".
     """
     names = [name for name in names_of(strategy) if name != without]
@@ -94,7 +101,7 @@ def derive(goals: Sequence[Goal], strategy: Strategy, without: str) -> list[str]
             found |= {*matches}
         return found
 
-    used = fired(names)
+    used = fired(names) if goals else None
     if used is None:
         return None
     return smallest_part([n for n in names if n in used], lambda part: fired(part) is not None)

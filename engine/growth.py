@@ -30,19 +30,24 @@ class Growth:
 def check_growth(
     ruleset: Ruleset, instances: Sequence[Instance], settle: Sequence[Ruleset] = ()
 ) -> Growth:
-    """Run a ruleset on both sides of some instances, to the end or to a budget.
+    """Run a ruleset on both sides of each instance, to the end or to a budget: the worst of them.
 
     That rules ended here is no proof that they always do. `settle` are the rulesets that run
     after every iteration.
     """
     beside = tuple(s for s in settle if s.name != ruleset.name)
     strategy = Strategy((), (), simplify=(ruleset,), explore=(), settle=beside)
-    with System(strategy).session() as egraph:
-        for instance in instances:
-            _, right = load_left(egraph, instance)
-            if right is not None:
-                egraph.load(right)
-        run = Run(strategy, egraph, Budget(nodes=NODES), [CostModel()])
+    system = System(strategy)
+    found = [_growth_on(instance, system) for instance in instances]
+    return max(found, key=lambda growth: (not growth.ended, growth.sizes[-1]))
+
+
+def _growth_on(instance: Instance, system: System) -> Growth:
+    with system.session() as egraph:
+        _, right = load_left(egraph, instance)
+        if right is not None:
+            egraph.load(right)
+        run = Run(system.strategy, egraph, Budget(nodes=NODES), [CostModel()])
         run.allow_for(egraph.size())
         sizes = [egraph.size()]
         ended = False

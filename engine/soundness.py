@@ -29,6 +29,8 @@ DRAWS: Final = 600
 PATIENCE: Final = 10_000
 # Differences lose digits in large values, and so do inverses of nearly singular matrices.
 LARGE: Final = 1e3
+# A singular matrix that rounding makes invertible has an inverse of such entries.
+HUGE: Final = 1e10
 
 
 @dataclass(frozen=True)
@@ -151,6 +153,8 @@ def _compared(instance: Instance, values: Mapping[str, Array]) -> Comparison | N
             return None
         # An operand may be undefined and the term not: adj of any 1 by 1 matrix is 1.
         if not np.isnan(left).any() and any(np.isnan(v).any() for v in found):
+            return None
+        if any(np.abs(v[np.isfinite(v)]).max(initial=0) > HUGE for v in found):
             return None
         # Differences that are not to be trusted are undefined.
         if any(np.isnan(filled[name]).any() for name in instance.closing.holes):

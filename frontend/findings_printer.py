@@ -29,7 +29,7 @@ def format_counterexample(found: Comparison | IllTyped, rule: Rule | BulkRule) -
     >>> law = REJECTED[0].rule
     >>> print(format_counterexample(Checker().soundness(law).counterexample, law))
       where  a = -1
-      left   (a ^ 2) ^ (1 / 2)
+      left   (a ^ 2) ^ 0.5
              = 1
       right  a
              = -1

@@ -43,7 +43,7 @@ class Checker:
         self.own = own
         self.instances = instances
         self.seed = seed
-        self._known: dict[int, Soundness] = {}
+        self._known: dict[Rule | BulkRule, Soundness] = {}
 
     @cached_property
     def _classes(self) -> RandomClasses:
@@ -62,11 +62,10 @@ class Checker:
 
     def soundness(self, rule: Rule | BulkRule) -> Soundness:
         """Whether a rule is true on random instances; the counterexample is a small one."""
-        # The rules live as long as their rulesets, so their identity is a key.
-        found = self._known.get(id(rule))
+        found = self._known.get(rule)
         if found is None:
             try:
-                found = self._known[id(rule)] = self._soundness(rule)
+                found = self._known[rule] = self._soundness(rule)
             except RuleError as error:
                 raise RuleError(f"rule {rule.name!r}: {error}") from error
         return found
@@ -85,6 +84,9 @@ class Checker:
         soundness = self.soundness(rule)
         if isinstance(rule, BulkRule) or soundness.counterexample is not None:
             return Findings(rule, soundness, fires=soundness.compared > 0)
+        tried = telling_instances(rule, 3, self.seed)
+        if not tried:
+            return Findings(rule, soundness, fires=False)
         companions = companions_of(rule)
         fires = all(
             check_firing(rule, companions, self.seed, back).fires
@@ -92,7 +94,6 @@ class Checker:
         )
         alone = Ruleset("alone", "one rule and those that it needs", "")
         alone.rules = list(dict.fromkeys([rule, *companions]))
-        tried = telling_instances(rule, 3, self.seed)
         settle = STANDARD.settle
         name = f"{ruleset.name}.{rule.name}"
         return Findings(

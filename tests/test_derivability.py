@@ -26,6 +26,7 @@ from eggrad.engine.language import (
 from eggrad.engine.rule import Rule, Ruleset
 from eggrad.rules.algebra import is_elementwise
 from eggrad.rules.elementwise import functions
+from eggrad.rules.reverse import reverse
 from eggrad.rules.standard import RULESETS, STANDARD, extended
 
 RULES = {rule.name: rule for ruleset in RULESETS for rule in ruleset.rules}
@@ -85,6 +86,11 @@ def test_laws_that_shrink_come_to_an_end() -> None:
     found = check_growth(functions, telling_instances(RULES["abs_of_abs"], 3, 0), STANDARD.settle)
     assert found.ended
     assert found.sizes[-1] == found.sizes[-2]
+
+
+def test_pullbacks_come_to_an_end() -> None:
+    rule = RULES["pull_base"]
+    assert check_growth(reverse, telling_instances(rule, 3, 0), STANDARD.settle).ended
 
 
 def test_laws_that_grow_are_seen_to(ruleset: Ruleset) -> None:

@@ -1,5 +1,6 @@
 """Users' own rules: what is accepted, what is refused and how that reads."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -190,6 +191,40 @@ def test_check_reports_on_a_file(true: Path, false: Path) -> None:
     assert status == 1
     assert REFUTED in out
     assert err == "1 of 1 rules false: log_of_any_product\n"
+
+
+def test_check_takes_names() -> None:
+    status, out, err = run("rules", "check", "functions.log_of_exp", "--instances", "20", "--json")
+    assert (status, err) == (0, "")
+    (found,) = json.loads(out)
+    assert (found["name"], found["instances"], found["sound"]) == ("log_of_exp", 20, True)
+    assert (found["fires"], found["ends"], found["follows_from"]) == (True, True, None)
+    status, out, err = run("rules", "check", "root_of_sum")
+    assert status == 1
+    assert "FALSE" in out
+    status, out, err = run("rules", "check", "root_of_everything")
+    assert (status, out) == (2, "")
+    assert "no rule, ruleset or rejected law is called 'root_of_everything'" in err
+
+
+def test_check_takes_laws_on_whole_sums() -> None:
+    status, out, _ = run("rules", "check", "like_terms", "--instances", "5")
+    assert status == 0
+    assert out.splitlines()[1:] == ["  true on 5 instances", "  fires"]
+
+
+def test_false_rules_prove_nothing(tmp_path: Path) -> None:
+    path = tmp_path / "rules.py"
+    law = "log(exp a·exp b) = a + b."
+    more = FALSE.partition("\n\n@mine")[2].replace("log_of_any_product", "log_of_exponentials")
+    more = more.replace("log(a·b) = log a + log b.", law)
+    more = more.replace("ein(s, a, b)", 'ein(s, fn("exp", a), fn("exp", b))')
+    more = more.replace('add(fn("log", a), fn("log", b))', "add(a, b)")
+    path.write_text(f"{FALSE}\n\n@mine{more}", "utf-8")
+    status, out, err = run("rules", "check", str(path), "--instances", "100")
+    assert (status, err) == (1, "1 of 2 rules false: log_of_any_product\n")
+    assert f"log_of_exponentials: {law}" in out
+    assert "follows from functions.log_of_exp, functions.product_of_exp" in out
 
 
 def test_diff_and_simplify_take_rules(true: Path) -> None:

@@ -10,11 +10,12 @@ from eggrad.engine import term as terms
 from eggrad.engine.bulk_soundness import RandomClasses, check_bulk_soundness
 from eggrad.engine.closed import SYMBOLS
 from eggrad.engine.errors import RuleError
-from eggrad.engine.firing import check_firing
+from eggrad.engine.firing import check_firing, telling_instances
 from eggrad.engine.instances import IllTyped
 from eggrad.engine.language import (
     D,
     Dims,
+    Number,
     Spec,
     Statement,
     Tensor,
@@ -27,6 +28,7 @@ from eggrad.engine.language import (
     ein,
     ein1,
     fn,
+    inv,
     negate,
     power,
     scale,
@@ -35,7 +37,7 @@ from eggrad.engine.language import (
 from eggrad.engine.rule import Rule, Ruleset
 from eggrad.engine.shrinking import shrink
 from eggrad.engine.snapshot import Snapshot
-from eggrad.engine.soundness import Comparison, check_soundness
+from eggrad.engine.soundness import Comparison, check_soundness, compare
 from eggrad.engine.spec import parse_spec
 from eggrad.engine.term import Term
 from eggrad.rules.companions import BEFORE_BULK_RULES
@@ -104,11 +106,27 @@ def test_both_directions_are_judged(ruleset: Ruleset) -> None:
 def test_rounding_is_no_refutation(ruleset: Ruleset) -> None:
     @ruleset.rule(cite="")
     def cancelled(a: Tensor) -> Statement:
-        """(10¹²·a + a) - 10¹²·a = a."""
-        big = scale(10**12, a)
-        return subtract(add(big, a), big) >> a
+        """10¹²·((1 + 10⁻¹²·a) - 1) = a."""
+        one = const(1, dims(a))
+        return scale(10**12, subtract(add(one, scale(Number(1, 10**12), a)), one)) >> a
 
-    assert check_soundness(cancelled, 200).counterexample is None
+    found = check_soundness(cancelled, 200)
+    assert (found.compared, found.counterexample) == (200, None)
+
+
+def test_singular_matrices_have_no_inverse(ruleset: Ruleset) -> None:
+    """Rounding gives some one, whose inverse is no longer the matrix."""
+
+    @ruleset.rule(cite="")
+    def inverse_of_inverse(a: Tensor) -> Statement:
+        """inv inv a = a."""
+        return inv(inv(a)) >> a
+
+    (instance,) = telling_instances(inverse_of_inverse, 1, 0)
+    n = [2 if d == "n" else d for d in instance.left.dims]
+    tie = np.full(n, -0.24255993)
+    found = compare(instance, {"a": tie})
+    assert found is None or found.flaw is None
 
 
 def test_a_right_side_without_axes_is_a_finding(ruleset: Ruleset) -> None:
