@@ -5,6 +5,7 @@ are drawn to fit them. Under `D`, a tensor parameter is an affine function of th
 """
 
 from contextlib import suppress
+from dataclasses import dataclass
 from typing import Any, cast
 
 import numpy as np
@@ -18,7 +19,7 @@ from eggrad.engine.numeric_language import Variable
 from eggrad.engine.spec import Dims, Indices, Size, Spec, canonical, output_dims, scaling
 from eggrad.engine.term import ELEMENTWISE, Term
 
-__all__ = ["Drawing"]
+__all__ = ["EVERYTHING", "Drawing", "Scope"]
 
 # Some size twice and one of them a symbol, so that equal and unequal ones both come up.
 SIZES: tuple[Size, ...] = (1, 2, 2, 3, "n")
@@ -26,12 +27,24 @@ NUMBERS = tuple(Number(n) for n in ("0", "1", "-1", "2", "3", "-2", "1/2", "-1/2
 X_DIMS: tuple[Dims, ...] = ((), (1,), (2,), (2, 1))
 
 
+@dataclass(frozen=True)
+class Scope:
+    """What is drawn from: sizes, and how many axes a tensor may have."""
+
+    sizes: tuple[Size, ...]
+    axes: int
+
+
+EVERYTHING = Scope(SIZES, 3)
+
+
 class Drawing:
     """The parameters bound so far."""
 
-    def __init__(self, rng: np.random.Generator) -> None:
+    def __init__(self, rng: np.random.Generator, scope: Scope = EVERYTHING) -> None:
         """Bind nothing yet."""
         self.rng = rng
+        self.scope = scope
         self.bound: dict[str, Any] = {}
         self.wrt: Wrt | None = None
 
@@ -39,7 +52,10 @@ class Drawing:
         """Bind every parameter of a law's left side."""
         match left:
             case Node(constructor="derivative", args=(inner, x)):
-                own = X_DIMS[self.rng.integers(len(X_DIMS))]
+                fit = [
+                    d for d in X_DIMS if len(d) <= self.scope.axes and {*d} <= {*self.scope.sizes}
+                ]
+                own = fit[self.rng.integers(len(fit))]
                 self.wrt = self.bound[cast(Parameter, x).name] = ("x", own)
                 self.draw(inner)
             case Node(constructor="slope", args=(_, inner)):
@@ -151,20 +167,20 @@ class Drawing:
     # Axes and specs ----------------------------------------------------------------------------
 
     def _size(self) -> Size:
-        return SIZES[self.rng.integers(len(SIZES))]
+        return self.scope.sizes[self.rng.integers(len(self.scope.sizes))]
 
     def _square(self) -> Dims:
         return (self._size(),) * 2
 
     def _dims(self, most: int = 3) -> Dims:
-        order = int(self.rng.integers(0, most + 1))
+        order = int(self.rng.integers(0, min(most, self.scope.axes) + 1))
         if order == 2 and self.rng.random() < 0.5:
             return self._square()
         return tuple(self._size() for _ in range(order))
 
     def _product(self, spec: object, operands: list[Any], want: Dims | None) -> Term:
         if isinstance(spec, Parameter) and spec.name not in self.bound:
-            built = [cast(Term, self.draw(a)) for a in operands]
+            built = self._operands(operands, want)
             self.bound[spec.name] = drawn = self._spec([b.dims for b in built], want)
             return terms.einsum(drawn, *built)
         known = cast(Spec, self.bound[spec.name] if isinstance(spec, Parameter) else spec)
@@ -178,6 +194,16 @@ class Drawing:
             built.append(found)
         return terms.einsum(known, *built)
 
+    def _operands(self, operands: list[Any], want: Dims | None) -> list[Term]:
+        """Operands of any axes, often all of those wanted: many laws are about such alone."""
+        built: list[Term] = []
+        alike = self.rng.random() < 0.4
+        for a in operands:
+            bound = isinstance(a, Parameter) and a.name in self.bound
+            like = built[0].dims if built else want
+            built.append(cast(Term, self.draw(a, want=like if alike and not bound else None)))
+        return built
+
     def _spec(self, dims: list[Dims], want: Dims | None) -> Spec:
         """A spec for operands of some axes: often one that rules ask for, else any that fits."""
         flavour = self.rng.random()
@@ -185,14 +211,16 @@ class Drawing:
             first, second = dims
             if flavour < 0.3 and first == second and want in (None, first):
                 axes = tuple(range(len(first)))
-                return (axes, axes, axes)
+                whole = flavour < 0.2 or want is not None
+                return (axes, axes, tuple(i for i in axes if whole or self.rng.random() < 0.5))
             if 0.5 < flavour < 0.6 and not first and want in (None, second):
                 return scaling(len(second))
-        if 0.3 < flavour < 0.5 and all(len(d) == 2 for d in dims) and want is None:
+        if 0.3 < flavour < 0.5 and all(len(d) == 2 for d in dims):
             product = ((0, 1), (1, 2), (0, 2)) if len(dims) == 2 else ((0, 1), (1, 0))
             with suppress(ShapeError):
-                output_dims(product, *dims)
-                return product
+                found = output_dims(product, *dims)
+                if want in (None, found):
+                    return product
         return self._any_spec(dims, want)
 
     def _any_spec(self, dims: list[Dims], want: Dims | None) -> Spec:

@@ -18,17 +18,24 @@ if TYPE_CHECKING:
 __all__ = [
     "Commands",
     "Mistake",
+    "json_option",
     "parse_assumptions",
     "parse_dims",
     "parse_sizes",
     "read_text",
     "read_values",
+    "rules_option",
     "takes_expression",
     "takes_language",
     "write_array",
 ]
 
 _INTERRUPTED = 130
+
+json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead.")
+rules_option = click.option(
+    "--rules", multiple=True, metavar="FILE", help="Use a Python file of rules as well; repeatable."
+)
 
 
 class Mistake(click.ClickException):

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from eggrad.engine.errors import EggradError
-from eggrad.frontend.cli_input import Mistake, read_text, takes_language
+from eggrad.frontend.cli_input import Mistake, read_text, rules_option, takes_language
 
 if TYPE_CHECKING:
     from eggrad import Expression, Problem, Verdict
@@ -30,6 +30,7 @@ _json = click.option("--json", "as_json", is_flag=True, help="Print one JSON obj
 @takes_language
 @click.option("--nodes", type=click.IntRange(1), help="E-nodes that the search may use.")
 @click.option("--rounds", type=click.IntRange(0), help="Rounds of the search.")
+@rules_option
 @click.option("--steps", is_flag=True, help="Print the proof step by step.")
 @_json
 def equal(
@@ -39,6 +40,7 @@ def equal(
     read: Read,
     nodes: int | None,
     rounds: int | None,
+    rules: tuple[str, ...],
     steps: bool,
     matrix: bool,
     as_json: bool,
@@ -51,7 +53,7 @@ def equal(
     from eggrad.engine.report import Budget
 
     budget = Budget(nodes=nodes, iterations=rounds)
-    verdict = eggrad.equivalent(_plain(read(left)), _plain(read(right)), budget)
+    verdict = eggrad.equivalent(_plain(read(left)), _plain(read(right)), budget, rules)
     if as_json:
         click.echo(json.dumps(_report(verdict)))
     else:

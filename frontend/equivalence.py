@@ -1,7 +1,7 @@
 """Whether two expressions are equal: proved by rules, refuted by values, or left open."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from eggrad.engine.report import Budget
     from eggrad.engine.rule import BulkRule, Rule, Ruleset
     from eggrad.engine.strategy import Strategy
+    from eggrad.frontend.rule_files import Rules
 
 __all__ = ["Verdict", "equivalent"]
 
@@ -102,15 +103,15 @@ class Verdict:
 
 
 def equivalent(
-    f: Any, g: Any, budget: "Budget | None" = None, rules: "Sequence[Ruleset] | None" = None
+    f: Any, g: Any, budget: "Budget | None" = None, rules: "Rules | None" = None
 ) -> Verdict:
     """Whether two expressions are equal wherever both are defined.
 
     Sizes are made equal where the same variable, or the same axis of the result, has two symbols.
     Values are tried first; the oracle evaluates both sides at small integers and other numbers
     that have the declared properties. Where they agree, both are put into one e-graph, and the
-    rules run until they are one class or the budget ends. `rules` are further rulesets. Raises
-    `ShapeError` where a variable has different axes in the two.
+    rules run until they are one class or the budget ends. `rules` adds your own, see
+    `eggrad.derivative`. Raises `ShapeError` where a variable has different axes in the two.
 
     >>> from eggrad.frontend.functions import exp, variable
     >>> A, x = variable("A", ("n", "n")), variable("x", ("n",))
@@ -132,7 +133,7 @@ def equivalent(
         own = unified(own, zip(left, right, strict=True), "comparing")
     except ShapeError as error:
         return Verdict("different", f"{axes}: {error}")
-    return _decided(own, budget, rules or ())
+    return _decided(own, budget, rules)
 
 
 def _different(found: Witness, own: Sequence[Expression]) -> Verdict:
@@ -144,16 +145,15 @@ def _different(found: Witness, own: Sequence[Expression]) -> Verdict:
     return Verdict("different", reason, witness, found.left, found.right)
 
 
-def _decided(
-    own: Sequence[Expression], budget: "Budget | None", rules: "Sequence[Ruleset]"
-) -> Verdict:
+def _decided(own: Sequence[Expression], budget: "Budget | None", rules: "Rules | None") -> Verdict:
     """A few values, what is seen at once, more values, and then the e-graph."""
     from eggrad.engine.equivalence import prove_at_once, search
     from eggrad.engine.minimal_rules import minimal_rules
-    from eggrad.rules.standard import EQUIVALENCE, system
+    from eggrad.frontend.rule_files import accepted
+    from eggrad.rules.standard import EQUIVALENCE, extended, system
 
     a, b = (e.term for e in own)
-    strategy = replace(EQUIVALENCE, explore=(*EQUIVALENCE.explore, *rules))
+    strategy = extended(EQUIVALENCE, accepted(rules))
     agreed = find_difference(a, b, FEW)
     if isinstance(agreed, Witness):
         return _different(agreed, own)

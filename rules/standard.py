@@ -1,8 +1,10 @@
 """The standard strategy: which rulesets run in which stage."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import lru_cache
 
+from eggrad.engine.rule import ADDED_STAGES, Ruleset
 from eggrad.engine.stages import Strategy, System
 from eggrad.rules.algebra import (
     distribution,
@@ -32,7 +34,7 @@ from eggrad.rules.sums import sums
 from eggrad.rules.symmetric import symmetric
 from eggrad.rules.unary import summation, unary
 
-__all__ = ["AT_SYMMETRIC", "EQUIVALENCE", "RULESETS", "STANDARD", "system"]
+__all__ = ["AT_SYMMETRIC", "EQUIVALENCE", "RULESETS", "STANDARD", "extended", "system"]
 
 RULESETS = (
     forward,
@@ -99,6 +101,17 @@ AT_SYMMETRIC = replace(STANDARD, simplify=(*STANDARD.simplify, symmetric))
 
 EQUIVALENCE = replace(AT_SYMMETRIC, explore=(*STANDARD.explore, definitions, normal_forms))
 """For comparing terms, which nobody differentiates any more and nobody reads."""
+
+
+def extended(strategy: Strategy, rulesets: Sequence[Ruleset]) -> Strategy:
+    """A strategy with further rulesets, each in the stage that it names."""
+    if not rulesets:
+        return strategy
+    added = {
+        stage: (*strategy.of(stage), *(r for r in rulesets if r.stage == stage))
+        for stage in ADDED_STAGES
+    }
+    return replace(strategy, **added)
 
 
 @lru_cache(maxsize=8)
