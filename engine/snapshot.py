@@ -10,8 +10,8 @@ from typing import Any, TypeVar, cast
 from eggrad.engine import exact, extract
 from eggrad.engine import term as terms
 from eggrad.engine.cost import Model
-from eggrad.engine.egraph import EGraph
 from eggrad.engine.errors import UnsoundRules
+from eggrad.engine.reading import Readable
 from eggrad.engine.report import Solved
 from eggrad.engine.spec import Dims, Spec, scaling
 from eggrad.engine.stability import stable_members
@@ -51,7 +51,7 @@ class Snapshot:
 
     def __init__(
         self,
-        egraph: EGraph,
+        egraph: Readable,
         model: Model,
         roots: Iterable[str] = (),
         done: set[Hashable] | None = None,

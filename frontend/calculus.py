@@ -1,6 +1,6 @@
 """Differentiation and simplification with the standard rules: rules and engine brought together."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import cast
 
@@ -8,7 +8,7 @@ from eggrad.engine.binding import symbols
 from eggrad.engine.rates import Rates
 from eggrad.engine.rule import Ruleset
 from eggrad.engine.spec import Size, canonical
-from eggrad.engine.stages import Budget, Report, Result
+from eggrad.engine.stages import Budget, Report, Result, Strategy, System
 from eggrad.engine.term import Term, add, delta, einsum, subtract, variables
 from eggrad.engine.variants import SizeVariant, find_variants
 from eggrad.rules.standard import AT_SYMMETRIC, STANDARD, system
@@ -24,13 +24,14 @@ def differentiate(
     *,
     exact: bool = False,
     pairs: bool = False,
+    systems: Callable[[Strategy], System] = system,
 ) -> Result:
     """The derivative of a term with respect to each variable in turn.
 
     Every order starts again from the extracted derivative before it, in a fresh e-graph. `exact`
     is about the last one. The entries of a symmetric matrix are taken for independent, or with
     `pairs` those on both sides of the diagonal for the same; that the matrix is symmetric is
-    used after the last derivative.
+    used after the last derivative. `systems` gives the system of a strategy.
 
     >>> from eggrad.engine.term import apply, variable
     >>> x = variable("x")
@@ -38,13 +39,14 @@ def differentiate(
     True
     """
     report = Report()
+    own = systems(STANDARD)
     for order, x in enumerate(wrt, 1):
         last = order == len(wrt)
-        result = system().differentiate(term, x, mode, budget, exact=exact and last)
+        result = own.differentiate(term, x, mode, budget, exact=exact and last)
         term = _by_pairs(result.term) if pairs and _has_symmetric(x) else result.term
         report = report.joined(result.report)
     if _has_symmetric(term, *wrt):
-        found = system(AT_SYMMETRIC).simplify([term], budget, exact=exact)
+        found = systems(AT_SYMMETRIC).simplify([term], budget, exact=exact)
         term, report = found.term, report.joined(found.report)
     return Result((term,), report)
 
@@ -90,10 +92,11 @@ def simplify(
     sizes: Mapping[str, int] | int | None = None,
     *,
     exact: bool = False,
+    systems: Callable[[Strategy], System] = system,
 ) -> Result:
     """An equal, cheaper term; `rules` replaces the standard rulesets of simplification.
 
-    `sizes` maps size symbols, or is the size of every symbol.
+    `sizes` maps size symbols, or is the size of every symbol. `systems` as in `differentiate`.
 
     >>> from eggrad.engine.term import add, constant, variable
     >>> x = variable("x")
@@ -103,7 +106,7 @@ def simplify(
     at = _sizes([term], sizes)
     if rules is None:
         strategy = AT_SYMMETRIC if _has_symmetric(term) else STANDARD
-        return system(strategy).simplify([term], budget, at, exact=exact)
+        return systems(strategy).simplify([term], budget, at, exact=exact)
     own = replace(STANDARD, simplify=tuple(rules), explore=(), present=())
     return system(own).simplify([term], budget, at, exact=exact)
 
