@@ -34,6 +34,15 @@ class Moment:
     roots: Sequence[str]
     egraph: EGraph = field(repr=False)
 
+    @property
+    def phase(self) -> str:
+        """What a person calls the stage: exploration contains simplification and bulk rules."""
+        if self.stage in ("forward", "reverse"):
+            return "differentiate"
+        if self.round and self.stage in ("bulk", "simplify"):
+            return "explore"
+        return self.stage
+
     def read(self) -> tuple[Reading, Snapshot]:
         """The classes; only while the observer is being told, for then the e-graph goes on."""
         reading = Reading(self.egraph)

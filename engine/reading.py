@@ -22,24 +22,17 @@ class Readable(Protocol):
 class Reading:
     """An e-graph at one moment; the run goes on as if nobody had looked.
 
-    Shapes that the e-graph does not know yet are worked out here. `rows` has the e-nodes whose
-    shapes are known, with those of their operands; `others` are the rest, such as derivatives
-    that are still to be taken.
+    Shapes that the e-graph does not know yet are worked out here.
     """
 
     def __init__(self, egraph: EGraph) -> None:
         """Read the e-graph."""
-        rows, self._dims, self._names = egraph.rows({})
-        _complete(rows, self._dims)
-        self._rows = [r for r in rows if self._known(r)]
-        self.others = [r for r in rows if not self._known(r)]
-
-    def _known(self, row: Row) -> bool:
-        return all(c in self._dims for c in (row.output, *row.children))
+        self._rows = egraph.rows({})
+        _complete(*self._rows[:2])
 
     def rows(self) -> Rows:
         """Every e-node, the dims of every class, and the class of every name."""
-        return self._rows, self._dims, self._names
+        return self._rows
 
 
 def _complete(rows: list[Row], dims: dict[int, tuple[object, ...]]) -> None:

@@ -5,7 +5,7 @@ from time import perf_counter
 
 from eggrad.engine.cost import Model
 from eggrad.engine.egraph import EGraph
-from eggrad.engine.errors import BudgetExceeded
+from eggrad.engine.errors import BudgetExceeded, UnsupportedOperation
 from eggrad.engine.explored import Explored, given_members
 from eggrad.engine.iteration import Iteration
 from eggrad.engine.observation import Observer, Watch
@@ -92,7 +92,8 @@ class Run:
         self.saturate("simplify")
         graphs = self.snapshots(names)
         prices: list[int] | None = None
-        for self.round in range(1, self.rounds + 1):
+        for number in range(1, self.rounds + 1):
+            self.round = number
             if self.exhausted():
                 break
             changed = self.apply_bulk_rules(graphs, exploring)
@@ -117,6 +118,8 @@ class Run:
         graph.given = given_members(graph, self.egraph, given)
         roots = tuple(graph.names[n] for n in names)
         if any(r not in graph.choice for r in roots):
+            if not self.report.notes:
+                raise UnsupportedOperation("the rules leave derivatives that none of them takes")
             raise BudgetExceeded(
                 f"the budget ended before there was an answer: {'; '.join(self.report.notes)}"
             )

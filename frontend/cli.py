@@ -23,6 +23,7 @@ from eggrad.frontend.cli_input import (
     takes_expression,
     write_array,
 )
+from eggrad.frontend.rule_report_command import ablate, minimize, report
 from eggrad.frontend.rules_command import rules
 
 if TYPE_CHECKING:
@@ -63,6 +64,8 @@ def main() -> None:
 
 main.add_command(calibrate)
 main.add_command(rules)
+for command in (report, ablate, minimize):
+    rules.add_command(command)
 
 
 @main.command()
