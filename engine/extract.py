@@ -11,7 +11,10 @@ from collections.abc import Callable, Mapping, Sequence
 from heapq import heappop, heappush
 from typing import Final, Generic, Protocol, TypeVar
 
-__all__ = ["Cost", "Member", "Members", "cheapest_dag", "cheapest_trees", "dag_cost", "used"]
+__all__ = [
+    "Cost", "Member", "Members", "cheapest_dag", "cheapest_trees", "dag_cost", "finite_members",
+    "used",
+]  # fmt: skip
 
 SWEEPS: Final = 4
 # The second start keeps a set of classes for every class.
@@ -30,6 +33,18 @@ class Member(Protocol):
 M = TypeVar("M", bound=Member)
 Members = Mapping[int, Sequence[M]]
 Cost = Callable[[int, M], int]
+
+
+def finite_members(members: Members[M]) -> dict[int, list[M]]:
+    """What some finite term begins with: not what needs a derivative that no rule has taken."""
+    finite: set[int] = set()
+    found: dict[int, list[M]] = {}
+    while True:
+        found = {c: [m for m in ms if finite.issuperset(m.children)] for c, ms in members.items()}
+        known = {c for c, own in found.items() if own}
+        if known == finite:
+            return {c: found[c] for c in found if c in finite}
+        finite = known
 
 
 def cheapest_trees(members: Members[M], cost: Cost[M]) -> tuple[dict[int, M], dict[int, int]]:

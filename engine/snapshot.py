@@ -63,11 +63,12 @@ class Snapshot:
         self.roots = tuple(roots)
         self.dims = cast(dict[int, Dims], dims)
         self.members: dict[int, list[ENode]] = {}
-        lost = {row.output for row in rows}.difference(dims)  # derivatives that no rule takes
         for row in rows:
             node = ENode(row.constructor, row.data, row.children, row.retired, row.stable)
-            if row.constructor not in NEVER_EXTRACTED and lost.isdisjoint(row.children):
+            if row.constructor not in NEVER_EXTRACTED:
                 self.members.setdefault(row.output, []).append(node)
+        if {row.output for row in rows}.difference(self.members):
+            self.members = extract.finite_members(self.members)
         self.size = len(rows)
         self.memory: dict[object, Any] = {}
         self.given: dict[int, ENode] = {}
@@ -78,8 +79,7 @@ class Snapshot:
     def at(self, model: Model) -> "Snapshot":
         """The same classes at another model; the e-graph is not read again."""
         found = copy(self)
-        found.model = model
-        found.memory, found._terms, found._costs = {}, {}, {}
+        found.model, found.memory, found._terms, found._costs = model, {}, {}, {}
         for name in ("_trees", "users"):
             found.__dict__.pop(name, None)
         return found

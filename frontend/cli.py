@@ -23,6 +23,7 @@ from eggrad.frontend.cli_input import (
     takes_expression,
     write_array,
 )
+from eggrad.frontend.graph_command import graph
 from eggrad.frontend.rule_report_command import ablate, minimize, report
 from eggrad.frontend.rules_command import rules
 
@@ -64,6 +65,7 @@ def main() -> None:
 
 main.add_command(calibrate)
 main.add_command(rules)
+main.add_command(graph)
 for command in (report, ablate, minimize):
     rules.add_command(command)
 

@@ -2,8 +2,13 @@
 
 from collections.abc import Iterable, Sequence
 from html import escape
+from pathlib import Path
 
-__all__ = ["page", "table", "tabs"]
+import click
+
+from eggrad.frontend.cli_input import Mistake
+
+__all__ = ["page", "table", "tabs", "write_page"]
 
 _STYLE = """\
 :root { color-scheme: light; }
@@ -82,3 +87,12 @@ def tabs(sections: Sequence[tuple[str, str]]) -> str:
         rules.append(f"#tab{k}:checked ~ #part{k}")
     style = f"<style>{', '.join(rules)} {{ display: block; }}</style>"
     return f'{style}\n<div class="tabs">\n' + "\n".join([*buttons, *bodies]) + "\n</div>"
+
+
+def write_page(path: str, text: str) -> None:
+    """Write a page or picture, and say where it is."""
+    try:
+        Path(path).write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise Mistake(f"cannot write {path}: {error.strerror or error}") from error
+    click.echo(f"written to {path}", err=True)

@@ -85,7 +85,9 @@ def total_rows(found: Sequence[Findings]) -> list[tuple[str, ...]]:
         other = sum(a.text != b.text for a, b in pairs)
         sums = (f.total(w) for w in ("nodes", "operations", "enodes", "classes", "iterations"))
         seconds = f"{f.total('seconds'):.3f}"
-        rows.append((f"{len(rows) + 1} {f.name}", *map(grouped, (failed, cut, other, *sums)), seconds))
+        rows.append(
+            (f"{len(rows) + 1} {f.name}", *map(grouped, (failed, cut, other, *sums)), seconds)
+        )
     return rows
 
 

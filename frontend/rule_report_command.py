@@ -2,13 +2,13 @@
 
 import json
 from collections.abc import Callable
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from eggrad.frontend.cli_input import Mistake, json_option, parse_sizes
 from eggrad.frontend.corpus_argument import takes_corpus
+from eggrad.frontend.html_page import write_page
 
 if TYPE_CHECKING:
     from eggrad.engine.report import Budget
@@ -35,15 +35,6 @@ def _options(command: Callable[..., None]) -> Callable[..., None]:
         help="End the exploration of a case after so long.",
     )
     return sizes(seconds(command))
-
-
-def write_page(path: str, text: str) -> None:
-    """Write a page or picture, and say where it is."""
-    try:
-        Path(path).write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise Mistake(f"cannot write {path}: {error.strerror or error}") from error
-    click.echo(f"written to {path}", err=True)
 
 
 def _budget(seconds: float) -> "Budget":
