@@ -12,7 +12,7 @@ from heapq import heappop, heappush
 from typing import Final, Generic, Protocol, TypeVar
 
 __all__ = [
-    "Cost", "Member", "Members", "cheapest_dag", "cheapest_trees", "dag_cost", "finite_members",
+    "Cost", "Member", "Members", "cheapest_dag", "cheapest_trees", "dag_cost", "finished",
     "used",
 ]  # fmt: skip
 
@@ -35,16 +35,9 @@ Members = Mapping[int, Sequence[M]]
 Cost = Callable[[int, M], int]
 
 
-def finite_members(members: Members[M]) -> dict[int, list[M]]:
-    """What some finite term begins with: not what needs a derivative that no rule has taken."""
-    finite: set[int] = set()
-    found: dict[int, list[M]] = {}
-    while True:
-        found = {c: [m for m in ms if finite.issuperset(m.children)] for c, ms in members.items()}
-        known = {c for c, own in found.items() if own}
-        if known == finite:
-            return {c: found[c] for c in found if c in finite}
-        finite = known
+def finished(members: Members[M], trees: Mapping[int, M]) -> dict[int, list[M]]:
+    """The members whose operands all have a tree, of the classes that have one."""
+    return {c: [m for m in members[c] if all(k in trees for k in m.children)] for c in trees}
 
 
 def cheapest_trees(members: Members[M], cost: Cost[M]) -> tuple[dict[int, M], dict[int, int]]:

@@ -7,6 +7,7 @@ from eggrad.engine.cost import Model
 from eggrad.engine.egraph import EGraph
 from eggrad.engine.errors import BudgetExceeded, UnsupportedOperation
 from eggrad.engine.explored import Explored, given_members
+from eggrad.engine.extract import finished
 from eggrad.engine.iteration import Iteration
 from eggrad.engine.observation import Observer, Watch
 from eggrad.engine.report import Budget, Report
@@ -151,6 +152,9 @@ class Run:
         graph.hide(hidden)
         if stable:
             graph.prefer_stable()
+        if len(graph.choice) < len(graph.members):
+            # A rule is missing that takes some derivative: another mode may do without it.
+            graph.members = finished(graph.members, graph.choice)
         return [graph, *(graph.at(m) for m in self.models[1:])]
 
     def apply_bulk_rules(self, graphs: Sequence[Snapshot], rulesets: Iterable[Ruleset]) -> bool:

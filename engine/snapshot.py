@@ -63,12 +63,11 @@ class Snapshot:
         self.roots = tuple(roots)
         self.dims = cast(dict[int, Dims], dims)
         self.members: dict[int, list[ENode]] = {}
+        lost = {row.output for row in rows}.difference(dims)  # derivatives that no rule takes
         for row in rows:
             node = ENode(row.constructor, row.data, row.children, row.retired, row.stable)
-            if row.constructor not in NEVER_EXTRACTED:
+            if row.constructor not in NEVER_EXTRACTED and lost.isdisjoint(row.children):
                 self.members.setdefault(row.output, []).append(node)
-        if {row.output for row in rows}.difference(self.members):
-            self.members = extract.finite_members(self.members)
         self.size = len(rows)
         self.memory: dict[object, Any] = {}
         self.given: dict[int, ENode] = {}

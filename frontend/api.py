@@ -169,9 +169,12 @@ class Problem:
         A name may be any that the text declares. Raises `UnsupportedOperation` where neither says
         with respect to what.
         """
+        return _derivative(self.expression, self.arguments(*wrt), mode, budget, exact=exact)
+
+    def arguments(self, *wrt: str | Expression) -> tuple[Term, ...]:
+        """The variables of `wrt`, or those that the text names."""
         names = wrt or self.wrt or ()
-        arguments = tuple(wrt_variable(self.expression, w, self._declared) for w in names)
-        return _derivative(self.expression, arguments, mode, budget, exact=exact)
+        return tuple(wrt_variable(self.expression, w, self._declared) for w in names)
 
 
 def parse(text: str) -> Problem:

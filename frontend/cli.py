@@ -24,11 +24,12 @@ from eggrad.frontend.cli_input import (
     write_array,
 )
 from eggrad.frontend.graph_command import graph
-from eggrad.frontend.rule_report_command import ablate, minimize, report
+from eggrad.frontend.rule_report_command import EXPERIMENTS
 from eggrad.frontend.rules_command import rules
 
 if TYPE_CHECKING:
     from eggrad import Expression, Problem
+    from eggrad.frontend.trace import Step
 
 __all__ = ["main"]
 
@@ -53,6 +54,13 @@ _mode = click.option(
 )
 
 
+_trace = click.option(
+    "--trace",
+    is_flag=True,
+    help="Print before it which rules fired in each iteration, and the expression then.",
+)
+
+
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(package_name="eggrad", message="eggrad %(version)s")
 def main() -> None:
@@ -66,8 +74,8 @@ def main() -> None:
 main.add_command(calibrate)
 main.add_command(rules)
 main.add_command(graph)
-for command in (report, ablate, minimize):
-    rules.add_command(command)
+for experiment in EXPERIMENTS:
+    rules.add_command(experiment)
 
 
 @main.command()
@@ -76,6 +84,7 @@ for command in (report, ablate, minimize):
 @_mode
 @_format
 @click.option("--check", is_flag=True, help="Compare with central differences.")
+@_trace
 @_sizes
 @json_option
 def diff(
@@ -86,6 +95,7 @@ def diff(
     mode: str,
     language: str,
     check: bool,
+    trace: bool,
     sizes: "dict[str, int] | int | None",
     as_json: bool,
 ) -> None:
@@ -95,6 +105,12 @@ def diff(
     higher derivatives.
     """
     names = _wrt(problem.wrt, wrt)
+    steps = None
+    if trace:
+        from eggrad.frontend import trace as tracing
+
+        arguments = problem.arguments(*names)
+        steps = tracing.trace_derivative(problem.expression, arguments, mode, language)
     began = time.perf_counter()
     derivative = problem.derivative(*names, mode=mode)
     seconds = time.perf_counter() - began
@@ -115,8 +131,9 @@ def diff(
             "mode": mode,
             "check": found and {"error": _plain(found.error), "passed": found.passed},
         }
-        click.echo(json.dumps(report))
+        click.echo(json.dumps(report | _traced(steps)))
     else:
+        _show(steps)
         click.echo(printed)
         _remark(derivative, operations)
     if found is not None:
@@ -128,6 +145,7 @@ def diff(
 @main.command()
 @takes_expression
 @_format
+@_trace
 @_sizes
 @json_option
 def simplify(
@@ -135,6 +153,7 @@ def simplify(
     problem: "Problem",
     *,
     language: str,
+    trace: bool,
     sizes: "dict[str, int] | int | None",
     as_json: bool,
 ) -> None:
@@ -145,6 +164,11 @@ def simplify(
         raise Mistake(
             "simplify takes a text without 'derivative wrt'; use 'eggrad diff' for a derivative"
         )
+    steps = None
+    if trace:
+        from eggrad.frontend import trace as tracing
+
+        steps = tracing.trace_simplification(problem.expression, language)
     began = time.perf_counter()
     found = eggrad.simplify(problem.expression)
     seconds = time.perf_counter() - began
@@ -152,8 +176,9 @@ def simplify(
     printed = found.to(language)
     if as_json:
         report = _report(text, found, operations, seconds)
-        click.echo(json.dumps(report | {"simplified": printed}))
+        click.echo(json.dumps(report | {"simplified": printed} | _traced(steps)))
     else:
+        _show(steps)
         click.echo(printed)
         _remark(found, operations)
 
@@ -211,6 +236,19 @@ def _report(
         "complete": found.complete,
         "seconds": round(seconds, 6),
     }
+
+
+def _show(steps: "Sequence[Step] | None") -> None:
+    from eggrad.frontend.trace import format_trace
+
+    if steps is not None:
+        click.echo(format_trace(steps))
+
+
+def _traced(steps: "Sequence[Step] | None") -> dict[str, object]:
+    from eggrad.frontend.trace import as_json
+
+    return {} if steps is None else {"trace": as_json(steps)}
 
 
 def _remark(found: "Expression", operations: int | None) -> None:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from eggrad.engine.report import Budget
     from eggrad.frontend.corpus import Case
 
-__all__ = ["ablate", "minimize", "report"]
+__all__ = ["EXPERIMENTS", "ablate", "minimize", "report"]
 
 
 def _options(command: Callable[..., None]) -> Callable[..., None]:
@@ -164,3 +164,7 @@ def _names(text: str) -> list[str]:
 
 def _progress(line: str) -> None:
     click.echo(line, err=True)
+
+
+EXPERIMENTS = (report, ablate, minimize)
+"""What the group `rules` gets from here."""
