@@ -152,8 +152,8 @@ class Run:
         graph.hide(hidden)
         if stable:
             graph.prefer_stable()
-        if len(graph.choice) < len(graph.members):
-            # A rule is missing that takes some derivative: another mode may do without it.
+        if graph.unfinished or len(graph.choice) < len(graph.members):
+            # No rule has taken some derivative: another mode may do without it.
             graph.members = finished(graph.members, graph.choice)
         return [graph, *(graph.at(m) for m in self.models[1:])]
 

@@ -68,6 +68,7 @@ class Snapshot:
             node = ENode(row.constructor, row.data, row.children, row.retired, row.stable)
             if row.constructor not in NEVER_EXTRACTED and lost.isdisjoint(row.children):
                 self.members.setdefault(row.output, []).append(node)
+        self.unfinished = bool({row.output for row in rows}.difference(self.members))
         self.size = len(rows)
         self.memory: dict[object, Any] = {}
         self.given: dict[int, ENode] = {}

@@ -99,26 +99,30 @@ def ablate(
     cases: Sequence[Case],
     sizes: Sizes,
     budget: Budget | None = None,
+    *,
+    without: Sequence[str] = (),
     jobs: int = 1,
     progress: Callable[[str], None] = lambda _: None,
 ) -> Ablation:
     """Leave out each rule of the standard strategy in turn; `jobs` processes share the work.
 
     The effects are in order: most cases without an answer first, then most that take more
-    operations, then more nodes. The budget holds for each case. Names of cases are unique.
+    operations, then more nodes. The budget holds for each case. Names of cases are unique. The
+    rules and rulesets of `without` are left out from the start.
 
     >>> from eggrad.frontend.corpus import read_corpus
     >>> from eggrad.frontend.text_parser import parse
-    >>> cases = read_corpus("declare x 0 expression sin x derivative wrt x", parse)
+    >>> cases = read_corpus("declare x 0 expression sin(x) derivative wrt x", parse)
     >>> [e.rule for e in ablate(cases, 100).effects if e.cases(lambda c: c.fails)]
     []
     """
     progress(f"{len(cases)} cases with all rules")
-    baseline = {o.case: o for o in experiment(cases, BASE, sizes, budget, watched=False)}
-    names = sorted(rule_names(BASE))
+    base = BASE.without(*without)
+    baseline = {o.case: o for o in experiment(cases, base, sizes, budget, watched=False)}
+    names = sorted(rule_names(base))
     fired = Counter(r for o in baseline.values() for r in o.hits)
     wanted = {r: [c for c in cases if r in baseline[c.name].hits] for r in names if fired[r]}
-    run = partial(_without, sizes=sizes, budget=budget)
+    run = partial(_ablated, without=tuple(without), sizes=sizes, budget=budget)
     effects: list[Effect] = []
     for rule, found in _shared(run, wanted.items(), jobs):
         progress(f"{len(effects) + 1} of {len(wanted)}: without {rule}, {len(found)} cases")
@@ -140,11 +144,12 @@ def _severity(effect: Effect) -> tuple[object, ...]:
     return (*(-n for n in counts), not effect.rewrites, effect.rule)
 
 
-def _without(
-    task: tuple[str, Sequence[Case]], sizes: Sizes, budget: Budget | None
+def _ablated(
+    task: tuple[str, Sequence[Case]], without: tuple[str, ...], sizes: Sizes, budget: Budget | None
 ) -> tuple[str, list[Outcome]]:
     rule, cases = task
-    return rule, list(experiment(cases, BASE.without(rule), sizes, budget, watched=False))
+    variant = BASE.without(*without, rule)
+    return rule, list(experiment(cases, variant, sizes, budget, watched=False))
 
 
 def _shared(

@@ -47,7 +47,7 @@ def read_corpus(
     Raises `Mistake` where there is none, or one cannot be read.
 
     >>> from eggrad.frontend.text_parser import parse
-    >>> [c.name for c in read_corpus("declare x 0 expression sin x derivative wrt x", parse)]
+    >>> [c.name for c in read_corpus("declare x 0 expression sin(x) derivative wrt x", parse)]
     ['expression']
     """
     path = Path(source)

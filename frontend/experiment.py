@@ -79,7 +79,7 @@ def experiment(
     >>> from eggrad.frontend.corpus import read_corpus
     >>> from eggrad.frontend.text_parser import parse
     >>> from eggrad.frontend.variant import BASE
-    >>> cases = read_corpus("declare x 0 expression sin x derivative wrt x", parse)
+    >>> cases = read_corpus("declare x 0 expression sin(x) derivative wrt x", parse)
     >>> [outcome.text for outcome in experiment(cases, BASE, 100)]
     ['cos(x)']
     """

@@ -4,6 +4,7 @@ from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import count
 from typing import Any, cast
 
 from eggrad.engine import extract
@@ -90,7 +91,8 @@ class _Reader:
         self.limits = limits
         self.chosen = _extracted(graph)
         self.order = list(_below(members, roots))
-        self.names = {c: _leaf(members.get(c, ())) or f"c{k}" for k, c in enumerate(self.order, 1)}
+        numbers = count(1)
+        self.names = {c: _leaf(members.get(c, ())) or f"c{next(numbers)}" for c in self.order}
 
     def boxes(self) -> Boxes:
         """The boxes, those of the extracted term and then those nearest to the roots."""

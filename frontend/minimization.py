@@ -12,7 +12,7 @@ from eggrad.engine.report import Budget
 from eggrad.frontend.ablation import Change
 from eggrad.frontend.corpus import Case
 from eggrad.frontend.experiment import Outcome, Sizes, experiment
-from eggrad.frontend.variant import BASE, rule_names
+from eggrad.frontend.variant import BASE, Variant, rule_names
 
 __all__ = ["Minimum", "minimize"]
 
@@ -31,6 +31,7 @@ def minimize(
     sizes: Sizes,
     budget: Budget | None = None,
     *,
+    without: Sequence[str] = (),
     same_text: bool = False,
     progress: Callable[[str], None] = lambda _: None,
 ) -> Minimum:
@@ -38,13 +39,14 @@ def minimize(
 
     Worse is a result that takes more operations or nodes, that a budget cuts short, or that is
     not there; with `same_text` any that is written otherwise. The budget holds for each case.
+    The rules and rulesets of `without` are left out from the start.
 
     >>> from eggrad.frontend.corpus import read_corpus
     >>> from eggrad.frontend.text_parser import parse
     >>> minimize(read_corpus("declare x 0 expression x + 0", parse), 100).rules
     ('multiples.add_zero',)
     """
-    search = _Search(cases, sizes, budget, same_text)
+    search = _Search(cases, sizes, budget, BASE.without(*without), same_text)
     fired = search.kept
     progress(f"{len(fired)} rules fire in {len(cases)} cases")
     size, shrunk = len(fired), True
@@ -59,13 +61,18 @@ class _Search:
     """The rules that are still needed, and the outcomes with them."""
 
     def __init__(
-        self, cases: Sequence[Case], sizes: Sizes, budget: Budget | None, same_text: bool
+        self,
+        cases: Sequence[Case],
+        sizes: Sizes,
+        budget: Budget | None,
+        base: Variant,
+        same_text: bool,
     ) -> None:
         self.sizes = sizes
         self.budget = budget
         self.same_text = same_text
         self.tries = 0
-        found = experiment(cases, BASE, sizes, budget, watched=False)
+        found = experiment(cases, base, sizes, budget, watched=False)
         self.wanted = dict(zip(cases, found, strict=True))
         self.current = self.wanted.copy()
         self.kept = self._fired()

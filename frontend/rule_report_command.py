@@ -43,6 +43,14 @@ def _budget(seconds: float) -> "Budget":
     return Budget(seconds=seconds)
 
 
+_without = click.option(
+    "--without",
+    default="",
+    metavar="NAMES",
+    help="Leave out these rules or rulesets from the start, with commas between them.",
+)
+
+
 @click.command(short_help="Compare variants of the rules.")
 @takes_corpus
 @click.option(
@@ -92,6 +100,7 @@ def report(
 
 @click.command(short_help="Leave out each rule in turn.")
 @takes_corpus
+@_without
 @click.option("--markdown", is_flag=True, help="Print a table for a document.")
 @click.option(
     "--jobs", type=click.IntRange(min=1), default=1, show_default=True, help="Processes at work."
@@ -101,6 +110,7 @@ def report(
 def ablate(
     cases: "list[Case]",
     *,
+    without: str,
     markdown: bool,
     jobs: int,
     sizes: "dict[str, int] | int",
@@ -114,7 +124,9 @@ def ablate(
     """
     from eggrad.frontend import ablation, ablation_table
 
-    found = ablation.ablate(cases, sizes, _budget(seconds), jobs, _progress)
+    found = ablation.ablate(
+        cases, sizes, _budget(seconds), without=_names(without), jobs=jobs, progress=_progress
+    )
     if as_json:
         click.echo(json.dumps(ablation_table.as_json(found), ensure_ascii=False))
     else:
@@ -123,12 +135,14 @@ def ablate(
 
 @click.command(short_help="Find a smallest set of rules with the same results.")
 @takes_corpus
+@_without
 @click.option("--same-text", is_flag=True, help="Let results be the same to the letter.")
 @_options
 @json_option
 def minimize(
     cases: "list[Case]",
     *,
+    without: str,
     same_text: bool,
     sizes: "dict[str, int] | int",
     seconds: float,
@@ -141,7 +155,12 @@ def minimize(
     from eggrad.frontend import minimization
 
     found = minimization.minimize(
-        cases, sizes, _budget(seconds), same_text=same_text, progress=_progress
+        cases,
+        sizes,
+        _budget(seconds),
+        without=_names(without),
+        same_text=same_text,
+        progress=_progress,
     )
     if as_json:
         shown: dict[str, Any] = {"rules": list(found.rules), "fired": found.fired}
@@ -156,7 +175,7 @@ def minimize(
 
 
 def _names(text: str) -> list[str]:
-    names = [name.strip() for name in text.split(",")]
+    names = [name.strip() for name in text.split(",")] if text else []
     if not all(names):
         raise Mistake(f"expected names with commas between them, not {text!r}")
     return names

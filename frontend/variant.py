@@ -1,6 +1,6 @@
 """Variants of the standard strategy: without some rules, with others, or only some rulesets."""
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence, Set
 from dataclasses import dataclass, replace
 
 from eggrad.engine.errors import RuleError
@@ -34,6 +34,8 @@ class Variant:
         """
         known = {s.name: s for strategy in self._strategies for s in strategy.rulesets}
         laws = {r.name for s in known.values() for r in (*s.rules, *s.bulk_rules)}
+        if not names:
+            return self
         qualified = rule_names(self)
         for name in names:
             if name not in known.keys() | laws | qualified:
@@ -104,7 +106,7 @@ class Variant:
         return Variant(name, standard, at_symmetric)
 
 
-def rule_names(variant: Variant) -> Collection[str]:
+def rule_names(variant: Variant) -> Set[str]:
     """Every rule of a variant, as `ruleset.rule`."""
     rulesets = dict.fromkeys((*variant.standard.rulesets, *variant.at_symmetric.rulesets))
     return {f"{s.name}.{r.name}": None for s in rulesets for r in (*s.rules, *s.bulk_rules)}.keys()
