@@ -13,11 +13,12 @@ import numpy as np
 from eggrad.engine import oracle
 from eggrad.engine import term as terms
 from eggrad.engine.binding import Array, name_of
+from eggrad.engine.errors import MISTAKES, RuleError
 from eggrad.engine.language import Call, Condition, Literal, Node, Parameter, Wrt
 from eggrad.engine.spec import Dims, scaling
 from eggrad.engine.term import Term
 
-__all__ = ["SYMBOLS", "Closing", "Reject", "node_term"]
+__all__ = ["SYMBOLS", "Closing", "Hole", "Reject", "node_term"]
 
 # The value of every size symbol that an instance may have.
 SYMBOLS: Mapping[str, int] = {"n": 2}
@@ -29,14 +30,21 @@ class Reject(Exception):
     """The law does not apply to what its parameters are bound to."""
 
 
+@dataclass(frozen=True)
+class Hole:
+    """What is no term: the constructor and its arguments, and how its value follows."""
+
+    constructor: str
+    args: tuple[object, ...]
+    value: Callable[[Values], Array]
+
+
 @dataclass
 class Closing:
     """What the parameters of a law are bound to, and the holes met so far."""
 
     bound: Mapping[str, Any]
-    holes: dict[str, Callable[[Values], Array]] = field(
-        default_factory=dict[str, Callable[[Values], Array]]
-    )
+    holes: dict[str, Hole] = field(default_factory=dict[str, Hole])
 
     def build(self, pattern: object) -> Any:
         """The term or value of a pattern; `Reject` where a primitive does not apply."""
@@ -57,36 +65,46 @@ class Closing:
                 return cast(Term, self.build(args[0])).dims
             case Call(function=function, args=args):
                 plain = function.function if isinstance(function, Condition) else function
-                found = cast(Callable[..., Any], plain)(*(self.build(a) for a in args))
-                if found is None:
-                    raise Reject
-                return found
+                return self._call(cast(Callable[..., Any], plain), [self.build(a) for a in args])
             case _:
                 return pattern
+
+    def _call(self, function: Callable[..., Any], args: list[Any]) -> Any:
+        try:
+            found = function(*args)
+        except MISTAKES as error:
+            shown = f"{function.__name__}({', '.join(map(repr, args))})"
+            raise RuleError(f"{shown} raises {type(error).__name__}: {error}") from error
+        if found is None:
+            raise Reject
+        return found
 
     def fill(self, values: Values) -> Values:
         """The values, with those of the holes; a hole may depend on those before it."""
         filled = dict(values)
         for name, hole in self.holes.items():
-            filled[name] = hole(filled)
+            filled[name] = hole.value(filled)
         return filled
 
-    def _hole(self, dims: Dims, value: Callable[[Values], Array]) -> Term:
+    def _hole(self, dims: Dims, hole: Hole) -> Term:
         name = f"hole{len(self.holes)}"
-        self.holes[name] = value
+        self.holes[name] = hole
         return terms.variable(name, dims)
 
     def _derivative(self, a: Term, x: Wrt) -> Term:
         wrt = terms.variable(x[0], x[1])
-        return self._hole(a.dims + x[1], lambda v: _derivative(a, wrt, v))
+        hole = Hole("derivative", (a, wrt), lambda v: _derivative(a, wrt, v))
+        return self._hole(a.dims + x[1], hole)
 
     def _slope(self, f: str, a: Term) -> Term:
-        return self._hole(a.dims, lambda v: _slope_value(f, oracle.value(a, v, SYMBOLS)))
+        hole = Hole("slope", (f, a), lambda v: _slope_value(f, oracle.value(a, v, SYMBOLS)))
+        return self._hole(a.dims, hole)
 
     def _pullback(self, node: Term, place: int, g: Term) -> Term:
         lead = g.dims[: g.order - node.order]
         dims = lead + node.args[place].dims
-        return self._hole(dims, lambda v: _pulled(node, place, v[name_of(g)], v))
+        hole = Hole("pullback", (node, place, g), lambda v: _pulled(node, place, v[name_of(g)], v))
+        return self._hole(dims, hole)
 
 
 def node_term(name: str, args: tuple[Any, ...]) -> Term:

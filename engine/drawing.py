@@ -5,6 +5,7 @@ are drawn to fit them. Under `D`, a tensor parameter is an affine function of th
 """
 
 from contextlib import suppress
+from dataclasses import dataclass
 from typing import Any, cast
 
 import numpy as np
@@ -17,7 +18,7 @@ from eggrad.engine.numeric_language import Variable
 from eggrad.engine.spec import Dims, Indices, Size, Spec, canonical, output_dims, scaling
 from eggrad.engine.term import ELEMENTWISE, Term
 
-__all__ = ["Drawing"]
+__all__ = ["EVERYTHING", "Drawing", "Scope"]
 
 # Some size twice and one of them a symbol, so that equal and unequal ones both come up.
 SIZES: tuple[Size, ...] = (1, 2, 2, 3, "n")
@@ -25,12 +26,24 @@ NUMBERS = tuple(Number(n) for n in ("0", "1", "-1", "2", "3", "-2", "1/2", "-1/2
 X_DIMS: tuple[Dims, ...] = ((), (1,), (2,), (2, 1))
 
 
+@dataclass(frozen=True)
+class Scope:
+    """What is drawn from: sizes, and how many axes a tensor may have."""
+
+    sizes: tuple[Size, ...]
+    axes: int
+
+
+EVERYTHING = Scope(SIZES, 3)
+
+
 class Drawing:
     """The parameters bound so far."""
 
-    def __init__(self, rng: np.random.Generator) -> None:
+    def __init__(self, rng: np.random.Generator, scope: Scope = EVERYTHING) -> None:
         """Bind nothing yet."""
         self.rng = rng
+        self.scope = scope
         self.bound: dict[str, Any] = {}
         self.wrt: Wrt | None = None
 
@@ -38,7 +51,10 @@ class Drawing:
         """Bind every parameter of a law's left side."""
         match left:
             case Node(constructor="derivative", args=(inner, x)):
-                own = X_DIMS[self.rng.integers(len(X_DIMS))]
+                fit = [
+                    d for d in X_DIMS if len(d) <= self.scope.axes and {*d} <= {*self.scope.sizes}
+                ]
+                own = fit[self.rng.integers(len(fit))]
                 self.wrt = self.bound[cast(Parameter, x).name] = ("x", own)
                 self.draw(inner)
             case Node(constructor="slope", args=(_, inner)):
@@ -143,13 +159,13 @@ class Drawing:
     # Axes and specs ----------------------------------------------------------------------------
 
     def _size(self) -> Size:
-        return SIZES[self.rng.integers(len(SIZES))]
+        return self.scope.sizes[self.rng.integers(len(self.scope.sizes))]
 
     def _square(self) -> Dims:
         return (self._size(),) * 2
 
     def _dims(self, most: int = 3) -> Dims:
-        order = int(self.rng.integers(0, most + 1))
+        order = int(self.rng.integers(0, min(most, self.scope.axes) + 1))
         if order == 2 and self.rng.random() < 0.5:
             return self._square()
         return tuple(self._size() for _ in range(order))

@@ -1,6 +1,9 @@
 """Every error that eggrad raises on wrong input."""
 
+from typing import Final
+
 __all__ = [
+    "MISTAKES",
     "BudgetExceeded",
     "EggradError",
     "ParseError",
@@ -11,6 +14,22 @@ __all__ = [
     "UnsoundRules",
     "UnsupportedOperation",
 ]
+
+
+# What a mistake in somebody else's Python raises.
+MISTAKES: Final = (
+    ArithmeticError,
+    AssertionError,
+    AttributeError,
+    ImportError,
+    LookupError,
+    NameError,
+    OSError,
+    RuntimeError,
+    SyntaxError,
+    TypeError,
+    ValueError,
+)
 
 
 class EggradError(Exception):
@@ -42,7 +61,10 @@ class RuleError(EggradError):
 
 
 class UnsoundRules(EggradError):
-    """Rules proved two different constants equal; the message names the rules that fired."""
+    """A false rule: the message shows a counterexample.
+
+    Or rules proved two different constants equal, and the message names those that fired.
+    """
 
 
 class ParseError(EggradError):

@@ -10,16 +10,36 @@ from eggrad.engine import oracle
 from eggrad.engine import term as terms
 from eggrad.engine.binding import Array, name_of
 from eggrad.engine.closed import SYMBOLS, Closing, Reject
-from eggrad.engine.drawing import Drawing
+from eggrad.engine.drawing import EVERYTHING, Drawing, Scope
 from eggrad.engine.errors import ShapeError
 from eggrad.engine.language import Law, Node
 from eggrad.engine.rule import Rule
 from eggrad.engine.term import Term
 
-__all__ = ["Instance", "Reject", "close", "random_instance", "random_values", "sides"]
+__all__ = [
+    "EVERYTHING",
+    "IllTyped",
+    "Instance",
+    "Reject",
+    "Scope",
+    "close",
+    "random_instance",
+    "random_values",
+    "sides",
+]
 
 # At the kinks of abs, sign and relu differences say nothing, so these avoid special values.
 DIFFERENTIATED = ("derivative", "slope", "pullback")
+
+
+class IllTyped(ShapeError):
+    """A right side that has no axes where the left side has some: at what, and why."""
+
+    def __init__(self, reason: str, closing: Closing, left: Term) -> None:
+        """Keep what the law's parameters are bound to, and the left side."""
+        super().__init__(reason)
+        self.closing = closing
+        self.left = left
 
 
 @dataclass(frozen=True)
@@ -60,26 +80,37 @@ def _is_variable(value: object) -> bool:
 
 
 def close(law: Law, bound: Mapping[str, Any]) -> Instance:
-    """The law at the given bindings; `Reject` where it does not apply to them."""
+    """The law at the given bindings; `Reject` where it does not apply to them.
+
+    Raises `IllTyped` where its right side has no axes.
+    """
     closing = Closing(bound)
     for c in law.conditions:
         if not closing.build(c):
             raise Reject
-    return Instance(law, bound, closing.build(law.left), closing.build(law.right), closing)
+    left = closing.build(law.left)
+    try:
+        return Instance(law, bound, left, closing.build(law.right), closing)
+    except ShapeError as error:
+        raise IllTyped(str(error), closing, left) from error
 
 
-def random_instance(rule: Rule, rng: np.random.Generator, back: bool = False) -> Instance:
+def random_instance(
+    rule: Rule, rng: np.random.Generator, back: bool = False, scope: Scope = EVERYTHING
+) -> Instance:
     """A random instance of a law's left side (or, for a law both ways, of its right side).
 
-    `Reject` where the draw fails; most laws need a few.
+    `Reject` where the draw fails; most laws need a few. `IllTyped` as for `close`.
     """
     law = rule.statement
     if back:
         law = Law(law.right, law.left, conditions=law.conditions)
-    drawing = Drawing(rng)
+    drawing = Drawing(rng, scope)
     try:
         drawing.draw_left(cast(Node, law.left))
         return close(law, drawing.bound)
+    except IllTyped:
+        raise
     except ShapeError as error:
         raise Reject from error
 

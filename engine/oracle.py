@@ -31,16 +31,8 @@ def evaluate(
     [array(6.)]
     """
     arrays, bound = bind(variables(*roots), values, sizes)
-    dtype = np.result_type(np.float64, *arrays.values())
-    done: dict[Term, Array] = {}
     with np.errstate(all="ignore"):
-        for node in postorder(*roots):
-            if node.op == "variable":
-                done[node] = arrays[name_of(node)]
-            else:
-                args = [done[a] for a in node.args]
-                shape = concrete(node.dims, bound)
-                done[node] = np.asarray(_apply(node, args, shape, bound, dtype), dtype=dtype)
+        done = _evaluated(list(postorder(*roots)), arrays, bound)
     return [done[r] for r in roots]
 
 
@@ -52,6 +44,22 @@ def value(term: Term, values: Mapping[str, Any], sizes: Mapping[str, int] | None
     array([0., 0., 2.])
     """
     return evaluate([term], values, sizes)[0]
+
+
+def _evaluated(
+    nodes: Sequence[Term], arrays: Mapping[str, Array], sizes: Mapping[str, int]
+) -> dict[Term, Array]:
+    """The value of each node, operands first, at arrays that fit."""
+    dtype = np.result_type(np.float64, *arrays.values())
+    done: dict[Term, Array] = {}
+    for node in nodes:
+        if node.op == "variable":
+            done[node] = arrays[name_of(node)]
+        else:
+            args = [done[a] for a in node.args]
+            shape = concrete(node.dims, sizes)
+            done[node] = np.asarray(_apply(node, args, shape, sizes, dtype), dtype=dtype)
+    return done
 
 
 def _apply(
@@ -123,11 +131,12 @@ def numeric_derivative(
     arrays, bound = bind(variables(term, wrt), values, sizes)
     at = arrays[name]
     result = np.empty((*concrete(term.dims, bound), *at.shape), at.dtype)
+    nodes = list(postorder(term))
 
     def shifted(place: tuple[int, ...], h: float) -> Array:
         moved = at.copy()
         moved[place] += h
-        return value(term, arrays | {name: moved}, bound)
+        return _evaluated(nodes, arrays | {name: moved}, bound)[term]
 
     with np.errstate(all="ignore"):
         for place in np.ndindex(at.shape):

@@ -23,7 +23,10 @@ if TYPE_CHECKING:
     from eggrad.engine.snapshot import Snapshot
     from eggrad.engine.term import Term
 
-__all__ = ["BulkRule", "Rule", "Ruleset", "format_pattern", "parameters_of"]
+__all__ = ["ADDED_STAGES", "BulkRule", "Rule", "Ruleset", "format_pattern", "parameters_of"]
+
+# The stages that a strategy can be given further rulesets for.
+ADDED_STAGES = ("simplify", "explore")
 
 Finder = Callable[["Snapshot"], Iterable[tuple[int, "Term"]]]
 
@@ -78,14 +81,19 @@ class BulkRule:
 class Ruleset:
     """Rules that belong together; a stage runs whole rulesets.
 
-    `measure` says what every rule of the set shrinks, or that a budget ends it.
+    `measure` says what every rule of the set shrinks, or that a budget ends it. `stage` is where
+    a ruleset that is added to a strategy runs: "simplify", to the end, or "explore".
     """
 
-    def __init__(self, name: str, purpose: str, measure: str) -> None:
+    def __init__(self, name: str, purpose: str, measure: str, stage: str = "explore") -> None:
         """Make an empty ruleset."""
+        if stage not in ADDED_STAGES:
+            known = " or ".join(map(repr, ADDED_STAGES))
+            raise RuleError(f"ruleset {name!r}: its stage is {known}, not {stage!r}")
         self.name = name
         self.purpose = purpose
         self.measure = measure
+        self.stage = stage
         self.rules: list[Rule] = []
         self.bulk_rules: list[BulkRule] = []
 
@@ -121,7 +129,7 @@ class Ruleset:
 
     def without(self, *names: str) -> "Ruleset":
         """The same ruleset with some rules left out."""
-        rest = Ruleset(self.name, self.purpose, self.measure)
+        rest = Ruleset(self.name, self.purpose, self.measure, self.stage)
         rest.rules = [r for r in self.rules if r.name not in names]
         rest.bulk_rules = [r for r in self.bulk_rules if r.name not in names]
         return rest
@@ -159,6 +167,9 @@ def parameters_of(pattern: object) -> Iterator[Parameter]:
 
 
 def _check_bound(name: str, law: Law) -> None:
+    for side in (law.left, law.right)[: 1 + law.both]:
+        if not isinstance(side, Node):
+            raise RuleError(f"rule {name!r} would rewrite {format_pattern(side)}, which is no term")
     left, right = ({p.name for p in parameters_of(side)} for side in (law.left, law.right))
     used = right | {p.name for c in law.conditions for p in parameters_of(c)}
     for what, loose in (("left", used - left), ("right", (left - right) if law.both else set())):

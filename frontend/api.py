@@ -10,7 +10,9 @@ from eggrad.engine.term import Term
 from eggrad.frontend.expression import Expression, as_expression, expression
 
 if TYPE_CHECKING:
+    from eggrad.engine.rule import Ruleset
     from eggrad.frontend.problem import Problem as Parsed
+    from eggrad.frontend.rule_files import Rules
 
 __all__ = [
     "Problem",
@@ -37,6 +39,7 @@ def derivative(
     budget: Any = None,
     exact: bool = False,
     entries: str = "independent",
+    rules: "Rules | None" = None,
 ) -> Expression:
     """The derivative with respect to each variable in turn, simplified.
 
@@ -53,6 +56,10 @@ def derivative(
     derivative by the entries (i, j) and (j, i) at once. That they are symmetric is used after the
     last derivative either way.
 
+    `rules` adds your own rules (docs/writing_rules.md): a Python file, a `Ruleset`, or a list of
+    such. Each rule is checked on random instances first; `UnsoundRules` shows a counterexample to
+    one that is false, `RuleError` says what is wrong with a file.
+
     >>> from eggrad.frontend.functions import sin, variable
     >>> x = variable("x")
     >>> float(derivative(sin(x), "x").evaluate({"x": 0}))
@@ -60,7 +67,7 @@ def derivative(
     """
     own = as_expression(f)
     arguments = tuple(wrt_variable(own, w) for w in wrt)
-    return _derivative(own, arguments, mode, budget, exact=exact, entries=entries)
+    return _derivative(own, arguments, mode, budget, exact=exact, entries=entries, rules=rules)
 
 
 def gradient(f: Expression, x: str | Expression, **options: Any) -> Expression:
@@ -124,14 +131,13 @@ def hessian(f: Any, x: Any = None, argnums: Argnums = 0, **options: Any) -> Any:
 def simplify(
     f: Expression,
     budget: Any = None,
-    rules: Any = None,
+    rules: "Rules | None" = None,
     sizes: Mapping[str, int] | int | None = None,
     exact: bool = False,
 ) -> Expression:
     """An equal expression that costs no more; `.complete` is False where the budget ended first.
 
-    `rules` replaces the standard rules, `sizes` are those at which the cost is compared. `exact`:
-    see `derivative`.
+    `sizes` are those at which the cost is compared. `rules` and `exact`: see `derivative`.
 
     >>> from eggrad.frontend.functions import variable
     >>> x = variable("x", ("n",))
@@ -141,7 +147,7 @@ def simplify(
     from eggrad.frontend import calculus
 
     own = as_expression(f)
-    found = calculus.simplify(own.term, budget, rules, sizes, exact=exact)
+    found = calculus.simplify(own.term, budget, _accepted(rules), sizes, exact=exact)
     return expression(found.term, (*own.variables, *own.scope), own.complete and found.complete)
 
 
@@ -163,13 +169,15 @@ class Problem:
         mode: str = "auto",
         budget: Any = None,
         exact: bool = False,
+        rules: "Rules | None" = None,
     ) -> Expression:
         """The derivative that the text asks for, or the one with respect to `wrt`, simplified.
 
-        A name may be any that the text declares. Raises `UnsupportedOperation` where neither says
-        with respect to what.
+        Options: see `derivative`. A name may be any that the text declares. Raises
+        `UnsupportedOperation` where neither says with respect to what.
         """
-        return _derivative(self.expression, self.arguments(*wrt), mode, budget, exact=exact)
+        arguments = self.arguments(*wrt)
+        return _derivative(self.expression, arguments, mode, budget, exact=exact, rules=rules)
 
     def arguments(self, *wrt: str | Expression) -> tuple[Term, ...]:
         """The variables of `wrt`, or those that the text names."""
@@ -245,6 +253,7 @@ def _derivative(
     *,
     exact: bool,
     entries: str = ENTRIES[0],
+    rules: "Rules | None" = None,
 ) -> Expression:
     if mode not in MODES:
         raise UnsupportedOperation(f"there is no mode {mode!r}; the modes are: {', '.join(MODES)}")
@@ -256,9 +265,18 @@ def _derivative(
     from eggrad.frontend import calculus
 
     pairs = entries == "pairs"
-    found = calculus.differentiate(f.term, wrt, mode, budget, exact=exact, pairs=pairs)
+    own = _accepted(rules)
+    found = calculus.differentiate(f.term, wrt, mode, budget, exact=exact, pairs=pairs, rules=own)
     candidates = (*f.variables, *f.scope, *wrt)
     return expression(found.term, candidates, f.complete and found.complete)
+
+
+def _accepted(rules: "Rules | None") -> "tuple[Ruleset, ...]":
+    if not rules:
+        return ()
+    from eggrad.frontend.rule_files import accepted
+
+    return accepted(rules)
 
 
 def _scalar(what: str, f: Expression) -> Expression:

@@ -1,7 +1,6 @@
 """Differentiation and simplification with the standard rules: rules and engine brought together."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from typing import cast
 
 from eggrad.engine.binding import symbols
@@ -11,7 +10,7 @@ from eggrad.engine.spec import Size, canonical
 from eggrad.engine.stages import Budget, Report, Result, Strategy, System
 from eggrad.engine.term import Term, add, delta, einsum, subtract, variables
 from eggrad.engine.variants import SizeVariant, find_variants
-from eggrad.rules.standard import AT_SYMMETRIC, STANDARD, system
+from eggrad.rules.standard import AT_SYMMETRIC, STANDARD, extended, system
 
 __all__ = ["Budget", "differentiate", "lower", "pull_back", "simplify"]
 
@@ -24,6 +23,7 @@ def differentiate(
     *,
     exact: bool = False,
     pairs: bool = False,
+    rules: Sequence[Ruleset] = (),
     systems: Callable[[Strategy], System] = system,
 ) -> Result:
     """The derivative of a term with respect to each variable in turn.
@@ -31,7 +31,8 @@ def differentiate(
     Every order starts again from the extracted derivative before it, in a fresh e-graph. `exact`
     is about the last one. The entries of a symmetric matrix are taken for independent, or with
     `pairs` those on both sides of the diagonal for the same; that the matrix is symmetric is
-    used after the last derivative. `systems` gives the system of a strategy.
+    used after the last derivative. `rules` are added to the standard ones; `systems` gives the
+    system of a strategy.
 
     >>> from eggrad.engine.term import apply, variable
     >>> x = variable("x")
@@ -39,14 +40,14 @@ def differentiate(
     True
     """
     report = Report()
-    own = systems(STANDARD)
+    standard = systems(extended(STANDARD, rules))
     for order, x in enumerate(wrt, 1):
         last = order == len(wrt)
-        result = own.differentiate(term, x, mode, budget, exact=exact and last)
+        result = standard.differentiate(term, x, mode, budget, exact=exact and last)
         term = _by_pairs(result.term) if pairs and _has_symmetric(x) else result.term
         report = report.joined(result.report)
     if _has_symmetric(term, *wrt):
-        found = systems(AT_SYMMETRIC).simplify([term], budget, exact=exact)
+        found = systems(extended(AT_SYMMETRIC, rules)).simplify([term], budget, exact=exact)
         term, report = found.term, report.joined(found.report)
     return Result((term,), report)
 
@@ -88,13 +89,13 @@ def pull_back(term: Term, x: Term, cotangent: Term, budget: Budget | None = None
 def simplify(
     term: Term,
     budget: Budget | None = None,
-    rules: Sequence[Ruleset] | None = None,
+    rules: Sequence[Ruleset] = (),
     sizes: Mapping[str, int] | int | None = None,
     *,
     exact: bool = False,
     systems: Callable[[Strategy], System] = system,
 ) -> Result:
-    """An equal, cheaper term; `rules` replaces the standard rulesets of simplification.
+    """An equal, cheaper term; `rules` are added to the standard ones.
 
     `sizes` maps size symbols, or is the size of every symbol. `systems` as in `differentiate`.
 
@@ -104,11 +105,8 @@ def simplify(
     True
     """
     at = _sizes([term], sizes)
-    if rules is None:
-        strategy = AT_SYMMETRIC if _has_symmetric(term) else STANDARD
-        return systems(strategy).simplify([term], budget, at, exact=exact)
-    own = replace(STANDARD, simplify=tuple(rules), explore=(), present=())
-    return system(own).simplify([term], budget, at, exact=exact)
+    strategy = AT_SYMMETRIC if _has_symmetric(term) else STANDARD
+    return systems(extended(strategy, rules)).simplify([term], budget, at, exact=exact)
 
 
 def lower(

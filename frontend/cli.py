@@ -20,12 +20,13 @@ from eggrad.frontend.cli_input import (
     json_option,
     parse_sizes,
     read_values,
+    rules_option,
     takes_expression,
     write_array,
 )
 from eggrad.frontend.graph_command import graph
 from eggrad.frontend.rule_report_command import EXPERIMENTS
-from eggrad.frontend.rules_command import rules
+from eggrad.frontend.rules_command import rules as rules_group
 
 if TYPE_CHECKING:
     from eggrad import Expression, Problem
@@ -72,10 +73,10 @@ def main() -> None:
 
 
 main.add_command(calibrate)
-main.add_command(rules)
+main.add_command(rules_group)
 main.add_command(graph)
 for experiment in EXPERIMENTS:
-    rules.add_command(experiment)
+    rules_group.add_command(experiment)
 
 
 @main.command()
@@ -83,6 +84,7 @@ for experiment in EXPERIMENTS:
 @click.option("--wrt", multiple=True, metavar="NAME", help="Differentiate by NAME; repeatable.")
 @_mode
 @_format
+@rules_option
 @click.option("--check", is_flag=True, help="Compare with central differences.")
 @_trace
 @_sizes
@@ -94,6 +96,7 @@ def diff(
     wrt: Sequence[str],
     mode: str,
     language: str,
+    rules: tuple[str, ...],
     check: bool,
     trace: bool,
     sizes: "dict[str, int] | int | None",
@@ -110,9 +113,9 @@ def diff(
         from eggrad.frontend import trace as tracing
 
         arguments = problem.arguments(*names)
-        steps = tracing.trace_derivative(problem.expression, arguments, mode, language)
+        steps = tracing.trace_derivative(problem.expression, arguments, mode, language, rules=rules)
     began = time.perf_counter()
-    derivative = problem.derivative(*names, mode=mode)
+    derivative = problem.derivative(*names, mode=mode, rules=rules)
     seconds = time.perf_counter() - began
     operations = None if sizes is None else derivative.cost(sizes)
     printed = derivative.to(language)
@@ -145,6 +148,7 @@ def diff(
 @main.command()
 @takes_expression
 @_format
+@rules_option
 @_trace
 @_sizes
 @json_option
@@ -153,6 +157,7 @@ def simplify(
     problem: "Problem",
     *,
     language: str,
+    rules: tuple[str, ...],
     trace: bool,
     sizes: "dict[str, int] | int | None",
     as_json: bool,
@@ -168,9 +173,9 @@ def simplify(
     if trace:
         from eggrad.frontend import trace as tracing
 
-        steps = tracing.trace_simplification(problem.expression, language)
+        steps = tracing.trace_simplification(problem.expression, language, rules=rules)
     began = time.perf_counter()
-    found = eggrad.simplify(problem.expression)
+    found = eggrad.simplify(problem.expression, rules=rules)
     seconds = time.perf_counter() - began
     operations = None if sizes is None else found.cost(sizes)
     printed = found.to(language)

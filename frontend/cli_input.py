@@ -23,6 +23,7 @@ __all__ = [
     "parse_sizes",
     "read_text",
     "read_values",
+    "rules_option",
     "takes_expression",
     "write_array",
 ]
@@ -30,6 +31,9 @@ __all__ = [
 _INTERRUPTED = 130
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead.")
+rules_option = click.option(
+    "--rules", multiple=True, metavar="FILE", help="Use a Python file of rules as well; repeatable."
+)
 
 
 class Mistake(click.ClickException):

@@ -8,6 +8,7 @@ again only where a rule that fired in it is left out.
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from eggrad.engine.delta_debugging import smallest_part
 from eggrad.engine.report import Budget
 from eggrad.frontend.ablation import Change
 from eggrad.frontend.corpus import Case
@@ -47,14 +48,16 @@ def minimize(
     ('multiples.add_zero',)
     """
     search = _Search(cases, sizes, budget, BASE.without(*without), same_text)
-    fired = search.kept
+    fired = search.fired()
     progress(f"{len(fired)} rules fire in {len(cases)} cases")
-    size, shrunk = len(fired), True
-    while size > 1 or shrunk:
-        size = max(1, size // 2)
-        shrunk = search.drop_parts(size)
-        progress(f"{len(search.kept)} rules are left; tried to leave out {size} at a time")
-    return Minimum(tuple(sorted(search.kept)), len(fired), search.tries)
+
+    def suffices(rest: Sequence[str]) -> bool:
+        enough = search.suffices(rest)
+        progress(f"{len(rest)} rules {'do' if enough else 'do not'}")
+        return enough
+
+    rules = smallest_part(fired, suffices)
+    return Minimum(tuple(rules), len(fired), search.tries)
 
 
 class _Search:
@@ -75,38 +78,29 @@ class _Search:
         found = experiment(cases, base, sizes, budget, watched=False)
         self.wanted = dict(zip(cases, found, strict=True))
         self.current = self.wanted.copy()
-        self.kept = self._fired()
 
-    def _fired(self) -> list[str]:
-        """The rules that fire now; what does not changes nothing, and is left out for good."""
+    def fired(self) -> list[str]:
+        """The rules that fire with the last set that was enough; the others change nothing."""
         return sorted({rule for outcome in self.current.values() for rule in outcome.hits})
 
-    def drop_parts(self, size: int) -> bool:
-        """Leave out so many rules at a time where that does no harm; whether it ever did none."""
-        before = len(self.kept)
-        parts = [self.kept[k : k + size] for k in range(0, before, size)]
-        for part in parts:
-            rest = set(self.kept).difference(part)
-            found = self._outcomes(rest, part) if len(rest) < len(self.kept) else None
-            if found is not None:
-                self.current |= found
-                self.kept = self._fired()
-        return len(self.kept) < before
-
-    def _outcomes(self, kept: set[str], dropped: Sequence[str]) -> dict[Case, Outcome] | None:
-        """What becomes of the cases in which some rules fire without them; None if worse."""
-        self.tries += 1
-        variant = BASE.without(*(rule_names(BASE) - kept))
+    def suffices(self, rules: Sequence[str]) -> bool:
+        """Whether no case is worse with these rules alone, some of those tried with success."""
+        dropped = set(self.fired()).difference(rules)
         touched = [c for c, o in self.current.items() if not o.hits.keys().isdisjoint(dropped)]
+        if not touched:
+            return True
+        self.tries += 1
+        variant = BASE.without(*(rule_names(BASE) - set(rules)))
         found: dict[Case, Outcome] = {}
         outcomes = experiment(touched, variant, self.sizes, self.budget, watched=False)
         for case, outcome in zip(touched, outcomes, strict=True):
             if self._is_worse(Change(self.wanted[case], outcome)):
                 # What failed now is likely to fail again: it comes first from now on.
                 self.current = {case: self.current[case]} | self.current
-                return None
+                return False
             found[case] = outcome
-        return found
+        self.current |= found
+        return True
 
     def _is_worse(self, change: Change) -> bool:
         if change.worse:

@@ -60,6 +60,13 @@ _without = click.option(
     help="A variant without rules or rulesets; repeatable. Commas join several in one variant.",
 )
 @click.option(
+    "--with",
+    "added",
+    multiple=True,
+    metavar="FILES",
+    help="A variant with the rules of Python files as well; repeatable, commas join.",
+)
+@click.option(
     "--only",
     multiple=True,
     metavar="RULESETS",
@@ -72,6 +79,7 @@ def report(
     cases: "list[Case]",
     *,
     without: tuple[str, ...],
+    added: tuple[str, ...],
     only: tuple[str, ...],
     html: str | None,
     sizes: "dict[str, int] | int",
@@ -84,10 +92,12 @@ def report(
     The first variant is the standard strategy.
     """
     from eggrad.frontend import rule_report
+    from eggrad.frontend.rule_files import accepted
     from eggrad.frontend.rule_report_page import report_page
     from eggrad.frontend.variant import BASE, laws
 
     variants = [BASE, *(BASE.without(*_names(w)) for w in without)]
+    variants += [BASE.adding(files, accepted(_names(files))) for files in added]
     variants += [BASE.only(*_names(o)) for o in only]
     found = list(rule_report.compare(cases, variants, sizes, _budget(seconds)))
     if html is not None:

@@ -1,6 +1,7 @@
 """`eggrad rules`: the laws, and what can be asked about them."""
 
 import json
+import sys
 from typing import TYPE_CHECKING
 
 import click
@@ -9,6 +10,7 @@ from eggrad.frontend.cli_input import Commands, Mistake, json_option
 
 if TYPE_CHECKING:
     from eggrad.engine.rule import BulkRule, Rule, Ruleset
+    from eggrad.frontend.rule_check import Findings
 
 __all__ = ["rules"]
 
@@ -55,6 +57,46 @@ def show(name: str, *, as_json: bool) -> None:
             f"{rule.name}: {rule.law}\n  source: {rule.cite}{domain}\n  written: {rule.text}"
         )
     click.echo("\n\n".join(blocks))
+
+
+@rules.command()
+@click.argument("subject", metavar="[NAME | FILE]", required=False)
+@click.option(
+    "--instances",
+    type=click.IntRange(1),
+    default=1000,
+    show_default=True,
+    help="Compare both sides at so many random instances.",
+)
+@click.option("--seed", default=0, show_default=True, help="Draw other instances.")
+@json_option
+def check(subject: str | None, *, instances: int, seed: int, as_json: bool) -> None:
+    """Check the rule or ruleset NAME, the rules of FILE, or all rules.
+
+    Is a rule true, on random instances of its left side? Does it fire? Does it follow from other
+    rules? Does it come to an end, alone and with its ruleset? A rule that is false is shown with
+    a small counterexample, and the exit status is 1.
+    """
+    from eggrad.frontend.findings_printer import format_findings, plain_findings
+    from eggrad.frontend.rule_check import Checker
+    from eggrad.frontend.rule_files import rules_to_check
+    from eggrad.rules.rejected import rejected
+    from eggrad.rules.standard import RULESETS
+
+    chosen = rules_to_check(subject)
+    own = dict.fromkeys(s for s, _ in chosen if s not in (*RULESETS, rejected))
+    checker = Checker([*own], instances, seed)
+    found: list[Findings] = []
+    for ruleset, rule in chosen:
+        found.append(checker.findings(rule, ruleset))
+        if not as_json:
+            click.echo(format_findings(found[-1]))
+    if as_json:
+        click.echo(json.dumps([plain_findings(f) for f in found]))
+    false = [f.rule.name for f in found if f.soundness.counterexample is not None]
+    if false:
+        click.echo(f"{len(false)} of {len(found)} rules false: {', '.join(false)}", err=True)
+        sys.exit(1)
 
 
 def _laws(ruleset: "Ruleset") -> "list[Rule | BulkRule]":

@@ -14,8 +14,9 @@ from eggrad.frontend.index_printer import format_index
 from eggrad.frontend.latex_printer import format_latex
 from eggrad.frontend.matrix_form import has_notation
 from eggrad.frontend.matrix_printer import format_matrix
+from eggrad.frontend.rule_files import Rules, accepted
 from eggrad.frontend.text_printer import format_term
-from eggrad.frontend.variant import BASE, rule_names
+from eggrad.frontend.variant import BASE, Variant, rule_names
 
 __all__ = ["Step", "as_json", "format_trace", "trace_derivative", "trace_simplification"]
 
@@ -35,9 +36,16 @@ class Step:
 
 
 def trace_derivative(
-    f: Expression, wrt: Sequence[Term], mode: str = "auto", language: str = "einsum"
+    f: Expression,
+    wrt: Sequence[Term],
+    mode: str = "auto",
+    language: str = "einsum",
+    *,
+    rules: Rules | None = None,
 ) -> list[Step]:
     """The iterations of a derivative with respect to each variable in turn.
+
+    `rules` are added to the standard ones, as for `eggrad.derivative`.
 
     >>> from eggrad.frontend.functions import sin, variable
     >>> f = sin(variable("x"))
@@ -47,12 +55,15 @@ def trace_derivative(
     return _traced(
         (*f.variables, *f.scope, *wrt),
         language,
+        BASE.adding("rules", accepted(rules)),
         lambda systems: calculus.differentiate(f.term, wrt, mode, systems=systems),
     )
 
 
-def trace_simplification(f: Expression, language: str = "einsum") -> list[Step]:
-    """The iterations of a simplification.
+def trace_simplification(
+    f: Expression, language: str = "einsum", *, rules: Rules | None = None
+) -> list[Step]:
+    """The iterations of a simplification; `rules` are added to the standard ones.
 
     >>> from eggrad.frontend.functions import variable
     >>> x = variable("x")
@@ -62,14 +73,18 @@ def trace_simplification(f: Expression, language: str = "einsum") -> list[Step]:
     return _traced(
         (*f.variables, *f.scope),
         language,
+        BASE.adding("rules", accepted(rules)),
         lambda systems: calculus.simplify(f.term, systems=systems),
     )
 
 
 def _traced(
-    scope: Sequence[Term], language: str, run: Callable[[Callable[[Strategy], System]], object]
+    scope: Sequence[Term],
+    language: str,
+    variant: Variant,
+    run: Callable[[Callable[[Strategy], System]], object],
 ) -> list[Step]:
-    known = rule_names(BASE)
+    known = rule_names(variant)
     steps: list[Step] = []
 
     def look(moment: Moment) -> None:
@@ -81,7 +96,7 @@ def _traced(
         if rules or moment.stage == "load" or text != steps[-1].text:
             steps.append(step)
 
-    run(BASE.systems(look))
+    run(variant.systems(look))
     return steps
 
 

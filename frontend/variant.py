@@ -8,7 +8,7 @@ from eggrad.engine.observation import Observer
 from eggrad.engine.rule import Ruleset
 from eggrad.engine.stages import System
 from eggrad.engine.strategy import STAGES, Strategy
-from eggrad.rules.standard import AT_SYMMETRIC, STANDARD
+from eggrad.rules.standard import AT_SYMMETRIC, STANDARD, extended
 
 __all__ = ["BASE", "Variant", "laws", "rule_names"]
 
@@ -74,8 +74,8 @@ class Variant:
         return Variant(f"only {', '.join(names)}", standard, at_symmetric)
 
     def adding(self, name: str, rulesets: Sequence[Ruleset]) -> "Variant":
-        """Add rulesets to what is explored."""
-        more = [replace(s, explore=(*s.explore, *rulesets)) for s in self._strategies]
+        """Add rulesets, each in the stage that it names."""
+        more = [extended(s, rulesets) for s in self._strategies]
         return Variant(f"with {name}", *more)
 
     def systems(self, observer: Observer | None = None) -> Callable[[Strategy], System]:

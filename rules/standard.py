@@ -1,8 +1,10 @@
 """The standard strategy: which rulesets run in which stage."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import lru_cache
 
+from eggrad.engine.rule import ADDED_STAGES, Ruleset
 from eggrad.engine.stages import Strategy, System
 from eggrad.rules.algebra import (
     distribution,
@@ -29,7 +31,7 @@ from eggrad.rules.sums import sums
 from eggrad.rules.symmetric import symmetric
 from eggrad.rules.unary import summation, unary
 
-__all__ = ["AT_SYMMETRIC", "RULESETS", "STANDARD", "system"]
+__all__ = ["AT_SYMMETRIC", "RULESETS", "STANDARD", "extended", "system"]
 
 RULESETS = (
     forward,
@@ -86,6 +88,17 @@ STANDARD = Strategy(
 
 AT_SYMMETRIC = replace(STANDARD, simplify=(*STANDARD.simplify, symmetric))
 """The same for terms that nobody differentiates any more."""
+
+
+def extended(strategy: Strategy, rulesets: Sequence[Ruleset]) -> Strategy:
+    """A strategy with further rulesets, each in the stage that it names."""
+    if not rulesets:
+        return strategy
+    added = {
+        stage: (*strategy.of(stage), *(r for r in rulesets if r.stage == stage))
+        for stage in ADDED_STAGES
+    }
+    return replace(strategy, **added)
 
 
 @lru_cache(maxsize=8)

@@ -97,6 +97,20 @@ def test_both_sides_must_bind_for_both_ways(ruleset: Ruleset) -> None:
     assert str(caught.value) == "rule 'lost': ['b'] does not occur on the right side"
 
 
+def test_what_is_rewritten_is_a_term(ruleset: Ruleset) -> None:
+    def bare(a: Tensor) -> Statement:
+        """a = 1·a."""
+        return a >> scale(1, a)
+
+    def bare_back(a: Tensor) -> Statement:
+        """1·a = a."""
+        return scale(1, a) == a
+
+    for function in (bare, bare_back):
+        with pytest.raises(RuleError, match="would rewrite a, which is no term"):
+            ruleset.rule(cite="")(function)
+
+
 def test_names_are_taken_once(ruleset: Ruleset) -> None:
     def double(a: Tensor) -> Statement:
         """a + a = 2·a."""

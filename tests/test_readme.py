@@ -14,6 +14,8 @@ from pathlib import Path
 README = Path(__file__).parent.parent / "README.md"
 BLOCK = re.compile(r"(?<=^```)(python|console)\n(.*?)(?=^```$)", re.MULTILINE | re.DOTALL)
 
+FILE = re.compile(r"^```py\n# (\S+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+
 
 def python_session(text: str, names: dict[str, object]) -> str:
     """The same session with what Python says now."""
@@ -49,7 +51,10 @@ def shell_session(text: str) -> str:
 
 
 def refreshed(text: str) -> str:
-    """The text with every session as it runs now, in one folder and one Python."""
+    """The text with every session as it runs now, in one folder and one Python.
+
+    The folder has the files that the text shows, each under its name in the first line.
+    """
     names: dict[str, object] = {}
 
     def session(match: re.Match[str]) -> str:
@@ -58,6 +63,8 @@ def refreshed(text: str) -> str:
         return f"{language}\n{ran}"
 
     with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
+        for name, body in FILE.findall(text):
+            Path(name).write_text(body, "utf-8")
         return BLOCK.sub(session, text)
 
 

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from eggrad.engine import term as terms
-from eggrad.engine.closed import Reject
-from eggrad.engine.instances import close, random_instance, random_values, sides
+from eggrad.engine.instances import close, sides
 from eggrad.engine.language import Parameter, Tensor
 from eggrad.engine.rule import parameters_of
+from eggrad.engine.soundness import check_soundness
 from eggrad.engine.term import Term
 from eggrad.rules.rejected import REJECTED, Rejected
 from eggrad.rules.standard import RULESETS
@@ -42,20 +42,9 @@ def test_the_witness_binds_each_parameter(law: Rejected) -> None:
 
 @EACH
 def test_random_instances_refute_too(law: Rejected) -> None:
-    """What the tests of the rules do would find these."""
-    rng = np.random.default_rng(3)
-    for _ in range(2000):
-        try:
-            instance = random_instance(law.rule, rng)
-        except Reject:
-            continue
-        left, right = sides(instance, random_values(instance, rng))
-        if left.shape != right.shape:
-            return
-        defined = np.isfinite(left)
-        if not np.allclose(left[defined], right[defined], rtol=1e-4, atol=1e-5):
-            return
-    pytest.fail("no random instance is a counterexample")
+    found = check_soundness(law.rule)
+    assert found.counterexample is not None
+    assert found.compared < 100
 
 
 def test_no_ruleset_states_a_rejected_law() -> None:

@@ -1,6 +1,7 @@
 """`--trace`: the rules of each iteration, and expressions that are equal to the result."""
 
 import json
+from pathlib import Path
 
 import numpy as np
 
@@ -10,6 +11,18 @@ from eggrad.rules.standard import system
 from tests.test_cli import run
 
 TEXT = "declare A 2 x 1 expression exp(x *(i,i->) (A *(ij,j->i) x)) derivative wrt x"
+
+OWN = '''
+from eggrad.rules.notation import Ruleset, Statement, Tensor, fn, power
+
+mine = Ruleset("mine", "what relu leaves alone", "the number of functions")
+
+
+@mine.rule(cite="squares are not negative")
+def relu_of_square(a: Tensor) -> Statement:
+    """relu(a²) = a²."""
+    return fn("relu", power(a, 2)) >> power(a, 2)
+'''
 
 
 def test_every_expression_of_a_trace_is_the_result() -> None:
@@ -58,3 +71,18 @@ def test_the_command_prints_the_trace_first() -> None:
         "enodes": 5,
         "text": "exp(x *(i,i->) (A *(ij,j->i) x))",
     }
+
+
+def test_a_trace_and_a_report_with_rules_of_ones_own(tmp_path: Path) -> None:
+    file = tmp_path / "mine.py"
+    file.write_text(OWN, "utf-8")
+    text = "declare x 1 expression relu(x ^ 2)"
+    shown = run("simplify", text, "--trace", "--rules", str(file)).stdout
+    assert "mine.relu_of_square 1" in shown
+    assert shown.endswith("declare x 1 expression x *(i,i->i) x\n")
+    result = run("rules", "report", text, "--with", str(file), "--json")
+    standard, own = json.loads(result.stdout)["variants"]
+    assert (standard["name"], own["name"]) == ("standard", f"with {file}")
+    assert own["cases"][0]["text"] == "x *(i,i->i) x"
+    assert standard["cases"][0]["text"] != "x *(i,i->i) x"
+    assert own["rules"]["mine.relu_of_square"]["hits"] > 0

@@ -1,0 +1,117 @@
+"""Whether a rule follows from the others: both sides of its instances meet without it."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Final, cast
+
+from eggrad.engine import term as terms
+from eggrad.engine.cost import CostModel
+from eggrad.engine.delta_debugging import smallest_part
+from eggrad.engine.errors import BudgetExceeded
+from eggrad.engine.firing import telling_instances
+from eggrad.engine.instances import Instance
+from eggrad.engine.language import Node, Parameter
+from eggrad.engine.report import Budget
+from eggrad.engine.rule import Rule
+from eggrad.engine.stages import System
+from eggrad.engine.strategy import STAGES, Strategy
+from eggrad.engine.term import Term
+
+__all__ = ["Goal", "derive", "goals_of", "keeping"]
+
+BUDGET: Final = Budget(nodes=4000, iterations=3)
+DRAWN: Final = 40
+
+
+@dataclass(frozen=True)
+class Goal:
+    """Two terms that are to be proved equal; without a second one, a derivative to be found.
+
+    That is the derivative of the first term by `wrt`, in one `mode`. No term has a derivative in
+    it, so that of a law on derivatives nothing but an answer can be asked for.
+    """
+
+    left: Term
+    right: Term | None = None
+    wrt: Term | None = None
+    mode: str = "forward"
+
+    def reached(self, system: System) -> Iterable[str] | None:
+        """The names of the rules that fired, where the goal was reached."""
+        if self.right is not None:
+            found = system.explore([self.left, self.right], [CostModel()], BUDGET)
+            return found.report.matches if len({*found.classes}) == 1 else None
+        try:
+            result = system.differentiate(self.left, cast(Term, self.wrt), self.mode, BUDGET)
+        except BudgetExceeded:
+            return None
+        return result.report.matches
+
+
+def goals_of(rule: Rule, count: int = 4, seed: int = 0) -> list[Goal]:
+    """What has to be reached for a rule to follow: random instances, as general as possible."""
+    drawn = sorted(telling_instances(rule, DRAWN, seed), key=_degeneracy)
+    return [_goal_of(instance) for instance in drawn[:count]]
+
+
+def _degeneracy(instance: Instance) -> int:
+    """How much in an instance is 0, 1, -1 or a scalar: there more laws hold than elsewhere."""
+    numbers = [n for n in instance.bound.values() if isinstance(n, Fraction)]
+    tensors = [t for t in instance.bound.values() if isinstance(t, Term)]
+    sizes = [d for t in tensors for d in t.dims]
+    return sum(n in (0, 1, -1) for n in numbers) + sizes.count(1) + sum(not t.dims for t in tensors)
+
+
+def _goal_of(instance: Instance) -> Goal:
+    node, subject = cast(Node, instance.law.left), instance.subject
+    match node.constructor:
+        case "derivative":
+            bound = instance.bound[cast(Parameter, node.args[1]).name]
+            return Goal(subject, wrt=terms.variable(*bound))
+        case "slope":
+            return Goal(terms.apply(cast(str, node.args[0]), subject), wrt=subject)
+        case "pullback":
+            return Goal(subject, wrt=subject.args[cast(int, node.args[1])], mode="reverse")
+        case _:
+            return Goal(instance.left, instance.right)
+
+
+def derive(goals: Sequence[Goal], strategy: Strategy, without: str) -> list[str] | None:
+    """A smallest set of rules that reaches all goals, or None where not even all others do.
+
+    Rules are called by ruleset and name: "sums.like_terms".
+    """
+    names = [name for name in names_of(strategy) if name != without]
+
+    def fired(part: Sequence[str]) -> set[str] | None:
+        system = System(keeping(strategy, part))
+        found: set[str] = set()
+        for goal in goals:
+            matches = goal.reached(system)
+            if matches is None:
+                return None
+            found |= {*matches}
+        return found
+
+    used = fired(names)
+    if used is None:
+        return None
+    return smallest_part([n for n in names if n in used], lambda part: fired(part) is not None)
+
+
+def names_of(strategy: Strategy) -> list[str]:
+    """The rules of a strategy, each with its ruleset."""
+    return [f"{s.name}.{r.name}" for s in strategy.rulesets for r in (*s.rules, *s.bulk_rules)]
+
+
+def keeping(strategy: Strategy, names: Iterable[str]) -> Strategy:
+    """A strategy with some of its rules alone."""
+    kept = {*names}
+    rest = {
+        s: s.without(
+            *(r.name for r in (*s.rules, *s.bulk_rules) if f"{s.name}.{r.name}" not in kept)
+        )
+        for s in strategy.rulesets
+    }
+    return replace(strategy, **{name: tuple(rest[s] for s in strategy.of(name)) for name in STAGES})

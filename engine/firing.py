@@ -1,0 +1,135 @@
+"""Whether a rule fires: on its own left side, and with the right side as its result."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final, cast
+
+import numpy as np
+
+from eggrad.engine import term as terms
+from eggrad.engine.closed import Closing
+from eggrad.engine.egraph import EGraph
+from eggrad.engine.instances import Instance
+from eggrad.engine.language import Node, Parameter
+from eggrad.engine.rule import Rule, Ruleset
+from eggrad.engine.snapshot import NEVER_EXTRACTED
+from eggrad.engine.soundness import random_instances
+from eggrad.engine.term import Term
+
+__all__ = ["Firing", "check_firing", "load_left", "telling_instances"]
+
+DRAWS: Final = 60_000
+ITERATIONS: Final = 4
+
+
+@dataclass(frozen=True)
+class Firing:
+    """On how many instances a rule was tried, on how many it matched, and gave the right side."""
+
+    tried: int
+    matched: int
+    joined: int
+
+    @property
+    def fires(self) -> bool:
+        """Whether it did what it says on every instance tried."""
+        return 0 < self.tried == self.matched == self.joined
+
+
+def check_firing(
+    rule: Rule, companions: Sequence[Rule] = (), seed: int = 0, back: bool = False
+) -> Firing:
+    """Load three random left sides in an e-graph with that rule alone, and run it.
+
+    `companions` are rules that make the e-nodes which this one works on.
+    """
+    tried = telling_instances(rule, 3, seed, back)
+    results = [_run(rule, companions, instance) for instance in tried]
+    return Firing(len(tried), sum(m for m, _ in results), sum(j for _, j in results))
+
+
+def telling_instances(rule: Rule, count: int, seed: int, back: bool = False) -> list[Instance]:
+    """Random instances whose sides differ, and whose left side is loaded as it is written."""
+    found: list[Instance] = []
+    for instance in random_instances(rule, np.random.default_rng(seed), DRAWS, back):
+        if isinstance(instance, Instance) and not _is_vacuous(instance):
+            found.append(instance)
+        if len(found) == count:
+            break
+    return found
+
+
+def _is_vacuous(instance: Instance) -> bool:
+    """Whether the term that is loaded is not the left side, or is the right one already."""
+    left = cast(Node, instance.law.left)
+    inner = left.args[0] if left.constructor == "derivative" else None
+    # A size that is an integer is, as a term, a constant.
+    if isinstance(inner, Node) and inner.constructor == "size":
+        return instance.subject.op == "constant"
+    return instance.left is instance.right and left.constructor != "size"
+
+
+def _run(rule: Rule, companions: Sequence[Rule], instance: Instance) -> tuple[bool, bool]:
+    """Whether the rule matched, and whether the left side got the right one as a member."""
+    one = Ruleset("one", "one rule and those that it needs", "")
+    one.rules = list(dict.fromkeys([rule, *companions]))
+    egraph = EGraph([one])
+    egraph.combine("all", ["one"])
+    place, right = load_left(egraph, instance)
+    matched = 0
+    for _ in range(ITERATIONS):
+        matched += egraph.iterate("all").matches.get(f"one.{rule.name}", 0)
+    if right is None:
+        rows, _, _ = egraph.rows()
+        left = _class_of(egraph, place)
+        made = any(r.output == left and r.constructor not in NEVER_EXTRACTED for r in rows)
+        return matched > 0, made
+    egraph.load(right)
+    for _ in range(ITERATIONS):
+        egraph.iterate("all")
+    return matched > 0, _class_of(egraph, place) == _class_of(egraph, egraph.name(right))
+
+
+def load_left(egraph: EGraph, instance: Instance) -> tuple[str, Term | None]:
+    """Load the left side; where it is then, and the right side if that is a term without holes.
+
+    The place is the name of a class, or the constructor of the only e-node that has it.
+    """
+    left, bound, subject = cast(Node, instance.law.left), dict(instance.bound), instance.subject
+    match left.constructor:
+        case "pullback":
+            # The engine's cotangents begin with the axes of the root, here of the node itself.
+            _, operand, cotangent = left.args
+            g = terms.variable("g", subject.dims + subject.dims)
+            bound[cast(Parameter, cotangent).name] = g
+            egraph.load(subject)
+            place = egraph.add_adjoints(subject, subject.args[cast(int, operand)], g)
+        case "derivative":
+            x = terms.variable(*bound[cast(Parameter, left.args[1]).name])
+            egraph.load(subject, x)
+            place = egraph.add_derivative(subject, x)
+        case "slope":
+            function = terms.apply(cast(str, left.args[0]), subject)
+            egraph.load(function)
+            egraph.add_derivative(function, terms.variable("z"))
+            place = "slope"
+        case "size":
+            egraph.load(
+                terms.einsum("i->", terms.constant(1, (bound[cast(Parameter, left.args[0]).name],)))
+            )
+            place = "size"
+        case _:
+            egraph.load(subject)
+            place = egraph.name(subject)
+    closing = Closing(bound)
+    right = closing.build(instance.law.right)
+    return place, None if closing.holes else right
+
+
+def _class_of(egraph: EGraph, place: str) -> int:
+    rows, _, names = egraph.rows()
+    found = {r.output for r in rows if r.constructor == place}
+    if place in names:
+        found = {names[place]}
+    (cls,) = found
+    return cls

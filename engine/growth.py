@@ -1,0 +1,52 @@
+"""Whether rules come to an end on random terms, or let the e-graph grow as long as they may."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from eggrad.engine.cost import CostModel
+from eggrad.engine.firing import load_left
+from eggrad.engine.instances import Instance
+from eggrad.engine.report import Budget
+from eggrad.engine.rule import Ruleset
+from eggrad.engine.run import Run
+from eggrad.engine.stages import System
+from eggrad.engine.strategy import Strategy
+
+__all__ = ["Growth", "check_growth"]
+
+NODES: Final = 3000
+ITERATIONS: Final = 25
+
+
+@dataclass(frozen=True)
+class Growth:
+    """The e-nodes after each iteration, and whether the rules came to an end."""
+
+    sizes: tuple[int, ...]
+    ended: bool
+
+
+def check_growth(
+    ruleset: Ruleset, instances: Sequence[Instance], settle: Sequence[Ruleset] = ()
+) -> Growth:
+    """Run a ruleset on both sides of some instances, to the end or to a budget.
+
+    That rules ended here is no proof that they always do. `settle` are the rulesets that run
+    after every iteration.
+    """
+    beside = tuple(s for s in settle if s.name != ruleset.name)
+    strategy = Strategy((), (), simplify=(ruleset,), explore=(), settle=beside)
+    with System(strategy).session() as egraph:
+        for instance in instances:
+            _, right = load_left(egraph, instance)
+            if right is not None:
+                egraph.load(right)
+        run = Run(strategy, egraph, Budget(nodes=NODES), [CostModel()])
+        run.begin(())
+        sizes = [egraph.size()]
+        ended = False
+        while not (ended or run.exhausted() or len(sizes) > ITERATIONS):
+            ended = not run.step("simplify")
+            sizes.append(run.size)
+    return Growth(tuple(sizes), ended)

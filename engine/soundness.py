@@ -1,0 +1,158 @@
+"""Whether a law is true: both sides at random instances and values, judged by the oracle."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Final
+
+import numpy as np
+
+from eggrad.engine import oracle
+from eggrad.engine.binding import Array
+from eggrad.engine.closed import SYMBOLS, Closing
+from eggrad.engine.instances import (
+    EVERYTHING,
+    IllTyped,
+    Instance,
+    Reject,
+    Scope,
+    random_instance,
+    random_values,
+)
+from eggrad.engine.rule import Rule
+from eggrad.engine.term import Term, postorder
+
+__all__ = ["Comparison", "Soundness", "check_soundness", "compare", "random_instances"]
+
+# Most laws need a few draws for an instance, some a hundred.
+DRAWS: Final = 600
+# After so many in vain there is no use in going on.
+PATIENCE: Final = 10_000
+# Differences lose digits in large values, and so do inverses of nearly singular matrices.
+LARGE: Final = 1e3
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Two terms that a law says are equal, and what they are at some values.
+
+    `closing` has what the law's parameters are bound to, and the holes of both sides.
+    """
+
+    sides: tuple[Term, Term]
+    values: Mapping[str, Array]
+    left: Array
+    right: Array
+    closing: Closing
+    tolerance: float = 1e-4
+
+    @property
+    def flaw(self) -> str | None:
+        """What is wrong: the "axes", an "undefined" right side or another "value"."""
+        if self.left.shape != self.right.shape:
+            return "axes"
+        defined = np.isfinite(self.left)
+        left, right = self.left[defined], self.right[defined]
+        if not np.isfinite(right).all():
+            return "undefined"
+        close = np.allclose(right, left, rtol=self.tolerance, atol=self.tolerance / 10)
+        return None if close else "value"
+
+    @property
+    def plain(self) -> "Comparison":
+        """The same in float64."""
+        values = {k: np.array(v, float) for k, v in self.values.items()}
+        left, right = (np.array(side, float) for side in (self.left, self.right))
+        return replace(self, values=values, left=left, right=right)
+
+
+@dataclass(frozen=True)
+class Soundness:
+    """How many instances were compared, at how many of them a size was 1, and what refutes."""
+
+    compared: int
+    with_size_one: int
+    counterexample: Comparison | IllTyped | None = None
+
+
+def check_soundness(rule: Rule, instances: int = 1000, seed: int = 0) -> Soundness:
+    """Compare both sides of a law at random instances of its left side, until one refutes it.
+
+    A law both ways is judged in both directions. What is undefined on the left says nothing;
+    where the left side is defined, the right side has to be, too.
+
+    >>> from eggrad.engine.language import Statement, Tensor, fn
+    >>> from eggrad.engine.rule import Ruleset
+    >>> example = Ruleset("example", "one law", "nothing")
+    >>> @example.rule(cite="false below 0")
+    ... def absolute(a: Tensor) -> Statement:
+    ...     '''|a| = a.'''
+    ...     return fn("abs", a) >> a
+    >>> found = check_soundness(absolute).counterexample
+    >>> isinstance(found, Comparison) and found.flaw
+    'value'
+    """
+    compared = with_size_one = 0
+    for back in (False, True)[: 1 + rule.statement.both]:
+        goal = compared + instances
+        rng = np.random.default_rng(seed)
+        for instance in random_instances(rule, rng, DRAWS * instances, back):
+            if isinstance(instance, IllTyped):
+                return Soundness(compared + 1, with_size_one, instance)
+            found = compare(instance, random_values(instance, rng))
+            if found is None:
+                continue
+            compared += 1
+            with_size_one += any(1 in t.dims for t in postorder(instance.left))
+            if found.flaw is not None:
+                return Soundness(compared, with_size_one, found)
+            if compared == goal:
+                break
+    return Soundness(compared, with_size_one)
+
+
+def random_instances(
+    rule: Rule,
+    rng: np.random.Generator,
+    draws: int,
+    back: bool = False,
+    scope: Scope = EVERYTHING,
+) -> Iterator[Instance | IllTyped]:
+    """The instances of a law among so many draws, and what shows that it has no right side."""
+    vain = 0
+    for _ in range(draws):
+        try:
+            yield random_instance(rule, rng, back, scope)
+            vain = 0
+        except IllTyped as error:
+            yield error
+        except Reject:
+            vain += 1
+            if vain == PATIENCE:
+                return
+
+
+def compare(instance: Instance, values: Mapping[str, Array]) -> Comparison | None:
+    """Both sides of an instance; None where their values would say nothing about the law."""
+    found = _compared(instance, values)
+    if found is None or found.flaw in (None, "axes"):
+        return found
+    # Rounding is no refutation: with more digits its share disappears.
+    return _compared(instance, {k: v.astype(np.longdouble) for k, v in values.items()})
+
+
+def _compared(instance: Instance, values: Mapping[str, Array]) -> Comparison | None:
+    filled = instance.closing.fill(values)
+    parts = list(postorder(instance.left))
+    *found, right = oracle.evaluate([*parts, instance.right], filled, SYMBOLS)
+    left = found[-1]
+    if left.shape == right.shape:
+        defined = np.isfinite(left)
+        if not defined.any() or np.abs(left[defined]).max() > LARGE:
+            return None
+        # An operand may be undefined and the term not: adj of any 1 by 1 matrix is 1.
+        if not np.isnan(left).any() and any(np.isnan(v).any() for v in found):
+            return None
+        # Differences that are not to be trusted are undefined.
+        if any(np.isnan(filled[name]).any() for name in instance.closing.holes):
+            return None
+    return Comparison((instance.left, instance.right), values, left, right, instance.closing)

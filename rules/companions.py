@@ -1,0 +1,45 @@
+"""Rules that others need when they are run alone, to be checked."""
+
+from collections.abc import Mapping
+from typing import Final
+
+from eggrad.engine.language import Number, Spec, Statement, Tensor, condition, const, ein, scale
+from eggrad.engine.rule import Rule, Ruleset
+from eggrad.engine.spec import scaling
+from eggrad.rules.algebra import preprocessing
+from eggrad.rules.constants import constants, multiples, size_is_number, sum_of_constant
+from eggrad.rules.forward import d_function
+from eggrad.rules.slopes import slopes
+from eggrad.rules.stability import stability
+from eggrad.rules.unary import unary
+
+__all__ = ["BEFORE_BULK_RULES", "companions_of"]
+
+writing = Ruleset("writing", "what makes e-nodes that no term has", "numbers that are factors")
+
+
+@condition
+def is_scaling(s: Spec) -> bool:
+    """Whether a product is one with a number."""
+    return s == scaling(len(s[-1]))
+
+
+@writing.rule(cite="as a term, a multiple is a product with a number")
+def multiple(s: Spec, c: Number, a: Tensor) -> Statement:
+    """c·a, a product with a number, is a multiple."""
+    return ein(s, const(c, ()), a) >> scale(c, a), is_scaling(s)
+
+
+# Laws on what no caller can write: other rules make it first.
+_MAKERS: Final[Mapping[str, tuple[Rule, ...]]] = {
+    "size_is_number": (sum_of_constant,),
+    "sum_of_constant": (size_is_number,),
+} | {rule.name: (d_function,) for rule in slopes.rules}
+
+# What random terms are rewritten by, three times, before laws on whole sums and products look.
+BEFORE_BULK_RULES: Final = (preprocessing, multiples, constants, unary, stability)
+
+
+def companions_of(rule: Rule) -> tuple[Rule, ...]:
+    """The rules that make the e-nodes on which a rule works."""
+    return (*_MAKERS.get(rule.name, ()), multiple)

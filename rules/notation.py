@@ -1,0 +1,70 @@
+"""What a file of rules is written with: `from eggrad.rules.notation import ...`.
+
+>>> rules = Ruleset("mine", "what I know about logarithms", "the number of functions")
+>>> @rules.rule(cite="arithmetic")
+... def log_of_exp(a: Tensor) -> Statement:
+...     '''log exp a = a.'''
+...     return fn("log", fn("exp", a)) >> a
+>>> log_of_exp.text
+"fn('log', fn('exp', a)) >> a"
+"""
+
+from eggrad.engine.arithmetic import exponent_product, exponent_sum, nonzero, not_one, plus, times
+from eggrad.engine.index_algebra import (
+    compose,
+    elementwise,
+    inline,
+    is_identity,
+    join,
+    matrix_transpose,
+    nothing_summed,
+    outer,
+    swap,
+)
+from eggrad.engine.language import (
+    D,
+    Dims,
+    Name,
+    Number,
+    Spec,
+    Statement,
+    Tensor,
+    Wrt,
+    add,
+    adj,
+    condition,
+    const,
+    delta,
+    det,
+    differ,
+    dims,
+    divide,
+    ein,
+    ein1,
+    fn,
+    inv,
+    negate,
+    power,
+    primitive,
+    scale,
+    size,
+    slope,
+    subtract,
+    variable,
+)
+from eggrad.engine.numeric_language import Variable, declared
+from eggrad.engine.rule import BulkRule, Rule, Ruleset
+from eggrad.engine.spec import parse_spec
+from eggrad.rules.algebra import is_elementwise, is_whole
+from eggrad.rules.elementwise import is_even, is_odd, is_positive
+from eggrad.rules.linalg import is_matrix_product, is_transpose
+
+__all__ = [
+    "BulkRule", "D", "Dims", "Name", "Number", "Rule", "Ruleset", "Spec", "Statement", "Tensor",
+    "Variable", "Wrt", "add", "adj", "compose", "condition", "const", "declared", "delta", "det",
+    "differ", "dims", "divide", "ein", "ein1", "elementwise", "exponent_product", "exponent_sum",
+    "fn", "inline", "inv", "is_elementwise", "is_even", "is_identity", "is_matrix_product",
+    "is_odd", "is_positive", "is_transpose", "is_whole", "join", "matrix_transpose", "negate",
+    "nonzero", "not_one", "nothing_summed", "outer", "parse_spec", "plus", "power", "primitive",
+    "scale", "size", "slope", "subtract", "swap", "times", "variable",
+]  # fmt: skip
