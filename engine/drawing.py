@@ -172,7 +172,7 @@ class Drawing:
 
     def _product(self, spec: object, operands: list[Any], want: Dims | None) -> Term:
         if isinstance(spec, Parameter) and spec.name not in self.bound:
-            built = [cast(Term, self.draw(a)) for a in operands]
+            built = self._operands(operands, want)
             self.bound[spec.name] = drawn = self._spec([b.dims for b in built], want)
             return terms.einsum(drawn, *built)
         known = cast(Spec, self.bound[spec.name] if isinstance(spec, Parameter) else spec)
@@ -186,6 +186,16 @@ class Drawing:
             built.append(found)
         return terms.einsum(known, *built)
 
+    def _operands(self, operands: list[Any], want: Dims | None) -> list[Term]:
+        """Operands of any axes, often all of those wanted: many laws are about such alone."""
+        built: list[Term] = []
+        alike = self.rng.random() < 0.4
+        for a in operands:
+            bound = isinstance(a, Parameter) and a.name in self.bound
+            like = built[0].dims if built else want
+            built.append(cast(Term, self.draw(a, want=like if alike and not bound else None)))
+        return built
+
     def _spec(self, dims: list[Dims], want: Dims | None) -> Spec:
         """A spec for operands of some axes: often one that rules ask for, else any that fits."""
         flavour = self.rng.random()
@@ -193,14 +203,16 @@ class Drawing:
             first, second = dims
             if flavour < 0.3 and first == second and want in (None, first):
                 axes = tuple(range(len(first)))
-                return (axes, axes, axes)
+                whole = flavour < 0.2 or want is not None
+                return (axes, axes, tuple(i for i in axes if whole or self.rng.random() < 0.5))
             if 0.5 < flavour < 0.6 and not first and want in (None, second):
                 return scaling(len(second))
-        if 0.3 < flavour < 0.5 and all(len(d) == 2 for d in dims) and want is None:
+        if 0.3 < flavour < 0.5 and all(len(d) == 2 for d in dims):
             product = ((0, 1), (1, 2), (0, 2)) if len(dims) == 2 else ((0, 1), (1, 0))
             with suppress(ShapeError):
-                output_dims(product, *dims)
-                return product
+                found = output_dims(product, *dims)
+                if want in (None, found):
+                    return product
         return self._any_spec(dims, want)
 
     def _any_spec(self, dims: list[Dims], want: Dims | None) -> Spec:

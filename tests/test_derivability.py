@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from eggrad.engine.delta_debugging import smallest_part
@@ -98,7 +98,8 @@ def test_laws_that_grow_are_seen_to(ruleset: Ruleset) -> None:
     assert found.sizes[-1] > found.sizes[1] > found.sizes[0]
 
 
-@given(st.lists(st.integers(0, 30), unique=True), st.sets(st.integers(0, 30)))
+@settings(max_examples=50, deadline=None)
+@given(st.lists(st.integers(0, 15), unique=True), st.sets(st.integers(0, 15)))
 def test_nothing_can_be_spared(items: list[int], needed: set[int]) -> None:
     wanted = needed & {*items}
 
@@ -108,6 +109,7 @@ def test_nothing_can_be_spared(items: list[int], needed: set[int]) -> None:
     assert smallest_part(items, suffices) == [i for i in items if i in wanted]
 
 
+@settings(max_examples=50, deadline=None)
 @given(st.lists(st.integers(0, 9), min_size=1, max_size=12), st.integers(0, 40))
 def test_no_single_item_can_be_spared(items: list[int], least: int) -> None:
     goal = min(least, sum(items))
