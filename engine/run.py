@@ -5,7 +5,7 @@ from time import perf_counter
 
 from eggrad.engine.cost import Model
 from eggrad.engine.egraph import EGraph
-from eggrad.engine.errors import BudgetExceeded, UnsupportedOperation
+from eggrad.engine.errors import BudgetExceeded
 from eggrad.engine.explored import Explored, given_members
 from eggrad.engine.extract import finished
 from eggrad.engine.iteration import Iteration
@@ -120,7 +120,7 @@ class Run:
         roots = tuple(graph.names[n] for n in names)
         if any(r not in graph.choice for r in roots):
             if not self.report.notes:
-                raise UnsupportedOperation("the rules leave derivatives that none of them takes")
+                raise BudgetExceeded("the rules leave derivatives that none of them takes")
             raise BudgetExceeded(
                 f"the budget ended before there was an answer: {'; '.join(self.report.notes)}"
             )

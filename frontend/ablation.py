@@ -113,8 +113,9 @@ def ablate(
     >>> from eggrad.frontend.corpus import read_corpus
     >>> from eggrad.frontend.text_parser import parse
     >>> cases = read_corpus("declare x 0 expression sin(x) derivative wrt x", parse)
-    >>> [e.rule for e in ablate(cases, 100).effects if e.cases(lambda c: c.fails)]
-    []
+    >>> found = ablate(cases, 100, without=("reverse", "products", "presentation", "linalg"))
+    >>> [e.rule for e in found.effects if e.cases(lambda c: c.fails)]
+    ['forward.d_function', 'forward.d_variable', 'slopes.slope_sin']
     """
     progress(f"{len(cases)} cases with all rules")
     base = BASE.without(*without)

@@ -29,7 +29,7 @@ def test_a_report_shows_totals_results_and_rules() -> None:
         "3 only constants",
     ]
     assert results.splitlines()[0] == "1 cos(x)"
-    assert results.splitlines()[1].startswith("2 UnsupportedOperation: ")
+    assert results.splitlines()[1].startswith("2 BudgetExceeded: ")
     table = {line.split()[0]: line.split()[1:] for line in rules.splitlines()}
     assert table["rule"] == ["hits", "1", "ms", "1", "hits", "2", "ms", "2", "hits", "3", "ms", "3"]
     assert table["slopes.slope_sin"][::2] == ["1", "0", "1"]
@@ -71,7 +71,7 @@ def test_ablation_as_text_markdown_and_json() -> None:
     assert "distribution.scale_over_sum" in found["silent"]
     (case,) = read_corpus(SINE, parse)
     before = Outcome("expression", text="cos(x)", nodes=2, operations=1, enodes=9)
-    fails = Change(before, Outcome("expression", failure="UnsupportedOperation: none"))
+    fails = Change(before, Outcome("expression", failure="BudgetExceeded: none"))
     longer = Change(before, replace(before, text="-(-cos(x))", nodes=4, operations=3, enodes=7))
     effects = (
         Effect("slopes.slope_sin", (fails,)),
