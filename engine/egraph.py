@@ -1,19 +1,20 @@
 """The only file that talks to egglog: rules in, terms in, one iteration at a time, classes out."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol, cast
+from typing import Any, cast
 
 from egglog import bindings
 
 from eggrad.engine import compile_rules
 from eggrad.engine.encoding import decode, literal
+from eggrad.engine.iteration import Iteration, read_iteration
 from eggrad.engine.language import CONSTRUCTORS
 from eggrad.engine.rule import Ruleset
 from eggrad.engine.spec import scaling
 from eggrad.engine.term import ELEMENTWISE, NUMERIC, Term, postorder
 
-__all__ = ["EGraph", "Iteration", "Readable", "Row"]
+__all__ = ["EGraph", "Row"]
 
 # parse_program is quadratic in the length of its text.
 CHUNK = 20
@@ -29,22 +30,6 @@ class Row:
     output: int
     retired: bool
     stable: bool
-
-
-class Readable(Protocol):
-    """What has e-nodes that can be read; `rows` as an `EGraph` has it."""
-
-    def rows(self) -> tuple[list[Row], Mapping[int, tuple[object, ...]], dict[str, int]]:
-        """Every e-node, the dims of every class, and the class of every name."""
-        ...
-
-
-@dataclass(frozen=True)
-class Iteration:
-    """What one iteration did: whether anything changed, and the matches of each rule."""
-
-    changed: bool
-    matches: dict[str, int]
 
 
 class EGraph:
@@ -210,16 +195,13 @@ class EGraph:
 
     # Running ---------------------------------------------------------------------------------
 
-    def iterate(self, ruleset: str) -> Iteration:
-        """Run one iteration of a ruleset; a run cannot be interrupted, so runs are kept short."""
+    def iterate(self, ruleset: str, timed: bool = False) -> Iteration:
+        """Run one iteration of a ruleset; a run cannot be interrupted, so runs are kept short.
+
+        `timed` asks for each rule's seconds as well.
+        """
         (output,) = self._run([f"(run {ruleset} 1)"])
-        report = output.report
-        matches: dict[str, int] = {}
-        for label, n in report.num_matches_per_rule.items():
-            if n:
-                name = label.partition("/")[0]
-                matches[name] = matches.get(name, 0) + n
-        return Iteration(report.updated, matches)
+        return read_iteration(output.report, timed)
 
     def are_equal(self, a: str, b: str) -> bool:
         """Whether two names are those of one class."""
@@ -238,15 +220,24 @@ class EGraph:
         (output,) = self._run(["(print-size)"])
         return sum(n for name, n in output.sizes if name in CONSTRUCTORS)
 
-    def rows(self) -> tuple[list[Row], dict[int, tuple[object, ...]], dict[str, int]]:
+    def class_count(self) -> int:
+        """The number of classes whose shape is known: of the newest ones it is not yet."""
+        (output,) = self._run(["(print-size dims)"])
+        return int(output.size)
+
+    def rows(
+        self, numbers: dict[Any, int] | None = None
+    ) -> tuple[list[Row], dict[int, tuple[object, ...]], dict[str, int]]:
         """Every e-node, the dims of every class, and the class of every name.
 
-        A class keeps its number until it is united with another, whose number it may get.
+        A class keeps its number until it is united with another, whose number it may get. Who
+        looks on brings `numbers` of its own, so that nothing depends on its having looked.
         """
         frozen = self._egraph.freeze()
+        known = self._classes if numbers is None else numbers
 
         def class_of(v: Any) -> int:
-            return self._classes.setdefault(v, len(self._classes))
+            return known.setdefault(v, len(known))
 
         def value(sort: str, v: Any) -> object:
             # Values of different sorts may look equal.

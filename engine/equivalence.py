@@ -44,8 +44,8 @@ def search(system: System, left: Term, right: Term, budget: Budget | None = None
     with system.session() as egraph:
         run = Run(system.strategy, egraph, budget or Budget(), [CostModel()])
         egraph.load(left, right, *_transposed(left, right))
-        run.allow_for(egraph.size())
         names = [egraph.name(left), egraph.name(right)]
+        run.begin(names)
         return Proof(_meet(run, egraph, names), run.report)
 
 

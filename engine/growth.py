@@ -48,7 +48,7 @@ def _growth_on(instance: Instance, system: System) -> Growth:
         if right is not None:
             egraph.load(right)
         run = Run(system.strategy, egraph, Budget(nodes=NODES), [CostModel()])
-        run.allow_for(egraph.size())
+        run.begin(())
         sizes = [egraph.size()]
         ended = False
         while not (ended or run.exhausted() or len(sizes) > ITERATIONS):

@@ -7,6 +7,9 @@ from eggrad.engine.cost import Model
 from eggrad.engine.egraph import EGraph
 from eggrad.engine.errors import BudgetExceeded
 from eggrad.engine.explored import Explored, given_members
+from eggrad.engine.extract import finished
+from eggrad.engine.iteration import Iteration
+from eggrad.engine.observation import Observer, Watch
 from eggrad.engine.report import Budget, Report
 from eggrad.engine.rule import BulkRule, Ruleset
 from eggrad.engine.snapshot import Snapshot
@@ -37,7 +40,13 @@ class Run:
     """One use of an e-graph under a budget; the first model is that of the final snapshot."""
 
     def __init__(
-        self, strategy: Strategy, egraph: EGraph, budget: Budget, models: Sequence[Model]
+        self,
+        strategy: Strategy,
+        egraph: EGraph,
+        budget: Budget,
+        models: Sequence[Model],
+        *,
+        observer: Observer | None = None,
     ) -> None:
         """Begin with an e-graph in which nothing has run."""
         self.strategy = strategy
@@ -45,6 +54,9 @@ class Run:
         self.budget = budget
         self.models = models
         self.report = Report()
+        self.watch = Watch(observer, egraph, self.report.matches)
+        self.roots: Sequence[str] = ()
+        self.round = 0
         self.lowering = False
         self.loaded = 1
         self.started = perf_counter()
@@ -54,9 +66,11 @@ class Run:
         self.nodes = BASE_NODES if budget.nodes is None else budget.nodes
         self.rounds = ROUNDS if budget.iterations is None else budget.iterations
 
-    def allow_for(self, loaded: int) -> None:
-        """Let what the budget leaves open follow from the size of the input."""
-        self.loaded = self.size = loaded
+    def begin(self, roots: Sequence[str]) -> None:
+        """Let what the budget leaves open follow from the input, all of which is loaded."""
+        self.loaded = self.size = loaded = self.egraph.size()
+        self.roots = roots
+        self.tell("load")
         if self.budget.iterations is None and loaded > LARGE:
             self.rounds = 1
         if self.budget.nodes is None:
@@ -67,6 +81,7 @@ class Run:
     ) -> Explored:
         """Simplify and explore, then read the classes back; `given` are loaded terms."""
         self.lowering = lowering
+        self.roots = names
         exploring = self.strategy.simplify + self.strategy.explore
         if lowering:
             exploring += self.strategy.lowering
@@ -78,7 +93,8 @@ class Run:
         self.saturate("simplify")
         graphs = self.snapshots(names)
         prices: list[int] | None = None
-        for _ in range(self.rounds):
+        for number in range(1, self.rounds + 1):
+            self.round = number
             if self.exhausted():
                 break
             changed = self.apply_bulk_rules(graphs, exploring)
@@ -103,6 +119,8 @@ class Run:
         graph.given = given_members(graph, self.egraph, given)
         roots = tuple(graph.names[n] for n in names)
         if any(r not in graph.choice for r in roots):
+            if not self.report.notes:
+                raise BudgetExceeded("the rules leave derivatives that none of them takes")
             raise BudgetExceeded(
                 f"the budget ended before there was an answer: {'; '.join(self.report.notes)}"
             )
@@ -134,6 +152,9 @@ class Run:
         graph.hide(hidden)
         if stable:
             graph.prefer_stable()
+        if graph.unfinished or len(graph.choice) < len(graph.members):
+            # No rule has taken some derivative: another mode may do without it.
+            graph.members = finished(graph.members, graph.choice)
         return [graph, *(graph.at(m) for m in self.models[1:])]
 
     def apply_bulk_rules(self, graphs: Sequence[Snapshot], rulesets: Iterable[Ruleset]) -> bool:
@@ -143,13 +164,17 @@ class Run:
         for ruleset in rulesets:
             for rule in ruleset.bulk_rules:
                 own = graphs[:1] if rule.sizeless else graphs
+                name, began = f"{ruleset.name}.{rule.name}", perf_counter()
                 fresh = dict.fromkeys(p for g in own for p in self._new_members(g, rule))
+                self.watch.spent({name: perf_counter() - began})
                 if fresh:
-                    self.report.matches[f"{ruleset.name}.{rule.name}"] += len(fresh)
+                    self.report.matches[name] += len(fresh)
                     found += fresh
                     vouched += [term for _, term in fresh if rule.stable]
         self.egraph.unite(found, differentiable=not self.lowering)
         self.egraph.mark_stable(vouched)
+        if found and self.watch.active:
+            self.tell("bulk", self.egraph.size())
         return bool(found)
 
     def _new_members(self, graph: Snapshot, rule: BulkRule) -> list[tuple[Term, Term]]:
@@ -162,21 +187,29 @@ class Run:
 
     def step(self, stage: str) -> bool:
         """One iteration of a stage; whether anything changed."""
-        iteration = self.egraph.iterate(f"stage_{stage}")
+        iteration = self._iterate(stage)
         self.report.iterations += 1
-        self.report.matches.update(iteration.matches)
         if iteration.changed and stage in ("simplify", "explore", "lowering", "present", "stable"):
             self.settle()
         before, self.size = self.size, self.egraph.size()
         self.growth = self.size / before
+        self.tell(stage)
         return iteration.changed
+
+    def _iterate(self, stage: str) -> Iteration:
+        iteration = self.egraph.iterate(f"stage_{stage}", timed=self.watch.active)
+        self.report.matches.update(iteration.matches)
+        self.watch.spent(iteration.seconds)
+        return iteration
+
+    def tell(self, stage: str, enodes: int | None = None) -> None:
+        """Tell who looks on of an iteration."""
+        self.watch.tell(stage, self.round, self.size if enodes is None else enodes, self.roots)
 
     def settle(self) -> None:
         """Saturate what keeps zeros and multiples from breeding."""
         for _ in range(SETTLE_ROUNDS):
-            iteration = self.egraph.iterate("stage_settle")
-            self.report.matches.update(iteration.matches)
-            if not iteration.changed:
+            if not self._iterate("settle").changed:
                 return
 
     def saturate(self, stage: str) -> None:

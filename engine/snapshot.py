@@ -11,8 +11,8 @@ from eggrad.engine import exact, extract
 from eggrad.engine import term as terms
 from eggrad.engine.constraints import Constraints
 from eggrad.engine.cost import Model
-from eggrad.engine.egraph import Readable
 from eggrad.engine.errors import UnsoundRules
+from eggrad.engine.reading import Readable
 from eggrad.engine.report import Solved
 from eggrad.engine.sparsity import Sparsity
 from eggrad.engine.spec import Dims, Spec, scaling
@@ -65,10 +65,12 @@ class Snapshot:
         self.roots = tuple(roots)
         self.dims = cast(dict[int, Dims], dims)
         self.members: dict[int, list[ENode]] = {}
+        lost = {row.output for row in rows}.difference(dims)  # derivatives that no rule takes
         for row in rows:
             node = ENode(row.constructor, row.data, row.children, row.retired, row.stable)
-            if row.constructor not in NEVER_EXTRACTED:
+            if row.constructor not in NEVER_EXTRACTED and lost.isdisjoint(row.children):
                 self.members.setdefault(row.output, []).append(node)
+        self.unfinished = bool({row.output for row in rows}.difference(self.members))
         self.size = len(rows)
         self.memory: dict[object, Any] = {}
         self.given: dict[int, ENode] = {}
@@ -79,8 +81,7 @@ class Snapshot:
     def at(self, model: Model) -> "Snapshot":
         """The same classes at another model; the e-graph is not read again."""
         found = copy(self)
-        found.model = model
-        found.memory, found._terms, found._costs = {}, {}, {}
+        found.model, found.memory, found._terms, found._costs = model, {}, {}, {}
         for name in ("_trees", "users"):
             found.__dict__.pop(name, None)
         return found

@@ -8,6 +8,7 @@ from eggrad.engine import term as terms
 from eggrad.engine.cost import CostModel, Model
 from eggrad.engine.egraph import EGraph
 from eggrad.engine.explored import Explored, solver_seconds
+from eggrad.engine.observation import Observer
 from eggrad.engine.report import Budget, Report, Result
 from eggrad.engine.run import Run
 from eggrad.engine.spec import Size
@@ -23,9 +24,10 @@ BOTH_MODES = 60
 class System:
     """A strategy with its rules loaded, to be kept: loading takes some 100 ms."""
 
-    def __init__(self, strategy: Strategy) -> None:
-        """Prepare; rules are loaded at the first use."""
+    def __init__(self, strategy: Strategy, observer: Observer | None = None) -> None:
+        """Prepare; rules are loaded at the first use. An observer is told of every iteration."""
         self.strategy = strategy
+        self.observer = observer
         self._egraph: EGraph | None = None
         self._lock = Lock()
 
@@ -43,6 +45,9 @@ class System:
             yield egraph
             egraph.pop()
             self._egraph = egraph
+
+    def _run(self, egraph: EGraph, budget: Budget | None, models: Sequence[Model]) -> Run:
+        return Run(self.strategy, egraph, budget or Budget(), models, observer=self.observer)
 
     def differentiate(
         self,
@@ -62,10 +67,10 @@ class System:
         seconds = solver_seconds(limit) if exact else None
         chosen = choose_mode(term, x, mode)
         with self.session() as egraph:
-            run = Run(self.strategy, egraph, limit, [CostModel(sizes or {})])
+            run = self._run(egraph, limit, [CostModel(sizes or {})])
             egraph.load(term, x)
-            run.allow_for(egraph.size())
-            names: list[str] = []
+            run.begin([egraph.name(term)])
+            run.roots = names = list[str]()
             if chosen in ("forward", "both"):
                 names.append(egraph.add_derivative(term, x))
                 run.saturate("forward")
@@ -84,9 +89,9 @@ class System:
         The cotangent may depend on `x`; it is not differentiated. `x` occurs in `term`.
         """
         with self.session() as egraph:
-            run = Run(self.strategy, egraph, budget or Budget(), [CostModel()])
+            run = self._run(egraph, budget, [CostModel()])
             egraph.load(term, x, cotangent)
-            run.allow_for(egraph.size())
+            run.begin([egraph.name(term)])
             name = egraph.add_adjoints(term, x, cotangent)
             run.saturate("reverse")
             return run.finish([name]).cheapest()
@@ -115,10 +120,11 @@ class System:
         `lowering` ends with the stage `stable`.
         """
         with self.session() as egraph:
-            run = Run(self.strategy, egraph, budget or Budget(), models)
+            run = self._run(egraph, budget, models)
             egraph.load(*roots)
-            run.allow_for(egraph.size())
-            return run.finish([egraph.name(t) for t in roots], lowering, roots)
+            names = [egraph.name(t) for t in roots]
+            run.begin(names)
+            return run.finish(names, lowering, roots)
 
 
 def choose_mode(term: Term, x: Term, mode: str) -> str:

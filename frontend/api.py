@@ -176,9 +176,13 @@ class Problem:
         Options: see `derivative`. A name may be any that the text declares. Raises
         `UnsupportedOperation` where neither says with respect to what.
         """
-        names = wrt or self.wrt or ()
-        arguments = tuple(wrt_variable(self.expression, w, self._declared) for w in names)
+        arguments = self.arguments(*wrt)
         return _derivative(self.expression, arguments, mode, budget, exact=exact, rules=rules)
+
+    def arguments(self, *wrt: str | Expression) -> tuple[Term, ...]:
+        """The variables of `wrt`, or those that the text names."""
+        names = wrt or self.wrt or ()
+        return tuple(wrt_variable(self.expression, w, self._declared) for w in names)
 
 
 def parse(text: str) -> Problem:

@@ -1,13 +1,13 @@
 """Differentiation and simplification with the standard rules: rules and engine brought together."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import cast
 
 from eggrad.engine.binding import symbols
 from eggrad.engine.rates import Rates
 from eggrad.engine.rule import Ruleset
 from eggrad.engine.spec import Size, canonical
-from eggrad.engine.stages import Budget, Report, Result
+from eggrad.engine.stages import Budget, Report, Result, Strategy, System
 from eggrad.engine.term import Term, add, delta, einsum, subtract, variables
 from eggrad.engine.variants import SizeVariant, find_variants
 from eggrad.rules.standard import AT_SYMMETRIC, STANDARD, extended, system
@@ -24,13 +24,15 @@ def differentiate(
     exact: bool = False,
     pairs: bool = False,
     rules: Sequence[Ruleset] = (),
+    systems: Callable[[Strategy], System] = system,
 ) -> Result:
     """The derivative of a term with respect to each variable in turn.
 
     Every order starts again from the extracted derivative before it, in a fresh e-graph. `exact`
     is about the last one. The entries of a symmetric matrix are taken for independent, or with
     `pairs` those on both sides of the diagonal for the same; that the matrix is symmetric is
-    used after the last derivative. `rules` are added to the standard ones.
+    used after the last derivative. `rules` are added to the standard ones; `systems` gives the
+    system of a strategy.
 
     >>> from eggrad.engine.term import apply, variable
     >>> x = variable("x")
@@ -38,14 +40,14 @@ def differentiate(
     True
     """
     report = Report()
-    standard = system(extended(STANDARD, rules))
+    standard = systems(extended(STANDARD, rules))
     for order, x in enumerate(wrt, 1):
         last = order == len(wrt)
         result = standard.differentiate(term, x, mode, budget, exact=exact and last)
         term = _by_pairs(result.term) if pairs and _has_symmetric(x) else result.term
         report = report.joined(result.report)
     if _has_symmetric(term, *wrt):
-        found = system(extended(AT_SYMMETRIC, rules)).simplify([term], budget, exact=exact)
+        found = systems(extended(AT_SYMMETRIC, rules)).simplify([term], budget, exact=exact)
         term, report = found.term, report.joined(found.report)
     return Result((term,), report)
 
@@ -91,10 +93,11 @@ def simplify(
     sizes: Mapping[str, int] | int | None = None,
     *,
     exact: bool = False,
+    systems: Callable[[Strategy], System] = system,
 ) -> Result:
     """An equal, cheaper term; `rules` are added to the standard ones.
 
-    `sizes` maps size symbols, or is the size of every symbol.
+    `sizes` maps size symbols, or is the size of every symbol. `systems` as in `differentiate`.
 
     >>> from eggrad.engine.term import add, constant, variable
     >>> x = variable("x")
@@ -103,7 +106,7 @@ def simplify(
     """
     at = _sizes([term], sizes)
     strategy = AT_SYMMETRIC if _has_symmetric(term) else STANDARD
-    return system(extended(strategy, rules)).simplify([term], budget, at, exact=exact)
+    return systems(extended(strategy, rules)).simplify([term], budget, at, exact=exact)
 
 
 def lower(

@@ -25,10 +25,13 @@ from eggrad.frontend.cli_input import (
     write_array,
 )
 from eggrad.frontend.equal_command import classes, equal
+from eggrad.frontend.graph_command import graph
+from eggrad.frontend.rule_report_command import EXPERIMENTS
 from eggrad.frontend.rules_command import rules as rules_group
 
 if TYPE_CHECKING:
     from eggrad import Expression, Problem
+    from eggrad.frontend.trace import Step
 
 __all__ = ["main"]
 
@@ -53,6 +56,13 @@ _mode = click.option(
 )
 
 
+_trace = click.option(
+    "--trace",
+    is_flag=True,
+    help="Print before it which rules fired in each iteration, and the expression then.",
+)
+
+
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(package_name="eggrad", message="eggrad %(version)s")
 def main() -> None:
@@ -67,6 +77,9 @@ main.add_command(calibrate)
 main.add_command(equal)
 main.add_command(classes)
 main.add_command(rules_group)
+main.add_command(graph)
+for experiment in EXPERIMENTS:
+    rules_group.add_command(experiment)
 
 
 @main.command()
@@ -76,6 +89,7 @@ main.add_command(rules_group)
 @_format
 @rules_option
 @click.option("--check", is_flag=True, help="Compare with central differences.")
+@_trace
 @_sizes
 @json_option
 def diff(
@@ -87,6 +101,7 @@ def diff(
     language: str,
     rules: tuple[str, ...],
     check: bool,
+    trace: bool,
     sizes: "dict[str, int] | int | None",
     as_json: bool,
 ) -> None:
@@ -96,6 +111,12 @@ def diff(
     higher derivatives.
     """
     names = _wrt(problem.wrt, wrt)
+    steps = None
+    if trace:
+        from eggrad.frontend import trace as tracing
+
+        arguments = problem.arguments(*names)
+        steps = tracing.trace_derivative(problem.expression, arguments, mode, language, rules=rules)
     began = time.perf_counter()
     derivative = problem.derivative(*names, mode=mode, rules=rules)
     seconds = time.perf_counter() - began
@@ -116,8 +137,9 @@ def diff(
             "mode": mode,
             "check": found and {"error": _plain(found.error), "passed": found.passed},
         }
-        click.echo(json.dumps(report))
+        click.echo(json.dumps(report | _traced(steps)))
     else:
+        _show(steps)
         click.echo(printed)
         _remark(derivative, operations)
     if found is not None:
@@ -130,6 +152,7 @@ def diff(
 @takes_expression
 @_format
 @rules_option
+@_trace
 @_sizes
 @json_option
 def simplify(
@@ -138,6 +161,7 @@ def simplify(
     *,
     language: str,
     rules: tuple[str, ...],
+    trace: bool,
     sizes: "dict[str, int] | int | None",
     as_json: bool,
 ) -> None:
@@ -148,6 +172,11 @@ def simplify(
         raise Mistake(
             "simplify takes a text without 'derivative wrt'; use 'eggrad diff' for a derivative"
         )
+    steps = None
+    if trace:
+        from eggrad.frontend import trace as tracing
+
+        steps = tracing.trace_simplification(problem.expression, language, rules=rules)
     began = time.perf_counter()
     found = eggrad.simplify(problem.expression, rules=rules)
     seconds = time.perf_counter() - began
@@ -155,8 +184,9 @@ def simplify(
     printed = found.to(language)
     if as_json:
         report = _report(text, found, operations, seconds)
-        click.echo(json.dumps(report | {"simplified": printed}))
+        click.echo(json.dumps(report | {"simplified": printed} | _traced(steps)))
     else:
+        _show(steps)
         click.echo(printed)
         _remark(found, operations)
 
@@ -214,6 +244,19 @@ def _report(
         "complete": found.complete,
         "seconds": round(seconds, 6),
     }
+
+
+def _show(steps: "Sequence[Step] | None") -> None:
+    from eggrad.frontend.trace import format_trace
+
+    if steps is not None:
+        click.echo(format_trace(steps))
+
+
+def _traced(steps: "Sequence[Step] | None") -> dict[str, object]:
+    from eggrad.frontend.trace import as_json
+
+    return {} if steps is None else {"trace": as_json(steps)}
 
 
 def _remark(found: "Expression", operations: int | None) -> None:
