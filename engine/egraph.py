@@ -192,6 +192,8 @@ class EGraph:
                 return "constant", f"{literal(t.data)} {literal(t.dims)}"
             case "delta":
                 return "delta", literal(t.dims[: t.order // 2])
+            case "indicator":
+                return "indicator", f"{literal(t.dims)} {literal(t.data)}"
             case "size":
                 return "size", literal(t.data)
             case "einsum":
@@ -218,6 +220,13 @@ class EGraph:
                 name = label.partition("/")[0]
                 matches[name] = matches.get(name, 0) + n
         return Iteration(report.updated, matches)
+
+    def are_equal(self, a: str, b: str) -> bool:
+        """Whether two names are those of one class."""
+        frozen = self._egraph.freeze()
+        rows = frozen.functions["named"].rows
+        found = {f"(named {self._egraph.value_to_i64(r.inputs[0])})": r.output for r in rows}
+        return found[a] == found[b]
 
     def complete_shapes(self) -> None:
         """Give the newest terms their dims."""
