@@ -147,7 +147,7 @@ IDENTITIES: dict[str, tuple[Term, Term, str]] = {
     "sine and cosine": (
         add(power_of(apply("sin", x), 2), power_of(apply("cos", x), 2)),
         ones,
-        "square_is_product sine_cosine",
+        "sine_cosine",
     ),
     "quotient of a product": (
         divide(entries(x, y), y),
