@@ -6,6 +6,7 @@ from typing import Any, Final, cast
 
 import numpy as np
 
+from eggrad.engine import oracle
 from eggrad.engine.binding import Array, concrete, name_of
 from eggrad.engine.spec import Spec
 from eggrad.engine.term import Term, postorder
@@ -13,7 +14,7 @@ from eggrad.engine.term import Term, postorder
 __all__ = ["exact_values", "is_polynomial"]
 
 POLYNOMIAL: Final = frozenset(
-    {"variable", "constant", "delta", "size", "einsum", "add", "subtract", "negate"}
+    {"variable", "constant", "delta", "indicator", "size", "einsum", "add", "subtract", "negate"}
 )
 
 
@@ -71,6 +72,9 @@ def _value(
         case "delta":
             half = int(np.prod(shape[: len(shape) // 2], dtype=int))
             return _filled(shape, [Fraction(int(x)) for x in np.eye(half).ravel()])
+        case "indicator":
+            entries = oracle.value(node, {}, sizes)
+            return _filled(shape, [Fraction(int(x)) for x in entries.ravel()])
         case "add":
             return _array(args[0] + args[1])
         case "subtract":

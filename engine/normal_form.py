@@ -15,6 +15,7 @@ from eggrad.engine.normal_graph import Graph
 from eggrad.engine.normal_networks import UNIT, Atoms, Factor, Monomial, Number, canonical, exact
 from eggrad.engine.normal_relations import replaced
 from eggrad.engine.snapshot import ENode
+from eggrad.engine.sparsity import Sparsity
 from eggrad.engine.spec import Dims, Indices, Size, Spec
 from eggrad.engine.term import MATRIX_FUNCTIONS
 
@@ -46,7 +47,7 @@ class NormalModel(CostModel):
         data: tuple[object, ...],
         args: tuple[Dims, ...],
         out: Dims,
-        deltas: tuple[bool, ...],
+        deltas: tuple[Sparsity, ...],
         *,
         same: bool = False,
         constants: tuple[Fraction | None, ...] = (),

@@ -33,6 +33,11 @@ class Graph(Protocol):
         """The classes that are asked about."""
         ...
 
+    @property
+    def classes(self) -> list[int]:
+        """All classes."""
+        ...
+
     def is_declared(self, cls: int, assumption: str) -> bool:
         """Whether a class is a variable of which something is assumed."""
         ...

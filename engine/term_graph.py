@@ -42,6 +42,11 @@ class TermGraph:
         """The classes of the terms given."""
         return [self.number[t] for t in self._roots]
 
+    @property
+    def classes(self) -> list[int]:
+        """All classes."""
+        return list(self.choice)
+
     def term(self, cls: int) -> Term:
         """The node of a number."""
         return self._nodes[cls]
@@ -78,6 +83,8 @@ def _parts(t: Term) -> tuple[str, tuple[object, ...]]:
             return "constant", (t.data, t.dims)
         case "delta":
             return "delta", (t.dims[: t.order // 2],)
+        case "indicator":
+            return "indicator", (t.dims, t.data)
         case "einsum":
             return "ein" if len(t.args) == 2 else "ein1", (t.data,)
         case op if op in ELEMENTWISE:

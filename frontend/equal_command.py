@@ -30,6 +30,7 @@ _json = click.option("--json", "as_json", is_flag=True, help="Print one JSON obj
 @takes_language
 @click.option("--nodes", type=click.IntRange(1), help="E-nodes that the search may use.")
 @click.option("--rounds", type=click.IntRange(0), help="Rounds of the search.")
+@click.option("--steps", is_flag=True, help="Print the proof step by step.")
 @_json
 def equal(
     *,
@@ -38,8 +39,9 @@ def equal(
     read: Read,
     nodes: int | None,
     rounds: int | None,
+    steps: bool,
+    matrix: bool,
     as_json: bool,
-    **_: Any,
 ) -> None:
     """Say whether LEFT and RIGHT are equal, by which rules, or at which values they differ.
 
@@ -54,6 +56,8 @@ def equal(
         click.echo(json.dumps(_report(verdict)))
     else:
         click.echo(str(verdict))
+        if steps and verdict.status == "equal":
+            click.echo("\n" + verdict.explain("matrix" if matrix else "einsum"))
         if verdict.status == "unknown":
             click.echo("more --nodes or --rounds may decide it", err=True)
     sys.exit(STATUS[verdict.status])

@@ -15,8 +15,10 @@ from eggrad.frontend.expression import Expression, as_expression, unified
 
 if TYPE_CHECKING:
     from eggrad.engine.binding import Array
+    from eggrad.engine.replay import Step
     from eggrad.engine.report import Budget
     from eggrad.engine.rule import BulkRule, Rule, Ruleset
+    from eggrad.engine.strategy import Strategy
 
 __all__ = ["Verdict", "equivalent"]
 
@@ -44,6 +46,8 @@ class Verdict:
     samples: int = 0
     digits: float = 0.0
     _find_rules: "Callable[[], tuple[Rule | BulkRule, ...]]" = tuple
+    _find_steps: "Callable[[Sequence[str]], tuple[Step, ...] | None]" = lambda _: ()
+    _print_steps: "Callable[[Sequence[Step], str], str]" = lambda _steps, _language: ""
 
     @cached_property
     def laws(self) -> "tuple[Rule | BulkRule, ...]":
@@ -57,6 +61,20 @@ class Verdict:
         They are looked for at the first call, by proofs with fewer and fewer rules.
         """
         return tuple(f"{r.ruleset}.{r.name}" for r in self.laws)
+
+    @cached_property
+    def steps(self) -> "tuple[Step, ...] | None":
+        """A chain of terms from the left side to the right one, one rule a step.
+
+        None where none was found within the budget of the comparison.
+        """
+        return self._find_steps(self.rules)
+
+    def explain(self, language: str = "matrix") -> str:
+        """The chain as text, in one of the languages of `Expression.to`; see `steps`."""
+        if self.steps is None:
+            return "no chain of single steps was found within the budget"
+        return self._print_steps(self.steps, language)
 
     @property
     def domain(self) -> tuple[str, ...]:
@@ -147,16 +165,31 @@ def _decided(
         proof = search(system(strategy), a, b, budget)
     samples, digits = agreed.samples, agreed.digits
     if proof.found:
+        from eggrad.engine.explanation import explain
+        from eggrad.frontend.steps_printer import format_steps
+
+        scope = [v for e in own for v in (*e.variables, *e.scope)]
         return Verdict(
             "equal",
             "the rules make them one class",
             samples=samples,
             digits=digits,
             _find_rules=lambda: minimal_rules(strategy, a, b, budget, LAST) or (),
+            _find_steps=lambda names: explain(a, b, _rulesets(strategy, names), budget),
+            _print_steps=lambda steps, language: format_steps(
+                a, steps, strategy.rulesets, language, scope
+            ),
         )
     seen = f"{samples} samples agree to {digits:.0f} digits" if samples else "no sample is defined"
     ended = "; ".join(proof.report.notes) or "the rules find nothing more"
     return Verdict("unknown", f"{seen}, but {ended}", samples=samples, digits=digits)
+
+
+def _rulesets(strategy: "Strategy", names: Sequence[str]) -> "list[Ruleset]":
+    """The rulesets of a strategy with the named rules alone; those that lose all are left out."""
+    from eggrad.engine.minimal_rules import restricted
+
+    return [s for s in restricted(strategy, names).rulesets if s.laws]
 
 
 def _axes(dims: Sequence[object]) -> str:

@@ -47,10 +47,15 @@ def has_inverse(graph: Snapshot) -> bool:
     return any(at.choice[cls].constructor == "inv" for cls in below(at))
 
 
+def roots_of(graph: Graph) -> list[int]:
+    """The classes that are asked about; where none is, all."""
+    return list(dict.fromkeys(graph.root_classes or graph.classes))
+
+
 def below(graph: Graph) -> list[int]:
-    """The classes of the cheapest trees of the roots, each once."""
+    """The classes of the cheapest trees of the roots, each once; without roots, all."""
     found: dict[int, None] = {}
-    stack = graph.root_classes[::-1]
+    stack = roots_of(graph)[::-1]
     while stack:
         cls = stack.pop()
         if cls not in found:
@@ -87,7 +92,7 @@ def same_rational_function(graph: Snapshot) -> Iterator[tuple[int, Term]]:
 def same_over_denominators(graph: Snapshot) -> Iterator[tuple[int, Term]]:
     """Sums of fractions are equal if their difference is zero over the common denominator."""
     forms = forms_of(graph, ENTRYWISE)
-    for cls, other in combinations(dict.fromkeys(graph.root_classes), 2):
+    for cls, other in combinations(roots_of(graph), 2):
         if graph.dims[cls] == graph.dims[other]:
             known = [(forms.polynomial(cls), 1), (forms.polynomial(other), -1)]
             if not forms.cleared(forms.sum(known), graph.dims[cls]):
