@@ -23,6 +23,8 @@ SETTLING = 12
 # Bulk rules see so many terms of every class, the smallest.
 ALTERNATIVES = 4
 MOST_TERMS = 2_000
+# What the given terms consist of counts as so many nodes where what rules have made is wanted.
+GIVEN_WEIGHT = 100
 
 # Classes with these have an equal sum or product, once rules have found it.
 REDUNDANT = ("subtract", "negate", "divide")
@@ -60,7 +62,7 @@ class ProofSearch:
         self._bulk_rules = [r for s in rulesets for r in s.bulk_rules]
         self.equal = Congruence()
         self.equal.add([left, right])
-        self._given = frozenset(self.equal)
+        self._given = dict.fromkeys(self.equal)
         allowed = NODES + NODES_PER_NODE * len(self._given)
         self.nodes = allowed if limit.nodes is None else limit.nodes
         self._table: dict[tuple[object, ...], Term] = {}
@@ -145,17 +147,30 @@ class ProofSearch:
         """
         if not rules:
             return
-        found = smallest_terms(self._readable(), self.equal.find, ALTERNATIVES)
-        rows = TermRows(found[:MOST_TERMS], self._numbers)
-        graph = Snapshot(rows, self._model, done=self._taken)
-        for rule in rules:
-            for cls, term in rule.find(graph):
-                yield Equation(rule, graph.term(cls), term)
+        members, find = self._readable(), self.equal.find
+        small = smallest_terms(members, find, ALTERNATIVES)[:MOST_TERMS]
+        # Rules may make larger terms of all parts before a bulk rule can say anything.
+        new = smallest_terms(members, find, 1, self._weight)
+        found = dict.fromkeys([*small, *new[:MOST_TERMS]])
+        known = dict.fromkeys([*self._given, *found])
+        ends = [self.equal.find(t) for t in (self.left, self.right)]
+        equal = [t for t in found if t.dims == self.left.dims and self._lookup(t) in ends]
+        # Some rules look at roots alone, others take more apart where there are none.
+        for roots in ([], dict.fromkeys([self.left, self.right, *equal])):
+            rows = TermRows(known, roots, self._numbers)
+            graph = Snapshot(rows, self._model, rows.roots, self._taken)
+            for rule in rules:
+                for cls, term in rule.find(graph):
+                    yield Equation(rule, graph.term(cls), term)
+
+    def _weight(self, t: Term) -> int:
+        """What a member counts where terms made by rules are wanted."""
+        return GIVEN_WEIGHT if t.args and t in self._given else 1
 
     def _readable(self) -> list[Term]:
-        """The members, but for differences and quotients of classes that have others."""
-        others = {self.equal.find(t) for t in self._live if t.op not in REDUNDANT}
-        return [t for t in self._live if t.op not in REDUNDANT or self.equal.find(t) not in others]
+        """The members, but for differences and quotients of classes that have sums or products."""
+        plain = {self.equal.find(t) for t in self._live if t.op in ("add", "einsum")}
+        return [t for t in self._live if t.op not in REDUNDANT or self.equal.find(t) not in plain]
 
     def _members_of(self, term: Term, constructor: str) -> list[tuple[object, ...]]:
         return self._members.get((self.equal.find(term), constructor), [])

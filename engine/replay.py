@@ -122,8 +122,12 @@ def is_instance(rule: Rule | BulkRule, left: Term, right: Term) -> bool:
 
 def _finds(rule: BulkRule, left: Term, right: Term) -> bool:
     """Whether a bulk rule finds the right side, given both sides and that no terms are equal."""
-    graph = Snapshot(TermRows(postorder(right, left)), CostModel())
-    return any(term is right and graph.term(cls) is left for cls, term in rule.find(graph))
+    for roots in ((), (right, left), (left, right)):
+        rows = TermRows(postorder(right, left), roots)
+        graph = Snapshot(rows, CostModel(), rows.roots)
+        if any(term is right and graph.term(cls) is left for cls, term in rule.find(graph)):
+            return True
+    return False
 
 
 def _compare(chain: Sequence[Term], rules: Sequence[str], seed: int) -> None:

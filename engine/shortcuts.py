@@ -59,10 +59,12 @@ def _one_step(
                 if constructor == pattern.constructor:
                     for instance in matcher.instances(pattern, arguments):
                         found.setdefault((instance.first, instance.second), pattern.rule)
-    graph = Snapshot(TermRows(every), CostModel())
-    for rule in (r for s in rulesets for r in s.bulk_rules):
-        for cls, term in rule.find(graph):
-            found.setdefault((graph.term(cls), term), rule)
+    for roots in ([], [chain[0], chain[-1]]):
+        rows = TermRows(every, roots)
+        graph = Snapshot(rows, CostModel(), rows.roots)
+        for rule in (r for s in rulesets for r in s.bulk_rules):
+            for cls, term in rule.find(graph):
+                found.setdefault((graph.term(cls), term), rule)
     return found
 
 

@@ -10,11 +10,15 @@ __all__ = ["smallest_terms"]
 
 
 def smallest_terms(
-    members: Collection[Term], find: Callable[[Term], Term], count: int
+    members: Collection[Term],
+    find: Callable[[Term], Term],
+    count: int,
+    weight: Callable[[Term], int] = lambda _: 1,
 ) -> list[Term]:
     """Up to `count` terms of each class, operands first.
 
-    `members` are the classes' members; `find` is the term that stands for a term's class.
+    `members` are the classes' members; `find` is the term that stands for a term's class, and
+    `weight` says as how many nodes a member counts.
     """
     users: dict[Term, list[Term]] = {}
     found: dict[Term, list[Term]] = {}
@@ -24,16 +28,16 @@ def smallest_terms(
         for cls in dict.fromkeys(find(a) for a in m.args):
             users.setdefault(cls, []).append(m)
 
-    def offer(t: Term, cls: Term) -> None:
+    def offer(t: Term, member: Term) -> None:
         if t not in size:
-            size[t] = 1 + sum(size[a] for a in t.args)
-            class_of[t] = cls
+            size[t] = weight(member) + sum(size[a] for a in t.args)
+            class_of[t] = find(member)
             heappush(heap, (size[t], len(size), t))
 
     class_of: dict[Term, Term] = {}
     for m in members:
         if not m.args:
-            offer(m, find(m))
+            offer(m, m)
     order: list[Term] = []
     while heap:
         _, _, t = heappop(heap)
@@ -51,5 +55,5 @@ def smallest_terms(
                 if find(a) is cls:
                     choices = [[t] if k == place else b for k, b in enumerate(below)]
                     for args in product(*choices):
-                        offer(rebuild(m, args), find(m))
+                        offer(rebuild(m, args), m)
     return order

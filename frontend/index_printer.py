@@ -196,7 +196,9 @@ class _Writer:
                 ((token,),) = args[0].factors
                 return _single(Indexed(_OF_MATRICES[name].format(token.text, k=node.data), axes))
             case name:
-                return _single(Indexed(f"{name}("), *args[0].signed(), Indexed(")"))
+                others = (self._used(a, axes).signed() for a in args[1:])
+                rest = (t for tokens in others for t in (Indexed(", "), *tokens))
+                return _single(Indexed(f"{name}("), *args[0].signed(), *rest, Indexed(")"))
 
     def _used(self, part: _Part, axes: Sequence[int]) -> _Part:
         """A part with other axes, and sums of its own."""

@@ -174,4 +174,5 @@ def _number(text: str) -> str:
 
 
 def _function(name: str) -> str:
-    return rf"\{name}" if name in _NAMED else rf"\operatorname{{{name}}}"
+    escaped = name.replace("_", r"\_")
+    return rf"\{name}" if name in _NAMED else rf"\operatorname{{{escaped}}}"

@@ -3,9 +3,10 @@
 from collections.abc import Callable, Iterable, Sequence
 
 from eggrad.engine.errors import UnsupportedOperation
+from eggrad.engine.numeric_operations import ENTRYWISE, NUMERIC
 from eggrad.engine.replay import Step
 from eggrad.engine.rule import BulkRule, Rule, Ruleset
-from eggrad.engine.term import Term
+from eggrad.engine.term import Term, postorder
 from eggrad.frontend.index_printer import format_index
 from eggrad.frontend.latex_printer import format_latex
 from eggrad.frontend.matrix_form import has_notation
@@ -29,8 +30,9 @@ def format_steps(
     Between two expressions stand the rule, its law, and where it holds: `→` where the law was
     read from left to right, `←` from right to left. Steps that the notation does not show, such
     as the transpose of a transpose, follow one another without an expression between them. Where
-    a term has no matrix notation all are in index notation. `scope` are further variables
-    that fix sizes. Raises `UnsupportedOperation` for another language.
+    one of the terms does not have the notation all are in index notation. `scope` are further
+    variables that fix sizes. Raises `UnsupportedOperation` for another language, and where rules
+    that are meant for generated code have made what no notation has.
 
     >>> from eggrad.engine.explanation import explain
     >>> from eggrad.engine.term import apply, variable
@@ -63,12 +65,18 @@ def _law(rule: Rule | BulkRule) -> str:
 
 def _writer(chain: Sequence[Term], language: str, scope: Sequence[Term]) -> Callable[[Term], str]:
     """What writes a term as it stands, without a search for a better form."""
+    for_code = [t.op for t in postorder(*chain) if t.op in NUMERIC]
+    if not set(for_code) <= set(ENTRYWISE):
+        strange = next(op for op in for_code if op not in ENTRYWISE)
+        raise UnsupportedOperation(
+            f"a step of the proof makes {strange}, which is for generated code and has no notation"
+        )
     match language:
-        case "einsum":
+        case "einsum" if not for_code:
             return format_term
         case "matrix" if all(map(has_notation, chain)):
             return lambda t: format_matrix(t, scope)
-        case "matrix" | "index":
+        case "einsum" | "matrix" | "index":
             return format_index
         case "latex":
             return format_latex

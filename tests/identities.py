@@ -134,6 +134,27 @@ IDENTITIES: dict[str, tuple[Term, Term, str]] = {
         add(negate(entries(tanh, tanh)), ones),
         "square_is_product same_sum",
     ),
+    "tanh' as a product": (
+        subtract(ones, power_of(tanh, 2)),
+        entries(subtract(ones, tanh), add(ones, tanh)),
+        "exponential_fraction",
+    ),
+    "sigmoid": (
+        divide(exp, add(ones, exp)),
+        divide(ones, add(ones, apply("exp", negate(x)))),
+        "exponential_fraction",
+    ),
+    "sine and cosine": (
+        add(power_of(apply("sin", x), 2), power_of(apply("cos", x), 2)),
+        ones,
+        "sine_cosine",
+    ),
+    "quotient of a product": (
+        divide(entries(x, y), y),
+        x,
+        "divide_is_product factors_together product_with_power power_zero "
+        "product_with_constant scale_by_one unary_identity",
+    ),
     "inverse beside its matrix": (
         product(apply("inv", Q), product(Q, C)),
         C,

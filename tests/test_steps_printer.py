@@ -7,12 +7,25 @@ import sys
 import pytest
 
 from eggrad.engine.errors import UnsupportedOperation
-from eggrad.engine.explanation import explain
-from eggrad.engine.term import Term, delta, einsum, variable
+from eggrad.engine.explanation import Step, explain
+from eggrad.engine.term import (
+    Term,
+    add,
+    apply,
+    constant,
+    delta,
+    divide,
+    einsum,
+    negate,
+    numeric,
+    size,
+    variable,
+)
 from eggrad.frontend.steps_printer import LANGUAGES, format_steps
 from eggrad.rules.standard import RULESETS
 
 n = "n"
+x = variable("x", (n,))
 A, B = variable("A", (n, "m")), variable("B", ("m", n))
 TRACE = (einsum("ii->", einsum("ij,jk->ik", A, B)), einsum("ii->", einsum("ij,jk->ik", B, A)))
 CHOSEN = [r.without("symmetric_halves") for r in RULESETS if r.name in ("unary", "products")]
@@ -64,6 +77,30 @@ def test_without_matrix_notation_all_is_in_index_notation() -> None:
     assert format_steps(left, steps, rules).splitlines()[::2][0] == "fᵢⱼₖ = δᵢₗ Tₗⱼₖ"
 
 
+def test_operations_of_generated_code() -> None:
+    one, exp = constant(1, (n,)), apply("exp", x)
+    left = divide(exp, add(one, exp))
+    right = divide(one, add(one, apply("exp", negate(x))))
+    rules = [r for r in RULESETS if r.name == "exponentials"]
+    steps = explain(left, right, rules)
+    assert steps is not None
+    shown = [format_steps(left, steps, rules, k).splitlines()[::2] for k in LANGUAGES]
+    index = [
+        "fᵢ = exp(xᵢ) / (1 + exp(xᵢ))",
+        "fᵢ = exp_difference(xᵢ, softplus(xᵢ))",
+        "fᵢ = 1 / (1 + exp(-xᵢ))",
+    ]
+    assert shown[:3] == [index] * 3
+    latex = r"{f}_{i} = \operatorname{exp\_difference}({x}_{i}, \operatorname{softplus}({x}_{i}))"
+    assert latex in format_steps(left, steps, rules, "latex")
+
+
+def test_what_no_notation_has() -> None:
+    step = Step("stability.norm", False, numeric("norm", x, data=((0,), ())))
+    with pytest.raises(UnsupportedOperation, match="makes norm, which is for generated code"):
+        format_steps(size(n), [step], RULESETS)
+
+
 def test_no_step() -> None:
     assert format_steps(A, (), RULESETS) == "A"
 
@@ -76,7 +113,7 @@ def test_other_languages_are_refused() -> None:
 
 PROGRAM = """
 from eggrad.rules.standard import RULESETS
-from eggrad.engine.explanation import explain
+from eggrad.engine.explanation import Step, explain
 from eggrad.engine.term import add, apply, einsum, negate, subtract, variable
 from eggrad.frontend.steps_printer import format_steps
 x, y = variable("x", ("n",)), variable("y", ("n",))
