@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     )
     from eggrad.frontend.compilation import compile
     from eggrad.frontend.derivative_products import hvp, jvp, vjp
+    from eggrad.frontend.elementwise_definition import Definition, parse_elementwise
     from eggrad.frontend.expression import Expression
     from eggrad.frontend.functions import (
         abs,
@@ -66,6 +67,7 @@ if TYPE_CHECKING:
 __all__ = [
     "BudgetExceeded",
     "CompiledFunction",
+    "Definition",
     "EggradError",
     "Expression",
     "FactoredTensor",
@@ -99,6 +101,7 @@ __all__ = [
     "jvp",
     "log",
     "parse",
+    "parse_elementwise",
     "parse_matrix",
     "relu",
     "sign",
@@ -139,6 +142,7 @@ _HOMES = {
     ),
     "frontend.compilation": ("compile",),
     "frontend.derivative_products": ("hvp", "jvp", "vjp"),
+    "frontend.elementwise_definition": ("Definition", "parse_elementwise"),
     "frontend.expression": ("Expression",),
     "frontend.transforms": ("grad", "value_and_grad"),
 }
