@@ -155,7 +155,7 @@ def ranges(
     context = [*known, *conditions]
     found: dict[str, Range] = {}
     for name, level in zip(names, reversed(levels), strict=True):
-        kept = _bounding(level, name, context)
+        kept = sorted(_bounding(level, name, context), key=lambda f: len(f.names))
         context += kept
         found[name] = Range(
             tuple((Affine.of(name) * f[name] - f) / f[name] for f in kept if f[name] > 0),

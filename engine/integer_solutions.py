@@ -7,13 +7,17 @@ drops: a solution of `A x = b` over the rationals need not be one over the integ
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from math import ceil, floor
+from typing import Final
 
 from eggrad.engine.affine import ZERO, Affine
-from eggrad.engine.index_conditions import Condition, divisible, nonnegative, simplified, zero
+from eggrad.engine.index_conditions import Condition, divisible, simplified, zero
 from eggrad.engine.integer_matrices import smith, with_simple_rows
 from eggrad.engine.integer_ranges import Range, infeasible, ranges
 
-__all__ = ["Problem", "Solutions", "solve"]
+__all__ = ["Problem", "Solutions", "first_solution", "solve"]
+
+MOST_STEPS: Final = 10_000
 
 
 @dataclass(frozen=True)
@@ -75,6 +79,36 @@ def solve(problem: Problem) -> Solutions | None:
     bounds = [f for f in constraints if not unknowns.isdisjoint(f.names)]
     _, found = ranges(bounds, problem.unknowns, known)
     return Solutions(conditions, {n: Affine.of(n) for n in problem.unknowns}, found)
+
+
+def first_solution(problem: Problem) -> dict[str, int] | None:
+    """The unknowns at one solution of a problem without parameters.
+
+    None where there is none, and where none is found in some thousand steps.
+
+    >>> i = Affine.of("i")
+    >>> bounds = (nonnegative(3 * i - 4), nonnegative(5 - i))
+    >>> first_solution(Problem(("i",), bounds, (), ("i",), str.upper))
+    {'i': 2}
+    """
+    found = solve(problem)
+    if found is None:
+        return None
+    names, steps = list(found.ranges), MOST_STEPS
+    stack: list[dict[str, int]] = [{}]
+    while stack:
+        point = stack.pop()
+        if len(point) == len(names):
+            values = {n: found.values[n].substitute(point).constant for n in problem.unknowns}
+            return {n: int(v) for n, v in values.items()}
+        name = names[len(point)]
+        own = found.ranges[name]
+        low = max(ceil(f.substitute(point).constant) for f in own.lower)
+        high = min(floor(f.substitute(point).constant) for f in own.upper)
+        span = range(low, high + 1)[:steps]
+        steps -= len(span)
+        stack += [{**point, name: value} for value in reversed(span)]
+    return None
 
 
 def _equations(conditions: Iterable[Condition]) -> list[Condition]:

@@ -4,9 +4,9 @@ The derivative by every entry that is read comes from the rules. This file finds
 which an entry is read, over which the products of derivatives and cotangents are summed.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from fractions import Fraction
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final
 
 from eggrad.engine.affine import Affine
@@ -15,17 +15,16 @@ from eggrad.engine.index_conditions import Condition, nonnegative, zero
 from eggrad.engine.integer_ranges import Range
 from eggrad.engine.integer_solutions import Problem, Solutions, solve
 from eggrad.engine.term import Term
-from eggrad.frontend.elementwise_scalars import Opaque, Scalars
+from eggrad.frontend.elementwise_paths import Path
+from eggrad.frontend.elementwise_scalars import ZERO, Opaque, Scalars, added
 from eggrad.frontend.elementwise_syntax import (
     Binary,
     Call,
     Choice,
     Negative,
     Node,
-    Number,
     Read,
     Sum,
-    binary,
     choice,
     fresh_name,
     names_within,
@@ -36,31 +35,8 @@ from eggrad.rules.standard import system
 
 __all__ = ["Frame", "Occurrence", "adjoint_body", "head_names", "occurrences"]
 
-ZERO: Final = Number(Fraction(0))
 LETTERS: Final = "ijklmnpqrstuvwxyz"
 MARK: Final = "'"
-
-
-@dataclass(frozen=True)
-class Path:
-    """What stands around a place in a body: sums, and conditions that hold or do not all hold."""
-
-    sums: tuple[tuple[str, Range], ...] = ()
-    conditions: tuple[Condition, ...] = ()
-    excluded: tuple[tuple[Condition, ...], ...] = ()
-
-    def within(self, part: Opaque) -> "Iterator[tuple[Path, Node]]":
-        """The paths to the bodies of a sum or a choice."""
-        if isinstance(part, Sum):
-            yield replace(self, sums=(*self.sums, (part.index, part.range))), part.body
-        elif isinstance(part, Choice):
-            yield replace(self, conditions=(*self.conditions, *part.conditions)), part.then
-            yield replace(self, excluded=(*self.excluded, part.conditions)), part.otherwise
-
-    def known(self) -> list[Condition]:
-        """The conditions that hold, those of the sums' ranges among them."""
-        bounds = [nonnegative(f) for n, own in self.sums for f in own.constraints(n)]
-        return [*bounds, *self.conditions]
 
 
 @dataclass(frozen=True)
@@ -97,7 +73,7 @@ def occurrences(body: Node, cotangent: Node) -> list[Occurrence]:
     if not levels:
         return []
     root = scalars.term(cotangent)
-    found = iter(pull_back_levels(system(), levels, root).terms)
+    found = iter(_derivatives(tuple(levels), root))
     result: list[Occurrence] = []
     for path, own in zip(paths, parts, strict=True):
         for part in own.values():
@@ -105,6 +81,12 @@ def occurrences(body: Node, cotangent: Node) -> list[Occurrence]:
             if isinstance(part, Read) and adjoint != ZERO:
                 result.append(Occurrence(part, path, adjoint))
     return result
+
+
+@lru_cache(maxsize=256)
+def _derivatives(levels: tuple[Level, ...], cotangent: Term) -> tuple[Term, ...]:
+    """Many definitions, such as all products of two readings, have the same scalar terms."""
+    return pull_back_levels(system(), levels, cotangent).terms
 
 
 def _parts(node: Node) -> list[Opaque]:
@@ -155,17 +137,38 @@ class Frame:
         return frozenset(self.head).union(*(f.names for f in forms))
 
 
+@dataclass(frozen=True)
+class Contribution:
+    """Where `conditions` hold, the sum of `value` over `ranges`, outermost first."""
+
+    conditions: tuple[Condition, ...]
+    ranges: tuple[tuple[str, Range], ...]
+    value: Node
+
+
 def adjoint_body(found: Sequence[Occurrence], frame: Frame) -> Node:
     """The sum of what each of some readings of one argument contributes to its adjoint."""
-    parts = [p for o in found if (p := _contribution(o, frame)) is not None]
-    result = parts[0] if parts else ZERO
-    for part in parts[1:]:
-        result = binary("+", result, part)
+    whole: dict[tuple[Condition, ...], dict[tuple[tuple[str, Range], ...], Node]] = {}
+    for o in found:
+        own = _contribution(o, frame)
+        if own is not None:
+            sums = whole.setdefault(own.conditions, {})
+            before = sums.get(own.ranges)
+            sums[own.ranges] = own.value if before is None else added(before, own.value)
+    result: Node = ZERO
+    for conditions, sums in whole.items():
+        part: Node = ZERO
+        for spans, value in sums.items():
+            total = value
+            for n, span in reversed(spans):
+                total = Sum(n, span, total)
+            part = added(part, total)
+        result = added(result, choice(conditions, part, ZERO))
     return result
 
 
-def _contribution(own: Occurrence, frame: Frame) -> Node | None:
-    """The adjoints of an entry, summed over all points at which it is read; None if none are."""
+def _contribution(own: Occurrence, frame: Frame) -> Contribution | None:
+    """The adjoint of an entry at all points at which it is read; None if there are none."""
     heads, sums = list(frame.sizes), [n for n, _ in own.path.sums]
     # In front of a name, a mark that no name has, tells old indices from those of the head.
     old = {n: Affine.of(f"'{n}") for n in (*heads, *sums)}
@@ -188,7 +191,7 @@ def _contribution(own: Occurrence, frame: Frame) -> Node | None:
     return None if solved is None else _written(own, solved, frame)
 
 
-def _written(own: Occurrence, solved: Solutions, frame: Frame) -> Node:
+def _written(own: Occurrence, solved: Solutions, frame: Frame) -> Contribution:
     """A contribution in the indices of the head, and of sums over the solutions."""
     taken = set(frame.taken)
     names: dict[str, str] = {}
@@ -200,11 +203,12 @@ def _written(own: Occurrence, solved: Solutions, frame: Frame) -> Node:
     result = substitute(own.adjoint, values, frozenset(taken))
     for excluded in own.path.excluded:
         result = choice(tuple(c.substitute(values) for c in excluded), ZERO, result)
-    for n, span in reversed(solved.ranges.items()):
+    ranges: list[tuple[str, Range]] = []
+    for n, span in solved.ranges.items():
         lower = tuple(f.substitute(new) for f in span.lower)
         upper = tuple(f.substitute(new) for f in span.upper)
-        result = Sum(names[n], Range(lower, upper), result)
-    return choice(solved.conditions, result, ZERO)
+        ranges.append((names[n], Range(lower, upper)))
+    return Contribution(solved.conditions, tuple(ranges), result)
 
 
 def head_names(found: Sequence[Occurrence], axes: int, taken: set[str]) -> tuple[str, ...]:

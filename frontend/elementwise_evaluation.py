@@ -236,7 +236,7 @@ def _inside(form: Affine, scope: Scope, length: int) -> bool:
         axis = scope.axes[name]
         ends = (c * axis.first, c * (axis.first + axis.length - 1))
         least, most = least + min(ends), most + max(ends)
-    return 0 <= least and most < length
+    return least >= 0 and most < length
 
 
 def _view(array: Array, forms: list[Affine], scope: Scope) -> Array:

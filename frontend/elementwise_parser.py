@@ -18,6 +18,7 @@ from eggrad.frontend.elementwise_indices import (
     phrases_within,
     read_decimal,
 )
+from eggrad.frontend.elementwise_paths import Path, misread_at
 from eggrad.frontend.elementwise_printer import format_form
 from eggrad.frontend.elementwise_reader import Declared, Nested, read
 from eggrad.frontend.elementwise_syntax import Node, fresh_name
@@ -57,7 +58,8 @@ def parse(
         reason = f"{syntax_of_text.name} is what is defined here, and cannot be an argument"
         raise reader.error(reason, syntax_of_text.name)
     found = reader.head(syntax_of_text.indices, syntax_of_text.body)
-    body = reader.value(syntax_of_text.body, {n: n for n in names})
+    reader.sizes = found
+    body = reader.value(syntax_of_text.body, {n: n for n in names}, Path())
     return Parsed(str(syntax_of_text.name), found, own, body)
 
 
@@ -73,6 +75,7 @@ class _Reader:
         forms = [*given.values(), *(size for shape in shapes.values() for size in shape)]
         self.symbols = {n for form in forms for n in form.names}
         self.indices = IndexReader(text, given, self.symbols, shapes)
+        self.sizes: dict[str, Affine] = {}
 
     def head(self, indices: Sequence[Declared], body: Phrase) -> dict[str, Affine]:
         """The size of each index of the head; what these sizes mention are sizes, too."""
@@ -129,7 +132,7 @@ class _Reader:
         for operand in phrase.operands:
             yield from self._readings(name, operand)
 
-    def value(self, phrase: Phrase, scope: Mapping[str, str]) -> Node:
+    def value(self, phrase: Phrase, scope: Mapping[str, str], path: Path) -> Node:
         """The node of a phrase; `scope` has what each index in sight is called in nodes."""
         token, operands = phrase.token, phrase.operands
         match phrase.what:
@@ -138,7 +141,7 @@ class _Reader:
             case "use":
                 return self._use(token, scope)
             case "read":
-                return self._read(phrase, scope)
+                return self._read(phrase, scope, path)
             case "call":
                 if str(token) not in FUNCTIONS:
                     near = suggestion(str(token), FUNCTIONS)
@@ -146,18 +149,19 @@ class _Reader:
                     if str(token) in self.shapes:
                         reason = f"{token} is no function; an entry of it is {token}[...]"
                     raise self.error(reason, token, *([] if near else FUNCTIONS))
-                return syntax.Call(str(token), self.value(operands[0], scope))
+                return syntax.Call(str(token), self.value(operands[0], scope, path))
             case "negate":
-                return syntax.negative(self.value(operands[0], scope))
+                return syntax.negative(self.value(operands[0], scope, path))
             case "sum":
-                return self._sum(cast(Nested, phrase), scope)
+                return self._sum(cast(Nested, phrase), scope, path)
             case "choice":
                 *conditions, then, otherwise = operands
-                own = [c for p in conditions for c in self.indices.conditions(p, scope)]
-                one, other = self.value(then, scope), self.value(otherwise, scope)
-                return syntax.choice(tuple(own), one, other)
+                own = tuple(c for p in conditions for c in self.indices.conditions(p, scope))
+                one = self.value(then, scope, path.where(own))
+                other = self.value(otherwise, scope, path.elsewhere(own))
+                return syntax.choice(own, one, other)
             case operator:
-                left, right = (self.value(o, scope) for o in operands)
+                left, right = (self.value(o, scope, path) for o in operands)
                 return syntax.binary(_OPERATORS[operator], left, right)
 
     def _use(self, token: Token, scope: Mapping[str, str]) -> Node:
@@ -171,7 +175,7 @@ class _Reader:
             return syntax.Read(str(token), ())
         return syntax.index_value(self.indices.name(token, scope))
 
-    def _read(self, phrase: Phrase, scope: Mapping[str, str]) -> Node:
+    def _read(self, phrase: Phrase, scope: Mapping[str, str], path: Path) -> Node:
         name = str(phrase.token)
         shape = self.shapes.get(name)
         if shape is None:
@@ -187,9 +191,24 @@ class _Reader:
                 self.text,
                 _start(phrase.token),
             )
-        return syntax.Read(name, tuple(self.indices.form(o, scope) for o in phrase.operands))
+        forms = tuple(self.indices.form(o, scope) for o in phrase.operands)
+        for form, size in zip(forms, shape, strict=True):
+            point = misread_at(form, size, path, self.sizes)
+            if point is not None:
+                raise self._misread(phrase.token, form, size, point)
+        return syntax.Read(name, forms)
 
-    def _sum(self, phrase: Nested, scope: Mapping[str, str]) -> Node:
+    def _misread(
+        self, token: Token, form: Affine, size: Affine, point: Mapping[str, int]
+    ) -> TextShapeError:
+        where = ", ".join(f"{n} = {v}" for n, v in point.items())
+        place = format_form(form.substitute(point))
+        shown = f"{format_form(form)} is {place}{' where ' if where else ''}{where}"
+        count = f"{size.constant} entr{'y' if size.constant == 1 else 'ies'}"
+        reason = f"{token} has no such entry: {shown}, and there are {count}, from 0 on"
+        return TextShapeError(reason, self.text, _start(token))
+
+    def _sum(self, phrase: Nested, scope: Mapping[str, str], path: Path) -> Node:
         declared = cast(Declared, phrase.declared)
         *span, body = phrase.operands
         if span:
@@ -204,7 +223,8 @@ class _Reader:
             own = Range((Affine({}, 0),), (length - 1,))
         # An index of the same name around the sum is out of sight in it; nodes have no such pair.
         name = fresh_name(str(declared.name), {*scope.values(), *self.symbols})
-        return syntax.Sum(name, own, self.value(body, {**scope, str(declared.name): name}))
+        inner = {**scope, str(declared.name): name}
+        return syntax.Sum(name, own, self.value(body, inner, path.summed(name, own)))
 
     def error(self, reason: str, token: Token, *expected: str, after: bool = False) -> ParseError:
         place = _start(token) + (len(token) if after else 0)

@@ -1,7 +1,6 @@
 """Element-wise definitions as text, in the notation of Urban and van der Smagt."""
 
 from collections.abc import Sequence
-from fractions import Fraction
 from typing import Final
 
 from eggrad.engine.affine import Affine, Rational

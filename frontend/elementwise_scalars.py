@@ -6,7 +6,8 @@ What depends on indices, the entries of arguments, sums and choices, is a variab
 from collections import Counter
 from collections.abc import Sequence
 from fractions import Fraction
-from typing import cast
+from functools import reduce
+from typing import Final, cast
 
 from eggrad.engine import term as terms
 from eggrad.engine.term import ELEMENTWISE, Term
@@ -27,9 +28,12 @@ from eggrad.frontend.elementwise_syntax import (
 from eggrad.frontend.expression import expression
 from eggrad.frontend.text_words import format_number
 
-__all__ = ["Opaque", "Scalars"]
+__all__ = ["ZERO", "Opaque", "Scalars", "added"]
 
 Opaque = Read | Sum | Choice | IndexValue
+ONE: Final = Fraction(1)
+HALF: Final = Fraction(1, 2)
+ZERO: Final = Number(Fraction(0))
 
 
 class Scalars:
@@ -85,17 +89,19 @@ class Scalars:
                 return self._sum(term)
             case "constant" | "negate" | "einsum" | "divide":
                 return self._product(term)
+            case "power" if _is_negative_power(term):
+                return self._product(term)
             case "power":
-                base, exponent = map(self.node, term.args)
-                if exponent == Number(Fraction(1, 2)):
+                base = self.node(term.args[0])
+                if term.args[1].data == HALF:
                     return Call("sqrt", base)
-                return Binary("**", base, exponent)
+                return Binary("**", base, self.node(term.args[1]))
             case function:
                 return Call(function, self.node(term.args[0]))
 
     def _sum(self, term: Term) -> Node:
-        """Differences instead of sums with negatives, one that begins with no sign if possible."""
-        summands: list[Node] = []
+        """Differences instead of sums with negatives, first what has no sign; equal ones once."""
+        counts: dict[Term, int] = {}
         stack = [(term, 1)]
         while stack:
             t, sign = stack.pop()
@@ -103,19 +109,13 @@ class Scalars:
                 left, right = t.args
                 stack += [(right, -sign if t.op == "subtract" else sign), (left, sign)]
             else:
-                summands.append(self._product(t, sign))
+                counts[t] = counts.get(t, 0) + sign
+        summands = [self._product(t, Fraction(n)) for t, n in counts.items()]
         summands.sort(key=_is_negative)
-        result = summands[0]
-        for other in summands[1:]:
-            if _is_negative(other):
-                result = binary("-", result, _opposite(other))
-            else:
-                result = binary("+", result, other)
-        return result
+        return reduce(added, summands)
 
-    def _product(self, term: Term, sign: int = 1) -> Node:
-        """A product of powers over a product of powers, with one number and one sign in front."""
-        number = Fraction(sign)
+    def _product(self, term: Term, number: Fraction = ONE) -> Node:
+        """A multiple of a product over a product, with one number and one sign in front."""
         over: list[Term] = []
         under: list[Term] = []
         stack = [(term, True)]
@@ -131,6 +131,10 @@ class Scalars:
                 stack += [(a, above) for a in reversed(t.args)]
             elif t.op == "divide":
                 stack += [(t.args[1], not above), (t.args[0], above)]
+            elif t.op == "power" and _is_negative_power(t):
+                base, exponent = t.args
+                positive = terms.constant(-cast(Fraction, exponent.data))
+                stack.append((_power(base, positive), not above))
             else:
                 (over if above else under).append(t)
         top, bottom = self._powers(over), self._powers(under)
@@ -145,6 +149,15 @@ class Scalars:
 
     def _factor(self, term: Term) -> Node:
         return Number(Fraction(0)) if term.op == "constant" else self.node(term)
+
+
+def added(left: Node, right: Node) -> Node:
+    """A sum; a difference where the right side is negative, one side where the other is zero."""
+    if left == ZERO or right == ZERO:
+        return right if left == ZERO else left
+    if _is_negative(right):
+        return binary("-", left, _opposite(right))
+    return binary("+", left, right)
 
 
 def _operation(operator: str, left: Term, right: Term) -> Term:
@@ -163,7 +176,9 @@ def _operation(operator: str, left: Term, right: Term) -> Term:
 
 def _quotient(number: Fraction, top: list[Node], bottom: list[Node]) -> Node:
     size, divisor = abs(number), number.denominator
-    if divisor > 1 and not (divisor % 10 == 0 and "." in format_number(size)):
+    # A decimal fraction where people would write one: x / 2, but 0.1 * x, and 0.5 alone.
+    short = divisor % 10 == 0 or not (top or bottom)
+    if divisor > 1 and not (short and "." in format_number(size)):
         bottom = [*bottom, Number(Fraction(divisor))]
         size = Fraction(size.numerator)
     alone = not top or size != 1
@@ -175,6 +190,15 @@ def _quotient(number: Fraction, top: list[Node], bottom: list[Node]) -> Node:
     for other in bottom:
         result = binary("/", result, other)
     return result if alone or number > 0 else negative(result)
+
+
+def _is_negative_power(term: Term) -> bool:
+    exponent = term.args[1]
+    return exponent.op == "constant" and cast(Fraction, exponent.data) < 0
+
+
+def _power(base: Term, exponent: Term) -> Term:
+    return base if exponent.data == 1 else terms.power(base, exponent)
 
 
 def _is_negative(node: Node) -> bool:
