@@ -139,7 +139,20 @@ def simplified(
         if c.decided is None:
             kept.append(c)
     for c in reversed(list(kept)):
-        others = [f for o in kept if o is not c for f in o.constraints()]
-        if c.relation != "|" and all(implied(f, [*others, *known]) for f in c.constraints()):
+        if c.relation != "|" and _follows(c, [o for o in kept if o is not c], known):
             kept.remove(c)
     return tuple(kept)
+
+
+def _follows(own: Condition, others: Sequence[Condition], known: Sequence[Affine]) -> bool:
+    """Whether a condition is implied; a multiple of 2 that is less than 6 is at most 4."""
+    multiples: dict[str, Affine] = {}
+    for at, c in enumerate(others):
+        unit = next((n for n, k in c.form.items() if abs(k) == 1), None)
+        if c.relation == "|" and unit is not None and not multiples:
+            rest = c.form - c.form[unit] * Affine.of(unit)
+            multiples[unit] = (c.modulus * Affine.of(f"{unit}/{at}") - rest) * c.form[unit]
+    constraints = [*known, *(f for o in others for f in o.constraints())]
+    own_forms = [tightened(f.substitute(multiples)) for f in own.constraints()]
+    given = [tightened(f.substitute(multiples)) for f in constraints]
+    return all(implied(f, given) for f in own_forms)

@@ -7,6 +7,7 @@ nothing overflows and nothing is rounded.
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from math import gcd
 
 __all__ = ["Matrix", "Smith", "identity", "product", "smith", "with_simple_rows"]
 
@@ -180,7 +181,7 @@ def with_simple_rows(kernel: Matrix, preferred: Sequence[int]) -> tuple[Matrix, 
     for at in range(width):
         row = min(
             (r for r in preferred if any(basis[r][at:])),
-            key=lambda r: (_common(basis[r][at:]), preferred.index(r)),
+            key=lambda r: (gcd(*basis[r][at:]), preferred.index(r)),
         )
         _reduce_row(basis, row, at)
         pivot = basis[row][at]
@@ -191,14 +192,6 @@ def with_simple_rows(kernel: Matrix, preferred: Sequence[int]) -> tuple[Matrix, 
                     line[j] -= factor * line[at]
         chosen.append(row)
     return basis, tuple(chosen)
-
-
-def _common(entries: Sequence[int]) -> int:
-    result = 0
-    for x in entries:
-        while x:
-            result, x = x, result % x
-    return abs(result)
 
 
 def _reduce_row(basis: Matrix, row: int, at: int) -> None:

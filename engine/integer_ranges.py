@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from math import gcd
 from typing import Final
 
-from eggrad.engine.affine import Affine
+from eggrad.engine.affine import Affine, Rational
 
 __all__ = ["Range", "implied", "infeasible", "irredundant", "ranges", "tightened"]
 
@@ -63,8 +63,9 @@ def infeasible(constraints: Iterable[Affine]) -> bool:
     rows = _rows(forms, names)
     remaining = set(range(len(names)))
     while rows is not None and remaining:
-        column = min(remaining, key=lambda c: (_products(rows, c), c))
-        if len(rows) + _products(rows, column) > MOST_ROWS:
+        products = {column: _products(rows, column) for column in remaining}
+        column = min(remaining, key=lambda c: (products[c], c))
+        if len(rows) + products[column] > MOST_ROWS:
             return False
         remaining.discard(column)
         rows = _eliminated(rows, column)
@@ -80,7 +81,8 @@ def implied(form: Affine, known: Sequence[Affine]) -> bool:
     """
     if form.is_constant:
         return form.constant >= 0
-    if _least(form, known) >= 0:
+    least = _least(form, known)
+    if least is not None and least >= 0:
         return True
     reached = set(form.names)
     relevant: list[Affine] = []
@@ -95,20 +97,24 @@ def implied(form: Affine, known: Sequence[Affine]) -> bool:
         reached.update(n for f in near for n in f.names)
 
 
-def _least(form: Affine, known: Iterable[Affine]) -> float:
-    """The least value in the box that the constraints on single names make."""
-    least: dict[str, float] = {}
-    most: dict[str, float] = {}
+def _least(form: Affine, known: Iterable[Affine]) -> Rational | None:
+    """The least value in the box that the constraints on single names make; None if unbounded."""
+    least: dict[str, int] = {}
+    most: dict[str, int] = {}
     for f in known:
         if len(f.names) == 1:
             ((name, c),) = f.items()
             if c > 0:
-                least[name] = max(least.get(name, -float("inf")), -f.constant / c)
+                bound = -(f.constant // c)
+                least[name] = max(least.get(name, bound), bound)
             else:
-                most[name] = min(most.get(name, float("inf")), f.constant / -c)
-    result = float(form.constant)
+                bound = f.constant // -c
+                most[name] = min(most.get(name, bound), bound)
+    result = form.constant
     for name, c in form.items():
-        bound = least.get(name, -float("inf")) if c > 0 else most.get(name, float("inf"))
+        bound = (least if c > 0 else most).get(name)
+        if bound is None:
+            return None
         result += c * bound
     return result
 

@@ -4,7 +4,7 @@ Urban and van der Smagt 2017, equation 47, with the integrality condition that t
 drops: a solution of `A x = b` over the rationals need not be one over the integers.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil, floor
@@ -24,7 +24,7 @@ MOST_STEPS: Final = 10_000
 class Solutions:
     """All solutions: where `conditions` hold, those of `values` as each name runs over its range.
 
-    `ranges` are outermost first. A name that is free takes part in `values` as itself.
+    `ranges` are outermost first. Their names are those of unknowns, some with primes.
     """
 
     conditions: tuple[Condition, ...]
@@ -36,24 +36,33 @@ class Solutions:
 class Problem:
     """What is asked: integer values of `unknowns` for which the conditions hold.
 
-    All other names are parameters, of which constraints are `known`. `preferred` are unknowns,
-    those first that should remain where there is a choice; `fresh` makes a new name from one.
+    All other names are parameters, of which constraints are `known`. `preferred` are the unknowns,
+    those first that should remain where there is a choice.
     """
 
     unknowns: tuple[str, ...]
     conditions: tuple[Condition, ...]
     known: tuple[Affine, ...]
     preferred: tuple[str, ...]
-    fresh: Callable[[str], str]
+
+    def fresh(self, name: str, used: set[str]) -> str:
+        """A new name: an old one with primes."""
+        forms = (*(c.form for c in self.conditions), *self.known)
+        used |= {*self.unknowns, *(n for f in forms for n in f.names)}
+        while name in used:
+            name += "'"
+        used.add(name)
+        return name
 
 
 def solve(problem: Problem) -> Solutions | None:
     """The solutions; None where it is proved that there are none.
 
+    >>> from eggrad.engine.index_conditions import nonnegative
     >>> i, j, b = (Affine.of(n) for n in "ijb")
     >>> box = [nonnegative(f) for f in (i, 2 - i, j, 3 - j)]
     >>> asked = (zero(i + j - b), *box)
-    >>> found = solve(Problem(("i", "j"), asked, (b, 5 - b), ("i", "j"), lambda n: n + "1"))
+    >>> found = solve(Problem(("i", "j"), asked, (b, 5 - b), ("i", "j")))
     >>> found.values["j"], found.ranges["i"].lower
     (Affine({'b': 1, 'i': -1}, 0), (Affine({}, 0), Affine({'b': 1}, -3)))
     """
@@ -86,9 +95,10 @@ def first_solution(problem: Problem) -> dict[str, int] | None:
 
     None where there is none, and where none is found in some thousand steps.
 
+    >>> from eggrad.engine.index_conditions import nonnegative
     >>> i = Affine.of("i")
     >>> bounds = (nonnegative(3 * i - 4), nonnegative(5 - i))
-    >>> first_solution(Problem(("i",), bounds, (), ("i",), str.upper))
+    >>> first_solution(Problem(("i",), bounds, (), ("i",)))
     {'i': 2}
     """
     found = solve(problem)
@@ -125,7 +135,8 @@ def _without_equations(
     problem: Problem, equations: list[Affine], multiples: list[Condition]
 ) -> Solutions | None:
     """Solve the equations, then ask for the numbers that are free in their solution."""
-    quotients = [problem.fresh("q") for _ in multiples]
+    used: set[str] = set()
+    quotients = [problem.fresh("q", used) for _ in multiples]
     unknowns = [*problem.unknowns, *quotients]
     for c, q in zip(multiples, quotients, strict=True):
         equations = [*equations, c.form - c.modulus * Affine.of(q)]
@@ -144,7 +155,7 @@ def _without_equations(
     free: dict[int, str] = {}
     for column, row in enumerate(simple):
         unit = basis[row][column] == 1 and sum(map(bool, basis[row])) == 1
-        free[column] = unknowns[row] if unit else problem.fresh(unknowns[row])
+        free[column] = unknowns[row] if unit else problem.fresh(unknowns[row], used)
         if unit:
             # The unknown itself is the free number: the solution starts where it is 0.
             shift = values[row]
@@ -162,7 +173,6 @@ def _without_equations(
             (*needed, *kept),
             problem.known,
             tuple(free[c] for c in sorted(free, key=lambda c: order.index(simple[c]))),
-            problem.fresh,
         )
     )
     if inner is None:

@@ -180,14 +180,7 @@ def _contribution(own: Occurrence, frame: Frame) -> Contribution | None:
     conditions += [zero(f.substitute(old) - Affine.of(h)) for f, h in pairs]
     unknowns = tuple(f"'{n}" for n in (*heads, *sums))
     preferred = tuple(f"'{n}" for n in (*sums, *heads))
-    used = set(unknowns)
-
-    def fresh(name: str) -> str:
-        new = fresh_name(f"'{name.lstrip(MARK)}", used)
-        used.add(new)
-        return new
-
-    solved = solve(Problem(unknowns, tuple(conditions), frame.known, preferred, fresh))
+    solved = solve(Problem(unknowns, tuple(conditions), frame.known, preferred))
     return None if solved is None else _written(own, solved, frame)
 
 
@@ -196,10 +189,10 @@ def _written(own: Occurrence, solved: Solutions, frame: Frame) -> Contribution:
     taken = set(frame.taken)
     names: dict[str, str] = {}
     for n in solved.ranges:
-        names[n] = fresh_name(n.lstrip(MARK), taken)
+        names[n] = fresh_name(n.strip(MARK), taken)
         taken.add(names[n])
     new = {n: Affine.of(name) for n, name in names.items()}
-    values = {n.lstrip(MARK): f.substitute(new) for n, f in solved.values.items()}
+    values = {n.strip(MARK): f.substitute(new) for n, f in solved.values.items()}
     result = substitute(own.adjoint, values, frozenset(taken))
     for excluded in own.path.excluded:
         result = choice(tuple(c.substitute(values) for c in excluded), ZERO, result)

@@ -4,10 +4,8 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
-import numpy as np
-
 from eggrad.engine.affine import Affine
-from eggrad.engine.errors import ShapeError, UnknownVariable
+from eggrad.engine.errors import UnknownVariable
 from eggrad.frontend.elementwise_adjoint import (
     Frame,
     Occurrence,
@@ -19,7 +17,8 @@ from eggrad.frontend.elementwise_evaluation import Array, evaluate
 from eggrad.frontend.elementwise_indices import Size
 from eggrad.frontend.elementwise_parser import parse
 from eggrad.frontend.elementwise_printer import format_definition, format_form
-from eggrad.frontend.elementwise_syntax import Node, Number, Read, names_within
+from eggrad.frontend.elementwise_sizes import arrays_of, numbers_of
+from eggrad.frontend.elementwise_syntax import Node, Number, Read, names_within, walk
 
 __all__ = ["Definition", "parse_elementwise"]
 
@@ -135,46 +134,10 @@ class Definition:
         >>> d.evaluate({"x": [1, 2, 4, 8]})
         array([1., 2., 4.])
         """
-        arrays: dict[str, Array] = {}
-        for name in self.arguments:
-            if name not in values:
-                raise UnknownVariable(f"there is no value for {name}")
-            arrays[name] = np.asarray(values[name], dtype=float)
-        return evaluate(self.lengths, self.body, arrays, self._symbols(arrays, values))
-
-    def _symbols(self, arrays: Mapping[str, Array], values: Mapping[str, Any]) -> dict[str, int]:
-        """The number of each size symbol, as the arrays' shapes or the values say."""
-        wanted = self._symbol_names()
-        found = {n: int(values[n]) for n in wanted if n in values and n not in arrays}
-        open_ones: list[tuple[str, Affine, int]] = []
-        for name, own in self.arguments.items():
-            shape = arrays[name].shape
-            if len(shape) != len(own):
-                raise ShapeError(f"{name} has {len(own)} axes, its value has shape {shape}")
-            open_ones += [(name, f, n) for f, n in zip(own, shape, strict=True)]
-        while open_ones:
-            known = [(n, f.substitute(found), length) for n, f, length in open_ones]
-            ready = next((k for k in known if len(k[1].names) < 2), None)
-            if ready is None:
-                break
-            name, form, length = ready
-            open_ones.pop(known.index(ready))
-            rest = (length - form) if form.is_constant else (length - form.constant)
-            if form.is_constant:
-                if rest.constant:
-                    raise ShapeError(
-                        f"{name} has shape ({', '.join(map(format_form, self.arguments[name]))}), "
-                        f"its value has shape {arrays[name].shape}"
-                    )
-                continue
-            ((symbol, c),) = form.items()
-            if rest % c:
-                raise ShapeError(f"{name}: {format_form(form)} = {length} has no solution")
-            found[symbol] = int(rest // c)
-        for symbol in wanted:
-            if symbol not in found:
-                raise UnknownVariable(f"no shape says what {symbol} is; give its value")
-        return found
+        needed = {n.name for n in walk(self.body) if isinstance(n, Read)}
+        arrays = arrays_of(self.arguments, values, needed)
+        symbols = numbers_of(self._symbol_names(), self.arguments, arrays, values)
+        return evaluate(self.lengths, self.body, arrays, symbols)
 
     def __eq__(self, other: object) -> bool:
         """Whether the definitions say the same in the same words."""

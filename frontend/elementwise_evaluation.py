@@ -62,7 +62,7 @@ class Scope:
         numbers = np.arange(axis.first, axis.first + axis.length)
         return numbers.reshape((axis.length,) + (1,) * axis.place)
 
-    def at(self, mask: Array | bool) -> "Scope":
+    def at(self, mask: Array) -> "Scope":
         """The same block, needed where the mask says so as well."""
         return replace(self, live=mask if self.live is None else self.live & mask)
 
@@ -75,9 +75,12 @@ def evaluate(
 ) -> Array:
     """All entries of a definition, whose head has indices of these `sizes`.
 
-    Raises `ShapeError` where an entry outside of an array is needed.
+    Raises `ShapeError` where an entry outside of an array is needed, or a size is negative.
     """
     lengths = [int(size.substitute(symbols).constant) for size in sizes.values()]
+    for name, length in zip(sizes, lengths, strict=True):
+        if length < 0:
+            raise ShapeError(f"the index {name} would have {length} values")
     result = np.empty(lengths)
     evaluator = _Evaluator(arrays, symbols)
     rows = max(1, MOST_ENTRIES // max(1, prod(lengths[1:]))) if lengths else 1
@@ -175,18 +178,18 @@ class _Evaluator:
         return array[tuple(places)]
 
     def outside(self, node: Read, scope: Scope, wrong: Array) -> ShapeError:
-        """The error for a point at which an entry is needed that is not there."""
-        depth = max((a.place + 1 for a in scope.axes.values()), default=0)
-        point = [0] * (depth - np.ndim(wrong)) + [
-            int(p[0]) for p in np.nonzero(np.atleast_1d(wrong))
-        ]
-        at = {n: a.first + point[depth - 1 - a.place] for n, a in scope.axes.items()}
+        """The error for the first point at which an entry is needed that is not there."""
+        point = [int(p[0]) for p in np.nonzero(np.atleast_1d(wrong))]
+        at = {
+            name: axis.first + (point[-1 - axis.place] if axis.place < np.ndim(wrong) else 0)
+            for name, axis in scope.axes.items()
+        }
         needed = [f.substitute(self.symbols).substitute(at) for f in node.indices]
         where = ", ".join(f"{n} = {v}" for n, v in at.items())
         shown = "; ".join(map(format_form, needed))
-        shape = self.arrays[node.name].shape
         return ShapeError(
-            f"{format_value(node)} is {node.name}[{shown}] at {where}; {node.name} has shape {shape}"
+            f"{node.name} has no such entry: {format_value(node)} is {node.name}[{shown}] "
+            f"where {where}; its shape is {self.arrays[node.name].shape}"
         )
 
     def total(self, node: Sum, scope: Scope) -> Any:
@@ -206,14 +209,12 @@ class _Evaluator:
         for start in range(first, last + 1, block):
             axis = Axis(start, min(block, last + 1 - start), place)
             inner = replace(scope, axes={**scope.axes, node.index: axis})
-            mask: Array | None = None
             if dependent:
                 own = inner.values(axis)
-                mask = (own >= low) & (own <= high)
-                inner = inner.at(mask)
-            found = self.value(node.body, inner)
-            if mask is not None:
-                found = np.where(mask, found, 0.0)
+                mask: Array = (own >= low) & (own <= high)
+                found = np.where(mask, self.value(node.body, inner.at(mask)), 0.0)
+            else:
+                found = self.value(node.body, inner)
             result = result + _summed(found, axis)
         return result
 
@@ -241,13 +242,8 @@ def _inside(form: Affine, scope: Scope, length: int) -> bool:
 
 def _view(array: Array, forms: list[Affine], scope: Scope) -> Array:
     """The entries at affine places, as a view: one stride for each index."""
-    start = tuple(
-        slice(
-            int(f.constant + sum(c * scope.axes[n].first for n, c in f.items())),
-            None,
-        )
-        for f in forms
-    )
+    firsts = (f.constant + sum(c * scope.axes[n].first for n, c in f.items()) for f in forms)
+    start = tuple(slice(int(first), None) for first in firsts)
     strides: dict[int, int] = {}
     lengths: dict[int, int] = {}
     for form, own in zip(forms, array.strides, strict=True):

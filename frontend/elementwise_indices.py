@@ -10,6 +10,7 @@ from eggrad.engine.affine import Affine
 from eggrad.engine.errors import EggradError, ParseError, ShapeError
 from eggrad.engine.index_conditions import Condition, divisible, nonnegative, zero
 from eggrad.frontend.elementwise_reader import read
+from eggrad.frontend.elementwise_syntax import greatest, least
 from eggrad.frontend.text_errors import TextUnknownVariable, suggestion
 from eggrad.frontend.text_syntax import Phrase
 from eggrad.frontend.text_words import MAXIMAL_DIGITS, read_number
@@ -40,6 +41,7 @@ class IndexReader:
         self.others = others
 
     def bounds(self, phrase: Phrase, extreme: str, scope: Mapping[str, str]) -> tuple[Affine, ...]:
+        """The forms of a bound: one, or those whose `extreme` it is."""
         if phrase.what not in ("max", "min"):
             return (self.form(phrase, scope),)
         if phrase.what != extreme:
@@ -47,9 +49,11 @@ class IndexReader:
             most = "greatest" if extreme == "max" else "least"
             reason = f"a {side} bound is the {most} of several"
             raise self._error(reason, phrase.token, f"'{extreme}'")
-        return tuple(dict.fromkeys(self.form(o, scope) for o in phrase.operands))
+        forms = [self.form(o, scope) for o in phrase.operands]
+        return greatest(forms) if extreme == "max" else least(forms)
 
     def conditions(self, phrase: Phrase, scope: Mapping[str, str]) -> Iterator[Condition]:
+        """The conditions that a chain of relations makes."""
         for pair in phrase.operands:
             left, right = (self.form(o, scope) for o in pair.operands)
             if pair.what == "DIVIDES":
@@ -104,6 +108,7 @@ class IndexReader:
         raise self._error(reason, phrase.token)
 
     def name(self, token: Token, scope: Mapping[str, str]) -> Affine:
+        """What a name stands for: an index, a number that is given, or a size."""
         name = str(token)
         if name in scope:
             return Affine.of(scope[name])

@@ -144,11 +144,7 @@ class _Reader:
                 return self._read(phrase, scope, path)
             case "call":
                 if str(token) not in FUNCTIONS:
-                    near = suggestion(str(token), FUNCTIONS)
-                    reason = f"no function is called {str(token)!r}{near}"
-                    if str(token) in self.shapes:
-                        reason = f"{token} is no function; an entry of it is {token}[...]"
-                    raise self.error(reason, token, *([] if near else FUNCTIONS))
+                    raise self._no_function(token)
                 return syntax.Call(str(token), self.value(operands[0], scope, path))
             case "negate":
                 return syntax.negative(self.value(operands[0], scope, path))
@@ -163,6 +159,17 @@ class _Reader:
             case operator:
                 left, right = (self.value(o, scope, path) for o in operands)
                 return syntax.binary(_OPERATORS[operator], left, right)
+
+    def _no_function(self, token: Token) -> ParseError:
+        name = str(token)
+        if name in self.shapes:
+            return self.error(f"{name} is no function; an entry of it is {name}[...]", token)
+        if name == "sum":
+            return self.error("a sum has an index, as in sum{k}_0^4 or sum{k<5}", token, "'{'")
+        near = suggestion(name, FUNCTIONS)
+        return self.error(
+            f"no function is called {name!r}{near}", token, *([] if near else FUNCTIONS)
+        )
 
     def _use(self, token: Token, scope: Mapping[str, str]) -> Node:
         shape = self.shapes.get(str(token))

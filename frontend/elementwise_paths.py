@@ -79,7 +79,7 @@ def misread_at(
     for one in wrong:
         for others in product(*apart):
             asked = (*known, one, *others)
-            found = first_solution(Problem(names, asked, (), names, lambda n: f"'{n}"))
+            found = first_solution(Problem(names, asked, (), names))
             if found is not None:
                 return found
     return None

@@ -82,6 +82,7 @@ def format_condition(condition: Condition) -> str:
 def format_value(node: Node) -> str:
     """The text of a value.
 
+    >>> from fractions import Fraction
     >>> two = Number(Fraction(2))
     >>> format_value(Binary("**", Binary("+", Call("exp", two), Negative(two)), two))
     '(exp (2) + -2) ** 2'
@@ -106,7 +107,8 @@ def _written(node: Node) -> tuple[str, int]:
         case Call(function, argument):
             return f"{function} ({_text(argument, _ANY)})", _ATOM
         case Negative(operand):
-            return f"-{_text(operand, _PRODUCT)}", _TERM
+            # What follows a minus directly would be read as a negative number.
+            return f"-{_text(operand, _ATOM if _begins_with_number(operand) else _PRODUCT)}", _TERM
         case Binary(operator, left, right):
             level, first, second = _PLACES[operator]
             return f"{_text(left, first)} {operator} {_text(right, second)}", level
@@ -117,6 +119,12 @@ def _written(node: Node) -> tuple[str, int]:
             joined = " and ".join(map(format_condition, conditions))
             one, other = _text(then, _ANY), _text(otherwise, _ANY)
             return f"if {{{joined}}} then ({one}) else ({other})", _ANY
+
+
+def _begins_with_number(node: Node) -> bool:
+    while isinstance(node, Binary) and node.operator in ("*", "/"):
+        node = node.left
+    return isinstance(node, Number)
 
 
 def _bound(extreme: str, forms: Sequence[Affine]) -> str:

@@ -101,18 +101,8 @@ class Scalars:
 
     def _sum(self, term: Term) -> Node:
         """Differences instead of sums with negatives, first what has no sign; equal ones once."""
-        counts: dict[Term, int] = {}
-        stack = [(term, 1)]
-        while stack:
-            t, sign = stack.pop()
-            if t.op in ("add", "subtract"):
-                left, right = t.args
-                stack += [(right, -sign if t.op == "subtract" else sign), (left, sign)]
-            else:
-                counts[t] = counts.get(t, 0) + sign
-        summands = [self._product(t, Fraction(n)) for t, n in counts.items()]
-        summands.sort(key=_is_negative)
-        return reduce(added, summands)
+        summands = [self._product(t, Fraction(n)) for t, n in _summands(term).items()]
+        return reduce(added, sorted(summands, key=_is_negative))
 
     def _product(self, term: Term, number: Fraction = ONE) -> Node:
         """A multiple of a product over a product, with one number and one sign in front."""
@@ -126,6 +116,9 @@ class Scalars:
                 number = number * value if above else number / value
             elif t.op == "negate":
                 number = -number
+                stack.append((t.args[0], above))
+            elif t.op == "add" and t.args[0] is t.args[1]:
+                number = number * 2 if above else number / 2
                 stack.append((t.args[0], above))
             elif t.op == "einsum":
                 stack += [(a, above) for a in reversed(t.args)]
@@ -151,10 +144,26 @@ class Scalars:
         return Number(Fraction(0)) if term.op == "constant" else self.node(term)
 
 
+def _summands(term: Term) -> dict[Term, int]:
+    """The terms that a sum adds, and how often each."""
+    counts: dict[Term, int] = {}
+    stack = [(term, 1)]
+    while stack:
+        t, sign = stack.pop()
+        if t.op in ("add", "subtract"):
+            left, right = t.args
+            stack += [(right, -sign if t.op == "subtract" else sign), (left, sign)]
+        else:
+            counts[t] = counts.get(t, 0) + sign
+    return counts
+
+
 def added(left: Node, right: Node) -> Node:
     """A sum; a difference where the right side is negative, one side where the other is zero."""
-    if left == ZERO or right == ZERO:
-        return right if left == ZERO else left
+    if left == ZERO:
+        return right
+    if right == ZERO:
+        return left
     if _is_negative(right):
         return binary("-", left, _opposite(right))
     return binary("+", left, right)

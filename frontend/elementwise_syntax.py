@@ -1,6 +1,6 @@
 """Element-wise definitions as data: immutable nodes, indices as affine forms."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
@@ -21,8 +21,9 @@ __all__ = [
     "binary",
     "choice",
     "fresh_name",
+    "greatest",
     "index_value",
-    "indices_within",
+    "least",
     "names_within",
     "negative",
     "substitute",
@@ -139,6 +140,23 @@ def choice(conditions: tuple[Condition, ...], then: Node, otherwise: Node) -> No
     return Choice(open_ones, then, otherwise) if open_ones else then
 
 
+def greatest(forms: Iterable[Affine]) -> tuple[Affine, ...]:
+    """The forms of a lower bound, each once, and of numbers the greatest alone.
+
+    >>> len(greatest([Affine({}, 0), Affine.of("i"), Affine({}, 2), Affine.of("i")]))
+    2
+    """
+    forms = tuple(dict.fromkeys(forms))
+    numbers = [f for f in forms if f.is_constant]
+    most = max(numbers, key=lambda f: f.constant) if numbers else None
+    return tuple(f for f in forms if f is most or not f.is_constant)
+
+
+def least(forms: Iterable[Affine]) -> tuple[Affine, ...]:
+    """The forms of an upper bound, each once, and of numbers the least alone."""
+    return tuple(-f for f in greatest(-f for f in forms))
+
+
 def walk(node: Node) -> Iterator[Node]:
     """The node and all below it, in the order of the text.
 
@@ -185,11 +203,6 @@ def names_within(node: Node) -> set[str]:
     return found
 
 
-def indices_within(node: Node) -> set[str]:
-    """The names of all sums' indices in a node."""
-    return {n.index for n in walk(node) if isinstance(n, Sum)}
-
-
 def fresh_name(name: str, taken: "set[str] | frozenset[str]") -> str:
     """A name like the given one that is not taken.
 
@@ -227,7 +240,7 @@ def substitute(node: Node, values: Mapping[str, Affine], scope: frozenset[str]) 
         case Binary(operator, a, b):
             return binary(operator, substitute(a, values, scope), substitute(b, values, scope))
         case Sum(index, own, body):
-            span = Range(tuple(map(form, own.lower)), tuple(map(form, own.upper)))
+            span = Range(greatest(map(form, own.lower)), least(map(form, own.upper)))
             taken = scope | names_within(body) - {index}
             name = fresh_name(index, taken) if index in scope else index
             inner = {n: v for n, v in values.items() if n != index}

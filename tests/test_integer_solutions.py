@@ -57,12 +57,7 @@ class Map:
     def solutions(self) -> Solutions | None:
         equations = [zero(m - Affine.of(h)) for m, h in zip(self.maps, self.heads, strict=True)]
         conditions = (*equations, *self.domain)
-        fresh = (f"{n}{at}" for at in range(100) for n in "z")
-        return solve(
-            Problem(
-                self.unknowns, conditions, tuple(self.known), self.unknowns, lambda _: next(fresh)
-            )
-        )
+        return solve(Problem(self.unknowns, conditions, tuple(self.known), self.unknowns))
 
 
 def enumerated(found: Solutions, names: dict[str, int]) -> Iterator[dict[str, int]]:
