@@ -1,12 +1,12 @@
 """The values of element-wise definitions, with NumPy: all entries at once, sums in blocks."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import reduce
 from math import prod
 from typing import Any, Final
 
 import numpy as np
-from numpy.lib.stride_tricks import as_strided
 from numpy.typing import NDArray
 
 from eggrad.engine.affine import Affine
@@ -14,6 +14,7 @@ from eggrad.engine.errors import ShapeError
 from eggrad.engine.index_conditions import Condition
 from eggrad.frontend.elementwise_functions import FUNCTIONS
 from eggrad.frontend.elementwise_printer import format_form, format_value
+from eggrad.frontend.elementwise_scopes import Axis, Scope, inside, view
 from eggrad.frontend.elementwise_syntax import (
     Binary,
     Call,
@@ -29,42 +30,10 @@ from eggrad.frontend.elementwise_syntax import (
 __all__ = ["evaluate"]
 
 Array = NDArray[Any]
+STEP_ENTRIES: Final = 64
+"""How many entries a step of a sum must have on average for steps to be worth it."""
 MOST_ENTRIES: Final = 1 << 18
 """How many entries an intermediate result may have before sums are taken in blocks."""
-
-
-@dataclass(frozen=True)
-class Axis:
-    """An index in a block: its first value, how many, and its axis, counted from the last."""
-
-    first: int
-    length: int
-    place: int
-
-
-@dataclass(frozen=True)
-class Scope:
-    """The indices of a block, and where the block is needed: everywhere, or at `live` points.
-
-    A sum's axis is in front of all others, so that values from outside it broadcast.
-    """
-
-    axes: Mapping[str, Axis]
-    live: Array | None = None
-
-    @property
-    def entries(self) -> int:
-        """The number of points."""
-        return prod(a.length for a in self.axes.values())
-
-    def values(self, axis: Axis) -> Array:
-        """The values of an index, along its axis."""
-        numbers = np.arange(axis.first, axis.first + axis.length)
-        return numbers.reshape((axis.length,) + (1,) * axis.place)
-
-    def at(self, mask: Array) -> "Scope":
-        """The same block, needed where the mask says so as well."""
-        return replace(self, live=mask if self.live is None else self.live & mask)
 
 
 def evaluate(
@@ -161,8 +130,8 @@ class _Evaluator:
         """The entries of an array: a view where all of them are there, else those needed."""
         array = self.arrays[node.name]
         forms = [f.substitute(self.symbols) for f in node.indices]
-        if all(_inside(f, scope, n) for f, n in zip(forms, array.shape, strict=True)):
-            return _view(array, forms, scope)
+        if all(inside(f, scope, n) for f, n in zip(forms, array.shape, strict=True)):
+            return view(array, forms, scope)
         places: list[Any] = []
         for form, length in zip(forms, array.shape, strict=True):
             numerator, divisor = self.form(form, scope)
@@ -193,23 +162,51 @@ class _Evaluator:
         )
 
     def total(self, node: Sum, scope: Scope) -> Any:
-        lows = [_upwards(*self.form(f, scope)) for f in node.range.lower]
-        highs = [_downwards(*self.form(f, scope)) for f in node.range.upper]
-        low: Any = lows[0]
-        for other in lows[1:]:
-            low = np.maximum(low, other)
-        high: Any = highs[0]
-        for other in highs[1:]:
-            high = np.minimum(high, other)
-        first, last = int(np.min(low)), int(np.max(high))
-        dependent = np.ndim(low) > 0 or np.ndim(high) > 0
-        place = 1 + max((a.place for a in scope.axes.values()), default=-1)
+        forms = (*node.range.lower, *node.range.upper)
+        if any(n in scope.axes for f in forms for n in f.names):
+            bounds = [f.substitute(self.symbols) for f in node.range.constraints(node.index)]
+            simple = all(len(set(f.names) - {node.index}) < 2 for f in bounds)
+            spread = self.extent(node, scope)
+            if simple and len(spread) * STEP_ENTRIES <= scope.entries:
+                return self.by_steps(node, scope, bounds, spread)
+            return self.in_blocks(node, scope, masked=True)
+        found = self.contracted(node, scope)
+        return self.in_blocks(node, scope, masked=False) if found is None else found
+
+    def bounds(self, node: Sum, scope: Scope) -> tuple[Any, Any]:
+        """The first and last value of a sum's index, at every point."""
+        low, *lows = (_upwards(*self.form(f, scope)) for f in node.range.lower)
+        high, *highs = (_downwards(*self.form(f, scope)) for f in node.range.upper)
+        return reduce(np.maximum, lows, low), reduce(np.minimum, highs, high)
+
+    def extent(self, node: Sum, scope: Scope) -> range:
+        """All values of a sum's index."""
+        low, high = self.bounds(node, scope)
+        return range(int(np.min(low)), int(np.max(high)) + 1)
+
+    def by_steps(self, node: Sum, scope: Scope, bounds: Sequence[Affine], spread: range) -> Array:
+        """One value of the index after the other, each on the part of the block that has it."""
+        place = scope.place_in_front()
+        result = np.zeros(scope.shape)
+        for value in spread:
+            own = [f.substitute({node.index: value}) for f in bounds]
+            part = scope.restricted(own)
+            if part is not None:
+                axis = Axis(value, 1, place)
+                inner = replace(part, axes={**part.axes, node.index: axis})
+                result[part.part_of(scope)] += _summed(self.value(node.body, inner), axis)
+        return result
+
+    def in_blocks(self, node: Sum, scope: Scope, masked: bool) -> Any:
+        """As many values of the index at once as fit, all points of the block alike."""
+        spread = self.extent(node, scope)
+        low, high = self.bounds(node, scope)
         block = max(1, MOST_ENTRIES // max(1, scope.entries))
         result: Any = 0.0
-        for start in range(first, last + 1, block):
-            axis = Axis(start, min(block, last + 1 - start), place)
+        for start in spread[::block]:
+            axis = Axis(start, min(block, spread.stop - start), scope.place_in_front())
             inner = replace(scope, axes={**scope.axes, node.index: axis})
-            if dependent:
+            if masked:
                 own = inner.values(axis)
                 mask: Array = (own >= low) & (own <= high)
                 found = np.where(mask, self.value(node.body, inner.at(mask)), 0.0)
@@ -217,6 +214,51 @@ class _Evaluator:
                 found = self.value(node.body, inner)
             result = result + _summed(found, axis)
         return result
+
+    def contracted(self, node: Sum, scope: Scope) -> Any:
+        """Sums of a product of two readings, with no intermediate result; None for any other."""
+        axes = dict(scope.axes)
+        summed: list[int] = []
+        body: Node = node
+        while isinstance(body, Sum):
+            forms = (*body.range.lower, *body.range.upper)
+            if any(n in axes for f in forms for n in f.names):
+                return None
+            spread = self.extent(body, scope)
+            if not spread:
+                return 0.0
+            place = scope.place_in_front() + len(summed)
+            axes[body.index] = Axis(spread.start, len(spread), place)
+            summed.append(place)
+            body = body.body
+        match body:
+            case Binary("*", Read() as one, Read() as other):
+                pair = (one, other)
+            case _:
+                return None
+        inner = replace(scope, axes=axes)
+        forms = [[f.substitute(self.symbols) for f in r.indices] for r in pair]
+        arrays = [self.arrays[r.name] for r in pair]
+        if not all(
+            inside(f, inner, n)
+            for own, array in zip(forms, arrays, strict=True)
+            for f, n in zip(own, array.shape, strict=True)
+        ):
+            return None
+        views = [view(a, own, inner) for a, own in zip(arrays, forms, strict=True)]
+        # A product of matrices copies views; those that repeat entries would become large.
+        plain = all(v.size <= a.size for v, a in zip(views, arrays, strict=True))
+        places = [[p for p in range(v.ndim) if v.shape[v.ndim - 1 - p] > 1] for v in views]
+        kept = range(scope.place_in_front() - 1, -1, -1)
+        operands: list[Any] = []
+        for v, own in zip(views, places, strict=True):
+            operands += [v.reshape([n for n in v.shape if n > 1]), own[::-1]]
+        output = [p for p in kept if any(p in own for own in places)]
+        found = np.einsum(*operands, output, optimize=plain)
+        repeats = [p for p in summed if not any(p in own for own in places)]
+        lengths = {a.place: a.length for a in axes.values()}
+        found = found * prod(lengths[p] for p in repeats)
+        return found.reshape([lengths[p] if p in output else 1 for p in kept])
 
 
 def _summed(found: Any, axis: Axis) -> Any:
@@ -226,36 +268,6 @@ def _summed(found: Any, axis: Axis) -> Any:
     if found.shape[0] == 1:
         return found[0] * axis.length
     return found.sum(axis=0)
-
-
-def _inside(form: Affine, scope: Scope, length: int) -> bool:
-    """Whether a form is an integer within an axis at all points of a block."""
-    if form.denominator != 1:
-        return False
-    least = most = form.constant
-    for name, c in form.items():
-        axis = scope.axes[name]
-        ends = (c * axis.first, c * (axis.first + axis.length - 1))
-        least, most = least + min(ends), most + max(ends)
-    return least >= 0 and most < length
-
-
-def _view(array: Array, forms: list[Affine], scope: Scope) -> Array:
-    """The entries at affine places, as a view: one stride for each index."""
-    firsts = (f.constant + sum(c * scope.axes[n].first for n, c in f.items()) for f in forms)
-    start = tuple(slice(int(first), None) for first in firsts)
-    strides: dict[int, int] = {}
-    lengths: dict[int, int] = {}
-    for form, own in zip(forms, array.strides, strict=True):
-        for name, c in form.items():
-            axis = scope.axes[name]
-            strides[axis.place] = strides.get(axis.place, 0) + int(c) * own
-            lengths[axis.place] = axis.length
-    places = range(max(lengths, default=-1), -1, -1)
-    shape = tuple(lengths.get(p, 1) for p in places)
-    return as_strided(
-        array[start], shape, tuple(strides.get(p, 0) for p in places), writeable=False
-    )
 
 
 def _upwards(numerator: Any, divisor: int) -> Any:
