@@ -28,6 +28,7 @@ from eggrad.frontend.elementwise_syntax import (
     choice,
     fresh_name,
     names_within,
+    settled,
     substitute,
     walk,
 )
@@ -193,7 +194,8 @@ def _written(own: Occurrence, solved: Solutions, frame: Frame) -> Contribution:
         taken.add(names[n])
     new = {n: Affine.of(name) for n, name in names.items()}
     values = {n.strip(MARK): f.substitute(new) for n, f in solved.values.items()}
-    result = substitute(own.adjoint, values, frozenset(taken))
+    holding = (*solved.conditions, *(c.substitute(values) for c in own.path.conditions))
+    result = settled(substitute(own.adjoint, values, frozenset(taken)), frozenset(holding))
     for excluded in own.path.excluded:
         result = choice(tuple(c.substitute(values) for c in excluded), ZERO, result)
     ranges: list[tuple[str, Range]] = []
@@ -204,14 +206,17 @@ def _written(own: Occurrence, solved: Solutions, frame: Frame) -> Contribution:
     return Contribution(solved.conditions, tuple(ranges), result)
 
 
-def head_names(found: Sequence[Occurrence], axes: int, taken: set[str]) -> tuple[str, ...]:
-    """A name for each axis of an argument: the first reading's index there, if it is one alone."""
+def head_names(found: Sequence[Occurrence], axes: int, taken: frozenset[str]) -> tuple[str, ...]:
+    """A name for each axis of an argument, none of which is taken.
+
+    That of an index of which the first reading's place there is nothing but a value, or a letter.
+    """
+    used = {n for o in found for n in names_within(o.adjoint)}
+    used |= {n for o in found for n, _ in o.path.sums} | taken
     names: list[str] = []
-    used = {n for o in found for n in names_within(o.adjoint)} | taken
-    used |= {n for o in found for n, _ in o.path.sums}
     for axis in range(axes):
         bare = found[0].read.indices[axis].bare() if found else None
-        if bare is None or bare in names or bare not in used:
+        if bare is None or bare in (*names, *taken):
             spare = next((c for c in LETTERS if c not in used), None)
             bare = fresh_name("i", used) if spare is None else spare
         names.append(bare)

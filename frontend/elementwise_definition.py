@@ -86,7 +86,7 @@ class Definition:
         shape = self._shape_of(x)
         places = tuple(map(Affine.of, self.lengths))
         found = [o for o in self._occurrences(Read(self.cotangent, places)) if o.read.name == x]
-        names = head_names(found, len(shape), set(self.lengths) | self._symbol_names())
+        names = head_names(found, len(shape), self._symbols())
         head = dict(zip(names, shape, strict=True))
         body = adjoint_body(found, Frame(self.lengths, head, names, {}))
         own = {**self.arguments, self.cotangent: tuple(self.lengths.values())}
@@ -103,8 +103,8 @@ class Definition:
         """
         shape = self._shape_of(x)
         found = [o for o in self._occurrences(Number(Fraction(1))) if o.read.name == x]
-        taken = set(self.lengths) | self._symbol_names()
-        names = head_names([], len(shape), taken | names_within(self.body))
+        taken = self._symbols().union(self.lengths, names_within(self.body))
+        names = head_names([], len(shape), taken)
         head = {**self.lengths, **dict(zip(names, shape, strict=True))}
         body = adjoint_body(found, Frame(self.lengths, head, names, {n: n for n in self.lengths}))
         return Definition(f"d{self.name}_d{x}", head, self.arguments, body)
@@ -120,9 +120,9 @@ class Definition:
             self._found[cotangent] = occurrences(self.body, cotangent)
         return self._found[cotangent]
 
-    def _symbol_names(self) -> set[str]:
+    def _symbols(self) -> frozenset[str]:
         forms = [*self.lengths.values(), *(f for own in self.arguments.values() for f in own)]
-        return {n for f in forms for n in f.names}
+        return frozenset(n for f in forms for n in f.names)
 
     def evaluate(self, values: Mapping[str, Any]) -> Array:
         """All entries, given arrays by the arguments' names; a size may be given by its symbol.
@@ -136,7 +136,9 @@ class Definition:
         """
         needed = {n.name for n in walk(self.body) if isinstance(n, Read)}
         arrays = arrays_of(self.arguments, values, needed)
-        symbols = numbers_of(self._symbol_names(), self.arguments, arrays, values)
+        sizes = {n for size in self.lengths.values() for n in size.names}
+        wanted = sizes | (names_within(self.body) & self._symbols())
+        symbols = numbers_of(wanted, self.arguments, arrays, values)
         return evaluate(self.lengths, self.body, arrays, symbols)
 
     def __eq__(self, other: object) -> bool:

@@ -45,9 +45,9 @@ class IndexReader:
         if phrase.what not in ("max", "min"):
             return (self.form(phrase, scope),)
         if phrase.what != extreme:
-            side = "lower" if extreme == "max" else "upper"
-            most = "greatest" if extreme == "max" else "least"
-            reason = f"a {side} bound is the {most} of several"
+            reason = "a lower bound is the greatest of several"
+            if extreme == "min":
+                reason = "an upper bound is the least of several"
             raise self._error(reason, phrase.token, f"'{extreme}'")
         forms = [self.form(o, scope) for o in phrase.operands]
         return greatest(forms) if extreme == "max" else least(forms)

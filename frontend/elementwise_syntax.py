@@ -26,6 +26,7 @@ __all__ = [
     "least",
     "names_within",
     "negative",
+    "settled",
     "substitute",
     "walk",
 ]
@@ -250,3 +251,24 @@ def substitute(node: Node, values: Mapping[str, Affine], scope: frozenset[str]) 
         case Choice(conditions, a, b):
             own = tuple(c.substitute(values) for c in conditions)
             return choice(own, substitute(a, values, scope), substitute(b, values, scope))
+
+
+def settled(node: Node, known: frozenset[Condition]) -> Node:
+    """The node where some conditions are known to hold, without the choices that they make."""
+    match node:
+        case Call(_, a):
+            return replace(node, argument=settled(a, known))
+        case Negative(a):
+            return negative(settled(a, known))
+        case Binary(operator, a, b):
+            return binary(operator, settled(a, known), settled(b, known))
+        case Sum(_, _, body):
+            return replace(node, body=settled(body, known))
+        case Choice(conditions, a, b):
+            opposites = [c.negations() for c in conditions]
+            if any(len(own) == 1 and own[0] in known for own in opposites):
+                return settled(b, known)
+            left = tuple(c for c in conditions if c not in known)
+            return choice(left, settled(a, known), settled(b, known))
+        case _:
+            return node
