@@ -72,7 +72,7 @@ NEVER: Final = Condition(">=", Affine({}, -1))
 
 
 def zero(form: Affine) -> Condition:
-    """The condition that a form is 0; its first coefficient becomes positive.
+    """The condition that a form is 0; the coefficient of the first name becomes positive.
 
     >>> zero(4 - 2 * Affine.of("i")).form
     Affine({'i': 1}, -2)
@@ -83,7 +83,7 @@ def zero(form: Affine) -> Condition:
         return NEVER if whole.constant else ALWAYS
     if whole.constant % common:
         return NEVER
-    return Condition("=", whole / (common if whole[whole.names[0]] > 0 else -common))
+    return Condition("=", whole / (common if whole[min(whole.names)] > 0 else -common))
 
 
 def nonnegative(form: Affine) -> Condition:
@@ -96,6 +96,8 @@ def nonnegative(form: Affine) -> Condition:
 
 def divisible(form: Affine, modulus: int) -> Condition:
     """The condition that a form is a multiple of a positive integer, coefficients reduced.
+
+    Also the form is multiplied by what makes the coefficient of the first name 1, or positive.
 
     >>> i, k = Affine.of("i"), Affine.of("k")
     >>> divisible(3 * i - k + 4, 2).form
@@ -111,8 +113,10 @@ def divisible(form: Affine, modulus: int) -> Condition:
         return ALWAYS
     modulus //= common
     found = reduced / common
-    if found[found.names[0]] < 0:
-        found = -found
+    first = found[min(found.names)].numerator
+    # A unit times the form has the same multiples: one makes the first coefficient 1.
+    unit = gcd(first, modulus) == 1
+    found = found * (pow(first, -1, modulus) if unit else 1 if first > 0 else -1)
     terms = {n: _residue(c, modulus) for n, c in found.items()}
     return Condition("|", Affine(terms, _residue(found.constant, modulus)), modulus)
 

@@ -1,6 +1,6 @@
 """Element-wise definitions of tensors, whose indices are affine forms."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -27,7 +27,8 @@ class Definition:
     """A tensor defined by what each of its entries is; `parse_elementwise` reads one.
 
     `name` is what the text defines, `body` the value of an entry. `sizes` has the size of each
-    index of the head, `shapes` those of the arguments: integers, symbols, or forms of symbols.
+    index of the head, `shapes` those of the arguments: integers, symbols, or forms of symbols;
+    `lengths` and `arguments` have the same as affine forms.
     """
 
     name: str
@@ -64,17 +65,15 @@ class Definition:
 
     @property
     def cotangent(self) -> str:
-        """The name of the cotangent in adjoints: `d` and the name, or more of them if taken."""
-        name = f"d{self.name}"
-        while name in self.arguments:
-            name = f"d{name}"
-        return name
+        """The name of the cotangent in adjoints: `d` and the own name, more of them if taken."""
+        return _unused(f"d{self.name}", self.arguments)
 
     def adjoint(self, x: str) -> "Definition":
         """The derivative of a scalar by an argument, given that by the tensor defined here.
 
         The result is called `d` and the argument's name, and has its axes. It reads the same
-        arguments and the cotangent, which is called `d` and the name of what is defined here.
+        arguments and the cotangent, which is called `d` and the name of what is defined here;
+        where an argument has such a name already, there is one more `d`.
         Raises `UnknownVariable` where there is no such argument.
 
         Urban and van der Smagt 2017, algorithm 4.
@@ -90,7 +89,7 @@ class Definition:
         head = dict(zip(names, shape, strict=True))
         body = adjoint_body(found, Frame(self.lengths, head, names, {}))
         own = {**self.arguments, self.cotangent: tuple(self.lengths.values())}
-        return Definition(f"d{x}", head, own, body)
+        return Definition(_unused(f"d{x}", own), head, own, body)
 
     def jacobian(self, x: str) -> "Definition":
         """The derivative by an argument: axes of what is defined here, then of the argument.
@@ -107,7 +106,7 @@ class Definition:
         names = head_names([], len(shape), taken)
         head = {**self.lengths, **dict(zip(names, shape, strict=True))}
         body = adjoint_body(found, Frame(self.lengths, head, names, {n: n for n in self.lengths}))
-        return Definition(f"d{self.name}_d{x}", head, self.arguments, body)
+        return Definition(_unused(f"d{self.name}_d{x}", self.arguments), head, self.arguments, body)
 
     def _shape_of(self, x: str) -> tuple[Affine, ...]:
         if x not in self.arguments:
@@ -125,10 +124,11 @@ class Definition:
         return frozenset(n for f in forms for n in f.names)
 
     def evaluate(self, values: Mapping[str, Any]) -> Array:
-        """All entries, given arrays by the arguments' names; a size may be given by its symbol.
+        """All entries in double precision, given arrays by the arguments' names.
 
-        Raises `UnknownVariable` for a missing value, `ShapeError` for a wrong shape and where an
-        entry outside of an array is needed. Names that are no arguments are ignored.
+        A size may be given by its symbol. Raises `UnknownVariable` for a missing value,
+        `UnsupportedOperation` for one that is not of real numbers, `ShapeError` for a wrong shape
+        and where an entry outside of an array is needed. Other names are ignored.
 
         >>> d = parse_elementwise("f[i] = x[i + 1] - x[i]", {"x": (4,)}, sizes={"i": 3})
         >>> d.evaluate({"x": [1, 2, 4, 8]})
@@ -179,6 +179,12 @@ def parse_elementwise(
     """
     found = parse(text, shapes, sizes)
     return Definition(found.name, found.sizes, found.shapes, found.body)
+
+
+def _unused(name: str, taken: Container[str]) -> str:
+    while name in taken:
+        name = f"d{name}"
+    return name
 
 
 def _size(form: Affine) -> Size:

@@ -2,8 +2,9 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from fractions import Fraction
 from functools import reduce
-from math import prod
+from math import inf, prod
 from typing import Any, Final
 
 import numpy as np
@@ -76,7 +77,7 @@ class _Evaluator:
     def value(self, node: Node, scope: Scope) -> Any:
         match node:
             case Number(number):
-                return float(number)
+                return _float(number)
             case IndexValue(form):
                 numerator, divisor = self.form(form, scope)
                 return numerator / divisor
@@ -268,6 +269,13 @@ def _summed(found: Any, axis: Axis) -> Any:
     if found.shape[0] == 1:
         return found[0] * axis.length
     return found.sum(axis=0)
+
+
+def _float(number: Fraction) -> float:
+    try:
+        return float(number)
+    except OverflowError:
+        return inf if number > 0 else -inf
 
 
 def _upwards(numerator: Any, divisor: int) -> Any:

@@ -7,7 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eggrad.engine.affine import Affine
-from eggrad.engine.errors import ShapeError, UnknownVariable
+from eggrad.engine.binding import checked_size
+from eggrad.engine.errors import ShapeError, UnknownVariable, UnsupportedOperation
 from eggrad.frontend.elementwise_printer import format_form
 
 __all__ = ["arrays_of", "numbers_of"]
@@ -28,7 +29,7 @@ def arrays_of(shapes: Shapes, values: Mapping[str, Any], needed: Iterable[str]) 
     arrays: dict[str, Array] = {}
     for name, shape in shapes.items():
         if name in values:
-            array = np.asarray(values[name], dtype=float)
+            array = _real(name, values[name])
             if array.ndim != len(shape):
                 raise ShapeError(f"{name}: {_shown(shape)} wanted, the value has {array.shape}")
             arrays[name] = array
@@ -45,7 +46,7 @@ def numbers_of(
     {'n': 3}
     """
     wanted = sorted(symbols)
-    found = {n: int(values[n]) for n in wanted if n in values and n not in arrays}
+    found = {n: checked_size(n, values[n]) for n in wanted if n in values and n not in arrays}
     waiting = [
         (name, form, length)
         for name, array in arrays.items()
@@ -73,6 +74,18 @@ def numbers_of(
         if symbol not in found:
             raise UnknownVariable(f"no shape says what {symbol} is; give it among the values")
     return found
+
+
+def _real(name: str, value: object) -> Array:
+    try:
+        array = np.asarray(value)
+    except ValueError as error:
+        raise ShapeError(f"the value of {name} is not an array: {error}") from error
+    if array.dtype.kind not in "biuf":
+        raise UnsupportedOperation(
+            f"the value of {name} is not an array of real numbers: its dtype is {array.dtype}"
+        )
+    return array.astype(float, copy=False)
 
 
 def _shown(shape: Sequence[Affine]) -> str:

@@ -58,6 +58,12 @@ def test_wrong_values() -> None:
         d.evaluate({"x": [1.0, 2.0], "c": 1, "N": 3})
     with pytest.raises(eg.ShapeError, match="N \\+ 1 = 0 has no solution"):
         d.evaluate({"x": [], "c": 1})
+    with pytest.raises(eg.UnsupportedOperation, match="not an array of real numbers"):
+        d.evaluate({"x": [1j, 2], "c": 1})
+    with pytest.raises(eg.ShapeError, match="the value of x is not an array"):
+        d.evaluate({"x": [[1], [1, 2]], "c": 1})
+    with pytest.raises(eg.ShapeError, match="size N is an integer from 0 up"):
+        d.evaluate({"x": [1, 2], "c": 1, "N": 1.5})
     with pytest.raises(eg.UnknownVariable, match="no shape says what N is"):
         eg.parse_elementwise("f[i<N] = c", {"c": ()}).evaluate({"c": 1})
     with pytest.raises(eg.UnknownVariable, match="f has no argument 'z'; its arguments: x, c"):
@@ -87,3 +93,32 @@ def test_the_cotangent_has_a_name_of_its_own() -> None:
     x = np.array([0.1, 0.2, 0.3])
     ones = dict.fromkeys(("df", "ddx", "dddx"), np.ones(3))
     np.testing.assert_allclose(third.evaluate({"x": x, **ones}), np.exp(x))
+    named = eg.parse_elementwise(
+        "f[i] = x[i] * dx[i] * df[i]", dict.fromkeys(("x", "dx", "df"), (3,))
+    )
+    assert (named.cotangent, named.adjoint("x").name) == ("ddf", "ddx")
+    assert named.adjoint("df").name == "dddf"
+    for d in (named.adjoint("x"), named.adjoint("df"), named.jacobian("dx")):
+        assert eg.parse_elementwise(str(d), d.shapes, d.sizes) == d
+
+
+def test_nothing_to_enumerate() -> None:
+    d = eg.parse_elementwise("f[i<N] = x[i] + sum{k<K} (x[i] * w[k])", {"x": ("N",), "w": ("K",)})
+    empty = np.zeros(0)
+    assert d.evaluate({"x": empty, "w": [1.0]}).shape == (0,)
+    np.testing.assert_array_equal(d.evaluate({"x": [1, 2], "w": empty}), [1, 2])
+    np.testing.assert_array_equal(
+        d.adjoint("w").evaluate({"x": empty, "df": empty, "K": 2}), [0, 0]
+    )
+    huge = eg.parse_elementwise("f[] = 1e400 * c + 0 / c", {"c": ()})
+    assert np.isnan(huge.evaluate({"c": 0.0}))
+
+
+def test_an_unread_argument() -> None:
+    d = eg.parse_elementwise("f[i] = sign (x[i]) + y[0]", {"x": (3,), "y": (2,), "z": (4,)})
+    assert str(d.adjoint("x")) == "dx[i] = 0"
+    assert str(d.adjoint("z")) == "dz[i] = 0"
+    assert str(d.adjoint("y")) == "dy[j] = if {j = 0} then (sum{i}_0^2 (df[i])) else (0)"
+    np.testing.assert_array_equal(d.adjoint("z").evaluate({}), np.zeros(4))
+    constant = eg.parse_elementwise("f[i<3] = i ** 2", {"x": (3,)})
+    assert str(constant.adjoint("x")) == "dx[i] = 0"
