@@ -26,6 +26,7 @@ from eggrad.frontend.elementwise_syntax import (
     Number,
     Read,
     Sum,
+    names_within,
 )
 
 __all__ = ["evaluate"]
@@ -83,14 +84,14 @@ class _Evaluator:
                 return numerator / divisor
             case Read():
                 return self.entries(node, scope)
-            case Call(function, argument):
-                return FUNCTIONS[function](self.value(argument, scope))
+            case Call() | Sum():
+                if node not in scope.found:
+                    scope.found[node] = self.computed(node, scope)
+                return scope.found[node]
             case Negative(operand):
                 return -self.value(operand, scope)
             case Binary():
                 return self.combined(node, scope)
-            case Sum():
-                return self.total(node, scope)
             case Choice(conditions, then, otherwise):
                 mask = np.logical_and.reduce(
                     np.broadcast_arrays(*(self.holds(c, scope) for c in conditions))
@@ -98,6 +99,11 @@ class _Evaluator:
                 one = self.value(then, scope.at(mask)) if mask.any() else 0.0
                 other = self.value(otherwise, scope.at(~mask)) if not mask.all() else 0.0
                 return np.where(mask, one, other)
+
+    def computed(self, node: Call | Sum, scope: Scope) -> Any:
+        if isinstance(node, Sum):
+            return self.total(node, scope.narrowed(names_within(node)))
+        return FUNCTIONS[node.function](self.value(node.argument, scope))
 
     def combined(self, node: Binary, scope: Scope) -> Any:
         left, right = self.value(node.left, scope), self.value(node.right, scope)

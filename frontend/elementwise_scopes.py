@@ -1,7 +1,7 @@
 """Blocks of index values, over which element-wise definitions are evaluated at once."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Container, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from math import ceil, floor, prod
 from typing import Any
 
@@ -10,6 +10,7 @@ from numpy.lib.stride_tricks import as_strided
 from numpy.typing import NDArray
 
 from eggrad.engine.affine import Affine
+from eggrad.frontend.elementwise_syntax import Node
 
 __all__ = ["Axis", "Scope", "inside", "view"]
 
@@ -29,11 +30,13 @@ class Axis:
 class Scope:
     """The indices of a block, and where the block is needed: everywhere, or at `live` points.
 
-    A sum's axis is in front of all others, so that values from outside it broadcast.
+    A sum's axis is in front of all others, so that values from outside it broadcast. `found` has
+    the values of sums and functions in this block: derivatives repeat them.
     """
 
     axes: Mapping[str, Axis]
     live: Array | None = None
+    found: dict[Node, Any] = field(init=False, compare=False, default_factory=dict[Node, Any])
 
     @property
     def entries(self) -> int:
@@ -58,6 +61,18 @@ class Scope:
     def place_in_front(self) -> int:
         """The place of an axis before all others."""
         return 1 + max((a.place for a in self.axes.values()), default=-1)
+
+    def narrowed(self, names: Container[str]) -> "Scope":
+        """The block of some of the indices, needed where it is for any value of the others."""
+        axes = {n: a for n, a in self.axes.items() if n in names}
+        inner = replace(self, axes=axes)
+        if self.live is None or len(axes) == len(self.axes):
+            return inner
+        live = np.broadcast_to(self.live, self.shape)
+        depth = len(self.shape)
+        gone = tuple(depth - 1 - a.place for n, a in self.axes.items() if n not in names)
+        live = live.any(axis=gone, keepdims=True)
+        return replace(inner, live=live.reshape(inner.shape))
 
     def restricted(self, constraints: Sequence[Affine]) -> "Scope | None":
         """The block where constraints of one index each hold; None if there is no such point."""
