@@ -13,6 +13,8 @@ from numpy.typing import NDArray
 from eggrad.engine.affine import Affine
 from eggrad.engine.errors import ShapeError
 from eggrad.engine.index_conditions import Condition
+from eggrad.engine.integer_ranges import Range
+from eggrad.frontend.elementwise_contraction import contracted
 from eggrad.frontend.elementwise_functions import FUNCTIONS
 from eggrad.frontend.elementwise_printer import format_form, format_value
 from eggrad.frontend.elementwise_scopes import Axis, Scope, inside, view
@@ -174,10 +176,13 @@ class _Evaluator:
             bounds = [f.substitute(self.symbols) for f in node.range.constraints(node.index)]
             simple = all(len(set(f.names) - {node.index}) < 2 for f in bounds)
             spread = self.extent(node, scope)
+            inner = self.interior(node, scope, bounds, spread) if simple else None
+            if inner is not None and 2 * inner.entries >= scope.entries:
+                return self.by_parts(node, scope, inner, spread)
             if simple and len(spread) * STEP_ENTRIES <= scope.entries:
                 return self.by_steps(node, scope, bounds, spread)
             return self.in_blocks(node, scope, masked=True)
-        found = self.contracted(node, scope)
+        found = self.contraction(node, scope)
         return self.in_blocks(node, scope, masked=False) if found is None else found
 
     def bounds(self, node: Sum, scope: Scope) -> tuple[Any, Any]:
@@ -190,6 +195,25 @@ class _Evaluator:
         """All values of a sum's index."""
         low, high = self.bounds(node, scope)
         return range(int(np.min(low)), int(np.max(high)) + 1)
+
+    def interior(
+        self, node: Sum, scope: Scope, bounds: Sequence[Affine], spread: range
+    ) -> Scope | None:
+        """The part of the block at whose points the index has all its values."""
+        if not spread:
+            return None
+        ends = ((f, spread[0] if f[node.index] > 0 else spread[-1]) for f in bounds)
+        return scope.restricted([f.substitute({node.index: end}) for f, end in ends])
+
+    def by_parts(self, node: Sum, scope: Scope, inner: Scope, spread: range) -> Array:
+        """Without bounds that depend on other indices in the interior, with masks around it."""
+        result = np.zeros(scope.shape)
+        constant = Range((Affine({}, spread[0]),), (Affine({}, spread[-1]),))
+        whole = replace(node, range=constant)
+        result[inner.part_of(scope)] = self.total(whole, inner)
+        for part in scope.around(inner):
+            result[part.part_of(scope)] = self.in_blocks(node, part, masked=True)
+        return result
 
     def by_steps(self, node: Sum, scope: Scope, bounds: Sequence[Affine], spread: range) -> Array:
         """One value of the index after the other, each on the part of the block that has it."""
@@ -222,7 +246,7 @@ class _Evaluator:
             result = result + _summed(found, axis)
         return result
 
-    def contracted(self, node: Sum, scope: Scope) -> Any:
+    def contraction(self, node: Sum, scope: Scope) -> Any:
         """Sums of a product of two readings, with no intermediate result; None for any other."""
         axes = dict(scope.axes)
         summed: list[int] = []
@@ -240,32 +264,13 @@ class _Evaluator:
             body = body.body
         match body:
             case Binary("*", Read() as one, Read() as other):
-                pair = (one, other)
+                operands = [
+                    (self.arrays[r.name], [f.substitute(self.symbols) for f in r.indices])
+                    for r in (one, other)
+                ]
+                return contracted(operands, replace(scope, axes=axes), summed)
             case _:
                 return None
-        inner = replace(scope, axes=axes)
-        forms = [[f.substitute(self.symbols) for f in r.indices] for r in pair]
-        arrays = [self.arrays[r.name] for r in pair]
-        if not all(
-            inside(f, inner, n)
-            for own, array in zip(forms, arrays, strict=True)
-            for f, n in zip(own, array.shape, strict=True)
-        ):
-            return None
-        views = [view(a, own, inner) for a, own in zip(arrays, forms, strict=True)]
-        # A product of matrices copies views; those that repeat entries would become large.
-        plain = all(v.size <= a.size for v, a in zip(views, arrays, strict=True))
-        places = [[p for p in range(v.ndim) if v.shape[v.ndim - 1 - p] > 1] for v in views]
-        kept = range(scope.place_in_front() - 1, -1, -1)
-        operands: list[Any] = []
-        for v, own in zip(views, places, strict=True):
-            operands += [v.reshape([n for n in v.shape if n > 1]), own[::-1]]
-        output = [p for p in kept if any(p in own for own in places)]
-        found = np.einsum(*operands, output, optimize=plain)
-        repeats = [p for p in summed if not any(p in own for own in places)]
-        lengths = {a.place: a.length for a in axes.values()}
-        found = found * prod(lengths[p] for p in repeats)
-        return found.reshape([lengths[p] if p in output else 1 for p in kept])
 
 
 def _summed(found: Any, axis: Axis) -> Any:

@@ -1,6 +1,6 @@
 """Blocks of index values, over which element-wise definitions are evaluated at once."""
 
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import ceil, floor, prod
 from typing import Any
@@ -90,6 +90,21 @@ class Scope:
                 axes[name] = replace(axis, first=low, length=high - low + 1)
             if form.is_constant and form.constant < 0:
                 return None
+        return self.cut(axes)
+
+    def around(self, inner: "Scope") -> "Iterator[Scope]":
+        """Blocks that make up the rest beside a block within this one."""
+        axes = dict(self.axes)
+        for name, own in inner.axes.items():
+            first, end = axes[name].first, axes[name].first + axes[name].length
+            for start, stop in ((first, own.first), (own.first + own.length, end)):
+                if start < stop:
+                    part = replace(own, first=start, length=stop - start)
+                    yield self.cut({**axes, name: part})
+            axes[name] = own
+
+    def cut(self, axes: Mapping[str, Axis]) -> "Scope":
+        """A block within this one."""
         inner = replace(self, axes=axes)
         if self.live is None:
             return inner
@@ -118,7 +133,7 @@ def inside(form: Affine, scope: Scope, length: int) -> bool:
     return least >= 0 and most < length
 
 
-def view(array: Array, forms: list[Affine], scope: Scope) -> Array:
+def view(array: Array, forms: Sequence[Affine], scope: Scope) -> Array:
     """The entries at affine places, as a view: one stride for each index."""
     firsts = (f.constant + sum(c * scope.axes[n].first for n, c in f.items()) for f in forms)
     start = tuple(slice(int(first), None) for first in firsts)
