@@ -14,6 +14,7 @@ from eggrad.engine.chained_adjoints import Level, pull_back_levels
 from eggrad.engine.index_conditions import Condition, nonnegative, zero
 from eggrad.engine.integer_ranges import Range
 from eggrad.engine.integer_solutions import Problem, Solutions, solve
+from eggrad.engine.report import Result
 from eggrad.engine.term import Term
 from eggrad.frontend.elementwise_paths import Path
 from eggrad.frontend.elementwise_scalars import ZERO, Opaque, Scalars, added
@@ -42,11 +43,15 @@ MARK: Final = "'"
 
 @dataclass(frozen=True)
 class Occurrence:
-    """A reading, its path, and the adjoint of the entry that is read there."""
+    """A reading, its path, and the adjoint of the entry that is read there.
+
+    `complete` is False where a budget cut the simplification of the adjoint short.
+    """
 
     read: Read
     path: Path
     adjoint: Node
+    complete: bool
 
 
 def occurrences(body: Node, cotangent: Node) -> list[Occurrence]:
@@ -74,20 +79,21 @@ def occurrences(body: Node, cotangent: Node) -> list[Occurrence]:
     if not levels:
         return []
     root = scalars.term(cotangent)
-    found = iter(_derivatives(tuple(levels), root))
+    derived = _derivatives(tuple(levels), root)
+    found = iter(derived.terms)
     result: list[Occurrence] = []
     for path, own in zip(paths, parts, strict=True):
         for part in own.values():
             adjoint = scalars.node(next(found))
             if isinstance(part, Read) and adjoint != ZERO:
-                result.append(Occurrence(part, path, adjoint))
+                result.append(Occurrence(part, path, adjoint, derived.complete))
     return result
 
 
 @lru_cache(maxsize=256)
-def _derivatives(levels: tuple[Level, ...], cotangent: Term) -> tuple[Term, ...]:
+def _derivatives(levels: tuple[Level, ...], cotangent: Term) -> Result:
     """Many definitions, such as all products of two readings, have the same scalar terms."""
-    return pull_back_levels(system(), levels, cotangent).terms
+    return pull_back_levels(system(), levels, cotangent)
 
 
 def _parts(node: Node) -> list[Opaque]:

@@ -28,11 +28,13 @@ class Definition:
 
     `name` is what the text defines, `body` the value of an entry. `sizes` has the size of each
     index of the head, `shapes` those of the arguments: integers, symbols, or forms of symbols;
-    `lengths` and `arguments` have the same as affine forms.
+    `lengths` and `arguments` have the same as affine forms. `complete` is False for a derivative
+    whose simplification a budget cut short.
     """
 
     name: str
     body: Node
+    complete: bool
 
     def __init__(
         self,
@@ -40,10 +42,12 @@ class Definition:
         sizes: Mapping[str, Affine],
         shapes: Mapping[str, tuple[Affine, ...]],
         body: Node,
+        complete: bool = True,
     ) -> None:
         """Take what is known to fit; nothing is checked."""
         self.name = name
         self.body = body
+        self.complete = complete
         self.lengths = dict(sizes)
         self.arguments = dict(shapes)
         self._found: dict[Node, list[Occurrence]] = {}
@@ -89,7 +93,7 @@ class Definition:
         head = dict(zip(names, shape, strict=True))
         body = adjoint_body(found, Frame(self.lengths, head, names, {}))
         own = {**self.arguments, self.cotangent: tuple(self.lengths.values())}
-        return Definition(_unused(f"d{x}", own), head, own, body)
+        return Definition(_unused(f"d{x}", own), head, own, body, self._complete(found))
 
     def jacobian(self, x: str) -> "Definition":
         """The derivative by an argument: axes of what is defined here, then of the argument.
@@ -106,7 +110,8 @@ class Definition:
         names = head_names([], len(shape), taken)
         head = {**self.lengths, **dict(zip(names, shape, strict=True))}
         body = adjoint_body(found, Frame(self.lengths, head, names, {n: n for n in self.lengths}))
-        return Definition(_unused(f"d{self.name}_d{x}", self.arguments), head, self.arguments, body)
+        name = _unused(f"d{self.name}_d{x}", self.arguments)
+        return Definition(name, head, self.arguments, body, self._complete(found))
 
     def _shape_of(self, x: str) -> tuple[Affine, ...]:
         if x not in self.arguments:
@@ -118,6 +123,9 @@ class Definition:
         if cotangent not in self._found:
             self._found[cotangent] = occurrences(self.body, cotangent)
         return self._found[cotangent]
+
+    def _complete(self, found: Sequence[Occurrence]) -> bool:
+        return self.complete and all(o.complete for o in found)
 
     def _symbols(self) -> frozenset[str]:
         forms = [*self.lengths.values(), *(f for own in self.arguments.values() for f in own)]

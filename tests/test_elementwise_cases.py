@@ -8,6 +8,10 @@ import numpy as np
 import pytest
 
 import eggrad as eg
+from eggrad.engine.chained_adjoints import pull_back_levels
+from eggrad.engine.report import Report, Result
+from eggrad.frontend import elementwise_adjoint
+from eggrad.rules.standard import system
 from tests.elementwise_brute_force import brute_force
 
 CASES: list[dict[str, Any]] = json.loads(
@@ -141,3 +145,21 @@ def test_what_is_printed(text: str, want: str) -> None:
     if "x[i; i]" in text:
         shapes = {"x": (3, 3)}
     assert str(eg.parse_elementwise(text, shapes, {"i": 3, "j": 3}).adjoint("x")) == want
+
+
+def test_a_derivative_that_a_budget_cut_short_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    f = definition(BY_NAME["occurrences/softmax_rows"])
+    assert f.adjoint("x").complete
+    assert f.jacobian("x").complete
+
+    def cut_short(*levels: Any) -> Result:
+        found = pull_back_levels(system(), *levels)
+        return Result(found.terms, Report(notes=["the budget ended"]))
+
+    monkeypatch.setattr(elementwise_adjoint, "_derivatives", cut_short)
+    again = definition(BY_NAME["occurrences/softmax_rows"])
+    short = again.adjoint("x")
+    assert not short.complete
+    assert not again.jacobian("x").complete
+    monkeypatch.undo()
+    assert not short.adjoint("x").complete
