@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from math import gcd
 from typing import Final, Literal
 
-from eggrad.engine.affine import ZERO, Affine, Rational
 from eggrad.engine.integer_ranges import implied, tightened
+from eggrad.engine.rational_affine import ZERO, Affine, Rational
 
 __all__ = ["Condition", "divisible", "nonnegative", "simplified", "zero"]
 

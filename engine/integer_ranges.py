@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from math import gcd
 from typing import Final
 
-from eggrad.engine.affine import Affine, Rational
+from eggrad.engine.rational_affine import Affine, Rational
 
 __all__ = ["Range", "implied", "infeasible", "irredundant", "ranges", "tightened"]
 

@@ -10,10 +10,10 @@ from fractions import Fraction
 from math import ceil, floor
 from typing import Final
 
-from eggrad.engine.affine import ZERO, Affine
 from eggrad.engine.index_conditions import Condition, divisible, simplified, zero
 from eggrad.engine.integer_matrices import smith, with_simple_rows
 from eggrad.engine.integer_ranges import Range, infeasible, ranges
+from eggrad.engine.rational_affine import ZERO, Affine
 
 __all__ = ["Problem", "Solutions", "first_solution", "solve"]
 

@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
-from eggrad.engine.affine import Affine
 from eggrad.engine.chained_adjoints import Level, pull_back_levels
 from eggrad.engine.index_conditions import Condition, nonnegative, zero
 from eggrad.engine.integer_ranges import Range
 from eggrad.engine.integer_solutions import Problem, Solutions, solve
+from eggrad.engine.rational_affine import Affine
 from eggrad.engine.report import Result
 from eggrad.engine.term import Term
 from eggrad.frontend.elementwise_paths import Path

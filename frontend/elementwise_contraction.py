@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from eggrad.engine.affine import Affine
+from eggrad.engine.rational_affine import Affine
 from eggrad.frontend.elementwise_scopes import Scope, inside, view
 
 __all__ = ["contracted"]

@@ -4,8 +4,8 @@ from collections.abc import Container, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
-from eggrad.engine.affine import Affine
 from eggrad.engine.errors import UnknownVariable
+from eggrad.engine.rational_affine import Affine
 from eggrad.frontend.elementwise_adjoint import (
     Frame,
     Occurrence,

@@ -10,10 +10,10 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from eggrad.engine.affine import Affine
 from eggrad.engine.errors import ShapeError
 from eggrad.engine.index_conditions import Condition
 from eggrad.engine.integer_ranges import Range
+from eggrad.engine.rational_affine import Affine
 from eggrad.frontend.elementwise_contraction import contracted
 from eggrad.frontend.elementwise_functions import FUNCTIONS
 from eggrad.frontend.elementwise_printer import format_form, format_value

@@ -6,9 +6,9 @@ from typing import cast
 
 from lark import Token
 
-from eggrad.engine.affine import Affine
 from eggrad.engine.errors import EggradError, ParseError, ShapeError
 from eggrad.engine.index_conditions import Condition, divisible, nonnegative, zero
+from eggrad.engine.rational_affine import Affine
 from eggrad.frontend.elementwise_reader import read
 from eggrad.frontend.elementwise_syntax import greatest, least
 from eggrad.frontend.text_errors import TextUnknownVariable, suggestion

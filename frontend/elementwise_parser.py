@@ -6,9 +6,9 @@ from typing import Final, cast
 
 from lark import Token
 
-from eggrad.engine.affine import Affine
 from eggrad.engine.errors import ParseError
 from eggrad.engine.integer_ranges import Range
+from eggrad.engine.rational_affine import Affine
 from eggrad.frontend import elementwise_syntax as syntax
 from eggrad.frontend.elementwise_functions import FUNCTIONS
 from eggrad.frontend.elementwise_indices import (

@@ -4,10 +4,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import product
 
-from eggrad.engine.affine import Affine
 from eggrad.engine.index_conditions import Condition, divisible, nonnegative
 from eggrad.engine.integer_ranges import Range, implied
 from eggrad.engine.integer_solutions import Problem, first_solution
+from eggrad.engine.rational_affine import Affine
 from eggrad.frontend.elementwise_scalars import Opaque
 from eggrad.frontend.elementwise_syntax import Choice, Node, Sum
 

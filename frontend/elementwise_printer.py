@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from typing import Final
 
-from eggrad.engine.affine import Affine, Rational
 from eggrad.engine.index_conditions import Condition
+from eggrad.engine.rational_affine import Affine, Rational
 from eggrad.frontend.elementwise_syntax import (
     Binary,
     Call,

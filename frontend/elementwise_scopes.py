@@ -9,7 +9,7 @@ import numpy as np
 from numpy.lib.stride_tricks import as_strided
 from numpy.typing import NDArray
 
-from eggrad.engine.affine import Affine
+from eggrad.engine.rational_affine import Affine
 from eggrad.frontend.elementwise_syntax import Node
 
 __all__ = ["Axis", "Scope", "inside", "view"]

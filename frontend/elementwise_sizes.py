@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from eggrad.engine.affine import Affine
 from eggrad.engine.binding import checked_size
 from eggrad.engine.errors import ShapeError, UnknownVariable, UnsupportedOperation
+from eggrad.engine.rational_affine import Affine
 from eggrad.frontend.elementwise_printer import format_form
 
 __all__ = ["arrays_of", "numbers_of"]

@@ -4,9 +4,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from eggrad.engine.affine import Affine
 from eggrad.engine.index_conditions import Condition
 from eggrad.engine.integer_ranges import Range
+from eggrad.engine.rational_affine import Affine
 
 __all__ = [
     "Binary",

@@ -5,7 +5,6 @@ from random import Random
 
 import pytest
 
-from eggrad.engine.affine import Affine
 from eggrad.engine.index_conditions import (
     Condition,
     divisible,
@@ -14,6 +13,7 @@ from eggrad.engine.index_conditions import (
     zero,
 )
 from eggrad.engine.integer_ranges import implied, infeasible, irredundant, ranges, tightened
+from eggrad.engine.rational_affine import Affine
 
 NAMES = ("i", "j", "k")
 BOX = list(product(range(-3, 4), repeat=3))

@@ -7,10 +7,10 @@ from random import Random
 
 import pytest
 
-from eggrad.engine.affine import Affine
 from eggrad.engine.index_conditions import Condition, divisible, nonnegative, zero
 from eggrad.engine.integer_ranges import Range
 from eggrad.engine.integer_solutions import Problem, Solutions, solve
+from eggrad.engine.rational_affine import Affine
 
 UNKNOWNS = ("i", "j", "k")
 SIZE_SYMBOLS = ("I", "J", "K")
