@@ -1,4 +1,4 @@
-"""The command line: `eggrad diff`, `simplify`, `eval`, `rules` and `calibrate`.
+"""The command line: `eggrad diff`, `simplify`, `eval`, `equal`, `classes`, `rules`, `calibrate`.
 
 What was asked for goes to standard output, everything else to standard error. A mistake in the
 input ends with status 2 and a message; a derivative that fails its check ends with status 1.
@@ -22,6 +22,7 @@ from eggrad.frontend.cli_input import (
     takes_expression,
     write_array,
 )
+from eggrad.frontend.equal_command import classes, equal
 
 if TYPE_CHECKING:
     from eggrad import Expression, Problem
@@ -62,6 +63,8 @@ def main() -> None:
 
 
 main.add_command(calibrate)
+main.add_command(equal)
+main.add_command(classes)
 
 
 @main.command()

@@ -13,13 +13,16 @@ from eggrad.rules.algebra import (
     sums_of_two,
 )
 from eggrad.rules.constants import constants, multiples
+from eggrad.rules.definitions import definitions
 from eggrad.rules.deltas import delta_products, deltas
 from eggrad.rules.elementwise import functions, identities
 from eggrad.rules.exponentials import exponentials
 from eggrad.rules.forward import forward
+from eggrad.rules.indicators import gathers, indicator_products, indicators
 from eggrad.rules.lengths import lengths
 from eggrad.rules.linalg import linalg
 from eggrad.rules.lowering import lowering
+from eggrad.rules.normal_forms import normal_forms
 from eggrad.rules.products import orders, products
 from eggrad.rules.quotients import quotients
 from eggrad.rules.reverse import reverse
@@ -29,7 +32,7 @@ from eggrad.rules.sums import sums
 from eggrad.rules.symmetric import symmetric
 from eggrad.rules.unary import summation, unary
 
-__all__ = ["AT_SYMMETRIC", "RULESETS", "STANDARD", "system"]
+__all__ = ["AT_SYMMETRIC", "EQUIVALENCE", "RULESETS", "STANDARD", "system"]
 
 RULESETS = (
     forward,
@@ -40,6 +43,9 @@ RULESETS = (
     constants,
     deltas,
     delta_products,
+    indicators,
+    indicator_products,
+    gathers,
     unary,
     sums_of_two,
     sums,
@@ -59,6 +65,8 @@ RULESETS = (
     symmetric,
     exponentials,
     lengths,
+    definitions,
+    normal_forms,
 )
 
 STANDARD = Strategy(
@@ -68,6 +76,7 @@ STANDARD = Strategy(
         preprocessing,
         constants,
         deltas,
+        indicators,
         unary,
         sums_of_two,
         sums,
@@ -76,9 +85,9 @@ STANDARD = Strategy(
         linalg,
         products,
     ),
-    explore=(distribution, identities, summation),
+    explore=(distribution, identities, summation, gathers),
     present=(presentation, quotients, orders),
-    settle=(multiples, exponents, delta_products),
+    settle=(multiples, exponents, delta_products, indicator_products),
     lowering=(lowering,),
     stable=(constants, unary, sums_of_two, stability, symmetric, exponentials, lengths),
 )
@@ -86,6 +95,10 @@ STANDARD = Strategy(
 
 AT_SYMMETRIC = replace(STANDARD, simplify=(*STANDARD.simplify, symmetric))
 """The same for terms that nobody differentiates any more."""
+
+
+EQUIVALENCE = replace(AT_SYMMETRIC, explore=(*STANDARD.explore, definitions, normal_forms))
+"""For comparing terms, which nobody differentiates any more and nobody reads."""
 
 
 @lru_cache(maxsize=8)

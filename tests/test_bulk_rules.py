@@ -147,6 +147,26 @@ def random_exponentials(rng: np.random.Generator) -> list[Term]:
     return [drawn(2), fraction, cubic, total(same, rng), terms.add(*shared), unit, *logs]
 
 
+def inverses(rng: np.random.Generator) -> list[Term]:
+    """The parallel sum and the push-through identity, both sides in some order."""
+    (k,), (m,) = dims("k"), dims("i")
+    a, b = (terms.variable(name, (k, k), ["invertible"]) for name in "MN")
+    u, v = terms.variable("U", (m, k)), terms.variable("V", (k, m))
+
+    def inverse(*summands: Term) -> Term:
+        return terms.apply("inv", total([(1, t) for t in summands], rng))
+
+    parallel = inverse(inverse(a), inverse(b))
+    wide = inverse(terms.delta((m,)), product([(u, "ik"), (v, "kj")], "ij", rng))
+    narrow = inverse(terms.delta((k,)), product([(v, "ki"), (u, "il")], "kl", rng))
+    return [
+        parallel,
+        product([(a, "ik"), (inverse(a, b), "kl"), (b, "lm")], "im", rng),
+        product([(wide, "ij"), (u, "jk")], "ik", rng),
+        product([(u, "ik"), (narrow, "kl")], "il", rng),
+    ]
+
+
 @pytest.fixture(scope="module")
 def graphs() -> list[Snapshot]:
     """Random terms, with multiples recognised."""
@@ -158,6 +178,7 @@ def graphs() -> list[Snapshot]:
         egraph.push()
         rng = np.random.default_rng(seed)
         roots = random_exponentials(rng) if seed % 4 == 0 else random_roots(rng)
+        roots += inverses(rng) if seed % 10 == 3 else []
         egraph.load(*roots)
         for _ in range(3):
             egraph.iterate("all")

@@ -64,6 +64,8 @@ def multiple(s: Spec, c: Number, a: Tensor) -> Statement:
 HELPERS: dict[str, tuple[Rule, ...]] = {
     "size_is_number": (sum_of_constant,),
     "sum_of_constant": (size_is_number,),
+    "determinant_of_scaled": (size_is_number,),
+    "determinant_of_multiple": (size_is_number,),
 } | {rule.name: (d_function,) for r in RULESETS if r.name == "slopes" for rule in r.rules}
 
 

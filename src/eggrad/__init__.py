@@ -25,6 +25,7 @@ if TYPE_CHECKING:
         UnsupportedOperation,
     )
     from eggrad.engine.factored import FactoredTensor
+    from eggrad.engine.report import Budget
     from eggrad.frontend.api import (
         Problem,
         derivative,
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
     from eggrad.frontend.compilation import compile
     from eggrad.frontend.derivative_products import hvp, jvp, vjp
     from eggrad.frontend.elementwise_definition import Definition, parse_elementwise
+    from eggrad.frontend.equivalence import Verdict, equivalent
     from eggrad.frontend.expression import Expression
     from eggrad.frontend.functions import (
         abs,
@@ -62,9 +64,11 @@ if TYPE_CHECKING:
         transpose,
         variable,
     )
+    from eggrad.frontend.size_symbols import SizeWarning
     from eggrad.frontend.transforms import grad, value_and_grad
 
 __all__ = [
+    "Budget",
     "BudgetExceeded",
     "CompiledFunction",
     "Definition",
@@ -75,10 +79,12 @@ __all__ = [
     "Problem",
     "RuleError",
     "ShapeError",
+    "SizeWarning",
     "UnknownVariable",
     "UnsolvableSystem",
     "UnsoundRules",
     "UnsupportedOperation",
+    "Verdict",
     "abs",
     "adj",
     "arccos",
@@ -91,6 +97,7 @@ __all__ = [
     "derivative",
     "det",
     "einsum",
+    "equivalent",
     "exp",
     "grad",
     "gradient",
@@ -130,6 +137,7 @@ _HOMES = {
     ),
     "engine.compiled": ("CompiledFunction",),
     "engine.factored": ("FactoredTensor",),
+    "engine.report": ("Budget",),
     "frontend.api": (
         "Problem",
         "derivative",
@@ -143,7 +151,9 @@ _HOMES = {
     "frontend.compilation": ("compile",),
     "frontend.derivative_products": ("hvp", "jvp", "vjp"),
     "frontend.elementwise_definition": ("Definition", "parse_elementwise"),
+    "frontend.equivalence": ("Verdict", "equivalent"),
     "frontend.expression": ("Expression",),
+    "frontend.size_symbols": ("SizeWarning",),
     "frontend.transforms": ("grad", "value_and_grad"),
 }
 _HOME = {name: module for module, names in _HOMES.items() for name in names}
