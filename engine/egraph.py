@@ -11,7 +11,7 @@ from eggrad.engine.encoding import decode, literal
 from eggrad.engine.iteration import Iteration, read_iteration
 from eggrad.engine.language import CONSTRUCTORS
 from eggrad.engine.rule import Ruleset
-from eggrad.engine.spec import scaling
+from eggrad.engine.spec import Dims, scaling
 from eggrad.engine.term import ELEMENTWISE, NUMERIC, Term, postorder
 
 __all__ = ["EGraph", "Row"]
@@ -114,19 +114,28 @@ class EGraph:
         The adjoint of a node is the sum of the contributions of its uses (thesis, equation 4.1).
         Adjoints are keyed by node number, never by class: they belong to a place, not a value.
         """
+        self.load(cotangent)
+        lead = cotangent.dims[: cotangent.order - root.order]
+        return self.add_adjoints_below(root, (x,), self._names[cotangent], lead)[0]
+
+    def add_adjoints_below(
+        self, root: Term, wrt: Sequence[Term], adjoint: str, lead: Dims = (), first: int = 0
+    ) -> list[str]:
+        """The names of the adjoints of some nodes, given the name of the root's own.
+
+        `first` is a number that no node has yet; there are as many more as the root has nodes.
+        """
         nodes = list(postorder(root))
-        reaches = {x}
+        reaches = set(wrt)
         for t in nodes:
             if any(a in reaches for a in t.args):
                 reaches.add(t)
-        number = {t: i for i, t in enumerate(t for t in nodes if t in reaches)}
-        self.load(cotangent)
-        lead = cotangent.dims[: cotangent.order - root.order]
+        number = {t: i for i, t in enumerate((t for t in nodes if t in reaches), first)}
         uses: dict[Term, list[str]] = {t: [] for t in number}
         commands: list[str] = []
         for t in reversed(number):
             mine = f"(adjoint {number[t]})"
-            total = self._names[cotangent] if t is root else self._total(uses[t], commands)
+            total = adjoint if t is root else self._total(uses[t], commands)
             commands.append(f"(union {mine} {total})")
             commands.append(f"(set (dims {mine}) {literal(lead + t.dims)})")
             for place, a in enumerate(t.args):
@@ -135,9 +144,9 @@ class EGraph:
             if t.args:
                 constructor, arguments = self._parts(t)
                 commands.append(f"(at_{constructor} {number[t]} {arguments})")
-        name = self._bind(f"(adjoint {number[x]})", commands)
+        names = [self._bind(f"(adjoint {number[x]})", commands) for x in wrt]
         self._run(commands)
-        return name
+        return names
 
     def _total(self, summands: Sequence[str], commands: list[str]) -> str:
         """A sum, bound step by step: nested text would be as deep as a node has uses."""

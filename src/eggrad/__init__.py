@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     )
     from eggrad.frontend.compilation import compile
     from eggrad.frontend.derivative_products import hvp, jvp, vjp
+    from eggrad.frontend.elementwise_definition import Definition, parse_elementwise
     from eggrad.frontend.equivalence import Verdict, equivalent
     from eggrad.frontend.expression import Expression
     from eggrad.frontend.functions import (
@@ -70,6 +71,7 @@ __all__ = [
     "Budget",
     "BudgetExceeded",
     "CompiledFunction",
+    "Definition",
     "EggradError",
     "Expression",
     "FactoredTensor",
@@ -106,6 +108,7 @@ __all__ = [
     "jvp",
     "log",
     "parse",
+    "parse_elementwise",
     "parse_matrix",
     "relu",
     "sign",
@@ -147,6 +150,7 @@ _HOMES = {
     ),
     "frontend.compilation": ("compile",),
     "frontend.derivative_products": ("hvp", "jvp", "vjp"),
+    "frontend.elementwise_definition": ("Definition", "parse_elementwise"),
     "frontend.equivalence": ("Verdict", "equivalent"),
     "frontend.expression": ("Expression",),
     "frontend.size_symbols": ("SizeWarning",),

@@ -1,0 +1,51 @@
+"""Adjoints through functions of functions that no term has as a whole, in one e-graph."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from eggrad.engine.cost import CostModel
+from eggrad.engine.report import Budget, Result
+from eggrad.engine.run import Run
+from eggrad.engine.stages import System
+from eggrad.engine.term import Term, postorder
+
+__all__ = ["Level", "pull_back_levels"]
+
+
+@dataclass(frozen=True)
+class Level:
+    """A scalar term, and the variables in it whose adjoints are wanted.
+
+    `above` is the number of an earlier level and the variable there whose value the term is;
+    None for the first level alone.
+    """
+
+    term: Term
+    wrt: tuple[Term, ...]
+    above: tuple[int, Term] | None = None
+
+
+def pull_back_levels(
+    system: System, levels: Sequence[Level], cotangent: Term, budget: Budget | None = None
+) -> Result:
+    """The adjoints of all variables of all levels, given that of the first level's term.
+
+    The adjoint of a level's term is that of the variable above it, so a chain of levels
+    multiplies derivatives. Terms are in the order of the levels and of their variables.
+    """
+    with system.session() as egraph:
+        run = Run(system.strategy, egraph, budget or Budget(), [CostModel()])
+        egraph.load(cotangent, *(level.term for level in levels))
+        run.allow_for(egraph.size())
+        found: list[dict[Term, str]] = []
+        first = 0
+        for level in levels:
+            adjoint = egraph.name(cotangent)
+            if level.above is not None:
+                place, variable = level.above
+                adjoint = found[place][variable]
+            names = egraph.add_adjoints_below(level.term, level.wrt, adjoint, first=first)
+            found.append(dict(zip(level.wrt, names, strict=True)))
+            first += sum(1 for _ in postorder(level.term))
+        run.saturate("reverse")
+        return run.finish([n for level in found for n in level.values()]).cheapest()

@@ -1,0 +1,18 @@
+"""The functions of element-wise definitions: of one number, with NumPy and as expressions."""
+
+from collections.abc import Callable
+from typing import Any, Final
+
+import numpy as np
+
+from eggrad.engine.term import ELEMENTWISE
+
+__all__ = ["FUNCTIONS"]
+
+FUNCTIONS: Final[dict[str, Callable[[Any], Any]]] = {
+    **{name: getattr(np, name) for name in ELEMENTWISE if name != "relu"},
+    "relu": lambda x: np.where(x > 0, x, 0 * x),
+    "sqrt": np.sqrt,
+    "sinh": np.sinh,
+    "cosh": np.cosh,
+}

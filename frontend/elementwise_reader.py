@@ -1,0 +1,168 @@
+"""From the text of an element-wise definition to phrases, before any name is looked at."""
+
+from dataclasses import dataclass
+from functools import cache
+from itertools import takewhile
+from typing import Any, cast
+
+from lark import Lark, Token, Transformer, v_args
+from lark.exceptions import UnexpectedCharacters, UnexpectedToken
+
+from eggrad.engine.errors import ParseError
+from eggrad.frontend.elementwise_diagnosis import stray_character, unexpected_token
+from eggrad.frontend.text_syntax import Phrase
+
+__all__ = ["Declared", "Text", "read"]
+
+MOST_LEVELS = 150
+"""Definitions are walked recursively; nobody writes deeper ones."""
+
+
+@dataclass(frozen=True)
+class Declared:
+    """An index where it is introduced, and its size if that is given."""
+
+    name: Token
+    size: Phrase | None
+
+
+@dataclass(frozen=True, eq=False)
+class Text:
+    """A whole definition: the head's name, its indices, and the value of an entry."""
+
+    name: Token
+    indices: tuple[Declared, ...]
+    body: Phrase
+
+
+class _TooDeep(Exception):
+    """A text that is nested too deeply; it has the place."""
+
+    def __init__(self, offset: int) -> None:
+        super().__init__(offset)
+        self.offset = offset
+
+
+def read(text: str) -> Text:
+    """The phrases of a text; raises `ParseError` where the grammar has no such text.
+
+    >>> read("f[i; j] = exp (x[i + j])").body.what
+    'call'
+    """
+    try:
+        return cast(Text, _parser().parse(text))
+    except UnexpectedCharacters as error:
+        found = stray_character(text, error.pos_in_stream)
+    except UnexpectedToken as error:
+        end = len(text) if error.token.type == "$END" else cast(int, error.token.start_pos)
+        before = takewhile(lambda t: cast(int, t.start_pos) < end, _parser().lex(text))
+        found = unexpected_token(text, list(before), error.token)
+    except _TooDeep as error:
+        reason = f"this is nested more than {MOST_LEVELS} levels deep"
+        found = ParseError(reason, text, error.offset)
+    raise found
+
+
+@cache
+def _parser() -> Lark:
+    return Lark.open(
+        "elementwise.lark",
+        rel_to=__file__,
+        parser="lalr",
+        lexer="basic",
+        transformer=_Builder(),
+        maybe_placeholders=False,
+    )
+
+
+class Nested(Phrase):
+    """A phrase that knows how deep it is, and what a sum or a condition has beside operands."""
+
+    __slots__ = ("declared", "depth")
+
+    def __init__(
+        self,
+        what: str,
+        token: Token,
+        operands: tuple[Phrase, ...] = (),
+        declared: Declared | None = None,
+        sealed: bool = False,
+    ) -> None:
+        """A phrase of an element-wise definition; `declared` is the index of a sum."""
+        super().__init__(what, token, operands, sealed=sealed)
+        self.declared = declared
+        self.depth = 1 + max((cast(Nested, o).depth for o in operands), default=0)
+        if self.depth > MOST_LEVELS:
+            raise _TooDeep(cast(int, token.start_pos))
+
+
+@v_args(inline=True)
+class _Builder(Transformer[Token, Any]):
+    """Makes phrases while the parser runs; an operator's phrase is called as its token."""
+
+    def start(self, name: Token, *parts: Any) -> Text:
+        return Text(name, tuple(parts[:-2]), parts[-1])
+
+    def declared(self, name: Token, _less: Token | None = None, size: Any = None) -> Declared:
+        return Declared(name, size)
+
+    def binary(self, left: Phrase, token: Token, right: Phrase) -> Phrase:
+        return Nested(token.type, token, (left, right))
+
+    def minus(self, token: Token, operand: Phrase) -> Phrase:
+        """The negative; a product that begins with a number begins with its negative."""
+        chain = [operand]
+        while chain[-1].what in ("TIMES", "DIVIDE") and not chain[-1].sealed:
+            chain.append(chain[-1].operands[0])
+        first = chain.pop()
+        if first.what != "number" or first.sealed:
+            return Nested("negate", token, (operand,))
+        number = Token.new_borrow_pos("NUMBER", "-" + first.token, token)
+        found = Nested("number", number, sealed=True)
+        for product in reversed(chain):
+            found = Nested(product.what, product.token, (found, product.operands[1]))
+        return found
+
+    def plus(self, _token: Token, operand: Phrase) -> Phrase:
+        return operand
+
+    def number(self, token: Token) -> Phrase:
+        return Nested("number", token)
+
+    def use(self, token: Token) -> Phrase:
+        return Nested("use", token)
+
+    def read(self, token: Token, *indices: Phrase) -> Phrase:
+        return Nested("read", token, indices)
+
+    def call(self, token: Token, argument: Phrase) -> Phrase:
+        return Nested("call", token, (argument,))
+
+    def range(self, lower: Phrase, upper: Phrase) -> tuple[Phrase, Phrase]:
+        return lower, upper
+
+    def extreme(self, token: Token, *forms: Phrase) -> Phrase:
+        return Nested(str(token), token, forms)
+
+    def total(self, token: Token, declared: Declared, *rest: Any) -> Phrase:
+        *span, body = rest
+        return Nested("sum", token, (*span[0], body) if span else (body,), declared)
+
+    def relation(self, token: Token) -> Token:
+        return token
+
+    def condition(self, *parts: Any) -> Phrase:
+        """A chain `a < b <= c`, as pairs, of which each is a phrase called as its relation."""
+        pairs = [
+            Nested(parts[at].type, parts[at], (parts[at - 1], parts[at + 1]))
+            for at in range(1, len(parts), 2)
+        ]
+        return Nested("condition", parts[1], tuple(pairs))
+
+    def choice(self, token: Token, *parts: Any) -> Phrase:
+        *conditions, _then, one, _else, other = parts
+        return Nested("choice", token, (*conditions, one, other))
+
+    def group(self, phrase: Phrase) -> Phrase:
+        phrase.sealed = True
+        return phrase
