@@ -56,6 +56,11 @@ class Plan:
         return max(0, high - low)
 
     @property
+    def is_view(self) -> bool:
+        """Whether the result is a view of the array."""
+        return not self.mask and self.is_whole and {*self.source.labels} == {*self.target.labels}
+
+    @property
     def work(self) -> int:
         """How many entries are read or written."""
         points = prod(self.extent(i) for i in self.ranges)
