@@ -80,7 +80,7 @@ def plan(
     View(labels=(0,), start=(1,), steps=((2,),))
     """
     plans = list(_plans(constraints, source, target, lengths))
-    return min(plans, key=lambda p: p.work) if plans else None
+    return min(plans, key=lambda p: (p.work, not p.is_view, not p.is_whole)) if plans else None
 
 
 def _plans(
