@@ -12,7 +12,7 @@ from math import prod
 from typing import Final, Protocol, cast
 
 from eggrad.engine.constraints import Constraints
-from eggrad.engine.sparsity import Sparsity, visited_dims
+from eggrad.engine.sparsity import Sparsity, is_planned, visited_dims
 from eggrad.engine.spec import Dims, Size, Spec
 
 __all__ = ["DEFAULT_SIZE", "CostModel", "Model"]
@@ -108,7 +108,18 @@ class CostModel:
                 own = self._numeric(data, args)
             case _:
                 own = self.entries(out) * SLOW.get(constructor, 1)
-        return own + CALL + self.entries(out) // 4
+        return own + CALL + self.entries(out) // 4 + self._stored(data, args, deltas)
+
+    def _stored(
+        self, data: tuple[object, ...], args: tuple[Dims, ...], deltas: tuple[Sparsity, ...]
+    ) -> int:
+        """What it costs that some indicators have to be there as arrays."""
+        dense = [d for d, known in zip(args, deltas, strict=False) if known and known is not True]
+        if not dense or (
+            data and len(args) == 2 and is_planned(data[0], args, deltas, self.length)
+        ):
+            return 0
+        return sum(CALL + self.entries(d) for d in dense)
 
     def _numeric(self, data: tuple[object, ...], args: tuple[Dims, ...]) -> int:
         """Functions of entries by their price, elimination, and Cholesky's in half of that."""

@@ -56,6 +56,11 @@ class Plan:
         return max(0, high - low)
 
     @property
+    def is_view(self) -> bool:
+        """Whether the result is a view of the array."""
+        return not self.mask and self.is_whole and {*self.source.labels} == {*self.target.labels}
+
+    @property
     def work(self) -> int:
         """How many entries are read or written."""
         points = prod(self.extent(i) for i in self.ranges)
@@ -75,7 +80,7 @@ def plan(
     View(labels=(0,), start=(1,), steps=((2,),))
     """
     plans = list(_plans(constraints, source, target, lengths))
-    return min(plans, key=lambda p: p.work) if plans else None
+    return min(plans, key=lambda p: (p.work, not p.is_view, not p.is_whole)) if plans else None
 
 
 def _plans(

@@ -2,7 +2,7 @@
 
 from functools import lru_cache
 from math import prod
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
@@ -18,11 +18,11 @@ __all__ = ["indicator_product", "zeros_and_ones"]
 Numbers = tuple[tuple[str | int, tuple[int, ...]], ...]
 """Constraints with all sizes known: relations, each with a coefficient for every axis, and 1."""
 
-# Arrays of zeros and ones are kept, as they may be large, for the last few.
-_KEPT = 16
+# The last few arrays of zeros and ones are kept, unless they are large.
+_KEPT: Final = 16
+_LARGEST_KEPT: Final = 1_000_000
 
 
-@lru_cache(maxsize=_KEPT)
 def zeros_and_ones(constraints: Numbers, shape: tuple[int, ...], dtype: Any = np.float64) -> Array:
     """The array that is 1 where constraints hold; nobody may write to it.
 
@@ -30,9 +30,14 @@ def zeros_and_ones(constraints: Numbers, shape: tuple[int, ...], dtype: Any = np
     array([[0., 1., 0.],
            [0., 0., 1.]])
     """
+    make = _kept_array if prod(shape) <= _LARGEST_KEPT else _array
+    return make(constraints, shape, dtype)
+
+
+def _array(constraints: Numbers, shape: tuple[int, ...], dtype: Any) -> Array:
     result = np.ones(shape, dtype)
+    axes = np.ogrid[tuple(slice(n) for n in shape)]
     for relation, coefficients in constraints:
-        axes = np.ogrid[tuple(slice(n) for n in shape)]
         value = coefficients[-1] + np.zeros((1,) * len(shape), np.int64)
         for c, axis in zip(coefficients, axes, strict=False):
             value = value + c * axis
@@ -42,6 +47,9 @@ def zeros_and_ones(constraints: Numbers, shape: tuple[int, ...], dtype: Any = np
             result *= (value % relation if isinstance(relation, int) else value) == 0
     result.flags.writeable = False
     return result
+
+
+_kept_array = lru_cache(maxsize=_KEPT)(_array)
 
 
 def indicator_product(

@@ -12,8 +12,9 @@ from fractions import Fraction
 from math import prod
 from typing import Final, cast
 
+from eggrad.engine.cost import DEFAULT_SIZE
 from eggrad.engine.product_kernels import Step, product_steps
-from eggrad.engine.sparsity import Sparsity, visited_dims
+from eggrad.engine.sparsity import Sparsity, plan_of, visited_dims
 from eggrad.engine.spec import Dims, Size, Spec, scaling
 from eggrad.engine.term import (
     ELEMENTWISE,
@@ -139,10 +140,21 @@ def node_work(
             if is_delta is True and dims:
                 steps += [("zeros", dims, ()), ("diagonal", dims[len(dims) // 2 :], ())]
         steps = steps or [("view", (), ())]
+    if all(rate != "view" for rate, _, _ in steps) and not (
+        constructor == "ein" and plan_of(data[0], args, deltas, _length)
+    ):
+        # An indicator that is needed as an array.
+        stored = (d for d, known in zip(args, deltas, strict=False) if known and known is not True)
+        steps += [("zeros", d, ()) for d in stored]
     # A result of some size lies in memory that the process did not have a moment ago.
     if out and all(rate != "view" for rate, _, _ in steps):
         steps.append(("fresh", out, ()))
     return tuple(Work.of(*step) for step in steps)
+
+
+def _length(size: Size) -> int:
+    # Which of two indices is the longer hardly matters here.
+    return size if isinstance(size, int) else DEFAULT_SIZE
 
 
 def _product_steps(
@@ -153,10 +165,11 @@ def _product_steps(
     same: bool,
 ) -> list[Step]:
     """The steps of a product; one with an indicator reads or writes entries through a view."""
-    if any(known and known is not True for known in deltas):
-        # Which of two indices is the longer does not matter much here.
-        visited = visited_dims(spec, args, deltas, lambda d: d if isinstance(d, int) else 100)
-        return [("arithmetic", tuple(visited.values()), ())]
+    planned = plan_of(spec, args, deltas, _length)
+    if planned is not None:
+        if planned.is_view:
+            return [("view", (), ())]
+        return [("arithmetic", tuple(visited_dims(spec, args, deltas, _length).values()), ())]
     return product_steps(spec, args, [known is True for known in deltas], constants, same)
 
 

@@ -1,13 +1,14 @@
 """Which operands of a product are mostly zeros, as far as costs go."""
 
 from collections.abc import Callable, Sequence
+from typing import cast
 
 from eggrad.engine.affine import Form, coefficient, form, indices, renamed
 from eggrad.engine.constraints import Constraints
-from eggrad.engine.indicator_plan import plan
-from eggrad.engine.spec import Dims, Indices, Size
+from eggrad.engine.indicator_plan import Plan, plan
+from eggrad.engine.spec import Dims, Indices, Size, Spec
 
-__all__ = ["Sparsity", "determined_indices", "visited_dims"]
+__all__ = ["Sparsity", "determined_indices", "is_planned", "plan_of", "visited_dims"]
 
 Sparsity = bool | Constraints
 """False for what has any entries, True for a delta, its constraints for an indicator."""
@@ -43,19 +44,54 @@ def visited_dims(
     space: dict[int, Size] = {}
     for part, dims in zip(spec, args, strict=False):
         space.update(zip(part, dims, strict=True))
-    places = [k for k, known in enumerate(sparsity) if known and known is not True]
-    if len(places) != 1 or any(len(set(part)) < len(part) for part in spec):
+    if not is_planned(spec, args, sparsity, length):
         return space
-    (place,) = places
-    part, known = spec[place], sparsity[place]
-    assert not isinstance(known, bool)
-    lengths = {i: length(d) for i, d in space.items()}
-    other = spec[1 - place] if len(args) == 2 else ()
-    numbers = tuple((r, _with_sizes(renamed(f, dict(enumerate(part))), length)) for r, f in known)
-    if plan(numbers, other, spec[-1], lengths) is None:
-        return space
-    gone = determined_indices(part, known, args[place], length)
+    place, known = _only_indicator(sparsity)
+    gone = determined_indices(spec[place], known, args[place], length)
     return {i: d for i, d in space.items() if i not in gone}
+
+
+def is_planned(
+    spec: object,
+    args: Sequence[Dims],
+    sparsity: Sequence[Sparsity],
+    length: Callable[[Size], int],
+) -> bool:
+    """Whether a product is computed through views, without an indicator's array."""
+    return plan_of(spec, args, sparsity, length) is not None
+
+
+def plan_of(
+    spec: object,
+    args: Sequence[Dims],
+    sparsity: Sequence[Sparsity],
+    length: Callable[[Size], int],
+) -> Plan | None:
+    """How a product with an indicator is computed through views; None where it is not.
+
+    >>> product = ((0, 1), (1,), (0,))
+    >>> next_entry = (("=", ((0, 1), (1, -1), ("", 1))),)
+    >>> plan_of(product, [(4, 5), (5,)], [next_entry, False], int).is_view
+    True
+    """
+    place, known = _only_indicator(sparsity)
+    if not known or not isinstance(spec, tuple) or len(args) != 2:
+        return None
+    parts = cast(Spec, spec)
+    if any(len(set(part)) < len(part) for part in parts):
+        return None
+    lengths: dict[int, int] = {}
+    for part, dims in zip(parts, args, strict=False):
+        lengths.update(zip(part, map(length, dims), strict=True))
+    names = dict(enumerate(parts[place]))
+    numbers = tuple((r, _with_sizes(renamed(f, names), length)) for r, f in known)
+    return plan(numbers, parts[1 - place], parts[-1], lengths)
+
+
+def _only_indicator(sparsity: Sequence[Sparsity]) -> tuple[int, Constraints]:
+    """The place of the only indicator and its constraints; none where there are several."""
+    found = [(k, known) for k, known in enumerate(sparsity) if known and known is not True]
+    return cast(tuple[int, Constraints], found[0]) if len(found) == 1 else (0, ())
 
 
 def _with_sizes(f: Form, length: Callable[[Size], int]) -> Form:

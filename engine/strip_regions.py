@@ -13,6 +13,7 @@ from typing import Final, cast
 
 from eggrad.engine.binding import symbols
 from eggrad.engine.cost import CostModel
+from eggrad.engine.indicator_code import by_views
 from eggrad.engine.numeric_operations import ENTRYWISE
 from eggrad.engine.spec import Dims, Size, Spec
 from eggrad.engine.strip_operands import Place, StripOperands
@@ -103,6 +104,9 @@ def _is_large(term: Term, model: CostModel) -> bool:
 
 def _spec(node: Term) -> Spec | None:
     """The indices of a node's operands and result, where indices say what it does."""
+    if by_views(node):
+        # A view of the whole takes no memory, and a strip does not know where it begins.
+        return None
     if node.op in ("einsum", "logsumexp", "norm"):
         return cast(Spec, node.data)
     if node.op in _ALL_ENTRYWISE:

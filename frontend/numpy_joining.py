@@ -13,7 +13,7 @@ from eggrad.frontend import axes as ax
 from eggrad.frontend import functions as language
 from eggrad.frontend.expression import Expression, as_expression
 from eggrad.frontend.indexing import indexed
-from eggrad.frontend.numpy_indexing import flip, integer_size, one_axis, shifted
+from eggrad.frontend.numpy_indexing import integer_size, one_axis, shifted
 from eggrad.frontend.selection import placed, selected
 
 __all__ = ["JOINING", "stack"]
@@ -107,21 +107,22 @@ def _total(parts: Sequence[Expression]) -> Expression:
 
 def convolve(a: Any, v: Any, mode: str = "full") -> Expression:
     """`numpy.convolve` of vectors of integer sizes."""
-    return _convolved("convolve", as_expression(a), as_expression(v), mode)
+    return _summed_pairs("convolve", as_expression(a), as_expression(v), mode)
 
 
 def correlate(a: Any, v: Any, mode: str = "valid") -> Expression:
     """`numpy.correlate` of vectors of integer sizes, the first as long as the second or longer."""
-    first, second = as_expression(a), as_expression(v)
-    return _convolved("correlate", first, flip(second), mode)
+    return _summed_pairs("correlate", as_expression(a), as_expression(v), mode)
 
 
-def _convolved(what: str, a: Expression, v: Expression, mode: str) -> Expression:
+def _summed_pairs(what: str, a: Expression, v: Expression, mode: str) -> Expression:
+    """Products of entries, summed where the sum or the difference of their indices is the same."""
     if a.ndim != 1 or v.ndim != 1:
         raise ShapeError(f"{what}: both arguments are vectors")
     m, n = integer_size(what, a, 0), integer_size(what, v, 0)
     if min(m, n) < 1 or (what == "correlate" and m < n):
         raise ShapeError(f"{what}: of {m} and {n} entries; the first is the longer one")
+    # Where the result begins among all sums, and its length.
     known = {
         "full": (0, m + n - 1),
         "same": ((min(m, n) - 1) // 2, max(m, n)),
@@ -130,9 +131,10 @@ def _convolved(what: str, a: Expression, v: Expression, mode: str) -> Expression
     if mode not in known:
         raise UnsupportedOperation(f"{what}: the mode is one of {', '.join(known)}, not {mode!r}")
     start, size = known[mode]
+    sign, last = (-1, 0) if what == "convolve" else (1, n - 1)
     pairs = language.einsum("i,j->ij", a, v)
-    sums = ("=", form([(2, 1), (0, -1), (1, -1), ("", start)]))
-    return selected(what, pairs, (size,), [sums], (2,))
+    met = ("=", form([(2, 1), (0, -1), (1, sign), ("", start - last)]))
+    return selected(what, pairs, (size,), [met], (2,))
 
 
 JOINING: Final[dict[object, Callable[..., Any]]] = {

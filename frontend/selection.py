@@ -31,7 +31,8 @@ def selected(
 
     def build(a: Term) -> Term:
         whole: tuple[Size, ...] = (*a.dims, *new)
-        met = sorted({i for _, g in own for i in indices(g)})
+        mentioned = {i for _, g in own for i in indices(g)}
+        met = [i for i in dict.fromkeys((*out, *range(len(whole)))) if i in mentioned]
         if not met:
             return terms.einsum(specs.canonical([range(a.order)], out), a)
         conditions = renamed_all(own, {i: k for k, i in enumerate(met)})

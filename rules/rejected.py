@@ -11,6 +11,7 @@ from fractions import Fraction
 from eggrad.engine import term as terms
 from eggrad.engine.index_algebra import join, matrix_transpose
 from eggrad.engine.language import (
+    Constraints,
     D,
     Dims,
     Name,
@@ -29,6 +30,7 @@ from eggrad.engine.language import (
     ein,
     ein1,
     fn,
+    indicator,
     inv,
     power,
     scale,
@@ -218,6 +220,13 @@ def kept_delta_goes(s: Spec, n: Dims, a: Tensor) -> Statement:
 def sum_of_constant_is_constant(s: Spec, c: Number, n: Dims) -> Statement:
     """Σᵢ c = c, whatever the size of the axis."""
     return ein1(s, const(c, n)) >> const(c, result_dims1(s, n))
+
+
+@refuted(s=parse_spec("ij,j->i"), n=(2, 2), p=(("=", ((0, 1), (1, -1), ("", 1))),), a=[1, 1],
+         tempts="It holds where the index is in range; beyond it cos(0) is 1.")  # fmt: skip
+def function_of_shifted(s: Spec, n: Dims, p: Constraints, a: Tensor) -> Statement:
+    """cos(Σⱼ [j = i + 1]·aⱼ) = Σⱼ [j = i + 1]·cos(aⱼ)."""
+    return fn("cos", ein(s, indicator(n, p), a)) >> ein(s, indicator(n, p), fn("cos", a))
 
 
 # Matrix functions --------------------------------------------------------------------------
