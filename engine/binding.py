@@ -5,6 +5,7 @@ from typing import Any, cast
 
 import numpy as np
 
+from eggrad.engine.constraints import Constraints, mentioned_sizes
 from eggrad.engine.errors import ShapeError, UnknownVariable, UnsupportedOperation
 from eggrad.engine.spec import Dims, Size
 from eggrad.engine.term import Term, postorder
@@ -31,6 +32,8 @@ def symbols(*roots: Term) -> tuple[str, ...]:
         found.update(node.dims)
         if node.op == "size":
             found.add(cast(str, node.data))
+        elif node.op == "indicator":
+            found |= mentioned_sizes(cast(Constraints, node.data))
     return tuple(sorted(d for d in found if isinstance(d, str)))
 
 

@@ -10,6 +10,12 @@ from eggrad.engine.block import Block, Value, number
 from eggrad.engine.contraction import product
 from eggrad.engine.cost import CostModel
 from eggrad.engine.elementwise_code import ElementwiseCode
+from eggrad.engine.indicator_code import (
+    by_views,
+    constraints_text,
+    product_text,
+    stored_indicators,
+)
 from eggrad.engine.layout import dense, spread, transposed, wrapped
 from eggrad.engine.shared_matrices import Batch, find_batches, scheduled
 from eggrad.engine.spec import Dims, Size, Spec
@@ -17,7 +23,7 @@ from eggrad.engine.stacking import Stack, factor_text, find_stacks
 from eggrad.engine.strip_regions import Strips
 from eggrad.engine.term import NUMERIC, Term
 
-__all__ = ["RUNTIME", "Writer"]
+__all__ = ["Writer"]
 
 # Functions of whole arrays: their call, given the operands and what else identifies the node.
 _WHOLE: Final = {
@@ -34,29 +40,6 @@ _WHOLE: Final = {
     "solve": "solve({x}, {y})",
     "symmetric_product": "symmetric_product({k}, {x}, {y})",
     "product_of_pairs": "product_of_pairs({x}, {y})",
-}
-# Where the functions come from that generated code calls beside NumPy's.
-RUNTIME: Final = {
-    "adjugate": "matrix_functions",
-    "by_blocks": "blocks",
-    "by_strips": "strips",
-    "cholesky": "cholesky",
-    "cofactors": "matrix_functions",
-    "inverse": "matrix_functions",
-    "inverse_from_cholesky": "cholesky",
-    "log1mexp": "stable_functions",
-    "log_cosh": "stable_functions",
-    "log_determinant": "stable_functions",
-    "log_determinant_from_cholesky": "cholesky",
-    "log_sum_exp": "stable_functions",
-    "norm": "stable_functions",
-    "outer_product": "sparse_products",
-    "product_of_active": "sparse_products",
-    "product_of_pairs": "symmetric_products",
-    "sigmoid": "stable_functions",
-    "softplus": "stable_functions",
-    "solve": "stable_functions",
-    "symmetric_product": "symmetric_products",
 }
 
 
@@ -103,13 +86,16 @@ class Writer:
         done: dict[Term, Value] = {}
         stacks, absorbed = find_stacks(roots, self._model)
         batches = find_batches(roots, self._model)
+        stored = stored_indicators(roots)
         for node in scheduled(roots, batches):
             if node in stacks:
                 done[node] = self._stacked(node, stacks[node], done)
             elif node in batches:
                 if node not in done:
                     done |= self._batch(batches[node], done)
-            elif node not in absorbed:
+            elif by_views(node):
+                done[node] = self._by_views(node, done)
+            elif node not in absorbed and (node.op != "indicator" or node in stored):
                 done[node] = self._node(node, [done[a] for a in node.args])
         returned: set[str] = set()
         return [self._result(r, done[r], returned) for r in roots]
@@ -136,6 +122,11 @@ class Writer:
                 return number(f"float({self._size(cast(str, node.data))})")
             case "delta":
                 return Value("1.0", (), axes[: node.order // 2] * 2, literal=True)
+            case "indicator":
+                dtype = f", {self._dtype}" if self._dtype else ""
+                call = f"zeros_and_ones({constraints_text(node, self._size)}{dtype})"
+                # Others have the same array: nobody may write to it.
+                return Value(self.block.alias(call, "zeros_and_ones"), axes, axes)
             case "einsum":
                 spec = cast(Spec, node.data)
                 lengths = specs.sizes(spec, *(a.dims for a in node.args))
@@ -158,6 +149,18 @@ class Writer:
                 return self._entrywise(node).function_of_two(name, args)
             case name:
                 return self._entrywise(node).function(name, args[0])
+
+    def _by_views(self, node: Term, done: Mapping[Term, Value]) -> Value:
+        """A product with an indicator, perhaps a view of the other operand."""
+        first = node.args[0].op == "indicator"
+        indicator, term = node.args if first else node.args[::-1]
+        left, right, out = cast(Spec, node.data)
+        full = self._full(term.dims, done[term])
+        text = self._array(term.dims, full) if term.dims else full.text
+        spec = (left, right, out) if first else (right, left, out)
+        made = product_text(indicator, (text, term), spec, self._size)
+        axes = tuple(range(node.order))
+        return Value(self.block.alias(made, full.text), axes, axes)
 
     def _entrywise(self, node: Term) -> ElementwiseCode:
         """What writes element-wise operations on values with the axes of a node, or scalars."""

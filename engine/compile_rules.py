@@ -38,6 +38,7 @@ def _cofactors(k: int, a: Dims) -> Dims:
 SHAPES: Final[dict[str, tuple[Callable[..., object], tuple[int, ...]]]] = {
     "constant": (_own, (1,)),
     "delta": (_twice, (0,)),
+    "indicator": (_own, (0,)),
     "size": (_scalar, (0,)),
     "ein": (output_dims, (0, 1, 2)),
     "ein1": (output_dims, (0, 1)),

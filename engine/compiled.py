@@ -9,6 +9,7 @@ from unicodedata import normalize
 import numpy as np
 
 from eggrad.engine.binding import bind, concrete, name_of, symbols
+from eggrad.engine.index_ranges import check_indices, greatest_indices
 from eggrad.engine.source import Form, Module
 from eggrad.engine.term import Term, variables
 
@@ -68,6 +69,7 @@ class CompiledFunction:
         self._defaults = dict(sizes or {})
         own = symbols(*self._variables, *(t for f in forms for t in f.terms), *self._scope)
         self._wanted = tuple(sorted(wanted))
+        self._taken = greatest_indices(self._reference)
         mentioned = sorted({*own, *self._wanted})
         names = {name_of(v) for v in (*self._variables, *self._scope)}
         self._sizes = tuple(s for s in mentioned if s not in names)
@@ -120,6 +122,7 @@ class CompiledFunction:
         all_sizes = self._defaults | found
         # Raises where one is missing.
         concrete(self._wanted, all_sizes)
+        check_indices(self._taken, all_sizes)
         sizes = concrete(self._used, all_sizes)
         function = self._functions[self._choose(all_sizes) if self._choose else 0]
         inputs = [arrays[name] for name in self._names]

@@ -85,7 +85,7 @@ def price_of(graph: Snapshot, whole: Term, network: Network) -> int:
         t = stack.pop()
         if t in factors:
             continue
-        deltas = tuple(a.op == "delta" for a in t.args)
+        deltas = tuple(terms.term_sparsity(a) for a in t.args)
         constructor = "ein" if len(t.args) == 2 else "ein1"
         price += graph.model.node(
             constructor, (t.data,), tuple(a.dims for a in t.args), t.dims, deltas

@@ -11,6 +11,8 @@ from fractions import Fraction
 from math import prod
 from typing import Final, Protocol, cast
 
+from eggrad.engine.constraints import Constraints
+from eggrad.engine.sparsity import Sparsity, visited_dims
 from eggrad.engine.spec import Dims, Size, Spec
 
 __all__ = ["DEFAULT_SIZE", "CostModel", "Model"]
@@ -45,13 +47,13 @@ class Model(Protocol):
 
     def node(
         self, constructor: str, data: tuple[object, ...], args: tuple[Dims, ...], out: Dims,
-        deltas: tuple[bool, ...], *, same: bool = False,
+        deltas: tuple[Sparsity, ...], *, same: bool = False,
         constants: tuple[Fraction | None, ...] = (),
     ) -> int:  # fmt: skip
         """The cost of one e-node.
 
-        Given are the dims of its operands and of itself, which operands are deltas, whether both
-        operands are the same, and the values of operands that are constant.
+        Given are the dims of its operands and of itself, which operands are deltas or indicators,
+        whether both operands are the same, and the values of operands that are constant.
         """
         ...
 
@@ -76,7 +78,7 @@ class CostModel:
 
     def node(
         self, constructor: str, data: tuple[object, ...], args: tuple[Dims, ...], out: Dims,
-        deltas: tuple[bool, ...], *, same: bool = False,
+        deltas: tuple[Sparsity, ...], *, same: bool = False,
         constants: tuple[Fraction | None, ...] = (),
     ) -> int:  # fmt: skip
         """The cost of one e-node, given the dims of its operands and which of them are deltas.
@@ -89,6 +91,8 @@ class CostModel:
             case "delta":
                 # Of two deltas the one with fewer axes serves better.
                 return LEAF + len(out)
+            case "indicator":
+                return LEAF + len(out) + sum(len(f) for _, f in cast(Constraints, data[1]))
             case "ein" | "ein1":
                 key = (data, args, deltas)
                 if key not in self._products:
@@ -121,20 +125,20 @@ class CostModel:
         half = known == "positive definite" or name == "cholesky"
         return (1 if half else 2) * n**3 // 3 + substitutions
 
-    def _product(self, s: Spec, args: tuple[Dims, ...], deltas: tuple[bool, ...]) -> int:
+    def _product(self, s: Spec, args: tuple[Dims, ...], deltas: tuple[Sparsity, ...]) -> int:
         """One multiplication a point of the joint index space, one addition a summed point.
 
-        A delta's pairs of indices are one index each: only its non-zero entries are visited.
+        A delta's pairs of indices are one index each, and what an indicator's equality gives is
+        none: only non-zero entries are visited.
         """
         merged: dict[int, int] = {}
         for part, is_delta in zip(s, deltas, strict=False):
-            if is_delta:
+            if is_delta is True:
                 half = len(part) // 2
                 merged.update(zip(part[half:], part[:half], strict=True))
-        space: dict[int, Size] = {}
-        for part, dims in zip(s, args, strict=False):
-            space.update((merged.get(i, i), d) for i, d in zip(part, dims, strict=True))
+        own = tuple(tuple(merged.get(i, i) for i in part) for part in s)
+        space = visited_dims(own, args, deltas, self.length)
         points = self.entries(tuple(space.values()))
-        kept = self.entries(tuple(space[i] for i in {merged.get(i, i): 0 for i in s[-1]}))
+        kept = self.entries(tuple(space[i] for i in dict.fromkeys(own[-1]) if i in space))
         multiplications = points if len(args) == 2 else 0
         return multiplications + (points - kept)

@@ -12,6 +12,7 @@ import numpy as np
 
 from eggrad.engine import term as terms
 from eggrad.engine.closed import Reject, node_term
+from eggrad.engine.drawn_constraints import random_constraints
 from eggrad.engine.errors import ShapeError
 from eggrad.engine.language import Literal, Name, Node, Number, Parameter, Tensor, Wrt
 from eggrad.engine.numeric_language import Variable
@@ -98,6 +99,13 @@ class Drawing:
                 if half is not None and half + half != want:
                     raise Reject
                 return terms.delta(self.draw(args[0], want=half))
+            case "indicator":
+                known = isinstance(args[0], Parameter) and args[0].name in self.bound
+                dims = self.draw(args[0], want=want if known or want is not None else self._dims())
+                given = args[1]
+                if isinstance(given, Parameter) and given.name not in self.bound:
+                    self.bound[given.name] = random_constraints(dims, self.rng)
+                return terms.indicator(dims, self.draw(given))
             case "size" | "variable":
                 return node_term(name, (self.draw(args[0], want=want),))
             case "inv" | "adj":

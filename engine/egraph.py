@@ -1,8 +1,8 @@
 """The only file that talks to egglog: rules in, terms in, one iteration at a time, classes out."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any, Protocol, cast
 
 from egglog import bindings
 
@@ -13,7 +13,7 @@ from eggrad.engine.rule import Ruleset
 from eggrad.engine.spec import scaling
 from eggrad.engine.term import ELEMENTWISE, NUMERIC, Term, postorder
 
-__all__ = ["EGraph", "Iteration", "Row"]
+__all__ = ["EGraph", "Iteration", "Readable", "Row"]
 
 # parse_program is quadratic in the length of its text.
 CHUNK = 20
@@ -29,6 +29,14 @@ class Row:
     output: int
     retired: bool
     stable: bool
+
+
+class Readable(Protocol):
+    """What has e-nodes that can be read; `rows` as an `EGraph` has it."""
+
+    def rows(self) -> tuple[list[Row], Mapping[int, tuple[object, ...]], dict[str, int]]:
+        """Every e-node, the dims of every class, and the class of every name."""
+        ...
 
 
 @dataclass(frozen=True)
@@ -184,6 +192,8 @@ class EGraph:
                 return "constant", f"{literal(t.data)} {literal(t.dims)}"
             case "delta":
                 return "delta", literal(t.dims[: t.order // 2])
+            case "indicator":
+                return "indicator", f"{literal(t.dims)} {literal(t.data)}"
             case "size":
                 return "size", literal(t.data)
             case "einsum":
@@ -210,6 +220,13 @@ class EGraph:
                 name = label.partition("/")[0]
                 matches[name] = matches.get(name, 0) + n
         return Iteration(report.updated, matches)
+
+    def are_equal(self, a: str, b: str) -> bool:
+        """Whether two names are those of one class."""
+        frozen = self._egraph.freeze()
+        rows = frozen.functions["named"].rows
+        found = {f"(named {self._egraph.value_to_i64(r.inputs[0])})": r.output for r in rows}
+        return found[a] == found[b]
 
     def complete_shapes(self) -> None:
         """Give the newest terms their dims."""

@@ -13,8 +13,16 @@ from math import prod
 from typing import Final, cast
 
 from eggrad.engine.product_kernels import Step, product_steps
+from eggrad.engine.sparsity import Sparsity, visited_dims
 from eggrad.engine.spec import Dims, Size, Spec, scaling
-from eggrad.engine.term import ELEMENTWISE, MATRIX_FUNCTIONS, NUMERIC, Term, postorder
+from eggrad.engine.term import (
+    ELEMENTWISE,
+    MATRIX_FUNCTIONS,
+    NUMERIC,
+    Term,
+    postorder,
+    term_sparsity,
+)
 
 __all__ = ["Work", "dag_work", "node_work", "term_work"]
 
@@ -55,7 +63,7 @@ _POWERS: Final[dict[Fraction, tuple[str, ...]]] = {
 }
 # What one operation on a NumPy scalar counts as.
 _SCALAR: Final = frozenset({"arithmetic", "scaling", "negate", "divide", "reciprocal", "power"})
-_LEAVES: Final = frozenset({"variable", "constant", "delta", "size"})
+_LEAVES: Final = frozenset({"variable", "constant", "delta", "indicator", "size"})
 _MATRIX: Final = frozenset({"inv", "det", "slogdet", "cholesky", "adj"})
 _REDUCING: Final = frozenset(
     {
@@ -100,7 +108,7 @@ def _product(sizes: Iterable[Size]) -> Dims:
 
 def node_work(
     constructor: str, data: tuple[object, ...], args: tuple[Dims, ...], out: Dims,
-    deltas: tuple[bool, ...], *, same: bool = False, constants: Constants = (),
+    deltas: tuple[Sparsity, ...], *, same: bool = False, constants: Constants = (),
 ) -> tuple[Work, ...]:  # fmt: skip
     """The work of one e-node.
 
@@ -115,10 +123,10 @@ def node_work(
     if constructor in _LEAVES:
         return ()
     if constructor in ("ein", "ein1"):
-        steps = product_steps(cast(Spec, data[0]), args, deltas, constants, same)
+        steps = _product_steps(cast(Spec, data[0]), args, deltas, constants, same)
     elif constructor == "scale":
         factors: Constants = (cast(Fraction, data[0]), *constants)
-        steps = product_steps(scaling(len(out)), ((), *args), (False, *deltas), factors)
+        steps = _product_steps(scaling(len(out)), ((), *args), (False, *deltas), factors, False)
     elif constructor in _MATRIX or constructor == "cofactors":
         steps = _matrix_steps(constructor, data, args, out)
     elif constructor in ("numeric", "numeric2") and data[0] in _REDUCING:
@@ -128,13 +136,28 @@ def node_work(
         steps = [(name if out else _on_scalars(name), out, ()) for name in names]
         # An element-wise operation needs every entry of a delta.
         for dims, is_delta in zip(args, deltas, strict=False):
-            if is_delta and dims:
+            if is_delta is True and dims:
                 steps += [("zeros", dims, ()), ("diagonal", dims[len(dims) // 2 :], ())]
         steps = steps or [("view", (), ())]
     # A result of some size lies in memory that the process did not have a moment ago.
     if out and all(rate != "view" for rate, _, _ in steps):
         steps.append(("fresh", out, ()))
     return tuple(Work.of(*step) for step in steps)
+
+
+def _product_steps(
+    spec: Spec,
+    args: tuple[Dims, ...],
+    deltas: tuple[Sparsity, ...],
+    constants: Constants,
+    same: bool,
+) -> list[Step]:
+    """The steps of a product; one with an indicator reads or writes entries through a view."""
+    if any(known and known is not True for known in deltas):
+        # Which of two indices is the longer does not matter much here.
+        visited = visited_dims(spec, args, deltas, lambda d: d if isinstance(d, int) else 100)
+        return [("arithmetic", tuple(visited.values()), ())]
+    return product_steps(spec, args, [known is True for known in deltas], constants, same)
 
 
 def _elementwise_rates(
@@ -222,7 +245,7 @@ def term_work(term: Term) -> tuple[Work, ...]:
         data,
         tuple(a.dims for a in term.args),
         term.dims,
-        tuple(a.op == "delta" for a in term.args),
+        tuple(term_sparsity(a) for a in term.args),
         same=len(term.args) == 2 and term.args[0] is term.args[1],
         constants=tuple(cast(Fraction, a.data) if a.op == "constant" else None for a in term.args),
     )

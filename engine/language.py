@@ -16,14 +16,15 @@ from fractions import Fraction
 from functools import wraps
 from typing import Any, Final, ParamSpec, TypeVar, cast
 
+from eggrad.engine.constraints import Constraints
 from eggrad.engine.spec import Dims, Spec
 
 __all__ = [
-    "CONSTRUCTORS", "Call", "Condition", "D", "Differ", "Dims", "Law", "Literal", "Name", "Node",
-    "Number", "Parameter", "Spec", "Statement", "Tensor", "Wrt", "add", "adj", "cofactors",
-    "condition", "const", "delta", "det", "differ", "dims", "divide", "ein", "ein1", "fn", "inv",
-    "is_pattern", "negate", "power", "primitive", "pullback", "scale", "size", "slope", "subtract",
-    "variable",
+    "CONSTRUCTORS", "Call", "Condition", "Constraints", "D", "Differ", "Dims", "Law", "Literal",
+    "Name", "Node", "Number", "Parameter", "Spec", "Statement", "Tensor", "Wrt", "add", "adj",
+    "cofactors", "condition", "const", "delta", "det", "differ", "dims", "divide", "ein", "ein1",
+    "fn", "indicator", "inv", "is_pattern", "negate", "power", "primitive", "pullback", "scale",
+    "size", "slope", "subtract", "variable",
 ]  # fmt: skip
 
 Number = Fraction
@@ -38,6 +39,7 @@ CONSTRUCTORS: Final[dict[str, tuple[str, ...]]] = {
     "variable": ("Object",),
     "constant": ("Object", "Object"),
     "delta": ("Object",),
+    "indicator": ("Object", "Object"),
     "size": ("Object",),
     "scale": ("Object", "Tensor"),
     "ein": ("Object", "Tensor", "Tensor"),
@@ -199,6 +201,11 @@ def delta(n: Dims) -> Tensor:
     return Node("delta", (n,))
 
 
+def indicator(n: Dims, p: Constraints) -> Tensor:
+    """The tensor of axes `n` that is 1 where the constraints hold, and 0 elsewhere."""
+    return Node("indicator", (n, p))
+
+
 def size(d: object) -> Tensor:
     """A size as a scalar."""
     return Node("size", (d,))
@@ -247,9 +254,7 @@ def power(a: Tensor, p: Tensor | Number | int) -> Tensor:
 
 def is_number_free(p: object) -> bool:
     """Whether an exponent is a tensor pattern, not a number (or a pattern of one)."""
-    if isinstance(p, Parameter):
-        return p.kind is Tensor
-    return isinstance(p, Node)
+    return p.kind is Tensor if isinstance(p, Parameter) else isinstance(p, Node)
 
 
 def fn(name: Name, a: Tensor) -> Tensor:

@@ -5,12 +5,13 @@ from math import factorial, prod
 from typing import Final, cast
 
 from eggrad.engine.binding import concrete, symbols
-from eggrad.engine.spec import Indices, Spec
-from eggrad.engine.term import Term, postorder
+from eggrad.engine.sparsity import visited_dims
+from eggrad.engine.spec import Indices, Size, Spec
+from eggrad.engine.term import Term, postorder, term_sparsity
 
 __all__ = ["count", "node_count", "node_operations"]
 
-_FREE: Final = frozenset({"variable", "constant", "delta", "size"})
+_FREE: Final = frozenset({"variable", "constant", "delta", "indicator", "size"})
 # Of an n by n matrix: elimination, elimination and substitution, a decomposition and a product.
 _MATRIX: Final[dict[str, Callable[[int], int]]] = {
     "det": lambda n: 2 * n**3 // 3,
@@ -50,7 +51,8 @@ def node_operations(node: Term, sizes: Mapping[str, int]) -> int:
 
     A product takes one multiplication for each point of its joint index space, and one addition
     for each point but one of every output entry's sum. A factor `delta` identifies the two
-    indices of each of its pairs: only the entries written count.
+    indices of each of its pairs, and an equality of an indicator gives one index: only the
+    entries written count.
 
     >>> from eggrad.engine.term import apply, variable
     >>> node_operations(apply("exp", variable("x", ("n",))), {"n": 7})
@@ -70,14 +72,16 @@ def node_operations(node: Term, sizes: Mapping[str, int]) -> int:
 
 def _einsum(spec: Spec, args: tuple[Term, ...], sizes: Mapping[str, int]) -> int:
     first = _identified(spec, args)
-    length = {
-        first[i]: n
-        for part, a in zip(spec, args, strict=False)
-        for i, n in zip(part, concrete(a.dims, sizes), strict=True)
-    }
-    points = prod(length.values())
-    additions = max(0, points - prod(length[i] for i in {first[i] for i in spec[-1]}))
-    return additions + (points if len(args) == 2 else 0)
+    own = [tuple(first[i] for i in part) for part in spec]
+    dims = [concrete(a.dims, sizes) for a in args]
+    length = visited_dims(own, dims, [term_sparsity(a) for a in args], _number)
+    points = prod(cast(int, n) for n in length.values())
+    kept = prod(cast(int, length[i]) for i in {*own[-1]} if i in length)
+    return max(0, points - kept) + (points if len(args) == 2 else 0)
+
+
+def _number(size: Size) -> int:
+    return cast(int, size)
 
 
 def _identified(spec: Spec, args: Iterable[Term]) -> dict[int, int]:

@@ -11,7 +11,8 @@ from typing import Any, cast
 import numpy as np
 
 from eggrad.engine.binding import Array, bind, concrete, name_of, symbols
-from eggrad.engine.oracle_operations import OPERATIONS, cofactors
+from eggrad.engine.constraints import Constraints
+from eggrad.engine.oracle_operations import OPERATIONS, cofactors, holds
 from eggrad.engine.spec import Spec
 from eggrad.engine.term import Term, postorder, variables
 
@@ -77,6 +78,8 @@ def _apply(
         case "delta":
             half = shape[: len(shape) // 2]
             return np.eye(int(np.prod(half, dtype=int))).reshape(shape)
+        case "indicator":
+            return holds(cast(Constraints, node.data), shape, sizes)
         case "einsum":
             spec = cast(Spec, node.data)
             operands = [x for pair in zip(args, spec, strict=False) for x in pair]

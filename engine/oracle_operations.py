@@ -1,14 +1,15 @@
 """What the operations of terms are, in plain NumPy: the definitions that the oracle applies."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import permutations
 from typing import Any, Final
 
 import numpy as np
 
 from eggrad.engine.binding import Array
+from eggrad.engine.constraints import Constraints
 
-__all__ = ["OPERATIONS", "cofactors"]
+__all__ = ["OPERATIONS", "cofactors", "holds"]
 
 
 def _relu(x: Array) -> Array:
@@ -55,6 +56,18 @@ def _cholesky(matrix: Array) -> Array:
         factor[j, j] = np.sqrt(matrix[j, j] - done[j])
         factor[j + 1 :, j] = (matrix[j + 1 :, j] - done[j + 1 :]) / factor[j, j]
     return factor
+
+
+def holds(constraints: Constraints, shape: tuple[int, ...], sizes: Mapping[str, int]) -> Array:
+    """Whether all constraints hold, index by index."""
+    result = np.zeros(shape, bool)
+    for place in np.ndindex(shape):
+        value: dict[int | str, int] = {**dict(enumerate(place)), **sizes, "": 1}
+        found = [(r, sum(c * value[key] for key, c in f)) for r, f in constraints]
+        result[place] = all(
+            n % r == 0 if isinstance(r, int) else n >= 0 if r == ">=" else n == 0 for r, n in found
+        )
+    return result
 
 
 def _parity(order: Sequence[int]) -> int:

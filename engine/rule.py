@@ -64,7 +64,8 @@ class BulkRule:
 
     `find` reads a snapshot of the e-graph and names, for some classes, a further member. Laws
     on any number of operands in any order go this way: matched pair by pair they cost 3^n.
-    One that is `sizeless` finds the same at all sizes.
+    One that is `sizeless` finds the same at all sizes, one `of_terms` something even where no
+    rule has run.
     """
 
     name: str
@@ -75,6 +76,7 @@ class BulkRule:
     find: Finder
     stable: bool = False
     sizeless: bool = False
+    of_terms: bool = False
     text: str = "(applied to whole sums or products)"
 
 
@@ -106,7 +108,7 @@ class Ruleset:
             name, law = self._entry(function)
             hints = get_type_hints(function)
             parameters = [Parameter(p, hints[p]) for p in signature(function).parameters]
-            statement = _normal(function(*parameters))
+            statement = _normal(function(**{p.name: p for p in parameters}))
             _check_bound(name, statement)
             made = Rule(name, law, cite, domain, self.name, statement, replaces, stable)
             self.rules.append(made)
@@ -115,17 +117,35 @@ class Ruleset:
         return register
 
     def bulk_rule(
-        self, *, cite: str, domain: str = "", stable: bool = False, sizeless: bool = False
+        self,
+        *,
+        cite: str,
+        domain: str = "",
+        stable: bool = False,
+        sizeless: bool = False,
+        of_terms: bool = False,
     ) -> Callable[[Finder], BulkRule]:
         """Register a law on whole sums or products."""
 
         def register(function: Finder) -> BulkRule:
             name, law = self._entry(function)
-            made = BulkRule(name, law, cite, domain, self.name, function, stable, sizeless)
+            made = BulkRule(
+                name, law, cite, domain, self.name, function, stable, sizeless, of_terms
+            )
             self.bulk_rules.append(made)
             return made
 
         return register
+
+    @property
+    def laws(self) -> "list[Rule | BulkRule]":
+        """All rules, of both kinds."""
+        return [*self.rules, *self.bulk_rules]
+
+    def only(self, names: Iterable[str]) -> "Ruleset":
+        """The same ruleset with some rules alone, named as `ruleset.rule`."""
+        kept = set(names)
+        return self.without(*(r.name for r in self.laws if f"{self.name}.{r.name}" not in kept))
 
     def without(self, *names: str) -> "Ruleset":
         """The same ruleset with some rules left out."""

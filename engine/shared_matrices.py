@@ -64,7 +64,7 @@ _PRODUCTS: Final[dict[Spec, tuple[int, bool]]] = {
 def _matrix_and_vector(node: Term) -> tuple[Key, Term] | None:
     """What a product multiplies with a vector, and the vector."""
     known = _PRODUCTS.get(cast(Spec, node.data)) if node.op == "einsum" else None
-    if known is None or any(a.op == "delta" for a in node.args):
+    if known is None or any(a.op in ("delta", "indicator") for a in node.args):
         return None
     place, transposed = known
     return (node.args[place], transposed), node.args[1 - place]

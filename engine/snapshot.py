@@ -9,10 +9,12 @@ from typing import Any, TypeVar, cast
 
 from eggrad.engine import exact, extract
 from eggrad.engine import term as terms
+from eggrad.engine.constraints import Constraints
 from eggrad.engine.cost import Model
-from eggrad.engine.egraph import EGraph
+from eggrad.engine.egraph import Readable
 from eggrad.engine.errors import UnsoundRules
 from eggrad.engine.report import Solved
+from eggrad.engine.sparsity import Sparsity
 from eggrad.engine.spec import Dims, Spec, scaling
 from eggrad.engine.stability import stable_members
 from eggrad.engine.term import Term
@@ -51,7 +53,7 @@ class Snapshot:
 
     def __init__(
         self,
-        egraph: EGraph,
+        egraph: Readable,
         model: Model,
         roots: Iterable[str] = (),
         done: set[Hashable] | None = None,
@@ -129,7 +131,7 @@ class Snapshot:
         found = self._costs.get(id(node))
         if found is None:
             args = tuple(self.dims[c] for c in node.children)
-            deltas = tuple(self.is_delta(c) for c in node.children)
+            deltas = tuple(self.sparsity.get(c, False) for c in node.children)
             found = self._costs[id(node)] = self.model.node(
                 node.constructor,
                 node.data,
@@ -195,15 +197,15 @@ class Snapshot:
             for m in self.members[cls]
         )
 
-    def is_delta(self, cls: int) -> bool:
-        """Whether the class is that of a delta."""
-        return cls in self._deltas
-
     @cached_property
-    def _deltas(self) -> frozenset[int]:
-        return frozenset(
-            c for c, members in self.members.items() for m in members if m.constructor == "delta"
-        )
+    def sparsity(self) -> dict[int, Sparsity]:
+        """The classes of deltas and of indicators."""
+        return {
+            c: True if m.constructor == "delta" else cast(Constraints, m.data[1])
+            for c, members in self.members.items()
+            for m in reversed(members)
+            if m.constructor in ("delta", "indicator")
+        }
 
     @cached_property
     def _constants(self) -> dict[int, Fraction]:
@@ -277,10 +279,8 @@ class Snapshot:
                 return terms.variable(name, dims, assume)
             case "constant":
                 return terms.constant(Fraction(data[0]), data[1])
-            case "delta":
-                return terms.delta(data[0])
-            case "size":
-                return terms.size(data[0])
+            case "delta" | "indicator" | "size" as name:
+                return getattr(terms, name)(*data)
             case "ein" | "ein1":
                 return terms.einsum(cast(Spec, data[0]), *args)
             case "scale":

@@ -10,8 +10,9 @@ from typing import Final
 
 from eggrad.engine.active_products import with_active_products
 from eggrad.engine.binding import name_of, symbols
-from eggrad.engine.codegen import RUNTIME, Writer
+from eggrad.engine.codegen import Writer
 from eggrad.engine.cost import CostModel
+from eggrad.engine.runtime_modules import RUNTIME
 from eggrad.engine.spec import Size
 from eggrad.engine.strip_regions import Strips, in_strips, strips_of
 from eggrad.engine.term import Term, postorder

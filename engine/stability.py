@@ -14,7 +14,7 @@ from eggrad.engine.extract import cheapest_trees
 
 __all__ = ["stable_members"]
 
-EXACT: Final = frozenset({"variable", "constant", "delta", "size"})
+EXACT: Final = frozenset({"variable", "constant", "delta", "indicator", "size"})
 LOSSY: Final = frozenset({"add", "subtract"})
 LOSSY_FUNCTIONS: Final = frozenset({"exp", "log"})
 # A relative error of the argument is not larger in the value.

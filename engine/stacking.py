@@ -106,7 +106,11 @@ def _stack(
 
 def _is_outer(term: Term) -> bool:
     """Whether a term is the product of two smaller arrays, with no sum and no delta."""
-    if term.op != "einsum" or len(term.args) != 2 or any(a.op == "delta" for a in term.args):
+    if (
+        term.op != "einsum"
+        or len(term.args) != 2
+        or any(a.op in ("delta", "indicator") for a in term.args)
+    ):
         return False
     spec = cast(Spec, term.data)
     plain = all(len(set(part)) == len(part) and 0 < len(part) < term.order for part in spec[:-1])

@@ -11,36 +11,20 @@ from operator import attrgetter
 from typing import Final, cast
 from weakref import WeakValueDictionary
 
+from eggrad.engine import constraints as conditions
 from eggrad.engine import spec as specs
+from eggrad.engine.constraints import Constraint, Constraints
 from eggrad.engine.errors import ShapeError, UnsupportedOperation
 from eggrad.engine.numeric_operations import NUMERIC, result_dims
+from eggrad.engine.sparsity import Sparsity
 from eggrad.engine.spec import Dims, Size, Spec
 
 __all__ = [
-    "ELEMENTWISE",
-    "MATRIX_FUNCTIONS",
-    "NUMERIC",
-    "Term",
-    "add",
-    "apply",
-    "cofactors",
-    "constant",
-    "delta",
-    "divide",
-    "einsum",
-    "for_code",
-    "implied",
-    "negate",
-    "numeric",
-    "postorder",
-    "power",
-    "rebuild",
-    "size",
-    "substitute_sizes",
-    "subtract",
-    "variable",
-    "variables",
-]
+    "ELEMENTWISE", "MATRIX_FUNCTIONS", "NUMERIC", "Term", "add", "apply", "cofactors", "constant",
+    "delta", "divide", "einsum", "for_code", "implied", "indicator", "negate", "numeric",
+    "postorder", "power", "rebuild", "size", "substitute_sizes", "subtract",
+    "term_sparsity", "variable", "variables",
+]  # fmt: skip
 
 ELEMENTWISE: Final = (
     "sin", "cos", "tan", "arcsin", "arccos", "arctan", "tanh", "exp", "log", "sign", "relu", "abs",
@@ -57,6 +41,7 @@ class Term:
     | `variable` | (name, assumptions) | |
     | `constant` | the value of every entry, a `Fraction` | |
     | `delta` | | |
+    | `indicator` | the constraints on its indices | |
     | `size` | a size symbol; the scalar whose value that size is | |
     | `einsum` | the spec | one or two |
     | `add` `subtract` `divide` | | two |
@@ -137,9 +122,19 @@ def delta(dims: Sequence[Size]) -> Term:
     return _make("delta", None, (), own + own)
 
 
+def indicator(dims: Sequence[Size], constraints: Iterable[Constraint]) -> Term:
+    """The tensor that is 1 where its indices meet some constraints, and 0 elsewhere.
+
+    >>> indicator(("n",), [("=", ((0, 1), ("", -2)))]).data
+    (('=', ((0, 1), ('', -2))),)
+    """
+    own = _checked(dims)
+    return _make("indicator", conditions.canonical(own, constraints), (), own)
+
+
 def size(symbol: Size) -> Term:
     """A size as a scalar: a `size` node for a symbol, a constant for an integer."""
-    return constant(symbol) if isinstance(symbol, int) else _make("size", symbol, (), ())
+    return constant(symbol) if isinstance(symbol, int) else _make("size", str(symbol), (), ())
 
 
 def einsum(spec: Spec | str, *args: Term) -> Term:
@@ -214,7 +209,8 @@ def _checked(dims: Sequence[Size]) -> Dims:
     for d in dims:
         if not (isinstance(d, str) and d) and not (type(d) is int and d >= 0):
             raise ShapeError(f"a size is a name or an integer from 0 up, not {d!r}")
-    return tuple(dims)
+    # Text of a subclass of str is the same size; terms have the plain one.
+    return tuple(str(d) if isinstance(d, str) else d for d in dims)
 
 
 def _same(operation: str, a: Term, b: Term) -> Dims:
@@ -228,10 +224,15 @@ def _square(name: str, a: Term) -> None:
         raise ShapeError(f"{name} needs a square matrix, its argument has axes {a.dims}")
 
 
+def term_sparsity(term: Term) -> Sparsity:
+    """What costs know of an operand that is a delta or an indicator."""
+    return cast(Constraints, term.data) if term.op == "indicator" else term.op == "delta"
+
+
 def rebuild(term: Term, args: tuple[Term, ...]) -> Term:
     """The same operation on other operands."""
     match term.op:
-        case "variable" | "constant" | "delta" | "size":
+        case "variable" | "constant" | "delta" | "indicator" | "size":
             return term
         case "einsum":
             return einsum(cast(Spec, term.data), *args)
@@ -248,11 +249,7 @@ def rebuild(term: Term, args: tuple[Term, ...]) -> Term:
 
 
 _BUILDERS: Final[dict[str, Callable[..., Term]]] = {
-    "add": add,
-    "subtract": subtract,
-    "divide": divide,
-    "negate": negate,
-    "power": power,
+    build.__name__: build for build in (add, subtract, divide, negate, power)
 }
 
 
@@ -291,6 +288,8 @@ def substitute_sizes(roots: Sequence[Term], sizes: Mapping[Size, Size]) -> tuple
         dims = tuple(sizes.get(d, d) for d in t.dims)
         if t.op == "size":
             done[t] = size(sizes.get(cast(str, t.data), cast(str, t.data)))
+        elif t.op == "indicator":
+            done[t] = indicator(dims, conditions.resized_all(cast(Constraints, t.data), sizes))
         elif t.args:
             done[t] = rebuild(t, tuple(done[a] for a in t.args))
         else:

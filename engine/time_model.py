@@ -8,6 +8,7 @@ from math import prod
 from eggrad.engine.cost import DEFAULT_SIZE
 from eggrad.engine.kernels import Work, node_work
 from eggrad.engine.rates import Rates
+from eggrad.engine.sparsity import Sparsity
 from eggrad.engine.spec import Dims, Size
 
 __all__ = ["TimeModel"]
@@ -41,7 +42,7 @@ class TimeModel:
 
     def node(
         self, constructor: str, data: tuple[object, ...], args: tuple[Dims, ...], out: Dims,
-        deltas: tuple[bool, ...], *, same: bool = False,
+        deltas: tuple[Sparsity, ...], *, same: bool = False,
         constants: tuple[Fraction | None, ...] = (),
     ) -> int:  # fmt: skip
         """The picoseconds of one e-node, its operands given; see `kernels.node_work`.

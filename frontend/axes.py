@@ -2,21 +2,21 @@
 
 from collections.abc import Iterable, Sequence
 from operator import index
-from typing import Any, cast
+from typing import Any
 
 from eggrad.engine import spec as specs
 from eggrad.engine import term as terms
-from eggrad.engine.errors import ShapeError, UnsupportedOperation
+from eggrad.engine.errors import ShapeError
 from eggrad.engine.spec import Size
 from eggrad.frontend import broadcasting
 from eggrad.frontend.expression import Expression, combine, expression, unified
+from eggrad.frontend.reshaping import filled_shape, reordered
 
 __all__ = [
     "broadcast",
     "diagonal",
     "diagonal_matrix",
     "expanded",
-    "indexed",
     "moved",
     "normalized",
     "permuted",
@@ -86,34 +86,35 @@ def squeezed(f: Expression, axes: Iterable[int]) -> Expression:
 
 
 def reshaped(f: Expression, shape: Sequence[Size]) -> Expression:
-    """With axes of length 1 added or taken away; one size may be -1.
+    """The same entries in the same order on other axes; one size may be -1.
+
+    Axes are merged and split where their sizes are integers. `UnsupportedOperation` where an axis
+    whose size is a symbol would have to be, `ShapeError` where the numbers of entries differ.
 
     >>> from eggrad.frontend.functions import variable
     >>> reshaped(variable("x", ("n",)), (1, -1)).shape
     (1, 'n')
     """
     kept = [d for d in f.shape if d != 1]
-    wanted = [d for d in shape if d != 1]
-    if wanted.count(-1) > 1:
-        raise ShapeError("reshape: only one size can be -1")
-    if wanted.count(-1) == 1:
-        place = wanted.index(-1)
-        if len(wanted) == len(kept):
-            wanted[place] = kept[place]
-        elif len(wanted) == len(kept) + 1:
-            wanted.pop(place)
-    named = [(p, q) for p, q in zip(kept, wanted, strict=False) if isinstance(q, str)]
-    if len(wanted) != len(kept) or any(p != q for p, q in named):
-        raise UnsupportedOperation(
-            f"reshape: from ({_listed(f.shape)}) to ({_listed(shape)}) is more than to add or "
-            "remove axes of length 1; einsum can move axes"
-        )
-    pairs = list(zip(kept, cast(list[Size], wanted), strict=True))
-    (own,) = unified([f], pairs, f"reshape from ({_listed(f.shape)}) to ({_listed(shape)})")
-    alone = squeezed(own, [k for k, d in enumerate(f.shape) if d == 1])
-    present = len(kept) < sum(d != 1 for d in shape)
-    ones = [k for k, d in enumerate(shape) if d == 1 or (d == -1 and present)]
-    return expanded(alone, ones)
+    own = squeezed(f, [k for k, d in enumerate(f.shape) if d == 1])
+    longer = [d for d in shape if d != 1]
+    place = longer.index(-1) if longer.count(-1) == 1 else -1
+    if place >= 0 and len(longer) == len(kept) and not all(isinstance(d, int) for d in kept):
+        # Axes of symbols correspond one by one.
+        longer[place] = kept[place]
+    filled = iter(filled_shape(kept, longer))
+    # What -1 stands for is an axis of length 1 where all entries are there without it.
+    lengths = [d if d == 1 else next(filled) for d in shape]
+    what = f"reshape from ({_listed(f.shape)}) to ({_listed(shape)})"
+    named = [d for d in lengths if d != 1]
+    pairs = list(zip(kept, named, strict=False))
+    if len(kept) == len(named) and all(
+        p == q or {type(p), type(q)} == {str, int} for p, q in pairs
+    ):
+        (own,) = unified([own], pairs, what)
+    else:
+        own = reordered(own, named, what)
+    return expanded(own, [k for k, d in enumerate(lengths) if d == 1])
 
 
 def broadcast(f: Expression, shape: Sequence[Size]) -> Expression:
@@ -155,28 +156,6 @@ def size_of(f: Expression, axes: Iterable[int]) -> Expression:
         length = terms.constant(d) if isinstance(d, int) else terms.size(d)
         found = found * expression(length, (*f.variables, *f.scope))
     return found
-
-
-def indexed(f: Expression, key: Any) -> Expression:
-    """What `f[key]` is, where the key only adds axes."""
-    keys = key if isinstance(key, tuple) else (key,)
-    known = sum(k is not None and k is not Ellipsis for k in keys)
-    if Ellipsis not in keys:
-        keys = (*keys, Ellipsis)
-    if not all(k is None or k is Ellipsis or k == slice(None) for k in keys):
-        raise UnsupportedOperation(
-            "indexing is not supported, except for new axes as in x[:, None]; to take entries, "
-            "multiply by an array of zeros and ones, which is a variable"
-        )
-    if known > f.ndim or keys.count(Ellipsis) > 1:
-        raise ShapeError(f"too many indices: the expression has {f.ndim} axes")
-    places: list[int] = []
-    at = 0
-    for k in keys:
-        if k is None:
-            places.append(at)
-        at += f.ndim - known if k is Ellipsis else 1
-    return expanded(f, places)
 
 
 def _listed(shape: Sequence[Size]) -> str:

@@ -1,4 +1,4 @@
-"""The command line: `eggrad diff`, `simplify`, `eval`, `rules` and `calibrate`.
+"""The command line: `eggrad diff`, `simplify`, `eval`, `equal`, `classes`, `rules`, `calibrate`.
 
 What was asked for goes to standard output, everything else to standard error. A mistake in the
 input ends with status 2 and a message; a derivative that fails its check ends with status 1.
@@ -24,6 +24,7 @@ from eggrad.frontend.cli_input import (
     takes_expression,
     write_array,
 )
+from eggrad.frontend.equal_command import classes, equal
 from eggrad.frontend.rules_command import rules as rules_group
 
 if TYPE_CHECKING:
@@ -63,6 +64,8 @@ def main() -> None:
 
 
 main.add_command(calibrate)
+main.add_command(equal)
+main.add_command(classes)
 main.add_command(rules_group)
 
 

@@ -12,6 +12,7 @@ import click
 from eggrad.engine.errors import EggradError
 
 if TYPE_CHECKING:
+    from eggrad import Problem
     from eggrad.engine.binding import Array
 
 __all__ = [
@@ -25,6 +26,7 @@ __all__ = [
     "read_values",
     "rules_option",
     "takes_expression",
+    "takes_language",
     "write_array",
 ]
 
@@ -69,11 +71,13 @@ def read_text(_context: click.Context, _parameter: click.Parameter, text: str) -
         raise Mistake(f"standard input is not UTF-8 text: byte {error.start}") from error
 
 
-def takes_expression(command: Callable[..., None]) -> Callable[..., None]:
-    """Let a command take an expression in either language: its text, and what was read."""
+Command = Callable[..., None]
 
-    @click.argument("text", callback=read_text)
-    @click.option("--matrix", is_flag=True, help="TEXT is in the matrix language; see --dims.")
+
+def takes_language(command: Command) -> Command:
+    """Let a command be told the language of its texts; it gets `read`, which reads one."""
+
+    @click.option("--matrix", is_flag=True, help="Read the matrix language; see --dims.")
     @click.option(
         "--dims",
         callback=parse_dims,
@@ -88,8 +92,7 @@ def takes_expression(command: Callable[..., None]) -> Callable[..., None]:
     )
     @wraps(command)
     def reading(
-        text: str,
-        *,
+        *texts: str,
         matrix: bool,
         dims: "dict[str, tuple[int | str, ...]]",
         assume: dict[str, list[str]],
@@ -100,10 +103,29 @@ def takes_expression(command: Callable[..., None]) -> Callable[..., None]:
 
         if not matrix and (dims or assume):
             raise Mistake("--dims and --assume belong to the matrix language; add --matrix")
-        problem = eggrad.Problem(read_problem(text, dims, assume)) if matrix else eggrad.parse(text)
+
+        def read(text: str) -> "Problem":
+            if matrix:
+                return eggrad.Problem(read_problem(text, dims or None, assume))
+            return eggrad.parse(text)
+
+        command(*texts, read=read, matrix=matrix, **options)
+
+    return reading
+
+
+def takes_expression(command: Command) -> Command:
+    """Let a command take an expression in either language: its text, and what was read."""
+
+    @click.argument("text", callback=read_text)
+    @takes_language
+    @wraps(command)
+    def reading(
+        text: str, *, read: "Callable[[str], Problem]", matrix: bool, **options: Any
+    ) -> None:
         if "language" in options:
             options["language"] = options["language"] or ("matrix" if matrix else "einsum")
-        command(text, problem, **options)
+        command(text, read(text), **options)
 
     return reading
 

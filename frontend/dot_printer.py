@@ -4,8 +4,10 @@ from fractions import Fraction
 from typing import Final, cast
 
 from eggrad.engine.binding import name_of
+from eggrad.engine.constraints import Constraints
 from eggrad.engine.spec import Spec
 from eggrad.engine.term import Term, postorder
+from eggrad.frontend.text_constraints import format_constraints
 from eggrad.frontend.text_words import format_number, format_product
 
 __all__ = ["format_dot"]
@@ -52,6 +54,8 @@ def _label(node: Term) -> str:
             return format_number(cast(Fraction, node.data))
         case "einsum":
             return format_product(cast(Spec, node.data))
+        case "indicator":
+            return format_constraints(cast(Constraints, node.data))
         case "size" | "cofactors":
             return f"{node.op}({node.data})"
         case name:

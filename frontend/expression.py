@@ -1,6 +1,7 @@
 """The public expression: a term, and where the sizes that it mentions come from."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 from weakref import WeakValueDictionary
 
@@ -10,11 +11,12 @@ from eggrad.engine import term as terms
 from eggrad.engine.binding import name_of, symbols
 from eggrad.engine.errors import UnsupportedOperation
 from eggrad.engine.operations import count, node_count
-from eggrad.engine.spec import Dims, Size, transposition
+from eggrad.engine.spec import Dims, Size, scaling, transposition
 from eggrad.engine.term import Term
 from eggrad.frontend import broadcasting
 from eggrad.frontend.agreement import agreed_sizes
 from eggrad.frontend.operators import Operators
+from eggrad.frontend.size_symbols import SizeSymbol, shape_of
 from eggrad.frontend.tracing import as_variable
 
 if TYPE_CHECKING:
@@ -51,8 +53,8 @@ class Expression(Operators):
 
     @property
     def shape(self) -> Dims:
-        """The size of each axis: a symbol or an integer."""
-        return self.term.dims
+        """The size of each axis: an integer, or a symbol that one can compute with."""
+        return shape_of(self.term.dims, (*self.variables, *self.scope))
 
     @property
     def ndim(self) -> int:
@@ -176,22 +178,45 @@ def _make(
 
 
 def as_expression(value: object) -> Expression:
-    """An expression as it is, a number as a constant; `UnsupportedOperation` for all else.
+    """An expression as it is, a number or an array of one number as a constant.
 
-    >>> as_expression(2).term.data
-    Fraction(2, 1)
+    A multiple of an identity matrix is that of a delta; `UnsupportedOperation` for all else.
+
+    >>> as_expression(2).term.data, as_expression(np.eye(3)).term.op
+    (Fraction(2, 1), 'delta')
     """
     if isinstance(value, Expression):
         return value
+    if isinstance(value, SizeSymbol):
+        return value.expression()
     number = broadcasting.exact(value)
     if number is None and (outside := as_variable(value)) is not None:
         return outside
+    if isinstance(value, np.ndarray) and (plain := _plain_array(value)) is not None:
+        return expression(plain)
     if number is None:
         raise UnsupportedOperation(
             f"expected an expression or a number, not a {type(value).__name__}; for an array, use "
             "a variable and give the array to evaluate()"
         )
     return expression(terms.constant(number))
+
+
+def _plain_array(array: "Array") -> Term | None:
+    """An array whose entries are all the same, or a multiple of the identity, as a term."""
+    if array.dtype.kind not in "biuf":
+        return None
+    number = broadcasting.exact(array.flat[0].item()) if array.size else Fraction(0)
+    if number is None:
+        return None
+    if not array.size or (array == array.flat[0]).all():
+        return terms.constant(number, array.shape)
+    if array.ndim == 2 and np.array_equal(array, array[0, 0] * np.eye(len(array))):
+        identity = terms.delta(array.shape[:1])
+        return (
+            identity if number == 1 else terms.einsum(scaling(2), terms.constant(number), identity)
+        )
+    return None
 
 
 def unified(

@@ -23,7 +23,7 @@ class Form:
     A `shared` one occurs more than once; its transpose is taken as a whole. A `symmetric` one is
     its own transpose.
 
-    Operations are `name`, `number` and `call` with a text, the operators `add`,
+    Operations are `name`, `number`, `call` and `index` with a text, the operators `add`,
     `subtract`, `negate`, `times`, `multiply` (of entries), `divide`, `divide_entries`, `power`,
     `power_entries`, and `transpose`.
     """

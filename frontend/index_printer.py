@@ -11,7 +11,9 @@ from fractions import Fraction
 from itertools import count
 from typing import Final, cast
 
+from eggrad.engine.affine import indices
 from eggrad.engine.binding import name_of, symbols
+from eggrad.engine.constraints import Constraints, format_comparison
 from eggrad.engine.spec import Size, Spec
 from eggrad.engine.term import Term, postorder, variables
 from eggrad.frontend.text_words import format_number
@@ -32,10 +34,18 @@ _SUPERSCRIPTS: Final = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸
 
 @dataclass(frozen=True)
 class Indexed:
-    """A piece of text with indices below it, by number."""
+    """A piece of text with indices below it, by number.
+
+    The text of a condition has them inside, as in `[{0}={1}+2]`.
+    """
 
     text: str
     indices: tuple[int, ...] = ()
+
+    @property
+    def is_condition(self) -> bool:
+        """Whether it is 1 or 0, as a condition on the indices says."""
+        return self.text.startswith("[")
 
 
 Tokens = tuple[Indexed, ...]
@@ -89,6 +99,8 @@ class _Part:
 
 def unicode_style(token: Indexed, letters: Sequence[str]) -> str:
     """A piece with its indices as small letters."""
+    if token.is_condition:
+        return token.text.format(*letters)
     if len(letters) and all(i in _SUBSCRIPTS for i in letters):
         return token.text + "".join(_SUBSCRIPTS[i] for i in letters)
     return token.text + (f"_{{{''.join(letters)}}}" if letters else "")
@@ -159,6 +171,8 @@ class _Writer:
                 half = node.order // 2
                 deltas = (Indexed("δ", (k, k + half)) for k in range(half))
                 return _Part(tuple((d,) for d in deltas), _PRODUCT)
+            case "indicator":
+                return _conditions(cast(Constraints, node.data))
             case "einsum":
                 return self._product(node, args)
             case "add" if node.args[0] is node.args[1]:
@@ -225,6 +239,21 @@ def _single(*tokens: Indexed) -> _Part:
     return _Part((tokens,))
 
 
+def _conditions(constraints: Constraints) -> _Part:
+    """A factor for each constraint."""
+    factors: list[Tokens] = []
+    for constraint in constraints:
+        own = indices(constraint[1])
+        letters = {i: f"{{{k}}}" for k, i in enumerate(own)}
+        text = format_comparison(constraint, letters.__getitem__, _without_braces)
+        factors.append((Indexed(f"[{text}]", own),))
+    return _Part(tuple(factors) or ((Indexed("1"),),), _PRODUCT)
+
+
+def _without_braces(symbol: str) -> str:
+    return symbol.translate({ord("{"): "(", ord("}"): ")"})
+
+
 def _factors(part: _Part) -> tuple[Tokens, ...]:
     """The factors of a part in a product, without its sign."""
     return part.factors if part.level >= _PRODUCT else (part.bracketed(_PRODUCT),)
@@ -233,7 +262,8 @@ def _factors(part: _Part) -> tuple[Tokens, ...]:
 def _indices(factor: Tokens) -> Iterable[int]:
     """The indices of a factor as often as they count; twice inside of it is more than twice."""
     if len(factor) == 1:
-        return factor[0].indices
+        # A sum over what a condition says has its sign.
+        return factor[0].indices * (3 if factor[0].is_condition else 1)
     inside = Counter(i for t in factor for i in t.indices)
     return [i for i, times in inside.items() for _ in range(1 if times == 1 else 3)]
 

@@ -9,6 +9,7 @@ from eggrad.frontend import axes as ax
 from eggrad.frontend import functions as language
 from eggrad.frontend.arithmetic import add, divide, multiply
 from eggrad.frontend.expression import Expression, as_expression
+from eggrad.frontend.reshaping import merged
 
 __all__ = ["Kronecker", "kron"]
 
@@ -85,12 +86,15 @@ class Kronecker:
         )
 
 
-def kron(a: Any, b: Any) -> Kronecker:
-    """`numpy.kron`, of two matrices."""
+def kron(a: Any, b: Any) -> Kronecker | Expression:
+    """`numpy.kron`, of two matrices; an expression where their sizes are integers."""
     left, right = as_expression(a), as_expression(b)
     if left.ndim != 2 or right.ndim != 2:
         raise UnsupportedOperation("kron: both arguments are matrices")
-    return Kronecker(language.einsum("ik,jl->ijkl", left, right))
+    blocks = language.einsum("ik,jl->ijkl", left, right)
+    if all(isinstance(d, int) for d in blocks.shape):
+        return merged(merged(blocks, 0, 2), 1, 2)
+    return Kronecker(blocks)
 
 
 def _blocks(other: object) -> Expression:

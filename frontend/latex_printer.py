@@ -86,6 +86,8 @@ def _style(form: Form, args: Sequence[Text]) -> Text:
             return _number(form.text), _ATOM
         case "call":
             return _call(form, args)
+        case "index":
+            return f"{{{_bracketed(args[0], _ATOM)}}}_{{{form.text[1:-1]}}}", _ATOM
         case "transpose":
             return rf"{_bracketed(args[0], _ATOM)}^\top", _POWER
         case "negate":
@@ -116,6 +118,8 @@ def _call(form: Form, args: Sequence[Text]) -> Text:
     match form.text:
         case "eye":
             return f"I_{{{texts[0]}}}", _ATOM
+        case "unit":
+            return f"e_{{{texts[0]}}}", _ATOM
         case "ones" | "zeros":
             digit = 1 if form.text == "ones" else 0
             return rf"\mathbf{{{digit}}}_{{{_TIMES.join(texts)}}}", _ATOM
@@ -148,6 +152,9 @@ def _bracketed(part: Text, least: int) -> str:
 
 
 def _index_style(token: Indexed, letters: Sequence[str]) -> str:
+    if token.is_condition:
+        text = token.text.replace("≥", r" \ge ").replace("|", r" \mid ")
+        return text.format(*letters)
     text = re.sub("[⁻⁰-⁹¹²³]+", lambda m: f"^{{{m[0].translate(_RAISED)}}}", token.text)
     below = f"_{{{''.join(letters)}}}" if letters else ""
     if text in _IN_INDICES:

@@ -14,12 +14,12 @@ __all__ = ["stray_character", "unexpected_token"]
 
 _OPERAND: Final = ("a number", "a name", "'('", "'-'")
 _OPERATOR: Final = ("'+'", "'-'", "'*'", "'.*'", "'/'", "'./'", "'^'", "'.^'", '"\'"')
-_AFTER: Final = ("NUMBER", "NAME", "RPAR", "TRANSPOSE")
+_AFTER: Final = ("NUMBER", "NAME", "RPAR", "TRANSPOSE", "INDICES")
 _INSTEAD: Final = {
     "**": "a power is written with '^', that of entries with '.^'",
     "@": "a product of matrices is written with '*'",
-    "[": "there is no indexing; entries are taken by products with variables",
-    "]": "there is no indexing; entries are taken by products with variables",
+    "[": "an index in brackets, as in x[3] or A[1,:], has no brackets within",
+    "]": "this bracket closes nothing",
     "=": "an equation is no expression",
     "\\": "to solve a system, write inv(A)*b",
 }

@@ -15,6 +15,7 @@ from eggrad.engine.errors import UnsupportedOperation
 from eggrad.engine.spec import Dims, Indices, Size, Spec
 from eggrad.engine.term import Term, postorder
 from eggrad.frontend.formulas import Form, negated, number, operation, turned
+from eggrad.frontend.matrix_indexing import format_key, key_of, unit_place
 from eggrad.frontend.text_words import FUNCTION_NAMES
 
 __all__ = ["form_of", "has_notation"]
@@ -24,8 +25,12 @@ def has_notation(root: Term) -> bool:
     """Whether no part has more than two axes, a name that is none, or what no formula can say."""
     named = {*_OPERATIONS, *FUNCTION_NAMES}
     nodes = list(postorder(root))
+    picked = {a for t in nodes if key_of(t) for a in t.args}
+    stored = {a for t in (*nodes, root) if not key_of(t) for a in t.args} | {root}
     return all(
-        t.order <= 2 and (t.op in named or (t.op == "cofactors" and t.data == 1)) for t in nodes
+        (t.order <= 2 and (t.op in named or (t.op == "cofactors" and t.data == 1)))
+        or (t.op == "indicator" and (t in picked - stored or unit_place(t) is not None))
+        for t in nodes
     ) and all(_NAME.match(name_of(t)) for t in nodes if t.op == "variable")
 
 
@@ -42,7 +47,7 @@ Operand = tuple[Form, Indices]
 def form_of(node: Term, forms: Mapping[Term, Form]) -> Form:
     """The formula of a node, given those of all that it is made of."""
     args = [forms[a] for a in node.args]
-    if node.order > 2:
+    if node.order > 2 and node.op != "indicator":
         raise UnsupportedOperation(f"a tensor with {node.order} axes has no matrix notation")
     match node.op:
         case "variable":
@@ -52,8 +57,15 @@ def form_of(node: Term, forms: Mapping[Term, Form]) -> Form:
             return _constant(cast(Fraction, node.data), node.dims)
         case "delta":
             return Form("call", (_size(node.dims[0]),), "eye", 2)
+        case "indicator":
+            return _unit(node)
         case "size":
             return Form("call", (_size(cast(str, node.data)),), "size")
+        case "einsum" if (picked := key_of(node)) is not None:
+            array, key = picked
+            entries = Form("index", (forms[array],), format_key(key), node.order)
+            is_row = array.order == 2 and node.order == 1 and ":" not in key[0]
+            return turned(entries) if is_row else entries
         case "einsum":
             return _einsum(node, forms)
         case "add" | "subtract" | "divide":
@@ -73,6 +85,15 @@ def form_of(node: Term, forms: Mapping[Term, Form]) -> Form:
             return _function(node, forms)
         case name:
             raise UnsupportedOperation(f"{name} has no matrix notation")
+
+
+def _unit(node: Term) -> Form:
+    """The array with a single one; nothing where only entries are taken with it."""
+    places = unit_place(node)
+    if places is None:
+        return Form("name")
+    units = [Form("call", (Form("number", text=str(k)), _size(d)), "unit", 1) for k, d in places]
+    return units[0] if len(units) == 1 else operation("times", units[0], turned(units[1]), 2)
 
 
 def _constant(value: Fraction, dims: Dims) -> Form:

@@ -11,6 +11,7 @@ from eggrad.frontend import numpy_ufuncs as elementwise
 from eggrad.frontend.arithmetic import add, divide, power
 from eggrad.frontend.expression import Expression
 from eggrad.frontend.matrix_values import Value, entrywise, square, times
+from eggrad.frontend.reshaping import merged
 
 __all__ = ["FUNCTIONS"]
 
@@ -92,6 +93,23 @@ def outer(a: Value, b: Value) -> Value:
     return times(Value(first), Value(second, turned=True))
 
 
+def vec(a: Value) -> Value:
+    """The columns of a matrix one below the other; its sizes are integers."""
+    if a.order != 2 or not all(isinstance(d, int) for d in a.sizes):
+        raise ShapeError(f"vec of {a.shape}: the argument has to be a matrix of integer sizes")
+    return Value(merged(a.expression.T, 0, 2))
+
+
+def kron(a: Value, b: Value) -> Value:
+    """The matrix of all multiples of b by entries of a; the sizes are integers."""
+    if not a.order == b.order == 2 or not all(isinstance(d, int) for d in (*a.sizes, *b.sizes)):
+        raise ShapeError(
+            f"kron of {a.shape} and {b.shape}: both arguments have to be matrices of integer sizes"
+        )
+    blocks = language.einsum("ik,jl->ijkl", a.expression, b.expression)
+    return Value(merged(merged(blocks, 0, 2), 1, 2))
+
+
 def norm1(a: Value) -> Value:
     """The sum of absolute values."""
     return Value(language.sum(language.abs(a.expression)))
@@ -133,6 +151,8 @@ FUNCTIONS: Final[dict[str, tuple[Callable[..., Value], int, int]]] = {
     "adj": (adj, 1, 1),
     "diag": (diag, 1, 1),
     "outer": (outer, 2, 2),
+    "vec": (vec, 1, 1),
+    "kron": (kron, 2, 2),
     "norm1": (norm1, 1, 1),
     "norm2": (norm2, 1, 1),
     "normF": (norm2, 1, 1),

@@ -11,6 +11,7 @@ from itertools import product
 from typing import Final
 
 from eggrad.engine.errors import ParseError
+from eggrad.frontend.matrix_indexing import kept_axes
 from eggrad.frontend.text_syntax import Phrase
 
 __all__ = ["inferred_orders"]
@@ -84,7 +85,7 @@ def _names(phrase: Phrase) -> Iterator[str]:
 
 def _operands(phrase: Phrase) -> tuple[Phrase, ...]:
     """The operands that are no sizes, and not the T of a transpose."""
-    if phrase.what == "call" and phrase.token in ("eye", "ones", "zeros", "size"):
+    if phrase.what == "call" and phrase.token in ("eye", "ones", "zeros", "size", "unit"):
         return ()
     first_alone = phrase.what == "call" and phrase.token in ("vector", "matrix")
     if first_alone or (phrase.what == "POWER" and _is_transpose(phrase)):
@@ -138,6 +139,8 @@ def _result(phrase: Phrase, args: Sequence[str], names: Mapping[str, str]) -> st
             return _TURNED.get(args[0])
         case "POWER" if len(args) == 1:
             return _TURNED.get(args[0])
+        case "indexed":
+            return _indexed(args[0], kept_axes(phrase.token))
         case "call":
             return _called(phrase, args)
         case "TIMES" if args[0] in _TENSORS and phrase.operands[1].what == "use":
@@ -145,6 +148,14 @@ def _result(phrase: Phrase, args: Sequence[str], names: Mapping[str, str]) -> st
             return None if args[1] == "scalar" else _times(*args)
         case operator:
             return _OPERATORS[operator](*args)
+
+
+def _indexed(kind: str, kept: tuple[bool, ...]) -> str | None:
+    if kind == "matrix" and len(kept) == 2:
+        return {(True, True): "matrix", (True, False): "column", (False, True): "row"}.get(
+            (kept[0], kept[1]), "scalar"
+        )
+    return (kind if kept[0] else "scalar") if kind in ("column", "row") and len(kept) == 1 else None
 
 
 def _called(phrase: Phrase, args: Sequence[str]) -> str | None:
@@ -156,8 +167,14 @@ def _called(phrase: Phrase, args: Sequence[str]) -> str | None:
             return ("column" if name == "vector" else name) if args[0] in _NUMERIC else None
         case "eye":
             return "matrix"
+        case "unit":
+            return "column"
         case "ones" | "zeros":
             return "column" if len(phrase.operands) == 1 else "matrix"
+        case "vec":
+            return "column" if args == ["matrix"] else None
+        case "kron":
+            return "matrix" if args == ["matrix", "matrix"] else None
         case "outer":
             return "matrix" if all(a in ("column", "row") for a in args) else None
         case "max" | "min":

@@ -16,6 +16,7 @@ from eggrad.frontend import matrix_values as values
 from eggrad.frontend.axes import broadcast
 from eggrad.frontend.expression import Expression, as_expression, expression, unified
 from eggrad.frontend.matrix_functions import FUNCTIONS
+from eggrad.frontend.matrix_indexing import chosen_entries, unit
 from eggrad.frontend.matrix_inference import inferred_orders
 from eggrad.frontend.matrix_syntax import read
 from eggrad.frontend.matrix_values import UNKNOWN, Value
@@ -27,7 +28,7 @@ from eggrad.frontend.text_words import MAXIMAL_DIGITS, read_number
 __all__ = ["CONSTANTS", "read_problem"]
 
 # Constants of a size that is given, or taken from what they meet.
-CONSTANTS: Final = ("vector", "matrix", "ones", "zeros", "eye", "size")
+CONSTANTS: Final = ("vector", "matrix", "ones", "zeros", "eye", "unit", "size")
 
 _BINARY: Final[dict[str, Callable[[Value, Value], Value]]] = {
     "PLUS": values.add,
@@ -136,6 +137,8 @@ class _Reader:
                     return values.transposed(args[0])
                 case "POWER" if len(args) == 1:
                     return values.transposed(args[0])
+                case "indexed":
+                    return chosen_entries(args[0], token)
                 case "call" if token in CONSTANTS:
                     return self._constant(phrase)
                 case "call":
@@ -197,6 +200,8 @@ class _Reader:
             if len(operands) != 1:
                 raise UnsupportedOperation("size takes the name of a size, as size(n)")
             return Value(expression(terms.size(self._size(operands[0]))))
+        if name == "unit":
+            return self._unit(phrase)
         entry = Value(as_expression(0 if name == "zeros" else 1))
         axes = {"vector": 1, "eye": 1}.get(name, 2)
         if name in ("vector", "matrix"):
@@ -214,6 +219,14 @@ class _Reader:
         if name == "eye":
             return Value(language.delta(sizes))
         return Value(broadcast(entry.expression, sizes))
+
+    def _unit(self, phrase: Phrase) -> Value:
+        """The vector whose only entry that is not 0 is a 1."""
+        place, *sizes = phrase.operands or (None,)
+        if place is None or place.what != "number" or not place.token.isdecimal() or len(sizes) > 1:
+            raise UnsupportedOperation("unit takes a place from 1 up and a size, as unit(2, n)")
+        own = tuple(map(self._size, sizes)) or self._unknown_sizes(phrase.token, 1)
+        return Value(unit(int(place.token), own[0]))
 
     def _unknown_sizes(self, token: Token, number: int) -> tuple[str, ...]:
         sizes = tuple(f"{UNKNOWN}{next(self._fresh)}" for _ in range(number))

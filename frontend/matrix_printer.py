@@ -112,6 +112,8 @@ def _joined(form: Form, args: Sequence[Text]) -> Text:
             return form.text, _ATOM
         case "call":
             return f"{form.text}({', '.join(text for text, _ in args)})", _ATOM
+        case "index":
+            return f"{_bracketed(args[0], _ATOM)}{form.text}", _ATOM
         case "transpose":
             return f"{_bracketed(args[0], _TRANSPOSE)}'", _TRANSPOSE
         case "negate":

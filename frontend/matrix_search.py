@@ -3,6 +3,7 @@
 from fractions import Fraction
 
 from eggrad.engine.cost import CostModel
+from eggrad.engine.sparsity import Sparsity
 from eggrad.engine.spec import Dims
 from eggrad.engine.term import Term
 
@@ -17,7 +18,7 @@ class _MatrixModel(CostModel):
 
     def node(
         self, constructor: str, data: tuple[object, ...], args: tuple[Dims, ...], out: Dims,
-        deltas: tuple[bool, ...], *, same: bool = False,
+        deltas: tuple[Sparsity, ...], *, same: bool = False,
         constants: tuple[Fraction | None, ...] = (),
     ) -> int:  # fmt: skip
         """The cost of one e-node."""

@@ -100,6 +100,9 @@ class _Builder(Transformer[Token, Any]):
     def transposed(self, operand: Phrase, token: Token) -> Phrase:
         return Phrase(token.type, token, (operand,))
 
+    def indexed(self, operand: Phrase, token: Token) -> Phrase:
+        return Phrase("indexed", token, (operand,))
+
     def number(self, token: Token) -> Phrase:
         return Phrase("number", token)
 

@@ -136,27 +136,6 @@ def tensordot(
 # Axes --------------------------------------------------------------------------------------
 
 
-def trace(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Expression:
-    """`numpy.trace`."""
-    return language.sum(diagonal(a, offset, axis1, axis2), axis=-1)
-
-
-def diagonal(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Expression:
-    """`numpy.diagonal`, the main one."""
-    own = as_expression(a)
-    if offset:
-        raise UnsupportedOperation("diagonal: only the main diagonal, of offset 0, is supported")
-    return ax.diagonal(own, *ax.normalized("diagonal", (axis1, axis2), own.ndim))
-
-
-def diag(v: Any, k: int = 0) -> Expression:
-    """`numpy.diag`, the main one."""
-    own = as_expression(v)
-    if k or own.ndim not in (1, 2):
-        raise UnsupportedOperation("diag: of a vector or a matrix, and the main diagonal, k = 0")
-    return ax.diagonal_matrix(own) if own.ndim == 1 else ax.diagonal(own, 0, 1)
-
-
 def transpose(a: Any, axes: Sequence[int] | None = None) -> Expression:
     """`numpy.transpose`."""
     own = as_expression(a)
@@ -190,14 +169,14 @@ def moveaxis(a: Any, source: int | Sequence[int], destination: int | Sequence[in
 
 
 def reshape(a: Any, /, shape: Any, order: str = "C") -> Expression:
-    """`numpy.reshape`, where it adds or removes axes of length 1."""
+    """`numpy.reshape`; axes are merged and split where their sizes are integers."""
     own = as_expression(a)
     wanted = (shape,) if isinstance(shape, int | str) else tuple(shape)
     return ax.reshaped(own, wanted)
 
 
 def ravel(a: Any, order: str = "C") -> Expression:
-    """`numpy.ravel`, of what has at most one axis that is longer than 1."""
+    """`numpy.ravel`, of integer sizes, or of at most one axis that is longer than 1."""
     return reshape(a, -1)
 
 
@@ -244,8 +223,8 @@ def clip(
 FUNCTIONS: Final[dict[object, Callable[..., Any]]] = {
     **{np.sum: sum, np.mean: mean, np.var: var, np.std: std, np.clip: clip, np.where: where},
     **{np.einsum: einsum, np.dot: dot, np.inner: inner, np.vdot: vdot, np.outer: outer},
-    **{np.tensordot: tensordot, np.kron: kron, np.trace: trace, np.diagonal: diagonal},
-    **{np.diag: diag, np.transpose: transpose, np.matrix_transpose: matrix_transpose},
+    **{np.tensordot: tensordot, np.kron: kron},
+    **{np.transpose: transpose, np.matrix_transpose: matrix_transpose},
     **{np.swapaxes: swapaxes, np.moveaxis: moveaxis, np.reshape: reshape, np.ravel: ravel},
     **{np.expand_dims: expand_dims, np.squeeze: squeeze, np.broadcast_to: broadcast_to},
     np.zeros_like: lambda a: full_like(a, 0),

@@ -13,14 +13,13 @@ from eggrad.frontend.arithmetic import matmul
 from eggrad.frontend.expression import Expression, as_expression
 from eggrad.frontend.numpy_functions import (
     Axis,
-    diagonal,
     matrix_transpose,
     outer,
     sum,
     tensordot,
-    trace,
     wanted_axes,
 )
+from eggrad.frontend.numpy_indexing import diagonal, trace
 from eggrad.frontend.numpy_ufuncs import sqrt, square, vecdot
 
 __all__ = ["LINEAR_ALGEBRA", "matrix_power"]

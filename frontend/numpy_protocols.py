@@ -9,12 +9,14 @@ import numpy as np
 
 from eggrad.engine.errors import UnsupportedOperation
 from eggrad.frontend.numpy_functions import FUNCTIONS
+from eggrad.frontend.numpy_indexing import INDEXING
+from eggrad.frontend.numpy_joining import JOINING
 from eggrad.frontend.numpy_linalg import LINEAR_ALGEBRA
 from eggrad.frontend.numpy_ufuncs import UFUNCS
 
 __all__ = ["call_function", "call_ufunc"]
 
-_KNOWN: Final = FUNCTIONS | LINEAR_ALGEBRA
+_KNOWN: Final = FUNCTIONS | INDEXING | JOINING | LINEAR_ALGEBRA
 # Values of options that change nothing.
 _DEFAULTS: Final = {"casting": "same_kind", "order": "K", "subok": True, "where": True}
 

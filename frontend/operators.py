@@ -4,8 +4,9 @@ Expressions have operators, and the modules behind them make expressions; so tho
 when a method is called.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from numbers import Number
+from operator import index
 from typing import TYPE_CHECKING, Any, NoReturn, cast
 
 from eggrad.engine.errors import UnsupportedOperation
@@ -97,11 +98,11 @@ class Operators:
     __hash__ = object.__hash__
 
     def __len__(self) -> int:
-        """The length of the first axis, if it is known."""
+        """The length of the first axis; a number is taken for a symbol, with a warning."""
         shape = cast("Expression", self).shape
-        if not shape or not isinstance(shape[0], int):
-            raise UnsupportedOperation(f"len of an expression of axes {shape} is not known")
-        return shape[0]
+        if not shape:
+            raise UnsupportedOperation("an expression without axes has no length")
+        return index(cast(int, shape[0]))
 
     def sum(self, axis: Any = None, *, keepdims: bool = False) -> "Expression":
         """`numpy.sum`."""
@@ -138,17 +139,16 @@ class Operators:
         return _condition(self, other, strict=False)
 
     def __getitem__(self, key: object) -> "Expression":
-        """New axes of length 1, as in `x[:, None]`; there is no other indexing."""
-        from eggrad.frontend.axes import indexed
+        """Entries and slices at literal places, and new axes, as in `x[:, None]`."""
+        from eggrad.frontend.indexing import indexed
 
         return indexed(cast("Expression", self), key)
 
-    def __iter__(self) -> NoReturn:
-        """Refuse: entries have no expressions of their own."""
-        raise UnsupportedOperation(
-            "an expression cannot be taken apart into its entries; write einsum, sum or a product "
-            "of the whole"
-        )
+    def __iter__(self) -> Iterator["Expression"]:
+        """The parts along the first axis, if its length is known."""
+        from eggrad.frontend.indexing import entries
+
+        return entries(cast("Expression", self))
 
     def __bool__(self) -> NoReturn:
         """Refuse: an expression has no value."""
@@ -159,7 +159,8 @@ class Operators:
     def __array__(self, dtype: object = None, copy: object = None) -> NoReturn:
         """Refuse: NumPy would make an array of expressions."""
         raise UnsupportedOperation(
-            "an expression cannot become an array; evaluate() computes one from values"
+            "an expression cannot become an array: numpy.stack joins expressions, and evaluate() "
+            "computes an array from values"
         )
 
     def __array_ufunc__(

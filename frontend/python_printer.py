@@ -3,24 +3,33 @@
 import keyword
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import Final, cast
 
 from eggrad.engine import spec as specs
 from eggrad.engine import term as terms
+from eggrad.engine.affine import format_form
 from eggrad.engine.binding import name_of, symbols
+from eggrad.engine.constraints import Constraint, Constraints, format_comparison
 from eggrad.engine.errors import UnsupportedOperation
-from eggrad.engine.spec import Dims, Indices, Size, Spec
+from eggrad.engine.indicator_code import by_views, slices
+from eggrad.engine.spec import Dims, Size, Spec
 from eggrad.engine.term import Term, postorder, variables
+from eggrad.frontend.python_products import (
+    ATOM,
+    POWER,
+    PRODUCT,
+    SIGN,
+    SUM,
+    Text,
+    binary,
+    bracketed,
+    unary,
+)
 
 __all__ = ["format_python"]
 
-_SUM: Final = 1
-_PRODUCT: Final = 2
-_SIGN: Final = 3
-_POWER: Final = 4
-_ATOM: Final = 5
 # A part that occurs again has a name if it is longer.
 WORTH_NAMING: Final = 8
 # Python's compiler gives up on deeper brackets.
@@ -30,9 +39,6 @@ _CALLS: Final = {
     "inv": "np.linalg.inv({})",
     "det": "np.linalg.det({})",
 }
-
-Text = tuple[str, int]
-"""A text, and how tightly its last operator binds."""
 
 
 def format_python(root: Term, scope: Sequence[Term] = ()) -> str:
@@ -75,7 +81,7 @@ class _Writer:
                 depth[node] = 0
                 name = _identifier(f"t{len(body) + 1}", self._taken)
                 body.append(f"{name} = {text[0]}")
-                text = name, _ATOM
+                text = name, ATOM
             done[node] = text
         body.append(f"return {done[self._root][0]}")
         mentioned = {*re.findall(r"\w+", "\n".join(body))}
@@ -108,38 +114,40 @@ class _Writer:
     def _node(self, node: Term, args: Sequence[Text], done: dict[Term, Text]) -> Text:
         match node.op:
             case "variable":
-                return self._names[node], _ATOM
+                return self._names[node], ATOM
             case "constant":
                 return self._constant(cast(Fraction, node.data), node.dims)
             case "size":
-                return self._size(cast(str, node.data)), _ATOM
+                return self._size(cast(str, node.data)), ATOM
             case "delta":
                 return self._delta(node.dims[: node.order // 2])
+            case "indicator":
+                return self._indicator(node)
             case "einsum":
                 return self._product(node, args)
             case "add" if node.args[0] is node.args[1]:
-                return f"2 * {_bracketed(args[0], _SIGN)}", _PRODUCT
+                return f"2 * {bracketed(args[0], SIGN)}", PRODUCT
             case "add" | "subtract":
                 left, right = self._unspread(node, args)
-                sign, least = ("+", _SUM) if node.op == "add" else ("-", _PRODUCT)
+                sign, least = ("+", SUM) if node.op == "add" else ("-", PRODUCT)
                 if node.op == "add" and right[0].startswith("-"):
-                    least = _POWER
-                return f"{_bracketed(left, _SUM)} {sign} {_bracketed(right, least)}", _SUM
+                    least = POWER
+                return f"{bracketed(left, SUM)} {sign} {bracketed(right, least)}", SUM
             case "divide":
                 left, right = self._unspread(node, args)
-                return f"{_bracketed(left, _PRODUCT)} / {_bracketed(right, _SIGN)}", _PRODUCT
+                return f"{bracketed(left, PRODUCT)} / {bracketed(right, SIGN)}", PRODUCT
             case "negate":
-                return f"-{_bracketed(args[0], _SIGN)}", _SIGN
+                return f"-{bracketed(args[0], SIGN)}", SIGN
             case "power":
                 return _power(node, args)
             case "adj":
                 matrix = args[0][0]
-                return f"np.linalg.det({matrix}) * np.linalg.inv({matrix})", _PRODUCT
+                return f"np.linalg.det({matrix}) * np.linalg.inv({matrix})", PRODUCT
             case "cofactors" if node.data == 1:
                 matrix = args[0][0]
-                return f"np.linalg.det({matrix}) * np.linalg.inv({matrix}).T", _PRODUCT
+                return f"np.linalg.det({matrix}) * np.linalg.inv({matrix}).T", PRODUCT
             case name if name in (*terms.ELEMENTWISE, *terms.MATRIX_FUNCTIONS):
-                return _CALLS.get(name, f"np.{name}({{}})").format(args[0][0]), _ATOM
+                return _CALLS.get(name, f"np.{name}({{}})").format(args[0][0]), ATOM
             case name:
                 raise UnsupportedOperation(f"{name} has no function in NumPy; see eggrad.compile")
 
@@ -147,16 +155,29 @@ class _Writer:
         if not dims:
             return _number(value)
         if value in (0, 1):
-            return f"np.{'ones' if value else 'zeros'}({self._shape(dims)})", _ATOM
-        return f"np.full({self._shape(dims)}, {_number(value)[0]})", _ATOM
+            return f"np.{'ones' if value else 'zeros'}({self._shape(dims)})", ATOM
+        return f"np.full({self._shape(dims)}, {_number(value)[0]})", ATOM
 
     def _delta(self, dims: Dims) -> Text:
         identities = [f"np.eye({self._size(d)})" for d in dims]
         if len(dims) == 1:
-            return identities[0], _ATOM
+            return identities[0], ATOM
         rows, columns = range(len(dims)), range(len(dims), 2 * len(dims))
         spec = specs.canonical(list(zip(rows, columns, strict=True)), (*rows, *columns))
-        return f'np.einsum("{specs.format_spec(spec)}", {", ".join(identities)})', _ATOM
+        return f'np.einsum("{specs.format_spec(spec)}", {", ".join(identities)})', ATOM
+
+    def _indicator(self, node: Term) -> Text:
+        """An array of zeros and ones."""
+        taken = set(self._taken)
+        index = [_identifier(letter, taken) for letter in specs.LETTERS[: node.order]].__getitem__
+        conditions = [f"({_condition(c, index, self._size)})" for c in cast(Constraints, node.data)]
+        if not conditions or not node.order:
+            whole = " * ".join(conditions) or f"np.ones({self._shape(node.dims)})"
+            return (f"float({whole})", ATOM) if conditions else (whole, ATOM)
+        letters = ", ".join(index(k) for k in range(node.order))
+        shape = f"({', '.join(map(self._size, node.dims))}{',' * (node.order == 1)})"
+        function = f"lambda {letters}: 1.0 * {' * '.join(conditions)}"
+        return f"np.fromfunction({function}, {shape})", ATOM
 
     def _unspread(self, node: Term, args: Sequence[Text]) -> tuple[Text, Text]:
         """The operands of an operation on entries; a constant beside an array is a number."""
@@ -174,90 +195,38 @@ class _Writer:
         *parts, out = cast(Spec, node.data)
         spec = specs.format_spec(cast(Spec, node.data))
         if len(parts) == 1:
-            return _unary(parts[0], out, args[0], spec)
+            return unary(parts[0], out, args[0], spec)
         vectors = [k for k, a in enumerate(node.args) if a.op == "delta"]
         if vectors and sorted(a.order for a in node.args) == [1, 2] and node.order == 2:
-            return f"np.diag({args[1 - vectors[0]][0]})", _ATOM
-        found = _binary((args[0], parts[0]), (args[1], parts[1]), out)
-        return found or (f'np.einsum("{spec}", {args[0][0]}, {args[1][0]})', _ATOM)
+            return f"np.diag({args[1 - vectors[0]][0]})", ATOM
+        if by_views(node):
+            first = node.args[0].op != "indicator"
+            left, right, _ = cast(Spec, node.data)
+            own = (right, left, out) if first else (left, right, out)
+            key = slices(node.args[first], node.args[1 - first], own)
+            if key is not None:
+                return f"{bracketed(args[1 - first], ATOM)}[{', '.join(key)}]", ATOM
+        found = binary((args[0], parts[0]), (args[1], parts[1]), out)
+        return found or (f'np.einsum("{spec}", {args[0][0]}, {args[1][0]})', ATOM)
 
 
-def _unary(part: Indices, out: Indices, operand: Text, spec: str) -> Text:
-    if len(set(part)) == len(part):
-        gone = tuple(k for k, i in enumerate(part) if i not in out)
-        kept = tuple(i for i in part if i in out)
-        if gone:
-            axis = "" if not out else f", axis={gone[0] if len(gone) == 1 else gone}"
-            return _turned((f"np.sum({operand[0]}{axis})", _ATOM), kept, out)
-        return _turned(operand, kept, out)
-    if spec in ("ii->", "ii->i"):
-        return f"np.{'diag' if out else 'trace'}({operand[0]})", _ATOM
-    return f'np.einsum("{spec}", {operand[0]})', _ATOM
-
-
-def _turned(a: Text, own: Indices, wanted: Indices) -> Text:
-    """An array with its axes in another order."""
-    if own == wanted:
-        return a
-    if own == wanted[::-1]:
-        return f"{_bracketed(a, _ATOM)}.T", _ATOM
-    return f"np.transpose({a[0]}, {tuple(own.index(i) for i in wanted)})", _ATOM
-
-
-def _binary(first: tuple[Text, Indices], second: tuple[Text, Indices], out: Indices) -> Text | None:
-    """A product by `*`, `@` or `np.outer`; None where only `np.einsum` has it."""
-    (a, p), (b, q) = first, second
-    if len(set(p)) < len(p) or len(set(q)) < len(q):
-        return None
-    if not p or not q:
-        a, b = (_unary(own, out, v, "") if own else v for v, own in (first, second))
-        return _infix(a, "*", b)
-    alone = [i for i in (*p, *q) if i not in out and (i in p) != (i in q)]
-    summed = [i for i in p if i in q and i not in out]
-    if alone or max(len(p), len(q)) > 2:
-        return None
-    if not summed:
-        return _without_sum(a, p, b, q, out)
-    if len(summed) == 2 or len([i for i in p if i in q]) == 2:
-        product = _infix(a, "*", _turned(b, q, p))[0]
-        axis = f", axis={p.index(summed[0])}" if out else ""
-        return f"np.sum({product}{axis})", _ATOM
-    (s,) = summed
-    if out and out[0] not in p:
-        (a, p), (b, q) = (b, q), (a, p)
-    if len(p) == 2 and len(q) == 1 and p[0] == s:
-        # A vector from the left needs no transpose.
-        return _infix(b, "@", a)
-    left = a if p[-1] == s else _turned(a, p, p[::-1])
-    right = b if q[0] == s else _turned(b, q, q[::-1])
-    return _infix(left, "@", right)
-
-
-def _without_sum(a: Text, p: Indices, b: Text, q: Indices, out: Indices) -> Text | None:
-    if set(p) == set(q):
-        return _infix(_turned(a, p, out), "*", _turned(b, q, out))
-    if len(p) == len(q) == 1:
-        first, second = (a, b) if p == out[:1] else (b, a)
-        return f"np.outer({first[0]}, {second[0]})", _ATOM
-    if len(out) > 2:
-        return None
-    (matrix, own), (vector, (i,)) = ((a, p), (b, q)) if len(p) == 2 else ((b, q), (a, p))
-    scale = vector if (i,) == out[1:] else (f"{_bracketed(vector, _ATOM)}[:, None]", _ATOM)
-    return _infix(_turned(matrix, own, out), "*", scale)
-
-
-def _infix(a: Text, sign: str, b: Text) -> Text:
-    """A product of two; one sign in front is that of the whole."""
-    return f"{_bracketed(a, _PRODUCT)} {sign} {_bracketed(b, _SIGN)}", _PRODUCT
+def _condition(
+    constraint: Constraint, index: Callable[[int], str], size: Callable[[str], str]
+) -> str:
+    signs = {"=": " == ", ">=": " >= ", "*": " * "}
+    relation, f = constraint
+    if isinstance(relation, int):
+        return f"({format_form(f, index, size, ' * ')}) % {relation} == 0"
+    return format_comparison(constraint, index, size, signs)
 
 
 def _power(node: Term, args: Sequence[Text]) -> Text:
     exponent = node.args[1].data if node.args[1].op == "constant" else None
     if exponent == Fraction(1, 2):
-        return f"np.sqrt({args[0][0]})", _ATOM
+        return f"np.sqrt({args[0][0]})", ATOM
     if exponent == -1:
-        return f"1 / {_bracketed(args[0], _SIGN)}", _PRODUCT
-    return f"{_bracketed(args[0], _ATOM)} ** {_bracketed(args[1], _SIGN)}", _POWER
+        return f"1 / {bracketed(args[0], SIGN)}", PRODUCT
+    return f"{bracketed(args[0], ATOM)} ** {bracketed(args[1], SIGN)}", POWER
 
 
 def _number(value: Fraction) -> Text:
@@ -266,12 +235,8 @@ def _number(value: Fraction) -> Text:
     else:
         text = repr(float(value))
         if Fraction(text) != value:
-            return f"{value.numerator} / {value.denominator}", _PRODUCT
-    return text, _SIGN if value < 0 else _ATOM
-
-
-def _bracketed(part: Text, least: int) -> str:
-    return f"({part[0]})" if part[1] < least else part[0]
+            return f"{value.numerator} / {value.denominator}", PRODUCT
+    return text, SIGN if value < 0 else ATOM
 
 
 def _axes(dims: Dims) -> str:

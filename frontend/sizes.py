@@ -45,8 +45,8 @@ class SizeClasses:
         """The size with that symbol; the same number for the same symbol."""
         found = self._symbols.get(symbol)
         if found is None:
-            found = self._symbols[symbol] = self.fresh()
-            self._names[found] = symbol
+            found = self._symbols[str(symbol)] = self.fresh()
+            self._names[found] = str(symbol)
         return found
 
     def integer(self, value: int, place: int) -> int:

@@ -15,7 +15,7 @@ __all__ = ["stray_character", "unexpected_token"]
 
 _PAIRS: Final = {"LPAR": "RPAR", "LSQB": "RSQB", "LBRACE": "RBRACE"}
 _NAMES: Final = ("NAME", "QUOTED")
-_OPERANDS: Final = (*_NAMES, "NUMBER", "FUNCTION", "DELTA", "SIZE", "LPAR")
+_OPERANDS: Final = (*_NAMES, "NUMBER", "FUNCTION", "DELTA", "INDICATOR", "SIZE", "LPAR")
 _KEYWORDS: Final = ("DECLARE", "LET", "EXPRESSION", "DERIVATIVE", "WRT")
 _OPERAND: Final = ("a number", "a name", "a function", "'('", "'-'")
 _OPERATOR: Final = ("'+'", "'-'", "'*(...)'", "'/'", "'^'")
@@ -145,6 +145,8 @@ class _Place:
         if self.previous() == "FUNCTION":
             reason = f"the argument of {self.before[-1]} stands in brackets"
             return self.fail(reason, "'('")
+        if self.previous() == "INDICATOR":
+            return self.fail("an indicator has sizes, as in indicator[i-j=0][m,n]", "'['")
         if self.previous() == "DELTA":
             return self.fail("a delta has an order or sizes, as in delta(1)", "'('", "'['")
         if self.previous(2) == "DELTA" or self.previous(3) == "DELTA":

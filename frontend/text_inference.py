@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import cast
 
+from eggrad.engine.constraints import Constraints, mentioned_sizes
 from eggrad.engine.spec import Dims, Size, Spec
 from eggrad.frontend.sizes import Clash, SizeClasses
 from eggrad.frontend.text_errors import TextShapeError, place_words
@@ -107,7 +108,7 @@ class _Orders:
 
     def _settle_node(self, place: int, node: Node) -> None:
         match node.op:
-            case "variable" | "constant" | "delta" | "size":
+            case "variable" | "constant" | "delta" | "indicator" | "size":
                 return
             case "einsum":
                 self._settle_product(place, node)
@@ -206,7 +207,7 @@ class _Sizes:
         node = self.nodes[place]
         given = [self.axes[arg] for arg in node.args]
         match node.op:
-            case "variable" | "constant" | "delta":
+            case "variable" | "constant" | "delta" | "indicator":
                 axes = self._leaf(place, node)
             case "size":
                 self.classes.named(cast(str, node.data))
@@ -241,6 +242,9 @@ class _Sizes:
                         reason = f"{name!r} is {word} and must have order 2, it has {len(axes)}"
                         raise TextShapeError(reason, self.text, node.start)
                     self._square(node, axes, f"{name!r} is {word} and must be square")
+        if node.op == "indicator":
+            for symbol in sorted(mentioned_sizes(cast(Constraints, node.data))):
+                self.classes.named(symbol)
         return axes * 2 if node.op == "delta" else axes
 
     def _product(self, node: Node, given: list[tuple[int, ...]]) -> tuple[int, ...]:

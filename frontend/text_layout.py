@@ -6,8 +6,10 @@ from fractions import Fraction
 from itertools import count
 from typing import Final, cast
 
+from eggrad.engine.constraints import Constraints
 from eggrad.engine.spec import Spec
 from eggrad.engine.term import Term, postorder
+from eggrad.frontend.text_constraints import format_constraints
 from eggrad.frontend.text_inference import Node
 from eggrad.frontend.text_words import (
     MAXIMAL_ORDER,
@@ -100,7 +102,8 @@ class Layout:
         self.root = self._lay_out(term)
 
     def _append(self, term: Term, args: tuple[int, ...]) -> int:
-        order = len(term.dims) if term.op in ("variable", "delta", "size") else None
+        leaf = term.op in ("variable", "delta", "indicator", "size")
+        order = len(term.dims) if leaf else None
         self.terms.append(term)
         self.nodes.append(Node(term.op, term.data, args, 0, order))
         return len(self.nodes) - 1
@@ -177,6 +180,8 @@ def _leaf(term: Term, annotated: bool) -> str:
             return format_name(cast(tuple[str], term.data)[0])
         case "size":
             return f"size({format_name(cast(str, term.data))})"
+        case "indicator":
+            return format_constraints(cast(Constraints, term.data)) + format_sizes(term.dims)
         case "delta" if annotated or term.order > 2 * MAXIMAL_ORDER:
             return "delta" + format_sizes(term.dims[: term.order // 2])
         case "delta":

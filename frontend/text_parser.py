@@ -11,10 +11,12 @@ from typing import cast
 from lark import Token
 
 from eggrad.engine import term as terms
+from eggrad.engine.constraints import Constraints, resized_all
 from eggrad.engine.errors import ParseError
 from eggrad.engine.spec import Dims, Size, Spec
 from eggrad.engine.term import Term
 from eggrad.frontend.problem import Problem
+from eggrad.frontend.text_constraints import read_constraints
 from eggrad.frontend.text_errors import TextUnknownVariable, place_words, suggestion
 from eggrad.frontend.text_inference import Node, infer
 from eggrad.frontend.text_product import read_product
@@ -161,6 +163,10 @@ class _Reader:
             case "delta":
                 sizes = self._sizes(phrase.sizes or ())
                 return Node("delta", None, (), start, 2 * len(sizes), sizes)
+            case "indicator":
+                sizes = self._sizes(phrase.sizes or ())
+                constraints = read_constraints(phrase.token, len(sizes), self.text)
+                return Node("indicator", constraints, (), start, len(sizes), sizes)
             case "size":
                 return Node("size", unquoted(phrase.token), (), start, 0)
             case "product":
@@ -224,6 +230,8 @@ def _build(node: Node, args: tuple[Term, ...], dims: Dims, renamed: dict[Size, S
             return terms.constant(cast(Fraction, node.data), dims)
         case "delta":
             return terms.delta(dims[: len(dims) // 2])
+        case "indicator":
+            return terms.indicator(dims, resized_all(cast(Constraints, node.data), renamed))
         case "size":
             symbol = cast(str, node.data)
             return terms.size(renamed.get(symbol, symbol))

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import cast
 
+from eggrad.engine.constraints import Constraints, mentioned_sizes
 from eggrad.engine.errors import ShapeError
 from eggrad.engine.spec import Dims
 from eggrad.engine.term import Term, implied, variables
@@ -112,8 +113,7 @@ def _annotated(layout: Layout) -> set[int]:
         wrong = {
             place
             for place in leaves
-            if dims[place] != terms[place].dims
-            or (terms[place].op == "size" and cast(str, terms[place].data) in renamed)
+            if dims[place] != terms[place].dims or not _mentioned(terms[place]).isdisjoint(renamed)
         }
         if not wrong:
             return annotated
@@ -121,11 +121,18 @@ def _annotated(layout: Layout) -> set[int]:
     return annotated.union(place for place in leaves if terms[place].dims)
 
 
+def _mentioned(leaf: Term) -> frozenset[object]:
+    """The size symbols that a leaf's text has beside its axes."""
+    if leaf.op == "indicator":
+        return frozenset[object](mentioned_sizes(cast(Constraints, leaf.data)))
+    return frozenset([leaf.data] if leaf.op == "size" else [])
+
+
 def _given(term: Term, annotated: bool) -> Node:
     """What the text of a leaf tells the inference."""
     order = term.order if annotated or term.op != "constant" else None
     sizes: Dims | None = None
-    if annotated:
+    if annotated or term.op == "indicator":
         sizes = term.dims[: term.order // 2] if term.op == "delta" else term.dims
     elif term.op == "variable":
         sizes = tuple(f"{_name(term)}_{axis}" for axis in range(1, term.order + 1))

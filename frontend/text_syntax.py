@@ -150,6 +150,9 @@ class _Builder(Transformer[Token, Any]):
             return Phrase("delta", shape)
         return Phrase("delta", token, (), shape)
 
+    def indicator(self, token: Token, sizes: Tokens) -> Phrase:
+        return Phrase("indicator", token, (), sizes)
+
     def size_value(self, _size: Token, name: Token) -> Phrase:
         return Phrase("size", name)
 

@@ -16,6 +16,7 @@ __all__ = [
     "MAXIMAL_SIZE",
     "OPERATORS",
     "RESERVED",
+    "format_index",
     "format_name",
     "format_number",
     "format_product",
@@ -125,11 +126,12 @@ def format_number(value: Fraction) -> str:
 
 def format_product(spec: Spec) -> str:
     """The operator of a product: `*(ij,j->i)`."""
-    *operands, output = ["".join(map(_index, part)) for part in spec]
+    *operands, output = ["".join(map(format_index, part)) for part in spec]
     return f"*({','.join(operands)}->{output})"
 
 
-def _index(number: int) -> str:
+def format_index(number: int) -> str:
+    """The letter of an index."""
     # Any letter is an index, so a product with more than 52 of them is written with others.
     return LETTERS[number] if number < len(LETTERS) else chr(0x4E00 + number - len(LETTERS))
 

@@ -34,6 +34,8 @@ def multiple(s: Spec, c: Number, a: Tensor) -> Statement:
 _MAKERS: Final[Mapping[str, tuple[Rule, ...]]] = {
     "size_is_number": (sum_of_constant,),
     "sum_of_constant": (size_is_number,),
+    "determinant_of_scaled": (size_is_number,),
+    "determinant_of_multiple": (size_is_number,),
 } | {rule.name: (d_function,) for rule in slopes.rules}
 
 # What random terms are rewritten by, three times, before laws on whole sums and products look.

@@ -13,6 +13,7 @@ from eggrad.engine.index_algebra import (
     outer,
 )
 from eggrad.engine.language import (
+    Constraints,
     D,
     Dims,
     Name,
@@ -33,6 +34,7 @@ from eggrad.engine.language import (
     ein,
     ein1,
     fn,
+    indicator,
     inv,
     negate,
     power,
@@ -111,6 +113,12 @@ def d_constant(c: Number, n: Dims, x: Wrt) -> Statement:
 def d_delta(n: Dims, x: Wrt) -> Statement:
     """D δ / D x = 0."""
     return D(delta(n), x) >> const(0, join(join(n, n), wrt_dims(x)))
+
+
+@forward.rule(cite="thesis 4.1: it is a constant")
+def d_indicator(n: Dims, p: Constraints, x: Wrt) -> Statement:
+    """D [p] / D x = 0: no condition on indices depends on an entry."""
+    return D(indicator(n, p), x) >> const(0, join(n, wrt_dims(x)))
 
 
 @forward.rule(cite="thesis 4.1")

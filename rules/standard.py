@@ -15,13 +15,16 @@ from eggrad.rules.algebra import (
     sums_of_two,
 )
 from eggrad.rules.constants import constants, multiples
+from eggrad.rules.definitions import definitions
 from eggrad.rules.deltas import delta_products, deltas
 from eggrad.rules.elementwise import functions, identities
 from eggrad.rules.exponentials import exponentials
 from eggrad.rules.forward import forward
+from eggrad.rules.indicators import gathers, indicator_products, indicators
 from eggrad.rules.lengths import lengths
 from eggrad.rules.linalg import linalg
 from eggrad.rules.lowering import lowering
+from eggrad.rules.normal_forms import normal_forms
 from eggrad.rules.products import orders, products
 from eggrad.rules.quotients import quotients
 from eggrad.rules.reverse import reverse
@@ -31,7 +34,7 @@ from eggrad.rules.sums import sums
 from eggrad.rules.symmetric import symmetric
 from eggrad.rules.unary import summation, unary
 
-__all__ = ["AT_SYMMETRIC", "RULESETS", "STANDARD", "extended", "system"]
+__all__ = ["AT_SYMMETRIC", "EQUIVALENCE", "RULESETS", "STANDARD", "extended", "system"]
 
 RULESETS = (
     forward,
@@ -42,6 +45,9 @@ RULESETS = (
     constants,
     deltas,
     delta_products,
+    indicators,
+    indicator_products,
+    gathers,
     unary,
     sums_of_two,
     sums,
@@ -61,6 +67,8 @@ RULESETS = (
     symmetric,
     exponentials,
     lengths,
+    definitions,
+    normal_forms,
 )
 
 STANDARD = Strategy(
@@ -70,6 +78,7 @@ STANDARD = Strategy(
         preprocessing,
         constants,
         deltas,
+        indicators,
         unary,
         sums_of_two,
         sums,
@@ -78,9 +87,9 @@ STANDARD = Strategy(
         linalg,
         products,
     ),
-    explore=(distribution, identities, summation),
+    explore=(distribution, identities, summation, gathers),
     present=(presentation, quotients, orders),
-    settle=(multiples, exponents, delta_products),
+    settle=(multiples, exponents, delta_products, indicator_products),
     lowering=(lowering,),
     stable=(constants, unary, sums_of_two, stability, symmetric, exponentials, lengths),
 )
@@ -88,6 +97,10 @@ STANDARD = Strategy(
 
 AT_SYMMETRIC = replace(STANDARD, simplify=(*STANDARD.simplify, symmetric))
 """The same for terms that nobody differentiates any more."""
+
+
+EQUIVALENCE = replace(AT_SYMMETRIC, explore=(*STANDARD.explore, definitions, normal_forms))
+"""For comparing terms, which nobody differentiates any more and nobody reads."""
 
 
 def extended(strategy: Strategy, rulesets: Sequence[Ruleset]) -> Strategy:

@@ -4,6 +4,7 @@ from fractions import Fraction
 
 from hypothesis import strategies as st
 
+from eggrad.engine import affine
 from eggrad.engine.term import (
     ELEMENTWISE,
     Term,
@@ -14,6 +15,7 @@ from eggrad.engine.term import (
     delta,
     divide,
     einsum,
+    indicator,
     negate,
     power,
     size,
@@ -59,7 +61,7 @@ def _grown(draw: st.DrawFn, pool: list[Term], draw_size: st.SearchStrategy[str |
     alike = [t for t in pool if t.dims == some.dims]
     square = [t for t in pool if t.order == 2 and t.dims[0] == t.dims[1]]
     scalars = [t for t in pool if not t.order] + [constant(draw(st.integers(-2, 2)))]
-    match draw(st.integers(0, 11)):
+    match draw(st.integers(0, 12)):
         case 0:
             return constant(Fraction(draw(NUMBERS)), some.dims)
         case 1:
@@ -85,8 +87,18 @@ def _grown(draw: st.DrawFn, pool: list[Term], draw_size: st.SearchStrategy[str |
             return _product(draw, (some,))
         case 10:
             return _product(draw, (some, draw(st.sampled_from(pool))))
+        case 11:
+            return _indicator(draw, draw(st.lists(draw_size, max_size=3)))
         case _:
             return apply(draw(st.sampled_from(ELEMENTWISE)), some)
+
+
+def _indicator(draw: st.DrawFn, dims: list[str | int]) -> Term:
+    keys = st.sampled_from([*range(len(dims)), "", "n1", "A_1", "two words"])
+    form = st.lists(st.tuples(keys, st.integers(-3, 3)), unique_by=lambda t: t[0], max_size=3)
+    relation = st.sampled_from(["=", ">=", 2, 3])
+    drawn = draw(st.lists(st.tuples(relation, form), max_size=3))
+    return indicator(dims, [(r, affine.form(f)) for r, f in drawn])
 
 
 def _product(draw: st.DrawFn, operands: tuple[Term, ...]) -> Term:

@@ -158,9 +158,9 @@ def test_evaluate_names_what_is_wrong() -> None:
 def test_arrays_do_not_mix_with_expressions() -> None:
     for operation in (operator.add, operator.mul, operator.matmul, operator.pow):
         with pytest.raises(eg.UnsupportedOperation, match="not a ndarray"):
-            operation(np.ones(3), x)
+            operation(np.arange(3), x)
         with pytest.raises(eg.UnsupportedOperation, match="not a ndarray"):
-            operation(x, np.ones(3))
+            operation(x, np.arange(3))
 
 
 def test_unsupported_operations_say_so() -> None:

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
         UnsupportedOperation,
     )
     from eggrad.engine.factored import FactoredTensor
+    from eggrad.engine.report import Budget
     from eggrad.frontend.api import (
         Problem,
         derivative,
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
     )
     from eggrad.frontend.compilation import compile
     from eggrad.frontend.derivative_products import hvp, jvp, vjp
+    from eggrad.frontend.equivalence import Verdict, equivalent
     from eggrad.frontend.expression import Expression
     from eggrad.frontend.functions import (
         abs,
@@ -61,9 +63,11 @@ if TYPE_CHECKING:
         transpose,
         variable,
     )
+    from eggrad.frontend.size_symbols import SizeWarning
     from eggrad.frontend.transforms import grad, value_and_grad
 
 __all__ = [
+    "Budget",
     "BudgetExceeded",
     "CompiledFunction",
     "EggradError",
@@ -73,10 +77,12 @@ __all__ = [
     "Problem",
     "RuleError",
     "ShapeError",
+    "SizeWarning",
     "UnknownVariable",
     "UnsolvableSystem",
     "UnsoundRules",
     "UnsupportedOperation",
+    "Verdict",
     "abs",
     "adj",
     "arccos",
@@ -89,6 +95,7 @@ __all__ = [
     "derivative",
     "det",
     "einsum",
+    "equivalent",
     "exp",
     "grad",
     "gradient",
@@ -127,6 +134,7 @@ _HOMES = {
     ),
     "engine.compiled": ("CompiledFunction",),
     "engine.factored": ("FactoredTensor",),
+    "engine.report": ("Budget",),
     "frontend.api": (
         "Problem",
         "derivative",
@@ -139,7 +147,9 @@ _HOMES = {
     ),
     "frontend.compilation": ("compile",),
     "frontend.derivative_products": ("hvp", "jvp", "vjp"),
+    "frontend.equivalence": ("Verdict", "equivalent"),
     "frontend.expression": ("Expression",),
+    "frontend.size_symbols": ("SizeWarning",),
     "frontend.transforms": ("grad", "value_and_grad"),
 }
 _HOME = {name: module for module, names in _HOMES.items() for name in names}

@@ -1,0 +1,71 @@
+"""Terms as the e-graph has them: a constructor, its data, its operands."""
+
+from collections.abc import Iterable
+from typing import cast
+
+from eggrad.engine.egraph import Row
+from eggrad.engine.spec import Dims, scaling
+from eggrad.engine.term import ELEMENTWISE, NUMERIC, Term
+
+__all__ = ["Parts", "TermRows", "is_multiple", "parts", "product_parts"]
+
+Parts = tuple[str, tuple[object, ...], tuple[Term, ...]]
+
+
+def is_multiple(t: Term) -> bool:
+    """Whether a term is a number times a tensor: `scale` in the e-graph."""
+    return t.op == "einsum" and t.data == scaling(t.order) and t.args[0].op == "constant"
+
+
+def parts(t: Term) -> Parts:
+    """The constructor of a term, its data and its operands.
+
+    >>> from eggrad.engine.term import apply, variable
+    >>> parts(apply("exp", variable("x")))[:2]
+    ('function', ('exp',))
+    """
+    if is_multiple(t):
+        return "scale", (t.args[0].data,), t.args[1:]
+    match t.op:
+        case "variable":
+            name, assume = cast(tuple[str, tuple[str, ...]], t.data)
+            return "variable", ((name, t.dims, assume),), ()
+        case "constant":
+            return "constant", (t.data, t.dims), ()
+        case "delta":
+            return "delta", (t.dims[: t.order // 2],), ()
+        case "size" | "cofactors":
+            return t.op, (t.data,), t.args
+        case "einsum":
+            return product_parts(t)
+        case op if op in ELEMENTWISE:
+            return "function", (op,), t.args
+        case op if op in NUMERIC:
+            return "numeric" if len(t.args) == 1 else "numeric2", (op, t.data), t.args
+        case op:
+            return op, (), t.args
+
+
+def product_parts(t: Term) -> Parts:
+    """A product as it stands, be it a multiple or not."""
+    return "ein" if len(t.args) == 2 else "ein1", (t.data,), t.args
+
+
+class TermRows:
+    """Terms to be read as an e-graph in which nothing is equal: each is a class of its own."""
+
+    def __init__(self, terms: Iterable[Term], numbers: dict[Term, int] | None = None) -> None:
+        """Take terms, the operands of each before it; `numbers` are those of earlier readings."""
+        self.numbers = {} if numbers is None else numbers
+        self._terms = list(terms)
+        for t in self._terms:
+            self.numbers.setdefault(t, len(self.numbers))
+
+    def rows(self) -> tuple[list[Row], dict[int, Dims], dict[str, int]]:
+        """Every term as the only member of its class, the dims of every class, and no names."""
+        rows: list[Row] = []
+        for t in self._terms:
+            constructor, data, operands = parts(t)
+            children = tuple(self.numbers[a] for a in operands)
+            rows.append(Row(constructor, data, children, self.numbers[t], False, False))
+        return rows, {self.numbers[t]: t.dims for t in self._terms}, {}

@@ -1,0 +1,102 @@
+"""Whether rules prove two terms equal: both in one e-graph, until they are one class."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import cast
+
+from eggrad.engine.cost import CostModel
+from eggrad.engine.egraph import EGraph
+from eggrad.engine.report import Budget, Report
+from eggrad.engine.run import Run
+from eggrad.engine.snapshot import Snapshot
+from eggrad.engine.stages import System
+from eggrad.engine.strategy import Strategy
+from eggrad.engine.term import Term, einsum, postorder
+from eggrad.engine.term_graph import TermGraph
+
+__all__ = ["Proof", "prove", "prove_at_once", "search"]
+
+# Inverses and adjugates whose transposed forms the rules may need.
+TRANSPOSED = ("inv", "adj")
+
+
+@dataclass(frozen=True)
+class Proof:
+    """Whether the terms met, and what the run did; a budget that ended is in its notes."""
+
+    found: bool
+    report: Report
+
+
+def prove(system: System, left: Term, right: Term, budget: Budget | None = None) -> Proof:
+    """Try what needs no e-graph, then the e-graph."""
+    early = prove_at_once(system.strategy, left, right)
+    return early if early.found else search(system, left, right, budget)
+
+
+def search(system: System, left: Term, right: Term, budget: Budget | None = None) -> Proof:
+    """Let the rules of a system run on two terms until both are in one class, or nothing changes.
+
+    The stages are those of a simplification, and whether the terms have met is looked up after
+    every round.
+    """
+    with system.session() as egraph:
+        run = Run(system.strategy, egraph, budget or Budget(), [CostModel()])
+        egraph.load(left, right, *_transposed(left, right))
+        run.allow_for(egraph.size())
+        names = [egraph.name(left), egraph.name(right)]
+        return Proof(_meet(run, egraph, names), run.report)
+
+
+def prove_at_once(strategy: Strategy, left: Term, right: Term) -> Proof:
+    """Let bulk rules that need no e-graph look at the terms as they are."""
+    if left is right:
+        return Proof(True, Report())
+    # It has all of a snapshot that such a rule reads.
+    graph = cast(Snapshot, TermGraph(left, right))
+    for ruleset in strategy.rulesets:
+        for rule in ruleset.bulk_rules:
+            if rule.of_terms and any(
+                {graph.term(cls), other} == {left, right} for cls, other in rule.find(graph)
+            ):
+                return Proof(True, Report(matches=Counter({f"{ruleset.name}.{rule.name}": 1})))
+    return Proof(False, Report())
+
+
+def _transposed(*roots: Term) -> list[Term]:
+    """The transposes of what may be symmetric: rules say whether it is."""
+    nodes = [t for t in postorder(*roots) if t.order == 2 and t.dims[0] == t.dims[1]]
+    found = (t for t in nodes if t.op in TRANSPOSED or _is_symmetric(t))
+    return [einsum("ij->ji", t) for t in found]
+
+
+def _is_symmetric(t: Term) -> bool:
+    return t.op == "variable" and "symmetric" in cast(tuple[str, Sequence[str]], t.data)[1]
+
+
+def _meet(run: Run, egraph: EGraph, names: Sequence[str]) -> bool:
+    """Rounds of bulk rules, exploration and simplification, as `Run.finish` has them."""
+    strategy = run.strategy
+    exploring = strategy.simplify + strategy.explore
+
+    def met() -> bool:
+        return egraph.are_equal(*names)
+
+    if met():
+        return True
+    run.settle()
+    run.saturate("simplify")
+    for _ in range(run.rounds):
+        if met():
+            return True
+        if run.exhausted():
+            break
+        changed = run.apply_bulk_rules(run.snapshots(names), exploring)
+        if met():
+            return True
+        changed |= run.step("explore")
+        if not changed:
+            break
+        run.saturate("simplify")
+    return met()

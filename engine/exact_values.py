@@ -1,0 +1,116 @@
+"""Exact values of what is made of sums, products, deltas and numbers alone: no rounding decides."""
+
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from typing import Any, Final, cast
+
+import numpy as np
+
+from eggrad.engine.binding import Array, concrete, name_of
+from eggrad.engine.spec import Spec
+from eggrad.engine.term import Term, postorder
+
+__all__ = ["exact_values", "is_polynomial"]
+
+POLYNOMIAL: Final = frozenset(
+    {"variable", "constant", "delta", "size", "einsum", "add", "subtract", "negate"}
+)
+
+
+def is_polynomial(term: Term) -> bool:
+    """Whether a term has sums, products, deltas, numbers, and powers that are products.
+
+    >>> from eggrad.engine.term import apply, constant, power, variable
+    >>> x = variable("x")
+    >>> is_polynomial(power(x, constant(2))), is_polynomial(apply("exp", x))
+    (True, False)
+    """
+    return all(t.op in POLYNOMIAL or _is_product(t) for t in postorder(term))
+
+
+def _is_product(t: Term) -> bool:
+    if t.op == "divide":
+        return t.args[1].op == "constant" and t.args[1].data != 0
+    if t.op != "power" or t.args[1].op != "constant":
+        return False
+    exponent = cast(Fraction, t.args[1].data)
+    return exponent.denominator == 1 and 0 <= exponent <= 16
+
+
+def exact_values(
+    roots: Sequence[Term], values: Mapping[str, Array], sizes: Mapping[str, int]
+) -> list[Array]:
+    """The values of polynomial terms as arrays of fractions; those of variables are read exactly.
+
+    >>> import numpy as np
+    >>> from eggrad.engine.term import constant, divide, variable
+    >>> x = variable("x", ("n",))
+    >>> found, = exact_values([divide(x, constant(3))], {"x": np.ones(1)}, {"n": 1})
+    >>> found.item()
+    Fraction(1, 3)
+    """
+    done: dict[Term, Array] = {}
+    for node in postorder(*roots):
+        args = [done[a] for a in node.args]
+        done[node] = _value(node, args, values, sizes)
+    return [done[r] for r in roots]
+
+
+def _value(
+    node: Term, args: list[Array], values: Mapping[str, Array], sizes: Mapping[str, int]
+) -> Array:
+    shape = concrete(node.dims, sizes)
+    match node.op:
+        case "variable":
+            numbers = [Fraction(float(x)) for x in values[name_of(node)].ravel()]
+            return _filled(shape, numbers)
+        case "constant":
+            return _filled(shape, [cast(Fraction, node.data)] * int(np.prod(shape, dtype=int)))
+        case "size":
+            return _filled((), [Fraction(concrete((cast(str, node.data),), sizes)[0])])
+        case "delta":
+            half = int(np.prod(shape[: len(shape) // 2], dtype=int))
+            return _filled(shape, [Fraction(int(x)) for x in np.eye(half).ravel()])
+        case "add":
+            return _array(args[0] + args[1])
+        case "subtract":
+            return _array(args[0] - args[1])
+        case "negate":
+            return _array(-args[0])
+        case "divide":
+            return _array(args[0] / args[1])
+        case "power":
+            return _array(args[0] ** int(args[1].item()))
+        case _:
+            return _einsum(cast(Spec, node.data), args)
+
+
+def _einsum(spec: Spec, args: Sequence[Array]) -> Array:
+    *parts, out = spec
+    order = [*out, *dict.fromkeys(i for part in parts for i in part if i not in out)]
+    product: Any = Fraction(1)
+    lengths: dict[int, int] = {}
+    for part, a in zip(parts, args, strict=True):
+        lengths |= dict(zip(part, a.shape, strict=True))
+        kept = tuple(dict.fromkeys(part))
+        # np.einsum takes diagonals of objects as views, without arithmetic.
+        own = a if len(kept) == len(part) else np.einsum(a, part, kept)
+        turned = own.transpose(sorted(range(len(kept)), key=lambda k: order.index(kept[k])))
+        shown = set(kept)
+        product = product * turned[tuple(slice(None) if i in shown else None for i in order)]
+    whole = np.broadcast_to(_array(product), [lengths[i] for i in order])
+    summed = tuple(range(len(out), len(order)))
+    return _array(whole.sum(axis=summed)) if summed else whole
+
+
+def _array(value: object) -> Array:
+    """Arithmetic on arrays without axes returns their entry, a sum of nothing the integer 0."""
+    if isinstance(value, np.ndarray):
+        return cast(Array, value)
+    return _filled((), [Fraction(cast(Fraction, value))])
+
+
+def _filled(shape: tuple[int, ...], numbers: Sequence[Fraction]) -> Array:
+    array = np.empty(len(numbers), dtype=object)
+    array[:] = numbers
+    return array.reshape(shape)

@@ -1,0 +1,30 @@
+"""Where the functions come from that generated code calls beside NumPy's."""
+
+from typing import Final
+
+__all__ = ["RUNTIME"]
+
+RUNTIME: Final = {
+    "adjugate": "matrix_functions",
+    "by_blocks": "blocks",
+    "by_strips": "strips",
+    "cholesky": "cholesky",
+    "cofactors": "matrix_functions",
+    "indicator_product": "indicators",
+    "inverse": "matrix_functions",
+    "inverse_from_cholesky": "cholesky",
+    "log1mexp": "stable_functions",
+    "log_cosh": "stable_functions",
+    "log_determinant": "stable_functions",
+    "log_determinant_from_cholesky": "cholesky",
+    "log_sum_exp": "stable_functions",
+    "norm": "stable_functions",
+    "outer_product": "sparse_products",
+    "product_of_active": "sparse_products",
+    "product_of_pairs": "symmetric_products",
+    "sigmoid": "stable_functions",
+    "softplus": "stable_functions",
+    "solve": "stable_functions",
+    "symmetric_product": "symmetric_products",
+    "zeros_and_ones": "indicators",
+}

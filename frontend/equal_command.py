@@ -1,0 +1,130 @@
+"""The commands `eggrad equal` and `eggrad classes`: which expressions are equal."""
+
+import json
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import click
+
+from eggrad.engine.errors import EggradError
+from eggrad.frontend.cli_input import Mistake, read_text, takes_language
+
+if TYPE_CHECKING:
+    from eggrad import Expression, Problem, Verdict
+
+__all__ = ["classes", "equal"]
+
+# 2 is for mistakes in the input.
+STATUS: Final = {"equal": 0, "different": 1, "unknown": 3}
+
+Read = Callable[[str], "Problem"]
+
+_json = click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead.")
+
+
+@click.command()
+@click.argument("left", callback=read_text)
+@click.argument("right", callback=read_text)
+@takes_language
+@click.option("--nodes", type=click.IntRange(1), help="E-nodes that the search may use.")
+@click.option("--rounds", type=click.IntRange(0), help="Rounds of the search.")
+@_json
+def equal(
+    *,
+    left: str,
+    right: str,
+    read: Read,
+    nodes: int | None,
+    rounds: int | None,
+    as_json: bool,
+    **_: Any,
+) -> None:
+    """Say whether LEFT and RIGHT are equal, by which rules, or at which values they differ.
+
+    The status is 0 if they are equal, 1 if they differ, and 3 if that was not found out.
+    """
+    import eggrad
+    from eggrad.engine.report import Budget
+
+    budget = Budget(nodes=nodes, iterations=rounds)
+    verdict = eggrad.equivalent(_plain(read(left)), _plain(read(right)), budget)
+    if as_json:
+        click.echo(json.dumps(_report(verdict)))
+    else:
+        click.echo(str(verdict))
+        if verdict.status == "unknown":
+            click.echo("more --nodes or --rounds may decide it", err=True)
+    sys.exit(STATUS[verdict.status])
+
+
+@click.command()
+@click.argument("file", type=click.Path(exists=True, dir_okay=False, allow_dash=True))
+@takes_language
+@_json
+def classes(*, file: str, read: Read, as_json: bool, **_: Any) -> None:
+    """Group the expressions in FILE, one a line, into those that are equal.
+
+    Empty lines and lines that begin with # are left out. What was not found out is reported.
+    """
+    text = sys.stdin.read() if file == "-" else Path(file).read_text("utf-8")
+    lines = [(k, s) for k, s in enumerate(map(str.strip, text.splitlines()), 1) if s]
+    known: list[tuple[str, Expression]] = []
+    for k, line in lines:
+        if not line.startswith("#"):
+            try:
+                known.append((line, _plain(read(line))))
+            except EggradError as error:
+                raise Mistake(f"line {k} of {file}:\n{error}") from error
+    groups, unknown = _grouped([f for _, f in known])
+    texts = [[known[k][0] for k in group] for group in groups]
+    pairs = [(known[a][0], known[b][0]) for a, b in unknown]
+    if as_json:
+        click.echo(json.dumps({"classes": texts, "unknown": pairs}))
+        return
+    click.echo("\n\n".join("\n".join(group) for group in texts))
+    for a, b in pairs:
+        click.echo(f"not found out whether equal:\n  {a}\n  {b}", err=True)
+
+
+def _grouped(known: "Sequence[Expression]") -> tuple[list[list[int]], list[tuple[int, int]]]:
+    """Groups of equal expressions, by number, and the pairs of which nothing was found out."""
+    import eggrad
+
+    groups: list[list[int]] = []
+    unknown: list[tuple[int, int]] = []
+    for k, f in enumerate(known):
+        home: list[int] | None = None
+        for group in groups:
+            status = eggrad.equivalent(known[group[0]], f).status
+            if status == "equal":
+                home = group
+                break
+            if status == "unknown":
+                unknown.append((group[0], k))
+        if home is None:
+            groups.append([k])
+        else:
+            home.append(k)
+    return groups, unknown
+
+
+def _plain(problem: "Problem") -> "Expression":
+    """The expression, or the derivative that its text asks for."""
+    return problem.expression if problem.wrt is None else problem.derivative()
+
+
+def _report(verdict: "Verdict") -> dict[str, Any]:
+    found = {"status": verdict.status, "reason": verdict.reason, "samples": verdict.samples}
+    found["digits"] = verdict.digits
+    if verdict.status == "equal":
+        found |= {"rules": list(verdict.rules), "domain": list(verdict.domain)}
+    if verdict.witness is not None:
+        values = {name: _listed(value) for name, value in verdict.witness.items()}
+        found |= {"witness": values, "left": _listed(verdict.left), "right": _listed(verdict.right)}
+    return found
+
+
+def _listed(value: Any) -> Any:
+    return value if value is None or isinstance(value, int) else value.tolist()

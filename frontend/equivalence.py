@@ -1,0 +1,174 @@
+"""Whether two expressions are equal: proved by rules, refuted by values, or left open."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from eggrad.engine.binding import symbols
+from eggrad.engine.difference import Witness, find_difference
+from eggrad.engine.errors import ShapeError, UnsupportedOperation
+from eggrad.engine.term import variables
+from eggrad.frontend.expression import Expression, as_expression, unified
+
+if TYPE_CHECKING:
+    from eggrad.engine.binding import Array
+    from eggrad.engine.report import Budget
+    from eggrad.engine.rule import BulkRule, Rule, Ruleset
+
+__all__ = ["Verdict", "equivalent"]
+
+# Normal forms prove much at once; where the other rules do it alone, they say more.
+LAST = ("normal_forms",)
+# Samples of each kind of values before the first look for a proof.
+FEW = 4
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What was found about two expressions.
+
+    `status` is "equal", "different" or "unknown", `reason` says it in words. Of different ones
+    `witness` has the values of the variables, and of size symbols that no variable fixes, at which
+    `left` and `right` are the two results; it is None where the axes differ already. `samples` and
+    `digits` say how far the others agreed numerically.
+    """
+
+    status: str
+    reason: str
+    witness: "Mapping[str, Array | int] | None" = None
+    left: "Array | None" = None
+    right: "Array | None" = None
+    samples: int = 0
+    digits: float = 0.0
+    _find_rules: "Callable[[], tuple[Rule | BulkRule, ...]]" = tuple
+
+    @cached_property
+    def laws(self) -> "tuple[Rule | BulkRule, ...]":
+        """The rules of `rules`."""
+        return self._find_rules()
+
+    @property
+    def rules(self) -> tuple[str, ...]:
+        """The names of rules that prove equality, none of which can be left out.
+
+        They are looked for at the first call, by proofs with fewer and fewer rules.
+        """
+        return tuple(f"{r.ruleset}.{r.name}" for r in self.laws)
+
+    @property
+    def domain(self) -> tuple[str, ...]:
+        """Where the rules hold that prove equality, beyond the values where both are defined."""
+        return tuple(f"{r.domain} ({r.name})" for r in self.laws if r.domain)
+
+    def __bool__(self) -> bool:
+        """True if equal, False if different; an unknown verdict is neither."""
+        if self.status == "unknown":
+            raise UnsupportedOperation(f"whether they are equal is unknown: {self.reason}")
+        return self.status == "equal"
+
+    def __str__(self) -> str:
+        """Say it in words, with the rules or the values."""
+        lines = [f"{self.status}: {self.reason}"]
+        if self.status == "equal":
+            lines.append(f"rules: {', '.join(self.rules) or 'none, they are the same'}")
+            if self.domain:
+                lines.append(f"where: {'; '.join(self.domain)}")
+        for name, value in (self.witness or {}).items():
+            lines.append(f"{name} = {_shown(value)}")
+        if self.witness is not None:
+            lines += [f"left = {_shown(self.left)}", f"right = {_shown(self.right)}"]
+        return "\n".join(lines)
+
+
+def equivalent(
+    f: Any, g: Any, budget: "Budget | None" = None, rules: "Sequence[Ruleset] | None" = None
+) -> Verdict:
+    """Whether two expressions are equal wherever both are defined.
+
+    Sizes are made equal where the same variable, or the same axis of the result, has two symbols.
+    Values are tried first; the oracle evaluates both sides at small integers and other numbers
+    that have the declared properties. Where they agree, both are put into one e-graph, and the
+    rules run until they are one class or the budget ends. `rules` are further rulesets. Raises
+    `ShapeError` where a variable has different axes in the two.
+
+    >>> from eggrad.frontend.functions import exp, variable
+    >>> A, x = variable("A", ("n", "n")), variable("x", ("n",))
+    >>> equivalent(x @ (A + A.T) @ x / 2, x @ A @ x).status
+    'equal'
+    >>> print(equivalent(exp(x).sum(), exp(x.sum())))
+    different: they differ at these values
+    x = [2.0, 1.0]
+    left = 10.1073
+    right = 20.0855
+    """
+    own = [as_expression(f), as_expression(g)]
+    own = unified(own, (), "comparing")
+    left, right = own[0].shape, own[1].shape
+    axes = f"the left side has axes {_axes(left)}, the right side {_axes(right)}"
+    if len(left) != len(right):
+        return Verdict("different", axes)
+    try:
+        own = unified(own, zip(left, right, strict=True), "comparing")
+    except ShapeError as error:
+        return Verdict("different", f"{axes}: {error}")
+    return _decided(own, budget, rules or ())
+
+
+def _different(found: Witness, own: Sequence[Expression]) -> Verdict:
+    known = variables(*(e.term for e in own))
+    fixed = {d for v in known for d in v.dims}
+    free = [s for s in symbols(*(e.term for e in own)) if s not in fixed]
+    witness: dict[str, Any] = {**found.values, **{s: found.sizes[s] for s in free}}
+    reason = "they differ at these values" if witness else "their values differ"
+    return Verdict("different", reason, witness, found.left, found.right)
+
+
+def _decided(
+    own: Sequence[Expression], budget: "Budget | None", rules: "Sequence[Ruleset]"
+) -> Verdict:
+    """A few values, what is seen at once, more values, and then the e-graph."""
+    from eggrad.engine.equivalence import prove_at_once, search
+    from eggrad.engine.minimal_rules import minimal_rules
+    from eggrad.rules.standard import EQUIVALENCE, system
+
+    a, b = (e.term for e in own)
+    strategy = replace(EQUIVALENCE, explore=(*EQUIVALENCE.explore, *rules))
+    agreed = find_difference(a, b, FEW)
+    if isinstance(agreed, Witness):
+        return _different(agreed, own)
+    proof = prove_at_once(strategy, a, b)
+    if not proof.found:
+        agreed = find_difference(a, b)
+        if isinstance(agreed, Witness):
+            return _different(agreed, own)
+        proof = search(system(strategy), a, b, budget)
+    samples, digits = agreed.samples, agreed.digits
+    if proof.found:
+        return Verdict(
+            "equal",
+            "the rules make them one class",
+            samples=samples,
+            digits=digits,
+            _find_rules=lambda: minimal_rules(strategy, a, b, budget, LAST) or (),
+        )
+    seen = f"{samples} samples agree to {digits:.0f} digits" if samples else "no sample is defined"
+    ended = "; ".join(proof.report.notes) or "the rules find nothing more"
+    return Verdict("unknown", f"{seen}, but {ended}", samples=samples, digits=digits)
+
+
+def _axes(dims: Sequence[object]) -> str:
+    return f"({', '.join(map(str, dims))})"
+
+
+def _shown(value: object) -> str:
+    """Numbers in six digits, as nested lists."""
+
+    def plain(v: Any) -> str:
+        if isinstance(v, list):
+            return f"[{', '.join(map(plain, v))}]"
+        return repr(float(v)) if v == int(v) else f"{v:.6g}"
+
+    return plain(np.asarray(value).tolist())

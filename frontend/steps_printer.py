@@ -1,0 +1,78 @@
+"""Proofs as text: every expression on a line, and between two of them the law that joins them."""
+
+from collections.abc import Callable, Iterable, Sequence
+
+from eggrad.engine.errors import UnsupportedOperation
+from eggrad.engine.replay import Step
+from eggrad.engine.rule import BulkRule, Rule, Ruleset
+from eggrad.engine.term import Term
+from eggrad.frontend.index_printer import format_index
+from eggrad.frontend.latex_printer import format_latex
+from eggrad.frontend.matrix_form import has_notation
+from eggrad.frontend.matrix_printer import format_matrix
+from eggrad.frontend.text_printer import format_term
+
+__all__ = ["LANGUAGES", "format_steps"]
+
+LANGUAGES = ("einsum", "matrix", "index", "latex")
+
+
+def format_steps(
+    left: Term,
+    steps: Sequence[Step],
+    rulesets: Iterable[Ruleset],
+    language: str = "matrix",
+    scope: Sequence[Term] = (),
+) -> str:
+    """A proof that begins with a term, in "einsum", "matrix", "index" or "latex" notation.
+
+    Between two expressions stand the rule, its law, and where it holds: `→` where the law was
+    read from left to right, `←` from right to left. Steps that the notation does not show, such
+    as the transpose of a transpose, follow one another without an expression between them. Where
+    a term has no matrix notation all are in index notation. `scope` are further variables
+    that fix sizes. Raises `UnsupportedOperation` for another language.
+
+    >>> from eggrad.engine.explanation import explain
+    >>> from eggrad.engine.term import apply, variable
+    >>> from eggrad.rules.elementwise import functions
+    >>> x = variable("x", ("n",))
+    >>> term = apply("exp", apply("log", apply("abs", x)))
+    >>> steps = explain(term, apply("abs", x), [functions])
+    >>> print(format_steps(term, steps, [functions]))
+    exp(log(abs(x)))
+      = → functions.exp_of_log: exp log a = a. (a > 0, where the left side is defined)
+    abs(x)
+    """
+    laws = {f"{r.ruleset}.{r.name}": r for s in rulesets for r in (*s.rules, *s.bulk_rules)}
+    write = _writer([left, *(s.term for s in steps)], language, scope)
+    shown = write(left)
+    lines = [shown]
+    for step in steps:
+        arrow = "←" if step.backwards else "→"
+        lines.append(f"  = {arrow} {step.rule}: {_law(laws[step.rule])}")
+        text = write(step.term)
+        if text != shown or step is steps[-1]:
+            lines.append(text)
+        shown = text
+    return "\n".join(lines)
+
+
+def _law(rule: Rule | BulkRule) -> str:
+    return f"{rule.law} ({rule.domain})" if rule.domain else rule.law
+
+
+def _writer(chain: Sequence[Term], language: str, scope: Sequence[Term]) -> Callable[[Term], str]:
+    """What writes a term as it stands, without a search for a better form."""
+    match language:
+        case "einsum":
+            return format_term
+        case "matrix" if all(map(has_notation, chain)):
+            return lambda t: format_matrix(t, scope)
+        case "matrix" | "index":
+            return format_index
+        case "latex":
+            return format_latex
+        case _:
+            raise UnsupportedOperation(
+                f"a proof cannot be written as {language!r}; known are: {', '.join(LANGUAGES)}"
+            )

@@ -1,0 +1,162 @@
+"""Normal forms: sums of products that are equal up to their form are one class.
+
+They are for comparing terms; nothing gets shorter by them.
+"""
+
+from collections.abc import Iterator, Sequence
+from itertools import combinations, permutations
+
+from eggrad.engine import term as terms
+from eggrad.engine.normal_form import NormalForms, NormalModel
+from eggrad.engine.normal_graph import Graph
+from eggrad.engine.rule import Ruleset
+from eggrad.engine.snapshot import Snapshot
+from eggrad.engine.term import Term
+
+normal_forms = Ruleset(
+    "normal_forms", "sums of products in normal form", "the number of classes: they only unite"
+)
+
+ENTRYWISE = ("functions", "exponentials", "powers", "denominators")
+ALL = (*ENTRYWISE, "inverses")
+
+
+def forms_of(graph: Snapshot, laws: Sequence[str], *, least: bool = False) -> NormalForms:
+    """The normal forms of a snapshot; made once, the classes are read once."""
+    at = graph.remember("at normal forms", lambda: graph.at(NormalModel()))
+    return graph.remember(("normal forms", laws, least), lambda: NormalForms(at, laws, least=least))
+
+
+def same_forms(
+    graph: Snapshot, laws: Sequence[str], *, least: bool = False
+) -> Iterator[tuple[int, Term]]:
+    """For each class below the roots a term of the first one with the same normal form."""
+    forms = forms_of(graph, laws, least=least)
+    at = forms.graph
+    first: dict[object, int] = {}
+    for cls in below(at):
+        key = (at.dims[cls], frozenset(forms.polynomial(cls).items()))
+        other = first.setdefault(key, cls)
+        if other != cls:
+            yield cls, at.term(other)
+
+
+def has_inverse(graph: Snapshot) -> bool:
+    """Whether there is an inverse that a relation could be about."""
+    at = forms_of(graph, ALL).graph
+    return any(at.choice[cls].constructor == "inv" for cls in below(at))
+
+
+def below(graph: Graph) -> list[int]:
+    """The classes of the cheapest trees of the roots, each once."""
+    found: dict[int, None] = {}
+    stack = graph.root_classes[::-1]
+    while stack:
+        cls = stack.pop()
+        if cls not in found:
+            found[cls] = None
+            stack.extend(reversed(graph.choice[cls].children))
+    return list(found)
+
+
+@normal_forms.bulk_rule(
+    cite="polynomial rings; contraction networks up to isomorphism", sizeless=True, of_terms=True
+)
+def same_polynomial(graph: Snapshot) -> Iterator[tuple[int, Term]]:
+    """Sums of products that are the same when multiplied out are equal, deltas contracted."""
+    return same_forms(graph, ())
+
+
+@normal_forms.bulk_rule(
+    cite="exp(a + b) = exp a · exp b; fields of fractions",
+    domain="where no denominator is 0",
+    sizeless=True,
+    of_terms=True,
+)
+def same_rational_function(graph: Snapshot) -> Iterator[tuple[int, Term]]:
+    """So are rational functions, with exp of a sum as a product, and p·p⁻¹ = 1."""
+    return same_forms(graph, ENTRYWISE)
+
+
+@normal_forms.bulk_rule(
+    cite="fields of fractions",
+    domain="where no denominator is 0",
+    sizeless=True,
+    of_terms=True,
+)
+def same_over_denominators(graph: Snapshot) -> Iterator[tuple[int, Term]]:
+    """Sums of fractions are equal if their difference is zero over the common denominator."""
+    forms = forms_of(graph, ENTRYWISE)
+    for cls, other in combinations(dict.fromkeys(graph.root_classes), 2):
+        if graph.dims[cls] == graph.dims[other]:
+            known = [(forms.polynomial(cls), 1), (forms.polynomial(other), -1)]
+            if not forms.cleared(forms.sum(known), graph.dims[cls]):
+                yield cls, graph.term(other)
+
+
+@normal_forms.bulk_rule(
+    cite="Petersen, Pedersen 2012, The Matrix Cookbook, equation 145",
+    domain="where every inverse exists",
+    sizeless=True,
+    of_terms=True,
+)
+def same_with_inverses(graph: Snapshot) -> Iterator[tuple[int, Term]]:
+    """So are rational functions of matrices, with p·inv(p) = δ for a sum p as well."""
+    if has_inverse(graph):
+        yield from same_forms(graph, ALL)
+        yield from same_forms(graph, ALL, least=True)
+
+
+@normal_forms.bulk_rule(
+    cite="the inverse of a matrix is unique",
+    domain="where every inverse exists",
+    sizeless=True,
+    of_terms=True,
+)
+def unique_inverse(graph: Snapshot) -> Iterator[tuple[int, Term]]:
+    """b = a⁻¹ where a·b = δ, for square matrices."""
+    for least in (False, True) if has_inverse(graph) else ():
+        yield from inverses_found(forms_of(graph, ALL, least=least))
+
+
+def inverses_found(forms: NormalForms) -> Iterator[tuple[int, Term]]:
+    """Classes whose product with the argument of an inverse is the identity."""
+    graph = forms.graph
+    classes = below(graph)
+    for cls in classes:
+        dims = graph.dims[cls]
+        for argument in [m.children[0] for m in graph.members[cls] if m.constructor == "inv"]:
+            identity = forms.contract([], (0, 0), {0: dims[0]})
+            for other in classes:
+                fits = graph.dims[other] == dims and other != cls
+                if fits and forms.matrix_product(argument, other) == identity:
+                    yield cls, graph.term(other)
+
+
+def met(forms: NormalForms, left: tuple[int, int], right: tuple[int, int]) -> bool:
+    """Whether two products of matrices are known and the same."""
+    whole = forms.matrix_product(*left)
+    return whole is not None and whole == forms.matrix_product(*right)
+
+
+@normal_forms.bulk_rule(
+    cite="multiplied by both inverses; push-through identity",
+    domain="where every inverse exists",
+    sizeless=True,
+    of_terms=True,
+)
+def intertwined_inverses(graph: Snapshot) -> Iterator[tuple[int, Term]]:
+    """a⁻¹·b = b·c⁻¹ where a·b = b·c."""
+    forms = forms_of(graph, ALL)
+    classes = below(forms.graph)
+    inverses = {
+        c: m.children[0] for c in classes for m in graph.members[c] if m.constructor == "inv"
+    }
+    for (first, a), (second, c) in permutations(inverses.items(), 2):
+        outer = (graph.dims[first][0], graph.dims[second][0])
+        for b in classes:
+            if graph.dims[b] == outer and met(forms, (a, b), (b, c)):
+                whole = forms.matrix_product(first, b)
+                for cls in classes:
+                    if graph.dims[cls] == outer and forms.polynomial(cls) == whole:
+                        yield cls, terms.einsum("ij,jk->ik", graph.term(b), graph.term(second))

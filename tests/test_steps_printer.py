@@ -1,0 +1,104 @@
+"""Proofs as text, the same in every process."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+from eggrad.engine.errors import UnsupportedOperation
+from eggrad.engine.explanation import explain
+from eggrad.engine.term import Term, delta, einsum, variable
+from eggrad.frontend.steps_printer import LANGUAGES, format_steps
+from eggrad.rules.standard import RULESETS
+
+n = "n"
+A, B = variable("A", (n, "m")), variable("B", ("m", n))
+TRACE = (einsum("ii->", einsum("ij,jk->ik", A, B)), einsum("ii->", einsum("ij,jk->ik", B, A)))
+CHOSEN = [r.without("symmetric_halves") for r in RULESETS if r.name in ("unary", "products")]
+
+
+def printed(left: Term, right: Term, language: str) -> str:
+    steps = explain(left, right, CHOSEN)
+    assert steps is not None
+    return format_steps(left, steps, CHOSEN, language)
+
+
+def test_matrix_notation() -> None:
+    assert printed(*TRACE, "matrix").splitlines() == [
+        "tr(A*B)",
+        "  = → unary.unary_of_product: A product can transpose, take diagonals and sum by itself.",
+        "sum(A.*B')",
+        "  = → products.same_network: "
+        "Products with the same factors on the same indices are equal.",
+        "sum(B.*A')",
+        "  = ← unary.unary_of_product: A product can transpose, take diagonals and sum by itself.",
+        "tr(B*A)",
+    ]
+
+
+def test_einsum_and_latex() -> None:
+    assert printed(*TRACE, "einsum").splitlines()[::2] == [
+        "*(ii->) (A *(ij,jk->ik) B)",
+        "A *(ij,ji->) B",
+        "B *(ij,ji->) A",
+        "*(ii->) (B *(ij,jk->ik) A)",
+    ]
+    first = printed(*TRACE, "latex").splitlines()[0]
+    assert first == r"\operatorname{tr}\left(A B\right)"
+
+
+def test_what_the_notation_does_not_show_has_no_line() -> None:
+    lines = printed(*TRACE, "index").splitlines()
+    assert lines[0] == "f = Aᵢⱼ Bⱼᵢ"
+    assert [line.startswith("  = ") for line in lines] == [False, True, True, False, True, False]
+    assert lines[-1] == "f = Bᵢⱼ Aⱼᵢ"
+
+
+def test_without_matrix_notation_all_is_in_index_notation() -> None:
+    T = variable("T", (n, n, n))
+    left = einsum("ij,jkl->ikl", delta((n,)), T)
+    rules = [r for r in RULESETS if r.name in ("delta", "unary")]
+    steps = explain(left, T, rules)
+    assert steps is not None
+    assert format_steps(left, steps, rules).splitlines()[::2][0] == "fᵢⱼₖ = δᵢₗ Tₗⱼₖ"
+
+
+def test_no_step() -> None:
+    assert format_steps(A, (), RULESETS) == "A"
+
+
+def test_other_languages_are_refused() -> None:
+    known = ", ".join(LANGUAGES)
+    with pytest.raises(UnsupportedOperation, match=f"as 'python'; known are: {known}"):
+        format_steps(A, (), RULESETS, "python")
+
+
+PROGRAM = """
+from eggrad.rules.standard import RULESETS
+from eggrad.engine.explanation import explain
+from eggrad.engine.term import add, apply, einsum, negate, subtract, variable
+from eggrad.frontend.steps_printer import format_steps
+x, y = variable("x", ("n",)), variable("y", ("n",))
+e = apply("exp", subtract(x, y))
+left = einsum("i,i->i", einsum("i,i->i", e, apply("exp", y)), apply("sin", negate(x)))
+right = negate(einsum("i,i->i", apply("sin", x), apply("exp", x)))
+rules = [r for r in RULESETS if r.name not in ("stability", "exponentials", "symmetric")]
+print(format_steps(left, explain(left, right, rules), rules, "einsum"))
+"""
+
+
+def test_the_same_text_for_all_hash_seeds() -> None:
+    texts = {
+        subprocess.run(
+            [sys.executable, "-c", PROGRAM],
+            env=os.environ | {"PYTHONHASHSEED": seed},
+            capture_output=True,
+            text=True,
+            check=True,
+            timeout=120,
+        ).stdout
+        for seed in ("0", "1")
+    }
+    assert len(texts) == 1
+    assert texts.pop().splitlines()[-1] == "-(sin(x) *(i,i->i) exp(x))"
