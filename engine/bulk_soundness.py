@@ -12,7 +12,11 @@ from eggrad.engine.closed import SYMBOLS, Closing
 from eggrad.engine.cost import CostModel
 from eggrad.engine.egraph import EGraph
 from eggrad.engine.errors import MISTAKES, RuleError
-from eggrad.engine.random_networks import inverses, random_exponentials, random_roots
+from eggrad.engine.random_networks import (
+    random_exponentials,
+    random_inverses,
+    random_roots,
+)
 from eggrad.engine.rule import BulkRule, Ruleset
 from eggrad.engine.shrinking import simpler_values
 from eggrad.engine.snapshot import Snapshot
@@ -43,7 +47,8 @@ class RandomClasses:
             return self._known[seed]
         rng = np.random.default_rng(seed)
         roots = random_exponentials(rng) if seed % 4 == 0 else random_roots(rng)
-        found = self.of([*roots, *(inverses(rng) if seed % 10 == 3 else [])])
+        roots += random_inverses(rng) if seed % 10 == 3 else []
+        found = self.of(roots)
         if seed < GRAPHS:
             self._known[seed] = found
         return found

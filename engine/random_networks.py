@@ -9,7 +9,14 @@ from eggrad.engine import term as terms
 from eggrad.engine.spec import canonical, scaling
 from eggrad.engine.term import Term
 
-__all__ = ["inverses", "multiple", "product", "random_exponentials", "random_roots", "total"]
+__all__ = [
+    "multiple",
+    "product",
+    "random_exponentials",
+    "random_inverses",
+    "random_roots",
+    "total",
+]
 
 SIZES: Final = {"i": 2, "j": 2, "k": 3, "l": 3, "m": 1}
 
@@ -132,7 +139,7 @@ def random_exponentials(rng: np.random.Generator) -> list[Term]:
     return [drawn(2), fraction, cubic, total(same, rng), terms.add(*shared), unit, *logs]
 
 
-def inverses(rng: np.random.Generator) -> list[Term]:
+def random_inverses(rng: np.random.Generator) -> list[Term]:
     """The parallel sum and the push-through identity, both sides in some order."""
     (k,), (m,) = dims("k"), dims("i")
     a, b = (terms.variable(name, (k, k), ["invertible"]) for name in "MN")
@@ -141,10 +148,11 @@ def inverses(rng: np.random.Generator) -> list[Term]:
     def inverse(*summands: Term) -> Term:
         return terms.apply("inv", total([(1, t) for t in summands], rng))
 
+    parallel = inverse(inverse(a), inverse(b))
     wide = inverse(terms.delta((m,)), product([(u, "ik"), (v, "kj")], "ij", rng))
     narrow = inverse(terms.delta((k,)), product([(v, "ki"), (u, "il")], "kl", rng))
     return [
-        inverse(inverse(a), inverse(b)),
+        parallel,
         product([(a, "ik"), (inverse(a, b), "kl"), (b, "lm")], "im", rng),
         product([(wide, "ij"), (u, "jk")], "ik", rng),
         product([(u, "ik"), (narrow, "kl")], "il", rng),

@@ -10,7 +10,8 @@ from eggrad.engine.closed import SYMBOLS, Closing
 from eggrad.engine.errors import UnsupportedOperation
 from eggrad.engine.growth import Growth
 from eggrad.engine.instances import IllTyped
-from eggrad.engine.language import Dims, Spec
+from eggrad.engine.language import Dims, Spec, Wrt
+from eggrad.engine.numeric_language import Variable
 from eggrad.engine.rule import BulkRule, Rule, parameters_of
 from eggrad.engine.soundness import Comparison
 from eggrad.engine.spec import format_spec
@@ -74,7 +75,7 @@ def _binding(name: str, value: object, kind: object) -> str:
         return format_spec(cast(Spec, value))
     if kind == Dims:
         return _axes(cast(Dims, value))
-    if isinstance(value, tuple):
+    if kind in (Wrt, Variable):
         variable, dims, *_ = cast(tuple[str, Dims], value)
         return f"the variable {variable} with axes {_axes(dims)}"
     return str(value)

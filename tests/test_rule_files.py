@@ -31,7 +31,7 @@ mine = Ruleset("mine", "hyperbolic functions", "the number of functions", stage=
 
 
 @mine.rule(cite="definition of tanh")
-def tanh_by_exp(a: Tensor) -> Statement:
+def quotient_is_tanh(a: Tensor) -> Statement:
     """(exp a - exp(-a)) / (exp a + exp(-a)) = tanh a."""
     plus, minus = fn("exp", a), fn("exp", scale(-1, a))
     return divide(subtract(plus, minus), add(plus, minus)) >> fn("tanh", a)
@@ -92,7 +92,7 @@ def test_rulesets_of_a_program_are_used_as_they_grow() -> None:
     before = eg.simplify(f, rules=own)
 
     @own.rule(cite="definition of tanh")
-    def tanh_by_exp(a: Tensor) -> Statement:
+    def quotient_is_tanh(a: Tensor) -> Statement:
         """(exp a - exp(-a)) / (exp a + exp(-a)) = tanh a."""
         plus, minus = fn("exp", a), fn("exp", scale(-1, a))
         return divide(subtract(plus, minus), add(plus, minus)) >> fn("tanh", a)
@@ -138,7 +138,10 @@ def test_false_rulesets_are_refused() -> None:
             '  @mine.rule(cite="wishful thinking")',
         ),
         (TRUE.replace('stage="simplify"', 'stage="later"'), "its stage is 'simplify' or 'explore'"),
-        (TRUE.replace("tanh_by_exp", "log_of_exp"), "there is a rule called 'log_of_exp' already"),
+        (
+            TRUE.replace("quotient_is_tanh", "log_of_exp"),
+            "there is a rule called 'log_of_exp' already",
+        ),
         (TRUE.replace('"mine"', '"sums"'), "there is a ruleset called 'sums' already"),
         (TRUE.replace('"mine"', '"my own"'), "a ruleset's name is one word, not 'my own'"),
         (TRUE + 'other = Ruleset("mine", "", "")\n', "a ruleset called 'mine' already"),
@@ -183,7 +186,7 @@ def test_check_reports_on_a_file(true: Path, false: Path) -> None:
     status, out, err = run("rules", "check", str(true), "--instances", "100")
     assert (status, err) == (0, "")
     assert out.splitlines()[:3] == [
-        "tanh_by_exp: (exp a - exp(-a)) / (exp a + exp(-a)) = tanh a.",
+        "quotient_is_tanh: (exp a - exp(-a)) / (exp a + exp(-a)) = tanh a.",
         "  true on 100 instances",
         "  fires",
     ]
