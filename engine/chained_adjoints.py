@@ -36,7 +36,7 @@ def pull_back_levels(
     with system.session() as egraph:
         run = Run(system.strategy, egraph, budget or Budget(), [CostModel()])
         egraph.load(cotangent, *(level.term for level in levels))
-        run.allow_for(egraph.size())
+        run.begin(())
         found: list[dict[Term, str]] = []
         first = 0
         for level in levels:
