@@ -8,7 +8,7 @@ import numpy as np
 
 import eggrad as eg
 
-__all__ = ["IDENTITIES", "Identity"]
+__all__ = ["IDENTITIES", "WITHOUT_STEPS", "Identity"]
 
 A, B, C, D, E = (eg.variable(name, ("n", "n")) for name in "ABCDE")
 K = eg.variable("K", ("k", "k"), ["invertible"])
@@ -77,8 +77,8 @@ IDENTITIES = [
     Identity("trace of a projection", tr(X @ inv(X.T @ X) @ X.T), X.shape[1] * (s / s)),
     Identity(
         "completed square",
-        x @ S @ x / 2 - b @ x,
-        (x - inv(S) @ b) @ S @ (x - inv(S) @ b) / 2 - b @ inv(S) @ b / 2,
+        x @ M @ x - 2 * b @ x,
+        (x - inv(M.T) @ b) @ M @ (x - inv(M) @ b) - b @ inv(M) @ b,
     ),
     Identity("polarisation", np.sum((x + y) ** 2) - np.sum((x - y) ** 2), 4 * x @ y),
     Identity("variance", np.sum((x - np.mean(x)) ** 2), np.sum(x**2) - np.sum(x) ** 2 / n),
@@ -113,4 +113,13 @@ IDENTITIES = [
     Identity("relu and abs", np.maximum(x, 0), (x + np.abs(x)) / 2),
     Identity("logarithm of a power", np.log(p**3), 3 * np.log(p)),
     Identity("powers of one base", p**s * p**t, p ** (s + t)),
+]
+
+# That S' = S joins two terms of one class, which no chain of single steps shows.
+WITHOUT_STEPS = [
+    Identity(
+        "completed square, symmetric",
+        x @ S @ x / 2 - b @ x,
+        (x - inv(S) @ b) @ S @ (x - inv(S) @ b) / 2 - b @ inv(S) @ b / 2,
+    ),
 ]
