@@ -48,7 +48,7 @@ def takes_corpus(command: Callable[..., None]) -> Callable[..., None]:
             raise Mistake("--dims and --assume belong to the matrix language; add --matrix")
 
         def read(text: str) -> Problem:
-            problem = read_problem(text, dims, assume) if matrix else parse(text)
+            problem = read_problem(text, dims or None, assume) if matrix else parse(text)
             return _differentiated(problem, wrt)
 
         command(read_corpus(source, read, "matrix" if matrix else "einsum"), **options)

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
-from eggrad.engine.chained_adjoints import Level, pull_back_levels
 from eggrad.engine.index_conditions import Condition, nonnegative, zero
 from eggrad.engine.integer_ranges import Range
 from eggrad.engine.integer_solutions import Problem, Solutions, solve
@@ -33,12 +32,15 @@ from eggrad.frontend.elementwise_syntax import (
     substitute,
     walk,
 )
-from eggrad.rules.standard import system
 
 __all__ = ["Frame", "Occurrence", "adjoint_body", "head_names", "occurrences"]
 
 LETTERS: Final = "ijklmnpqrstuvwxyz"
 MARK: Final = "'"
+
+
+Level = tuple[Term, tuple[Term, ...], tuple[int, Term] | None]
+"""The arguments of a `chained_adjoints.Level`."""
 
 
 @dataclass(frozen=True)
@@ -73,7 +75,7 @@ def occurrences(body: Node, cotangent: Node) -> list[Occurrence]:
         for variable, part in own.items():
             for inner, child in path.within(part):
                 waiting.append((inner, child, (len(levels), variable)))
-        levels.append(Level(term, tuple(own), above))
+        levels.append((term, tuple(own), above))
         paths.append(path)
         parts.append(own)
     if not levels:
@@ -93,7 +95,12 @@ def occurrences(body: Node, cotangent: Node) -> list[Occurrence]:
 @lru_cache(maxsize=256)
 def _derivatives(levels: tuple[Level, ...], cotangent: Term) -> Result:
     """Many definitions, such as all products of two readings, have the same scalar terms."""
-    return pull_back_levels(system(), levels, cotangent)
+    # What they need is loaded at the first adjoint.
+    from eggrad.engine import chained_adjoints
+    from eggrad.rules.standard import system
+
+    own = [chained_adjoints.Level(*level) for level in levels]
+    return chained_adjoints.pull_back_levels(system(), own, cotangent)
 
 
 def _parts(node: Node) -> list[Opaque]:

@@ -15,7 +15,6 @@ from eggrad.frontend.elementwise_adjoint import (
 )
 from eggrad.frontend.elementwise_evaluation import Array, evaluate
 from eggrad.frontend.elementwise_indices import Size
-from eggrad.frontend.elementwise_parser import parse
 from eggrad.frontend.elementwise_printer import format_definition, format_form
 from eggrad.frontend.elementwise_sizes import arrays_of, numbers_of
 from eggrad.frontend.elementwise_syntax import Node, Number, Read, names_within, walk
@@ -185,6 +184,8 @@ def parse_elementwise(
     >>> d.evaluate({"x": [0] * 7}).shape
     (3, 5)
     """
+    from eggrad.frontend.elementwise_parser import parse
+
     found = parse(text, shapes, sizes)
     return Definition(found.name, found.sizes, found.shapes, found.body)
 

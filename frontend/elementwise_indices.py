@@ -2,18 +2,19 @@
 
 from collections.abc import Iterator, Mapping
 from fractions import Fraction
-from typing import cast
-
-from lark import Token
+from typing import TYPE_CHECKING, cast
 
 from eggrad.engine.errors import EggradError, ParseError, ShapeError
 from eggrad.engine.index_conditions import Condition, divisible, nonnegative, zero
 from eggrad.engine.rational_affine import Affine
-from eggrad.frontend.elementwise_reader import read
 from eggrad.frontend.elementwise_syntax import greatest, least
 from eggrad.frontend.text_errors import TextUnknownVariable, suggestion
-from eggrad.frontend.text_syntax import Phrase
 from eggrad.frontend.text_words import MAXIMAL_DIGITS, read_number
+
+if TYPE_CHECKING:
+    from lark import Token
+
+    from eggrad.frontend.text_syntax import Phrase
 
 __all__ = ["IndexReader", "Size", "as_form", "phrases_within", "read_decimal"]
 
@@ -40,7 +41,9 @@ class IndexReader:
         self.symbols = symbols
         self.others = others
 
-    def bounds(self, phrase: Phrase, extreme: str, scope: Mapping[str, str]) -> tuple[Affine, ...]:
+    def bounds(
+        self, phrase: "Phrase", extreme: str, scope: Mapping[str, str]
+    ) -> tuple[Affine, ...]:
         """The forms of a bound: one, or those whose `extreme` it is."""
         if phrase.what not in ("max", "min"):
             return (self.form(phrase, scope),)
@@ -52,7 +55,7 @@ class IndexReader:
         forms = [self.form(o, scope) for o in phrase.operands]
         return greatest(forms) if extreme == "max" else least(forms)
 
-    def conditions(self, phrase: Phrase, scope: Mapping[str, str]) -> Iterator[Condition]:
+    def conditions(self, phrase: "Phrase", scope: Mapping[str, str]) -> Iterator[Condition]:
         """The conditions that a chain of relations makes."""
         for pair in phrase.operands:
             left, right = (self.form(o, scope) for o in pair.operands)
@@ -69,7 +72,7 @@ class IndexReader:
                 strict = not pair.what.endswith("EQUAL")
                 yield nonnegative(difference.integral() - int(strict))
 
-    def form(self, phrase: Phrase, scope: Mapping[str, str]) -> Affine:
+    def form(self, phrase: "Phrase", scope: Mapping[str, str]) -> Affine:
         """An index, a bound or a size."""
         token, operands = phrase.token, phrase.operands
         match phrase.what:
@@ -87,7 +90,7 @@ class IndexReader:
                     "an index is a sum of multiples of indices and sizes, as in 2*i - k + 1", token
                 )
 
-    def _combined(self, phrase: Phrase, left: Affine, right: Affine) -> Affine:
+    def _combined(self, phrase: "Phrase", left: Affine, right: Affine) -> Affine:
         if phrase.what == "PLUS":
             return left + right
         if phrase.what == "MINUS":
@@ -107,7 +110,7 @@ class IndexReader:
             reason = "an index is divided by numbers alone"
         raise self._error(reason, phrase.token)
 
-    def name(self, token: Token, scope: Mapping[str, str]) -> Affine:
+    def name(self, token: "Token", scope: Mapping[str, str]) -> Affine:
         """What a name stands for: an index, a number that is given, or a size."""
         name = str(token)
         if name in scope:
@@ -127,11 +130,11 @@ class IndexReader:
             tuple(known),
         )
 
-    def _error(self, reason: str, token: Token, *expected: str) -> ParseError:
+    def _error(self, reason: str, token: "Token", *expected: str) -> ParseError:
         return ParseError(reason, self.text, cast(int, token.start_pos), expected)
 
 
-def read_decimal(text: str, token: Token) -> Fraction:
+def read_decimal(text: str, token: "Token") -> Fraction:
     """The exact value of a number; raises `ParseError` for one of too many digits."""
     found = read_number(token)
     if found is None:
@@ -140,7 +143,7 @@ def read_decimal(text: str, token: Token) -> Fraction:
     return found
 
 
-def phrases_within(phrase: Phrase) -> Iterator[Phrase]:
+def phrases_within(phrase: "Phrase") -> "Iterator[Phrase]":
     """The phrase and all below it."""
     yield phrase
     for operand in phrase.operands:
@@ -154,6 +157,8 @@ def as_form(what: str, size: Size) -> Affine:
     Affine({'N': 2}, -1)
     """
     if isinstance(size, str):
+        from eggrad.frontend.elementwise_reader import read
+
         text = f"size[] = {size}"
         try:
             phrase = read(text).body
