@@ -24,7 +24,7 @@ SAFETY: Final = 1e3
 SIGNIFICANT: Final = 1e-7
 # Entries that are evaluated at most for one node: sizes are reduced above that.
 ENTRIES: Final = 200_000
-FLAVOURS: Final = ("integers", "positive", "fractions", "normal")
+FLAVOURS: Final = ("integers", "negative", "positive", "fractions", "normal")
 # How often sizes and values are drawn.
 TRIALS: Final = 20
 
@@ -67,7 +67,7 @@ def find_difference(left: Term, right: Term, trials: int = TRIALS) -> Witness | 
         agreed = _compare(left, right, values, sizes)
         if isinstance(agreed, Witness):
             return agreed
-        if exactly and flavour == "integers":
+        if exactly and flavour in ("integers", "negative"):
             a, b = exact_values([left, right], values, sizes)
             if (a != b).any():
                 return Witness(values, sizes, a.astype(float), b.astype(float))
@@ -101,6 +101,8 @@ def _sample(
     match flavour:
         case "integers":
             array = rng.integers(-3, 4, size=shape).astype(float)
+        case "negative":
+            array = -rng.integers(1, 4, size=shape).astype(float)
         case "positive":
             array = rng.integers(1, 4, size=shape).astype(float)
         case "fractions":

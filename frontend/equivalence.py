@@ -25,8 +25,8 @@ __all__ = ["Verdict", "equivalent"]
 
 # Normal forms prove much at once; where the other rules do it alone, they say more.
 LAST = ("normal_forms",)
-# Samples of each kind of values before the first look for a proof.
-FEW = 4
+# Samples before the first look for a proof, one of each kind of values.
+FEW = 5
 
 
 @dataclass(frozen=True)

@@ -31,7 +31,7 @@ class SizeSymbol(str):
     >>> from eggrad.frontend.functions import variable
     >>> x = variable("x", ("n",))
     >>> x.shape, str(x.sum() / x.shape[0])
-    (('n',), 'declare x[n] expression 1 *(,i->) x / (1 *(,i->) 1[n])')
+    (('n',), 'declare x[n] expression *(i->) x / size(n)')
     """
 
     __slots__ = ("_owners",)
