@@ -17,20 +17,20 @@ from eggrad.frontend.calibrate_command import calibrate
 from eggrad.frontend.cli_input import (
     Commands,
     Mistake,
+    json_option,
     parse_sizes,
     read_values,
     takes_expression,
     write_array,
 )
 from eggrad.frontend.equal_command import classes, equal
+from eggrad.frontend.rules_command import rules
 
 if TYPE_CHECKING:
     from eggrad import Expression, Problem
-    from eggrad.engine.rule import BulkRule, Rule, Ruleset
 
 __all__ = ["main"]
 
-_json = click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead.")
 _sizes = click.option(
     "--sizes",
     callback=parse_sizes,
@@ -65,6 +65,7 @@ def main() -> None:
 main.add_command(calibrate)
 main.add_command(equal)
 main.add_command(classes)
+main.add_command(rules)
 
 
 @main.command()
@@ -74,7 +75,7 @@ main.add_command(classes)
 @_format
 @click.option("--check", is_flag=True, help="Compare with central differences.")
 @_sizes
-@_json
+@json_option
 def diff(
     text: str,
     problem: "Problem",
@@ -126,7 +127,7 @@ def diff(
 @takes_expression
 @_format
 @_sizes
-@_json
+@json_option
 def simplify(
     text: str,
     problem: "Problem",
@@ -160,7 +161,7 @@ def simplify(
 @click.option("--data", required=True, metavar="FILE", help="A .npz file with every variable.")
 @click.option("--out", metavar="FILE", help="Write a .npy file instead of printing.")
 @_mode
-@_json
+@json_option
 def evaluate(
     text: str, problem: "Problem", *, data: str, out: str | None, mode: str, as_json: bool
 ) -> None:
@@ -181,64 +182,11 @@ def evaluate(
             click.echo(str(result))
 
 
-@main.group(cls=Commands)
-def rules() -> None:
-    """Show the laws that every step of a simplification follows."""
-
-
-@rules.command("list")
-@_json
-def list_rules(*, as_json: bool) -> None:
-    """List every ruleset with its rules."""
-    from eggrad.rules.standard import RULESETS
-
-    if as_json:
-        click.echo(json.dumps({s.name: [_rule(r) for r in _laws(s)] for s in RULESETS}))
-        return
-    for ruleset in RULESETS:
-        laws = _laws(ruleset)
-        click.echo(f"{ruleset.name} ({len(laws)}): {ruleset.purpose}")
-        for rule in laws:
-            click.echo(f"  {rule.name}: {rule.law}")
-
-
-@rules.command()
-@click.argument("name")
-@_json
-def show(name: str, *, as_json: bool) -> None:
-    """Show the rule NAME, or every rule of the ruleset NAME."""
-    from eggrad.rules.standard import RULESETS
-
-    named = [s for s in RULESETS if s.name == name]
-    found = [r for s in RULESETS for r in _laws(s) if name in (r.name, s.name)]
-    if not named and not found:
-        raise Mistake(f"no rule and no ruleset is called {name!r}; see 'eggrad rules list'")
-    if as_json:
-        click.echo(json.dumps([_rule(r) for r in found]))
-        return
-    blocks = [f"{s.name}: {s.purpose}\n  measure: {s.measure}" for s in named]
-    for rule in found:
-        domain = f"\n  where: {rule.domain}" if rule.domain else ""
-        blocks.append(
-            f"{rule.name}: {rule.law}\n  source: {rule.cite}{domain}\n  written: {rule.text}"
-        )
-    click.echo("\n\n".join(blocks))
-
-
 def _plain(value: Any) -> Any:
     """Numbers as JSON has them: null for what is not finite."""
     if isinstance(value, list):
         return [_plain(v) for v in cast(list[object], value)]
     return value if isfinite(value) else None
-
-
-def _laws(ruleset: "Ruleset") -> "list[Rule | BulkRule]":
-    return [*ruleset.rules, *ruleset.bulk_rules]
-
-
-def _rule(rule: "Rule | BulkRule") -> dict[str, str]:
-    known = {"name": rule.name, "ruleset": rule.ruleset, "law": rule.law, "cite": rule.cite}
-    return known | {"domain": rule.domain, "text": rule.text}
 
 
 def _wrt(in_text: Sequence[str] | None, given: Sequence[str]) -> Sequence[str]:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Commands",
     "Mistake",
+    "json_option",
     "parse_assumptions",
     "parse_dims",
     "parse_sizes",
@@ -29,6 +30,8 @@ __all__ = [
 ]
 
 _INTERRUPTED = 130
+
+json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead.")
 
 
 class Mistake(click.ClickException):

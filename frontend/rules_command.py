@@ -1,0 +1,66 @@
+"""`eggrad rules`: the laws, and what can be asked about them."""
+
+import json
+from typing import TYPE_CHECKING
+
+import click
+
+from eggrad.frontend.cli_input import Commands, Mistake, json_option
+
+if TYPE_CHECKING:
+    from eggrad.engine.rule import BulkRule, Rule, Ruleset
+
+__all__ = ["rules"]
+
+
+@click.group(cls=Commands)
+def rules() -> None:
+    """Show the laws that every step of a simplification follows."""
+
+
+@rules.command("list")
+@json_option
+def list_rules(*, as_json: bool) -> None:
+    """List every ruleset with its rules."""
+    from eggrad.rules.standard import RULESETS
+
+    if as_json:
+        click.echo(json.dumps({s.name: [_rule(r) for r in _laws(s)] for s in RULESETS}))
+        return
+    for ruleset in RULESETS:
+        laws = _laws(ruleset)
+        click.echo(f"{ruleset.name} ({len(laws)}): {ruleset.purpose}")
+        for rule in laws:
+            click.echo(f"  {rule.name}: {rule.law}")
+
+
+@rules.command()
+@click.argument("name")
+@json_option
+def show(name: str, *, as_json: bool) -> None:
+    """Show the rule NAME, or every rule of the ruleset NAME."""
+    from eggrad.rules.standard import RULESETS
+
+    named = [s for s in RULESETS if s.name == name]
+    found = [r for s in RULESETS for r in _laws(s) if name in (r.name, s.name)]
+    if not named and not found:
+        raise Mistake(f"no rule and no ruleset is called {name!r}; see 'eggrad rules list'")
+    if as_json:
+        click.echo(json.dumps([_rule(r) for r in found]))
+        return
+    blocks = [f"{s.name}: {s.purpose}\n  measure: {s.measure}" for s in named]
+    for rule in found:
+        domain = f"\n  where: {rule.domain}" if rule.domain else ""
+        blocks.append(
+            f"{rule.name}: {rule.law}\n  source: {rule.cite}{domain}\n  written: {rule.text}"
+        )
+    click.echo("\n\n".join(blocks))
+
+
+def _laws(ruleset: "Ruleset") -> "list[Rule | BulkRule]":
+    return [*ruleset.rules, *ruleset.bulk_rules]
+
+
+def _rule(rule: "Rule | BulkRule") -> dict[str, str]:
+    known = {"name": rule.name, "ruleset": rule.ruleset, "law": rule.law, "cite": rule.cite}
+    return known | {"domain": rule.domain, "text": rule.text}
