@@ -150,6 +150,8 @@ class Run:
                     vouched += [term for _, term in fresh if rule.stable]
         self.egraph.unite(found, differentiable=not self.lowering)
         self.egraph.mark_stable(vouched)
+        if found:
+            self.settle()
         return bool(found)
 
     def _new_members(self, graph: Snapshot, rule: BulkRule) -> list[tuple[Term, Term]]:

@@ -78,15 +78,16 @@ class Workload:
                 yield apply(name, a)
 
     def powers(self, a: Term) -> Iterator[Term]:
-        """Small powers, entry by entry."""
+        """Small powers, entry by entry; a delta has no reciprocal."""
         for p in _EXPONENTS:
-            yield power(a, constant(p))
+            if p > 0 or a.op != "delta":
+                yield power(a, constant(p))
 
     def binary(self, a: Term, b: Term) -> Iterator[Term]:
         """Every operation on two operands in that order; what commutes, in one order only."""
         if a.dims == b.dims:
             yield subtract(a, b)
-        if a.dims == b.dims or not a.dims or not b.dims:
+        if (a.dims == b.dims or not a.dims or not b.dims) and b.op != "delta":
             yield divide(a, b)
         for spec in _BINARY.get((a.order, b.order), ()):
             made = einsum(spec, a, b)
