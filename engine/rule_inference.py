@@ -46,7 +46,7 @@ def candidates(
 ) -> Iterator[Candidate]:
     """The pairs that the rules do not prove, or do not simplify, in the order given.
 
-    Pass pairs shortest first: one that the rules prove with the help of candidates before it is
+    Pass pairs shortest first: one that rules prove with the help of candidates before it is
     left out, and one that states for tensors, entry by entry, what another states for numbers.
     """
     found: list[Candidate] = []
@@ -57,7 +57,7 @@ def candidates(
         proved = _is_proved(comparing, left, right)
         if proved and _cost(simplifying.simplify([left]).term) <= _cost(right):
             continue
-        if not proved and _follows(comparing, pair, [c for c in found if not c.proved]):
+        if _follows(simplifying if proved else comparing, pair, found):
             continue
         if not is_law(left, right, SAMPLES):
             continue
@@ -110,15 +110,15 @@ def _is_proved(comparing: System, left: Term, right: Term) -> bool:
     return early.found or search(comparing, left, right, PROOF).found
 
 
-def _follows(comparing: System, pair: Pair, known: Sequence[Candidate]) -> bool:
-    """Whether the rules prove a pair together with instances of other candidates."""
+def _follows(system: System, pair: Pair, known: Sequence[Candidate]) -> bool:
+    """Whether rules prove a pair together with instances of other candidates."""
     assumed: list[tuple[Term, Term]] = []
     for part in postorder(pair.left, pair.right):
         for law in known:
             for own, other in ((law.left, law.right), (law.right, law.left)):
                 if set(variables(other)) <= set(variables(own)):
                     assumed += ((part, substituted(other, b)) for b in matches(own, part))
-    return bool(assumed) and search(comparing, pair.left, pair.right, PROOF, assumed).found
+    return bool(assumed) and search(system, pair.left, pair.right, PROOF, assumed).found
 
 
 def _cost(term: Term) -> int:
