@@ -31,6 +31,9 @@ __all__ = ["SIZE", "Workload", "is_symmetric_product", "workloads"]
 SIZE: Final = "n"
 """The size of every axis."""
 
+NESTED: Final = 2
+"""How many functions are applied one after the other: of three, laws are seldom wanted."""
+
 _NUMBERS: Final = (Fraction(0), Fraction(1), Fraction(2), Fraction(-1), Fraction(1, 2))
 _EXPONENTS: Final = (Fraction(2), Fraction(-1), Fraction(1, 2))
 # Sums, transposes and diagonals by the order of the operand.
@@ -71,8 +74,9 @@ class Workload:
         yield negate(a)
         for spec in _UNARY[a.order]:
             yield einsum(spec, a)
-        for name in self.functions:
-            yield apply(name, a)
+        if _nesting(a) < NESTED:
+            for name in self.functions:
+                yield apply(name, a)
         if a.order == 2:
             for name in self.matrix_functions:
                 yield apply(name, a)
@@ -102,6 +106,11 @@ class Workload:
                 made = einsum(spec, a, b)
                 if is_symmetric_product(made):
                     yield made
+
+
+def _nesting(t: Term) -> int:
+    """How many element-wise functions are applied one after the other."""
+    return max(map(_nesting, t.args), default=0) + (t.op in ELEMENTWISE)
 
 
 def is_symmetric_product(t: Term) -> bool:
