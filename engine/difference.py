@@ -54,7 +54,7 @@ def find_difference(left: Term, right: Term, trials: int = TRIALS) -> Witness | 
     >>> x = variable("x")
     >>> found = find_difference(x, apply("abs", x))
     >>> float(found.left), float(found.right)
-    (-2.0, 2.0)
+    (-3.0, 3.0)
     """
     known = variables(left, right)
     exactly = is_polynomial(left) and is_polynomial(right)

@@ -35,15 +35,22 @@ def prove(system: System, left: Term, right: Term, budget: Budget | None = None)
     return early if early.found else search(system, left, right, budget)
 
 
-def search(system: System, left: Term, right: Term, budget: Budget | None = None) -> Proof:
+def search(
+    system: System,
+    left: Term,
+    right: Term,
+    budget: Budget | None = None,
+    assumed: Sequence[tuple[Term, Term]] = (),
+) -> Proof:
     """Let the rules of a system run on two terms until both are in one class, or nothing changes.
 
     The stages are those of a simplification, and whether the terms have met is looked up after
-    every round.
+    every round. The terms of each pair that is `assumed` are equal from the start.
     """
     with system.session() as egraph:
         run = Run(system.strategy, egraph, budget or Budget(), [CostModel()])
         egraph.load(left, right, *_transposed(left, right))
+        egraph.unite(assumed)
         names = [egraph.name(left), egraph.name(right)]
         run.begin(names)
         return Proof(_meet(run, egraph, names), run.report)

@@ -173,8 +173,10 @@ class Run:
                     vouched += [term for _, term in fresh if rule.stable]
         self.egraph.unite(found, differentiable=not self.lowering)
         self.egraph.mark_stable(vouched)
-        if found and self.watch.active:
-            self.tell("bulk", self.egraph.size())
+        if found:
+            self.settle()
+            if self.watch.active:
+                self.tell("bulk", self.egraph.size())
         return bool(found)
 
     def _new_members(self, graph: Snapshot, rule: BulkRule) -> list[tuple[Term, Term]]:

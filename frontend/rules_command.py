@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from eggrad.frontend.cli_input import Commands, Mistake, json_option
+from eggrad.frontend.rules_infer_command import infer
 
 if TYPE_CHECKING:
     from eggrad.engine.rule import BulkRule, Rule, Ruleset
@@ -18,6 +19,9 @@ __all__ = ["rules"]
 @click.group(cls=Commands)
 def rules() -> None:
     """Show the laws that every step of a simplification follows."""
+
+
+rules.add_command(infer)
 
 
 @rules.command("list")

@@ -1,4 +1,4 @@
-"""Functions by others, and determinants by smaller ones: what comparing needs beside the rest.
+"""Functions by others, determinants and inverses by smaller ones: what comparing needs.
 
 They make terms longer, so no simplification runs them.
 """
@@ -29,16 +29,15 @@ from eggrad.engine.language import (
 from eggrad.engine.numeric_language import Variable, declared
 from eggrad.engine.rule import Ruleset
 from eggrad.engine.spec import hadamard
-from eggrad.rules.linalg import COOKBOOK, PRODUCT, one_axis
+from eggrad.rules.linalg import COOKBOOK, PRODUCT, SCALED, one_axis
 
 HANDBOOK = "Abramowitz, Stegun 1964, chapter 4"
 HALF = Fraction(1, 2)
 SCALARS: Spec = ((), (), ())
-SCALED: Spec = ((), (0, 1), (0, 1))
 
 definitions = Ruleset(
     "definitions",
-    "functions and determinants by others, for comparing",
+    "functions, determinants and inverses by others, for comparing",
     "none: ended by the budget of its stage",
 )
 
@@ -127,6 +126,12 @@ def cosine_of_double(a: Tensor) -> Statement:
 def determinant_of_product(a: Tensor, b: Tensor) -> Statement:
     """det(a·b) = det a·det b, for square matrices."""
     return det(ein(PRODUCT, a, b)) >> ein(SCALARS, det(a), det(b)), is_square(dims(a))
+
+
+@definitions.rule(cite=f"{COOKBOOK}, equation 1", domain="a and b invertible")
+def inverse_of_product(a: Tensor, b: Tensor) -> Statement:
+    """(a·b)⁻¹ = b⁻¹·a⁻¹, for square matrices."""
+    return inv(ein(PRODUCT, a, b)) >> ein(PRODUCT, inv(b), inv(a)), is_square(dims(a))
 
 
 @definitions.rule(cite=f"{COOKBOOK}, equation 19")

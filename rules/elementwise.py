@@ -15,6 +15,7 @@ from eggrad.engine.language import (
     ein,
     fn,
     power,
+    primitive,
     scale,
     subtract,
 )
@@ -33,6 +34,7 @@ identities = Ruleset(
 
 ODD = frozenset({"sin", "tan", "arcsin", "arctan", "tanh", "sign"})
 EVEN = frozenset({"cos", "abs"})
+INVERSES = {"sin": "arcsin", "cos": "arccos", "tan": "arctan"}
 
 
 @condition
@@ -48,9 +50,27 @@ def is_even(f: Name) -> bool:
 
 
 @condition
+def undoes(f: Name, g: Name) -> bool:
+    """Whether f(g(a)) = a wherever g is defined."""
+    return INVERSES.get(f) == g
+
+
+@condition
 def is_positive(c: Number) -> bool:
     """Whether a number is above 0."""
     return c > 0
+
+
+@primitive
+def magnitude(c: Number) -> Number:
+    """The absolute value of a number."""
+    return abs(Fraction(c))
+
+
+@primitive
+def sign_of(c: Number) -> Number:
+    """1, 0 or -1, as a number is above, at or below 0."""
+    return Fraction((c > 0) - (c < 0))
 
 
 @condition
@@ -70,6 +90,12 @@ def log_of_exp(a: Tensor) -> Statement:
 def exp_of_log(a: Tensor) -> Statement:
     """exp log a = a."""
     return fn("exp", fn("log", a)) >> a
+
+
+@functions.rule(cite=HANDBOOK)
+def function_of_inverse(f: Name, g: Name, a: Tensor) -> Statement:
+    """sin arcsin a = a, cos arccos a = a and tan arctan a = a."""
+    return fn(f, fn(g, a)) >> a, undoes(f, g)
 
 
 @functions.rule(cite=HANDBOOK)
@@ -122,14 +148,14 @@ def square_of_abs(a: Tensor) -> Statement:
 
 @functions.rule(cite=DEFINITION)
 def abs_of_multiple(c: Number, a: Tensor) -> Statement:
-    """|c·a| = c·|a| for c > 0."""
-    return fn("abs", scale(c, a)) >> scale(c, fn("abs", a)), is_positive(c)
+    """|c·a| = |c|·|a|."""
+    return fn("abs", scale(c, a)) >> scale(magnitude(c), fn("abs", a))
 
 
 @functions.rule(cite=DEFINITION)
 def sign_of_multiple(c: Number, a: Tensor) -> Statement:
-    """sign(c·a) = sign a for c > 0."""
-    return fn("sign", scale(c, a)) >> fn("sign", a), is_positive(c)
+    """sign(c·a) = sign c·sign a."""
+    return fn("sign", scale(c, a)) >> scale(sign_of(c), fn("sign", a))
 
 
 @functions.rule(cite=DEFINITION)

@@ -32,6 +32,9 @@ from eggrad.engine.term import Term
 COOKBOOK = "Petersen, Pedersen 2012, The Matrix Cookbook"
 TRANSPOSE: Spec = matrix_transpose()
 PRODUCT: Spec = ((0, 1), (1, 2), (0, 2))
+SCALED: Spec = ((), (0, 1), (0, 1))
+# A delta times a vector: the matrix with that diagonal.
+DIAGONAL: Spec = ((0, 1), (0,), (0, 1))
 
 linalg = Ruleset("linalg", "inverses, determinants, adjugates", "the number of matrix functions")
 
@@ -120,6 +123,12 @@ def inverse_of_multiple(c: Number, a: Tensor) -> Statement:
     return inv(scale(c, a)) >> scale(reciprocal(c), inv(a))
 
 
+@linalg.rule(cite=f"{COOKBOOK}, section 1", domain="a invertible, c ≠ 0")
+def inverse_of_scaled(c: Tensor, a: Tensor) -> Statement:
+    """(c·a)⁻¹ = c⁻¹·a⁻¹, for a scalar c."""
+    return inv(ein(SCALED, c, a)) >> ein(SCALED, power(c, -1), inv(a))
+
+
 @linalg.rule(cite=f"{COOKBOOK}, equation 146", domain="det a ≠ 0, where the left side is defined")
 def adjugate_over_determinant(s: Spec, a: Tensor) -> Statement:
     """adj(a) / det a = a⁻¹."""
@@ -142,14 +151,22 @@ def adjugate_of_invertible(graph: Snapshot) -> Iterator[tuple[int, Term]]:
 @linalg.rule(cite="adjugate of an inverse; Cookbook equation 146", domain="a invertible")
 def adjugate_of_inverse(a: Tensor) -> Statement:
     """adj(a⁻¹) = a / det a."""
-    return adj(inv(a)) >> ein(((), (0, 1), (0, 1)), power(det(a), -1), a)
+    return adj(inv(a)) >> ein(SCALED, power(det(a), -1), a)
 
 
 @linalg.rule(cite="Laplace expansion")
 def adjugate_times_matrix(s: Spec, a: Tensor) -> Statement:
     """adj(a)·a = det a·δ."""
     return ein(s, adj(a), a) >> ein(
-        ((), (0, 1), (0, 1)), det(a), delta(matrix_identity(s, dims(a)))
+        SCALED, det(a), delta(matrix_identity(s, dims(a)))
+    ), is_matrix_product(s)
+
+
+@linalg.rule(cite="Laplace expansion")
+def matrix_times_adjugate(s: Spec, a: Tensor) -> Statement:
+    """a·adj(a) = det a·δ."""
+    return ein(s, a, adj(a)) >> ein(
+        SCALED, det(a), delta(matrix_identity(s, dims(a)))
     ), is_matrix_product(s)
 
 
@@ -163,6 +180,12 @@ def first_cofactors(a: Tensor) -> Statement:
 def inverse_of_delta(n: Dims) -> Statement:
     """δ⁻¹ = δ."""
     return inv(delta(n)) >> delta(n), one_axis(n)
+
+
+@linalg.rule(cite="the inverse of a diagonal matrix", domain="every entry of a ≠ 0")
+def inverse_of_diagonal(n: Dims, a: Tensor) -> Statement:
+    """diag(a)⁻¹ = diag(a⁻¹)."""
+    return inv(ein(DIAGONAL, delta(n), a)) >> ein(DIAGONAL, delta(n), power(a, -1)), one_axis(n)
 
 
 @linalg.rule(cite="the determinant of the identity")

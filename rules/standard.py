@@ -28,6 +28,7 @@ from eggrad.rules.normal_forms import normal_forms
 from eggrad.rules.products import orders, products
 from eggrad.rules.quotients import quotients
 from eggrad.rules.reverse import reverse
+from eggrad.rules.signs import signs
 from eggrad.rules.slopes import slopes
 from eggrad.rules.stability import stability
 from eggrad.rules.sums import sums
@@ -55,6 +56,7 @@ RULESETS = (
     powers,
     functions,
     linalg,
+    signs,
     products,
     distribution,
     identities,
@@ -85,6 +87,7 @@ STANDARD = Strategy(
         powers,
         functions,
         linalg,
+        signs,
         products,
     ),
     explore=(distribution, identities, summation, gathers),

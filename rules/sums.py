@@ -5,6 +5,7 @@ from dataclasses import replace
 from fractions import Fraction
 from functools import partial, reduce
 from itertools import combinations
+from typing import cast
 
 from eggrad.engine import term as terms
 from eggrad.engine.contraction_order import contract, scaled
@@ -33,6 +34,12 @@ def total(graph: Snapshot, form: LinearForm) -> Term:
     return whole
 
 
+def number(graph: Snapshot, cls: int) -> Fraction | None:
+    """The value of a class that is a constant."""
+    values = (m.data[0] for m in graph.members[cls] if m.constructor == "constant")
+    return next((Fraction(cast(Fraction, v)) for v in values), None)
+
+
 @sums.bulk_rule(cite=RING)
 def like_terms(graph: Snapshot) -> Iterator[tuple[int, Term]]:
     """Σ cᵢ·t = (Σ cᵢ)·t among the terms of a sum, whatever their order and nesting."""
@@ -42,6 +49,18 @@ def like_terms(graph: Snapshot) -> Iterator[tuple[int, Term]]:
                 yield cls, terms.constant(0, graph.dims[cls])
             elif len(form) < leaves:
                 yield cls, total(graph, form)
+
+
+@sums.bulk_rule(cite=RING)
+def constants_together(graph: Snapshot) -> Iterator[tuple[int, Term]]:
+    """c + a + d = a + (c + d), for the constants c and d among the terms of a sum."""
+    for cls in graph.classes:
+        for form, _ in linear_forms(graph, cls):
+            known = {t: c * n for t, c in form.items() if (n := number(graph, t)) is not None}
+            if len(known) > 1:
+                joined = terms.constant(sum(known.values(), Fraction(0)), graph.dims[cls])
+                rest = {t: c for t, c in form.items() if t not in known}
+                yield cls, terms.add(total(graph, rest), joined) if rest else joined
 
 
 @sums.bulk_rule(cite=RING)

@@ -5,16 +5,35 @@ from eggrad.engine.index_algebra import (
     alike,
     changes,
     compose,
+    elementwise,
     inline,
     is_identity,
     nothing_summed,
     summed_alone,
     sums_alone,
 )
-from eggrad.engine.language import Spec, Statement, Tensor, add, dims, ein, ein1, fn, power
+from eggrad.engine.language import (
+    Spec,
+    Statement,
+    Tensor,
+    add,
+    condition,
+    dims,
+    ein,
+    ein1,
+    fn,
+    power,
+)
 from eggrad.engine.rule import Ruleset
 
 EINSUM = "thesis equation 2.1 (the definition of the product)"
+
+
+@condition
+def sums(s: Spec) -> bool:
+    """Whether a unary spec sums over an index."""
+    return not nothing_summed(s)
+
 
 unary = Ruleset("unary", "transposes, diagonals, traces and sums", "the number of unary products")
 summation = Ruleset(
@@ -44,6 +63,12 @@ def unary_of_product(s: Spec, t: Spec, a: Tensor, b: Tensor) -> Statement:
 def product_of_unary(s: Spec, t: Spec, a: Tensor, b: Tensor) -> Statement:
     """A product can transpose, take the diagonal of and sum its operand by itself."""
     return ein(s, ein1(t, a), b) >> ein(inline(s, t), a, b), changes(t)
+
+
+@unary.rule(cite=EINSUM)
+def sum_of_squares(s: Spec, a: Tensor) -> Statement:
+    """Σ a² is the product of a with itself."""
+    return ein1(s, power(a, 2)) >> ein(compose(s, elementwise(dims(a))), a, a), sums(s)
 
 
 @unary.rule(cite="linearity")
