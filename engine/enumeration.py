@@ -50,7 +50,7 @@ def enumerate_terms(workload: Workload, nodes: int, limit: int = 1_000_000) -> E
     >>> from eggrad.engine.term import variable
     >>> found = enumerate_terms(Workload("tiny", (variable("a"),), ("abs",)), 3)
     >>> len(found.pairs), found.complete
-    (16, True)
+    (21, True)
     """
     search = _Search(workload)
     for term in workload.leaves():
