@@ -12,8 +12,8 @@ import click
 from eggrad.engine.errors import EggradError
 
 if TYPE_CHECKING:
-    from eggrad import Problem
     from eggrad.engine.binding import Array
+    from eggrad.frontend.problem import Problem
 
 __all__ = [
     "Commands",
@@ -98,16 +98,14 @@ def takes_language(command: Command) -> Command:
         assume: dict[str, list[str]],
         **options: Any,
     ) -> None:
-        import eggrad
         from eggrad.frontend.matrix_parser import read_problem
+        from eggrad.frontend.text_parser import parse
 
         if not matrix and (dims or assume):
             raise Mistake("--dims and --assume belong to the matrix language; add --matrix")
 
         def read(text: str) -> "Problem":
-            if matrix:
-                return eggrad.Problem(read_problem(text, dims or None, assume))
-            return eggrad.parse(text)
+            return read_problem(text, dims or None, assume) if matrix else parse(text)
 
         command(*texts, read=read, matrix=matrix, **options)
 
@@ -123,9 +121,11 @@ def takes_expression(command: Command) -> Command:
     def reading(
         text: str, *, read: "Callable[[str], Problem]", matrix: bool, **options: Any
     ) -> None:
+        import eggrad
+
         if "language" in options:
             options["language"] = options["language"] or ("matrix" if matrix else "einsum")
-        command(text, read(text), **options)
+        command(text, eggrad.Problem(read(text)), **options)
 
     return reading
 

@@ -2,11 +2,14 @@
 
 from collections.abc import Callable, Sequence
 from functools import wraps
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from eggrad.frontend.cli_input import Mistake, parse_assumptions, parse_dims, read_text
+from eggrad.frontend.cli_input import Mistake, read_text, takes_language
+
+if TYPE_CHECKING:
+    from eggrad.frontend.problem import Problem
 
 __all__ = ["takes_corpus"]
 
@@ -15,48 +18,28 @@ def takes_corpus(command: Callable[..., None]) -> Callable[..., None]:
     """Let a command take the cases of a file, or a single one, in either language."""
 
     @click.argument("source", callback=read_text)
-    @click.option("--matrix", is_flag=True, help="SOURCE is in the matrix language; see --dims.")
-    @click.option(
-        "--dims",
-        callback=parse_dims,
-        metavar="DIMS",
-        help='The axes of the variables: "A: m n, x: n, c:".',
-    )
-    @click.option(
-        "--assume",
-        callback=parse_assumptions,
-        metavar="PROPERTIES",
-        help='What is known of variables: "A: symmetric, x: positive".',
-    )
+    @takes_language
     @click.option("--wrt", multiple=True, metavar="NAME", help="Differentiate by NAME; repeatable.")
     @wraps(command)
     def reading(
         source: str,
         *,
+        read: "Callable[[str], Problem]",
         matrix: bool,
-        dims: "dict[str, tuple[int | str, ...]]",
-        assume: dict[str, list[str]],
         wrt: Sequence[str],
         **options: Any,
     ) -> None:
         from eggrad.frontend.corpus import read_corpus
-        from eggrad.frontend.matrix_parser import read_problem
-        from eggrad.frontend.problem import Problem
-        from eggrad.frontend.text_parser import parse
 
-        if not matrix and (dims or assume):
-            raise Mistake("--dims and --assume belong to the matrix language; add --matrix")
+        def derived(text: str) -> "Problem":
+            return _differentiated(read(text), wrt)
 
-        def read(text: str) -> Problem:
-            problem = read_problem(text, dims or None, assume) if matrix else parse(text)
-            return _differentiated(problem, wrt)
-
-        command(read_corpus(source, read, "matrix" if matrix else "einsum"), **options)
+        command(read_corpus(source, derived, "matrix" if matrix else "einsum"), **options)
 
     return reading
 
 
-def _differentiated(problem: Any, wrt: Sequence[str]) -> Any:
+def _differentiated(problem: "Problem", wrt: Sequence[str]) -> "Problem":
     """The same problem with what to differentiate by."""
     from eggrad.frontend.api import wrt_variable
     from eggrad.frontend.expression import expression

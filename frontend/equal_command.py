@@ -12,7 +12,8 @@ from eggrad.engine.errors import EggradError
 from eggrad.frontend.cli_input import Mistake, read_text, rules_option, takes_language
 
 if TYPE_CHECKING:
-    from eggrad import Expression, Problem, Verdict
+    from eggrad import Expression, Verdict
+    from eggrad.frontend.problem import Problem
 
 __all__ = ["classes", "equal"]
 
@@ -116,8 +117,11 @@ def _grouped(known: "Sequence[Expression]") -> tuple[list[list[int]], list[tuple
     return groups, unknown
 
 
-def _plain(problem: "Problem") -> "Expression":
+def _plain(read: "Problem") -> "Expression":
     """The expression, or the derivative that its text asks for."""
+    import eggrad
+
+    problem = eggrad.Problem(read)
     return problem.expression if problem.wrt is None else problem.derivative()
 
 
