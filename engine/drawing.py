@@ -14,7 +14,7 @@ from eggrad.engine import term as terms
 from eggrad.engine.closed import Reject, node_term
 from eggrad.engine.drawn_constraints import random_constraints
 from eggrad.engine.errors import ShapeError
-from eggrad.engine.language import Literal, Name, Node, Number, Parameter, Tensor, Wrt
+from eggrad.engine.language import Call, Literal, Name, Node, Number, Parameter, Tensor, Wrt
 from eggrad.engine.numeric_language import Variable
 from eggrad.engine.spec import Dims, Indices, Size, Spec, canonical, output_dims, scaling
 from eggrad.engine.term import ELEMENTWISE, Term
@@ -82,6 +82,9 @@ class Drawing:
                 return found
             case Literal(value=value):
                 return value
+            case Call(function=None):
+                # Dims of a tensor that may not be drawn yet; where they differ, nothing closes.
+                return self._dims() if want is None else want
             case Node(constructor="ein" | "ein1", args=(spec, *operands)):
                 return self._product(spec, operands, want)
             case Node(constructor=name, args=args):

@@ -109,7 +109,7 @@ def reshaped(f: Expression, shape: Sequence[Size]) -> Expression:
     named = [d for d in lengths if d != 1]
     pairs = list(zip(kept, named, strict=False))
     if len(kept) == len(named) and all(
-        p == q or {type(p), type(q)} == {str, int} for p, q in pairs
+        p == q or isinstance(p, str) != isinstance(q, str) for p, q in pairs
     ):
         (own,) = unified([own], pairs, what)
     else:

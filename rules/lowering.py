@@ -11,16 +11,12 @@ from eggrad.engine.language import (
     add,
     condition,
     ein,
-    ein1,
     fn,
-    power,
-    primitive,
 )
 from eggrad.engine.linear import linear_forms
 from eggrad.engine.repeated_factors import symmetric_products_of
 from eggrad.engine.rule import Ruleset
 from eggrad.engine.snapshot import Snapshot
-from eggrad.engine.spec import canonical
 from eggrad.engine.symmetry import expanded
 from eggrad.engine.term import Term
 
@@ -41,24 +37,10 @@ def shrinks(s: Spec) -> bool:
     return len(s[2]) < len(s[0]) > 1
 
 
-@primitive
-def squared(s: Spec) -> Spec | None:
-    """The binary spec that multiplies an operand by itself and sums what a unary one sums."""
-    part, out = s
-    sums = len(set(part)) == len(part) and set(out) < set(part)
-    return canonical([part, part], out) if sums else None
-
-
 @lowering.rule(cite=RING)
 def product_over_sum(s: Spec, a: Tensor, b: Tensor, c: Tensor) -> Statement:
     """(a + b)·c = a·c + b·c, where the products are smaller than the sum of matrices."""
     return ein(s, add(a, b), c) >> add(ein(s, a, c), ein(s, b, c)), shrinks(s)
-
-
-@lowering.rule(cite="definition of powers")
-def sum_of_squares(s: Spec, a: Tensor) -> Statement:
-    """Σ a² = a·a, summed over the same axes."""
-    return ein1(s, power(a, 2)) >> ein(squared(s), a, a)
 
 
 @lowering.rule(cite="definition of relu and sign")

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import eggrad as eg
-from eggrad.engine.chained_adjoints import pull_back_levels
+from eggrad.engine.chained_adjoints import Level, pull_back_levels
 from eggrad.engine.report import Report, Result
 from eggrad.frontend import elementwise_adjoint
 from eggrad.rules.standard import system
@@ -152,8 +152,8 @@ def test_a_derivative_that_a_budget_cut_short_says_so(monkeypatch: pytest.Monkey
     assert f.adjoint("x").complete
     assert f.jacobian("x").complete
 
-    def cut_short(*levels: Any) -> Result:
-        found = pull_back_levels(system(), *levels)
+    def cut_short(levels: Any, cotangent: Any) -> Result:
+        found = pull_back_levels(system(), [Level(*own) for own in levels], cotangent)
         return Result(found.terms, Report(notes=["the budget ended"]))
 
     monkeypatch.setattr(elementwise_adjoint, "_derivatives", cut_short)
