@@ -106,9 +106,10 @@ def test_both_directions_are_judged(ruleset: Ruleset) -> None:
 def test_rounding_is_no_refutation(ruleset: Ruleset) -> None:
     @ruleset.rule(cite="")
     def cancelled(a: Tensor) -> Statement:
-        """10¹²·((1 + 10⁻¹²·a) - 1) = a."""
+        """10⁷·10⁷·((1 + 10⁻¹⁴·a) - 1) = a."""
         one = const(1, dims(a))
-        return scale(10**12, subtract(add(one, scale(Number(1, 10**12), a)), one)) >> a
+        rest = subtract(add(one, scale(Number(1, 10**14), a)), one)
+        return scale(10**7, scale(10**7, rest)) >> a
 
     found = check_soundness(cancelled, 200)
     assert (found.compared, found.counterexample) == (200, None)

@@ -15,13 +15,13 @@ TEXT = "declare A 2 x 1 expression exp(x *(i,i->) (A *(ij,j->i) x)) derivative w
 OWN = '''
 from eggrad.rules.notation import Ruleset, Statement, Tensor, fn
 
-mine = Ruleset("mine", "what arctan undoes", "the number of functions")
+mine = Ruleset("mine", "what arctan leaves alone", "the number of functions")
 
 
-@mine.rule(cite="the arctangent is an inverse of the tangent")
-def tan_of_arctan(a: Tensor) -> Statement:
-    """tan arctan a = a."""
-    return fn("tan", fn("arctan", a)) >> a
+@mine.rule(cite="the arctangent is odd and grows")
+def sign_of_arctan(a: Tensor) -> Statement:
+    """sign arctan a = sign a."""
+    return fn("sign", fn("arctan", a)) >> fn("sign", a)
 '''
 
 
@@ -76,13 +76,13 @@ def test_the_command_prints_the_trace_first() -> None:
 def test_a_trace_and_a_report_with_rules_of_ones_own(tmp_path: Path) -> None:
     file = tmp_path / "mine.py"
     file.write_text(OWN, "utf-8")
-    text = "declare x 1 expression tan(arctan(x))"
+    text = "declare x 1 expression sign(arctan(x))"
     shown = run("simplify", text, "--trace", "--rules", str(file)).stdout
-    assert "mine.tan_of_arctan 1" in shown
-    assert shown.endswith("declare x 1 expression x\n")
+    assert "mine.sign_of_arctan 1" in shown
+    assert shown.endswith("declare x 1 expression sign(x)\n")
     result = run("rules", "report", text, "--with", str(file), "--json")
     standard, own = json.loads(result.stdout)["variants"]
     assert (standard["name"], own["name"]) == ("standard", f"with {file}")
-    assert own["cases"][0]["text"] == "x"
-    assert standard["cases"][0]["text"] != "x"
-    assert own["rules"]["mine.tan_of_arctan"]["hits"] > 0
+    assert own["cases"][0]["text"] == "sign(x)"
+    assert standard["cases"][0]["text"] != "sign(x)"
+    assert own["rules"]["mine.sign_of_arctan"]["hits"] > 0
