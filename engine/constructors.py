@@ -1,13 +1,11 @@
 """Terms as the e-graph has them: a constructor, its data, its operands."""
 
-from collections.abc import Iterable
 from typing import cast
 
-from eggrad.engine.egraph import Row
-from eggrad.engine.spec import Dims, scaling
+from eggrad.engine.spec import scaling
 from eggrad.engine.term import ELEMENTWISE, NUMERIC, Term
 
-__all__ = ["Parts", "TermRows", "is_multiple", "parts", "product_parts"]
+__all__ = ["Parts", "is_multiple", "parts", "product_parts"]
 
 Parts = tuple[str, tuple[object, ...], tuple[Term, ...]]
 
@@ -34,6 +32,8 @@ def parts(t: Term) -> Parts:
             return "constant", (t.data, t.dims), ()
         case "delta":
             return "delta", (t.dims[: t.order // 2],), ()
+        case "indicator":
+            return "indicator", (t.dims, t.data), ()
         case "size" | "cofactors":
             return t.op, (t.data,), t.args
         case "einsum":
@@ -49,30 +49,3 @@ def parts(t: Term) -> Parts:
 def product_parts(t: Term) -> Parts:
     """A product as it stands, be it a multiple or not."""
     return "ein" if len(t.args) == 2 else "ein1", (t.data,), t.args
-
-
-class TermRows:
-    """Terms to be read as an e-graph in which nothing is equal: each is a class of its own."""
-
-    def __init__(
-        self,
-        terms: Iterable[Term],
-        roots: Iterable[Term] = (),
-        numbers: dict[Term, int] | None = None,
-    ) -> None:
-        """Take terms, the operands of each before it; `numbers` are those of earlier readings."""
-        self.numbers = {} if numbers is None else numbers
-        self.roots = {f"root {k}": t for k, t in enumerate(roots)}
-        self._terms = list(terms)
-        for t in self._terms:
-            self.numbers.setdefault(t, len(self.numbers))
-
-    def rows(self) -> tuple[list[Row], dict[int, Dims], dict[str, int]]:
-        """Every term as the only member of its class, the dims of the classes, and the roots."""
-        rows: list[Row] = []
-        for t in self._terms:
-            constructor, data, operands = parts(t)
-            children = tuple(self.numbers[a] for a in operands)
-            rows.append(Row(constructor, data, children, self.numbers[t], False, False))
-        names = {name: self.numbers[t] for name, t in self.roots.items()}
-        return rows, {self.numbers[t]: t.dims for t in self._terms}, names

@@ -1,7 +1,7 @@
 """Whether a rule follows from the others: both sides of its instances meet without it."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Final, cast
 
@@ -15,10 +15,10 @@ from eggrad.engine.language import Node, Parameter
 from eggrad.engine.report import Budget
 from eggrad.engine.rule import Rule
 from eggrad.engine.stages import System
-from eggrad.engine.strategy import STAGES, Strategy
+from eggrad.engine.strategy import Strategy
 from eggrad.engine.term import Term
 
-__all__ = ["Goal", "derive", "goals_of", "keeping"]
+__all__ = ["Goal", "derive", "goals_of"]
 
 BUDGET: Final = Budget(nodes=4000, iterations=3)
 DRAWN: Final = 40
@@ -92,7 +92,7 @@ def derive(goals: Sequence[Goal], strategy: Strategy, without: str) -> list[str]
     names = [name for name in names_of(strategy) if name != without]
 
     def fired(part: Sequence[str]) -> set[str] | None:
-        system = System(keeping(strategy, part))
+        system = System(strategy.only(part))
         found: set[str] = set()
         for goal in goals:
             matches = goal.reached(system)
@@ -109,16 +109,4 @@ def derive(goals: Sequence[Goal], strategy: Strategy, without: str) -> list[str]
 
 def names_of(strategy: Strategy) -> list[str]:
     """The rules of a strategy, each with its ruleset."""
-    return [f"{s.name}.{r.name}" for s in strategy.rulesets for r in (*s.rules, *s.bulk_rules)]
-
-
-def keeping(strategy: Strategy, names: Iterable[str]) -> Strategy:
-    """A strategy with some of its rules alone."""
-    kept = {*names}
-    rest = {
-        s: s.without(
-            *(r.name for r in (*s.rules, *s.bulk_rules) if f"{s.name}.{r.name}" not in kept)
-        )
-        for s in strategy.rulesets
-    }
-    return replace(strategy, **{name: tuple(rest[s] for s in strategy.of(name)) for name in STAGES})
+    return [f"{s.name}.{r.name}" for s in strategy.rulesets for r in s.laws]

@@ -7,12 +7,13 @@ from typing import Any, cast
 from egglog import bindings
 
 from eggrad.engine import compile_rules
+from eggrad.engine.constructors import Parts, parts, product_parts
 from eggrad.engine.encoding import decode, literal
 from eggrad.engine.iteration import Iteration, read_iteration
 from eggrad.engine.language import CONSTRUCTORS
 from eggrad.engine.rule import Ruleset
-from eggrad.engine.spec import Dims, scaling
-from eggrad.engine.term import ELEMENTWISE, NUMERIC, Term, postorder
+from eggrad.engine.spec import Dims
+from eggrad.engine.term import Term, postorder
 
 __all__ = ["EGraph", "Row"]
 
@@ -142,7 +143,7 @@ class EGraph:
                 if a in number:
                     uses[a].append(f"(contribution {number[t]} {place})")
             if t.args:
-                constructor, arguments = self._parts(t)
+                constructor, arguments = self._written(t)
                 commands.append(f"(at_{constructor} {number[t]} {arguments})")
         names = [self._bind(f"(adjoint {number[x]})", commands) for x in wrt]
         self._run(commands)
@@ -168,39 +169,15 @@ class EGraph:
         self._run([f"(union {a} {b})"])
 
     def _text(self, t: Term) -> str:
-        constructor, arguments = self._parts(t)
-        return f"({constructor} {arguments})"
+        return f"({' '.join(self._written(t))})"
 
     def _text_of_multiple(self, t: Term) -> str:
-        if t.op == "einsum" and t.data == scaling(t.order) and t.args[0].op == "constant":
-            return f"(scale {literal(t.args[0].data)} {self._names[t.args[1]]})"
-        return self._text(t)
+        return f"({' '.join(self._written(t, parts(t)))})"
 
-    def _parts(self, t: Term) -> tuple[str, str]:
-        a = " ".join(self._names[x] for x in t.args)
-        match t.op:
-            case "variable":
-                name, assume = cast(tuple[str, tuple[str, ...]], t.data)
-                return "variable", literal((name, t.dims, assume))
-            case "constant":
-                return "constant", f"{literal(t.data)} {literal(t.dims)}"
-            case "delta":
-                return "delta", literal(t.dims[: t.order // 2])
-            case "indicator":
-                return "indicator", f"{literal(t.dims)} {literal(t.data)}"
-            case "size":
-                return "size", literal(t.data)
-            case "einsum":
-                return "ein" if len(t.args) == 2 else "ein1", f"{literal(t.data)} {a}"
-            case "cofactors":
-                return "cofactors", f"{literal(t.data)} {a}"
-            case op if op in ELEMENTWISE:
-                return "function", f"{literal(op)} {a}"
-            case op if op in NUMERIC:
-                constructor = "numeric" if len(t.args) == 1 else "numeric2"
-                return constructor, f"{literal(op)} {literal(t.data)} {a}"
-            case op:
-                return op, a
+    def _written(self, t: Term, known: Parts | None = None) -> tuple[str, str]:
+        """The constructor and its arguments; a product as it stands, where nothing else is said."""
+        constructor, data, operands = known or (product_parts(t) if t.op == "einsum" else parts(t))
+        return constructor, " ".join([*map(literal, data), *(self._names[a] for a in operands)])
 
     # Running ---------------------------------------------------------------------------------
 

@@ -13,7 +13,7 @@ from eggrad.engine.snapshot import Snapshot
 from eggrad.engine.stages import System
 from eggrad.engine.strategy import Strategy
 from eggrad.engine.term import Term, einsum, postorder
-from eggrad.engine.term_graph import TermGraph
+from eggrad.engine.term_rows import TermRows
 
 __all__ = ["Proof", "prove", "prove_at_once", "search"]
 
@@ -60,8 +60,8 @@ def prove_at_once(strategy: Strategy, left: Term, right: Term) -> Proof:
     """Let bulk rules that need no e-graph look at the terms as they are."""
     if left is right:
         return Proof(True, Report())
-    # It has all of a snapshot that such a rule reads.
-    graph = cast(Snapshot, TermGraph(left, right))
+    rows = TermRows(postorder(left, right), (left, right))
+    graph = Snapshot(rows, CostModel(), rows.roots)
     for ruleset in strategy.rulesets:
         for rule in ruleset.bulk_rules:
             if rule.of_terms and any(

@@ -1,23 +1,16 @@
 """A minimal set of rules that proves two terms equal, by delta debugging over rules."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import replace
+from collections.abc import Sequence
 
+from eggrad.engine.delta_debugging import smallest_part
 from eggrad.engine.equivalence import prove
 from eggrad.engine.report import Budget
-from eggrad.engine.rule import BulkRule, Rule, Ruleset
+from eggrad.engine.rule import BulkRule, Rule
 from eggrad.engine.stages import System
-from eggrad.engine.strategy import STAGES, Strategy
+from eggrad.engine.strategy import Strategy
 from eggrad.engine.term import Term
 
-__all__ = ["minimal", "minimal_rules", "restricted"]
-
-
-def restricted(strategy: Strategy, names: Sequence[str]) -> Strategy:
-    """The strategy with some rules alone, named as `ruleset.rule`."""
-    kept: dict[Ruleset, Ruleset] = {s: s.only(names) for s in strategy.rulesets}
-    stages = {stage: tuple(kept[s] for s in strategy.of(stage)) for stage in STAGES}
-    return replace(strategy, **stages)
+__all__ = ["minimal_rules"]
 
 
 def minimal_rules(
@@ -37,7 +30,7 @@ def minimal_rules(
     plain = [n for n in rules if n not in reserved]
 
     def fired(names: Sequence[str]) -> list[str] | None:
-        proof = prove(System(restricted(strategy, names)), left, right, budget)
+        proof = prove(System(strategy.only(names)), left, right, budget)
         return [n for n in names if proof.report.matches[n]] if proof.found else None
 
     for count in range(len(reserved) + 1):
@@ -50,25 +43,5 @@ def minimal_rules(
         found = fired([*plain, *reserved])
     if found is None:
         return None
-    names = minimal(found, lambda own: fired(own) is not None)
+    names = smallest_part(found, lambda own: fired(own) is not None)
     return tuple(rules[n] for n in names)
-
-
-def minimal(items: Sequence[str], suffices: Callable[[Sequence[str]], bool]) -> list[str]:
-    """Some of the items that suffice, none of which can be left out (Zeller's ddmin).
-
-    >>> minimal("abcdefgh", lambda own: {"c", "f"} <= set(own))
-    ['c', 'f']
-    """
-    kept = list(items)
-    width = len(kept) // 2
-    while width:
-        start = 0
-        while start < len(kept):
-            rest = kept[:start] + kept[start + width :]
-            if suffices(rest):
-                kept = rest
-            else:
-                start += width
-        width //= 2
-    return kept

@@ -11,10 +11,9 @@ from typing import Final, cast
 
 from eggrad.engine import normal_atoms, normal_functions
 from eggrad.engine.cost import CostModel
-from eggrad.engine.normal_graph import Graph
 from eggrad.engine.normal_networks import UNIT, Atoms, Factor, Monomial, Number, canonical, exact
 from eggrad.engine.normal_relations import replaced
-from eggrad.engine.snapshot import ENode
+from eggrad.engine.snapshot import ENode, Snapshot
 from eggrad.engine.sparsity import Sparsity
 from eggrad.engine.spec import Dims, Indices, Size, Spec
 from eggrad.engine.term import MATRIX_FUNCTIONS
@@ -67,7 +66,7 @@ class NormalForms:
     product), "denominators" (p·p⁻¹ = 1) and "inverses" (p·inv(p) = δ).
     """
 
-    def __init__(self, graph: Graph, laws: Collection[str] = (), *, least: bool = False) -> None:
+    def __init__(self, graph: Snapshot, laws: Collection[str] = (), *, least: bool = False) -> None:
         """Prepare; polynomials are worked out when asked for.
 
         `least` chooses the other leading term of a sum among those of the highest degree: what one

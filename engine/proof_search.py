@@ -4,7 +4,7 @@ from collections.abc import Hashable, Iterator, Sequence
 from time import perf_counter
 
 from eggrad.engine.congruence import Congruence, Equation
-from eggrad.engine.constructors import TermRows, is_multiple
+from eggrad.engine.constructors import is_multiple
 from eggrad.engine.cost import CostModel
 from eggrad.engine.matching import Instance, Matcher, Pattern, View, patterns, views
 from eggrad.engine.report import Budget
@@ -12,6 +12,7 @@ from eggrad.engine.rule import BulkRule, Rule, Ruleset
 from eggrad.engine.small_terms import smallest_terms
 from eggrad.engine.snapshot import Snapshot
 from eggrad.engine.term import Term, postorder, rebuild
+from eggrad.engine.term_rows import TermRows
 
 __all__ = ["ProofSearch"]
 

@@ -9,13 +9,13 @@ import numpy as np
 
 from eggrad.engine import oracle
 from eggrad.engine.binding import Array, name_of
-from eggrad.engine.constructors import TermRows
 from eggrad.engine.cost import CostModel
 from eggrad.engine.errors import EggradError
 from eggrad.engine.matching import matcher_of_terms, patterns, views
 from eggrad.engine.rule import BulkRule, Rule, Ruleset
 from eggrad.engine.snapshot import Snapshot
 from eggrad.engine.term import Term, postorder, variables
+from eggrad.engine.term_rows import TermRows
 
 __all__ = ["InvalidStep", "Step", "is_instance", "licence", "replacements", "replay"]
 
@@ -53,7 +53,7 @@ def replay(left: Term, steps: Sequence[Step], rulesets: Iterable[Ruleset], seed:
     evaluates all terms at random values, and they agree where they are finite, up to rounding.
     Raises `InvalidStep`.
     """
-    known = {f"{r.ruleset}.{r.name}": r for s in rulesets for r in (*s.rules, *s.bulk_rules)}
+    known = {f"{r.ruleset}.{r.name}": r for s in rulesets for r in s.laws}
     before = left
     for number, step in enumerate(steps, 1):
         rule = known.get(step.rule)

@@ -11,10 +11,11 @@ from eggrad.engine.enumeration import Pair
 from eggrad.engine.equivalence import prove_at_once, search
 from eggrad.engine.law_check import is_law
 from eggrad.engine.report import Budget
+from eggrad.engine.snapshot import Snapshot
 from eggrad.engine.stages import System
 from eggrad.engine.term import Term, postorder, variable, variables
-from eggrad.engine.term_graph import TermGraph
 from eggrad.engine.term_patterns import entry_by_entry, matches, substituted
+from eggrad.engine.term_rows import TermRows
 
 __all__ = ["Candidate", "candidates"]
 
@@ -123,11 +124,5 @@ def _follows(system: System, pair: Pair, known: Sequence[Candidate]) -> bool:
 
 def _cost(term: Term) -> int:
     """What a term costs, shared parts once."""
-    graph = TermGraph(term)
-    model = CostModel()
-    total = 0
-    for cls, node in graph.choice.items():
-        args = tuple(graph.dims[c] for c in node.children)
-        deltas = tuple(graph.choice[c].constructor == "delta" for c in node.children)
-        total += model.node(node.constructor, node.data, args, graph.dims[cls], deltas)
-    return total
+    graph = Snapshot(TermRows(postorder(term)), CostModel())
+    return sum(graph.cost(cls, node) for cls, (node,) in graph.members.items())

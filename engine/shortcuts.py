@@ -3,13 +3,13 @@
 from collections import deque
 from collections.abc import Sequence
 
-from eggrad.engine.constructors import TermRows
 from eggrad.engine.cost import CostModel
 from eggrad.engine.matching import matcher_of_terms, patterns, views
 from eggrad.engine.replay import Step, licence, replacements
 from eggrad.engine.rule import BulkRule, Rule, Ruleset
 from eggrad.engine.snapshot import Snapshot
 from eggrad.engine.term import Term, postorder
+from eggrad.engine.term_rows import TermRows
 
 __all__ = ["shortest_chain"]
 

@@ -1,6 +1,7 @@
 """A strategy: the rulesets of each stage."""
 
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
 
 from eggrad.engine.rule import Ruleset
 
@@ -43,3 +44,13 @@ class Strategy:
     def of(self, stage: str) -> tuple[Ruleset, ...]:
         """The rulesets of a stage, by its name."""
         return getattr(self, stage)
+
+    def mapped(self, change: Callable[[Ruleset], Ruleset]) -> "Strategy":
+        """The strategy with every ruleset changed, once however many stages it is in."""
+        changed = {s: change(s) for s in self.rulesets}
+        return replace(self, **{n: tuple(changed[s] for s in self.of(n)) for n in STAGES})
+
+    def only(self, names: Iterable[str]) -> "Strategy":
+        """The strategy with some rules alone, named as `ruleset.rule`."""
+        kept = {*names}
+        return self.mapped(lambda ruleset: ruleset.only(kept))

@@ -187,9 +187,7 @@ def _decided(own: Sequence[Expression], budget: "Budget | None", rules: "Rules |
 
 def _rulesets(strategy: "Strategy", names: Sequence[str]) -> "list[Ruleset]":
     """The rulesets of a strategy with the named rules alone; those that lose all are left out."""
-    from eggrad.engine.minimal_rules import restricted
-
-    return [s for s in restricted(strategy, names).rulesets if s.laws]
+    return [s for s in strategy.only(names).rulesets if s.laws]
 
 
 def _axes(dims: Sequence[object]) -> str:

@@ -57,7 +57,7 @@ class Checker:
     def _sound_part(self, ruleset: Ruleset) -> Ruleset:
         if ruleset not in self.own:
             return ruleset
-        laws = (*ruleset.rules, *ruleset.bulk_rules)
+        laws = ruleset.laws
         return ruleset.without(*(r.name for r in laws if self.soundness(r).counterexample))
 
     def soundness(self, rule: Rule | BulkRule) -> Soundness:

@@ -80,7 +80,7 @@ def rule_table() -> str:
         purpose = ruleset.purpose[0].upper() + ruleset.purpose[1:]
         lines += ["", f"## {ruleset.name}", "", f"{purpose}."]
         lines += [f"Measure: {ruleset.measure}. Stages: {stages_of(ruleset)}.", ""]
-        rows = [row_of(rule) for rule in [*ruleset.rules, *ruleset.bulk_rules]]
+        rows = [row_of(rule) for rule in ruleset.laws]
         lines += table(("rule", "law", "text", "domain", "source"), rows)
     lines += ["", REJECTED_HEAD, ""]
     lines += table(("name", "law", "witness", "why it tempts"), map(row_of_rejected, REJECTED))

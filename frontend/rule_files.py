@@ -83,14 +83,14 @@ def _place(path: str, text: str, error: BaseException) -> str:
 def _check_names(rulesets: Iterable[Ruleset]) -> None:
     """Refuse names that are taken, and those that are none."""
     taken = {s.name for s in RULESETS}
-    known = {r.name for s in RULESETS for r in (*s.rules, *s.bulk_rules)}
+    known = {r.name for s in RULESETS for r in s.laws}
     for ruleset in rulesets:
         if not ruleset.name.isidentifier():
             raise RuleError(f"a ruleset's name is one word, not {ruleset.name!r}")
         if ruleset.name in taken:
             raise RuleError(f"there is a ruleset called {ruleset.name!r} already")
         taken.add(ruleset.name)
-        for rule in (*ruleset.rules, *ruleset.bulk_rules):
+        for rule in ruleset.laws:
             if rule.name in known:
                 raise RuleError(f"there is a rule called {rule.name!r} already")
             known.add(rule.name)
@@ -139,4 +139,4 @@ def rules_to_check(subject: str | None) -> list[tuple[Ruleset, Rule | BulkRule]]
 
 
 def _laws(rulesets: Iterable[Ruleset]) -> list[tuple[Ruleset, Rule | BulkRule]]:
-    return [(s, r) for s in rulesets for r in (*s.rules, *s.bulk_rules)]
+    return [(s, r) for s in rulesets for r in s.laws]

@@ -104,7 +104,7 @@ def check(subject: str | None, *, instances: int, seed: int, as_json: bool) -> N
 
 
 def _laws(ruleset: "Ruleset") -> "list[Rule | BulkRule]":
-    return [*ruleset.rules, *ruleset.bulk_rules]
+    return ruleset.laws
 
 
 def _rule(rule: "Rule | BulkRule") -> dict[str, str]:

@@ -45,7 +45,7 @@ def format_steps(
       = → functions.exp_of_log: exp log a = a. (a > 0, where the left side is defined)
     abs(x)
     """
-    laws = {f"{r.ruleset}.{r.name}": r for s in rulesets for r in (*s.rules, *s.bulk_rules)}
+    laws = {f"{r.ruleset}.{r.name}": r for s in rulesets for r in s.laws}
     write = _writer([left, *(s.term for s in steps)], language, scope)
     shown = write(left)
     lines = [shown]

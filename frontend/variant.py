@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Sequence, Set
 from dataclasses import dataclass, replace
+from functools import cache
 
 from eggrad.engine.errors import RuleError
 from eggrad.engine.observation import Observer
@@ -31,7 +32,7 @@ class Variant:
         ['delta.delta_sift', 'quotients.product_as_quotient']
         """
         known = {s.name: s for strategy in self._strategies for s in strategy.rulesets}
-        laws = {r.name for s in known.values() for r in (*s.rules, *s.bulk_rules)}
+        laws = {r.name for s in known.values() for r in s.laws}
         if not names:
             return self
         qualified = rule_names(self)
@@ -43,7 +44,7 @@ class Variant:
                 )
 
         def rest(ruleset: Ruleset) -> Ruleset:
-            own = [r.name for r in (*ruleset.rules, *ruleset.bulk_rules)]
+            own = [r.name for r in ruleset.laws]
             gone = [
                 n
                 for n in own
@@ -92,22 +93,16 @@ class Variant:
         return self.standard, self.at_symmetric
 
     def _with(self, name: str, change: Callable[[Ruleset], Ruleset]) -> "Variant":
-        changed: dict[Ruleset, Ruleset] = {}
-
-        def mended(strategy: Strategy) -> Strategy:
-            for ruleset in strategy.rulesets:
-                changed.setdefault(ruleset, change(ruleset))
-            stages = {s: tuple(changed[r] for r in strategy.of(s)) for s in STAGES}
-            return replace(strategy, **stages)
-
-        standard, at_symmetric = map(mended, self._strategies)
+        # The same ruleset is the same in both strategies.
+        once = cache(change)
+        standard, at_symmetric = (s.mapped(once) for s in self._strategies)
         return Variant(name, standard, at_symmetric)
 
 
 def rule_names(variant: Variant) -> Set[str]:
     """Every rule of a variant, as `ruleset.rule`."""
     rulesets = dict.fromkeys((*variant.standard.rulesets, *variant.at_symmetric.rulesets))
-    return {f"{s.name}.{r.name}": None for s in rulesets for r in (*s.rules, *s.bulk_rules)}.keys()
+    return {f"{s.name}.{r.name}": None for s in rulesets for r in s.laws}.keys()
 
 
 BASE = Variant(
@@ -126,4 +121,4 @@ def laws(variants: Iterable[Variant]) -> dict[str, str]:
     """
     strategies = [s for v in variants for s in (v.standard, v.at_symmetric)]
     rulesets = dict.fromkeys(r for s in strategies for r in s.rulesets)
-    return {f"{s.name}.{r.name}": r.law for s in rulesets for r in (*s.rules, *s.bulk_rules)}
+    return {f"{s.name}.{r.name}": r.law for s in rulesets for r in s.laws}

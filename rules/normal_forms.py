@@ -8,7 +8,6 @@ from itertools import combinations, permutations
 
 from eggrad.engine import term as terms
 from eggrad.engine.normal_form import NormalForms, NormalModel
-from eggrad.engine.normal_graph import Graph
 from eggrad.engine.rule import Ruleset
 from eggrad.engine.snapshot import Snapshot
 from eggrad.engine.term import Term
@@ -47,12 +46,12 @@ def has_inverse(graph: Snapshot) -> bool:
     return any(at.choice[cls].constructor == "inv" for cls in below(at))
 
 
-def roots_of(graph: Graph) -> list[int]:
+def roots_of(graph: Snapshot) -> list[int]:
     """The classes that are asked about; where none is, all."""
     return list(dict.fromkeys(graph.root_classes or graph.classes))
 
 
-def below(graph: Graph) -> list[int]:
+def below(graph: Snapshot) -> list[int]:
     """The classes of the cheapest trees of the roots, each once; without roots, all."""
     found: dict[int, None] = {}
     stack = roots_of(graph)[::-1]

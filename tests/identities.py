@@ -226,7 +226,7 @@ def chosen(names: str | Sequence[str]) -> list[Ruleset]:
     wanted = names.split() if isinstance(names, str) else list(names)
     found: list[Ruleset] = []
     for full in RULESETS:
-        every = [r.name for r in (*full.rules, *full.bulk_rules)]
+        every = [r.name for r in full.laws]
         found.append(full.without(*(name for name in every if name not in wanted)))
     assert len(set(wanted)) == sum(len(s.rules) + len(s.bulk_rules) for s in found)
     return found
