@@ -14,7 +14,7 @@ from eggrad.frontend.text_words import MAXIMAL_DIGITS, read_number
 if TYPE_CHECKING:
     from lark import Token
 
-    from eggrad.frontend.text_syntax import Phrase
+    from eggrad.frontend.phrases import Phrase
 
 __all__ = ["IndexReader", "Size", "as_form", "phrases_within", "read_decimal"]
 

@@ -22,8 +22,8 @@ from eggrad.frontend.elementwise_paths import Path, misread_at
 from eggrad.frontend.elementwise_printer import format_form
 from eggrad.frontend.elementwise_reader import Declared, Nested, read
 from eggrad.frontend.elementwise_syntax import Node, fresh_name
+from eggrad.frontend.phrases import Phrase
 from eggrad.frontend.text_errors import TextShapeError, TextUnknownVariable, suggestion
-from eggrad.frontend.text_syntax import Phrase
 
 __all__ = ["Parsed", "parse"]
 

@@ -1,16 +1,12 @@
 """From the text of an element-wise definition to phrases, before any name is looked at."""
 
 from dataclasses import dataclass
-from functools import cache
-from itertools import takewhile
-from typing import Any, cast
+from typing import Any, Final, cast
 
-from lark import Lark, Token, Transformer, v_args
-from lark.exceptions import UnexpectedCharacters, UnexpectedToken
+from lark import Token, Transformer, v_args
 
-from eggrad.engine.errors import ParseError
 from eggrad.frontend.elementwise_diagnosis import stray_character, unexpected_token
-from eggrad.frontend.text_syntax import Phrase
+from eggrad.frontend.phrases import Grammar, Misread, Phrase, negated
 
 __all__ = ["Declared", "Text", "read"]
 
@@ -35,44 +31,13 @@ class Text:
     body: Phrase
 
 
-class _TooDeep(Exception):
-    """A text that is nested too deeply; it has the place."""
-
-    def __init__(self, offset: int) -> None:
-        super().__init__(offset)
-        self.offset = offset
-
-
 def read(text: str) -> Text:
     """The phrases of a text; raises `ParseError` where the grammar has no such text.
 
     >>> read("f[i; j] = exp (x[i + j])").body.what
     'call'
     """
-    try:
-        return cast(Text, _parser().parse(text))
-    except UnexpectedCharacters as error:
-        found = stray_character(text, error.pos_in_stream)
-    except UnexpectedToken as error:
-        end = len(text) if error.token.type == "$END" else cast(int, error.token.start_pos)
-        before = takewhile(lambda t: cast(int, t.start_pos) < end, _parser().lex(text))
-        found = unexpected_token(text, list(before), error.token)
-    except _TooDeep as error:
-        reason = f"this is nested more than {MOST_LEVELS} levels deep"
-        found = ParseError(reason, text, error.offset)
-    raise found
-
-
-@cache
-def _parser() -> Lark:
-    return Lark.open(
-        "elementwise.lark",
-        rel_to=__file__,
-        parser="lalr",
-        lexer="basic",
-        transformer=_Builder(),
-        maybe_placeholders=False,
-    )
+    return cast(Text, _GRAMMAR.read(text))
 
 
 class Nested(Phrase):
@@ -93,7 +58,7 @@ class Nested(Phrase):
         self.declared = declared
         self.depth = 1 + max((cast(Nested, o).depth for o in operands), default=0)
         if self.depth > MOST_LEVELS:
-            raise _TooDeep(cast(int, token.start_pos))
+            raise Misread(f"this is nested more than {MOST_LEVELS} levels deep", token)
 
 
 @v_args(inline=True)
@@ -110,18 +75,7 @@ class _Builder(Transformer[Token, Any]):
         return Nested(token.type, token, (left, right))
 
     def minus(self, token: Token, operand: Phrase) -> Phrase:
-        """The negative; a product that begins with a number begins with its negative."""
-        chain = [operand]
-        while chain[-1].what in ("TIMES", "DIVIDE") and not chain[-1].sealed:
-            chain.append(chain[-1].operands[0])
-        first = chain.pop()
-        if first.what != "number" or first.sealed:
-            return Nested("negate", token, (operand,))
-        number = Token.new_borrow_pos("NUMBER", "-" + first.token, token)
-        found = Nested("number", number, sealed=True)
-        for product in reversed(chain):
-            found = Nested(product.what, product.token, (found, product.operands[1]))
-        return found
+        return negated(token, operand, ("TIMES", "DIVIDE"))
 
     def plus(self, _token: Token, operand: Phrase) -> Phrase:
         return operand
@@ -166,3 +120,6 @@ class _Builder(Transformer[Token, Any]):
     def group(self, phrase: Phrase) -> Phrase:
         phrase.sealed = True
         return phrase
+
+
+_GRAMMAR: Final = Grammar("elementwise.lark", _Builder, stray_character, unexpected_token)

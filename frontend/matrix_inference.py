@@ -12,7 +12,7 @@ from typing import Final
 
 from eggrad.engine.errors import ParseError
 from eggrad.frontend.matrix_indexing import kept_axes
-from eggrad.frontend.text_syntax import Phrase
+from eggrad.frontend.phrases import Phrase
 
 __all__ = ["inferred_orders"]
 

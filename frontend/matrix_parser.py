@@ -20,9 +20,9 @@ from eggrad.frontend.matrix_indexing import chosen_entries, unit
 from eggrad.frontend.matrix_inference import inferred_orders
 from eggrad.frontend.matrix_syntax import read
 from eggrad.frontend.matrix_values import UNKNOWN, Value
+from eggrad.frontend.phrases import Phrase
 from eggrad.frontend.problem import Problem
 from eggrad.frontend.text_errors import TextShapeError, TextUnknownVariable, suggestion
-from eggrad.frontend.text_syntax import Phrase
 from eggrad.frontend.text_words import MAXIMAL_DIGITS, read_number
 
 __all__ = ["CONSTANTS", "read_problem"]

@@ -15,12 +15,13 @@ from eggrad.engine.constraints import Constraints, resized_all
 from eggrad.engine.errors import ParseError
 from eggrad.engine.spec import Dims, Size, Spec
 from eggrad.engine.term import Term
+from eggrad.frontend.phrases import Phrase
 from eggrad.frontend.problem import Problem
 from eggrad.frontend.text_constraints import read_constraints
 from eggrad.frontend.text_errors import TextUnknownVariable, place_words, suggestion
 from eggrad.frontend.text_inference import Node, infer
 from eggrad.frontend.text_product import read_product
-from eggrad.frontend.text_syntax import Declaration, Phrase, read
+from eggrad.frontend.text_syntax import Declaration, read
 from eggrad.frontend.text_words import (
     ASSUMPTIONS,
     FUNCTION_NAMES,

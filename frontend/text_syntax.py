@@ -1,40 +1,17 @@
 """From text to syntax: what was written where, before any name or shape is looked at."""
 
 from dataclasses import dataclass
-from functools import cache
-from itertools import takewhile
-from typing import Any, cast
+from typing import Any, Final, cast
 
-from lark import Lark, Token, Transformer, v_args
-from lark.exceptions import UnexpectedCharacters, UnexpectedToken
+from lark import Token, Transformer, v_args
 
+from eggrad.frontend.phrases import Grammar, Phrase, negated
 from eggrad.frontend.text_diagnosis import stray_character, unexpected_token
 from eggrad.frontend.text_words import OPERATORS, unquoted
 
-__all__ = ["Declaration", "Phrase", "Text", "read"]
+__all__ = ["Declaration", "Text", "read"]
 
 Tokens = tuple[Token, ...]
-
-
-class Phrase:
-    """A part of an expression: what it is, the token that says so, and its operands."""
-
-    __slots__ = ("operands", "sealed", "sizes", "token", "what")
-
-    def __init__(
-        self,
-        what: str,
-        token: Token,
-        operands: tuple["Phrase", ...] = (),
-        sizes: Tokens | None = None,
-        sealed: bool = False,
-    ) -> None:
-        """`sealed` literals take no sign: `-(1)` is the negative of 1, `-1` is a number."""
-        self.what = what
-        self.token = token
-        self.operands = operands
-        self.sizes = sizes
-        self.sealed = sealed
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,34 +40,12 @@ def read(text: str) -> Text:
     >>> read("declare x 1 expression sin(x)").expression.what
     'call'
     """
-    try:
-        # With a transformer that is applied while parsing, lark returns what it made of `start`.
-        return cast(Text, _parser().parse(text))
-    except UnexpectedCharacters as error:
-        found = stray_character(text, error.pos_in_stream)
-    except UnexpectedToken as error:
-        ended = error.token.type == "$END"
-        end = len(text) if ended else cast(int, error.token.start_pos)
-        before = takewhile(lambda t: cast(int, t.start_pos) < end, _parser().lex(text))
-        found = unexpected_token(text, list(before), error.token)
-    raise found
-
-
-@cache
-def _parser() -> Lark:
-    return Lark.open(
-        "text.lark",
-        rel_to=__file__,
-        parser="lalr",
-        lexer="basic",
-        transformer=_Builder(),
-        maybe_placeholders=False,
-    )
+    return cast(Text, _GRAMMAR.read(text))
 
 
 @v_args(inline=True)
 class _Builder(Transformer[Token, Any]):
-    """Makes phrases while the parser runs, so that no walk over a tree is needed after it."""
+    """Makes phrases while the parser runs."""
 
     def start(self, _declare: Token, declared: Any, defined: Any, _word: Token, *rest: Any) -> Text:
         return Text(declared, defined, rest[0], rest[1] if len(rest) > 1 else None)
@@ -131,10 +86,7 @@ class _Builder(Transformer[Token, Any]):
         return Phrase(OPERATORS.get(token.type, "product"), token, (left, right))
 
     def minus(self, token: Token, operand: Phrase) -> Phrase:
-        if operand.what == "number" and not operand.sealed:
-            number = Token.new_borrow_pos("NUMBER", "-" + operand.token, token)
-            return Phrase("number", number, (), operand.sizes, sealed=True)
-        return Phrase("negate", token, (operand,))
+        return negated(token, operand)
 
     def number(self, token: Token, sizes: Tokens | None = None) -> Phrase:
         return Phrase("number", token, (), sizes)
@@ -159,3 +111,6 @@ class _Builder(Transformer[Token, Any]):
     def group(self, operand: Phrase) -> Phrase:
         operand.sealed = True
         return operand
+
+
+_GRAMMAR: Final = Grammar("text.lark", _Builder, stray_character, unexpected_token)
