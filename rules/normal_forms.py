@@ -4,6 +4,7 @@ They are for comparing terms; nothing gets shorter by them.
 """
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 from itertools import combinations, permutations
 
 from eggrad.engine import term as terms
@@ -15,6 +16,8 @@ from eggrad.engine.term import Term
 normal_forms = Ruleset(
     "normal_forms", "sums of products in normal form", "the number of classes: they only unite"
 )
+# They read two terms alone as well as an e-graph, whatever the sizes are.
+comparing = partial(normal_forms.bulk_rule, sizeless=True, of_terms=True)
 
 ENTRYWISE = ("functions", "exponentials", "powers", "denominators")
 ALL = (*ENTRYWISE, "inverses")
@@ -63,31 +66,22 @@ def below(graph: Snapshot) -> list[int]:
     return list(found)
 
 
-@normal_forms.bulk_rule(
-    cite="polynomial rings; contraction networks up to isomorphism", sizeless=True, of_terms=True
-)
+@comparing(cite="polynomial rings; contraction networks up to isomorphism")
 def same_polynomial(graph: Snapshot) -> Iterator[tuple[int, Term]]:
     """Sums of products that are the same when multiplied out are equal, deltas contracted."""
     return same_forms(graph, ())
 
 
-@normal_forms.bulk_rule(
-    cite="exp(a + b) = exp a · exp b; fields of fractions",
-    domain="where no denominator is 0",
-    sizeless=True,
-    of_terms=True,
+@comparing(
+    cite="exp(a + b) = exp a · exp b; log(a·b) = log a + log b; fields of fractions",
+    domain="where both sides are defined",
 )
 def same_rational_function(graph: Snapshot) -> Iterator[tuple[int, Term]]:
-    """So are rational functions, with exp of a sum as a product, and p·p⁻¹ = 1."""
+    """So they are with p·p⁻¹ = 1, aᵖ = exp(p·log a), cos² = 1 - sin² and exp, log of several."""
     return same_forms(graph, ENTRYWISE)
 
 
-@normal_forms.bulk_rule(
-    cite="fields of fractions",
-    domain="where no denominator is 0",
-    sizeless=True,
-    of_terms=True,
-)
+@comparing(cite="fields of fractions", domain="where no denominator is 0")
 def same_over_denominators(graph: Snapshot) -> Iterator[tuple[int, Term]]:
     """Sums of fractions are equal if their difference is zero over the common denominator."""
     forms = forms_of(graph, ENTRYWISE)
@@ -98,11 +92,9 @@ def same_over_denominators(graph: Snapshot) -> Iterator[tuple[int, Term]]:
                 yield cls, graph.term(other)
 
 
-@normal_forms.bulk_rule(
+@comparing(
     cite="Petersen, Pedersen 2012, The Matrix Cookbook, equation 145",
     domain="where every inverse exists",
-    sizeless=True,
-    of_terms=True,
 )
 def same_with_inverses(graph: Snapshot) -> Iterator[tuple[int, Term]]:
     """So are rational functions of matrices, with p·inv(p) = δ for a sum p as well."""
@@ -111,12 +103,7 @@ def same_with_inverses(graph: Snapshot) -> Iterator[tuple[int, Term]]:
         yield from same_forms(graph, ALL, least=True)
 
 
-@normal_forms.bulk_rule(
-    cite="the inverse of a matrix is unique",
-    domain="where every inverse exists",
-    sizeless=True,
-    of_terms=True,
-)
+@comparing(cite="the inverse of a matrix is unique", domain="where every inverse exists")
 def unique_inverse(graph: Snapshot) -> Iterator[tuple[int, Term]]:
     """b = a⁻¹ where a·b = δ, for square matrices."""
     for least in (False, True) if has_inverse(graph) else ():
@@ -143,11 +130,9 @@ def met(forms: NormalForms, left: tuple[int, int], right: tuple[int, int]) -> bo
     return whole is not None and whole == forms.matrix_product(*right)
 
 
-@normal_forms.bulk_rule(
+@comparing(
     cite="multiplied by both inverses; push-through identity",
     domain="where every inverse exists",
-    sizeless=True,
-    of_terms=True,
 )
 def intertwined_inverses(graph: Snapshot) -> Iterator[tuple[int, Term]]:
     """a⁻¹·b = b·c⁻¹ where a·b = b·c."""
