@@ -145,12 +145,6 @@ def add_same(a: Tensor) -> Statement:
     return add(a, a) >> scale(2, a)
 
 
-@sums_of_two.rule(cite=RING)
-def scale_of_sum(c: Number, a: Tensor, b: Tensor) -> Statement:
-    """(-1)·(a + (-1)·b) = b + (-1)·a."""
-    return scale(-1, add(a, scale(-1, b))) >> add(b, scale(-1, a))
-
-
 @presentation.rule(cite=TABLE)
 def add_is_subtract(a: Tensor, b: Tensor) -> Statement:
     """a + (-1)·b = a - b."""

@@ -119,12 +119,6 @@ def scale_by_one(a: Tensor) -> Statement:
 
 
 @multiples.rule(cite=ARITHMETIC, replaces=True)
-def scale_by_zero(a: Tensor) -> Statement:
-    """0·a = 0."""
-    return scale(0, a) >> const(0, dims(a))
-
-
-@multiples.rule(cite=ARITHMETIC, replaces=True)
 def scale_scale(c: Number, d: Number, a: Tensor) -> Statement:
     """c·(d·a) = (c·d)·a."""
     return scale(c, scale(d, a)) >> scale(times(c, d), a), not_one(d)
@@ -140,12 +134,6 @@ def scale_constant(c: Number, d: Number, n: Dims) -> Statement:
 def add_constants(c: Number, d: Number, n: Dims) -> Statement:
     """c + d is a constant."""
     return add(const(c, n), const(d, n)) >> const(plus(c, d), n)
-
-
-@multiples.rule(cite=ARITHMETIC, replaces=True)
-def opposite_terms(a: Tensor) -> Statement:
-    """a + (-1)·a = 0."""
-    return add(a, scale(-1, a)) >> const(0, dims(a))
 
 
 @multiples.rule(cite=ARITHMETIC, replaces=True)

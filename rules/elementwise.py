@@ -165,45 +165,9 @@ def relu_of_multiple(c: Number, a: Tensor) -> Statement:
 
 
 @functions.rule(cite=DEFINITION)
-def abs_of_abs(a: Tensor) -> Statement:
-    """||a|| = |a|."""
-    return fn("abs", fn("abs", a)) >> fn("abs", a)
-
-
-@functions.rule(cite=DEFINITION)
 def sign_of_sign(a: Tensor) -> Statement:
     """sign sign a = sign a."""
     return fn("sign", fn("sign", a)) >> fn("sign", a)
-
-
-@functions.rule(cite=DEFINITION)
-def relu_of_relu(a: Tensor) -> Statement:
-    """relu relu a = relu a."""
-    return fn("relu", fn("relu", a)) >> fn("relu", a)
-
-
-@functions.rule(cite=DEFINITION)
-def relu_of_abs(a: Tensor) -> Statement:
-    """relu |a| = |a|."""
-    return fn("relu", fn("abs", a)) >> fn("abs", a)
-
-
-@functions.rule(cite=DEFINITION)
-def abs_of_relu(a: Tensor) -> Statement:
-    """|relu a| = relu a."""
-    return fn("abs", fn("relu", a)) >> fn("relu", a)
-
-
-@functions.rule(cite=DEFINITION)
-def abs_of_exp(a: Tensor) -> Statement:
-    """|exp a| = exp a."""
-    return fn("abs", fn("exp", a)) >> fn("exp", a)
-
-
-@functions.rule(cite=DEFINITION)
-def relu_of_exp(a: Tensor) -> Statement:
-    """relu exp a = exp a."""
-    return fn("relu", fn("exp", a)) >> fn("exp", a)
 
 
 @functions.rule(cite=DEFINITION)
@@ -262,15 +226,6 @@ def abs_parts(a: Tensor) -> Statement:
 def relu_by_abs(a: Tensor) -> Statement:
     """a + |a| = 2·relu a."""
     return add(a, fn("abs", a)) >> scale(2, fn("relu", a))
-
-
-@identities.rule(cite=HANDBOOK)
-def exp_of_sum(a: Tensor, b: Tensor, s: Spec) -> Statement:
-    """exp a·(exp b)⁻¹ = exp(a - b)."""
-    return (
-        ein(s, fn("exp", a), power(fn("exp", b), -1)) >> fn("exp", subtract(a, b)),
-        is_elementwise(s),
-    )
 
 
 @identities.rule(cite=HANDBOOK, domain="a > 0")

@@ -83,7 +83,7 @@ def test_derivatives_follow_from_all_rules(name: str) -> None:
 
 
 def test_laws_that_shrink_come_to_an_end() -> None:
-    found = check_growth(functions, telling_instances(RULES["abs_of_abs"], 3, 0), STANDARD.settle)
+    found = check_growth(functions, telling_instances(RULES["sign_of_sign"], 3, 0), STANDARD.settle)
     assert found.ended
     assert found.sizes[-1] == found.sizes[-2]
 

@@ -81,7 +81,7 @@ MUTANTS: list[tuple[str, str, Mutation]] = [
     ("slope_cos", "another sign", negated),
     ("odd_function", "no minus", with_value(Number(-1), Number(1))),
     ("product_of_exp", "minus for plus", with_node("add", "subtract")),
-    ("exp_of_sum", "plus for minus", with_node("subtract", "add")),
+    ("abs_parts", "another function", with_value("abs", "relu")),
     ("sine_cosine", "2 for 1", with_value(Number(1), Number(2))),
     ("slope_sin", "another function", with_value("cos", "sin")),
     ("d_product", "one summand alone", part(0)),
