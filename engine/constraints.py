@@ -55,6 +55,8 @@ def canonical(dims: Dims, constraints: Iterable[Constraint]) -> Constraints:
     (('=', ((0, 1), ('', -3))),)
     >>> never(canonical((3,), [("=", ((0, 1), ("", -3)))]))
     True
+    >>> canonical(("m", "n", "k"), [("=", ((0, 1), (1, -1), (2, 1))), (">=", ((0, -1), (1, 1)))])
+    (('=', ((0, 1), (1, -1), (2, 1))),)
     """
     if 0 in dims:
         return ()
@@ -67,7 +69,24 @@ def canonical(dims: Dims, constraints: Iterable[Constraint]) -> Constraints:
         found = _joined(_normalized(dims, _eliminated(found)))
         if found == before:
             break
-    return _NEVER if found is None else found
+    if found is None:
+        return _NEVER
+    equalities = [f for relation, f in found if relation == "="]
+    return tuple(c for c in found if c[0] != ">=" or not _follows(c[1], equalities, dims))
+
+
+def _follows(f: Form, equalities: Iterable[Form], dims: Dims) -> bool:
+    """Whether a form is not negative, for an equality says it by an index in the range of its axis.
+
+    Where k = j - i, it is said of j - i that k ≥ 0.
+    """
+    for equality in equalities:
+        for index in indices(equality):
+            if abs(coefficient(equality, index)) == 1 and coefficient(f, index):
+                low = least(substituted(f, index, solved(equality, index)), dims)
+                if low is not None and low >= 0:
+                    return True
+    return False
 
 
 def _normalized(dims: Dims, constraints: Constraints) -> list[Constraint] | None:

@@ -138,7 +138,7 @@ def _compare(
     scale = max(float(np.abs(v[both]).max()) for v in (a, b)) or 1.0
     if gap > CLOSE * scale and gap > _rounding(found, left, right, values, sizes):
         return Witness(values, sizes, a, b)
-    largest = max(float(np.abs(v[~np.isnan(v)]).max(initial=0.0)) for v in found.values())
+    largest = max(float(np.abs(v[np.isfinite(v)]).max(initial=0.0)) for v in found.values())
     return 16.0 if gap == 0 else min(16.0, max(0.0, -log10(gap / largest)))
 
 

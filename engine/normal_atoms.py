@@ -4,6 +4,8 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING, cast
 
+from eggrad.engine.constraints import Constraints
+from eggrad.engine.indicator_orders import in_first_order
 from eggrad.engine.normal_networks import (
     UNIT,
     Factor,
@@ -19,7 +21,7 @@ from eggrad.engine.spec import Dims, Indices
 if TYPE_CHECKING:
     from eggrad.engine.normal_form import NormalForms, Polynomial
 
-__all__ = ["function_of", "leading", "matrix_function", "of_class", "raised"]
+__all__ = ["function_of", "indicator_of", "leading", "matrix_function", "of_class", "raised"]
 
 # Matrix functions of a transposed matrix are the transposed ones, or the same numbers.
 TRANSPOSABLE = ("inv", "det", "adj")
@@ -48,6 +50,15 @@ def of_class(forms: "NormalForms", cls: int) -> "Polynomial":
                 symmetries.append(tuple(source.index(i) for i in out))
     axes = tuple(range(len(dims)))
     factor = Factor(forms.atoms.number("class", cls, symmetries), 1, axes)
+    return forms.joined([], axes, dict(zip(axes, dims, strict=True)), [factor])
+
+
+def indicator_of(forms: "NormalForms", dims: Dims, constraints: Constraints) -> "Polynomial":
+    """An indicator as an atom, the same for every order of its axes."""
+    found = in_first_order(dims, constraints)
+    key = (found.dims, found.constraints)
+    factor = Factor(forms.atoms.number("indicator", key, found.symmetries), 1, found.axes)
+    axes = tuple(range(len(dims)))
     return forms.joined([], axes, dict(zip(axes, dims, strict=True)), [factor])
 
 

@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING, Final, cast
 
-from eggrad.engine.normal_atoms import function_of, matrix_function, of_class
+from eggrad.engine.constraints import Constraints
+from eggrad.engine.normal_atoms import function_of, indicator_of, matrix_function, of_class
 from eggrad.engine.normal_networks import UNIT, Factor, Monomial, Number, exact
 from eggrad.engine.snapshot import ENode
 from eggrad.engine.spec import Dims, Indices
@@ -42,6 +43,8 @@ def of_node(
             if "exponentials" in forms.laws and name == "log":
                 return _log(forms, parts[0], dims)
             return function_of(forms, name, parts[0], dims)
+        case "indicator":
+            return indicator_of(forms, dims, cast(Constraints, node.data[1]))
         case "inv" | "det" | "adj" as name:
             return matrix_function(forms, name, parts[0], graph.dims[node.children[0]], dims)
         case _:

@@ -14,10 +14,12 @@ from eggrad.frontend.elementwise_adjoint import (
     occurrences,
 )
 from eggrad.frontend.elementwise_evaluation import Array, evaluate
+from eggrad.frontend.elementwise_expression import as_expression
 from eggrad.frontend.elementwise_indices import Size
 from eggrad.frontend.elementwise_printer import format_definition, format_form
 from eggrad.frontend.elementwise_sizes import arrays_of, numbers_of
 from eggrad.frontend.elementwise_syntax import Node, Number, Read, names_within, walk
+from eggrad.frontend.expression import Expression
 
 __all__ = ["Definition", "parse_elementwise"]
 
@@ -111,6 +113,22 @@ class Definition:
         body = adjoint_body(found, Frame(self.lengths, head, names, {n: n for n in self.lengths}))
         name = _unused(f"d{self.name}_d{x}", self.arguments)
         return Definition(name, head, self.arguments, body, self._complete(found))
+
+    @property
+    def expression(self) -> Expression:
+        """The same tensor as an expression of arguments that are variables.
+
+        What lies outside of ranges and conditions counts as 0. Raises `ShapeError` where a size
+        or the number of terms of a sum is neither an integer nor a symbol, `UnsupportedOperation`
+        for an exponent that depends on indices.
+
+        >>> d = parse_elementwise("f[i] = x[i + 1] - x[i]", {"x": ("n",)}, sizes={"i": "m"})
+        >>> print(d.expression)
+        declare
+            x[n]
+        expression indicator[i-j+1=0][m,n] *(ij,j->i) x - indicator[i-j=0][m,n] *(ij,j->i) x
+        """
+        return as_expression(self.lengths, self.arguments, self.body)
 
     def _shape_of(self, x: str) -> tuple[Affine, ...]:
         if x not in self.arguments:

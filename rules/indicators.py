@@ -106,20 +106,6 @@ def indicator_times_indicator(
 
 
 @indicators.rule(cite=URBAN, replaces=True)
-def indicator_sift(s: Spec, n: Dims, p: Constraints, a: Tensor) -> Statement:
-    """Σⱼ [j = f(i)]·[p]·aᵢ = [p at j = f(i)]·[f(i) in range]·aᵢ, where a does not have j."""
-    return ein(s, indicator(n, p), a) >> ein(
-        indicator_spread(s, n, p),
-        ein(
-            indicator_core(s, n, p),
-            indicator(indicator_dims(s, n, p), indicator_constraints(s, n, p)),
-            a,
-        ),
-        const(1, indicator_ones(s, n, p)),
-    ), reduces(s, n, p)
-
-
-@indicators.rule(cite=URBAN, replaces=True)
 def indicator_of_gathered(
     s: Spec, t: Spec, a: Tensor, *, n: Dims, p: Constraints, m: Dims, q: Constraints
 ) -> Statement:

@@ -13,6 +13,7 @@ from eggrad.frontend.ablation import ablate
 from eggrad.frontend.ablation_table import as_markdown
 from eggrad.frontend.corpus import read_corpus
 from eggrad.frontend.text_parser import parse
+from tests import needed_rules
 from tests.bench import PAGE, placed
 
 CASES = Path(__file__).parent / "data" / "derivative_cases.json"
@@ -21,7 +22,7 @@ SECONDS = 60
 
 
 def main(arguments: list[str]) -> None:
-    """Print the table; `--write` puts it into the page."""
+    """Print the tables; `--write` puts them into the page."""
     cases = read_corpus(str(CASES), parse)
     found = ablate(
         cases,
@@ -29,10 +30,14 @@ def main(arguments: list[str]) -> None:
         Budget(seconds=SECONDS),
         progress=lambda line: print(line, file=sys.stderr),
     )
-    text = as_markdown(found)
-    print(text)
+    idle = [*(e.rule for e in found.effects if not e.matters), *found.silent]
+    tables = {"ablation": as_markdown(found), "needed": needed_rules.table(sorted(idle))}
+    page = PAGE.read_text("utf-8")
+    for name, text in tables.items():
+        print(text, end="\n\n")
+        page = placed(page, name, text)
     if "--write" in arguments:
-        PAGE.write_text(placed(PAGE.read_text("utf-8"), "ablation", text), "utf-8")
+        PAGE.write_text(page, "utf-8")
 
 
 if __name__ == "__main__":

@@ -1,0 +1,129 @@
+"""Tensors whose axes have names: those of the indices in scope."""
+
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Final, cast
+
+from eggrad.engine import term as terms
+from eggrad.engine.affine import Form
+from eggrad.engine.affine import form as numbered_form
+from eggrad.engine.index_conditions import Condition
+from eggrad.engine.rational_affine import Affine
+from eggrad.engine.spec import Size, canonical
+from eggrad.engine.term import Term
+
+__all__ = ["NamedAxes", "Value", "size_form"]
+
+ONE: Final = terms.constant(1)
+
+
+@dataclass(frozen=True)
+class Value:
+    """A tensor whose axes are indices in scope; it is the same for all others."""
+
+    term: Term
+    axes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class NamedAxes:
+    """The sizes of all indices in scope; `mask` is 1 where a value is needed, 0 elsewhere."""
+
+    sizes: Mapping[str, Size]
+    mask: Value | None = None
+
+    def within(self, mask: Value) -> "NamedAxes":
+        """Needed only where a further mask is 1."""
+        whole = mask if self.mask is None else self.product(self.mask, mask)
+        return replace(self, mask=whole)
+
+    @cached_property
+    def box(self) -> list[Affine]:
+        """That indices are in their ranges, as forms that are not negative."""
+        own = {name: (Affine.of(name), size) for name, size in self.sizes.items()}
+        return [f for i, size in own.values() for f in (i, size_form(size) - 1 - i)]
+
+    def corner(self, form: Affine, sign: int) -> Affine:
+        """The greatest value of a form in the ranges of its indices; the least for `sign` -1."""
+        ends = {
+            name: size_form(self.sizes[name]) - 1 if sign * form[name] > 0 else 0
+            for name in form.names
+            if name in self.sizes
+        }
+        return form.substitute(ends)
+
+    def axes_of(self, forms: Iterable[Affine]) -> tuple[str, ...]:
+        """The indices of some forms, each once."""
+        return tuple(dict.fromkeys(n for f in forms for n in f.names if n in self.sizes))
+
+    def dims(self, axes: Iterable[str]) -> tuple[Size, ...]:
+        """The sizes of some indices."""
+        return tuple(self.sizes[name] for name in axes)
+
+    def holds(self, conditions: Sequence[Condition]) -> Value:
+        """What is 1 where all conditions hold, and 0 elsewhere."""
+        axes = self.axes_of(c.form for c in conditions)
+        constraints = [
+            (c.modulus if c.relation == "|" else c.relation, _numbered(c.form, axes))
+            for c in conditions
+        ]
+        return Value(terms.indicator(self.dims(axes), constraints), axes)
+
+    def product(self, left: Value, right: Value, summed: Collection[str] = ()) -> Value:
+        """The product of two values, summed over some indices."""
+        axes = tuple(dict.fromkeys((*left.axes, *right.axes)))
+        number = {name: k for k, name in enumerate(axes)}
+        kept = tuple(name for name in axes if name not in summed)
+        parts = [tuple(number[a] for a in own) for own in (left.axes, right.axes, kept)]
+        return Value(terms.einsum(canonical(parts[:2], parts[2]), left.term, right.term), kept)
+
+    def summed(self, value: Value, name: str) -> Value:
+        """A value summed over one index."""
+        if name not in value.axes:
+            return self.product(value, self.ones([name]), {name})
+        kept = tuple(a for a in value.axes if a != name)
+        number = {a: k for k, a in enumerate(value.axes)}
+        spec = canonical([tuple(number.values())], tuple(number[a] for a in kept))
+        return Value(terms.einsum(spec, value.term), kept)
+
+    def ones(self, axes: Sequence[str]) -> Value:
+        """Ones along some indices."""
+        return Value(terms.constant(1, self.dims(axes)), tuple(axes))
+
+    def spread(self, value: Value, axes: Sequence[str]) -> Term:
+        """A value with exactly these axes, in this order."""
+        if value.axes == tuple(axes):
+            return value.term
+        missing = [name for name in axes if name not in value.axes]
+        found = self.product(value, self.ones(missing)) if missing else value
+        number = {name: k for k, name in enumerate(axes)}
+        own = tuple(number[name] for name in found.axes)
+        return terms.einsum(canonical([own], tuple(range(len(axes)))), found.term)
+
+    def joined(self, operation: Callable[[Term, Term], Term], left: Value, right: Value) -> Value:
+        """An operation on entries, each value repeated along the indices of the other."""
+        axes = tuple(dict.fromkeys((*left.axes, *right.axes)))
+        return Value(operation(self.spread(left, axes), self.spread(right, axes)), axes)
+
+    def guarded(self, operand: Value, inside: int) -> Value:
+        """An operand with another value where nothing is needed and it may be any."""
+        if self.mask is None:
+            return operand
+        needed = self.product(self.mask, operand)
+        if not inside:
+            return needed
+        other = self.joined(terms.subtract, Value(ONE), self.mask)
+        return self.joined(terms.add, needed, other)
+
+
+def size_form(size: Size) -> Affine:
+    """A size as an affine form."""
+    return Affine.of(size) if isinstance(size, str) else Affine({}, size)
+
+
+def _numbered(form: Affine, axes: Sequence[str]) -> Form:
+    """A form of integer coefficients as those of indicators are: axes have numbers."""
+    number: dict[str, int | str] = {name: k for k, name in enumerate(axes)}
+    terms_of = [(number.get(n, n), cast(int, c)) for n, c in form.items()]
+    return numbered_form([*terms_of, ("", cast(int, form.constant))])

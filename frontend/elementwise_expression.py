@@ -1,0 +1,231 @@
+"""Element-wise definitions as tensor expressions, in which indicators say what is read where.
+
+An entry `x[i + j]` is the sum over k of `[k = i + j]·x[k]`, so that the rules of indicators and all
+others apply to definitions; what lies outside of ranges and conditions counts as 0.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from itertools import product
+from math import floor
+from typing import Final, cast
+
+from eggrad.engine import term as terms
+from eggrad.engine.errors import ShapeError, UnsupportedOperation
+from eggrad.engine.index_conditions import Condition, nonnegative, zero
+from eggrad.engine.integer_ranges import implied
+from eggrad.engine.rational_affine import ZERO, Affine
+from eggrad.engine.spec import Size
+from eggrad.engine.term import ELEMENTWISE, Term
+from eggrad.frontend import numpy_ufuncs
+from eggrad.frontend.elementwise_axes import NamedAxes, Value, size_form
+from eggrad.frontend.elementwise_printer import format_form, format_value
+from eggrad.frontend.elementwise_syntax import (
+    Binary,
+    Call,
+    Choice,
+    IndexValue,
+    Negative,
+    Node,
+    Number,
+    Read,
+    Sum,
+    substitute,
+)
+from eggrad.frontend.expression import Expression, expression
+
+__all__ = ["as_expression"]
+
+# Arguments at which functions that are not defined everywhere have a value and a slope.
+INSIDE: Final = {"log": 1, "sqrt": 1, "tan": 0, "arcsin": 0, "arccos": 0}
+
+
+def as_expression(
+    lengths: Mapping[str, Affine], arguments: Mapping[str, Sequence[Affine]], body: Node
+) -> Expression:
+    """The tensor whose entry at the indices `lengths` is `body`, of arguments of these shapes.
+
+    Raises `ShapeError` where a size, or the number of terms of a sum, is neither an integer nor
+    a symbol.
+
+    >>> i = Affine.of("i")
+    >>> read = Read("x", (i + 1,))
+    >>> as_expression({"i": Affine.of("n")}, {"x": (Affine.of("n"),)}, read)
+    Expression[n]: indicator[i-j+1=0][n,n] *(ij,j->i) x
+    """
+    shapes = {
+        name: tuple(_size(f, f"an axis of {name}") for f in own) for name, own in arguments.items()
+    }
+    reader = _Reader(shapes)
+    scope = NamedAxes({name: _size(f, f"the index {name}") for name, f in lengths.items()})
+    whole = scope.spread(reader.value(body, scope), tuple(scope.sizes))
+    return expression(whole, map(reader.argument, shapes))
+
+
+def _size(form: Affine, what: str) -> Size:
+    """The size of an axis, which is an integer or a symbol."""
+    name = form.bare()
+    if name is None and not form.is_constant:
+        raise ShapeError(
+            f"{what} has the size {format_form(form)}: an expression's sizes are integers and"
+            " symbols; give this one a name of its own"
+        )
+    return cast(int, form.constant) if name is None else name
+
+
+@dataclass(frozen=True)
+class _Reader:
+    """What a definition's nodes are, given the shapes of its arguments."""
+
+    shapes: Mapping[str, tuple[Size, ...]]
+
+    def argument(self, name: str) -> Term:
+        """An argument as a variable."""
+        return terms.variable(name, self.shapes[name])
+
+    def value(self, node: Node, scope: NamedAxes) -> Value:
+        """A node; recursive, for definitions are not deep."""
+        match node:
+            case Number(number):
+                return Value(terms.constant(number))
+            case IndexValue(form):
+                return _index_value(form, scope)
+            case Read():
+                return self.read(node, scope)
+            case Negative(operand):
+                inner = self.value(operand, scope)
+                return Value(terms.negate(inner.term), inner.axes)
+            case Call(function, argument):
+                inner = self.value(argument, scope)
+                if function in INSIDE:
+                    inner = self.guarded(inner, argument, scope, INSIDE[function])
+                if function in ELEMENTWISE:
+                    return Value(terms.apply(function, inner.term), inner.axes)
+                found = getattr(numpy_ufuncs, function)(expression(inner.term))
+                return Value(found.term, inner.axes)
+            case Binary(operator, left, right):
+                return self.operation(operator, left, right, scope)
+            case Sum():
+                return self.total(node, scope)
+            case Choice(conditions, then, otherwise):
+                return self.choice(conditions, then, otherwise, scope)
+
+    def read(self, node: Read, scope: NamedAxes) -> Value:
+        """An entry of an argument: an axis of it, or what an indicator says is read."""
+        shape = self.shapes[node.name]
+        axes = scope.axes_of(node.indices)
+        own: list[str] = []
+        places: list[Affine] = []
+        for k, (form, size) in enumerate(zip(node.indices, shape, strict=True)):
+            name = form.bare()
+            direct = name is not None and scope.sizes.get(name) == size and name not in own
+            own.append(cast(str, name) if direct else f"{node.name}.{k}")
+            if not direct:
+                places.append(Affine.of(own[-1]) - form)
+        inner = replace(scope, sizes={**scope.sizes, **dict(zip(own, shape, strict=True))})
+        found = Value(self.argument(node.name), tuple(own))
+        if not places:
+            return found
+        picks = inner.holds([zero(f) for f in places])
+        return inner.product(picks, found, {*picks.axes, *own}.difference(axes))
+
+    def operation(self, operator: str, left: Node, right: Node, scope: NamedAxes) -> Value:
+        """Two values and an operator between them."""
+        a, b = self.value(left, scope), self.value(right, scope)
+        match operator:
+            case "*":
+                return scope.product(a, b)
+            case "/":
+                return scope.joined(terms.divide, a, self.guarded(b, right, scope, 1))
+            case "**":
+                exponent = right.value if isinstance(right, Number) else None
+                if exponent is None or exponent < 0 or exponent.denominator > 1:
+                    a = self.guarded(a, left, scope, 1)
+                return _power(a, b, right)
+            case _:
+                return scope.joined(terms.add if operator == "+" else terms.subtract, a, b)
+
+    def choice(
+        self, conditions: Sequence[Condition], then: Node, otherwise: Node, scope: NamedAxes
+    ) -> Value:
+        """Both branches, each times what is 1 where it is chosen."""
+        chosen = scope.holds(conditions)
+        rest = scope.joined(terms.subtract, Value(terms.constant(1)), chosen)
+        first = scope.product(chosen, self.value(then, scope.within(chosen)))
+        if otherwise == Number(Fraction(0)):
+            return first
+        second = scope.product(rest, self.value(otherwise, scope.within(rest)))
+        return scope.joined(terms.add, first, second)
+
+    def total(self, node: Sum, scope: NamedAxes) -> Value:
+        """A sum along an axis that holds its range, counted from 0."""
+        start, size = _span(node, scope)
+        inner = replace(scope, sizes={**scope.sizes, node.index: size})
+        index = Affine.of(node.index) + start
+        bounds = [index - f for f in node.range.lower] + [f - index for f in node.range.upper]
+        open_ones = [c for c in map(nonnegative, bounds) if not implied(c.form, inner.box)]
+        names = frozenset(inner.sizes)
+        body = substitute(node.body, {node.index: index}, names) if start != ZERO else node.body
+        if not open_ones:
+            return inner.summed(self.value(body, inner), node.index)
+        mask = inner.holds(open_ones)
+        return inner.product(mask, self.value(body, inner.within(mask)), {node.index})
+
+    def guarded(self, operand: Value, written: Node, scope: NamedAxes, inside: int) -> Value:
+        """An operand of a function that is not defined everywhere."""
+        return operand if self._is_entry(written, scope) else scope.guarded(operand, inside)
+
+    def _is_entry(self, node: Node, scope: NamedAxes) -> bool:
+        """Whether it is a number, or an entry of an argument wherever the indices are."""
+        if not isinstance(node, Read):
+            return isinstance(node, Number)
+        return all(
+            implied(bound, scope.box)
+            for f, size in zip(node.indices, self.shapes[node.name], strict=True)
+            for bound in (f, size_form(size) - 1 - f)
+        )
+
+
+def _power(base: Value, exponent: Value, written: Node) -> Value:
+    """A power; the exponent is the same for all indices."""
+    if exponent.axes:
+        raise UnsupportedOperation(
+            f"the exponent {format_value(written)} depends on indices; those of expressions are"
+            " scalars"
+        )
+    return Value(terms.power(base.term, exponent.term), base.axes)
+
+
+def _index_value(form: Affine, scope: NamedAxes) -> Value:
+    """A form of indices and sizes as a number; an index is how many others are below it."""
+    found = Value(terms.constant(Fraction(form.constant)))
+    for name, c in form.items():
+        if name in scope.sizes:
+            below = f"{name} below"
+            inner = replace(scope, sizes={**scope.sizes, below: scope.sizes[name]})
+            less = inner.holds([nonnegative(Affine.of(name) - Affine.of(below) - 1)])
+            one = inner.product(less, inner.ones([below]), {below})
+        else:
+            one = Value(terms.size(name))
+        multiple = scope.product(Value(terms.constant(Fraction(c))), one)
+        found = scope.joined(terms.add, found, multiple)
+    return found
+
+
+def _span(node: Sum, scope: NamedAxes) -> tuple[Affine, Size]:
+    """Where a range begins at least, and how many indices it has at most."""
+    lower = [scope.corner(f, -1) for f in node.range.lower]
+    upper = [scope.corner(f, 1) for f in node.range.upper]
+    pairs = [(a, b - a + 1) for a, b in product(lower, upper) if a.denominator == 1]
+    for start, count in pairs:
+        if count.is_constant:
+            return start, max(0, floor(count.constant))
+    for start, count in pairs:
+        name = count.bare()
+        if name is not None:
+            return start, name
+    raise ShapeError(
+        f"the sum over {node.index} has up to {format_form(upper[0] - lower[0] + 1)} terms: an"
+        " expression's sizes are integers and symbols; give this one a name of its own"
+    )
