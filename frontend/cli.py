@@ -44,7 +44,7 @@ _sizes = click.option(
 _format = click.option(
     "--format",
     "language",
-    type=click.Choice(["einsum", "matrix", "index", "latex", "python", "dot"]),
+    type=click.Choice(["einsum", "matrix", "index", "elementwise", "latex", "python", "dot"]),
     help="The language to print; matrix after --matrix, else einsum.",
 )
 _mode = click.option(

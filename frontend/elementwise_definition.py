@@ -16,9 +16,11 @@ from eggrad.frontend.elementwise_adjoint import (
 from eggrad.frontend.elementwise_evaluation import Array, evaluate
 from eggrad.frontend.elementwise_expression import as_expression
 from eggrad.frontend.elementwise_indices import Size
+from eggrad.frontend.elementwise_latex import format_latex_definition
 from eggrad.frontend.elementwise_printer import format_definition, format_form
 from eggrad.frontend.elementwise_sizes import arrays_of, numbers_of
-from eggrad.frontend.elementwise_syntax import Node, Number, Read, names_within, walk
+from eggrad.frontend.elementwise_syntax import Node, Number, Read, fresh_name, names_within, walk
+from eggrad.frontend.elementwise_writing import written
 from eggrad.frontend.expression import Expression
 
 __all__ = ["Definition", "parse_elementwise"]
@@ -114,6 +116,22 @@ class Definition:
         name = _unused(f"d{self.name}_d{x}", self.arguments)
         return Definition(name, head, self.arguments, body, self._complete(found))
 
+    @staticmethod
+    def of(f: Expression, name: str = "f") -> "Definition":
+        """The definition of an expression: what its entries are.
+
+        Raises `UnsupportedOperation` where it has inverses or determinants, which entries one by
+        one do not say.
+
+        >>> from eggrad.frontend.api import variable
+        >>> A, x = variable("A", ("m", "n")), variable("x", ("n",))
+        >>> print(Definition.of(A @ x))
+        f[i] = sum{j}_0^(n - 1) (A[i; j] * x[j])
+        """
+        found = written(f.term)
+        own = fresh_name(name, {*found.arguments})
+        return Definition(own, found.lengths, found.arguments, found.body, f.complete)
+
     @property
     def expression(self) -> Expression:
         """The same tensor as an expression of arguments that are variables.
@@ -165,6 +183,26 @@ class Definition:
         wanted = sizes | (names_within(self.body) & self._symbols())
         symbols = numbers_of(wanted, self.arguments, arrays, values)
         return evaluate(self.lengths, self.body, arrays, symbols)
+
+    def to(self, language: str) -> str:
+        r"""Write it as "elementwise", the notation of `str`, as "latex", or as an expression.
+
+        Every other language is one of `Expression.to`. Raises `UnsupportedOperation` for none of
+        these, and what `expression` raises.
+
+        >>> d = parse_elementwise("f[i; j] = exp (x[i + j])", {"x": (7,)}, {"i": 3, "j": 5})
+        >>> print(d.to("latex"))
+        f_{i, j} = \exp\left(x_{i + j}\right), \quad 0 \le i < 3, \; 0 \le j < 5
+        """
+        if language == "elementwise":
+            return str(self)
+        if language == "latex":
+            return format_latex_definition(self.name, self.lengths, self.body)
+        return self.expression.to(language)
+
+    def _repr_latex_(self) -> str:
+        """What notebooks show."""
+        return f"$\\displaystyle {self.to('latex')}$"
 
     def __eq__(self, other: object) -> bool:
         """Whether the definitions say the same in the same words."""

@@ -100,9 +100,10 @@ class Expression(Operators):
         """The text in another language.
 
         "einsum" is what `eggrad.parse` reads, "matrix" what `eggrad.parse_matrix` does; what has
-        more than two axes is in index notation there. "index" has Kronecker deltas, "latex" needs
-        amsmath, "python" is a NumPy function, "dot" is for Graphviz. Raises
-        `UnsupportedOperation` for any other.
+        more than two axes is in index notation there. "index" has Kronecker deltas, "elementwise"
+        is what `eggrad.parse_elementwise` reads, "latex" needs amsmath, "python" is a NumPy
+        function, "dot" is for Graphviz. Raises `UnsupportedOperation` for any other, and for
+        inverses and determinants in "elementwise".
 
         >>> from eggrad.frontend.functions import variable
         >>> A, x = variable("A", ("m", "n")), variable("x", ("n",))

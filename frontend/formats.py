@@ -51,6 +51,12 @@ def _latex(term: Term, _scope: Sequence[Term]) -> str:
     return format_latex(_flat(term) or term)
 
 
+def _elementwise(term: Term, _scope: Sequence[Term]) -> str:
+    from eggrad.frontend.elementwise_writing import format_elementwise
+
+    return format_elementwise(term)
+
+
 def _dot(term: Term, _scope: Sequence[Term]) -> str:
     from eggrad.frontend.dot_printer import format_dot
 
@@ -63,6 +69,7 @@ FORMATS: Final[dict[str, Callable[[Term, Sequence[Term]], str]]] = {
     "index": _index,
     "latex": _latex,
     "python": _python,
+    "elementwise": _elementwise,
     "dot": _dot,
 }
 """What writes a term in each language, given variables that fix its sizes."""

@@ -13,7 +13,7 @@ from eggrad.frontend.formulas import Form
 from eggrad.frontend.index_printer import Indexed, format_index
 from eggrad.frontend.matrix_printer import Text, written
 
-__all__ = ["format_latex"]
+__all__ = ["format_latex", "latex_function", "latex_name", "latex_number"]
 
 _SUM: Final = 1
 _ENTRIES: Final = 2
@@ -49,14 +49,14 @@ def format_latex(root: Term) -> str:
         lines = [("", line) for line in format_index(root, _index_style).split("; ")]
     if len(lines) == 1:
         return lines[0][1]
-    rows = [rf"{_name(name)} &= {text}" if name else rf"& {text}" for name, text in lines]
+    rows = [rf"{latex_name(name)} &= {text}" if name else rf"& {text}" for name, text in lines]
     return "\\begin{aligned}\n" + " \\\\\n".join(rows) + "\n\\end{aligned}"
 
 
-def _name(name: str) -> str:
+def latex_name(name: str) -> str:
     r"""A name, its digits and what follows an underscore below it.
 
-    >>> _name("W1"), _name("alpha_x"), _name("loss")
+    >>> latex_name("W1"), latex_name("alpha_x"), latex_name("loss")
     ('W_{1}', '\\alpha_{\\mathrm{x}}', '\\mathrm{loss}')
     """
     if name != name.strip("_"):
@@ -81,9 +81,9 @@ def _upright(text: str) -> str:
 def _style(form: Form, args: Sequence[Text]) -> Text:
     match form.op:
         case "name":
-            return _name(form.text), _ATOM
+            return latex_name(form.text), _ATOM
         case "number":
-            return _number(form.text), _ATOM
+            return latex_number(form.text), _ATOM
         case "call":
             return _call(form, args)
         case "index":
@@ -144,7 +144,7 @@ def _call(form: Form, args: Sequence[Text]) -> Text:
                 return rf"\left({inner}\right) \mathbf{{1}}", _PRODUCT
             return rf"\mathbf{{1}}^\top \left({inner}\right)", _PRODUCT
         case name:
-            return rf"{_function(name)}\left({', '.join(texts)}\right)", _ATOM
+            return rf"{latex_function(name)}\left({', '.join(texts)}\right)", _ATOM
 
 
 def _bracketed(part: Text, least: int) -> str:
@@ -161,18 +161,19 @@ def _index_style(token: Indexed, letters: Sequence[str]) -> str:
         return _IN_INDICES[text] + below
     opened = re.fullmatch(r"(\w+)\(", text)
     if opened:
-        return _function(opened[1]) + "("
-    stem, raised, exponent = _number(text).partition("^")
+        return latex_function(opened[1]) + "("
+    stem, raised, exponent = latex_number(text).partition("^")
     if re.fullmatch(r"[^\W\d]\w*", stem):
-        stem = _name(stem)
+        stem = latex_name(stem)
     return (f"{{{stem}}}{below}" if letters else stem) + raised + exponent
 
 
-def _number(text: str) -> str:
+def latex_number(text: str) -> str:
     """A number, with a power of ten."""
     return re.sub(r"^([\d.]+)e(-?\d+)$", r"\1 \\cdot 10^{\2}", text)
 
 
-def _function(name: str) -> str:
+def latex_function(name: str) -> str:
+    """The name of a function, upright."""
     escaped = name.replace("_", r"\_")
     return rf"\{name}" if name in _NAMED else rf"\operatorname{{{escaped}}}"

@@ -1,6 +1,7 @@
 """Definitions as expressions: the same values, and derivatives by the rules of expressions."""
 
 import warnings
+from random import Random
 from typing import Any
 
 import numpy as np
@@ -9,8 +10,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import eggrad as eg
+from eggrad.engine import oracle
+from eggrad.engine.term import MATRIX_FUNCTIONS, postorder, variables
+from eggrad.frontend.expression import expression
 from tests.elementwise_brute_force import brute_force, central_difference
 from tests.random_definitions import random_definition
+from tests.random_expressions import random_expression
 from tests.test_elementwise_cases import CASES, definition, values
 
 
@@ -115,3 +120,67 @@ def test_what_no_expression_says(
     d = eg.parse_elementwise(text, shapes, sizes)
     with pytest.raises(eg.EggradError, match=told.replace("*", r"\*")):
         _ = d.expression
+
+
+@pytest.mark.parametrize("case", [pytest.param(c, id=c["name"]) for c in CASES])
+def test_there_and_back(case: dict[str, Any]) -> None:
+    d = definition(case)
+    back = eg.Definition.of(d.expression, d.name)
+    assert eg.parse_elementwise(str(back), back.shapes, back.sizes) == back
+    near(back.evaluate(values(case)), d.evaluate(values(case)))
+
+
+@settings(max_examples=60, deadline=None, derandomize=True)
+@given(st.integers(0, 10**6))
+def test_random_expressions_entry_by_entry(seed: int) -> None:
+    term, _ = random_expression(Random(seed), most=9)
+    rng, sizes = np.random.default_rng(seed), {"m": 3, "n": 4}
+    values_of = {
+        v.data[0]: rng.uniform(0.5, 2, [sizes.get(d, d) for d in v.dims]) for v in variables(term)
+    }
+    f = expression(term)
+    try:
+        d = eg.Definition.of(f)
+    except eg.UnsupportedOperation:
+        assert {t.op for t in postorder(term)} & {*MATRIX_FUNCTIONS, "cofactors"}
+        return
+    with np.errstate(all="ignore"):
+        (want,) = oracle.evaluate([term], values_of, sizes)
+        near(d.evaluate({**sizes, **values_of}), want)
+
+
+def test_what_is_determined_is_put_in() -> None:
+    x, y = eg.variable("x", ("n",)), eg.variable("y", ("n",))
+    gradient = eg.gradient(eg.sum(np.cumsum(x) * y), x)
+    assert gradient.to("elementwise") == "f[i<n] = sum{j}_i^(n - 1) (y[j])"
+    hessian = eg.hessian(eg.sum(x * y * x), "x")
+    assert hessian.to("elementwise") == "f[i<n; j<n] = if {i - j = 0} then (y[i] + y[i]) else (0)"
+    assert eg.Definition.of(x, "x").name == "x1"
+    with pytest.raises(eg.UnsupportedOperation, match="inv is no function of entries"):
+        eg.Definition.of(eg.inv(eg.variable("A", ("n", "n"))))
+    long = x
+    for _ in range(12):
+        long = eg.sin(long) * long
+    with pytest.raises(eg.UnsupportedOperation, match="has 12,286 parts, of at most 2,000"):
+        long.to("elementwise")
+
+
+def test_latex() -> None:
+    d = eg.parse_elementwise(
+        "f[i; j] = if {2 | i and i >= j} then (W1[i/2]**2 / 2 - abs(i - 1)) else (-sqrt(3*x[j]))",
+        {"W1": (4,), "x": (8,)},
+        {"i": 8, "j": 8},
+    )
+    assert d.to("latex") == (
+        r"f_{i, j} = \begin{cases} \frac{{W_{1}}_{\frac{i}{2}}^{2}}{2} - \left|i - 1\right| & "
+        r"\text{if } 2 \mid i \text{ and } i \ge j \\ -\sqrt{3 \, x_{j}} & "
+        r"\text{otherwise} \end{cases}, \quad 0 \le i < 8, \; 0 \le j < 8"
+    )
+    g = eg.parse_elementwise(
+        "g[i<9] = sum{k}_(max [0; i/2 - 3])^(min [4; i/2]) ((x[i] - 2)*3*x[k])*-1.5", {"x": (9,)}
+    )
+    assert g.to("latex") == (
+        r"g_{i} = \left(\sum_{k = \max(0, \lceil \frac{i - 6}{2} \rceil)}"
+        r"^{\min(4, \lfloor \frac{i}{2} \rfloor)} \left(x_{i} - 2\right) \cdot 3 \, x_{k}"
+        r"\right) \cdot \left(-1.5\right), \quad 0 \le i < 9"
+    )

@@ -1,0 +1,124 @@
+"""Element-wise definitions as LaTeX: subscripts, sums with their ranges, cases."""
+
+from collections.abc import Mapping, Sequence
+
+from eggrad.engine.index_conditions import Condition
+from eggrad.engine.rational_affine import Affine
+from eggrad.frontend.elementwise_printer import format_form
+from eggrad.frontend.elementwise_syntax import (
+    Binary,
+    Call,
+    Choice,
+    IndexValue,
+    Negative,
+    Node,
+    Number,
+    Read,
+    Sum,
+)
+from eggrad.frontend.latex_printer import latex_function, latex_name, latex_number
+from eggrad.frontend.text_words import format_number
+
+__all__ = ["format_latex_definition"]
+
+# How tightly a text binds; a fraction, a root and what has brackets of its own bind like an atom.
+_ANY, _SUM, _PRODUCT, _POWER, _ATOM = range(5)
+
+
+def format_latex_definition(name: str, lengths: Mapping[str, Affine], body: Node) -> str:
+    r"""The whole definition, with the ranges of its indices.
+
+    >>> i, n = Affine.of("i"), Affine.of("n")
+    >>> format_latex_definition("f", {"i": n - 1}, Read("x", (i + 1,)))
+    'f_{i} = x_{i + 1}, \\quad 0 \\le i < n - 1'
+    """
+    left = _read(name, list(map(Affine.of, lengths)))
+    spans = ", \\; ".join(rf"0 \le {latex_name(i)} < {_form(n)}" for i, n in lengths.items())
+    return f"{left} = {_text(body, _ANY)}" + (rf", \quad {spans}" if spans else "")
+
+
+def _text(node: Node, place: int) -> str:
+    text, level = _written(node)
+    return text if level >= place else rf"\left({text}\right)"
+
+
+def _written(node: Node) -> tuple[str, int]:
+    """The text of a node, and how tightly it binds."""
+    match node:
+        case Number(value):
+            return latex_number(format_number(value)), _ATOM if value >= 0 else _SUM
+        case IndexValue(form):
+            return _form(form), _ATOM if form.bare() else _SUM
+        case Read(name, indices):
+            return _read(name, indices), _ATOM
+        case Call("abs", argument):
+            return rf"\left|{_text(argument, _ANY)}\right|", _ATOM
+        case Call("sqrt", argument):
+            return rf"\sqrt{{{_text(argument, _ANY)}}}", _ATOM
+        case Call(function, argument):
+            return rf"{latex_function(function)}\left({_text(argument, _ANY)}\right)", _POWER
+        case Negative(operand):
+            return f"-{_text(operand, _PRODUCT)}", _SUM
+        case Binary("/", over, under):
+            return rf"\frac{{{_text(over, _ANY)}}}{{{_text(under, _ANY)}}}", _POWER
+        case Binary("**", base, exponent):
+            return f"{_text(base, _ATOM)}^{{{_text(exponent, _ANY)}}}", _POWER
+        case Binary("*", left, right):
+            dot = r" \cdot " if _begins_with_number(right) else r" \, "
+            return f"{_text(left, _PRODUCT)}{dot}{_text(right, _POWER)}", _PRODUCT
+        case Binary(operator, left, right):
+            return f"{_text(left, _SUM)} {operator} {_text(right, _PRODUCT)}", _SUM
+        case Sum(index, own, body):
+            low, high = _bound(own.lower, "max", "ceil"), _bound(own.upper, "min", "floor")
+            sign = rf"\sum_{{{latex_name(index)} = {low}}}^{{{high}}}"
+            return f"{sign} {_text(body, _PRODUCT)}", _SUM
+        case Choice(conditions, then, otherwise):
+            joined = r" \text{ and } ".join(map(_condition, conditions))
+            rows = rf"{_text(then, _ANY)} & \text{{if }} {joined} \\ {_text(otherwise, _ANY)}"
+            return rf"\begin{{cases}} {rows} & \text{{otherwise}} \end{{cases}}", _PRODUCT
+
+
+def _begins_with_number(node: Node) -> bool:
+    while isinstance(node, Binary) and node.operator in ("*", "**"):
+        node = node.left
+    return isinstance(node, Number)
+
+
+def _read(name: str, indices: Sequence[Affine]) -> str:
+    shown, below = latex_name(name), ", ".join(map(_form, indices))
+    if not below:
+        return shown
+    # A letter has one subscript only.
+    return f"{{{shown}}}_{{{below}}}" if "_" in shown else f"{shown}_{{{below}}}"
+
+
+def _form(form: Affine) -> str:
+    """An affine form; one with a divisor as a fraction."""
+    divisor = form.denominator
+    if divisor > 1:
+        return rf"\frac{{{_form(form.integral())}}}{{{divisor}}}"
+    names = {n: latex_name(n) for n in form.names}
+    plain = Affine({f"<{n}>": c for n, c in form.items()}, form.constant)
+    text = format_form(plain).replace("*", "")
+    for n, shown in names.items():
+        text = text.replace(f"<{n}>", shown)
+    return text
+
+
+def _condition(condition: Condition) -> str:
+    if condition.relation == "|":
+        return rf"{condition.modulus} \mid {_form(condition.form)}"
+    above = Affine({n: c for n, c in condition.form.items() if c > 0})
+    below = above - condition.form
+    if not above.names:
+        above, below = above + condition.form.constant, below + condition.form.constant
+    sign = "=" if condition.relation == "=" else r"\ge"
+    return f"{_form(above)} {sign} {_form(below)}"
+
+
+def _bound(forms: Sequence[Affine], extreme: str, rounding: str) -> str:
+    """The greatest or the least of some forms; each is rounded inward where it is a fraction."""
+    shown = [
+        rf"\l{rounding} {_form(f)} \r{rounding}" if f.denominator > 1 else _form(f) for f in forms
+    ]
+    return shown[0] if len(shown) == 1 else rf"\{extreme}({', '.join(shown)})"

@@ -1,0 +1,240 @@
+"""Expressions as element-wise definitions: what an entry of a tensor is, index by index."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import reduce
+from typing import Final, cast
+
+from eggrad.engine.affine import Form
+from eggrad.engine.constraints import Constraints
+from eggrad.engine.errors import UnsupportedOperation
+from eggrad.engine.index_conditions import Condition, divisible, nonnegative, simplified, zero
+from eggrad.engine.integer_ranges import ranges
+from eggrad.engine.rational_affine import Affine
+from eggrad.engine.spec import Size, Spec
+from eggrad.engine.term import ELEMENTWISE, Term, postorder, variables
+from eggrad.frontend.elementwise_axes import size_form
+from eggrad.frontend.elementwise_printer import format_definition, format_form
+from eggrad.frontend.elementwise_syntax import (
+    Binary,
+    Call,
+    Negative,
+    Node,
+    Number,
+    Read,
+    Sum,
+    choice,
+    fresh_name,
+    index_value,
+)
+
+__all__ = ["Written", "format_elementwise", "written"]
+
+OPERATORS: Final = {"add": "+", "subtract": "-", "divide": "/", "power": "**"}
+LETTERS: Final = "ijklpqrstuvw"
+ZERO: Final = Number(Fraction(0))
+ONE: Final = Number(Fraction(1))
+# Parts that a tensor uses twice are written twice; beyond so many nodes nobody would read it.
+MOST: Final = 2_000
+
+
+@dataclass(frozen=True)
+class Written:
+    """The indices of a tensor with their sizes, the shapes of its arguments, and an entry."""
+
+    lengths: Mapping[str, Affine]
+    arguments: Mapping[str, tuple[Affine, ...]]
+    body: Node
+
+
+def written(term: Term) -> Written:
+    """What an entry of a tensor is.
+
+    Raises `UnsupportedOperation` for inverses and determinants, which no entry says, and for
+    what would be very long.
+
+    >>> from eggrad.engine.term import einsum, variable
+    >>> a, x = variable("A", ("m", "n")), variable("x", ("n",))
+    >>> from eggrad.frontend.elementwise_printer import format_value
+    >>> format_value(written(einsum("ij,j->i", a, x)).body)
+    'sum{j}_0^(n - 1) (A[i; j] * x[j])'
+    """
+    _check_length(term)
+    arguments = {_name(v): tuple(map(size_form, v.dims)) for v in variables(term)}
+    symbols = {d for t in postorder(term) for d in t.dims if isinstance(d, str)}
+    writer = _Writer({*arguments, *symbols})
+    names = [writer.fresh() for _ in term.dims]
+    lengths = dict(zip(names, map(size_form, term.dims), strict=True))
+    known = [f for name in names for f in _range(Affine.of(name), lengths[name])]
+    return Written(lengths, arguments, writer.entry(term, [*map(Affine.of, names)], known))
+
+
+def format_elementwise(term: Term) -> str:
+    """The definition of a tensor called `f`, with the sizes of its indices.
+
+    >>> from eggrad.engine.term import delta
+    >>> format_elementwise(delta(("n",)))
+    'f[i<n; j<n] = if {i - j = 0} then (1) else (0)'
+    """
+    found = written(term)
+    head = [f"{name}<{format_form(size)}" for name, size in found.lengths.items()]
+    return format_definition(fresh_name("f", {*found.arguments}), head, found.body)
+
+
+def _name(v: Term) -> str:
+    return cast(tuple[str, object], v.data)[0]
+
+
+def _check_length(term: Term) -> None:
+    length: dict[Term, int] = {}
+    for t in postorder(term):
+        length[t] = 1 + sum(length[a] for a in t.args)
+    if length[term] > MOST:
+        raise UnsupportedOperation(
+            f"written entry by entry this has {length[term]:,} parts, of at most {MOST:,}"
+        )
+
+
+def _range(index: Affine, size: Affine) -> list[Affine]:
+    """That an index is in range, as forms that are not negative."""
+    return [index, size - 1 - index]
+
+
+@dataclass
+class _Writer:
+    """Names that are taken, by sums in other places as well."""
+
+    taken: set[str]
+
+    def fresh(self) -> str:
+        """The first letter that is free, or the first with a number."""
+        free = (letter for letter in LETTERS if letter not in self.taken)
+        name = next(free, None) or fresh_name(LETTERS[0], self.taken)
+        self.taken.add(name)
+        return name
+
+    def entry(self, t: Term, at: Sequence[Affine], known: Sequence[Affine]) -> Node:
+        """The entry of a term at some indices; `known` forms are not negative there."""
+        match t.op:
+            case "variable":
+                return Read(_name(t), tuple(at))
+            case "constant":
+                return _number(cast(Fraction, t.data))
+            case "size":
+                return index_value(Affine.of(cast(str, t.data)))
+            case "delta" | "indicator":
+                return _chosen(_conditions(t, at), ONE, known)
+            case "einsum":
+                return self.product(t, at, known)
+            case "negate":
+                return Negative(self.entry(t.args[0], at, known))
+            case op if op in OPERATORS:
+                # A scalar is the same for every entry.
+                left, right = (self.entry(a, at if a.order else (), known) for a in t.args)
+                return Binary(OPERATORS[op], left, right)
+            case op if op in ELEMENTWISE:
+                return Call(op, self.entry(t.args[0], at, known))
+            case op:
+                raise UnsupportedOperation(f"{op} is no function of entries one by one")
+
+    def product(self, t: Term, at: Sequence[Affine], known: Sequence[Affine]) -> Node:
+        """A product, summed: what indicators determine is put in, what they bound are ranges."""
+        *parts, out = cast(Spec, t.data)
+        places = dict(zip(out, at, strict=True))
+        sizes: dict[str, Size] = {}
+        for a, part in zip(t.args, parts, strict=True):
+            for label, size in zip(part, a.dims, strict=True):
+                if label not in places:
+                    name = self.fresh()
+                    sizes[name], places[label] = size, Affine.of(name)
+        operands = [(a, [places[i] for i in p]) for a, p in zip(t.args, parts, strict=True)]
+        gates = [o for o in operands if o[0].op in ("delta", "indicator")]
+        conditions = [c for a, own in gates for c in _conditions(a, own)]
+        bounds = [c for n, d in sizes.items() for c in map(nonnegative, _range_of(n, d))]
+        free, values, conditions = _solved(list(sizes), [*conditions, *bounds])
+        factors = [
+            (a, [f.substitute(values) for f in own]) for a, own in operands if (a, own) not in gates
+        ]
+        left = simplified(conditions, known)
+        if left is None:
+            return ZERO
+        plain = [f for c in left if c.relation == ">=" for f in c.constraints()]
+        outside, spans = ranges(plain, free, known)
+        inner = [*known, *(f for n, r in spans.items() for f in r.constraints(n))]
+        body = _times(self.entry(a, own, inner) for a, own in factors)
+        rest = [c for c in left if c.relation != ">="]
+        within = [c for c in rest if not set(free).isdisjoint(c.form.names)]
+        body = _chosen(within, body, inner)
+        for name in reversed(free):
+            body = Sum(name, spans[name], body)
+        return _chosen(
+            [*(c for c in rest if c not in within), *map(nonnegative, outside)], body, known
+        )
+
+
+def _range_of(name: str, size: Size) -> list[Affine]:
+    return _range(Affine.of(name), size_form(size))
+
+
+def _solved(
+    names: Sequence[str], conditions: Sequence[Condition]
+) -> tuple[list[str], dict[str, Affine], list[Condition]]:
+    """The names that no equality determines, what the others are, and the conditions left."""
+    left, free, values = list(conditions), list(names), dict[str, Affine]()
+    while True:
+        pairs = ((c, n) for c in left if c.relation == "=" for n in free if abs(c.form[n]) == 1)
+        found = next(pairs, None)
+        if found is None:
+            return free, values, left
+        equality, name = found
+        value = Affine.of(name) - equality.form / equality.form[name]
+        left = [c.substitute({name: value}) for c in left if c is not equality]
+        values = {n: v.substitute({name: value}) for n, v in values.items()} | {name: value}
+        free.remove(name)
+
+
+def _conditions(t: Term, at: Sequence[Affine]) -> list[Condition]:
+    """Where a delta or an indicator is 1."""
+    if t.op == "delta":
+        half = len(at) // 2
+        return [zero(a - b) for a, b in zip(at[:half], at[half:], strict=True)]
+    made = {"=": zero, ">=": nonnegative}
+    found: list[Condition] = []
+    for relation, f in cast(Constraints, t.data):
+        own = _placed(f, at)
+        found.append(divisible(own, relation) if isinstance(relation, int) else made[relation](own))
+    return found
+
+
+def _placed(f: Form, at: Sequence[Affine]) -> Affine:
+    """A form of an indicator's indices, at other indices."""
+    result = Affine({})
+    for key, c in f:
+        one = at[key] if isinstance(key, int) else Affine.of(key) if key else Affine({}, 1)
+        result = result + c * one
+    return result
+
+
+def _chosen(conditions: Iterable[Condition], body: Node, known: Sequence[Affine]) -> Node:
+    """A value where all conditions hold, 0 elsewhere."""
+    left = simplified(conditions, known)
+    return ZERO if left is None else choice(left, body, ZERO)
+
+
+def _times(factors: Iterable[Node]) -> Node:
+    """The product of factors; ones go."""
+    left = [f for f in factors if f != ONE] or [ONE]
+    return reduce(lambda a, b: Binary("*", a, b), left)
+
+
+def _number(value: Fraction) -> Node:
+    """A number; one that has no finite decimal fraction as a quotient."""
+    rest = value.denominator
+    for prime in (2, 5):
+        while rest % prime == 0:
+            rest //= prime
+    if rest == 1:
+        return Number(value)
+    over, under = Fraction(value.numerator), Fraction(value.denominator)
+    return Binary("/", Number(over), Number(under))
