@@ -19,7 +19,15 @@ from eggrad.frontend.elementwise_indices import Size
 from eggrad.frontend.elementwise_latex import format_latex_definition
 from eggrad.frontend.elementwise_printer import format_definition, format_form
 from eggrad.frontend.elementwise_sizes import arrays_of, numbers_of
-from eggrad.frontend.elementwise_syntax import Node, Number, Read, fresh_name, names_within, walk
+from eggrad.frontend.elementwise_syntax import (
+    Node,
+    Number,
+    Read,
+    fresh_name,
+    names_within,
+    substitute,
+    walk,
+)
 from eggrad.frontend.elementwise_writing import written
 from eggrad.frontend.expression import Expression
 
@@ -54,6 +62,7 @@ class Definition:
         self.lengths = dict(sizes)
         self.arguments = dict(shapes)
         self._found: dict[Node, list[Occurrence]] = {}
+        self._last: tuple[dict[str, int], Node] | None = None
 
     @property
     def sizes(self) -> dict[str, Size]:
@@ -182,7 +191,15 @@ class Definition:
         sizes = {n for size in self.lengths.values() for n in size.names}
         wanted = sizes | (names_within(self.body) & self._symbols())
         symbols = numbers_of(wanted, self.arguments, arrays, values)
-        return evaluate(self.lengths, self.body, arrays, symbols)
+        lengths = {n: int(f.substitute(symbols).constant) for n, f in self.lengths.items()}
+        return evaluate(lengths, self._numbered(symbols), arrays)
+
+    def _numbered(self, symbols: Mapping[str, int]) -> Node:
+        """The body with numbers for symbols; that of the last call is kept."""
+        if self._last is None or self._last[0] != symbols:
+            forms = {name: Affine({}, number) for name, number in symbols.items()}
+            self._last = dict(symbols), substitute(self.body, forms, frozenset(self.lengths))
+        return self._last[1]
 
     def to(self, language: str) -> str:
         r"""Write it as "elementwise", the notation of `str`, as "latex", or as an expression.

@@ -5,6 +5,7 @@ from dataclasses import replace
 from fractions import Fraction
 from functools import reduce
 from math import inf, prod
+from operator import floordiv
 from typing import Any, Final
 
 import numpy as np
@@ -14,7 +15,7 @@ from eggrad.engine.errors import ShapeError
 from eggrad.engine.index_conditions import Condition
 from eggrad.engine.integer_ranges import Range
 from eggrad.engine.rational_affine import Affine
-from eggrad.frontend.elementwise_contraction import contracted
+from eggrad.frontend.elementwise_contraction import contracted, padded
 from eggrad.frontend.elementwise_functions import FUNCTIONS
 from eggrad.frontend.elementwise_printer import format_form, format_value
 from eggrad.frontend.elementwise_scopes import Axis, Scope, inside, view
@@ -36,26 +37,23 @@ __all__ = ["evaluate"]
 Array = NDArray[Any]
 STEP_ENTRIES: Final = 64
 """How many entries a step of a sum must have on average for steps to be worth it."""
+LEAST_SHARE: Final = 0.25
+"""How many of the values of sums' indices must count for those that do not to meet zeros."""
 MOST_ENTRIES: Final = 1 << 18
 """How many entries an intermediate result may have before sums are taken in blocks."""
 
 
-def evaluate(
-    sizes: Mapping[str, Affine],
-    body: Node,
-    arrays: Mapping[str, Array],
-    symbols: Mapping[str, int],
-) -> Array:
+def evaluate(sizes: Mapping[str, int], body: Node, arrays: Mapping[str, Array]) -> Array:
     """All entries of a definition, whose head has indices of these `sizes`.
 
     Raises `ShapeError` where an entry outside of an array is needed, or a size is negative.
     """
-    lengths = [int(size.substitute(symbols).constant) for size in sizes.values()]
-    for name, length in zip(sizes, lengths, strict=True):
+    lengths = list(sizes.values())
+    for name, length in sizes.items():
         if length < 0:
             raise ShapeError(f"the index {name} would have {length} values")
     result = np.empty(lengths)
-    evaluator = _Evaluator(arrays, symbols)
+    evaluator = _Evaluator(arrays)
     rows = max(1, MOST_ENTRIES // max(1, prod(lengths[1:]))) if lengths else 1
     with np.errstate(all="ignore"):
         for start in range(0, lengths[0] if lengths else 1, rows):
@@ -73,9 +71,8 @@ def evaluate(
 class _Evaluator:
     """Values of nodes as arrays that broadcast to the block of their scope."""
 
-    def __init__(self, arrays: Mapping[str, Array], symbols: Mapping[str, int]) -> None:
+    def __init__(self, arrays: Mapping[str, Array]) -> None:
         self.arrays = arrays
-        self.symbols = symbols
 
     def value(self, node: Node, scope: Scope) -> Any:
         match node:
@@ -123,7 +120,7 @@ class _Evaluator:
 
     def form(self, form: Affine, scope: Scope) -> tuple[Any, int]:
         """A form as integers and their divisor."""
-        whole = form.integral().substitute(self.symbols)
+        whole = form.integral()
         result: Any = whole.constant
         for name, c in whole.items():
             result = result + c * scope.values(scope.axes[name])
@@ -138,11 +135,10 @@ class _Evaluator:
     def entries(self, node: Read, scope: Scope) -> Any:
         """The entries of an array: a view where all of them are there, else those needed."""
         array = self.arrays[node.name]
-        forms = [f.substitute(self.symbols) for f in node.indices]
-        if all(inside(f, scope, n) for f, n in zip(forms, array.shape, strict=True)):
-            return view(array, forms, scope)
+        if all(inside(f, scope, n) for f, n in zip(node.indices, array.shape, strict=True)):
+            return view(array, node.indices, scope)
         places: list[Any] = []
-        for form, length in zip(forms, array.shape, strict=True):
+        for form, length in zip(node.indices, array.shape, strict=True):
             numerator, divisor = self.form(form, scope)
             place, rest = numerator // divisor, numerator % divisor
             wrong = (rest != 0) | (place < 0) | (place >= length)
@@ -162,7 +158,7 @@ class _Evaluator:
             name: axis.first + (point[-1 - axis.place] if axis.place < np.ndim(wrong) else 0)
             for name, axis in scope.axes.items()
         }
-        needed = [f.substitute(self.symbols).substitute(at) for f in node.indices]
+        needed = [f.substitute(at) for f in node.indices]
         where = ", ".join(f"{n} = {v}" for n, v in at.items())
         shown = "; ".join(map(format_form, needed))
         return ShapeError(
@@ -171,9 +167,12 @@ class _Evaluator:
         )
 
     def total(self, node: Sum, scope: Scope) -> Any:
+        found = self.contraction(node, scope)
+        if found is not None:
+            return found
         forms = (*node.range.lower, *node.range.upper)
         if any(n in scope.axes for f in forms for n in f.names):
-            bounds = [f.substitute(self.symbols) for f in node.range.constraints(node.index)]
+            bounds = node.range.constraints(node.index)
             simple = all(len(set(f.names) - {node.index}) < 2 for f in bounds)
             spread = self.extent(node, scope)
             inner = self.interior(node, scope, bounds, spread) if simple else None
@@ -182,13 +181,12 @@ class _Evaluator:
             if simple and len(spread) * STEP_ENTRIES <= scope.entries:
                 return self.by_steps(node, scope, bounds, spread)
             return self.in_blocks(node, scope, masked=True)
-        found = self.contraction(node, scope)
-        return self.in_blocks(node, scope, masked=False) if found is None else found
+        return self.in_blocks(node, scope, masked=False)
 
     def bounds(self, node: Sum, scope: Scope) -> tuple[Any, Any]:
         """The first and last value of a sum's index, at every point."""
         low, *lows = (_upwards(*self.form(f, scope)) for f in node.range.lower)
-        high, *highs = (_downwards(*self.form(f, scope)) for f in node.range.upper)
+        high, *highs = (floordiv(*self.form(f, scope)) for f in node.range.upper)
         return reduce(np.maximum, lows, low), reduce(np.minimum, highs, high)
 
     def extent(self, node: Sum, scope: Scope) -> range:
@@ -247,28 +245,36 @@ class _Evaluator:
         return result
 
     def contraction(self, node: Sum, scope: Scope) -> Any:
-        """Sums of a product of two readings, with no intermediate result; None for any other."""
+        """Sums of a product of two readings, with no intermediate result; None for any other.
+
+        Bounds that depend on other indices may only say that one of the readings is there.
+        """
         axes = dict(scope.axes)
         summed: list[int] = []
+        bounds: list[Affine] = []
+        share = 1.0
         body: Node = node
         while isinstance(body, Sum):
-            forms = (*body.range.lower, *body.range.upper)
-            if any(n in axes for f in forms for n in f.names):
+            own = body.range.constraints(body.index)
+            if any(n not in scope.axes and n != body.index for f in own for n in f.names):
                 return None
             spread = self.extent(body, scope)
             if not spread:
                 return 0.0
+            if any(len(f.names) > 1 for f in own):
+                low, high = self.bounds(body, scope)
+                share *= float(np.mean(np.maximum(0, high - low + 1))) / len(spread)
             place = scope.place_in_front() + len(summed)
             axes[body.index] = Axis(spread.start, len(spread), place)
             summed.append(place)
+            bounds += [f for f in own if len(f.names) > 1]
             body = body.body
         match body:
             case Binary("*", Read() as one, Read() as other):
-                operands = [
-                    (self.arrays[r.name], [f.substitute(self.symbols) for f in r.indices])
-                    for r in (one, other)
-                ]
-                return contracted(operands, replace(scope, axes=axes), summed)
+                reads = [(self.arrays[r.name], r.indices) for r in (one, other)]
+                operands = padded(reads, bounds) if share >= LEAST_SHARE else None
+                inner = replace(scope, axes=axes)
+                return None if operands is None else contracted(operands, inner, summed)
             case _:
                 return None
 
@@ -291,7 +297,3 @@ def _float(number: Fraction) -> float:
 
 def _upwards(numerator: Any, divisor: int) -> Any:
     return -(-numerator // divisor)
-
-
-def _downwards(numerator: Any, divisor: int) -> Any:
-    return numerator // divisor

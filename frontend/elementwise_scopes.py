@@ -9,10 +9,10 @@ import numpy as np
 from numpy.lib.stride_tricks import as_strided
 from numpy.typing import NDArray
 
-from eggrad.engine.rational_affine import Affine
+from eggrad.engine.rational_affine import Affine, Rational
 from eggrad.frontend.elementwise_syntax import Node
 
-__all__ = ["Axis", "Scope", "inside", "view"]
+__all__ = ["Axis", "Scope", "extremes", "inside", "view"]
 
 Array = NDArray[Any]
 
@@ -121,16 +121,20 @@ class Scope:
         return tuple(parts.get(p, slice(None)) for p in range(depth - 1, -1, -1))
 
 
-def inside(form: Affine, scope: Scope, length: int) -> bool:
-    """Whether a form is an integer within an axis at all points of a block."""
-    if form.denominator != 1:
-        return False
+def extremes(form: Affine, scope: Scope) -> tuple[Rational, Rational]:
+    """The least and the greatest value of a form in a block."""
     least = most = form.constant
     for name, c in form.items():
         axis = scope.axes[name]
         ends = (c * axis.first, c * (axis.first + axis.length - 1))
         least, most = least + min(ends), most + max(ends)
-    return least >= 0 and most < length
+    return least, most
+
+
+def inside(form: Affine, scope: Scope, length: int) -> bool:
+    """Whether a form is an integer within an axis at all points of a block."""
+    least, most = extremes(form, scope)
+    return form.denominator == 1 and least >= 0 and most < length
 
 
 def view(array: Array, forms: Sequence[Affine], scope: Scope) -> Array:
