@@ -22,11 +22,11 @@ LEAST_POINTS: Final = 64
 
 
 class Operand(NamedTuple):
-    """An array and where it is read; along the axes `padded` it is 0 beyond its ends."""
+    """An array and where it is read; beyond the ends `padded`, (axis, 0 or -1), it is 0."""
 
     array: Array
     forms: Sequence[Affine]
-    padded: Collection[int] = ()
+    padded: Collection[tuple[int, int]] = ()
 
 
 class Factor(NamedTuple):
@@ -51,15 +51,17 @@ def padded(
     >>> i, k = Affine.of("i"), Affine.of("k")
     >>> (own, _) = padded([(np.ones(4), [i - k]), (np.ones(2), [k])], [3 - i + k])
     >>> own.padded, padded([(np.ones(4), [i - k]), (np.ones(2), [k])], [2 - i + k])
-    ([0], None)
+    ([(0, -1)], None)
     """
     said: set[Affine] = set()
     found: list[Operand] = []
     for array, forms in reads:
-        ends = [{form, n - 1 - form} for form, n in zip(forms, array.shape, strict=True)]
-        axes = [axis for axis, own in enumerate(ends) if not own.isdisjoint(bounds)]
-        said.update(*(ends[axis] for axis in axes))
-        found.append(Operand(array, forms, axes))
+        ends: dict[tuple[int, int], Affine] = {}
+        for axis, (form, n) in enumerate(zip(forms, array.shape, strict=True)):
+            ends |= {(axis, 0): form, (axis, -1): n - 1 - form}
+        own = [end for end, form in ends.items() if form in bounds]
+        said.update(ends[end] for end in own)
+        found.append(Operand(array, forms, own))
     finite = not said or all(np.isfinite(array).all() for array, _ in reads)
     return found if finite and said.issuperset(bounds) else None
 
@@ -96,9 +98,14 @@ def contracted(operands: Sequence[Operand], scope: Scope, summed: Sequence[int])
 def _padded(operand: Operand, scope: Scope) -> Operand:
     """The operand with zeros at its ends, as many as are read."""
     widths = [(0, 0)] * operand.array.ndim
-    for axis in operand.padded:
+    for axis, end in operand.padded:
         least, most = extremes(operand.forms[axis], scope)
-        widths[axis] = max(0, -int(least)), max(0, int(most) - operand.array.shape[axis] + 1)
+        before, after = widths[axis]
+        if end:
+            after = max(0, int(most) - operand.array.shape[axis] + 1)
+        else:
+            before = max(0, -int(least))
+        widths[axis] = before, after
     if not any(before or after for before, after in widths):
         return operand
     shape = [n + a + b for n, (a, b) in zip(operand.array.shape, widths, strict=True)]
@@ -151,7 +158,8 @@ def _correlated(windows: Factor, weights: Factor, output: int) -> Array | None:
     """The correlation of a vector, seen through a window, with weights; None if it is none."""
     array = windows.array if windows.places[0] == output else windows.array.T
     step, inner = array.strides
-    if output in weights.places or abs(step) != abs(inner) or not step:
+    summed = {*windows.places} - {output}
+    if summed != {*weights.places} or abs(step) != abs(inner) or not step:
         return None
     if step == inner:
         first, own = array, weights.array

@@ -23,6 +23,7 @@ from eggrad.frontend.elementwise_syntax import (
     Node,
     Number,
     Read,
+    free_names,
     fresh_name,
     names_within,
     substitute,
@@ -132,7 +133,7 @@ class Definition:
         Raises `UnsupportedOperation` where it has inverses or determinants, which entries one by
         one do not say.
 
-        >>> from eggrad.frontend.api import variable
+        >>> from eggrad.frontend.functions import variable
         >>> A, x = variable("A", ("m", "n")), variable("x", ("n",))
         >>> print(Definition.of(A @ x))
         f[i] = sum{j}_0^(n - 1) (A[i; j] * x[j])
@@ -150,10 +151,8 @@ class Definition:
         for an exponent that depends on indices.
 
         >>> d = parse_elementwise("f[i] = x[i + 1] - x[i]", {"x": ("n",)}, sizes={"i": "m"})
-        >>> print(d.expression)
-        declare
-            x[n]
-        expression indicator[i-j+1=0][m,n] *(ij,j->i) x - indicator[i-j=0][m,n] *(ij,j->i) x
+        >>> d.expression.to("index")
+        'fᵢ = Σⱼ [j=i+1] xⱼ - (Σₖ [k=i] xₖ)'
         """
         return as_expression(self.lengths, self.arguments, self.body)
 
@@ -189,7 +188,7 @@ class Definition:
         needed = {n.name for n in walk(self.body) if isinstance(n, Read)}
         arrays = arrays_of(self.arguments, values, needed)
         sizes = {n for size in self.lengths.values() for n in size.names}
-        wanted = sizes | (names_within(self.body) & self._symbols())
+        wanted = sizes | free_names(self.body).difference(self.lengths)
         symbols = numbers_of(wanted, self.arguments, arrays, values)
         lengths = {n: int(f.substitute(symbols).constant) for n, f in self.lengths.items()}
         return evaluate(lengths, self._numbered(symbols), arrays)

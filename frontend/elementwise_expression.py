@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import product
-from math import floor
+from math import ceil, floor
 from typing import Final, cast
 
 from eggrad.engine import term as terms
@@ -39,6 +39,8 @@ __all__ = ["as_expression"]
 
 # Arguments at which functions that are not defined everywhere have a value and a slope.
 INSIDE: Final = {"log": 1, "sqrt": 1, "tan": 0, "arcsin": 0, "arccos": 0}
+# Functions that overflow: an entry that is not needed may be one of which they are infinite.
+GROWING: Final = frozenset({"exp", "sinh", "cosh"})
 
 
 def as_expression(
@@ -51,8 +53,8 @@ def as_expression(
 
     >>> i = Affine.of("i")
     >>> read = Read("x", (i + 1,))
-    >>> as_expression({"i": Affine.of("n")}, {"x": (Affine.of("n"),)}, read)
-    Expression[n]: indicator[i-j+1=0][n,n] *(ij,j->i) x
+    >>> as_expression({"i": Affine.of("n")}, {"x": (Affine.of("n"),)}, read).to("index")
+    'fᵢ = Σⱼ [j=i+1] xⱼ'
     """
     shapes = {
         name: tuple(_size(f, f"an axis of {name}") for f in own) for name, own in arguments.items()
@@ -100,6 +102,8 @@ class _Reader:
                 inner = self.value(argument, scope)
                 if function in INSIDE:
                     inner = self.guarded(inner, argument, scope, INSIDE[function])
+                elif function in GROWING:
+                    inner = scope.guarded(inner, 0)
                 if function in ELEMENTWISE:
                     return Value(terms.apply(function, inner.term), inner.axes)
                 found = getattr(numpy_ufuncs, function)(expression(inner.term))
@@ -216,15 +220,18 @@ def _index_value(form: Affine, scope: NamedAxes) -> Value:
 def _span(node: Sum, scope: NamedAxes) -> tuple[Affine, Size]:
     """Where a range begins at least, and how many indices it has at most."""
     lower = [scope.corner(f, -1) for f in node.range.lower]
+    lower = [Affine({}, ceil(f.constant)) if f.is_constant else f for f in lower]
     upper = [scope.corner(f, 1) for f in node.range.upper]
     pairs = [(a, b - a + 1) for a, b in product(lower, upper) if a.denominator == 1]
     for start, count in pairs:
         if count.is_constant:
             return start, max(0, floor(count.constant))
     for start, count in pairs:
-        name = count.bare()
-        if name is not None:
-            return start, name
+        name = (count - count.constant).bare()
+        if name is not None and count.constant <= 0 and count.denominator == 1:
+            # An axis of the symbol's size is longer; it ends where the sum does, if that can be.
+            earlier = start + count.constant
+            return earlier if implied(earlier, scope.box) else start, name
     raise ShapeError(
         f"the sum over {node.index} has up to {format_form(upper[0] - lower[0] + 1)} terms: an"
         " expression's sizes are integers and symbols; give this one a name of its own"

@@ -20,6 +20,7 @@ __all__ = [
     "Sum",
     "binary",
     "choice",
+    "free_names",
     "fresh_name",
     "greatest",
     "index_value",
@@ -202,6 +203,25 @@ def names_within(node: Node) -> set[str]:
         elif isinstance(n, Sum):
             found.add(n.index)
     return found
+
+
+def free_names(node: Node) -> set[str]:
+    """The indices and sizes in a node that no sum in it introduces.
+
+    >>> i, n = Affine.of("i"), Affine.of("n")
+    >>> sorted(free_names(Sum("k", Range((i,), (n,)), Read("x", (Affine.of("k"),)))))
+    ['i', 'n']
+    """
+    found = {name for form in _forms(node) for name in form.names}
+    match node:
+        case Call(_, a) | Negative(a):
+            return found | free_names(a)
+        case Sum(index, _, a):
+            return found | free_names(a) - {index}
+        case Binary(_, a, b) | Choice(_, a, b):
+            return found | free_names(a) | free_names(b)
+        case _:
+            return found
 
 
 def fresh_name(name: str, taken: "set[str] | frozenset[str]") -> str:

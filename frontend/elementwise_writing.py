@@ -1,5 +1,6 @@
 """Expressions as element-wise definitions: what an entry of a tensor is, index by index."""
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -35,6 +36,7 @@ OPERATORS: Final = {"add": "+", "subtract": "-", "divide": "/", "power": "**"}
 LETTERS: Final = "ijklpqrstuvw"
 ZERO: Final = Number(Fraction(0))
 ONE: Final = Number(Fraction(1))
+RESERVED: Final = frozenset({"and", "else", "max", "min", "then"})
 # Parts that a tensor uses twice are written twice; beyond so many nodes nobody would read it.
 MOST: Final = 2_000
 
@@ -61,8 +63,11 @@ def written(term: Term) -> Written:
     'sum{j}_0^(n - 1) (A[i; j] * x[j])'
     """
     _check_length(term)
-    arguments = {_name(v): tuple(map(size_form, v.dims)) for v in variables(term)}
     symbols = {d for t in postorder(term) for d in t.dims if isinstance(d, str)}
+    for name in sorted({*map(_name, variables(term)), *symbols}):
+        if name in RESERVED or not re.fullmatch(r"[^\W\d_]\w*", name):
+            raise UnsupportedOperation(f"{name} is no name in element-wise notation")
+    arguments = {_name(v): tuple(map(size_form, v.dims)) for v in variables(term)}
     writer = _Writer({*arguments, *symbols})
     names = [writer.fresh() for _ in term.dims]
     lengths = dict(zip(names, map(size_form, term.dims), strict=True))
@@ -156,14 +161,13 @@ class _Writer:
         factors = [
             (a, [f.substitute(values) for f in own]) for a, own in operands if (a, own) not in gates
         ]
-        left = simplified(conditions, known)
-        if left is None:
+        if any(c.decided is False for c in conditions):
             return ZERO
-        plain = [f for c in left if c.relation == ">=" for f in c.constraints()]
+        plain = [f for c in conditions if c.relation == ">=" for f in c.constraints()]
         outside, spans = ranges(plain, free, known)
         inner = [*known, *(f for n, r in spans.items() for f in r.constraints(n))]
         body = _times(self.entry(a, own, inner) for a, own in factors)
-        rest = [c for c in left if c.relation != ">="]
+        rest = [c for c in conditions if c.relation != ">="]
         within = [c for c in rest if not set(free).isdisjoint(c.form.names)]
         body = _chosen(within, body, inner)
         for name in reversed(free):

@@ -51,6 +51,16 @@ CASES: dict[str, tuple[str, dict[str, tuple[int, ...]], dict[str, int]]] = {
         {"x": (3, 8), "w": (3, 3)},
         {"c": 3, "i": 6},
     ),
+    "weights apart from the window": (
+        "f[i] = sum{k}_0^1 (sum{l}_0^1 (x[i + k]*w[l]))",
+        {"x": (4,), "w": (2,)},
+        {"i": 3},
+    ),
+    "more weights apart": (
+        "f[i] = sum{k}_0^1 (sum{l}_0^2 (x[i + k]*w[l]))",
+        {"x": (4,), "w": (3,)},
+        {"i": 3},
+    ),
     "a bound that is no end": (
         "f[i] = sum{k}_0^(min [2; i]) (x[i + k]*w[k])",
         {"x": (9,), "w": (3,)},
@@ -79,3 +89,12 @@ def test_infinite_values_stay_where_they_are() -> None:
     d = eg.parse_elementwise(text, shapes, sizes)
     found = d.evaluate({"x": [1, 2, 3, 4, 5, 6, 7], "w": [1, 1, np.inf]})
     np.testing.assert_array_equal(found, [1, 3, *[np.inf] * 7])
+
+
+def test_only_the_end_of_which_a_bound_speaks_is_padded() -> None:
+    text = "f[i<M] = sum{k}_0^(min [2; i]) (x[i - k]*w[k])"
+    d = eg.parse_elementwise(text, {"x": ("N",), "w": (3,)})
+    env = {"x": [1, 2, 4, 8], "w": [1, 10, 100]}
+    np.testing.assert_array_equal(d.evaluate({**env, "M": 4}), [1, 12, 124, 248])
+    with pytest.raises(eg.ShapeError, match=r"x\[4\] where i = 4"):
+        d.evaluate({**env, "M": 6})
