@@ -16,7 +16,6 @@ from eggrad.frontend.elementwise_adjoint import (
 from eggrad.frontend.elementwise_evaluation import Array, evaluate
 from eggrad.frontend.elementwise_expression import as_expression
 from eggrad.frontend.elementwise_indices import Size
-from eggrad.frontend.elementwise_latex import format_latex_definition
 from eggrad.frontend.elementwise_printer import format_definition, format_form
 from eggrad.frontend.elementwise_sizes import arrays_of, numbers_of
 from eggrad.frontend.elementwise_syntax import (
@@ -213,6 +212,8 @@ class Definition:
         if language == "elementwise":
             return str(self)
         if language == "latex":
+            from eggrad.frontend.elementwise_latex import format_latex_definition
+
             return format_latex_definition(self.name, self.lengths, self.body)
         return self.expression.to(language)
 
