@@ -10,7 +10,7 @@ from eggrad.engine.errors import ShapeError, UnknownVariable, UnsupportedOperati
 from eggrad.engine.spec import Dims, Size
 from eggrad.engine.term import Term, postorder
 
-__all__ = ["Array", "bind", "checked_size", "concrete", "name_of", "symbols"]
+__all__ = ["Array", "bind", "checked_size", "concrete", "name_of", "numeric", "symbols"]
 
 Array = np.ndarray[Any, Any]
 
@@ -76,7 +76,7 @@ def bind(
         name = name_of(variable)
         if name not in values:
             raise UnknownVariable(f"variable {name} {_dims(variable)} has no value")
-        array = arrays[name] = _numeric(name, values[name])
+        array = arrays[name] = numeric(name, values[name])
         expected = tuple(d if isinstance(d, int) else -1 for d in variable.dims)
         if array.ndim != len(expected) or any(
             e not in (-1, n) for e, n in zip(expected, array.shape, strict=True)
@@ -109,7 +109,12 @@ def _dims(term: Term) -> str:
     return f"({', '.join(str(d) for d in term.dims)})"
 
 
-def _numeric(name: str, value: object) -> Array:
+def numeric(name: str, value: object) -> Array:
+    """The value of a variable as an array of numbers; `UnsupportedOperation` for other values.
+
+    >>> numeric("x", [1, 2])
+    array([1, 2])
+    """
     try:
         array = np.asarray(value)
     except ValueError as error:

@@ -12,7 +12,7 @@ from typing import Final
 
 from eggrad.engine.rational_affine import Affine, Rational
 
-__all__ = ["Range", "implied", "infeasible", "irredundant", "ranges", "tightened"]
+__all__ = ["Range", "implied", "infeasible", "irredundant", "ranges", "tightened", "within"]
 
 MOST_ROWS: Final = 400
 """Elimination may square the number of constraints; beyond this nothing more is proved."""
@@ -36,6 +36,15 @@ class Range:
         """
         own = Affine.of(name)
         return [tightened(own - b) for b in self.lower] + [tightened(b - own) for b in self.upper]
+
+
+def within(form: Affine, size: "Affine | int") -> list[Affine]:
+    """That a form is an index of an axis of a size, as forms that are not negative.
+
+    >>> within(Affine.of("i"), Affine.of("n"))
+    [Affine({'i': 1}, 0), Affine({'n': 1, 'i': -1}, -1)]
+    """
+    return [form, size - 1 - form]
 
 
 def tightened(form: Affine) -> Affine:

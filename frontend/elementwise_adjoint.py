@@ -16,8 +16,9 @@ from eggrad.engine.rational_affine import Affine
 from eggrad.engine.report import Result
 from eggrad.engine.term import Term
 from eggrad.frontend.elementwise_paths import Path
-from eggrad.frontend.elementwise_scalars import ZERO, Opaque, Scalars, added
+from eggrad.frontend.elementwise_scalars import Opaque, Scalars, added
 from eggrad.frontend.elementwise_syntax import (
+    ZERO,
     Binary,
     Call,
     Choice,

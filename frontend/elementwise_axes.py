@@ -9,6 +9,7 @@ from eggrad.engine import term as terms
 from eggrad.engine.affine import Form
 from eggrad.engine.affine import form as numbered_form
 from eggrad.engine.index_conditions import Condition
+from eggrad.engine.integer_ranges import within
 from eggrad.engine.rational_affine import Affine
 from eggrad.engine.spec import Size, canonical
 from eggrad.engine.term import Term
@@ -33,7 +34,7 @@ class NamedAxes:
     sizes: Mapping[str, Size]
     mask: Value | None = None
 
-    def within(self, mask: Value) -> "NamedAxes":
+    def needed(self, mask: Value) -> "NamedAxes":
         """Needed only where a further mask is 1."""
         whole = mask if self.mask is None else self.product(self.mask, mask)
         return replace(self, mask=whole)
@@ -41,8 +42,8 @@ class NamedAxes:
     @cached_property
     def box(self) -> list[Affine]:
         """That indices are in their ranges, as forms that are not negative."""
-        own = {name: (Affine.of(name), size) for name, size in self.sizes.items()}
-        return [f for i, size in own.values() for f in (i, size_form(size) - 1 - i)]
+        own = ((Affine.of(name), size_form(size)) for name, size in self.sizes.items())
+        return [f for index, size in own for f in within(index, size)]
 
     def corner(self, form: Affine, sign: int) -> Affine:
         """The greatest value of a form in the ranges of its indices; the least for `sign` -1."""
@@ -72,20 +73,14 @@ class NamedAxes:
 
     def product(self, left: Value, right: Value, summed: Collection[str] = ()) -> Value:
         """The product of two values, summed over some indices."""
-        axes = tuple(dict.fromkeys((*left.axes, *right.axes)))
-        number = {name: k for k, name in enumerate(axes)}
-        kept = tuple(name for name in axes if name not in summed)
-        parts = [tuple(number[a] for a in own) for own in (left.axes, right.axes, kept)]
-        return Value(terms.einsum(canonical(parts[:2], parts[2]), left.term, right.term), kept)
+        axes = dict.fromkeys((*left.axes, *right.axes))
+        return _contracted([left, right], [name for name in axes if name not in summed])
 
     def summed(self, value: Value, name: str) -> Value:
         """A value summed over one index."""
         if name not in value.axes:
             return self.product(value, self.ones([name]), {name})
-        kept = tuple(a for a in value.axes if a != name)
-        number = {a: k for k, a in enumerate(value.axes)}
-        spec = canonical([tuple(number.values())], tuple(number[a] for a in kept))
-        return Value(terms.einsum(spec, value.term), kept)
+        return _contracted([value], [a for a in value.axes if a != name])
 
     def ones(self, axes: Sequence[str]) -> Value:
         """Ones along some indices."""
@@ -96,10 +91,8 @@ class NamedAxes:
         if value.axes == tuple(axes):
             return value.term
         missing = [name for name in axes if name not in value.axes]
-        found = self.product(value, self.ones(missing)) if missing else value
-        number = {name: k for k, name in enumerate(axes)}
-        own = tuple(number[name] for name in found.axes)
-        return terms.einsum(canonical([own], tuple(range(len(axes)))), found.term)
+        factors = [value, self.ones(missing)] if missing else [value]
+        return _contracted(factors, axes).term
 
     def joined(self, operation: Callable[[Term, Term], Term], left: Value, right: Value) -> Value:
         """An operation on entries, each value repeated along the indices of the other."""
@@ -115,6 +108,14 @@ class NamedAxes:
             return needed
         other = self.joined(terms.subtract, Value(ONE), self.mask)
         return self.joined(terms.add, needed, other)
+
+
+def _contracted(factors: Sequence[Value], kept: Sequence[str]) -> Value:
+    """The product of one or two values, summed over all axes but some."""
+    number = {name: k for k, name in enumerate(dict.fromkeys(a for f in factors for a in f.axes))}
+    parts = [tuple(number[a] for a in f.axes) for f in factors]
+    spec = canonical(parts, tuple(number[a] for a in kept))
+    return Value(terms.einsum(spec, *(f.term for f in factors)), tuple(kept))
 
 
 def size_form(size: Size) -> Affine:

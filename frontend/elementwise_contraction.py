@@ -9,6 +9,7 @@ import numpy as np
 from numpy.lib.stride_tricks import as_strided
 from numpy.typing import NDArray
 
+from eggrad.engine.integer_ranges import within
 from eggrad.engine.rational_affine import Affine
 from eggrad.frontend.elementwise_scopes import Scope, extremes, inside, view
 
@@ -56,9 +57,11 @@ def padded(
     said: set[Affine] = set()
     found: list[Operand] = []
     for array, forms in reads:
-        ends: dict[tuple[int, int], Affine] = {}
-        for axis, (form, n) in enumerate(zip(forms, array.shape, strict=True)):
-            ends |= {(axis, 0): form, (axis, -1): n - 1 - form}
+        ends = {
+            (axis, end): bound
+            for axis, (form, n) in enumerate(zip(forms, array.shape, strict=True))
+            for end, bound in zip((0, -1), within(form, n), strict=True)
+        }
         own = [end for end, form in ends.items() if form in bounds]
         said.update(ends[end] for end in own)
         found.append(Operand(array, forms, own))
@@ -85,34 +88,32 @@ def contracted(operands: Sequence[Operand], scope: Scope, summed: Sequence[int])
     ):
         return None
     shifts = {place for operand in own for place in _shifts(operand, scope)}
-    one, other = (_labelled(view(o.array, o.forms, scope)) for o in own)
+    factors = [_labelled(view(o.array, o.forms, scope)) for o in own]
+    long, short = sorted(factors, key=lambda f: -len(f.places))
     kept = tuple(range(min(summed) - 1, -1, -1))
     lengths = {a.place: a.length for a in scope.axes.values()}
-    used = {*one.places, *other.places}
+    used = {*long.places, *short.places}
     output = tuple(p for p in kept if p in used)
     repeats = prod(lengths[p] for p in summed if p not in used)
-    found = _product(one, other, output, tuple(sorted(shifts & used)), lengths)
+    found = _product(long, short, output, tuple(sorted(shifts & used)), lengths)
     return (found * repeats).reshape([lengths[p] if p in output else 1 for p in kept])
 
 
 def _padded(operand: Operand, scope: Scope) -> Operand:
     """The operand with zeros at its ends, as many as are read."""
-    widths = [(0, 0)] * operand.array.ndim
+    shape = operand.array.shape
+    firsts, lasts = [0] * len(shape), [n - 1 for n in shape]
     for axis, end in operand.padded:
         least, most = extremes(operand.forms[axis], scope)
-        before, after = widths[axis]
         if end:
-            after = max(0, int(most) - operand.array.shape[axis] + 1)
+            lasts[axis] = max(lasts[axis], int(most))
         else:
-            before = max(0, -int(least))
-        widths[axis] = before, after
-    if not any(before or after for before, after in widths):
+            firsts[axis] = min(0, int(least))
+    array = np.zeros([last - first + 1 for first, last in zip(firsts, lasts, strict=True)])
+    if array.shape == shape:
         return operand
-    shape = [n + a + b for n, (a, b) in zip(operand.array.shape, widths, strict=True)]
-    array = np.zeros(shape)
-    part = tuple(slice(a, a + n) for n, (a, _) in zip(operand.array.shape, widths, strict=True))
-    array[part] = operand.array
-    return Operand(array, [f + a for f, (a, _) in zip(operand.forms, widths, strict=True)])
+    array[tuple(slice(-a, n - a) for a, n in zip(firsts, shape, strict=True))] = operand.array
+    return Operand(array, [f - a for f, a in zip(operand.forms, firsts, strict=True)])
 
 
 def _shifts(operand: Operand, scope: Scope) -> Iterator[int]:
@@ -129,28 +130,26 @@ def _labelled(array: Array) -> Factor:
 
 
 def _product(
-    one: Factor, other: Factor, output: Places, shifts: Places, lengths: Mapping[int, int]
+    long: Factor, short: Factor, output: Places, shifts: Places, lengths: Mapping[int, int]
 ) -> Array:
     """The product of two arrays, summed over all places but those of the output."""
-    long, short = (one, other) if len(one.places) >= len(other.places) else (other, one)
     if len(long.places) == 2 and len(short.places) == len(output) == 1:
         found = _correlated(long, short, output[0])
         if found is not None:
             return found
-    points = prod(lengths[p] for p in {*one.places, *other.places}.difference(shifts))
+    points = prod(lengths[p] for p in {*long.places, *short.places}.difference(shifts))
     count = prod(lengths[p] for p in shifts)
-    alone = [{*f.places}.difference(g.places, shifts) for f, g in ((one, other), (other, one))]
+    alone = [{*f.places}.difference(g.places, shifts) for f, g in ((long, short), (short, long))]
     # Without BLAS a sum along the long axes is best in one pass.
     passes = all(alone) or not {*output}.issuperset(shifts)
     if not shifts or count > MOST_SHIFTS or points < LEAST_POINTS or not passes:
-        arguments: list[Any] = [*one, *other, output]
+        arguments: list[Any] = [*long, *short, output]
         return np.einsum(*arguments, optimize=not shifts)
-    one, other = long, short
     result = np.zeros([lengths[p] for p in output])
     for values in product(*(range(lengths[p]) for p in shifts)):
         at = dict(zip(shifts, values, strict=True))
         part = tuple(at.get(p, slice(None)) for p in output)
-        result[part] += _step(one.at(at), other.at(at), tuple(p for p in output if p not in at))
+        result[part] += _step(long.at(at), short.at(at), tuple(p for p in output if p not in at))
     return result
 
 

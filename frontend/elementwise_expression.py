@@ -7,6 +7,7 @@ others apply to definitions; what lies outside of ranges and conditions counts a
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import partial, reduce
 from itertools import product
 from math import ceil, floor
 from typing import Final, cast
@@ -14,14 +15,15 @@ from typing import Final, cast
 from eggrad.engine import term as terms
 from eggrad.engine.errors import ShapeError, UnsupportedOperation
 from eggrad.engine.index_conditions import Condition, nonnegative, zero
-from eggrad.engine.integer_ranges import implied
-from eggrad.engine.rational_affine import ZERO, Affine
+from eggrad.engine.integer_ranges import implied, within
+from eggrad.engine.rational_affine import Affine
 from eggrad.engine.spec import Size
 from eggrad.engine.term import ELEMENTWISE, Term
 from eggrad.frontend import numpy_ufuncs
 from eggrad.frontend.elementwise_axes import NamedAxes, Value, size_form
 from eggrad.frontend.elementwise_printer import format_form, format_value
 from eggrad.frontend.elementwise_syntax import (
+    ZERO,
     Binary,
     Call,
     Choice,
@@ -156,10 +158,10 @@ class _Reader:
         """Both branches, each times what is 1 where it is chosen."""
         chosen = scope.holds(conditions)
         rest = scope.joined(terms.subtract, Value(terms.constant(1)), chosen)
-        first = scope.product(chosen, self.value(then, scope.within(chosen)))
-        if otherwise == Number(Fraction(0)):
+        first = scope.product(chosen, self.value(then, scope.needed(chosen)))
+        if otherwise == ZERO:
             return first
-        second = scope.product(rest, self.value(otherwise, scope.within(rest)))
+        second = scope.product(rest, self.value(otherwise, scope.needed(rest)))
         return scope.joined(terms.add, first, second)
 
     def total(self, node: Sum, scope: NamedAxes) -> Value:
@@ -170,11 +172,12 @@ class _Reader:
         bounds = [index - f for f in node.range.lower] + [f - index for f in node.range.upper]
         open_ones = [c for c in map(nonnegative, bounds) if not implied(c.form, inner.box)]
         names = frozenset(inner.sizes)
-        body = substitute(node.body, {node.index: index}, names) if start != ZERO else node.body
+        moved = bool(start.names or start.constant)
+        body = substitute(node.body, {node.index: index}, names) if moved else node.body
         if not open_ones:
             return inner.summed(self.value(body, inner), node.index)
         mask = inner.holds(open_ones)
-        return inner.product(mask, self.value(body, inner.within(mask)), {node.index})
+        return inner.product(mask, self.value(body, inner.needed(mask)), {node.index})
 
     def guarded(self, operand: Value, written: Node, scope: NamedAxes, inside: int) -> Value:
         """An operand of a function that is not defined everywhere."""
@@ -187,7 +190,7 @@ class _Reader:
         return all(
             implied(bound, scope.box)
             for f, size in zip(node.indices, self.shapes[node.name], strict=True)
-            for bound in (f, size_form(size) - 1 - f)
+            for bound in within(f, size_form(size))
         )
 
 
@@ -203,7 +206,7 @@ def _power(base: Value, exponent: Value, written: Node) -> Value:
 
 def _index_value(form: Affine, scope: NamedAxes) -> Value:
     """A form of indices and sizes as a number; an index is how many others are below it."""
-    found = Value(terms.constant(Fraction(form.constant)))
+    found = [Value(terms.constant(Fraction(form.constant)))] if form.constant else []
     for name, c in form.items():
         if name in scope.sizes:
             below = f"{name} below"
@@ -212,9 +215,8 @@ def _index_value(form: Affine, scope: NamedAxes) -> Value:
             one = inner.product(less, inner.ones([below]), {below})
         else:
             one = Value(terms.size(name))
-        multiple = scope.product(Value(terms.constant(Fraction(c))), one)
-        found = scope.joined(terms.add, found, multiple)
-    return found
+        found.append(one if c == 1 else scope.product(Value(terms.constant(Fraction(c))), one))
+    return reduce(partial(scope.joined, terms.add), found)
 
 
 def _span(node: Sum, scope: NamedAxes) -> tuple[Affine, Size]:

@@ -1,5 +1,6 @@
 """Element-wise definitions as LaTeX: subscripts, sums with their ranges, cases."""
 
+import re
 from collections.abc import Mapping, Sequence
 
 from eggrad.engine.index_conditions import Condition
@@ -21,8 +22,8 @@ from eggrad.frontend.text_words import format_number
 
 __all__ = ["format_latex_definition"]
 
-# How tightly a text binds; a fraction, a root and what has brackets of its own bind like an atom.
-_ANY, _SUM, _PRODUCT, _POWER, _ATOM = range(5)
+# How tightly a text binds: what stands as an operand must bind at least as its place asks.
+_ANY, _SUM, _TERM, _PRODUCT, _POWER, _ATOM = range(6)
 
 
 def format_latex_definition(name: str, lengths: Mapping[str, Affine], body: Node) -> str:
@@ -58,30 +59,27 @@ def _written(node: Node) -> tuple[str, int]:
         case Call(function, argument):
             return rf"{latex_function(function)}\left({_text(argument, _ANY)}\right)", _POWER
         case Negative(operand):
-            return f"-{_text(operand, _PRODUCT)}", _SUM
+            return f"-{_text(operand, _TERM)}", _SUM
         case Binary("/", over, under):
             return rf"\frac{{{_text(over, _ANY)}}}{{{_text(under, _ANY)}}}", _POWER
         case Binary("**", base, exponent):
             return f"{_text(base, _ATOM)}^{{{_text(exponent, _ANY)}}}", _POWER
         case Binary("*", left, right):
-            dot = r" \cdot " if _begins_with_number(right) else r" \, "
-            return f"{_text(left, _PRODUCT)}{dot}{_text(right, _POWER)}", _PRODUCT
+            second = _text(right, _POWER)
+            # Digits side by side would be read as one number, or as a mixed one.
+            digits = isinstance(right, Number) or re.match(r"(\\frac\{)*\d", second)
+            dot = r" \cdot " if digits else r" \, "
+            return f"{_text(left, _PRODUCT)}{dot}{second}", _PRODUCT
         case Binary(operator, left, right):
-            return f"{_text(left, _SUM)} {operator} {_text(right, _PRODUCT)}", _SUM
+            return f"{_text(left, _SUM)} {operator} {_text(right, _TERM)}", _SUM
         case Sum(index, own, body):
             low, high = _bound(own.lower, "max", "ceil"), _bound(own.upper, "min", "floor")
             sign = rf"\sum_{{{latex_name(index)} = {low}}}^{{{high}}}"
-            return f"{sign} {_text(body, _PRODUCT)}", _SUM
+            return f"{sign} {_text(body, _TERM)}", _TERM
         case Choice(conditions, then, otherwise):
             joined = r" \text{ and } ".join(map(_condition, conditions))
             rows = rf"{_text(then, _ANY)} & \text{{if }} {joined} \\ {_text(otherwise, _ANY)}"
-            return rf"\begin{{cases}} {rows} & \text{{otherwise}} \end{{cases}}", _PRODUCT
-
-
-def _begins_with_number(node: Node) -> bool:
-    while isinstance(node, Binary) and node.operator in ("*", "**"):
-        node = node.left
-    return isinstance(node, Number)
+            return rf"\begin{{cases}} {rows} & \text{{otherwise}} \end{{cases}}", _TERM
 
 
 def _read(name: str, indices: Sequence[Affine]) -> str:
@@ -97,12 +95,7 @@ def _form(form: Affine) -> str:
     divisor = form.denominator
     if divisor > 1:
         return rf"\frac{{{_form(form.integral())}}}{{{divisor}}}"
-    names = {n: latex_name(n) for n in form.names}
-    plain = Affine({f"<{n}>": c for n, c in form.items()}, form.constant)
-    text = format_form(plain).replace("*", "")
-    for n, shown in names.items():
-        text = text.replace(f"<{n}>", shown)
-    return text
+    return format_form(form, latex_name, times="")
 
 
 def _condition(condition: Condition) -> str:

@@ -1,6 +1,6 @@
 """Element-wise definitions as text, in the notation of Urban and van der Smagt."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Final
 
 from eggrad.engine.index_conditions import Condition
@@ -40,8 +40,8 @@ def format_definition(name: str, indices: Sequence[str], body: Node) -> str:
     return f"{name}[{'; '.join(indices)}] = {format_value(body)}"
 
 
-def format_form(form: Affine) -> str:
-    """An affine form.
+def format_form(form: Affine, name: Callable[[str], str] = str, times: str = "*") -> str:
+    """An affine form; `name` writes a name, `times` stands after a coefficient.
 
     >>> i, k = Affine.of("i"), Affine.of("k")
     >>> [format_form(f) for f in (k / 2, 3 - i, (k - 2 * i + 1) / 3)]
@@ -56,9 +56,9 @@ def format_form(form: Affine) -> str:
     first = next((at for at, t in enumerate(terms) if t[1] > 0), 0)
     terms.insert(0, terms.pop(first))
     text = ""
-    for name, c in terms:
-        size = abs(c)
-        shown = str(size) if not name else name if size == 1 else f"{size}*{name}"
+    for symbol, c in terms:
+        factors = [str(abs(c))] if abs(c) != 1 or not symbol else []
+        shown = times.join([*factors, name(symbol)] if symbol else factors)
         sign = ("-" if c < 0 else "") if not text else (" - " if c < 0 else " + ")
         text += sign + shown
     if divisor == 1:

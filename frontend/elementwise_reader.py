@@ -5,10 +5,11 @@ from typing import Any, Final, cast
 
 from lark import Token, Transformer, v_args
 
+from eggrad.engine.errors import ParseError
 from eggrad.frontend.elementwise_diagnosis import stray_character, unexpected_token
 from eggrad.frontend.phrases import Grammar, Misread, Phrase, negated
 
-__all__ = ["Declared", "Text", "read"]
+__all__ = ["Declared", "Text", "is_name", "read"]
 
 MOST_LEVELS = 150
 """Definitions are walked recursively; nobody writes deeper ones."""
@@ -38,6 +39,19 @@ def read(text: str) -> Text:
     'call'
     """
     return cast(Text, _GRAMMAR.read(text))
+
+
+def is_name(text: str) -> bool:
+    """Whether arguments and sizes may be called so.
+
+    >>> is_name("x_1"), is_name("max"), is_name("2x")
+    (True, False, False)
+    """
+    try:
+        found = read(f"{text}[] = {text}[]").body
+    except ParseError:
+        return False
+    return found.what == "read" and found.token == text
 
 
 class Nested(Phrase):

@@ -13,6 +13,7 @@ from eggrad.engine import term as terms
 from eggrad.engine.term import ELEMENTWISE, Term
 from eggrad.frontend import numpy_ufuncs
 from eggrad.frontend.elementwise_syntax import (
+    ZERO,
     Binary,
     Call,
     Choice,
@@ -28,12 +29,11 @@ from eggrad.frontend.elementwise_syntax import (
 from eggrad.frontend.expression import expression
 from eggrad.frontend.text_words import format_number
 
-__all__ = ["ZERO", "Opaque", "Scalars", "added"]
+__all__ = ["Opaque", "Scalars", "added"]
 
 Opaque = Read | Sum | Choice | IndexValue
 ONE: Final = Fraction(1)
 HALF: Final = Fraction(1, 2)
-ZERO: Final = Number(Fraction(0))
 
 
 class Scalars:
@@ -141,7 +141,7 @@ class Scalars:
         ]
 
     def _factor(self, term: Term) -> Node:
-        return Number(Fraction(0)) if term.op == "constant" else self.node(term)
+        return ZERO if term.op == "constant" else self.node(term)
 
 
 def _summands(term: Term) -> dict[Term, int]:

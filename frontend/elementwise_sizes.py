@@ -3,10 +3,9 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-import numpy as np
 from numpy.typing import NDArray
 
-from eggrad.engine.binding import checked_size
+from eggrad.engine.binding import checked_size, numeric
 from eggrad.engine.errors import ShapeError, UnknownVariable, UnsupportedOperation
 from eggrad.engine.rational_affine import Affine
 from eggrad.frontend.elementwise_printer import format_form
@@ -41,6 +40,7 @@ def numbers_of(
 ) -> dict[str, int]:
     """The number that each size is, from the shapes of arrays or from values of that name.
 
+    >>> import numpy as np
     >>> n = Affine.of("n")
     >>> numbers_of({"n"}, {"x": (2 * n - 1,)}, {"x": np.zeros(5)}, {})
     {'n': 3}
@@ -77,11 +77,8 @@ def numbers_of(
 
 
 def _real(name: str, value: object) -> Array:
-    try:
-        array = np.asarray(value)
-    except ValueError as error:
-        raise ShapeError(f"the value of {name} is not an array: {error}") from error
-    if array.dtype.kind not in "biuf":
+    array = numeric(name, value)
+    if array.dtype.kind == "c":
         raise UnsupportedOperation(
             f"the value of {name} is not an array of real numbers: its dtype is {array.dtype}"
         )

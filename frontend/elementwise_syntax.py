@@ -3,12 +3,14 @@
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from typing import Final
 
 from eggrad.engine.index_conditions import Condition
 from eggrad.engine.integer_ranges import Range
 from eggrad.engine.rational_affine import Affine
 
 __all__ = [
+    "ZERO",
     "Binary",
     "Call",
     "Choice",
@@ -98,6 +100,8 @@ class Choice:
 
 
 Node = Number | IndexValue | Read | Call | Negative | Binary | Sum | Choice
+
+ZERO: Final = Number(Fraction(0))
 
 
 def index_value(form: Affine) -> Node:

@@ -1,6 +1,5 @@
 """Expressions as element-wise definitions: what an entry of a tensor is, index by index."""
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -8,16 +7,19 @@ from functools import reduce
 from typing import Final, cast
 
 from eggrad.engine.affine import Form
+from eggrad.engine.binding import name_of
 from eggrad.engine.constraints import Constraints
 from eggrad.engine.errors import UnsupportedOperation
 from eggrad.engine.index_conditions import Condition, divisible, nonnegative, simplified, zero
-from eggrad.engine.integer_ranges import ranges
+from eggrad.engine.integer_ranges import ranges, within
 from eggrad.engine.rational_affine import Affine
 from eggrad.engine.spec import Size, Spec
 from eggrad.engine.term import ELEMENTWISE, Term, postorder, variables
 from eggrad.frontend.elementwise_axes import size_form
 from eggrad.frontend.elementwise_printer import format_definition, format_form
+from eggrad.frontend.elementwise_scalars import Scalars
 from eggrad.frontend.elementwise_syntax import (
+    ZERO,
     Binary,
     Call,
     Negative,
@@ -34,9 +36,9 @@ __all__ = ["Written", "format_elementwise", "written"]
 
 OPERATORS: Final = {"add": "+", "subtract": "-", "divide": "/", "power": "**"}
 LETTERS: Final = "ijklpqrstuvw"
-ZERO: Final = Number(Fraction(0))
 ONE: Final = Number(Fraction(1))
-RESERVED: Final = frozenset({"and", "else", "max", "min", "then"})
+# Factors that say where others count.
+GATES: Final = ("delta", "indicator")
 # Parts that a tensor uses twice are written twice; beyond so many nodes nobody would read it.
 MOST: Final = 2_000
 
@@ -62,16 +64,18 @@ def written(term: Term) -> Written:
     >>> format_value(written(einsum("ij,j->i", a, x)).body)
     'sum{j}_0^(n - 1) (A[i; j] * x[j])'
     """
+    from eggrad.frontend.elementwise_reader import is_name
+
     _check_length(term)
     symbols = {d for t in postorder(term) for d in t.dims if isinstance(d, str)}
-    for name in sorted({*map(_name, variables(term)), *symbols}):
-        if name in RESERVED or not re.fullmatch(r"[^\W\d_]\w*", name):
+    for name in sorted({*map(name_of, variables(term)), *symbols}):
+        if not is_name(name):
             raise UnsupportedOperation(f"{name} is no name in element-wise notation")
-    arguments = {_name(v): tuple(map(size_form, v.dims)) for v in variables(term)}
+    arguments = {name_of(v): tuple(map(size_form, v.dims)) for v in variables(term)}
     writer = _Writer({*arguments, *symbols})
     names = [writer.fresh() for _ in term.dims]
     lengths = dict(zip(names, map(size_form, term.dims), strict=True))
-    known = [f for name in names for f in _range(Affine.of(name), lengths[name])]
+    known = [f for name in names for f in within(Affine.of(name), lengths[name])]
     return Written(lengths, arguments, writer.entry(term, [*map(Affine.of, names)], known))
 
 
@@ -87,10 +91,6 @@ def format_elementwise(term: Term) -> str:
     return format_definition(fresh_name("f", {*found.arguments}), head, found.body)
 
 
-def _name(v: Term) -> str:
-    return cast(tuple[str, object], v.data)[0]
-
-
 def _check_length(term: Term) -> None:
     length: dict[Term, int] = {}
     for t in postorder(term):
@@ -99,11 +99,6 @@ def _check_length(term: Term) -> None:
         raise UnsupportedOperation(
             f"written entry by entry this has {length[term]:,} parts, of at most {MOST:,}"
         )
-
-
-def _range(index: Affine, size: Affine) -> list[Affine]:
-    """That an index is in range, as forms that are not negative."""
-    return [index, size - 1 - index]
 
 
 @dataclass
@@ -123,12 +118,12 @@ class _Writer:
         """The entry of a term at some indices; `known` forms are not negative there."""
         match t.op:
             case "variable":
-                return Read(_name(t), tuple(at))
+                return Read(name_of(t), tuple(at))
             case "constant":
-                return _number(cast(Fraction, t.data))
+                return Scalars().node(t)
             case "size":
                 return index_value(Affine.of(cast(str, t.data)))
-            case "delta" | "indicator":
+            case op if op in GATES:
                 return _chosen(_conditions(t, at), ONE, known)
             case "einsum":
                 return self.product(t, at, known)
@@ -154,31 +149,28 @@ class _Writer:
                     name = self.fresh()
                     sizes[name], places[label] = size, Affine.of(name)
         operands = [(a, [places[i] for i in p]) for a, p in zip(t.args, parts, strict=True)]
-        gates = [o for o in operands if o[0].op in ("delta", "indicator")]
-        conditions = [c for a, own in gates for c in _conditions(a, own)]
-        bounds = [c for n, d in sizes.items() for c in map(nonnegative, _range_of(n, d))]
-        free, values, conditions = _solved(list(sizes), [*conditions, *bounds])
-        factors = [
-            (a, [f.substitute(values) for f in own]) for a, own in operands if (a, own) not in gates
-        ]
+        conditions = [c for a, own in operands if a.op in GATES for c in _conditions(a, own)]
+        for name, size in sizes.items():
+            conditions += map(nonnegative, within(Affine.of(name), size_form(size)))
+        free, values, conditions = _solved(list(sizes), conditions)
         if any(c.decided is False for c in conditions):
             return ZERO
         plain = [f for c in conditions if c.relation == ">=" for f in c.constraints()]
         outside, spans = ranges(plain, free, known)
         inner = [*known, *(f for n, r in spans.items() for f in r.constraints(n))]
-        body = _times(self.entry(a, own, inner) for a, own in factors)
+        body = _times(
+            self.entry(a, [f.substitute(values) for f in own], inner)
+            for a, own in operands
+            if a.op not in GATES
+        )
         rest = [c for c in conditions if c.relation != ">="]
-        within = [c for c in rest if not set(free).isdisjoint(c.form.names)]
-        body = _chosen(within, body, inner)
+        summed = [c for c in rest if not set(free).isdisjoint(c.form.names)]
+        body = _chosen(summed, body, inner)
         for name in reversed(free):
             body = Sum(name, spans[name], body)
         return _chosen(
-            [*(c for c in rest if c not in within), *map(nonnegative, outside)], body, known
+            [*(c for c in rest if c not in summed), *map(nonnegative, outside)], body, known
         )
-
-
-def _range_of(name: str, size: Size) -> list[Affine]:
-    return _range(Affine.of(name), size_form(size))
 
 
 def _solved(
@@ -230,15 +222,3 @@ def _times(factors: Iterable[Node]) -> Node:
     """The product of factors; ones go."""
     left = [f for f in factors if f != ONE] or [ONE]
     return reduce(lambda a, b: Binary("*", a, b), left)
-
-
-def _number(value: Fraction) -> Node:
-    """A number; one that has no finite decimal fraction as a quotient."""
-    rest = value.denominator
-    for prime in (2, 5):
-        while rest % prime == 0:
-            rest //= prime
-    if rest == 1:
-        return Number(value)
-    over, under = Fraction(value.numerator), Fraction(value.denominator)
-    return Binary("/", Number(over), Number(under))

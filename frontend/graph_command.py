@@ -1,7 +1,8 @@
 """`eggrad graph`: a picture of the e-graph after each stage."""
 
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -15,23 +16,21 @@ if TYPE_CHECKING:
 __all__ = ["graph"]
 
 
+def _most(option: str, default: int, what: str) -> Callable[[Callable[..., None]], Any]:
+    return click.option(
+        option,
+        type=click.IntRange(min=1),
+        default=default,
+        show_default=True,
+        help=f"Show so many {what}.",
+    )
+
+
 @click.command(short_help="Draw the e-graph after each stage.")
 @takes_corpus
 @click.option("--out", required=True, metavar="FILE", help="A .svg file, or a .html page.")
-@click.option(
-    "--classes",
-    type=click.IntRange(min=1),
-    default=120,
-    show_default=True,
-    help="Show so many classes, those nearest to the root.",
-)
-@click.option(
-    "--members",
-    type=click.IntRange(min=1),
-    default=8,
-    show_default=True,
-    help="Show so many members of a class.",
-)
+@_most("--classes", 120, "classes, those nearest to the root")
+@_most("--members", 8, "members of a class")
 def graph(cases: "list[Case]", *, out: str, classes: int, members: int) -> None:
     """Draw the e-graph of SOURCE after each stage.
 

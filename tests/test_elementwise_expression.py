@@ -239,3 +239,12 @@ def test_latex() -> None:
         r"^{\min(4, \lfloor \frac{i}{2} \rfloor)} \left(x_{i} - 2\right) \cdot 3 \, x_{k}"
         r"\right) \cdot \left(-1.5\right), \quad 0 \le i < 9"
     )
+    h = eg.parse_elementwise(
+        "h[i<7] = 2*(3/x[i]) + (if {i > 3} then (1) else (2)) * -sum{k}_0^2 (x[i - k + 2])",
+        {"x": (9,)},
+    )
+    assert h.to("latex") == (
+        r"h_{i} = 2 \cdot \frac{3}{x_{i}} + \left(\begin{cases} 1 & \text{if } i \ge 4 \\ 2 & "
+        r"\text{otherwise} \end{cases}\right) \, \left(-\sum_{k = 0}^{2} x_{i - k + 2}\right), "
+        r"\quad 0 \le i < 7"
+    )
