@@ -1,11 +1,14 @@
 """Terms as the e-graph has them: a constructor, its data, its operands."""
 
-from typing import cast
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Any, cast
 
-from eggrad.engine.spec import scaling
+from eggrad.engine import term as terms
+from eggrad.engine.spec import Spec, scaling
 from eggrad.engine.term import ELEMENTWISE, NUMERIC, Term
 
-__all__ = ["Parts", "is_multiple", "parts", "product_parts"]
+__all__ = ["Parts", "assembled", "is_multiple", "parts", "product_parts"]
 
 Parts = tuple[str, tuple[object, ...], tuple[Term, ...]]
 
@@ -49,3 +52,35 @@ def parts(t: Term) -> Parts:
 def product_parts(t: Term) -> Parts:
     """A product as it stands, be it a multiple or not."""
     return "ein" if len(t.args) == 2 else "ein1", (t.data,), t.args
+
+
+def assembled(constructor: str, data: Sequence[Any], args: tuple[Term, ...]) -> Term:
+    """The term with these parts.
+
+    >>> from eggrad.engine.term import apply, variable
+    >>> term = apply("exp", variable("x"))
+    >>> assembled(*parts(term)) is term
+    True
+    """
+    match constructor:
+        case "variable":
+            name, dims, assume = data[0]
+            return terms.variable(name, dims, assume)
+        case "constant":
+            return terms.constant(Fraction(data[0]), data[1])
+        case "delta" | "indicator" | "size" as name:
+            return getattr(terms, name)(*data)
+        case "ein" | "ein1":
+            return terms.einsum(cast(Spec, data[0]), *args)
+        case "scale":
+            return terms.einsum(scaling(args[0].order), terms.constant(Fraction(data[0])), *args)
+        case "cofactors":
+            return terms.cofactors(int(data[0]), *args)
+        case "function":
+            return terms.apply(data[0], *args)
+        case "numeric" | "numeric2":
+            return terms.numeric(data[0], *args, data=data[1])
+        case "inv" | "det" | "adj" as name:
+            return terms.apply(name, *args)
+        case name:
+            return getattr(terms, name)(*args)

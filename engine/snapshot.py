@@ -8,14 +8,14 @@ from functools import cached_property
 from typing import Any, TypeVar, cast
 
 from eggrad.engine import exact, extract
-from eggrad.engine import term as terms
 from eggrad.engine.constraints import Constraints
+from eggrad.engine.constructors import assembled
 from eggrad.engine.cost import Model
 from eggrad.engine.errors import UnsoundRules
 from eggrad.engine.reading import Readable
 from eggrad.engine.report import Solved
 from eggrad.engine.sparsity import Sparsity
-from eggrad.engine.spec import Dims, Spec, scaling
+from eggrad.engine.spec import Dims
 from eggrad.engine.stability import stable_members
 from eggrad.engine.term import Term
 
@@ -273,28 +273,4 @@ class Snapshot:
 
     def as_term(self, node: ENode, args: tuple[Term, ...]) -> Term:
         """The term of a member, given those of its operands."""
-        data: Any = node.data
-        match node.constructor:
-            case "variable":
-                name, dims, assume = data[0]
-                return terms.variable(name, dims, assume)
-            case "constant":
-                return terms.constant(Fraction(data[0]), data[1])
-            case "delta" | "indicator" | "size" as name:
-                return getattr(terms, name)(*data)
-            case "ein" | "ein1":
-                return terms.einsum(cast(Spec, data[0]), *args)
-            case "scale":
-                return terms.einsum(
-                    scaling(args[0].order), terms.constant(Fraction(data[0])), *args
-                )
-            case "cofactors":
-                return terms.cofactors(int(data[0]), *args)
-            case "function":
-                return terms.apply(data[0], *args)
-            case "numeric" | "numeric2":
-                return terms.numeric(data[0], *args, data=data[1])
-            case "inv" | "det" | "adj" as name:
-                return terms.apply(name, *args)
-            case name:
-                return getattr(terms, name)(*args)
+        return assembled(node.constructor, node.data, args)

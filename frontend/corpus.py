@@ -9,9 +9,8 @@ from typing import Any, cast
 from eggrad.engine.errors import EggradError
 from eggrad.engine.term import Term
 from eggrad.frontend.cli_input import Mistake
-from eggrad.frontend.expression import expression
+from eggrad.frontend.formats import format_formula
 from eggrad.frontend.problem import Problem
-from eggrad.frontend.text_printer import format_term
 
 __all__ = ["Case", "read_corpus"]
 
@@ -21,7 +20,10 @@ _KEYS = ("text", "input", "einsum_syntax")
 
 @dataclass(frozen=True)
 class Case:
-    """A term to be differentiated by some variables, or to be simplified where there are none."""
+    """A term to be differentiated by some variables, or to be simplified where there are none.
+
+    `mode` is that of the differentiation: "auto", "forward" or "reverse".
+    """
 
     name: str
     text: str
@@ -29,12 +31,11 @@ class Case:
     wrt: tuple[Term, ...]
     declared: tuple[Term, ...]
     language: str = "einsum"
+    mode: str = "auto"
 
     def written(self, term: Term) -> str:
-        """A result in the case's language, without the declarations."""
-        if self.language == "einsum":
-            return format_term(term)
-        return expression(term, (*self.declared, *self.wrt)).to(self.language)
+        """A result as it is, in the case's language, without the declarations."""
+        return format_formula(self.language, term, (*self.declared, *self.wrt))
 
 
 def read_corpus(

@@ -100,7 +100,8 @@ class Expression(Operators):
         """The text in another language.
 
         "einsum" is what `eggrad.parse` reads, "matrix" what `eggrad.parse_matrix` does; what has
-        more than two axes is in index notation there. "index" has Kronecker deltas, "elementwise"
+        more than two axes is in index notation there. Matrices and LaTeX are written as the
+        shortest equal formula that is found. "index" has Kronecker deltas, "elementwise"
         is what `eggrad.parse_elementwise` reads, "latex" needs amsmath, "python" is a NumPy
         function, "dot" is for Graphviz. Raises `UnsupportedOperation` for any other, and for
         inverses and determinants in "elementwise".

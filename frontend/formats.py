@@ -6,7 +6,7 @@ from typing import Final
 from eggrad.engine.errors import UnsupportedOperation
 from eggrad.engine.term import Term
 
-__all__ = ["FORMATS", "format_expression"]
+__all__ = ["FORMATS", "FORMULAS", "format_expression", "format_formula", "format_unchanged"]
 
 
 def _einsum(term: Term, scope: Sequence[Term]) -> str:
@@ -16,21 +16,10 @@ def _einsum(term: Term, scope: Sequence[Term]) -> str:
 
 
 def _matrix(term: Term, scope: Sequence[Term]) -> str:
+    from eggrad.frontend.matrix_form import has_notation
     from eggrad.frontend.matrix_printer import format_matrix
 
-    flat = _flat(term)
-    return _index(term, scope) if flat is None else format_matrix(flat, scope)
-
-
-def _flat(term: Term) -> Term | None:
-    """An equal term that has matrix notation; None where none was found."""
-    from eggrad.frontend.matrix_form import has_notation
-    from eggrad.frontend.matrix_search import without_tensors
-
-    if has_notation(term) or term.order > 2:
-        return term if term.order <= 2 else None
-    found = without_tensors(term)
-    return found if has_notation(found) else None
+    return format_matrix(term, scope) if has_notation(term) else _index(term, scope)
 
 
 def _index(term: Term, _scope: Sequence[Term]) -> str:
@@ -48,7 +37,7 @@ def _python(term: Term, scope: Sequence[Term]) -> str:
 def _latex(term: Term, _scope: Sequence[Term]) -> str:
     from eggrad.frontend.latex_printer import format_latex
 
-    return format_latex(_flat(term) or term)
+    return format_latex(term)
 
 
 def _elementwise(term: Term, _scope: Sequence[Term]) -> str:
@@ -74,15 +63,47 @@ FORMATS: Final[dict[str, Callable[[Term, Sequence[Term]], str]]] = {
 }
 """What writes a term in each language, given variables that fix its sizes."""
 
+SHORTENED: Final = ("matrix", "latex")
+FORMULAS: Final = ("einsum", "matrix", "index", "latex")
+"""The languages in which a term is a formula, not a definition, a program or a picture."""
+
 
 def format_expression(language: str, term: Term, scope: Sequence[Term]) -> str:
-    """The text of a term in one of the languages.
+    """The text of a term in one of the languages; formulas of matrices are the shortest found.
 
-    >>> from eggrad.engine.term import apply, variable
-    >>> format_expression("matrix", apply("sin", variable("x", ("n",))), ())
-    'sin(x)'
+    >>> from eggrad.engine.term import einsum, variable
+    >>> x = variable("x", ("n",))
+    >>> format_expression("matrix", einsum("i,i->i", x, einsum("i,i->i", x, x)), ())
+    'x.^3'
+    """
+    from eggrad.frontend.matrix_search import shortest
+
+    return format_unchanged(language, shortest(term) if language in SHORTENED else term, scope)
+
+
+def format_unchanged(language: str, term: Term, scope: Sequence[Term]) -> str:
+    """The text of a term as it is, without a search for a shorter one.
+
+    >>> from eggrad.engine.term import einsum, variable
+    >>> x = variable("x", ("n",))
+    >>> format_unchanged("matrix", einsum("i,i->i", x, einsum("i,i->i", x, x)), ())
+    'x.*(x.*x)'
     """
     if language not in FORMATS:
         known = ", ".join(FORMATS)
         raise UnsupportedOperation(f"there is no format {language!r}; the formats are: {known}")
     return FORMATS[language](term, scope)
+
+
+def format_formula(language: str, term: Term, scope: Sequence[Term]) -> str:
+    """The formula of a term as it is, without declarations.
+
+    >>> from eggrad.engine.term import apply, variable
+    >>> format_formula("einsum", apply("sin", variable("x", ("n",))), ())
+    'sin(x)'
+    """
+    if language == "einsum":
+        from eggrad.frontend.text_printer import format_term
+
+        return format_term(term)
+    return format_unchanged(language, term, scope)

@@ -8,6 +8,7 @@ has no such formula.
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
+from itertools import permutations
 from typing import Final, cast
 
 from eggrad.engine.binding import name_of
@@ -56,7 +57,8 @@ def form_of(node: Term, forms: Mapping[Term, Form]) -> Form:
         case "constant":
             return _constant(cast(Fraction, node.data), node.dims)
         case "delta":
-            return Form("call", (_size(node.dims[0]),), "eye", 2)
+            eye = tuple(map(_size, node.dims[:1]))
+            return Form("call", eye, "eye", 2) if eye else number(Fraction(1))
         case "indicator":
             return _unit(node)
         case "size":
@@ -161,7 +163,9 @@ def _spread_scalar(node: Term, forms: Mapping[Term, Form]) -> Form | None:
     if node.op == "constant":
         return number(cast(Fraction, node.data))
     if node.op == "einsum" and len(node.args) == 2 and not node.args[0].order:
-        ones = node.args[1]
+        ones, (_, along, out) = node.args[1], cast(Spec, node.data)
+        if set(along) != set(out):
+            return None
         return forms[node.args[0]] if ones.op == "constant" and ones.data == 1 else None
     return None
 
@@ -172,9 +176,8 @@ def _spread_scalar(node: Term, forms: Mapping[Term, Form]) -> Form | None:
 def _einsum(node: Term, forms: Mapping[Term, Form]) -> Form:
     args = [forms[a] for a in node.args]
     *parts, out = cast(Spec, node.data)
-    orders = [a.order for a in node.args]
-    if node.order == 2 and sorted(orders) == [1, 2] and node.args[orders.index(2)].op == "delta":
-        return Form("call", (args[orders.index(1)],), "diag", 2)
+    if (vector := _on_diagonal(node)) is not None:
+        return Form("call", (forms[vector],), "diag", 2)
     known = [i for part in parts for i in set(part)]
     reduced = [
         _reduced(form, part, [i for i in dict.fromkeys(part) if i in out or known.count(i) > 1])
@@ -195,6 +198,16 @@ def _einsum(node: Term, forms: Mapping[Term, Form]) -> Form:
         same = node.args[0] is node.args[1]
         return _contracted(reduced[0], reduced[1], out, same)
     return _spread_out(reduced[0], reduced[1], out)
+
+
+def _on_diagonal(node: Term) -> Term | None:
+    """The vector that a product with a delta puts onto the diagonal of a matrix."""
+    *parts, out = cast(Spec, node.data)
+    for (a, own), (b, other) in permutations(zip(node.args, parts, strict=True), 2):
+        spans = len(out) == 2 and set(other) == set(out)
+        if a.order == 1 and b.op == "delta" and spans and own[0] in other:
+            return a
+    return None
 
 
 def _reduced(form: Form, part: Indices, kept: Sequence[int]) -> Operand:

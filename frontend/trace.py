@@ -10,12 +10,8 @@ from eggrad.engine.strategy import Strategy
 from eggrad.engine.term import Term
 from eggrad.frontend import calculus
 from eggrad.frontend.expression import Expression
-from eggrad.frontend.index_printer import format_index
-from eggrad.frontend.latex_printer import format_latex
-from eggrad.frontend.matrix_form import has_notation
-from eggrad.frontend.matrix_printer import format_matrix
+from eggrad.frontend.formats import FORMULAS, format_formula
 from eggrad.frontend.rule_files import Rules, accepted
-from eggrad.frontend.text_printer import format_term
 from eggrad.frontend.variant import BASE, Variant, rule_names
 
 __all__ = ["Step", "as_json", "format_trace", "trace_derivative", "trace_simplification"]
@@ -87,30 +83,19 @@ def _traced(
     known = rule_names(variant)
     steps: list[Step] = []
 
+    notation = language if language in FORMULAS else "einsum"
+
     def look(moment: Moment) -> None:
         fired = {rule: n for rule, n in moment.matches.items() if rule in known}
         rules = tuple(sorted(fired.items(), key=lambda pair: (-pair[1], pair[0])))
         found = moment.cheapest()
-        text = "" if found is None else _written(found, scope, language)
+        text = "" if found is None else format_formula(notation, found, scope)
         step = Step(moment.phase, rules, moment.enodes, text)
         if rules or moment.stage == "load" or text != steps[-1].text:
             steps.append(step)
 
     run(variant.systems(look))
     return steps
-
-
-def _written(term: Term, scope: Sequence[Term], language: str) -> str:
-    """The term as it is: `Expression.to` looks for another that has matrix notation."""
-    match language:
-        case "matrix" if has_notation(term):
-            return format_matrix(term, scope)
-        case "matrix" | "index":
-            return format_index(term)
-        case "latex":
-            return format_latex(term)
-        case _:
-            return format_term(term)
 
 
 def format_trace(steps: Iterable[Step]) -> str:

@@ -10,12 +10,15 @@ import numpy as np
 import pytest
 
 import eggrad as eg
+from eggrad.frontend.formats import format_expression, format_unchanged
+from eggrad.frontend.matrix_search import words
 from tests.random_matrix_texts import DIMS, random_text
 from tests.test_derivative_cases import CASES, NAMES, instances
 
 MATRIX_CASES = [c for c in CASES if c["matrix_syntax"]]
 RNG = np.random.default_rng(0)
 VALUES = {name: RNG.normal(size=[{"m": 3, "n": 4}[d] for d in own]) for name, own in DIMS.items()}
+WRITERS = (format_unchanged, format_expression)
 x, y, A = (eg.variable(name, DIMS[name]) for name in "xyA")
 
 
@@ -28,16 +31,23 @@ def dims_of(case: dict[str, Any]) -> dict[str, tuple[str | int, ...]]:
 
 @pytest.mark.parametrize("seed", range(600))
 def test_random_matrix_texts(seed: int) -> None:
-    """What is printed has the same value; read and printed again, it stays as it is."""
+    """What is written has the same value; read and written again as it is, it stays as it is."""
     text = random_text(Random(seed))
     read = eg.parse_matrix(text, DIMS)
-    printed = read.to("matrix")
-    again = eg.parse_matrix(printed, DIMS)
-    settled = again.to("matrix")
-    assert eg.parse_matrix(settled, DIMS).to("matrix") == settled
-    np.testing.assert_allclose(
-        again.evaluate(VALUES), read.evaluate(VALUES), rtol=1e-9, atol=1e-9, err_msg=printed
-    )
+    unchanged, shortest = (write("matrix", read.term, read.scope) for write in WRITERS)
+    settled = as_it_is(as_it_is(unchanged))
+    assert as_it_is(settled) == settled
+    assert words(shortest) <= words(unchanged)
+    for written in (unchanged, shortest):
+        found = eg.parse_matrix(written, DIMS).evaluate(VALUES)
+        np.testing.assert_allclose(
+            found, read.evaluate(VALUES), rtol=1e-9, atol=1e-9, err_msg=written
+        )
+
+
+def as_it_is(text: str) -> str:
+    again = eg.parse_matrix(text, DIMS)
+    return format_unchanged("matrix", again.term, again.scope)
 
 
 @pytest.mark.parametrize("case", MATRIX_CASES, ids=[c["id"] for c in MATRIX_CASES])
@@ -52,7 +62,9 @@ def test_matrix_notation_of_the_cases(case: dict[str, Any]) -> None:
             continue
         again = eg.parse_matrix(f.to("matrix"), dims)
         for values in instances(case):
-            np.testing.assert_allclose(again.evaluate(values), f.evaluate(values), rtol=1e-9)
+            np.testing.assert_allclose(
+                again.evaluate(values), f.evaluate(values), rtol=1e-9, atol=1e-12
+            )
     for values in instances(case):
         reference = eval(case["derivative_numpy"], NAMES | values)
         np.testing.assert_allclose(derivative.evaluate(values), reference, rtol=1e-8, atol=1e-9)
