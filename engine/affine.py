@@ -3,28 +3,41 @@
 A form is a sorted tuple of pairs (key, coefficient) without zeros. An integer key is the index of
 that axis, a text is a size symbol, and the empty text is the number 1: `i - n + 1`, for axis 0, is
 `((0, 1), ("", 1), ("n", -1))`.
+
+A form of symbols is a size as well, and its text is what such a size is called: `n - 1`.
 """
 
+import re
 from collections.abc import Callable, Iterable, Mapping
+from functools import lru_cache
 from math import gcd
+from typing import Final
 
+from eggrad.engine.errors import ShapeError
 from eggrad.engine.spec import LETTERS, Dims, Size
 
 __all__ = [
     "Form",
     "Key",
+    "as_size",
+    "canonical_size",
     "coefficient",
     "evaluate",
     "form",
     "format_form",
     "greatest",
     "indices",
+    "is_simple",
     "last_index",
     "least",
     "plus",
     "renamed",
     "resized",
+    "resized_dims",
     "size_form",
+    "size_symbols",
+    "size_text",
+    "size_value",
     "substituted",
     "times",
 ]
@@ -96,13 +109,16 @@ def substituted(f: Form, index: int, value: Form) -> Form:
 
 
 def resized(f: Form, sizes: Mapping[Size, Size]) -> Form:
-    """The form with size symbols replaced by others, or by integers."""
+    """The form with size symbols replaced by other sizes.
 
-    def term(key: Key, c: int) -> tuple[Key, int]:
-        new = sizes.get(key, key) if isinstance(key, str) else key
-        return ("", c * new) if isinstance(key, str) and isinstance(new, int) else (new, c)
-
-    return form(term(key, c) for key, c in f)
+    >>> resized(((0, 1), ("n", 2)), {"n": "m - 1"})
+    ((0, 1), ('', -2), ('m', 2))
+    """
+    return form(
+        term
+        for key, c in f
+        for term in (times(c, size_form(sizes[key])) if key and key in sizes else [(key, c)])
+    )
 
 
 def evaluate(f: Form, value: Callable[[Key], int]) -> int:
@@ -110,9 +126,102 @@ def evaluate(f: Form, value: Callable[[Key], int]) -> int:
     return sum(c * (1 if key == "" else value(key)) for key, c in f)
 
 
+_TERM: Final = r"(?:(\d+)\s*\*\s*)?([^\W\d]\w*)|(\d+)"
+_NEXT: Final = re.compile(rf"\s*([+-]?)\s*(?:{_TERM})\s*")
+_WHOLE: Final = re.compile(rf"\s*-?\s*(?:{_TERM})(?:\s*[+-]\s*(?:{_TERM}))*\s*")
+
+
+@lru_cache(maxsize=4096)
 def size_form(size: Size) -> Form:
-    """A size as a form."""
-    return form([("", size) if isinstance(size, int) else (size, 1)])
+    """A size as a form; what is no sum of multiples of names is a symbol.
+
+    >>> size_form("2*n - 1")
+    (('', -1), ('n', 2))
+    """
+    if isinstance(size, int):
+        return form([("", size)])
+    if size.isidentifier() or not _WHOLE.fullmatch(size) or size.strip().isdigit():
+        return ((size, 1),)
+    return form(
+        (name or "", (-1 if sign == "-" else 1) * int(count or number or 1))
+        for sign, count, name, number in _NEXT.findall(size)
+    )
+
+
+@lru_cache(maxsize=4096)
+def as_size(f: Form) -> Size:
+    """The size that a form of symbols is: an integer, a symbol, or the text of the form.
+
+    >>> [as_size(size_form(text)) for text in ("m-1+n", "1-k+n", "n + 2 - n", "-n + 3")]
+    ['m + n - 1', 'n - k + 1', 2, '3 - n']
+    """
+    # A positive name comes first, else the number.
+    number_first = all(c < 0 for key, c in f if key)
+    terms = sorted(f, key=lambda term: ((term[0] == "") != number_first, term[1] < 0, term[0]))
+    if all(key == "" for key, _ in terms):
+        return sum(c for _, c in terms)
+    text = ""
+    for key, c in terms:
+        name = f"{key}" if abs(c) == 1 and key else f"{abs(c)}*{key}" if key else str(abs(c))
+        text += ("-" if c < 0 else "") + name if not text else f" {'-' if c < 0 else '+'} {name}"
+    return text
+
+
+@lru_cache(maxsize=4096)
+def canonical_size(text: str) -> Size:
+    """The size that a text says, in its one spelling; `ShapeError` for a negative number.
+
+    >>> canonical_size("1 + n - 2")
+    'n - 1'
+    """
+    size = as_size(size_form(text))
+    if isinstance(size, int) and size < 0:
+        raise ShapeError(f"a size is not negative, as {text}")
+    return size
+
+
+def size_text(size: Size, names: Mapping[str, str]) -> str:
+    """The text of a size in other names.
+
+    >>> size_text("n - 1", {"n": "length"})
+    'length - 1'
+    """
+    terms = size_form(size)
+    return str(as_size(form((names[str(key)] if key else "", c) for key, c in terms)))
+
+
+def size_symbols(size: Size) -> tuple[str, ...]:
+    """The symbols of which a size is made.
+
+    >>> size_symbols("m + n - 1")
+    ('m', 'n')
+    """
+    return tuple(str(key) for key, _ in size_form(size) if key != "")
+
+
+def size_value(size: Size, value: Callable[[str], int]) -> int:
+    """The number that a size is, given those of symbols."""
+    return evaluate(size_form(size), lambda key: value(str(key)))
+
+
+def resized_dims(dims: Dims, sizes: Mapping[Size, Size]) -> Dims:
+    """The sizes with symbols replaced by others.
+
+    >>> resized_dims(("n", "n - 1", 3), {"n": 5})
+    (5, 4, 3)
+    """
+
+    def new(d: Size) -> Size:
+        if d in sizes or is_simple(d):
+            return sizes.get(d, d)
+        return as_size(resized(size_form(d), sizes))
+
+    return tuple(map(new, dims))
+
+
+def is_simple(size: Size) -> bool:
+    """Whether a size is an integer or a symbol, not made of others."""
+    return isinstance(size, int) or size_form(size) == ((size, 1),)
 
 
 def last_index(size: Size) -> Form:

@@ -5,12 +5,23 @@ from typing import Any, cast
 
 import numpy as np
 
+from eggrad.engine.affine import is_simple, size_form, size_symbols, size_value
 from eggrad.engine.constraints import Constraints, mentioned_sizes
 from eggrad.engine.errors import ShapeError, UnknownVariable, UnsupportedOperation
 from eggrad.engine.spec import Dims, Size
 from eggrad.engine.term import Term, postorder
 
-__all__ = ["Array", "bind", "checked_size", "concrete", "name_of", "numeric", "symbols"]
+__all__ = [
+    "Array",
+    "bind",
+    "checked_size",
+    "concrete",
+    "enlarged",
+    "made_sizes",
+    "name_of",
+    "numeric",
+    "symbols",
+]
 
 Array = np.ndarray[Any, Any]
 
@@ -34,21 +45,62 @@ def symbols(*roots: Term) -> tuple[str, ...]:
             found.add(cast(str, node.data))
         elif node.op == "indicator":
             found |= mentioned_sizes(cast(Constraints, node.data))
-    return tuple(sorted(d for d in found if isinstance(d, str)))
+    return tuple(sorted({symbol for d in found for symbol in size_symbols(d)}))
+
+
+def made_sizes(*roots: Term) -> tuple[Size, ...]:
+    """The sizes of axes that are made of others, such as `n - 1`.
+
+    >>> from eggrad.engine.term import constant
+    >>> made_sizes(constant(1, ("n", "n - 1")))
+    ('n - 1',)
+    """
+    every = dict.fromkeys(d for node in postorder(*roots) for d in node.dims)
+    return tuple(d for d in every if not is_simple(d))
+
+
+def enlarged(sizes: Mapping[str, int], roots: Iterable[Term]) -> dict[str, int]:
+    """Numbers for symbols, larger where an axis would have a negative size.
+
+    >>> from eggrad.engine.term import constant
+    >>> enlarged({"n": 1}, [constant(1, ("n - 3",))])
+    {'n': 3}
+    """
+    found = dict(sizes)
+    made = made_sizes(*roots)
+    # One enlarged may make another negative; sizes such as 2 - n have no end.
+    for _ in range(len(made) ** 2):
+        for d in made:
+            missing = -size_value(d, found.__getitem__)
+            added = [str(s) for s, c in size_form(d) if s and c > 0]
+            if missing > 0 and added:
+                found[added[0]] += missing
+    return found
 
 
 def concrete(dims: Dims, sizes: Mapping[str, int]) -> tuple[int, ...]:
-    """The shape of `dims` at the given sizes; `UnknownVariable` for a symbol without a size.
+    """The shape of `dims` at the given sizes.
 
-    >>> concrete(("n", 2), {"n": 3})
-    (3, 2)
+    Raises `UnknownVariable` for a symbol without a size, `ShapeError` for a negative size.
+
+    >>> concrete(("n", "n - 1", 2), {"n": 3})
+    (3, 2, 2)
     """
-    for d in dims:
-        if isinstance(d, str) and d not in sizes:
+
+    def value(symbol: str) -> int:
+        if symbol not in sizes:
             raise UnknownVariable(
-                f"size {d}: no variable of the expression has an axis of it; give it as {d}=..."
+                f"size {symbol}: no variable of the expression has an axis of it; give it as "
+                f"{symbol}=..."
             )
-    return tuple(d if isinstance(d, int) else sizes[d] for d in dims)
+        return sizes[symbol]
+
+    found = tuple(size_value(d, value) for d in dims)
+    for d, n in zip(dims, found, strict=True):
+        if n < 0:
+            known = ", ".join(f"{s} is {sizes[s]}" for s in size_symbols(d))
+            raise ShapeError(f"size {d} is negative: {known}")
+    return found
 
 
 def bind(
@@ -67,8 +119,8 @@ def bind(
     ({'x': array([1., 2.])}, {'n': 2})
     """
     arrays: dict[str, Array] = {}
-    origin: dict[str, str] = {}
-    found: dict[str, int] = {}
+    origin: dict[Size, str] = {}
+    found: dict[Size, int] = {}
     for symbol, number in (sizes or {}).items():
         found[symbol] = checked_size(symbol, number)
         origin[symbol] = "the sizes given"
@@ -93,7 +145,42 @@ def bind(
             if isinstance(d, str):
                 origin.setdefault(d, f"variable {name}")
     dtype = _common_dtype([values[name] for name in arrays], list(arrays.values()))
-    return {name: array.astype(dtype, copy=False) for name, array in arrays.items()}, found
+    known = {name: array.astype(dtype, copy=False) for name, array in arrays.items()}
+    return known, _symbols_of(found, origin)
+
+
+def _symbols_of(found: Mapping[Size, int], origin: Mapping[Size, str]) -> dict[str, int]:
+    """The symbols alone, with those that only sizes made of them fix."""
+    known = {str(d): n for d, n in found.items() if is_simple(d)}
+    made = [(d, n) for d, n in found.items() if not is_simple(d)]
+    while made:
+        left = [(d, n) for d, n in made if not known.keys() >= {*size_symbols(d)}]
+        for d, n in made:
+            if (d, n) not in left and concrete((d,), known) != (n,):
+                raise ShapeError(
+                    f"size {d} is {n} by {origin[d]}, but {concrete((d,), known)[0]} for "
+                    + " and ".join(f"{s} = {known[s]}" for s in size_symbols(d))
+                )
+        made = left
+        fixed = next((pair for d, n in left if (pair := _fixed(d, n, known))), None)
+        if fixed is None:
+            break
+        known |= dict([fixed])
+    return known
+
+
+def _fixed(size: Size, number: int, known: Mapping[str, int]) -> tuple[str, int] | None:
+    """The only symbol of a size that is not known, and what it has to be."""
+    unknown = [s for s in size_symbols(size) if s not in known]
+    if len(unknown) != 1:
+        return None
+    (symbol,) = unknown
+    base = size_value(size, lambda s: known.get(s, 0))
+    step = size_value(size, lambda s: known.get(s, 1)) - base
+    value, rest = divmod(number - base, step)
+    if rest or value < 0:
+        raise ShapeError(f"no {symbol} makes size {size} {number}")
+    return symbol, value
 
 
 def _common_dtype(given: Sequence[object], arrays: Sequence[Array]) -> np.dtype[Any]:

@@ -5,6 +5,7 @@ from fractions import Fraction
 from typing import Final, cast
 
 from eggrad.engine import spec as specs
+from eggrad.engine.affine import is_simple, size_symbols, size_text
 from eggrad.engine.binding import name_of
 from eggrad.engine.block import Block, Value, number
 from eggrad.engine.contraction import product
@@ -75,8 +76,9 @@ class Writer:
     def _size(self, d: Size) -> str:
         if isinstance(d, int):
             return str(d)
-        self.used.add(d)
-        return self._sizes[d]
+        self.used.update(size_symbols(d))
+        text = size_text(d, self._sizes)
+        return text if is_simple(d) else f"({text})"
 
     def _shape(self, dims: Dims) -> list[str]:
         return [self._size(d) for d in dims]

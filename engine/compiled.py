@@ -8,7 +8,7 @@ from unicodedata import normalize
 
 import numpy as np
 
-from eggrad.engine.binding import bind, concrete, name_of, symbols
+from eggrad.engine.binding import bind, concrete, made_sizes, name_of, symbols
 from eggrad.engine.index_ranges import check_indices, greatest_indices
 from eggrad.engine.source import Form, Module
 from eggrad.engine.term import Term, variables
@@ -70,6 +70,8 @@ class CompiledFunction:
         own = symbols(*self._variables, *(t for f in forms for t in f.terms), *self._scope)
         self._wanted = tuple(sorted(wanted))
         self._taken = greatest_indices(self._reference)
+        # What is made of other sizes may come out negative.
+        self._made = made_sizes(*self._reference)
         mentioned = sorted({*own, *self._wanted})
         names = {name_of(v) for v in (*self._variables, *self._scope)}
         self._sizes = tuple(s for s in mentioned if s not in names)
@@ -86,7 +88,7 @@ class CompiledFunction:
         self._known: dict[object, tuple[Function, tuple[int, ...], Mapping[str, int]]] = {}
         fixed = {d for v in self._variables for d in v.dims}
         needed = {*self._used, *self._wanted} - fixed
-        self._fixing = tuple(name_of(v) for v in self._scope if not needed.isdisjoint(v.dims))
+        self._fixing = tuple(name_of(v) for v in self._scope if not needed.isdisjoint(symbols(v)))
         self._made_by = type(self)
         entry = self._entry()
         if entry is not None:
@@ -120,8 +122,8 @@ class CompiledFunction:
         ]
         arrays, found = bind((*self._variables, *needed), values, given)
         all_sizes = self._defaults | found
-        # Raises where one is missing.
-        concrete(self._wanted, all_sizes)
+        # Raises where one is missing, or negative.
+        concrete((*self._wanted, *self._made), all_sizes)
         check_indices(self._taken, all_sizes)
         sizes = concrete(self._used, all_sizes)
         function = self._functions[self._choose(all_sizes) if self._choose else 0]

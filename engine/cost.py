@@ -11,6 +11,7 @@ from fractions import Fraction
 from math import prod
 from typing import Final, Protocol, cast
 
+from eggrad.engine.affine import size_value
 from eggrad.engine.constraints import Constraints
 from eggrad.engine.sparsity import Sparsity, is_planned, visited_dims
 from eggrad.engine.spec import Dims, Size, Spec
@@ -70,7 +71,7 @@ class CostModel:
 
     def length(self, size: Size) -> int:
         """The number a size stands for; 0 counts as 1, so that every node has a cost."""
-        return max(1, size if isinstance(size, int) else self.sizes.get(size, DEFAULT_SIZE))
+        return max(1, size_value(size, lambda symbol: self.sizes.get(symbol, DEFAULT_SIZE)))
 
     def entries(self, dims: Dims) -> int:
         """The number of entries of a tensor."""

@@ -11,7 +11,7 @@ from typing import Final, cast
 import numpy as np
 
 from eggrad.engine import oracle
-from eggrad.engine.binding import Array, concrete, name_of, symbols
+from eggrad.engine.binding import Array, concrete, enlarged, name_of, symbols
 from eggrad.engine.exact_values import exact_values, is_polynomial
 from eggrad.engine.term import Term, postorder, variables
 
@@ -60,7 +60,8 @@ def find_difference(left: Term, right: Term, trials: int = TRIALS) -> Witness | 
     exactly = is_polynomial(left) and is_polynomial(right)
     samples = 0
     digits = 16.0
-    for sizes, flavour, rng in _trials(symbols(left, right, *known), trials):
+    for drawn, flavour, rng in _trials(symbols(left, right, *known), trials):
+        sizes = enlarged(drawn, (left, right, *known))
         if _entries((left, right), sizes) > ENTRIES:
             continue
         values = {name_of(v): _sample(v, concrete(v.dims, sizes), rng, flavour) for v in known}

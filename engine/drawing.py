@@ -23,6 +23,8 @@ __all__ = ["EVERYTHING", "Drawing", "Scope"]
 
 # Some size twice and one of them a symbol, so that equal and unequal ones both come up.
 SIZES: tuple[Size, ...] = (1, 2, 2, 3, "n")
+# Sizes made of others, not negative at the numbers that stand for symbols.
+MADE: tuple[Size, ...] = ("n + 1", "n - 1", "2*n", "2*n - 3")
 NUMBERS = tuple(Number(n) for n in ("0", "1", "-1", "2", "3", "-2", "1/2", "-1/2"))
 X_DIMS: tuple[Dims, ...] = ((), (1,), (2,), (2, 1))
 
@@ -156,6 +158,8 @@ class Drawing:
             words = [["positive definite"], ["symmetric"], []][self.rng.integers(3)]
             made = terms.variable("y", own, words if square else ())
             return ("y", own, cast(tuple[str, tuple[str, ...]], made.data)[1])
+        if "n" in self.scope.sizes and self.rng.random() < 0.5:
+            return MADE[self.rng.integers(len(MADE))]
         return self._size()
 
     def _tensor(self, name: str, dims: Dims) -> Term:

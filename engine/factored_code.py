@@ -5,6 +5,8 @@ from functools import partial
 from itertools import islice
 from typing import Any
 
+from eggrad.engine.affine import size_symbols
+from eggrad.engine.binding import concrete
 from eggrad.engine.compiled import CompiledFunction
 from eggrad.engine.factored import FactoredTensor, Part, columns_of
 from eggrad.engine.source import Form
@@ -37,7 +39,7 @@ class CompiledFactors(CompiledFunction):
         originals = tuple(reference or roots)
         products = [structure(root) for root in roots]
         cores = tuple(core for own in products for p in own for core, _ in p.cores)
-        symbols = {d for root in roots for d in root.dims if isinstance(d, str)}
+        symbols = {symbol for root in roots for d in root.dims for symbol in size_symbols(d)}
         deferred: list[Callable[[Any, Mapping[str, int]], FactoredTensor]] = []
         first = 0
         for root, own in zip(roots, products, strict=True):
@@ -90,7 +92,7 @@ def _tensor(
         axes = tuple(own for _, own in product.cores)
         return Part(tuple(islice(cores, len(axes))), axes, product.labels)
 
-    shape = [d if isinstance(d, int) else sizes[d] for d in dims]
+    shape = concrete(tuple(dims), sizes)
     return FactoredTensor([part(p) for p in products], shape, columns)
 
 

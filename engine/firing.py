@@ -93,7 +93,8 @@ def _run(rule: Rule, companions: Sequence[Rule], instance: Instance) -> tuple[bo
 def load_left(egraph: EGraph, instance: Instance) -> tuple[str, Term | None]:
     """Load the left side; where it is then, and the right side if that is a term without holes.
 
-    The place is the name of a class, or the constructor of the only e-node that has it.
+    The place is the name of a class, or the constructor of the only e-node that has it, a
+    size's with the size.
     """
     left, bound, subject = cast(Node, instance.law.left), dict(instance.bound), instance.subject
     match left.constructor:
@@ -114,10 +115,9 @@ def load_left(egraph: EGraph, instance: Instance) -> tuple[str, Term | None]:
             egraph.add_derivative(function, terms.variable("z"))
             place = "slope"
         case "size":
-            egraph.load(
-                terms.einsum("i->", terms.constant(1, (bound[cast(Parameter, left.args[0]).name],)))
-            )
-            place = "size"
+            own = bound[cast(Parameter, left.args[0]).name]
+            egraph.load(terms.einsum("i->", terms.constant(1, (own,))))
+            place = f"size {own}"
         case _:
             egraph.load(subject)
             place = egraph.name(subject)
@@ -128,7 +128,8 @@ def load_left(egraph: EGraph, instance: Instance) -> tuple[str, Term | None]:
 
 def _class_of(egraph: EGraph, place: str) -> int:
     rows, _, names = egraph.rows()
-    found = {r.output for r in rows if r.constructor == place}
+    made = ((r.output, r.constructor, " ".join(map(str, (r.constructor, *r.data)))) for r in rows)
+    found = {cls for cls, *texts in made if place in texts}
     if place in names:
         found = {names[place]}
     (cls,) = found

@@ -3,7 +3,18 @@
 from collections.abc import Iterable, Mapping
 from typing import cast
 
-from eggrad.engine.affine import Form, coefficient, form, greatest, indices, least
+from eggrad.engine.affine import (
+    Form,
+    coefficient,
+    greatest,
+    indices,
+    least,
+    plus,
+    size_form,
+    size_symbols,
+    times,
+)
+from eggrad.engine.binding import concrete
 from eggrad.engine.constraints import Constraints, solved
 from eggrad.engine.errors import ShapeError
 from eggrad.engine.spec import Dims
@@ -13,7 +24,7 @@ __all__ = ["check_indices", "greatest_indices"]
 
 
 def greatest_indices(roots: Iterable[Term]) -> dict[str, int]:
-    """The greatest index that is taken along axes of each size symbol.
+    """The greatest index that is taken along axes of each size that is no integer.
 
     It is what an equality says of one axis, counted from either end, where all other indices
     belong to axes of integers.
@@ -39,17 +50,22 @@ def _taken(f: Form, dims: Dims) -> Iterable[tuple[str, int]]:
         value = solved(f, k)
         if any(isinstance(dims[i], str) for i in indices(value)):
             continue
-        symbols = {key for key, _ in value if isinstance(key, str) and key}
-        if not symbols:
+        # Counted from the end: the first of n entries has index -n.
+        from_end = plus(value, times(-1, size_form(own)))
+        if not _symbols(value):
             yield own, cast(int, greatest(value, dims))
-        elif symbols == {own} and coefficient(value, own) == 1:
-            # Counted from the end: the first of n entries has index -n.
-            from_end = form(term for term in value if term[0] != own)
+        elif not _symbols(from_end):
             yield own, -1 - cast(int, least(from_end, dims))
+
+
+def _symbols(f: Form) -> frozenset[str]:
+    return frozenset(key for key, _ in f if isinstance(key, str) and key)
 
 
 def check_indices(taken: Mapping[str, int], sizes: Mapping[str, int]) -> None:
     """Raise `ShapeError` where an axis is too short."""
-    for symbol, index in sorted(taken.items()):
-        if index >= sizes.get(symbol, index + 1):
-            raise ShapeError(f"index {index} is out of range: size {symbol} is {sizes[symbol]}")
+    for size, index in sorted(taken.items()):
+        if sizes.keys() >= {*size_symbols(size)}:
+            (length,) = concrete((size,), sizes)
+            if index >= length:
+                raise ShapeError(f"index {index} is out of range: size {size} is {length}")

@@ -10,6 +10,9 @@ from eggrad.engine.affine import (
     format_form,
     indices,
     last_index,
+    plus,
+    size_form,
+    times,
 )
 from eggrad.engine.constraints import Constraints, solved
 from eggrad.engine.spec import Indices, Size, Spec
@@ -95,21 +98,46 @@ def _slice(
     (b,) = here
     value = solved(f, b)
     number = form(term for term in value if isinstance(term[0], str))
-    start = coefficient(number, "")
-    literal = {*dict(number)} <= {""}
+    size = indicator.dims[b]
+    start = _first(number, size)
     if number == value:
-        return (part[b], -1, str(start)) if literal else None
+        return None if start is None else (part[b], -1, str(start))
     i = indices(value)[0]
     length, step = indicator.dims[i], coefficient(value, i)
     if len(indices(value)) > 1 or part[i] in other:
         return None
-    if step == -1 and length == indicator.dims[b] and number == last_index(length):
+    if step == -1 and length == size and number == last_index(length):
         return part[b], part[i], "::-1"
-    if not literal or step < 1 or not isinstance(length, int) or length < 1:
+    if start is None or step < 1 or length == 0 or (step > 1 and not isinstance(length, int)):
         return None
-    stop = start + step * (length - 1) + 1
+    stop = _last(form([*number, ("", 1), *times(step, last_index(length))]), size)
+    if stop is None:
+        return None
     steps = f":{step}" if step > 1 else ""
     return part[b], part[i], f"{start or ''}:{stop}{steps}"
+
+
+def _first(place: Form, size: Size) -> int | None:
+    """A place as Python counts it, from the end if that is what it depends on."""
+    if {*dict(place)} <= {""}:
+        return coefficient(place, "") if coefficient(place, "") >= 0 else None
+    behind = _behind(place, size)
+    return behind or None
+
+
+def _last(place: Form, size: Size) -> str | None:
+    """The end of a slice; nothing for that of the axis."""
+    if {*dict(place)} <= {""}:
+        return str(coefficient(place, ""))
+    behind = _behind(place, size)
+    return None if behind is None else str(behind or "")
+
+
+def _behind(place: Form, size: Size) -> int | None:
+    """Where a place lies, counted from the end of an axis; None if not before it."""
+    distance = plus(place, times(-1, size_form(size)))
+    number = coefficient(distance, "")
+    return number if {*dict(distance)} <= {""} and number <= 0 else None
 
 
 def _fits(text: str, size: int) -> bool:

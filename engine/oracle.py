@@ -10,7 +10,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from eggrad.engine.binding import Array, bind, concrete, name_of, symbols
+from eggrad.engine.binding import Array, bind, concrete, enlarged, name_of, symbols
 from eggrad.engine.constraints import Constraints
 from eggrad.engine.oracle_operations import OPERATIONS, cofactors, holds
 from eggrad.engine.spec import Spec
@@ -159,7 +159,8 @@ def random_sizes(
     >>> random_sizes([variable("x", ("n",))], np.random.default_rng(0), choices=(4,))
     {'n': 4}
     """
-    return {symbol: int(rng.choice(choices)) for symbol in symbols(*terms)}
+    roots = list(terms)
+    return enlarged({symbol: int(rng.choice(choices)) for symbol in symbols(*roots)}, roots)
 
 
 def random_values(

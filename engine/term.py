@@ -13,6 +13,7 @@ from weakref import WeakValueDictionary
 
 from eggrad.engine import constraints as conditions
 from eggrad.engine import spec as specs
+from eggrad.engine.affine import canonical_size, resized_dims
 from eggrad.engine.constraints import Constraint, Constraints
 from eggrad.engine.errors import ShapeError, UnsupportedOperation
 from eggrad.engine.numeric_operations import NUMERIC, result_dims
@@ -42,7 +43,7 @@ class Term:
     | `constant` | the value of every entry, a `Fraction` | |
     | `delta` | | |
     | `indicator` | the constraints on its indices | |
-    | `size` | a size symbol; the scalar whose value that size is | |
+    | `size` | a size that is no integer; the scalar whose value it is | |
     | `einsum` | the spec | one or two |
     | `add` `subtract` `divide` | | two |
     | `power` | | base, scalar exponent |
@@ -134,7 +135,8 @@ def indicator(dims: Sequence[Size], constraints: Iterable[Constraint]) -> Term:
 
 def size(symbol: Size) -> Term:
     """A size as a scalar: a `size` node for a symbol, a constant for an integer."""
-    return constant(symbol) if isinstance(symbol, int) else _make("size", str(symbol), (), ())
+    (own,) = _checked((symbol,))
+    return constant(own) if isinstance(own, int) else _make("size", own, (), ())
 
 
 def einsum(spec: Spec | str, *args: Term) -> Term:
@@ -210,7 +212,7 @@ def _checked(dims: Sequence[Size]) -> Dims:
         if not (isinstance(d, str) and d) and not (type(d) is int and d >= 0):
             raise ShapeError(f"a size is a name or an integer from 0 up, not {d!r}")
     # Text of a subclass of str is the same size; terms have the plain one.
-    return tuple(str(d) if isinstance(d, str) else d for d in dims)
+    return tuple(canonical_size(str(d)) if isinstance(d, str) else d for d in dims)
 
 
 def _same(operation: str, a: Term, b: Term) -> Dims:
@@ -285,9 +287,9 @@ def substitute_sizes(roots: Sequence[Term], sizes: Mapping[Size, Size]) -> tuple
     """The same terms with size symbols replaced."""
     done: dict[Term, Term] = {}
     for t in postorder(*roots):
-        dims = tuple(sizes.get(d, d) for d in t.dims)
+        dims = resized_dims(t.dims, sizes)
         if t.op == "size":
-            done[t] = size(sizes.get(cast(str, t.data), cast(str, t.data)))
+            done[t] = size(*resized_dims((cast(str, t.data),), sizes))
         elif t.op == "indicator":
             done[t] = indicator(dims, conditions.resized_all(cast(Constraints, t.data), sizes))
         elif t.args:

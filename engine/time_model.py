@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from math import prod
 
+from eggrad.engine.affine import size_value
 from eggrad.engine.cost import DEFAULT_SIZE
 from eggrad.engine.kernels import Work, node_work
 from eggrad.engine.rates import Rates
@@ -30,7 +31,7 @@ class TimeModel:
 
     def length(self, size: Size) -> int:
         """The number a size stands for; 0 counts as 1, so that every node has a cost."""
-        return max(1, size if isinstance(size, int) else self.sizes.get(size, DEFAULT_SIZE))
+        return max(1, size_value(size, lambda symbol: self.sizes.get(symbol, DEFAULT_SIZE)))
 
     def entries(self, dims: Dims) -> int:
         """The number of entries of a tensor."""

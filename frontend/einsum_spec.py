@@ -19,7 +19,7 @@ def read_spec(spec: str, shapes: Sequence[Dims]) -> tuple[list[str], str]:
     """The indices of every operand and of the output, one letter for an axis.
 
     Raises `ShapeError` where they do not fit. The axes of an ellipsis have letters that the spec
-    does not have; where one of length 1 is repeated along another operand's, one of its own.
+    does not have; an axis of length 1 that is repeated along another operand's has one of its own.
 
     >>> read_spec("ij,j", [("m", "n"), ("n",)])
     (['ij', 'j'], 'i')
@@ -48,7 +48,8 @@ def read_spec(spec: str, shapes: Sequence[Dims]) -> tuple[list[str], str]:
         part.replace(_ELLIPSIS, "".join(_labels(own, whole, fresh)))
         for part, own in zip(parts, hidden, strict=True)
     ]
-    return named, output.replace(_ELLIPSIS, "".join(_labels(whole, whole, fresh)))
+    alone = _alone(named, shapes, fresh)
+    return alone, output.replace(_ELLIPSIS, "".join(_labels(whole, whole, fresh)))
 
 
 def _check_operands(
@@ -73,6 +74,17 @@ def _check_output(what: str, output: str, indices: str) -> None:
         if i not in indices or own.count(i) > 1:
             how = "repeats" if i in indices else "has, but no operand,"
             raise ShapeError(f"{what}: the output {how} the index {i!r}")
+
+
+def _alone(parts: Sequence[str], shapes: Sequence[Dims], fresh: Iterator[str]) -> list[str]:
+    """The indices, those along which an axis of length 1 is repeated with a letter of its own."""
+    known = [list(zip(part, dims, strict=True)) for part, dims in zip(parts, shapes, strict=True)]
+    longer = {i for own in known for i, d in own if d != 1}
+
+    def letter(i: str, own: list[tuple[str, Size]]) -> str:
+        return next(fresh) if i in longer and all(d == 1 for j, d in own if j == i) else i
+
+    return ["".join(letter(i, own) for i, _ in own) for own in known]
 
 
 def _whole(hidden: Sequence[Dims]) -> Dims:

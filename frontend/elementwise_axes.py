@@ -6,15 +6,16 @@ from functools import cached_property
 from typing import Final, cast
 
 from eggrad.engine import term as terms
-from eggrad.engine.affine import Form
+from eggrad.engine.affine import Form, as_size
 from eggrad.engine.affine import form as numbered_form
+from eggrad.engine.affine import size_form as engine_form
 from eggrad.engine.index_conditions import Condition
 from eggrad.engine.integer_ranges import within
 from eggrad.engine.rational_affine import Affine
 from eggrad.engine.spec import Size, canonical
 from eggrad.engine.term import Term
 
-__all__ = ["NamedAxes", "Value", "size_form"]
+__all__ = ["NamedAxes", "Value", "size_form", "size_of"]
 
 ONE: Final = terms.constant(1)
 
@@ -119,12 +120,34 @@ def _contracted(factors: Sequence[Value], kept: Sequence[str]) -> Value:
 
 
 def size_form(size: Size) -> Affine:
-    """A size as an affine form."""
-    return Affine.of(size) if isinstance(size, str) else Affine({}, size)
+    """A size as an affine form.
+
+    >>> size_form("n - 1")
+    Affine({'n': 1}, -1)
+    """
+    form = dict(engine_form(size))
+    constant = form.pop("", 0)
+    return Affine({str(name): c for name, c in form.items()}, constant)
+
+
+def size_of(form: Affine) -> Size | None:
+    """The size that a form is; None for one with fractions, or a negative number.
+
+    >>> size_of(Affine.of("n") - 1), size_of(Affine.of("n") / 2)
+    ('n - 1', None)
+    """
+    if form.denominator > 1:
+        return None
+    size = as_size(numbered_form([*_integral(form), ("", cast(int, form.constant))]))
+    return None if isinstance(size, int) and size < 0 else size
+
+
+def _integral(form: Affine) -> list[tuple[int | str, int]]:
+    return [(name, cast(int, c)) for name, c in form.items()]
 
 
 def _numbered(form: Affine, axes: Sequence[str]) -> Form:
     """A form of integer coefficients as those of indicators are: axes have numbers."""
     number: dict[str, int | str] = {name: k for k, name in enumerate(axes)}
-    terms_of = [(number.get(n, n), cast(int, c)) for n, c in form.items()]
+    terms_of = [(number.get(str(n), n), c) for n, c in _integral(form)]
     return numbered_form([*terms_of, ("", cast(int, form.constant))])

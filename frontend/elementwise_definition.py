@@ -146,7 +146,7 @@ class Definition:
         """The same tensor as an expression of arguments that are variables.
 
         What lies outside of ranges and conditions counts as 0. Raises `ShapeError` where a size
-        or the number of terms of a sum is neither an integer nor a symbol, `UnsupportedOperation`
+        or the number of terms of a sum has fractions, `UnsupportedOperation`
         for an exponent that depends on indices.
 
         >>> d = parse_elementwise("f[i] = x[i + 1] - x[i]", {"x": ("n",)}, sizes={"i": "m"})

@@ -20,7 +20,7 @@ from eggrad.engine.rational_affine import Affine
 from eggrad.engine.spec import Size
 from eggrad.engine.term import ELEMENTWISE, Term
 from eggrad.frontend import numpy_ufuncs
-from eggrad.frontend.elementwise_axes import NamedAxes, Value, size_form
+from eggrad.frontend.elementwise_axes import NamedAxes, Value, size_form, size_of
 from eggrad.frontend.elementwise_printer import format_form, format_value
 from eggrad.frontend.elementwise_syntax import (
     ZERO,
@@ -50,8 +50,8 @@ def as_expression(
 ) -> Expression:
     """The tensor whose entry at the indices `lengths` is `body`, of arguments of these shapes.
 
-    Raises `ShapeError` where a size, or the number of terms of a sum, is neither an integer nor
-    a symbol.
+    Raises `ShapeError` where a size, or the number of terms of a sum, has coefficients that are
+    no integers.
 
     >>> i = Affine.of("i")
     >>> read = Read("x", (i + 1,))
@@ -68,14 +68,14 @@ def as_expression(
 
 
 def _size(form: Affine, what: str) -> Size:
-    """The size of an axis, which is an integer or a symbol."""
-    name = form.bare()
-    if name is None and not form.is_constant:
+    """The size of an axis, an integer or a form of symbols with integer coefficients."""
+    size = size_of(form)
+    if size is None:
         raise ShapeError(
-            f"{what} has the size {format_form(form)}: an expression's sizes are integers and"
-            " symbols; give this one a name of its own"
+            f"{what} has the size {format_form(form)}, which is no size of an expression: give it"
+            " a name of its own"
         )
-    return cast(int, form.constant) if name is None else name
+    return size
 
 
 @dataclass(frozen=True)
@@ -234,7 +234,11 @@ def _span(node: Sum, scope: NamedAxes) -> tuple[Affine, Size]:
             # An axis of the symbol's size is longer; it ends where the sum does, if that can be.
             earlier = start + count.constant
             return earlier if implied(earlier, scope.box) else start, name
+    for start, count in pairs:
+        size = size_of(count)
+        if size is not None:
+            return start, size
     raise ShapeError(
-        f"the sum over {node.index} has up to {format_form(upper[0] - lower[0] + 1)} terms: an"
-        " expression's sizes are integers and symbols; give this one a name of its own"
+        f"the sum over {node.index} has up to {format_form(upper[0] - lower[0] + 1)} terms, which"
+        " is no size of an expression: give it a name of its own"
     )

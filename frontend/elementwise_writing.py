@@ -7,7 +7,7 @@ from functools import reduce
 from typing import Final, cast
 
 from eggrad.engine.affine import Form
-from eggrad.engine.binding import name_of
+from eggrad.engine.binding import name_of, symbols
 from eggrad.engine.constraints import Constraints
 from eggrad.engine.errors import UnsupportedOperation
 from eggrad.engine.index_conditions import Condition, divisible, nonnegative, simplified, zero
@@ -67,12 +67,12 @@ def written(term: Term) -> Written:
     from eggrad.frontend.elementwise_reader import is_name
 
     _check_length(term)
-    symbols = {d for t in postorder(term) for d in t.dims if isinstance(d, str)}
-    for name in sorted({*map(name_of, variables(term)), *symbols}):
+    sizes = symbols(term)
+    for name in sorted({*map(name_of, variables(term)), *sizes}):
         if not is_name(name):
             raise UnsupportedOperation(f"{name} is no name in element-wise notation")
     arguments = {name_of(v): tuple(map(size_form, v.dims)) for v in variables(term)}
-    writer = _Writer({*arguments, *symbols})
+    writer = _Writer({*arguments, *sizes})
     names = [writer.fresh() for _ in term.dims]
     lengths = dict(zip(names, map(size_form, term.dims), strict=True))
     known = [f for name in names for f in within(Affine.of(name), lengths[name])]
@@ -122,7 +122,7 @@ class _Writer:
             case "constant":
                 return Scalars().node(t)
             case "size":
-                return index_value(Affine.of(cast(str, t.data)))
+                return index_value(size_form(cast(str, t.data)))
             case op if op in GATES:
                 return _chosen(_conditions(t, at), ONE, known)
             case "einsum":

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from operator import index
 from typing import Any, cast
 
-from eggrad.engine.affine import Form, form, last_index, size_form
+from eggrad.engine.affine import Form, as_size, form, last_index, plus, size_form, times
 from eggrad.engine.constraints import Constraint
 from eggrad.engine.errors import ShapeError, UnsupportedOperation
 from eggrad.engine.spec import Size
@@ -110,16 +110,25 @@ def _chosen(key: Any, size: Size, what: str) -> Chosen | None:
     # What is left out is the end that the step comes to last.
     if start is None:
         start = 0 if step > 0 else -1
+    to_the_end = stop is None
     if stop is None:
         stop = 0 if step > 0 and start < 0 else -1 if step < 0 and start >= 0 else None
-    elif (start < 0) != (stop < 0):
-        stop = None
-    if stop is None:
+    if stop is not None and (to_the_end or (start < 0) == (stop < 0)):
+        return _part(range(start, stop, step), () if start >= 0 else size_form(size), size)
+    if abs(step) != 1:
         raise UnsupportedOperation(
             f"{what} of an axis of size {size} has a length that no size says; give the size as an "
             "integer, or count both ends from the same side"
         )
-    return _part(range(start, stop, step), () if start >= 0 else size_form(size), size)
+    first = _counted(start, size)
+    before = form([("", -1)]) if step < 0 else size_form(size)
+    end = before if stop is None else _counted(stop, size)
+    return form([*first, (0, step)]), as_size(times(step, plus(end, times(-1, first))))
+
+
+def _counted(place: int, size: Size) -> Form:
+    """A place as a form; a negative one counts from the end."""
+    return form([("", place), *(size_form(size) if place < 0 else ())])
 
 
 def _part(places: range, origin: Form, size: Size) -> Chosen | None:
@@ -132,7 +141,7 @@ def _part(places: range, origin: Form, size: Size) -> Chosen | None:
 def _entry(place: int, size: Size, what: str) -> Form:
     if isinstance(size, int) and not -size <= place < size:
         raise ShapeError(f"{what}: index {place} is out of range for an axis of size {size}")
-    return form([("", place), *(size_form(size) if place < 0 else ())])
+    return _counted(place, size)
 
 
 def _text(key: Any) -> str:

@@ -16,7 +16,7 @@ from eggrad.engine.errors import UnsupportedOperation
 from eggrad.engine.spec import Dims, Indices, Size, Spec
 from eggrad.engine.term import Term, postorder
 from eggrad.frontend.formulas import Form, negated, number, operation, turned
-from eggrad.frontend.matrix_indexing import format_key, key_of, unit_place
+from eggrad.frontend.matrix_indexing import key_of, unit_place
 from eggrad.frontend.text_words import FUNCTION_NAMES
 
 __all__ = ["form_of", "has_notation"]
@@ -48,6 +48,9 @@ Operand = tuple[Form, Indices]
 def form_of(node: Term, forms: Mapping[Term, Form]) -> Form:
     """The formula of a node, given those of all that it is made of."""
     args = [forms[a] for a in node.args]
+    picked = key_of(node)
+    if picked is None and any(f.op == "name" and not f.text for f in args):
+        raise UnsupportedOperation("conditions on indices have no matrix notation")
     if node.order > 2 and node.op != "indicator":
         raise UnsupportedOperation(f"a tensor with {node.order} axes has no matrix notation")
     match node.op:
@@ -63,9 +66,9 @@ def form_of(node: Term, forms: Mapping[Term, Form]) -> Form:
             return _unit(node)
         case "size":
             return Form("call", (_size(cast(str, node.data)),), "size")
-        case "einsum" if (picked := key_of(node)) is not None:
+        case "einsum" if picked is not None:
             array, key = picked
-            entries = Form("index", (forms[array],), format_key(key), node.order)
+            entries = Form("index", (forms[array],), f"[{','.join(key)}]", node.order)
             is_row = array.order == 2 and node.order == 1 and ":" not in key[0]
             return turned(entries) if is_row else entries
         case "einsum":

@@ -8,6 +8,8 @@ from typing import Final, cast
 from lark import Token
 
 from eggrad.engine import term as terms
+from eggrad.engine.affine import Form as SizeForm
+from eggrad.engine.affine import as_size, plus, size_form, times
 from eggrad.engine.binding import symbols
 from eggrad.engine.errors import ParseError, ShapeError, UnsupportedOperation
 from eggrad.engine.spec import Size
@@ -223,10 +225,10 @@ class _Reader:
     def _unit(self, phrase: Phrase) -> Value:
         """The vector whose only entry that is not 0 is a 1."""
         place, *sizes = phrase.operands or (None,)
-        if place is None or place.what != "number" or not place.token.isdecimal() or len(sizes) > 1:
+        if place is None or len(sizes) > 1:
             raise UnsupportedOperation("unit takes a place from 1 up and a size, as unit(2, n)")
         own = tuple(map(self._size, sizes)) or self._unknown_sizes(phrase.token, 1)
-        return Value(unit(int(place.token), own[0]))
+        return Value(unit(self._size(place), own[0]))
 
     def _unknown_sizes(self, token: Token, number: int) -> tuple[str, ...]:
         sizes = tuple(f"{UNKNOWN}{next(self._fresh)}" for _ in range(number))
@@ -234,6 +236,20 @@ class _Reader:
         return sizes
 
     def _size(self, phrase: Phrase) -> Size:
+        size = as_size(self._size_form(phrase))
+        if isinstance(size, int) and size < 0:
+            raise TextShapeError(f"a size is not {size}", self.text, _start(phrase.token))
+        return size
+
+    def _size_form(self, phrase: Phrase) -> SizeForm:
+        if phrase.what in ("PLUS", "MINUS"):
+            left, right = map(self._size_form, phrase.operands)
+            return plus(left, right if phrase.what == "PLUS" else times(-1, right))
+        if phrase.what == "TIMES" and phrase.operands[0].token.isdecimal():
+            return times(int(phrase.operands[0].token), self._size_form(phrase.operands[1]))
+        return size_form(self._simple_size(phrase))
+
+    def _simple_size(self, phrase: Phrase) -> Size:
         text = str(phrase.token)
         if phrase.what == "number" and text.isdecimal():
             return int(text)

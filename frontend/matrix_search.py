@@ -32,11 +32,10 @@ def shortest(term: Term) -> Term:
 
     A term stays as it is where no equal one with matrix notation was found, and beyond 60 nodes.
 
-    >>> from eggrad.engine.term import add, einsum, variable
-    >>> A, B, x = variable("A", ("m", "n")), variable("B", ("m", "n")), variable("x", ("n",))
-    >>> both = add(einsum("ij,j->i", A, x), einsum("ij,j->i", B, x))
-    >>> format_matrix(shortest(both))
-    '(A + B)*x'
+    >>> from eggrad.engine.term import einsum, variable
+    >>> x = variable("x", ("n",))
+    >>> format_matrix(shortest(einsum("i,i->i", x, einsum("i,i->i", x, x))))
+    'x.^3'
     """
     from eggrad.rules.standard import system
 

@@ -7,8 +7,9 @@ from typing import Any, Final
 
 import numpy as np
 
-from eggrad.engine.affine import Form, form
+from eggrad.engine.affine import Form, as_size, form, size_form
 from eggrad.engine.errors import ShapeError, UnsupportedOperation
+from eggrad.engine.spec import Size
 from eggrad.frontend import axes as ax
 from eggrad.frontend import functions as language
 from eggrad.frontend.arithmetic import multiply
@@ -16,7 +17,7 @@ from eggrad.frontend.expression import Expression, as_expression
 from eggrad.frontend.indexing import indexed
 from eggrad.frontend.selection import placed, selected
 
-__all__ = ["INDEXING", "flip", "integer_size", "one_axis", "shifted"]
+__all__ = ["INDEXING", "flip", "integer_size", "one_axis", "shifted", "size_sum"]
 
 # A product of entries is written out.
 _MOST_FACTORS: Final = 64
@@ -40,9 +41,18 @@ def integer_size(what: str, own: Expression, axis: int) -> int:
     return size
 
 
-def shifted(shift: int) -> Form:
+def size_sum(*sizes: Size) -> Size:
+    """The sum of sizes.
+
+    >>> size_sum("m", "n", -1)
+    'm + n - 1'
+    """
+    return as_size(form(term for size in sizes for term in size_form(size)))
+
+
+def shifted(*shift: Size) -> Form:
     """The place of an index when all are moved."""
-    return form([(0, 1), ("", shift)])
+    return form([(0, 1), *(term for size in shift for term in size_form(size))])
 
 
 # Along one axis ----------------------------------------------------------------------------
@@ -65,19 +75,26 @@ def flip(m: Any, axis: Any = None) -> Expression:
 
 
 def roll(a: Any, shift: int, axis: int | None = None) -> Expression:
-    """`numpy.roll` along an axis whose size is an integer."""
+    """`numpy.roll` along an axis; one whose size is a symbol has at least as many entries."""
     own = as_expression(a)
     k = one_axis("roll", axis, own)
-    size = integer_size("roll", own, k)
-    by = index(shift) % size if size else 0
-    return placed("roll", own, k, size, [shifted(by), shifted(by - size)]) if by else own
+    size, by = own.shape[k], index(shift)
+    if isinstance(size, int):
+        by = by % size if size else 0
+    if not by:
+        return own
+    # Joining needs what is here.
+    from eggrad.frontend.numpy_joining import concatenate
+
+    before = (slice(None),) * k
+    first, last = (indexed(own, (*before, slice(*ends))) for ends in ((None, -by), (-by, None)))
+    return concatenate([last, first], k)
 
 
 def diff(a: Any, n: int = 1, axis: int = -1) -> Expression:
-    """`numpy.diff` along an axis whose size is an integer."""
+    """`numpy.diff` along an axis."""
     own = as_expression(a)
     k = one_axis("diff", axis, own)
-    integer_size("diff", own, k)
     before = (slice(None),) * k
     for _ in range(index(n)):
         own = indexed(own, (*before, slice(1, None))) - indexed(own, (*before, slice(None, -1)))
@@ -101,7 +118,7 @@ def take(a: Any, indices: Any, axis: int | None = None) -> Expression:
 
 
 def pad(array: Any, pad_width: Any, mode: str = "constant") -> Expression:
-    """`numpy.pad` with zeros, of axes whose sizes are integers."""
+    """`numpy.pad` with zeros."""
     own = as_expression(array)
     if mode != "constant":
         raise UnsupportedOperation("pad: only with zeros, the mode 'constant'")
@@ -109,7 +126,7 @@ def pad(array: Any, pad_width: Any, mode: str = "constant") -> Expression:
         if before < 0 or after < 0:
             raise ShapeError("pad: the widths are integers from 0 up")
         if before or after:
-            size = integer_size("pad", own, k) + before + after
+            size = size_sum(own.shape[k], before, after)
             own = placed("pad", own, k, size, [shifted(before)])
     return own
 
@@ -170,14 +187,16 @@ def trace(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Expression
 
 
 def diagonal(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Expression:
-    """`numpy.diagonal`; one beside the main diagonal needs integer sizes."""
+    """`numpy.diagonal`; one beside the main diagonal needs a square matrix or integer sizes."""
     own = as_expression(a)
     first, second = ax.normalized("diagonal", (axis1, axis2), own.ndim)
     if not offset:
         return ax.diagonal(own, first, second)
     down, right = max(-offset, 0), max(offset, 0)
-    rows, columns = (integer_size("diagonal", own, k) for k in (first, second))
-    size = max(0, min(rows - down, columns - right))
+    size = size_sum(own.shape[first], -abs(offset))
+    if own.shape[first] != own.shape[second] or isinstance(size, int):
+        rows, columns = (integer_size("diagonal", own, k) for k in (first, second))
+        size = max(0, min(rows - down, columns - right))
     new = own.ndim
     constraints = [
         ("=", form([(k, 1), (new, -1), ("", -start)]))
@@ -188,7 +207,7 @@ def diagonal(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Express
 
 
 def diag(v: Any, k: int = 0) -> Expression:
-    """`numpy.diag`; beside the main diagonal of integer sizes."""
+    """`numpy.diag`."""
     own = as_expression(v)
     if own.ndim not in (1, 2):
         raise ShapeError(f"diag: of a vector or a matrix, the argument has {own.ndim} axes")
@@ -196,7 +215,7 @@ def diag(v: Any, k: int = 0) -> Expression:
         return diagonal(own, k)
     if not k:
         return ax.diagonal_matrix(own)
-    size = integer_size("diag", own, 0) + abs(k)
+    size = size_sum(own.shape[0], abs(k))
     constraints = [
         ("=", form([(axis, 1), (0, -1), ("", -start)]))
         for axis, start in ((1, max(-k, 0)), (2, max(k, 0)))

@@ -6,34 +6,35 @@ from typing import Any, Final
 
 import numpy as np
 
-from eggrad.engine.affine import form
+from eggrad.engine.affine import as_size, form, plus, size_form, times
 from eggrad.engine.errors import ShapeError, UnsupportedOperation
 from eggrad.engine.spec import Size
 from eggrad.frontend import axes as ax
 from eggrad.frontend import functions as language
 from eggrad.frontend.expression import Expression, as_expression
 from eggrad.frontend.indexing import indexed
-from eggrad.frontend.numpy_indexing import integer_size, one_axis, shifted
+from eggrad.frontend.numpy_indexing import integer_size, one_axis, shifted, size_sum
 from eggrad.frontend.selection import placed, selected
 
 __all__ = ["JOINING", "stack"]
 
 
 def concatenate(arrays: Any, axis: int = 0) -> Expression:
-    """`numpy.concatenate` along an axis whose sizes are integers."""
+    """`numpy.concatenate` along an axis."""
     parts = _parts("concatenate", arrays)
     if not parts[0].ndim:
         raise ShapeError("concatenate: scalars have no axis; numpy.stack joins them")
     k = ax.normalized("concatenate", axis, parts[0].ndim)[0]
-    lengths = [integer_size("concatenate", p, k) for p in parts]
+    lengths = [p.shape[k] for p in parts]
     rests = [p.shape[:k] + p.shape[k + 1 :] for p in parts]
     _check_alike("concatenate", rests)
-    total, start = sum(lengths), 0
-    pieces: list[Expression] = []
-    for part, length in zip(parts, lengths, strict=True):
-        pieces.append(placed("concatenate", part, k, total, [shifted(start)]))
-        start += length
-    return _total(pieces)
+    total = size_sum(*lengths)
+    return _total(
+        [
+            placed("concatenate", part, k, total, [shifted(*lengths[:place])])
+            for place, part in enumerate(parts)
+        ]
+    )
 
 
 def stack(arrays: Any, axis: int = 0) -> Expression:
@@ -62,19 +63,19 @@ def column_stack(tup: Any) -> Expression:
 
 
 def split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list[Expression]:
-    """`numpy.split` of an axis whose size is an integer."""
+    """`numpy.split` at some places, or of an axis whose size is an integer into equal parts."""
     own = as_expression(ary)
     k = one_axis("split", axis, own)
-    size = integer_size("split", own, k)
+    ends: list[int | None]
     if hasattr(indices_or_sections, "__index__"):
-        count = index(indices_or_sections)
+        size, count = integer_size("split", own, k), index(indices_or_sections)
         if count < 1 or size % count:
             raise ShapeError(f"split: {size} entries do not make {count} equal parts")
         ends = list(range(size // count, size, size // count)) if size else [0] * (count - 1)
     else:
         ends = [index(i) for i in indices_or_sections]
     before = (slice(None),) * k
-    bounds = zip([0, *ends], [*ends, size], strict=True)
+    bounds = zip([0, *ends], [*ends, None], strict=True)
     return [indexed(own, (*before, slice(a, b))) for a, b in bounds]
 
 
@@ -106,12 +107,12 @@ def _total(parts: Sequence[Expression]) -> Expression:
 
 
 def convolve(a: Any, v: Any, mode: str = "full") -> Expression:
-    """`numpy.convolve` of vectors of integer sizes."""
+    """`numpy.convolve` of vectors; of sizes that are symbols the first is the longer one."""
     return _summed_pairs("convolve", as_expression(a), as_expression(v), mode)
 
 
 def correlate(a: Any, v: Any, mode: str = "valid") -> Expression:
-    """`numpy.correlate` of vectors of integer sizes, the first as long as the second or longer."""
+    """`numpy.correlate` of vectors, the first as long as the second or longer."""
     return _summed_pairs("correlate", as_expression(a), as_expression(v), mode)
 
 
@@ -119,21 +120,30 @@ def _summed_pairs(what: str, a: Expression, v: Expression, mode: str) -> Express
     """Products of entries, summed where the sum or the difference of their indices is the same."""
     if a.ndim != 1 or v.ndim != 1:
         raise ShapeError(f"{what}: both arguments are vectors")
-    m, n = integer_size(what, a, 0), integer_size(what, v, 0)
-    if min(m, n) < 1 or (what == "correlate" and m < n):
-        raise ShapeError(f"{what}: of {m} and {n} entries; the first is the longer one")
+    m, n = a.shape[0], v.shape[0]
+    if isinstance(m, int) and isinstance(n, int):
+        if min(m, n) < 1 or (what == "correlate" and m < n):
+            raise ShapeError(f"{what}: of {m} and {n} entries; the first is the longer one")
+        m, n = max(m, n), min(m, n)
     # Where the result begins among all sums, and its length.
     known = {
-        "full": (0, m + n - 1),
-        "same": ((min(m, n) - 1) // 2, max(m, n)),
-        "valid": (min(m, n) - 1, max(m, n) - min(m, n) + 1),
+        "full": (0, size_sum(m, n, -1)),
+        "same": ((n - 1) // 2 if isinstance(n, int) else None, m),
+        "valid": (
+            size_sum(n, -1),
+            as_size(form([*size_form(m), *times(-1, size_form(n)), ("", 1)])),
+        ),
     }
     if mode not in known:
         raise UnsupportedOperation(f"{what}: the mode is one of {', '.join(known)}, not {mode!r}")
     start, size = known[mode]
-    sign, last = (-1, 0) if what == "convolve" else (1, n - 1)
+    if start is None:
+        start = integer_size(what, v, 0)
+    last = 0 if what == "convolve" else size_sum(v.shape[0], -1)
+    sign = -1 if what == "convolve" else 1
     pairs = language.einsum("i,j->ij", a, v)
-    met = ("=", form([(2, 1), (0, -1), (1, sign), ("", start - last)]))
+    offset = plus(size_form(start), times(-1, size_form(last)))
+    met = ("=", form([(2, 1), (0, -1), (1, sign), *offset]))
     return selected(what, pairs, (size,), [met], (2,))
 
 

@@ -10,6 +10,7 @@ from operator import index
 from typing import TYPE_CHECKING, Any, NoReturn, cast
 
 from eggrad.engine.errors import UnsupportedOperation
+from eggrad.frontend.array_methods import ArrayMethods
 
 if TYPE_CHECKING:
     import numpy as np
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 __all__ = ["Operators"]
 
 
-class Operators:
+class Operators(ArrayMethods):
     """The operators of NumPy's arrays; NumPy's own functions take what has them."""
 
     __slots__ = ()
@@ -103,24 +104,6 @@ class Operators:
         if not shape:
             raise UnsupportedOperation("an expression without axes has no length")
         return index(cast(int, shape[0]))
-
-    def sum(self, axis: Any = None, *, keepdims: bool = False) -> "Expression":
-        """`numpy.sum`."""
-        from eggrad.frontend import numpy_functions
-
-        return numpy_functions.sum(self, axis, keepdims=keepdims)
-
-    def mean(self, axis: Any = None, *, keepdims: bool = False) -> "Expression":
-        """`numpy.mean`."""
-        from eggrad.frontend import numpy_functions
-
-        return numpy_functions.mean(self, axis, keepdims=keepdims)
-
-    def dot(self, other: object) -> "Expression":
-        """`numpy.dot`."""
-        from eggrad.frontend import numpy_functions
-
-        return numpy_functions.dot(self, other)
 
     def __lt__(self, other: object) -> "Condition":
         """A condition for `numpy.where`."""

@@ -9,7 +9,7 @@ from typing import Final, cast
 
 from eggrad.engine import spec as specs
 from eggrad.engine import term as terms
-from eggrad.engine.affine import format_form
+from eggrad.engine.affine import format_form, is_simple, size_symbols, size_text
 from eggrad.engine.binding import name_of, symbols
 from eggrad.engine.constraints import Constraint, Constraints, format_comparison
 from eggrad.engine.errors import UnsupportedOperation
@@ -96,8 +96,11 @@ class _Writer:
         return "\n".join([*imported, *function, ""])
 
     def _size(self, size: Size) -> str:
-        if isinstance(size, int):
-            return str(size)
+        for symbol in size_symbols(size):
+            self._use_size(symbol)
+        return size_text(size, self._size_names)
+
+    def _use_size(self, size: str) -> None:
         name = self._size_names[size]
         if name not in self._sizes:
             places = ((v, k) for v in self._variables for k, d in enumerate(v.dims) if d == size)
@@ -105,7 +108,6 @@ class _Writer:
             if found is None:
                 raise UnsupportedOperation(f"no variable has an axis of size {size}")
             self._sizes[name] = f"{self._names[found[0]]}.shape[{found[1]}]"
-        return name
 
     def _shape(self, dims: Dims) -> str:
         listed = ", ".join(map(self._size, dims))
@@ -118,7 +120,8 @@ class _Writer:
             case "constant":
                 return self._constant(cast(Fraction, node.data), node.dims)
             case "size":
-                return self._size(cast(str, node.data)), ATOM
+                size = cast(str, node.data)
+                return self._size(size), ATOM if is_simple(size) else SUM
             case "delta":
                 return self._delta(node.dims[: node.order // 2])
             case "indicator":

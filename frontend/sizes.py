@@ -6,6 +6,18 @@ In every class an integer wins over symbols, and the symbol mentioned first over
 from collections.abc import Iterable, Sequence
 from itertools import count
 
+from eggrad.engine.affine import (
+    Form,
+    as_size,
+    coefficient,
+    form,
+    is_simple,
+    plus,
+    resized,
+    resized_dims,
+    size_form,
+    times,
+)
 from eggrad.engine.errors import ShapeError
 from eggrad.engine.spec import Size
 from eggrad.engine.term import Term, substitute_sizes
@@ -111,9 +123,14 @@ def unify_sizes(pairs: Iterable[tuple[Size, Size]], what: str) -> dict[Size, Siz
     >>> unify_sizes([("m", 2), ("m", 3)], "A + B")
     Traceback (most recent call last):
     eggrad.engine.errors.ShapeError: A + B: size m would have to be both 2 and 3
+    >>> unify_sizes([("n - 1", "m"), ("m", 4)], "A + B")
+    {'m': 4, 'n': 5}
     """
+    wanted = list(pairs)
+    if not all(is_simple(size) for pair in wanted for size in pair):
+        return _solved(wanted, what)
     classes = SizeClasses()
-    for a, b in pairs:
+    for a, b in wanted:
         clash = classes.unify(classes.given(a, 0), classes.given(b, 0))
         if clash:
             (one, _), (other, _) = clash
@@ -123,6 +140,35 @@ def unify_sizes(pairs: Iterable[tuple[Size, Size]], what: str) -> dict[Size, Siz
             subject = f"size{'s' * (len(symbols) > 1)} {' and '.join(symbols)}"
             raise ShapeError(f"{what}: {subject} would have to be both {one} and {other}")
     return classes.renamed()
+
+
+def _solved(pairs: Iterable[tuple[Size, Size]], what: str) -> dict[Size, Size]:
+    """The same where sizes are made of others: one symbol of each equation goes."""
+    found: dict[Size, Size] = {}
+    for a, b in pairs:
+        equation = resized(plus(size_form(a), times(-1, size_form(b))), found)
+        if not equation:
+            continue
+        solution = _solution(equation, [s for s in (b, a) if is_simple(s)])
+        if solution is None:
+            raise ShapeError(f"{what}: sizes {a} and {b} would have to be equal")
+        found = {s: resized_dims((d,), solution)[0] for s, d in found.items()} | solution
+    return found
+
+
+def _solution(equation: Form, first: Sequence[Size]) -> dict[Size, Size] | None:
+    """What a symbol has to be for a form to be 0, one of the `first` if that can be."""
+    symbols = {str(key): c for key, c in equation if key}
+    if len(symbols) == 1:
+        ((symbol, c),) = symbols.items()
+        number, rest = divmod(-coefficient(equation, ""), c)
+        return None if rest or number < 0 else {symbol: number}
+    for size in (*first, *reversed(symbols)):
+        c = symbols.get(str(size), 0)
+        if abs(c) == 1:
+            rest = form(term for term in equation if term[0] != size)
+            return {str(size): as_size(times(-c, rest))}
+    return None
 
 
 def unify(terms: Sequence[Term], pairs: Iterable[tuple[Size, Size]], what: str) -> tuple[Term, ...]:

@@ -9,6 +9,7 @@ from eggrad.engine.spec import scaling
 from eggrad.rules.algebra import preprocessing
 from eggrad.rules.constants import constants, multiples, size_is_number, sum_of_constant
 from eggrad.rules.forward import d_function
+from eggrad.rules.sizes import sizes
 from eggrad.rules.slopes import slopes
 from eggrad.rules.stability import stability
 from eggrad.rules.unary import unary
@@ -33,6 +34,7 @@ def multiple(s: Spec, c: Number, a: Tensor) -> Statement:
 # Laws on what no caller can write: other rules make it first.
 _MAKERS: Final[Mapping[str, tuple[Rule, ...]]] = {
     "size_is_number": (sum_of_constant,),
+    **{rule.name: (sum_of_constant, size_is_number) for rule in sizes.rules},
     "sum_of_constant": (size_is_number,),
     "determinant_of_scaled": (size_is_number,),
     "determinant_of_multiple": (size_is_number,),

@@ -29,6 +29,7 @@ from eggrad.rules.products import orders, products
 from eggrad.rules.quotients import quotients
 from eggrad.rules.reverse import reverse
 from eggrad.rules.signs import signs
+from eggrad.rules.sizes import sizes
 from eggrad.rules.slopes import slopes
 from eggrad.rules.stability import stability
 from eggrad.rules.sums import sums
@@ -44,6 +45,7 @@ RULESETS = (
     multiples,
     preprocessing,
     constants,
+    sizes,
     deltas,
     delta_products,
     indicators,
@@ -79,6 +81,7 @@ STANDARD = Strategy(
     simplify=(
         preprocessing,
         constants,
+        sizes,
         deltas,
         indicators,
         unary,

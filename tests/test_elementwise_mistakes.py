@@ -60,7 +60,7 @@ def test_wrong_values() -> None:
         d.evaluate({"x": [], "c": 1})
     with pytest.raises(eg.UnsupportedOperation, match="not an array of real numbers"):
         d.evaluate({"x": [1j, 2], "c": 1})
-    with pytest.raises(eg.ShapeError, match="the value of x is not an array"):
+    with pytest.raises(eg.ShapeError, match="the value of variable x is not an array"):
         d.evaluate({"x": [[1], [1, 2]], "c": 1})
     with pytest.raises(eg.ShapeError, match="size N is an integer from 0 up"):
         d.evaluate({"x": [1, 2], "c": 1, "N": 1.5})

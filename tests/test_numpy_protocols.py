@@ -43,6 +43,9 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "einsum, implicit": lambda A, x, **_: np.einsum("ij,j", A, x),
     "einsum, ellipsis": lambda T, A, **_: np.einsum("...k,mn->...mk", T, A),
     "einsum, ellipsis without a place in the output": lambda T, S, **_: np.einsum("...k,kj", T, S),
+    "einsum, an axis of length 1": lambda A, B, **_: np.einsum(
+        "ij,ij->ij", np.sum(A, 1, keepdims=True), B
+    ),
     "einsum, four operands": lambda A, B, x, y, **_: np.einsum("i,ij,ij,j->", y, A, B, x),
     "dot of vectors": lambda x, **_: np.dot(x, x),
     "dot with a scalar": lambda c, A, **_: np.dot(c, A),
@@ -167,7 +170,6 @@ REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
     "reshape": (lambda: np.reshape(A, -1), "only axes whose sizes are integers are merged"),
     "vdot": (lambda: np.vdot(A, x), "as many axes"),
     "outer of matrices": (lambda: np.outer(A, x), "the arguments are vectors"),
-    "diag off the diagonal": (lambda: np.diag(x, 1), "axis 0 has size n"),
     "norm": (lambda: np.linalg.norm(S, 2), "supported are None, 1 and 2 for vectors"),
     "matrix_power": (lambda: np.linalg.matrix_power(S, 0.5), "the exponent is an integer"),
     "kron of vectors": (lambda: np.kron(x, x), "both arguments are matrices"),

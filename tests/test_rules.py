@@ -11,7 +11,10 @@ from eggrad.rules.standard import RULESETS
 INSTANCES = 100
 
 # Laws on terms without axes.
-SCALAR = ("size_is_number", "delta_of_nothing")
+SCALAR = (
+    *("size_is_number", "size_of_difference", "size_of_sum", "size_of_multiple"),
+    "delta_of_nothing",
+)
 
 RULES = [
     pytest.param(rule, id=f"{ruleset.name}.{rule.name}")
