@@ -10,7 +10,17 @@ from eggrad.frontend import functions as language
 from eggrad.frontend import numpy_ufuncs as elementwise
 from eggrad.frontend.arithmetic import add, divide, power
 from eggrad.frontend.expression import Expression
-from eggrad.frontend.matrix_values import Value, entrywise, square, times
+from eggrad.frontend.matrix_values import (
+    Value,
+    check_square,
+    entrywise,
+    paired,
+    single,
+    square,
+    times,
+    transposed,
+    unknown,
+)
 from eggrad.frontend.reshaping import merged
 
 __all__ = ["FUNCTIONS"]
@@ -50,6 +60,7 @@ def sum_of(a: Value, axis: Value | None = None) -> Value:
     if axis is None:
         return Value(language.sum(a.expression))
     number = axis.expression.term
+    single("sum of", a)
     if a.order != 2 or number.op != "constant" or number.data not in (1, 2):
         raise ShapeError("sum: a second argument, 1 for columns or 2 for rows, goes with a matrix")
     return Value(language.sum(a.expression, int(cast(Fraction, number.data)) - 1), number.data == 1)
@@ -57,7 +68,11 @@ def sum_of(a: Value, axis: Value | None = None) -> Value:
 
 def trace(a: Value) -> Value:
     """The sum of the diagonal."""
-    return Value(language.einsum("ii->", square("tr", a)))
+    if not a.is_blocked:
+        return Value(language.einsum("ii->", square("tr", a)))
+    check_square("tr", a)
+    letters = "abcdefgh"[: a.rows]
+    return Value(language.einsum(f"{letters * 2}->", a.expression))
 
 
 def det(a: Value) -> Value:
@@ -83,31 +98,40 @@ def adj(a: Value) -> Value:
 def diag(a: Value) -> Value:
     """The matrix with a vector on its diagonal; the diagonal of a matrix as a column."""
     if a.order == 1:
-        return Value(ax.diagonal_matrix(a.expression))
+        return Value(ax.diagonal_matrix(single("diag of", a)))
     return Value(ax.diagonal(square("diag", a), 0, 1))
 
 
 def outer(a: Value, b: Value) -> Value:
     """The product of a column and a row, given two vectors."""
-    first, second = (_vector("outer", v) for v in (a, b))
-    return times(Value(first), Value(second, turned=True))
+    for v in (a, b):
+        if v.order != 1:
+            raise ShapeError(f"outer of {v.shape}: the argument has to be a vector")
+    return times(Value(a.base, False, a.split), Value(b.base, True, b.split))
 
 
 def vec(a: Value) -> Value:
-    """The columns of a matrix one below the other; its sizes are integers."""
-    if a.order != 2 or not all(isinstance(d, int) for d in a.sizes):
-        raise ShapeError(f"vec of {a.shape}: the argument has to be a matrix of integer sizes")
-    return Value(merged(a.expression.T, 0, 2))
+    """The columns of a matrix one below the other."""
+    if a.order != 2:
+        raise ShapeError(f"vec of {a.shape}: the argument has to be a matrix")
+    entries = transposed(a).expression
+    return _in_line("vec", Value(entries, split=entries.ndim))
 
 
 def kron(a: Value, b: Value) -> Value:
-    """The matrix of all multiples of b by entries of a; the sizes are integers."""
-    if not a.order == b.order == 2 or not all(isinstance(d, int) for d in (*a.sizes, *b.sizes)):
-        raise ShapeError(
-            f"kron of {a.shape} and {b.shape}: both arguments have to be matrices of integer sizes"
-        )
-    blocks = language.einsum("ik,jl->ijkl", a.expression, b.expression)
-    return Value(merged(merged(blocks, 0, 2), 1, 2))
+    """The matrix of all multiples of b by entries of a; a column has one column."""
+    return _in_line("kron", paired(a, b) if a.order and b.order else times(a, b))
+
+
+def _in_line(what: str, a: Value) -> Value:
+    """One index of rows and one of columns, where their numbers are known."""
+    if any(unknown(d) for d in a.base.shape):
+        raise ShapeError(f"{what}: the sizes of its arguments have to be given")
+    if not a.is_blocked or not all(isinstance(d, int) for d in a.base.shape):
+        return a
+    rows = merged(a.base, 0, a.rows)
+    columns = rows.ndim - 1
+    return Value(merged(rows, 1, columns) if columns > 1 else rows, a.turned)
 
 
 def norm1(a: Value) -> Value:
@@ -135,7 +159,7 @@ def softmax(a: Value) -> Value:
 def _vector(what: str, a: Value) -> Expression:
     if a.order != 1:
         raise ShapeError(f"{what} of {a.shape}: the argument has to be a vector")
-    return a.expression
+    return single(f"{what} of", a)
 
 
 FUNCTIONS: Final[dict[str, tuple[Callable[..., Value], int, int]]] = {

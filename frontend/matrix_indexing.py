@@ -23,7 +23,7 @@ from eggrad.engine.spec import Size, Spec
 from eggrad.engine.term import Term
 from eggrad.frontend.expression import Expression, expression
 from eggrad.frontend.indexing import indexed
-from eggrad.frontend.matrix_values import Value
+from eggrad.frontend.matrix_values import Value, single
 
 __all__ = ["chosen_entries", "kept_axes", "key_of", "unit", "unit_place"]
 
@@ -42,6 +42,7 @@ def chosen_entries(a: Value, token: Token) -> Value:
     >>> chosen_entries(Value(variable("A", ("m", "n"))), Token("INDICES", "[1,:]")).shape
     '1 x n'
     """
+    single(f"{token} of", a)
     parts = token[1:-1].split(",")
     if len(parts) != a.order or not a.order:
         wanted = "a scalar has no entries"

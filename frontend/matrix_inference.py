@@ -174,7 +174,8 @@ def _called(phrase: Phrase, args: Sequence[str]) -> str | None:
         case "vec":
             return "column" if args == ["matrix"] else None
         case "kron":
-            return "matrix" if args == ["matrix", "matrix"] else None
+            known = all(a in ("column", "row", "matrix") for a in args)
+            return (args[0] if args[0] == args[1] else "matrix") if known else None
         case "outer":
             return "matrix" if all(a in ("column", "row") for a in args) else None
         case "max" | "min":

@@ -9,7 +9,7 @@ from lark import Token
 
 from eggrad.engine import term as terms
 from eggrad.engine.affine import Form as SizeForm
-from eggrad.engine.affine import as_size, plus, size_form, times
+from eggrad.engine.affine import as_size, plus, size_form, size_symbols, times
 from eggrad.engine.binding import symbols
 from eggrad.engine.errors import ParseError, ShapeError, UnsupportedOperation
 from eggrad.engine.spec import Size
@@ -58,7 +58,7 @@ def read_problem(
     reader = _Reader(text, dims, assume)
     for name, part in definitions:
         reader.define(name, part)
-    found = reader.value(phrase).expression
+    found = reader.result(phrase)
     reader.check_sizes(found)
     declared = [v.expression for v in reader.variables.values()]
     # Sizes that were not known and have not met any that was are called after their variable.
@@ -86,7 +86,8 @@ class _Reader:
         }
         # Variables, and parts that have a name.
         self.names = dict(self.variables)
-        self._sizes = {d for own in dims.values() for d in own}
+        symbols_of = (size_symbols(d) or (d,) for own in dims.values() for d in own)
+        self._sizes = {size for own in symbols_of for size in own}
         # The places of constants whose size is not given, by that size.
         self._unknown: dict[str, Token] = {}
         self._fresh = count(1)
@@ -96,6 +97,14 @@ class _Reader:
         if str(name) in self.names:
             raise ParseError(f"the name {str(name)!r} is taken already", self.text, _start(name))
         self.names[str(name)] = self.value(phrase)
+
+    def result(self, phrase: Phrase) -> Expression:
+        """The expression of the whole text."""
+        found = self.value(phrase)
+        try:
+            return values.single("the result is", found)
+        except UnsupportedOperation as error:
+            raise ParseError(str(error), self.text, _start(phrase.token)) from error
 
     def value(self, root: Phrase) -> Value:
         """The value of a phrase, operands first; texts may be deeper than Python's stack."""
@@ -225,7 +234,8 @@ class _Reader:
     def _unit(self, phrase: Phrase) -> Value:
         """The vector whose only entry that is not 0 is a 1."""
         place, *sizes = phrase.operands or (None,)
-        if place is None or len(sizes) > 1:
+        is_fraction = place and place.what == "number" and not place.token.isdecimal()
+        if place is None or is_fraction or len(sizes) > 1:
             raise UnsupportedOperation("unit takes a place from 1 up and a size, as unit(2, n)")
         own = tuple(map(self._size, sizes)) or self._unknown_sizes(phrase.token, 1)
         return Value(unit(self._size(place), own[0]))

@@ -3,6 +3,9 @@
 A vector is an expression with one axis; whether it is a row decides what a product with it means.
 The sizes that users declare stay as they are: `A*x` with A of m columns and x of n rows is a
 mistake. Sizes that begin with `?` are not known yet and become what they meet.
+
+No size is the product of two symbols. So the rows of `vec(A)` and of `kron(A, B)` are pairs of
+indices, each with an axis of its own, until a product, a sum or a trace has taken them away.
 """
 
 from collections.abc import Callable, Sequence
@@ -10,10 +13,11 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Final, cast
 
-from eggrad.engine.errors import ShapeError
+from eggrad.engine.errors import ShapeError, UnsupportedOperation
 from eggrad.engine.spec import Dims, Size
 from eggrad.frontend import arithmetic
 from eggrad.frontend import functions as language
+from eggrad.frontend.axes import permuted
 from eggrad.frontend.expression import Expression, unified
 from eggrad.frontend.numpy_linalg import matrix_power
 
@@ -21,14 +25,18 @@ __all__ = [
     "UNKNOWN",
     "Value",
     "add",
+    "check_square",
     "divide",
     "entrywise",
     "multiply",
+    "paired",
     "power",
+    "single",
     "square",
     "subtract",
     "times",
     "transposed",
+    "unknown",
 ]
 
 UNKNOWN: Final = "?"
@@ -36,29 +44,46 @@ UNKNOWN: Final = "?"
 
 @dataclass(frozen=True, eq=False)
 class Value:
-    """An expression of at most two axes, or its transpose where it is `turned`.
+    """A scalar, a column or a matrix, or its transpose where it is `turned`.
 
     A turned vector is a row. A turned matrix is transposed when something other than a product
-    needs it.
+    needs it. The first `split` axes count rows, the others columns: one each, where it is None.
     """
 
     base: Expression
     turned: bool = False
+    split: int | None = None
+
+    @property
+    def rows(self) -> int:
+        """The number of axes that count the rows of the base."""
+        return min(1, self.base.ndim) if self.split is None else self.split
 
     @property
     def order(self) -> int:
-        """The number of axes."""
-        return self.base.ndim
+        """0 for a scalar, 1 for a vector, 2 for a matrix."""
+        return (self.rows > 0) + (self.base.ndim > self.rows)
+
+    @property
+    def is_blocked(self) -> bool:
+        """Whether rows or columns are counted by several indices."""
+        return self.base.ndim > self.order
 
     @property
     def expression(self) -> Expression:
         """The matrix as it is to be read; rows and columns alike are vectors."""
-        return self.base.T if self.turned and self.order == 2 else self.base
+        if not self.turned or self.order < 2:
+            return self.base
+        axes = range(self.base.ndim)
+        return permuted(self.base, [*axes[self.rows :], *axes[: self.rows]])
 
     @property
     def sizes(self) -> Dims:
         """The numbers of rows and columns; none for a scalar."""
-        found = (*self.base.shape, 1) if self.order == 1 else self.base.shape
+        shape = self.base.shape
+        groups = (shape[: self.rows], shape[self.rows :])[: self.order]
+        found = tuple(own[0] if len(own) == 1 else "·".join(map(str, own)) for own in groups)
+        found = (*found, 1) if self.order == 1 else found
         return found[::-1] if self.turned else found
 
     @property
@@ -73,12 +98,18 @@ class Value:
 
     def mapped(self, function: Callable[[Expression], Expression]) -> "Value":
         """What a function of every entry makes of it."""
-        return Value(function(self.expression), self.turned and self.order == 1)
+        return self.like(function(self.expression))
+
+    def like(self, entries: Expression) -> "Value":
+        """Other entries at the same places."""
+        columns = self.base.ndim - self.rows
+        rows = columns if self.turned and self.order == 2 else self.rows
+        return Value(entries, self.turned and self.order == 1, rows)
 
 
 def transposed(a: Value) -> Value:
     """`a'`."""
-    return Value(a.base, not a.turned) if a.order else a
+    return Value(a.base, not a.turned, a.split) if a.order else a
 
 
 def add(a: Value, b: Value) -> Value:
@@ -94,27 +125,39 @@ def subtract(a: Value, b: Value) -> Value:
 def times(a: Value, b: Value) -> Value:
     """`a * b`: the product of matrices, or a multiple."""
     if not a.order or not b.order:
-        return Value(arithmetic.multiply(a.base, b.base), a.turned or b.turned)
+        kind = a if a.order else b
+        return Value(arithmetic.multiply(a.base, b.base), kind.turned, kind.split)
     columns, rows = a.sizes[1], b.sizes[0]
     if not _fit(columns, rows):
         reason = f"the left has {columns} column{'s' * (columns != 1)}, the right {rows} row"
         plural = "s" * (rows != 1)
         raise ShapeError(f"* of {a.shape} and {b.shape}: {reason}{plural}{_advice(a, b)}")
-    left, right = _letters(a, "ij"), _letters(b, "jk")
-    out = "".join(i for i in "ik" if i in left + right)
-    both = "j" in left and "j" in right
+    left, right = _letters(a, *_INDICES[:2]), _letters(b, *_INDICES[1:3])
+    first, last = ("".join(i for i in left + right if i in own) for own in _ROWS)
+    both = not {*left}.isdisjoint(right)
     p, q = _agreed("*", a, b, [(columns, rows)] if both else [])
     if a.order == 1 < b.order:
         # One spelling of a vector times a matrix: x'*A is (A'*x)'.
         left, right, p, q = right, left, q, p
-    return Value(language.einsum(f"{left},{right}->{out}", p, q), turned=out == "k")
+    return _product(left, right, (first, last), p, q)
 
 
-def _letters(a: Value, letters: str) -> str:
+def _product(left: str, right: str, out: tuple[str, str], p: Expression, q: Expression) -> Value:
+    """The product with these indices of rows and columns; one without rows is a row."""
+    rows, columns = out
+    product = language.einsum(f"{left},{right}->{rows}{columns}", p, q)
+    return Value(product, not rows and bool(columns), len(rows or columns))
+
+
+# Indices of rows and of columns, of two values: one for each axis that counts them.
+_INDICES: Final = ("iabcdefg", "jlmnopqr", "kstuvwxy", "zABCDEFG")
+_ROWS, _COLUMNS = _INDICES[::2], _INDICES[1::2]
+
+
+def _letters(a: Value, rows: str, columns: str) -> str:
     """The indices of the axes, given those of rows and columns; a vector lacks one of them."""
-    if a.order == 1:
-        return letters[1] if a.turned else letters[0]
-    return letters[::-1] if a.turned else letters
+    first, last = (columns, rows) if a.turned else (rows, columns)
+    return first[: a.rows] + last[: a.base.ndim - a.rows]
 
 
 def _advice(a: Value, b: Value) -> str:
@@ -135,7 +178,9 @@ def multiply(a: Value, b: Value) -> Value:
     if a.order == b.order == 2:
         _check_alike(".*", a, b)
         p, q = _agreed(".*", a, b, list(zip(a.sizes, b.sizes, strict=True)))
-        return Value(language.einsum(f"{_letters(a, 'ij')},{_letters(b, 'ij')}->ij", p, q))
+        left, right = (_letters(v, *_INDICES[:2]) for v in (a, b))
+        first, last = ("".join(i for i in left if i in own) for own in _INDICES[:2])
+        return _product(left, right, (first, last), p, q)
     return entrywise(".*", a, b, arithmetic.multiply)
 
 
@@ -165,10 +210,36 @@ def power(base: Value, exponent: Value, elementwise: bool) -> Value:
     )
 
 
+def paired(a: Value, b: Value) -> Value:
+    """Every entry of one matrix times every one of another; rows are pairs, and columns are.
+
+    >>> A = Value(language.variable("A", ("m", "n")))
+    >>> paired(A, transposed(A)).shape
+    'm·n x n·m'
+    """
+    left, right = _letters(a, *_INDICES[:2]), _letters(b, *_INDICES[2:])
+    rows, columns = ("".join(i for i in left + right if i in p + q) for p, q in (_ROWS, _COLUMNS))
+    return _product(left, right, (rows, columns), a.base, b.base)
+
+
 def square(what: str, a: Value) -> Expression:
     """The expression of a square matrix."""
+    check_square(what, a)
+    return single(f"{what} of", a)
+
+
+def check_square(what: str, a: Value) -> None:
+    """Raise `ShapeError` for what is no square matrix."""
     if a.order != 2 or not _fit(*a.sizes):
         raise ShapeError(f"{what} of {a.shape}: the argument has to be a square matrix")
+
+
+def single(what: str, a: Value) -> Expression:
+    """The expression, of one axis for rows and one for columns."""
+    if a.is_blocked:
+        raise UnsupportedOperation(
+            f"{what} {a.shape}: an axis as long as a product of sizes needs integers for them"
+        )
     return a.expression
 
 
@@ -179,10 +250,9 @@ def entrywise(
     p, q = a.expression, b.expression
     if a.order and b.order:
         _check_alike(symbol, a, b)
-        ordered = [(n, m) if _unknown(m) else (m, n) for m, n in zip(p.shape, q.shape, strict=True)]
+        ordered = [(n, m) if unknown(m) else (m, n) for m, n in zip(p.shape, q.shape, strict=True)]
         p, q = unified([p, q], ordered, symbol)
-    row = (a.order == 1 and a.turned) or (b.order == 1 and b.turned)
-    return Value(build(p, q), row)
+    return (a if a.order else b).like(build(p, q))
 
 
 def _check_alike(symbol: str, a: Value, b: Value) -> None:
@@ -200,14 +270,15 @@ def _agreed(
     symbol: str, a: Value, b: Value, pairs: Sequence[tuple[Size, Size]]
 ) -> tuple[Expression, Expression]:
     """What both are made of, with known sizes in place of unknown ones."""
-    ordered = [(q, p) if _unknown(p) else (p, q) for p, q in pairs]
+    ordered = [(q, p) if unknown(p) else (p, q) for p, q in pairs]
     one, other = unified([a.base, b.base], ordered, symbol)
     return one, other
 
 
-def _unknown(size: Size) -> bool:
+def unknown(size: Size) -> bool:
+    """Whether a size becomes what it meets."""
     return str(size).startswith(UNKNOWN)
 
 
 def _fit(p: Size, q: Size) -> bool:
-    return p == q or _unknown(p) or _unknown(q)
+    return p == q or unknown(p) or unknown(q)

@@ -80,6 +80,37 @@ def test_vec_and_kron() -> None:
     assert gradient.cost({}) < 40
 
 
+SYMBOLIC = {"A": ("m", "m"), "X": ("n", "n"), "B": ("m", "n"), "C": ("m", "n"), "x": ("n",)}
+NUMBERS = {"m": 3, "n": 2}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "tr(kron(A, X))",
+        "tr(kron(A, X)'*kron(A, kron(X, 2)))",
+        "vec(B)'*vec(C)",
+        "norm2(vec(B) - 2*vec(C))^2",
+        "vec(B)'*kron(X, A)*vec(B)",
+        "vec(A*B*X')'*vec(C) - vec(C)'*(kron(X, A)*vec(B))",
+        "sum(exp(kron(A, B)).*kron(A, B))",
+        "tr(outer(vec(B), vec(C)))",
+        "vec(kron(A, X))'*vec(kron(A, X))",
+        "kron(x, x)'*kron(X, X)*kron(x, x)",
+        "kron(x', B)*kron(x, x)",
+        "logsumexp(vec(B'))",
+        "t = vec(B); t'*t/sum(t)",
+        "kron(x, 2)'*x",
+    ],
+)
+def test_vec_and_kron_of_symbolic_sizes(text: str) -> None:
+    rng = np.random.default_rng(0)
+    values = {name: rng.normal(size=[NUMBERS[d] for d in own]) for name, own in SYMBOLIC.items()}
+    numbers = {name: tuple(NUMBERS[d] for d in own) for name, own in SYMBOLIC.items()}
+    found, expected = (eg.parse_matrix(text, dims) for dims in (SYMBOLIC, numbers))
+    np.testing.assert_allclose(found.evaluate(values), expected.evaluate(values))
+
+
 def test_latex() -> None:
     assert eg.parse_matrix("A[1,:]*x", DIMS).to("latex") == "{A}_{1,:} x"
     assert eg.parse_matrix("2*unit(1, n)", DIMS).to("latex") == "2 e_{1}"
