@@ -57,5 +57,9 @@ def loss(change: Change) -> str:
 
 def table(rules: Iterable[str]) -> str:
     """The expressions of some rules, and what each loses, in Markdown."""
-    rows = [(f"`{rule}`", f"`{NEEDED[rule].text}`", loss(without(rule))) for rule in rules]
+    rows = [(f"`{rule}`", _code(NEEDED[rule].text), loss(without(rule))) for rule in rules]
     return "\n".join(markdown(("rule", "an expression that needs it", "without it"), rows))
+
+
+def _code(text: str) -> str:
+    return f"`` {text} ``" if "`" in text else f"`{text}`"
