@@ -8,7 +8,7 @@ import numpy as np
 from eggrad.engine.affine import is_simple, size_form, size_symbols, size_value
 from eggrad.engine.constraints import Constraints, mentioned_sizes
 from eggrad.engine.errors import ShapeError, UnknownVariable, UnsupportedOperation
-from eggrad.engine.spec import Dims, Size
+from eggrad.engine.spec import Size
 from eggrad.engine.term import Term, postorder
 
 __all__ = [
@@ -49,13 +49,15 @@ def symbols(*roots: Term) -> tuple[str, ...]:
 
 
 def made_sizes(*roots: Term) -> tuple[Size, ...]:
-    """The sizes of axes that are made of others, such as `n - 1`.
+    """The sizes that are made of others, such as `n - 1`.
 
     >>> from eggrad.engine.term import constant
     >>> made_sizes(constant(1, ("n", "n - 1")))
     ('n - 1',)
     """
-    every = dict.fromkeys(d for node in postorder(*roots) for d in node.dims)
+    nodes = list(postorder(*roots))
+    numbers = (cast(Size, node.data) for node in nodes if node.op == "size")
+    every = dict.fromkeys([*(d for node in nodes for d in node.dims), *numbers])
     return tuple(d for d in every if not is_simple(d))
 
 
@@ -78,7 +80,7 @@ def enlarged(sizes: Mapping[str, int], roots: Iterable[Term]) -> dict[str, int]:
     return found
 
 
-def concrete(dims: Dims, sizes: Mapping[str, int]) -> tuple[int, ...]:
+def concrete(dims: Sequence[Size], sizes: Mapping[str, int]) -> tuple[int, ...]:
     """The shape of `dims` at the given sizes.
 
     Raises `UnknownVariable` for a symbol without a size, `ShapeError` for a negative size.

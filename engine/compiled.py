@@ -8,6 +8,7 @@ from unicodedata import normalize
 
 import numpy as np
 
+from eggrad.engine.affine import size_symbols
 from eggrad.engine.binding import bind, concrete, made_sizes, name_of, symbols
 from eggrad.engine.index_ranges import check_indices, greatest_indices
 from eggrad.engine.source import Form, Module
@@ -123,7 +124,8 @@ class CompiledFunction:
         arrays, found = bind((*self._variables, *needed), values, given)
         all_sizes = self._defaults | found
         # Raises where one is missing, or negative.
-        concrete((*self._wanted, *self._made), all_sizes)
+        concrete(self._wanted, all_sizes)
+        concrete([d for d in self._made if all_sizes.keys() >= {*size_symbols(d)}], all_sizes)
         check_indices(self._taken, all_sizes)
         sizes = concrete(self._used, all_sizes)
         function = self._functions[self._choose(all_sizes) if self._choose else 0]

@@ -11,7 +11,8 @@ from typing import Final, cast
 import numpy as np
 
 from eggrad.engine import oracle
-from eggrad.engine.binding import Array, concrete, enlarged, name_of, symbols
+from eggrad.engine.affine import size_value
+from eggrad.engine.binding import Array, concrete, enlarged, made_sizes, name_of, symbols
 from eggrad.engine.exact_values import exact_values, is_polynomial
 from eggrad.engine.term import Term, postorder, variables
 
@@ -62,6 +63,8 @@ def find_difference(left: Term, right: Term, trials: int = TRIALS) -> Witness | 
     digits = 16.0
     for drawn, flavour, rng in _trials(symbols(left, right, *known), trials):
         sizes = enlarged(drawn, (left, right, *known))
+        if any(size_value(d, sizes.__getitem__) < 0 for d in made_sizes(left, right, *known)):
+            continue
         if _entries((left, right), sizes) > ENTRIES:
             continue
         values = {name_of(v): _sample(v, concrete(v.dims, sizes), rng, flavour) for v in known}

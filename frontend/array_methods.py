@@ -24,6 +24,10 @@ def _function(name: str) -> "Callable[..., Expression]":
     return method
 
 
+_reshaped = _function("reshape")
+_transposed = _function("transpose")
+
+
 class ArrayMethods:
     """Methods for `Expression` to inherit.
 
@@ -55,16 +59,17 @@ class ArrayMethods:
     def size(self) -> "Expression | int":
         """The number of entries; a scalar expression where a size is a symbol."""
         shape: tuple[Any, ...] = cast(Any, self).shape
-        return reduce(mul, shape) if shape else 1
+        number: Any = reduce(mul, shape, 1) if all(isinstance(d, int) for d in shape) else None
+        if number is not None:
+            return number
+        from eggrad.frontend.expression import as_expression
 
-    def reshape(self, *shape: Any) -> "Expression":
+        return reduce(mul, map(as_expression, shape))
+
+    def reshape(self, *shape: Any, order: str = "C") -> "Expression":
         """`numpy.reshape`, to a tuple of sizes or to several."""
-        return _reshaped(self, shape[0] if len(shape) == 1 else shape)
+        return _reshaped(self, shape[0] if len(shape) == 1 else shape, order=order)
 
     def transpose(self, *axes: Any) -> "Expression":
         """`numpy.transpose`, by a tuple of axes or by several."""
         return _transposed(self, axes[0] if len(axes) == 1 else axes or None)
-
-
-_reshaped = _function("reshape")
-_transposed = _function("transpose")

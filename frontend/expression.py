@@ -8,6 +8,7 @@ from weakref import WeakValueDictionary
 import numpy as np
 
 from eggrad.engine import term as terms
+from eggrad.engine.affine import size_symbols
 from eggrad.engine.binding import name_of, symbols
 from eggrad.engine.errors import UnsupportedOperation
 from eggrad.engine.operations import count, node_count
@@ -162,12 +163,14 @@ def _make(
     variables: tuple[Term, ...],
     mentioned: frozenset[str],
 ) -> Expression:
-    fixed = {d for v in variables for d in v.dims}
+    fixed = {s for v in variables for d in v.dims for s in size_symbols(d)}
     scope: tuple[Term, ...] = ()
     if open_symbols := mentioned - fixed:
         ordered = terms.variables(*candidates)
-        firsts = (next((v for v in ordered if s in v.dims), None) for s in open_symbols)
-        scope = terms.variables(*(v for v in firsts if v is not None))
+        # An axis of the symbol itself says more than one of a size made of it.
+        fixing = {s: [v for v in ordered if s in symbols(v)] for s in open_symbols}
+        firsts = (min(own, key=lambda v, s=s: s not in v.dims) for s, own in fixing.items() if own)
+        scope = terms.variables(*firsts)
     key = (term, scope, complete)
     found = _expressions.get(key)
     if found is None:

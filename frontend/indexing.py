@@ -23,8 +23,9 @@ def indexed(f: Expression, key: Any) -> Expression:
 
     The result has fewer, shorter or further axes. Along an axis whose size is a symbol an index
     counts from either end, and says that the axis is at least so long: a shorter one is a
-    `ShapeError` when a value is computed. A slice whose length would be no size, such as `x[1:]`
-    of n entries, raises `UnsupportedOperation`; an index out of range raises `ShapeError`.
+    `ShapeError` when a value is computed. `x[1:]` of n entries has n - 1; a slice whose length
+    would be no such form, as of `x[::2]`, raises `UnsupportedOperation`; an index out of range
+    raises `ShapeError`.
 
     >>> from eggrad.frontend.functions import variable
     >>> A = variable("A", ("m", "n"))
@@ -115,7 +116,8 @@ def _chosen(key: Any, size: Size, what: str) -> Chosen | None:
         stop = 0 if step > 0 and start < 0 else -1 if step < 0 and start >= 0 else None
     if stop is not None and (to_the_end or (start < 0) == (stop < 0)):
         return _part(range(start, stop, step), () if start >= 0 else size_form(size), size)
-    if abs(step) != 1:
+    near, far = (start, stop) if step > 0 else (stop, start)
+    if abs(step) != 1 or (near is not None and near < 0) or (far is not None and far >= 0):
         raise UnsupportedOperation(
             f"{what} of an axis of size {size} has a length that no size says; give the size as an "
             "integer, or count both ends from the same side"

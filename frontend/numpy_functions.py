@@ -170,6 +170,10 @@ def moveaxis(a: Any, source: int | Sequence[int], destination: int | Sequence[in
 
 def reshape(a: Any, /, shape: Any, order: str = "C") -> Expression:
     """`numpy.reshape`; axes are merged and split where their sizes are integers."""
+    if order != "C":
+        raise UnsupportedOperation(
+            f"reshape: the last index runs fastest, order 'C', not {order!r}"
+        )
     own = as_expression(a)
     wanted = (shape,) if isinstance(shape, int | str) else tuple(shape)
     return ax.reshaped(own, wanted)
@@ -177,7 +181,7 @@ def reshape(a: Any, /, shape: Any, order: str = "C") -> Expression:
 
 def ravel(a: Any, order: str = "C") -> Expression:
     """`numpy.ravel`, of integer sizes, or of at most one axis that is longer than 1."""
-    return reshape(a, -1)
+    return reshape(a, -1, order)
 
 
 def expand_dims(a: Any, axis: int | Sequence[int]) -> Expression:

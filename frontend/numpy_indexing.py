@@ -96,6 +96,8 @@ def diff(a: Any, n: int = 1, axis: int = -1) -> Expression:
     own = as_expression(a)
     k = one_axis("diff", axis, own)
     before = (slice(None),) * k
+    if index(n) < 0:
+        raise ShapeError(f"diff: differences are taken {n} times, which is negative")
     for _ in range(index(n)):
         own = indexed(own, (*before, slice(1, None))) - indexed(own, (*before, slice(None, -1)))
     return own

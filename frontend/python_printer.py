@@ -9,7 +9,16 @@ from typing import Final, cast
 
 from eggrad.engine import spec as specs
 from eggrad.engine import term as terms
-from eggrad.engine.affine import format_form, is_simple, size_symbols, size_text
+from eggrad.engine.affine import (
+    coefficient,
+    format_form,
+    is_simple,
+    plus,
+    size_form,
+    size_symbols,
+    size_text,
+    times,
+)
 from eggrad.engine.binding import name_of, symbols
 from eggrad.engine.constraints import Constraint, Constraints, format_comparison
 from eggrad.engine.errors import UnsupportedOperation
@@ -103,11 +112,18 @@ class _Writer:
     def _use_size(self, size: str) -> None:
         name = self._size_names[size]
         if name not in self._sizes:
-            places = ((v, k) for v in self._variables for k, d in enumerate(v.dims) if d == size)
-            found = next(places, None)
-            if found is None:
-                raise UnsupportedOperation(f"no variable has an axis of size {size}")
-            self._sizes[name] = f"{self._names[found[0]]}.shape[{found[1]}]"
+            self._sizes[name] = self._origin(size)
+
+    def _origin(self, size: str) -> str:
+        """How a size is read off a variable, by an axis as long, or longer by a number."""
+        axes = ((v, k, d) for v in self._variables for k, d in enumerate(v.dims))
+        for v, k, d in sorted(axes, key=lambda axis: axis[2] != size):
+            behind = plus(size_form(size), times(-1, size_form(d)))
+            if {*dict(behind)} <= {""}:
+                number = coefficient(behind, "")
+                sign = "" if not number else f" + {number}" if number > 0 else f" - {-number}"
+                return f"{self._names[v]}.shape[{k}]{sign}"
+        raise UnsupportedOperation(f"no variable has an axis of size {size}")
 
     def _shape(self, dims: Dims) -> str:
         listed = ", ".join(map(self._size, dims))

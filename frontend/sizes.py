@@ -5,6 +5,7 @@ In every class an integer wins over symbols, and the symbol mentioned first over
 
 from collections.abc import Iterable, Sequence
 from itertools import count
+from math import gcd
 
 from eggrad.engine.affine import (
     Form,
@@ -16,6 +17,7 @@ from eggrad.engine.affine import (
     resized,
     resized_dims,
     size_form,
+    size_symbols,
     times,
 )
 from eggrad.engine.errors import ShapeError
@@ -24,8 +26,8 @@ from eggrad.engine.term import Term, substitute_sizes
 
 __all__ = ["Clash", "SizeClasses", "unify", "unify_sizes"]
 
-Clash = tuple[tuple[int, int], tuple[int, int]]
-"""Two integers that should be equal and are not, each with the place that gave it."""
+Clash = tuple[tuple[Size, int | None], tuple[Size, int | None]]
+"""Two sizes that should be equal and are not, each with the place that gave it, if one is known."""
 
 
 class SizeClasses:
@@ -79,10 +81,16 @@ class SizeClasses:
         return own
 
     def unify(self, a: int, b: int) -> Clash | None:
-        """Make two sizes equal; two different integers are left as they are and returned."""
+        """Make two sizes equal; two different integers are left as they are and returned.
+
+        So is one that is made of others, unless the other is a symbol that it is not made of.
+        """
         first, second = self.find(a), self.find(b)
         if first == second:
             return None
+        made = [i for i in (first, second) if not is_simple(self._names.get(i, 0))]
+        if made:
+            return self._replace(second if made[0] == first else first, made[0])
         one, other = self._integers.get(first), self._integers.get(second)
         if one and other and one[0] != other[0]:
             return one, other
@@ -94,10 +102,26 @@ class SizeClasses:
             self._integers[keep] = value
         return None
 
+    def _replace(self, own: int, made: int) -> Clash | None:
+        """Let a class be one that is made of others, if it can be."""
+        size, other = self.size(made), self.size(own)
+        if size is None or isinstance(other, int) or (other and other in size_symbols(size)):
+            return (size or 0, None), (other or 0, None)
+        if other and not is_simple(other) and other != size:
+            return (size, None), (other, None)
+        self._parents[own] = made
+        return None
+
     def size(self, own: int) -> Size | None:
         """What a class is called: an integer, a symbol, or nothing yet."""
         root = self.find(own)
-        return self._integers[root][0] if root in self._integers else self._names.get(root)
+        if root in self._integers:
+            return self._integers[root][0]
+        name = self._names.get(root)
+        if name is None or is_simple(name):
+            return name
+        known: dict[Size, Size] = {s: self.size(self.named(s)) or s for s in size_symbols(name)}
+        return resized_dims((name,), known)[0]
 
     def name_free(self) -> None:
         """Call every class that has no name yet `n1`, `n2`, ... in the order of creation."""
@@ -158,6 +182,8 @@ def _solved(pairs: Iterable[tuple[Size, Size]], what: str) -> dict[Size, Size]:
 
 def _solution(equation: Form, first: Sequence[Size]) -> dict[Size, Size] | None:
     """What a symbol has to be for a form to be 0, one of the `first` if that can be."""
+    divisor = gcd(*(c for _, c in equation))
+    equation = form((key, c // divisor) for key, c in equation)
     symbols = {str(key): c for key, c in equation if key}
     if len(symbols) == 1:
         ((symbol, c),) = symbols.items()

@@ -279,10 +279,11 @@ class _Sizes:
 
     def _fail(self, node: Node, what: str, first: str, second: str, clash: Clash) -> TextShapeError:
         (one, there), (other, here) = clash
-        reason = (
-            f"{what}: {first} has size {one} ({place_words(self.text, there)}), "
-            f"{second} size {other} ({place_words(self.text, here)})"
+        given, other_given = (
+            "" if place is None else f" ({place_words(self.text, place)})"
+            for place in (there, here)
         )
+        reason = f"{what}: {first} has size {one}{given}, {second} size {other}{other_given}"
         return TextShapeError(reason, self.text, node.start)
 
 

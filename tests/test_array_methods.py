@@ -33,3 +33,11 @@ METHODS: list[Callable[[Any], Any]] = [
 def test_methods(call: Callable[[Any], Any]) -> None:
     found = call(A).evaluate(VALUES)
     np.testing.assert_allclose(found, call(VALUES["A"]), rtol=1e-12)
+
+
+def test_size_is_an_expression() -> None:
+    assert A.size.evaluate(VALUES) == 12
+    assert np.sqrt(A[0].size).evaluate(VALUES) == 2
+    assert eg.variable("B", (2, 3)).size == 6
+    with pytest.raises(eg.UnsupportedOperation, match="order 'C'"):
+        eg.variable("B", (2, 3)).flatten("F")

@@ -143,6 +143,49 @@ def test_arguments_may_have_such_sizes() -> None:
         (eg.variable("u", ("2*n",)) * eg.sum(eg.constant(1, ("n",)))).evaluate({"u": [1, 2, 3]})
 
 
+def test_only_such_sizes() -> None:
+    """A symbol is read off an axis that is longer or shorter by a number."""
+    z = eg.variable("z", ("n - 1",))
+    np.testing.assert_array_equal(
+        eg.gradient(eg.sum(z), "z").evaluate({"z": [1, 2, 3]}), np.ones(3)
+    )
+    assert z.mean().evaluate({"z": [1, 3]}) == 2
+    module: dict[str, Any] = {}
+    exec(np.mean(z[::-1] * z).to("python"), module)
+    assert module["f"](np.array([1.0, 3.0])) == 3
+    u = eg.variable("u", ("m + n",))
+    assert eg.sum(u).evaluate({"u": [1, 2, 3]}) == 6
+    with pytest.raises(eg.ShapeError, match="size n - 2 is negative: n is 1"):
+        (E["x"][2:].size * eg.sum(E["x"])).evaluate({"x": [5.0]})
+    part = E["x"][:0:-1]
+    assert eg.equivalent(part, 2 * part).status == "different"
+
+
+def test_slices_that_no_size_says() -> None:
+    for key in (np.s_[2:-3:-1], np.s_[-4:3], np.s_[::2]):
+        with pytest.raises(eg.UnsupportedOperation, match="a length that no size says"):
+            E["x"][key]
+
+
+def test_the_text_language() -> None:
+    """Sizes made of others follow their symbols; they are not solved for."""
+    text = "declare x[n] y[4] expression (x *(i,i->) y) *(,i->i) 1[`n - 1`]"
+    assert eg.parse(text).expression.shape == (3,)
+    again = "declare y[m] x[n] expression indicator[i-j-1=0][`n - 1`,n] *(ij,j->i) (y + x)"
+    assert eg.parse(again).expression.shape == ("m - 1",)
+    for wrong in (
+        "declare z[`n - 1`] y[n] expression z + y",
+        "declare z[`2*n`] y[3] expression z + y",
+    ):
+        with pytest.raises(eg.ShapeError, match="axis 1 of the left side has size"):
+            eg.parse(wrong)
+
+
+def test_multiples_are_made_equal() -> None:
+    a, b = eg.variable("a", ("2*p",)), eg.variable("b", ("2*q",))
+    assert (a + b).variables[1].dims == ("2*p",)
+
+
 def test_sizes_are_made_equal() -> None:
     z = eg.variable("z", ("q",))
     assert (E["x"][1:] + z).variables[1].dims == ("n - 1",)
@@ -188,7 +231,7 @@ def test_matrix_notation(text: str, written: str, value: Any) -> None:
     [
         ("x[2:n+1]", r"'n\+1' is no place among n: they count from 1, or back from n, as in 2:n"),
         ("x[2:m]", "'m' is no place among n"),
-        ("x[n:2]", "size 3 - n is negative"),
+        ("x[n:2]", "has a length that no size says"),
         ("x[n:n-1]", "an empty range"),
         ("ones(2 - 3)", "a size is not -1"),
         ("unit(n + 1, n)", r"place n \+ 1 is not within n entries"),
