@@ -63,7 +63,9 @@ def layered(
         links |= dict.fromkeys(pairwise(chain))
     heights = {p: sizes[p[0]][1] + GAP if len(p) == 1 else PASSAGE for row in rows for p in row}
     middles = _arranged(rows, list(links), heights)
-    top = min((middles[p] - (heights[p] - GAP) / 2 for p in middles), default=0.0)
+    # A passage is a line: it has no height of its own.
+    halves = {p: max(0.0, heights[p] - GAP) / 2 for p in middles}
+    top = min((middles[p] - halves[p] for p in middles), default=0.0)
     widths = [max((sizes[p[0]][0] for p in row if len(p) == 1), default=0.0) for row in rows]
     lefts = [sum(widths[:k]) + BETWEEN * k for k in range(len(rows))]
     corners = {n: (lefts[layer[n]], middles[n,] - sizes[n][1] / 2 - top) for n in sizes}
@@ -75,7 +77,7 @@ def layered(
         ]
         for a, b in forward
     }
-    height = max((middles[p] + (heights[p] - GAP) / 2 for p in middles), default=0.0) - top
+    height = max((middles[p] + halves[p] for p in middles), default=0.0) - top
     return Layout(corners, bends, sum(widths) + BETWEEN * max(0, len(rows) - 1), height)
 
 
