@@ -153,7 +153,15 @@ class Writer:
                 return self._entrywise(node).function(name, args[0])
 
     def _by_views(self, node: Term, done: Mapping[Term, Value]) -> Value:
-        """A product with an indicator, perhaps a view of the other operand."""
+        """A product with an indicator: of two arrays, or perhaps a view of one."""
+        axes = tuple(range(node.order))
+        if node.op == "stepped_product":
+            indicator, *operands = node.args
+            full = [self._full(a.dims, done[a]) for a in operands]
+            texts = [self._array(a.dims, v) for a, v in zip(operands, full, strict=True)]
+            described = constraints_text(indicator, self._size)
+            call = f"stepped_product({node.data}, {described}, {', '.join(texts)})"
+            return Value(self.block.emit(call, [v.text for v in full], node.order), axes, axes)
         first = node.args[0].op == "indicator"
         indicator, term = node.args if first else node.args[::-1]
         left, right, out = cast(Spec, node.data)
@@ -161,7 +169,6 @@ class Writer:
         text = self._array(term.dims, full) if term.dims else full.text
         spec = (left, right, out) if first else (right, left, out)
         made = product_text(indicator, (text, term), spec, self._size)
-        axes = tuple(range(node.order))
         return Value(self.block.alias(made, full.text), axes, axes)
 
     def _entrywise(self, node: Term) -> ElementwiseCode:

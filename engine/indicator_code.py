@@ -25,6 +25,8 @@ SizeText = Callable[[Size], str]
 
 def by_views(node: Term) -> bool:
     """Whether a node is a product with an indicator that is not stored for it."""
+    if node.op == "stepped_product":
+        return True
     if node.op != "einsum" or [a.op for a in node.args].count("indicator") != 1:
         return False
     distinct = (len(set(part)) == len(part) for part in cast(Spec, node.data))

@@ -6,7 +6,7 @@ through another one: `Σ_b [b = 2i + 1] x_b` is `x[1::2]`, and the sum over `i` 
 Here all sizes are numbers.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations, product
 from math import prod
@@ -15,7 +15,19 @@ from eggrad.engine.affine import Form, coefficient, form, indices, plus, substit
 from eggrad.engine.constraints import Constraint, Constraints, solved
 from eggrad.engine.spec import Indices
 
-__all__ = ["Plan", "View", "plan"]
+__all__ = [
+    "Plan",
+    "Range",
+    "View",
+    "choices",
+    "inserted",
+    "inside",
+    "is_certain",
+    "is_injective",
+    "narrow",
+    "plan",
+    "view_of",
+]
 
 Range = tuple[int, int]
 
@@ -86,15 +98,21 @@ def plan(
 def _plans(
     constraints: Constraints, source: Indices, target: Indices, lengths: dict[int, int]
 ) -> Iterator[Plan]:
-    equalities = [f for relation, f in constraints if relation == "="]
     others = [c for c in constraints if c[0] != "="]
-    choices = [[i for i in indices(f) if abs(coefficient(f, i)) == 1] for f in equalities]
-    for chosen in product(*choices):
+    for known in choices(constraints):
+        found = _planned(known, others, source, target, lengths)
+        if found is not None:
+            yield found
+
+
+def choices(constraints: Constraints) -> Iterator[dict[int, Form]]:
+    """Every way to give some indices in terms of the others by the equalities."""
+    equalities = [f for relation, f in constraints if relation == "="]
+    units = [[i for i in indices(f) if abs(coefficient(f, i)) == 1] for f in equalities]
+    for chosen in product(*units):
         known = _solutions(equalities, chosen)
         if known is not None:
-            found = _planned(known, others, source, target, lengths)
-            if found is not None:
-                yield found
+            yield known
 
 
 def _solutions(equalities: Sequence[Form], chosen: Sequence[int]) -> dict[int, Form] | None:
@@ -119,31 +137,36 @@ def _planned(
     lengths: dict[int, int],
 ) -> Plan | None:
     ranges = {i: (0, n) for i, n in lengths.items() if i not in known}
-    conditions = [(relation, _inserted(f, known)) for relation, f in others]
-    inside: list[Form] = []
-    for i, value in known.items():
-        inside += [value, plus(times(-1, value), form([("", lengths[i] - 1)]))]
-    conditions += [(">=", f) for f in inside]
+    conditions = [(relation, inserted(f, known)) for relation, f in others]
+    within = inside(known, lengths)
+    conditions += [(">=", f) for f in within]
     for _ in range(2):
         for relation, f in conditions:
-            _narrow(ranges, relation, f)
-    mask = tuple(c for c in conditions if not _certain(ranges, *c))
+            narrow(ranges, relation, f)
+    mask = tuple(c for c in conditions if not is_certain(ranges, *c))
     # A mask comes too late for what lies outside of an array.
-    if any(relation == ">=" and f in inside for relation, f in mask):
+    if any(relation == ">=" and f in within for relation, f in mask):
         return None
-    read, written = _view(source, known, ranges), _view(target, known, ranges)
+    read, written = view_of(source, known, ranges), view_of(target, known, ranges)
     whole = written.labels == target and all(ranges[i] == (0, lengths[i]) for i in target)
     apart = _apart(written, ranges)
     return Plan(ranges, read, written, mask, not apart, whole, apart)
 
 
-def _inserted(f: Form, known: dict[int, Form]) -> Form:
+def inside(known: Mapping[int, Form], lengths: Mapping[int, int]) -> list[Form]:
+    """What is not negative because known indices lie in the ranges of their axes."""
+    ends = ((f, plus(times(-1, f), form([("", lengths[i] - 1)]))) for i, f in known.items())
+    return [f for pair in ends for f in pair]
+
+
+def inserted(f: Form, known: Mapping[int, Form]) -> Form:
+    """The form with known indices put in."""
     for i, value in known.items():
         f = substituted(f, i, value)
     return f
 
 
-def _narrow(ranges: dict[int, Range], relation: object, f: Form) -> None:
+def narrow(ranges: dict[int, Range], relation: object, f: Form) -> None:
     """Use an inequality of one index as a bound of its range."""
     own = indices(f)
     if relation != ">=" or len(own) != 1:
@@ -155,7 +178,7 @@ def _narrow(ranges: dict[int, Range], relation: object, f: Form) -> None:
     ranges[i] = (max(low, -(number // c)), high) if c > 0 else (low, min(high, number // -c + 1))
 
 
-def _certain(ranges: dict[int, Range], relation: object, f: Form) -> bool:
+def is_certain(ranges: dict[int, Range], relation: object, f: Form) -> bool:
     """Whether a constraint holds for all indices within their ranges."""
     if any(low >= high for low, high in ranges.values()):
         return True
@@ -166,7 +189,7 @@ def _certain(ranges: dict[int, Range], relation: object, f: Form) -> bool:
     return least >= 0
 
 
-def _view(axes: Indices, known: dict[int, Form], ranges: dict[int, Range]) -> View:
+def view_of(axes: Indices, known: Mapping[int, Form], ranges: Mapping[int, Range]) -> View:
     """An array's entries where its axes have the indices `axes`, some of them known forms."""
     forms = [known.get(i, form([(i, 1)])) for i in axes]
     labels = tuple(dict.fromkeys(i for f in forms for i in indices(f)))
@@ -182,12 +205,12 @@ def _apart(view: View, ranges: dict[int, Range]) -> tuple[int, ...]:
     for count in range(len(order) + 1):
         for apart in combinations(order, count):
             fixed = {view.labels[k] for k in apart}
-            if _is_injective(view, width | dict.fromkeys(fixed, 1)):
+            if is_injective(view, width | dict.fromkeys(fixed, 1)):
                 return apart
     return tuple(order)
 
 
-def _is_injective(view: View, width: dict[int, int]) -> bool:
+def is_injective(view: View, width: dict[int, int]) -> bool:
     """Whether the entries are certainly different ones for different indices.
 
     So it is where each index is told by an axis: alone, or as a digit of a mixed radix.

@@ -1,5 +1,6 @@
 """What generated code calls for indicators: products through views, and arrays of 0 and 1."""
 
+from collections.abc import Iterable
 from functools import lru_cache
 from math import prod
 from typing import Any, Final
@@ -13,7 +14,7 @@ from eggrad.engine.constraints import Constraints
 from eggrad.engine.indicator_plan import Plan, View, plan
 from eggrad.engine.spec import Indices
 
-__all__ = ["indicator_product", "zeros_and_ones"]
+__all__ = ["Numbers", "as_constraints", "has_views", "indicator_product", "zeros_and_ones"]
 
 Numbers = tuple[tuple[str | int, tuple[int, ...]], ...]
 """Constraints with all sizes known: relations, each with a coefficient for every axis, and 1."""
@@ -90,11 +91,29 @@ def _plan(
 ) -> Plan | None:
     part, source, target = spec
     lengths = dict(zip(part + source, shape + other, strict=True))
-    own: Constraints = tuple(
+    return plan(as_constraints(part, constraints), source, target, lengths)
+
+
+def as_constraints(part: Indices, constraints: Numbers) -> Constraints:
+    """Constraints on the indices of an indicator's axes."""
+    return tuple(
         (relation, form([*zip(part, numbers, strict=False), ("", numbers[-1])]))
         for relation, numbers in constraints
     )
-    return plan(own, source, target, lengths)
+
+
+def has_views(
+    spec: tuple[Indices, Indices, Indices],
+    constraints: Numbers,
+    shape: tuple[int, ...],
+    other: Iterable[int],
+) -> bool:
+    """Whether a product with an array of shape `other` needs no array for the indicator.
+
+    >>> has_views(((0, 1), (1,), (0,)), (("=", (2, -3, 0)),), (3, 3), [3])
+    False
+    """
+    return _plan(spec, constraints, shape, tuple(other)) is not None
 
 
 def _entries(array: Array, view: View, own: Plan) -> Array:
@@ -150,6 +169,8 @@ def _running_sum(value: Array, own: Plan) -> tuple[Array, Indices] | None:
     length = value.shape[axis]
     if sign > 0:
         value, start = np.flip(value, axis), start + length - 1
+    if (step, start) == (1, 0) and own.extent(new[0]) == length:
+        return np.cumsum(value, axis).transpose([kept.index(i) for i in wanted]), wanted
     count = np.clip(step * np.arange(own.extent(new[0])) + start + 1, 0, length)
     sums = np.zeros((*value.shape[:axis], length + 1, *value.shape[axis + 1 :]), value.dtype)
     after_first = (slice(None),) * axis + (slice(1, None),)

@@ -25,6 +25,7 @@ RUNTIME: Final = {
     "sigmoid": "stable_functions",
     "softplus": "stable_functions",
     "solve": "stable_functions",
+    "stepped_product": "stepped_products",
     "symmetric_product": "symmetric_products",
     "zeros_and_ones": "indicators",
 }

@@ -14,6 +14,7 @@ from eggrad.engine.codegen import Writer
 from eggrad.engine.cost import CostModel
 from eggrad.engine.runtime_modules import RUNTIME
 from eggrad.engine.spec import Size
+from eggrad.engine.stepped_nodes import with_stepped_products
 from eggrad.engine.strip_regions import Strips, in_strips, strips_of
 from eggrad.engine.term import Term, postorder
 
@@ -62,7 +63,8 @@ class Module:
             expected: Mapping[str, int] = form.sizes[0] if form.sizes else sizes or {}
             known: dict[Size, int] = {**expected}
             model = CostModel(known)
-            terms = with_active_products(in_strips(form.terms, model), model)
+            terms = with_stepped_products(in_strips(form.terms, model), model)
+            terms = with_active_products(terms, model)
             cut = strips_of(terms)
             strips = {s: f"strip_{k}" for k, s in enumerate(cut, len(texts) + 1)}
             written.append(_Function(terms, own, mentioned, model, strips=strips, reuse=reuse))

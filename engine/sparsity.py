@@ -8,7 +8,7 @@ from eggrad.engine.constraints import Constraints
 from eggrad.engine.indicator_plan import Plan, plan
 from eggrad.engine.spec import Dims, Indices, Size, Spec
 
-__all__ = ["Sparsity", "determined_indices", "is_planned", "plan_of", "visited_dims"]
+__all__ = ["Sparsity", "determined_indices", "is_planned", "numbered", "plan_of", "visited_dims"]
 
 Sparsity = bool | Constraints
 """False for what has any entries, True for a delta, its constraints for an indicator."""
@@ -83,9 +83,18 @@ def plan_of(
     lengths: dict[int, int] = {}
     for part, dims in zip(parts, args, strict=False):
         lengths.update(zip(part, map(length, dims), strict=True))
-    names = dict(enumerate(parts[place]))
-    numbers = tuple((r, _with_sizes(renamed(f, names), length)) for r, f in known)
+    numbers = numbered(known, parts[place], length)
     return plan(numbers, parts[1 - place], parts[-1], lengths)
+
+
+def numbered(constraints: Constraints, part: Indices, length: Callable[[Size], int]) -> Constraints:
+    """An indicator's constraints on the indices that its axes have in a product, at some sizes.
+
+    >>> numbered((("=", ((0, 1), (1, -1), ("n", 1))),), (5, 3), lambda size: 9)
+    (('=', ((3, -1), (5, 1), ('', 9))),)
+    """
+    names = dict(enumerate(part))
+    return tuple((r, _with_sizes(renamed(f, names), length)) for r, f in constraints)
 
 
 def _only_indicator(sparsity: Sequence[Sparsity]) -> tuple[int, Constraints]:

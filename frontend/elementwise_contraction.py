@@ -1,184 +1,203 @@
-"""Sums of products of two arrays read at affine places: by correlation, or shift by shift."""
+"""Sums of products of two arrays read at affine places, as products with an indicator."""
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from itertools import product
-from math import prod
-from typing import Any, Final, NamedTuple
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
+from math import ceil, floor
+from typing import Any
 
 import numpy as np
-from numpy.lib.stride_tricks import as_strided
 from numpy.typing import NDArray
 
+from eggrad.engine.indicators import Numbers
 from eggrad.engine.integer_ranges import within
 from eggrad.engine.rational_affine import Affine
-from eggrad.frontend.elementwise_scopes import Scope, extremes, inside, view
+from eggrad.engine.spec import Indices
+from eggrad.engine.stepped_products import product_of_two
+from eggrad.frontend.elementwise_functions import as_float
+from eggrad.frontend.elementwise_scopes import Axis, Scope, extremes, inside
+from eggrad.frontend.elementwise_syntax import Binary, Node, Number, Read, Sum
 
-__all__ = ["Operand", "contracted", "padded"]
+__all__ = ["contracted"]
 
 Array = NDArray[Any]
-Places = tuple[int, ...]
-# Beyond so many shifts, or with fewer points at each, one pass of np.einsum is faster.
-MOST_SHIFTS: Final = 128
-LEAST_POINTS: Final = 64
 
 
-class Operand(NamedTuple):
-    """An array and where it is read; beyond the ends `padded`, (axis, 0 or -1), it is 0."""
+def contracted(node: Sum, scope: Scope, arrays: Mapping[str, Array]) -> Array | None:
+    """A sum in a block where it is one of products of one or two entries, and a number.
 
-    array: Array
-    forms: Sequence[Affine]
-    padded: Collection[tuple[int, int]] = ()
+    Axes on which nothing depends have length 1. None for another sum, where an entry may be
+    needed that is not there, and where it would take too much time or space.
 
-
-class Factor(NamedTuple):
-    """An array and the places of its axes, none of which has length 1."""
-
-    array: Array
-    places: Places
-
-    def at(self, values: Mapping[int, int]) -> "Factor":
-        """The part at values of some indices."""
-        part = tuple(values.get(p, slice(None)) for p in self.places)
-        return Factor(self.array[part], tuple(p for p in self.places if p not in values))
-
-
-def padded(
-    reads: Sequence[tuple[Array, Sequence[Affine]]], bounds: Sequence[Affine]
-) -> list[Operand] | None:
-    """Arrays to be read without the bounds, which only say that an entry is there.
-
-    None where one of the bounds says something else, or zeros would meet infinite values.
-
+    >>> from eggrad.engine.integer_ranges import Range
     >>> i, k = Affine.of("i"), Affine.of("k")
-    >>> (own, _) = padded([(np.ones(4), [i - k]), (np.ones(2), [k])], [3 - i + k])
-    >>> own.padded, padded([(np.ones(4), [i - k]), (np.ones(2), [k])], [2 - i + k])
-    ([(0, -1)], None)
-    """
-    said: set[Affine] = set()
-    found: list[Operand] = []
-    for array, forms in reads:
-        ends = {
-            (axis, end): bound
-            for axis, (form, n) in enumerate(zip(forms, array.shape, strict=True))
-            for end, bound in zip((0, -1), within(form, n), strict=True)
-        }
-        own = [end for end, form in ends.items() if form in bounds]
-        said.update(ends[end] for end in own)
-        found.append(Operand(array, forms, own))
-    finite = not said or all(np.isfinite(array).all() for array, _ in reads)
-    return found if finite and said.issuperset(bounds) else None
-
-
-def contracted(operands: Sequence[Operand], scope: Scope, summed: Sequence[int]) -> Array | None:
-    """The product of two arrays at some places, summed over the axes in front, without copies.
-
-    None where a place may be outside of an array. Axes on which nothing depends have length 1.
-
-    >>> from eggrad.frontend.elementwise_scopes import Axis
-    >>> i, k = Affine.of("i"), Affine.of("k")
-    >>> block = Scope({"i": Axis(0, 2, 0), "k": Axis(0, 3, 1)})
-    >>> contracted([Operand(np.arange(4), [i + k]), Operand(np.ones(3), [k])], block, [1])
+    >>> body = Binary("*", Read("x", (i + k,)), Read("w", (k,)))
+    >>> node = Sum("k", Range((Affine({}),), (Affine({}, 2),)), body)
+    >>> contracted(node, Scope({"i": Axis(0, 2, 0)}), {"x": np.arange(4.0), "w": np.ones(3)})
     array([3., 6.])
     """
-    own = [_padded(operand, scope) for operand in operands]
-    if not all(
-        inside(f, scope, n)
-        for operand in own
-        for f, n in zip(operand.forms, operand.array.shape, strict=True)
-    ):
+    found = _product(node)
+    if found is None:
         return None
-    shifts = {place for operand in own for place in _shifts(operand, scope)}
-    factors = [_labelled(view(o.array, o.forms, scope)) for o in own]
-    long, short = sorted(factors, key=lambda f: -len(f.places))
-    kept = tuple(range(min(summed) - 1, -1, -1))
-    lengths = {a.place: a.length for a in scope.axes.values()}
-    used = {*long.places, *short.places}
-    output = tuple(p for p in kept if p in used)
-    repeats = prod(lengths[p] for p in summed if p not in used)
-    found = _product(long, short, output, tuple(sorted(shifts & used)), lengths)
-    return (found * repeats).reshape([lengths[p] if p in output else 1 for p in kept])
+    shapes = tuple(arrays[r.name].shape for r in found.reads)
+    own = _contraction(node, tuple(scope.axes.items()), shapes)
+    if own is None:
+        return None
+    operands = [arrays[r.name][part] for r, part in zip(found.reads, own.parts, strict=True)]
+    left, right = (*operands, np.ones(()))[:2]
+    value = product_of_two(own.spec, own.constraints, own.shape, left, right)
+    if value is None:
+        return None
+    value = np.asarray(value).reshape(own.result)
+    return value if own.factor == 1 else own.factor * value
 
 
-def _padded(operand: Operand, scope: Scope) -> Operand:
-    """The operand with zeros at its ends, as many as are read."""
-    shape = operand.array.shape
-    firsts, lasts = [0] * len(shape), [n - 1 for n in shape]
-    for axis, end in operand.padded:
-        least, most = extremes(operand.forms[axis], scope)
-        if end:
-            lasts[axis] = max(lasts[axis], int(most))
+@dataclass(frozen=True)
+class _Product:
+    """Nested sums of a number times one or two readings."""
+
+    sums: tuple[Sum, ...]
+    factor: float
+    reads: tuple[Read, ...]
+
+
+@lru_cache(maxsize=256)
+def _product(node: Sum) -> _Product | None:
+    sums: list[Sum] = []
+    body: Node = node
+    while isinstance(body, Sum):
+        sums.append(body)
+        body = body.body
+    factor, reads = Fraction(1), list[Read]()
+    for operand in _factors(body):
+        if isinstance(operand, Number):
+            factor *= operand.value
+        elif isinstance(operand, Read):
+            reads.append(operand)
         else:
-            firsts[axis] = min(0, int(least))
-    array = np.zeros([last - first + 1 for first, last in zip(firsts, lasts, strict=True)])
-    if array.shape == shape:
-        return operand
-    array[tuple(slice(-a, n - a) for a, n in zip(firsts, shape, strict=True))] = operand.array
-    return Operand(array, [f - a for f, a in zip(operand.forms, firsts, strict=True)])
-
-
-def _shifts(operand: Operand, scope: Scope) -> Iterator[int]:
-    """The places of all but the longest of the indices that go along one axis together."""
-    for form in operand.forms:
-        own = sorted((scope.axes[n] for n in form.names), key=lambda a: (a.length, a.place))
-        yield from (a.place for a in own[:-1])
-
-
-def _labelled(array: Array) -> Factor:
-    """An array without axes of length 1, and the places of the others."""
-    places = tuple(p for p in range(array.ndim - 1, -1, -1) if array.shape[-1 - p] > 1)
-    return Factor(array[tuple(0 if n == 1 else slice(None) for n in array.shape)], places)
-
-
-def _product(
-    long: Factor, short: Factor, output: Places, shifts: Places, lengths: Mapping[int, int]
-) -> Array:
-    """The product of two arrays, summed over all places but those of the output."""
-    if len(long.places) == 2 and len(short.places) == len(output) == 1:
-        found = _correlated(long, short, output[0])
-        if found is not None:
-            return found
-    points = prod(lengths[p] for p in {*long.places, *short.places}.difference(shifts))
-    count = prod(lengths[p] for p in shifts)
-    alone = [{*f.places}.difference(g.places, shifts) for f, g in ((long, short), (short, long))]
-    # Without BLAS a sum along the long axes is best in one pass.
-    passes = all(alone) or not {*output}.issuperset(shifts)
-    if not shifts or count > MOST_SHIFTS or points < LEAST_POINTS or not passes:
-        arguments: list[Any] = [*long, *short, output]
-        return np.einsum(*arguments, optimize=not shifts)
-    result = np.zeros([lengths[p] for p in output])
-    for values in product(*(range(lengths[p]) for p in shifts)):
-        at = dict(zip(shifts, values, strict=True))
-        part = tuple(at.get(p, slice(None)) for p in output)
-        result[part] += _step(long.at(at), short.at(at), tuple(p for p in output if p not in at))
-    return result
-
-
-def _correlated(windows: Factor, weights: Factor, output: int) -> Array | None:
-    """The correlation of a vector, seen through a window, with weights; None if it is none."""
-    array = windows.array if windows.places[0] == output else windows.array.T
-    step, inner = array.strides
-    summed = {*windows.places} - {output}
-    if summed != {*weights.places} or abs(step) != abs(inner) or not step:
+            return None
+    whole = all(f.denominator == 1 for r in reads for f in r.indices)
+    if not whole or not 0 < len(reads) < 3:
         return None
-    if step == inner:
-        first, own = array, weights.array
+    return _Product(tuple(sums), as_float(factor), tuple(reads))
+
+
+def _factors(body: Node) -> Iterator[Node]:
+    if isinstance(body, Binary) and body.operator == "*":
+        yield from _factors(body.left)
+        yield from _factors(body.right)
     else:
-        first, own = array[:, ::-1], weights.array[::-1]
-    length = array.shape[0] + array.shape[1] - 1
-    whole = as_strided(first, (length,), (step,), writeable=False)
-    return np.correlate(whole, own, "valid")
+        yield body
 
 
-def _step(one: Factor, other: Factor, output: Places) -> Array:
-    """One shift: by BLAS where no place of the output is in both."""
-    if one.places == output and not other.places:
-        return one.array * other.array
-    if {*one.places} & {*other.places} & {*output}:
-        return np.einsum(one.array, one.places, other.array, other.places, output)
-    both = [p for p in one.places if p in other.places]
-    first, second = ([f.places.index(p) for p in both] for f in (one, other))
-    found = np.tensordot(one.array, other.array, (first, second))
-    left = [p for f in (one, other) for p in f.places if p not in both]
-    lone = tuple(k for k, p in enumerate(left) if p not in output)
-    rest = [p for p in left if p in output]
-    return found.sum(axis=lone).transpose([rest.index(p) for p in output])
+@dataclass(frozen=True)
+class _Contraction:
+    """What `product_of_two` needs beside the parts of the arrays, and what is done afterwards."""
+
+    spec: tuple[Indices, Indices, Indices, Indices]
+    constraints: Numbers
+    shape: tuple[int, ...]
+    parts: tuple[tuple[slice, ...], ...]
+    factor: float
+    result: tuple[int, ...]
+
+
+@lru_cache(maxsize=256)
+def _contraction(
+    node: Sum, axes: tuple[tuple[str, Axis], ...], shapes: tuple[tuple[int, ...], ...]
+) -> _Contraction | None:
+    product = _product(node)
+    if product is None:
+        return None
+    scope = Scope(dict(axes))
+    bounds: list[Affine] = []
+    for own in product.sums:
+        bounds += own.range.constraints(own.index)
+        scope = _with_sum(own, scope)
+    if any(a.length == 0 for a in scope.axes.values()):
+        return None
+    said = [f for f in bounds if not _certain(f, scope)]
+    for read, shape in zip(product.reads, shapes, strict=True):
+        ends = (f for form, n in zip(read.indices, shape, strict=True) for f in within(form, n))
+        if not all(f in said or _certain(f, scope) for f in ends):
+            return None
+    labels = _Labels(scope)
+    reads = [
+        labels.of_read(r.indices, shape) for r, shape in zip(product.reads, shapes, strict=True)
+    ]
+    for f in said:
+        labels.constrain(">=", f)
+    return labels.contraction(reads, product.factor, len(axes))
+
+
+def _certain(form: Affine, scope: Scope) -> bool:
+    return extremes(form, scope)[0] >= 0
+
+
+class _Labels:
+    """Numbers for the indices of a block, and for the axes of arrays read at several at once."""
+
+    def __init__(self, scope: Scope) -> None:
+        self._scope = scope
+        self._number = {name: k for k, name in enumerate(scope.axes)}
+        self._lengths = [a.length for a in scope.axes.values()]
+        self._constraints: list[tuple[str, dict[int, int], int]] = []
+
+    def of_read(
+        self, forms: Sequence[Affine], shape: Sequence[int]
+    ) -> tuple[tuple[slice, ...], Indices]:
+        """The part of an array that is read, and a label for each of its axes."""
+        found = [self._of_axis(f, n) for f, n in zip(forms, shape, strict=True)]
+        return tuple(part for part, _ in found), tuple(label for _, label in found)
+
+    def _of_axis(self, form: Affine, length: int) -> tuple[slice, int]:
+        coefficients, start = self._counted(form)
+        if [*coefficients.values()] == [1] and inside(form, self._scope, length):
+            (label,) = coefficients
+            return slice(start, start + self._lengths[label]), label
+        label = len(self._lengths)
+        self._lengths.append(length)
+        self._constraints.append(("=", {**coefficients, label: -1}, start))
+        return slice(None), label
+
+    def constrain(self, relation: str, form: Affine) -> None:
+        """Add a constraint on the indices."""
+        self._constraints.append((relation, *self._counted(form)))
+
+    def _counted(self, form: Affine) -> tuple[dict[int, int], int]:
+        """An integer form in indices that are counted from the first one in the block."""
+        first = {n: self._scope.axes[n].first for n in form.names}
+        start = form.constant + sum(c * first[n] for n, c in form.items())
+        return {self._number[n]: int(c) for n, c in form.items()}, int(start)
+
+    def contraction(
+        self, reads: Sequence[tuple[tuple[slice, ...], Indices]], factor: float, outer: int
+    ) -> "_Contraction":
+        """The contraction of parts of arrays, of which the first indices stay, so many."""
+        constrained = {k for _, own, _ in self._constraints for k in own}
+        used = constrained.union(*(labels for _, labels in reads))
+        part = tuple(sorted(constrained))
+        for k in range(outer, len(self._scope.axes)):
+            factor *= 1 if k in used else self._lengths[k]
+        both = (*(labels for _, labels in reads), ())[:2]
+        # An array's axes are in the order of the places, the last one first.
+        places = {a.place: k for k, a in enumerate(self._scope.axes.values()) if k < outer}
+        depth = 1 + max(places, default=-1)
+        kept = [places[p] if places.get(p) in used else None for p in range(depth - 1, -1, -1)]
+        return _Contraction(
+            (part, both[0], both[1], tuple(k for k in kept if k is not None)),
+            tuple((r, (*(own.get(k, 0) for k in part), c)) for r, own, c in self._constraints),
+            tuple(self._lengths[k] for k in part),
+            tuple(own for own, _ in reads),
+            factor,
+            tuple(1 if k is None else self._lengths[k] for k in kept),
+        )
+
+
+def _with_sum(node: Sum, scope: Scope) -> Scope:
+    """The block with the index of a sum, as far as it may go anywhere in the block."""
+    low = max(ceil(extremes(f, scope)[0]) for f in node.range.lower)
+    high = min(floor(extremes(f, scope)[1]) for f in node.range.upper)
+    axis = Axis(low, max(0, high - low + 1), scope.place_in_front())
+    return Scope({**scope.axes, node.index: axis})

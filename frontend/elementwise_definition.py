@@ -2,6 +2,7 @@
 
 from collections.abc import Container, Mapping, Sequence
 from fractions import Fraction
+from functools import cached_property
 from typing import Any
 
 from eggrad.engine.errors import UnknownVariable
@@ -184,13 +185,18 @@ class Definition:
         >>> d.evaluate({"x": [1, 2, 4, 8]})
         array([1., 2., 4.])
         """
-        needed = {n.name for n in walk(self.body) if isinstance(n, Read)}
+        needed, wanted = self._needed
         arrays = arrays_of(self.arguments, values, needed)
-        sizes = {n for size in self.lengths.values() for n in size.names}
-        wanted = sizes | free_names(self.body).difference(self.lengths)
         symbols = numbers_of(wanted, self.arguments, arrays, values)
         lengths = {n: int(f.substitute(symbols).constant) for n, f in self.lengths.items()}
         return evaluate(lengths, self._numbered(symbols), arrays)
+
+    @cached_property
+    def _needed(self) -> tuple[set[str], set[str]]:
+        """The arguments that are read, and the symbols that have to be numbers."""
+        sizes = {n for size in self.lengths.values() for n in size.names}
+        symbols = sizes | free_names(self.body).difference(self.lengths)
+        return {n.name for n in walk(self.body) if isinstance(n, Read)}, symbols
 
     def _numbered(self, symbols: Mapping[str, int]) -> Node:
         """The body with numbers for symbols; that of the last call is kept."""

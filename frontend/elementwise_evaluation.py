@@ -2,9 +2,8 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from fractions import Fraction
 from functools import reduce
-from math import inf, prod
+from math import prod
 from operator import floordiv
 from typing import Any, Final
 
@@ -15,8 +14,8 @@ from eggrad.engine.errors import ShapeError
 from eggrad.engine.index_conditions import Condition
 from eggrad.engine.integer_ranges import Range
 from eggrad.engine.rational_affine import Affine
-from eggrad.frontend.elementwise_contraction import contracted, padded
-from eggrad.frontend.elementwise_functions import FUNCTIONS
+from eggrad.frontend.elementwise_contraction import contracted
+from eggrad.frontend.elementwise_functions import FUNCTIONS, as_float
 from eggrad.frontend.elementwise_printer import format_form, format_value
 from eggrad.frontend.elementwise_scopes import Axis, Scope, inside, view
 from eggrad.frontend.elementwise_syntax import (
@@ -37,8 +36,6 @@ __all__ = ["evaluate"]
 Array = NDArray[Any]
 STEP_ENTRIES: Final = 64
 """How many entries a step of a sum must have on average for steps to be worth it."""
-LEAST_SHARE: Final = 0.25
-"""How many of the values of sums' indices must count for those that do not to meet zeros."""
 MOST_ENTRIES: Final = 1 << 18
 """How many entries an intermediate result may have before sums are taken in blocks."""
 
@@ -77,7 +74,7 @@ class _Evaluator:
     def value(self, node: Node, scope: Scope) -> Any:
         match node:
             case Number(number):
-                return _float(number)
+                return as_float(number)
             case IndexValue(form):
                 numerator, divisor = self.form(form, scope)
                 return numerator / divisor
@@ -167,7 +164,7 @@ class _Evaluator:
         )
 
     def total(self, node: Sum, scope: Scope) -> Any:
-        found = self.contraction(node, scope)
+        found = contracted(node, scope, self.arrays)
         if found is not None:
             return found
         forms = (*node.range.lower, *node.range.upper)
@@ -244,40 +241,6 @@ class _Evaluator:
             result = result + _summed(found, axis)
         return result
 
-    def contraction(self, node: Sum, scope: Scope) -> Any:
-        """Sums of a product of two readings, with no intermediate result; None for any other.
-
-        Bounds that depend on other indices may only say that one of the readings is there.
-        """
-        axes = dict(scope.axes)
-        summed: list[int] = []
-        bounds: list[Affine] = []
-        share = 1.0
-        body: Node = node
-        while isinstance(body, Sum):
-            own = body.range.constraints(body.index)
-            if any(n not in scope.axes and n != body.index for f in own for n in f.names):
-                return None
-            spread = self.extent(body, scope)
-            if not spread:
-                return 0.0
-            if any(len(f.names) > 1 for f in own):
-                low, high = self.bounds(body, scope)
-                share *= float(np.mean(np.maximum(0, high - low + 1))) / len(spread)
-            place = scope.place_in_front() + len(summed)
-            axes[body.index] = Axis(spread.start, len(spread), place)
-            summed.append(place)
-            bounds += [f for f in own if len(f.names) > 1]
-            body = body.body
-        match body:
-            case Binary("*", Read() as one, Read() as other):
-                reads = [(self.arrays[r.name], r.indices) for r in (one, other)]
-                operands = padded(reads, bounds) if share >= LEAST_SHARE else None
-                inner = replace(scope, axes=axes)
-                return None if operands is None else contracted(operands, inner, summed)
-            case _:
-                return None
-
 
 def _summed(found: Any, axis: Axis) -> Any:
     """The sum over the leading axis, which a value that does not depend on it may lack."""
@@ -286,13 +249,6 @@ def _summed(found: Any, axis: Axis) -> Any:
     if found.shape[0] == 1:
         return found[0] * axis.length
     return found.sum(axis=0)
-
-
-def _float(number: Fraction) -> float:
-    try:
-        return float(number)
-    except OverflowError:
-        return inf if number > 0 else -inf
 
 
 def _upwards(numerator: Any, divisor: int) -> Any:

@@ -4,8 +4,10 @@
 `--depths 25,50` the network has no more layers than that.
 """
 
+import os
 import platform
 import re
+import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from importlib.metadata import version
@@ -13,9 +15,15 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from tests import bench_cases, bench_extraction, bench_growth, bench_prediction
+from tests import (
+    bench_cases,
+    bench_elementwise,
+    bench_extraction,
+    bench_growth,
+    bench_prediction,
+)
 
-__all__ = ["main", "placed"]
+__all__ = ["main", "placed", "printed_apart"]
 
 PAGE = Path(__file__).parent.parent / "docs" / "benchmarks.md"
 
@@ -35,7 +43,8 @@ def sections(depths: list[int]) -> Iterator[tuple[str, Callable[[], str]]]:
         "growth",
         lambda: bench_growth.table([bench_growth.measure_apart(n) for n in depths]),
     )
-    yield "prediction", bench_prediction.table_apart
+    yield "prediction", lambda: printed_apart(bench_prediction.__file__)
+    yield "elementwise", lambda: printed_apart(bench_elementwise.__file__)
 
 
 def all_times() -> list[bench_cases.Times]:
@@ -47,6 +56,19 @@ def all_times() -> list[bench_cases.Times]:
         bench_cases.case_times("derivative_cases.json", "einsum_syntax"),
         bench_cases.case_times("appendix.json", "input"),
     ]
+
+
+def printed_apart(program: str) -> str:
+    """What a benchmark prints, in a process of its own that computes with one thread."""
+    one = dict.fromkeys(["OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"], "1")
+    done = subprocess.run(
+        [sys.executable, program],
+        env=os.environ | one,
+        stdout=subprocess.PIPE,
+        encoding="utf-8",
+        check=True,
+    )
+    return done.stdout.rstrip()
 
 
 def machine(unit: float) -> str:

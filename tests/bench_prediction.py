@@ -5,8 +5,6 @@ generated code computes it. Rates are measured first, in the same process; with 
 that come with eggrad are used. `make bench` runs this with one BLAS thread.
 """
 
-import os
-import subprocess
 import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -26,7 +24,7 @@ from eggrad.engine.rates import Rates, default_rates
 from eggrad.engine.term import Term
 from eggrad.engine.time_model import TimeModel
 
-__all__ = ["CASES", "Case", "Row", "rows", "table", "table_apart"]
+__all__ = ["CASES", "Case", "Row", "rows", "table"]
 
 A = t.variable("A", ("m", "n"))
 B = t.variable("B", ("n", "k"))
@@ -194,19 +192,6 @@ def table(found: list[Row]) -> str:
             f"{r.ratio:.2f} | {1e6 * r.generated:.1f} |"
         )
     return "\n".join(lines)
-
-
-def table_apart() -> str:
-    """The table, made by a process of its own that computes with one thread."""
-    one = dict.fromkeys(["OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"], "1")
-    done = subprocess.run(
-        [sys.executable, __file__],
-        env=os.environ | one,
-        stdout=subprocess.PIPE,
-        encoding="utf-8",
-        check=True,
-    )
-    return done.stdout.rstrip()
 
 
 if __name__ == "__main__":

@@ -1,0 +1,111 @@
+"""Where code multiplies two arrays and an indicator at once, without an intermediate result."""
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import NamedTuple, cast
+
+from eggrad.engine import term as terms
+from eggrad.engine.affine import renamed
+from eggrad.engine.constraints import Constraints
+from eggrad.engine.cost import CostModel
+from eggrad.engine.sparsity import numbered
+from eggrad.engine.spec import Indices, Size, Spec
+from eggrad.engine.stepped_plan import stepped_plan
+from eggrad.engine.term import Term, postorder, rebuild
+
+__all__ = ["with_stepped_products"]
+
+
+class _Factor(NamedTuple):
+    term: Term
+    indices: Indices
+
+
+def with_stepped_products(roots: Sequence[Term], model: CostModel) -> tuple[Term, ...]:
+    """The same roots; where it is faster two products in a row are one `stepped_product`.
+
+    >>> x, w = terms.variable("x", (1000,)), terms.variable("w", (30,))
+    >>> windows = terms.indicator((971, 30, 1000), [("=", ((0, 1), (1, 1), (2, -1)))])
+    >>> seen = terms.einsum(((0, 1, 2), (2,), (0, 1)), windows, x)
+    >>> (found,) = with_stepped_products([terms.einsum(((0, 1), (1,), (0,)), seen, w)], CostModel())
+    >>> found.op, {*found.args} == {windows, x, w}
+    ('stepped_product', True)
+    """
+    nodes = list(postorder(*roots))
+    if all(node.op != "indicator" for node in nodes):
+        return tuple(roots)
+    users = Counter([*roots, *(a for node in nodes for a in node.args)])
+    done: dict[Term, Term] = {}
+    for node in nodes:
+        factors = _network(node, users) if node.op == "einsum" else []
+        found = _stepped(node, factors, model, done)
+        done[node] = found or rebuild(node, tuple(done[a] for a in node.args))
+    return tuple(done[r] for r in roots)
+
+
+def _network(node: Term, users: Counter[Term]) -> list[_Factor]:
+    """The factors of nested products that nobody else needs, no more than two of them arrays."""
+    *parts, _ = cast(Spec, node.data)
+    factors = [_Factor(*own) for own in zip(node.args, parts, strict=True)]
+    fresh = 1 + max((i for part in parts for i in part), default=0)
+    for _ in range(2):
+        for factor in factors:
+            if factor.term.op != "einsum" or users[factor.term] > 1:
+                continue
+            *inner, out = cast(Spec, factor.term.data)
+            names = dict(zip(out, factor.indices, strict=True))
+            if len(names) < len(out):
+                continue
+            for i in {i for part in inner for i in part}.difference(out):
+                names[i], fresh = fresh, fresh + 1
+            own = zip(factor.term.args, inner, strict=True)
+            more = [_Factor(a, tuple(names[i] for i in part)) for a, part in own]
+            rest = [f for f in factors if f is not factor]
+            if sum(f.term.op != "indicator" for f in (*rest, *more)) <= 2:
+                factors = [*rest, *more]
+                break
+    return factors
+
+
+def _stepped(
+    node: Term, factors: Sequence[_Factor], model: CostModel, done: dict[Term, Term]
+) -> Term | None:
+    """The node as one product, if it is one of indicators and two arrays and that is faster."""
+    indicators = [f for f in factors if f.term.op == "indicator"]
+    arrays = [f for f in factors if f.term.op != "indicator"]
+    if len(arrays) != 2 or len(indicators) == 0:
+        return None
+    if any(f.term.op in ("constant", "delta") for f in arrays):
+        return None
+    out = cast(Spec, node.data)[-1]
+    if any(len({*own}) < len(own) for own in (*(f.indices for f in factors), out)):
+        return None
+    sizes: dict[int, Size] = {}
+    for f in factors:
+        sizes.update(zip(f.indices, f.term.dims, strict=True))
+    joint, part = _joined(indicators, sizes)
+    if joint.op != "indicator":
+        return None
+    left, right = arrays
+    lengths = {i: model.length(d) for i, d in sizes.items()}
+    constraints = numbered(cast(Constraints, joint.data), part, model.length)
+    plan = stepped_plan(constraints, (left.indices, right.indices), out, lengths)
+    if plan is None or plan.is_plain or not plan.is_worth_it:
+        return None
+    spec = (part, left.indices, right.indices, out)
+    args = (joint, done[left.term], done[right.term])
+    return terms.for_code("stepped_product", spec, args, node.dims)
+
+
+def _joined(indicators: Sequence[_Factor], sizes: dict[int, Size]) -> _Factor:
+    """Several indicators as one."""
+    if len(indicators) == 1:
+        return indicators[0]
+    part = tuple(dict.fromkeys(i for f in indicators for i in f.indices))
+    places = {i: k for k, i in enumerate(part)}
+    constraints = [
+        (relation, renamed(own, {k: places[i] for k, i in enumerate(f.indices)}))
+        for f in indicators
+        for relation, own in cast(Constraints, f.term.data)
+    ]
+    return _Factor(terms.indicator(tuple(sizes[i] for i in part), constraints), part)

@@ -1,0 +1,233 @@
+"""Products of an indicator with two arrays, for generated code: view by view, step by step."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from math import prod
+
+import numpy as np
+
+from eggrad.engine.binding import Array
+from eggrad.engine.indicators import Numbers, as_constraints, has_views, indicator_product
+from eggrad.engine.spec import Indices
+from eggrad.engine.stepped_plan import Step, SteppedPlan, is_small, stepped_plan
+from eggrad.engine.view_kernels import Kernel, Order, direct_kernel, kernel_of
+
+__all__ = ["product_of_two", "stepped_product"]
+
+Specs = tuple[Indices, Indices, Indices, Indices]
+_Place = tuple[tuple[int, ...], int, tuple[int, ...]]
+"""A view of a contiguous array: its shape, where it begins, and its strides, both in bytes."""
+
+
+def stepped_product(
+    spec: Specs, constraints: Numbers, shape: tuple[int, ...], left: Array, right: Array
+) -> Array:
+    """The product of an indicator of a shape with two arrays.
+
+    `spec` has the indices of the indicator, of both arrays and of the result.
+
+    >>> window = (("=", (1, -1, -1, 0)),)
+    >>> spec = ((0, 1, 2), (0,), (2,), (1,))
+    >>> stepped_product(spec, window, (4, 3, 2), np.array([1.0, 2.0, 4.0, 8.0]), np.ones(2))
+    array([ 3.,  6., 12.])
+    """
+    left, right = np.asarray(left, order="C"), np.asarray(right, order="C")
+    ways = _ways_for(spec, constraints, shape, left, right)
+    if ways.steps is None or not ways.steps_are_worth_it:
+        return ways.stored.product(left, right)
+    return ways.steps.product(left, right)
+
+
+def product_of_two(
+    spec: Specs, constraints: Numbers, shape: tuple[int, ...], left: Array, right: Array
+) -> Array | None:
+    """The same, but None where it would take a large intermediate result.
+
+    What the constraints exclude may be infinite.
+
+    >>> half = ((">=", (1, -1, 0)),)
+    >>> product_of_two(((0, 1), (1,), (), (0,)), half, (3, 3), np.arange(3.0), np.ones(()))
+    array([0., 1., 3.])
+    """
+    left, right = np.asarray(left, order="C"), np.asarray(right, order="C")
+    ways = _ways_for(spec, constraints, shape, left, right)
+    if ways.steps is None or not ways.steps_are_worth_it:
+        operands = left.size + right.size + prod(ways.shape)
+        exact = not ways.stored.masked or all(np.isfinite(a).all() for a in (left, right))
+        if exact and is_small(ways.stored.entries, operands):
+            return ways.stored.product(left, right)
+    return None if ways.steps is None else ways.steps.product(left, right)
+
+
+@dataclass(frozen=True)
+class _Stored:
+    """The product of the indicator with one array, as large as `entries`, then with the other.
+
+    Where it is `masked`, entries that do not count meet zeros.
+    """
+
+    spec: Specs
+    constraints: Numbers
+    shape: tuple[int, ...]
+    kept: Indices
+    entries: int
+    masked: bool
+    exchanged: bool
+
+    @classmethod
+    def of(
+        cls, spec: Specs, constraints: Numbers, shape: tuple[int, ...], lengths: Mapping[int, int]
+    ) -> "_Stored":
+        """Store what has fewer entries."""
+        part, left, right, out = spec
+        found: list[_Stored] = []
+        for one, other, exchanged in ((left, right, False), (right, left, True)):
+            kept = tuple(i for i in dict.fromkeys((*part, *one)) if i in (*other, *out))
+            own = (part, one, other, out)
+            entries = prod(lengths[i] for i in kept)
+            by_views = has_views((part, one, kept), constraints, shape, [lengths[i] for i in one])
+            if not by_views:
+                entries = max(entries, prod(shape))
+            masked = not by_views or any(relation != "=" for relation, _ in constraints)
+            found.append(cls(own, constraints, shape, kept, entries, masked, exchanged))
+        return min(found, key=lambda s: s.entries)
+
+    def product(self, left: Array, right: Array) -> Array:
+        """Compute it."""
+        part, one, other, out = self.spec
+        first, second = (right, left) if self.exchanged else (left, right)
+        stored = indicator_product((part, one, self.kept), self.constraints, self.shape, first)
+        return np.einsum(stored, [*self.kept], second, [*other], [*out], optimize=True)
+
+
+@dataclass(frozen=True)
+class _Steps:
+    """With which kernel, and where, in both arrays and in the result of some shape."""
+
+    shape: tuple[int, ...]
+    kernel: Kernel
+    places: tuple[tuple[_Place, ...], ...]
+
+    def product(self, left: Array, right: Array) -> Array:
+        """Add the products of all views."""
+        result = np.zeros(self.shape, np.result_type(left, right))
+        first, second, targets = self.places
+        ones = _views(left, first, self.kernel.ready[0])
+        others = _views(right, second, self.kernel.ready[1])
+        for one, other, (dims, start, strides) in zip(ones, others, targets, strict=True):
+            self.kernel.add(one, other, np.ndarray(dims, result.dtype, result, start, strides))
+        return result[()]
+
+
+def _views(
+    array: Array, places: Sequence[_Place], ready: Callable[[Array], Array]
+) -> Iterator[Array]:
+    """The views at some places, made ready for a kernel; the same place only once."""
+    before: _Place | None = None
+    found = array
+    for place in places:
+        if place is not before:
+            before = dims, start, strides = place
+            found = ready(np.ndarray(dims, array.dtype, array, start, strides))
+        yield found
+
+
+@dataclass(frozen=True)
+class _Ways:
+    """The ways to compute a product of some shape."""
+
+    shape: tuple[int, ...]
+    stored: _Stored
+    steps: _Steps | None
+    steps_are_worth_it: bool
+
+
+def _ways_for(
+    spec: Specs, constraints: Numbers, shape: tuple[int, ...], left: Array, right: Array
+) -> _Ways:
+    sizes = (left.itemsize, right.itemsize, np.result_type(left, right).itemsize)
+    return _ways(spec, constraints, (shape, left.shape, right.shape), sizes)
+
+
+@lru_cache(maxsize=256)
+def _ways(
+    spec: Specs,
+    constraints: Numbers,
+    shapes: tuple[tuple[int, ...], ...],
+    sizes: tuple[int, int, int],
+) -> _Ways:
+    """The ways for arrays of these shapes, whose entries have these sizes in bytes."""
+    part, left, right, target = spec
+    lengths = dict(zip(part + left + right, sum(shapes, ()), strict=True))
+    out = tuple(lengths[i] for i in target)
+    stored = _Stored.of(spec, constraints, shapes[0], lengths)
+    plan = stepped_plan(as_constraints(part, constraints), (left, right), target, lengths)
+    if plan is None:
+        return _Ways(out, stored, None, False)
+    own = [_Layout.of(plan, k, dims, sizes[k]) for k, dims in enumerate((*shapes[1:], out))]
+    if plan.direct:
+        steps = _Steps(out, direct_kernel(*map(len, own)), _along_one_axis(plan, own))
+    else:
+        orders, kernel = kernel_of(
+            plan.labels, *(a.moves for a in own), copies=not plan.overlapping
+        )
+        places = (layout.places(plan, order) for layout, order in zip(own, orders, strict=True))
+        steps = _Steps(out, kernel, tuple(places))
+    return _Ways(out, stored, steps, plan.is_worth_it)
+
+
+@dataclass(frozen=True)
+class _Layout:
+    """How many bytes each label moves in a contiguous array, the first or second or result."""
+
+    operand: int
+    labels: Indices
+    moves: Mapping[int, int]
+    strides: tuple[int, ...]
+
+    @classmethod
+    def of(cls, plan: SteppedPlan, operand: int, shape: tuple[int, ...], size: int) -> "_Layout":
+        """Find it for an array of a shape and of entries of a size."""
+        strides = tuple(size * prod(shape[k + 1 :]) for k in range(len(shape)))
+        own = zip(plan.labels, plan.moves[operand], strict=True)
+        moves = {i: sum(map(int.__mul__, m, strides)) for i, m in own if any(m)}
+        return cls(operand, plan.labels, moves, strides)
+
+    def __len__(self) -> int:
+        """The number of labels."""
+        return len(self.moves)
+
+    def start(self, step: Step) -> int:
+        """Where the first entry is."""
+        return sum(map(int.__mul__, step.starts[self.operand], self.strides))
+
+    def places(self, plan: SteppedPlan, order: Order) -> tuple[_Place, ...]:
+        """The view at every step, its labels in some order; equal ones are one object."""
+        strides = tuple(0 if i is None else self.moves.get(i, 0) for i in order)
+        same: dict[_Place, _Place] = {}
+        found: list[_Place] = []
+        for step in plan.steps:
+            extents = dict(zip(plan.labels, step.extents, strict=True))
+            shape = tuple(1 if i is None else extents[i] for i in order)
+            found.append((shape, self.start(step), strides))
+        return tuple(same.setdefault(p, p) for p in found)
+
+
+def _along_one_axis(plan: SteppedPlan, layouts: Sequence[_Layout]) -> tuple[tuple[_Place], ...]:
+    """One view of each of three vectors, of which one has two labels along its only axis."""
+    (step,) = plan.steps
+    lengths = dict(zip(plan.labels, step.extents, strict=True))
+    (both,) = (own for own in layouts if len(own) == 2)
+    first, second = both.moves
+    turned = both.moves[first] != both.moves[second]
+    found: list[tuple[_Place]] = []
+    for own in layouts:
+        start, moves = own.start(step), dict(own.moves)
+        if turned and second in moves:
+            # Counted from its end, the second label moves as the first does.
+            start += moves[second] * (lengths[second] - 1)
+            moves[second] *= -1
+        length = sum(lengths[i] - 1 for i in moves) + 1
+        found.append((((length,), start, tuple(moves.values())[:1]),))
+    return tuple(found)

@@ -1,0 +1,123 @@
+"""Products of an indicator with two arrays, step by step: the values of the dense product."""
+
+import tracemalloc
+from collections.abc import Sequence
+from functools import partial
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import eggrad as eg
+from eggrad.engine.indicators import Numbers, zeros_and_ones
+from eggrad.engine.spec import Indices
+from eggrad.engine.stepped_plan import stepped_plan
+from eggrad.engine.stepped_products import product_of_two, stepped_product
+from tests import bench_elementwise
+
+SIZES = (0, 1, 1, 2, 3, 4, 7)
+RELATIONS = ("=", "=", ">=", ">=", 2, 3)
+
+
+class _Drawn(NamedTuple):
+    spec: tuple[Indices, Indices, Indices, Indices]
+    constraints: Numbers
+    lengths: Sequence[int]
+    imaginary: bool
+
+
+@st.composite
+def _products(draw: st.DrawFn) -> _Drawn:
+    axes = draw(st.integers(1, 4))
+    lengths = draw(st.lists(st.sampled_from(SIZES), min_size=6, max_size=6))
+    coefficients = st.lists(st.integers(-2, 2), min_size=axes, max_size=axes)
+    constraints: list[tuple[str | int, tuple[int, ...]]] = []
+    for _ in range(draw(st.integers(1, 3))):
+        own, relation = draw(coefficients), draw(st.sampled_from(RELATIONS))
+        constraints.append((relation, (*own, draw(st.integers(-3, 6)))))
+        if relation == ">=" and draw(st.booleans()):
+            constraints.append((relation, (*(-c for c in own), draw(st.integers(-1, 6)))))
+    indices = st.lists(st.integers(0, 5), max_size=4, unique=True).map(tuple)
+    part, left, right = tuple(range(axes)), draw(indices), draw(indices)
+    known = sorted({*part, *left, *right})
+    out = tuple(draw(st.lists(st.sampled_from(known), max_size=3, unique=True)))
+    return _Drawn((part, left, right, out), tuple(constraints), lengths, draw(st.booleans()))
+
+
+@given(_products())
+def test_values(drawn: _Drawn) -> None:
+    spec, constraints, lengths, imaginary = drawn
+    part, left, right, out = spec
+    rng = np.random.default_rng(0)
+    one, other = (rng.normal(size=[lengths[i] for i in own]) for own in (left, right))
+    if imaginary:
+        one, other = one + 1j, other - 2j
+    shape = tuple(lengths[i] for i in part)
+    ones = zeros_and_ones(constraints, shape)
+    want = np.einsum(ones, [*part], one, [*left], other, [*right], [*out])
+    for function in (stepped_product, product_of_two):
+        got = function(spec, constraints, shape, one, other)
+        if got is not None:
+            assert np.shape(got) == want.shape
+            np.testing.assert_allclose(got, want, 1e-12, 1e-12)
+
+
+@given(st.integers(1, 6), st.integers(1, 6), st.sampled_from([-3, -2, -1, 1, 2, 3]), st.booleans())
+def test_correlations_of_vectors(n: int, k: int, step: int, opposite: bool) -> None:
+    """Each of the three arrays may be the one that is seen through a window."""
+    other = -step if opposite else step
+    start = max(0, -step * (n - 1)) + max(0, -other * (k - 1))
+    length = start + max(0, step * (n - 1)) + max(0, other * (k - 1)) + 2
+    window = (("=", (-1, step, other, start)),)
+    shape = (length, n, k)
+    rng = np.random.default_rng(0)
+    arrays = {0: rng.normal(size=length), 1: rng.normal(size=n), 2: 1j * rng.normal(size=k)}
+    for left, right, out in ((0, 2, 1), (2, 0, 1), (0, 1, 2), (1, 2, 0), (2, 1, 0)):
+        spec = ((0, 1, 2), (left,), (right,), (out,))
+        plan = stepped_plan(
+            (("=", ((0, -1), (1, step), (2, other), ("", start))),),
+            ((left,), (right,)),
+            (out,),
+            dict(enumerate(shape)),
+        )
+        assert plan is not None
+        assert plan.direct or 1 in (n, k)
+        got = stepped_product(spec, window, shape, arrays[left], arrays[right])
+        ones = zeros_and_ones(window, shape)
+        want = np.einsum(ones, [0, 1, 2], arrays[left], [left], arrays[right], [right], [out])
+        np.testing.assert_allclose(got, want, 1e-12, 1e-12)
+
+
+def test_what_a_constraint_excludes_may_be_infinite() -> None:
+    band = ((">=", (1, -1, 0)),)
+    vector = np.array([1.0, 2.0, np.inf])
+    got = product_of_two(((0, 1), (1,), (), (0,)), band, (2, 3), vector, np.ones(()))
+    assert got is not None
+    np.testing.assert_array_equal(got, [1, 3])
+
+
+def test_no_large_intermediate_result() -> None:
+    """Neither windows nor scattered products are stored."""
+    rng = np.random.default_rng(0)
+    values = {"x": rng.normal(size=(90, 90)), "w": rng.normal(size=(9, 9))}
+    text = "f[i; j] = sum{p}_0^8 (sum{q}_0^8 (x[i + p; j + q]*w[p; q]))"
+    f = eg.parse_elementwise(text, {"x": (90, 90), "w": (9, 9)}, {"i": 82, "j": 82})
+    values["df"] = f.evaluate(values)
+    for d in (f, f.adjoint("x"), f.adjoint("w")):
+        compiled = eg.compile(d.expression)
+        own = {n: a for n, a in values.items() if n in d.arguments}
+        for evaluate in (partial(compiled, **own), partial(d.evaluate, own)):
+            evaluate()
+            tracemalloc.start()
+            result = evaluate()
+            _, peak = tracemalloc.get_traced_memory()
+            tracemalloc.stop()
+            assert peak < 4 * (sum(a.nbytes for a in own.values()) + result.nbytes)
+
+
+@pytest.mark.parametrize("case", [*bench_elementwise.cases(scale=8)], ids=lambda case: case.name)
+def test_what_is_timed_has_the_same_values(case: bench_elementwise.Case) -> None:
+    want = case.by_hand()
+    np.testing.assert_allclose(case.definition.evaluate(case.values), want, 1e-9, 1e-9)
