@@ -19,6 +19,7 @@ from eggrad.engine.spec import LETTERS, Dims, Size
 __all__ = [
     "Form",
     "Key",
+    "Lengths",
     "as_size",
     "canonical_size",
     "coefficient",
@@ -202,6 +203,25 @@ def size_symbols(size: Size) -> tuple[str, ...]:
 def size_value(size: Size, value: Callable[[str], int]) -> int:
     """The number that a size is, given those of symbols."""
     return evaluate(size_form(size), lambda key: value(str(key)))
+
+
+class Lengths(dict[Size, int]):
+    """The numbers that sizes stand for, those of 0 counted as 1; each is worked out once.
+
+    >>> Lengths({"n": 5}, 100)["n - 1"], Lengths({}, 100)["n"], Lengths({}, 100)[0]
+    (4, 100, 1)
+    """
+
+    def __init__(self, sizes: Mapping[Size, int], default: int) -> None:
+        """`sizes` has some symbols' numbers, `default` is that of all others."""
+        super().__init__()
+        self._sizes = sizes
+        self._default = default
+
+    def __missing__(self, size: Size) -> int:
+        """Work it out."""
+        value = size_value(size, lambda symbol: self._sizes.get(symbol, self._default))
+        return self.setdefault(size, max(1, value))
 
 
 def resized_dims(dims: Dims, sizes: Mapping[Size, Size]) -> Dims:

@@ -8,10 +8,11 @@ one with fewer operations.
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import cached_property
 from math import prod
 from typing import Final, Protocol, cast
 
-from eggrad.engine.affine import size_value
+from eggrad.engine.affine import Lengths
 from eggrad.engine.constraints import Constraints
 from eggrad.engine.sparsity import Sparsity, is_planned, visited_dims
 from eggrad.engine.spec import Dims, Size, Spec
@@ -71,7 +72,11 @@ class CostModel:
 
     def length(self, size: Size) -> int:
         """The number a size stands for; 0 counts as 1, so that every node has a cost."""
-        return max(1, size_value(size, lambda symbol: self.sizes.get(symbol, DEFAULT_SIZE)))
+        return self._lengths[size]
+
+    @cached_property
+    def _lengths(self) -> Lengths:
+        return Lengths(self.sizes, DEFAULT_SIZE)
 
     def entries(self, dims: Dims) -> int:
         """The number of entries of a tensor."""

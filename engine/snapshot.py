@@ -189,7 +189,17 @@ class Snapshot:
 
     def inverse_of(self, a: int, b: int) -> bool:
         """Whether a class has the inverse or adjugate of another among its members."""
-        return any(m.constructor in ("inv", "adj") and m.children[0] == b for m in self.members[a])
+        return b in self._inverted.get(a, ())
+
+    @cached_property
+    def _inverted(self) -> dict[int, set[int]]:
+        """What classes are inverses or adjugates of."""
+        found: dict[int, set[int]] = {}
+        for cls, members in self.members.items():
+            for m in members:
+                if m.constructor in ("inv", "adj"):
+                    found.setdefault(cls, set()).add(m.children[0])
+        return found
 
     def is_declared(self, cls: int, assumption: str) -> bool:
         """Whether a class is a variable of which something is assumed."""

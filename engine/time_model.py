@@ -3,9 +3,10 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import cached_property
 from math import prod
 
-from eggrad.engine.affine import size_value
+from eggrad.engine.affine import Lengths
 from eggrad.engine.cost import DEFAULT_SIZE
 from eggrad.engine.kernels import Work, node_work
 from eggrad.engine.rates import Rates
@@ -31,7 +32,11 @@ class TimeModel:
 
     def length(self, size: Size) -> int:
         """The number a size stands for; 0 counts as 1, so that every node has a cost."""
-        return max(1, size_value(size, lambda symbol: self.sizes.get(symbol, DEFAULT_SIZE)))
+        return self._lengths[size]
+
+    @cached_property
+    def _lengths(self) -> Lengths:
+        return Lengths(self.sizes, DEFAULT_SIZE)
 
     def entries(self, dims: Dims) -> int:
         """The number of entries of a tensor."""
