@@ -8,9 +8,10 @@ constant along an axis has a label there that its array lacks, and a delta repea
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Final
 
-__all__ = ["Block", "Value", "number"]
+__all__ = ["Block", "Value", "literal", "number"]
 
 _TEMPORARY: Final = re.compile(r"\bt\d+\b")
 
@@ -37,6 +38,19 @@ def number(text: str, order: int = 0) -> Value:
     Value(text='2.0', labels=(), axes=(0,), literal=True)
     """
     return Value(text, (), tuple(range(order)), literal=True)
+
+
+def literal(value: Fraction) -> str:
+    """A number in code, in brackets if it is negative; infinite beyond the greatest float.
+
+    >>> literal(Fraction(-1, 2)), literal(Fraction(10**400))
+    ('(-0.5)', 'np.inf')
+    """
+    try:
+        text = repr(float(value))
+    except OverflowError:
+        text = "np.inf" if value > 0 else "-np.inf"
+    return f"({text})" if text.startswith("-") else text
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,13 +1,13 @@
 """Terms as straight-line Python over NumPy arrays."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from fractions import Fraction
 from typing import Final, cast
 
 from eggrad.engine import spec as specs
 from eggrad.engine.affine import is_simple, size_symbols, size_text
 from eggrad.engine.binding import name_of
-from eggrad.engine.block import Block, Value, number
+from eggrad.engine.block import Block, Value, literal, number
 from eggrad.engine.contraction import product
 from eggrad.engine.cost import CostModel
 from eggrad.engine.elementwise_code import ElementwiseCode
@@ -17,12 +17,14 @@ from eggrad.engine.indicator_code import (
     product_text,
     stored_indicators,
 )
-from eggrad.engine.layout import dense, spread, transposed, wrapped
+from eggrad.engine.layout import transposed
+from eggrad.engine.shared_exponentials import CALLS
 from eggrad.engine.shared_matrices import Batch, find_batches, scheduled
-from eggrad.engine.spec import Dims, Size, Spec
+from eggrad.engine.spec import Dims, Indices, Size, Spec
 from eggrad.engine.stacking import Stack, factor_text, find_stacks
 from eggrad.engine.strip_regions import Strips
 from eggrad.engine.term import NUMERIC, Term
+from eggrad.engine.whole_arrays import WholeArrays
 
 __all__ = ["Writer"]
 
@@ -66,11 +68,11 @@ class Writer:
         self.block = Block(reuse)
         self.used: set[str] = set()
         self._strips = strips
-        # The names of the results of what is computed in strips.
-        self._from: dict[Strips, list[str]] = {}
+        # The names of the results of calls that have several.
+        self._results: dict[Hashable, list[str]] = {}
         self._names = names
         self._sizes = sizes
-        self._dtype = dtype
+        self._arrays = WholeArrays(self.block, self._shape, dtype)
         self._model = model
 
     def _size(self, d: Size) -> str:
@@ -104,8 +106,8 @@ class Writer:
 
     def _result(self, term: Term, value: Value, returned: set[str]) -> str:
         """A result that its user may change: it shares no memory with anything else."""
-        value = self._full(term.dims, value)
-        text = self._array(term.dims, value)
+        value = self._arrays.full(term.dims, value)
+        text = self._arrays.array(term.dims, value)
         if not value.labels:
             return f"{text}[()]" if text in self._names.values() else text
         own = self.block.owner(value.text)
@@ -119,14 +121,14 @@ class Writer:
             case "variable":
                 return Value(self._names[name_of(node)], axes, axes)
             case "constant":
-                return number(_literal(cast(Fraction, node.data)), node.order)
+                return number(literal(cast(Fraction, node.data)), node.order)
             case "size":
                 return number(f"float({self._size(cast(str, node.data))})")
             case "delta":
                 return Value("1.0", (), axes[: node.order // 2] * 2, literal=True)
             case "indicator":
-                dtype = f", {self._dtype}" if self._dtype else ""
-                call = f"zeros_and_ones({constraints_text(node, self._size)}{dtype})"
+                described = constraints_text(node, self._size)
+                call = f"zeros_and_ones({described}{self._arrays.dtype_argument})"
                 # Others have the same array: nobody may write to it.
                 return Value(self.block.alias(call, "zeros_and_ones"), axes, axes)
             case "einsum":
@@ -140,6 +142,8 @@ class Writer:
                 return self._entrywise(node).infix(node.op, args)
             case "by_strips":
                 return self._from_strips(node, args)
+            case "shared_exponentials":
+                return self._shared_exponentials(node, args)
             case "product_of_active":
                 return self._product_of_active(node, args)
             case name if name in _WHOLE:
@@ -157,16 +161,16 @@ class Writer:
         axes = tuple(range(node.order))
         if node.op == "stepped_product":
             indicator, *operands = node.args
-            full = [self._full(a.dims, done[a]) for a in operands]
-            texts = [self._array(a.dims, v) for a, v in zip(operands, full, strict=True)]
+            full = [self._arrays.full(a.dims, done[a]) for a in operands]
+            texts = [self._arrays.array(a.dims, v) for a, v in zip(operands, full, strict=True)]
             described = constraints_text(indicator, self._size)
             call = f"stepped_product({node.data}, {described}, {', '.join(texts)})"
             return Value(self.block.emit(call, [v.text for v in full], node.order), axes, axes)
         first = node.args[0].op == "indicator"
         indicator, term = node.args if first else node.args[::-1]
         left, right, out = cast(Spec, node.data)
-        full = self._full(term.dims, done[term])
-        text = self._array(term.dims, full) if term.dims else full.text
+        full = self._arrays.full(term.dims, done[term])
+        text = self._arrays.array(term.dims, full) if term.dims else full.text
         spec = (left, right, out) if first else (right, left, out)
         made = product_text(indicator, (text, term), spec, self._size)
         return Value(self.block.alias(made, full.text), axes, axes)
@@ -180,28 +184,22 @@ class Writer:
         return ElementwiseCode(
             self.block,
             lambda v: self._model.entries(like(v)),
-            lambda v: self._full(like(v), v),
-            lambda v: self._array(like(v), v),
+            lambda v: self._arrays.full(like(v), v),
+            lambda v: self._arrays.array(like(v), v),
         )
 
     def _whole(self, node: Term, args: Sequence[Value]) -> Value:
         """A function of whole arrays."""
-        full = [self._full(a.dims, v) for a, v in zip(node.args, args, strict=True)]
-        arrays = [self._array(a.dims, v) for a, v in zip(node.args, full, strict=True)]
+        full = [self._arrays.full(a.dims, v) for a, v in zip(node.args, args, strict=True)]
+        arrays = [self._arrays.array(a.dims, v) for a, v in zip(node.args, full, strict=True)]
         call = _WHOLE[node.op].format(x=arrays[0], y=arrays[-1], k=_detail(node))
         axes = tuple(range(node.order))
         return Value(self.block.emit(call, [v.text for v in full], node.order), axes, axes)
 
-    def _full(self, dims: Dims, value: Value) -> Value:
-        """The value with the zeros of its deltas written out."""
-        if value.dense:
-            return value
-        return dense(value, self.block, self._shape(dims), self._dtype)
-
     def _batch(self, batch: Batch, done: Mapping[Term, Value]) -> dict[Term, Value]:
         """The products of a batch, as rows of one product."""
-        matrix = self._complete(batch.matrix, done[batch.matrix])
-        vectors = [self._complete(v, done[v]).text for v in batch.vectors.values()]
+        matrix = self._arrays.complete(batch.matrix, done[batch.matrix])
+        vectors = [self._arrays.complete(v, done[v]).text for v in batch.vectors.values()]
         axes = matrix.axes if batch.transposed else matrix.axes[::-1]
         right = transposed((matrix.text, matrix.labels), axes)
         text = f"np.array([{', '.join(vectors)}]).dot({right})"
@@ -214,27 +212,42 @@ class Writer:
     def _from_strips(self, node: Term, args: Sequence[Value]) -> Value:
         """One result of what is computed in strips; all are there with the first."""
         strips, place = cast(tuple[Strips, int], node.data)
-        if strips not in self._from:
-            full = [self._full(a.dims, v) for a, v in zip(node.args, args, strict=True)]
+        if strips not in self._results:
+            full = [self._arrays.full(a.dims, v) for a, v in zip(node.args, args, strict=True)]
             texts = [
                 # A Python number stays one: it decides no dtype.
-                self._array(a.dims, v) if a.dims else v.text
+                self._arrays.array(a.dims, v) if a.dims else v.text
                 for a, v in zip(node.args, full, strict=True)
             ]
             listed = ", ".join([*texts, *self._shape(strips.sizes)])
             axes = [*strips.axes, *[None for _ in strips.sizes]]
             width = " * ".join(self._shape(tuple(d for d in strips.width if d != 1))) or "1"
             call = f"by_strips({self._strips[strips]}, [{listed}], {axes}, {[*strips.kept]}"
-            made = self.block.emit(f"{call}, {width})", [v.text for v in full])
-            # Taken out of the list, each can be freed when it is not needed any more.
-            parts = [self.block.emit(f"{made}.pop(0)", [made], t.order) for t in strips.terms]
-            self._from[strips] = parts
+            orders = [t.order for t in strips.terms]
+            self._results[strips] = self._each(f"{call}, {width})", [v.text for v in full], orders)
         own = tuple(range(node.order))
-        return Value(self._from[strips][place], own, own)
+        return Value(self._results[strips][place], own, own)
+
+    def _each(self, call: str, uses: Iterable[str], orders: Iterable[int]) -> list[str]:
+        """The results of a call: taken out of its list, each can be freed by itself."""
+        made = self.block.emit(call, uses)
+        return [self.block.emit(f"{made}.pop(0)", [made], order) for order in orders]
+
+    def _shared_exponentials(self, node: Term, args: Sequence[Value]) -> Value:
+        """The logarithm of a sum of exponentials, or the share of each in it."""
+        name, spec, place = cast(tuple[str, Spec, int], node.data)
+        key = (name, spec, node.args)
+        if key not in self._results:
+            given = self._arrays.complete(node.args[0], args[0]).text
+            axes = f", {_summed(spec)}" if spec else ""
+            orders = [len(spec[1]) if spec else node.order, node.args[0].order]
+            self._results[key] = self._each(f"{CALLS[name]}({given}{axes})", [given], orders)
+        own = tuple(range(node.order))
+        return Value(self._results[key][place], own, own)
 
     def _product_of_active(self, node: Term, args: Sequence[Value]) -> Value:
         """A product of matrices, with vectors that say where it is zero."""
-        full = [self._complete(a, v) for a, v in zip(node.args, args, strict=True)]
+        full = [self._arrays.complete(a, v) for a, v in zip(node.args, args, strict=True)]
         given = cast(tuple[bool, ...], node.data)
         count = len(given) - 1
         matrices = [transposed((v.text, v.labels), v.axes) for v in full[:count]]
@@ -247,7 +260,7 @@ class Writer:
         """A sum of outer products, as a product of two matrices, and what else is added."""
         axes = tuple(range(node.order))
         shape = self._shape(node.dims)
-        operands = {t: self._complete(t, done[t]) for t in stack.operands}
+        operands = {t: self._arrays.complete(t, done[t]) for t in stack.operands}
         texts = [factor_text(stack, side, operands, shape) for side in (0, 1)]
         text = f"{texts[0]} @ {texts[1]}" if stack.batch else f"{texts[0]}.dot({texts[1]})"
         if node.order > 2 + (stack.batch == 1):
@@ -260,27 +273,6 @@ class Writer:
             value = self._entrywise(node).infix(op, [value, done[s.term]])
         return value
 
-    def _complete(self, term: Term, value: Value) -> Value:
-        """The value as an array that has all axes of the term."""
-        value = self._full(term.dims, value)
-        if len(value.labels) == term.order:
-            return value
-        axes = tuple(range(term.order))
-        text = self._array(term.dims, value)
-        return Value(self.block.emit(text, [value.text], term.order), axes, axes)
-
-    def _array(self, dims: Dims, value: Value) -> str:
-        """The text of a dense value as an array with all axes at their full length."""
-        if not dims:
-            return wrapped([value])[0]
-        if len(value.labels) == len(dims):
-            return spread((value.text, value.labels), value.axes)
-        shape = f"({', '.join(self._shape(dims))}{',' * (len(dims) == 1)})"
-        if not value.labels:
-            dtype = f", {self._dtype}" if self._dtype else ""
-            return f"np.full({shape}, {value.text}{dtype})"
-        return f"np.broadcast_to({spread((value.text, value.labels), value.axes)}, {shape})"
-
 
 def _detail(node: Term) -> object:
     """What a call needs to know beside its arrays: an order, the axes that go, a property."""
@@ -288,13 +280,10 @@ def _detail(node: Term) -> object:
         return node.data
     if node.op == "logdet":
         return node.data == "positive definite"
-    source, kept = cast(Spec, node.data or ((), ()))
+    return _summed(cast(Spec, node.data or ((), ())))
+
+
+def _summed(spec: Spec) -> Indices:
+    """The axes that a sum takes away."""
+    source, kept = spec
     return tuple(k for k, i in enumerate(source) if i not in kept)
-
-
-def _literal(value: Fraction) -> str:
-    try:
-        text = repr(float(value))
-    except OverflowError:
-        text = "np.inf" if value > 0 else "-np.inf"
-    return f"({text})" if text.startswith("-") else text

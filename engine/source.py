@@ -13,6 +13,7 @@ from eggrad.engine.binding import name_of, symbols
 from eggrad.engine.codegen import Writer
 from eggrad.engine.cost import CostModel
 from eggrad.engine.runtime_modules import RUNTIME
+from eggrad.engine.shared_exponentials import with_shared_exponentials
 from eggrad.engine.spec import Size
 from eggrad.engine.stepped_nodes import with_stepped_products
 from eggrad.engine.strip_regions import Strips, in_strips, strips_of
@@ -64,6 +65,7 @@ class Module:
             known: dict[Size, int] = {**expected}
             model = CostModel(known)
             terms = with_stepped_products(in_strips(form.terms, model), model)
+            terms = with_shared_exponentials(terms)
             terms = with_active_products(terms, model)
             cut = strips_of(terms)
             strips = {s: f"strip_{k}" for k, s in enumerate(cut, len(texts) + 1)}

@@ -6,6 +6,7 @@ computing the log-sum-exp and softmax functions, 2021. Arguments are real arrays
 """
 
 from collections.abc import Sequence
+from functools import lru_cache
 from math import inf, log, prod
 from typing import Any
 
@@ -19,9 +20,11 @@ __all__ = [
     "log_cosh",
     "log_determinant",
     "log_sum_exp",
+    "log_sum_exp_and_softmax",
     "norm",
     "sigmoid",
     "softplus",
+    "softplus_and_sigmoid",
     "solve",
 ]
 
@@ -101,15 +104,11 @@ def log_sum_exp(x: Array, axes: Sequence[int]) -> Array:
     >>> float(log_sum_exp(np.array([1e3, 1e3]), (0,)).round(3))
     1000.693
     """
-    turned = x.transpose(*axes, *[k for k in range(x.ndim) if k not in axes])
+    turned = x.transpose(_in_front(x.ndim, tuple(axes))[0])
     shape = turned.shape[len(axes) :]
-    summands, sums = prod(turned.shape[: len(axes)]), prod(shape)
-    columns = turned.reshape(summands, sums)
-    if not summands:
+    columns = _columns(turned, len(axes))
+    if not len(columns):
         return np.full(shape, -inf)
-    if sums > summands:
-        # NumPy adds a few long rows ten times as fast as it sums many short ones.
-        columns = np.ascontiguousarray(columns)
     largest = np.maximum.reduce(columns)
     total = np.add.reduce(np.exp(columns - largest))
     # Unless one summand outweighs all others, its logarithm is accurate; NaN is neither.
@@ -124,6 +123,60 @@ def log_sum_exp(x: Array, axes: Sequence[int]) -> Array:
     np.put_along_axis(others, place, 0.0, 0)
     total = np.where(np.isfinite(largest), largest + np.log1p(others.sum(0)), largest)
     return total.reshape(shape)[()]
+
+
+@lru_cache(maxsize=64)
+def _in_front(order: int, axes: tuple[int, ...]) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """The transposition that brings some axes to the front, and its inverse."""
+    found = (*axes, *(k for k in range(order) if k not in axes))
+    return found, tuple(sorted(range(order), key=found.__getitem__))
+
+
+def _columns(turned: Array, count: int) -> Array:
+    """The summands of each sum over the first axes as a column."""
+    summands, sums = prod(turned.shape[:count]), prod(turned.shape[count:])
+    columns = turned.reshape(summands, sums)
+    # NumPy adds a few long rows ten times as fast as it sums many short ones.
+    return np.ascontiguousarray(columns) if sums > summands else columns
+
+
+def log_sum_exp_and_softmax(x: Array, axes: Sequence[int]) -> list[Array]:
+    """`log_sum_exp`, and the share of each exponential in its sum, in the shape of `x`.
+
+    >>> log_sum_exp_and_softmax(np.array([1e3, 1e3]), (0,))[1]
+    array([0.5, 0.5])
+    """
+    if x.size:
+        to_front, back = _in_front(x.ndim, tuple(axes))
+        turned = x.transpose(to_front)
+        columns = _columns(turned, len(axes))
+        largest = np.maximum.reduce(columns)
+        shares = columns - largest
+        np.exp(shares, out=shares)
+        total = np.add.reduce(shares)
+        if np.minimum.reduce(total) > CLEAR:
+            shares /= total
+            np.log(total, out=total)
+            total += largest
+            own = shares.reshape(turned.shape).transpose(back)
+            return [total.reshape(turned.shape[len(axes) :])[()], own]
+    total = log_sum_exp(x, axes)
+    return [total, np.exp(x - np.expand_dims(total, tuple(axes)))]
+
+
+def softplus_and_sigmoid(x: Array) -> list[Array]:
+    """`log(1 + exp(x))`, and its slope.
+
+    >>> softplus_and_sigmoid(np.array([-1e3, 0.0, 1e3]))[1]
+    array([0. , 0.5, 1. ])
+    """
+    if x.size < FEW or x.max() > LARGEST:
+        total = softplus(x)
+        return [total, np.exp(x - total)]
+    share = np.exp(x)
+    total = np.log1p(share)
+    share /= 1.0 + share
+    return [total, share]
 
 
 @np.errstate(all="ignore")

@@ -21,15 +21,16 @@ from eggrad.engine.sparsity import Sparsity
 from eggrad.engine.spec import Dims, Size, Spec
 
 __all__ = [
-    "ELEMENTWISE", "MATRIX_FUNCTIONS", "NUMERIC", "Term", "add", "apply", "cofactors", "constant",
-    "delta", "divide", "einsum", "for_code", "implied", "indicator", "negate", "numeric",
-    "postorder", "power", "rebuild", "size", "substitute_sizes", "subtract",
+    "ELEMENTWISE", "FOR_CODE", "MATRIX_FUNCTIONS", "NUMERIC", "Term", "add", "apply", "cofactors",
+    "constant", "delta", "divide", "einsum", "for_code", "implied", "indicator", "negate",
+    "numeric", "postorder", "power", "rebuild", "size", "substitute_sizes", "subtract",
     "term_sparsity", "variable", "variables",
 ]  # fmt: skip
 
 ELEMENTWISE: Final = (
     "sin", "cos", "tan", "arcsin", "arccos", "arctan", "tanh", "exp", "log", "sign", "relu", "abs",
 )  # fmt: skip
+FOR_CODE: Final = ("by_strips", "product_of_active", "shared_exponentials", "stepped_product")
 MATRIX_FUNCTIONS: Final = ("inv", "det", "adj")
 _IMPLIED: Final = {"positive definite": frozenset({"symmetric", "invertible"})}
 
@@ -50,8 +51,7 @@ class Term:
     | `negate`, `sin` ... `abs`, `inv` `det` `adj` | | one |
     | `cofactors` | k, the order of the derivative of `det` that it is | one |
     | those of `NUMERIC` | see `numeric_operations` | one or two |
-    | `by_strips` | what is computed in strips, and which of its results | any number |
-    | `product_of_active` | which indices are switched | matrices, then switches |
+    | those of `FOR_CODE` | see the module of that name | any number |
     """
 
     __slots__ = ("__weakref__", "args", "data", "dims", "op")
@@ -244,7 +244,7 @@ def rebuild(term: Term, args: tuple[Term, ...]) -> Term:
             return _BUILDERS[term.op](*args)
         case name if name in NUMERIC:
             return numeric(name, *args, data=term.data)
-        case "by_strips" | "product_of_active":
+        case name if name in FOR_CODE:
             return for_code(term.op, term.data, args, term.dims)
         case name:
             return apply(name, *args)

@@ -291,3 +291,42 @@ def test_infinite_and_undefined_arguments() -> None:
     np.testing.assert_array_equal(stable.log_sum_exp(np.array([np.inf, 0.0]), (0,)), np.inf)
     np.testing.assert_array_equal(stable.norm(np.array([np.inf, 1.0]), (0,)), np.inf)
     assert np.isnan(stable.log_determinant(-np.eye(1), True))
+
+
+SHARED = [
+    ("softplus_and_sigmoid", (300,), lambda x: np.sum(np.log(1 + np.exp(x)))),
+    ("log_sum_exp_and_softmax", (7,), lambda x: np.log(np.sum(np.exp(x)))),
+    ("log_sum_exp_and_softmax", (30, 4), lambda x: np.sum(np.log(np.sum(np.exp(x), axis=1)))),
+    ("log_sum_exp_and_softmax", (4, 30), lambda x: np.sum(np.log(np.sum(np.exp(x), axis=0)))),
+]
+
+
+@pytest.mark.parametrize("scale", [1.0, 1e3])
+@pytest.mark.parametrize(("call", "shape", "f"), SHARED, ids=lambda value: str(value)[:40])
+def test_exponentials_are_computed_once(
+    call: str, shape: tuple[int, ...], f: Callable[[Any], eg.Expression], scale: float
+) -> None:
+    """A value and its gradient take them from one call, and are those of either alone."""
+    x = eg.variable("x", shape)
+    value = f(x)
+    gradient = eg.gradient(value, x)
+    both = eg.compile([value, gradient])
+    assert call in both.source
+    at = scale * np.random.default_rng(0).normal(size=shape)
+    with np.errstate(all="raise", under="ignore"):
+        found = both(x=at)
+    for one, alone in zip(found, (value, gradient), strict=True):
+        np.testing.assert_allclose(one, eg.compile(alone)(x=at), 1e-12, 1e-300)
+    assert found[1].shape == shape
+
+
+@pytest.mark.parametrize("shape", [(0,), (0, 3), (3, 0), (1, 1)])
+def test_shared_exponentials_of_few_numbers(shape: tuple[int, ...]) -> None:
+    x = np.zeros(shape)
+    axes = (len(shape) - 1,)
+    total, shares = stable.log_sum_exp_and_softmax(x, axes)
+    np.testing.assert_array_equal(total, stable.log_sum_exp(x, axes))
+    np.testing.assert_array_equal(shares, np.ones(shape))
+    total, shares = stable.softplus_and_sigmoid(x)
+    np.testing.assert_allclose(total, np.full(shape, np.log(2)))
+    np.testing.assert_allclose(shares, np.full(shape, 0.5))
