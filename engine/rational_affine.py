@@ -29,15 +29,17 @@ class Affine:
     True
     """
 
-    __slots__ = ("_terms", "constant")
+    __slots__ = ("_hash", "_terms", "constant")
 
     constant: Rational
     _terms: dict[str, Rational]
+    _hash: int | None
 
     def __init__(self, terms: Mapping[str, Rational], constant: Rational = 0) -> None:
         """A form with these coefficients."""
         object.__setattr__(self, "_terms", {n: exact(c) for n, c in terms.items() if c})
         object.__setattr__(self, "constant", exact(constant))
+        object.__setattr__(self, "_hash", None)
 
     def __setattr__(self, name: str, value: object) -> None:
         """Refuse: forms are immutable."""
@@ -140,8 +142,12 @@ class Affine:
         return self.constant == other.constant and self._terms == other._terms
 
     def __hash__(self) -> int:
-        """Alike for equal forms."""
-        return hash((frozenset(self._terms.items()), self.constant))
+        """Alike for equal forms; worked out once, for trees of forms are looked up often."""
+        if self._hash is None:
+            own = hash((frozenset(self._terms.items()), self.constant))
+            object.__setattr__(self, "_hash", own)
+            return own
+        return self._hash
 
     def __repr__(self) -> str:
         """Show it for debugging; printing is the frontend's work."""

@@ -1,7 +1,8 @@
 """Where code multiplies two arrays and an indicator at once, without an intermediate result."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import count
 from typing import NamedTuple, cast
 
 from eggrad.engine import term as terms
@@ -47,24 +48,30 @@ def _network(node: Term, users: Counter[Term]) -> list[_Factor]:
     """The factors of nested products that nobody else needs, no more than two of them arrays."""
     *parts, _ = cast(Spec, node.data)
     factors = [_Factor(*own) for own in zip(node.args, parts, strict=True)]
-    fresh = 1 + max((i for part in parts for i in part), default=0)
-    for _ in range(2):
-        for factor in factors:
-            if factor.term.op != "einsum" or users[factor.term] > 1:
-                continue
-            *inner, out = cast(Spec, factor.term.data)
-            names = dict(zip(out, factor.indices, strict=True))
-            if len(names) < len(out):
-                continue
-            for i in {i for part in inner for i in part}.difference(out):
-                names[i], fresh = fresh, fresh + 1
-            own = zip(factor.term.args, inner, strict=True)
-            more = [_Factor(a, tuple(names[i] for i in part)) for a, part in own]
-            rest = [f for f in factors if f is not factor]
-            if sum(f.term.op != "indicator" for f in (*rest, *more)) <= 2:
-                factors = [*rest, *more]
-                break
+    fresh = count(1 + max((i for part in parts for i in part), default=0))
+    waiting = list(factors)
+    while waiting:
+        factor = waiting.pop()
+        inner = _inside(factor, fresh) if users[factor.term] == 1 else []
+        rest = [f for f in factors if f is not factor]
+        if inner and sum(f.term.op != "indicator" for f in (*rest, *inner)) <= 2:
+            factors = [*rest, *inner]
+            waiting += inner
     return factors
+
+
+def _inside(factor: _Factor, fresh: Iterator[int]) -> list[_Factor]:
+    """The factors that a factor is a product of; none if it is no product, or a diagonal one."""
+    if factor.term.op != "einsum":
+        return []
+    *parts, out = cast(Spec, factor.term.data)
+    names = dict(zip(out, factor.indices, strict=True))
+    if len(names) < len(out):
+        return []
+    summed = dict.fromkeys(i for part in parts for i in part if i not in names)
+    names |= {i: next(fresh) for i in summed}
+    pairs = zip(factor.term.args, parts, strict=True)
+    return [_Factor(a, tuple(names[i] for i in part)) for a, part in pairs]
 
 
 def _stepped(
@@ -73,7 +80,7 @@ def _stepped(
     """The node as one product, if it is one of indicators and two arrays and that is faster."""
     indicators = [f for f in factors if f.term.op == "indicator"]
     arrays = [f for f in factors if f.term.op != "indicator"]
-    if len(arrays) != 2 or len(indicators) == 0:
+    if len(arrays) != 2 or not indicators:
         return None
     if any(f.term.op in ("constant", "delta") for f in arrays):
         return None
