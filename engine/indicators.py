@@ -14,7 +14,7 @@ from eggrad.engine.constraints import Constraints
 from eggrad.engine.indicator_plan import Plan, View, plan
 from eggrad.engine.spec import Indices
 
-__all__ = ["Numbers", "as_constraints", "has_views", "indicator_product", "zeros_and_ones"]
+__all__ = ["Numbers", "as_constraints", "indicator_product", "product_plan", "zeros_and_ones"]
 
 Numbers = tuple[tuple[str | int, tuple[int, ...]], ...]
 """Constraints with all sizes known: relations, each with a coefficient for every axis, and 1."""
@@ -102,18 +102,18 @@ def as_constraints(part: Indices, constraints: Numbers) -> Constraints:
     )
 
 
-def has_views(
+def product_plan(
     spec: tuple[Indices, Indices, Indices],
     constraints: Numbers,
     shape: tuple[int, ...],
     other: Iterable[int],
-) -> bool:
-    """Whether a product with an array of shape `other` needs no array for the indicator.
+) -> Plan | None:
+    """How a product with an array of shape `other` is computed; None if as one with an array.
 
-    >>> has_views(((0, 1), (1,), (0,)), (("=", (2, -3, 0)),), (3, 3), [3])
-    False
+    >>> product_plan(((0, 1), (1,), (0,)), (("=", (2, -3, 0)),), (3, 3), [3]) is None
+    True
     """
-    return _plan(spec, constraints, shape, tuple(other)) is not None
+    return _plan(spec, constraints, shape, tuple(other))
 
 
 def _entries(array: Array, view: View, own: Plan) -> Array:

@@ -72,8 +72,9 @@ class Module:
             written.append(_Function(terms, own, mentioned, model, strips=strips, reuse=reuse))
             for s, name in strips.items():
                 # Nothing in a strip is large enough to be cut again.
+                shared = with_shared_exponentials(s.terms)
                 part = _Function(
-                    s.terms, s.parameters, symbols(*s.terms), model, strips={}, reuse=reuse
+                    shared, s.parameters, symbols(*s.terms), model, strips={}, reuse=reuse
                 )
                 texts.append(part.text(name, s.sizes, False))
         self.parameters = tuple(sorted({s for f in written for s in f.open}))

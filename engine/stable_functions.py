@@ -33,7 +33,7 @@ __all__ = [
 # Below this number of entries, calls take longer than what they do.
 FEW = 100
 # exp of more than this overflows.
-LARGEST = 709.0
+LARGEST = {np.dtype(np.float32): 88.0, np.dtype(np.float64): 709.0}
 # The logarithm of more than this loses no digits.
 CLEAR = 1.001
 # Sums of squares between these have neither overflowed nor lost anything to underflow.
@@ -48,7 +48,7 @@ def softplus(x: Array) -> Array:
     """
     if x.size < FEW:
         return np.logaddexp(0.0, x)
-    if x.max() <= LARGEST:
+    if _exp_is_finite(x):
         result = np.asarray(np.exp(x))
         return np.log1p(result, out=result)
     result = np.asarray(np.negative(np.abs(x)))
@@ -58,6 +58,10 @@ def softplus(x: Array) -> Array:
     return result
 
 
+def _exp_is_finite(x: Array) -> bool:
+    return bool(x.max() <= LARGEST.get(x.dtype, 0.0))
+
+
 @np.errstate(over="ignore")
 def sigmoid(x: Array) -> Array:
     """`1 / (1 + exp(-x))`: an overflow of `exp` ends in the right zero.
@@ -65,12 +69,24 @@ def sigmoid(x: Array) -> Array:
     >>> sigmoid(np.array([-800.0, 0.0, 800.0]))
     array([0. , 0.5, 1. ])
     """
-    if x.size < FEW:
-        return np.exp(x - np.logaddexp(0.0, x))
     result = np.asarray(np.negative(x))
     np.exp(result, out=result)
     result += 1.0
     return np.divide(1.0, result, out=result)
+
+
+def softplus_and_sigmoid(x: Array) -> list[Array]:
+    """`log(1 + exp(x))`, and its slope.
+
+    >>> softplus_and_sigmoid(np.array([-1e3, 0.0, 1e3]))[1]
+    array([0. , 0.5, 1. ])
+    """
+    if x.size < FEW or not _exp_is_finite(x):
+        return [softplus(x), sigmoid(x)]
+    share = np.exp(x)
+    total = np.log1p(share)
+    share /= 1.0 + share
+    return [total, share]
 
 
 @np.errstate(all="ignore")
@@ -105,24 +121,28 @@ def log_sum_exp(x: Array, axes: Sequence[int]) -> Array:
     1000.693
     """
     turned = x.transpose(_in_front(x.ndim, tuple(axes))[0])
-    shape = turned.shape[len(axes) :]
     columns = _columns(turned, len(axes))
-    if not len(columns):
-        return np.full(shape, -inf)
-    largest = np.maximum.reduce(columns)
-    total = np.add.reduce(np.exp(columns - largest))
-    # Unless one summand outweighs all others, its logarithm is accurate; NaN is neither.
-    if total.size and np.minimum.reduce(total) > CLEAR:
-        np.log(total, out=total)
-        total += largest
-        return total.reshape(shape)[()]
-    place = columns.argmax(0)[None]
-    largest = np.take_along_axis(columns, place, 0)
-    others = columns - np.where(np.isfinite(largest), largest, 0.0)
-    np.exp(others, out=others)
-    np.put_along_axis(others, place, 0.0, 0)
-    total = np.where(np.isfinite(largest), largest + np.log1p(others.sum(0)), largest)
-    return total.reshape(shape)[()]
+    total, _, _ = _totals(columns)
+    return total.reshape(turned.shape[len(axes) :])[()]
+
+
+@np.errstate(invalid="ignore")
+def log_sum_exp_and_softmax(x: Array, axes: Sequence[int]) -> list[Array]:
+    """`log_sum_exp`, and the share of each exponential in its sum, in the shape of `x`.
+
+    >>> log_sum_exp_and_softmax(np.array([1e3, 1e3]), (0,))[1]
+    array([0.5, 0.5])
+    """
+    to_front, back = _in_front(x.ndim, tuple(axes))
+    turned = x.transpose(to_front)
+    columns = _columns(turned, len(axes))
+    total, shares, sums = _totals(columns)
+    if sums is None:
+        shares = np.exp(columns - total)
+    else:
+        shares /= sums
+    own = shares.reshape(turned.shape).transpose(back)
+    return [total.reshape(turned.shape[len(axes) :])[()], own]
 
 
 @lru_cache(maxsize=64)
@@ -140,43 +160,29 @@ def _columns(turned: Array, count: int) -> Array:
     return np.ascontiguousarray(columns) if sums > summands else columns
 
 
-def log_sum_exp_and_softmax(x: Array, axes: Sequence[int]) -> list[Array]:
-    """`log_sum_exp`, and the share of each exponential in its sum, in the shape of `x`.
+def _totals(columns: Array) -> tuple[Array, Array, Array | None]:
+    """The logarithm of each column's sum of exponentials, exponentials, and what sums they have.
 
-    >>> log_sum_exp_and_softmax(np.array([1e3, 1e3]), (0,))[1]
-    array([0.5, 0.5])
+    Of these there are none where another way was taken.
     """
-    if x.size:
-        to_front, back = _in_front(x.ndim, tuple(axes))
-        turned = x.transpose(to_front)
-        columns = _columns(turned, len(axes))
-        largest = np.maximum.reduce(columns)
-        shares = columns - largest
-        np.exp(shares, out=shares)
-        total = np.add.reduce(shares)
-        if np.minimum.reduce(total) > CLEAR:
-            shares /= total
-            np.log(total, out=total)
-            total += largest
-            own = shares.reshape(turned.shape).transpose(back)
-            return [total.reshape(turned.shape[len(axes) :])[()], own]
-    total = log_sum_exp(x, axes)
-    return [total, np.exp(x - np.expand_dims(total, tuple(axes)))]
-
-
-def softplus_and_sigmoid(x: Array) -> list[Array]:
-    """`log(1 + exp(x))`, and its slope.
-
-    >>> softplus_and_sigmoid(np.array([-1e3, 0.0, 1e3]))[1]
-    array([0. , 0.5, 1. ])
-    """
-    if x.size < FEW or x.max() > LARGEST:
-        total = softplus(x)
-        return [total, np.exp(x - total)]
-    share = np.exp(x)
-    total = np.log1p(share)
-    share /= 1.0 + share
-    return [total, share]
+    if not columns.size:
+        return np.full(columns.shape[1:], -inf, columns.dtype), columns, None
+    largest = np.maximum.reduce(columns)
+    exponentials = columns - largest
+    np.exp(exponentials, out=exponentials)
+    sums = np.add.reduce(exponentials)
+    # Unless one summand outweighs all others, its logarithm is accurate; NaN is neither.
+    if np.minimum.reduce(sums) > CLEAR:
+        total = np.log(sums)
+        total += largest
+        return total, exponentials, sums
+    place = columns.argmax(0)[None]
+    largest = np.take_along_axis(columns, place, 0)
+    others = columns - np.where(np.isfinite(largest), largest, 0.0)
+    np.exp(others, out=others)
+    np.put_along_axis(others, place, 0.0, 0)
+    total = np.where(np.isfinite(largest), largest + np.log1p(others.sum(0)), largest)[0]
+    return total, exponentials, None
 
 
 @np.errstate(all="ignore")

@@ -8,9 +8,10 @@ from math import prod
 import numpy as np
 
 from eggrad.engine.binding import Array
-from eggrad.engine.indicators import Numbers, as_constraints, has_views, indicator_product
+from eggrad.engine.indicators import Numbers, as_constraints, indicator_product, product_plan
 from eggrad.engine.spec import Indices
-from eggrad.engine.stepped_plan import Step, SteppedPlan, is_small, stepped_plan
+from eggrad.engine.stepped_plan import is_small, stepped_plan
+from eggrad.engine.stepped_solutions import Step, SteppedPlan
 from eggrad.engine.view_kernels import Kernel, Order, direct_kernel, kernel_of
 
 __all__ = ["product_of_two", "stepped_product"]
@@ -34,17 +35,17 @@ def stepped_product(
     """
     left, right = np.asarray(left, order="C"), np.asarray(right, order="C")
     ways = _ways_for(spec, constraints, shape, left, right)
-    if ways.steps is None or not ways.steps_are_worth_it:
-        return ways.stored.product(left, right)
-    return ways.steps.product(left, right)
+    steps = ways.steps_if_worth_it
+    return ways.stored.product(left, right) if steps is None else steps.product(left, right)
 
 
 def product_of_two(
     spec: Specs, constraints: Numbers, shape: tuple[int, ...], left: Array, right: Array
 ) -> Array | None:
-    """The same, but None where it would take a large intermediate result.
+    """The same, where entries that the constraints exclude may be infinite.
 
-    What the constraints exclude may be infinite.
+    None where it takes too many steps, and an intermediate result would be large or would make
+    zeros meet such entries.
 
     >>> half = ((">=", (1, -1, 0)),)
     >>> product_of_two(((0, 1), (1,), (), (0,)), half, (3, 3), np.arange(3.0), np.ones(()))
@@ -52,7 +53,7 @@ def product_of_two(
     """
     left, right = np.asarray(left, order="C"), np.asarray(right, order="C")
     ways = _ways_for(spec, constraints, shape, left, right)
-    if ways.steps is None or not ways.steps_are_worth_it:
+    if ways.steps_if_worth_it is None:
         operands = left.size + right.size + prod(ways.shape)
         exact = not ways.stored.masked or all(np.isfinite(a).all() for a in (left, right))
         if exact and is_small(ways.stored.entries, operands):
@@ -64,7 +65,7 @@ def product_of_two(
 class _Stored:
     """The product of the indicator with one array, as large as `entries`, then with the other.
 
-    Where it is `masked`, entries that do not count meet zeros.
+    Where it is `masked`, zeros that nobody wrote meet entries that do not count.
     """
 
     spec: Specs
@@ -85,11 +86,9 @@ class _Stored:
         for one, other, exchanged in ((left, right, False), (right, left, True)):
             kept = tuple(i for i in dict.fromkeys((*part, *one)) if i in (*other, *out))
             own = (part, one, other, out)
-            entries = prod(lengths[i] for i in kept)
-            by_views = has_views((part, one, kept), constraints, shape, [lengths[i] for i in one])
-            if not by_views:
-                entries = max(entries, prod(shape))
-            masked = not by_views or any(relation != "=" for relation, _ in constraints)
+            plan = product_plan((part, one, kept), constraints, shape, [lengths[i] for i in one])
+            entries = max(prod(lengths[i] for i in kept), 0 if plan else prod(shape))
+            masked = plan is None or bool(plan.mask) or not plan.is_whole
             found.append(cls(own, constraints, shape, kept, entries, masked, exchanged))
         return min(found, key=lambda s: s.entries)
 
@@ -140,7 +139,7 @@ class _Ways:
     shape: tuple[int, ...]
     stored: _Stored
     steps: _Steps | None
-    steps_are_worth_it: bool
+    steps_if_worth_it: _Steps | None
 
 
 def _ways_for(
@@ -150,7 +149,7 @@ def _ways_for(
     return _ways(spec, constraints, (shape, left.shape, right.shape), sizes)
 
 
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=1024)
 def _ways(
     spec: Specs,
     constraints: Numbers,
@@ -164,17 +163,17 @@ def _ways(
     stored = _Stored.of(spec, constraints, shapes[0], lengths)
     plan = stepped_plan(as_constraints(part, constraints), (left, right), target, lengths)
     if plan is None:
-        return _Ways(out, stored, None, False)
+        return _Ways(out, stored, None, None)
     own = [_Layout.of(plan, k, dims, sizes[k]) for k, dims in enumerate((*shapes[1:], out))]
     if plan.direct:
-        steps = _Steps(out, direct_kernel(*map(len, own)), _along_one_axis(plan, own))
+        steps = _Steps(out, direct_kernel(*(len(a.moves) for a in own)), _along_one_axis(plan, own))
     else:
         orders, kernel = kernel_of(
             plan.labels, *(a.moves for a in own), copies=not plan.overlapping
         )
         places = (layout.places(plan, order) for layout, order in zip(own, orders, strict=True))
         steps = _Steps(out, kernel, tuple(places))
-    return _Ways(out, stored, steps, plan.is_worth_it)
+    return _Ways(out, stored, steps, steps if plan.is_worth_it else None)
 
 
 @dataclass(frozen=True)
@@ -193,10 +192,6 @@ class _Layout:
         own = zip(plan.labels, plan.moves[operand], strict=True)
         moves = {i: sum(map(int.__mul__, m, strides)) for i, m in own if any(m)}
         return cls(operand, plan.labels, moves, strides)
-
-    def __len__(self) -> int:
-        """The number of labels."""
-        return len(self.moves)
 
     def start(self, step: Step) -> int:
         """Where the first entry is."""
@@ -218,7 +213,7 @@ def _along_one_axis(plan: SteppedPlan, layouts: Sequence[_Layout]) -> tuple[tupl
     """One view of each of three vectors, of which one has two labels along its only axis."""
     (step,) = plan.steps
     lengths = dict(zip(plan.labels, step.extents, strict=True))
-    (both,) = (own for own in layouts if len(own) == 2)
+    (both,) = (own for own in layouts if len(own.moves) == 2)
     first, second = both.moves
     turned = both.moves[first] != both.moves[second]
     found: list[tuple[_Place]] = []

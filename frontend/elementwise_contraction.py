@@ -45,12 +45,13 @@ def contracted(node: Sum, scope: Scope, arrays: Mapping[str, Array]) -> Array | 
     if own is None:
         return None
     operands = [arrays[r.name][part] for r, part in zip(found.reads, own.parts, strict=True)]
+    if own.factor != 1:
+        # Before the sum: what is small with the factor may overflow without.
+        least = min(range(len(operands)), key=lambda k: operands[k].size)
+        operands[least] = own.factor * operands[least]
     left, right = (*operands, np.ones(()))[:2]
     value = product_of_two(own.spec, own.constraints, own.shape, left, right)
-    if value is None:
-        return None
-    value = np.asarray(value).reshape(own.result)
-    return value if own.factor == 1 else own.factor * value
+    return None if value is None else np.asarray(value).reshape(own.result)
 
 
 @dataclass(frozen=True)
@@ -62,7 +63,7 @@ class _Product:
     reads: tuple[Read, ...]
 
 
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=1024)
 def _product(node: Sum) -> _Product | None:
     sums: list[Sum] = []
     body: Node = node
@@ -103,7 +104,7 @@ class _Contraction:
     result: tuple[int, ...]
 
 
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=1024)
 def _contraction(
     node: Sum, axes: tuple[tuple[str, Axis], ...], shapes: tuple[tuple[int, ...], ...]
 ) -> _Contraction | None:

@@ -330,3 +330,26 @@ def test_shared_exponentials_of_few_numbers(shape: tuple[int, ...]) -> None:
     total, shares = stable.softplus_and_sigmoid(x)
     np.testing.assert_allclose(total, np.full(shape, np.log(2)))
     np.testing.assert_allclose(shares, np.full(shape, 0.5))
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("count", [50, 200])
+def test_slopes_of_large_arguments(dtype: type, count: int) -> None:
+    """Where `exp` overflows, and at infinity, the sigmoid is 1, alone or beside its softplus."""
+    x = eg.variable("x", ("n",))
+    total = np.sum(np.log(1 + np.exp(x)))
+    gradient = eg.gradient(total, x)
+    for largest in (90.0, 800.0, np.inf):
+        at = np.full(count, largest, dtype)
+        for found in (eg.compile([total, gradient])(x=at)[1], eg.compile(gradient)(x=at)):
+            assert found.dtype == dtype
+            np.testing.assert_array_equal(found, np.ones(count))
+    assert stable.softplus(np.full(count, 90, dtype)).max() == 90
+
+
+def test_infinite_terms_of_a_sum_of_exponentials() -> None:
+    total, shares = stable.log_sum_exp_and_softmax(np.array([1.0, -np.inf, 2.0]), (0,))
+    np.testing.assert_allclose(total, np.logaddexp(1, 2))
+    assert shares[1] == 0
+    total, _ = stable.log_sum_exp_and_softmax(np.array([1.0, np.inf]), (0,))
+    assert total == np.inf

@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import eggrad as eg
+from eggrad.engine import stepped_solutions
 from eggrad.engine.indicators import Numbers, zeros_and_ones
 from eggrad.engine.spec import Indices
 from eggrad.engine.stepped_plan import stepped_plan
@@ -138,3 +139,38 @@ def test_beside_what_else_is_decided_when_code_is_written() -> None:
         assert name in compiled.source
     for got, f in zip(compiled(**env), results, strict=True):
         np.testing.assert_allclose(got, f.evaluate(env), 1e-9, 1e-12)
+
+
+def test_zeros_of_an_intermediate_result_do_not_meet_infinities() -> None:
+    """The weights are scattered there, and most of what `x` has does not count."""
+    text = "f[i; l; m] = sum{k}_0^5 (w[k; l]*x[i + k; m])"
+    d = eg.parse_elementwise(text, {"w": (6, 2), "x": (15, 70)}, {"i": 10, "l": 2, "m": 70})
+    x = np.ones((15, 70))
+    x[0, 0] = np.inf
+    found = d.evaluate({"w": np.ones((6, 2)), "x": x})[:, 0, 0]
+    np.testing.assert_array_equal(found, [np.inf, *[6] * 9])
+
+
+def test_a_number_comes_before_the_sum() -> None:
+    d = eg.parse_elementwise(
+        "f[i] = sum{k}_0^2 (0.001*x[i + k]*w[k])", {"x": (9,), "w": (3,)}, {"i": 7}
+    )
+    found = d.evaluate({"x": np.full(9, 1e200), "w": np.full(3, 1e109)})
+    np.testing.assert_allclose(found, np.full(7, 3e306))
+
+
+def test_steps_are_made_for_the_cheapest_way_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Three windows can be solved in 27 ways."""
+    made: list[stepped_solutions.Step] = []
+    own = stepped_solutions.Step
+
+    def counted(*args: tuple[tuple[int, ...], ...]) -> stepped_solutions.Step:
+        made.append(own(*args))
+        return made[-1]
+
+    monkeypatch.setattr(stepped_solutions, "Step", counted)
+    windows = tuple(("=", ((k, 1), (k + 1, -1), (k + 2, -1))) for k in (0, 3, 6))
+    lengths = dict(enumerate((8, 6, 3) * 3))
+    found = stepped_plan(windows, ((1, 4, 7), (2, 5, 8)), (0, 3, 6), lengths)
+    assert found is not None
+    assert len(made) == len(found.steps) == 27
