@@ -166,10 +166,9 @@ def _totals(columns: Array) -> tuple[Array, Array, Array | None]:
     Of these there are none where another way was taken.
     """
     if not columns.size:
-        return np.full(columns.shape[1:], -inf, columns.dtype), columns, None
+        return np.full(columns.shape[1:], -inf, np.exp(columns).dtype), columns, None
     largest = np.maximum.reduce(columns)
-    exponentials = columns - largest
-    np.exp(exponentials, out=exponentials)
+    exponentials = np.exp(columns - largest)
     sums = np.add.reduce(exponentials)
     # Unless one summand outweighs all others, its logarithm is accurate; NaN is neither.
     if np.minimum.reduce(sums) > CLEAR:
