@@ -51,8 +51,7 @@ def softplus(x: Array) -> Array:
     if _exp_is_finite(x):
         result = np.asarray(np.exp(x))
         return np.log1p(result, out=result)
-    result = np.asarray(np.negative(np.abs(x)))
-    np.exp(result, out=result)
+    result = np.asarray(np.exp(np.negative(np.abs(x))))
     np.log1p(result, out=result)
     result += np.maximum(x, 0.0)
     return result
@@ -69,8 +68,7 @@ def sigmoid(x: Array) -> Array:
     >>> sigmoid(np.array([-800.0, 0.0, 800.0]))
     array([0. , 0.5, 1. ])
     """
-    result = np.asarray(np.negative(x))
-    np.exp(result, out=result)
+    result = np.asarray(np.exp(np.negative(x)))
     result += 1.0
     return np.divide(1.0, result, out=result)
 
