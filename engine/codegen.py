@@ -1,6 +1,6 @@
 """Terms as straight-line Python over NumPy arrays."""
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from fractions import Fraction
 from typing import Final, cast
 
@@ -224,14 +224,10 @@ class Writer:
             width = " * ".join(self._shape(tuple(d for d in strips.width if d != 1))) or "1"
             call = f"by_strips({self._strips[strips]}, [{listed}], {axes}, {[*strips.kept]}"
             orders = [t.order for t in strips.terms]
-            self._results[strips] = self._each(f"{call}, {width})", [v.text for v in full], orders)
+            uses = [v.text for v in full]
+            self._results[strips] = self.block.emit_each(f"{call}, {width})", uses, orders)
         own = tuple(range(node.order))
         return Value(self._results[strips][place], own, own)
-
-    def _each(self, call: str, uses: Iterable[str], orders: Iterable[int]) -> list[str]:
-        """The results of a call: taken out of its list, each can be freed by itself."""
-        made = self.block.emit(call, uses)
-        return [self.block.emit(f"{made}.pop(0)", [made], order) for order in orders]
 
     def _shared_exponentials(self, node: Term, args: Sequence[Value]) -> Value:
         """The logarithm of a sum of exponentials, or the share of each in it."""
@@ -241,7 +237,8 @@ class Writer:
             given = self._arrays.complete(node.args[0], args[0]).text
             axes = f", {_summed(spec)}" if spec else ""
             orders = [len(spec[1]) if spec else node.order, node.args[0].order]
-            self._results[key] = self._each(f"{CALLS[name]}({given}{axes})", [given], orders)
+            call = f"{CALLS[name]}({given}{axes})"
+            self._results[key] = self.block.emit_each(call, [given], orders)
         own = tuple(range(node.order))
         return Value(self._results[key][place], own, own)
 

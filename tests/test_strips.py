@@ -84,10 +84,8 @@ def test_source() -> None:
         "\n\n"
         "def compiled(A, x, y):\n"
         "    n = A.shape[1]\n"
-        "    t1 = by_strips(strip_1, [A, x, y], [0, None, 0], [0, None], n)\n"
-        "    t2 = t1.pop(0)\n"
-        "    t3 = t1.pop(0)\n"
-        "    return [t2, t3]\n"
+        "    t1, t2 = by_strips(strip_1, [A, x, y], [0, None, 0], [0, None], n)\n"
+        "    return [t1, t2]\n"
     )
 
 
