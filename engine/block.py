@@ -113,15 +113,15 @@ class Block:
         self._statements.append(Statement(names, text, self._own(uses), (), own, whole=False))
         return [*names]
 
-    def _fresh(self) -> str:
+    def _fresh(self, owner: str | None = None) -> str:
+        """A new name, for memory of its own or for that of an owner."""
         name = f"t{len(self._temporaries) + 1}"
-        self._temporaries[name] = name
+        self._temporaries[name] = owner or name
         return name
 
     def alias(self, text: str, source: str) -> str:
         """Name a view of an array."""
-        name = f"t{len(self._temporaries) + 1}"
-        self._temporaries[name] = self._temporaries.get(source, source)
+        name = self._fresh(self.owner(source))
         self._statements.append(Statement((name,), text, self._own([source])))
         return name
 

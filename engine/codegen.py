@@ -161,11 +161,10 @@ class Writer:
         axes = tuple(range(node.order))
         if node.op == "stepped_product":
             indicator, *operands = node.args
-            full = [self._arrays.full(a.dims, done[a]) for a in operands]
-            texts = [self._arrays.array(a.dims, v) for a, v in zip(operands, full, strict=True)]
+            texts, uses = self._arrays.operands(operands, [done[a] for a in operands])
             described = constraints_text(indicator, self._size)
             call = f"stepped_product({node.data}, {described}, {', '.join(texts)})"
-            return Value(self.block.emit(call, [v.text for v in full], node.order), axes, axes)
+            return Value(self.block.emit(call, uses, node.order), axes, axes)
         first = node.args[0].op == "indicator"
         indicator, term = node.args if first else node.args[::-1]
         left, right, out = cast(Spec, node.data)
@@ -190,11 +189,10 @@ class Writer:
 
     def _whole(self, node: Term, args: Sequence[Value]) -> Value:
         """A function of whole arrays."""
-        full = [self._arrays.full(a.dims, v) for a, v in zip(node.args, args, strict=True)]
-        arrays = [self._arrays.array(a.dims, v) for a, v in zip(node.args, full, strict=True)]
+        arrays, uses = self._arrays.operands(node.args, args)
         call = _WHOLE[node.op].format(x=arrays[0], y=arrays[-1], k=_detail(node))
         axes = tuple(range(node.order))
-        return Value(self.block.emit(call, [v.text for v in full], node.order), axes, axes)
+        return Value(self.block.emit(call, uses, node.order), axes, axes)
 
     def _batch(self, batch: Batch, done: Mapping[Term, Value]) -> dict[Term, Value]:
         """The products of a batch, as rows of one product."""

@@ -17,7 +17,7 @@ from eggrad.engine.constraints import Constraints
 from eggrad.engine.sparsity import Sparsity, is_planned, visited_dims
 from eggrad.engine.spec import Dims, Size, Spec
 
-__all__ = ["DEFAULT_SIZE", "CostModel", "Model"]
+__all__ = ["DEFAULT_SIZE", "CostModel", "Model", "Sized"]
 
 CALL: Final = 2000
 LEAF: Final = 500
@@ -61,14 +61,10 @@ class Model(Protocol):
 
 
 @dataclass(frozen=True)
-class CostModel:
-    """The sizes at which nodes are costed; a symbol that has none counts as 100."""
+class Sized:
+    """The sizes at which nodes are looked at; a symbol that has none counts as 100."""
 
     sizes: Mapping[Size, int] = field(default_factory=dict[Size, int])
-    # Thousands of e-nodes are alike in all that counts.
-    _products: dict[object, int] = field(
-        default_factory=dict[object, int], init=False, repr=False, compare=False
-    )
 
     def length(self, size: Size) -> int:
         """The number a size stands for; 0 counts as 1, so that every node has a cost."""
@@ -81,6 +77,16 @@ class CostModel:
     def entries(self, dims: Dims) -> int:
         """The number of entries of a tensor."""
         return prod(self.length(d) for d in dims)
+
+
+@dataclass(frozen=True)
+class CostModel(Sized):
+    """What nodes cost in operations."""
+
+    # Thousands of e-nodes are alike in all that counts.
+    _products: dict[object, int] = field(
+        default_factory=dict[object, int], init=False, repr=False, compare=False
+    )
 
     def node(
         self, constructor: str, data: tuple[object, ...], args: tuple[Dims, ...], out: Dims,

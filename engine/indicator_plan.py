@@ -12,7 +12,7 @@ from itertools import combinations, product
 from math import prod
 
 from eggrad.engine.affine import Form, coefficient, form, indices, plus, substituted, times
-from eggrad.engine.constraints import Constraint, Constraints, solved
+from eggrad.engine.constraints import Constraints, solved
 from eggrad.engine.spec import Indices
 
 __all__ = [
@@ -20,9 +20,8 @@ __all__ = [
     "Range",
     "View",
     "choices",
+    "free_ranges",
     "inserted",
-    "inside",
-    "is_certain",
     "is_injective",
     "narrow",
     "plan",
@@ -98,9 +97,8 @@ def plan(
 def _plans(
     constraints: Constraints, source: Indices, target: Indices, lengths: dict[int, int]
 ) -> Iterator[Plan]:
-    others = [c for c in constraints if c[0] != "="]
     for known in choices(constraints):
-        found = _planned(known, others, source, target, lengths)
+        found = _planned(known, constraints, source, target, lengths)
         if found is not None:
             yield found
 
@@ -131,20 +129,14 @@ def _solutions(equalities: Sequence[Form], chosen: Sequence[int]) -> dict[int, F
 
 def _planned(
     known: dict[int, Form],
-    others: Sequence[Constraint],
+    constraints: Constraints,
     source: Indices,
     target: Indices,
     lengths: dict[int, int],
 ) -> Plan | None:
-    ranges = {i: (0, n) for i, n in lengths.items() if i not in known}
-    conditions = [(relation, inserted(f, known)) for relation, f in others]
-    within = inside(known, lengths)
-    conditions += [(">=", f) for f in within]
-    for _ in range(2):
-        for relation, f in conditions:
-            narrow(ranges, relation, f)
-    mask = tuple(c for c in conditions if not is_certain(ranges, *c))
+    ranges, mask = free_ranges(known, constraints, lengths)
     # A mask comes too late for what lies outside of an array.
+    within = _inside(known, lengths)
     if any(relation == ">=" and f in within for relation, f in mask):
         return None
     read, written = view_of(source, known, ranges), view_of(target, known, ranges)
@@ -153,7 +145,24 @@ def _planned(
     return Plan(ranges, read, written, mask, not apart, whole, apart)
 
 
-def inside(known: Mapping[int, Form], lengths: Mapping[int, int]) -> list[Form]:
+def free_ranges(
+    known: Mapping[int, Form], constraints: Constraints, lengths: Mapping[int, int]
+) -> tuple[dict[int, Range], Constraints]:
+    """The ranges of the indices that are not known, and the conditions that no range says.
+
+    >>> known = {1: form([(0, 1), ("", 2)])}
+    >>> free_ranges(known, (("=", ((0, 1), (1, -1), ("", 2))),), {0: 5, 1: 4})
+    ({0: (0, 2)}, ())
+    """
+    ranges = {i: (0, n) for i, n in lengths.items() if i not in known}
+    conditions = [(relation, inserted(f, known)) for relation, f in constraints if relation != "="]
+    conditions += [(">=", f) for f in _inside(known, lengths)]
+    for condition in conditions * 2:
+        narrow(ranges, *condition)
+    return ranges, tuple(c for c in conditions if not _is_certain(ranges, *c))
+
+
+def _inside(known: Mapping[int, Form], lengths: Mapping[int, int]) -> list[Form]:
     """What is not negative because known indices lie in the ranges of their axes."""
     ends = ((f, plus(times(-1, f), form([("", lengths[i] - 1)]))) for i, f in known.items())
     return [f for pair in ends for f in pair]
@@ -178,7 +187,7 @@ def narrow(ranges: dict[int, Range], relation: object, f: Form) -> None:
     ranges[i] = (max(low, -(number // c)), high) if c > 0 else (low, min(high, number // -c + 1))
 
 
-def is_certain(ranges: dict[int, Range], relation: object, f: Form) -> bool:
+def _is_certain(ranges: dict[int, Range], relation: object, f: Form) -> bool:
     """Whether a constraint holds for all indices within their ranges."""
     if any(low >= high for low, high in ranges.values()):
         return True

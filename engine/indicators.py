@@ -1,6 +1,5 @@
 """What generated code calls for indicators: products through views, and arrays of 0 and 1."""
 
-from collections.abc import Iterable
 from functools import lru_cache
 from math import prod
 from typing import Any, Final
@@ -66,7 +65,7 @@ def indicator_product(
     """
     # A scalar may be Python's.
     array = np.asarray(array)
-    own = _plan(spec, constraints, shape, array.shape)
+    own = product_plan(spec, constraints, shape, array.shape)
     part, other, out = spec
     if own is None:
         ones = zeros_and_ones(constraints, shape, array.dtype)
@@ -83,12 +82,17 @@ def indicator_product(
 
 
 @lru_cache(maxsize=1024)
-def _plan(
+def product_plan(
     spec: tuple[Indices, Indices, Indices],
     constraints: Numbers,
     shape: tuple[int, ...],
     other: tuple[int, ...],
 ) -> Plan | None:
+    """How a product with an array of shape `other` is computed; None if as one with an array.
+
+    >>> product_plan(((0, 1), (1,), (0,)), (("=", (2, -3, 0)),), (3, 3), (3,)) is None
+    True
+    """
     part, source, target = spec
     lengths = dict(zip(part + source, shape + other, strict=True))
     return plan(as_constraints(part, constraints), source, target, lengths)
@@ -100,20 +104,6 @@ def as_constraints(part: Indices, constraints: Numbers) -> Constraints:
         (relation, form([*zip(part, numbers, strict=False), ("", numbers[-1])]))
         for relation, numbers in constraints
     )
-
-
-def product_plan(
-    spec: tuple[Indices, Indices, Indices],
-    constraints: Numbers,
-    shape: tuple[int, ...],
-    other: Iterable[int],
-) -> Plan | None:
-    """How a product with an array of shape `other` is computed; None if as one with an array.
-
-    >>> product_plan(((0, 1), (1,), (0,)), (("=", (2, -3, 0)),), (3, 3), [3]) is None
-    True
-    """
-    return _plan(spec, constraints, shape, tuple(other))
 
 
 def _entries(array: Array, view: View, own: Plan) -> Array:

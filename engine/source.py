@@ -65,16 +65,14 @@ class Module:
             known: dict[Size, int] = {**expected}
             model = CostModel(known)
             terms = with_stepped_products(in_strips(form.terms, model), model)
-            terms = with_shared_exponentials(terms)
             terms = with_active_products(terms, model)
             cut = strips_of(terms)
             strips = {s: f"strip_{k}" for k, s in enumerate(cut, len(texts) + 1)}
             written.append(_Function(terms, own, mentioned, model, strips=strips, reuse=reuse))
             for s, name in strips.items():
                 # Nothing in a strip is large enough to be cut again.
-                shared = with_shared_exponentials(s.terms)
                 part = _Function(
-                    shared, s.parameters, symbols(*s.terms), model, strips={}, reuse=reuse
+                    s.terms, s.parameters, symbols(*s.terms), model, strips={}, reuse=reuse
                 )
                 texts.append(part.text(name, s.sizes, False))
         self.parameters = tuple(sorted({s for f in written for s in f.open}))
@@ -112,7 +110,7 @@ class _Function:
         arrays = [self._names[name_of(v)] for v in sorted(own, key=lambda v: not v.dims)]
         dtype = f"{arrays[0]}.dtype" if arrays else ""
         writer = Writer(self._names, self._sizes, dtype, model, strips=strips, reuse=reuse)
-        self._returned = writer.results(terms)
+        self._returned = writer.results(with_shared_exponentials(terms))
         self._block = writer.block
         self._known = [(self._sizes[s], origin[s]) for s in sorted(writer.used & origin.keys())]
         self.open = writer.used - origin.keys()

@@ -86,7 +86,8 @@ class _Stored:
         for one, other, exchanged in ((left, right, False), (right, left, True)):
             kept = tuple(i for i in dict.fromkeys((*part, *one)) if i in (*other, *out))
             own = (part, one, other, out)
-            plan = product_plan((part, one, kept), constraints, shape, [lengths[i] for i in one])
+            dims = tuple(lengths[i] for i in one)
+            plan = product_plan((part, one, kept), constraints, shape, dims)
             entries = max(prod(lengths[i] for i in kept), 0 if plan else prod(shape))
             masked = plan is None or bool(plan.mask) or not plan.is_whole
             found.append(cls(own, constraints, shape, kept, entries, masked, exchanged))

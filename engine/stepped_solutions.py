@@ -17,9 +17,8 @@ from eggrad.engine.constraints import Constraint, Constraints
 from eggrad.engine.indicator_plan import (
     Range,
     View,
+    free_ranges,
     inserted,
-    inside,
-    is_certain,
     is_injective,
     narrow,
     view_of,
@@ -93,13 +92,8 @@ class Solution:
         lengths: Mapping[int, int],
     ) -> "Solution":
         """Keep the conditions that no range says."""
-        ranges = {i: (0, n) for i, n in lengths.items() if i not in known}
-        conditions = [(r, inserted(f, known)) for r, f in constraints if r != "="]
-        conditions += [(">=", f) for f in inside(known, lengths)]
-        for condition in conditions * 2:
-            narrow(ranges, *condition)
-        left = [c for c in conditions if not is_certain(ranges, *c)]
-        return cls(known, axes, ranges, left)
+        ranges, conditions = free_ranges(known, constraints, lengths)
+        return cls(known, axes, ranges, conditions)
 
     def ways(self) -> "Iterator[Way]":
         """With as few steps as it takes, and with those that pull windows apart."""

@@ -14,6 +14,7 @@ __all__ = ["Kernel", "Order", "direct_kernel", "kernel_of"]
 
 Order = Sequence[int | None]
 """The labels of a view's axes; None for an axis of length 1. One that does not move repeats."""
+Add = Callable[[Array, Array, Array], None]
 Moves = Mapping[int, int]
 """How far each label moves in memory, of those that do."""
 
@@ -26,7 +27,7 @@ def _as_it_is(view: Array) -> Array:
 class Kernel:
     """Adds the product of two views, each made `ready` before, to a third one."""
 
-    add: Callable[[Array, Array, Array], None]
+    add: Add
     ready: tuple[Callable[[Array], Array], Callable[[Array], Array]] = (_as_it_is, _as_it_is)
 
 
@@ -38,7 +39,7 @@ def direct_kernel(left: int, right: int, target: int) -> Kernel:
     >>> found
     array([1., 2., 2., 1.])
     """
-    return Kernel((_correlate, _correlate_exchanged, _convolve)[(left, right, target).index(2)])
+    return Kernel((_correlate, _exchanged(_correlate), _convolve)[(left, right, target).index(2)])
 
 
 def _correlate(left: Array, right: Array, target: Array) -> None:
@@ -46,8 +47,8 @@ def _correlate(left: Array, right: Array, target: Array) -> None:
     target += np.correlate(left, right.conj())
 
 
-def _correlate_exchanged(left: Array, right: Array, target: Array) -> None:
-    _correlate(right, left, target)
+def _exchanged(add: Add) -> Add:
+    return lambda left, right, target: add(right, left, target)
 
 
 def _convolve(left: Array, right: Array, target: Array) -> None:
@@ -119,7 +120,7 @@ def _matrices(
     first = _Matrix.of(lead, (rows, inner), one)
     second = _Matrix.of(lead, (inner, columns), other)
     operands = (second, first) if exchanged else (first, second)
-    add = _add_exchanged_product if exchanged else _add_product
+    add = _exchanged(_add_product) if exchanged else _add_product
     kernel = Kernel(add, (operands[0].ready, operands[1].ready))
     return (operands[0].order, operands[1].order, (*lead, *rows, *columns)), kernel
 
@@ -163,7 +164,3 @@ def _closest(group: Indices, moves: Moves) -> float:
 
 def _add_product(left: Array, right: Array, target: Array) -> None:
     target += (left @ right).reshape(target.shape)
-
-
-def _add_exchanged_product(left: Array, right: Array, target: Array) -> None:
-    _add_product(right, left, target)

@@ -1,6 +1,6 @@
 """Values as arrays that have all axes of a term: zeros of deltas and repetitions are written."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from eggrad.engine.block import Block, Value
@@ -38,6 +38,14 @@ class WholeArrays:
         if not value.labels:
             return f"np.full({shape}, {value.text}{self.dtype_argument})"
         return f"np.broadcast_to({spread((value.text, value.labels), value.axes)}, {shape})"
+
+    def operands(
+        self, terms: Sequence[Term], values: Sequence[Value]
+    ) -> tuple[list[str], list[str]]:
+        """The texts of values as arrays, and what they use."""
+        full = [self.full(t.dims, v) for t, v in zip(terms, values, strict=True)]
+        texts = [self.array(t.dims, v) for t, v in zip(terms, full, strict=True)]
+        return texts, [v.text for v in full]
 
     def complete(self, term: Term, value: Value) -> Value:
         """The value as an array that has all axes of the term."""

@@ -41,7 +41,7 @@ def contracted(node: Sum, scope: Scope, arrays: Mapping[str, Array]) -> Array | 
     if found is None:
         return None
     shapes = tuple(arrays[r.name].shape for r in found.reads)
-    own = _contraction(node, tuple(scope.axes.items()), shapes)
+    own = _contraction(found, tuple(scope.axes.items()), shapes)
     if own is None:
         return None
     operands = [arrays[r.name][part] for r, part in zip(found.reads, own.parts, strict=True)]
@@ -54,9 +54,9 @@ def contracted(node: Sum, scope: Scope, arrays: Mapping[str, Array]) -> Array | 
     return None if value is None else np.asarray(value).reshape(own.result)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class _Product:
-    """Nested sums of a number times one or two readings."""
+    """Nested sums of a number times one or two readings; made once, so known by its identity."""
 
     sums: tuple[Sum, ...]
     factor: float
@@ -106,11 +106,8 @@ class _Contraction:
 
 @lru_cache(maxsize=1024)
 def _contraction(
-    node: Sum, axes: tuple[tuple[str, Axis], ...], shapes: tuple[tuple[int, ...], ...]
+    product: _Product, axes: tuple[tuple[str, Axis], ...], shapes: tuple[tuple[int, ...], ...]
 ) -> _Contraction | None:
-    product = _product(node)
-    if product is None:
-        return None
     scope = Scope(dict(axes))
     bounds: list[Affine] = []
     for own in product.sums:

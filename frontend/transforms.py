@@ -52,8 +52,9 @@ def transformed(
         what = type(f).__name__
         raise UnsupportedOperation(f"a function of arrays is expected, not a {what}{hint}")
     single = hasattr(argnums, "__index__")
+    given: Any = [argnums] if single else argnums
     try:
-        places = tuple(map(index, [argnums] if single else argnums))  # type: ignore[arg-type]
+        places = tuple(map(index, given))
     except TypeError:
         raise UnsupportedOperation(
             f"argnums is the place of an argument or several, not {argnums!r}"

@@ -63,27 +63,33 @@ def cases(scale: int = 1, torch: bool = False) -> Iterator[Case]:
         yield from _channels(rng, (8 // scale, 16 // scale, 32 // scale), 34 // scale, 3)
 
 
-def _correlation(name: str, text: str, values: Mapping[str, Array], sizes: Any) -> Any:
-    """The definition and its adjoints, with their names."""
+def _correlation(
+    name: str,
+    text: str,
+    values: Mapping[str, Array],
+    sizes: Mapping[str, int],
+    by_hand: Mapping[str, Callable[[], Any]],
+) -> Iterator[Case]:
+    """The definition and its adjoints by signal and weights, each with what it is by hand."""
     shapes = {n: a.shape for n, a in values.items() if n != "df"}
     f = eg.parse_elementwise(text, shapes, sizes)
-    yield name, f
+    made = {name: f}
     for x, of in (("x", "signal"), ("w", "weights")):
-        yield f"{name}, adjoint of the {of}", f.adjoint(x)
+        made[f"{name}, adjoint of the {of}"] = f.adjoint(x)
+    for (own, d), (hand, call) in zip(made.items(), by_hand.items(), strict=True):
+        yield Case(own, d, values, call, hand)
 
 
 def _one_axis(rng: Any, n: int, k: int) -> Iterator[Case]:
     x, w, df = rng.normal(size=n + k - 1), rng.normal(size=k), rng.normal(size=n)
     values = {"x": x, "w": w, "df": df}
     text = f"f[i] = sum{{k}}_0^{k - 1} (x[i + k]*w[k])"
-    made = _correlation(f"{n:,} by {k}", text, values, {"i": n})
-    by_hand = (
-        ("np.correlate", lambda: np.correlate(x, w)),
-        ("np.convolve", lambda: np.convolve(df, w)),
-        ("np.correlate", lambda: np.correlate(x, df)),
-    )
-    for (name, d), (hand, call) in zip(made, by_hand, strict=True):
-        yield Case(name, d, values, call, hand)
+    by_hand = {
+        "np.correlate(x, w)": lambda: np.correlate(x, w),
+        "np.convolve(df, w)": lambda: np.convolve(df, w),
+        "np.correlate(x, df)": lambda: np.correlate(x, df),
+    }
+    yield from _correlation(f"{n:,} by {k}", text, values, {"i": n}, by_hand)
 
 
 def _two_axes(rng: Any, n: int, k: int) -> Iterator[Case]:
@@ -92,14 +98,12 @@ def _two_axes(rng: Any, n: int, k: int) -> Iterator[Case]:
     values = {"x": x, "w": w, "df": df}
     inner = f"sum{{q}}_0^{k - 1} (x[i + p; j + q]*w[p; q])"
     text = f"f[i; j] = sum{{p}}_0^{k - 1} ({inner})"
-    made = _correlation(f"{n} by {n}, {k} by {k}", text, values, {"i": m, "j": m})
-    by_hand = (
-        ("correlate2d", lambda: correlate2d(x, w, "valid")),
-        ("convolve2d", lambda: convolve2d(df, w)),
-        ("correlate2d", lambda: correlate2d(x, df, "valid")),
-    )
-    for (name, d), (hand, call) in zip(made, by_hand, strict=True):
-        yield Case(name, d, values, call, f"SciPy's {hand}")
+    by_hand = {
+        "SciPy's correlate2d(x, w)": lambda: correlate2d(x, w, "valid"),
+        "SciPy's convolve2d(df, w)": lambda: convolve2d(df, w),
+        "SciPy's correlate2d(x, df)": lambda: correlate2d(x, df, "valid"),
+    }
+    yield from _correlation(f"{n} by {n}, {k} by {k}", text, values, {"i": m, "j": m}, by_hand)
 
 
 def _parts_of_matrices(rng: Any, n: int) -> Iterator[Case]:
@@ -139,14 +143,12 @@ def _channels(rng: Any, sizes: tuple[int, int, int], n: int, k: int) -> Iterator
     tx, tw, tdf = map(torch.from_numpy, values.values())
     sums = f"sum{{c}}_0^{c - 1} (sum{{p}}_0^{k - 1} (sum{{q}}_0^{k - 1} ("
     text = f"f[b; o; i; j] = {sums}x[b; c; i + p; j + q]*w[o; c; p; q])))"
-    made = _correlation("channels", text, values, {"b": b, "o": o, "i": m, "j": m})
-    by_hand: tuple[tuple[str, Callable[[], Any]], ...] = (
-        ("conv2d", lambda: torch.nn.functional.conv2d(tx, tw).numpy()),
-        ("conv2d_input", lambda: gradients.conv2d_input(x.shape, tw, tdf).numpy()),
-        ("conv2d_weight", lambda: gradients.conv2d_weight(tx, w.shape, tdf).numpy()),
-    )
-    for (name, d), (hand, call) in zip(made, by_hand, strict=True):
-        yield Case(name, d, values, call, f"PyTorch's {hand}")
+    by_hand: dict[str, Callable[[], Any]] = {
+        "PyTorch's conv2d": lambda: torch.nn.functional.conv2d(tx, tw).numpy(),
+        "PyTorch's conv2d_input": lambda: gradients.conv2d_input(x.shape, tw, tdf).numpy(),
+        "PyTorch's conv2d_weight": lambda: gradients.conv2d_weight(tx, w.shape, tdf).numpy(),
+    }
+    yield from _correlation("channels", text, values, {"b": b, "o": o, "i": m, "j": m}, by_hand)
 
 
 def row(case: Case) -> Row:

@@ -82,7 +82,7 @@ def measure(case: Mapping[str, Any]) -> Measured:
     from eggrad.frontend import calculus
 
     f = eggrad.parse(declared(case)).expression
-    variables = {v.data[0]: v for v in f.variables}  # type: ignore[index]
+    variables = {v.data[0]: v for v in f.variables}
     *before, last = (variables[name] for name in case["wrt_list"])
     term = calculus.differentiate(f.term, before).term if before else f.term
     quick, exact = (calculus.differentiate(term, [last], exact=e) for e in (False, True))

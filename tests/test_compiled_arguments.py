@@ -56,7 +56,7 @@ def test_nothing_and_sizes_that_are_none_are_refused() -> None:
         eg.compile([])
     for size in (2.5, "3", -1):
         with pytest.raises(eg.ShapeError, match="size n is an integer from 0 up"):
-            eg.compile(x, sizes={"n": size})  # type: ignore[dict-item]
+            eg.compile(x, sizes={"n": size})
 
 
 def test_a_compiled_function_may_be_pickled() -> None:

@@ -164,4 +164,4 @@ def test_errors() -> None:
     with pytest.raises(eg.UnknownVariable, match="no variable 'q'"):
         eg.hvp(x @ x, "q", "v")
     with pytest.raises(eg.UnsupportedOperation, match="expected an expression or a number"):
-        eg.vjp(A @ x, x, [1.0])  # type: ignore[arg-type]
+        eg.vjp(A @ x, x, [1.0])

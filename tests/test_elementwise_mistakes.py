@@ -45,7 +45,7 @@ def test_deep_texts_are_refused(body: str) -> None:
 @pytest.mark.parametrize("shape", [(2.5,), (-1,), ("2*",), ("i j",), ("n*n",)])
 def test_wrong_shapes(shape: tuple[object, ...]) -> None:
     with pytest.raises(eg.ShapeError, match="a size is a name"):
-        eg.parse_elementwise("f[] = 1", {"x": shape})  # type: ignore[dict-item]
+        eg.parse_elementwise("f[] = 1", {"x": shape})
 
 
 def test_wrong_values() -> None:

@@ -68,7 +68,7 @@ class Recorder(Snapshot):
     last: Snapshot
 
     def __init__(self, *args: object) -> None:
-        super().__init__(*args)  # type: ignore[arg-type]
+        super().__init__(*args)
         Recorder.last = self
 
 

@@ -119,7 +119,7 @@ def test_names_are_taken_once(ruleset: Ruleset) -> None:
     ruleset.rule(cite="")(double)
     for register in (ruleset.rule(cite=""), ruleset.bulk_rule(cite="")):
         with pytest.raises(RuleError) as caught:
-            register(double)  # type: ignore[arg-type]
+            register(double)
         assert str(caught.value) == "ruleset 'test' has a rule called 'double' already"
     assert len(ruleset.rules) == 1
     assert issubclass(RuleError, EggradError)
@@ -128,7 +128,7 @@ def test_names_are_taken_once(ruleset: Ruleset) -> None:
 def test_a_law_comes_first(ruleset: Ruleset) -> None:
     def conditions_only(a: Tensor) -> Statement:
         """A."""
-        return nonzero(a), add(a, a) >> a  # type: ignore[arg-type]
+        return nonzero(a), add(a, a) >> a
 
     with pytest.raises(RuleError, match="a rule returns a law first, then its conditions"):
         ruleset.rule(cite="")(conditions_only)

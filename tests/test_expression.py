@@ -104,7 +104,7 @@ def test_equal_expressions_are_one_object() -> None:
     assert not (cut + 1).complete
     assert pickle.loads(pickle.dumps(cut)) is cut
     with pytest.raises(AttributeError, match="immutable"):
-        x.term = x.term  # type: ignore[misc]
+        x.term = x.term
 
 
 def test_sizes_unify_where_an_operation_needs_it() -> None:

@@ -251,7 +251,7 @@ def test_errors() -> None:
     with pytest.raises(ValueError, match="only by being copied"):
         np.asarray(tensor, copy=False)
     with pytest.raises(TypeError):
-        np.exp(tensor)  # type: ignore[call-overload]
+        np.exp(tensor)
     for core in (np.zeros((2, 2)), np.ones((2, 2))):
         with pytest.raises(eg.UnsolvableSystem, match="singular"):
             FactoredTensor([Part((core,), ((1, 3),), (0, 1, 0, 3))], (3, 2, 3, 2)).solve(np.ones(6))

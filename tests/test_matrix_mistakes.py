@@ -53,4 +53,4 @@ def test_the_whole_message() -> None:
 )
 def test_dims_and_assume(arguments: tuple[object, ...], message: str) -> None:
     with pytest.raises(eg.EggradError, match=message):
-        eg.parse_matrix("A", *arguments)  # type: ignore[arg-type]
+        eg.parse_matrix("A", *arguments)

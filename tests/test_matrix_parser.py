@@ -169,7 +169,7 @@ INFERRED: dict[str, dict[str, int]] = {
 @pytest.mark.parametrize("text", INFERRED)
 def test_inference(text: str) -> None:
     f = eg.parse_matrix(text)
-    assert {v.data[0]: v.order for v in f.variables} == INFERRED[text]  # type: ignore[index]
+    assert {v.data[0]: v.order for v in f.variables} == INFERRED[text]
 
 
 def test_inferred_sizes_are_called_after_variables() -> None:

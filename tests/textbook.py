@@ -40,7 +40,7 @@ class Row:
     @property
     def axes(self) -> dict[str, tuple[int | str, ...]]:
         """The axes of each variable."""
-        return parse_dims(None, None, self.dims)  # type: ignore[arg-type]
+        return parse_dims(None, None, self.dims)
 
     @property
     def expression(self) -> eg.Expression:
