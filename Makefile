@@ -26,7 +26,7 @@ RUNTIME := $(VENV)/.runtime
 DEVELOPMENT := $(VENV)/.development
 BENCHMARK := $(VENV)/.benchmark
 
-.PHONY: help demo test coverage lint format bench fuzz docs clean
+.PHONY: help demo test coverage lint format bench fuzz outputs docs clean
 .DELETE_ON_ERROR:
 
 help:
@@ -39,6 +39,7 @@ help:
 	@echo "               others, PROBLEMS=quadratic,network FRAMEWORKS=numpy,eggrad,jax"
 	@echo "               SIZES=10,100 THREADS=1 ROUNDS=1 (seconds for each: BUDGET=0.1), WRITE=1"
 	@echo "make fuzz      N=$(N) random derivatives against the oracle, SEED=..."
+	@echo "make outputs   printed Python and LaTeX of the public cases, run by others"
 	@echo "make docs      write docs/rules.md from the rules"
 	@echo "make clean     remove environments, caches and builds"
 
@@ -91,6 +92,9 @@ bench: $(BENCHMARK)
 fuzz: $(DEVELOPMENT)
 	@echo "make fuzz N=$(N) SEED=$(SEED)"
 	@$(RUN) tests/fuzz.py $(N) $(SEED)
+
+outputs: $(DEVELOPMENT)
+	@$(RUN) -W ignore tests/check_outputs.py
 
 docs: $(DEVELOPMENT)
 	@$(RUN) -m eggrad.frontend.rule_docs

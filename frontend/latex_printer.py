@@ -13,7 +13,7 @@ from eggrad.frontend.formulas import Form
 from eggrad.frontend.index_printer import Indexed, format_index
 from eggrad.frontend.matrix_printer import Text, written
 
-__all__ = ["format_latex", "latex_function", "latex_name", "latex_number"]
+__all__ = ["format_latex", "format_latex_index", "latex_function", "latex_name", "latex_number"]
 
 _SUM: Final = 1
 _ENTRIES: Final = 2
@@ -44,9 +44,23 @@ def format_latex(root: Term) -> str:
     'A x'
     """
     try:
-        lines = written(root, _style)
+        return _aligned(written(root, _style))
     except UnsupportedOperation:
-        lines = [("", line) for line in format_index(root, _index_style).split("; ")]
+        return format_latex_index(root)
+
+
+def format_latex_index(root: Term) -> str:
+    r"""A formula in index notation, with its named parts on lines of their own.
+
+    >>> from eggrad.engine.term import einsum, variable
+    >>> A, x = variable("A", ("m", "n")), variable("x", ("n",))
+    >>> format_latex_index(einsum("ij,j->i", A, x))
+    '{f}_{i} = {A}_{ij} \\, {x}_{j}'
+    """
+    return _aligned([("", line) for line in format_index(root, _index_style).split("; ")])
+
+
+def _aligned(lines: Sequence[tuple[str, str]]) -> str:
     if len(lines) == 1:
         return lines[0][1]
     rows = [rf"{latex_name(name)} &= {text}" if name else rf"& {text}" for name, text in lines]
