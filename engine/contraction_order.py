@@ -1,17 +1,19 @@
 """The order in which the factors of a network are multiplied, two at a time."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from functools import lru_cache
 
 from eggrad.engine import term as terms
 from eggrad.engine.contraction_path import contraction_path
+from eggrad.engine.cost import Model
 from eggrad.engine.networks import Factor, Network
 from eggrad.engine.snapshot import Snapshot
-from eggrad.engine.spec import Indices, Spec, canonical, scaling
+from eggrad.engine.sparsity import Sparsity
+from eggrad.engine.spec import Dims, Indices, Spec, canonical, output_dims, scaling
 from eggrad.engine.term import Term
 
-__all__ = ["contract", "contract_terms", "price_of", "scaled"]
+__all__ = ["contract", "contract_terms", "order_price", "scaled"]
 
 
 def contract(
@@ -41,13 +43,12 @@ def contract_terms(
     """The product of some terms on a network's indices; `exact` as for `contract`."""
     if not pool:
         return terms.constant(1)
-    used = sorted({i for _, part in pool for i in part})
-    lengths = tuple((i, graph.model.length(network.sizes[i])) for i in used)
     if len(pool) == 1:
         ((only, part),) = pool
         return only if part == out else terms.einsum(canonical([part], out), only)
     made = [t for t, _ in pool]
-    for i, j, spec in _products(tuple(part for _, part in pool), out, lengths, exact):
+    parts = tuple(part for _, part in pool)
+    for i, j, spec in _products(parts, out, _lengths(graph.model, network, parts), exact):
         made.append(terms.einsum(spec, made[i], made[j]))
     return made[-1]
 
@@ -77,24 +78,48 @@ def _kept(indices: Indices, later: set[int], out: Indices) -> Indices:
     return tuple([i for i in out if i in distinct] + [i for i in distinct if i not in out])
 
 
-def price_of(graph: Snapshot, whole: Term, network: Network) -> int:
-    """What the products of a term cost, down to the factors of a network."""
-    factors = {graph.term(c) for c, _ in network.factors}
-    stack, seen, price = [whole], {whole}, 0
-    while stack:
-        t = stack.pop()
-        if t in factors:
-            continue
-        deltas = tuple(terms.term_sparsity(a) for a in t.args)
-        constructor = "ein" if len(t.args) == 2 else "ein1"
-        price += graph.model.node(
-            constructor, (t.data,), tuple(a.dims for a in t.args), t.dims, deltas
-        )
-        for a in t.args:
-            if a not in seen:
-                seen.add(a)
-                stack.append(a)
+def order_price(graph: Snapshot, network: Network, *, exact: bool = False) -> int:
+    """What the products cost that `contract` makes of all factors, worked out once for all alike.
+
+    Alike are networks whose factors have the same sizes and are equal in the same places.
+    """
+    numbers: dict[int, int] = {}
+    factors = tuple(
+        (numbers.setdefault(c, len(numbers)), part, graph.dims[c], graph.sparsity.get(c, False))
+        for c, part in network.factors
+    )
+    return graph.remember(
+        ("order price", exact, factors, network.out),
+        lambda: _price(graph.model, factors, network, exact),
+    )
+
+
+def _price(
+    model: Model,
+    factors: Sequence[tuple[int, Indices, Dims, Sparsity]],
+    network: Network,
+    exact: bool,
+) -> int:
+    """The price of all products; one that occurs twice is computed once."""
+    parts = tuple(part for _, part, _, _ in factors)
+    made = [(number, dims, sparsity) for number, _, dims, sparsity in factors]
+    known: dict[tuple[int, int, Spec], int] = {}
+    price = 0
+    for i, j, spec in _products(parts, network.out, _lengths(model, network, parts), exact):
+        (a, left, first), (b, right, second) = made[i], made[j]
+        out = output_dims(spec, left, right)
+        if (a, b, spec) not in known:
+            known[a, b, spec] = len(factors) + len(known)
+            price += model.node("ein", (spec,), (left, right), out, (first, second))
+        made.append((known[a, b, spec], out, False))
     return price
+
+
+def _lengths(
+    model: Model, network: Network, parts: Iterable[Indices]
+) -> tuple[tuple[int, int], ...]:
+    used = sorted({i for part in parts for i in part})
+    return tuple((i, model.length(network.sizes[i])) for i in used)
 
 
 def scaled(coefficient: Fraction, term: Term) -> Term:

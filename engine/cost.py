@@ -107,9 +107,11 @@ class CostModel(Sized):
                 return LEAF + len(out) + sum(len(f) for _, f in cast(Constraints, data[1]))
             case "ein" | "ein1":
                 key = (data, args, deltas)
-                if key not in self._products:
-                    self._products[key] = self._product(cast(Spec, data[0]), args, deltas)
-                own = self._products[key]
+                if key in self._products:
+                    return self._products[key]
+                own = self._product(cast(Spec, data[0]), args, deltas)
+                self._products[key] = own + self._around(data, args, out, deltas)
+                return self._products[key]
             case "inv" | "adj" | "det":
                 own = MATRIX[constructor] * self.length(args[0][0]) ** 3 // 3
             case "cofactors":
@@ -120,7 +122,14 @@ class CostModel(Sized):
                 own = self._numeric(data, args)
             case _:
                 own = self.entries(out) * SLOW.get(constructor, 1)
-        return own + CALL + self.entries(out) // 4 + self._stored(data, args, deltas)
+        return own + self._around(data, args, out, deltas)
+
+    def _around(
+        self, data: tuple[object, ...], args: tuple[Dims, ...], out: Dims,
+        deltas: tuple[Sparsity, ...],
+    ) -> int:  # fmt: skip
+        """What it costs to call a function, to write its result and to store what is not there."""
+        return CALL + self.entries(out) // 4 + self._stored(data, args, deltas)
 
     def _stored(
         self, data: tuple[object, ...], args: tuple[Dims, ...], deltas: tuple[Sparsity, ...]

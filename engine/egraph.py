@@ -1,8 +1,7 @@
 """The only file that talks to egglog: rules in, terms in, one iteration at a time, classes out."""
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 from egglog import bindings
 
@@ -21,8 +20,7 @@ __all__ = ["EGraph", "Row"]
 CHUNK = 20
 
 
-@dataclass(frozen=True)
-class Row:
+class Row(NamedTuple):
     """An e-node as egglog holds it: constructor, decoded arguments, class of the result."""
 
     constructor: str

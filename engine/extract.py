@@ -147,13 +147,19 @@ def _dags(members: Members[M], cost: Cost[M]) -> dict[int, M]:
         node = members[cls][place]
         if any(c not in dags for c in node.children):
             continue
+        own = cost(cls, node)
+        # No DAG is cheaper than that of an operand.
+        if cls in total and own + max((total[c] for c in node.children), default=0) >= total[cls]:
+            continue
         dag: dict[int, int] = {}
-        for c in node.children:
-            # The higher price: no DAG is cheaper than that of an operand, so there are no cycles.
-            dag.update((x, p) for x, p in dags[c].items() if p > dag.get(x, -1))
+        for other in (dags[c] for c in dict.fromkeys(node.children)):
+            # The higher price of two: so there are no cycles.
+            higher = {x: dag[x] for x in dag.keys() & other.keys() if dag[x] > other[x]}
+            dag |= other
+            dag |= higher
         if cls in dag:
             continue
-        dag[cls] = cost(cls, node)
+        dag[cls] = own
         price = sum(dag.values())
         if cls not in total or price < total[cls]:
             choice[cls], dags[cls], total[cls] = node, dag, price

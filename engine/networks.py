@@ -64,35 +64,34 @@ def product_network(
 
     With `quotients` also through those whose cheapest member is a quotient.
     """
-    out = tuple(range(len(graph.dims[cls])))
-    sizes: dict[int, Size] = dict(zip(out, graph.dims[cls], strict=True))
+    dims, choice = graph.dims, graph.choice
+    out = tuple(range(len(dims[cls])))
+    sizes: dict[int, Size] = dict(zip(out, dims[cls], strict=True))
     coefficient = Fraction(1)
     price = 0
     factors: list[Factor] = []
+    # The next one is the last.
     waiting: list[tuple[int, Indices, ENode | None]] = [(cls, out, member)]
     while waiting:
-        c, part, chosen = waiting.pop(0)
-        node = chosen or (_as_product(graph, c) if quotients else graph.choice[c])
-        room = len(factors) + len(waiting) + 2 <= limit or node.constructor != "ein"
+        c, part, chosen = waiting.pop()
+        node = chosen or (_as_product(graph, c) if quotients else choice[c])
+        room = node.constructor != "ein" or len(factors) + len(waiting) + 2 <= limit
         if node.constructor not in PRODUCTS or not room:
             factors.append((c, part))
         elif node.constructor == "scale":
             coefficient *= Fraction(cast(Fraction, node.data[0]))
-            waiting.insert(0, (node.children[0], part, None))
+            waiting.append((node.children[0], part, None))
         else:
             price += graph.cost(c, node)
             spec = cast(Spec, node.data[0])
-            names: dict[int, int] = {}
-            for i, own in zip(spec[-1], part, strict=True):
-                names[i] = own
-            operands: list[tuple[int, Indices, ENode | None]] = []
+            names = dict(zip(spec[-1], part, strict=True))
             for child, indices in zip(node.children, spec, strict=False):
-                for i, size in zip(indices, graph.dims[child], strict=True):
+                for i, size in zip(indices, dims[child], strict=True):
                     if i not in names:
                         names[i] = len(sizes)
                         sizes[len(sizes)] = size
-                operands.append((child, tuple(names[i] for i in indices), None))
-            waiting = operands + waiting
+            for child, indices in zip(reversed(node.children), spec[-2::-1], strict=True):
+                waiting.append((child, tuple([names[i] for i in indices]), None))
     return Network(tuple(factors), out, sizes, coefficient, price)
 
 

@@ -2,10 +2,9 @@
 
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping
 from copy import copy
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, TypeVar, cast
+from typing import Any, NamedTuple, TypeVar, cast
 
 from eggrad.engine import exact, extract
 from eggrad.engine.constraints import Constraints
@@ -27,8 +26,7 @@ NEVER_EXTRACTED = frozenset({"derivative", "slope", "adjoint", "contribution"})
 T = TypeVar("T")
 
 
-@dataclass(frozen=True)
-class ENode:
+class ENode(NamedTuple):
     """A member of a class: constructor, data, the classes of its operands.
 
     `retired` says that a rule has found something better for every purpose, `stable` that a rule

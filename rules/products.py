@@ -6,7 +6,7 @@ from itertools import islice
 from typing import cast
 
 from eggrad.engine import term as terms
-from eggrad.engine.contraction_order import contract, price_of, scaled
+from eggrad.engine.contraction_order import contract, order_price, scaled
 from eggrad.engine.network_parts import split
 from eggrad.engine.networks import Network, network_key, product_network
 from eggrad.engine.rule import Ruleset
@@ -61,10 +61,10 @@ def cheaper_orders(graph: Snapshot, exact: bool) -> Iterator[tuple[int, Term]]:
             most = graph.tree_cost[cls] - sum(graph.tree_cost[c] for c, _ in network.factors)
             most = min(most, network.price)
             step = ("order", exact, cls, network, most)
-            if len(network.factors) > 2 and graph.first_time(step):
+            fresh = len(network.factors) > 2 and graph.first_time(step)
+            if fresh and order_price(graph, network, exact=exact) < most:
                 whole = contract(graph, network, network.factors, network.out, exact=exact)
-                if price_of(graph, whole, network) < most:
-                    yield cls, scaled(network.coefficient, whole)
+                yield cls, scaled(network.coefficient, whole)
 
 
 @products.bulk_rule(cite="a second derivative is symmetric; ring axioms")
