@@ -21,10 +21,10 @@ from eggrad.rules.exponential_writing import (
     written_sums,
     written_tangents,
 )
-from eggrad.rules.homogeneous import normalised, scalars
+from eggrad.rules.homogeneous import divisors, normalised
 from eggrad.rules.placed_products import Placed, multiplied
 from eggrad.rules.products import networks
-from eggrad.rules.sums import numbered
+from eggrad.rules.sums import distributed, numbered, short_sums
 
 HIGHAM = "Higham 2002, Accuracy and Stability of Numerical Algorithms, section 1.14"
 BLANCHARD = "Blanchard, Higham, Higham 2021, log-sum-exp and softmax"
@@ -123,11 +123,43 @@ def joined(graph: Snapshot, network: Network, chosen: Sequence[int]) -> Term:
     return scaled(network.coefficient, whole)
 
 
+@exponentials.bulk_rule(cite="ring axioms")
+def exponential_into_sum(graph: Snapshot) -> Iterator[tuple[int, Term]]:
+    """e·(a·f + b·g) = a·e·f + b·e·g, for exponentials e, f and g, where f and g are not alike."""
+    for cls in graph.classes:
+        for _, network in networks(graph, cls):
+            for place, form in short_sums(graph, network):
+                parts = distributed(graph, network, place, form)
+                bases = [meeting(graph, network, place, part) for part in parts]
+                meet = all(bases) and not set.intersection(*bases)
+                if meet and graph.first_time(("exponential into sum", cls, network, place)):
+                    products = [
+                        scaled(p.coefficient, contract(graph, p, p.factors, p.out)) for p in parts
+                    ]
+                    yield cls, reduce(terms.add, products)
+
+
+def meeting(graph: Snapshot, outer: Network, place: int, product: Network) -> set[int]:
+    """The bases of exponentials that were put in at a place and meet one beside it."""
+    inside = range(place, len(product.factors) - (len(outer.factors) - place - 1))
+    every = [
+        (k, cls, set(part))
+        for k, (cls, part) in enumerate(product.factors)
+        if is_exponential(elements(graph).get(cls))
+    ]
+    beside = [part for k, _, part in every if k not in inside]
+    return {
+        base_of(graph, cls)[0]
+        for k, cls, part in every
+        if k in inside and any(part <= other or other <= part for other in beside)
+    }
+
+
 @exponentials.bulk_rule(cite=f"{BLANCHARD}; ring axioms", sizeless=True)
 def homogeneous_function(graph: Snapshot) -> Iterator[tuple[int, Term]]:
-    """f(e) / sᵈ = f(e / s), for an f of degree d in exponentials e, and a scalar exponential s."""
-    for scalar in scalars(graph):
-        yield from normalised(graph, scalar)
+    """f(e) / sᵈ = f(e / s), for an f of degree d in exponentials e, and an exponential s."""
+    for divisor in divisors(graph):
+        yield from normalised(graph, divisor)
 
 
 @exponentials.bulk_rule(cite="ring axioms")
