@@ -18,8 +18,11 @@ __all__ = ["product_of_pairs", "symmetric_product"]
 
 # Below these numbers of columns one plain product is faster than half of it in pieces.
 SMALL: Final = {2: 48, 3: 16}
-# Below this, triples are computed in one product of all pairs; above, slice by slice.
-MEDIUM: Final = 64
+# Triples are computed in one product of all pairs; from the first number of columns on by blocks
+# of first places, from the second on slice by slice.
+MEDIUM: Final = 40
+LARGE: Final = 150
+BLOCK: Final = 8
 
 
 def symmetric_product(order: int, matrix: Array, weights: Array) -> Array:
@@ -93,12 +96,22 @@ def _cube(matrix: Array, weights: Array) -> Array:
         pairs = matrix[:, first] * matrix[:, second]
         return (weights[:, None] * matrix).T.dot(pairs).take(place, axis=1)
     result = np.empty((n, n, n), np.result_type(matrix, weights))
-    for a in range(n):
-        part = _gram(matrix[:, a:], weights * matrix[:, a])
-        result[a, a:, a:] = part
-        result[a:, a, a:] = part
-        result[a:, a:, a] = part
+    size = BLOCK if n < LARGE else 1
+    for a in range(0, n, size):
+        rest, k = matrix[:, a:], min(size, n - a)
+        part = _gram(rest, weights * rest[:, 0])[None] if size == 1 else _block(rest, weights, k)
+        result[a : a + k, a:, a:] = part
+        result[a + k :, a : a + k, a:] = part[:, k:].transpose(1, 0, 2)
+        result[a + k :, a + k :, a : a + k] = part[:, k:, k:].transpose(1, 2, 0)
     return result
+
+
+def _block(matrix: Array, weights: Array, size: int) -> Array:
+    """The triples whose first place is one of the first few."""
+    m, n = matrix.shape
+    rows = np.ascontiguousarray(matrix.T)
+    pairs = ((weights * rows[:size])[:, None] * rows).reshape(size * n, m)
+    return pairs.dot(matrix).reshape(size, n, n)
 
 
 @lru_cache(maxsize=32)

@@ -1,6 +1,6 @@
 """The sum of exp(Ax), m = 2n: its third derivative is a symmetric tensor of order three."""
 
-from functools import cache
+from functools import cache, partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -155,6 +155,7 @@ THIRD_DERIVATIVE = Problem(
                 "signed slices": signed_slices,
                 "mirrored slices": mirrored_slices,
                 "blocks of 32": block_symmetric,
+                "blocks of 8": partial(block_symmetric, size=8),
             },
         ),
     },
