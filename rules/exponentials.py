@@ -131,12 +131,20 @@ def exponential_into_sum(graph: Snapshot) -> Iterator[tuple[int, Term]]:
             for place, form in short_sums(graph, network):
                 parts = distributed(graph, network, place, form)
                 bases = [meeting(graph, network, place, part) for part in parts]
-                meet = all(bases) and not set.intersection(*bases)
-                if meet and graph.first_time(("exponential into sum", cls, network, place)):
+                fresh = unlike(bases) and graph.first_time(
+                    ("exponential into", cls, network, place)
+                )
+                if fresh:
                     products = [
                         scaled(p.coefficient, contract(graph, p, p.factors, p.out)) for p in parts
                     ]
                     yield cls, reduce(terms.add, products)
+
+
+def unlike(bases: Sequence[set[int]]) -> bool:
+    """Whether there are some in every set, and none is in all."""
+    first = bases[0] if bases else set[int]()
+    return all(bases) and bool(first) and not any(all(b in own for own in bases) for b in first)
 
 
 def meeting(graph: Snapshot, outer: Network, place: int, product: Network) -> set[int]:
