@@ -88,6 +88,9 @@ bench: $(BENCHMARK)
 		$(if $(THREADS),--threads $(THREADS)) $(if $(ROUNDS),--rounds $(ROUNDS)) \
 		$(if $(BUDGET),--budget $(BUDGET))
 	@$(RUN) -m tests.benchmarks.report $(if $(WRITE),--write)
+	@OPENBLAS_NUM_THREADS=1 $(RUN) -m tests.benchmarks.paired \
+		$(if $(PROBLEMS),--problems $(PROBLEMS)) $(if $(SIZES),--sizes $(SIZES)) \
+		$(if $(BUDGET),--budget $(BUDGET))
 
 fuzz: $(DEVELOPMENT)
 	@echo "make fuzz N=$(N) SEED=$(SEED)"

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.benchmarks import figures, harness, measure, report, with_eggrad
+from tests.benchmarks import figures, harness, measure, paired, report, with_eggrad
 from tests.benchmarks.catalog import PROBLEMS
 from tests.benchmarks.harness import Options
 from tests.benchmarks.process import ROOT, Limits
@@ -104,3 +104,36 @@ def test_options() -> None:
     assert sizes == {10, 30}
     with pytest.raises(SystemExit):
         harness.options(["--problems", "nonsense"])
+
+
+def test_pairs_by_turns(tmp_path: Path) -> None:
+    pairs = paired.measured("quadratic", SMALL, tmp_path)
+    assert [(p.quantity, p.size) for p in pairs] == [
+        (quantity, n) for quantity in ("gradient", "hessian") for n in (3, 10)
+    ]
+    assert all(p.seconds > 0 and p.ratio > 0 for p in pairs)
+
+
+def test_only_the_fastest_by_hand_counts() -> None:
+    counts = dict.fromkeys(("ours", "fast", "slow"), 0)
+
+    def call(name: str, work: int) -> None:
+        counts[name] += 1
+        sum(range(work))
+
+    by_hand = {"fast": lambda: call("fast", 1000), "slow": lambda: call("slow", 30_000)}
+    paired.by_turns(lambda: call("ours", 1000), by_hand, budget=0)
+    assert counts["ours"] == counts["fast"] > counts["slow"]
+
+
+def test_summary_of_pairs() -> None:
+    pairs = [
+        paired.Pair("p", "hessian", 10, 5e-6, 1.9),
+        paired.Pair("p", "hessian", 300, 5e-3, 1.3),
+        paired.Pair("p", "hessian_factored", 10, 1e-6, 1.0),
+    ]
+    assert paired.summary(pairs).splitlines() == [
+        "dense: 2 cases, mean 1.572, 1 beyond the aims",
+        "factored: 1 cases, mean 1.000, 0 beyond the aims",
+        "  p, hessian, 300: 5000.0 µs by hand, 1.30",
+    ]
