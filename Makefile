@@ -83,6 +83,7 @@ format: $(DEVELOPMENT)
 bench: $(BENCHMARK)
 	@$(RUN) tests/bench.py $(if $(WRITE),--write)
 	@$(RUN) tests/bench_stability.py
+	@$(RUN) tests/bench_equivalence.py
 	@$(RUN) -m tests.benchmarks.harness $(if $(PROBLEMS),--problems $(PROBLEMS)) \
 		$(if $(FRAMEWORKS),--frameworks $(FRAMEWORKS)) $(if $(SIZES),--sizes $(SIZES)) \
 		$(if $(THREADS),--threads $(THREADS)) $(if $(ROUNDS),--rounds $(ROUNDS)) \

@@ -61,6 +61,7 @@ def find_difference(left: Term, right: Term, trials: int = TRIALS) -> Witness | 
     exactly = is_polynomial(left) and is_polynomial(right)
     samples = 0
     digits = 16.0
+    partial: Witness | None = None
     for drawn, flavour, rng in _trials(symbols(left, right, *known), trials):
         sizes = enlarged(drawn, (left, right, *known))
         if any(size_value(d, sizes.__getitem__) < 0 for d in made_sizes(left, right, *known)):
@@ -70,7 +71,11 @@ def find_difference(left: Term, right: Term, trials: int = TRIALS) -> Witness | 
         values = {name_of(v): _sample(v, concrete(v.dims, sizes), rng, flavour) for v in known}
         agreed = _compare(left, right, values, sizes)
         if isinstance(agreed, Witness):
-            return agreed
+            if np.isfinite([agreed.left, agreed.right]).all():
+                return agreed
+            # Values at which both sides are defined everywhere show more.
+            partial = partial or agreed
+            continue
         if exactly and flavour in ("integers", "negative"):
             a, b = exact_values([left, right], values, sizes)
             if (a != b).any():
@@ -78,7 +83,7 @@ def find_difference(left: Term, right: Term, trials: int = TRIALS) -> Witness | 
         if agreed is not None:
             samples += 1
             digits = min(digits, agreed)
-    return Agreement(samples, digits if samples else 0.0)
+    return partial or Agreement(samples, digits if samples else 0.0)
 
 
 def _trials(

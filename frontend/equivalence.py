@@ -34,9 +34,9 @@ class Verdict:
     """What was found about two expressions.
 
     `status` is "equal", "different" or "unknown", `reason` says it in words. Of different ones
-    `witness` has the values of the variables, and of size symbols that no variable fixes, at which
-    `left` and `right` are the two results; it is None where the axes differ already. `samples` and
-    `digits` say how far the others agreed numerically.
+    `witness` has the values of the variables, and of size symbols that the variables of one side
+    do not fix, at which `left` and `right` are the two results; it is None where the axes differ
+    already. `samples` and `digits` say how far the others agreed numerically.
     """
 
     status: str
@@ -137,10 +137,11 @@ def equivalent(
 
 
 def _different(found: Witness, own: Sequence[Expression]) -> Verdict:
-    known = variables(*(e.term for e in own))
-    fixed = {d for v in known for d in v.dims}
-    free = [s for s in symbols(*(e.term for e in own)) if s not in fixed]
-    witness: dict[str, Any] = {**found.values, **{s: found.sizes[s] for s in free}}
+    free: dict[str, int] = {}
+    for e in own:
+        fixed = {d for v in variables(e.term) for d in v.dims}
+        free |= {s: found.sizes[s] for s in symbols(e.term) if s not in fixed}
+    witness: dict[str, Any] = {**found.values, **free}
     reason = "they differ at these values" if witness else "their values differ"
     return Verdict("different", reason, witness, found.left, found.right)
 
@@ -200,6 +201,6 @@ def _shown(value: object) -> str:
     def plain(v: Any) -> str:
         if isinstance(v, list):
             return f"[{', '.join(map(plain, v))}]"
-        return repr(float(v)) if v == int(v) else f"{v:.6g}"
+        return repr(float(v)) if float(v).is_integer() else f"{v:.6g}"
 
     return plain(np.asarray(value).tolist())

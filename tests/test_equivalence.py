@@ -63,9 +63,10 @@ def check_witness(f: eg.Expression, g: eg.Expression, verdict: eg.Verdict) -> No
     assert verdict.witness is not None
     assert verdict.left is not None
     left, right = f.evaluate(verdict.witness), g.evaluate(verdict.witness)
-    np.testing.assert_allclose(left, verdict.left, rtol=1e-6)
     both = np.isfinite(left) & np.isfinite(right)
-    assert np.abs(left[both] - right[both]).max() > 1e-9 * np.abs(left[both]).max()
+    largest = np.abs(left[both]).max()
+    np.testing.assert_allclose(left, verdict.left, rtol=1e-6, atol=1e-9 * largest)
+    assert np.abs(left[both] - right[both]).max() > 1e-9 * largest
 
 
 def test_random_true_pairs_are_proved() -> None:
@@ -254,3 +255,30 @@ def test_witnesses_have_the_sizes_that_no_variable_fixes() -> None:
     assert set(verdict.witness or ()) == set(symbols(f.term))
     values = {name: int(v) for name, v in (verdict.witness or {}).items()}
     assert oracle.value(f.term, {}, values) != oracle.value(g.term, {}, values)
+
+
+def test_a_witness_fixes_the_sizes_of_either_side() -> None:
+    """The right side has an axis that only a variable of the left side has."""
+    f = eg.einsum("i->", y)
+    g = eg.einsum("i->", eg.constant(2, ("m",)))
+    verdict = eg.equivalent(f, g)
+    assert verdict.status == "different"
+    assert verdict.witness is not None
+    assert "m" in verdict.witness
+    check_witness(f, g, verdict)
+
+
+def test_a_witness_is_defined_everywhere_where_it_can_be() -> None:
+    """The first values drawn have a zero; at others both sides are defined in all entries."""
+    verdict = eg.equivalent(x / np.abs(x), 2 * x / np.abs(x))
+    assert verdict.left is not None
+    assert np.isfinite(verdict.left).all()
+
+
+def test_a_witness_with_undefined_entries_is_printed() -> None:
+    """Off the diagonal both sides are 0 / 0 at all values."""
+    delta = eg.delta(("n",))
+    f = (A * delta) / delta
+    verdict = eg.equivalent(f, 2 * f)
+    assert verdict.status == "different"
+    assert "nan" in str(verdict)
