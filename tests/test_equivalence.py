@@ -277,8 +277,8 @@ def test_a_witness_is_defined_everywhere_where_it_can_be() -> None:
 
 def test_a_witness_with_undefined_entries_is_printed() -> None:
     """Off the diagonal both sides are 0 / 0 at all values."""
-    delta = eg.delta(("n",))
-    f = (A * delta) / delta
+    delta = eg.delta((2,))
+    f = eg.variable("B", (2, 2)) * delta / delta
     verdict = eg.equivalent(f, 2 * f)
     assert verdict.status == "different"
     assert "nan" in str(verdict)
