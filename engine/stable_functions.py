@@ -79,7 +79,11 @@ def softplus_and_sigmoid(x: Array) -> list[Array]:
     >>> softplus_and_sigmoid(np.array([-1e3, 0.0, 1e3]))[1]
     array([0. , 0.5, 1. ])
     """
-    if x.size < FEW or not _exp_is_finite(x):
+    if x.size < FEW:
+        total = np.logaddexp(0.0, x)
+        # Two infinities have no difference.
+        return [total, np.exp(np.minimum(x, 1e3) - np.minimum(total, 1e3))]
+    if not _exp_is_finite(x):
         return [softplus(x), sigmoid(x)]
     share = np.exp(x)
     total = np.log1p(share)
