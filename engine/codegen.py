@@ -134,7 +134,11 @@ class Writer:
             case "einsum":
                 spec = cast(Spec, node.data)
                 lengths = specs.sizes(spec, *(a.dims for a in node.args))
-                return product(spec, args, lambda i: self._size(lengths[i]), self.block)
+
+                def expected(i: int) -> int:
+                    return self._model.entries((lengths[i],))
+
+                return product(spec, args, lambda i: self._size(lengths[i]), self.block, expected)
             case "power":
                 known = cast(Fraction, node.args[1].data) if node.args[1].op == "constant" else None
                 return self._entrywise(node).power(args[0], args[1], known)

@@ -3,8 +3,10 @@
 `a.dot(b)` is `a @ b` for one or two axes, at half the price of a call.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from math import prod
+from typing import Final
 
 from eggrad.engine.block import Block, Value
 from eggrad.engine.layout import Atom, Length, grouped, letters, spread
@@ -12,16 +14,27 @@ from eggrad.engine.spec import Indices, Spec
 
 __all__ = ["product"]
 
+# Of a product of matrices with this many times fewer rows than columns the rows come first: BLAS
+# is faster at few long rows than at many short ones.
+WIDE: Final = 8
 
-def product(spec: Spec, operands: Sequence[Value], length: Length, block: Block) -> Value:
+
+def product(
+    spec: Spec,
+    operands: Sequence[Value],
+    length: Length,
+    block: Block,
+    expected: Callable[[int], int],
+) -> Value:
     r"""Lower an einsum of one or two operands; `length` gives the text of an index's size.
 
-    Indices that an operand's delta ties are one index; what is left is a product of arrays.
+    `expected` is the size to expect of an index. Indices that an operand's delta ties are one
+    index; what is left is a product of arrays.
 
     >>> from eggrad.engine.spec import parse_spec
     >>> block = Block()
     >>> A, x = Value("A", (0, 1), (0, 1)), Value("x", (0,), (0,))
-    >>> product(parse_spec("ij,j->i"), [A, x], "mn".__getitem__, block).labels
+    >>> product(parse_spec("ij,j->i"), [A, x], "mn".__getitem__, block, [5, 9].__getitem__).labels
     (0,)
     >>> print("\n".join(block.lines(["t1"])))
     t1 = A.dot(x)
@@ -52,7 +65,7 @@ def product(spec: Spec, operands: Sequence[Value], length: Length, block: Block)
         made = block.emit(text if scalars else f"float({text})", [v.text for v in scalars], 0)
         return Value(made, (), out, literal)
     wanted = tuple(i for i in dict.fromkeys(out) if i in present)
-    lowering = _Lowering(wanted, length, block)
+    lowering = _Lowering(wanted, length, block, expected)
     made = lowering.combined(arrays)
     for factor in factors:
         made = lowering.scaled(factor, made)
@@ -81,12 +94,13 @@ def _tied(operands: Sequence[Value], parts: Sequence[Indices]) -> dict[int, int]
 class _Lowering:
     """A product of arrays, as one whose axes are those of `wanted` in an order that costs nothing.
 
-    `length` gives the text of an index's size.
+    `length` gives the text of an index's size, `expected` the size to expect.
     """
 
     wanted: Indices
     length: Length
     block: Block
+    expected: Callable[[int], int]
 
     def combined(self, arrays: Sequence[Atom]) -> Atom:
         """The product of one or two arrays."""
@@ -148,14 +162,21 @@ class _Lowering:
             text = f"outer_product({a}, {b}).reshape({', '.join(map(self.length, rest))})"
         return self.block.emit(text, [a, b], len(rest)), rest
 
+    def wide(self, rows: Indices, columns: Indices, inner: Indices) -> bool:
+        """Whether a product of matrices has few rows, and a long way to go for each entry."""
+        few, many, length = (prod(map(self.expected, part)) for part in (rows, columns, inner))
+        return bool(rows) and WIDE * few <= min(many, length)
+
     def contracted(self, left: Atom, right: Atom) -> Atom:
         """A product with a sum over indices of both arrays."""
         wanted, length = self.wanted, self.length
         batch = tuple(i for i in wanted if i in left[1] and i in right[1])
         rows = tuple(i for i in left[1] if i in wanted and i not in batch)
         columns = tuple(i for i in right[1] if i in wanted and i not in batch)
-        if rows and columns and tuple(i for i in wanted if i not in batch) == columns + rows:
-            # Swapped, the result needs no transposition.
+        inner = tuple(i for i in left[1] if i in right[1] and i not in wanted)
+        turned = tuple(i for i in wanted if i not in batch) == columns + rows
+        if self.wide(columns, rows, inner) or (turned and not self.wide(rows, columns, inner)):
+            # Swapped, the result needs no transposition, or has the few rows first.
             left, right, rows, columns = right, left, columns, rows
         longer = max(left, right, key=lambda a: len(a[1]))
         summed = tuple(i for i in longer[1] if i in right[1] and i in left[1] and i not in wanted)
