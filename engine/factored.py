@@ -189,8 +189,9 @@ class FactoredTensor:
         shape = (*self.shape[:rows], operand.shape[-1])
         result: Array | None = None
         for part in self.parts:
-            own = (*part.labels[rows:], self.ndim)
-            labels = (*part.labels[:rows], self.ndim)
+            last = max([self.ndim - 1, *part.used()]) + 1
+            own = (*part.labels[rows:], last)
+            labels = (*part.labels[:rows], last)
             present = part.used().union(own)
             wanted = tuple(i for i in dict.fromkeys(labels) if i in present)
             summand = np.einsum(*part.operands(), operand, own, wanted, optimize=True)

@@ -37,7 +37,7 @@ class CompiledFactors(CompiledFunction):
         """Generate and compile; `compile_factored` says what the arguments are."""
         self._roots, self._columns, self._is_alone = tuple(roots), columns, single
         originals = tuple(reference or roots)
-        products = [structure(root) for root in roots]
+        products = [structure(root, sizes) for root in roots]
         cores = tuple(core for own in products for p in own for core, _ in p.cores)
         symbols = {symbol for root in roots for d in root.dims for symbol in size_symbols(d)}
         deferred: list[Callable[[Any, Mapping[str, int]], FactoredTensor]] = []

@@ -18,7 +18,7 @@ class Part:
 
     `labels` names every axis of the tensor: by its own number, or by that of the first axis that
     it is tied to. `axes` has the labels of each core's axes, all different. Along a label that no
-    core has the entries do not change.
+    core has the entries do not change; one that no axis of the tensor has is summed over.
 
     >>> Part((np.eye(2),), ((1, 3),), (0, 1, 0, 3))
     <Part ij->kikj>
@@ -47,11 +47,17 @@ class Part:
         return (
             bool(self.cores)
             and tuple(shape[i] for i in self.labels) == shape
-            and all(
-                core.shape == tuple(shape[i] for i in own)
-                for core, own in zip(self.cores, self.axes, strict=True)
-            )
+            and self._lengths() <= {*enumerate(shape)} | {*self._summed().items()}
         )
+
+    def _lengths(self) -> set[tuple[int, int]]:
+        """The labels of the cores' axes, with the sizes that they have."""
+        pairs = zip(self.cores, self.axes, strict=True)
+        return {pair for core, own in pairs for pair in zip(own, core.shape, strict=True)}
+
+    def _summed(self) -> dict[int, int]:
+        """The labels that are summed over, with their sizes."""
+        return {i: n for i, n in sorted(self._lengths()) if i not in self.labels}
 
     def used(self) -> set[int]:
         """The labels that a core has."""
@@ -64,8 +70,9 @@ class Part:
             yield own
 
     def renamed(self, names: dict[int, int], labels: Indices) -> "Part":
-        """The part with other labels; where two become one, the diagonal."""
-        return Part(self.cores, tuple(tuple(names[i] for i in own) for own in self.axes), labels)
+        """The part with other labels of axes; where two become one, the diagonal."""
+        axes = tuple(tuple(names.get(i, i) for i in own) for own in self.axes)
+        return Part(self.cores, axes, labels)
 
     def add_to(self, array: Array) -> None:
         """Add the entries that may differ from zero, through a view of their places."""
@@ -73,7 +80,8 @@ class Part:
         wanted = tuple(i for i in order if i in self.used())
         view = diagonal_view(array, self.labels)
         thin = tuple(n if i in wanted else 1 for i, n in zip(order, view.shape, strict=True))
-        view += np.einsum(*self.operands(), wanted).reshape(thin)
+        entries = np.einsum(*self.operands(), wanted, optimize=bool(self._summed()))
+        view += entries.reshape(thin)
 
 
 def diagonal_view(array: Array, labels: Indices) -> Array:

@@ -64,6 +64,8 @@ def _separable(part: Part, shape: Shape, rows: int, definite: bool) -> bool:
     """
     if definite and len(part.cores) > 1 and any(np.iscomplexobj(core) for core in part.cores):
         return False
+    if not part.used() <= set(part.labels):
+        return False
     for i in set(part.labels):
         above, below = part.labels[:rows].count(i), part.labels[rows:].count(i)
         users = sum(i in own for own in part.axes)

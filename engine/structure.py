@@ -2,16 +2,19 @@
 
 A Hessian such as `2 (V'V) ⊗ δ` has far fewer numbers than entries. Here the products of a term
 are taken apart, so that generated code computes the cores alone. Nothing is simplified: a core is
-a product of factors that the term has.
+a product of factors that the term has. A matrix of low rank stays a product of two cores.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import reduce
+from functools import partial, reduce
+from math import prod
 from typing import Final, cast
 
 from eggrad.engine import term as terms
+from eggrad.engine.affine import Lengths
+from eggrad.engine.cost import DEFAULT_SIZE
 from eggrad.engine.spec import Dims, Indices, Spec, canonical
 from eggrad.engine.term import Term
 
@@ -22,6 +25,8 @@ Factor = tuple[Term, Indices]
 
 # More products than this with the same deltas become one, of a single core.
 MOST_ALIKE: Final = 4
+# Two factors with this many times fewer numbers than their product stay apart.
+SMALLER: Final = 2
 
 _OPENED: Final = ("einsum", "add", "subtract", "negate", "divide")
 
@@ -32,7 +37,7 @@ class Product:
 
     `labels` has a label for every axis of the tensor, the first axis of that label. Axes of one
     label are tied by a delta: the entry is 0 unless their indices are equal. Along a label that
-    no core has the entries do not change.
+    no core has the entries do not change. A label that only cores have is summed over.
     """
 
     cores: tuple[Factor, ...]
@@ -48,9 +53,19 @@ class Product:
         """Whether one core has as many entries as the tensor."""
         return len(self.cores) == 1 and len(self.cores[0][1]) == len(self.labels)
 
+    def numbered(self) -> "Product":
+        """The product with its cores in order, and summed labels behind those of the axes."""
+        cores = self.cores or _ONE
+        summed = dict.fromkeys(i for _, own in cores for i in own if i not in self.labels)
+        names = {i: i for i in self.labels} | {i: k for k, i in enumerate(summed, len(self.labels))}
+        renamed = ((core, tuple(names[i] for i in own)) for core, own in cores)
+        return Product(tuple(sorted(renamed, key=lambda f: f[1])), self.labels)
 
-def structure(root: Term) -> tuple[Product, ...]:
+
+def structure(root: Term, sizes: Mapping[str, int] | None = None) -> tuple[Product, ...]:
     """The products whose sum a term is; a term without any structure is its own only core.
+
+    `sizes` are expected: by them products of low rank are known.
 
     >>> v = terms.variable("v", ("n",))
     >>> (diagonal,) = structure(terms.einsum("ij,i->ij", terms.delta(("n",)), v))
@@ -58,11 +73,11 @@ def structure(root: Term) -> tuple[Product, ...]:
     True
     """
     found: dict[Term, tuple[Product, ...]] = {}
+    known: Mapping[str, int] = sizes or {}
+    expected = Lengths({**known}, DEFAULT_SIZE)
     for node in terms.postorder(root, operands=_opened):
-        found[node] = _node(node, [found[a] for a in _opened(node)])
-    return tuple(
-        Product(tuple(sorted(p.cores, key=lambda f: f[1])) or _ONE, p.labels) for p in found[root]
-    )
+        found[node] = _node(node, [found[a] for a in _opened(node)], expected)
+    return tuple(p.numbered() for p in found[root])
 
 
 # The only core of a delta alone.
@@ -73,7 +88,9 @@ def _opened(node: Term) -> tuple[Term, ...]:
     return node.args if node.op in _OPENED else ()
 
 
-def _node(node: Term, args: Sequence[tuple[Product, ...]]) -> tuple[Product, ...]:
+def _node(
+    node: Term, args: Sequence[tuple[Product, ...]], expected: Lengths
+) -> tuple[Product, ...]:
     match node.op:
         case "delta":
             half = tuple(range(node.order // 2))
@@ -88,14 +105,15 @@ def _node(node: Term, args: Sequence[tuple[Product, ...]]) -> tuple[Product, ...
             second = args[1] if node.op == "add" else tuple(map(_negated, args[1]))
             return _sum(node, [*args[0], *second])
         case "einsum":
-            products = list(_products(cast(Spec, node.data), node.args, args))
+            products = list(_products(cast(Spec, node.data), node.args, args, expected))
             nothing_new = products[0].full and all(a[0].full for a in args)
             return _whole(node) if nothing_new else _sum(node, products)
         case "divide" if any(p.tied for p in args[0]):
             a, b = node.args
             inverse = terms.power(b, terms.constant(-1))
             spec = canonical([range(a.order), range(b.order)], range(a.order))
-            return _sum(node, list(_products(spec, (a, inverse), (args[0], _whole(inverse)))))
+            parts = (args[0], _whole(inverse))
+            return _sum(node, list(_products(spec, (a, inverse), parts, expected)))
         case _:
             return _whole(node)
 
@@ -152,16 +170,22 @@ def _negated(p: Product) -> Product:
 
 
 def _products(
-    spec: Spec, operands: Sequence[Term], args: Sequence[tuple[Product, ...]]
+    spec: Spec,
+    operands: Sequence[Term],
+    args: Sequence[tuple[Product, ...]],
+    expected: Lengths,
 ) -> Iterator[Product]:
     """The products of an einsum: every product of one operand with every one of the other."""
+    joined = partial(_joined, spec, operands, expected)
     if len(args) == 1:
-        yield from (_joined(spec, operands, [p]) for p in args[0])
+        yield from (joined([p]) for p in args[0])
     else:
-        yield from (_joined(spec, operands, [p, q]) for p in args[0] for q in args[1])
+        yield from (joined([p, q]) for p in args[0] for q in args[1])
 
 
-def _joined(spec: Spec, operands: Sequence[Term], products: Sequence[Product]) -> Product:
+def _joined(
+    spec: Spec, operands: Sequence[Term], expected: Lengths, products: Sequence[Product]
+) -> Product:
     """One product of an einsum: deltas identify indices, what is summed is contracted."""
     first = {i: i for part in spec for i in part}
     length = {}
@@ -173,31 +197,38 @@ def _joined(spec: Spec, operands: Sequence[Term], products: Sequence[Product]) -
     out = [first[i] for i in spec[-1]]
     # An index of the output is named after its first axis, all others by negative numbers.
     name = {i: out.index(i) if i in out else -1 - i for i in first.values()}
-    parts = [
-        [(core, tuple(name[first[part[label]]] for label in own)) for core, own in product.cores]
-        for part, product in zip(spec, products, strict=False)
-    ]
+    parts: list[list[Factor]] = []
+    fresh = min(name.values(), default=0) - 1
+    for part, product in zip(spec, products, strict=False):
+        names = {label: name[first[part[label]]] for label in product.labels}
+        for i in dict.fromkeys(i for _, own in product.cores for i in own if i not in names):
+            names[i] = fresh = fresh - 1
+        parts.append([(core, tuple(names[i] for i in own)) for core, own in product.cores])
     labels = tuple(name[i] for i in out)
     inside = {i for factors in parts for _, own in factors for i in own}
     # Where nothing depends on the index of a sum, the sum counts.
     counts = {name[i]: length[i] for i in length if name.get(i, 0) < 0 and name[i] not in inside}
     parts.append([(terms.size(d), ()) for d in counts.values()])
-    return Product(tuple(_contracted(parts, labels)), labels)
+    return Product(tuple(_contracted(parts, labels, expected)), labels)
 
 
-def _contracted(parts: list[list[Factor]], labels: Indices) -> Iterator[Factor]:
+def _contracted(parts: list[list[Factor]], labels: Indices, expected: Lengths) -> Iterator[Factor]:
     """Multiply what shares a summed label, and what makes no other factor larger.
 
     `parts` are the factors of each operand: those that share a label are multiplied first, as
     they were there.
     """
+    left: list[int] = []
     for i in dict.fromkeys(i for p in parts for _, own in p for i in own if i not in labels):
         users = [[f for f in p if i in f[1]] for p in parts]
-        if any(users):
+        if _is_of_low_rank([f for p in parts for f in p], i, expected):
+            left.append(i)
+        elif any(users):
             parts = [[f for f in p if i not in f[1]] for p in parts]
             kept = (*dict.fromkeys(labels), *(k for p in parts for _, own in p for k in own))
             whole = [_multiplied(u, [k for _, own in u for k in own]) for u in users if u]
             parts.append([_multiplied(whole, kept)])
+    labels = (*labels, *left)
     factors = [f for p in parts for f in p]
     waiting = sorted(factors, key=lambda f: len(set(f[1])))
     while waiting:
@@ -208,6 +239,20 @@ def _contracted(parts: list[list[Factor]], labels: Indices) -> Iterator[Factor]:
             yield _multiplied([factor], labels)
         else:
             waiting[place] = _multiplied([factor, waiting[place]], labels)
+
+
+def _is_of_low_rank(factors: Sequence[Factor], summed: int, expected: Lengths) -> bool:
+    """Whether a label is that of two factors whose product has many more numbers than they have.
+
+    It has none at all where another factor has all its labels.
+    """
+    length = {i: expected[d] for core, own in factors for i, d in zip(own, core.dims, strict=True)}
+    users = [own for _, own in factors if summed in own]
+    whole = {i for own in users for i in own} - {summed}
+    if len(users) != 2 or any(whole <= {*own} for _, own in factors):
+        return False
+    stored = sum(prod(length[i] for i in own) for own in users)
+    return SMALLER * stored < prod(length[i] for i in whole)
 
 
 def _multiplied(factors: Sequence[Factor], kept: Iterable[int]) -> Factor:

@@ -18,14 +18,15 @@ RNG = np.random.default_rng(0)
 def entries(tensor: FactoredTensor) -> np.ndarray:
     """Each entry by itself, as the definition has it."""
     result = np.zeros(tensor.shape, tensor.dtype)
-    for index in np.ndindex(*tensor.shape):
-        for part in tensor.parts:
+    for part in tensor.parts:
+        pairs = list(zip(part.cores, part.axes, strict=True))
+        length = {i: n for core, own in pairs for i, n in zip(own, core.shape, strict=True)}
+        summed = {i: n for i, n in length.items() if i >= tensor.ndim}
+        for place in np.ndindex(*tensor.shape, *summed.values()):
+            index = dict(zip((*range(tensor.ndim), *summed), place, strict=True))
             if all(index[k] == index[i] for k, i in enumerate(part.labels)):
-                values = [
-                    core[tuple(index[i] for i in own)]
-                    for core, own in zip(part.cores, part.axes, strict=True)
-                ]
-                result[index] += prod(values)
+                values = [core[tuple(index[i] for i in own)] for core, own in pairs]
+                result[place[: tensor.ndim]] += prod(values)
     return result
 
 
@@ -44,7 +45,13 @@ def random_part(draw: st.DrawFn, shape: tuple[int, ...], rng: np.random.Generato
         # In the first core, in the second, in all, in none.
         for own in draw(st.sampled_from([axes[:1], axes[-1:], axes, []])):
             own.append(i)
-    cores = [rng.normal(size=[shape[i] for i in own]) for own in axes]
+    length = dict(enumerate(shape))
+    if len(axes) == 2 and draw(st.booleans()):
+        # The cores are multiplied as matrices are.
+        length[len(shape)] = draw(st.integers(0, 2))
+        for own in axes:
+            own.append(len(shape))
+    cores = [rng.normal(size=[length[i] for i in own]) for own in axes]
     if draw(st.integers(0, 9)) == 0:
         cores[0] = cores[0] + 1j * rng.normal(size=cores[0].shape)
     return Part(tuple(cores), tuple(map(tuple, axes)), tuple(labels))

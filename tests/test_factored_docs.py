@@ -10,7 +10,7 @@ PAGE = Path(__file__).parent.parent / "docs" / "factored.md"
 
 def test_sessions_show_what_happens() -> None:
     text = PAGE.read_text("utf-8")
-    assert len(BLOCK.findall(text)) == 4
+    assert len(BLOCK.findall(text)) == 5
     assert "Traceback" not in text
     tracemalloc.start()
     try:

@@ -37,6 +37,34 @@ def shown(term: t.Term) -> list[str]:
     return [repr(p)[len("<Part ") : -1] for p in tensor.parts]
 
 
+L, R = t.variable("L", ("n", 2)), t.variable("R", (2, "n"))
+
+
+@pytest.mark.parametrize(
+    ("term", "parts"),
+    [
+        (t.einsum("ij,jk->ik", L, R), ["ij,kj->ik"]),
+        (t.einsum("ij,jk->ik", S, t.einsum("ij,jk->ik", L, R)), ["ij,kj->ik"]),
+        (t.einsum("ij,jk->ik", t.einsum("ij,jk->ik", L, R), S), ["ij,kj->ik"]),
+        (t.einsum("ik,k->ik", t.einsum("ij,jk->ik", L, R), x), ["ij,kj->ik"]),
+        (t.add(d, t.einsum("ij,jk->ik", L, R)), ["->ii", "ij,kj->ik"]),
+        (t.einsum("ij,kl->ikjl", t.einsum("ij,jk->ik", L, R), d), ["ij,kj->ilkl"]),
+        # As many numbers as without, or more.
+        (t.einsum("ij,ij->ij", t.einsum("ij,jk->ik", L, R), S), ["ij->ij"]),
+        (t.einsum("ij,jk->k", L, R), ["i->i"]),
+        (t.einsum("ij,ji->", L, R), ["->"]),
+        (t.add(S, t.einsum("ij,jk->ik", L, R)), ["ij->ij"]),
+    ],
+)
+def test_matrices_of_low_rank_stay_products(term: t.Term, parts: list[str]) -> None:
+    sizes = {"n": 12}
+    values = oracle.random_values(t.variables(term), sizes, np.random.default_rng(0), "normal")
+    (tensor,) = compile_factored([term], sizes=sizes)(**values)
+    assert [repr(p)[len("<Part ") : -1] for p in tensor.parts] == parts
+    (reference,) = oracle.evaluate([term], values, sizes)
+    np.testing.assert_allclose(tensor.todense(), reference, rtol=1e-12, atol=1e-12)
+
+
 @pytest.mark.parametrize(
     ("term", "parts"),
     [
