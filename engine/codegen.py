@@ -236,11 +236,11 @@ class Writer:
         name, spec, place = cast(tuple[str, Spec, int], node.data)
         key = (name, spec, node.args)
         if key not in self._results:
-            given = self._arrays.complete(node.args[0], args[0]).text
+            (given,), uses = self._arrays.operands(node.args, args)
             axes = f", {_summed(spec)}" if spec else ""
             orders = [len(spec[1]) if spec else node.order, node.args[0].order]
             call = f"{CALLS[name]}({given}{axes})"
-            self._results[key] = self.block.emit_each(call, [given], orders)
+            self._results[key] = self.block.emit_each(call, uses, orders)
         own = tuple(range(node.order))
         return Value(self._results[key][place], own, own)
 

@@ -18,6 +18,8 @@ __all__ = ["product_of_pairs", "symmetric_product"]
 
 # Below these numbers of columns one plain product is faster than half of it in pieces.
 SMALL: Final = {2: 48, 3: 16}
+# With fewer multiplications than this all pairs take less time than those in order.
+FEW: Final = 1_000_000
 # Triples are computed in one product of all pairs; from the first number of columns on by blocks
 # of first places, from the second on slice by slice.
 MEDIUM: Final = 40
@@ -52,16 +54,21 @@ def symmetric_product(order: int, matrix: Array, weights: Array) -> Array:
 def product_of_pairs(matrix: Array, weights: Array) -> Array:
     """`T[q.., a, b] = Σ_s weights[q.., s] matrix[s, a] matrix[s, b]`, for each pair a <= b once.
 
-    For many weights and few columns, where `symmetric_product` would make many small products.
+    Where it is little work, for all pairs. For many weights and few columns, where
+    `symmetric_product` would make many small products.
 
     >>> product_of_pairs(np.array([[1.0, 2.0], [3.0, 4.0]]), np.array([[1.0, -1.0]]))
     array([[[ -8., -10.],
             [-10., -12.]]])
     """
     (m, n), inner = matrix.shape, weights.shape[:-1]
-    first, second, place = _pairs(n)
     # BLAS multiplies matrices alone.
-    found = weights.reshape(prod(inner), m).dot(matrix[:, first] * matrix[:, second])
+    rows = weights.reshape(prod(inner), m) if len(inner) != 1 else weights
+    if weights.size * n * n < FEW:
+        pairs = (matrix[:, :, None] * matrix[:, None]).reshape(m, n * n)
+        return rows.dot(pairs).reshape(*inner, n, n)
+    first, second, place = _pairs(n)
+    found = rows.dot(matrix[:, first] * matrix[:, second])
     return found.take(place, axis=1).reshape(*inner, n, n)
 
 

@@ -12,7 +12,7 @@ from fractions import Fraction
 from typing import cast
 
 from eggrad.engine.contraction_order import contract, contract_terms, scaled
-from eggrad.engine.networks import Factor, Network, product_network
+from eggrad.engine.networks import Factor, Network, network_key, product_network
 from eggrad.engine.snapshot import Snapshot
 from eggrad.engine.spec import Indices
 from eggrad.engine.term import Term
@@ -29,20 +29,26 @@ Renaming = dict[int, int]
 
 
 def expanded(graph: Snapshot, cls: int) -> list[Network] | None:
-    """The networks whose sum a class is, matrices that are sums multiplied out; None if many."""
+    """The networks whose sum a class is, matrices that are sums multiplied out; None if many.
+
+    Equal ones are one, with the sum of their coefficients.
+    """
     node = graph.choice[cls]
     waiting = [(product_network(graph, cls, node, MAX_FACTORS, quotients=True), 1)]
-    found: list[Network] = []
+    found: dict[object, Network] = {}
     while waiting:
         network, sign = waiting.pop()
         place = next((k for k, f in enumerate(network.factors) if _is_sum(graph, f)), None)
         if place is None:
-            found.append(_normal(graph, network, sign))
+            own = _normal(graph, network, sign)
+            key = network_key(replace(own, coefficient=Fraction(1)))
+            before = found[key].coefficient if key in found else 0
+            found[key] = replace(own, coefficient=own.coefficient + before)
         else:
             waiting += [(n, s * sign) for n, s in _distributed(graph, network, place)]
         if len(found) + len(waiting) > MAX_NETWORKS:
             return None
-    return found
+    return [n for n in found.values() if n.coefficient]
 
 
 def _is_sum(graph: Snapshot, factor: Factor) -> bool:

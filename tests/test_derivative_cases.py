@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import eggrad
+from eggrad.engine.binding import name_of
 
 CASES = json.loads((Path(__file__).parent / "data" / "derivative_cases.json").read_text("utf-8"))
 # What the references may use: they are NumPy expressions from our own data file.
@@ -20,6 +21,12 @@ SIZES = [
     {"n": 5, "m": 3, "k": 2, "p": 4, "q": 3, "r": 2},
     {"n": 4, "m": 4, "k": 3, "p": 5, "q": 2, "r": 3},
     {"n": 3, "m": 2, "k": 2, "p": 3, "q": 4, "r": 2},
+]
+# Code depends on which sizes are much smaller than others.
+SKEWED = [
+    {"n": 2, "m": 20, "k": 18, "p": 19, "q": 17, "r": 2},
+    {"n": 18, "m": 2, "k": 20, "p": 17, "q": 2, "r": 3},
+    {"n": 17, "m": 18, "k": 2, "p": 18, "q": 20, "r": 17},
 ]
 
 
@@ -47,10 +54,10 @@ def sample(shape: tuple[int, ...], properties: list[str], rng: np.random.Generat
     return entries
 
 
-def instances(case: dict[str, Any]) -> list[dict[str, Any]]:
+def instances(case: dict[str, Any], choices: list[dict[str, int]] = SIZES) -> list[dict[str, Any]]:
     """Values of the variables at each choice of sizes that fits the case."""
     result = []
-    for trial, sizes in enumerate(SIZES):
+    for trial, sizes in enumerate(choices):
         constraint = case["shape_constraint"]
         if constraint and not eval(constraint, {"__builtins__": {}}, dict(sizes)):
             continue
@@ -74,5 +81,20 @@ def test_derivative_equals_the_reference(case: dict[str, Any], mode: str) -> Non
         reference = eval(case["derivative_numpy"], NAMES | values)
         ours = derivative.evaluate(values)
         assert ours.shape == np.shape(reference)
+        error = np.max(np.abs(ours - reference), initial=0.0)
+        assert error <= 1e-9 * (1 + np.max(np.abs(reference), initial=0.0))
+
+
+@pytest.mark.parametrize("case", CASES, ids=[c["id"] for c in CASES])
+def test_code_for_sizes_that_differ_much(case: dict[str, Any]) -> None:
+    """Value and derivative from one function, compiled for these sizes."""
+    problem = eggrad.parse(case["einsum_syntax"])
+    both = [problem.expression, eggrad.derivative(problem.expression, *case["wrt_list"])]
+    axes = {name_of(v): v.dims for e in both for v in (*e.variables, *e.scope)}
+    for values in instances(case, SKEWED):
+        pairs = [p for name, own in axes.items() for p in zip(own, values[name].shape, strict=True)]
+        sizes = {d: n for d, n in pairs if isinstance(d, str)}
+        _, ours = eggrad.compile(both, sizes=sizes)(**values)
+        reference = eval(case["derivative_numpy"], NAMES | values)
         error = np.max(np.abs(ours - reference), initial=0.0)
         assert error <= 1e-9 * (1 + np.max(np.abs(reference), initial=0.0))

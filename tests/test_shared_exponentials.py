@@ -69,3 +69,19 @@ def test_infinite_terms_of_a_sum_of_exponentials() -> None:
     assert shares[1] == 0
     total, _ = stable.log_sum_exp_and_softmax(np.array([1.0, np.inf]), (0,))
     assert total == np.inf
+
+
+@pytest.mark.parametrize(("rows", "classes"), [(200, 3), (3, 200)])
+def test_scores_whose_axes_are_stored_in_another_order(rows: int, classes: int) -> None:
+    """A product of matrices has its few rows first; so the axis of the sum is another one."""
+    X, W = eg.variable("X", ("m", "n")), eg.variable("W", ("n", "k"))
+    value = np.sum(np.log(np.sum(np.exp(X @ W), axis=1)))
+    sizes = {"m": rows, "n": 50, "k": classes}
+    both = eg.compile([value, eg.gradient(value, W)], sizes=sizes)
+    rng = np.random.default_rng(0)
+    x, w = rng.normal(size=(rows, 50)), rng.normal(size=(50, classes))
+    exponentials = np.exp(x @ w)
+    sums = exponentials.sum(axis=1, keepdims=True)
+    total, gradient = both(X=x, W=w)
+    np.testing.assert_allclose(total, np.log(sums).sum(), 1e-12)
+    np.testing.assert_allclose(gradient, x.T @ (exponentials / sums), 1e-9, 1e-12)
