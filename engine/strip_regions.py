@@ -26,10 +26,10 @@ from eggrad.engine.term import (
     rebuild,
 )
 
-__all__ = ["BEYOND_CACHE", "Strips", "in_strips", "strips_of"]
+__all__ = ["Strips", "in_strips", "strips_of"]
 
 # An array of so many entries leaves the cache before it is read again.
-BEYOND_CACHE: Final = 4_000_000
+BEYOND_CACHE: Final = 1_000_000
 # Beside a strip there is room for this much in the cache.
 MAX_WHOLE: Final = 262_144
 # A product with more multiplications an entry does not wait for memory.

@@ -10,7 +10,7 @@ from eggrad.engine.binding import Array
 __all__ = ["BLOCK", "by_strips"]
 
 # So many entries stay in the cache from one use to the next.
-BLOCK: Final = 589_824
+BLOCK: Final = 147_456
 
 
 def by_strips(

@@ -18,8 +18,6 @@ __all__ = ["product_of_pairs", "symmetric_product"]
 
 # Below these numbers of columns one plain product is faster than half of it in pieces.
 SMALL: Final = {2: 48, 3: 16}
-# With fewer multiplications than this all pairs take less time than those in order.
-FEW: Final = 1_000_000
 # Triples are computed in one product of all pairs; from the first number of columns on by blocks
 # of first places, from the second on slice by slice.
 MEDIUM: Final = 40
@@ -54,22 +52,20 @@ def symmetric_product(order: int, matrix: Array, weights: Array) -> Array:
 def product_of_pairs(matrix: Array, weights: Array) -> Array:
     """`T[q.., a, b] = Σ_s weights[q.., s] matrix[s, a] matrix[s, b]`, for each pair a <= b once.
 
-    Where it is little work, for all pairs. For many weights and few columns, where
-    `symmetric_product` would make many small products.
+    For many weights and few columns, where `symmetric_product` would make many small products.
 
     >>> product_of_pairs(np.array([[1.0, 2.0], [3.0, 4.0]]), np.array([[1.0, -1.0]]))
     array([[[ -8., -10.],
             [-10., -12.]]])
     """
-    (m, n), inner = matrix.shape, weights.shape[:-1]
+    m, n = matrix.shape
+    products, place = _products(matrix.T.copy())
+    if weights.ndim == 2:
+        return products.dot(weights.T).take(place, axis=0).transpose(2, 0, 1)
     # BLAS multiplies matrices alone.
-    rows = weights.reshape(prod(inner), m) if len(inner) != 1 else weights
-    if weights.size * n * n < FEW:
-        pairs = (matrix[:, :, None] * matrix[:, None]).reshape(m, n * n)
-        return rows.dot(pairs).reshape(*inner, n, n)
-    first, second, place = _pairs(n)
-    found = rows.dot(matrix[:, first] * matrix[:, second])
-    return found.take(place, axis=1).reshape(*inner, n, n)
+    inner = weights.shape[:-1]
+    found = products.dot(weights.reshape(prod(inner), m).T).take(place, axis=0)
+    return found.transpose(2, 0, 1).reshape(*inner, n, n)
 
 
 def _plain(order: int, matrix: Array, weights: Array) -> Array:
@@ -99,9 +95,9 @@ def _gram(matrix: Array, weights: Array) -> Array:
 def _cube(matrix: Array, weights: Array) -> Array:
     n = matrix.shape[1]
     if n < MEDIUM:
-        first, second, place = _pairs(n)
-        pairs = matrix[:, first] * matrix[:, second]
-        return (weights[:, None] * matrix).T.dot(pairs).take(place, axis=1)
+        columns = matrix.T.copy()
+        products, place = _products(columns)
+        return (weights * columns).dot(products.T).take(place, axis=1)
     result = np.empty((n, n, n), np.result_type(matrix, weights))
     size = BLOCK if n < LARGE else 1
     for a in range(0, n, size):
@@ -119,6 +115,12 @@ def _block(matrix: Array, weights: Array, size: int) -> Array:
     rows = np.ascontiguousarray(matrix.T)
     pairs = ((weights * rows[:size])[:, None] * rows).reshape(size * n, m)
     return pairs.dot(matrix).reshape(size, n, n)
+
+
+def _products(columns: Array) -> tuple[Array, Array]:
+    """The products of every two columns, given as rows, each once as a row; and their places."""
+    first, second, place = _pairs(len(columns))
+    return columns.take(first, axis=0) * columns.take(second, axis=0), place
 
 
 @lru_cache(maxsize=32)
