@@ -1,6 +1,7 @@
-"""A product's code: broadcasting, `dot`, batched `@`, and `np.einsum` where nothing else serves.
+"""A product's code: broadcasting, `dot`, `@`, and `np.einsum` where nothing else serves.
 
-`a.dot(b)` is `a @ b` for one or two axes, at half the price of a call.
+`a.dot(b)` is `a @ b` for one or two axes, at half the price of a call; for results of some size
+and for batches it is `@`.
 """
 
 from collections.abc import Callable, Sequence
@@ -10,6 +11,7 @@ from typing import Final
 
 from eggrad.engine.block import Block, Value
 from eggrad.engine.layout import Atom, Length, grouped, letters, spread
+from eggrad.engine.sparse_products import LARGE
 from eggrad.engine.spec import Indices, Spec
 
 __all__ = ["product"]
@@ -152,12 +154,13 @@ class _Lowering:
         return self.block.emit(f"{a} * {b}", [left[0], right[0]], len(order), reuse), order
 
     def outer(self, left: Atom, right: Atom) -> Atom:
-        """A product without shared axes, as that of a column and a row: it is the fastest."""
+        """A product without shared axes: a column times a row."""
         if self.wanted[0] in right[1]:
             left, right = right, left
         (a, first), (b, second) = left, right
         rest = first + second
-        text = f"{a}[:, None].dot({b}[None])"
+        large = prod(map(self.expected, rest)) >= LARGE
+        text = f"{a}[:, None] * {b}" if large else f"{a}[:, None].dot({b}[None])"
         if len(rest) > 2:
             text = f"outer_product({a}, {b}).reshape({', '.join(map(self.length, rest))})"
         return self.block.emit(text, [a, b], len(rest)), rest
@@ -188,8 +191,10 @@ class _Lowering:
             left, right, rows, columns = right, left, columns, rows
         a = grouped(left, batch, [rows, summed], length)
         b = grouped(right, batch, [summed, columns], length)
+        large = prod(map(self.expected, batch + rows + columns)) >= LARGE
         if not batch:
-            text = f"{a}.dot({b})"
+            # `dot` fills a result with zeros before BLAS writes it.
+            text = f"{a} @ {b}" if large else f"{a}.dot({b})"
         elif not (rows or columns):
             text = f'np.einsum("{letters(left[1], right[1], batch)}", {left[0]}, {right[0]})'
         elif not rows:
@@ -200,6 +205,6 @@ class _Lowering:
             text = f"{a} @ {b}"
         rest = batch + rows + columns
         if len(rows) > 1 or len(columns) > 1:
-            text = f"({text})" if batch else text
+            text = f"({text})" if batch or large else text
             text = f"{text}.reshape({', '.join(map(length, rest))})"
         return self.block.emit(text, [left[0], right[0]], len(rest)), rest

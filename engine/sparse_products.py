@@ -15,8 +15,12 @@ from eggrad.engine.binding import Array
 
 __all__ = ["outer_product", "product_of_active"]
 
-# From rows of this length on, a loop over the rows that are not zero is worth it.
-LONG: Final = 4096
+# From rows of this length on a loop over the rows that are not zero may be worth it; each of them
+# takes as long as so many more entries.
+LONG: Final = 500
+CALL: Final = 400
+# From so many entries on NumPy's product of a column and a row is as fast as BLAS, or twice as fast.
+LARGE: Final = 400_000
 # Of so much of a product it takes as long to pick what is active.
 MOST_ACTIVE: Final = 0.6
 
@@ -34,12 +38,12 @@ def outer_product(left: Array, right: Array) -> Array:
     a, b = left.reshape(-1), right.reshape(-1)
     if b.size >= LONG:
         rows = np.flatnonzero(a)
-        if 4 * rows.size < 3 * a.size and np.isfinite(b).all():
+        if 4 * rows.size * (1 + CALL / b.size) < 3 * a.size and np.isfinite(b).all():
             result = np.zeros((a.size, b.size), np.result_type(a, b))
             for row in rows:
                 np.multiply(b, a[row], out=result[row])
             return result
-    return a[:, None].dot(b[None])
+    return a[:, None] * b if a.size * b.size >= LARGE else a[:, None].dot(b[None])
 
 
 def product_of_active(matrices: Sequence[Array], switches: Sequence[Array | None]) -> Array:

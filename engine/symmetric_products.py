@@ -97,7 +97,7 @@ def _cube(matrix: Array, weights: Array) -> Array:
     if n < MEDIUM:
         columns = matrix.T.copy()
         products, place = _products(columns)
-        return (weights * columns).dot(products.T).take(place, axis=1)
+        return ((weights * columns) @ products.T).take(place, axis=1)
     result = np.empty((n, n, n), np.result_type(matrix, weights))
     size = BLOCK if n < LARGE else 1
     for a in range(0, n, size):

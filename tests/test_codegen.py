@@ -62,7 +62,7 @@ def test_compiled_is_the_oracle(roots: list[t.Term], seed: int, kind: str) -> No
         (t.einsum("ij,jk->ki", A, B), "B.T.dot(A.T)"),
         (t.einsum("i,i->", x, x), "x.dot(x)"),
         (t.einsum("ij,ij->", A, A), "A.ravel().dot(A.ravel())"),
-        (t.einsum("ijk,lk->ijl", T, B), "T.reshape(n * m, k).dot(B.T).reshape(n, m, n)"),
+        (t.einsum("ijk,lk->ijl", T, B), "(T.reshape(n * m, k) @ B.T).reshape(n, m, n)"),
         (t.einsum("ij,ij->i", A, A), 'np.einsum("ij,ij->i", A, A)'),
         (t.einsum("ij,ij->ij", A, A), "A * A"),
         (t.einsum("i,ij->ij", y, A), "y[:, None] * A"),
