@@ -1,6 +1,6 @@
 """Entries that must be there: an index fixed by numbers, along an axis whose size is a symbol."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import cast
 
 from eggrad.engine.affine import (
@@ -20,7 +20,7 @@ from eggrad.engine.errors import ShapeError
 from eggrad.engine.spec import Dims
 from eggrad.engine.term import Term, postorder
 
-__all__ = ["check_indices", "greatest_indices"]
+__all__ = ["check_indices", "greatest_indices", "taken_indices"]
 
 
 def greatest_indices(roots: Iterable[Term]) -> dict[str, int]:
@@ -36,10 +36,20 @@ def greatest_indices(roots: Iterable[Term]) -> dict[str, int]:
     found: dict[str, int] = {}
     for node in postorder(*roots):
         if node.op == "indicator":
-            for relation, f in cast(Constraints, node.data):
-                for symbol, index in _taken(f, node.dims) if relation == "=" else ():
-                    found[symbol] = max(index, found.get(symbol, 0))
+            for symbol, index in taken_indices(node.dims, cast(Constraints, node.data)):
+                found[symbol] = max(index, found.get(symbol, 0))
     return found
+
+
+def taken_indices(dims: Dims, constraints: Constraints) -> Iterator[tuple[str, int]]:
+    """What an indicator says so of its axes: sizes, and an index that they have.
+
+    >>> list(taken_indices(("n",), (("=", ((0, 1), ("", -2))),)))
+    [('n', 2)]
+    """
+    for relation, f in constraints:
+        if relation == "=":
+            yield from _taken(f, dims)
 
 
 def _taken(f: Form, dims: Dims) -> Iterable[tuple[str, int]]:

@@ -5,7 +5,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, cast
 
 from eggrad.engine.constraints import Constraints
-from eggrad.engine.indicator_orders import in_first_order
+from eggrad.engine.normal_indicators import indicator_factor
 from eggrad.engine.normal_networks import (
     UNIT,
     Factor,
@@ -54,11 +54,9 @@ def of_class(forms: "NormalForms", cls: int) -> "Polynomial":
 
 
 def indicator_of(forms: "NormalForms", dims: Dims, constraints: Constraints) -> "Polynomial":
-    """An indicator as an atom, the same for every order of its axes."""
-    found = in_first_order(dims, constraints)
-    key = (found.dims, found.constraints)
-    factor = Factor(forms.atoms.number("indicator", key, found.symmetries), 1, found.axes)
+    """An indicator as a sum of products of atoms."""
     axes = tuple(range(len(dims)))
+    factor = indicator_factor(forms.atoms, axes, dims, constraints)
     return forms.joined([], axes, dict(zip(axes, dims, strict=True)), [factor])
 
 

@@ -7,10 +7,13 @@ polynomials are. All else is an atom: a function of a polynomial, a power of a s
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from fractions import Fraction
+from functools import cached_property
 from typing import Final, cast
 
 from eggrad.engine import normal_atoms, normal_functions
+from eggrad.engine.affine import Form
 from eggrad.engine.cost import CostModel
+from eggrad.engine.normal_indicators import known_sizes, singled_sizes
 from eggrad.engine.normal_networks import UNIT, Atoms, Factor, Monomial, Number, canonical, exact
 from eggrad.engine.normal_relations import replaced
 from eggrad.engine.snapshot import ENode, Snapshot
@@ -80,6 +83,16 @@ class NormalForms:
         self._depth = 0
         self._done: dict[int, Polynomial] = {}
         self._reduced: dict[Monomial, Polynomial | None] = {}
+
+    @cached_property
+    def known(self) -> tuple[Form, ...]:
+        """Forms of sizes that are not negative."""
+        return known_sizes(self.graph)
+
+    @cached_property
+    def singled(self) -> frozenset[int]:
+        """The sizes of short axes of which a condition speaks of a single place."""
+        return singled_sizes(self.graph)
 
     def polynomial(self, cls: int) -> Polynomial:
         """The polynomial of a class; an atom where it would have too many terms."""

@@ -1,5 +1,7 @@
 """Relations between the atoms of normal forms: p·p⁻¹ = 1, p·inv(p) = δ, cos² = 1 - sin².
 
+What conditions say of indices comes first.
+
 With p = l + r and a leading monomial l, a product in which p⁻¹ meets l is rewritten by
 l·p⁻¹ = 1 - r·p⁻¹. Leading monomials have the highest degree, so this ends.
 """
@@ -9,7 +11,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from eggrad.engine import normal_atoms, normal_functions
+from eggrad.engine import normal_atoms, normal_functions, normal_indicators
 from eggrad.engine.normal_inverses import inverted
 from eggrad.engine.normal_networks import UNIT, Atoms, Factor, Monomial, Number, exact, pieces
 from eggrad.engine.spec import Size
@@ -22,6 +24,9 @@ __all__ = ["replaced"]
 
 def replaced(forms: "NormalForms", monomial: Monomial) -> "Polynomial | None":
     """A monomial in which a relation was used; None where none applies."""
+    conditions = normal_indicators.settled(forms, monomial)
+    if conditions is not None:
+        return conditions
     for place, factor in enumerate(monomial.factors):
         rest = [*monomial.factors[:place], *monomial.factors[place + 1 :]]
         kind = forms.atoms.kind(factor.atom)
@@ -30,7 +35,9 @@ def replaced(forms: "NormalForms", monomial: Monomial) -> "Polynomial | None":
         if kind == "power" and factor.exponent > 0:
             return _raised(forms, monomial, rest, factor)
         found = None
-        if kind == "function" and "functions" in forms.laws:
+        if kind == "size":
+            found = normal_indicators.size_sum(forms, monomial, rest, factor)
+        elif kind == "function" and "functions" in forms.laws:
             found = _squared(forms, monomial, rest, factor)
         elif kind == "power" and "denominators" in forms.laws:
             found = _divided(forms, monomial, rest, factor)
