@@ -41,7 +41,7 @@ def split(dims: Dims, constraints: Constraints, known: Sequence[Form] = ()) -> S
     the conditions themselves.
 
     >>> split(("n",), ((">=", ((0, 1), ("", -1))),))
-    {(): 1, (('=', ((0, 1),)),): -1}
+    {(('=', ((0, 1),)),): -1, (): 1}
     >>> split(("n", "m"), ((">=", ((0, 1), (1, -1), ("", -1))),))
     {(('>=', ((0, -1), (1, 1))),): -1, (): 1}
     """
