@@ -16,9 +16,11 @@ from eggrad.engine.spec import Indices, Spec
 
 __all__ = ["product"]
 
-# Of a product of matrices with this many times fewer rows than columns the rows come first: BLAS
-# is faster at few long rows than at many short ones.
-WIDE: Final = 8
+# A product of matrices is narrow if it has this many times fewer rows than columns, or the other
+# way round. BLAS is faster at few long rows, but where the product is small, as OpenBLAS sees it,
+# and the large matrix is read row by row.
+NARROW: Final = 4
+SMALL: Final = 1_000_000
 
 
 def product(
@@ -165,10 +167,19 @@ class _Lowering:
             text = f"outer_product({a}, {b}).reshape({', '.join(map(self.length, rest))})"
         return self.block.emit(text, [a, b], len(rest)), rest
 
-    def wide(self, rows: Indices, columns: Indices, inner: Indices) -> bool:
-        """Whether a product of matrices has few rows, and a long way to go for each entry."""
-        few, many, length = (prod(map(self.expected, part)) for part in (rows, columns, inner))
-        return bool(rows) and WIDE * few <= min(many, length)
+    def is_turned(self, left: Atom, right: Atom, groups: Sequence[Indices]) -> bool:
+        """Whether the columns of a product of matrices better come before its rows.
+
+        The groups are those of the rows, the columns, and the summed indices.
+        """
+        m, n, inner = (prod(map(self.expected, group)) for group in groups)
+        rows, columns, summed = groups
+        is_batch = any(i in left[1] and i in right[1] for i in self.wanted)
+        if is_batch or NARROW * min(m, n) > min(max(m, n), inner):
+            return tuple(i for i in self.wanted if i in rows + columns) == columns + rows
+        large = right if m < n else left
+        is_tall = m * n * inner <= SMALL and large[1][-1] in summed
+        return is_tall == (m < n)
 
     def contracted(self, left: Atom, right: Atom) -> Atom:
         """A product with a sum over indices of both arrays."""
@@ -177,9 +188,7 @@ class _Lowering:
         rows = tuple(i for i in left[1] if i in wanted and i not in batch)
         columns = tuple(i for i in right[1] if i in wanted and i not in batch)
         inner = tuple(i for i in left[1] if i in right[1] and i not in wanted)
-        turned = tuple(i for i in wanted if i not in batch) == columns + rows
-        if self.wide(columns, rows, inner) or (turned and not self.wide(rows, columns, inner)):
-            # Swapped, the result needs no transposition, or has the few rows first.
+        if rows and columns and self.is_turned(left, right, (rows, columns, inner)):
             left, right, rows, columns = right, left, columns, rows
         longer = max(left, right, key=lambda a: len(a[1]))
         summed = tuple(i for i in longer[1] if i in right[1] and i in left[1] and i not in wanted)
