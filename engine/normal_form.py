@@ -69,12 +69,21 @@ class NormalForms:
     product), "denominators" (p·p⁻¹ = 1) and "inverses" (p·inv(p) = δ).
     """
 
-    def __init__(self, graph: Snapshot, laws: Collection[str] = (), *, least: bool = False) -> None:
+    def __init__(
+        self,
+        graph: Snapshot,
+        laws: Collection[str] = (),
+        *,
+        least: bool = False,
+        by_places: bool = False,
+    ) -> None:
         """Prepare; polynomials are worked out when asked for.
 
         `least` chooses the other leading term of a sum among those of the highest degree: what one
-        choice does not reduce, the other may.
+        choice does not reduce, the other may. With `by_places` a sum over a short axis of which
+        single places are spoken of is the sum of its places.
         """
+        self.singled = singled_sizes(graph) if by_places else frozenset[int]()
         self.least = least
         self.graph = graph
         self.laws = frozenset(laws)
@@ -88,11 +97,6 @@ class NormalForms:
     def known(self) -> tuple[Form, ...]:
         """Forms of sizes that are not negative."""
         return known_sizes(self.graph)
-
-    @cached_property
-    def singled(self) -> frozenset[int]:
-        """The sizes of short axes of which a condition speaks of a single place."""
-        return singled_sizes(self.graph)
 
     def polynomial(self, cls: int) -> Polynomial:
         """The polynomial of a class; an atom where it would have too many terms."""

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from itertools import product
 from math import prod
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Final, cast
 
 from eggrad.engine.affine import (
     Form,
@@ -52,6 +52,8 @@ if TYPE_CHECKING:
 __all__ = ["indicator_factor", "known_sizes", "settled", "singled_sizes", "size_sum"]
 
 _Conditions = tuple[Dims, Constraints]
+# Places that a monomial's sums are taken apart into.
+MOST_PLACES: Final = 64
 # One index is at most another, on axes of one size.
 _IN_ORDER: Constraints = ((">=", ((0, -1), (1, 1))),)
 
@@ -182,16 +184,17 @@ def _place_by_place(
     """The sum over an axis of which single places are spoken of, as the sum of its places."""
     equalities = [indices(f) for relation, f in constraints if relation == "="]
     told = {*monomial.out, *(own[0] for own in equalities if len(own) == 1)}
-    for i, size in enumerate(monomial.sizes):
-        if isinstance(size, int) and size in forms.singled and i not in told:
-            sizes = dict(enumerate(monomial.sizes))
-            places = [
-                indicator_factor(forms.atoms, (i,), (size,), _place(0, k)) for k in range(size)
-            ]
-            return forms.sum(
-                (forms.joined([], monomial.out, sizes, [*monomial.factors, f]), 1) for f in places
-            )
-    return None
+    sizes = dict(enumerate(monomial.sizes))
+    short = {i: n for i, n in sizes.items() if n in forms.singled and i not in told}
+    if not short or prod(cast(Sequence[int], short.values())) > MOST_PLACES:
+        return None
+    i, size = next(iter(short.items()))
+    places = (
+        indicator_factor(forms.atoms, (i,), (size,), _place(0, k)) for k in range(cast(int, size))
+    )
+    return forms.sum(
+        (forms.joined([], monomial.out, sizes, [*monomial.factors, f]), 1) for f in places
+    )
 
 
 def _place(index: int, place: int) -> Constraints:

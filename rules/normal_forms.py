@@ -23,17 +23,27 @@ ENTRYWISE = ("functions", "exponentials", "powers", "denominators")
 ALL = (*ENTRYWISE, "inverses")
 
 
-def forms_of(graph: Snapshot, laws: Sequence[str], *, least: bool = False) -> NormalForms:
+def forms_of(
+    graph: Snapshot, laws: Sequence[str], *, least: bool = False, by_places: bool = False
+) -> NormalForms:
     """The normal forms of a snapshot; made once, the classes are read once."""
     at = graph.remember("at normal forms", lambda: graph.at(NormalModel()))
-    return graph.remember(("normal forms", laws, least), lambda: NormalForms(at, laws, least=least))
+    return graph.remember(
+        ("normal forms", laws, least, by_places),
+        lambda: NormalForms(at, laws, least=least, by_places=by_places),
+    )
 
 
-def same_forms(
-    graph: Snapshot, laws: Sequence[str], *, least: bool = False
-) -> Iterator[tuple[int, Term]]:
+def same_sums(graph: Snapshot, laws: Sequence[str]) -> Iterator[tuple[int, Term]]:
+    """Classes with the same normal form, if need be with short axes place by place."""
+    yield from same_forms(forms_of(graph, laws))
+    forms = forms_of(graph, laws, by_places=True)
+    if forms.singled:
+        yield from same_forms(forms)
+
+
+def same_forms(forms: NormalForms) -> Iterator[tuple[int, Term]]:
     """For each class below the roots a term of the first one with the same normal form."""
-    forms = forms_of(graph, laws, least=least)
     at = forms.graph
     first: dict[object, int] = {}
     for cls in below(at):
@@ -69,7 +79,7 @@ def below(graph: Snapshot) -> list[int]:
 @comparing(cite="polynomial rings; contraction networks up to isomorphism")
 def same_polynomial(graph: Snapshot) -> Iterator[tuple[int, Term]]:
     """Sums of products that are the same when multiplied out are equal, deltas contracted."""
-    return same_forms(graph, ())
+    return same_sums(graph, ())
 
 
 @comparing(
@@ -78,7 +88,7 @@ def same_polynomial(graph: Snapshot) -> Iterator[tuple[int, Term]]:
 )
 def same_rational_function(graph: Snapshot) -> Iterator[tuple[int, Term]]:
     """So they are with p·p⁻¹ = 1, aᵖ = exp(p·log a), cos² = 1 - sin² and exp, log of several."""
-    return same_forms(graph, ENTRYWISE)
+    return same_sums(graph, ENTRYWISE)
 
 
 @comparing(cite="fields of fractions", domain="where no denominator is 0")
@@ -99,8 +109,8 @@ def same_over_denominators(graph: Snapshot) -> Iterator[tuple[int, Term]]:
 def same_with_inverses(graph: Snapshot) -> Iterator[tuple[int, Term]]:
     """So are rational functions of matrices, with p·inv(p) = δ for a sum p as well."""
     if has_inverse(graph):
-        yield from same_forms(graph, ALL)
-        yield from same_forms(graph, ALL, least=True)
+        yield from same_forms(forms_of(graph, ALL))
+        yield from same_forms(forms_of(graph, ALL, least=True))
 
 
 @comparing(cite="the inverse of a matrix is unique", domain="where every inverse exists")
