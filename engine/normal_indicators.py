@@ -155,10 +155,9 @@ def _in_order(
     sizes = dict(enumerate(monomial.sizes))
     for f in conditions:
         dims, constraints = cast(_Conditions, forms.atoms.what(f.atom))
-        i, *others = f.part
-        if constraints != _IN_ORDER or dims[0] != dims[1] or {*f.part} & {*monomial.out}:
+        if constraints != _IN_ORDER or len({*dims}) > 1 or {*f.part} & {*monomial.out}:
             continue
-        (j,) = others
+        i, j = f.part
         rest = [g for g in monomial.factors if g != f]
         turned = [*rest, f._replace(part=(j, i))]
         other = canonical_network(forms.atoms, turned, monomial.out, sizes)

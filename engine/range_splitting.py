@@ -1,8 +1,8 @@
 """Conditions on indices as sums of simpler ones, so that equal sums of them look the same.
 
 What a bound says of the first or the last few places of an axis becomes single places: `[i ≥ 2]`
-is `1 - [i = 0] - [i = 1]`. Any other bound is itself or `1 -` its opposite, whichever is said with
-a number from 0 up.
+is `1 - [i = 0] - [i = 1]`. Any other bound is itself or `1 -` its opposite, whichever comes first
+in an order of conditions that does not depend on the names of indices.
 """
 
 from collections.abc import Sequence
@@ -13,12 +13,22 @@ from eggrad.engine.affine import (
     coefficient,
     form,
     indices,
+    last_index,
     least,
     plus,
     size_form,
+    substituted,
     times,
 )
-from eggrad.engine.constraints import Constraint, Constraints, canonical, never, solved
+from eggrad.engine.constraints import (
+    Constraint,
+    Constraints,
+    canonical,
+    never,
+    renamed_all,
+    solved,
+)
+from eggrad.engine.indicator_orders import in_first_order
 from eggrad.engine.spec import Dims, Size
 
 __all__ = ["MOST", "Split", "connected", "split"]
@@ -42,7 +52,7 @@ def split(dims: Dims, constraints: Constraints, known: Sequence[Form] = ()) -> S
 
     >>> split(("n",), ((">=", ((0, 1), ("", -1))),))
     {(('=', ((0, 1),)),): -1, (): 1}
-    >>> split(("n", "m"), ((">=", ((0, 1), (1, -1), ("", -1))),))
+    >>> split(("n", "n"), ((">=", ((0, 1), (1, -1), ("", -1))),))
     {(('>=', ((0, -1), (1, 1))),): -1, (): 1}
     """
     found: Split = {}
@@ -51,13 +61,13 @@ def split(dims: Dims, constraints: Constraints, known: Sequence[Form] = ()) -> S
         if len(found) + len(waiting) > TERMS:
             return {constraints: 1}
         conditions, number = waiting.pop()
-        own = _told(canonical(dims, conditions), known)
+        own = _told(canonical(dims, conditions), dims, known)
         if never(own):
             continue
         for place, constraint in enumerate(own):
-            ways = _ways(constraint, dims)
+            rest = (*own[:place], *own[place + 1 :])
+            ways = _ways(constraint, rest, dims)
             if ways:
-                rest = (*own[:place], *own[place + 1 :])
                 waiting += [((*rest, *way), number * times) for way, times in ways]
                 break
         else:
@@ -80,19 +90,35 @@ def connected(constraints: Constraints) -> list[Constraints]:
     return [tuple(c for c in constraints if c in g) for g in groups]
 
 
-def _told(constraints: Constraints, known: Sequence[Form]) -> Constraints:
-    """The conditions without those on sizes that are known to hold; never, if one does not."""
+def _told(constraints: Constraints, dims: Dims, known: Sequence[Form]) -> Constraints:
+    """The conditions without those that hold anyhow; never, if one cannot hold.
+
+    What holds at one corner of the axes alone says so of each index.
+    """
     kept: list[Constraint] = []
     for relation, f in constraints:
-        if indices(f) or isinstance(relation, int):
+        if isinstance(relation, int):
             kept.append((relation, f))
             continue
-        low, high = (max(_least(times(s, f), k) for k in ((), *known)) for s in (1, -1))
+        lowest, highest = _least_place(f, dims), _least_place(times(-1, f), dims)
+        # The least value is `low`, the greatest `-high`.
+        low, high = (max(_least(g[1], k) for k in ((), *known)) for g in (lowest, highest))
         if (low > 0 and relation == "=") or high > 0:
             return canonical((), [(">=", (("", -1),))])
         if relation == "=" or low < 0:
-            kept.append((relation, f))
-    return tuple(kept)
+            corner = next((g for g in (highest, lowest) if not g[1]), None)
+            kept += [(relation, f)] if corner is None or len(indices(f)) < 2 else corner[0]
+    return canonical(dims, kept)
+
+
+def _least_place(f: Form, dims: Dims) -> tuple[Constraints, Form]:
+    """Where a form has its least value, and that value as a form of sizes."""
+    place: Constraints = ()
+    for i in indices(f):
+        at = last_index(dims[i]) if coefficient(f, i) < 0 else ()
+        place += _place(i, at)
+        f = substituted(f, i, at)
+    return place, f
 
 
 def _least(f: Form, known: Form) -> float:
@@ -101,22 +127,32 @@ def _least(f: Form, known: Form) -> float:
     return float("-inf") if low is None else low
 
 
-def _ways(constraint: Constraint, dims: Dims) -> _Ways:
-    """A condition as a sum of others; nothing where it stays."""
+def _ways(constraint: Constraint, rest: Constraints, dims: Dims) -> _Ways:
+    """A condition as a sum of others, beside the rest of them; nothing where it stays."""
     relation, f = constraint
     own = indices(f)
     if relation != ">=" or not own:
         return []
+    opposite = (">=", plus(times(-1, f), form([("", -1)])))
     if len(own) == 1 and abs(coefficient(f, own[0])) == 1:
-        bound = solved(f, own[0])
-        if coefficient(f, own[0]) < 0:
-            return _up_to(own[0], bound, dims[own[0]])
-        below = _up_to(own[0], plus(bound, form([("", -1)])), dims[own[0]])
-        opposite = (">=", plus(times(-1, f), form([("", -1)])))
-        return _complement(below or [((opposite,), 1)])
-    if coefficient(f, "") < 0:
-        return _complement([(((">=", plus(times(-1, f), form([("", -1)]))),), 1)])
-    return []
+        below = coefficient(f, own[0]) > 0
+        last = solved(f, own[0])
+        ways = _up_to(own[0], plus(last, form([("", -below)])), dims[own[0]])
+        if ways:
+            return _complement(ways) if below else ways
+    met = next(g for g in connected((*rest, constraint)) if constraint in g)
+    turned = canonical(dims, [c if c != constraint else opposite for c in met])
+    if never(turned):
+        return [((), 1)]
+    return _complement([((opposite,), 1)]) if _key(dims, turned) < _key(dims, met) else []
+
+
+def _key(dims: Dims, constraints: Constraints) -> str:
+    """The same for the same conditions, whatever their indices are called."""
+    part = sorted({i for _, f in constraints for i in indices(f)})
+    own = renamed_all(constraints, {i: k for k, i in enumerate(part)})
+    found = in_first_order(tuple(dims[i] for i in part), own)
+    return repr((found.dims, found.constraints))
 
 
 def _complement(ways: _Ways) -> _Ways:

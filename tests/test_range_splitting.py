@@ -74,6 +74,10 @@ EQUAL: dict[str, tuple[Any, Any]] = {
     ),
     "trapezoidal rule": (np.sum((x[1:] + x[:-1]) / 2), np.sum(x) - (x[0] + x[-1]) / 2),
     "rotation": (np.sum(np.roll(x, 1)), np.sum(x)),
+    "a rotated sum of squares": (
+        np.sum(np.diff(np.roll(y, -1)) ** 2),
+        np.sum(np.diff(np.roll(np.roll(np.concatenate([y[:1], y[1:]]), -2), 1)) ** 2),
+    ),
     "two pieces": (np.concatenate([x[:1], x[1:]]), x),
     "triangles": (np.tril(A) + np.triu(A, 1), A),
     "triangles that overlap": (np.tril(A) + np.triu(A) - np.diag(np.diag(A)), A),
