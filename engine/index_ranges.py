@@ -1,13 +1,15 @@
 """Entries that must be there: an index fixed by numbers, along an axis whose size is a symbol."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 from eggrad.engine.affine import (
     Form,
     coefficient,
+    form,
     greatest,
     indices,
+    is_simple,
     least,
     plus,
     size_form,
@@ -20,7 +22,16 @@ from eggrad.engine.errors import ShapeError
 from eggrad.engine.spec import Dims
 from eggrad.engine.term import Term, postorder
 
-__all__ = ["check_indices", "greatest_indices", "taken_indices"]
+if TYPE_CHECKING:
+    from eggrad.engine.snapshot import Snapshot
+
+__all__ = [
+    "check_indices",
+    "greatest_indices",
+    "known_sizes",
+    "singled_sizes",
+    "taken_indices",
+]
 
 
 def greatest_indices(roots: Iterable[Term]) -> dict[str, int]:
@@ -79,3 +90,32 @@ def check_indices(taken: Mapping[str, int], sizes: Mapping[str, int]) -> None:
             (length,) = concrete((size,), sizes)
             if index >= length:
                 raise ShapeError(f"index {index} is out of range: size {size} is {length}")
+
+
+def known_sizes(graph: "Snapshot") -> tuple[Form, ...]:
+    """Forms of sizes that are not negative: where one were, some class would have no value.
+
+    It relies on it that no rule makes a term which has a value at fewer sizes than before.
+    """
+    made = {d for dims in graph.dims.values() for d in dims if not is_simple(d)}
+    taken = {pair for own in _indicators(graph) for pair in taken_indices(*own)}
+    found = {form([*size_form(size), ("", -1 - index)]) for size, index in taken}
+    return tuple(sorted(found.union(map(size_form, made)), key=str))
+
+
+def singled_sizes(graph: "Snapshot", most: int) -> frozenset[int]:
+    """The sizes up to `most` of axes of which a condition speaks of a single place."""
+    return frozenset(
+        size
+        for dims, constraints in _indicators(graph)
+        for relation, f in constraints
+        if relation == "=" and len(indices(f)) == 1
+        if isinstance(size := dims[indices(f)[0]], int) and size <= most
+    )
+
+
+def _indicators(graph: "Snapshot") -> Iterator[tuple[Dims, Constraints]]:
+    for cls, members in graph.members.items():
+        for m in members:
+            if m.constructor == "indicator":
+                yield graph.dims[cls], cast(Constraints, m.data[1])

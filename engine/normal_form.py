@@ -13,9 +13,10 @@ from typing import Final, cast
 from eggrad.engine import normal_atoms, normal_functions
 from eggrad.engine.affine import Form
 from eggrad.engine.cost import CostModel
-from eggrad.engine.normal_indicators import known_sizes, singled_sizes
+from eggrad.engine.index_ranges import known_sizes, singled_sizes
 from eggrad.engine.normal_networks import UNIT, Atoms, Factor, Monomial, Number, canonical, exact
 from eggrad.engine.normal_relations import replaced
+from eggrad.engine.range_splitting import MOST
 from eggrad.engine.snapshot import ENode, Snapshot
 from eggrad.engine.sparsity import Sparsity
 from eggrad.engine.spec import Dims, Indices, Size, Spec
@@ -83,12 +84,13 @@ class NormalForms:
         choice does not reduce, the other may. With `by_places` a sum over a short axis of which
         single places are spoken of is the sum of its places.
         """
-        self.singled = singled_sizes(graph) if by_places else frozenset[int]()
+        self.singled = singled_sizes(graph, MOST) if by_places else frozenset[int]()
         self.least = least
         self.graph = graph
         self.laws = frozenset(laws)
         self.atoms = Atoms()
         self.products = 0
+        self.taken_apart = 0
         self._depth = 0
         self._done: dict[int, Polynomial] = {}
         self._reduced: dict[Monomial, Polynomial | None] = {}

@@ -6,8 +6,9 @@ Where single places of short axes are spoken of, a sum over such an axis is the 
 """
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence, Set
 from fractions import Fraction
+from functools import lru_cache
 from itertools import product
 from math import prod
 from typing import TYPE_CHECKING, Final, cast
@@ -17,10 +18,8 @@ from eggrad.engine.affine import (
     coefficient,
     form,
     indices,
-    is_simple,
     last_index,
     plus,
-    size_form,
     times,
 )
 from eggrad.engine.constraints import (
@@ -31,57 +30,31 @@ from eggrad.engine.constraints import (
     solved,
     substituted_all,
 )
-from eggrad.engine.index_ranges import taken_indices
 from eggrad.engine.indicator_orders import in_first_order
 from eggrad.engine.normal_networks import (
     UNIT,
     Atoms,
     Factor,
     Monomial,
-    Number,
     exact,
 )
 from eggrad.engine.normal_networks import canonical as canonical_network
-from eggrad.engine.range_splitting import MOST, Split, connected, split
-from eggrad.engine.snapshot import Snapshot
+from eggrad.engine.range_splitting import Split, connected, on_own_axes, place, split
 from eggrad.engine.spec import Dims, Indices, Size
 
 if TYPE_CHECKING:
     from eggrad.engine.normal_form import NormalForms, Polynomial
 
-__all__ = ["indicator_factor", "known_sizes", "settled", "singled_sizes", "size_sum"]
+__all__ = ["indicator_factor", "settled"]
 
 _Conditions = tuple[Dims, Constraints]
+_canonical = lru_cache(maxsize=8192)(canonical)
 # Places that a monomial's sums are taken apart into.
 MOST_PLACES: Final = 64
+# Places that all sums of one reading of the classes are taken apart into.
+MOST_TAKEN_APART: Final = 600
 # One index is at most another, on axes of one size.
 _IN_ORDER: Constraints = ((">=", ((0, -1), (1, 1))),)
-
-
-def known_sizes(graph: Snapshot) -> tuple[Form, ...]:
-    """Forms of sizes that are not negative: where one were, some class would have no value."""
-    made = {d for dims in graph.dims.values() for d in dims if not is_simple(d)}
-    taken = {pair for own in _indicators(graph) for pair in taken_indices(*own)}
-    found = {form([*size_form(size), ("", -1 - index)]) for size, index in taken}
-    return tuple(sorted(found.union(map(size_form, made)), key=str))
-
-
-def singled_sizes(graph: Snapshot) -> frozenset[int]:
-    """The sizes of short axes of which a condition speaks of a single place."""
-    return frozenset(
-        size
-        for dims, constraints in _indicators(graph)
-        for relation, f in constraints
-        if relation == "=" and len(indices(f)) == 1
-        if isinstance(size := dims[indices(f)[0]], int) and size <= MOST
-    )
-
-
-def _indicators(graph: Snapshot) -> Iterator[_Conditions]:
-    for cls, members in graph.members.items():
-        for m in members:
-            if m.constructor == "indicator":
-                yield graph.dims[cls], cast(Constraints, m.data[1])
 
 
 def indicator_factor(atoms: Atoms, part: Indices, dims: Dims, constraints: Constraints) -> Factor:
@@ -91,27 +64,11 @@ def indicator_factor(atoms: Atoms, part: Indices, dims: Dims, constraints: Const
     return Factor(number, 1, atoms.least(number, [part[k] for k in found.axes]))
 
 
-def size_sum(
-    forms: "NormalForms", monomial: Monomial, rest: Sequence[Factor], factor: Factor
-) -> "Polynomial | None":
-    """A size that is made of others as the sum that it is."""
-    size = cast(Size, forms.atoms.what(factor.atom))
-    if is_simple(size) or not isinstance(factor.exponent, int) or factor.exponent < 1:
-        return None
-    less = factor._replace(exponent=exact(factor.exponent - 1))
-    left = [*rest, less] if less.exponent else [*rest]
-    sizes = dict(enumerate(monomial.sizes))
-    terms: list[tuple[Polynomial, Number]] = []
-    for key, number in size_form(size):
-        own = [Factor(forms.atoms.number("size", key), 1, ())] if key else []
-        terms.append((forms.joined([], monomial.out, sizes, [*left, *own]), number))
-    return forms.sum(terms)
-
-
 def settled(forms: "NormalForms", monomial: Monomial) -> "Polynomial | None":
     """A monomial with its conditions taken together and split; None where nothing changes."""
     own = [f for f in monomial.factors if _is_condition(forms.atoms, f)]
-    network = _Network(monomial, [f for f in monomial.factors if f not in own])
+    short = forms.singled if forms.taken_apart <= MOST_TAKEN_APART else frozenset[int]()
+    network = _Network(monomial, [f for f in monomial.factors if f not in own], short)
     if own:
         if not network.restrict(_together(forms.atoms, own)):
             return {}
@@ -121,6 +78,7 @@ def settled(forms: "NormalForms", monomial: Monomial) -> "Polynomial | None":
             groups = (c for conditions, _ in chosen for c in connected(conditions))
             factors = [network.factor(forms.atoms, c) for c in groups]
             found.append((factors, prod(number for _, number in chosen)))
+        forms.taken_apart += network.taken_apart
         same = [(Counter(f), n) for f, n in found] == [(Counter(own), 1)]
         if not (network.unchanged and same):
             return forms.sum(
@@ -184,27 +142,30 @@ def _place_by_place(
     equalities = [indices(f) for relation, f in constraints if relation == "="]
     told = {*monomial.out, *(own[0] for own in equalities if len(own) == 1)}
     sizes = dict(enumerate(monomial.sizes))
-    short = {i: n for i, n in sizes.items() if n in forms.singled and i not in told}
-    if not short or prod(cast(Sequence[int], short.values())) > MOST_PLACES:
+    short = {
+        i: n
+        for i, n in sizes.items()
+        if isinstance(n, int) and n in forms.singled and i not in told
+    }
+    if not short or prod(short.values()) > MOST_PLACES or forms.taken_apart > MOST_TAKEN_APART:
         return None
     i, size = next(iter(short.items()))
+    forms.taken_apart += size
     places = (
-        indicator_factor(forms.atoms, (i,), (size,), _place(0, k)) for k in range(cast(int, size))
+        indicator_factor(forms.atoms, (i,), (size,), place(0, form([("", k)]))) for k in range(size)
     )
     return forms.sum(
         (forms.joined([], monomial.out, sizes, [*monomial.factors, f]), 1) for f in places
     )
 
 
-def _place(index: int, place: int) -> Constraints:
-    return (("=", form([(index, 1), ("", -place)])),)
-
-
 class _Network:
     """A monomial without its conditions, and what they make of its indices."""
 
-    def __init__(self, monomial: Monomial, rest: Sequence[Factor]) -> None:
-        """Begin without conditions."""
+    def __init__(self, monomial: Monomial, rest: Sequence[Factor], short: Set[int]) -> None:
+        """Begin without conditions; the last place of an axis of a `short` size is all others."""
+        self.taken_apart = 0
+        self._short = short
         self.dims = monomial.sizes
         self.sizes: dict[int, Size] = dict(enumerate(monomial.sizes))
         self.out = monomial.out
@@ -214,7 +175,7 @@ class _Network:
 
     def restrict(self, constraints: Constraints) -> bool:
         """Take in all conditions; False if they hold nowhere."""
-        self.constraints = canonical(self.dims, constraints)
+        self.constraints = self._canonical(constraints)
         while self._identify() or self._sum():
             self.unchanged = False
         return not never(self.constraints)
@@ -242,35 +203,47 @@ class _Network:
         del self.sizes[gone]
         self.out = tuple(names[i] for i in self.out)
         self.rest = [f._replace(part=tuple(names[i] for i in f.part)) for f in self.rest]
-        self.constraints = canonical(self.dims, renamed_all(self.constraints, names))
+        self.constraints = self._canonical(renamed_all(self.constraints, names))
         return True
 
     def _sum(self) -> bool:
         """Sum over an index that an equality gives and nothing else has, if there is one."""
         used = {*self.out, *(i for f in self.rest for i in f.part)}
-        for place, (relation, f) in enumerate(self.constraints):
+        for k, (relation, f) in enumerate(self.constraints):
             for i in indices(f) if relation == "=" else ():
                 if abs(coefficient(f, i)) == 1 and i not in used:
                     value = solved(f, i)
                     last = plus(last_index(self.dims[i]), times(-1, value))
-                    others = self.constraints[:place] + self.constraints[place + 1 :]
+                    others = self.constraints[:k] + self.constraints[k + 1 :]
                     others = substituted_all(others, i, value)
                     del self.sizes[i]
-                    self.constraints = canonical(self.dims, (*others, (">=", value), (">=", last)))
+                    self.constraints = self._canonical((*others, (">=", value), (">=", last)))
                     return True
         return False
 
-    def split(self, group: Constraints, known: Sequence[Form]) -> Split:
-        """Conditions as a sum of others, those on the output's axes in one of several ways."""
+    def _canonical(self, constraints: Constraints) -> Constraints:
+        """Conditions in canonical form, each group that indices connect by itself."""
+        found: Constraints = ()
+        for group in connected(constraints):
+            part, dims, own = on_own_axes(self.dims, group)
+            known = _canonical(dims, own)
+            if never(known):
+                return known
+            found += renamed_all(known, dict(enumerate(part)))
+        return found
+
+    def split(self, group: Constraints, known: tuple[Form, ...]) -> Split:
+        """Connected conditions as a sum of others, in one way for the output's axes."""
         found: Split = {}
-        for conditions, number in split(self.dims, group, known).items():
-            for way, factor in self._of_output(conditions):
+        part, dims, own = on_own_axes(self.dims, group)
+        for conditions, number in split(dims, own, known).items():
+            for way, factor in self._of_output(renamed_all(conditions, dict(enumerate(part)))):
                 found[way] = found.get(way, 0) + number * factor
         return found
 
     def _of_output(self, conditions: Constraints) -> list[tuple[Constraints, int]]:
         """`[i ≤ j] = 1 - [i ≥ j] + [i = j]`, and the last place of an axis by the others."""
-        for place, (relation, f) in enumerate(conditions):
+        for number, (relation, f) in enumerate(conditions):
             ways: list[tuple[Constraints, int]] = []
             match f:
                 case ((int() as i, -1), (int() as j, 1)) if (
@@ -280,18 +253,17 @@ class _Network:
                     ways = [((), 1), (((">=", turned),), -1), ((("=", turned),), 1)]
                 case ((int() as i, 1), ("", int() as last)) if relation == "=" and i in self.out:
                     size = self.dims[i]
-                    if isinstance(size, int) and size <= MOST and size == 1 - last:
-                        ways = [((), 1), *((_place(i, k), -1) for k in range(size - 1))]
+                    if isinstance(size, int) and size in self._short and size == 1 - last:
+                        self.taken_apart += size
+                        others = [place(i, form([("", k)])) for k in range(size - 1)]
+                        ways = [((), 1), *((other, -1) for other in others)]
                 case _:
                     pass
             if ways:
-                rest = (*conditions[:place], *conditions[place + 1 :])
-                return [(canonical(self.dims, (*rest, *way)), n) for way, n in ways]
+                rest = (*conditions[:number], *conditions[number + 1 :])
+                return [(self._canonical((*rest, *way)), n) for way, n in ways]
         return [(conditions, 1)]
 
     def factor(self, atoms: Atoms, conditions: Constraints) -> Factor:
         """Connected conditions as an atom on their indices."""
-        part = tuple(sorted({i for _, f in conditions for i in indices(f)}))
-        places = {i: k for k, i in enumerate(part)}
-        dims = tuple(self.dims[i] for i in part)
-        return indicator_factor(atoms, part, dims, renamed_all(conditions, places))
+        return indicator_factor(atoms, *on_own_axes(self.dims, conditions))

@@ -9,9 +9,10 @@ l·p⁻¹ = 1 - r·p⁻¹. Leading monomials have the highest degree, so this en
 from collections import Counter
 from collections.abc import Sequence
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from eggrad.engine import normal_atoms, normal_functions, normal_indicators
+from eggrad.engine.affine import is_simple, size_form
 from eggrad.engine.normal_inverses import inverted
 from eggrad.engine.normal_networks import UNIT, Atoms, Factor, Monomial, Number, exact, pieces
 from eggrad.engine.spec import Size
@@ -36,7 +37,7 @@ def replaced(forms: "NormalForms", monomial: Monomial) -> "Polynomial | None":
             return _raised(forms, monomial, rest, factor)
         found = None
         if kind == "size":
-            found = normal_indicators.size_sum(forms, monomial, rest, factor)
+            found = _size_sum(forms, monomial, rest, factor)
         elif kind == "function" and "functions" in forms.laws:
             found = _squared(forms, monomial, rest, factor)
         elif kind == "power" and "denominators" in forms.laws:
@@ -65,6 +66,23 @@ def _raised(
     return forms.sum(
         (forms.joined([(m, factor.part)], monomial.out, sizes, rest), c) for m, c in raised.items()
     )
+
+
+def _size_sum(
+    forms: "NormalForms", monomial: Monomial, rest: Sequence[Factor], factor: Factor
+) -> "Polynomial | None":
+    """A size that is made of others as the sum that it is."""
+    size = cast(Size, forms.atoms.what(factor.atom))
+    if is_simple(size) or not isinstance(factor.exponent, int) or factor.exponent < 1:
+        return None
+    less = factor._replace(exponent=exact(factor.exponent - 1))
+    left = [*rest, less] if less.exponent else [*rest]
+    sizes = dict(enumerate(monomial.sizes))
+    terms: list[tuple[Polynomial, Number]] = []
+    for key, number in size_form(size):
+        own = [Factor(forms.atoms.number("size", key), 1, ())] if key else []
+        terms.append((forms.joined([], monomial.out, sizes, [*left, *own]), number))
+    return forms.sum(terms)
 
 
 def _squared(

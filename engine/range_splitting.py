@@ -6,6 +6,7 @@ in an order of conditions that does not depend on the names of indices.
 """
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Final
 
 from eggrad.engine.affine import (
@@ -29,14 +30,17 @@ from eggrad.engine.constraints import (
     solved,
 )
 from eggrad.engine.indicator_orders import in_first_order
-from eggrad.engine.spec import Dims, Size
+from eggrad.engine.spec import Dims, Indices, Size
 
-__all__ = ["MOST", "Split", "connected", "split"]
+__all__ = ["MOST", "Split", "connected", "on_own_axes", "place", "split"]
 
 # Places that a bound speaks of which are told apart.
 MOST: Final = 16
 # Terms that conditions are split into, at most.
 TERMS: Final = 200
+
+# What one condition says may say something of the next, not for ever.
+ROUNDS: Final = 8
 
 Split = dict[Constraints, int]
 """Conditions, each with the number that it is multiplied by."""
@@ -44,7 +48,8 @@ Split = dict[Constraints, int]
 _Ways = list[tuple[Constraints, int]]
 
 
-def split(dims: Dims, constraints: Constraints, known: Sequence[Form] = ()) -> Split:
+@lru_cache(maxsize=8192)
+def split(dims: Dims, constraints: Constraints, known: tuple[Form, ...] = ()) -> Split:
     """Conditions on the indices of axes as a sum of multiples of simpler ones.
 
     `known` are forms of size symbols that are not negative. Where the sum would be too long it is
@@ -61,14 +66,18 @@ def split(dims: Dims, constraints: Constraints, known: Sequence[Form] = ()) -> S
         if len(found) + len(waiting) > TERMS:
             return {constraints: 1}
         conditions, number = waiting.pop()
-        own = _told(canonical(dims, conditions), dims, known)
+        own = canonical(dims, conditions)
+        for _ in range(ROUNDS):
+            before, own = own, _told(own, dims, known)
+            if own == before:
+                break
         if never(own):
             continue
-        for place, constraint in enumerate(own):
-            rest = (*own[:place], *own[place + 1 :])
+        for k, constraint in enumerate(own):
+            rest = (*own[:k], *own[k + 1 :])
             ways = _ways(constraint, rest, dims)
             if ways:
-                waiting += [((*rest, *way), number * times) for way, times in ways]
+                waiting += [((*rest, *way), number * factor) for way, factor in ways]
                 break
         else:
             found[own] = found.get(own, 0) + number
@@ -104,7 +113,7 @@ def _told(constraints: Constraints, dims: Dims, known: Sequence[Form]) -> Constr
         # The least value is `low`, the greatest `-high`.
         low, high = (max(_least(g[1], k) for k in ((), *known)) for g in (lowest, highest))
         if (low > 0 and relation == "=") or high > 0:
-            return canonical((), [(">=", (("", -1),))])
+            return canonical((), [(">=", form([("", -1)]))])
         if relation == "=" or low < 0:
             corner = next((g for g in (highest, lowest) if not g[1]), None)
             kept += [(relation, f)] if corner is None or len(indices(f)) < 2 else corner[0]
@@ -113,12 +122,12 @@ def _told(constraints: Constraints, dims: Dims, known: Sequence[Form]) -> Constr
 
 def _least_place(f: Form, dims: Dims) -> tuple[Constraints, Form]:
     """Where a form has its least value, and that value as a form of sizes."""
-    place: Constraints = ()
+    corner: Constraints = ()
     for i in indices(f):
         at = last_index(dims[i]) if coefficient(f, i) < 0 else ()
-        place += _place(i, at)
+        corner += place(i, at)
         f = substituted(f, i, at)
-    return place, f
+    return corner, f
 
 
 def _least(f: Form, known: Form) -> float:
@@ -147,11 +156,20 @@ def _ways(constraint: Constraint, rest: Constraints, dims: Dims) -> _Ways:
     return _complement([((opposite,), 1)]) if _key(dims, turned) < _key(dims, met) else []
 
 
+def on_own_axes(dims: Dims, constraints: Constraints) -> tuple[Indices, Dims, Constraints]:
+    """The indices that conditions speak of, the sizes of their axes, and the conditions on these.
+
+    >>> on_own_axes(("n", "m", "k"), (("=", ((1, 1),)),))
+    ((1,), ('m',), (('=', ((0, 1),)),))
+    """
+    part = tuple(sorted({i for _, f in constraints for i in indices(f)}))
+    own = renamed_all(constraints, {i: k for k, i in enumerate(part)})
+    return part, tuple(dims[i] for i in part), own
+
+
 def _key(dims: Dims, constraints: Constraints) -> str:
     """The same for the same conditions, whatever their indices are called."""
-    part = sorted({i for _, f in constraints for i in indices(f)})
-    own = renamed_all(constraints, {i: k for k, i in enumerate(part)})
-    found = in_first_order(tuple(dims[i] for i in part), own)
+    found = in_first_order(*on_own_axes(dims, constraints)[1:])
     return repr((found.dims, found.constraints))
 
 
@@ -159,18 +177,22 @@ def _complement(ways: _Ways) -> _Ways:
     return [((), 1), *((way, -number) for way, number in ways)]
 
 
-def _place(index: int, at: Form) -> Constraints:
+def place(index: int, at: Form) -> Constraints:
+    """The condition that an index has a value."""
     return (("=", plus(((index, 1),), times(-1, at))),)
 
 
 def _up_to(index: int, last: Form, size: Size) -> _Ways:
-    """The places up to one that is a number, or is counted from the end of the axis."""
+    """The places up to one that is a number, or all but those from one counted from the end.
+
+    Where both is so, the fewer.
+    """
+    rest = form([*size_form(size), ("", -1), *times(-1, last)])
     if not any(key for key, _ in last):
         count = coefficient(last, "") + 1
-        if count <= MOST:
-            return [(_place(index, form([("", k)])), 1) for k in range(count)]
-    rest = form([*size_form(size), ("", -1), *times(-1, last)])
+        if count <= MOST and (any(key for key, _ in rest) or count <= coefficient(rest, "")):
+            return [(place(index, form([("", k)])), 1) for k in range(count)]
     if any(key for key, _ in rest) or coefficient(rest, "") > MOST:
         return []
     beyond = (form([*size_form(size), ("", -1 - k)]) for k in range(coefficient(rest, "")))
-    return _complement([(_place(index, at), 1) for at in beyond])
+    return _complement([(place(index, at), 1) for at in beyond])

@@ -7,10 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from eggrad.engine.affine import is_simple
 from eggrad.engine.binding import symbols
 from eggrad.engine.difference import Witness, find_difference
 from eggrad.engine.errors import ShapeError, UnsupportedOperation
+from eggrad.engine.spec import Size
 from eggrad.engine.term import variables
+from eggrad.frontend.agreement import agreed_sizes
 from eggrad.frontend.expression import Expression, as_expression, unified
 
 if TYPE_CHECKING:
@@ -107,7 +110,8 @@ def equivalent(
 ) -> Verdict:
     """Whether two expressions are equal wherever both are defined.
 
-    Sizes are made equal where the same variable, or the same axis of the result, has two symbols.
+    Sizes are made equal where the same variable, or the same axis of the result, has two symbols;
+    where axes are equal at some sizes of their common variables alone, the two are different.
     Values are tried first; the oracle evaluates both sides at small integers and other numbers
     that have the declared properties. Where they agree, both are put into one e-graph, and the
     rules run until they are one class or the budget ends. `rules` adds your own, see
@@ -129,11 +133,21 @@ def equivalent(
     axes = f"the left side has axes {_axes(left)}, the right side {_axes(right)}"
     if len(left) != len(right):
         return Verdict("different", axes)
+    pairs = list(zip(left, right, strict=True))
     try:
-        own = unified(own, zip(left, right, strict=True), "comparing")
+        if _restricts(own, agreed_sizes((), pairs, "comparing")):
+            return Verdict("different", axes)
+        own = unified(own, pairs, "comparing")
     except ShapeError as error:
         return Verdict("different", f"{axes}: {error}")
     return _decided(own, budget, rules)
+
+
+def _restricts(own: Sequence[Expression], sizes: Mapping[Size, Size]) -> bool:
+    """Whether sizes that both sides speak of would no longer be any numbers."""
+    first, second = ({*symbols(*e.variables, *e.scope)} for e in own)
+    ends = [sizes.get(s, s) for s in first & second]
+    return len({*ends}) < len(ends) or not all(isinstance(d, str) and is_simple(d) for d in ends)
 
 
 def _different(found: Witness, own: Sequence[Expression]) -> Verdict:
