@@ -6,7 +6,7 @@ added. So a matrix is read once for all that needs it, and no intermediate resul
 """
 
 from collections import Counter, deque
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from itertools import islice
 from typing import Final, cast
@@ -16,6 +16,7 @@ from eggrad.engine.cost import CostModel
 from eggrad.engine.indicator_code import by_views
 from eggrad.engine.numeric_operations import ENTRYWISE
 from eggrad.engine.spec import Dims, Size, Spec
+from eggrad.engine.stacking import find_stacks
 from eggrad.engine.strip_operands import Place, StripOperands
 from eggrad.engine.strips import BLOCK
 from eggrad.engine.term import (
@@ -67,7 +68,9 @@ def in_strips(roots: Sequence[Term], model: CostModel) -> tuple[Term, ...]:
     """The same roots; what is better computed in strips has become results of `Strips`."""
     for _ in range(MAX_STRIPS):
         nodes = list(postorder(*roots))
-        regions = list(islice(_regions(nodes, model), MAX_REGIONS))
+        # A sum of outer products is one product of matrices, which is computed whole.
+        stacks, absorbed = find_stacks(roots, model)
+        regions = list(islice(_regions(nodes, {*stacks, *absorbed}, model), MAX_REGIONS))
         saved = [_saved(cuts, _results(roots, nodes, cuts), model) for cuts in regions]
         if max(saved, default=0) <= 0:
             break
@@ -81,7 +84,7 @@ def strips_of(roots: Sequence[Term]) -> list[Strips]:
     return list(dict.fromkeys(cast(tuple[Strips, int], node.data)[0] for node in results))
 
 
-def _regions(nodes: Sequence[Term], model: CostModel) -> Iterator[Cuts]:
+def _regions(nodes: Sequence[Term], whole: Set[Term], model: CostModel) -> Iterator[Cuts]:
     """What can be computed in strips: along each index of each node that has something large."""
     users: dict[Term, list[Term]] = {}
     for node in nodes:
@@ -95,7 +98,8 @@ def _regions(nodes: Sequence[Term], model: CostModel) -> Iterator[Cuts]:
                 if (node, i) not in met:
                     cuts = _connected(node, i, users, model)
                     met.update(cuts.items())
-                    yield _computable(nodes, cuts, model)
+                    own = {n: k for n, k in cuts.items() if n not in whole}
+                    yield _computable(nodes, own, model)
 
 
 def _is_large(term: Term, model: CostModel) -> bool:
