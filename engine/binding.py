@@ -61,15 +61,13 @@ def made_sizes(*roots: Term) -> tuple[Size, ...]:
     return tuple(d for d in every if not is_simple(d))
 
 
-def enlarged(sizes: Mapping[str, int], roots: Iterable[Term]) -> dict[str, int]:
-    """Numbers for symbols, larger where an axis would have a negative size.
+def enlarged(sizes: Mapping[str, int], made: Sequence[Size]) -> dict[str, int]:
+    """Numbers for symbols, larger where a size that is made of others would be negative.
 
-    >>> from eggrad.engine.term import constant
-    >>> enlarged({"n": 1}, [constant(1, ("n - 3",))])
+    >>> enlarged({"n": 1}, ["n - 3"])
     {'n': 3}
     """
     found = dict(sizes)
-    made = made_sizes(*roots)
     # One enlarged may make another negative; sizes such as 2 - n have no end.
     for _ in range(len(made) ** 2):
         for d in made:

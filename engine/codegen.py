@@ -134,11 +134,13 @@ class Writer:
             case "einsum":
                 spec = cast(Spec, node.data)
                 lengths = specs.sizes(spec, *(a.dims for a in node.args))
-
-                def expected(i: int) -> int:
-                    return self._model.entries((lengths[i],))
-
-                return product(spec, args, lambda i: self._size(lengths[i]), self.block, expected)
+                return product(
+                    spec,
+                    args,
+                    lambda i: self._size(lengths[i]),
+                    self.block,
+                    lambda i: self._model.length(lengths[i]),
+                )
             case "power":
                 known = cast(Fraction, node.args[1].data) if node.args[1].op == "constant" else None
                 return self._entrywise(node).power(args[0], args[1], known)

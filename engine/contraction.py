@@ -202,7 +202,6 @@ class _Lowering:
         b = grouped(right, batch, [summed, columns], length)
         large = prod(map(self.expected, batch + rows + columns)) >= LARGE
         if not batch:
-            # `dot` fills a result with zeros before BLAS writes it.
             text = f"{a} @ {b}" if large else f"{a}.dot({b})"
         elif not (rows or columns):
             text = f'np.einsum("{letters(left[1], right[1], batch)}", {left[0]}, {right[0]})'

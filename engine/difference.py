@@ -15,7 +15,7 @@ from eggrad.engine.affine import as_size, form, size_form, size_value
 from eggrad.engine.binding import Array, concrete, enlarged, made_sizes, name_of, symbols
 from eggrad.engine.exact_values import exact_values, is_polynomial
 from eggrad.engine.index_ranges import greatest_indices
-from eggrad.engine.term import Term, constant, postorder, variables
+from eggrad.engine.term import Term, postorder, variables
 
 __all__ = ["Agreement", "Witness", "find_difference"]
 
@@ -63,13 +63,14 @@ def find_difference(left: Term, right: Term, trials: int = TRIALS) -> Witness | 
     samples = 0
     digits = 16.0
     partial: Witness | None = None
-    taken = [_axis(size, index) for size, index in greatest_indices([left, right]).items()]
-    roots = (left, right, *known, *taken)
+    made = made_sizes(left, right, *known)
+    taken = greatest_indices([left, right]).items()
+    least = [*made, *(as_size(form([*size_form(d), ("", -1 - index)])) for d, index in taken)]
     for k, (drawn, flavour, rng) in enumerate(_trials(symbols(left, right, *known), trials)):
-        sizes = enlarged(drawn, roots)
+        sizes = enlarged(drawn, least)
         # The least size that an index allows is not all of them.
-        sizes = enlarged({s: n + k % 3 * (n > drawn[s]) for s, n in sizes.items()}, roots)
-        if any(size_value(d, sizes.__getitem__) < 0 for d in made_sizes(left, right, *known)):
+        sizes = enlarged({s: n + k % 3 * (n > drawn[s]) for s, n in sizes.items()}, least)
+        if any(size_value(d, sizes.__getitem__) < 0 for d in made):
             continue
         if _entries((left, right), sizes) > ENTRIES:
             continue
@@ -89,11 +90,6 @@ def find_difference(left: Term, right: Term, trials: int = TRIALS) -> Witness | 
             samples += 1
             digits = min(digits, agreed)
     return partial or Agreement(samples, digits if samples else 0.0)
-
-
-def _axis(size: str, index: int) -> Term:
-    """A term with an axis that is there where a size has more places than an index says."""
-    return constant(0, (as_size(form([*size_form(size), ("", -1 - index)])),))
 
 
 def _trials(

@@ -48,7 +48,7 @@ if TYPE_CHECKING:
 __all__ = ["indicator_factor", "settled"]
 
 _Conditions = tuple[Dims, Constraints]
-_canonical = lru_cache(maxsize=8192)(canonical)
+_canonical_group = lru_cache(maxsize=8192)(canonical)
 # Places that a monomial's sums are taken apart into.
 MOST_PLACES: Final = 64
 # Places that all sums of one reading of the classes are taken apart into.
@@ -226,7 +226,7 @@ class _Network:
         found: Constraints = ()
         for group in connected(constraints):
             part, dims, own = on_own_axes(self.dims, group)
-            known = _canonical(dims, own)
+            known = _canonical_group(dims, own)
             if never(known):
                 return known
             found += renamed_all(known, dict(enumerate(part)))

@@ -10,7 +10,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from eggrad.engine.binding import Array, bind, concrete, enlarged, name_of, symbols
+from eggrad.engine.binding import Array, bind, concrete, enlarged, made_sizes, name_of, symbols
 from eggrad.engine.constraints import Constraints
 from eggrad.engine.oracle_operations import OPERATIONS, cofactors, holds
 from eggrad.engine.spec import Spec
@@ -160,7 +160,8 @@ def random_sizes(
     {'n': 4}
     """
     roots = list(terms)
-    return enlarged({symbol: int(rng.choice(choices)) for symbol in symbols(*roots)}, roots)
+    drawn = {symbol: int(rng.choice(choices)) for symbol in symbols(*roots)}
+    return enlarged(drawn, made_sizes(*roots))
 
 
 def random_values(

@@ -19,7 +19,7 @@ __all__ = ["outer_product", "product_of_active"]
 # takes as long as so many more entries.
 LONG: Final = 500
 CALL: Final = 400
-# From so many entries on NumPy multiplies a column by a row as fast as BLAS does, or faster.
+# From so many entries on it matters that `dot` fills a result with zeros before BLAS writes it.
 LARGE: Final = 400_000
 # Of so much of a product it takes as long to pick what is active.
 MOST_ACTIVE: Final = 0.6

@@ -23,7 +23,8 @@ def determinant(a: Matrix) -> int:
     if not a:
         return 1
     minors = ([row[:j] + row[j + 1 :] for row in a[1:]] for j in range(len(a)))
-    return sum((-1) ** j * x * determinant(m) for j, (x, m) in enumerate(zip(a[0], minors)))  # noqa: B905
+    pairs = zip(a[0], minors, strict=True)
+    return sum((-1) ** j * x * determinant(m) for j, (x, m) in enumerate(pairs))
 
 
 @settings(max_examples=100, deadline=None)
