@@ -7,7 +7,7 @@ matrices between have no zeros.
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, cast
 
 from eggrad.engine import term as terms
@@ -32,7 +32,7 @@ def with_active_products(roots: Sequence[Term], model: CostModel) -> tuple[Term,
     nodes = list(postorder(*vectors.values(), *roots))
     off = zeros(nodes)
     needless = unused(roots, nodes, off)
-    chains = _Chains(Counter([*roots, *(a for node in nodes for a in node.args)]))
+    chains = _Chains(Counter([*roots, *(a for node in nodes for a in node.args)]), model)
     for node in nodes:
         found: dict[int, Term] = {}
         if _is_large_matrix_product(node, model):
@@ -73,30 +73,40 @@ class _Chain:
 
     def reversed(self) -> "_Chain":
         """The same term, from the other end."""
-        matrices = (terms.einsum(_TRANSPOSITION, m) for m in reversed(self.matrices))
+        matrices = map(_transposed, reversed(self.matrices))
         return _Chain(tuple(matrices), self.switches[::-1], not self.turned)
 
 
 class _Chains:
     """What becomes of each node: `done`."""
 
-    def __init__(self, users: Mapping[Term, int]) -> None:
+    def __init__(self, users: Mapping[Term, int], model: CostModel) -> None:
         """Begin with no node; `users` says how often each is needed."""
         self.done: dict[Term, Term] = {}
         self._users = users
+        self._model = model
         self._chains: dict[Term, _Chain] = {}
 
     def add(self, node: Term, found: Mapping[int, Term]) -> None:
         """Add a node; if it is a product of matrices, `found` has the switches of its indices."""
         if not found:
-            self.done[node] = rebuild(node, tuple(self.done[a] for a in node.args))
+            matrix, turned = self._switched(node)
+            if matrix:
+                self.done[node] = _transposed(self.done[matrix], turned)
+            else:
+                self.done[node] = rebuild(node, tuple(self.done[a] for a in node.args))
             return
         chain = self._chains[node] = self._chain(node, found)
+        if symmetric := _symmetric(chain):
+            self.done[node] = terms.for_code(
+                "symmetric_product_of_active", None, symmetric, node.dims
+            )
+            return
         given = tuple(s is not None for s in chain.switches)
         args = (*chain.matrices, *(self.done[s] for s in chain.switches if s))
         dims = node.dims[::-1] if chain.turned else node.dims
         made = terms.for_code("product_of_active", given, args, dims)
-        self.done[node] = terms.einsum(_TRANSPOSITION, made) if chain.turned else made
+        self.done[node] = _transposed(made, chain.turned)
 
     def _chain(self, node: Term, found: Mapping[int, Term]) -> _Chain:
         """The product of two operands, of which one may be a chain that goes on with the other."""
@@ -106,46 +116,167 @@ class _Chains:
             pairs.reverse()
         (summed,) = {*parts[0]} & {*parts[1]}
         row, last = out[0], pairs[1]
-        first = _Chain((self._matrix(pairs[0], row),), (found.get(row), found.get(summed)))
+        matrix = self._matrix(pairs[0], row, found)
+        first = _Chain((matrix,), (found.get(row), found.get(summed)))
         for one, other in (pairs, pairs[::-1]):
             begun = self._begun(one, summed, found)
             if begun:
                 (row,) = {*one[1]} - {summed}
                 first, last = begun, other
                 break
-        (column,) = {*out} - {row}
-        matrices = (*first.matrices, self._matrix(last, summed))
-        return _Chain(matrices, (*first.switches, found.get(column)), row != out[0])
+        rest = self._rest(last, summed, found, first)
+        switches = first.switches + rest.switches[1:]
+        return _Chain(first.matrices + rest.matrices, switches, row != out[0])
+
+    def _rest(
+        self, operand: tuple[Term, Indices], summed: int, found: Mapping[int, Term], first: _Chain
+    ) -> _Chain:
+        """What a chain goes on with: a matrix, or all of a chain where that takes no longer."""
+        indices = operand[1]
+        (column,) = {*indices} - {summed}
+        matrix = self._matrix(operand, summed, found)
+        alone = _Chain((matrix,), (found.get(summed), found.get(column)))
+        chain = self._whole(operand, found)
+        if not chain:
+            return alone
+        start = indices[-1 if chain.turned else 0]
+        own = chain if start == summed else chain.reversed()
+        apart = [first.matrices, chain.matrices, first.matrices[:1] + alone.matrices]
+        whole = self._multiplications(first.matrices + own.matrices)
+        return own if whole <= sum(map(self._multiplications, apart)) else alone
+
+    def _multiplications(self, matrices: Sequence[Term]) -> int:
+        """Those of a chain that is computed from left to right."""
+        rows = matrices[0].dims[0]
+        return sum(self._model.entries((rows, *m.dims)) for m in matrices[1:])
 
     def _begun(
         self, operand: tuple[Term, Indices], summed: int, found: Mapping[int, Term]
     ) -> _Chain | None:
         """The chain that an operand is, if it ends with the index that is summed."""
-        node, indices = operand
-        chain = self._chains.get(node) or self._masked(node)
-        if not chain or self._users[node] > 1:
+        chain = self._whole(operand, found)
+        if not chain:
             return None
-        start, end = indices[::-1] if chain.turned else indices
+        start, end = operand[1][::-1] if chain.turned else operand[1]
         if start == summed and len(chain.matrices) == 2:
-            start, end, chain = end, start, chain.reversed()
-        switches = (chain.switches[0], chain.switches[-1])
-        return chain if end == summed and switches == (found.get(start), found.get(end)) else None
+            end, chain = start, chain.reversed()
+        return chain if end == summed else None
 
-    def _masked(self, node: Term) -> _Chain | None:
-        """The chain that a node multiplies once more by one of its own switches."""
-        if node.op != "einsum" or sorted(a.order for a in node.args) != [1, 2]:
-            return None
-        *parts, out = cast(Spec, node.data)
-        pairs = zip(node.args, parts, strict=True)
-        (vector, (index,)), (matrix, own) = sorted(pairs, key=lambda p: p[0].order)
-        chain = self._chains.get(matrix)
-        if not chain or self._users[matrix] > 1 or own != out or not is_zero_or_one(vector):
-            return None
-        switch = chain.switches[0 if (index == out[0]) != chain.turned else -1]
-        return chain if switch and switched_by(switch) is switched_by(vector) else None
-
-    def _matrix(self, operand: tuple[Term, Indices], first: int) -> Term:
-        """An operand with that index first."""
+    def _whole(self, operand: tuple[Term, Indices], found: Mapping[int, Term]) -> _Chain | None:
+        """The chain that an operand is, if nothing else needs it or switches it otherwise."""
         node, indices = operand
-        matrix = self.done[node]
-        return matrix if indices[0] == first else terms.einsum(_TRANSPOSITION, matrix)
+        product, turned = (node, False) if node in self._chains else self._switched(node)
+        if not product or self._users[node] > 1 or self._users[product] > 1:
+            return None
+        chain = self._chains[product]
+        chain = replace(chain, turned=chain.turned != turned)
+        start, end = indices[::-1] if chain.turned else indices
+        switches = (chain.switches[0], chain.switches[-1])
+        return chain if switches == (found.get(start), found.get(end)) else None
+
+    def _switched(self, node: Term) -> tuple[Term | None, bool]:
+        """The product that a node is, whose switches it is multiplied by once more.
+
+        And whether the node is that transposed.
+        """
+        matrix, turned, switches = _without_switches(node)
+        chain = self._chains.get(matrix)
+        if not chain or matrix is node:
+            return None, False
+        ends = chain.switches[0], chain.switches[-1]
+        own = ends[::-1] if chain.turned != turned else ends
+        same = all(_is_same(own[axis], s) for axis, s in switches)
+        return (matrix, turned) if same else (None, False)
+
+    def _matrix(self, operand: tuple[Term, Indices], first: int, found: Mapping[int, Term]) -> Term:
+        """An operand with that index first, as it is before it is multiplied by its switches."""
+        node, indices = operand
+        matrix, turned, switches = _without_switches(node)
+        if not all(_is_same(found.get(indices[axis]), s) for axis, s in switches):
+            matrix, turned = node, False
+        return _transposed(self.done[matrix], turned == (indices[0] == first))
+
+
+def _transposed(matrix: Term, turned: bool = True) -> Term:
+    return terms.einsum(_TRANSPOSITION, matrix) if turned else matrix
+
+
+def _symmetric(chain: _Chain) -> tuple[Term, Term, Term] | None:
+    """A, w and s where a chain is A' diag(w) A, with the switch s on its rows and columns."""
+    if len(chain.matrices) != 2:
+        return None
+    rows, summed, columns = chain.switches
+    if summed or not rows or rows is not columns:
+        return None
+    left, right = chain.matrices
+    one, other = _unweighted(left, turned=True), _unweighted(right, turned=False)
+    weights = one.weights + other.weights
+    if one.matrix is not other.matrix or one.turned != other.turned or len(weights) != 1:
+        return None
+    return _transposed(one.matrix, one.turned), weights[0], rows
+
+
+@dataclass(frozen=True)
+class _Unweighted:
+    """A matrix, transposed where it is `turned`, and the vectors that multiply its rows."""
+
+    matrix: Term
+    turned: bool
+    weights: tuple[Term, ...] = ()
+
+
+def _unweighted(matrix: Term, *, turned: bool) -> _Unweighted:
+    """A matrix, whose columns count as rows where it is `turned`, apart from its weights."""
+    if matrix.data == _TRANSPOSITION:
+        return _unweighted(matrix.args[0], turned=not turned)
+    if matrix.op == "einsum" and sorted(a.order for a in matrix.args) == [1, 2]:
+        *parts, out = cast(Spec, matrix.data)
+        pairs = sorted(zip(matrix.args, parts, strict=True), key=lambda p: p[0].order)
+        (vector, index), (inner, own) = pairs
+        if own == out and index == (out[1:] if turned else out[:1]):
+            rest = _unweighted(inner, turned=turned)
+            return replace(rest, weights=(vector, *rest.weights))
+    return _Unweighted(matrix, turned)
+
+
+def _is_same(switch: Term | None, other: Term) -> bool:
+    """Whether two switches are zero at the same entries."""
+    return switch is not None and switched_by(switch) is switched_by(other)
+
+
+def _without_switches(node: Term) -> tuple[Term, bool, list[tuple[int, Term]]]:
+    """A matrix, whether it is transposed, and the axis of each switch that multiplies it.
+
+    Such a switch has no entries but zeros and ones.
+
+    >>> A, x, y = terms.variable("A", "mn"), terms.variable("x", "m"), terms.variable("y", "n")
+    >>> left, right = (terms.apply("sign", terms.apply("relu", v)) for v in (x, y))
+    >>> both = terms.einsum("i,j->ij", left, right)
+    >>> _without_switches(terms.einsum("ij,ij->ij", both, A)) == (
+    ...     A, False, [(0, left), (1, right)]
+    ... )
+    True
+    """
+    if node.op == "einsum" and node.order == 2 and len(node.args) == 2:
+        *parts, out = cast(Spec, node.data)
+        pairs = list(zip(node.args, parts, strict=True))
+        for (factor, own), (matrix, kept) in (pairs, pairs[::-1]):
+            vectors = _outer_factors(factor, own)
+            if (
+                sorted(kept) == sorted(out)
+                and vectors
+                and all(is_zero_or_one(v) for _, v in vectors)
+            ):
+                return matrix, kept != out, [(out.index(i), v) for i, v in vectors]
+    return node, False, []
+
+
+def _outer_factors(node: Term, indices: Indices) -> list[tuple[int, Term]]:
+    """The vectors of which a node is the outer product, each with its index; or none."""
+    if node.order == 1:
+        return [(indices[0], node)]
+    if node.op != "einsum" or [a.order for a in (*node.args, node)] != [1, 1, 2]:
+        return []
+    *parts, out = cast(Spec, node.data)
+    names = dict(zip(out, indices, strict=True))
+    return [(names[part[0]], a) for part, a in zip(parts, node.args, strict=True)]

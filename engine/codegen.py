@@ -18,7 +18,7 @@ from eggrad.engine.indicator_code import (
     stored_indicators,
 )
 from eggrad.engine.layout import transposed
-from eggrad.engine.shared_exponentials import CALLS
+from eggrad.engine.shared_exponentials import CALLS, SHARES
 from eggrad.engine.shared_matrices import Batch, find_batches, scheduled
 from eggrad.engine.spec import Dims, Indices, Size, Spec
 from eggrad.engine.stacking import Stack, factor_text, find_stacks
@@ -42,6 +42,7 @@ _WHOLE: Final = {
     "logdet": "log_determinant({x}, {k})",
     "solve": "solve({x}, {y})",
     "symmetric_product": "symmetric_product({k}, {x}, {y})",
+    "symmetric_product_of_active": "symmetric_product_of_active({every})",
     "product_of_pairs": "product_of_pairs({x}, {y})",
 }
 
@@ -196,7 +197,8 @@ class Writer:
     def _whole(self, node: Term, args: Sequence[Value]) -> Value:
         """A function of whole arrays."""
         arrays, uses = self._arrays.operands(node.args, args)
-        call = _WHOLE[node.op].format(x=arrays[0], y=arrays[-1], k=_detail(node))
+        own = {"x": arrays[0], "y": arrays[-1], "every": ", ".join(arrays), "k": _detail(node)}
+        call = _WHOLE[node.op].format(**own)
         axes = tuple(range(node.order))
         return Value(self.block.emit(call, uses, node.order), axes, axes)
 
@@ -235,16 +237,16 @@ class Writer:
 
     def _shared_exponentials(self, node: Term, args: Sequence[Value]) -> Value:
         """The logarithm of a sum of exponentials, or the share of each in it."""
-        name, spec, place = cast(tuple[str, Spec, int], node.data)
-        key = (name, spec, node.args)
+        name, spec, place = cast(tuple[str, Spec, int | None], node.data)
+        key, own = (name, spec, node.args), tuple(range(node.order))
         if key not in self._results:
             (given,), uses = self._arrays.operands(node.args, args)
-            axes = f", {_summed(spec)}" if spec else ""
+            arguments = f"({given}, {_summed(spec)})" if spec else f"({given})"
+            if place is None:
+                return Value(self.block.emit(SHARES[name] + arguments, uses, node.order), own, own)
             orders = [len(spec[1]) if spec else node.order, node.args[0].order]
-            call = f"{CALLS[name]}({given}{axes})"
-            self._results[key] = self.block.emit_each(call, uses, orders)
-        own = tuple(range(node.order))
-        return Value(self._results[key][place], own, own)
+            self._results[key] = self.block.emit_each(CALLS[name] + arguments, uses, orders)
+        return Value(self._results[key][cast(int, place)], own, own)
 
     def _product_of_active(self, node: Term, args: Sequence[Value]) -> Value:
         """A product of matrices, with vectors that say where it is zero."""

@@ -208,13 +208,10 @@ def _reducing_steps(name: str, known: object, args: tuple[Dims, ...], out: Dims)
         case "logdet":
             decomposition = "cholesky" if known == "positive definite" else "slogdet"
             return [(decomposition, (whole[0],) * 3, ()), ("log", whole[:1], ()), ("sum", (), ())]
-        case "cholesky":
-            return [("cholesky", (whole[0],) * 3, ())]
+        case "cholesky" | "inverse_from_cholesky":
+            return [(name, (whole[0],) * 3, ())]
         case "logdet_from_cholesky":
             return [("log", whole[:1], ()), ("sum", whole[:1], ()), ("scalar", (), ())]
-        case "inverse_from_cholesky":
-            # Blocks on the diagonal are inverted, the rest is multiplied.
-            return [("inv", (*whole, 64), ()), ("syrk", (whole[0],) * 3, ())]
         case "solve":
             return [("solve", (whole[0],) * 3, ()), ("matmul", (*whole, *args[1][1:]), ())]
         case "symmetric_product":

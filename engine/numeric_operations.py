@@ -5,7 +5,7 @@ from typing import Final, cast
 from eggrad.engine.errors import ShapeError
 from eggrad.engine.spec import Dims, Spec, output_dims
 
-__all__ = ["ENTRYWISE", "NUMERIC", "result_dims"]
+__all__ = ["ENTRYWISE", "FOR_CODE", "NUMERIC", "result_dims"]
 
 # Those whose result has the axes of each operand.
 ENTRYWISE: Final = (
@@ -15,6 +15,11 @@ ENTRYWISE: Final = (
 NUMERIC: Final = (
     *ENTRYWISE, "logsumexp", "norm", "logdet", "solve", "symmetric_product", "product_of_pairs",
     "cholesky", "inverse_from_cholesky", "logdet_from_cholesky",
+)  # fmt: skip
+# Ways to compute that are chosen when code is written.
+FOR_CODE: Final = (
+    "by_strips", "product_of_active", "shared_exponentials", "stepped_product",
+    "symmetric_product_of_active",
 )  # fmt: skip
 
 

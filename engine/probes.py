@@ -86,6 +86,10 @@ def _definite(n: int) -> dict[str, Any]:
     return {"A": _random(n, n) * 0.1 / n + np.eye(n), "x": _random(n)}
 
 
+def _triangular(n: int) -> dict[str, Any]:
+    return {"A": np.tril(_definite(n)["A"])}
+
+
 def _factors(m: int, k: int, n: int) -> dict[str, Any]:
     return {"A": _random(m, k), "B": _random(k, n)}
 
@@ -217,6 +221,10 @@ def _decompositions() -> Iterator[Probe]:
     }.items():
         sizes = _MATRICES if rate == "adj" else (*_MATRICES, 800)
         yield Probe(rate, tuple(Trial(statement, _definite, (n,), n**3) for n in sizes))
+    # Where the blocks that are inverted become smaller than the matrix, there is a kink.
+    sizes = (*_MATRICES[:3], 64, 100, 300, 800)
+    inverses = (Trial("inverse_from_cholesky(A)", _triangular, (n,), n**3) for n in sizes)
+    yield Probe("inverse_from_cholesky", tuple(inverses))
 
 
 # In this order: what a trial knows has been measured before.

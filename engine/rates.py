@@ -34,7 +34,7 @@ __all__ = [
     "write_rates",
 ]
 
-SCHEMA: Final = 1
+SCHEMA: Final = 2
 # An element-wise function that was never measured counts as this one, of middling price.
 UNKNOWN_FUNCTION: Final = "tanh"
 

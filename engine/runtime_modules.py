@@ -24,10 +24,12 @@ RUNTIME: Final = {
     "product_of_active": "sparse_products",
     "product_of_pairs": "symmetric_products",
     "sigmoid": "stable_functions",
+    "softmax": "stable_functions",
     "softplus": "stable_functions",
     "softplus_and_sigmoid": "stable_functions",
     "solve": "stable_functions",
     "stepped_product": "stepped_products",
     "symmetric_product": "symmetric_products",
+    "symmetric_product_of_active": "sparse_products",
     "zeros_and_ones": "indicators",
 }

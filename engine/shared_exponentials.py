@@ -11,30 +11,41 @@ from eggrad.engine import term as terms
 from eggrad.engine.spec import Spec
 from eggrad.engine.term import Term, postorder, rebuild
 
-__all__ = ["CALLS", "with_shared_exponentials"]
+__all__ = ["CALLS", "SHARES", "with_shared_exponentials"]
 
 CALLS = {"logsumexp": "log_sum_exp_and_softmax", "softplus": "softplus_and_sigmoid"}
+SHARES = {"logsumexp": "softmax", "softplus": "sigmoid"}
 
 
 def with_shared_exponentials(roots: Sequence[Term]) -> tuple[Term, ...]:
-    """The same roots; such pairs are the two results of `shared_exponentials`.
+    """The same roots; such pairs are the two results, 0 and 1, of `shared_exponentials`.
+
+    Where the logarithm is needed for its shares alone, they are its one result, None.
 
     >>> x = terms.variable("x", ("n",))
     >>> log = terms.numeric("softplus", x)
     >>> found = with_shared_exponentials([log, terms.numeric("exp_difference", x, log)])
     >>> [t.data for t in found]
     [('softplus', None, 0), ('softplus', None, 1)]
+    >>> with_shared_exponentials([terms.numeric("exp_difference", x, log)])[0].data
+    ('softplus', None, None)
     """
     nodes = list(postorder(*roots))
     totals = {node: _total(node) for node in nodes if node.op == "exp_difference"}
     shared = {total for total in totals.values() if total}
     if not shared:
         return tuple(roots)
+    needed = set(roots)
+    for node in reversed(nodes):
+        if node in needed:
+            total = totals.get(node)
+            needed.update(total.args if total else node.args)
     done: dict[Term, Term] = {}
     for node in nodes:
         total = totals.get(node) or node
         if total in shared:
-            data = (total.op, total.data, int(total is not node))
+            place = int(total is not node) if total in needed else None
+            data = (total.op, total.data, place)
             done[node] = terms.for_code(
                 "shared_exponentials", data, (done[total.args[0]],), node.dims
             )

@@ -12,8 +12,9 @@ from typing import Final
 import numpy as np
 
 from eggrad.engine.binding import Array
+from eggrad.engine.symmetric_products import symmetric_product
 
-__all__ = ["outer_product", "product_of_active"]
+__all__ = ["outer_product", "product_of_active", "symmetric_product_of_active"]
 
 # From rows of this length on a loop over the rows that are not zero may be worth it; each of them
 # takes as long as so many more entries.
@@ -68,6 +69,27 @@ def product_of_active(matrices: Sequence[Array], switches: Sequence[Array | None
     return _among_zeros(reduce(np.dot, chain), active[0], active[-1], lengths[0], lengths[-1])
 
 
+def symmetric_product_of_active(matrix: Array, weights: Array, switch: Array) -> Array:
+    """`matrix.T @ diag(weights) @ matrix`, from the columns at which the switch is not zero.
+
+    At the others nothing counts: rows and columns of the result are zero. Where an operand is not
+    finite, all is computed.
+
+    >>> A = np.array([[1.0, 2.0], [3.0, 4.0]])
+    >>> symmetric_product_of_active(A, np.array([1.0, 2.0]), np.array([0.0, 1.0]))
+    array([[ 0.,  0.],
+           [ 0., 36.]])
+    """
+    (active,), n = switch.nonzero(), len(switch)
+    if active.size <= MOST_ACTIVE * n and _is_finite(matrix) and _is_finite(weights):
+        part = symmetric_product(2, matrix.take(active, axis=1, mode="clip"), weights)
+        return _among_zeros(part, active, active, n, n)
+    result = symmetric_product(2, matrix, weights)
+    result *= switch != 0
+    result *= (switch != 0)[:, None]
+    return result
+
+
 def _multiplications(lengths: Sequence[int]) -> int:
     return lengths[0] * sum(m * n for m, n in pairwise(lengths[1:]))
 
@@ -80,7 +102,7 @@ def _is_finite(matrix: Array) -> bool:
 
 def _product_of_all(matrices: Sequence[Array], switches: Sequence[Array | None]) -> Array:
     """The whole product, with zeros where they are expected."""
-    result = matrices[0]
+    result = matrices[0] if switches[1] is None else matrices[0] * (switches[1] != 0)
     for matrix, switch in zip(matrices[1:], switches[2:], strict=True):
         result = result.dot(matrix)
         if switch is not None:
@@ -94,9 +116,10 @@ def _picked(matrix: Array, rows: Array | None, columns: Array | None) -> Array:
     """Some rows and columns of a matrix; what lies together in memory is picked first."""
     if matrix.flags.f_contiguous and not matrix.flags.c_contiguous:
         return _picked(matrix.T, columns, rows).T
+    # No index is out of range; what clips it does not copy what it has checked.
     if rows is not None:
-        matrix = matrix.take(rows, axis=0)
-    return matrix if columns is None else matrix.take(columns, axis=1)
+        matrix = matrix.take(rows, axis=0, mode="clip")
+    return matrix if columns is None else matrix.take(columns, axis=1, mode="clip")
 
 
 def _among_zeros(

@@ -23,6 +23,7 @@ __all__ = [
     "log_sum_exp_and_softmax",
     "norm",
     "sigmoid",
+    "softmax",
     "softplus",
     "softplus_and_sigmoid",
     "solve",
@@ -113,7 +114,7 @@ def log_cosh(x: Array) -> Array:
     return np.where(x < 1, near, x + np.log1p(np.expm1(-2 * x) / 2))[()]
 
 
-@np.errstate(invalid="ignore")
+@np.errstate(over="ignore", invalid="ignore")
 def log_sum_exp(x: Array, axes: Sequence[int]) -> Array:
     """`log` of the sum of `exp(x)` over some axes; -inf for the sum of nothing.
 
@@ -128,7 +129,7 @@ def log_sum_exp(x: Array, axes: Sequence[int]) -> Array:
     return total.reshape(turned.shape[len(axes) :])[()]
 
 
-@np.errstate(invalid="ignore")
+@np.errstate(over="ignore", invalid="ignore")
 def log_sum_exp_and_softmax(x: Array, axes: Sequence[int]) -> list[Array]:
     """`log_sum_exp`, and the share of each exponential in its sum, in the shape of `x`.
 
@@ -145,6 +146,27 @@ def log_sum_exp_and_softmax(x: Array, axes: Sequence[int]) -> list[Array]:
         shares /= sums
     own = shares.reshape(turned.shape).transpose(back)
     return [total.reshape(turned.shape[len(axes) :])[()], own]
+
+
+@np.errstate(invalid="ignore")
+def softmax(x: Array, axes: Sequence[int]) -> Array:
+    """The share of each `exp(x)` in their sum over some axes.
+
+    >>> softmax(np.array([1e3, 1e3]), (0,))
+    array([0.5, 0.5])
+    """
+    to_front, back = _in_front(x.ndim, tuple(axes))
+    turned = x.transpose(to_front)
+    columns = _columns(turned, len(axes))
+    if not columns.size:
+        return np.exp(x)
+    shares = np.exp(columns - np.maximum.reduce(columns))
+    sums = np.add.reduce(shares)
+    # The largest summand is 1, unless it is infinite.
+    if not np.minimum.reduce(sums) >= 1:
+        return log_sum_exp_and_softmax(x, axes)[1]
+    shares /= sums
+    return shares.reshape(turned.shape).transpose(back)
 
 
 @lru_cache(maxsize=64)

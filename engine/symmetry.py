@@ -17,13 +17,13 @@ from eggrad.engine.snapshot import Snapshot
 from eggrad.engine.spec import Indices
 from eggrad.engine.term import Term
 
-__all__ = ["expanded", "halved", "mirror_image"]
+__all__ = ["SUMS", "expanded", "halved", "mirror_image"]
 
 MAX_FACTORS = 64
 MAX_NETWORKS = 4
 MAX_STEPS = 2_000
 # The signs of the operands.
-SUMS = {"add": (1, 1), "subtract": (1, -1), "negate": (-1,)}
+SUMS: Mapping[str, tuple[int, ...]] = {"add": (1, 1), "subtract": (1, -1), "negate": (-1,)}
 
 Renaming = dict[int, int]
 

@@ -16,12 +16,12 @@ from eggrad.engine import spec as specs
 from eggrad.engine.affine import canonical_size, resized_dims
 from eggrad.engine.constraints import Constraint, Constraints
 from eggrad.engine.errors import ShapeError, UnsupportedOperation
-from eggrad.engine.numeric_operations import NUMERIC, result_dims
+from eggrad.engine.numeric_operations import FOR_CODE, NUMERIC, result_dims
 from eggrad.engine.sparsity import Sparsity
 from eggrad.engine.spec import Dims, Size, Spec
 
 __all__ = [
-    "ELEMENTWISE", "FOR_CODE", "MATRIX_FUNCTIONS", "NUMERIC", "Term", "add", "apply", "cofactors",
+    "ELEMENTWISE", "MATRIX_FUNCTIONS", "NUMERIC", "Term", "add", "apply", "cofactors",
     "constant", "delta", "divide", "einsum", "for_code", "implied", "indicator", "negate",
     "numeric", "postorder", "power", "rebuild", "size", "substitute_sizes", "subtract",
     "term_sparsity", "variable", "variables",
@@ -30,7 +30,6 @@ __all__ = [
 ELEMENTWISE: Final = (
     "sin", "cos", "tan", "arcsin", "arccos", "arctan", "tanh", "exp", "log", "sign", "relu", "abs",
 )  # fmt: skip
-FOR_CODE: Final = ("by_strips", "product_of_active", "shared_exponentials", "stepped_product")
 MATRIX_FUNCTIONS: Final = ("inv", "det", "adj")
 _IMPLIED: Final = {"positive definite": frozenset({"symmetric", "invertible"})}
 
@@ -51,7 +50,7 @@ class Term:
     | `negate`, `sin` ... `abs`, `inv` `det` `adj` | | one |
     | `cofactors` | k, the order of the derivative of `det` that it is | one |
     | those of `NUMERIC` | see `numeric_operations` | one or two |
-    | those of `FOR_CODE` | see the module of that name | any number |
+    | those of `FOR_CODE` | see the module that makes them | any number |
     """
 
     __slots__ = ("__weakref__", "args", "data", "dims", "op")

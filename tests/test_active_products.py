@@ -1,5 +1,6 @@
 """Products of which `relu` switches rows or columns off, against the oracle."""
 
+import re
 from collections.abc import Sequence
 
 import numpy as np
@@ -53,12 +54,12 @@ def check(function: CompiledFunction, roots: Sequence[t.Term], n: int, seed: int
 
 
 def test_a_chain_is_one_call() -> None:
-    """Rows are switched by what all is multiplied by at the end."""
+    """Rows are switched by what all is multiplied by at the end; no operand is by its switches."""
     first = columns(dot(A, rows(B, STEP[0])), STEP[1])
     root = rows(dot(columns(dot(first, C), STEP[0]), A), STEP[2])
     function = compile_terms([root], sizes={"n": 100})
     assert function.source.count("product_of_active(") == 1
-    assert "([A, t2, C, A], [t3, t1, t4, t1, None])" in function.source
+    assert "([A, B, C, A], [t1, t2, t3, t2, None])" in function.source
     for n in (0, 1, 5, 20):
         check(function, [root], n)
 
@@ -84,6 +85,47 @@ def test_what_is_needed_twice_is_computed_once() -> None:
     function = compile_terms(roots, sizes={"n": 100})
     assert function.source.count("product_of_active(") == 2
     check(function, roots, 20)
+
+
+@pytest.mark.parametrize("spec", ["ki,kj->ij", "kj,ki->ij", "ki,kj->ji"])
+def test_a_weighted_matrix_times_itself_is_computed_by_half(spec: str) -> None:
+    weighted = rows(A, t.apply("exp", VECTORS[1]))
+    both = t.einsum("i,j->ij", STEP[0], STEP[0])
+    root = t.einsum("ij,ij->ij", both, t.einsum(spec, A, weighted))
+    function = compile_terms([root], sizes={"n": 100})
+    assert "symmetric_product_of_active(A, t1, t2)" in function.source
+    for n in (0, 1, 5, 60, 100):
+        check(function, [root], n)
+
+
+def test_a_symmetric_product_of_infinite_numbers() -> None:
+    both = t.einsum("i,j->ij", STEP[0], STEP[0])
+    root = t.einsum("ij,ij->ij", both, t.einsum("ki,kj->ij", A, rows(A, VECTORS[1])))
+    function = compile_terms([root], sizes={"n": 100})
+    matrix, weights = np.ones((20, 20)), np.ones(20)
+    a = np.repeat([-1.0, 1.0], 10)
+    for at, value in ((matrix, np.inf), (weights, np.nan)):
+        at[..., 0] = value
+        with np.errstate(invalid="ignore"):
+            (found,) = function(A=matrix, b=weights, a=a)
+        assert np.isnan(found[0]).all()
+        at[..., 0] = 1.0
+
+
+def test_the_jacobian_in_a_second_derivative_is_computed_once() -> None:
+    """Of six layers, in four products; that the other factor of the Hessian is xx' is no matter."""
+    weights = [eg.variable(f"W{k}", ("n", "n")) for k in range(6)]
+    h = eg.variable("x", ("n",))
+    for W in weights[:-1]:
+        h = eg.relu(W @ h)
+    hessian = eg.hessian(eg.log(eg.sum(eg.exp(weights[-1] @ h))), "W0")
+    function = eg.compile(hessian, sizes={"n": 100}, structure="factored")
+    chains = re.findall(r" product_of_active\(\[(.*?)\]", function.source)
+    assert sum(len(chain.split(", ")) - 1 for chain in chains) == 4
+    assert function.source.count(" symmetric_product_of_active(") == 1
+    rng = np.random.default_rng(0)
+    values = {"x": rng.normal(size=5)} | {f"W{k}": rng.normal(size=(5, 5)) for k in range(6)}
+    np.testing.assert_allclose(function(**values).todense(), hessian.evaluate(values), 1e-9, 1e-12)
 
 
 def test_a_switch_that_is_made_of_the_product() -> None:

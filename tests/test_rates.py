@@ -99,7 +99,7 @@ FOREIGN = {
     "not JSON": ("{", "not a file of rates"),
     "no object": ("[]", "not a file of rates"),
     "nested too deeply": ("[" * 100_000, "not a file of rates"),
-    "another format": (changed(schema=0), "it has format 0, this version of eggrad reads 1"),
+    "another format": (changed(schema=0), "it has format 0, this version of eggrad reads 2"),
     "another NumPy": (
         changed(numpy="0.1"),
         f"it was measured with NumPy 0.1, this is {np.__version__}",

@@ -36,6 +36,21 @@ def test_exponentials_are_computed_once(
     assert found[1].shape == shape
 
 
+@pytest.mark.parametrize(("call", "shape", "f"), SHARED, ids=[str(shape) for _, shape, _ in SHARED])
+def test_a_gradient_alone_takes_no_logarithm(
+    call: str, shape: tuple[int, ...], f: Callable[[Any], eg.Expression]
+) -> None:
+    x = eg.variable("x", shape)
+    value = f(x)
+    alone, both = eg.compile(eg.gradient(value, x)), eg.compile([value, eg.gradient(value, x)])
+    name = call.removeprefix("log_sum_exp_and_").removeprefix("softplus_and_")
+    assert f"{name}(x" in alone.source
+    assert call not in alone.source
+    rng = np.random.default_rng(0)
+    for at in (rng.normal(size=shape), rng.choice([-1e3, 0, 1e3, np.inf, -np.inf], shape)):
+        np.testing.assert_allclose(alone(x=at), both(x=at)[1], 1e-14)
+
+
 @pytest.mark.parametrize("shape", [(0,), (0, 3), (3, 0), (1, 1)])
 def test_shared_exponentials_of_few_numbers(shape: tuple[int, ...]) -> None:
     x = np.zeros(shape)
@@ -43,6 +58,7 @@ def test_shared_exponentials_of_few_numbers(shape: tuple[int, ...]) -> None:
     total, shares = stable.log_sum_exp_and_softmax(x, axes)
     np.testing.assert_array_equal(total, stable.log_sum_exp(x, axes))
     np.testing.assert_array_equal(shares, np.ones(shape))
+    np.testing.assert_array_equal(stable.softmax(x, axes), np.ones(shape))
     total, shares = stable.softplus_and_sigmoid(x)
     np.testing.assert_allclose(total, np.full(shape, np.log(2)))
     np.testing.assert_allclose(shares, np.full(shape, 0.5))
