@@ -71,6 +71,10 @@ class _Chain:
     switches: tuple[Term | None, ...]
     turned: bool = False
 
+    def ends(self, indices: Indices) -> Indices:
+        """The indices of its rows and of its columns, given those of the term."""
+        return indices[::-1] if self.turned else indices
+
     def reversed(self) -> "_Chain":
         """The same term, from the other end."""
         matrices = map(_transposed, reversed(self.matrices))
@@ -139,8 +143,8 @@ class _Chains:
         chain = self._whole(operand, found)
         if not chain:
             return alone
-        start = indices[-1 if chain.turned else 0]
-        own = chain if start == summed else chain.reversed()
+        own = chain if chain.ends(indices)[0] == summed else chain.reversed()
+        # Both chains, and the product of their results.
         apart = [first.matrices, chain.matrices, first.matrices[:1] + alone.matrices]
         whole = self._multiplications(first.matrices + own.matrices)
         return own if whole <= sum(map(self._multiplications, apart)) else alone
@@ -157,10 +161,9 @@ class _Chains:
         chain = self._whole(operand, found)
         if not chain:
             return None
-        start, end = operand[1][::-1] if chain.turned else operand[1]
-        if start == summed and len(chain.matrices) == 2:
-            end, chain = start, chain.reversed()
-        return chain if end == summed else None
+        if chain.ends(operand[1])[0] == summed and len(chain.matrices) == 2:
+            chain = chain.reversed()
+        return chain if chain.ends(operand[1])[1] == summed else None
 
     def _whole(self, operand: tuple[Term, Indices], found: Mapping[int, Term]) -> _Chain | None:
         """The chain that an operand is, if nothing else needs it or switches it otherwise."""
@@ -170,9 +173,8 @@ class _Chains:
             return None
         chain = self._chains[product]
         chain = replace(chain, turned=chain.turned != turned)
-        start, end = indices[::-1] if chain.turned else indices
-        switches = (chain.switches[0], chain.switches[-1])
-        return chain if switches == (found.get(start), found.get(end)) else None
+        switches = [chain.switches[0], chain.switches[-1]]
+        return chain if switches == [*map(found.get, chain.ends(indices))] else None
 
     def _switched(self, node: Term) -> tuple[Term | None, bool]:
         """The product that a node is, whose switches it is multiplied by once more.
@@ -262,11 +264,8 @@ def _without_switches(node: Term) -> tuple[Term, bool, list[tuple[int, Term]]]:
         pairs = list(zip(node.args, parts, strict=True))
         for (factor, own), (matrix, kept) in (pairs, pairs[::-1]):
             vectors = _outer_factors(factor, own)
-            if (
-                sorted(kept) == sorted(out)
-                and vectors
-                and all(is_zero_or_one(v) for _, v in vectors)
-            ):
+            masks = {*own} <= {*out} and all(is_zero_or_one(v) for _, v in vectors)
+            if masks and vectors and sorted(kept) == sorted(out):
                 return matrix, kept != out, [(out.index(i), v) for i, v in vectors]
     return node, False, []
 

@@ -52,7 +52,7 @@ def product_of_active(matrices: Sequence[Array], switches: Sequence[Array | None
 
     The switches are vectors for the rows of the first matrix, for each index that is summed and
     for the columns of the last; None where all is needed. At an index where its switch is zero,
-    nothing counts: the result is zero. Where a matrix is not finite, all is computed.
+    nothing counts: the result is zero. Where an operand is not finite, all is computed.
 
     >>> A = np.array([[1.0, 2.0], [3.0, 4.0]])
     >>> product_of_active([A, A], [np.array([0.0, 1.0]), None, None])
@@ -63,7 +63,7 @@ def product_of_active(matrices: Sequence[Array], switches: Sequence[Array | None
     active = [None if s is None else s.nonzero()[0] for s in switches]
     counts = [n if a is None else a.size for n, a in zip(lengths, active, strict=True)]
     few = _multiplications(counts) <= MOST_ACTIVE * _multiplications(lengths)
-    if not (few and all(map(_is_finite, matrices))):
+    if not (few and _are_finite(*matrices, *switches)):
         return _product_of_all(matrices, switches)
     chain = (_picked(m, *active[k : k + 2]) for k, m in enumerate(matrices))
     return _among_zeros(reduce(np.dot, chain), active[0], active[-1], lengths[0], lengths[-1])
@@ -81,35 +81,32 @@ def symmetric_product_of_active(matrix: Array, weights: Array, switch: Array) ->
            [ 0., 36.]])
     """
     (active,), n = switch.nonzero(), len(switch)
-    if active.size <= MOST_ACTIVE * n and _is_finite(matrix) and _is_finite(weights):
+    if active.size <= MOST_ACTIVE * n and _are_finite(matrix, weights, switch):
         part = symmetric_product(2, matrix.take(active, axis=1, mode="clip"), weights)
         return _among_zeros(part, active, active, n, n)
-    result = symmetric_product(2, matrix, weights)
-    result *= switch != 0
-    result *= (switch != 0)[:, None]
-    return result
+    return symmetric_product(2, matrix * np.sign(switch), weights)
 
 
 def _multiplications(lengths: Sequence[int]) -> int:
     return lengths[0] * sum(m * n for m, n in pairwise(lengths[1:]))
 
 
-def _is_finite(matrix: Array) -> bool:
+def _are_finite(*arrays: Array | None) -> bool:
     """Whether all entries are; large ones may count as infinite."""
-    entries = matrix.ravel("K")
-    return isfinite(entries.dot(entries))
+    flat = (a.ravel("K") for a in arrays if a is not None)
+    return all(isfinite(a.dot(a)) for a in flat)
 
 
 def _product_of_all(matrices: Sequence[Array], switches: Sequence[Array | None]) -> Array:
     """The whole product, with zeros where they are expected."""
-    result = matrices[0] if switches[1] is None else matrices[0] * (switches[1] != 0)
-    for matrix, switch in zip(matrices[1:], switches[2:], strict=True):
-        result = result.dot(matrix)
-        if switch is not None:
-            result *= switch != 0
+    # Before they are multiplied: a large product might overflow where it does not count.
+    chain = [
+        matrix if switch is None else matrix * np.sign(switch)
+        for matrix, switch in zip(matrices, switches[1:], strict=True)
+    ]
     if switches[0] is not None:
-        result *= (switches[0] != 0)[:, None]
-    return result
+        chain[0] = chain[0] * np.sign(switches[0])[:, None]
+    return reduce(np.dot, chain)
 
 
 def _picked(matrix: Array, rows: Array | None, columns: Array | None) -> Array:

@@ -148,7 +148,7 @@ def log_sum_exp_and_softmax(x: Array, axes: Sequence[int]) -> list[Array]:
     return [total.reshape(turned.shape[len(axes) :])[()], own]
 
 
-@np.errstate(invalid="ignore")
+@np.errstate(over="ignore", invalid="ignore")
 def softmax(x: Array, axes: Sequence[int]) -> Array:
     """The share of each `exp(x)` in their sum over some axes.
 

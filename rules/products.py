@@ -71,7 +71,7 @@ def cheaper_orders(graph: Snapshot, exact: bool) -> Iterator[tuple[int, Term]]:
 def symmetric_halves(graph: Snapshot) -> Iterator[tuple[int, Term]]:
     """A product (or a sum of such) that is its own mirror image is half of it, taken twice."""
     roots = [(cls, graph.choice[cls]) for cls in graph.root_classes]
-    # Of an outer product each factor may be one.
+    # Each factor of a product may be one: in an outer product, say.
     factors = [c for _, node in roots if node.constructor == "ein" for c in node.children]
     for cls in dict.fromkeys([*graph.root_classes, *factors]):
         dims = graph.dims[cls]

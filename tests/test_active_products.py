@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 import eggrad as eg
 from eggrad.engine import active_products, oracle
 from eggrad.engine import term as t
+from eggrad.engine.binding import name_of
 from eggrad.engine.compiled import CompiledFunction, compile_terms
 
 MATRICES = [t.variable(name, ("n", "n")) for name in "ABC"]
@@ -157,6 +158,47 @@ def test_infinity_times_zero_is_not_a_number() -> None:
         (found,) = function(A=A_value, B=B_value, a=a, b=a)
     assert np.isnan(found[:, 0]).all()
     np.testing.assert_array_equal(found[:, 1], np.repeat([0.0, 10.0], 10))
+
+
+OUTER = t.einsum("i,j->ij", STEP[0], STEP[0])
+SWITCHED = {
+    "rows of a result": rows(dot(A, B), STEP[0]),
+    "columns of a result": columns(dot(A, B), STEP[0]),
+    "rows": dot(rows(A, STEP[0]), B),
+    "columns": dot(A, columns(B, STEP[0])),
+    "inside": dot(columns(A, STEP[0]), B),
+    "symmetric": t.einsum("ij,ij->ij", OUTER, t.einsum("ki,kj->ij", A, rows(A, VECTORS[1]))),
+}
+
+
+@pytest.mark.parametrize("root", SWITCHED.values(), ids=SWITCHED)
+@pytest.mark.parametrize("off", [2, 9])
+def test_a_switch_that_is_not_a_number(root: t.Term, off: int) -> None:
+    """It is neither on nor off, whether few are on or many."""
+    values = {name: np.ones((10, 10)) for name in "AB"} | {"b": np.ones(10)}
+    values["a"] = np.r_[np.nan, np.full(9, 1.0)]
+    values["a"][-off:] = -1
+    values = {name: values[name] for name in map(name_of, t.variables(root))}
+    with np.errstate(invalid="ignore"):
+        (expected,) = oracle.evaluate([root], values, {"n": 10})
+        (found,) = compile_terms([root], sizes={"n": 100})(**values)
+    assert np.isnan(expected).any()
+    np.testing.assert_allclose(found, expected)
+
+
+@pytest.mark.parametrize("name", ["rows", "columns", "inside"])
+def test_a_product_that_overflows_where_it_is_switched_off(name: str) -> None:
+    values = dict.fromkeys("AB", np.full((10, 10), 1e200)) | {"a": np.repeat([-1.0, 1.0], 5)}
+    with np.errstate(over="ignore"):
+        (expected,) = oracle.evaluate([SWITCHED[name]], values, {"n": 10})
+        (found,) = compile_terms([SWITCHED[name]], sizes={"n": 100})(**values)
+    assert not np.isnan(expected).any()
+    np.testing.assert_array_equal(found, expected)
+
+
+def test_a_sum_of_switches_is_no_switch() -> None:
+    roots = [t.einsum("k,ij->ij", STEP[0], A), t.einsum("kj,ij->ij", OUTER, A)]
+    check(compile_terms(roots, sizes={"n": 100}), roots, 5)
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])

@@ -59,6 +59,7 @@ def test_shared_exponentials_of_few_numbers(shape: tuple[int, ...]) -> None:
     np.testing.assert_array_equal(total, stable.log_sum_exp(x, axes))
     np.testing.assert_array_equal(shares, np.ones(shape))
     np.testing.assert_array_equal(stable.softmax(x, axes), np.ones(shape))
+    np.testing.assert_array_equal(stable.softmax(np.array([1e308, -1e308]), (0,)), [1, 0])
     total, shares = stable.softplus_and_sigmoid(x)
     np.testing.assert_allclose(total, np.full(shape, np.log(2)))
     np.testing.assert_allclose(shares, np.full(shape, 0.5))
