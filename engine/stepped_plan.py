@@ -20,7 +20,7 @@ __all__ = ["is_small", "stepped_plan"]
 
 # An intermediate result may have so many entries, or so many times those of operands and result.
 _FEW: Final = 1 << 15
-_MOST_TIMES: Final = 2
+_MOST_TIMES: Final = 3
 
 
 def is_small(entries: int, operands: int) -> bool:
@@ -37,10 +37,12 @@ def stepped_plan(
     sources: tuple[Indices, Indices],
     target: Indices,
     lengths: Mapping[int, int],
+    stored: int | None = None,
 ) -> SteppedPlan | None:
     """The cheapest plan for a product of an indicator with arrays of indices `sources`.
 
-    `lengths` has the size of every index. None where it would take too many steps.
+    `lengths` has the size of every index, `stored` is how many entries the other way stores, if
+    that is known. None where it would take too many steps.
 
     >>> window = (("=", ((0, 1), (1, -1), (2, -1))),)
     >>> found = stepped_plan(window, ((0,), (2,)), (1,), {0: 9, 1: 7, 2: 3})
@@ -56,10 +58,11 @@ def stepped_plan(
     if not ways:
         return None
     best = min(ways, key=lambda way: way.price)
-    stored = max(solutions, key=lambda s: s.free)
+    other = max(solutions, key=lambda s: s.free) if stored is None else best.solution
+    entries = other.largest if stored is None else stored
     operands = sum(prod(lengths[i] for i in own) for own in (*sources, target))
-    slower = best.price >= stored.price_if_stored and not best.direct
-    return best.plan(not slower or not is_small(stored.largest, operands))
+    slower = best.price >= other.price_if_stored(entries) and not best.direct
+    return best.plan(not slower or not is_small(entries, operands))
 
 
 def _with_bands(

@@ -162,7 +162,8 @@ def _ways(
     lengths = dict(zip(part + left + right, sum(shapes, ()), strict=True))
     out = tuple(lengths[i] for i in target)
     stored = _Stored.of(spec, constraints, shapes[0], lengths)
-    plan = stepped_plan(as_constraints(part, constraints), (left, right), target, lengths)
+    own_constraints = as_constraints(part, constraints)
+    plan = stepped_plan(own_constraints, (left, right), target, lengths, stored.entries)
     if plan is None:
         return _Ways(out, stored, None, None)
     own = [_Layout.of(plan, k, dims, sizes[k]) for k, dims in enumerate((*shapes[1:], out))]

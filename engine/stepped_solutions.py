@@ -30,11 +30,11 @@ __all__ = ["MOST_STEPS", "Solution", "Step", "SteppedPlan"]
 MOST_STEPS: Final = 4096
 # Steps that take so many times as long as an intermediate result are never taken.
 _FAR_TOO_LONG: Final = 10
-# Nanoseconds, roughly: of a call, of an entry of an intermediate result, and of one multiplication
-# by BLAS, in a correlation, entry by entry, and where windows overlap.
+# Nanoseconds, roughly: of a call, of an entry that is copied or added to another one, and of one
+# multiplication by BLAS, in a correlation, entry by entry, and where windows overlap.
 _CALL: Final = 10_000
-_STORED: Final = 2.0
-_BY_MATRICES: Final = 0.1
+_MOVED: Final = 1.0
+_BY_MATRICES: Final = 0.05
 _DIRECT: Final = 0.5
 _ONE_BY_ONE: Final = 1.0
 _IN_WINDOWS: Final = 2.0
@@ -106,7 +106,11 @@ class Solution:
             overlapping = not {*shifts}.issubset(chosen)
             rate = _IN_WINDOWS if overlapping else self._rate(chosen)
             price = _CALL * count + rate * self.free
-            if count <= MOST_STEPS and _CALL * count < _FAR_TOO_LONG * self.price_if_stored:
+            if rate == _BY_MATRICES:
+                price += _MOVED * self._moved(chosen)
+            if count <= MOST_STEPS and _CALL * count < _FAR_TOO_LONG * self.price_if_stored(
+                self.largest
+            ):
                 yield Way(self, chosen, price, overlapping=overlapping, direct=False)
 
     @cached_property
@@ -125,15 +129,19 @@ class Solution:
         """How many values all free indices take."""
         return prod(map(self.width, self.ranges))
 
-    @cached_property
-    def price_if_stored(self) -> float:
-        """The time where the largest view is an array of its own."""
-        return 2 * _CALL + _STORED * self.largest + self._rate(()) * self.free
+    def price_if_stored(self, entries: int) -> float:
+        """The time where a view of so many entries is an array of its own."""
+        return 2 * _CALL + _MOVED * entries + self._rate(()) * self.free
 
     @property
     def largest(self) -> int:
         """The entries of the largest view."""
         return max(prod(map(self.width, view.labels)) for view in self.views)
+
+    def _moved(self, chosen: Collection[int]) -> int:
+        """The entries that become matrices in all steps, and those of the products of these."""
+        left, right, target = ({*view.labels} for view in self.views)
+        return sum(prod(map(self.width, own)) for own in (left, right, target.union(chosen)))
 
     def _rate(self, chosen: Collection[int]) -> float:
         """The time of one multiplication, those of matrices being the fastest."""
