@@ -2,8 +2,9 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from math import prod
+from typing import Final
 
 import numpy as np
 
@@ -12,11 +13,13 @@ from eggrad.engine.indicators import Numbers, as_constraints, indicator_product,
 from eggrad.engine.spec import Indices
 from eggrad.engine.stepped_plan import is_small, stepped_plan
 from eggrad.engine.stepped_solutions import Step, SteppedPlan
-from eggrad.engine.view_kernels import Kernel, Order, direct_kernel, kernel_of
+from eggrad.engine.view_kernels import Kernel, Order, add_products, direct_kernel, kernel_of
 
 __all__ = ["product_of_two", "stepped_product"]
 
 Specs = tuple[Indices, Indices, Indices, Indices]
+# A product of matrices that has so many times the entries of one of them.
+MUCH_LARGER: Final = 8
 _Place = tuple[tuple[int, ...], int, tuple[int, ...]]
 """A view of a contiguous array: its shape, where it begins, and its strides, both in bytes."""
 
@@ -112,12 +115,41 @@ class _Steps:
     def product(self, left: Array, right: Array) -> Array:
         """Add the products of all views."""
         result = np.zeros(self.shape, np.result_type(left, right))
-        first, second, targets = self.places
+        first, second, own = self.places
         ones = _views(left, first, self.kernel.ready[0])
         others = _views(right, second, self.kernel.ready[1])
-        for one, other, (dims, start, strides) in zip(ones, others, targets, strict=True):
-            self.kernel.add(one, other, np.ndarray(dims, result.dtype, result, start, strides))
+        targets = [
+            np.ndarray(dims, result.dtype, result, start, strides) for dims, start, strides in own
+        ]
+        if self.moving is None:
+            for one, other, target in zip(ones, others, targets, strict=True):
+                self.kernel.add(one, other, target)
+            return result[()]
+        moving, fixed = (others, next(ones)) if self.moving else (ones, next(others))
+        matrices = [*moving]
+        count = max(1, (left.size + right.size + result.size) // targets[0].size)
+        for k in range(0, len(targets), count):
+            some = slice(k, k + count)
+            add_products(
+                matrices[some], fixed, targets[some], by_rows=self.moving == self.kernel.first
+            )
         return result[()]
+
+    @cached_property
+    def moving(self) -> int | None:
+        """The small matrix that is another one at each step, where the other operand is the same.
+
+        Then a few products are one, with more rows.
+        """
+        if self.kernel.first is None or len(self.places[2]) < 2:
+            return None
+        entries = prod(self.places[2][0][0])
+        for moving, fixed in ((0, 1), (1, 0)):
+            shapes = {dims for dims, _, _ in self.places[moving]}
+            is_small = all(0 < MUCH_LARGER * prod(dims) <= entries for dims in shapes)
+            if is_small and len(shapes) == len({*self.places[fixed]}) == 1:
+                return moving
+        return None
 
 
 def _views(

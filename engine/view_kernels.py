@@ -10,7 +10,7 @@ import numpy as np
 from eggrad.engine.binding import Array
 from eggrad.engine.spec import Indices
 
-__all__ = ["Kernel", "Order", "direct_kernel", "kernel_of"]
+__all__ = ["Kernel", "Order", "add_products", "direct_kernel", "kernel_of"]
 
 Order = Sequence[int | None]
 """The labels of a view's axes; None for an axis of length 1. One that does not move repeats."""
@@ -25,10 +25,14 @@ def _as_it_is(view: Array) -> Array:
 
 @dataclass(frozen=True)
 class Kernel:
-    """Adds the product of two views, each made `ready` before, to a third one."""
+    """Adds the product of two views, each made `ready` before, to a third one.
+
+    Where the product is one of matrices, `first` is the operand whose rows the result has.
+    """
 
     add: Add
     ready: tuple[Callable[[Array], Array], Callable[[Array], Array]] = (_as_it_is, _as_it_is)
+    first: int | None = None
 
 
 def direct_kernel(left: int, right: int, target: int) -> Kernel:
@@ -121,7 +125,7 @@ def _matrices(
     second = _Matrix.of(lead, (inner, columns), other)
     operands = (second, first) if exchanged else (first, second)
     add = _exchanged(_add_product) if exchanged else _add_product
-    kernel = Kernel(add, (operands[0].ready, operands[1].ready))
+    kernel = Kernel(add, (operands[0].ready, operands[1].ready), int(exchanged))
     return (operands[0].order, operands[1].order, (*lead, *rows, *columns)), kernel
 
 
@@ -160,6 +164,26 @@ class _Matrix:
 
 def _closest(group: Indices, moves: Moves) -> float:
     return min((abs(moves[i]) for i in group), default=np.inf)
+
+
+def add_products(
+    matrices: Sequence[Array], fixed: Array, targets: Sequence[Array], *, by_rows: bool
+) -> None:
+    """Add the products of several matrices with another one to a view each, in one product.
+
+    They have one shape, and their rows are those of the products, or else their columns are.
+
+    >>> found = np.zeros((2, 1, 1))
+    >>> add_products([np.ones((1, 2)), np.eye(1, 2)], np.ones((2, 1)), [*found], by_rows=True)
+    >>> found.ravel()
+    array([2., 1.])
+    """
+    axis = -2 if by_rows else -1
+    together = np.concatenate(matrices, axis)
+    product = together @ fixed if by_rows else fixed @ together
+    parts = np.split(product, len(matrices), axis)
+    for part, target in zip(parts, targets, strict=True):
+        np.add(target, part.reshape(target.shape), out=target)
 
 
 def _add_product(left: Array, right: Array, target: Array) -> None:

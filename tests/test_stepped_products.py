@@ -1,7 +1,8 @@
 """Products of an indicator with two arrays, step by step: the values of the dense product."""
 
 import tracemalloc
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from functools import partial
 from typing import NamedTuple
 
@@ -11,10 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import eggrad as eg
-from eggrad.engine import stepped_solutions
+from eggrad.engine import stepped_plan, stepped_products, stepped_solutions
 from eggrad.engine.indicators import Numbers, zeros_and_ones
 from eggrad.engine.spec import Indices
-from eggrad.engine.stepped_plan import stepped_plan
 from eggrad.engine.stepped_products import product_of_two, stepped_product
 from tests import bench_elementwise
 
@@ -49,6 +49,27 @@ def _products(draw: st.DrawFn) -> _Drawn:
 
 @given(_products())
 def test_values(drawn: _Drawn) -> None:
+    _compare(drawn)
+
+
+@contextmanager
+def _steps_share_products() -> Iterator[None]:
+    """Nothing is stored, and every product is much larger than its operands."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(stepped_plan, "is_small", lambda *_: False)
+        patch.setattr(stepped_products, "MUCH_LARGER", 1e-9)
+        stepped_products._ways.cache_clear()
+        yield
+    stepped_products._ways.cache_clear()
+
+
+@given(_products())
+def test_values_of_steps_that_share_a_product(drawn: _Drawn) -> None:
+    with _steps_share_products():
+        _compare(drawn)
+
+
+def _compare(drawn: _Drawn) -> None:
     spec, constraints, lengths, imaginary = drawn
     part, left, right, out = spec
     rng = np.random.default_rng(0)
@@ -77,7 +98,7 @@ def test_correlations_of_vectors(n: int, k: int, step: int, opposite: bool) -> N
     arrays = {0: rng.normal(size=length), 1: rng.normal(size=n), 2: 1j * rng.normal(size=k)}
     for left, right, out in ((0, 2, 1), (2, 0, 1), (0, 1, 2), (1, 2, 0), (2, 1, 0)):
         spec = ((0, 1, 2), (left,), (right,), (out,))
-        plan = stepped_plan(
+        plan = stepped_plan.stepped_plan(
             (("=", ((0, -1), (1, step), (2, other), ("", start))),),
             ((left,), (right,)),
             (out,),
@@ -171,6 +192,26 @@ def test_steps_are_made_for_the_cheapest_way_alone(monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(stepped_solutions, "Step", counted)
     windows = tuple(("=", ((k, 1), (k + 1, -1), (k + 2, -1))) for k in (0, 3, 6))
     lengths = dict(enumerate((8, 6, 3) * 3))
-    found = stepped_plan(windows, ((1, 4, 7), (2, 5, 8)), (0, 3, 6), lengths)
+    found = stepped_plan.stepped_plan(windows, ((1, 4, 7), (2, 5, 8)), (0, 3, 6), lengths)
     assert found is not None
     assert len(made) == len(found.steps) == 27
+
+
+@pytest.mark.parametrize("steps", [2, 5])
+@pytest.mark.parametrize("order", ["kn", "nk"])
+def test_steps_with_a_small_matrix_share_a_product(steps: int, order: str) -> None:
+    """The adjoint of a correlation with channels: each shift adds rows of one product."""
+    f = eg.parse_elementwise(
+        f"f[b,o,i] = sum{{c}}_0^2 (sum{{k}}_0^{steps - 1} (x[b,c,i + k]*w[o,c,k]))",
+        {"x": (4, 3, 39 + steps), "w": (5, 3, steps)},
+        {"b": 4, "o": 5, "i": 40},
+    )
+    rng = np.random.default_rng(0)
+    df, w = rng.normal(size=(4, 5, 40)), rng.normal(size=(5, 3, steps))
+    df = np.asfortranarray(df) if order == "nk" else df
+    want = np.zeros((4, 3, 39 + steps))
+    for k in range(steps):
+        want[:, :, k : k + 40] += np.einsum("boi,oc->bci", df, w[:, :, k])
+    adjoint = f.adjoint("x").expression
+    with _steps_share_products():
+        np.testing.assert_allclose(eg.compile(adjoint)(df=df, w=w), want, 1e-12, 1e-12)
