@@ -13,7 +13,14 @@ from typing import Final, cast
 from eggrad.engine import term as terms
 from eggrad.engine.cost import CostModel
 from eggrad.engine.spec import Indices, Spec, parse_spec
-from eggrad.engine.switches import along, is_zero_or_one, switched_by, switches, unused, zeros
+from eggrad.engine.switches import (
+    along,
+    is_same,
+    switches,
+    unused,
+    without_switches,
+    zeros,
+)
 from eggrad.engine.term import Term, postorder, rebuild
 
 __all__ = ["with_active_products"]
@@ -181,20 +188,20 @@ class _Chains:
 
         And whether the node is that transposed.
         """
-        matrix, turned, switches = _without_switches(node)
+        matrix, turned, switches = without_switches(node)
         chain = self._chains.get(matrix)
         if not chain or matrix is node:
             return None, False
         ends = chain.switches[0], chain.switches[-1]
         own = ends[::-1] if chain.turned != turned else ends
-        same = all(_is_same(own[axis], s) for axis, s in switches)
+        same = all(is_same(own[axis], s) for axis, s in switches)
         return (matrix, turned) if same else (None, False)
 
     def _matrix(self, operand: tuple[Term, Indices], first: int, found: Mapping[int, Term]) -> Term:
         """An operand with that index first, as it is before it is multiplied by its switches."""
         node, indices = operand
-        matrix, turned, switches = _without_switches(node)
-        if not all(_is_same(found.get(indices[axis]), s) for axis, s in switches):
+        matrix, turned, switches = without_switches(node)
+        if not all(is_same(found.get(indices[axis]), s) for axis, s in switches):
             matrix, turned = node, False
         return _transposed(self.done[matrix], turned == (indices[0] == first))
 
@@ -239,43 +246,3 @@ def _unweighted(matrix: Term, *, turned: bool) -> _Unweighted:
             rest = _unweighted(inner, turned=turned)
             return replace(rest, weights=(vector, *rest.weights))
     return _Unweighted(matrix, turned)
-
-
-def _is_same(switch: Term | None, other: Term) -> bool:
-    """Whether two switches are zero at the same entries."""
-    return switch is not None and switched_by(switch) is switched_by(other)
-
-
-def _without_switches(node: Term) -> tuple[Term, bool, list[tuple[int, Term]]]:
-    """A matrix, whether it is transposed, and the axis of each switch that multiplies it.
-
-    Such a switch has no entries but zeros and ones.
-
-    >>> A, x, y = terms.variable("A", "mn"), terms.variable("x", "m"), terms.variable("y", "n")
-    >>> left, right = (terms.apply("sign", terms.apply("relu", v)) for v in (x, y))
-    >>> both = terms.einsum("i,j->ij", left, right)
-    >>> _without_switches(terms.einsum("ij,ij->ij", both, A)) == (
-    ...     A, False, [(0, left), (1, right)]
-    ... )
-    True
-    """
-    if node.op == "einsum" and node.order == 2 and len(node.args) == 2:
-        *parts, out = cast(Spec, node.data)
-        pairs = list(zip(node.args, parts, strict=True))
-        for (factor, own), (matrix, kept) in (pairs, pairs[::-1]):
-            vectors = _outer_factors(factor, own)
-            masks = {*own} <= {*out} and all(is_zero_or_one(v) for _, v in vectors)
-            if masks and vectors and sorted(kept) == sorted(out):
-                return matrix, kept != out, [(out.index(i), v) for i, v in vectors]
-    return node, False, []
-
-
-def _outer_factors(node: Term, indices: Indices) -> list[tuple[int, Term]]:
-    """The vectors of which a node is the outer product, each with its index; or none."""
-    if node.order == 1:
-        return [(indices[0], node)]
-    if node.op != "einsum" or [a.order for a in (*node.args, node)] != [1, 1, 2]:
-        return []
-    *parts, out = cast(Spec, node.data)
-    names = dict(zip(out, indices, strict=True))
-    return [(names[part[0]], a) for part, a in zip(parts, node.args, strict=True)]

@@ -56,24 +56,27 @@ def product(
     present = {i for _, labels in arrays for i in labels}
     # A summed index that no array has repeats the same number.
     absent = sorted({i for part in own for i in part} - present - set(out))
+    computed = {i for v, part in zip(operands, own, strict=True) if not v.literal for i in part}
     scalars = [v for v in operands if not v.labels and v.text != "1.0"]
-    factors = [*(v.text for v in scalars), *map(length, absent)]
-    if not arrays:
-        if len(factors) == 1 and not absent:
-            return Value(factors[0], (), out, scalars[0].literal)
-        if not factors:
-            return Value("1.0", (), out, literal=True)
-        literal = all(v.literal for v in scalars)
-        text = " * ".join(factors)
-        # A product of lengths alone is an integer.
-        made = block.emit(text if scalars else f"float({text})", [v.text for v in scalars], 0)
-        return Value(made, (), out, literal)
+    factors = [v.text for v in scalars]
+    factors += [length(i) for i in absent if i not in computed]
     wanted = tuple(i for i in dict.fromkeys(out) if i in present)
     lowering = _Lowering(wanted, length, block, expected)
-    made = lowering.combined(arrays)
-    for factor in factors:
-        made = lowering.scaled(factor, made)
-    return Value(*made, out)
+    if arrays:
+        made = lowering.combined(arrays)
+        for factor in factors:
+            made = lowering.scaled(factor, made)
+    elif len(factors) > 1 or (factors and not scalars):
+        text = " * ".join(factors)
+        # A product of lengths alone is an integer.
+        text = text if scalars else f"float({text})"
+        made = block.emit(text, [v.text for v in scalars], 0), ()
+    else:
+        made = (factors[0] if factors else "1.0"), ()
+    for i in absent:
+        if i in computed:
+            made = lowering.repeated(length(i), made)
+    return Value(*made, out, literal=not arrays and all(v.literal for v in scalars))
 
 
 def _tied(operands: Sequence[Value], parts: Sequence[Indices]) -> dict[int, int]:
@@ -128,6 +131,12 @@ class _Lowering:
         reuse = [(text, f"{text} *= {factor}")]
         made = self.block.emit(f"{factor} * {text}", [factor, text], len(labels), reuse)
         return made, labels
+
+    def repeated(self, count: str, array: Atom) -> Atom:
+        """The sum of so many equal arrays: zeros if there are none, infinite as these may be."""
+        text, labels = array
+        made = f"{count} * {text} if {count} else np.zeros_like({text})[()]"
+        return self.block.emit(made, [text], len(labels)), labels
 
     def reduced(self, atom: Atom, kept: Indices) -> Atom:
         """Take diagonals, and sum over what is not kept."""

@@ -104,10 +104,7 @@ class Solution:
         for chosen in dict.fromkeys((needed, (*needed, *(i for i in shifts if i not in needed)))):
             count = prod(map(self.width, chosen))
             overlapping = not {*shifts}.issubset(chosen)
-            rate = _IN_WINDOWS if overlapping else self._rate(chosen)
-            price = _CALL * count + rate * self.free
-            if rate == _BY_MATRICES:
-                price += _MOVED * self._moved(chosen)
+            price = _CALL * count + self._price(chosen, overlapping=overlapping)
             if count <= MOST_STEPS and _CALL * count < _FAR_TOO_LONG * self.price_if_stored(
                 self.largest
             ):
@@ -138,6 +135,13 @@ class Solution:
         """The entries of the largest view."""
         return max(prod(map(self.width, view.labels)) for view in self.views)
 
+    def _price(self, chosen: Collection[int], *, overlapping: bool) -> float:
+        """The time of all multiplications, and of the copies that matrices take."""
+        if overlapping:
+            return _IN_WINDOWS * self.free
+        copied = _MOVED * self._moved(chosen) if self._is_by_matrices(chosen) else 0
+        return copied + self._rate(chosen) * self.free
+
     def _moved(self, chosen: Collection[int]) -> int:
         """The entries that become matrices in all steps, and those of the products of these."""
         left, right, target = ({*view.labels} for view in self.views)
@@ -145,9 +149,12 @@ class Solution:
 
     def _rate(self, chosen: Collection[int]) -> float:
         """The time of one multiplication, those of matrices being the fastest."""
+        return _BY_MATRICES if self._is_by_matrices(chosen) else _ONE_BY_ONE
+
+    def _is_by_matrices(self, chosen: Collection[int]) -> bool:
+        """Whether each step is a product of matrices."""
         left, right, target = ({*view.labels}.difference(chosen) for view in self.views)
-        groups = (left & right) - target, (left & target) - right, (right & target) - left
-        return _BY_MATRICES if all(groups) else _ONE_BY_ONE
+        return all([(left & right) - target, (left & target) - right, (right & target) - left])
 
     def _needed(self) -> tuple[int, ...]:
         """The indices of the fewest steps in which conditions are ranges and no entries meet."""

@@ -9,7 +9,15 @@ from typing import Final, cast
 from eggrad.engine.spec import Indices, Spec
 from eggrad.engine.term import Term
 
-__all__ = ["Zeros", "along", "is_zero_or_one", "switched_by", "switches", "unused", "zeros"]
+__all__ = [
+    "Zeros",
+    "along",
+    "is_same",
+    "switches",
+    "unused",
+    "without_switches",
+    "zeros",
+]
 
 # Operations that are 0 where all their operands are.
 _KEEPING_ZEROS: Final = frozenset({"add", "subtract", "negate", "relu", "sign", "abs"})
@@ -25,12 +33,12 @@ def switches(nodes: Iterable[Term]) -> dict[Term, Term]:
     """
     found: dict[Term, Term] = {}
     for node in nodes:
-        if a := switched_by(node):
+        if a := _switched_by(node):
             found[a] = found.get(a, node) if node.op == "relu" else node
     return found
 
 
-def switched_by(node: Term) -> Term | None:
+def _switched_by(node: Term) -> Term | None:
     """The argument of a switch; None for what is none."""
     if node.order == 1 and node.op in ("relu", "sign"):
         inner = node.args[0]
@@ -41,15 +49,15 @@ def switched_by(node: Term) -> Term | None:
     return None
 
 
-def is_zero_or_one(node: Term) -> bool:
+def _is_zero_or_one(node: Term) -> bool:
     """Whether a node is a switch of which no entry differs from 0 and 1.
 
     >>> from eggrad.engine.term import apply, variable
     >>> step = apply("sign", apply("relu", variable("x", ("n",))))
-    >>> is_zero_or_one(step), is_zero_or_one(step.args[0])
+    >>> _is_zero_or_one(step), _is_zero_or_one(step.args[0])
     (True, False)
     """
-    return switched_by(node) is not None and "sign" in (node.op, node.args[0].op)
+    return _switched_by(node) is not None and "sign" in (node.op, node.args[0].op)
 
 
 def zeros(nodes: Iterable[Term]) -> dict[Term, Zeros]:
@@ -63,7 +71,7 @@ def zeros(nodes: Iterable[Term]) -> dict[Term, Zeros]:
             own = tuple(along(i, parts, args) for i in out)
         elif node.op in _KEEPING_ZEROS:
             own = tuple(frozenset.intersection(*same) for same in zip(*args, strict=True))
-        if a := switched_by(node):
+        if a := _switched_by(node):
             own = (own[0] | {a},)
         found[node] = own
     return found
@@ -98,3 +106,44 @@ def along(index: int, parts: Iterable[Indices], zeros: Iterable[Zeros]) -> froze
     """The switches that make a product of several operands 0 along an index."""
     pairs = (p for part, z in zip(parts, zeros, strict=True) for p in zip(part, z, strict=True))
     return frozenset(a for i, own in pairs if i == index for a in own)
+
+
+def is_same(switch: Term | None, other: Term) -> bool:
+    """Whether two switches are zero at the same entries."""
+    return switch is not None and _switched_by(switch) is _switched_by(other)
+
+
+def without_switches(node: Term) -> tuple[Term, bool, list[tuple[int, Term]]]:
+    """A matrix, whether it is transposed, and the axis of each switch that multiplies it.
+
+    Such a switch has no entries but zeros and ones.
+
+    >>> from eggrad.engine.term import apply, einsum, variable
+    >>> A, x, y = variable("A", "mn"), variable("x", "m"), variable("y", "n")
+    >>> left, right = (apply("sign", apply("relu", v)) for v in (x, y))
+    >>> both = einsum("i,j->ij", left, right)
+    >>> without_switches(einsum("ij,ij->ij", both, A)) == (
+    ...     A, False, [(0, left), (1, right)]
+    ... )
+    True
+    """
+    if node.op == "einsum" and node.order == 2 and len(node.args) == 2:
+        *parts, out = cast(Spec, node.data)
+        pairs = list(zip(node.args, parts, strict=True))
+        for (factor, own), (matrix, kept) in (pairs, pairs[::-1]):
+            vectors = _outer_factors(factor, own)
+            masks = {*own} <= {*out} and all(_is_zero_or_one(v) for _, v in vectors)
+            if masks and vectors and sorted(kept) == sorted(out):
+                return matrix, kept != out, [(out.index(i), v) for i, v in vectors]
+    return node, False, []
+
+
+def _outer_factors(node: Term, indices: Indices) -> list[tuple[int, Term]]:
+    """The vectors of which a node is the outer product, each with its index; or none."""
+    if node.order == 1:
+        return [(indices[0], node)]
+    if node.op != "einsum" or [a.order for a in (*node.args, node)] != [1, 1, 2]:
+        return []
+    *parts, out = cast(Spec, node.data)
+    names = dict(zip(out, indices, strict=True))
+    return [(names[part[0]], a) for part, a in zip(parts, node.args, strict=True)]

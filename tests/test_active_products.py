@@ -113,13 +113,18 @@ def test_a_symmetric_product_of_infinite_numbers() -> None:
         at[..., 0] = 1.0
 
 
-def test_the_jacobian_in_a_second_derivative_is_computed_once() -> None:
-    """Of six layers, in four products; that the other factor of the Hessian is xx' is no matter."""
-    weights = [eg.variable(f"W{k}", ("n", "n")) for k in range(6)]
+def hessian_of_network(layers: int) -> eg.Expression:
+    """By the first weights; all layers but the last have rows that are switched off."""
+    weights = [eg.variable(f"W{k}", ("n", "n")) for k in range(layers)]
     h = eg.variable("x", ("n",))
     for W in weights[:-1]:
         h = eg.relu(W @ h)
-    hessian = eg.hessian(eg.log(eg.sum(eg.exp(weights[-1] @ h))), "W0")
+    return eg.hessian(eg.log(eg.sum(eg.exp(weights[-1] @ h))), "W0")
+
+
+def test_the_jacobian_in_a_second_derivative_is_computed_once() -> None:
+    """Of six layers, in four products; that the other factor of the Hessian is xx' is no matter."""
+    hessian = hessian_of_network(6)
     function = eg.compile(hessian, sizes={"n": 100}, structure="factored")
     chains = re.findall(r" product_of_active\(\[(.*?)\]", function.source)
     assert sum(len(chain.split(", ")) - 1 for chain in chains) == 4
@@ -243,12 +248,7 @@ def test_random_programs(roots: list[t.Term], seed: int, n: int) -> None:
 
 
 def test_the_hessian_of_a_network() -> None:
-    """By the first weights; all layers but the last have rows that are switched off."""
-    weights = [eg.variable(f"W{k}", ("n", "n")) for k in range(4)]
-    h = eg.variable("x", ("n",))
-    for W in weights[:-1]:
-        h = eg.relu(W @ h)
-    hessian = eg.hessian(eg.log(eg.sum(eg.exp(weights[-1] @ h))), "W0")
+    hessian = hessian_of_network(4)
     function = eg.compile(hessian, sizes={"n": 100})
     assert "product_of_active(" in function.source
     rng = np.random.default_rng(1)

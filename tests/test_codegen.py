@@ -53,6 +53,21 @@ def test_compiled_is_the_oracle(roots: list[t.Term], seed: int, kind: str) -> No
             np.testing.assert_allclose(result, expected, rtol=1e-7, atol=1e-7)
 
 
+@pytest.mark.parametrize("m", [0, 3])
+@pytest.mark.parametrize("value", [0.0, 2.0])
+def test_a_sum_of_equal_numbers_is_0_without_any(m: int, value: float) -> None:
+    """Even where the number, which is computed once, is infinite."""
+    inverse = t.power(t.einsum(",ij->ij", c, t.constant(1, ("n", "m"))), t.constant(-1))
+    by_row = t.einsum("ij,i->ij", inverse, x)
+    roots = [t.einsum(spec, term) for term in (inverse, by_row) for spec in ("ij->", "ij->i")]
+    values = {"c": value, "x": np.ones(2)}
+    with np.errstate(divide="ignore"):
+        found = compile_terms([*roots, inverse])(**values, m=m)[:-1]
+        expected = oracle.evaluate(roots, values, {"n": 2, "m": m})
+    for result, wanted in zip(found, expected, strict=True):
+        np.testing.assert_array_equal(result, wanted)
+
+
 @pytest.mark.parametrize(
     ("term", "text"),
     [
