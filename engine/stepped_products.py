@@ -11,17 +11,21 @@ import numpy as np
 from eggrad.engine.binding import Array
 from eggrad.engine.indicators import Numbers, as_constraints, indicator_product, product_plan
 from eggrad.engine.spec import Indices
+from eggrad.engine.stepped_layouts import (
+    Layout,
+    Place,
+    along_one_axis,
+    axes_as_written,
+    whole_labels,
+)
 from eggrad.engine.stepped_plan import is_small, stepped_plan
-from eggrad.engine.stepped_solutions import Step, SteppedPlan
-from eggrad.engine.view_kernels import Kernel, Order, add_products, direct_kernel, kernel_of
+from eggrad.engine.view_kernels import Kernel, add_products, direct_kernel, kernel_of
 
 __all__ = ["product_of_two", "stepped_product"]
 
 Specs = tuple[Indices, Indices, Indices, Indices]
 # A product of matrices that has so many times the entries of one of them.
 MUCH_LARGER: Final = 8
-_Place = tuple[tuple[int, ...], int, tuple[int, ...]]
-"""A view of a contiguous array: its shape, where it begins, and its strides, both in bytes."""
 
 
 def stepped_product(
@@ -106,15 +110,23 @@ class _Stored:
 
 @dataclass(frozen=True)
 class _Steps:
-    """With which kernel, and where, in both arrays and in the result of some shape."""
+    """With which kernel, and where, in both arrays and in the result.
+
+    The result is made with a shape, and has its axes at these places there.
+    """
 
     shape: tuple[int, ...]
+    axes: tuple[int, ...]
     kernel: Kernel
-    places: tuple[tuple[_Place, ...], ...]
+    places: tuple[tuple[Place, ...], ...]
 
     def product(self, left: Array, right: Array) -> Array:
         """Add the products of all views."""
         result = np.zeros(self.shape, np.result_type(left, right))
+        self._add(left, right, result)
+        return result.transpose(self.axes)[()]
+
+    def _add(self, left: Array, right: Array, result: Array) -> None:
         first, second, own = self.places
         ones = _views(left, first, self.kernel.ready[0])
         others = _views(right, second, self.kernel.ready[1])
@@ -124,7 +136,7 @@ class _Steps:
         if self.moving is None:
             for one, other, target in zip(ones, others, targets, strict=True):
                 self.kernel.add(one, other, target)
-            return result[()]
+            return
         moving, fixed = (others, next(ones)) if self.moving else (ones, next(others))
         matrices = [*moving]
         count = max(1, (left.size + right.size + result.size) // targets[0].size)
@@ -133,7 +145,6 @@ class _Steps:
             add_products(
                 matrices[some], fixed, targets[some], by_rows=self.moving == self.kernel.first
             )
-        return result[()]
 
     @cached_property
     def moving(self) -> int | None:
@@ -153,10 +164,10 @@ class _Steps:
 
 
 def _views(
-    array: Array, places: Sequence[_Place], ready: Callable[[Array], Array]
+    array: Array, places: Sequence[Place], ready: Callable[[Array], Array]
 ) -> Iterator[Array]:
     """The views at some places, made ready for a kernel; the same place only once."""
-    before: _Place | None = None
+    before: Place | None = None
     found = array
     for place in places:
         if place is not before:
@@ -198,65 +209,17 @@ def _ways(
     plan = stepped_plan(own_constraints, (left, right), target, lengths, stored.entries)
     if plan is None:
         return _Ways(out, stored, None, None)
-    own = [_Layout.of(plan, k, dims, sizes[k]) for k, dims in enumerate((*shapes[1:], out))]
+    own = [Layout.of(plan, k, dims, sizes[k]) for k, dims in enumerate((*shapes[1:], out))]
     if plan.direct:
-        steps = _Steps(out, direct_kernel(*(len(a.moves) for a in own)), _along_one_axis(plan, own))
+        kernel = direct_kernel(*(len(a.moves) for a in own))
+        steps = _Steps(out, tuple(range(len(out))), kernel, along_one_axis(plan, own))
     else:
-        orders, kernel = kernel_of(
-            plan.labels, *(a.moves for a in own), copies=not plan.overlapping
-        )
+        moves = (a.moves for a in own)
+        whole = whole_labels(plan, out)
+        orders, kernel = kernel_of(plan.labels, *moves, whole=whole, copies=not plan.overlapping)
+        axes = axes_as_written(plan, orders[2], len(out))
+        own[2] = Layout.of(plan, 2, out, sizes[2], axes)
         places = (layout.places(plan, order) for layout, order in zip(own, orders, strict=True))
-        steps = _Steps(out, kernel, tuple(places))
+        shape = tuple(out[k] for k in axes)
+        steps = _Steps(shape, tuple(map(axes.index, range(len(out)))), kernel, tuple(places))
     return _Ways(out, stored, steps, steps if plan.is_worth_it else None)
-
-
-@dataclass(frozen=True)
-class _Layout:
-    """How many bytes each label moves in a contiguous array, the first or second or result."""
-
-    operand: int
-    labels: Indices
-    moves: Mapping[int, int]
-    strides: tuple[int, ...]
-
-    @classmethod
-    def of(cls, plan: SteppedPlan, operand: int, shape: tuple[int, ...], size: int) -> "_Layout":
-        """Find it for an array of a shape and of entries of a size."""
-        strides = tuple(size * prod(shape[k + 1 :]) for k in range(len(shape)))
-        own = zip(plan.labels, plan.moves[operand], strict=True)
-        moves = {i: sum(map(int.__mul__, m, strides)) for i, m in own if any(m)}
-        return cls(operand, plan.labels, moves, strides)
-
-    def start(self, step: Step) -> int:
-        """Where the first entry is."""
-        return sum(map(int.__mul__, step.starts[self.operand], self.strides))
-
-    def places(self, plan: SteppedPlan, order: Order) -> tuple[_Place, ...]:
-        """The view at every step, its labels in some order; equal ones are one object."""
-        strides = tuple(0 if i is None else self.moves.get(i, 0) for i in order)
-        same: dict[_Place, _Place] = {}
-        found: list[_Place] = []
-        for step in plan.steps:
-            extents = dict(zip(plan.labels, step.extents, strict=True))
-            shape = tuple(1 if i is None else extents[i] for i in order)
-            found.append((shape, self.start(step), strides))
-        return tuple(same.setdefault(p, p) for p in found)
-
-
-def _along_one_axis(plan: SteppedPlan, layouts: Sequence[_Layout]) -> tuple[tuple[_Place], ...]:
-    """One view of each of three vectors, of which one has two labels along its only axis."""
-    (step,) = plan.steps
-    lengths = dict(zip(plan.labels, step.extents, strict=True))
-    (both,) = (own for own in layouts if len(own.moves) == 2)
-    first, second = both.moves
-    turned = both.moves[first] != both.moves[second]
-    found: list[tuple[_Place]] = []
-    for own in layouts:
-        start, moves = own.start(step), dict(own.moves)
-        if turned and second in moves:
-            # Counted from its end, the second label moves as the first does.
-            start += moves[second] * (lengths[second] - 1)
-            moves[second] *= -1
-        length = sum(lengths[i] - 1 for i in moves) + 1
-        found.append((((length,), start, tuple(moves.values())[:1]),))
-    return tuple(found)

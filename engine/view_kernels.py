@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
@@ -17,6 +17,8 @@ Order = Sequence[int | None]
 Add = Callable[[Array, Array, Array], None]
 Moves = Mapping[int, int]
 """How far each label moves in memory, of those that do."""
+# Rows of a result so long are better written one after the other than along its last axes.
+LONG: Final = 16
 
 
 def _as_it_is(view: Array) -> Array:
@@ -60,11 +62,18 @@ def _convolve(left: Array, right: Array, target: Array) -> None:
 
 
 def kernel_of(
-    labels: Indices, left: Moves, right: Moves, target: Moves, *, copies: bool = True
+    labels: Indices,
+    left: Moves,
+    right: Moves,
+    target: Moves,
+    *,
+    whole: Mapping[int, int] | None = None,
+    copies: bool = True,
 ) -> tuple[tuple[Order, Order, Order], Kernel]:
     """The orders of axes and the kernel, given which labels move where.
 
-    A label that does not move in the target is summed. Without `copies` no view is made a matrix.
+    A label that does not move in the target is summed. `whole` has the lengths of those that take
+    whole axes of it at every step. Without `copies` no view is made a matrix.
 
     >>> kernel_of((0, 1), {0: 1}, {0: 3, 1: 1}, {0: 2, 1: 1})[0]
     ((0, 1), (0, 1), (0, 1))
@@ -82,7 +91,7 @@ def kernel_of(
         and {*left, *right}.issuperset(kept)
         and not both.issuperset(kept)
     ):
-        return _matrices(kept, summed, left, right)
+        return _matrices(kept, summed, left, right, whole or {})
     # What no view has is repeated in the first one.
     first = (*left, *(i for i in labels if i not in left and i not in right))
     second = (*right,)
@@ -106,12 +115,13 @@ class _Sum:
 
 
 def _matrices(
-    kept: Indices, summed: Indices, left: Moves, right: Moves
+    kept: Indices, summed: Indices, left: Moves, right: Moves, whole: Mapping[int, int]
 ) -> tuple[tuple[Order, Order, Order], Kernel]:
     """A product of matrices, perhaps one for each value of some labels in front.
 
     Rows come from the array whose own labels lie side by side in the target, so that the result
-    is in its order; what is in front of them there belongs to the other array, or to both.
+    is in its order; what is in front of them there belongs to the other array, or to both. But
+    where steps write parts of the columns and all of long rows, these become the columns.
     """
     exchanged = not _side_by_side(kept, left, right) and _side_by_side(kept, right, left)
     one, other = (right, left) if exchanged else (left, right)
@@ -119,13 +129,17 @@ def _matrices(
     front = kept.index(rows[0]) if rows else 0
     lead = tuple(i for k, i in enumerate(kept) if k < front or (i in one and i in other))
     columns = tuple(i for i in kept if i not in (*rows, *lead))
+    in_parts = not whole.keys() >= {*columns}
+    turned = in_parts and prod(whole.get(i, 0) for i in rows) >= LONG
+    if turned:
+        one, other, rows, columns, exchanged = other, one, columns, rows, not exchanged
     longer = max(one, other, key=len)
     inner = tuple(sorted(summed, key=lambda i: -abs(longer[i])))
     first = _Matrix.of(lead, (rows, inner), one)
     second = _Matrix.of(lead, (inner, columns), other)
     operands = (second, first) if exchanged else (first, second)
     add = _exchanged(_add_product) if exchanged else _add_product
-    kernel = Kernel(add, (operands[0].ready, operands[1].ready), int(exchanged))
+    kernel = Kernel(add, (operands[0].ready, operands[1].ready), None if turned else int(exchanged))
     return (operands[0].order, operands[1].order, (*lead, *rows, *columns)), kernel
 
 

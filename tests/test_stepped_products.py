@@ -1,9 +1,11 @@
 """Products of an indicator with two arrays, step by step: the values of the dense product."""
 
 import tracemalloc
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass
 from functools import partial
+from types import ModuleType
 from typing import NamedTuple
 
 import numpy as np
@@ -12,7 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import eggrad as eg
-from eggrad.engine import stepped_plan, stepped_products, stepped_solutions
+from eggrad.engine import stepped_plan, stepped_products, stepped_solutions, view_kernels
+from eggrad.engine.binding import Array
 from eggrad.engine.indicators import Numbers, zeros_and_ones
 from eggrad.engine.spec import Indices
 from eggrad.engine.stepped_products import product_of_two, stepped_product
@@ -53,19 +56,31 @@ def test_values(drawn: _Drawn) -> None:
 
 
 @contextmanager
-def _steps_share_products() -> Iterator[None]:
-    """Nothing is stored, and every product is much larger than its operands."""
+def _in_steps(module: ModuleType, name: str, value: float) -> Iterator[None]:
+    """Nothing is stored, and one of the limits is another."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(stepped_plan, "is_small", lambda *_: False)
-        patch.setattr(stepped_products, "MUCH_LARGER", 1e-9)
+        patch.setattr(module, name, value)
         stepped_products._ways.cache_clear()
         yield
     stepped_products._ways.cache_clear()
 
 
-@given(_products())
-def test_values_of_steps_that_share_a_product(drawn: _Drawn) -> None:
-    with _steps_share_products():
+def _steps_share_products() -> AbstractContextManager[None]:
+    """Every product is much larger than its operands."""
+    return _in_steps(stepped_products, "MUCH_LARGER", 1e-9)
+
+
+def _rows_become_columns() -> AbstractContextManager[None]:
+    """All rows are long."""
+    return _in_steps(view_kernels, "LONG", 0)
+
+
+@given(_products(), st.sampled_from([_steps_share_products, _rows_become_columns]))
+def test_values_of_products_of_matrices(
+    drawn: _Drawn, settings: Callable[[], AbstractContextManager[None]]
+) -> None:
+    with settings():
         _compare(drawn)
 
 
@@ -197,21 +212,47 @@ def test_steps_are_made_for_the_cheapest_way_alone(monkeypatch: pytest.MonkeyPat
     assert len(made) == len(found.steps) == 27
 
 
+@dataclass(frozen=True)
+class _Adjoint:
+    """That of a correlation with channels, by its signal; its operands and its value."""
+
+    expression: eg.Expression
+    df: Array
+    w: Array
+    value: Array
+
+    @classmethod
+    def of(cls, channels: int, steps: int) -> "_Adjoint":
+        length = 39 + steps
+        f = eg.parse_elementwise(
+            f"f[b,o,i] = sum{{c<{channels}}} (sum{{k<{steps}}} (x[b,c,i + k]*w[o,c,k]))",
+            {"x": (4, channels, length), "w": (5, channels, steps)},
+            {"b": 4, "o": 5, "i": 40},
+        )
+        rng = np.random.default_rng(0)
+        df, w = rng.normal(size=(4, 5, 40)), rng.normal(size=(5, channels, steps))
+        value = np.zeros((4, channels, length))
+        for k in range(steps):
+            value[:, :, k : k + 40] += np.einsum("boi,oc->bci", df, w[:, :, k])
+        return cls(f.adjoint("x").expression, df, w, value)
+
+
 @pytest.mark.parametrize("steps", [2, 5])
-@pytest.mark.parametrize("order", ["kn", "nk"])
-def test_steps_with_a_small_matrix_share_a_product(steps: int, order: str) -> None:
-    """The adjoint of a correlation with channels: each shift adds rows of one product."""
-    f = eg.parse_elementwise(
-        f"f[b,o,i] = sum{{c}}_0^2 (sum{{k}}_0^{steps - 1} (x[b,c,i + k]*w[o,c,k]))",
-        {"x": (4, 3, 39 + steps), "w": (5, 3, steps)},
-        {"b": 4, "o": 5, "i": 40},
-    )
-    rng = np.random.default_rng(0)
-    df, w = rng.normal(size=(4, 5, 40)), rng.normal(size=(5, 3, steps))
-    df = np.asfortranarray(df) if order == "nk" else df
-    want = np.zeros((4, 3, 39 + steps))
-    for k in range(steps):
-        want[:, :, k : k + 40] += np.einsum("boi,oc->bci", df, w[:, :, k])
-    adjoint = f.adjoint("x").expression
+@pytest.mark.parametrize("transposed", [False, True])
+def test_steps_with_a_small_matrix_share_a_product(steps: int, transposed: bool) -> None:
+    """Each shift adds rows of one product."""
+    adjoint = _Adjoint.of(3, steps)
+    df = np.asfortranarray(adjoint.df) if transposed else adjoint.df
     with _steps_share_products():
-        np.testing.assert_allclose(eg.compile(adjoint)(df=df, w=w), want, 1e-12, 1e-12)
+        found = eg.compile(adjoint.expression)(df=df, w=adjoint.w)
+    np.testing.assert_allclose(found, adjoint.value, 1e-12, 1e-12)
+
+
+@pytest.mark.parametrize("channels", [15, 16])
+def test_long_rows_come_last_in_memory(channels: int) -> None:
+    """Each shift adds a part of the signal, all channels of it."""
+    adjoint = _Adjoint.of(channels, 5)
+    with _in_steps(view_kernels, "LONG", 16):
+        found = eg.compile(adjoint.expression)(df=adjoint.df, w=adjoint.w)
+    np.testing.assert_allclose(found, adjoint.value, 1e-12, 1e-12)
+    assert found.swapaxes(1, 2).flags.c_contiguous == (channels == 16)
