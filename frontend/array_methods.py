@@ -56,6 +56,11 @@ class ArrayMethods:
     var = _function("var")
 
     @property
+    def mT(self) -> "Expression":  # noqa: N802 - NumPy's name
+        """The last two axes exchanged."""
+        return _function("matrix_transpose")(self)
+
+    @property
     def size(self) -> "Expression | int":
         """The number of entries; a scalar expression where a size is a symbol."""
         shape: tuple[Any, ...] = cast(Any, self).shape

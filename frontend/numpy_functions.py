@@ -40,6 +40,25 @@ def mean(a: Any, axis: Axis = None, *, keepdims: bool = False) -> Expression:
     return sum(own, axis, keepdims=keepdims) / count
 
 
+def average(
+    a: Any, axis: Axis = None, weights: Any = None, *, keepdims: bool = False
+) -> Expression:
+    """`numpy.average`; weights have the same axes, or are a vector along one axis."""
+    if weights is None:
+        return mean(a, axis, keepdims=keepdims)
+    own, w = as_expression(a), as_expression(weights)
+    gone = wanted_axes("average", axis, own.ndim)
+    if w.ndim == 1 and len(gone) == 1:
+        w = ax.expanded(w, tuple(k for k in range(own.ndim) if k not in gone))
+    elif w.ndim != own.ndim:
+        raise ShapeError(
+            f"average: weights with {w.ndim} axes for a tensor with {own.ndim}; as many are "
+            "wanted, or a vector along one axis"
+        )
+    whole = w + full_like(own, 0)
+    return sum(own * w, gone, keepdims=keepdims) / sum(whole, gone, keepdims=keepdims)
+
+
 def var(a: Any, axis: Axis = None, *, ddof: int = 0, keepdims: bool = False) -> Expression:
     """`numpy.var`."""
     own = as_expression(a)
@@ -225,12 +244,13 @@ def clip(
 
 
 FUNCTIONS: Final[dict[object, Callable[..., Any]]] = {
-    **{np.sum: sum, np.mean: mean, np.var: var, np.std: std, np.clip: clip, np.where: where},
+    **{np.sum: sum, np.mean: mean, np.average: average, np.var: var, np.std: std},
     **{np.einsum: einsum, np.dot: dot, np.inner: inner, np.vdot: vdot, np.outer: outer},
     **{np.tensordot: tensordot, np.kron: kron},
     **{np.transpose: transpose, np.matrix_transpose: matrix_transpose},
     **{np.swapaxes: swapaxes, np.moveaxis: moveaxis, np.reshape: reshape, np.ravel: ravel},
     **{np.expand_dims: expand_dims, np.squeeze: squeeze, np.broadcast_to: broadcast_to},
+    **{np.clip: clip, np.where: where},
     np.zeros_like: lambda a: full_like(a, 0),
     np.ones_like: lambda a: full_like(a, 1),
     np.full_like: full_like,

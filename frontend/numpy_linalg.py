@@ -71,14 +71,29 @@ def norm(x: Any, ord: Any = None, axis: Axis = None, *, keepdims: bool = False) 
     """`numpy.linalg.norm`: Euclidean, Frobenius', and the sum of absolute values of a vector."""
     own = as_expression(x)
     gone = wanted_axes("norm", axis, own.ndim)
-    if ord == 1 and len(gone) == 1:
-        return sum(language.abs(own), gone, keepdims=keepdims)
-    if ord is None or (ord == 2 and len(gone) == 1) or (ord == "fro" and len(gone) == 2):
-        return sqrt(sum(square(own), gone, keepdims=keepdims))
+    if ord is None or (ord == "fro" and len(gone) == 2):
+        return vector_norm(own, axis=gone, keepdims=keepdims)
+    if ord in (1, 2) and len(gone) == 1:
+        return vector_norm(own, axis=gone, keepdims=keepdims, ord=ord)
     raise UnsupportedOperation(
         f"linalg.norm with ord={ord!r} of {len(gone)} axes; supported are None, 1 and 2 for "
         "vectors, 'fro' for matrices"
     )
+
+
+def vector_norm(x: Any, *, axis: Axis = None, keepdims: bool = False, ord: Any = 2) -> Expression:
+    """`numpy.linalg.vector_norm`: Euclidean, or the sum of absolute values."""
+    own = as_expression(x)
+    if ord == 1:
+        return sum(language.abs(own), axis, keepdims=keepdims)
+    if ord == 2:
+        return sqrt(sum(square(own), axis, keepdims=keepdims))
+    raise UnsupportedOperation(f"linalg.vector_norm with ord={ord!r}; supported are 1 and 2")
+
+
+def matrix_norm(x: Any, *, keepdims: bool = False, ord: Any = "fro") -> Expression:
+    """`numpy.linalg.matrix_norm`: Frobenius'."""
+    return norm(x, ord, (-2, -1), keepdims=keepdims)
 
 
 def multi_dot(arrays: Sequence[Any]) -> Expression:
@@ -92,6 +107,8 @@ LINEAR_ALGEBRA: Final[dict[object, Callable[..., Any]]] = {
     np.linalg.slogdet: slogdet,
     np.linalg.solve: solve,
     np.linalg.norm: norm,
+    np.linalg.vector_norm: vector_norm,
+    np.linalg.matrix_norm: matrix_norm,
     np.linalg.matrix_power: matrix_power,
     np.linalg.multi_dot: multi_dot,
     np.linalg.trace: lambda x: trace(x, 0, -2, -1),

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import Any, Final
 
+from eggrad.engine.errors import ShapeError
 from eggrad.frontend import functions as language
 from eggrad.frontend.arithmetic import add, divide, matmul, multiply, negative, power, subtract
 from eggrad.frontend.conditions import Condition
@@ -105,6 +106,24 @@ def vecdot(a: Any, b: Any) -> Expression:
     return language.sum(product, axis=-1)
 
 
+def matvec(a: Any, b: Any) -> Expression:
+    """Matrices times vectors, along the last axes."""
+    return vecdot(_matrices("matvec", a), as_expression(b)[..., None, :])
+
+
+def vecmat(a: Any, b: Any) -> Expression:
+    """Vectors times matrices, along the last axes."""
+    product = multiply(as_expression(a)[..., :, None], _matrices("vecmat", b))
+    return language.sum(product, axis=-2)
+
+
+def _matrices(what: str, a: Any) -> Expression:
+    own = as_expression(a)
+    if own.ndim < 2:
+        raise ShapeError(f"{what} needs a matrix, its argument has {own.ndim} axes")
+    return own
+
+
 def greater(a: Any, b: Any) -> Condition:
     """`a > b`."""
     return Condition.of(a, b, strict=True)
@@ -129,7 +148,8 @@ UFUNCS: Final[dict[str, Callable[..., Any]]] = {
     **{f.__name__: f for f in (add, subtract, multiply, divide, negative, positive, power)},
     **{f.__name__: f for f in (square, sqrt, cbrt, reciprocal, exp2, expm1, log1p, log2, log10)},
     **{f.__name__: f for f in (logaddexp, sinh, cosh, arctanh, maximum, minimum, hypot)},
-    **{f.__name__: f for f in (matmul, vecdot, greater, greater_equal, less, less_equal)},
+    **{f.__name__: f for f in (matmul, vecdot, matvec, vecmat)},
+    **{f.__name__: f for f in (greater, greater_equal, less, less_equal)},
     **{
         name: getattr(language, name)
         for name in (
