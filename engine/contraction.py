@@ -11,16 +11,20 @@ from typing import Final
 
 from eggrad.engine.block import Block, Value
 from eggrad.engine.layout import Atom, Length, grouped, letters, spread
+from eggrad.engine.narrow_products import BLOCK, NARROW
 from eggrad.engine.sparse_products import LARGE
 from eggrad.engine.spec import Indices, Spec
 
 __all__ = ["product"]
 
-# A product of matrices is narrow if it has this many times fewer rows than columns, or the other
+# A product of matrices is flat if it has this many times fewer rows than columns, or the other
 # way round. BLAS is faster at few long rows, but where the product is small, as OpenBLAS sees it,
 # and the large matrix is read row by row.
-NARROW: Final = 4
-SMALL: Final = 1_000_000
+FLAT: Final = 4
+# Outer products with fewer entries are best left to BLAS, and those with rows so long to NumPy.
+FEW: Final = 200_000
+LONG: Final = 4000
+MANY: Final = 4_000_000
 
 
 def product(
@@ -170,8 +174,12 @@ class _Lowering:
             left, right = right, left
         (a, first), (b, second) = left, right
         rest = first + second
-        large = prod(map(self.expected, rest)) >= LARGE
-        text = f"{a}[:, None] * {b}" if large else f"{a}[:, None].dot({b}[None])"
+        entries = prod(map(self.expected, rest))
+        text = f"{a}[:, None] * {b}"
+        if entries < FEW:
+            text = f"{a}[:, None].dot({b}[None])"
+        elif entries < MANY and self.expected(rest[-1]) < LONG:
+            text = f'np.einsum("i,j->ij", {a}, {b})'
         if len(rest) > 2:
             text = f"outer_product({a}, {b}).reshape({', '.join(map(self.length, rest))})"
         return self.block.emit(text, [a, b], len(rest)), rest
@@ -184,11 +192,18 @@ class _Lowering:
         m, n, inner = (prod(map(self.expected, group)) for group in groups)
         rows, columns, summed = groups
         is_batch = any(i in left[1] and i in right[1] for i in self.wanted)
-        if is_batch or NARROW * min(m, n) > min(max(m, n), inner):
+        if is_batch or FLAT * min(m, n) > min(max(m, n), inner):
             return tuple(i for i in self.wanted if i in rows + columns) == columns + rows
         large = right if m < n else left
-        is_tall = m * n * inner <= SMALL and large[1][-1] in summed
-        return is_tall == (m < n)
+        is_tall = m * n * inner <= BLOCK and large[1][-1] in summed
+        return (is_tall or self.is_narrow(groups)) == (m < n)
+
+    def is_narrow(self, groups: Sequence[Indices]) -> bool:
+        """Whether a product of a large matrix with a few columns is better computed in blocks."""
+        m, n, inner = (prod(map(self.expected, group)) for group in groups)
+        narrow = min(m, n)
+        is_flat = FLAT * narrow <= min(max(m, n), inner)
+        return is_flat and 1 < narrow <= NARROW and m * n * inner > BLOCK
 
     def contracted(self, left: Atom, right: Atom) -> Atom:
         """A product with a sum over indices of both arrays."""
@@ -210,7 +225,10 @@ class _Lowering:
         a = grouped(left, batch, [rows, summed], length)
         b = grouped(right, batch, [summed, columns], length)
         large = prod(map(self.expected, batch + rows + columns)) >= LARGE
-        if not batch:
+        narrow = not batch and rows and columns and self.is_narrow((rows, columns, summed))
+        if narrow:
+            text = f"narrow_product({a}, {b})"
+        elif not batch:
             text = f"{a} @ {b}" if large else f"{a}.dot({b})"
         elif not (rows or columns):
             text = f'np.einsum("{letters(left[1], right[1], batch)}", {left[0]}, {right[0]})'
@@ -222,6 +240,6 @@ class _Lowering:
             text = f"{a} @ {b}"
         rest = batch + rows + columns
         if len(rows) > 1 or len(columns) > 1:
-            text = f"({text})" if batch or large else text
+            text = f"({text})" if batch or (large and not narrow) else text
             text = f"{text}.reshape({', '.join(map(length, rest))})"
         return self.block.emit(text, [left[0], right[0]], len(rest)), rest

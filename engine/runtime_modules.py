@@ -19,6 +19,7 @@ RUNTIME: Final = {
     "log_determinant_from_cholesky": "cholesky",
     "log_sum_exp": "stable_functions",
     "log_sum_exp_and_softmax": "stable_functions",
+    "narrow_product": "narrow_products",
     "norm": "stable_functions",
     "outer_product": "sparse_products",
     "product_of_active": "sparse_products",

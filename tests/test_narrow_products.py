@@ -1,0 +1,81 @@
+"""Products with a narrow matrix in blocks: the values of the product, whatever lies how."""
+
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from eggrad.engine import narrow_products, oracle
+from eggrad.engine import term as t
+from eggrad.engine.compiled import compile_terms
+from eggrad.engine.narrow_products import narrow_product
+
+DTYPES = (np.float32, np.float64, np.complex128)
+LAYOUTS = (np.ascontiguousarray, np.asfortranarray, lambda a: np.repeat(a, 2, axis=1)[:, ::2])
+
+
+@pytest.fixture(autouse=True)
+def one_thread(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Blocks are for one thread alone."""
+    narrow_products._threads.cache_clear()
+    monkeypatch.setenv("OPENBLAS_NUM_THREADS", "1")
+    yield
+    narrow_products._threads.cache_clear()
+
+
+@given(
+    st.tuples(st.integers(0, 9), st.integers(0, 9), st.integers(0, 18)),
+    st.integers(1, 200),
+    st.tuples(st.sampled_from(DTYPES), st.sampled_from(DTYPES)),
+    st.tuples(st.sampled_from(LAYOUTS), st.sampled_from(LAYOUTS)),
+)
+def test_values(sizes: tuple[int, int, int], block: int, dtypes: tuple, layouts: tuple) -> None:
+    rows, inner, columns = sizes
+    rng = np.random.default_rng(0)
+    large = layouts[0](rng.normal(size=(rows, inner)).astype(dtypes[0]))
+    narrow = layouts[1](rng.normal(size=(inner, columns)).astype(dtypes[1]))
+    before = large.copy(), narrow.copy()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(narrow_products, "BLOCK", block)
+        found = narrow_product(large, narrow)
+    expected = large @ narrow
+    assert found.dtype == expected.dtype
+    precision = 1e-5 if expected.dtype == np.float32 else 1e-12
+    np.testing.assert_allclose(found, expected, precision, precision)
+    for array, same in zip((large, narrow), before, strict=True):
+        np.testing.assert_array_equal(array, same)
+
+
+@pytest.mark.parametrize("threads", ["1", "2"])
+def test_blas_divides_a_product_among_several_threads_itself(
+    threads: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    calls: list[tuple[int, ...]] = []
+    own = np.matmul
+
+    def counted(left: np.ndarray, right: np.ndarray, out: np.ndarray) -> np.ndarray:
+        calls.append(left.shape)
+        return own(left, right, out=out)
+
+    monkeypatch.setenv("OPENBLAS_NUM_THREADS", threads)
+    monkeypatch.setattr(narrow_products, "BLOCK", 8)
+    monkeypatch.setattr(np, "matmul", counted)
+    found = narrow_product(np.eye(5), np.ones((5, 1)))
+    np.testing.assert_array_equal(found, np.ones((5, 1)))
+    assert calls == ([(1, 5)] * 5 if threads == "1" else [])
+
+
+@pytest.mark.parametrize("spec", ["ij,jk->ik", "ij,kj->ki", "ji,jk->ik", "ji,kj->ki", "ij,jk->ki"])
+def test_is_chosen_where_a_large_matrix_has_few_columns(spec: str) -> None:
+    sizes = {"i": "n", "j": "n", "k": "s"}
+    parts = spec.partition("->")[0].split(",")
+    A, B = (t.variable(x, [sizes[i] for i in own]) for x, own in zip("AB", parts, strict=True))
+    root = t.einsum(spec, A, B)
+    for columns, is_narrow in ((1, False), (2, False), (16, True), (17, False)):
+        function = compile_terms([root], sizes={"n": 300, "s": columns})
+        assert ("narrow_product(" in function.source) == is_narrow
+        values = oracle.random_values([A, B], {"n": 300, "s": columns}, np.random.default_rng(0))
+        (expected,) = oracle.evaluate([root], values, {"n": 300, "s": columns})
+        np.testing.assert_allclose(function(**values)[0], expected, 1e-9, 1e-9)
