@@ -11,7 +11,7 @@ from typing import Final
 
 from eggrad.engine.block import Block, Value
 from eggrad.engine.layout import Atom, Length, grouped, letters, spread
-from eggrad.engine.narrow_products import BLOCK, NARROW
+from eggrad.engine.narrow_products import BLOCK, block_length
 from eggrad.engine.sparse_products import LARGE
 from eggrad.engine.spec import Indices, Spec
 
@@ -21,7 +21,8 @@ __all__ = ["product"]
 # way round. BLAS is faster at few long rows, but where the product is small, as OpenBLAS sees it,
 # and the large matrix is read row by row.
 FLAT: Final = 4
-# Outer products with fewer entries are best left to BLAS, and those with rows so long to NumPy.
+# Outer products with fewer entries are best left to BLAS, those with rows so long or with so many
+# entries to broadcasting, and all others to einsum.
 FEW: Final = 200_000
 LONG: Final = 4000
 MANY: Final = 4_000_000
@@ -139,6 +140,7 @@ class _Lowering:
     def repeated(self, count: str, array: Atom) -> Atom:
         """The sum of so many equal arrays: zeros if there are none, infinite as these may be."""
         text, labels = array
+        # Of a NumPy number the zeros are one, too.
         made = f"{count} * {text} if {count} else np.zeros_like({text})[()]"
         return self.block.emit(made, [text], len(labels)), labels
 
@@ -195,15 +197,11 @@ class _Lowering:
         if is_batch or FLAT * min(m, n) > min(max(m, n), inner):
             return tuple(i for i in self.wanted if i in rows + columns) == columns + rows
         large = right if m < n else left
-        is_tall = m * n * inner <= BLOCK and large[1][-1] in summed
-        return (is_tall or self.is_narrow(groups)) == (m < n)
-
-    def is_narrow(self, groups: Sequence[Indices]) -> bool:
-        """Whether a product of a large matrix with a few columns is better computed in blocks."""
-        m, n, inner = (prod(map(self.expected, group)) for group in groups)
-        narrow = min(m, n)
-        is_flat = FLAT * narrow <= min(max(m, n), inner)
-        return is_flat and 1 < narrow <= NARROW and m * n * inner > BLOCK
+        by_rows = large[1][-1] in summed
+        if block_length((max(m, n), inner, min(m, n)), by_rows=by_rows):
+            return m < n
+        is_tall = m * n * inner <= BLOCK and by_rows
+        return is_tall == (m < n)
 
     def contracted(self, left: Atom, right: Atom) -> Atom:
         """A product with a sum over indices of both arrays."""
@@ -225,7 +223,9 @@ class _Lowering:
         a = grouped(left, batch, [rows, summed], length)
         b = grouped(right, batch, [summed, columns], length)
         large = prod(map(self.expected, batch + rows + columns)) >= LARGE
-        narrow = not batch and rows and columns and self.is_narrow((rows, columns, summed))
+        sizes = [prod(map(self.expected, group)) for group in (rows, summed, columns)]
+        by_rows = left[1][-1] in summed
+        narrow = not batch and block_length((sizes[0], sizes[1], sizes[2]), by_rows=by_rows) > 0
         if narrow:
             text = f"narrow_product({a}, {b})"
         elif not batch:

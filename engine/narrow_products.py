@@ -12,29 +12,33 @@ import numpy as np
 
 from eggrad.engine.binding import Array
 
-__all__ = ["BLOCK", "NARROW", "narrow_product"]
+__all__ = ["block_length", "narrow_product"]
 
-# So many columns may be multiplied in blocks, and each block takes so many multiplications.
-NARROW: Final = 16
+# So many columns may be multiplied in blocks, each of so many multiplications at most.
+COLUMNS: Final = 16
 BLOCK: Final = 1_000_000
+# A block has so many rows, or so many summed places: for each the whole result is written again.
+_FEWEST_ROWS: Final = 8
+_FEWEST_SUMMED: Final = 24
 _NAMES: Final = ("OPENBLAS_NUM_THREADS", "GOTO_NUM_THREADS", "OMP_NUM_THREADS")
 
 
 def narrow_product(large: Array, narrow: Array) -> Array:
     """`large @ narrow`, for matrices, of which the second has few columns.
 
-    A block is a part of what is contiguous in the large one: of the rows, each with a part of the
-    result, or of what is summed. With several threads BLAS divides the product itself.
+    Where rows are contiguous, a block is some of them and gives some rows of the result. Where
+    columns are, it is some of them, and the products of all blocks are added. What has neither,
+    would have too small blocks, or meets a BLAS with several threads is one product.
 
     >>> narrow_product(np.eye(2), np.array([[1.0], [2.0]]))
     array([[1.],
            [2.]])
     """
+    by_rows, by_columns = (step == large.itemsize for step in large.strides[::-1])
     rows, inner = large.shape
     columns = narrow.shape[1]
-    by_rows = large.flags.c_contiguous
-    step = BLOCK // max(1, columns * (inner if by_rows else rows))
-    if columns > NARROW or not 0 < step < (rows if by_rows else inner) or _threads() > 1:
+    step = block_length((rows, inner, columns), by_rows=by_rows)
+    if not step or not (by_rows or by_columns) or _threads() > 1:
         return large @ narrow
     narrow = np.ascontiguousarray(narrow)
     if not by_rows:
@@ -48,9 +52,24 @@ def narrow_product(large: Array, narrow: Array) -> Array:
     return result
 
 
+def block_length(sizes: tuple[int, int, int], *, by_rows: bool) -> int:
+    """How many rows, or summed places, a block has; 0 where one product is faster.
+
+    `sizes` are the rows and columns of the large matrix, and the columns of the narrow one.
+
+    >>> block_length((300, 300, 16), by_rows=True), block_length((100, 100, 16), by_rows=True)
+    (208, 0)
+    """
+    rows, inner, columns = sizes
+    whole, other = (rows, inner) if by_rows else (inner, rows)
+    step = BLOCK // max(1, columns * other)
+    fewest = _FEWEST_ROWS if by_rows else _FEWEST_SUMMED
+    return step if 1 < columns <= COLUMNS and fewest <= step < whole else 0
+
+
 @lru_cache
 def _threads() -> int:
     """How many threads OpenBLAS takes, by what the environment says, or else by the cores."""
     given = (os.environ.get(name, "") for name in _NAMES)
-    cores = os.cpu_count() or 1
-    return next((int(text) for text in given if text.isdigit() and int(text)), cores)
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    return next((int(text) for text in given if text.isdecimal() and int(text)), cores or 1)

@@ -15,7 +15,7 @@ Place = tuple[tuple[int, ...], int, tuple[int, ...]]
 
 
 def whole_labels(plan: SteppedPlan, shape: tuple[int, ...]) -> dict[int, int]:
-    """The labels that take a whole axis of the target at every step, and its length."""
+    """The labels that take a whole axis of the target at every step, and the length of each."""
     found: dict[int, int] = {}
     for place, (label, moves) in enumerate(zip(plan.labels, plan.moves[2], strict=True)):
         axes = [k for k, step in enumerate(moves) if step]

@@ -112,7 +112,7 @@ class _Stored:
 class _Steps:
     """With which kernel, and where, in both arrays and in the result.
 
-    The result is made with a shape, and has its axes at these places there.
+    The result is made with a shape; `axes[k]` is the place of its axis k there.
     """
 
     shape: tuple[int, ...]

@@ -29,7 +29,8 @@ def _as_it_is(view: Array) -> Array:
 class Kernel:
     """Adds the product of two views, each made `ready` before, to a third one.
 
-    Where the product is one of matrices, `first` is the operand whose rows the result has.
+    Where the product is one of matrices, and those of several steps may be one, `first` is the
+    operand whose rows the result has.
     """
 
     add: Add

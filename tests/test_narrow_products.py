@@ -10,10 +10,16 @@ from hypothesis import strategies as st
 from eggrad.engine import narrow_products, oracle
 from eggrad.engine import term as t
 from eggrad.engine.compiled import compile_terms
-from eggrad.engine.narrow_products import narrow_product
+from eggrad.engine.narrow_products import block_length, narrow_product
 
 DTYPES = (np.float32, np.float64, np.complex128)
-LAYOUTS = (np.ascontiguousarray, np.asfortranarray, lambda a: np.repeat(a, 2, axis=1)[:, ::2])
+LAYOUTS = (
+    np.ascontiguousarray,
+    np.asfortranarray,
+    lambda a: np.repeat(a, 2, axis=1)[:, ::2],
+    lambda a: np.concatenate([a, a], axis=1)[:, : a.shape[1]],
+    lambda a: np.ascontiguousarray(a[::-1])[::-1],
+)
 
 
 @pytest.fixture(autouse=True)
@@ -39,6 +45,8 @@ def test_values(sizes: tuple[int, int, int], block: int, dtypes: tuple, layouts:
     before = large.copy(), narrow.copy()
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(narrow_products, "BLOCK", block)
+        patch.setattr(narrow_products, "_FEWEST_ROWS", 1)
+        patch.setattr(narrow_products, "_FEWEST_SUMMED", 1)
         found = narrow_product(large, narrow)
     expected = large @ narrow
     assert found.dtype == expected.dtype
@@ -60,11 +68,31 @@ def test_blas_divides_a_product_among_several_threads_itself(
         return own(left, right, out=out)
 
     monkeypatch.setenv("OPENBLAS_NUM_THREADS", threads)
-    monkeypatch.setattr(narrow_products, "BLOCK", 8)
+    monkeypatch.setattr(narrow_products, "BLOCK", 80)
     monkeypatch.setattr(np, "matmul", counted)
-    found = narrow_product(np.eye(5), np.ones((5, 1)))
-    np.testing.assert_array_equal(found, np.ones((5, 1)))
-    assert calls == ([(1, 5)] * 5 if threads == "1" else [])
+    found = narrow_product(np.eye(16, 5), np.ones((5, 2)))
+    np.testing.assert_array_equal(found, np.eye(16, 5) @ np.ones((5, 2)))
+    assert calls == ([(8, 5)] * 2 if threads == "1" else [])
+
+
+@pytest.mark.parametrize(
+    ("sizes", "by_rows"),
+    [((300, 300, 16), True), ((300, 300, 16), False), ((16, 100_000, 2), False)],
+)
+def test_blocks_of_some_size(sizes: tuple[int, int, int], by_rows: bool) -> None:
+    rows, inner, columns = sizes
+    step = block_length(sizes, by_rows=by_rows)
+    assert step >= 24
+    assert step * columns * (inner if by_rows else rows) <= 1_000_000
+
+
+@pytest.mark.parametrize(
+    ("sizes", "by_rows"),
+    [((40_000, 100, 16), False), ((300, 20_000, 16), True), ((300, 300, 1), True)],
+)
+def test_no_blocks_that_are_too_small(sizes: tuple[int, int, int], by_rows: bool) -> None:
+    """Each of them would take a call, and one that is summed writes the whole result again."""
+    assert not block_length(sizes, by_rows=by_rows)
 
 
 @pytest.mark.parametrize("spec", ["ij,jk->ik", "ij,kj->ki", "ji,jk->ik", "ji,kj->ki", "ij,jk->ki"])
