@@ -177,13 +177,14 @@ class _Lowering:
         (a, first), (b, second) = left, right
         rest = first + second
         entries = prod(map(self.expected, rest))
-        text = f"{a}[:, None] * {b}"
-        if entries < FEW:
-            text = f"{a}[:, None].dot({b}[None])"
-        elif entries < MANY and self.expected(rest[-1]) < LONG:
-            text = f'np.einsum("i,j->ij", {a}, {b})'
         if len(rest) > 2:
             text = f"outer_product({a}, {b}).reshape({', '.join(map(self.length, rest))})"
+        elif entries < FEW:
+            text = f"{a}[:, None].dot({b}[None])"
+        elif entries < MANY and self.expected(second[-1]) < LONG:
+            text = f'np.einsum("i,j->ij", {a}, {b})'
+        else:
+            text = f"{a}[:, None] * {b}"
         return self.block.emit(text, [a, b], len(rest)), rest
 
     def is_turned(self, left: Atom, right: Atom, groups: Sequence[Indices]) -> bool:
@@ -225,7 +226,7 @@ class _Lowering:
         large = prod(map(self.expected, batch + rows + columns)) >= LARGE
         sizes = [prod(map(self.expected, group)) for group in (rows, summed, columns)]
         by_rows = left[1][-1] in summed
-        narrow = not batch and block_length((sizes[0], sizes[1], sizes[2]), by_rows=by_rows) > 0
+        narrow = not batch and block_length(sizes, by_rows=by_rows) > 0
         if narrow:
             text = f"narrow_product({a}, {b})"
         elif not batch:

@@ -5,6 +5,7 @@ narrow product that copy is half of the time or more.
 """
 
 import os
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import Final
 
@@ -12,10 +13,10 @@ import numpy as np
 
 from eggrad.engine.binding import Array
 
-__all__ = ["block_length", "narrow_product"]
+__all__ = ["BLOCK", "block_length", "narrow_product"]
 
 # So many columns may be multiplied in blocks, each of so many multiplications at most.
-COLUMNS: Final = 16
+_COLUMNS: Final = 16
 BLOCK: Final = 1_000_000
 # A block has so many rows, or so many summed places: for each the whole result is written again.
 _FEWEST_ROWS: Final = 8
@@ -52,7 +53,7 @@ def narrow_product(large: Array, narrow: Array) -> Array:
     return result
 
 
-def block_length(sizes: tuple[int, int, int], *, by_rows: bool) -> int:
+def block_length(sizes: Sequence[int], *, by_rows: bool) -> int:
     """How many rows, or summed places, a block has; 0 where one product is faster.
 
     `sizes` are the rows and columns of the large matrix, and the columns of the narrow one.
@@ -64,7 +65,7 @@ def block_length(sizes: tuple[int, int, int], *, by_rows: bool) -> int:
     whole, other = (rows, inner) if by_rows else (inner, rows)
     step = BLOCK // max(1, columns * other)
     fewest = _FEWEST_ROWS if by_rows else _FEWEST_SUMMED
-    return step if 1 < columns <= COLUMNS and fewest <= step < whole else 0
+    return step if 1 < columns <= _COLUMNS and fewest <= step < whole else 0
 
 
 @lru_cache

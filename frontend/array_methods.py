@@ -26,6 +26,7 @@ def _function(name: str) -> "Callable[..., Expression]":
 
 _reshaped = _function("reshape")
 _transposed = _function("transpose")
+_turned = _function("matrix_transpose")
 
 
 class ArrayMethods:
@@ -58,7 +59,7 @@ class ArrayMethods:
     @property
     def mT(self) -> "Expression":  # noqa: N802 - NumPy's name
         """The last two axes exchanged."""
-        return _function("matrix_transpose")(self)
+        return _turned(self)
 
     @property
     def size(self) -> "Expression | int":
