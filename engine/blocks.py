@@ -5,10 +5,11 @@ from typing import Final
 import numpy as np
 
 from eggrad.engine.binding import Array
+from eggrad.engine.row_by_row import row_by_row
 
 __all__ = ["by_blocks"]
 
-SIDE: Final = 256
+SIDE: Final = 512
 
 
 def by_blocks(operation: np.ufunc, left: Array, right: Array) -> Array:
@@ -24,5 +25,5 @@ def by_blocks(operation: np.ufunc, left: Array, right: Array) -> Array:
     for i in range(0, rows, SIDE):
         for j in range(0, columns, SIDE):
             place = slice(i, i + SIDE), slice(j, j + SIDE)
-            operation(left[place], right[place], out=result[place])
+            row_by_row(operation, left[place], right[place], out=result[place])
     return result

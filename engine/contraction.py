@@ -12,7 +12,8 @@ from typing import Final
 from eggrad.engine.block import Block, Value
 from eggrad.engine.layout import Atom, Length, grouped, letters, spread
 from eggrad.engine.narrow_products import BLOCK, block_length
-from eggrad.engine.sparse_products import LARGE
+from eggrad.engine.row_by_row import is_worth_rows
+from eggrad.engine.sparse_products import FEW
 from eggrad.engine.spec import Indices, Spec
 
 __all__ = ["product"]
@@ -21,11 +22,8 @@ __all__ = ["product"]
 # way round. BLAS is faster at few long rows, but where the product is small, as OpenBLAS sees it,
 # and the large matrix is read row by row.
 FLAT: Final = 4
-# Outer products with fewer entries are best left to BLAS, those with rows so long or with so many
-# entries to broadcasting, and all others to einsum.
-FEW: Final = 200_000
-LONG: Final = 4000
-MANY: Final = 4_000_000
+# From so many entries on it matters that `dot` fills a result with zeros before BLAS writes it.
+LARGE: Final = 400_000
 
 
 def product(
@@ -165,10 +163,21 @@ class _Lowering:
         full = (a[1] for a in (left, right) if len(a[1]) == len(self.wanted))
         order = next(full, self.wanted)
         a, b = spread(left, order), spread(right, order)
-        reuse = [
-            (x, f"{x} *= {y}") for x, y, own in ((a, b, left), (b, a, right)) if own[1] == order
-        ]
-        return self.block.emit(f"{a} * {b}", [left[0], right[0]], len(order), reuse), order
+        text, over = f"{a} * {b}", "{} *= {}"
+        shared = all(order[-1] in labels for _, labels in (left, right))
+        if left[1] != right[1] and self.is_worth_rows(order, shared):
+            text, over = (
+                f"row_by_row(np.multiply, {a}, {b})",
+                "row_by_row(np.multiply, {0}, {1}, out={0})",
+            )
+        pairs = ((a, b, left), (b, a, right))
+        reuse = [(x, over.format(x, y)) for x, y, own in pairs if own[1] == order]
+        return self.block.emit(text, [left[0], right[0]], len(order), reuse), order
+
+    def is_worth_rows(self, order: Indices, shared: bool = False) -> bool:
+        """Whether to compute row by row what has these axes."""
+        entries = prod(map(self.expected, order))
+        return is_worth_rows(entries, self.expected(order[-1]), shared=shared)
 
     def outer(self, left: Atom, right: Atom) -> Atom:
         """A product without shared axes: a column times a row."""
@@ -176,15 +185,14 @@ class _Lowering:
             left, right = right, left
         (a, first), (b, second) = left, right
         rest = first + second
-        entries = prod(map(self.expected, rest))
         if len(rest) > 2:
             text = f"outer_product({a}, {b}).reshape({', '.join(map(self.length, rest))})"
-        elif entries < FEW:
+        elif self.is_worth_rows(rest):
+            text = f"row_by_row(np.multiply, {a}[:, None], {b})"
+        elif prod(map(self.expected, rest)) < FEW:
             text = f"{a}[:, None].dot({b}[None])"
-        elif entries < MANY and self.expected(second[-1]) < LONG:
-            text = f'np.einsum("i,j->ij", {a}, {b})'
         else:
-            text = f"{a}[:, None] * {b}"
+            text = f'np.einsum("i,j->ij", {a}, {b})'
         return self.block.emit(text, [a, b], len(rest)), rest
 
     def is_turned(self, left: Atom, right: Atom, groups: Sequence[Indices]) -> bool:

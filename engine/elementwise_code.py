@@ -26,7 +26,7 @@ _POWERS: Final[dict[Fraction, tuple[str, ...]]] = {
 # Functions that are not NumPy's.
 _OWN: Final = frozenset({"log_cosh", "softplus", "sigmoid", "log1mexp"})
 # From so many entries on a matrix and one that is transposed are added block by block.
-BY_BLOCKS: Final = 4_000_000
+BY_BLOCKS: Final = 80_000
 # From so many entries on a division by NumPy's operator is faster than `np.reciprocal`.
 LARGE: Final = 1500
 

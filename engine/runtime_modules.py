@@ -24,6 +24,7 @@ RUNTIME: Final = {
     "outer_product": "sparse_products",
     "product_of_active": "sparse_products",
     "product_of_pairs": "symmetric_products",
+    "row_by_row": "row_by_row",
     "sigmoid": "stable_functions",
     "softmax": "stable_functions",
     "softplus": "stable_functions",

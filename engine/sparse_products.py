@@ -12,6 +12,7 @@ from typing import Final
 import numpy as np
 
 from eggrad.engine.binding import Array
+from eggrad.engine.row_by_row import is_worth_rows, row_by_row
 from eggrad.engine.symmetric_products import symmetric_product
 
 __all__ = ["outer_product", "product_of_active", "symmetric_product_of_active"]
@@ -20,8 +21,8 @@ __all__ = ["outer_product", "product_of_active", "symmetric_product_of_active"]
 # takes as long as so many more entries.
 LONG: Final = 500
 CALL: Final = 400
-# From so many entries on it matters that `dot` fills a result with zeros before BLAS writes it.
-LARGE: Final = 400_000
+# Outer products with short rows are best left to BLAS, and from so many entries on to einsum.
+FEW: Final = 200_000
 # Of so much of a product it takes as long to pick what is active.
 MOST_ACTIVE: Final = 0.6
 
@@ -44,7 +45,10 @@ def outer_product(left: Array, right: Array) -> Array:
             for row in rows:
                 np.multiply(b, a[row], out=result[row])
             return result
-    return a[:, None] * b if a.size * b.size >= LARGE else a[:, None].dot(b[None])
+    entries = a.size * b.size
+    if is_worth_rows(entries, b.size):
+        return row_by_row(np.multiply, a[:, None], b)
+    return a[:, None].dot(b[None]) if entries < FEW else np.einsum("i,j->ij", a, b)
 
 
 def product_of_active(matrices: Sequence[Array], switches: Sequence[Array | None]) -> Array:

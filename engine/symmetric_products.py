@@ -13,6 +13,7 @@ from typing import Any, Final
 import numpy as np
 
 from eggrad.engine.binding import Array
+from eggrad.engine.row_by_row import scaled_rows
 
 __all__ = ["product_of_pairs", "symmetric_product"]
 
@@ -79,7 +80,7 @@ def _plain(order: int, matrix: Array, weights: Array) -> Array:
 
 def _gram(matrix: Array, weights: Array) -> Array:
     root = np.sqrt(np.abs(weights))
-    scaled = root[:, None] * matrix
+    scaled = scaled_rows(root, matrix)
     if weights.min() >= 0:
         return scaled.T.dot(scaled)
     if weights.max() <= 0:

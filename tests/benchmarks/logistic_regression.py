@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tests.benchmarks.problem import Array, Problem, Quantity
+from tests.benchmarks.problem import Array, Problem, Quantity, without_buffers
 
 if TYPE_CHECKING:
     from eggrad import Expression
@@ -105,7 +105,12 @@ LOGISTIC_REGRESSION = Problem(
         "gradient": Quantity(SIZES, {"in place": in_place, "plain": plain, "one pass": row_blocks}),
         "hessian": Quantity(
             SIZES,
-            {"product": product, "syrk": symmetric_product, "syrk, half": symmetric_dot},
+            {
+                "product": product,
+                "syrk": symmetric_product,
+                "syrk, half": symmetric_dot,
+                "without buffers": without_buffers(symmetric_dot),
+            },
         ),
     },
 )

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tests.benchmarks.problem import Array, Problem, Quantity
+from tests.benchmarks.problem import Array, Problem, Quantity, without_buffers
 
 if TYPE_CHECKING:
     from eggrad import Expression
@@ -99,6 +99,7 @@ QUADRATIC = Problem(
                 "blocks of 256": lambda x, A: square_blocks(A, 256),
                 "mirrored blocks": lambda x, A: mirrored_blocks(A, 64),
                 "block rows": lambda x, A: block_rows(A, 32),
+                "without buffers": without_buffers(lambda x, A: square_blocks(A, 512)),
             },
         ),
     },

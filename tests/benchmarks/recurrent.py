@@ -1,11 +1,12 @@
 """A recurrent cell tanh(Wh + Ux + b): its Jacobians, a loss, and ten cells one after the other."""
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tests.benchmarks.problem import Array, Problem, Quantity, outer
+from tests.benchmarks.problem import Array, Problem, Quantity, outer, without_buffers
 
 if TYPE_CHECKING:
     from eggrad import Expression
@@ -18,6 +19,8 @@ __all__ = [
 ]
 
 STEPS = 10
+# Of two vectors.
+Product = Callable[[Array, Array], Array]
 INPUTS = tuple(f"x{i}" for i in range(1, STEPS + 1))
 
 
@@ -80,9 +83,14 @@ def jacobian_by_state(h: Array, W: Array, U: Array, x: Array, b: Array) -> Array
     return slope(cell(h, W, U, x, b))[:, None] * W
 
 
-def core(W: Array, h: Array, U: Array, x: Array, b: Array) -> Array:
+def broadcast(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The function with an outer product by broadcasting."""
+    return without_buffers(partial(function, product=np.multiply.outer))
+
+
+def core(W: Array, h: Array, U: Array, x: Array, b: Array, *, product: Product = outer) -> Array:
     """The entries J[i, i, j] of the Jacobian by W; all others are zero."""
-    return outer(slope(cell(h, W, U, x, b)), h)
+    return product(slope(cell(h, W, U, x, b)), h)
 
 
 def spread(core: Array, *_: Array) -> Array:
@@ -101,16 +109,26 @@ def spread_flat(core: Array) -> Array:
 
 
 def loss_gradient(
-    W: Array, h: Array, U: Array, x: Array, b: Array, t: Array
+    W: Array, h: Array, U: Array, x: Array, b: Array, t: Array, *, product: Product = outer
 ) -> tuple[float, Array]:
     y = cell(h, W, U, x, b)
     r = y - t
     value = 0.5 * r.dot(r)
     r *= slope(y)
-    return value, outer(r, h)
+    return value, product(r, h)
 
 
-def loss_hvp(W: Array, h: Array, U: Array, x: Array, b: Array, t: Array, v: Array) -> Array:
+def loss_hvp(
+    W: Array,
+    h: Array,
+    U: Array,
+    x: Array,
+    b: Array,
+    t: Array,
+    v: Array,
+    *,
+    product: Product = outer,
+) -> Array:
     y = cell(h, W, U, x, b)
     r = y - t
     r *= y
@@ -119,7 +137,7 @@ def loss_hvp(W: Array, h: Array, U: Array, x: Array, b: Array, t: Array, v: Arra
     r += s
     r *= s
     r *= v.dot(h)
-    return outer(r, h)
+    return product(r, h)
 
 
 def states(W: Array, h: Array, U: Array, b: Array, inputs: Sequence[Array]) -> Array:
@@ -200,7 +218,15 @@ RECURRENT_BY_STATE = Problem(
     ordered(*STATE_NAMES),
     by_state,
     expression_of(by_state, *STATE_NAMES),
-    {"jacobian": Quantity((*SIZES, 3000), {"rows of W": jacobian_by_state})},
+    {
+        "jacobian": Quantity(
+            (*SIZES, 3000),
+            {
+                "rows of W": jacobian_by_state,
+                "without buffers": without_buffers(jacobian_by_state),
+            },
+        )
+    },
 )
 
 RECURRENT_BY_WEIGHTS = Problem(
@@ -217,7 +243,9 @@ RECURRENT_BY_WEIGHTS = Problem(
                 "stride": lambda *a: spread_flat(core(*a)),
             },
         ),
-        "jacobian_factored": Quantity(SIZES, {"outer product": core}, spread),
+        "jacobian_factored": Quantity(
+            SIZES, {"outer product": core, "broadcast": broadcast(core)}, spread
+        ),
     },
 )
 
@@ -228,8 +256,12 @@ RECURRENT_LOSS = Problem(
     loss,
     expression_of(loss, *LOSS_NAMES),
     {
-        "gradient": Quantity((*SIZES, 3000), {"closed form": loss_gradient}),
-        "hvp": Quantity((*SIZES, 3000), {"closed form": loss_hvp}),
+        "gradient": Quantity(
+            (*SIZES, 3000), {"closed form": loss_gradient, "broadcast": broadcast(loss_gradient)}
+        ),
+        "hvp": Quantity(
+            (*SIZES, 3000), {"closed form": loss_hvp, "broadcast": broadcast(loss_hvp)}
+        ),
     },
 )
 

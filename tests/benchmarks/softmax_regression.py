@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tests.benchmarks.problem import Array, Problem, Quantity
+from tests.benchmarks.problem import Array, Problem, Quantity, without_buffers
 
 if TYPE_CHECKING:
     from eggrad import Expression
@@ -138,6 +138,7 @@ SOFTMAX_REGRESSION = Problem(
                 "one product": one_product,
                 "large syrk": large_syrk,
                 "55 syrk": pair_by_pair,
+                "without buffers": without_buffers(pair_by_pair),
                 "row by row": row_by_row,
             },
         ),

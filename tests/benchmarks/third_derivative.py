@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tests.benchmarks.problem import Array, Problem, Quantity
+from tests.benchmarks.problem import Array, Problem, Quantity, without_buffers
 
 if TYPE_CHECKING:
     from eggrad import Expression
@@ -145,7 +145,14 @@ THIRD_DERIVATIVE = Problem(
     expression,
     {
         "gradient": Quantity(SIZES, {"plain": gradient}),
-        "hessian": Quantity(SIZES, {"product": hessian, "syrk": symmetric_hessian}),
+        "hessian": Quantity(
+            SIZES,
+            {
+                "product": hessian,
+                "syrk": symmetric_hessian,
+                "without buffers": without_buffers(symmetric_hessian),
+            },
+        ),
         "third": Quantity(
             (10, 30, 100, 200, 300),
             {
