@@ -10,7 +10,9 @@ from eggrad.engine.binding import Array
 __all__ = ["BLOCK", "by_strips"]
 
 # So many entries stay in the cache from one use to the next.
-BLOCK: Final = 147_456
+BLOCK: Final = 200_000
+# BLAS takes rows by eights.
+ROWS: Final = 8
 
 
 def by_strips(
@@ -33,26 +35,28 @@ def by_strips(
     cut = [(k, axis) for k, axis in enumerate(axes) if axis is not None]
     length = max(operands[k].shape[axis] for k, axis in cut)
     size = max(1, BLOCK // max(1, width))
+    size -= size % ROWS if size > ROWS else 0
     if length <= size:
         return [*function(*operands)]
     strip = list(operands)
     results: list[Any] = []
     for start in range(0, length, size):
+        places = slice(start, start + size)
         for k, axis in cut:
-            strip[k] = operands[k][_places(axis, start, size)]
+            strip[k] = operands[k][_at(axis, places)]
         found = function(*strip)
         if not start:
             results = [_room(f, axis, length) for f, axis in zip(found, kept, strict=True)]
         for k, (value, axis) in enumerate(zip(found, kept, strict=True)):
             if axis is not None:
-                results[k][_places(axis, start, size)] = value
+                results[k][_at(axis, places)] = value
             elif start:
                 results[k] += value
     return results
 
 
-def _places(axis: int, start: int, size: int) -> tuple[slice, ...]:
-    return (*[slice(None)] * axis, slice(start, start + size))
+def _at(axis: int, places: slice) -> slice | tuple[slice, ...]:
+    return (*[slice(None)] * axis, places) if axis else places
 
 
 def _room(first: Any, axis: int | None, length: int) -> Array | Any:
