@@ -1,14 +1,18 @@
 """Operations on large matrices of which one is transposed: block by block, for the cache's sake."""
 
+from itertools import product
+from math import ceil
 from typing import Final
 
 import numpy as np
 
 from eggrad.engine.binding import Array
-from eggrad.engine.row_by_row import row_by_row
+from eggrad.engine.row_by_row import ROW, row_by_row
 
-__all__ = ["by_blocks"]
+__all__ = ["MANY", "by_blocks"]
 
+# With fewer entries all stays in the cache.
+MANY: Final = 80_000
 SIDE: Final = 512
 
 
@@ -21,9 +25,15 @@ def by_blocks(operation: np.ufunc, left: Array, right: Array) -> Array:
            [ 1.,  0.]])
     """
     rows, columns = left.shape
+    if min(rows, columns) < ROW:
+        return operation(left, right)
     result = np.empty((rows, columns), np.result_type(left, right))
-    for i in range(0, rows, SIDE):
-        for j in range(0, columns, SIDE):
-            place = slice(i, i + SIDE), slice(j, j + SIDE)
-            row_by_row(operation, left[place], right[place], out=result[place])
+    for place in product(_parts(rows), _parts(columns)):
+        row_by_row(operation, left[place], right[place], out=result[place])
     return result
+
+
+def _parts(length: int) -> list[slice]:
+    """As few equal parts of an axis as have at most `SIDE` places."""
+    size = ceil(length / ceil(length / SIDE))
+    return [slice(k, k + size) for k in range(0, length, size)]

@@ -9,11 +9,12 @@ from dataclasses import dataclass
 from math import prod
 from typing import Final
 
+from eggrad.engine import blocks
 from eggrad.engine.block import Block, Value
 from eggrad.engine.layout import Atom, Length, grouped, letters, spread
 from eggrad.engine.narrow_products import BLOCK, block_length
-from eggrad.engine.row_by_row import is_worth_rows
-from eggrad.engine.sparse_products import FEW
+from eggrad.engine.row_by_row import FEW, is_worth_rows
+from eggrad.engine.sparse_products import LARGE
 from eggrad.engine.spec import Indices, Spec
 
 __all__ = ["product"]
@@ -22,8 +23,6 @@ __all__ = ["product"]
 # way round. BLAS is faster at few long rows, but where the product is small, as OpenBLAS sees it,
 # and the large matrix is read row by row.
 FLAT: Final = 4
-# From so many entries on it matters that `dot` fills a result with zeros before BLAS writes it.
-LARGE: Final = 400_000
 
 
 def product(
@@ -100,6 +99,12 @@ def _tied(operands: Sequence[Value], parts: Sequence[Indices]) -> dict[int, int]
     return {i: find(i) for i in first}
 
 
+def _scales_rows(order: Indices, *parts: Indices) -> bool:
+    """Whether an array has one number for each row of a product, and none is transposed."""
+    in_order = all(part == tuple(i for i in order if i in part) for part in parts)
+    return in_order and any(order[-1] not in part for part in parts)
+
+
 @dataclass(frozen=True, slots=True)
 class _Lowering:
     """A product of arrays, as one whose axes are those of `wanted` in an order that costs nothing.
@@ -163,21 +168,18 @@ class _Lowering:
         full = (a[1] for a in (left, right) if len(a[1]) == len(self.wanted))
         order = next(full, self.wanted)
         a, b = spread(left, order), spread(right, order)
-        text, over = f"{a} * {b}", "{} *= {}"
-        shared = all(order[-1] in labels for _, labels in (left, right))
-        if left[1] != right[1] and self.is_worth_rows(order, shared):
-            text, over = (
-                f"row_by_row(np.multiply, {a}, {b})",
-                "row_by_row(np.multiply, {0}, {1}, out={0})",
-            )
+        text, over = f"{a} * {b}", "{0} *= {1}"
+        entries = prod(map(self.expected, order))
+        if len(order) == 2 and left[1] == right[1][::-1] and entries >= blocks.MANY:
+            text = f"by_blocks(np.multiply, {a}, {b})"
+        elif _scales_rows(order, left[1], right[1]) and is_worth_rows(
+            entries, self.expected(order[-1])
+        ):
+            text = f"row_by_row(np.multiply, {a}, {b})"
+            over = "row_by_row(np.multiply, {0}, {1}, out={0})"
         pairs = ((a, b, left), (b, a, right))
         reuse = [(x, over.format(x, y)) for x, y, own in pairs if own[1] == order]
         return self.block.emit(text, [left[0], right[0]], len(order), reuse), order
-
-    def is_worth_rows(self, order: Indices, shared: bool = False) -> bool:
-        """Whether to compute row by row what has these axes."""
-        entries = prod(map(self.expected, order))
-        return is_worth_rows(entries, self.expected(order[-1]), shared=shared)
 
     def outer(self, left: Atom, right: Atom) -> Atom:
         """A product without shared axes: a column times a row."""
@@ -185,14 +187,11 @@ class _Lowering:
             left, right = right, left
         (a, first), (b, second) = left, right
         rest = first + second
+        text = f"outer_product({a}, {b})"
         if len(rest) > 2:
-            text = f"outer_product({a}, {b}).reshape({', '.join(map(self.length, rest))})"
-        elif self.is_worth_rows(rest):
-            text = f"row_by_row(np.multiply, {a}[:, None], {b})"
+            text = f"{text}.reshape({', '.join(map(self.length, rest))})"
         elif prod(map(self.expected, rest)) < FEW:
             text = f"{a}[:, None].dot({b}[None])"
-        else:
-            text = f'np.einsum("i,j->ij", {a}, {b})'
         return self.block.emit(text, [a, b], len(rest)), rest
 
     def is_turned(self, left: Atom, right: Atom, groups: Sequence[Indices]) -> bool:

@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import Final
 
+from eggrad.engine import blocks
 from eggrad.engine.block import Block, Value, number
 from eggrad.engine.layout import add_entries, spread, wrapped
 
@@ -25,8 +26,6 @@ _POWERS: Final[dict[Fraction, tuple[str, ...]]] = {
 }
 # Functions that are not NumPy's.
 _OWN: Final = frozenset({"log_cosh", "softplus", "sigmoid", "log1mexp"})
-# From so many entries on a matrix and one that is transposed are added block by block.
-BY_BLOCKS: Final = 80_000
 # From so many entries on a division by NumPy's operator is faster than `np.reciprocal`.
 LARGE: Final = 1500
 
@@ -116,7 +115,7 @@ class ElementwiseCode:
         ways = zip([(a, f"{a} {sign}= {b}"), (b, over)], own, strict=True)
         reuse = [way for way, labels in ways if labels == order]
         text = f"{a} {sign} {b}"
-        if sorted(own) == [(0, 1), (1, 0)] and self._entries(full[0]) >= BY_BLOCKS:
+        if sorted(own) == [(0, 1), (1, 0)] and self._entries(full[0]) >= blocks.MANY:
             text = f"by_blocks({function}, {a}, {b})"
         made = self._block.emit(text, [v.text for v in full], len(order), reuse)
         return Value(made, order, tuple(range(max(len(v.axes) for v in args))))

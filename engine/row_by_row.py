@@ -1,4 +1,4 @@
-"""Element-wise functions of two arrays of which one is spread over the other, row by row.
+"""Element-wise functions of two arrays of which one has a number for each row of the other.
 
 Where NumPy has to spread an operand, or to read one in another order, it gathers several rows in
 buffers of 8192 numbers, so that its loops are longer. Rows that are long already gain nothing by
@@ -11,22 +11,17 @@ import numpy as np
 
 from eggrad.engine.binding import Array
 
-__all__ = ["is_worth_rows", "row_by_row", "scaled_rows"]
+__all__ = ["FEW", "ROW", "is_worth_rows", "row_by_row", "scaled_rows"]
 
-# From rows of this length on they are read where they lie.
+# The shortest row that is read where it lies, and so the most that a buffer may hold: some 16s.
 ROW: Final = 96
-# With fewer entries the call takes longer than the copies: where each row has a number of its own,
-# and where all rows share one.
+# With fewer entries the call takes longer than the copies.
 FEW: Final = 20_000
-FEW_SHARED: Final = 1_000_000
 
 
-def is_worth_rows(entries: int, row: int, *, shared: bool = False) -> bool:
-    """Whether `row_by_row` is faster than the function, for so many entries in rows so long.
-
-    `shared`: no operand is a number along each row.
-    """
-    return row >= ROW and entries >= (FEW_SHARED if shared else FEW)
+def is_worth_rows(entries: int, row: int) -> bool:
+    """Whether `row_by_row` is faster than the function, for so many entries in rows so long."""
+    return row >= ROW and entries >= FEW
 
 
 @np.errstate()

@@ -15,14 +15,14 @@ from eggrad.engine.binding import Array
 from eggrad.engine.row_by_row import is_worth_rows, row_by_row
 from eggrad.engine.symmetric_products import symmetric_product
 
-__all__ = ["outer_product", "product_of_active", "symmetric_product_of_active"]
+__all__ = ["LARGE", "outer_product", "product_of_active", "symmetric_product_of_active"]
 
 # From rows of this length on a loop over the rows that are not zero may be worth it; each of them
 # takes as long as so many more entries.
 LONG: Final = 500
 CALL: Final = 400
-# Outer products with short rows are best left to BLAS, and from so many entries on to einsum.
-FEW: Final = 200_000
+# From so many entries on it matters that `dot` fills a result with zeros before BLAS writes it.
+LARGE: Final = 400_000
 # Of so much of a product it takes as long to pick what is active.
 MOST_ACTIVE: Final = 0.6
 
@@ -48,7 +48,7 @@ def outer_product(left: Array, right: Array) -> Array:
     entries = a.size * b.size
     if is_worth_rows(entries, b.size):
         return row_by_row(np.multiply, a[:, None], b)
-    return a[:, None].dot(b[None]) if entries < FEW else np.einsum("i,j->ij", a, b)
+    return a[:, None] * b if entries >= LARGE else a[:, None].dot(b[None])
 
 
 def product_of_active(matrices: Sequence[Array], switches: Sequence[Array | None]) -> Array:

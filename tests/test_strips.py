@@ -26,10 +26,11 @@ LARGE = {"m": 4000, "n": 2000, "k": 3}
 
 @contextmanager
 def small_caches() -> Iterator[None]:
-    """What has two entries leaves the cache, strips have three."""
+    """What has two entries leaves the cache, strips have three, in whole twos of rows."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(strip_regions, "BEYOND_CACHE", 2)
         patch.setattr(strips, "BLOCK", 3)
+        patch.setattr(strips, "ROWS", 2)
         yield
 
 
