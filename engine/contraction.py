@@ -61,7 +61,7 @@ def product(
     computed = {i for v, part in zip(operands, own, strict=True) if not v.literal for i in part}
     scalars = [v for v in operands if not v.labels and v.text != "1.0"]
     factors = [v.text for v in scalars]
-    factors += [length(i) for i in absent if i not in computed]
+    factors += [length(i) for i in absent if i not in computed and length(i) != "1"]
     wanted = tuple(i for i in dict.fromkeys(out) if i in present)
     lowering = _Lowering(wanted, length, block, expected)
     if arrays:
@@ -143,8 +143,13 @@ class _Lowering:
     def repeated(self, count: str, array: Atom) -> Atom:
         """The sum of so many equal arrays: zeros if there are none, infinite as these may be."""
         text, labels = array
+        if count == "1":
+            return array
         # Of a NumPy number the zeros are one, too.
-        made = f"{count} * {text} if {count} else np.zeros_like({text})[()]"
+        several, none = f"{count} * {text}", f"np.zeros_like({text})[()]"
+        made = f"{several} if {count} else {none}"
+        if count.isdecimal():
+            made = several if int(count) else none
         return self.block.emit(made, [text], len(labels)), labels
 
     def reduced(self, atom: Atom, kept: Indices) -> Atom:

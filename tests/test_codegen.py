@@ -23,6 +23,11 @@ c = t.variable("c")
 ones = t.constant(1, ("n",))
 
 
+def repeated_exp(length: int) -> t.Term:
+    """The sum of so many equal numbers."""
+    return t.einsum("i->", t.einsum(",i->i", t.apply("exp", c), t.constant(1, (length,))))
+
+
 def body(*roots: t.Term) -> str:
     """The statements between the sizes and the end, `x = ...; return x` written as `...`."""
     lines = compile_terms(roots, single=True).source.partition("def ")[2].splitlines()[1:]
@@ -91,6 +96,9 @@ def test_a_sum_of_equal_numbers_is_0_without_any(m: int, value: float) -> None:
         (t.einsum("ij,j->i", A, ones), "A.sum(axis=1)"),
         (t.einsum("i,i->", x, ones), "x.sum()"),
         (t.einsum("ij,k->i", A, x), "t1 = A.sum(axis=1); t2 = x.sum(); t1 *= t2; return t1"),
+        (repeated_exp(1), "np.exp(c)"),
+        (repeated_exp(3), "t1 = np.exp(c); t2 = 3 * t1; return t2"),
+        (repeated_exp(0), "t1 = np.exp(c); t2 = np.zeros_like(t1)[()]; return t2"),
         (t.power(x, t.constant(2)), "np.square(x)"),
         (t.power(x, t.constant(-1)), "np.reciprocal(x)"),
         (t.power(x, t.constant(t.Fraction(1, 2))), "np.sqrt(x)"),
