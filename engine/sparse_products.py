@@ -15,8 +15,11 @@ from eggrad.engine.binding import Array
 from eggrad.engine.row_by_row import is_worth_rows, row_by_row
 from eggrad.engine.symmetric_products import symmetric_product
 
-__all__ = ["LARGE", "outer_product", "product_of_active", "symmetric_product_of_active"]
+__all__ = ["FRESH", "LARGE", "outer_product", "product_of_active", "symmetric_product_of_active"]
 
+# An array of so many entries is memory that nobody has written to: pieces of 32 MiB the C library
+# gives back to the system. Zeros elsewhere take as long as products.
+FRESH: Final = 1 << 22
 # From rows of this length on a loop over the rows that are not zero may be worth it; each of them
 # takes as long as so many more entries.
 LONG: Final = 500
@@ -30,22 +33,22 @@ MOST_ACTIVE: Final = 0.6
 def outer_product(left: Array, right: Array) -> Array:
     """`left[:, None] * right`, where a row of zeros takes no time and no memory.
 
-    The operands are flattened. Fresh memory that is never written is zero already, and is not
-    even there. Where a factor of such a row is not finite, all is computed.
+    The operands are flattened. Memory that the system has just given is zero already, and is
+    not even there until it is written. Where a factor of such a row is not finite, all is computed.
 
     >>> outer_product(np.array([1.0, 0.0]), np.array([2.0, 3.0]))
     array([[2., 3.],
            [0., 0.]])
     """
     a, b = left.reshape(-1), right.reshape(-1)
-    if b.size >= LONG:
+    entries = a.size * b.size
+    if entries >= FRESH and b.size >= LONG:
         rows = np.flatnonzero(a)
         if 4 * rows.size * (1 + CALL / b.size) < 3 * a.size and np.isfinite(b).all():
             result = np.zeros((a.size, b.size), np.result_type(a, b))
             for row in rows:
                 np.multiply(b, a[row], out=result[row])
             return result
-    entries = a.size * b.size
     if is_worth_rows(entries, b.size):
         return row_by_row(np.multiply, a[:, None], b)
     return a[:, None] * b if entries >= LARGE else a[:, None].dot(b[None])
