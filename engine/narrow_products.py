@@ -4,14 +4,13 @@ OpenBLAS copies the matrices of a product before it multiplies them, but for sma
 narrow product that copy is half of the time or more.
 """
 
-import os
 from collections.abc import Sequence
-from functools import lru_cache
 from typing import Final
 
 import numpy as np
 
 from eggrad.engine.binding import Array
+from eggrad.engine.blas_threads import blas_threads
 
 __all__ = ["BLOCK", "block_length", "narrow_product"]
 
@@ -21,7 +20,6 @@ BLOCK: Final = 1_000_000
 # A block has so many rows, or so many summed places: for each the whole result is written again.
 _FEWEST_ROWS: Final = 8
 _FEWEST_SUMMED: Final = 24
-_NAMES: Final = ("OPENBLAS_NUM_THREADS", "GOTO_NUM_THREADS", "OMP_NUM_THREADS")
 
 
 def narrow_product(large: Array, narrow: Array) -> Array:
@@ -39,7 +37,7 @@ def narrow_product(large: Array, narrow: Array) -> Array:
     rows, inner = large.shape
     columns = narrow.shape[1]
     step = block_length((rows, inner, columns), by_rows=by_rows)
-    if not step or not (by_rows or by_columns) or _threads() > 1:
+    if not step or not (by_rows or by_columns) or blas_threads() > 1:
         return large @ narrow
     narrow = np.ascontiguousarray(narrow)
     if not by_rows:
@@ -66,11 +64,3 @@ def block_length(sizes: Sequence[int], *, by_rows: bool) -> int:
     step = BLOCK // max(1, columns * other)
     fewest = _FEWEST_ROWS if by_rows else _FEWEST_SUMMED
     return step if 1 < columns <= _COLUMNS and fewest <= step < whole else 0
-
-
-@lru_cache
-def _threads() -> int:
-    """How many threads OpenBLAS takes, by what the environment says, or else by the cores."""
-    given = (os.environ.get(name, "") for name in _NAMES)
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
-    return next((int(text) for text in given if text.isdecimal() and int(text)), cores or 1)

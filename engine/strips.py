@@ -6,11 +6,15 @@ from typing import Any, Final
 import numpy as np
 
 from eggrad.engine.binding import Array
+from eggrad.engine.blas_threads import blas_threads
 
 __all__ = ["BLOCK", "by_strips"]
 
 # So many entries stay in the cache from one use to the next.
 BLOCK: Final = 200_000
+# Threads divide a product otherwise each time: what one of them has read is in another's cache.
+# Strips are there for all but BLAS then, and so large that starting threads hardly counts.
+THREADED_BLOCK: Final = 1_600_000
 # BLAS takes rows by eights.
 ROWS: Final = 8
 
@@ -34,7 +38,7 @@ def by_strips(
     """
     cut = [(k, axis) for k, axis in enumerate(axes) if axis is not None]
     length = max(operands[k].shape[axis] for k, axis in cut)
-    size = max(1, BLOCK // max(1, width))
+    size = max(1, (BLOCK if blas_threads() == 1 else THREADED_BLOCK) // max(1, width))
     size -= size % ROWS if size > ROWS else 0
     if length <= size:
         return [*function(*operands)]

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from eggrad.engine import narrow_products, oracle
 from eggrad.engine import term as t
+from eggrad.engine.blas_threads import blas_threads
 from eggrad.engine.compiled import compile_terms
 from eggrad.engine.narrow_products import block_length, narrow_product
 
@@ -25,10 +26,10 @@ LAYOUTS = (
 @pytest.fixture(autouse=True)
 def one_thread(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Blocks are for one thread alone."""
-    narrow_products._threads.cache_clear()
+    blas_threads.cache_clear()
     monkeypatch.setenv("OPENBLAS_NUM_THREADS", "1")
     yield
-    narrow_products._threads.cache_clear()
+    blas_threads.cache_clear()
 
 
 @given(

@@ -30,6 +30,7 @@ def small_caches() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(strip_regions, "BEYOND_CACHE", 2)
         patch.setattr(strips, "BLOCK", 3)
+        patch.setattr(strips, "THREADED_BLOCK", 3)
         patch.setattr(strips, "ROWS", 2)
         yield
 
