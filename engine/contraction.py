@@ -9,11 +9,10 @@ from dataclasses import dataclass
 from math import prod
 from typing import Final
 
-from eggrad.engine import blocks
+from eggrad.engine import blocks, row_by_row
 from eggrad.engine.block import Block, Value
 from eggrad.engine.layout import Atom, Length, grouped, letters, spread
 from eggrad.engine.narrow_products import BLOCK, block_length
-from eggrad.engine.row_by_row import FEW, is_worth_rows
 from eggrad.engine.sparse_products import LARGE
 from eggrad.engine.spec import Indices, Spec
 
@@ -177,7 +176,7 @@ class _Lowering:
         entries = prod(map(self.expected, order))
         if len(order) == 2 and left[1] == right[1][::-1] and entries >= blocks.MANY:
             text = f"by_blocks(np.multiply, {a}, {b})"
-        elif _scales_rows(order, left[1], right[1]) and is_worth_rows(
+        elif _scales_rows(order, left[1], right[1]) and row_by_row.is_worth_rows(
             entries, self.expected(order[-1])
         ):
             text = f"row_by_row(np.multiply, {a}, {b})"
@@ -195,7 +194,7 @@ class _Lowering:
         text = f"outer_product({a}, {b})"
         if len(rest) > 2:
             text = f"{text}.reshape({', '.join(map(self.length, rest))})"
-        elif prod(map(self.expected, rest)) < FEW:
+        elif prod(map(self.expected, rest)) < row_by_row.FEW:
             text = f"{a}[:, None].dot({b}[None])"
         return self.block.emit(text, [a, b], len(rest)), rest
 

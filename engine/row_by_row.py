@@ -45,6 +45,7 @@ def scaled_rows(numbers: Array, matrix: Array) -> Array:
     array([[1., 2.],
            [6., 8.]])
     """
-    if is_worth_rows(matrix.size, matrix.shape[1]):
+    in_rows = matrix.strides[1] == matrix.itemsize
+    if in_rows and is_worth_rows(matrix.size, matrix.shape[1]):
         return row_by_row(np.multiply, numbers[:, None], matrix)
     return numbers[:, None] * matrix

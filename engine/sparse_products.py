@@ -17,9 +17,9 @@ from eggrad.engine.symmetric_products import symmetric_product
 
 __all__ = ["FRESH", "LARGE", "outer_product", "product_of_active", "symmetric_product_of_active"]
 
-# An array of so many entries is memory that nobody has written to: pieces of 32 MiB the C library
-# gives back to the system. Zeros elsewhere take as long as products.
-FRESH: Final = 1 << 22
+# An array of so many bytes is memory that nobody has written to: the C library gives such pieces
+# back to the system. Zeros elsewhere take as long as products.
+FRESH: Final = 1 << 25
 # From rows of this length on a loop over the rows that are not zero may be worth it; each of them
 # takes as long as so many more entries.
 LONG: Final = 500
@@ -42,7 +42,7 @@ def outer_product(left: Array, right: Array) -> Array:
     """
     a, b = left.reshape(-1), right.reshape(-1)
     entries = a.size * b.size
-    if entries >= FRESH and b.size >= LONG:
+    if entries * a.itemsize >= FRESH and b.size >= LONG:
         rows = np.flatnonzero(a)
         if 4 * rows.size * (1 + CALL / b.size) < 3 * a.size and np.isfinite(b).all():
             result = np.zeros((a.size, b.size), np.result_type(a, b))

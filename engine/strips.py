@@ -12,8 +12,8 @@ __all__ = ["BLOCK", "by_strips"]
 
 # So many entries stay in the cache from one use to the next.
 BLOCK: Final = 200_000
-# Threads divide a product otherwise each time: what one of them has read is in another's cache.
-# Strips are there for all but BLAS then, and so large that starting threads hardly counts.
+# The same for several threads of BLAS: these divide each product otherwise, so that what one has
+# read is in another's cache, and starting them should hardly count.
 THREADED_BLOCK: Final = 1_600_000
 # BLAS takes rows by eights.
 ROWS: Final = 8
@@ -33,12 +33,13 @@ def by_strips(
     the strips' results. `width` is the number of entries of all at one place of the axis.
 
     >>> A, x = np.arange(6.0).reshape(3, 2), np.ones(2)
-    >>> by_strips(lambda A, x: [A.dot(x), A.sum(axis=0)], [A, x], [0, None], [0, None], BLOCK)
+    >>> by_strips(lambda A, x: [A.dot(x), A.sum(axis=0)], [A, x], [0, None], [0, None], 10**7)
     [array([1., 5., 9.]), array([6., 9.])]
     """
     cut = [(k, axis) for k, axis in enumerate(axes) if axis is not None]
     length = max(operands[k].shape[axis] for k, axis in cut)
-    size = max(1, (BLOCK if blas_threads() == 1 else THREADED_BLOCK) // max(1, width))
+    block = BLOCK if blas_threads() == 1 else THREADED_BLOCK
+    size = max(1, block // max(1, width))
     size -= size % ROWS if size > ROWS else 0
     if length <= size:
         return [*function(*operands)]

@@ -221,3 +221,20 @@ def test_many_uses_of_one_matrix() -> None:
         z = t.subtract(z, t.einsum("ij,i->j", A, residual))
     function = compiled(z)
     assert 1 <= function.source.count(" by_strips(") <= strip_regions.MAX_STRIPS
+
+
+@pytest.mark.parametrize(("threads", "calls"), [(1, 8), (2, 1)])
+def test_strips_are_larger_for_several_threads(
+    threads: int, calls: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lengths: list[int] = []
+
+    def total(rows: np.ndarray) -> list[np.ndarray]:
+        lengths.append(len(rows))
+        return [rows.sum(axis=0)]
+
+    monkeypatch.setattr(strips, "blas_threads", lambda: threads)
+    rows = np.arange(64.0).reshape(64, 1)
+    (found,) = strips.by_strips(total, [rows], [0], [None], strips.BLOCK // 8)
+    np.testing.assert_array_equal(found, [2016.0])
+    assert lengths == [64 // calls] * calls
