@@ -12,7 +12,7 @@ from typing import Final
 from eggrad.engine import blocks, row_by_row
 from eggrad.engine.block import Block, Value
 from eggrad.engine.layout import Atom, Length, grouped, letters, spread
-from eggrad.engine.narrow_products import BLOCK, block_length
+from eggrad.engine.narrow_products import BLOCK, is_narrow
 from eggrad.engine.sparse_products import LARGE
 from eggrad.engine.spec import Indices, Spec
 
@@ -208,11 +208,10 @@ class _Lowering:
         is_batch = any(i in left[1] and i in right[1] for i in self.wanted)
         if is_batch or FLAT * min(m, n) > min(max(m, n), inner):
             return tuple(i for i in self.wanted if i in rows + columns) == columns + rows
-        large = right if m < n else left
-        by_rows = large[1][-1] in summed
-        if block_length((max(m, n), inner, min(m, n)), by_rows=by_rows):
+        if is_narrow(max(m, n), inner, min(m, n)):
             return m < n
-        is_tall = m * n * inner <= BLOCK and by_rows
+        large = right if m < n else left
+        is_tall = m * n * inner <= BLOCK and large[1][-1] in summed
         return is_tall == (m < n)
 
     def contracted(self, left: Atom, right: Atom) -> Atom:
@@ -235,9 +234,8 @@ class _Lowering:
         a = grouped(left, batch, [rows, summed], length)
         b = grouped(right, batch, [summed, columns], length)
         large = prod(map(self.expected, batch + rows + columns)) >= LARGE
-        sizes = [prod(map(self.expected, group)) for group in (rows, summed, columns)]
-        by_rows = left[1][-1] in summed
-        narrow = not batch and block_length(sizes, by_rows=by_rows) > 0
+        sizes = (prod(map(self.expected, group)) for group in (rows, summed, columns))
+        narrow = not batch and is_narrow(*sizes)
         if narrow:
             text = f"narrow_product({a}, {b})"
         elif not batch:

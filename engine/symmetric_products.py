@@ -1,7 +1,7 @@
 """Sums of symmetric products, `T[a, b] = Σ_s w[s] A[s, a] A[s, b]` and its kin, computed by half.
 
 BLAS has a symmetric product, `Y' Y`, at half the operations of `X' Y`; where all weights have one
-sign, their square roots go into Y. What has more axes is filled slice by slice from the part in
+sign, their square roots go into Y. What has more axes is filled block by block from the part in
 which the axes are in order.
 """
 
@@ -19,10 +19,9 @@ __all__ = ["product_of_pairs", "symmetric_product"]
 
 # Below these numbers of columns one plain product is faster than half of it in pieces.
 SMALL: Final = {2: 48, 3: 16}
-# Triples are computed in one product of all pairs; from the first number of columns on by blocks
-# of first places, from the second on slice by slice.
+# Triples are computed in one product of all pairs, from this number of columns on by blocks of so
+# many first places: with fewer, BLAS has too little to multiply at a time.
 MEDIUM: Final = 40
-LARGE: Final = 150
 BLOCK: Final = 8
 
 
@@ -100,22 +99,21 @@ def _cube(matrix: Array, weights: Array) -> Array:
         products, place = _products(columns)
         return ((weights * columns) @ products.T).take(place, axis=1)
     result = np.empty((n, n, n), np.result_type(matrix, weights))
-    size = BLOCK if n < LARGE else 1
-    for a in range(0, n, size):
-        rest, k = matrix[:, a:], min(size, n - a)
-        part = _gram(rest, weights * rest[:, 0])[None] if size == 1 else _block(rest, weights, k)
-        result[a : a + k, a:, a:] = part
-        result[a + k :, a : a + k, a:] = part[:, k:].transpose(1, 0, 2)
-        result[a + k :, a + k :, a : a + k] = part[:, k:, k:].transpose(1, 2, 0)
+    rows = np.ascontiguousarray(matrix.T)
+    for a in range(0, n, BLOCK):
+        first, rest = rows[a : a + BLOCK], n - a
+        pairs = ((weights * first)[:, None] * rows[a:]).reshape(len(first) * rest, -1)
+        part = pairs.dot(matrix[:, a:]).reshape(len(first), rest, rest)
+        _fill(result[a:, a:, a:], part)
     return result
 
 
-def _block(matrix: Array, weights: Array, size: int) -> Array:
-    """The triples whose first place is one of the first few."""
-    m, n = matrix.shape
-    rows = np.ascontiguousarray(matrix.T)
-    pairs = ((weights * rows[:size])[:, None] * rows).reshape(size * n, m)
-    return pairs.dot(matrix).reshape(size, n, n)
+def _fill(result: Array, part: Array) -> None:
+    """Write the entries with some first place; what has these at a later one is equal."""
+    k = len(part)
+    result[:k] = part
+    result[k:, :k] = part[:, k:].transpose(1, 0, 2)
+    result[k:, k:, :k] = part[:, k:, k:].transpose(1, 2, 0)
 
 
 def _products(columns: Array) -> tuple[Array, Array]:

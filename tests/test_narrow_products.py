@@ -37,15 +37,20 @@ def one_thread(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     st.integers(1, 200),
     st.tuples(st.sampled_from(DTYPES), st.sampled_from(DTYPES)),
     st.tuples(st.sampled_from(LAYOUTS), st.sampled_from(LAYOUTS)),
+    st.integers(1, 2),
 )
-def test_values(sizes: tuple[int, int, int], block: int, dtypes: tuple, layouts: tuple) -> None:
+def test_values(
+    sizes: tuple[int, int, int], block: int, dtypes: tuple, layouts: tuple, threads: int
+) -> None:
     rows, inner, columns = sizes
     rng = np.random.default_rng(0)
     large = layouts[0](rng.normal(size=(rows, inner)).astype(dtypes[0]))
     narrow = layouts[1](rng.normal(size=(inner, columns)).astype(dtypes[1]))
     before = large.copy(), narrow.copy()
     with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(narrow_products, "blas_threads", lambda: threads)
         patch.setattr(narrow_products, "BLOCK", block)
+        patch.setattr(narrow_products, "_BEYOND_CACHE", 30)
         patch.setattr(narrow_products, "_FEWEST_ROWS", 1)
         patch.setattr(narrow_products, "_FEWEST_SUMMED", 1)
         found = narrow_product(large, narrow)
