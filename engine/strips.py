@@ -12,9 +12,10 @@ __all__ = ["BLOCK", "by_strips"]
 
 # So many entries stay in the cache from one use to the next.
 BLOCK: Final = 200_000
-# The same for several threads of BLAS: these divide each product otherwise, so that what one has
-# read is in another's cache, and starting them should hardly count.
-THREADED_BLOCK: Final = 1_600_000
+# Several threads of BLAS divide each product otherwise, so that what one has read is in another's
+# cache. Strips keep what they make below 32 MiB then: the C library gives larger pieces back to the
+# system, which has to clear them each time.
+THREADED_BLOCK: Final = 4_000_000
 # BLAS takes rows by eights.
 ROWS: Final = 8
 
