@@ -14,10 +14,10 @@ from typing import cast
 from eggrad.engine.contraction_order import contract, contract_terms, scaled
 from eggrad.engine.networks import Factor, Network, network_key, product_network
 from eggrad.engine.snapshot import Snapshot
-from eggrad.engine.spec import Indices
+from eggrad.engine.spec import Indices, Spec
 from eggrad.engine.term import Term
 
-__all__ = ["SUMS", "expanded", "halved", "mirror_image"]
+__all__ = ["SUMS", "exchanges", "expanded", "halved", "mirror_image"]
 
 MAX_FACTORS = 64
 MAX_NETWORKS = 4
@@ -26,6 +26,28 @@ MAX_STEPS = 2_000
 SUMS: Mapping[str, tuple[int, ...]] = {"add": (1, 1), "subtract": (1, -1), "negate": (-1,)}
 
 Renaming = dict[int, int]
+Axes = tuple[int, ...]
+
+
+def exchanges(graph: Snapshot) -> Iterator[tuple[int, Axes]]:
+    """Classes with the axes that exchanging the two differentiations exchanges.
+
+    These are the roots whose axes come in two equal halves, and the factors of their products: of
+    `Mₐᵦₛ xⱼₛ xₗₛ`, where (a, j) and (b, l) are exchanged, also M, where a and b are.
+    """
+    for cls in graph.root_classes:
+        dims, node = graph.dims[cls], graph.choice[cls]
+        half = len(dims) // 2
+        if half and dims[:half] == dims[half:]:
+            axes = (*range(half, 2 * half), *range(half))
+            yield cls, axes
+            if node.constructor == "ein":
+                spec = cast(Spec, node.data[0])
+                twin = {i: spec[-1][axes[k]] for k, i in enumerate(spec[-1])}
+                for child, part in zip(node.children, spec, strict=False):
+                    own = [twin.get(i, i) for i in part]
+                    if sorted(own) == sorted(part) and own != [*part]:
+                        yield child, tuple(map(part.index, own))
 
 
 def expanded(graph: Snapshot, cls: int) -> list[Network] | None:
@@ -78,21 +100,18 @@ def _distributed(graph: Snapshot, network: Network, place: int) -> Iterator[tupl
         yield network.with_factor(place, inner), sign
 
 
-def mirror_image(network: Network) -> tuple[Renaming, dict[int, int]] | None:
-    """The exchange of the two halves of the output's axes, on indices and on places of factors.
+def mirror_image(network: Network, axes: Axes) -> tuple[Renaming, dict[int, int]] | None:
+    """An exchange of the output's axes, on indices and on places of factors.
 
-    None where the network is not mapped onto itself.
+    `axes` has for each axis the one that it is exchanged with, itself where it stays. None where
+    the network is not mapped onto itself.
 
     >>> factors = ((7, (2, 0)), (8, (2,)), (7, (2, 1)))
-    >>> mirror_image(Network(factors, (0, 1), {0: "n", 1: "n", 2: "m"}))
+    >>> mirror_image(Network(factors, (0, 1), {0: "n", 1: "n", 2: "m"}), (1, 0))
     ({0: 1, 1: 0, 2: 2}, {0: 2, 2: 0, 1: 1})
     """
-    half = len(network.out) // 2
-    first, second = network.out[:half], network.out[half:]
-    if not half or len(second) != half:
-        return None
-    start = dict(zip(first + second, second + first, strict=True))
-    order = _connected_order(network, first)
+    start = {i: network.out[other] for i, other in zip(network.out, axes, strict=True)}
+    order = _connected_order(network, [i for i, j in start.items() if i < j])
     stack: list[tuple[int, Renaming, dict[int, int]]] = [(0, start, {})]
     for _ in range(MAX_STEPS):
         if not stack:
@@ -112,7 +131,7 @@ def mirror_image(network: Network) -> tuple[Renaming, dict[int, int]] | None:
     return None
 
 
-def _connected_order(network: Network, start: Indices) -> list[int]:
+def _connected_order(network: Network, start: Iterable[int]) -> list[int]:
     """The places of the factors, each after one that it shares an index with."""
     known = set(start)
     rest = dict.fromkeys(range(len(network.factors)))
@@ -133,9 +152,12 @@ def _exchanged(part: Indices, theirs: Indices, names: Renaming) -> Renaming | No
     return extended
 
 
-def halved(graph: Snapshot, network: Network) -> Term | None:
-    """The network with each part that has a mirror image computed once; None if there is none."""
-    image = mirror_image(network)
+def halved(graph: Snapshot, network: Network, axes: Axes) -> Term | None:
+    """The network with each part that has a mirror image computed once; None if there is none.
+
+    `axes` are exchanged, as for `mirror_image`.
+    """
+    image = mirror_image(network, axes)
     if image is None:
         return None
     names, places = image

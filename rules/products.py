@@ -11,7 +11,7 @@ from eggrad.engine.network_parts import split
 from eggrad.engine.networks import Network, network_key, product_network
 from eggrad.engine.rule import Ruleset
 from eggrad.engine.snapshot import Snapshot
-from eggrad.engine.symmetry import SUMS, expanded, halved
+from eggrad.engine.symmetry import SUMS, exchanges, expanded, halved
 from eggrad.engine.term import Term
 
 LAUE = "Laue, Mitterreiter, Giesen 2018, section 4"
@@ -70,14 +70,9 @@ def cheaper_orders(graph: Snapshot, exact: bool) -> Iterator[tuple[int, Term]]:
 @products.bulk_rule(cite="a second derivative is symmetric; ring axioms")
 def symmetric_halves(graph: Snapshot) -> Iterator[tuple[int, Term]]:
     """A product (or a sum of such) that is its own mirror image is half of it, taken twice."""
-    roots = [(cls, graph.choice[cls]) for cls in graph.root_classes]
-    # Each factor of a product may be one: in an outer product, say.
-    factors = [c for _, node in roots if node.constructor == "ein" for c in node.children]
-    for cls in dict.fromkeys([*graph.root_classes, *factors]):
-        dims = graph.dims[cls]
-        half = len(dims) // 2
-        if half and dims[:half] == dims[half:] and graph.choice[cls].constructor in ("ein", *SUMS):
-            halves = [halved(graph, n) for n in expanded(graph, cls) or []]
+    for cls, axes in dict.fromkeys(exchanges(graph)):
+        if graph.choice[cls].constructor in ("ein", *SUMS):
+            halves = [halved(graph, n, axes) for n in expanded(graph, cls) or []]
             if halves and None not in halves:
                 yield cls, reduce(terms.add, cast(list[Term], halves))
 
