@@ -5,6 +5,7 @@ of factors, and what is wanted of it (the cheapest order, a split into two parts
 straight away.
 """
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import lru_cache
@@ -14,7 +15,7 @@ from typing import cast
 from eggrad.engine.snapshot import ENode, Snapshot
 from eggrad.engine.spec import Indices, Size, Spec
 
-__all__ = ["Factor", "Network", "network_key", "product_network"]
+__all__ = ["Factor", "Network", "connected_order", "network_key", "product_network"]
 
 MAX_FACTORS = 8
 MAX_LABELLINGS = 120
@@ -93,6 +94,25 @@ def product_network(
             for child, indices in zip(reversed(node.children), spec[-2::-1], strict=True):
                 waiting.append((child, tuple([names[i] for i in indices]), None))
     return Network(tuple(factors), out, sizes, coefficient, price)
+
+
+def connected_order(factors: Sequence[Factor], start: Iterable[int]) -> list[int]:
+    """The places of some factors, each after one that it shares an index with.
+
+    `start` are indices of what comes before them.
+
+    >>> connected_order([(7, (0, 1)), (8, (2,)), (9, (2, 1))], [0])
+    [0, 2, 1]
+    """
+    known = set(start)
+    rest = dict.fromkeys(range(len(factors)))
+    order: list[int] = []
+    while rest:
+        k = next((k for k in rest if known.intersection(factors[k][1])), next(iter(rest)))
+        del rest[k]
+        order.append(k)
+        known.update(factors[k][1])
+    return order
 
 
 def _as_product(graph: Snapshot, cls: int) -> ENode:

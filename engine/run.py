@@ -84,7 +84,7 @@ class Run:
         self.roots = names
         exploring = self.strategy.simplify + self.strategy.explore
         if lowering:
-            exploring += self.strategy.lowering
+            exploring = tuple(dict.fromkeys(exploring + self.strategy.lowering))
         self.settle()
         if lowering:
             # Once: what other rules join later need not be taken apart again.
@@ -109,7 +109,9 @@ class Run:
                 break
         if lowering:
             self.stabilise(names)
-            self.apply_bulk_rules(self.snapshots(names, stable=True), self.strategy.lowering)
+            for ruleset in self.strategy.lowering:
+                # Each sees what the one before has added.
+                self.apply_bulk_rules(self.snapshots(names, stable=True), [ruleset])
         for _ in range(1 if self.report.notes else PRESENT_ROUNDS):
             self.step("present")
         if lowering:

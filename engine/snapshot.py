@@ -238,21 +238,22 @@ class Snapshot:
                 counts[child] = counts.get(child, 0) + 1
         return counts
 
+    def cheap_dag(self, roots: list[int]) -> dict[int, ENode]:
+        """A member for each class; those below the roots are a cheap DAG, sharing counted."""
+        return extract.cheapest_dag(self.members, self.cost, self.choice, roots, self.given)
+
     def extract(self, roots: Iterable[int]) -> list[Term]:
         """A cheap DAG that contains all roots, as terms."""
         wanted = list(roots)
-        return self._terms_of(wanted, self._cheap_dag(wanted))
+        return self._terms_of(wanted, self.cheap_dag(wanted))
 
     def extract_exactly(self, roots: Iterable[int], seconds: float) -> tuple[list[Term], Solved]:
         """The cheapest DAG that contains all roots, as terms, and what the solver did."""
         wanted = list(roots)
         choice, solved = exact.cheapest_dag_exactly(
-            self.members, self.cost, self._cheap_dag(wanted), wanted, seconds
+            self.members, self.cost, self.cheap_dag(wanted), wanted, seconds
         )
         return self._terms_of(wanted, choice), solved
-
-    def _cheap_dag(self, roots: list[int]) -> dict[int, ENode]:
-        return extract.cheapest_dag(self.members, self.cost, self.choice, roots, self.given)
 
     def _terms_of(self, roots: list[int], choice: dict[int, ENode]) -> list[Term]:
         found: dict[int, Term] = {}

@@ -12,7 +12,13 @@ from fractions import Fraction
 from typing import cast
 
 from eggrad.engine.contraction_order import contract, contract_terms, scaled
-from eggrad.engine.networks import Factor, Network, network_key, product_network
+from eggrad.engine.networks import (
+    Factor,
+    Network,
+    connected_order,
+    network_key,
+    product_network,
+)
 from eggrad.engine.snapshot import Snapshot
 from eggrad.engine.spec import Indices, Spec
 from eggrad.engine.term import Term
@@ -111,7 +117,7 @@ def mirror_image(network: Network, axes: Axes) -> tuple[Renaming, dict[int, int]
     ({0: 1, 1: 0, 2: 2}, {0: 2, 2: 0, 1: 1})
     """
     start = {i: network.out[other] for i, other in zip(network.out, axes, strict=True)}
-    order = _connected_order(network, [i for i, j in start.items() if i < j])
+    order = connected_order(network.factors, [i for i, j in start.items() if i < j])
     stack: list[tuple[int, Renaming, dict[int, int]]] = [(0, start, {})]
     for _ in range(MAX_STEPS):
         if not stack:
@@ -129,19 +135,6 @@ def mirror_image(network: Network, axes: Axes) -> tuple[Renaming, dict[int, int]
                 if extended is not None:
                     stack.append((at + 1, extended, places | {order[at]: k, k: order[at]}))
     return None
-
-
-def _connected_order(network: Network, start: Iterable[int]) -> list[int]:
-    """The places of the factors, each after one that it shares an index with."""
-    known = set(start)
-    rest = dict.fromkeys(range(len(network.factors)))
-    order: list[int] = []
-    while rest:
-        k = next((k for k in rest if known.intersection(network.factors[k][1])), next(iter(rest)))
-        del rest[k]
-        order.append(k)
-        known.update(network.factors[k][1])
-    return order
 
 
 def _exchanged(part: Indices, theirs: Indices, names: Renaming) -> Renaming | None:

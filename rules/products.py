@@ -10,6 +10,7 @@ from eggrad.engine.contraction_order import contract, order_price, scaled
 from eggrad.engine.network_parts import split
 from eggrad.engine.networks import Network, network_key, product_network
 from eggrad.engine.rule import Ruleset
+from eggrad.engine.shared_factors import made_from_others
 from eggrad.engine.snapshot import Snapshot
 from eggrad.engine.symmetry import SUMS, exchanges, expanded, halved
 from eggrad.engine.term import Term
@@ -22,6 +23,9 @@ MAX_PAIRS = 6
 
 products = Ruleset(
     "products", "contraction networks", "none: one further member a network and split"
+)
+halves = Ruleset(
+    "halves", "products that are their own mirror image", "none: one further member a network"
 )
 orders = Ruleset("orders", "the cheapest orders of products", "the cost of a network")
 
@@ -53,6 +57,12 @@ def cheapest_order(graph: Snapshot) -> Iterator[tuple[int, Term]]:
     return cheaper_orders(graph, exact=True)
 
 
+@orders.bulk_rule(cite="associativity and commutativity of the product")
+def shared_factors(graph: Snapshot) -> Iterator[tuple[int, Term]]:
+    """A product that has all factors of another is what the others make of that one."""
+    return made_from_others(graph)
+
+
 def cheaper_orders(graph: Snapshot, exact: bool) -> Iterator[tuple[int, Term]]:
     """Products in a cheaper order than those that are there."""
     for cls in graph.classes:
@@ -67,7 +77,7 @@ def cheaper_orders(graph: Snapshot, exact: bool) -> Iterator[tuple[int, Term]]:
                 yield cls, scaled(network.coefficient, whole)
 
 
-@products.bulk_rule(cite="a second derivative is symmetric; ring axioms")
+@halves.bulk_rule(cite="a second derivative is symmetric; ring axioms")
 def symmetric_halves(graph: Snapshot) -> Iterator[tuple[int, Term]]:
     """A product (or a sum of such) that is its own mirror image is half of it, taken twice."""
     for cls, axes in dict.fromkeys(exchanges(graph)):

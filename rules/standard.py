@@ -25,7 +25,7 @@ from eggrad.rules.lengths import lengths
 from eggrad.rules.linalg import linalg
 from eggrad.rules.lowering import lowering
 from eggrad.rules.normal_forms import normal_forms
-from eggrad.rules.products import orders, products
+from eggrad.rules.products import halves, orders, products
 from eggrad.rules.quotients import quotients
 from eggrad.rules.reverse import reverse
 from eggrad.rules.signs import signs
@@ -60,6 +60,7 @@ RULESETS = (
     linalg,
     signs,
     products,
+    halves,
     distribution,
     identities,
     summation,
@@ -92,11 +93,12 @@ STANDARD = Strategy(
         linalg,
         signs,
         products,
+        halves,
     ),
     explore=(distribution, identities, summation, gathers),
     present=(presentation, quotients, orders),
     settle=(multiples, exponents, delta_products, indicator_products),
-    lowering=(lowering,),
+    lowering=(halves, lowering),
     stable=(constants, unary, sums_of_two, stability, symmetric, exponentials, lengths),
 )
 
