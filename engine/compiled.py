@@ -160,26 +160,35 @@ class CompiledFunction:
             " is ".join([*(f"{n}.__class__" for n in names), "_ndarray"]),
             " is ".join([*(f"{n}.dtype" for n in names), "_float64"]),
             *(f"({n} is _missing or {n}.__class__ is _ndarray)" for n in fixing),
-            *(f"{s} is _missing" for s in sizes),
+            *([" is ".join([*sizes, "_missing"])] if sizes else []),
         ]
         shapes = [f"{n}.shape" for n in names]
         shapes += [f"None if {n} is _missing else {n}.shape" for n in fixing]
-        result = f"_found[0]({', '.join(names)}, *_found[1])"
-        text = (
-            f"def __call__(_self, /, *, {', '.join(f'{n}=_missing' for n in words)}, **_others):\n"
-            f"    if {' and '.join(tests)}:\n"
-            f"        _found = _known.get(({', '.join(shapes)},))\n"
-            f"        if _found is not None:\n"
-            f"            return {f'_finish({result}, _found[2])' if self._finish else result}\n"
-            f"    _given = {{{', '.join(f'{n!r}: {n}' for n in words)}}}\n"
-            f"    _given = {{_k: _a for _k, _a in _given.items() if _a is not _missing}}\n"
-            f"    return _self._checked(_given | _others)\n"
-        )
+        test, key, given = " and ".join(tests), f"({', '.join(shapes)},)", ", ".join(names)
+        if len(self._functions) == 1 and not self._used and not self._finish:
+            lines = [f"if {test} and {key} in _known:", f"    return _function({given})"]
+        else:
+            result = f"_found[0]({given}, *_found[1])"
+            lines = [
+                f"if {test}:",
+                f"    _found = _known.get({key})",
+                "    if _found is not None:",
+                f"        return {f'_finish({result}, _found[2])' if self._finish else result}",
+            ]
+        lines += [
+            f"_given = {{{', '.join(f'{n!r}: {n}' for n in words)}}}",
+            "_given = {_k: _a for _k, _a in _given.items() if _a is not _missing}",
+            "return _self._checked(_given | _others)",
+        ]
+        parameters = ", ".join(f"{n}=_missing" for n in words)
+        head = f"def __call__(_self, /, *, {parameters}, **_others):"
+        text = "\n    ".join([head, *lines])
         namespace: dict[str, Any] = {
             "_missing": object(),
             "_ndarray": np.ndarray,
             "_float64": np.dtype(np.float64),
             "_known": self._known,
+            "_function": self._functions[0],
             "_finish": self._finish,
         }
         exec(compile(text, "<eggrad>", "exec"), namespace)

@@ -123,10 +123,7 @@ def log_sum_exp(x: Array, axes: Sequence[int]) -> Array:
     >>> float(log_sum_exp(np.array([1e3, 1e3]), (0,)).round(3))
     1000.693
     """
-    turned = x.transpose(_in_front(x.ndim, tuple(axes))[0])
-    columns = _columns(turned, len(axes))
-    total, _, _ = _totals(columns)
-    return total.reshape(turned.shape[len(axes) :])[()]
+    return _without(_totals(_columns(x, axes))[0], x, axes)
 
 
 @np.errstate(over="ignore", invalid="ignore")
@@ -136,16 +133,13 @@ def log_sum_exp_and_softmax(x: Array, axes: Sequence[int]) -> list[Array]:
     >>> log_sum_exp_and_softmax(np.array([1e3, 1e3]), (0,))[1]
     array([0.5, 0.5])
     """
-    to_front, back = _in_front(x.ndim, tuple(axes))
-    turned = x.transpose(to_front)
-    columns = _columns(turned, len(axes))
+    columns = _columns(x, axes)
     total, shares, sums = _totals(columns)
     if sums is None:
         shares = np.exp(columns - total)
     else:
         shares /= sums
-    own = shares.reshape(turned.shape).transpose(back)
-    return [total.reshape(turned.shape[len(axes) :])[()], own]
+    return [_without(total, x, axes), _like(shares, x, axes)]
 
 
 @np.errstate(over="ignore", invalid="ignore")
@@ -155,9 +149,7 @@ def softmax(x: Array, axes: Sequence[int]) -> Array:
     >>> softmax(np.array([1e3, 1e3]), (0,))
     array([0.5, 0.5])
     """
-    to_front, back = _in_front(x.ndim, tuple(axes))
-    turned = x.transpose(to_front)
-    columns = _columns(turned, len(axes))
+    columns = _columns(x, axes)
     if not columns.size:
         return np.exp(x)
     shares = np.exp(columns - np.maximum.reduce(columns))
@@ -166,7 +158,41 @@ def softmax(x: Array, axes: Sequence[int]) -> Array:
     if not np.minimum.reduce(sums) >= 1:
         return log_sum_exp_and_softmax(x, axes)[1]
     shares /= sums
-    return shares.reshape(turned.shape).transpose(back)
+    return _like(shares, x, axes)
+
+
+def _columns(x: Array, axes: Sequence[int]) -> Array:
+    """The summands of each sum over some axes as a column."""
+    if _is_along_one(x, axes):
+        columns = x.T if axes[0] else x
+    else:
+        turned = x.transpose(_in_front(x.ndim, tuple(axes))[0])
+        kept = turned.shape[len(axes) :]
+        columns = turned.reshape(prod(turned.shape[: len(axes)]), prod(kept))
+    summands, sums = columns.shape
+    # NumPy adds a few long rows ten times as fast as it sums many short ones.
+    return np.ascontiguousarray(columns) if sums > summands else columns
+
+
+def _without(totals: Array, x: Array, axes: Sequence[int]) -> Array:
+    """The sums of the columns, in the shape of an array without the axes of the summands."""
+    if _is_along_one(x, axes):
+        return totals
+    to_front, _ = _in_front(x.ndim, tuple(axes))
+    return totals.reshape([x.shape[k] for k in to_front[len(axes) :]])[()]
+
+
+def _like(columns: Array, x: Array, axes: Sequence[int]) -> Array:
+    """Columns in the shape of the array that they are made of."""
+    if _is_along_one(x, axes):
+        return columns.T if axes[0] else columns
+    to_front, back = _in_front(x.ndim, tuple(axes))
+    return columns.reshape([x.shape[k] for k in to_front]).transpose(back)
+
+
+def _is_along_one(x: Array, axes: Sequence[int]) -> bool:
+    """Whether an array is a matrix already, of which one axis is summed."""
+    return x.ndim == 2 and len(axes) == 1
 
 
 @lru_cache(maxsize=64)
@@ -174,14 +200,6 @@ def _in_front(order: int, axes: tuple[int, ...]) -> tuple[tuple[int, ...], tuple
     """The transposition that brings some axes to the front, and its inverse."""
     found = (*axes, *(k for k in range(order) if k not in axes))
     return found, tuple(sorted(range(order), key=found.__getitem__))
-
-
-def _columns(turned: Array, count: int) -> Array:
-    """The summands of each sum over the first axes as a column."""
-    summands, sums = prod(turned.shape[:count]), prod(turned.shape[count:])
-    columns = turned.reshape(summands, sums)
-    # NumPy adds a few long rows ten times as fast as it sums many short ones.
-    return np.ascontiguousarray(columns) if sums > summands else columns
 
 
 def _totals(columns: Array) -> tuple[Array, Array, Array | None]:
