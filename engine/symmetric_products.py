@@ -19,6 +19,8 @@ __all__ = ["product_of_pairs", "symmetric_product"]
 
 # Below these numbers of columns one plain product is faster than half of it in pieces.
 SMALL: Final = {2: 48, 3: 16}
+# With fewer products of pairs it takes longer to leave out those that are there twice.
+FEW: Final = 1000
 # Triples are computed in one product of all pairs, from this number of columns on by blocks of so
 # many first places: with fewer, BLAS has too little to multiply at a time.
 MEDIUM: Final = 40
@@ -59,13 +61,15 @@ def product_of_pairs(matrix: Array, weights: Array) -> Array:
             [-10., -12.]]])
     """
     m, n = matrix.shape
-    products, place = _products(matrix.T.copy())
-    if weights.ndim == 2:
-        return products.dot(weights.T).take(place, axis=0).transpose(2, 0, 1)
-    # BLAS multiplies matrices alone.
     inner = weights.shape[:-1]
-    found = products.dot(weights.reshape(prod(inner), m).T).take(place, axis=0)
-    return found.transpose(2, 0, 1).reshape(*inner, n, n)
+    # BLAS multiplies matrices alone.
+    rows = weights.reshape(prod(inner), m)
+    if m * n * n < FEW:
+        pairs = (matrix[:, :, None] * matrix[:, None]).reshape(m, n * n)
+        return rows.dot(pairs).reshape(*inner, n, n)
+    products, place = _products(matrix.T.copy())
+    found = products.dot(rows.T).take(place, axis=0).transpose(2, 0, 1)
+    return found.reshape(*inner, n, n)
 
 
 def _plain(order: int, matrix: Array, weights: Array) -> Array:
