@@ -165,6 +165,7 @@ class CompiledFunction:
         shapes = [f"{n}.shape" for n in names]
         shapes += [f"None if {n} is _missing else {n}.shape" for n in fixing]
         test, key, given = " and ".join(tests), f"({', '.join(shapes)},)", ", ".join(names)
+        # Where nothing else is to be found out for known shapes, that they are known is enough.
         if len(self._functions) == 1 and not self._used and not self._finish:
             lines = [f"if {test} and {key} in _known:", f"    return _function({given})"]
         else:

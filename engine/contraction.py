@@ -235,7 +235,7 @@ class _Lowering:
         b = grouped(right, batch, [summed, columns], length)
         large = prod(map(self.expected, batch + rows + columns)) >= LARGE
         sizes = (prod(map(self.expected, group)) for group in (rows, summed, columns))
-        narrow = not batch and is_narrow(*sizes)
+        narrow = bool(rows and columns and not batch) and is_narrow(*sizes)
         if narrow:
             text = f"narrow_product({a}, {b})"
         elif not batch:

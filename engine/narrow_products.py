@@ -44,8 +44,9 @@ def narrow_product(large: Array, narrow: Array) -> Array:
     columns = narrow.shape[1]
     step = block_length((rows, inner, columns), by_rows=by_rows)
     if not step or not (by_rows or by_columns) or blas_threads() > 1:
-        is_long = large.size >= _BEYOND_CACHE and large.size * columns > BLOCK
-        return (narrow.T @ large.T).T if is_long else large @ narrow
+        if large.size >= _BEYOND_CACHE and large.size * columns > BLOCK:
+            return (narrow.T @ large.T).T
+        return large @ narrow
     narrow = np.ascontiguousarray(narrow)
     if not by_rows:
         result = large[:, :step] @ narrow[:step]

@@ -22,10 +22,7 @@ MAX_STEPS = 2_000
 
 
 def made_from_others(graph: Snapshot) -> Iterator[tuple[int, Term]]:
-    """The products of the cheapest DAG that have all factors of others, made from those.
-
-    Of a product in a product only the larger one is looked at.
-    """
+    """The products of the cheapest DAG that have all factors of others, made from those."""
     choice = graph.cheap_dag(graph.root_classes)
     used = extract.used(choice, graph.root_classes)
     if len(used) > MAX_CLASSES:
@@ -39,23 +36,31 @@ def made_from_others(graph: Snapshot) -> Iterator[tuple[int, Term]]:
         below = {*extract.used(choice, [cls])}
         for other, small in networks.items():
             if other not in below and len(small.factors) > 2 and classes[other] < classes[cls]:
-                found = embedding(small, large)
-                if found:
-                    names, places = found
-                    rest = (f for k, f in enumerate(large.factors) if k not in places)
-                    pool = [(graph.term(c), indices) for c, indices in rest]
-                    pool.append((graph.term(other), tuple(names[i] for i in small.out)))
-                    made = contract_terms(graph, large, pool, large.out, exact=True)
-                    yield cls, scaled(large.coefficient / small.coefficient, made)
+                made = _made_from(graph, large, graph.term(other), small)
+                if made is not None:
+                    yield cls, made
 
 
 def _wholes(choice: dict[int, ENode], used: list[int], roots: list[int]) -> list[int]:
-    """The products of a DAG that are not once part of one larger product alone."""
-    uses = Counter(roots + roots)
-    for cls in used:
-        node = choice[cls]
-        uses.update(node.children if node.constructor == "ein" else 2 * node.children)
-    return [c for c in used if choice[c].constructor == "ein" and uses[c] > 1]
+    """The products of a DAG that are not merely factors of one other product."""
+    products = [c for c in used if choice[c].constructor == "ein"]
+    inside = Counter(c for p in products for c in choice[p].children)
+    others = (choice[c] for c in used if choice[c].constructor != "ein")
+    outside = {*roots, *(c for node in others for c in node.children)}
+    return [c for c in products if c in outside or inside[c] > 1]
+
+
+def _made_from(graph: Snapshot, large: Network, done: Term, small: Network) -> Term | None:
+    """A network made from a smaller one that is computed already; None if it lacks factors."""
+    found = embedding(small, large)
+    if found is None:
+        return None
+    names, places = found
+    rest = (f for k, f in enumerate(large.factors) if k not in places)
+    pool = [(graph.term(c), indices) for c, indices in rest]
+    pool.append((done, tuple(names[i] for i in small.out)))
+    made = contract_terms(graph, large, pool, large.out, exact=True)
+    return scaled(large.coefficient / small.coefficient, made)
 
 
 def embedding(small: Network, large: Network) -> tuple[dict[int, int], set[int]] | None:
@@ -83,8 +88,9 @@ def embedding(small: Network, large: Network) -> tuple[dict[int, int], set[int]]
         cls, part = small.factors[order[len(places)]]
         for k, (other, theirs) in reversed([*enumerate(large.factors)]):
             if other == cls and k not in places:
-                extended = names | dict(zip(part, theirs, strict=True))
-                same = all(names.get(i, j) == j for i, j in zip(part, theirs, strict=True))
+                # An index that is there twice must be the same one twice.
+                extended = dict(zip(part, theirs, strict=True)) | names
+                same = all(extended[i] == j for i, j in zip(part, theirs, strict=True))
                 if same and len({*extended.values()}) == len(extended):
                     stack.append((extended, (*places, k)))
     return None

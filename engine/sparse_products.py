@@ -42,7 +42,7 @@ def outer_product(left: Array, right: Array) -> Array:
     """
     a, b = left.reshape(-1), right.reshape(-1)
     entries = a.size * b.size
-    if entries * a.itemsize >= FRESH and b.size >= LONG:
+    if entries * max(a.itemsize, b.itemsize) >= FRESH and b.size >= LONG:
         rows = np.flatnonzero(a)
         if 4 * rows.size * (1 + CALL / b.size) < 3 * a.size and np.isfinite(b).all():
             result = np.zeros((a.size, b.size), np.result_type(a, b))

@@ -191,7 +191,7 @@ def _like(columns: Array, x: Array, axes: Sequence[int]) -> Array:
 
 
 def _is_along_one(x: Array, axes: Sequence[int]) -> bool:
-    """Whether an array is a matrix already, of which one axis is summed."""
+    """Whether an array is a matrix of which one axis is summed: it need not be reshaped."""
     return x.ndim == 2 and len(axes) == 1
 
 

@@ -24,7 +24,7 @@ class Strategy:
     """The rulesets of each stage; those of `settle` saturate after every iteration of any.
 
     Those of `lowering` join `explore` for terms that are lowered to code, those of `stable` come
-    last for them.
+    after that. Then the bulk rules of `lowering` see the stable forms, ruleset by ruleset.
     """
 
     forward: tuple[Ruleset, ...]

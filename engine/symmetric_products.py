@@ -52,9 +52,10 @@ def symmetric_product(order: int, matrix: Array, weights: Array) -> Array:
 
 
 def product_of_pairs(matrix: Array, weights: Array) -> Array:
-    """`T[q.., a, b] = Σ_s weights[q.., s] matrix[s, a] matrix[s, b]`, for each pair a <= b once.
+    """`T[q.., a, b] = Σ_s weights[q.., s] matrix[s, a] matrix[s, b]`, by one product.
 
     For many weights and few columns, where `symmetric_product` would make many small products.
+    Unless there are few, each pair a <= b is computed once.
 
     >>> product_of_pairs(np.array([[1.0, 2.0], [3.0, 4.0]]), np.array([[1.0, -1.0]]))
     array([[[ -8., -10.],
@@ -62,7 +63,6 @@ def product_of_pairs(matrix: Array, weights: Array) -> Array:
     """
     m, n = matrix.shape
     inner = weights.shape[:-1]
-    # BLAS multiplies matrices alone.
     rows = weights.reshape(prod(inner), m)
     if m * n * n < FEW:
         pairs = (matrix[:, :, None] * matrix[:, None]).reshape(m, n * n)
@@ -104,8 +104,10 @@ def _cube(matrix: Array, weights: Array) -> Array:
         return ((weights * columns) @ products.T).take(place, axis=1)
     result = np.empty((n, n, n), np.result_type(matrix, weights))
     rows = np.ascontiguousarray(matrix.T)
-    for a in range(0, n, BLOCK):
-        first, rest = rows[a : a + BLOCK], n - a
+    # The products of pairs take no more memory than the result.
+    size = max(1, min(BLOCK, n * n // len(matrix)))
+    for a in range(0, n, size):
+        first, rest = rows[a : a + size], n - a
         pairs = ((weights * first)[:, None] * rows[a:]).reshape(len(first) * rest, -1)
         part = pairs.dot(matrix[:, a:]).reshape(len(first), rest, rest)
         _fill(result[a:, a:, a:], part)

@@ -52,7 +52,8 @@ def exchanges(graph: Snapshot) -> Iterator[tuple[int, Axes]]:
                 twin = {i: spec[-1][axes[k]] for k, i in enumerate(spec[-1])}
                 for child, part in zip(node.children, spec, strict=False):
                     own = [twin.get(i, i) for i in part]
-                    if sorted(own) == sorted(part) and own != [*part]:
+                    once = len({*part}) == len(part)
+                    if once and {*own} == {*part} and own != [*part]:
                         yield child, tuple(map(part.index, own))
 
 

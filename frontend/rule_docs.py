@@ -7,6 +7,7 @@ from typing import cast
 
 from eggrad.engine.rule import BulkRule, Rule, Ruleset, parameters_of
 from eggrad.engine.spec import Spec, format_spec
+from eggrad.engine.strategy import STAGES
 from eggrad.engine.term import Term
 from eggrad.frontend.text_printer import format_term
 from eggrad.rules.rejected import REJECTED, Rejected
@@ -47,8 +48,7 @@ def table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> Iterator[str]:
 
 def stages_of(ruleset: Ruleset) -> str:
     """The stages that run a ruleset."""
-    stages = ("forward", "reverse", "simplify", "explore", "present", "settle", "stable")
-    return ", ".join(s for s in stages if ruleset in getattr(STANDARD, s))
+    return ", ".join(s for s in STAGES if ruleset in STANDARD.of(s))
 
 
 def row_of(rule: Rule | BulkRule) -> tuple[str, ...]:

@@ -82,9 +82,9 @@ def symmetric_halves(graph: Snapshot) -> Iterator[tuple[int, Term]]:
     """A product (or a sum of such) that is its own mirror image is half of it, taken twice."""
     for cls, axes in dict.fromkeys(exchanges(graph)):
         if graph.choice[cls].constructor in ("ein", *SUMS):
-            halves = [halved(graph, n, axes) for n in expanded(graph, cls) or []]
-            if halves and None not in halves:
-                yield cls, reduce(terms.add, cast(list[Term], halves))
+            summands = [halved(graph, n, axes) for n in expanded(graph, cls) or []]
+            if summands and None not in summands:
+                yield cls, reduce(terms.add, cast(list[Term], summands))
 
 
 @products.bulk_rule(cite="associativity and commutativity of the product")

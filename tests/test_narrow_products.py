@@ -113,3 +113,15 @@ def test_is_chosen_where_a_large_matrix_has_few_columns(spec: str) -> None:
         values = oracle.random_values([A, B], {"n": 300, "s": columns}, np.random.default_rng(0))
         (expected,) = oracle.evaluate([root], values, {"n": 300, "s": columns})
         np.testing.assert_allclose(function(**values)[0], expected, 1e-9, 1e-9)
+
+
+@pytest.mark.parametrize("spec", ["i,ij->j", "ij,i->j", "ijk,i->jk", "ijk,ij->k", "ij,j->i"])
+def test_a_vector_has_no_columns(spec: str) -> None:
+    sizes = {"i": 200_000, "j": 3, "k": 2}
+    left, right = spec.partition("->")[0].split(",")
+    A, B = (t.variable(x, list(own)) for x, own in (("A", left), ("B", right)))
+    function = compile_terms([t.einsum(spec, A, B)], sizes=sizes)
+    assert "narrow_product" not in function.source
+    few = {"i": 5, "j": 3, "k": 2}
+    values = oracle.random_values([A, B], few, np.random.default_rng(0))
+    np.testing.assert_allclose(function(**values)[0], np.einsum(spec, values["A"], values["B"]))

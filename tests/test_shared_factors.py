@@ -63,6 +63,22 @@ def test_where_all_layers_are_switched_it_is_squared() -> None:
     assert source.count(".dot(") == len(W) + 1
 
 
+@pytest.mark.parametrize(
+    ("small", "large"),
+    [
+        (("ii,i,i->", "Axy"), ("ij,j,j,i->", "Axyz")),
+        (("ii,ij,jk->ik", "ABC"), ("li,ij,jk,l->ik", "ABCx")),
+        (("ij,jk,kl->il", "AAB"), ("ij,jk,kl,l->i", "ABAx")),
+        (("ij,jk,i->ik", "ABx"), ("ij,jk,i,i,k->j", "ABxxy")),
+    ],
+)
+def test_diagonals_and_factors_that_are_there_twice(
+    small: tuple[str, str], large: tuple[str, str]
+) -> None:
+    known = {v: eg.variable(v, ("n",) * (2 if v.isupper() else 1)) for v in "ABCxyz"}
+    compiled(*(eg.einsum(spec, *(known[v] for v in names)) for spec, names in (small, large)))
+
+
 CHAIN = ((7, (0, 1)), (8, (1, 2)), (9, (2, 3)))
 
 
@@ -84,3 +100,11 @@ def test_embedding(
     sizes = dict.fromkeys(range(7), "n")
     found = embedding(Network(CHAIN, (0, 3), sizes), Network(factors, out, sizes))
     assert (found and found[1]) == expected
+
+
+def test_a_diagonal_is_no_matrix() -> None:
+    sizes = dict.fromkeys(range(2), "n")
+    diagonal = Network(((7, (0, 0)), (8, (0,)), (9, (0,))), (), sizes)
+    matrix = Network(((7, (0, 1)), (8, (1,)), (9, (1,)), (6, (0,))), (), sizes)
+    assert embedding(diagonal, matrix) is None
+    assert embedding(diagonal, diagonal) == ({0: 0}, {0, 1, 2})

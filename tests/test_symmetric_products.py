@@ -1,5 +1,7 @@
 """Symmetric products against einsum."""
 
+import tracemalloc
+
 import numpy as np
 import pytest
 
@@ -23,7 +25,7 @@ def test_is_the_sum(order: int, columns: int, rows: int, inner: tuple[int, ...],
 
 
 @pytest.mark.parametrize("columns", [0, 1, 5])
-@pytest.mark.parametrize("rows", [0, 1, 4])
+@pytest.mark.parametrize("rows", [0, 1, 4, 60])
 @pytest.mark.parametrize("inner", [(), (0,), (7,), (2, 3)])
 def test_product_of_pairs(columns: int, rows: int, inner: tuple[int, ...]) -> None:
     rng = np.random.default_rng(columns)
@@ -45,3 +47,16 @@ def test_mirrored_weights_give_the_same_slices() -> None:
     weights = half + half.transpose(0, 2, 1)
     expected = np.einsum("sij,sa,sb->ijab", weights, matrix, matrix)
     np.testing.assert_allclose(symmetric_product(2, matrix, weights), expected, atol=1e-12)
+
+
+def test_triples_of_many_rows_take_little_more_memory_than_the_result() -> None:
+    rng = np.random.default_rng(0)
+    matrix, weights = rng.standard_normal((5000, 60)), rng.standard_normal(5000)
+    tracemalloc.start()
+    found = symmetric_product(3, matrix, weights)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    # The transposed matrix, and one block of products of pairs.
+    assert peak < found.nbytes + 4 * matrix.nbytes
+    expected = np.einsum(SPECS[3], weights, *[matrix] * 3, optimize=True)
+    np.testing.assert_allclose(found, expected, atol=1e-10)
