@@ -23,6 +23,7 @@ VERSION := $(shell $(PYTHON) -c 'import sys; print("%d.%d" % sys.version_info[:2
 VENV := .venv-$(VERSION)
 RUN := $(VENV)/bin/python
 RUNTIME := $(VENV)/.runtime
+COMMA := ,
 DEVELOPMENT := $(VENV)/.development
 BENCHMARK := $(VENV)/.benchmark
 
@@ -89,9 +90,11 @@ bench: $(BENCHMARK)
 		$(if $(THREADS),--threads $(THREADS)) $(if $(ROUNDS),--rounds $(ROUNDS)) \
 		$(if $(BUDGET),--budget $(BUDGET))
 	@$(RUN) -m tests.benchmarks.report $(if $(WRITE),--write)
-	@OPENBLAS_NUM_THREADS=1 $(RUN) -m tests.benchmarks.paired \
-		$(if $(PROBLEMS),--problems $(PROBLEMS)) $(if $(SIZES),--sizes $(SIZES)) \
-		$(if $(BUDGET),--budget $(BUDGET))
+	@for threads in $(or $(subst $(COMMA), ,$(THREADS)),1 2); do \
+		OPENBLAS_NUM_THREADS=$$threads $(RUN) -m tests.benchmarks.paired \
+			$(if $(PROBLEMS),--problems $(PROBLEMS)) $(if $(SIZES),--sizes $(SIZES)) \
+			$(if $(BUDGET),--budget $(BUDGET)) || exit 1; \
+	done
 
 fuzz: $(DEVELOPMENT)
 	@echo "make fuzz N=$(N) SEED=$(SEED)"

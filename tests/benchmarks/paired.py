@@ -123,8 +123,10 @@ def summary(pairs: Sequence[Pair]) -> str:
 
 def main(arguments: Sequence[str]) -> None:
     """Measure what the command line of the harness asks for, on the threads of the environment."""
-    if "OPENBLAS_NUM_THREADS" not in os.environ:
+    threads = os.environ.get("OPENBLAS_NUM_THREADS")
+    if threads is None:
         sys.exit("set OPENBLAS_NUM_THREADS to 1 or 2, please: it counts when NumPy is loaded")
+    print(f"eggrad and NumPy by turns, BLAS with threads: {threads}")
     chosen = harness.options(arguments)
     np.empty(ALLOCATED).fill(0.0)
     pairs: list[Pair] = []
