@@ -89,8 +89,10 @@ def embedding(small: Network, large: Network) -> tuple[dict[int, int], set[int]]
         for k, (other, theirs) in reversed([*enumerate(large.factors)]):
             if other == cls and k not in places:
                 # An index that is there twice must be the same one twice.
-                extended = dict(zip(part, theirs, strict=True)) | names
-                same = all(extended[i] == j for i, j in zip(part, theirs, strict=True))
+                extended = dict(names)
+                same = all(
+                    extended.setdefault(i, j) == j for i, j in zip(part, theirs, strict=True)
+                )
                 if same and len({*extended.values()}) == len(extended):
                     stack.append((extended, (*places, k)))
     return None
