@@ -4,7 +4,7 @@ from random import Random
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
 import eggrad as eg
@@ -90,6 +90,7 @@ def test_small_sizes(name: str, size: int) -> None:
 
 @settings(max_examples=60, deadline=None)
 @given(st.integers(0, 2**32 - 1))
+@example(340)
 def test_random_expressions(seed: int) -> None:
     random = Random(seed)
     term, wrt = random_expression(random, 8)
@@ -97,8 +98,10 @@ def test_random_expressions(seed: int) -> None:
     sizes = {"m": random.randint(0, 2), "n": random.randint(1, 3)}
     rng = np.random.default_rng(seed)
     values = oracle.random_values(t.variables(term), sizes, rng, "normal")
+    # What is 0/0 everywhere, as (x - x)/(x - x) is, equals whatever rules make of it.
+    assume(is_tame([term], values, sizes))
     derivative = eg.derivative(f, x)
-    assume(is_tame([term, derivative.term], values, sizes))
+    assume(is_tame([derivative.term], values, sizes))
     dense = oracle.value(derivative.term, values, sizes)
     order = len(f.shape)
     values["w"] = w = rng.normal(size=dense.shape[:order])
