@@ -14,7 +14,7 @@ from eggrad.engine import oracle
 from eggrad.engine import term as terms
 from eggrad.engine.binding import Array, name_of
 from eggrad.engine.errors import MISTAKES, RuleError
-from eggrad.engine.language import Call, Condition, Literal, Node, Parameter, Wrt
+from eggrad.engine.language import Call, Condition, Known, Literal, Node, Parameter, Wrt
 from eggrad.engine.spec import Dims, scaling
 from eggrad.engine.term import Term
 
@@ -61,6 +61,9 @@ class Closing:
                 return self._pullback(self.build(node), cast(int, place), self.build(cotangent))
             case Node(constructor=name, args=args):
                 return node_term(name, tuple(self.build(a) for a in args))
+            case Known(property=p):
+                # Whether the values have it is for those to say who know them.
+                return self.build(p)
             case Call(function=None, args=args):
                 return cast(Term, self.build(args[0])).dims
             case Call(function=function, args=args):

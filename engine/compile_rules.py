@@ -1,17 +1,30 @@
-"""Laws as egglog text: declarations, rewrite rules, and the rules of the shape analysis."""
+"""Laws as egglog text: declarations, rewrite rules, facts, and the rules of the shape analysis."""
 
 from collections.abc import Callable, Iterable, Iterator
 from typing import Final, cast
 
 from eggrad.engine.encoding import literal
 from eggrad.engine.errors import EggradError
-from eggrad.engine.language import CONSTRUCTORS, Call, Differ, Law, Literal, Node, Parameter, Tensor
+from eggrad.engine.language import (
+    CONSTRUCTORS,
+    Call,
+    Differ,
+    Known,
+    Law,
+    Literal,
+    Node,
+    Parameter,
+    Tensor,
+)
 from eggrad.engine.mirror import Same, mirrored
 from eggrad.engine.numeric_operations import result_dims
-from eggrad.engine.rule import Rule, Ruleset
+from eggrad.engine.rule import Fact, Rule, Ruleset
 from eggrad.engine.spec import Dims, output_dims
 
-__all__ = ["combined", "declarations", "rules"]
+__all__ = ["WIDENING", "combined", "declarations", "rules"]
+
+# The ruleset of all laws that lead from a narrower side to a wider one.
+WIDENING: Final = "widening"
 
 
 def _own(d: Dims) -> Dims:
@@ -65,6 +78,10 @@ def declarations() -> Iterator[str]:
     yield "(function dims (Tensor) PyObject :no-merge)"
     # A table of names, not `let`: every `let` would be one more function to visit.
     yield "(function named (i64) Tensor :merge old)"
+    # What is known of a class, and the classes that are defined at more values and equal it else.
+    yield "(relation known (PyObject Tensor))"
+    yield "(relation wider (Tensor Tensor))"
+    yield f"(ruleset {WIDENING})"
     for name, sorts in CONSTRUCTORS.items():
         arguments = " ".join("PyObject" if s == "Object" else s for s in sorts)
         yield f"(constructor {name} ({arguments}) Tensor)"
@@ -81,18 +98,50 @@ def declarations() -> Iterator[str]:
 
 
 def rules(ruleset: Ruleset) -> Iterator[str]:
-    """A ruleset with every variant of each of its laws."""
+    """A ruleset with every variant of each of its laws, and its facts."""
     yield f"(ruleset rules_{ruleset.name})"
+    yield f"(ruleset facts_{ruleset.name})"
     for rule in ruleset.rules:
         for k, law in enumerate(mirrored(rule.statement)):
-            label = f':ruleset rules_{ruleset.name} :name "{ruleset.name}.{rule.name}/{k}"'
-            yield _rule(law, rule, label)
+            label = f'"{ruleset.name}.{rule.name}/{k}"'
+            if rule.is_conditional or not rule.widens:
+                yield _rule(law, rule, f":ruleset rules_{ruleset.name} :name {label}")
+            if rule.widens:
+                yield _widening_rule(law, f":ruleset {WIDENING} :name {label[:-1]}w\"")
+    for fact in ruleset.facts:
+        yield _fact_rule(fact)
 
 
-def combined(name: str, rulesets: Iterable[str]) -> str:
-    """Several rulesets, and the shape analysis, as one."""
-    parts = " ".join(f"rules_{r}" for r in rulesets)
+def combined(name: str, rulesets: Iterable[str], facts: Iterable[str] = ()) -> str:
+    """Several rulesets, the facts of some, and the shape analysis, as one."""
+    parts = " ".join([*(f"rules_{r}" for r in rulesets), *(f"facts_{r}" for r in facts)])
     return f"(unstable-combined-ruleset {name} shapes settle {parts})"
+
+
+def _widening_rule(law: Law, label: str) -> str:
+    """Note that the right side is wider than the left one, whatever is known.
+
+    A property that is computed has to be one: it may say that the law is another one there.
+    """
+    body = _Body()
+    body.match_root(law.left)
+    for c in law.conditions:
+        body.emit(c.property if isinstance(c, Known) else c)
+    right = body.emit(law.right)
+    return f"(rule ({body.text}) ((wider root {right})) {label})"
+
+
+def _fact_rule(fact: Fact) -> str:
+    body = _Body()
+    own = fact.claim.tensor
+    if isinstance(own, Node):
+        body.match_root(own)
+    for c in fact.conditions:
+        body.emit(c)
+    root = "root" if isinstance(own, Node) else body.emit(own)
+    head = f"(known {body.emit(fact.claim.property)} {root})"
+    label = f':ruleset facts_{fact.ruleset} :name "{fact.ruleset}.{fact.name}/0"'
+    return f"(rule ({body.text}) ({head}) {label})"
 
 
 def _rule(law: Law, rule: Rule, label: str) -> str:
@@ -164,6 +213,9 @@ class _Body:
                 return name
             case Differ(first=first, second=second):
                 self.facts.append(f"(!= {self.emit(first)} {self.emit(second)})")
+                return ""
+            case Known(property=p, tensor=tensor):
+                self.facts.append(f"(known {self.emit(p)} {self.emit(tensor)})")
                 return ""
             case Same(parameter=parameter, value=value):
                 self.facts.append(f"(= {parameter.name} {self.emit(value)})")

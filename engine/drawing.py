@@ -26,6 +26,9 @@ SIZES: tuple[Size, ...] = (1, 2, 2, 3, "n")
 # Sizes made of others, not negative at the numbers that stand for symbols.
 MADE: tuple[Size, ...] = ("n + 1", "n - 1", "2*n", "2*n - 3")
 NUMBERS = tuple(Number(n) for n in ("0", "1", "-1", "2", "3", "-2", "1/2", "-1/2"))
+# What may be declared of a square matrix, and of any tensor.
+MATRIX_WORDS = (("positive definite",), ("symmetric",), ("invertible",), ())
+ENTRY_WORDS = (("positive",), ("nonnegative",), ())
 X_DIMS: tuple[Dims, ...] = ((), (1,), (2,), (2, 1))
 
 
@@ -155,8 +158,8 @@ class Drawing:
         if kind == Variable:
             own = self._dims(most=2) if want is None else want
             square = len(own) == 2 and own[0] == own[1]
-            words = [["positive definite"], ["symmetric"], []][self.rng.integers(3)]
-            made = terms.variable("y", own, words if square else ())
+            words = MATRIX_WORDS if square and self.rng.random() < 0.7 else ENTRY_WORDS
+            made = terms.variable("y", own, words[self.rng.integers(len(words))])
             return ("y", own, cast(tuple[str, tuple[str, ...]], made.data)[1])
         if "n" in self.scope.sizes and self.rng.random() < 0.5:
             return MADE[self.rng.integers(len(MADE))]

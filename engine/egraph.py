@@ -1,6 +1,6 @@
 """The only file that talks to egglog: rules in, terms in, one iteration at a time, classes out."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Container, Iterable, Sequence
 from typing import Any, NamedTuple, cast
 
 from egglog import bindings
@@ -14,7 +14,7 @@ from eggrad.engine.rule import Ruleset
 from eggrad.engine.spec import Dims
 from eggrad.engine.term import Term, postorder
 
-__all__ = ["EGraph", "Row"]
+__all__ = ["Contents", "EGraph", "Row"]
 
 # parse_program is quadratic in the length of its text.
 CHUNK = 20
@@ -29,6 +29,20 @@ class Row(NamedTuple):
     output: int
     retired: bool
     stable: bool
+
+
+class Contents(NamedTuple):
+    """An e-graph at one moment: e-nodes, the dims of every class, the class of every name.
+
+    `known` are properties of classes, `wider` pairs of classes of which the second is defined at
+    more values than the first, and equal to it where that one is defined.
+    """
+
+    rows: list[Row]
+    dims: dict[int, tuple[object, ...]]
+    names: dict[str, int]
+    known: Container[tuple[str, int]] = frozenset()
+    wider: tuple[tuple[int, int], ...] = ()
 
 
 class EGraph:
@@ -46,9 +60,9 @@ class EGraph:
             commands += compile_rules.rules(ruleset)
         self._run(commands)
 
-    def combine(self, name: str, rulesets: Iterable[str]) -> None:
-        """Let several rulesets, and the shape analysis, run as one."""
-        self._run([compile_rules.combined(name, rulesets)])
+    def combine(self, name: str, rulesets: Iterable[str], facts: Iterable[str] = ()) -> None:
+        """Let several rulesets, the facts of some, and the shape analysis run as one."""
+        self._run([compile_rules.combined(name, rulesets, facts)])
 
     def literal(self, value: object) -> str:
         """A Python value, or a function on values, as egglog text."""
@@ -209,10 +223,16 @@ class EGraph:
         (output,) = self._run(["(print-size dims)"])
         return int(output.size)
 
-    def rows(
-        self, numbers: dict[Any, int] | None = None
-    ) -> tuple[list[Row], dict[int, tuple[object, ...]], dict[str, int]]:
-        """Every e-node, the dims of every class, and the class of every name.
+    def widen(self) -> bool:
+        """Find the classes that have a wider one; whether there are any."""
+        return self.iterate(compile_rules.WIDENING).changed
+
+    def assume(self, facts: Iterable[tuple[str, Term]]) -> None:
+        """Take a property of each of some loaded terms for known."""
+        self._run([f"(known {literal(p)} {self._names[t]})" for p, t in facts])
+
+    def rows(self, numbers: dict[Any, int] | None = None) -> Contents:
+        """What the e-graph holds.
 
         A class keeps its number until it is united with another, whose number it may get. Who
         looks on brings `numbers` of its own, so that nothing depends on its having looked.
@@ -250,7 +270,13 @@ class EGraph:
         for row in frozen.functions["named"].rows:
             k = self._egraph.value_to_i64(row.inputs[0])
             names[f"(named {k})"] = class_of(row.output)
-        return rows, dims, names
+        facts = frozenset(
+            (cast(str, value("Object", row.inputs[0])), class_of(row.inputs[1]))
+            for row in frozen.functions["known"].rows
+        )
+        pairs = (map(class_of, row.inputs) for row in frozen.functions["wider"].rows)
+        wider = tuple(sorted((a, b) for a, b in pairs if a != b))
+        return Contents(rows, dims, names, facts, wider)
 
     def _run(self, commands: Sequence[str]) -> list[Any]:
         outputs: list[Any] = []

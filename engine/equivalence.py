@@ -7,6 +7,7 @@ from typing import cast
 
 from eggrad.engine.cost import CostModel
 from eggrad.engine.egraph import EGraph
+from eggrad.engine.knowledge import Assumption, Knowledge
 from eggrad.engine.report import Budget, Report
 from eggrad.engine.run import Run
 from eggrad.engine.snapshot import Snapshot
@@ -29,10 +30,16 @@ class Proof:
     report: Report
 
 
-def prove(system: System, left: Term, right: Term, budget: Budget | None = None) -> Proof:
-    """Try what needs no e-graph, then the e-graph."""
-    early = prove_at_once(system.strategy, left, right)
-    return early if early.found else search(system, left, right, budget)
+def prove(
+    system: System,
+    left: Term,
+    right: Term,
+    budget: Budget | None = None,
+    assumed: Sequence[Assumption] = (),
+) -> Proof:
+    """Try what needs no e-graph, then the e-graph; some properties of terms are `assumed`."""
+    early = prove_at_once(system.strategy, left, right, assumed)
+    return early if early.found else search(system, left, right, budget, assumed)
 
 
 def search(
@@ -40,27 +47,33 @@ def search(
     left: Term,
     right: Term,
     budget: Budget | None = None,
-    assumed: Sequence[tuple[Term, Term]] = (),
+    assumed: Sequence[Assumption] = (),
+    equal: Sequence[tuple[Term, Term]] = (),
 ) -> Proof:
     """Let the rules of a system run on two terms until both are in one class, or nothing changes.
 
     The stages are those of a simplification, and whether the terms have met is looked up after
-    every round. The terms of each pair that is `assumed` are equal from the start.
+    every round. Some properties of terms are `assumed`, and the terms of some pairs are `equal`,
+    from the start.
     """
     with system.session() as egraph:
         run = Run(system.strategy, egraph, budget or Budget(), [CostModel()])
-        egraph.load(left, right, *_transposed(left, right))
-        egraph.unite(assumed)
+        egraph.load(left, right, *_transposed(left, right), *(t for _, t in assumed))
+        egraph.assume(assumed)
+        egraph.unite(equal)
         names = [egraph.name(left), egraph.name(right)]
         run.begin(names)
         return Proof(_meet(run, egraph, names), run.report)
 
 
-def prove_at_once(strategy: Strategy, left: Term, right: Term) -> Proof:
+def prove_at_once(
+    strategy: Strategy, left: Term, right: Term, assumed: Sequence[Assumption] = ()
+) -> Proof:
     """Let bulk rules that need no e-graph look at the terms as they are."""
     if left is right:
         return Proof(True, Report())
-    rows = TermRows(postorder(left, right), (left, right))
+    knowledge = Knowledge(strategy.rulesets, assumed)
+    rows = TermRows(postorder(left, right), (left, right), knowledge=knowledge)
     graph = Snapshot(rows, CostModel(), rows.roots)
     for ruleset in strategy.rulesets:
         for rule in ruleset.bulk_rules:

@@ -6,6 +6,7 @@ from time import perf_counter
 
 from eggrad.engine.congruence import Congruence, Edge
 from eggrad.engine.errors import BudgetExceeded
+from eggrad.engine.knowledge import Assumption, Knowledge
 from eggrad.engine.proof_search import ProofSearch
 from eggrad.engine.replay import Step
 from eggrad.engine.report import Budget
@@ -24,13 +25,18 @@ Walk = list[tuple[Edge, Term]]
 
 
 def explain(
-    left: Term, right: Term, rulesets: Sequence[Ruleset], budget: Budget | None = None
+    left: Term,
+    right: Term,
+    rulesets: Sequence[Ruleset],
+    budget: Budget | None = None,
+    assumed: Sequence[Assumption] = (),
 ) -> tuple[Step, ...] | None:
     """A chain of terms from one to another, each from the one before by one rule.
 
     A step rewrites one part of the term, at one place or at several, by an instance of a rule of
     the rulesets, in either direction. A budget counts terms and iterations, and seconds if it has
-    any; None where no chain was found within it. See egg's `explain.rs`.
+    any; None where no chain was found within it. Some properties of terms are `assumed`. See egg's
+    `explain.rs`.
 
     >>> from eggrad.engine.language import Statement, Tensor, fn
     >>> from eggrad.engine.term import apply, variable
@@ -43,18 +49,20 @@ def explain(
     >>> [s.rule for s in explain(apply("log", apply("exp", x)), x, [functions])]
     ['functions.log_of_exp']
     """
-    equal = _proof(left, right, rulesets, budget or Budget())
+    knowledge = Knowledge(rulesets, assumed)
+    equal = _proof(left, right, rulesets, budget or Budget(), knowledge)
     if equal is None:
         return None
     try:
         walk = _Walks(equal).between(left, right)
     except BudgetExceeded:
         return None
-    return shortest_chain(left, [(e.equation.rule, t) for e, t in walk if e.equation], rulesets)
+    rewrites = [(e.equation.rule, t) for e, t in walk if e.equation]
+    return shortest_chain(left, rewrites, rulesets, knowledge)
 
 
 def _proof(
-    left: Term, right: Term, rulesets: Sequence[Ruleset], budget: Budget
+    left: Term, right: Term, rulesets: Sequence[Ruleset], budget: Budget, knowledge: Knowledge
 ) -> Congruence | None:
     """Classes in which both terms are equal; None where no search found them so."""
     if left.dims != right.dims:
@@ -64,7 +72,9 @@ def _proof(
         rest = budget
         if budget.seconds is not None:
             rest = replace(budget, seconds=budget.seconds - (perf_counter() - started))
-        search = ProofSearch(left, right, rulesets, rest, retiring=retiring, thorough=thorough)
+        search = ProofSearch(
+            left, right, rulesets, rest, knowledge, retiring=retiring, thorough=thorough
+        )
         if search.run():
             return search.equal
     return None

@@ -76,11 +76,13 @@ def _run(rule: Rule, companions: Sequence[Rule], instance: Instance) -> tuple[bo
     egraph = EGraph([one])
     egraph.combine("all", ["one"])
     place, right = load_left(egraph, instance)
+    egraph.load(*(t for _, t in instance.known))
+    egraph.assume(instance.known)
     matched = 0
     for _ in range(ITERATIONS):
         matched += egraph.iterate("all").matches.get(f"one.{rule.name}", 0)
     if right is None:
-        rows, _, _ = egraph.rows()
+        rows = egraph.rows().rows
         left = _class_of(egraph, place)
         made = any(r.output == left and r.constructor not in NEVER_EXTRACTED for r in rows)
         return matched > 0, made
@@ -127,7 +129,7 @@ def load_left(egraph: EGraph, instance: Instance) -> tuple[str, Term | None]:
 
 
 def _class_of(egraph: EGraph, place: str) -> int:
-    rows, _, names = egraph.rows()
+    rows, _, names, *_ = egraph.rows()
     made = ((r.output, r.constructor, " ".join(map(str, (r.constructor, *r.data)))) for r in rows)
     found = {cls for cls, *texts in made if place in texts}
     if place in names:

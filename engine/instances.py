@@ -12,7 +12,7 @@ from eggrad.engine.binding import Array, name_of
 from eggrad.engine.closed import SYMBOLS, Closing, Reject
 from eggrad.engine.drawing import EVERYTHING, Drawing, Scope
 from eggrad.engine.errors import ShapeError
-from eggrad.engine.language import Law, Node
+from eggrad.engine.language import Known, Law, Node
 from eggrad.engine.rule import Rule
 from eggrad.engine.term import Term
 
@@ -58,6 +58,16 @@ class Instance:
         tensors = [t for t in self.bound.values() if isinstance(t, Term)]
         tensors += [terms.variable(*t) for t in self.bound.values() if _is_variable(t)]
         return terms.variables(*tensors)
+
+    @property
+    def known(self) -> tuple[tuple[str, Term], ...]:
+        """What the law asks to be known, and of what."""
+        closing = Closing(self.bound)
+        return tuple(
+            (cast(str, closing.build(c.property)), cast(Term, closing.build(c.tensor)))
+            for c in self.law.conditions
+            if isinstance(c, Known)
+        )
 
     @property
     def is_differentiated(self) -> bool:

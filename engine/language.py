@@ -20,15 +20,16 @@ from eggrad.engine.constraints import Constraints
 from eggrad.engine.spec import Dims, Spec
 
 __all__ = [
-    "CONSTRUCTORS", "Call", "Condition", "Constraints", "D", "Differ", "Dims", "Law", "Literal",
-    "Name", "Node", "Number", "Parameter", "Spec", "Statement", "Tensor", "Wrt", "add", "adj",
-    "cofactors", "condition", "const", "delta", "det", "differ", "dims", "divide", "ein", "ein1",
-    "fn", "indicator", "inv", "is_pattern", "negate", "power", "primitive", "pullback", "scale",
-    "size", "slope", "subtract", "variable",
+    "CONSTRUCTORS", "Call", "Claim", "Condition", "Constraints", "D", "Differ", "Dims", "Known",
+    "Law", "Literal", "Name", "Node", "Number", "Parameter", "Property", "Spec", "Statement",
+    "Tensor", "Wrt", "add", "adj", "cofactors", "condition", "const", "delta", "det", "differ",
+    "dims", "divide", "ein", "ein1", "fn", "indicator", "inv", "is_pattern", "known", "negate",
+    "power", "primitive", "pullback", "scale", "size", "slope", "subtract", "variable",
 ]  # fmt: skip
 
 Number = Fraction
 Name = str
+Property = str
 Wrt = tuple[str, Dims]
 
 P = ParamSpec("P")
@@ -117,6 +118,14 @@ class Differ(Tensor):
 
 
 @dataclass(frozen=True, eq=False)
+class Known(Tensor):
+    """That a tensor has a property: as a condition that it is known, or what a fact concludes."""
+
+    property: object
+    tensor: object
+
+
+@dataclass(frozen=True, eq=False)
 class Law:
     """Two sides, whether it goes both ways, and its side conditions."""
 
@@ -127,6 +136,7 @@ class Law:
 
 
 Statement = Law | tuple[Law | Tensor | bool, ...]
+Claim = Tensor | tuple[Tensor | bool, ...]
 
 
 def is_pattern(value: object) -> bool:
@@ -179,6 +189,11 @@ def condition(function: Callable[P, bool]) -> Callable[P, bool]:
 def differ(a: Tensor, b: Tensor) -> Tensor:
     """Require that two tensors are not known to be equal, for rules that another one serves."""
     return Differ(a, b)
+
+
+def known(p: Property, a: Tensor) -> Tensor:
+    """Require that a tensor is known to have a property, or conclude that it has."""
+    return Known(p, a)
 
 
 def dims(a: Tensor) -> Dims:

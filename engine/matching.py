@@ -10,9 +10,9 @@ from typing import Any, cast
 
 from eggrad.engine.closed import Closing, Reject
 from eggrad.engine.constructors import is_multiple, parts, product_parts
-from eggrad.engine.language import Call, Differ, Law, Literal, Node, Parameter
+from eggrad.engine.language import Call, Differ, Known, Law, Literal, Node, Parameter, Tensor
 from eggrad.engine.mirror import Same, mirrored
-from eggrad.engine.rule import Rule
+from eggrad.engine.rule import Fact, Rule
 from eggrad.engine.term import Term
 
 __all__ = ["Instance", "Matcher", "Pattern", "View", "matcher_of_terms", "patterns", "views"]
@@ -66,26 +66,60 @@ def views(t: Term) -> Iterator[View]:
 class Matcher:
     """What a pattern is matched in: the members of a term's class, and whether two are equal.
 
-    What was `seen` at earlier calls is left out, if they are to be remembered.
+    What was `seen` at earlier calls is left out, if they are to be remembered. `known` says
+    whether a term has a property.
     """
 
     members: Callable[[Term, str], Iterable[Arguments]]
     same: Callable[[Term, Term], bool]
     seen: set[Hashable] | None = None
+    known: Callable[[str, Term], bool] = lambda _p, _t: False
 
     def instances(self, pattern: Pattern, arguments: Arguments) -> Iterator[Instance]:
         """The instances of a law whose matched side has its constructor with these arguments."""
         left = cast(Node, pattern.law.left)
         pairs = tuple(zip(left.args, arguments, strict=True))
         for bound, computed in self._extend(pairs, {}, ()):
-            if self.seen is not None:
-                key = (pattern, *bound.items())
-                if key in self.seen:
-                    continue
-                self.seen.add(key)
+            key = (pattern, *bound.items()) if self.seen is not None else None
+            if self.seen is not None and key in self.seen:
+                continue
             found = self._close(pattern, bound, computed)
+            # What is not known yet may be so later.
+            if self.seen is not None and (found or not pattern.rule.is_conditional):
+                self.seen.add(key)
             if found is not None:
                 yield found
+
+    def concludes(self, fact: Fact, arguments: Arguments) -> bool:
+        """Whether a fact says something of what its constructor makes of some arguments."""
+        pairs = tuple(zip(cast(Node, fact.claim.tensor).args, arguments, strict=True))
+        matches = self._extend(pairs, {}, ())
+        return any(self._hold(fact.conditions, bound) for bound, _ in matches)
+
+    def follows(self, fact: Fact, t: Term) -> bool:
+        """Whether a fact concludes a property of a term from others that it has."""
+        return self._hold(fact.conditions, {cast(Parameter, fact.claim.tensor).name: t})
+
+    def needs(
+        self, fact: Fact, whole: Node, arguments: Arguments
+    ) -> Iterator[tuple[str, Term]]:
+        """What a fact says of operands, given that what is made of them is defined."""
+        pairs = tuple(zip(whole.args, arguments, strict=True))
+        for bound, _ in self._extend(pairs, {}, ()):
+            if self._hold(fact.conditions[1:], bound):
+                yield cast(str, fact.claim.property), Closing(bound).build(fact.claim.tensor)
+
+    def _hold(self, conditions: Iterable[Tensor], bound: Bound) -> bool:
+        closing = Closing(bound)
+        try:
+            return all(
+                self.known(closing.build(c.property), closing.build(c.tensor))
+                if isinstance(c, Known)
+                else closing.build(c)
+                for c in conditions
+            )
+        except Reject:
+            return False
 
     def _extend(
         self,
@@ -131,6 +165,9 @@ class Matcher:
                     value = closing.build(c.value)
                     if not self._equal(bound.setdefault(c.parameter.name, value), value):
                         return None
+                elif isinstance(c, Known):
+                    if not self.known(closing.build(c.property), closing.build(c.tensor)):
+                        return None
                 elif isinstance(c, Differ):
                     if self.same(closing.build(c.first), closing.build(c.second)):
                         return None
@@ -145,10 +182,10 @@ class Matcher:
             return None
 
 
-def matcher_of_terms() -> Matcher:
+def matcher_of_terms(known: Callable[[str, Term], bool] = lambda _p, _t: False) -> Matcher:
     """The matcher that sees terms as they stand: nothing is equal to anything else."""
 
     def members(t: Term, constructor: str) -> Iterator[Arguments]:
         return (arguments for name, arguments in views(t) if name == constructor)
 
-    return Matcher(members, lambda a, b: a is b)
+    return Matcher(members, lambda a, b: a is b, known=known)

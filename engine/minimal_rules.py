@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from eggrad.engine.delta_debugging import smallest_part
 from eggrad.engine.equivalence import prove
+from eggrad.engine.knowledge import Assumption
 from eggrad.engine.report import Budget
 from eggrad.engine.rule import BulkRule, Rule
 from eggrad.engine.stages import System
@@ -19,10 +20,11 @@ def minimal_rules(
     right: Term,
     budget: Budget | None = None,
     last: Sequence[str] = (),
+    assumed: Sequence[Assumption] = (),
 ) -> tuple[Rule | BulkRule, ...] | None:
     """Rules that prove two terms equal, none of which can be left out; None without a proof.
 
-    Rulesets named in `last` are used only where the others do not suffice, and then no more of
+    Some properties of terms are `assumed`. Rulesets named in `last` are used only where the others do not suffice, and then no more of
     their rules than are needed, in the order in which they are written.
     """
     rules = {f"{s.name}.{r.name}": r for s in strategy.rulesets for r in s.laws}
@@ -30,7 +32,7 @@ def minimal_rules(
     plain = [n for n in rules if n not in reserved]
 
     def fired(names: Sequence[str]) -> list[str] | None:
-        proof = prove(System(strategy.only(names)), left, right, budget)
+        proof = prove(System(strategy.only(names)), left, right, budget, assumed)
         return [n for n in names if proof.report.matches[n]] if proof.found else None
 
     for count in range(len(reserved) + 1):

@@ -83,7 +83,18 @@ def function_of(
 def matrix_function(
     forms: "NormalForms", name: str, argument: "Polynomial", square: Dims, dims: Dims
 ) -> "Polynomial":
-    """`inv`, `det` or `adj` of a polynomial with the axes `square`; (a⁻¹)⁻¹ = a."""
+    """`inv`, `det` or `adj` of a polynomial with the axes `square`; (a⁻¹)⁻¹ = a.
+
+    Of a product of square matrices it is the product of theirs, in reversed order.
+    """
+    chain = _chain(forms, argument)
+    if chain:
+        parts = [matrix_function(forms, name, p, square, dims) for p in reversed(chain)]
+        if not dims:
+            return forms.contract([(p, ()) for p in parts], (), {})
+        sizes = dict.fromkeys(range(len(parts) + 1), square[0])
+        placed = [(p, (k, k + 1)) for k, p in enumerate(parts)]
+        return forms.contract(placed, (0, len(parts)), sizes)
     inner = _inverse(forms, argument) if name == "inv" and "inverses" in forms.laws else None
     if inner is not None:
         return inner
@@ -97,6 +108,27 @@ def matrix_function(
 def raised(number: Number, exponent: Number) -> Number:
     """A number to an integer exponent, exactly."""
     return cast(Number, Fraction(number) ** exponent)
+
+
+def _chain(forms: "NormalForms", argument: "Polynomial") -> "list[Polynomial]":
+    """The square matrices whose product a polynomial is; none where it is anything else."""
+    ((m, c), *more) = argument.items() or [(Monomial((), (), ()), 0)]
+    if more or c != 1 or len(m.factors) < 2 or len(m.out) != 2 or len(set(m.sizes)) > 1:
+        return []
+    found: list[Polynomial] = []
+    places = [m.out[0]]
+    rest = list(m.factors)
+    while rest:
+        here = [f for f in rest if places[-1] in f.part]
+        if len(here) != 1 or len(set(here[0].part)) != 2 or here[0].exponent != 1:
+            return []
+        (f,) = here
+        rest.remove(f)
+        turned = f.part[0] != places[-1]
+        own = f._replace(part=(1, 0) if turned else (0, 1))
+        found.append(forms.joined([], (0, 1), dict.fromkeys((0, 1), m.sizes[0]), [own]))
+        places.append(f.part[0] if turned else f.part[1])
+    return found if places[-1] == m.out[1] and len(set(places)) == len(places) else []
 
 
 def _inverse(forms: "NormalForms", argument: "Polynomial") -> "Polynomial | None":

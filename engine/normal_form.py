@@ -58,7 +58,7 @@ class NormalModel(CostModel):
         """What has a definition by others is dear, a sum or product is cheap."""
         if constructor == "function":
             return DEFINED if data[0] in ("tan", "tanh", "relu") else FUNCTION
-        if constructor in ("numeric", "numeric2"):
+        if constructor in ("numeric", "numeric2", "adj"):
             return DEFINED
         return FUNCTION if constructor in MATRIX_FUNCTIONS else 1
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final, cast
 from eggrad.engine.constraints import Constraints
 from eggrad.engine.normal_atoms import function_of, indicator_of, matrix_function, of_class
 from eggrad.engine.normal_networks import UNIT, Factor, Monomial, Number, exact
+from eggrad.engine.properties import NONNEGATIVE, POSITIVE
 from eggrad.engine.snapshot import ENode
 from eggrad.engine.spec import Dims, Indices
 
@@ -29,18 +30,20 @@ def of_node(
     dims = graph.dims[cls]
     match node.constructor:
         case "power":
+            base = node.children[0]
             exponent = constant_of(parts[1])
             if exponent is not None:
-                return power_of_class(forms, node.children[0], exponent)
-            if "exponentials" not in forms.laws:
+                return power_of_class(forms, base, exponent)
+            if "exponentials" not in forms.laws or not graph.knows(base, POSITIVE):
                 return of_class(forms, cls)
-            logarithm = _formal_log(forms, parts[0], dims)
+            logarithm = _log(forms, parts[0], dims)
             return _exp(forms, forms.entrywise([parts[1], logarithm], [0, len(dims)], dims), dims)
         case "function":
             name = cast(str, node.data[0])
             if "exponentials" in forms.laws and name == "exp":
                 return _exp(forms, parts[0], dims)
-            if "exponentials" in forms.laws and name == "log":
+            positive = graph.knows(node.children[0], POSITIVE)
+            if "exponentials" in forms.laws and name == "log" and positive:
                 return _log(forms, parts[0], dims)
             return function_of(forms, name, parts[0], dims)
         case "indicator":
@@ -55,7 +58,12 @@ def power_of_class(forms: "NormalForms", cls: int, exponent: Number) -> "Polynom
     """A class to a rational exponent, entry by entry; of a product the powers of its factors."""
     dims = forms.graph.dims[cls]
     exponent = exact(exponent)
-    if not isinstance(exponent, int) or exponent >= 0:
+    if not isinstance(exponent, int):
+        base = forms.polynomial(cls)
+        if "powers" in forms.laws and forms.graph.knows(cls, NONNEGATIVE):
+            return power(forms, base, exponent, dims)
+        return function_of(forms, f"power {exponent}", base, dims)
+    if exponent >= 0:
         return power(forms, forms.polynomial(cls), exponent, dims)
     factors = [power(forms, p, e * exponent, dims) for p, e in forms.factors(cls)]
     return forms.entrywise(factors, [len(dims)] * len(factors), dims)
@@ -159,7 +167,7 @@ def _is_logarithm(forms: "NormalForms", m: Monomial) -> bool:
     """Whether a monomial is the logarithm of something on the same axes, or on some of them."""
     if len(m.factors) != 1 or m.factors[0].exponent != 1 or not _is_entrywise(m):
         return False
-    return forms.atoms.kind(m.factors[0].atom) in ("log", "formal log")
+    return forms.atoms.kind(m.factors[0].atom) == "log"
 
 
 def _is_entrywise(m: Monomial) -> bool:
@@ -188,21 +196,10 @@ def _log(forms: "NormalForms", argument: "Polynomial", dims: Dims) -> "Polynomia
     return forms.sum(summands)
 
 
-def _formal_log(forms: "NormalForms", base: "Polynomial", dims: Dims) -> "Polynomial":
-    """The logarithm of the base of a power: exact where it is positive, else a name for it."""
-    if len(base) == 1:
-        ((m, c),) = base.items()
-        if c > 0 and all(_is_positive(forms, f.atom) for f in m.factors):
-            return _log(forms, base, dims)
-    return function_of(forms, "", base, dims, kind="formal log")
-
-
 def _is_positive(forms: "NormalForms", atom: int) -> bool:
     kind = forms.atoms.kind(atom)
     what = forms.atoms.what(atom)
-    return kind == "exp" or (
-        kind == "class" and forms.graph.is_declared(cast(int, what), "positive")
-    )
+    return kind == "exp" or (kind == "class" and forms.graph.knows(cast(int, what), POSITIVE))
 
 
 def cleared(forms: "NormalForms", polynomial: "Polynomial", dims: Dims) -> "Polynomial":

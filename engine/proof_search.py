@@ -6,6 +6,7 @@ from time import perf_counter
 from eggrad.engine.congruence import Congruence, Equation
 from eggrad.engine.constructors import is_multiple
 from eggrad.engine.cost import CostModel
+from eggrad.engine.knowledge import Knowledge
 from eggrad.engine.matching import Instance, Matcher, Pattern, View, patterns, views
 from eggrad.engine.report import Budget
 from eggrad.engine.rule import BulkRule, Rule, Ruleset
@@ -40,6 +41,7 @@ class ProofSearch:
         right: Term,
         rulesets: Sequence[Ruleset],
         budget: Budget | None = None,
+        knowledge: Knowledge | None = None,
         *,
         retiring: bool = True,
         thorough: bool = False,
@@ -70,7 +72,10 @@ class ProofSearch:
         self._live: list[Term] = []
         self._members: dict[tuple[Term, str], list[tuple[object, ...]]] = {}
         self._beginnings: dict[str, list[tuple[Term, tuple[object, ...]]]] = {}
-        self._matcher = Matcher(self._members_of, self.equal.same, seen=set())
+        self._knowledge = knowledge or Knowledge(rulesets)
+        self._matcher = Matcher(
+            self._members_of, self.equal.same, seen=set(), known=self._knowledge.knows
+        )
         self._retired: set[tuple[Term, str]] = set()
         self._model = CostModel()
         self._numbers: dict[Term, int] = {}
@@ -158,7 +163,7 @@ class ProofSearch:
         equal = [t for t in found if t.dims == self.left.dims and self._lookup(t) in ends]
         # Some rules look at roots alone, others take more apart where there are none.
         for roots in ([], dict.fromkeys([self.left, self.right, *equal])):
-            rows = TermRows(known, roots, self._numbers)
+            rows = TermRows(known, roots, self._numbers, self._knowledge)
             graph = Snapshot(rows, self._model, rows.roots, self._taken)
             for rule in rules:
                 for cls, term in rule.find(graph):

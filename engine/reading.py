@@ -1,22 +1,19 @@
 """Reading an e-graph's classes in the middle of a run, without a trace."""
 
-from collections.abc import Mapping
 from typing import Any, Protocol, cast
 
 from eggrad.engine.compile_rules import SHAPES
-from eggrad.engine.egraph import EGraph, Row
+from eggrad.engine.egraph import Contents, EGraph, Row
 from eggrad.engine.language import CONSTRUCTORS
 
-__all__ = ["Readable", "Reading", "Rows"]
-
-Rows = tuple[list[Row], dict[int, tuple[object, ...]], dict[str, int]]
+__all__ = ["Readable", "Reading"]
 
 
 class Readable(Protocol):
     """What a snapshot is taken of."""
 
-    def rows(self) -> tuple[list[Row], Mapping[int, tuple[object, ...]], dict[str, int]]:
-        """Every e-node, the dims of every class, and the class of every name."""
+    def rows(self) -> Contents:
+        """What there is to read."""
         ...
 
 
@@ -29,10 +26,10 @@ class Reading:
     def __init__(self, egraph: EGraph) -> None:
         """Read the e-graph."""
         self._rows = egraph.rows({})
-        _complete(*self._rows[:2])
+        _complete(self._rows.rows, self._rows.dims)
 
-    def rows(self) -> Rows:
-        """Every e-node, the dims of every class, and the class of every name."""
+    def rows(self) -> Contents:
+        """What the e-graph holds."""
         return self._rows
 
 

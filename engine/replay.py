@@ -11,7 +11,9 @@ from eggrad.engine import oracle
 from eggrad.engine.binding import Array, name_of
 from eggrad.engine.cost import CostModel
 from eggrad.engine.errors import EggradError
+from eggrad.engine.knowledge import Assumption, Knowledge
 from eggrad.engine.matching import matcher_of_terms, patterns, views
+from eggrad.engine.properties import PROPERTIES
 from eggrad.engine.rule import BulkRule, Rule, Ruleset
 from eggrad.engine.snapshot import Snapshot
 from eggrad.engine.term import Term, postorder, variables
@@ -44,34 +46,42 @@ class Step:
     term: Term
 
 
-def replay(left: Term, steps: Sequence[Step], rulesets: Iterable[Ruleset], seed: int = 0) -> Term:
+def replay(
+    left: Term,
+    steps: Sequence[Step],
+    rulesets: Iterable[Ruleset],
+    seed: int = 0,
+    assumed: Sequence[Assumption] = (),
+) -> Term:
     """Check every step of a proof that begins with a term; return the term it ends with.
 
     A step replaces one part of the term, at one place or at several, and the part and what comes
     in its place are both sides of an instance of the rule, conditions included. For a bulk rule
     they are so if the rule finds one of them given the two terms alone. Beside that the oracle
-    evaluates all terms at random values, and they agree where they are finite, up to rounding.
-    Raises `InvalidStep`.
+    evaluates all terms at random values at which what is `assumed` holds, and they agree where
+    they are finite, up to rounding. Raises `InvalidStep`.
     """
-    known = {f"{r.ruleset}.{r.name}": r for s in rulesets for r in s.laws}
+    sets = list(rulesets)
+    known = {f"{r.ruleset}.{r.name}": r for s in sets for r in s.laws}
+    knowledge = Knowledge(sets, assumed)
     before = left
     for number, step in enumerate(steps, 1):
         rule = known.get(step.rule)
         if rule is None:
             raise InvalidStep(f"step {number}: there is no rule {step.rule!r}")
-        if licence(rule, before, step.term, step.backwards) is None:
+        if licence(rule, before, step.term, step.backwards, knowledge) is None:
             raise InvalidStep(f"step {number} is no instance of {step.rule}: {rule.law}")
         before = step.term
-    _compare([left, *(s.term for s in steps)], [s.rule for s in steps], seed)
+    _compare([left, *(s.term for s in steps)], [s.rule for s in steps], seed, assumed)
     return before
 
 
 def licence(
-    rule: Rule | BulkRule, before: Term, after: Term, backwards: bool
+    rule: Rule | BulkRule, before: Term, after: Term, backwards: bool, knowledge: Knowledge
 ) -> tuple[Term, Term] | None:
     """The part that an instance of a rule replaces, and what by; None where there is none."""
     for old, new in replacements(before, after):
-        if is_instance(rule, *((new, old) if backwards else (old, new))):
+        if is_instance(rule, *((new, old) if backwards else (old, new)), knowledge):
             return old, new
     return None
 
@@ -103,13 +113,15 @@ def replacements(before: Term, after: Term) -> list[tuple[Term, Term]]:
     return done[before, after]
 
 
-def is_instance(rule: Rule | BulkRule, left: Term, right: Term) -> bool:
+def is_instance(
+    rule: Rule | BulkRule, left: Term, right: Term, knowledge: Knowledge
+) -> bool:
     """Whether a rule, at some bindings, says that one term may be rewritten into another."""
     if left.dims != right.dims:
         return False
     if isinstance(rule, BulkRule):
-        return _finds(rule, left, right)
-    matcher = matcher_of_terms()
+        return _finds(rule, left, right, knowledge)
+    matcher = matcher_of_terms(knowledge.knows)
     for pattern in patterns(rule):
         first, second = (right, left) if pattern.reversed else (left, right)
         for constructor, arguments in views(first):
@@ -120,20 +132,22 @@ def is_instance(rule: Rule | BulkRule, left: Term, right: Term) -> bool:
     return False
 
 
-def _finds(rule: BulkRule, left: Term, right: Term) -> bool:
+def _finds(rule: BulkRule, left: Term, right: Term, knowledge: Knowledge) -> bool:
     """Whether a bulk rule finds the right side, given both sides and that no terms are equal."""
     for roots in ((), (right, left), (left, right)):
-        rows = TermRows(postorder(right, left), roots)
+        rows = TermRows(postorder(right, left), roots, knowledge=knowledge)
         graph = Snapshot(rows, CostModel(), rows.roots)
         if any(term is right and graph.term(cls) is left for cls, term in rule.find(graph)):
             return True
     return False
 
 
-def _compare(chain: Sequence[Term], rules: Sequence[str], seed: int) -> None:
+def _compare(
+    chain: Sequence[Term], rules: Sequence[str], seed: int, assumed: Sequence[Assumption]
+) -> None:
     """Let the oracle compare each term with the next, but for what rounding decides."""
     rng = np.random.default_rng(seed)
-    nodes = list(postorder(*chain))
+    nodes = list(postorder(*chain, *(t for _, t in assumed)))
     # What is declared of a variable stays true.
     plain = [name_of(v) for v in variables(*chain) if not cast(tuple[str, object], v.data)[1]]
     for sample in range(SAMPLES):
@@ -145,6 +159,9 @@ def _compare(chain: Sequence[Term], rules: Sequence[str], seed: int) -> None:
         moved = {name: v * (1 + TINY) for name, v in values.items()}
         numbers, others = (oracle.evaluate(nodes, v, sizes) for v in (values, moved))
         if any(np.max(np.abs(v[np.isfinite(v)]), initial=0.0) > LARGE for v in numbers):
+            continue
+        at = dict(zip(nodes, numbers, strict=True))
+        if not all(PROPERTIES[p].holds(at[t]) for p, t in assumed):
             continue
         found = dict(zip(nodes, zip(numbers, others, strict=True), strict=True))
         for number, (a, b) in enumerate(pairwise(chain), 1):

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from enum import StrEnum
 from fractions import Fraction
 from inspect import getdoc, signature
 from typing import TYPE_CHECKING, Any, get_type_hints
@@ -9,8 +10,10 @@ from typing import TYPE_CHECKING, Any, get_type_hints
 from eggrad.engine.errors import RuleError
 from eggrad.engine.language import (
     Call,
+    Claim,
     Condition,
     Differ,
+    Known,
     Law,
     Literal,
     Node,
@@ -23,7 +26,16 @@ if TYPE_CHECKING:
     from eggrad.engine.snapshot import Snapshot
     from eggrad.engine.term import Term
 
-__all__ = ["ADDED_STAGES", "BulkRule", "Rule", "Ruleset", "format_pattern", "parameters_of"]
+__all__ = [
+    "ADDED_STAGES",
+    "BulkRule",
+    "Fact",
+    "Kind",
+    "Rule",
+    "Ruleset",
+    "format_pattern",
+    "parameters_of",
+]
 
 # The stages that a strategy can be given further rulesets for.
 ADDED_STAGES = ("simplify", "explore")
@@ -31,10 +43,27 @@ ADDED_STAGES = ("simplify", "explore")
 Finder = Callable[["Snapshot"], Iterable[tuple[int, "Term"]]]
 
 
+class Kind(StrEnum):
+    """Where the two sides of a law are the same, which decides when it may unite their classes.
+
+    Equality of a class has to be transitive. So both sides are defined at the same values, but
+    for some that have no interior; a law that is narrower acts where its condition is known.
+    """
+
+    EVERYWHERE = "wherever either side is defined"
+    ALMOST = "but for exceptions without interior"
+    KNOWN = "where its condition is known"
+    ONE_WAY = "from the narrower side to the wider one, after all others"
+    SUBSPACE = "on a subspace, after the last derivative"
+
+
 @dataclass(frozen=True)
 class Rule:
     """A law between patterns; `domain` says where a law holds that is false in a corner.
 
+    A rule that `widens` has a right side that is defined at more values than its left side. Where
+    its conditions are known they are defined at the same ones, and it unites their classes; else
+    it is applied to what is extracted, in place of the left side. A `thin` one holds on a subspace.
     A rule that `replaces` has a right side that serves every purpose better: no rule matches
     its left side again. (It stays a member of its class, so that no class is left empty.)
     The right side of a `stable` rule loses no digits: code is generated from it, if from any.
@@ -48,6 +77,24 @@ class Rule:
     statement: Law
     replaces: bool = False
     stable: bool = False
+    widens: bool = False
+    thin: bool = False
+
+    @property
+    def is_conditional(self) -> bool:
+        """Whether something has to be known before it unites classes."""
+        return any(isinstance(c, Known) for c in self.statement.conditions)
+
+    @property
+    def kind(self) -> Kind:
+        """Where both sides are the same."""
+        if self.thin:
+            return Kind.SUBSPACE
+        if self.widens:
+            return Kind.ONE_WAY
+        if self.is_conditional:
+            return Kind.KNOWN
+        return Kind.ALMOST if self.domain else Kind.EVERYWHERE
 
     @property
     def text(self) -> str:
@@ -56,6 +103,23 @@ class Rule:
         sides = f"{format_pattern(self.statement.left)} {sign} "
         sides += format_pattern(self.statement.right)
         return ", ".join([sides, *map(format_pattern, self.statement.conditions)])
+
+
+@dataclass(frozen=True)
+class Fact:
+    """A law that concludes a property of a tensor from its form, and from properties of others."""
+
+    name: str
+    law: str
+    cite: str
+    ruleset: str
+    claim: Known
+    conditions: tuple[Tensor, ...]
+
+    @property
+    def text(self) -> str:
+        """The law as it is written in its file."""
+        return ", ".join(map(format_pattern, (self.claim, *self.conditions)))
 
 
 @dataclass(frozen=True)
@@ -79,6 +143,11 @@ class BulkRule:
     of_terms: bool = False
     text: str = "(applied to whole sums or products)"
 
+    @property
+    def kind(self) -> Kind:
+        """Where both sides are the same."""
+        return Kind.ALMOST if self.domain else Kind.EVERYWHERE
+
 
 class Ruleset:
     """Rules that belong together; a stage runs whole rulesets.
@@ -98,20 +167,43 @@ class Ruleset:
         self.stage = stage
         self.rules: list[Rule] = []
         self.bulk_rules: list[BulkRule] = []
+        self.facts: list[Fact] = []
 
     def rule(
-        self, *, cite: str, domain: str = "", replaces: bool = False, stable: bool = False
+        self,
+        *,
+        cite: str,
+        domain: str = "",
+        replaces: bool = False,
+        stable: bool = False,
+        widens: bool = False,
+        thin: bool = False,
     ) -> Callable[[Callable[..., Statement]], Rule]:
         """Register the law that the decorated function states; its docstring is the sentence."""
 
         def register(function: Callable[..., Statement]) -> Rule:
             name, law = self._entry(function)
-            hints = get_type_hints(function)
-            parameters = [Parameter(p, hints[p]) for p in signature(function).parameters]
-            statement = _normal(function(**{p.name: p for p in parameters}))
+            statement = _normal(_applied(function))
             _check_bound(name, statement)
-            made = Rule(name, law, cite, domain, self.name, statement, replaces, stable)
+            made = Rule(
+                name, law, cite, domain, self.name, statement, replaces, stable, widens, thin
+            )
             self.rules.append(made)
+            return made
+
+        return register
+
+    def fact(self, *, cite: str) -> Callable[[Callable[..., Claim]], Fact]:
+        """Register the fact that the decorated function states; its docstring is the sentence."""
+
+        def register(function: Callable[..., Claim]) -> Fact:
+            name, law = self._entry(function)
+            stated = _applied(function)
+            claim, *conditions = stated if isinstance(stated, tuple) else (stated,)
+            if not isinstance(claim, Known):
+                raise RuleError(f"fact {name!r} concludes no property")
+            made = Fact(name, law, cite, self.name, claim, tuple(conditions))
+            self.facts.append(made)
             return made
 
         return register
@@ -152,6 +244,7 @@ class Ruleset:
         rest = Ruleset(self.name, self.purpose, self.measure, self.stage)
         rest.rules = [r for r in self.rules if r.name not in names]
         rest.bulk_rules = [r for r in self.bulk_rules if r.name not in names]
+        rest.facts = self.facts
         return rest
 
     def _entry(self, function: Callable[..., Any]) -> tuple[str, str]:
@@ -159,9 +252,15 @@ class Ruleset:
         law = getdoc(function)
         if not law or len(law.splitlines()) != 1:
             raise RuleError(f"rule {name!r} needs a one-line docstring that states its law")
-        if name in {r.name for r in [*self.rules, *self.bulk_rules]}:
+        if name in {r.name for r in [*self.rules, *self.bulk_rules, *self.facts]}:
             raise RuleError(f"ruleset {self.name!r} has a rule called {name!r} already")
         return name, law
+
+
+def _applied(function: Callable[..., Any]) -> Any:
+    """What a function says of pattern variables that have its parameters' names and types."""
+    hints = get_type_hints(function)
+    return function(**{p: Parameter(p, hints[p]) for p in signature(function).parameters})
 
 
 def _normal(statement: Statement) -> Law:
@@ -184,6 +283,9 @@ def parameters_of(pattern: object) -> Iterator[Parameter]:
     elif isinstance(pattern, Differ):
         yield from parameters_of(pattern.first)
         yield from parameters_of(pattern.second)
+    elif isinstance(pattern, Known):
+        yield from parameters_of(pattern.property)
+        yield from parameters_of(pattern.tensor)
 
 
 def _check_bound(name: str, law: Law) -> None:
@@ -206,6 +308,8 @@ def format_pattern(pattern: object) -> str:
             return format_pattern(value)
         case Differ(first=first, second=second):
             return f"differ({format_pattern(first)}, {format_pattern(second)})"
+        case Known(property=p, tensor=tensor):
+            return f"known({format_pattern(p)}, {format_pattern(tensor)})"
         case Node(constructor=name, args=args):
             return f"{_SHORT.get(name, name)}({', '.join(map(format_pattern, args))})"
         case Call(function=function, args=args):

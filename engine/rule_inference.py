@@ -119,7 +119,7 @@ def _follows(system: System, pair: Pair, known: Sequence[Candidate]) -> bool:
             for own, other in ((law.left, law.right), (law.right, law.left)):
                 if set(variables(other)) <= set(variables(own)):
                     assumed += ((part, substituted(other, b)) for b in matches(own, part))
-    return bool(assumed) and search(system, pair.left, pair.right, PROOF, assumed).found
+    return bool(assumed) and search(system, pair.left, pair.right, PROOF, equal=assumed).found
 
 
 def _cost(term: Term) -> int:

@@ -117,7 +117,8 @@ class Run:
         if lowering:
             # They see what is retired as well, and what they add feeds no other rule.
             self.apply_bulk_rules(self.snapshots(names, stable=True), self.strategy.present)
-        graph = self.snapshots(names, stable=lowering)[0]
+        self.egraph.widen()
+        graph = self.snapshots(names, stable=lowering, widened=True)[0]
         graph.given = given_members(graph, self.egraph, given)
         roots = tuple(graph.names[n] for n in names)
         if any(r not in graph.choice for r in roots):
@@ -140,18 +141,25 @@ class Run:
                 break
 
     def snapshots(
-        self, roots: Sequence[str], stable: bool = False, hidden: Sequence[str] = ()
+        self,
+        roots: Sequence[str],
+        stable: bool = False,
+        hidden: Sequence[str] = (),
+        widened: bool = False,
     ) -> list[Snapshot]:
         """The classes now, checked for merged constants, at each model.
 
         With `stable`, classes have the members alone that code may be generated from; those of
-        `hidden` constructors are left out where there are others.
+        `hidden` constructors are left out where there are others. `widened` classes have the
+        members of wider ones as well.
         """
         self.egraph.complete_shapes()
         graph = Snapshot(self.egraph, self.models[0], roots, self.done)
         graph.check_constants(self.report.matches)
         self.report.enodes = graph.size
         graph.hide(hidden)
+        if widened:
+            graph.widen()
         if stable:
             graph.prefer_stable()
         if graph.unfinished or len(graph.choice) < len(graph.members):

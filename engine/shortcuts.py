@@ -4,6 +4,7 @@ from collections import deque
 from collections.abc import Sequence
 
 from eggrad.engine.cost import CostModel
+from eggrad.engine.knowledge import Knowledge
 from eggrad.engine.matching import matcher_of_terms, patterns, views
 from eggrad.engine.replay import Step, licence, replacements
 from eggrad.engine.rule import BulkRule, Rule, Ruleset
@@ -20,14 +21,17 @@ REACH = 40
 
 
 def shortest_chain(
-    left: Term, walk: Sequence[tuple[AnyRule, Term]], rulesets: Sequence[Ruleset]
+    left: Term,
+    walk: Sequence[tuple[AnyRule, Term]],
+    rulesets: Sequence[Ruleset],
+    knowledge: Knowledge,
 ) -> tuple[Step, ...] | None:
     """The fewest steps between the terms of a walk, each term of which follows by its rule.
 
     None where a step of the walk does not stand on its own.
     """
     chain = [left, *(t for _, t in walk)]
-    table = _one_step(chain, rulesets)
+    table = _one_step(chain, rulesets, knowledge)
     near: list[list[tuple[int, AnyRule]]] = [[] for _ in chain]
     for i, a in enumerate(chain):
         for j in range(i + 1, min(i + 1 + REACH, len(chain))):
@@ -38,7 +42,7 @@ def shortest_chain(
     steps: list[Step] = []
     place = 0
     for i, rule in _shortest_path(near):
-        step = _step(rule, chain[place], chain[i])
+        step = _step(rule, chain[place], chain[i], knowledge)
         if step is None:
             return None
         steps.append(step)
@@ -47,12 +51,12 @@ def shortest_chain(
 
 
 def _one_step(
-    chain: Sequence[Term], rulesets: Sequence[Ruleset]
+    chain: Sequence[Term], rulesets: Sequence[Ruleset], knowledge: Knowledge
 ) -> dict[tuple[Term, Term], AnyRule]:
     """What the rules make of each part of the terms, given that no two are equal."""
     every = list(postorder(*chain))
     found: dict[tuple[Term, Term], AnyRule] = {}
-    matcher = matcher_of_terms()
+    matcher = matcher_of_terms(knowledge.knows)
     for pattern in (p for s in rulesets for r in s.rules for p in patterns(r)):
         for t in every:
             for constructor, arguments in views(t):
@@ -60,7 +64,7 @@ def _one_step(
                     for instance in matcher.instances(pattern, arguments):
                         found.setdefault((instance.first, instance.second), pattern.rule)
     for roots in ([], [chain[0], chain[-1]]):
-        rows = TermRows(every, roots)
+        rows = TermRows(every, roots, knowledge=knowledge)
         graph = Snapshot(rows, CostModel(), rows.roots)
         for rule in (r for s in rulesets for r in s.bulk_rules):
             for cls, term in rule.find(graph):
@@ -98,9 +102,9 @@ def _shortest_path(near: Sequence[Sequence[tuple[int, AnyRule]]]) -> list[tuple[
     return path[::-1]
 
 
-def _step(rule: AnyRule, before: Term, after: Term) -> Step | None:
+def _step(rule: AnyRule, before: Term, after: Term, knowledge: Knowledge) -> Step | None:
     """The step between two terms by a rule, forwards if possible."""
     for backwards in (False, True):
-        if licence(rule, before, after, backwards) is not None:
+        if licence(rule, before, after, backwards, knowledge) is not None:
             return Step(f"{rule.ruleset}.{rule.name}", backwards, after)
     return None

@@ -57,7 +57,7 @@ class Snapshot:
         done: set[Hashable] | None = None,
     ) -> None:
         """Read the e-graph; `roots` names the classes that will be extracted."""
-        rows, dims, names = egraph.rows()
+        rows, dims, names, self.known, self.wider = egraph.rows()
         self.model = model
         self.names = names
         self.roots = tuple(roots)
@@ -199,12 +199,31 @@ class Snapshot:
                     found.setdefault(cls, set()).add(m.children[0])
         return found
 
-    def is_declared(self, cls: int, assumption: str) -> bool:
-        """Whether a class is a variable of which something is assumed."""
-        return any(
-            m.constructor == "variable" and assumption in cast(tuple[Any, ...], m.data[0])[2]
-            for m in self.members[cls]
-        )
+    def widen(self) -> None:
+        """Let classes have the members of wider ones: what is extracted may be defined at more.
+
+        From here on a class is no longer one value; nothing but extraction may follow.
+        """
+        above: dict[int, list[int]] = {}
+        for narrow, wide in self.wider:
+            if wide in self.members:
+                above.setdefault(narrow, []).append(wide)
+        own = {cls: [*members] for cls, members in self.members.items()}
+        for cls in above:
+            reached = dict.fromkeys([cls])
+            stack = [cls]
+            while stack:
+                for wide in above.get(stack.pop(), ()):
+                    if wide not in reached:
+                        reached[wide] = None
+                        stack.append(wide)
+            every = (m for wide in reached for m in own.get(wide, ()))
+            self.members[cls] = list(dict.fromkeys(every))
+        self.__dict__.pop("_trees", None)
+
+    def knows(self, cls: int, p: str) -> bool:
+        """Whether a class is known to have a property."""
+        return (p, cls) in self.known
 
     @cached_property
     def sparsity(self) -> dict[int, Sparsity]:

@@ -18,6 +18,7 @@ from eggrad.engine.instances import (
     random_instance,
     random_values,
 )
+from eggrad.engine.properties import PROPERTIES
 from eggrad.engine.rule import Rule
 from eggrad.engine.term import Term, postorder
 
@@ -37,7 +38,8 @@ HUGE: Final = 1e10
 class Comparison:
     """Two terms that a law says are equal, and what they are at some values.
 
-    `closing` has what the law's parameters are bound to, and the holes of both sides.
+    `closing` has what the law's parameters are bound to, and the holes of both sides. `chosen`
+    says that the left side may be undefined alone: at special values, that have no interior.
     """
 
     sides: tuple[Term, Term]
@@ -45,16 +47,22 @@ class Comparison:
     left: Array
     right: Array
     closing: Closing
+    chosen: bool = False
     tolerance: float = 1e-4
 
     @property
     def flaw(self) -> str | None:
-        """What is wrong: the "axes", an "undefined" right side or another "value"."""
+        """What is wrong: the "axes", an "undefined" side, or another "value".
+
+        An undefined left side counts as well, for a law unites the classes of both.
+        """
         if self.left.shape != self.right.shape:
             return "axes"
         defined = np.isfinite(self.left)
         left, right = self.left[defined], self.right[defined]
         if not np.isfinite(right).all():
+            return "undefined"
+        if not self.chosen and np.isfinite(self.right[~defined]).any():
             return "undefined"
         close = np.allclose(right, left, rtol=self.tolerance, atol=self.tolerance / 10)
         return None if close else "value"
@@ -79,8 +87,8 @@ class Soundness:
 def check_soundness(rule: Rule, instances: int = 1000, seed: int = 0) -> Soundness:
     """Compare both sides of a law at random instances of its left side, until one refutes it.
 
-    A law both ways is judged in both directions. What is undefined on the left says nothing;
-    where the left side is defined, the right side has to be, too.
+    A law both ways is judged in both directions. It is judged where its conditions are true.
+    Both sides are defined at the same values, but for exceptions without interior.
 
     >>> from eggrad.engine.language import Statement, Tensor, fn
     >>> from eggrad.engine.rule import Ruleset
@@ -103,6 +111,8 @@ def check_soundness(rule: Rule, instances: int = 1000, seed: int = 0) -> Soundne
             found = compare(instance, random_values(instance, rng))
             if found is None:
                 continue
+            if rule.widens and not rule.is_conditional:
+                found = replace(found, chosen=True)
             compared += 1
             with_size_one += any(1 in t.dims for t in postorder(instance.left))
             if found.flaw is not None:
@@ -145,7 +155,12 @@ def compare(instance: Instance, values: Mapping[str, Array]) -> Comparison | Non
 def _compared(instance: Instance, values: Mapping[str, Array]) -> Comparison | None:
     filled = instance.closing.fill(values)
     parts = list(postorder(instance.left))
-    *found, right = oracle.evaluate([*parts, instance.right], filled, SYMBOLS)
+    asked = instance.known
+    every = [*parts, instance.right, *(t for _, t in asked)]
+    found = oracle.evaluate(every, filled, SYMBOLS)
+    found, right, others = found[: len(parts)], found[len(parts)], found[len(parts) + 1 :]
+    if not all(PROPERTIES[p].holds(v) for (p, _), v in zip(asked, others, strict=True)):
+        return None
     left = found[-1]
     if left.shape == right.shape:
         defined = np.isfinite(left)
@@ -159,4 +174,6 @@ def _compared(instance: Instance, values: Mapping[str, Array]) -> Comparison | N
         # Differences that are not to be trusted are undefined.
         if any(np.isnan(filled[name]).any() for name in instance.closing.holes):
             return None
-    return Comparison((instance.left, instance.right), values, left, right, instance.closing)
+    sides = (instance.left, instance.right)
+    chosen = any((v == np.round(v)).any() for v in values.values())
+    return Comparison(sides, values, left, right, instance.closing, chosen)

@@ -11,6 +11,7 @@ from eggrad.engine.explored import Explored, solver_seconds
 from eggrad.engine.observation import Observer
 from eggrad.engine.report import Budget, Report, Result
 from eggrad.engine.run import Run
+from eggrad.engine.snapshot import Snapshot
 from eggrad.engine.spec import Size
 from eggrad.engine.strategy import STAGES, Strategy
 from eggrad.engine.term import Term
@@ -19,6 +20,8 @@ __all__ = ["Budget", "Explored", "Report", "Result", "Strategy", "System"]
 
 # Above this many nodes `auto` differentiates in one mode only.
 BOTH_MODES = 60
+# How often wider terms are looked for in what was extracted.
+WIDENINGS = 4
 
 
 class System:
@@ -37,14 +40,39 @@ class System:
         with self._lock:
             if self._egraph is None:
                 self._egraph = EGraph(self.strategy.rulesets)
+                facts = [r.name for r in self.strategy.properties]
                 for name in STAGES:
                     own = [r.name for r in self.strategy.of(name)]
-                    self._egraph.combine(f"stage_{name}", own)
+                    self._egraph.combine(f"stage_{name}", own, facts * (name != "settle"))
             egraph, self._egraph = self._egraph, None
             egraph.push()
             yield egraph
             egraph.pop()
             self._egraph = egraph
+
+    @contextmanager
+    def _loaded(self, roots: Sequence[Term]) -> Iterator[tuple[EGraph, Sequence[Term]]]:
+        """An e-graph with some terms, and these: where a law leads to a wider term, with that.
+
+        Each term is defined at least where it was, and the same there; others need not be.
+        """
+        for left in reversed(range(WIDENINGS)):
+            with self.session() as egraph:
+                egraph.load(*roots)
+                graph = self._wider(egraph, roots)
+                if graph is None or not left:
+                    yield egraph, roots
+                    return
+                roots = graph.extract(graph.root_classes)
+
+    def _wider(self, egraph: EGraph, roots: Sequence[Term]) -> Snapshot | None:
+        """The terms of an e-graph with those that are wider; None where there are none."""
+        if not egraph.widen():
+            return None
+        egraph.complete_shapes()
+        graph = Snapshot(egraph, CostModel(), [egraph.name(t) for t in roots])
+        graph.widen()
+        return graph if graph.wider else None
 
     def _run(self, egraph: EGraph, budget: Budget | None, models: Sequence[Model]) -> Run:
         return Run(self.strategy, egraph, budget or Budget(), models, observer=self.observer)
@@ -65,10 +93,11 @@ class System:
         """
         limit = budget or Budget()
         seconds = solver_seconds(limit) if exact else None
-        chosen = choose_mode(term, x, mode)
-        with self.session() as egraph:
-            run = self._run(egraph, limit, [CostModel(sizes or {})])
-            egraph.load(term, x)
+        models = [CostModel(sizes or {})]
+        with self._loaded([term]) as (egraph, (term,)):  # noqa: PLW2901
+            chosen = choose_mode(term, x, mode)
+            run = self._run(egraph, limit, models)
+            egraph.load(x)
             run.begin([egraph.name(term)])
             run.roots = names = list[str]()
             if chosen in ("forward", "both"):
@@ -79,7 +108,8 @@ class System:
                 run.saturate("reverse")
             if chosen == "both":
                 egraph.unite_names(*names)
-            return run.finish(names[:1]).cheapest(seconds)
+            found = run.finish(names[:1])
+        return self._widened(found, found.cheapest(seconds), limit, models, seconds)
 
     def pull_back(
         self, term: Term, x: Term, cotangent: Term, budget: Budget | None = None
@@ -88,13 +118,15 @@ class System:
 
         The cotangent may depend on `x`; it is not differentiated. `x` occurs in `term`.
         """
-        with self.session() as egraph:
-            run = self._run(egraph, budget, [CostModel()])
-            egraph.load(term, x, cotangent)
+        models = [CostModel()]
+        with self._loaded([term]) as (egraph, (term,)):  # noqa: PLW2901
+            run = self._run(egraph, budget, models)
+            egraph.load(x, cotangent)
             run.begin([egraph.name(term)])
             name = egraph.add_adjoints(term, x, cotangent)
             run.saturate("reverse")
-            return run.finish([name]).cheapest()
+            found = run.finish([name])
+        return self._widened(found, found.cheapest(), budget, models)
 
     def simplify(
         self,
@@ -106,7 +138,36 @@ class System:
     ) -> Result:
         """Equal, cheaper terms; several share what they can. `exact` as for `differentiate`."""
         seconds = solver_seconds(budget) if exact else None
-        return self.explore(roots, [CostModel(sizes or {})], budget).cheapest(seconds)
+        models = [CostModel(sizes or {})]
+        found = self._explored(roots, models, budget)
+        result = found.cheapest(seconds)
+        if result.terms == tuple(roots):
+            return result
+        return self._widened(found, result, budget, models, seconds)
+
+    def _widened(
+        self,
+        found: Explored,
+        result: Result,
+        budget: Budget | None,
+        models: Sequence[Model],
+        seconds: float | None = None,
+    ) -> Result:
+        """A result, simplified again as long as some of it may have become wider.
+
+        What equals the wider terms may not equal the narrower ones, so they have an e-graph of
+        their own.
+        """
+        for _ in range(WIDENINGS):
+            if not found.graph.wider:
+                break
+            found = self._explored(result.terms, models, budget)
+            again = found.cheapest(seconds)
+            report = result.report.joined(again.report)
+            if again.terms == result.terms:
+                return Result(result.terms, report)
+            result = Result(again.terms, report)
+        return result
 
     def explore(
         self,
@@ -117,11 +178,25 @@ class System:
     ) -> Explored:
         """All terms found equal to some roots, among them those that are cheap by each model.
 
-        `lowering` ends with the stage `stable`.
+        `lowering` ends with the stage `stable`; what is wider is put in before.
         """
-        with self.session() as egraph:
+        found = self._explored(roots, models, budget, lowering=lowering)
+        if lowering and found.graph.wider:
+            wider = self.simplify(roots, budget).terms
+            if wider != tuple(roots):
+                return self._explored(wider, models, budget, lowering=True)
+        return found
+
+    def _explored(
+        self,
+        roots: Sequence[Term],
+        models: Sequence[Model],
+        budget: Budget | None,
+        *,
+        lowering: bool = False,
+    ) -> Explored:
+        with self._loaded(roots) as (egraph, roots):  # noqa: PLW2901
             run = self._run(egraph, budget, models)
-            egraph.load(*roots)
             names = [egraph.name(t) for t in roots]
             run.begin(names)
             return run.finish(names, lowering, roots)

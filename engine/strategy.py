@@ -24,7 +24,8 @@ class Strategy:
     """The rulesets of each stage; those of `settle` saturate after every iteration of any.
 
     Those of `lowering` join `explore` for terms that are lowered to code, those of `stable` come
-    after that. Then the bulk rules of `lowering` see the stable forms, ruleset by ruleset.
+    after that. Then the bulk rules of `lowering` see the stable forms, ruleset by ruleset. The
+    facts of `properties` are looked for in all stages but `settle`.
     """
 
     forward: tuple[Ruleset, ...]
@@ -35,11 +36,13 @@ class Strategy:
     settle: tuple[Ruleset, ...] = ()
     lowering: tuple[Ruleset, ...] = ()
     stable: tuple[Ruleset, ...] = ()
+    properties: tuple[Ruleset, ...] = ()
 
     @property
     def rulesets(self) -> tuple[Ruleset, ...]:
         """All rulesets, each once."""
-        return tuple(dict.fromkeys(r for name in STAGES for r in self.of(name)))
+        stages = (r for name in STAGES for r in self.of(name))
+        return tuple(dict.fromkeys([*stages, *self.properties]))
 
     def of(self, stage: str) -> tuple[Ruleset, ...]:
         """The rulesets of a stage, by its name."""

@@ -3,8 +3,8 @@
 from collections.abc import Iterable
 
 from eggrad.engine.constructors import parts
-from eggrad.engine.egraph import Row
-from eggrad.engine.spec import Dims
+from eggrad.engine.egraph import Contents, Row
+from eggrad.engine.knowledge import Knowledge, NumberedFacts
 from eggrad.engine.term import Term
 
 __all__ = ["TermRows"]
@@ -18,15 +18,20 @@ class TermRows:
         terms: Iterable[Term],
         roots: Iterable[Term] = (),
         numbers: dict[Term, int] | None = None,
+        knowledge: Knowledge | None = None,
     ) -> None:
-        """Take terms, the operands of each before it; `numbers` are those of earlier readings."""
+        """Take terms, the operands of each before it; `numbers` are those of earlier readings.
+
+        Without `knowledge` nothing is known of them.
+        """
         self.numbers = {} if numbers is None else numbers
         self.roots = {f"root {k}": t for k, t in enumerate(roots)}
         self._terms = list(terms)
         for t in self._terms:
             self.numbers.setdefault(t, len(self.numbers))
+        self._known = NumberedFacts(knowledge or Knowledge(), self._terms, self.numbers)
 
-    def rows(self) -> tuple[list[Row], dict[int, Dims], dict[str, int]]:
+    def rows(self) -> Contents:
         """Every term as the only member of its class, the dims of the classes, and the roots."""
         rows: list[Row] = []
         for t in self._terms:
@@ -34,4 +39,5 @@ class TermRows:
             children = tuple(self.numbers[a] for a in operands)
             rows.append(Row(constructor, data, children, self.numbers[t], False, False))
         names = {name: self.numbers[t] for name, t in self.roots.items()}
-        return rows, {self.numbers[t]: t.dims for t in self._terms}, names
+        dims = {self.numbers[t]: t.dims for t in self._terms}
+        return Contents(rows, dims, names, self._known)

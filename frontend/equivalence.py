@@ -9,15 +9,21 @@ import numpy as np
 
 from eggrad.engine.affine import is_simple
 from eggrad.engine.binding import symbols
+from eggrad.engine.delta_debugging import smallest_part
 from eggrad.engine.difference import Witness, find_difference
 from eggrad.engine.errors import ShapeError, UnsupportedOperation
+from eggrad.engine.properties import NONZERO, PROPERTIES
 from eggrad.engine.spec import Size
-from eggrad.engine.term import variables
+from eggrad.engine.term import Term, variables
 from eggrad.frontend.agreement import agreed_sizes
 from eggrad.frontend.expression import Expression, as_expression, unified
+from eggrad.frontend.matrix_form import has_notation
+from eggrad.frontend.matrix_printer import format_matrix
+from eggrad.frontend.text_printer import format_term
 
 if TYPE_CHECKING:
     from eggrad.engine.binding import Array
+    from eggrad.engine.knowledge import Assumption
     from eggrad.engine.replay import Step
     from eggrad.engine.report import Budget
     from eggrad.engine.rule import BulkRule, Rule, Ruleset
@@ -39,7 +45,8 @@ class Verdict:
     `status` is "equal", "different" or "unknown", `reason` says it in words. Of different ones
     `witness` has the values of the variables, and of size symbols that the variables of one side
     do not fix, at which `left` and `right` are the two results; it is None where the axes differ
-    already. `samples` and `digits` say how far the others agreed numerically.
+    already. `samples` and `digits` say how far the others agreed numerically. Equal ones are so
+    wherever both are finite and what `domain` names is true, such as `x > 0`.
     """
 
     status: str
@@ -49,6 +56,7 @@ class Verdict:
     right: "Array | None" = None
     samples: int = 0
     digits: float = 0.0
+    domain: tuple[str, ...] = ()
     _find_rules: "Callable[[], tuple[Rule | BulkRule, ...]]" = tuple
     _find_steps: "Callable[[Sequence[str]], tuple[Step, ...] | None]" = lambda _: ()
     _print_steps: "Callable[[Sequence[Step], str], str]" = lambda _steps, _language: ""
@@ -79,11 +87,6 @@ class Verdict:
         if self.steps is None:
             return "no chain of single steps was found within the budget"
         return self._print_steps(self.steps, language)
-
-    @property
-    def domain(self) -> tuple[str, ...]:
-        """Where the rules hold that prove equality, beyond the values where both are defined."""
-        return tuple(f"{r.domain} ({r.name})" for r in self.laws if r.domain)
 
     def __bool__(self) -> bool:
         """True if equal, False if different; an unknown verdict is neither."""
@@ -162,35 +165,40 @@ def _different(found: Witness, own: Sequence[Expression]) -> Verdict:
 
 def _decided(own: Sequence[Expression], budget: "Budget | None", rules: "Rules | None") -> Verdict:
     """A few values, what is seen at once, more values, and then the e-graph."""
-    from eggrad.engine.equivalence import prove_at_once, search
+    from eggrad.engine.equivalence import prove, prove_at_once, search
+    from eggrad.engine.knowledge import needed
     from eggrad.engine.minimal_rules import minimal_rules
     from eggrad.frontend.rule_files import accepted
+    from eggrad.rules.properties import domains
     from eggrad.rules.standard import EQUIVALENCE, extended, system
 
     a, b = (e.term for e in own)
     strategy = extended(EQUIVALENCE, accepted(rules))
+    assumed = needed(domains.facts, (a, b))
     agreed = find_difference(a, b, FEW)
     if isinstance(agreed, Witness):
         return _different(agreed, own)
-    proof = prove_at_once(strategy, a, b)
+    proof = prove_at_once(strategy, a, b, assumed)
     if not proof.found:
         agreed = find_difference(a, b)
         if isinstance(agreed, Witness):
             return _different(agreed, own)
-        proof = search(system(strategy), a, b, budget)
+        proof = search(system(strategy), a, b, budget, assumed)
     samples, digits = agreed.samples, agreed.digits
     if proof.found:
         from eggrad.engine.explanation import explain
         from eggrad.frontend.steps_printer import format_steps
 
         scope = [v for e in own for v in (*e.variables, *e.scope)]
+        used = _used(lambda own: prove(system(strategy), a, b, budget, own).found, assumed)
         return Verdict(
             "equal",
             "the rules make them one class",
             samples=samples,
             digits=digits,
-            _find_rules=lambda: minimal_rules(strategy, a, b, budget, LAST) or (),
-            _find_steps=lambda names: explain(a, b, _rulesets(strategy, names), budget),
+            domain=tuple(dict.fromkeys(_named(p, t, scope) for p, t in used if p != NONZERO)),
+            _find_rules=lambda: minimal_rules(strategy, a, b, budget, LAST, used) or (),
+            _find_steps=lambda names: explain(a, b, _rulesets(strategy, names), budget, used),
             _print_steps=lambda steps, language: format_steps(
                 a, steps, strategy.rulesets, language, scope
             ),
@@ -202,7 +210,22 @@ def _decided(own: Sequence[Expression], budget: "Budget | None", rules: "Rules |
 
 def _rulesets(strategy: "Strategy", names: Sequence[str]) -> "list[Ruleset]":
     """The rulesets of a strategy with the named rules alone; those that lose all are left out."""
-    return [s for s in strategy.only(names).rulesets if s.laws]
+    return [s for s in strategy.only(names).rulesets if s.laws or s.facts]
+
+
+def _used(
+    proves: "Callable[[Sequence[Assumption]], bool]", assumed: "Sequence[Assumption]"
+) -> "list[Assumption]":
+    """The assumptions of a proof of which none can be left out; most proofs need none."""
+    if not assumed or proves(()):
+        return []
+    return smallest_part(assumed, proves)
+
+
+def _named(p: str, t: Term, scope: Sequence[Term]) -> str:
+    """A property of a term in words, such as `x > 0`."""
+    text = format_matrix(t, scope) if has_notation(t) else format_term(t)
+    return PROPERTIES[p].domain.format(text)
 
 
 def _axes(dims: Sequence[object]) -> str:

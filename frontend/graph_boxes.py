@@ -72,7 +72,7 @@ def read_boxes(reading: Reading, graph: Snapshot, wanted: Sequence[str], limits:
 
     The snapshot is of that reading.
     """
-    rows, _, names = reading.rows()
+    rows, _, names, *_ = reading.rows()
     members: dict[int, list[Row]] = {}
     for row in rows:
         members.setdefault(row.output, []).append(row)

@@ -3,6 +3,7 @@
 What holds for whole sums and products, in any order and nesting, is in `sums` and `products`.
 """
 
+from collections.abc import Iterable
 from fractions import Fraction
 
 from eggrad.engine.arithmetic import exponent_product, exponent_sum
@@ -10,6 +11,7 @@ from eggrad.engine.index_algebra import elementwise, meet
 from eggrad.engine.language import (
     Dims,
     Number,
+    Property,
     Spec,
     Statement,
     Tensor,
@@ -20,16 +22,22 @@ from eggrad.engine.language import (
     dims,
     divide,
     ein,
+    fn,
+    known,
     negate,
     power,
     primitive,
     scale,
     subtract,
 )
+from eggrad.engine.properties import NONNEGATIVE, NONZERO_ALMOST, POSITIVE_ALMOST
 from eggrad.engine.rule import Ruleset
 from eggrad.rules.constants import not_one
 
 RING = "ring axioms"
+LAWS_OF_EXPONENTS = "laws of exponents"
+BASE = "a ≥ 0 where an exponent is a fraction, a ≠ 0 where one is negative"
+ONE, HALF = Fraction(1), Fraction(1, 2)
 TABLE = "thesis table 3.1"
 
 preprocessing = Ruleset(
@@ -76,6 +84,60 @@ def sums_nothing(s: Spec) -> bool:
 def is_whole(p: Number) -> bool:
     """Whether a number is an integer."""
     return Fraction(p).denominator == 1
+
+
+def _needed(left: Iterable[Number], right: Number) -> str | None:
+    """What is needed of a base for which all powers on the left are defined, but not on the right.
+
+    None where both sides are defined for the same bases.
+    """
+    exponents = [Fraction(p) for p in left]
+    root = any(p.denominator > 1 for p in exponents) and Fraction(right).denominator == 1
+    pole = any(p < 0 for p in exponents) and right >= 0
+    if root:
+        return POSITIVE_ALMOST if pole else NONNEGATIVE
+    return NONZERO_ALMOST if pole else None
+
+
+@condition
+def keeps_domain(p: Number, q: Number) -> bool:
+    """Whether aᵖ·a^q and a^(p+q) are defined for the same a."""
+    return _needed((p, q), Fraction(p) + Fraction(q)) is None
+
+
+@primitive
+def needed_by_product(p: Number, q: Number) -> Property | None:
+    """What aᵖ·a^q needs of a, and a^(p+q) does not; None where that is nothing."""
+    return _needed((p, q), Fraction(p) + Fraction(q))
+
+
+@condition
+def keeps_domain_twice(p: Number, q: Number) -> bool:
+    """Whether (aᵖ)^q is a^(p·q), and defined for the same a."""
+    return not _loses_sign(p, q) and _needed(_base_exponents(p, q), Fraction(p) * q) is None
+
+
+@primitive
+def needed_by_power(p: Number, q: Number) -> Property | None:
+    """What (aᵖ)^q needs of a, and a^(p·q) does not; None where that is nothing."""
+    return None if _loses_sign(p, q) else _needed(_base_exponents(p, q), Fraction(p) * q)
+
+
+@condition
+def keeps_all_but_sign(p: Number, q: Number) -> bool:
+    """Whether (aᵖ)^q is |a|^(p·q), and defined for the same a."""
+    return _loses_sign(p, q) and (min(p, q) > 0 or Fraction(p) * q < 0)
+
+
+def _loses_sign(p: Number, q: Number) -> bool:
+    """Whether (aᵖ)^q is defined for negative a as well, and is |a|^(p·q) there."""
+    return Fraction(p) % 2 == 0 and Fraction(q).denominator > 1
+
+
+def _base_exponents(p: Number, q: Number) -> tuple[Number, Number]:
+    """Exponents of which a base needs what it does in (aᵖ)^q."""
+    fraction = HALF if Fraction(p).denominator > 1 or Fraction(q).denominator > 1 else ONE
+    return fraction, -ONE if min(Fraction(p), Fraction(q)) < 0 else ONE
 
 
 @condition
@@ -205,31 +267,70 @@ def product_is_square(s: Spec, a: Tensor) -> Statement:
     return ein(s, a, a) >> power(a, 2), is_elementwise(s)
 
 
-@exponents.rule(
-    cite="laws of exponents", domain="a ≠ 0 where an exponent is negative", replaces=True
-)
+@exponents.rule(cite=LAWS_OF_EXPONENTS, replaces=True)
 def product_of_powers(s: Spec, a: Tensor, p: Number, q: Number) -> Statement:
-    """aᵖ·a^q = a^(p+q)."""
-    return ein(s, power(a, p), power(a, q)) >> power(a, exponent_sum(p, q)), is_elementwise(s)
+    """aᵖ·a^q = a^(p+q), where that needs no more than the factors do."""
+    joined = power(a, exponent_sum(p, q))
+    return ein(s, power(a, p), power(a, q)) >> joined, is_elementwise(s), keeps_domain(p, q)
 
 
-@exponents.rule(
-    cite="laws of exponents", domain="a ≠ 0 where the exponent is negative", replaces=True
-)
+@exponents.rule(cite=LAWS_OF_EXPONENTS, domain=BASE, replaces=True, widens=True)
+def product_of_narrower_powers(s: Spec, a: Tensor, p: Number, q: Number) -> Statement:
+    """aᵖ·a^q = a^(p+q), where a factor needs a ≥ 0 or a ≠ 0, and the whole does not."""
+    return (
+        ein(s, power(a, p), power(a, q)) >> power(a, exponent_sum(p, q)),
+        is_elementwise(s),
+        known(needed_by_product(p, q), a),
+    )
+
+
+@exponents.rule(cite=LAWS_OF_EXPONENTS, replaces=True)
 def product_with_power(s: Spec, a: Tensor, p: Number) -> Statement:
-    """a·aᵖ = a^(p+1)."""
-    return ein(s, a, power(a, p)) >> power(a, exponent_sum(p, Fraction(1))), is_elementwise(s)
+    """a·aᵖ = a^(p+1), where that needs no more than aᵖ does."""
+    joined = power(a, exponent_sum(p, ONE))
+    return ein(s, a, power(a, p)) >> joined, is_elementwise(s), keeps_domain(p, ONE)
 
 
-@exponents.rule(
-    cite="laws of exponents", domain="a ≠ 0 where an exponent is negative", replaces=True
-)
+@exponents.rule(cite=LAWS_OF_EXPONENTS, domain=BASE, replaces=True, widens=True)
+def product_with_narrower_power(s: Spec, a: Tensor, p: Number) -> Statement:
+    """a·a⁻¹ = 1, where a ≠ 0."""
+    return (
+        ein(s, a, power(a, p)) >> power(a, exponent_sum(p, ONE)),
+        is_elementwise(s),
+        known(needed_by_product(p, ONE), a),
+    )
+
+
+@exponents.rule(cite=LAWS_OF_EXPONENTS, replaces=True)
 def power_of_power(a: Tensor, p: Number, q: Number) -> Statement:
-    """(aᵖ)^q = a^(p·q), for an integer q."""
-    return power(power(a, p), q) >> power(a, exponent_product(p, q)), is_whole(q), not_one(p)
+    """(aᵖ)^q = a^(p·q), where that needs no more than the left side does."""
+    return (
+        power(power(a, p), q) >> power(a, exponent_product(p, q)),
+        not_one(p),
+        keeps_domain_twice(p, q),
+    )
 
 
-@powers.rule(cite="laws of exponents", domain="a ≠ 0 where the exponent is negative")
+@exponents.rule(cite=LAWS_OF_EXPONENTS, domain=BASE, replaces=True, widens=True)
+def power_of_narrower_power(a: Tensor, p: Number, q: Number) -> Statement:
+    """(aᵖ)^q = a^(p·q), where the left side needs a ≥ 0 or a ≠ 0, and the right one does not."""
+    return (
+        power(power(a, p), q) >> power(a, exponent_product(p, q)),
+        not_one(p),
+        known(needed_by_power(p, q), a),
+    )
+
+
+@exponents.rule(cite=LAWS_OF_EXPONENTS)
+def root_of_even_power(a: Tensor, p: Number, q: Number) -> Statement:
+    """(aᵖ)^q = |a|^(p·q), for an even p and a fraction q."""
+    return (
+        power(power(a, p), q) >> power(fn("abs", a), exponent_product(p, q)),
+        keeps_all_but_sign(p, q),
+    )
+
+
+@powers.rule(cite=LAWS_OF_EXPONENTS)
 def power_of_product(s: Spec, a: Tensor, b: Tensor, p: Number) -> Statement:
     """(a·b)ᵖ = aᵖ·bᵖ, for an integer p and a product that sums nothing."""
     return (
@@ -239,7 +340,7 @@ def power_of_product(s: Spec, a: Tensor, b: Tensor, p: Number) -> Statement:
     )
 
 
-@powers.rule(cite="laws of exponents", domain="c·a ≠ 0 where the exponent is negative")
+@powers.rule(cite=LAWS_OF_EXPONENTS)
 def power_of_multiple(c: Number, a: Tensor, p: Number) -> Statement:
     """(c·a)ᵖ = cᵖ·aᵖ, for an integer p."""
     return power(scale(c, a), p) >> scale(whole_power(c, p), power(a, p))

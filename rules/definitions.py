@@ -12,6 +12,7 @@ from eggrad.engine.language import (
     Statement,
     Tensor,
     add,
+    adj,
     condition,
     const,
     delta,
@@ -26,7 +27,7 @@ from eggrad.engine.language import (
     size,
     subtract,
 )
-from eggrad.engine.numeric_language import Variable, declared
+from eggrad.engine.properties import invertible
 from eggrad.engine.rule import Ruleset
 from eggrad.engine.spec import hadamard
 from eggrad.rules.linalg import COOKBOOK, PRODUCT, SCALED, one_axis
@@ -58,12 +59,6 @@ def first_size(n: Dims) -> object:
 def last_axis(n: Dims) -> Dims:
     """The size of the last axis, as that of an identity."""
     return n[-1:]
-
-
-@condition
-def is_invertible(x: Variable) -> bool:
-    """Whether a variable is declared invertible."""
-    return "invertible" in x[2]
 
 
 @condition
@@ -128,6 +123,12 @@ def determinant_of_product(a: Tensor, b: Tensor) -> Statement:
     return det(ein(PRODUCT, a, b)) >> ein(SCALARS, det(a), det(b)), is_square(dims(a))
 
 
+@definitions.rule(cite="Cauchy and Binet; Cookbook, equation 22")
+def adjugate_of_product(a: Tensor, b: Tensor) -> Statement:
+    """adj(a·b) = adj(b)·adj(a), for square matrices."""
+    return adj(ein(PRODUCT, a, b)) >> ein(PRODUCT, adj(b), adj(a)), is_square(dims(a))
+
+
 @definitions.rule(cite=f"{COOKBOOK}, equation 1", domain="a and b invertible")
 def inverse_of_product(a: Tensor, b: Tensor) -> Statement:
     """(a·b)⁻¹ = b⁻¹·a⁻¹, for square matrices."""
@@ -153,9 +154,8 @@ def determinant_with_identity(n: Dims, u: Tensor, v: Tensor) -> Statement:
     return det(add(delta(n), ein(PRODUCT, u, v))) >> det(smaller), one_axis(n)
 
 
-@definitions.rule(cite="Harville 1997, theorem 18.1.1", domain="a declared invertible")
-def determinant_out_of_sum(x: Variable, b: Tensor) -> Statement:
-    """det(a + b) = det a·det(δ + a⁻¹·b), for a variable a that is declared invertible."""
-    a = declared(x)
+@definitions.rule(cite="Harville 1997, theorem 18.1.1", domain="a invertible")
+def determinant_out_of_sum(a: Tensor, b: Tensor) -> Statement:
+    """det(a + b) = det a·det(δ + a⁻¹·b), for an a that is known to be invertible."""
     rest = add(delta(last_axis(dims(a))), ein(PRODUCT, inv(a), b))
-    return det(add(a, b)) >> ein(SCALARS, det(a), det(rest)), is_invertible(x)
+    return det(add(a, b)) >> ein(SCALARS, det(a), det(rest)), invertible(a)

@@ -19,6 +19,7 @@ from eggrad.engine.language import (
     scale,
     subtract,
 )
+from eggrad.engine.properties import positive, within_one
 from eggrad.engine.rule import Ruleset
 from eggrad.rules.algebra import is_elementwise
 
@@ -34,7 +35,7 @@ identities = Ruleset(
 
 ODD = frozenset({"sin", "tan", "arcsin", "arctan", "tanh", "sign"})
 EVEN = frozenset({"cos", "abs"})
-INVERSES = {"sin": "arcsin", "cos": "arccos", "tan": "arctan"}
+INVERSES = {"sin": "arcsin", "cos": "arccos"}
 
 
 @condition
@@ -80,22 +81,28 @@ def keeps_sign(p: Number) -> bool:
     return p != 0 and (p.denominator != 1 or p.numerator % 2 == 1)
 
 
-@functions.rule(cite=HANDBOOK, domain="real a")
+@functions.rule(cite=HANDBOOK)
 def log_of_exp(a: Tensor) -> Statement:
     """log exp a = a."""
     return fn("log", fn("exp", a)) >> a
 
 
-@functions.rule(cite=HANDBOOK, domain="a > 0, where the left side is defined")
+@functions.rule(cite=HANDBOOK, domain="a > 0", widens=True)
 def exp_of_log(a: Tensor) -> Statement:
     """exp log a = a."""
-    return fn("exp", fn("log", a)) >> a
+    return fn("exp", fn("log", a)) >> a, positive(a)
+
+
+@functions.rule(cite=HANDBOOK, domain="-1 ≤ a ≤ 1", widens=True)
+def function_of_inverse(f: Name, g: Name, a: Tensor) -> Statement:
+    """sin arcsin a = a and cos arccos a = a."""
+    return fn(f, fn(g, a)) >> a, undoes(f, g), within_one(a)
 
 
 @functions.rule(cite=HANDBOOK)
-def function_of_inverse(f: Name, g: Name, a: Tensor) -> Statement:
-    """sin arcsin a = a, cos arccos a = a and tan arctan a = a."""
-    return fn(f, fn(g, a)) >> a, undoes(f, g)
+def tangent_of_inverse(a: Tensor) -> Statement:
+    """tan arctan a = a."""
+    return fn("tan", fn("arctan", a)) >> a
 
 
 @functions.rule(cite=HANDBOOK)
@@ -132,12 +139,6 @@ def sine_cosine(a: Tensor) -> Statement:
 def sine_over_cosine(s: Spec, a: Tensor) -> Statement:
     """sin / cos = tan."""
     return ein(s, fn("sin", a), power(fn("cos", a), -1)) >> fn("tan", a), is_elementwise(s)
-
-
-@functions.rule(cite=DEFINITION)
-def root_of_square(a: Tensor) -> Statement:
-    """√(a²) = |a|."""
-    return power(power(a, 2), Fraction(1, 2)) >> fn("abs", a)
 
 
 @functions.rule(cite=DEFINITION)
@@ -228,7 +229,7 @@ def relu_by_abs(a: Tensor) -> Statement:
     return add(a, fn("abs", a)) >> scale(2, fn("relu", a))
 
 
-@identities.rule(cite=HANDBOOK, domain="a > 0")
+@identities.rule(cite=HANDBOOK)
 def log_of_power(a: Tensor, p: Number) -> Statement:
     """log(aᵖ) = p·log a, for an odd integer or a fraction p: where one side is real, a > 0."""
     return fn("log", power(a, p)) >> scale(p, fn("log", a)), keeps_sign(p)

@@ -1,8 +1,5 @@
 """Inverses, determinants, adjugates."""
 
-from collections.abc import Iterator
-
-from eggrad.engine import term as terms
 from eggrad.engine.index_algebra import matrix_transpose
 from eggrad.engine.language import (
     Dims,
@@ -24,10 +21,8 @@ from eggrad.engine.language import (
     primitive,
     scale,
 )
+from eggrad.engine.properties import invertible
 from eggrad.engine.rule import Ruleset
-from eggrad.engine.snapshot import Snapshot
-from eggrad.engine.spec import scaling
-from eggrad.engine.term import Term
 
 COOKBOOK = "Petersen, Pedersen 2012, The Matrix Cookbook"
 TRANSPOSE: Spec = matrix_transpose()
@@ -135,17 +130,10 @@ def adjugate_over_determinant(s: Spec, a: Tensor) -> Statement:
     return ein(s, power(det(a), -1), adj(a)) >> ein1(without_scalar(s), inv(a))
 
 
-@linalg.bulk_rule(cite=f"{COOKBOOK}, equation 146")
-def adjugate_of_invertible(graph: Snapshot) -> Iterator[tuple[int, Term]]:
-    """adj(a) = det a·a⁻¹, for a variable a that is declared invertible."""
-    for cls in graph.classes:
-        for m in graph.members[cls]:
-            if m.constructor == "adj" and graph.is_declared(m.children[0], "invertible"):
-                a = graph.term(m.children[0])
-                yield (
-                    cls,
-                    terms.einsum(scaling(2), terms.apply("det", a), terms.apply("inv", a)),
-                )
+@linalg.rule(cite=f"{COOKBOOK}, equation 146", domain="a invertible")
+def adjugate_of_invertible(a: Tensor) -> Statement:
+    """adj(a) = det a·a⁻¹, for an a that is known to be invertible."""
+    return adj(a) >> ein(SCALED, det(a), inv(a)), invertible(a)
 
 
 @linalg.rule(cite="adjugate of an inverse; Cookbook equation 146", domain="a invertible")

@@ -26,6 +26,7 @@ from eggrad.rules.linalg import linalg
 from eggrad.rules.lowering import lowering
 from eggrad.rules.normal_forms import normal_forms
 from eggrad.rules.products import halves, orders, products
+from eggrad.rules.properties import properties
 from eggrad.rules.quotients import quotients
 from eggrad.rules.reverse import reverse
 from eggrad.rules.signs import signs
@@ -74,6 +75,7 @@ RULESETS = (
     lengths,
     definitions,
     normal_forms,
+    properties,
 )
 
 STANDARD = Strategy(
@@ -100,6 +102,7 @@ STANDARD = Strategy(
     settle=(multiples, exponents, delta_products, indicator_products),
     lowering=(halves, lowering),
     stable=(constants, unary, sums_of_two, stability, symmetric, exponentials, lengths),
+    properties=(properties,),
 )
 
 

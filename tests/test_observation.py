@@ -29,7 +29,7 @@ def test_nothing_depends_on_who_looks_on() -> None:
         moments.append(moment)
         cheapest.append(moment.cheapest())
         reading, _ = moment.read()
-        classes.append(len({row.output for row in reading.rows()[0]}))
+        classes.append(len({row.output for row in reading.rows().rows}))
 
     alone = calculus.differentiate(problem.term, problem.wrt)
     watched = calculus.differentiate(problem.term, problem.wrt, systems=BASE.systems(look))
