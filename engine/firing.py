@@ -41,10 +41,15 @@ def check_firing(
 ) -> Firing:
     """Load three random left sides in an e-graph with that rule alone, and run it.
 
-    `companions` are rules that make the e-nodes which this one works on.
+    `companions` are rules that make the e-nodes which this one works on. A rule that widens is
+    tried where its conditions are known and where they are not.
     """
     tried = telling_instances(rule, 3, seed, back)
-    results = [_run(rule, companions, instance) for instance in tried]
+    results: list[tuple[bool, bool]] = []
+    for instance in tried:
+        ways = [_run(rule, companions, instance)] if rule.is_conditional or not rule.widens else []
+        ways += [_widens(rule, instance)] if rule.widens else []
+        results.append((all(m for m, _ in ways), all(j for _, j in ways)))
     return Firing(len(tried), sum(m for m, _ in results), sum(j for _, j in results))
 
 
@@ -90,6 +95,19 @@ def _run(rule: Rule, companions: Sequence[Rule], instance: Instance) -> tuple[bo
     for _ in range(ITERATIONS):
         egraph.iterate("all")
     return matched > 0, _class_of(egraph, place) == _class_of(egraph, egraph.name(right))
+
+
+def _widens(rule: Rule, instance: Instance) -> tuple[bool, bool]:
+    """Whether the rule finds a wider class where nothing is known, and the right side is it."""
+    one = Ruleset("one", "one rule", "")
+    one.rules = [rule]
+    egraph = EGraph([one])
+    egraph.load(instance.left)
+    matched = egraph.widen()
+    egraph.load(instance.right)
+    found = egraph.rows()
+    sides = tuple(found.names[egraph.name(t)] for t in (instance.left, instance.right))
+    return matched, sides in found.wider
 
 
 def load_left(egraph: EGraph, instance: Instance) -> tuple[str, Term | None]:

@@ -50,16 +50,18 @@ class Kind(StrEnum):
     for some that have no interior; a law that is narrower acts where its condition is known.
     """
 
-    EVERYWHERE = "wherever either side is defined"
-    ALMOST = "but for exceptions without interior"
-    KNOWN = "where its condition is known"
-    ONE_WAY = "from the narrower side to the wider one, after all others"
-    SUBSPACE = "on a subspace, after the last derivative"
+    EVERYWHERE = "everywhere"
+    ALMOST = "almost everywhere"
+    KNOWN = "where known"
+    ONE_WAY = "one way"
+    SUBSPACE = "on a subspace"
 
 
 @dataclass(frozen=True)
 class Rule:
-    """A law between patterns; `domain` says where a law holds that is false in a corner.
+    """A law between patterns; `domain` says where its left side is defined, if not everywhere.
+
+    `exceptions` are values, without interior, at which one side alone is defined.
 
     A rule that `widens` has a right side that is defined at more values than its left side. Where
     its conditions are known they are defined at the same ones, and it unites their classes; else
@@ -75,6 +77,7 @@ class Rule:
     domain: str
     ruleset: str
     statement: Law
+    exceptions: str = ""
     replaces: bool = False
     stable: bool = False
     widens: bool = False
@@ -94,7 +97,7 @@ class Rule:
             return Kind.ONE_WAY
         if self.is_conditional:
             return Kind.KNOWN
-        return Kind.ALMOST if self.domain else Kind.EVERYWHERE
+        return Kind.ALMOST if self.exceptions else Kind.EVERYWHERE
 
     @property
     def text(self) -> str:
@@ -138,6 +141,7 @@ class BulkRule:
     domain: str
     ruleset: str
     find: Finder
+    exceptions: str = ""
     stable: bool = False
     sizeless: bool = False
     of_terms: bool = False
@@ -146,7 +150,7 @@ class BulkRule:
     @property
     def kind(self) -> Kind:
         """Where both sides are the same."""
-        return Kind.ALMOST if self.domain else Kind.EVERYWHERE
+        return Kind.ALMOST if self.exceptions else Kind.EVERYWHERE
 
 
 class Ruleset:
@@ -174,6 +178,7 @@ class Ruleset:
         *,
         cite: str,
         domain: str = "",
+        exceptions: str = "",
         replaces: bool = False,
         stable: bool = False,
         widens: bool = False,
@@ -186,7 +191,17 @@ class Ruleset:
             statement = _normal(_applied(function))
             _check_bound(name, statement)
             made = Rule(
-                name, law, cite, domain, self.name, statement, replaces, stable, widens, thin
+                name,
+                law,
+                cite,
+                domain,
+                self.name,
+                statement,
+                exceptions,
+                replaces=replaces,
+                stable=stable,
+                widens=widens,
+                thin=thin,
             )
             self.rules.append(made)
             return made
@@ -213,6 +228,7 @@ class Ruleset:
         *,
         cite: str,
         domain: str = "",
+        exceptions: str = "",
         stable: bool = False,
         sizeless: bool = False,
         of_terms: bool = False,
@@ -222,7 +238,16 @@ class Ruleset:
         def register(function: Finder) -> BulkRule:
             name, law = self._entry(function)
             made = BulkRule(
-                name, law, cite, domain, self.name, function, stable, sizeless, of_terms
+                name,
+                law,
+                cite,
+                domain,
+                self.name,
+                function,
+                exceptions,
+                stable=stable,
+                sizeless=sizeless,
+                of_terms=of_terms,
             )
             self.bulk_rules.append(made)
             return made

@@ -19,10 +19,10 @@ from eggrad.engine.instances import (
     random_values,
 )
 from eggrad.engine.properties import PROPERTIES
-from eggrad.engine.rule import Rule
+from eggrad.engine.rule import Kind, Rule
 from eggrad.engine.term import Term, postorder
 
-__all__ = ["Comparison", "Soundness", "check_soundness", "compare", "random_instances"]
+__all__ = ["Comparison", "Soundness", "check_soundness", "compare", "fails_beyond", "random_instances"]
 
 # Most laws need a few draws for an instance, some a hundred.
 DRAWS: Final = 600
@@ -38,8 +38,8 @@ HUGE: Final = 1e10
 class Comparison:
     """Two terms that a law says are equal, and what they are at some values.
 
-    `closing` has what the law's parameters are bound to, and the holes of both sides. `chosen`
-    says that the left side may be undefined alone: at special values, that have no interior.
+    `closing` has what the law's parameters are bound to, and the holes of both sides. `wider`
+    says that the right side may be defined where the left one is not.
     """
 
     sides: tuple[Term, Term]
@@ -47,7 +47,7 @@ class Comparison:
     left: Array
     right: Array
     closing: Closing
-    chosen: bool = False
+    wider: bool = False
     tolerance: float = 1e-4
 
     @property
@@ -62,7 +62,7 @@ class Comparison:
         left, right = self.left[defined], self.right[defined]
         if not np.isfinite(right).all():
             return "undefined"
-        if not self.chosen and np.isfinite(self.right[~defined]).any():
+        if not self.wider and np.isfinite(self.right[~defined]).any():
             return "undefined"
         close = np.allclose(right, left, rtol=self.tolerance, atol=self.tolerance / 10)
         return None if close else "value"
@@ -111,8 +111,8 @@ def check_soundness(rule: Rule, instances: int = 1000, seed: int = 0) -> Soundne
             found = compare(instance, random_values(instance, rng))
             if found is None:
                 continue
-            if rule.widens and not rule.is_conditional:
-                found = replace(found, chosen=True)
+            if rule.kind is not Kind.ALMOST:
+                found = replace(found, wider=rule.widens and not rule.is_conditional)
             compared += 1
             with_size_one += any(1 in t.dims for t in postorder(instance.left))
             if found.flaw is not None:
@@ -143,28 +143,50 @@ def random_instances(
                 return
 
 
-def compare(instance: Instance, values: Mapping[str, Array]) -> Comparison | None:
-    """Both sides of an instance; None where their values would say nothing about the law."""
-    found = _compared(instance, values)
+def fails_beyond(rule: Rule, draws: int = 2000, seed: int = 0) -> Comparison | None:
+    """Values at which a rule's conditions are false, if it has any, and the sides are not alike.
+
+    The right side may be defined there, and the left one not: so the law has to go one way.
+    """
+    rng = np.random.default_rng(seed)
+    for instance in random_instances(rule, rng, draws):
+        if isinstance(instance, Instance):
+            found = compare(instance, random_values(instance, rng), beyond=True)
+            if found is not None and found.flaw is not None:
+                return found
+    return None
+
+
+def compare(
+    instance: Instance, values: Mapping[str, Array], *, beyond: bool = False
+) -> Comparison | None:
+    """Both sides of an instance; None where their values would say nothing about the law.
+
+    They say something where its conditions are true, or with `beyond`, where they are false.
+    """
+    found = _compared(instance, values, beyond)
     if found is None or found.flaw in (None, "axes"):
         return found
     # Rounding is no refutation: with more digits its share disappears.
-    return _compared(instance, {k: v.astype(np.longdouble) for k, v in values.items()})
+    return _compared(instance, {k: v.astype(np.longdouble) for k, v in values.items()}, beyond)
 
 
-def _compared(instance: Instance, values: Mapping[str, Array]) -> Comparison | None:
+def _compared(
+    instance: Instance, values: Mapping[str, Array], beyond: bool
+) -> Comparison | None:
     filled = instance.closing.fill(values)
     parts = list(postorder(instance.left))
     asked = instance.known
     every = [*parts, instance.right, *(t for _, t in asked)]
     found = oracle.evaluate(every, filled, SYMBOLS)
     found, right, others = found[: len(parts)], found[len(parts)], found[len(parts) + 1 :]
-    if not all(PROPERTIES[p].holds(v) for (p, _), v in zip(asked, others, strict=True)):
+    known = all(PROPERTIES[p].holds(v) for (p, _), v in zip(asked, others, strict=True))
+    if asked and known is beyond:
         return None
     left = found[-1]
     if left.shape == right.shape:
         defined = np.isfinite(left)
-        if not defined.any() or np.abs(left[defined]).max() > LARGE:
+        if not (defined.any() or beyond) or np.abs(left[defined]).max(initial=0) > LARGE:
             return None
         # An operand may be undefined and the term not: adj of any 1 by 1 matrix is 1.
         if not np.isnan(left).any() and any(np.isnan(v).any() for v in found):
@@ -175,5 +197,6 @@ def _compared(instance: Instance, values: Mapping[str, Array]) -> Comparison | N
         if any(np.isnan(filled[name]).any() for name in instance.closing.holes):
             return None
     sides = (instance.left, instance.right)
-    chosen = any((v == np.round(v)).any() for v in values.values())
-    return Comparison(sides, values, left, right, instance.closing, chosen)
+    # Exceptions without interior are met at special values alone.
+    special = any((v == np.round(v)).any() for v in values.values())
+    return Comparison(sides, values, left, right, instance.closing, special and not beyond)

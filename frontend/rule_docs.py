@@ -11,6 +11,7 @@ from eggrad.engine.strategy import STAGES
 from eggrad.engine.term import Term
 from eggrad.frontend.text_printer import format_term
 from eggrad.rules.rejected import REJECTED, Rejected
+from eggrad.rules.properties import domains
 from eggrad.rules.standard import RULESETS, STANDARD
 
 __all__ = ["rule_table"]
@@ -24,8 +25,18 @@ Written by `python -m eggrad.frontend.rule_docs` from `rules/`; a test keeps it 
 products commute: a law holds with their operands exchanged, too. Every rule is tested to be true,
 on 100 random instances of its left side and more, and to fire.
 
-A rule is used where its left side is defined; *domain* says where the right side then is, too,
-or which convention holds."""
+*Kind* says where both sides are the same, which decides how a rule acts; *domain* says it in a
+formula. The samples that test it lie on both sides of the domain's end.
+
+| kind | both sides are the same | so the rule |
+|---|---|---|
+| everywhere | wherever either of them is defined | unites their classes |
+| almost everywhere | but for exceptions without interior, such as a = 0, at which one of them is undefined | unites their classes |
+| where known | on a part of the reals that has an interior, as its other part | unites them where the condition `known(...)` holds of the class |
+| one way | wherever the left side is defined; the right one is defined at more values | unites them where its condition is known; else it is applied to what is extracted, and the result has an e-graph of its own |
+| on a subspace | where a declared equality holds | acts after the last derivative |
+
+*Facts* say what is known of a class: of its form, or of a variable as it is declared."""
 REJECTED_HEAD = """\
 ## Rejected laws
 
@@ -48,13 +59,20 @@ def table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> Iterator[str]:
 
 def stages_of(ruleset: Ruleset) -> str:
     """The stages that run a ruleset."""
+    if ruleset.facts:
+        return "all but settle" if ruleset in STANDARD.properties else "asked of given terms"
     return ", ".join(s for s in STAGES if ruleset in STANDARD.of(s))
 
 
 def row_of(rule: Rule | BulkRule) -> tuple[str, ...]:
     """What the table of a ruleset says of one rule."""
     text = f"`{rule.text}`" if isinstance(rule, Rule) else rule.text
-    return (f"`{rule.name}`", rule.law, text, rule.domain, rule.cite)
+    return (f"`{rule.name}`", rule.law, text, rule.kind, domain_of(rule), rule.cite)
+
+
+def domain_of(rule: Rule | BulkRule) -> str:
+    """Where the left side is defined, or what the exceptions are."""
+    return f"but for {rule.exceptions}" if rule.exceptions else rule.domain
 
 
 def row_of_rejected(law: Rejected) -> tuple[str, ...]:
@@ -76,12 +94,16 @@ def format_value(value: object, is_spec: bool) -> str:
 def rule_table() -> str:
     """The text of `docs/rules.md`."""
     lines = [HEAD]
-    for ruleset in RULESETS:
+    for ruleset in (*RULESETS, domains):
         purpose = ruleset.purpose[0].upper() + ruleset.purpose[1:]
         lines += ["", f"## {ruleset.name}", "", f"{purpose}."]
         lines += [f"Measure: {ruleset.measure}. Stages: {stages_of(ruleset)}.", ""]
-        rows = [row_of(rule) for rule in ruleset.laws]
-        lines += table(("rule", "law", "text", "domain", "source"), rows)
+        if ruleset.laws:
+            rows = [row_of(rule) for rule in ruleset.laws]
+            lines += table(("rule", "law", "text", "kind", "domain", "source"), rows)
+        if ruleset.facts:
+            facts = [(f"`{f.name}`", f.law, f"`{f.text}`", f.cite) for f in ruleset.facts]
+            lines += table(("fact", "law", "text", "source"), facts)
     lines += ["", REJECTED_HEAD, ""]
     lines += table(("name", "law", "witness", "why it tempts"), map(row_of_rejected, REJECTED))
     return "\n".join(lines) + "\n"

@@ -19,7 +19,7 @@ BLUE = "Blue 1978, A portable Fortran program to find the Euclidean norm"
 lengths = Ruleset("lengths", "vectors divided by their norms", "none: one further member a product")
 
 
-@lengths.bulk_rule(cite=BLUE, domain="a ≠ 0", stable=True)
+@lengths.bulk_rule(cite=BLUE, exceptions="a = 0", stable=True)
 def unit_vectors(graph: Snapshot) -> Iterator[tuple[int, Term]]:
     """a·a·(Σ a²)ᵖ = u·u·‖a‖²ᵖ⁺² with the unit vector u = a/‖a‖, for a half p < 0."""
     for cls in graph.classes:

@@ -84,14 +84,14 @@ def same_polynomial(graph: Snapshot) -> Iterator[tuple[int, Term]]:
 
 @comparing(
     cite="exp(a + b) = exp a · exp b; log(a·b) = log a + log b; fields of fractions",
-    domain="where both sides are defined",
+    exceptions="a denominator is 0",
 )
 def same_rational_function(graph: Snapshot) -> Iterator[tuple[int, Term]]:
     """So they are with p·p⁻¹ = 1, aᵖ = exp(p·log a), cos² = 1 - sin² and exp, log of several."""
     return same_sums(graph, ENTRYWISE)
 
 
-@comparing(cite="fields of fractions", domain="where no denominator is 0")
+@comparing(cite="fields of fractions", exceptions="a denominator is 0")
 def same_over_denominators(graph: Snapshot) -> Iterator[tuple[int, Term]]:
     """Sums of fractions are equal if their difference is zero over the common denominator."""
     forms = forms_of(graph, ENTRYWISE)
@@ -104,7 +104,7 @@ def same_over_denominators(graph: Snapshot) -> Iterator[tuple[int, Term]]:
 
 @comparing(
     cite="Petersen, Pedersen 2012, The Matrix Cookbook, equation 145",
-    domain="where every inverse exists",
+    exceptions="a matrix that is inverted is singular",
 )
 def same_with_inverses(graph: Snapshot) -> Iterator[tuple[int, Term]]:
     """So are rational functions of matrices, with p·inv(p) = δ for a sum p as well."""
@@ -113,7 +113,7 @@ def same_with_inverses(graph: Snapshot) -> Iterator[tuple[int, Term]]:
         yield from same_forms(forms_of(graph, ALL, least=True))
 
 
-@comparing(cite="the inverse of a matrix is unique", domain="where every inverse exists")
+@comparing(cite="the inverse of a matrix is unique", exceptions="a matrix that is inverted is singular")
 def unique_inverse(graph: Snapshot) -> Iterator[tuple[int, Term]]:
     """b = a⁻¹ where a·b = δ, for square matrices."""
     for least in (False, True) if has_inverse(graph) else ():
@@ -142,7 +142,7 @@ def met(forms: NormalForms, left: tuple[int, int], right: tuple[int, int]) -> bo
 
 @comparing(
     cite="multiplied by both inverses; push-through identity",
-    domain="where every inverse exists",
+    exceptions="a matrix that is inverted is singular",
 )
 def intertwined_inverses(graph: Snapshot) -> Iterator[tuple[int, Term]]:
     """a⁻¹·b = b·c⁻¹ where a·b = b·c."""

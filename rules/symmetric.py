@@ -20,13 +20,13 @@ def is_symmetric(x: Variable) -> bool:
     return "symmetric" in x[2]
 
 
-@symmetric.rule(cite="declared; after the last derivative, for it holds on a subspace alone")
+@symmetric.rule(cite="declared", thin=True)
 def symmetric_variable(s: Spec, x: Variable) -> Statement:
     """X' = X for a variable that is declared symmetric."""
     return ein1(s, declared(x)) >> declared(x), is_transpose(s), is_symmetric(x)
 
 
-@symmetric.rule(cite="declared; after the last derivative, for it holds on a subspace alone")
+@symmetric.rule(cite="declared", thin=True)
 def symmetric_inverse(s: Spec, x: Variable) -> Statement:
     """(X⁻¹)' = X⁻¹ for a variable that is declared symmetric."""
     return ein1(s, inv(declared(x))) >> inv(declared(x)), is_transpose(s), is_symmetric(x)

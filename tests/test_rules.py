@@ -1,10 +1,12 @@
 """Every rule has two tests of its own: it is true, and it fires."""
 
+from typing import cast
+
 import pytest
 
 from eggrad.engine.firing import check_firing
-from eggrad.engine.rule import Rule
-from eggrad.engine.soundness import check_soundness
+from eggrad.engine.rule import Kind, Rule
+from eggrad.engine.soundness import check_soundness, fails_beyond
 from eggrad.rules.companions import companions_of
 from eggrad.rules.standard import RULESETS
 
@@ -29,6 +31,14 @@ def test_is_true(rule: Rule) -> None:
     assert found.counterexample is None, f"{rule.text}: {found.counterexample}"
     assert found.compared == INSTANCES * (1 + rule.statement.both)
     assert found.with_size_one or rule.name in SCALAR
+
+
+NARROW = [p for p in RULES if cast(Rule, p.values[0]).kind in (Kind.KNOWN, Kind.ONE_WAY)]
+
+
+@pytest.mark.parametrize("rule", NARROW)
+def test_is_false_beyond_its_domain(rule: Rule) -> None:
+    assert fails_beyond(rule, seed=3) is not None, rule.text
 
 
 @pytest.mark.parametrize("rule", RULES)
