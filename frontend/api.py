@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, overload
 
-from eggrad.engine.binding import name_of
+from eggrad.engine.binding import known_sizes, name_of
 from eggrad.engine.errors import ShapeError, UnknownVariable, UnsupportedOperation
 from eggrad.engine.spec import Size
 from eggrad.engine.term import Term
@@ -148,9 +148,8 @@ def simplify(
     from eggrad.frontend import calculus
 
     own = as_expression(f)
-    more = _accepted(rules)
-    at = calculus.known_sizes(own.term, sizes)
-    found = calculus.simplify(own.term, budget, more, at, exact=exact)
+    more, at = _accepted(rules), known_sizes(own.term, sizes)
+    found = calculus.simplify(own.term, budget, more, sizes, exact=exact)
     later = thinnings(found.term, Options(budget, more, tuple(at.items()), exact), own.term)
     complete = own.term_complete and found.complete
     return expression(found.term, (*own.variables, *own.scope), complete, later)

@@ -1,22 +1,20 @@
 """Differentiation and simplification with the standard rules: rules and engine brought together."""
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import cast
 
-from eggrad.engine.binding import symbols
+from eggrad.engine.binding import known_sizes
 from eggrad.engine.rates import Rates
 from eggrad.engine.rule import Ruleset
 from eggrad.engine.spec import Size, canonical
 from eggrad.engine.stages import Budget, Report, Result, Strategy, System
 from eggrad.engine.term import Term, add, delta, einsum, subtract, variables
 from eggrad.engine.variants import SizeVariant, find_variants
+from eggrad.frontend.thinning import has_symmetric
 from eggrad.rules.standard import AT_SYMMETRIC, STANDARD, extended, system
 
 __all__ = [
     "Budget",
     "differentiate",
-    "has_symmetric",
-    "known_sizes",
     "lower",
     "pull_back",
     "simplify",
@@ -94,17 +92,6 @@ def _by_pairs(term: Term) -> Term:
     return subtract(add(term, turned), diagonal)
 
 
-def has_symmetric(*terms: Term) -> bool:
-    """Whether a variable is declared symmetric.
-
-    >>> from eggrad.engine.term import variable
-    >>> has_symmetric(variable("S", ("n", "n"), ["positive definite"]))
-    True
-    """
-    known = (cast(tuple[str, Sequence[str]], v.data)[1] for v in variables(*terms))
-    return any("symmetric" in words for words in known)
-
-
 def pull_back(term: Term, x: Term, cotangent: Term, budget: Budget | None = None) -> Result:
     """The product of a cotangent, with axes of `term`, and the derivative with respect to `x`.
 
@@ -125,22 +112,23 @@ def simplify(
     term: Term,
     budget: Budget | None = None,
     rules: Sequence[Ruleset] = (),
-    sizes: Mapping[Size, int] | None = None,
+    sizes: Mapping[str, int] | int | None = None,
     *,
     exact: bool = False,
     systems: Callable[[Strategy], System] = system,
 ) -> Result:
     """An equal, cheaper term; `rules` are added to the standard ones.
 
-    Costs are compared at the `sizes` of symbols; `systems` as in `differentiate`. The result may
-    be differentiated again.
+    `sizes` maps size symbols, or is the size of every symbol. `systems` as in `differentiate`.
+    The result may be differentiated again.
 
     >>> from eggrad.engine.term import add, constant, variable
     >>> x = variable("x")
     >>> simplify(add(x, constant(0))).term is x
     True
     """
-    return systems(extended(STANDARD, rules)).simplify([term], budget, sizes, exact=exact)
+    at = known_sizes(term, sizes)
+    return systems(extended(STANDARD, rules)).simplify([term], budget, at, exact=exact)
 
 
 def thinned(
@@ -154,7 +142,7 @@ def thinned(
 ) -> Result:
     """An equal, cheaper term that nobody differentiates any more; options as in `simplify`.
 
-    That matrices are symmetric is used here, and nowhere before.
+    That matrices are symmetric is used here, and nowhere before. `sizes` maps size symbols.
 
     >>> from eggrad.engine.term import einsum, variable
     >>> S = variable("S", ("n", "n"), ["symmetric"])
@@ -178,15 +166,3 @@ def lower(
     'expm1'
     """
     return find_variants(system(), roots, rates, sizes)
-
-
-def known_sizes(term: Term, sizes: Mapping[str, int] | int | None) -> dict[Size, int]:
-    """The sizes by their symbols; one number is the size of every symbol in a term.
-
-    >>> from eggrad.engine.term import variable
-    >>> known_sizes(variable("A", ("m", "n")), 3)
-    {'m': 3, 'n': 3}
-    """
-    if isinstance(sizes, int):
-        return dict.fromkeys(symbols(term), sizes)
-    return {**sizes} if sizes else {}

@@ -1,7 +1,6 @@
 """The public expression: a term, and where the sizes that it mentions come from."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 from weakref import WeakValueDictionary
 
@@ -12,7 +11,7 @@ from eggrad.engine.affine import size_symbols
 from eggrad.engine.binding import name_of, symbols
 from eggrad.engine.errors import UnsupportedOperation
 from eggrad.engine.operations import count, node_count
-from eggrad.engine.spec import Dims, Size, scaling, transposition
+from eggrad.engine.spec import Dims, Size, transposition
 from eggrad.engine.term import Term
 from eggrad.frontend import broadcasting
 from eggrad.frontend.agreement import agreed_sizes
@@ -249,7 +248,7 @@ def as_expression(value: object) -> Expression:
     number = broadcasting.exact(value)
     if number is None and (outside := as_variable(value)) is not None:
         return outside
-    if isinstance(value, np.ndarray) and (plain := _plain_array(value)) is not None:
+    if isinstance(value, np.ndarray) and (plain := broadcasting.plain_array(value)) is not None:
         return expression(plain)
     if number is None:
         raise UnsupportedOperation(
@@ -257,23 +256,6 @@ def as_expression(value: object) -> Expression:
             "a variable and give the array to evaluate()"
         )
     return expression(terms.constant(number))
-
-
-def _plain_array(array: "Array") -> Term | None:
-    """An array whose entries are all the same, or a multiple of the identity, as a term."""
-    if array.dtype.kind not in "biuf":
-        return None
-    number = broadcasting.exact(array.flat[0].item()) if array.size else Fraction(0)
-    if number is None:
-        return None
-    if not array.size or (array == array.flat[0]).all():
-        return terms.constant(number, array.shape)
-    if array.ndim == 2 and np.array_equal(array, array[0, 0] * np.eye(len(array))):
-        identity = terms.delta(array.shape[:1])
-        return (
-            identity if number == 1 else terms.einsum(scaling(2), terms.constant(number), identity)
-        )
-    return None
 
 
 def unified(

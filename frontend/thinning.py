@@ -5,19 +5,19 @@ look beside them. So a result keeps the term that was found without that law, an
 find its thin form: an equal term at symmetric matrices, simplified once more with that law.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from eggrad.engine.report import Budget, Report, Result
 from eggrad.engine.spec import Size
-from eggrad.engine.term import Term, substitute_sizes
+from eggrad.engine.term import Term, substitute_sizes, variables
 
 if TYPE_CHECKING:
     from eggrad.engine.rule import Ruleset
 
-__all__ = ["Options", "Thinning", "thin_term", "thinnings"]
+__all__ = ["Options", "Thinning", "has_symmetric", "thin_term", "thinnings"]
 
 
 @dataclass(frozen=True)
@@ -74,11 +74,20 @@ def thinnings(
     >>> thinnings(apply("exp", variable("x")), Options())
     frozenset()
     """
-    from eggrad.frontend.calculus import has_symmetric
-
     if not term.args or not has_symmetric(term, *others):
         return frozenset()
     return frozenset([Thinning(term, source or term, options)])
+
+
+def has_symmetric(*terms: Term) -> bool:
+    """Whether a variable is declared symmetric.
+
+    >>> from eggrad.engine.term import variable
+    >>> has_symmetric(variable("S", ("n", "n"), ["positive definite"]))
+    True
+    """
+    known = (cast(tuple[str, Sequence[str]], v.data)[1] for v in variables(*terms))
+    return any("symmetric" in words for words in known)
 
 
 def thin_term(term: Term, parts: Iterable[Thinning]) -> Term:

@@ -5,20 +5,16 @@ symmetric value.
 """
 
 import copy
-import json
 import pickle
 from itertools import product
-from pathlib import Path
 
 import numpy as np
 import pytest
-from click.testing import CliRunner
 
 import eggrad as eg
 from eggrad.engine.difference import Witness, find_difference
 from eggrad.engine.language import Statement, Tensor, fn
 from eggrad.engine.rule import Ruleset
-from eggrad.frontend import cli
 from eggrad.frontend.expression import expression
 
 DIMS = {"S": ("n", "n"), "V": ("n", "n"), "w": ("n",), "u": ("n",)}
@@ -273,38 +269,6 @@ def test_the_text_language() -> None:
     assert eg.derivative(first, "S") is both
     assert_value(both, eg.derivative(parsed("w'*S*w"), "w", "S"))
     assert eg.simplify(eg.parse(head).expression, exact=False).complete
-
-
-TEXT = "declare S 2{symmetric} w 1 expression w *(i,i->) (S *(ij,j->i) w)"
-
-
-@pytest.mark.parametrize("names", ["ww", "wS", "Sw", "SS", "wSw"])
-def test_the_command_line_checks_every_step(names: str) -> None:
-    given = [word for name in names for word in ("--wrt", name)]
-    result = CliRunner().invoke(cli.main, ["diff", "--check", "--json", TEXT, *given])
-    assert result.exit_code == 0, result.output
-    found = json.loads(result.stdout)
-    assert found["check"]["passed"]
-    assert found["derivative"] == str(eg.derivative(eg.parse(TEXT).expression, *names))
-
-
-def test_the_command_line_prints_what_is_short(tmp_path: Path) -> None:
-    def printed(*arguments: str) -> str:
-        result = CliRunner().invoke(cli.main, arguments)
-        assert result.exit_code == 0, result.output
-        return result.stdout
-
-    matrix = ["--matrix", "w'*S*w", "--dims", "S: n n, w: n", "--assume", "S: symmetric"]
-    assert printed("diff", *matrix, "--wrt", "w") == "2*S*w\n"
-    assert printed("diff", *matrix, "--wrt", "w", "--wrt", "w") == "2*S\n"
-    traced = printed("diff", *matrix, "--wrt", "w", "--trace")
-    assert "symmetric.symmetric_variable" in traced
-    assert traced.endswith("2*S*w\n")
-    simple = ["--matrix", "S'*w", *matrix[2:]]
-    assert printed("simplify", *simple) == "S*w\n"
-    data = tmp_path / "values.npz"
-    np.savez(data, S=np.eye(2), w=np.ones(2))
-    assert printed("eval", "--data", str(data), f"{TEXT} derivative wrt w") == "[2. 2.]\n"
 
 
 def test_definitions_keep_what_may_be_differentiated() -> None:
