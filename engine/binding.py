@@ -17,6 +17,7 @@ __all__ = [
     "checked_size",
     "concrete",
     "enlarged",
+    "known_sizes",
     "made_sizes",
     "name_of",
     "numeric",
@@ -46,6 +47,18 @@ def symbols(*roots: Term) -> tuple[str, ...]:
         elif node.op == "indicator":
             found |= mentioned_sizes(cast(Constraints, node.data))
     return tuple(sorted({symbol for d in found for symbol in size_symbols(d)}))
+
+
+def known_sizes(term: Term, sizes: Mapping[str, int] | int | None) -> dict[Size, int]:
+    """The sizes by their symbols; one number is the size of every symbol in a term.
+
+    >>> from eggrad.engine.term import variable
+    >>> known_sizes(variable("A", ("m", "n")), 3)
+    {'m': 3, 'n': 3}
+    """
+    if isinstance(sizes, int):
+        return dict.fromkeys(symbols(term), sizes)
+    return {**sizes} if sizes else {}
 
 
 def made_sizes(*roots: Term) -> tuple[Size, ...]:

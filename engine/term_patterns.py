@@ -64,10 +64,10 @@ def _all_match(
 
 
 def substituted(term: Term, bound: Substitution) -> Term:
-    """A term with terms in place of its variables."""
+    """A term with other terms in place of some of its nodes, its variables for instance."""
     done: dict[Term, Term] = {}
-    for t in postorder(term):
-        done[t] = bound.get(t, t) if not t.args else rebuild(t, tuple(done[a] for a in t.args))
+    for t in postorder(term, operands=lambda node: () if node in bound else node.args):
+        done[t] = bound.get(t) or rebuild(t, tuple(done[a] for a in t.args))
     return done[term]
 
 

@@ -3,11 +3,12 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, overload
 
-from eggrad.engine.binding import name_of
+from eggrad.engine.binding import known_sizes, name_of
 from eggrad.engine.errors import ShapeError, UnknownVariable, UnsupportedOperation
 from eggrad.engine.spec import Size
 from eggrad.engine.term import Term
 from eggrad.frontend.expression import Expression, as_expression, expression
+from eggrad.frontend.thinning import Options, thinnings
 
 if TYPE_CHECKING:
     from eggrad.engine.rule import Ruleset
@@ -53,8 +54,8 @@ def derivative(
     the budget once more; `.complete` is False where that was too short to be certain.
 
     `entries` is about matrices that are declared symmetric: "independent", or "pairs" for the
-    derivative by the entries (i, j) and (j, i) at once. That they are symmetric is used after the
-    last derivative either way.
+    derivative by the entries (i, j) and (j, i) at once. That they are symmetric is used where the
+    result is printed, evaluated, compiled or compared, never in what is differentiated again.
 
     `rules` adds your own rules (docs/writing_rules.md): a Python file, a `Ruleset`, or a list of
     such. Each rule is checked on random instances first; `UnsoundRules` shows a counterexample to
@@ -147,8 +148,11 @@ def simplify(
     from eggrad.frontend import calculus
 
     own = as_expression(f)
-    found = calculus.simplify(own.term, budget, _accepted(rules), sizes, exact=exact)
-    return expression(found.term, (*own.variables, *own.scope), own.complete and found.complete)
+    more, at = _accepted(rules), known_sizes(own.term, sizes)
+    found = calculus.simplify(own.term, budget, more, sizes, exact=exact)
+    later = thinnings(found.term, Options(budget, more, tuple(at.items()), exact), own.term)
+    complete = own.term_complete and found.complete
+    return expression(found.term, (*own.variables, *own.scope), complete, later)
 
 
 class Problem:
@@ -268,7 +272,8 @@ def _derivative(
     own = _accepted(rules)
     found = calculus.differentiate(f.term, wrt, mode, budget, exact=exact, pairs=pairs, rules=own)
     candidates = (*f.variables, *f.scope, *wrt)
-    return expression(found.term, candidates, f.complete and found.complete)
+    later = thinnings(found.term, Options(budget, own, exact=exact), others=wrt)
+    return expression(found.term, candidates, f.term_complete and found.complete, later)
 
 
 def _accepted(rules: "Rules | None") -> "tuple[Ruleset, ...]":

@@ -6,13 +6,25 @@ from itertools import zip_longest
 from numbers import Integral, Rational, Real
 from typing import cast
 
+import numpy as np
+
 from eggrad.engine import spec as specs
 from eggrad.engine import term as terms
+from eggrad.engine.binding import Array
 from eggrad.engine.errors import ShapeError, UnsupportedOperation
 from eggrad.engine.spec import Dims, Size
 from eggrad.engine.term import Term
 
-__all__ = ["aligned", "common", "exact", "matmul", "matmul_pairs", "multiply", "spread"]
+__all__ = [
+    "aligned",
+    "common",
+    "exact",
+    "matmul",
+    "matmul_pairs",
+    "multiply",
+    "plain_array",
+    "spread",
+]
 
 
 def exact(value: object) -> Fraction | None:
@@ -29,6 +41,29 @@ def exact(value: object) -> Fraction | None:
     if text in ("inf", "-inf", "nan"):
         raise UnsupportedOperation(f"a constant is a finite number, not {text}")
     return Fraction(text)
+
+
+def plain_array(array: Array) -> Term | None:
+    """An array whose entries are all the same, or a multiple of the identity, as a term.
+
+    >>> plain_array(np.eye(3)).op, plain_array(np.arange(3))
+    ('delta', None)
+    """
+    if array.dtype.kind not in "biuf":
+        return None
+    number = exact(array.flat[0].item()) if array.size else Fraction(0)
+    if number is None:
+        return None
+    if not array.size or (array == array.flat[0]).all():
+        return terms.constant(number, array.shape)
+    if array.ndim == 2 and np.array_equal(array, array[0, 0] * np.eye(len(array))):
+        identity = terms.delta(array.shape[:1])
+        return (
+            identity
+            if number == 1
+            else terms.einsum(specs.scaling(2), terms.constant(number), identity)
+        )
+    return None
 
 
 def aligned(a: Dims, b: Dims) -> Iterator[tuple[Size, Size]]:

@@ -1,18 +1,26 @@
 """Differentiation and simplification with the standard rules: rules and engine brought together."""
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import cast
 
-from eggrad.engine.binding import symbols
+from eggrad.engine.binding import known_sizes
 from eggrad.engine.rates import Rates
 from eggrad.engine.rule import Ruleset
 from eggrad.engine.spec import Size, canonical
 from eggrad.engine.stages import Budget, Report, Result, Strategy, System
 from eggrad.engine.term import Term, add, delta, einsum, subtract, variables
 from eggrad.engine.variants import SizeVariant, find_variants
+from eggrad.frontend.thinning import has_symmetric
 from eggrad.rules.standard import AT_SYMMETRIC, STANDARD, extended, system
 
-__all__ = ["Budget", "differentiate", "lower", "pull_back", "simplify"]
+__all__ = [
+    "Budget",
+    "differentiate",
+    "lower",
+    "pull_back",
+    "simplify",
+    "thinned",
+    "thinned_derivative",
+]
 
 
 def differentiate(
@@ -30,9 +38,9 @@ def differentiate(
 
     Every order starts again from the extracted derivative before it, in a fresh e-graph. `exact`
     is about the last one. The entries of a symmetric matrix are taken for independent, or with
-    `pairs` those on both sides of the diagonal for the same; that the matrix is symmetric is
-    used after the last derivative. `rules` are added to the standard ones; `systems` gives the
-    system of a strategy.
+    `pairs` those on both sides of the diagonal for the same. That the matrix is symmetric is not
+    used, so the result may be differentiated again; `thinned` uses it. `rules` are added to the
+    standard ones; `systems` gives the system of a strategy.
 
     >>> from eggrad.engine.term import apply, variable
     >>> x = variable("x")
@@ -44,12 +52,32 @@ def differentiate(
     for order, x in enumerate(wrt, 1):
         last = order == len(wrt)
         result = standard.differentiate(term, x, mode, budget, exact=exact and last)
-        term = _by_pairs(result.term) if pairs and _has_symmetric(x) else result.term
+        term = _by_pairs(result.term) if pairs and has_symmetric(x) else result.term
         report = report.joined(result.report)
-    if _has_symmetric(term, *wrt):
-        found = systems(extended(AT_SYMMETRIC, rules)).simplify([term], budget, exact=exact)
-        term, report = found.term, report.joined(found.report)
     return Result((term,), report)
+
+
+def thinned_derivative(
+    term: Term,
+    wrt: Sequence[Term],
+    mode: str = "auto",
+    budget: Budget | None = None,
+    *,
+    systems: Callable[[Strategy], System] = system,
+) -> Result:
+    """The derivative where nobody differentiates it any more; options as in `differentiate`.
+
+    >>> from eggrad.engine.term import einsum, variable
+    >>> S = variable("S", ("n", "n"), ["symmetric"])
+    >>> x = variable("x", ("n",))
+    >>> thinned_derivative(einsum("ij,i->j", S, x), [x]).term is S
+    True
+    """
+    found = differentiate(term, wrt, mode, budget, systems=systems)
+    if not has_symmetric(found.term, *wrt):
+        return found
+    last = thinned(found.term, budget, systems=systems)
+    return Result(last.terms, found.report.joined(last.report))
 
 
 def _by_pairs(term: Term) -> Term:
@@ -62,12 +90,6 @@ def _by_pairs(term: Term) -> Term:
     turned = einsum(canonical([(*rest, column, row)], axes), term)
     diagonal = einsum(canonical([axes, (row, column)], axes), term, delta(term.dims[-1:]))
     return subtract(add(term, turned), diagonal)
-
-
-def _has_symmetric(*terms: Term) -> bool:
-    """Whether a variable is declared symmetric."""
-    known = (cast(tuple[str, Sequence[str]], v.data)[1] for v in variables(*terms))
-    return any("symmetric" in words for words in known)
 
 
 def pull_back(term: Term, x: Term, cotangent: Term, budget: Budget | None = None) -> Result:
@@ -98,15 +120,37 @@ def simplify(
     """An equal, cheaper term; `rules` are added to the standard ones.
 
     `sizes` maps size symbols, or is the size of every symbol. `systems` as in `differentiate`.
+    The result may be differentiated again.
 
     >>> from eggrad.engine.term import add, constant, variable
     >>> x = variable("x")
     >>> simplify(add(x, constant(0))).term is x
     True
     """
-    at = _sizes([term], sizes)
-    strategy = AT_SYMMETRIC if _has_symmetric(term) else STANDARD
-    return systems(extended(strategy, rules)).simplify([term], budget, at, exact=exact)
+    at = known_sizes(term, sizes)
+    return systems(extended(STANDARD, rules)).simplify([term], budget, at, exact=exact)
+
+
+def thinned(
+    term: Term,
+    budget: Budget | None = None,
+    rules: Sequence[Ruleset] = (),
+    sizes: Mapping[Size, int] | None = None,
+    *,
+    exact: bool = False,
+    systems: Callable[[Strategy], System] = system,
+) -> Result:
+    """An equal, cheaper term that nobody differentiates any more; options as in `simplify`.
+
+    That matrices are symmetric is used here, and nowhere before. `sizes` maps size symbols.
+
+    >>> from eggrad.engine.term import einsum, variable
+    >>> S = variable("S", ("n", "n"), ["symmetric"])
+    >>> thinned(einsum("ij->ji", S)).term is S
+    True
+    """
+    strategy = AT_SYMMETRIC if has_symmetric(term) else STANDARD
+    return systems(extended(strategy, rules)).simplify([term], budget, sizes, exact=exact)
 
 
 def lower(
@@ -122,9 +166,3 @@ def lower(
     'expm1'
     """
     return find_variants(system(), roots, rates, sizes)
-
-
-def _sizes(roots: Sequence[Term], sizes: Mapping[str, int] | int | None) -> dict[Size, int]:
-    if isinstance(sizes, int):
-        return dict.fromkeys(symbols(*roots), sizes)
-    return {**sizes} if sizes else {}

@@ -118,7 +118,7 @@ def diff(
         arguments = problem.arguments(*names)
         steps = tracing.trace_derivative(problem.expression, arguments, mode, language, rules=rules)
     began = time.perf_counter()
-    derivative = problem.derivative(*names, mode=mode, rules=rules)
+    derivative = problem.derivative(*names, mode=mode, rules=rules).thin
     seconds = time.perf_counter() - began
     operations = None if sizes is None else derivative.cost(sizes)
     printed = derivative.to(language)
@@ -178,7 +178,7 @@ def simplify(
 
         steps = tracing.trace_simplification(problem.expression, language, rules=rules)
     began = time.perf_counter()
-    found = eggrad.simplify(problem.expression, rules=rules)
+    found = eggrad.simplify(problem.expression, rules=rules).thin
     seconds = time.perf_counter() - began
     operations = None if sizes is None else found.cost(sizes)
     printed = found.to(language)

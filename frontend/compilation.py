@@ -53,7 +53,7 @@ def compile(
     from eggrad.frontend import calculus
 
     several = isinstance(f, list | tuple)
-    given = [as_expression(e) for e in (cast(Sequence[Expression], f) if several else [f])]
+    given = [as_expression(e).thin for e in (cast(Sequence[Expression], f) if several else [f])]
     if not given:
         raise UnsupportedOperation("compile what? give at least one expression")
     for symbol, length in (sizes or {}).items():

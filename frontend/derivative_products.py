@@ -17,6 +17,7 @@ from eggrad.engine.spec import Dims
 from eggrad.engine.term import Term
 from eggrad.frontend.api import gradient, wrt_variable
 from eggrad.frontend.expression import Expression, as_expression, expression, unified
+from eggrad.frontend.thinning import Options, thinnings
 
 __all__ = ["hvp", "jvp", "vjp"]
 
@@ -107,8 +108,8 @@ def _pulled_back(
 
     found = calculus.pull_back(f.term, x.term, cotangent.term, budget)
     candidates = (v for e in known for v in (*e.variables, *e.scope))
-    complete = f.complete and cotangent.complete and found.complete
-    return expression(found.term, candidates, complete)
+    complete = f.term_complete and cotangent.term_complete and found.complete
+    return expression(found.term, candidates, complete, thinnings(found.term, Options(budget)))
 
 
 def _listed(dims: Dims) -> str:

@@ -130,8 +130,9 @@ class Definition:
     def of(f: Expression, name: str = "f") -> "Definition":
         """The definition of an expression: what its entries are.
 
-        Raises `UnsupportedOperation` where it has inverses or determinants, which entries one by
-        one do not say.
+        Arguments have no declared properties, so what holds at symmetric matrices alone is not
+        used. Raises `UnsupportedOperation` where it has inverses or determinants, which entries
+        one by one do not say.
 
         >>> from eggrad.frontend.functions import variable
         >>> A, x = variable("A", ("m", "n")), variable("x", ("n",))
@@ -140,7 +141,7 @@ class Definition:
         """
         found = written(f.term)
         own = fresh_name(name, {*found.arguments})
-        return Definition(own, found.lengths, found.arguments, found.body, f.complete)
+        return Definition(own, found.lengths, found.arguments, found.body, f.term_complete)
 
     @property
     def expression(self) -> Expression:

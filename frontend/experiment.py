@@ -60,8 +60,8 @@ class Outcome:
 def derive(case: Case, systems: Callable[[Strategy], System], budget: Budget | None) -> Result:
     """The derivative of a case, or where it has no variables its simplest form."""
     if case.wrt:
-        return calculus.differentiate(case.term, case.wrt, case.mode, budget, systems=systems)
-    return calculus.simplify(case.term, budget, systems=systems)
+        return calculus.thinned_derivative(case.term, case.wrt, case.mode, budget, systems=systems)
+    return calculus.thinned(case.term, budget, systems=systems)
 
 
 def experiment(

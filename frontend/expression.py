@@ -1,7 +1,6 @@
 """The public expression: a term, and where the sizes that it mentions come from."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 from weakref import WeakValueDictionary
 
@@ -12,12 +11,13 @@ from eggrad.engine.affine import size_symbols
 from eggrad.engine.binding import name_of, symbols
 from eggrad.engine.errors import UnsupportedOperation
 from eggrad.engine.operations import count, node_count
-from eggrad.engine.spec import Dims, Size, scaling, transposition
+from eggrad.engine.spec import Dims, Size, transposition
 from eggrad.engine.term import Term
 from eggrad.frontend import broadcasting
 from eggrad.frontend.agreement import agreed_sizes
 from eggrad.frontend.operators import Operators
 from eggrad.frontend.size_symbols import SizeSymbol, shape_of
+from eggrad.frontend.thinning import Thinning, thin_term
 from eggrad.frontend.tracing import as_variable
 
 if TYPE_CHECKING:
@@ -32,16 +32,24 @@ class Expression(Operators):
 
     `term` is its DAG. `variables` are the variables in it, and `scope` further variables whose
     values fix size symbols that no variable in it fixes: the gradient of `sum(x)` is ones, as
-    many as `x` has entries. `complete` is False for a result that a budget cut short.
+    many as `x` has entries. `term_complete` is False if a budget cut the search for it short.
+
+    The term may be differentiated. What is printed, evaluated, compiled and compared is `thin`;
+    `thinnings` say how it is found.
     """
 
-    __slots__ = ("__weakref__", "_compiled", "_symbols", "complete", "scope", "term", "variables")
+    __slots__ = (
+        "__weakref__", "_compiled", "_symbols", "_thin", "scope", "term", "term_complete",
+        "thinnings", "variables",
+    )  # fmt: skip
 
     term: Term
     scope: tuple[Term, ...]
-    complete: bool
+    term_complete: bool
+    thinnings: frozenset[Thinning]
     variables: tuple[Term, ...]
     _symbols: frozenset[str]
+    _thin: "Expression | None"
     _compiled: "CompiledFunction | None"
 
     def __setattr__(self, name: str, value: object) -> None:
@@ -50,7 +58,40 @@ class Expression(Operators):
 
     def __reduce__(self) -> tuple[Callable[..., "Expression"], tuple[object, ...]]:
         """Pickle by building anew, so that identity stays equality."""
-        return expression, (self.term, self.scope, self.complete)
+        # Added rules are functions, which cannot be pickled: what they found can.
+        settled = frozenset(p.settled for p in self.thinnings)
+        parts = self.term, self.scope, self.complete, settled
+        _expressions[parts] = self
+        return expression, parts
+
+    @property
+    def thin(self) -> "Expression":
+        """The form that is printed, evaluated, compiled and compared; found at the first use.
+
+        Here alone it is used that matrices are symmetric that were declared so. That holds at
+        symmetric matrices and not beside them, so this form has other derivatives.
+
+        >>> from eggrad.frontend.api import derivative
+        >>> from eggrad.frontend.functions import variable
+        >>> S, w = variable("S", ("n", "n"), ["symmetric"]), variable("w", ("n",))
+        >>> slope = derivative(w @ S @ w, w)
+        >>> slope.to("matrix"), derivative(slope, w).to("matrix"), derivative(slope, S).to("index")
+        ('2*S*w', '2*S', 'fᵢⱼₖ = δᵢⱼ wₖ + δᵢₖ wⱼ')
+        """
+        if not self.thinnings:
+            return self
+        if self._thin is None:
+            term = thin_term(self.term, self.thinnings)
+            complete = self.term_complete and all(p.found.complete for p in self.thinnings)
+            made = expression(term, (*self.variables, *self.scope), complete)
+            object.__setattr__(self, "_thin", made)
+        assert self._thin is not None
+        return self._thin
+
+    @property
+    def complete(self) -> bool:
+        """Whether no budget cut short the search for what is printed."""
+        return self.thin.term_complete
 
     @property
     def shape(self) -> Dims:
@@ -76,26 +117,27 @@ class Expression(Operators):
         Raises `UnknownVariable` for a missing value, `ShapeError` for a wrong shape. Names that
         the expression does not contain are ignored.
         """
-        if self._compiled is None:
+        own = self.thin
+        if own._compiled is None:
             from eggrad.engine.compiled import compile_terms
 
-            made = compile_terms([self.term], self.scope, single=True)
-            object.__setattr__(self, "_compiled", made)
-        assert self._compiled is not None
+            made = compile_terms([own.term], own.scope, single=True)
+            object.__setattr__(own, "_compiled", made)
+        assert own._compiled is not None
         with np.errstate(all="ignore"):
-            return np.asarray(self._compiled(**values))
+            return np.asarray(own._compiled(**values))
 
     def cost(self, sizes: Mapping[str, int] | int) -> int:
         """Floating-point operations, multiply and add counted apart, at the given sizes.
 
         `sizes` maps size symbols, or is the size of every symbol.
         """
-        return count([self.term], sizes)
+        return count([self.thin.term], sizes)
 
     @property
     def node_count(self) -> int:
         """The number of distinct nodes, variables and constants included."""
-        return node_count([self.term])
+        return node_count([self.thin.term])
 
     def to(self, language: str) -> str:
         """The text in another language.
@@ -114,7 +156,7 @@ class Expression(Operators):
         """
         from eggrad.frontend.formats import format_expression
 
-        return format_expression(language, self.term, self.scope)
+        return format_expression(language, self.thin.term, self.thin.scope)
 
     def __str__(self) -> str:
         """Write it in the language that `eggrad.parse` reads."""
@@ -136,30 +178,38 @@ class Expression(Operators):
     def __repr__(self) -> str:
         """Show axes and variables; `str` writes the whole expression."""
         axes = ", ".join(str(d) for d in self.shape)
-        names = ", ".join(name_of(v) for v in self.variables)
+        names = ", ".join(name_of(v) for v in self.thin.variables)
         return f"<Expression of {names or 'no variables'}, axes ({axes}), {self.node_count} nodes>"
 
 
 _expressions: WeakValueDictionary[object, Expression] = WeakValueDictionary()
 
 
-def expression(term: Term, candidates: Iterable[Term] = (), complete: bool = True) -> Expression:
+def expression(
+    term: Term,
+    candidates: Iterable[Term] = (),
+    complete: bool = True,
+    thinnings: frozenset[Thinning] = frozenset(),
+) -> Expression:
     """The expression of `term`, with the fewest of the `candidates` that fix all its sizes.
 
     For each size symbol that no variable in `term` fixes, the first candidate by name that has
-    an axis of it.
+    an axis of it. `thinnings` are about parts of the term.
 
     >>> x = terms.variable("x", ("n",))
     >>> expression(terms.constant(1, ("n",)), [x]).scope == (x,)
     True
     """
-    return _make(term, candidates, complete, terms.variables(term), frozenset(symbols(term)))
+    own, mentioned = terms.variables(term), frozenset(symbols(term))
+    return _make(term, candidates, complete, thinnings, variables=own, mentioned=mentioned)
 
 
 def _make(
     term: Term,
     candidates: Iterable[Term],
     complete: bool,
+    thinnings: frozenset[Thinning],
+    *,
     variables: tuple[Term, ...],
     mentioned: frozenset[str],
 ) -> Expression:
@@ -171,12 +221,13 @@ def _make(
         fixing = {s: [v for v in ordered if s in symbols(v)] for s in open_symbols}
         firsts = (min(own, key=lambda v, s=s: s not in v.dims) for s, own in fixing.items() if own)
         scope = terms.variables(*firsts)
-    key = (term, scope, complete)
+    key = (term, scope, complete, thinnings)
     found = _expressions.get(key)
     if found is None:
         found = object.__new__(Expression)
-        parts = {"term": term, "scope": scope, "complete": complete, "variables": variables}
-        for name, part in (parts | {"_symbols": mentioned, "_compiled": None}).items():
+        own = {"term": term, "scope": scope, "term_complete": complete, "thinnings": thinnings}
+        own |= {"variables": variables, "_symbols": mentioned, "_thin": None, "_compiled": None}
+        for name, part in own.items():
             object.__setattr__(found, name, part)
         _expressions[key] = found
     return found
@@ -197,7 +248,7 @@ def as_expression(value: object) -> Expression:
     number = broadcasting.exact(value)
     if number is None and (outside := as_variable(value)) is not None:
         return outside
-    if isinstance(value, np.ndarray) and (plain := _plain_array(value)) is not None:
+    if isinstance(value, np.ndarray) and (plain := broadcasting.plain_array(value)) is not None:
         return expression(plain)
     if number is None:
         raise UnsupportedOperation(
@@ -205,23 +256,6 @@ def as_expression(value: object) -> Expression:
             "a variable and give the array to evaluate()"
         )
     return expression(terms.constant(number))
-
-
-def _plain_array(array: "Array") -> Term | None:
-    """An array whose entries are all the same, or a multiple of the identity, as a term."""
-    if array.dtype.kind not in "biuf":
-        return None
-    number = broadcasting.exact(array.flat[0].item()) if array.size else Fraction(0)
-    if number is None:
-        return None
-    if not array.size or (array == array.flat[0]).all():
-        return terms.constant(number, array.shape)
-    if array.ndim == 2 and np.array_equal(array, array[0, 0] * np.eye(len(array))):
-        identity = terms.delta(array.shape[:1])
-        return (
-            identity if number == 1 else terms.einsum(scaling(2), terms.constant(number), identity)
-        )
-    return None
 
 
 def unified(
@@ -240,7 +274,8 @@ def unified(
     result: list[Expression] = []
     for e in expressions:
         term, *others = terms.substitute_sizes([e.term, *e.scope], renamed)
-        result.append(expression(term, others, e.complete))
+        later = frozenset(p.resized(renamed) for p in e.thinnings)
+        result.append(expression(term, others, e.term_complete, later))
     return result
 
 
@@ -257,4 +292,6 @@ def combine(
     variables = own[0].variables if len(own) == 1 else tuple(terms.variables(*known))
     mentioned = frozenset[str]().union(*(e._symbols for e in own))
     candidates = (*known, *(v for e in own for v in e.scope))
-    return _make(term, candidates, all(e.complete for e in own), variables, mentioned)
+    complete = all(e.term_complete for e in own)
+    later = frozenset[Thinning]().union(*(e.thinnings for e in own))
+    return _make(term, candidates, complete, later, variables=variables, mentioned=mentioned)

@@ -227,7 +227,8 @@ def full_like(a: Any, fill_value: Any) -> Expression:
     """`numpy.full_like`."""
     own = as_expression(a)
     filled = ax.broadcast(as_expression(fill_value), own.shape)
-    return expression(filled.term, (*own.variables, *own.scope, *filled.scope))
+    candidates = (*own.variables, *own.scope, *filled.scope)
+    return expression(filled.term, candidates, filled.term_complete, filled.thinnings)
 
 
 def clip(

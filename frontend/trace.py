@@ -52,7 +52,7 @@ def trace_derivative(
         (*f.variables, *f.scope, *wrt),
         language,
         BASE.adding("rules", accepted(rules)),
-        lambda systems: calculus.differentiate(f.term, wrt, mode, systems=systems),
+        lambda systems: calculus.thinned_derivative(f.term, wrt, mode, systems=systems),
     )
 
 
@@ -70,7 +70,7 @@ def trace_simplification(
         (*f.variables, *f.scope),
         language,
         BASE.adding("rules", accepted(rules)),
-        lambda systems: calculus.simplify(f.term, systems=systems),
+        lambda systems: calculus.thinned(f.term, systems=systems),
     )
 
 

@@ -1,7 +1,7 @@
 """What holds at symmetric matrices alone.
 
 Equal values at symmetric matrices have equal derivatives only within their space, so these laws
-are applied after the last derivative, in an e-graph that has none.
+are applied where a term is printed, compiled or compared, and no more differentiated.
 """
 
 from eggrad.engine.language import Spec, Statement, condition, ein1, inv

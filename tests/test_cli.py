@@ -247,3 +247,35 @@ def test_matrix_notation() -> None:
     assert simplified.stdout == "S*x\n"
     known = ["--matrix", "inv(S)*S", "--dims", "S: 3 3", "--assume", "S: positive definite"]
     assert run("simplify", *known).stdout == "eye(3)\n"
+
+
+BY_SYMMETRIC = "declare S 2{symmetric} w 1 expression w *(i,i->) (S *(ij,j->i) w)"
+
+
+@pytest.mark.parametrize("names", ["ww", "wS", "Sw", "SS", "wSw"])
+def test_diff_checks_every_step_by_symmetric_matrices(names: str) -> None:
+    given = [word for name in names for word in ("--wrt", name)]
+    result = run("diff", "--check", "--json", BY_SYMMETRIC, *given)
+    assert result.exit_code == 0, result.output
+    found = json.loads(result.stdout)
+    assert found["check"]["passed"]
+    assert found["derivative"] == derivative(BY_SYMMETRIC, *names)
+
+
+def test_results_by_symmetric_matrices_are_short(tmp_path: Path) -> None:
+    def printed(*arguments: str) -> str:
+        result = run(*arguments)
+        assert result.exit_code == 0, result.output
+        return result.stdout
+
+    matrix = ["--matrix", "w'*S*w", "--dims", "S: n n, w: n", "--assume", "S: symmetric"]
+    assert printed("diff", *matrix, "--wrt", "w") == "2*S*w\n"
+    assert printed("diff", *matrix, "--wrt", "w", "--wrt", "w") == "2*S\n"
+    traced = printed("diff", *matrix, "--wrt", "w", "--trace")
+    assert "symmetric.symmetric_variable" in traced
+    assert traced.endswith("2*S*w\n")
+    simple = ["--matrix", "S'*w", *matrix[2:]]
+    assert printed("simplify", *simple) == "S*w\n"
+    data = tmp_path / "values.npz"
+    np.savez(data, S=np.eye(2), w=np.ones(2))
+    assert printed("eval", "--data", str(data), f"{BY_SYMMETRIC} derivative wrt w") == "[2. 2.]\n"
