@@ -73,7 +73,8 @@ def equal(
 def classes(*, file: str, read: Read, as_json: bool, **_: Any) -> None:
     """Group the expressions in FILE, one a line, into those that are equal.
 
-    Empty lines and lines that begin with # are left out. What was not found out is reported.
+    Empty lines and lines that begin with # are left out. What is equal on a part of the reals
+    alone, as exp(log(x)) and x, is in two groups; that, and what was not found out, is reported.
     """
     text = sys.stdin.read() if file == "-" else Path(file).read_text("utf-8")
     lines = [(k, s) for k, s in enumerate(map(str.strip, text.splitlines()), 1) if s]
@@ -84,37 +85,44 @@ def classes(*, file: str, read: Read, as_json: bool, **_: Any) -> None:
                 known.append((line, _plain(read(line))))
             except EggradError as error:
                 raise Mistake(f"line {k} of {file}:\n{error}") from error
-    groups, unknown = _grouped([f for _, f in known])
+    groups, open_pairs = _grouped([f for _, f in known])
     texts = [[known[k][0] for k in group] for group in groups]
-    pairs = [(known[a][0], known[b][0]) for a, b in unknown]
+    unknown = [(known[a][0], known[b][0]) for a, b, domain in open_pairs if not domain]
+    partly = [(known[a][0], known[b][0], list(domain)) for a, b, domain in open_pairs if domain]
     if as_json:
-        click.echo(json.dumps({"classes": texts, "unknown": pairs}))
+        click.echo(json.dumps({"classes": texts, "unknown": unknown, "partly": partly}))
         return
     click.echo("\n\n".join("\n".join(group) for group in texts))
-    for a, b in pairs:
+    for a, b, domain in partly:
+        click.echo(f"equal where {', '.join(domain)}:\n  {a}\n  {b}", err=True)
+    for a, b in unknown:
         click.echo(f"not found out whether equal:\n  {a}\n  {b}", err=True)
 
 
-def _grouped(known: "Sequence[Expression]") -> tuple[list[list[int]], list[tuple[int, int]]]:
-    """Groups of equal expressions, by number, and the pairs of which nothing was found out."""
+# Two expressions by number, and where they are equal; without that it was not found out.
+_Open = tuple[int, int, tuple[str, ...]]
+
+
+def _grouped(known: "Sequence[Expression]") -> tuple[list[list[int]], list[_Open]]:
+    """Groups of equal expressions, by number, and the pairs that are equal in part or unknown."""
     import eggrad
 
     groups: list[list[int]] = []
-    unknown: list[tuple[int, int]] = []
+    others: list[_Open] = []
     for k, f in enumerate(known):
         home: list[int] | None = None
         for group in groups:
-            status = eggrad.equivalent(known[group[0]], f).status
-            if status == "equal":
+            verdict = eggrad.equivalent(known[group[0]], f)
+            if verdict.status == "equal" and not verdict.domain:
                 home = group
                 break
-            if status == "unknown":
-                unknown.append((group[0], k))
+            if verdict.status != "different":
+                others.append((group[0], k, verdict.domain))
         if home is None:
             groups.append([k])
         else:
             home.append(k)
-    return groups, unknown
+    return groups, others
 
 
 def _plain(read: "Problem") -> "Expression":

@@ -46,7 +46,8 @@ class Verdict:
     `witness` has the values of the variables, and of size symbols that the variables of one side
     do not fix, at which `left` and `right` are the two results; it is None where the axes differ
     already. `samples` and `digits` say how far the others agreed numerically. Equal ones are so
-    wherever both are finite and what `domain` names is true, such as `x > 0`.
+    wherever both are finite and what `domain` names is true, such as `x > 0`; `assumed` are the
+    properties that the proof takes from there, each with its term.
     """
 
     status: str
@@ -57,6 +58,7 @@ class Verdict:
     samples: int = 0
     digits: float = 0.0
     domain: tuple[str, ...] = ()
+    assumed: "tuple[Assumption, ...]" = ()
     _find_rules: "Callable[[], tuple[Rule | BulkRule, ...]]" = tuple
     _find_steps: "Callable[[Sequence[str]], tuple[Step, ...] | None]" = lambda _: ()
     _print_steps: "Callable[[Sequence[Step], str], str]" = lambda _steps, _language: ""
@@ -86,7 +88,8 @@ class Verdict:
         """The chain as text, in one of the languages of `Expression.to`; see `steps`."""
         if self.steps is None:
             return "no chain of single steps was found within the budget"
-        return self._print_steps(self.steps, language)
+        text = self._print_steps(self.steps, language)
+        return f"where {', '.join(self.domain)}:\n{text}" if self.domain else text
 
     def __bool__(self) -> bool:
         """True if equal, False if different; an unknown verdict is neither."""
@@ -100,7 +103,7 @@ class Verdict:
         if self.status == "equal":
             lines.append(f"rules: {', '.join(self.rules) or 'none, they are the same'}")
             if self.domain:
-                lines.append(f"where: {'; '.join(self.domain)}")
+                lines.append(f"where: {', '.join(self.domain)}")
         for name, value in (self.witness or {}).items():
             lines.append(f"{name} = {_shown(value)}")
         if self.witness is not None:
@@ -111,7 +114,10 @@ class Verdict:
 def equivalent(
     f: Any, g: Any, budget: "Budget | None" = None, rules: "Rules | None" = None
 ) -> Verdict:
-    """Whether two expressions are equal wherever both are defined.
+    """Whether two expressions are equal wherever both are finite.
+
+    What holds on a part of the reals alone is equal there, and the verdict's `domain` names it:
+    `exp(log(x))` and `x` are equal where `x > 0`.
 
     Sizes are made equal where the same variable, or the same axis of the result, has two symbols;
     where axes are equal at some sizes of their common variables alone, the two are different.
@@ -120,10 +126,14 @@ def equivalent(
     rules run until they are one class or the budget ends. `rules` adds your own, see
     `eggrad.derivative`. Raises `ShapeError` where a variable has different axes in the two.
 
-    >>> from eggrad.frontend.functions import exp, variable
+    >>> from eggrad.frontend.functions import exp, log, variable
     >>> A, x = variable("A", ("n", "n")), variable("x", ("n",))
     >>> equivalent(x @ (A + A.T) @ x / 2, x @ A @ x).status
     'equal'
+    >>> equivalent(exp(x.sum()) ** 0.5, exp(x.sum() / 2)).domain
+    ()
+    >>> equivalent(exp(log(x)), x).domain
+    ('x > 0',)
     >>> print(equivalent(exp(x).sum(), exp(x.sum())))
     different: they differ at these values
     x = [2.0, 1.0]
@@ -197,6 +207,7 @@ def _decided(own: Sequence[Expression], budget: "Budget | None", rules: "Rules |
             samples=samples,
             digits=digits,
             domain=tuple(dict.fromkeys(_named(p, t, scope) for p, t in used if p != NONZERO)),
+            assumed=tuple(used),
             _find_rules=lambda: minimal_rules(strategy, a, b, budget, LAST, used) or (),
             _find_steps=lambda names: explain(a, b, _rulesets(strategy, names), budget, used),
             _print_steps=lambda steps, language: format_steps(
