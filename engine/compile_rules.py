@@ -1,6 +1,6 @@
 """Laws as egglog text: declarations, rewrite rules, facts, and the rules of the shape analysis."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Final, cast
 
 from eggrad.engine.encoding import literal
@@ -21,10 +21,12 @@ from eggrad.engine.numeric_operations import result_dims
 from eggrad.engine.rule import Fact, Rule, Ruleset
 from eggrad.engine.spec import Dims, output_dims
 
-__all__ = ["WIDENING", "combined", "declarations", "rules"]
+__all__ = ["FACTS", "WIDENING", "combined", "combined_facts", "declarations", "rules"]
 
 # The ruleset of all laws that lead from a narrower side to a wider one.
 WIDENING: Final = "widening"
+# The ruleset of all facts.
+FACTS: Final = "all_facts"
 
 
 def _own(d: Dims) -> Dims:
@@ -109,13 +111,18 @@ def rules(ruleset: Ruleset) -> Iterator[str]:
             if rule.widens:
                 yield _widening_rule(law, f":ruleset {WIDENING} :name {label[:-1]}w\"")
     for fact in ruleset.facts:
-        yield _fact_rule(fact)
+        yield _fact_rule(fact, ruleset.facts)
 
 
-def combined(name: str, rulesets: Iterable[str], facts: Iterable[str] = ()) -> str:
-    """Several rulesets, the facts of some, and the shape analysis, as one."""
-    parts = " ".join([*(f"rules_{r}" for r in rulesets), *(f"facts_{r}" for r in facts)])
+def combined(name: str, rulesets: Iterable[str]) -> str:
+    """Several rulesets, and the shape analysis, as one."""
+    parts = " ".join(f"rules_{r}" for r in rulesets)
     return f"(unstable-combined-ruleset {name} shapes settle {parts})"
+
+
+def combined_facts(rulesets: Iterable[str]) -> str:
+    """The facts of several rulesets as one ruleset."""
+    return f"(unstable-combined-ruleset {FACTS} {' '.join(f'facts_{r}' for r in rulesets)})"
 
 
 def _widening_rule(law: Law, label: str) -> str:
@@ -131,7 +138,8 @@ def _widening_rule(law: Law, label: str) -> str:
     return f"(rule ({body.text}) ((wider root {right})) {label})"
 
 
-def _fact_rule(fact: Fact) -> str:
+def _fact_rule(fact: Fact, others: Sequence[Fact]) -> str:
+    """Conclude a property, and at once those that follow from it: each would take a round."""
     body = _Body()
     own = fact.claim.tensor
     if isinstance(own, Node):
@@ -139,9 +147,21 @@ def _fact_rule(fact: Fact) -> str:
     for c in fact.conditions:
         body.emit(c)
     root = "root" if isinstance(own, Node) else body.emit(own)
-    head = f"(known {body.emit(fact.claim.property)} {root})"
+    head = " ".join(f"(known {body.emit(p)} {root})" for p in _implied(fact, others))
     label = f':ruleset facts_{fact.ruleset} :name "{fact.ruleset}.{fact.name}/0"'
     return f"(rule ({body.text}) ({head}) {label})"
+
+
+def _implied(fact: Fact, others: Sequence[Fact]) -> list[object]:
+    """The property that a fact concludes, and those that follow from it alone."""
+    found = [fact.claim.property]
+    for _ in others:
+        for other in others:
+            asked = [c.property for c in other.conditions if isinstance(c, Known)]
+            follows = isinstance(other.claim.tensor, Parameter) and set(asked) <= set(found)
+            if follows and other.claim.property not in found:
+                found.append(other.claim.property)
+    return found
 
 
 def _rule(law: Law, rule: Rule, label: str) -> str:

@@ -1,6 +1,7 @@
 """The only file that talks to egglog: rules in, terms in, one iteration at a time, classes out."""
 
 from collections.abc import Callable, Container, Iterable, Sequence
+from functools import cached_property
 from typing import Any, NamedTuple, cast
 
 from egglog import bindings
@@ -45,6 +46,20 @@ class Contents(NamedTuple):
     wider: tuple[tuple[int, int], ...] = ()
 
 
+class _Known(Container[tuple[str, int]]):
+    """Properties of classes, read when the first is asked for."""
+
+    def __init__(self, read: Callable[[], frozenset[tuple[str, int]]]) -> None:
+        self._read = read
+
+    @cached_property
+    def _facts(self) -> frozenset[tuple[str, int]]:
+        return self._read()
+
+    def __contains__(self, key: object) -> bool:
+        return key in self._facts
+
+
 class EGraph:
     """An e-graph with rules loaded; `push` and `pop` bracket each use of it."""
 
@@ -60,9 +75,18 @@ class EGraph:
             commands += compile_rules.rules(ruleset)
         self._run(commands)
 
-    def combine(self, name: str, rulesets: Iterable[str], facts: Iterable[str] = ()) -> None:
-        """Let several rulesets, the facts of some, and the shape analysis run as one."""
-        self._run([compile_rules.combined(name, rulesets, facts)])
+    def combine(self, name: str, rulesets: Iterable[str]) -> None:
+        """Let several rulesets, and the shape analysis, run as one."""
+        self._run([compile_rules.combined(name, rulesets)])
+
+    def combine_facts(self, rulesets: Iterable[str]) -> None:
+        """Let the facts of several rulesets be looked for together."""
+        self._run([compile_rules.combined_facts(rulesets)])
+
+    def conclude(self) -> Iteration:
+        """Look for facts until there are no more: a class has each once, so that ends."""
+        (output,) = self._run([f"(run-schedule (saturate {compile_rules.FACTS}))"])
+        return read_iteration(output.report)
 
     def literal(self, value: object) -> str:
         """A Python value, or a function on values, as egglog text."""
@@ -270,9 +294,11 @@ class EGraph:
         for row in frozen.functions["named"].rows:
             k = self._egraph.value_to_i64(row.inputs[0])
             names[f"(named {k})"] = class_of(row.output)
-        facts = frozenset(
-            (cast(str, value("Object", row.inputs[0])), class_of(row.inputs[1]))
-            for row in frozen.functions["known"].rows
+        facts = _Known(
+            lambda: frozenset(
+                (cast(str, value("Object", row.inputs[0])), class_of(row.inputs[1]))
+                for row in frozen.functions["known"].rows
+            )
         )
         pairs = (map(class_of, row.inputs) for row in frozen.functions["wider"].rows)
         wider = tuple(sorted((a, b) for a, b in pairs if a != b))

@@ -21,7 +21,6 @@ from eggrad.engine.term import Term, variables
 __all__ = ["FactCheck", "check_fact", "is_concluded"]
 
 DRAWS: Final = 10_000
-ITERATIONS: Final = 3
 # The range of some values: what is bounded on both sides needs narrow ones.
 WIDTHS: Final = (1.0, 0.3, 3.0)
 
@@ -82,11 +81,10 @@ def _is_concluded_of(fact: Fact, instance: _Instance) -> bool:
     alone = Ruleset(fact.ruleset, "one fact", "")
     alone.facts = [fact]
     egraph = EGraph([alone])
-    egraph.combine("all", [], [fact.ruleset])
+    egraph.combine_facts([fact.ruleset])
     egraph.load(instance.term, *(t for _, t in instance.needed), differentiable=False)
     egraph.assume(instance.needed)
-    for _ in range(ITERATIONS):
-        egraph.iterate("all")
+    egraph.conclude()
     found = egraph.rows()
     return (str(fact.claim.property), found.names[egraph.name(instance.term)]) in found.known
 

@@ -40,10 +40,10 @@ class System:
         with self._lock:
             if self._egraph is None:
                 self._egraph = EGraph(self.strategy.rulesets)
-                facts = [r.name for r in self.strategy.properties]
                 for name in STAGES:
                     own = [r.name for r in self.strategy.of(name)]
-                    self._egraph.combine(f"stage_{name}", own, facts * (name != "settle"))
+                    self._egraph.combine(f"stage_{name}", own)
+                self._egraph.combine_facts([r.name for r in self.strategy.properties])
             egraph, self._egraph = self._egraph, None
             egraph.push()
             yield egraph

@@ -123,12 +123,6 @@ def needed_by_power(p: Number, q: Number) -> Property | None:
     return None if _loses_sign(p, q) else _needed(_base_exponents(p, q), Fraction(p) * q)
 
 
-@condition
-def keeps_all_but_sign(p: Number, q: Number) -> bool:
-    """Whether (aᵖ)^q is |a|^(p·q), and defined for the same a."""
-    return _loses_sign(p, q) and (min(p, q) > 0 or Fraction(p) * q < 0)
-
-
 def _loses_sign(p: Number, q: Number) -> bool:
     """Whether (aᵖ)^q is defined for negative a as well, and is |a|^(p·q) there."""
     return Fraction(p) % 2 == 0 and Fraction(q).denominator > 1
@@ -321,13 +315,10 @@ def power_of_narrower_power(a: Tensor, p: Number, q: Number) -> Statement:
     )
 
 
-@exponents.rule(cite=LAWS_OF_EXPONENTS)
-def root_of_even_power(a: Tensor, p: Number, q: Number) -> Statement:
-    """(aᵖ)^q = |a|^(p·q), for an even p and a fraction q."""
-    return (
-        power(power(a, p), q) >> power(fn("abs", a), exponent_product(p, q)),
-        keeps_all_but_sign(p, q),
-    )
+@exponents.rule(cite="definition of the absolute value")
+def root_of_square(a: Tensor) -> Statement:
+    """√(a²) = |a|."""
+    return power(power(a, 2), HALF) >> fn("abs", a)
 
 
 @powers.rule(cite=LAWS_OF_EXPONENTS)
