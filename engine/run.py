@@ -117,7 +117,9 @@ class Run:
         if lowering:
             # They see what is retired as well, and what they add feeds no other rule.
             self.apply_bulk_rules(self.snapshots(names, stable=True), self.strategy.present)
-        self.egraph.widen()
+        if self.egraph.widen():
+            # What is wider is as it stands in its law: a⁰ for 1.
+            self.step("simplify")
         graph = self.snapshots(names, stable=lowering, widened=True)[0]
         graph.given = given_members(graph, self.egraph, given)
         roots = tuple(graph.names[n] for n in names)
