@@ -247,9 +247,9 @@ class EGraph:
         (output,) = self._run(["(print-size dims)"])
         return int(output.size)
 
-    def widen(self) -> bool:
-        """Find the classes that have a wider one; whether there are any."""
-        return self.iterate(compile_rules.WIDENING).changed
+    def widen(self) -> Iteration:
+        """Find the classes that have a wider one."""
+        return self.iterate(compile_rules.WIDENING)
 
     def assume(self, facts: Iterable[tuple[str, Term]]) -> None:
         """Take a property of each of some loaded terms for known."""

@@ -103,7 +103,7 @@ def _widens(rule: Rule, instance: Instance) -> tuple[bool, bool]:
     one.rules = [rule]
     egraph = EGraph([one])
     egraph.load(instance.left)
-    matched = egraph.widen()
+    matched = egraph.widen().changed
     egraph.load(instance.right)
     found = egraph.rows()
     sides = tuple(found.names[egraph.name(t)] for t in (instance.left, instance.right))

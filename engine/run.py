@@ -45,15 +45,16 @@ class Run:
         egraph: EGraph,
         budget: Budget,
         models: Sequence[Model],
+        report: Report | None = None,
         *,
         observer: Observer | None = None,
     ) -> None:
-        """Begin with an e-graph in which nothing has run."""
+        """Begin with an e-graph in which nothing has run; a report may have begun before."""
         self.strategy = strategy
         self.egraph = egraph
         self.budget = budget
         self.models = models
-        self.report = Report()
+        self.report = report or Report()
         self.watch = Watch(observer, egraph, self.report.matches)
         self.roots: Sequence[str] = ()
         self.round = 0
@@ -117,7 +118,9 @@ class Run:
         if lowering:
             # They see what is retired as well, and what they add feeds no other rule.
             self.apply_bulk_rules(self.snapshots(names, stable=True), self.strategy.present)
-        if self.egraph.widen():
+        widened = self.egraph.widen()
+        self.report.matches.update(widened.matches)
+        if widened.changed:
             # What is wider is as it stands in its law: a⁰ for 1.
             self.step("simplify")
         graph = self.snapshots(names, stable=lowering, widened=True)[0]

@@ -51,31 +51,37 @@ class System:
             self._egraph = egraph
 
     @contextmanager
-    def _loaded(self, roots: Sequence[Term]) -> Iterator[tuple[EGraph, Sequence[Term]]]:
+    def _loaded(self, roots: Sequence[Term]) -> Iterator[tuple[EGraph, Sequence[Term], Report]]:
         """An e-graph with some terms, and these: where a law leads to a wider term, with that.
 
         Each term is defined at least where it was, and the same there; others need not be.
         """
+        report = Report()
         for left in reversed(range(WIDENINGS)):
             with self.session() as egraph:
                 egraph.load(*roots)
-                graph = self._wider(egraph, roots)
+                graph = self._wider(egraph, roots, report)
                 if graph is None or not left:
-                    yield egraph, roots
+                    yield egraph, roots, report
                     return
                 roots = graph.extract(graph.root_classes)
 
-    def _wider(self, egraph: EGraph, roots: Sequence[Term]) -> Snapshot | None:
+    def _wider(self, egraph: EGraph, roots: Sequence[Term], report: Report) -> Snapshot | None:
         """The terms of an e-graph with those that are wider; None where there are none."""
-        if not egraph.widen():
+        found = egraph.widen()
+        if not found.changed:
             return None
+        report.matches.update(found.matches)
         egraph.complete_shapes()
         graph = Snapshot(egraph, CostModel(), [egraph.name(t) for t in roots])
         graph.widen()
         return graph if graph.wider else None
 
-    def _run(self, egraph: EGraph, budget: Budget | None, models: Sequence[Model]) -> Run:
-        return Run(self.strategy, egraph, budget or Budget(), models, observer=self.observer)
+    def _run(
+        self, egraph: EGraph, budget: Budget | None, models: Sequence[Model], report: Report
+    ) -> Run:
+        limit = budget or Budget()
+        return Run(self.strategy, egraph, limit, models, report, observer=self.observer)
 
     def differentiate(
         self,
@@ -94,9 +100,9 @@ class System:
         limit = budget or Budget()
         seconds = solver_seconds(limit) if exact else None
         models = [CostModel(sizes or {})]
-        with self._loaded([term]) as (egraph, (term,)):  # noqa: PLW2901
+        with self._loaded([term]) as (egraph, (term,), report):
             chosen = choose_mode(term, x, mode)
-            run = self._run(egraph, limit, models)
+            run = self._run(egraph, limit, models, report)
             egraph.load(x)
             run.begin([egraph.name(term)])
             run.roots = names = list[str]()
@@ -119,8 +125,8 @@ class System:
         The cotangent may depend on `x`; it is not differentiated. `x` occurs in `term`.
         """
         models = [CostModel()]
-        with self._loaded([term]) as (egraph, (term,)):  # noqa: PLW2901
-            run = self._run(egraph, budget, models)
+        with self._loaded([term]) as (egraph, (term,), report):
+            run = self._run(egraph, budget, models, report)
             egraph.load(x, cotangent)
             run.begin([egraph.name(term)])
             name = egraph.add_adjoints(term, x, cotangent)
@@ -195,11 +201,11 @@ class System:
         *,
         lowering: bool = False,
     ) -> Explored:
-        with self._loaded(roots) as (egraph, roots):  # noqa: PLW2901
-            run = self._run(egraph, budget, models)
-            names = [egraph.name(t) for t in roots]
+        with self._loaded(roots) as (egraph, loaded, report):
+            run = self._run(egraph, budget, models, report)
+            names = [egraph.name(t) for t in loaded]
             run.begin(names)
-            return run.finish(names, lowering, roots)
+            return run.finish(names, lowering, loaded)
 
 
 def choose_mode(term: Term, x: Term, mode: str) -> str:

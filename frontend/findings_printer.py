@@ -5,6 +5,8 @@ from collections.abc import Iterator
 from math import isnan
 from typing import Any, cast
 
+from numpy import isfinite
+
 from eggrad.engine.binding import Array
 from eggrad.engine.closed import SYMBOLS, Closing
 from eggrad.engine.errors import UnsupportedOperation
@@ -45,6 +47,11 @@ def format_counterexample(found: Comparison | IllTyped, rule: Rule | BulkRule) -
         lines += [f"  {name:5}  {_side(side, found.closing)}", f"         = {_numbers(value)}"]
     if found.flaw == "axes":
         lines.append(f"  the left side has shape {found.left.shape}, the right {found.right.shape}")
+    if found.flaw == "undefined" and not isfinite(found.left).all():
+        lines.append(
+            "  the right side is defined at more values: say widens=True, or exceptions=... where "
+            "those have no interior"
+        )
     return "\n".join(lines)
 
 

@@ -22,6 +22,7 @@ from eggrad.engine.index_algebra import (
     swap,
 )
 from eggrad.engine.language import (
+    Claim,
     D,
     Dims,
     Name,
@@ -43,6 +44,7 @@ from eggrad.engine.language import (
     ein1,
     fn,
     inv,
+    known,
     negate,
     power,
     primitive,
@@ -53,6 +55,13 @@ from eggrad.engine.language import (
     variable,
 )
 from eggrad.engine.numeric_language import Variable, declared
+from eggrad.engine.properties import (
+    invertible,
+    nonnegative,
+    nonzero_almost,
+    positive,
+    within_one,
+)
 from eggrad.engine.rule import BulkRule, Rule, Ruleset
 from eggrad.engine.spec import parse_spec
 from eggrad.rules.algebra import is_elementwise, is_whole
@@ -60,11 +69,12 @@ from eggrad.rules.elementwise import is_even, is_odd, is_positive
 from eggrad.rules.linalg import is_matrix_product, is_transpose
 
 __all__ = [
-    "BulkRule", "D", "Dims", "Name", "Number", "Rule", "Ruleset", "Spec", "Statement", "Tensor",
-    "Variable", "Wrt", "add", "adj", "compose", "condition", "const", "declared", "delta", "det",
-    "differ", "dims", "divide", "ein", "ein1", "elementwise", "exponent_product", "exponent_sum",
-    "fn", "inline", "inv", "is_elementwise", "is_even", "is_identity", "is_matrix_product",
-    "is_odd", "is_positive", "is_transpose", "is_whole", "join", "matrix_transpose", "negate",
-    "nonzero", "not_one", "nothing_summed", "outer", "parse_spec", "plus", "power", "primitive",
-    "scale", "size", "slope", "subtract", "swap", "times", "variable",
+    "BulkRule", "Claim", "D", "Dims", "Name", "Number", "Rule", "Ruleset", "Spec", "Statement",
+    "Tensor", "Variable", "Wrt", "add", "adj", "compose", "condition", "const", "declared",
+    "delta", "det", "differ", "dims", "divide", "ein", "ein1", "elementwise", "exponent_product",
+    "exponent_sum", "fn", "inline", "inv", "invertible", "is_elementwise", "is_even",
+    "is_identity", "is_matrix_product", "is_odd", "is_positive", "is_transpose", "is_whole",
+    "join", "known", "matrix_transpose", "negate", "nonnegative", "nonzero", "nonzero_almost",
+    "not_one", "nothing_summed", "outer", "parse_spec", "plus", "positive", "power", "primitive",
+    "scale", "size", "slope", "subtract", "swap", "times", "variable", "within_one",
 ]  # fmt: skip

@@ -1,9 +1,9 @@
-"""Random derivatives against central differences, and mutated texts against the parser.
+"""Random derivatives against central differences, partial functions, and mutated texts.
 
     python tests/fuzz.py N SEED [INDEX]
 
-N random expressions, one of them alone where INDEX is given, then ten times as many mutated
-texts. Each expression is made from the seed and its number, so a report can be repeated.
+N random expressions, one of them alone where INDEX is given, then N triples of expressions with
+partial functions over all reals, and ten times as many mutated texts. Each expression is made from the seed and its number, so a report can be repeated.
 """
 
 import contextlib
@@ -32,11 +32,12 @@ from eggrad.engine.term import Term
 from eggrad.frontend import calculus
 from eggrad.frontend.expression import expression
 from eggrad.frontend.text_parser import parse
+from tests.partial_triples import check_triple, random_triple, shown
 from tests.random_expressions import random_expression
 from tests.test_text_fuzz import mutated
 from tests.trusted_points import Point, differs, random_point, trusted_derivative
 
-__all__ = ["check_expression", "check_text", "main"]
+__all__ = ["check_expression", "check_partial_functions", "check_text", "main"]
 
 WORKERS = 2
 SLOW = 3.0
@@ -185,15 +186,28 @@ def check_text(seed: int, index: int) -> Outcome:
     return attempted(index, repr(text), TEXT_SECONDS, read)
 
 
+def check_partial_functions(seed: int, index: int) -> Outcome:
+    """Simplify, compile and differentiate three expressions, each judged where it is defined."""
+    name = f"{seed}/partial/{index}"
+    text = shown(random_triple(Random(name)))
+    return attempted(index, text, EXPRESSION_SECONDS, lambda: check_triple(Random(name)))
+
+
+CHECKS = {
+    "expression": check_expression,
+    "triple": check_partial_functions,
+    "text": check_text,
+}
+
+
 def _check(job: tuple[str, int, Sequence[int]]) -> list[Outcome]:
     kind, seed, indices = job
-    check = check_expression if kind == "expression" else check_text
-    return [check(seed, i) for i in indices]
+    return [CHECKS[kind](seed, i) for i in indices]
 
 
 def run(kind: str, seed: int, indices: Sequence[int], show: Callable[[str], None]) -> list[Outcome]:
     """All cases of one kind, by several processes; the failed and the slow ones are shown."""
-    batch = 1 if kind == "expression" else 100
+    batch = 100 if kind == "text" else 1
     jobs = [(kind, seed, indices[i : i + batch]) for i in range(0, len(indices), batch)]
     done: list[Outcome] = []
     began = time.perf_counter()
@@ -245,6 +259,9 @@ def main(arguments: list[str]) -> int:
     outcomes = run("expression", seed, indices, show)
     lines = [summary("expression", outcomes)]
     if not alone:
+        triples = run("triple", seed, range(number), show)
+        lines.append(summary("triple", triples))
+        outcomes += triples
         texts = run("text", seed, range(TEXTS_EACH * number), show)
         lines.append(summary("text", texts))
         outcomes += texts

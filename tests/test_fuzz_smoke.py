@@ -20,6 +20,12 @@ def test_random_derivatives(first: int) -> None:
     assert [(o.text, o.failure) for o in outcomes if o.failure] == []
 
 
+@pytest.mark.parametrize("first", range(0, 24, 4))
+def test_partial_functions_over_all_reals(first: int) -> None:
+    outcomes = [fuzz.check_partial_functions(SEED, i) for i in range(first, first + 4)]
+    assert [(o.text, o.failure) for o in outcomes if o.failure] == []
+
+
 def test_mutated_texts() -> None:
     outcomes = [fuzz.check_text(SEED, i) for i in range(300)]
     assert [(o.text, o.failure) for o in outcomes if o.failure] == []
