@@ -8,6 +8,7 @@ from typing import cast
 from eggrad.engine.cost import CostModel
 from eggrad.engine.egraph import EGraph
 from eggrad.engine.knowledge import Assumption, Knowledge
+from eggrad.engine.nonzero_sums import nonzero_sums
 from eggrad.engine.report import Budget, Report
 from eggrad.engine.run import Run
 from eggrad.engine.snapshot import Snapshot
@@ -59,7 +60,7 @@ def search(
     with system.session() as egraph:
         run = Run(system.strategy, egraph, budget or Budget(), [CostModel()])
         egraph.load(left, right, *_transposed(left, right), *(t for _, t in assumed))
-        egraph.assume(assumed)
+        egraph.assume([*assumed, *nonzero_sums([left, right])])
         egraph.unite(equal)
         names = [egraph.name(left), egraph.name(right)]
         run.begin(names)

@@ -49,6 +49,14 @@ class Explored:
     classes: tuple[int, ...]
     report: Report
 
+    @property
+    def is_wider(self) -> bool:
+        """Whether the cheapest terms of the roots are others where classes have wider members."""
+        narrow = self.graph.narrow
+        return narrow is not None and narrow.extract(self.classes) != self.graph.extract(
+            self.classes
+        )
+
     def cheapest(self, seconds: float | None = None) -> Result:
         """The cheapest terms that a quick search finds, or with some seconds for it, a solver.
 

@@ -45,16 +45,15 @@ class Run:
         egraph: EGraph,
         budget: Budget,
         models: Sequence[Model],
-        report: Report | None = None,
         *,
         observer: Observer | None = None,
     ) -> None:
-        """Begin with an e-graph in which nothing has run; a report may have begun before."""
+        """Begin with an e-graph in which nothing has run."""
         self.strategy = strategy
         self.egraph = egraph
         self.budget = budget
         self.models = models
-        self.report = report or Report()
+        self.report = Report()
         self.watch = Watch(observer, egraph, self.report.matches)
         self.roots: Sequence[str] = ()
         self.round = 0

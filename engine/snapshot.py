@@ -72,6 +72,7 @@ class Snapshot:
         self.size = len(rows)
         self.memory: dict[object, Any] = {}
         self.given: dict[int, ENode] = {}
+        self.narrow: Snapshot | None = None
         self.done: set[Hashable] = set() if done is None else done
         self._terms: dict[int, Term] = {}
         self._costs: dict[int, int] = {}
@@ -204,11 +205,15 @@ class Snapshot:
 
         From here on a class is no longer one value; nothing but extraction may follow.
         """
+        if not self.wider:
+            return
+        self.narrow = self.at(self.model)
         above: dict[int, list[int]] = {}
         for narrow, wide in self.wider:
             if wide in self.members:
                 above.setdefault(narrow, []).append(wide)
-        own = {cls: [*members] for cls, members in self.members.items()}
+        own = self.members
+        self.members = dict(own)
         for cls in above:
             reached = dict.fromkeys([cls])
             stack = [cls]

@@ -8,10 +8,10 @@ from eggrad.engine import term as terms
 from eggrad.engine.cost import CostModel, Model
 from eggrad.engine.egraph import EGraph
 from eggrad.engine.explored import Explored, solver_seconds
+from eggrad.engine.nonzero_sums import nonzero_sums
 from eggrad.engine.observation import Observer
 from eggrad.engine.report import Budget, Report, Result
 from eggrad.engine.run import Run
-from eggrad.engine.snapshot import Snapshot
 from eggrad.engine.spec import Size
 from eggrad.engine.strategy import STAGES, Strategy
 from eggrad.engine.term import Term
@@ -50,38 +50,8 @@ class System:
             egraph.pop()
             self._egraph = egraph
 
-    @contextmanager
-    def _loaded(self, roots: Sequence[Term]) -> Iterator[tuple[EGraph, Sequence[Term], Report]]:
-        """An e-graph with some terms, and these: where a law leads to a wider term, with that.
-
-        Each term is defined at least where it was, and the same there; others need not be.
-        """
-        report = Report()
-        for left in reversed(range(WIDENINGS)):
-            with self.session() as egraph:
-                egraph.load(*roots)
-                graph = self._wider(egraph, roots, report)
-                if graph is None or not left:
-                    yield egraph, roots, report
-                    return
-                roots = graph.extract(graph.root_classes)
-
-    def _wider(self, egraph: EGraph, roots: Sequence[Term], report: Report) -> Snapshot | None:
-        """The terms of an e-graph with those that are wider; None where there are none."""
-        found = egraph.widen()
-        if not found.changed:
-            return None
-        report.matches.update(found.matches)
-        egraph.complete_shapes()
-        graph = Snapshot(egraph, CostModel(), [egraph.name(t) for t in roots])
-        graph.widen()
-        return graph if graph.wider else None
-
-    def _run(
-        self, egraph: EGraph, budget: Budget | None, models: Sequence[Model], report: Report
-    ) -> Run:
-        limit = budget or Budget()
-        return Run(self.strategy, egraph, limit, models, report, observer=self.observer)
+    def _run(self, egraph: EGraph, budget: Budget | None, models: Sequence[Model]) -> Run:
+        return Run(self.strategy, egraph, budget or Budget(), models, observer=self.observer)
 
     def differentiate(
         self,
@@ -100,10 +70,11 @@ class System:
         limit = budget or Budget()
         seconds = solver_seconds(limit) if exact else None
         models = [CostModel(sizes or {})]
-        with self._loaded([term]) as (egraph, (term,), report):
-            chosen = choose_mode(term, x, mode)
-            run = self._run(egraph, limit, models, report)
-            egraph.load(x)
+        chosen = choose_mode(term, x, mode)
+        with self.session() as egraph:
+            run = self._run(egraph, limit, models)
+            egraph.load(term, x)
+            egraph.assume(nonzero_sums([term]))
             run.begin([egraph.name(term)])
             run.roots = names = list[str]()
             if chosen in ("forward", "both"):
@@ -125,9 +96,10 @@ class System:
         The cotangent may depend on `x`; it is not differentiated. `x` occurs in `term`.
         """
         models = [CostModel()]
-        with self._loaded([term]) as (egraph, (term,), report):
-            run = self._run(egraph, budget, models, report)
-            egraph.load(x, cotangent)
+        with self.session() as egraph:
+            run = self._run(egraph, budget, models)
+            egraph.load(term, x, cotangent)
+            egraph.assume(nonzero_sums([term, cotangent]))
             run.begin([egraph.name(term)])
             name = egraph.add_adjoints(term, x, cotangent)
             run.saturate("reverse")
@@ -165,7 +137,7 @@ class System:
         their own.
         """
         for _ in range(WIDENINGS):
-            if not found.graph.wider:
+            if not found.is_wider:
                 break
             found = self._explored(result.terms, models, budget)
             again = found.cheapest(seconds)
@@ -187,7 +159,7 @@ class System:
         `lowering` ends with the stage `stable`; what is wider is put in before.
         """
         found = self._explored(roots, models, budget, lowering=lowering)
-        if lowering and found.graph.wider:
+        if lowering and found.is_wider:
             wider = self.simplify(roots, budget).terms
             if wider != tuple(roots):
                 return self._explored(wider, models, budget, lowering=True)
@@ -201,11 +173,13 @@ class System:
         *,
         lowering: bool = False,
     ) -> Explored:
-        with self._loaded(roots) as (egraph, loaded, report):
-            run = self._run(egraph, budget, models, report)
-            names = [egraph.name(t) for t in loaded]
+        with self.session() as egraph:
+            run = self._run(egraph, budget, models)
+            egraph.load(*roots)
+            egraph.assume(nonzero_sums(roots))
+            names = [egraph.name(t) for t in roots]
             run.begin(names)
-            return run.finish(names, lowering, loaded)
+            return run.finish(names, lowering, roots)
 
 
 def choose_mode(term: Term, x: Term, mode: str) -> str:
