@@ -83,10 +83,10 @@ class EGraph:
         """Let the facts of several rulesets be looked for together."""
         self._run([compile_rules.combined_facts(rulesets)])
 
-    def conclude(self) -> Iteration:
-        """Look for facts until there are no more: a class has each once, so that ends."""
+    def conclude(self) -> bool:
+        """Look for facts until there are no more, for a class has each once; whether any is new."""
         (output,) = self._run([f"(run-schedule (saturate {compile_rules.FACTS}))"])
-        return read_iteration(output.report)
+        return bool(output.report.updated)
 
     def literal(self, value: object) -> str:
         """A Python value, or a function on values, as egglog text."""

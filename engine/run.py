@@ -244,11 +244,10 @@ class Run:
 
     def _concludes(self) -> bool:
         """Look for facts, and let the laws on powers use them; whether any was news."""
-        found = self.egraph.conclude()
-        self.report.matches.update(found.matches)
-        if found.changed:
+        changed = self.egraph.conclude()
+        if changed:
             self.settle()
-        return found.changed
+        return changed
 
     def exhausted(self) -> bool:
         """Whether the budget has ended; the first time, a note says so.

@@ -12,7 +12,6 @@ from eggrad.engine.binding import symbols
 from eggrad.engine.delta_debugging import smallest_part
 from eggrad.engine.difference import Witness, find_difference
 from eggrad.engine.errors import ShapeError, UnsupportedOperation
-from eggrad.engine.properties import NONZERO, PROPERTIES
 from eggrad.engine.spec import Size
 from eggrad.engine.term import Term, variables
 from eggrad.frontend.agreement import agreed_sizes
@@ -179,6 +178,7 @@ def _decided(own: Sequence[Expression], budget: "Budget | None", rules: "Rules |
     from eggrad.engine.knowledge import needed
     from eggrad.engine.minimal_rules import minimal_rules
     from eggrad.frontend.rule_files import accepted
+    from eggrad.engine.properties import NONZERO
     from eggrad.rules.properties import domains
     from eggrad.rules.standard import EQUIVALENCE, extended, system
 
@@ -235,6 +235,8 @@ def _used(
 
 def _named(p: str, t: Term, scope: Sequence[Term]) -> str:
     """A property of a term in words, such as `x > 0`."""
+    from eggrad.engine.properties import PROPERTIES
+
     text = format_matrix(t, scope) if has_notation(t) else format_term(t)
     return PROPERTIES[p].domain.format(text)
 

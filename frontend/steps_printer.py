@@ -38,11 +38,11 @@ def format_steps(
     >>> from eggrad.engine.term import apply, variable
     >>> from eggrad.rules.elementwise import functions
     >>> x = variable("x", ("n",))
-    >>> term = apply("exp", apply("log", apply("abs", x)))
+    >>> term = apply("log", apply("exp", apply("abs", x)))
     >>> steps = explain(term, apply("abs", x), [functions])
     >>> print(format_steps(term, steps, [functions]))
-    exp(log(abs(x)))
-      = → functions.exp_of_log: exp log a = a. (a > 0, where the left side is defined)
+    log(exp(abs(x)))
+      = → functions.log_of_exp: log exp a = a.
     abs(x)
     """
     laws = {f"{r.ruleset}.{r.name}": r for s in rulesets for r in s.laws}

@@ -3,8 +3,6 @@
 `[p]` is 1 where the conditions p on the indices hold, and 0 elsewhere.
 """
 
-from fractions import Fraction
-
 from eggrad.engine.index_algebra import join
 from eggrad.engine.indicator_algebra import (
     both,
@@ -35,11 +33,9 @@ from eggrad.engine.indicator_conditions import (
 from eggrad.engine.language import (
     Constraints,
     Dims,
-    Number,
     Spec,
     Statement,
     Tensor,
-    condition,
     const,
     delta,
     ein,
@@ -64,12 +60,6 @@ indicator_products = Ruleset(
 gathers = Ruleset(
     "gather", "functions of entries that are picked", "none: one further member for each function"
 )
-
-
-@condition
-def is_natural(e: Number) -> bool:
-    """Whether a number is whole and not negative."""
-    return e >= 0 and Fraction(e).denominator == 1
 
 
 @indicator_products.rule(cite=IVERSON, replaces=True)
@@ -128,21 +118,9 @@ def indicator_of_gathered(
     ), composes(*both_of)
 
 
-@gathers.rule(cite="element-wise functions act on entries")
+@gathers.rule(cite="element-wise functions act on entries", domain="f(a) defined", widens=True)
 def gathered_function(f: str, s: Spec, n: Dims, p: Constraints, a: Tensor) -> Statement:
     """Σⱼ [j = g(i)]·f(aⱼ) = f(Σⱼ [j = g(i)]·aⱼ), g always in range, or f(0) = 0."""
-    return (
-        ein(s, indicator(n, p), fn(f, a)) >> fn(f, ein(s, indicator(n, p), a)),
-        picks(f, s, n, p),
-        is_total(f),
-    )
-
-
-@gathers.rule(cite="element-wise functions act on entries", domain="f(a) defined", widens=True)
-def gathered_partial_function(
-    f: str, s: Spec, n: Dims, p: Constraints, a: Tensor
-) -> Statement:
-    """So it is for a partial f; what is not picked need not be defined on the right."""
     return ein(s, indicator(n, p), fn(f, a)) >> fn(f, ein(s, indicator(n, p), a)), picks(f, s, n, p)
 
 
@@ -156,21 +134,9 @@ def function_of_gathered(f: str, s: Spec, n: Dims, p: Constraints, a: Tensor) ->
     )
 
 
-@gathers.rule(cite="element-wise functions act on entries")
-def gathered_power(s: Spec, n: Dims, p: Constraints, a: Tensor, e: Number) -> Statement:
-    """Σⱼ [j = g(i)]·aⱼᵉ = (Σⱼ [j = g(i)]·aⱼ)ᵉ, for a whole e ≥ 0 and g always in range."""
-    return (
-        ein(s, indicator(n, p), power(a, e)) >> power(ein(s, indicator(n, p), a), e),
-        picks_one(s, n, p),
-        is_natural(e),
-    )
-
-
 @gathers.rule(cite="element-wise functions act on entries", domain="aᵉ defined", widens=True)
-def gathered_partial_power(
-    s: Spec, n: Dims, p: Constraints, a: Tensor, e: Tensor
-) -> Statement:
-    """So it is for any e; what is not picked need not be defined on the right."""
+def gathered_power(s: Spec, n: Dims, p: Constraints, a: Tensor, e: Tensor) -> Statement:
+    """Σⱼ [j = g(i)]·aⱼᵉ = (Σⱼ [j = g(i)]·aⱼ)ᵉ, where g is always in range."""
     return ein(s, indicator(n, p), power(a, e)) >> power(ein(s, indicator(n, p), a), e), picks_one(
         s, n, p
     )

@@ -136,12 +136,6 @@ def adjugate_of_invertible(a: Tensor) -> Statement:
     return adj(a) >> ein(SCALED, det(a), inv(a)), invertible(a)
 
 
-@linalg.rule(cite="adjugate of an inverse; Cookbook equation 146", domain="a invertible")
-def adjugate_of_inverse(a: Tensor) -> Statement:
-    """adj(a⁻¹) = a / det a."""
-    return adj(inv(a)) >> ein(SCALED, power(det(a), -1), a)
-
-
 @linalg.rule(cite="Laplace expansion")
 def adjugate_times_matrix(s: Spec, a: Tensor) -> Statement:
     """adj(a)·a = det a·δ."""

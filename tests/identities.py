@@ -152,7 +152,7 @@ IDENTITIES: dict[str, tuple[Term, Term, str]] = {
     "quotient of a product": (
         divide(entries(x, y), y),
         x,
-        "divide_is_product factors_together product_with_power power_zero "
+        "divide_is_product factors_together product_with_narrower_power power_zero "
         "product_with_constant scale_by_one unary_identity",
     ),
     "inverse beside its matrix": (

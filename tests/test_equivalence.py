@@ -236,13 +236,13 @@ def test_the_rules_of_a_proof_suffice_and_are_all_needed() -> None:
 def test_a_proof_says_where_it_holds() -> None:
     verdict = eg.equivalent(np.exp(np.log(x)), x)
     assert verdict.rules == ("functions.exp_of_log",)
-    assert verdict.domain == ("a > 0, where the left side is defined (exp_of_log)",)
+    assert verdict.domain == ("x > 0",)
 
 
 def test_a_budget_that_ends_is_said() -> None:
     from eggrad.engine.report import Budget
 
-    f, g = np.linalg.det(A @ B), np.linalg.det(A) * np.linalg.det(B)
+    f, g = np.sin(2 * x), 2 * np.sin(x) * np.cos(x)
     verdict = eg.equivalent(f, g, budget=Budget(nodes=1))
     assert verdict.status == "unknown"
     assert "might exceed 1 e-nodes" in verdict.reason

@@ -239,9 +239,9 @@ def own_rules() -> Ruleset:
     own = Ruleset("own", "a law of the user's", "the number of operations", "simplify")
 
     @own.rule(cite="a test")
-    def exp_of_logarithm(a: Tensor) -> Statement:
-        """exp(log a) = a."""
-        return fn("exp", fn("log", a)) >> a
+    def logarithm_of_exp(a: Tensor) -> Statement:
+        """log(exp a) = a."""
+        return fn("log", fn("exp", a)) >> a
 
     return own
 
