@@ -10,6 +10,7 @@ import numpy as np
 
 from eggrad.engine.affine import size_symbols
 from eggrad.engine.binding import bind, concrete, made_sizes, name_of, symbols
+from eggrad.engine.identifiers import escaped
 from eggrad.engine.index_ranges import check_indices, greatest_indices
 from eggrad.engine.source import Form, Module
 from eggrad.engine.term import Term, variables
@@ -80,7 +81,7 @@ class CompiledFunction:
         module = Module(
             forms, self._variables, mentioned, single, self._is_for_real, sizes=self._defaults
         )
-        comment = "".join(f"# {line}\n" for line in note.splitlines())
+        comment = "".join(f"# {escaped(line)}\n" for line in note.splitlines())
         self.source, self._used = comment + module.text, module.parameters
         namespace: dict[str, Any] = {}
         exec(compile(self.source, "<eggrad>", "exec"), namespace)

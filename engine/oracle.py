@@ -6,12 +6,14 @@ the check of the values given (`binding`).
 
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
+from math import isinf
 from typing import Any, cast
 
 import numpy as np
 
 from eggrad.engine.binding import Array, bind, concrete, enlarged, made_sizes, name_of, symbols
 from eggrad.engine.constraints import Constraints
+from eggrad.engine.numerals import as_float
 from eggrad.engine.oracle_operations import OPERATIONS, cofactors, holds
 from eggrad.engine.spec import Spec
 from eggrad.engine.term import Term, postorder, variables
@@ -102,10 +104,9 @@ def _apply(
 
 
 def _number(number: Fraction, dtype: np.dtype[Any]) -> Any:
-    try:
-        nearest = float(number)
-    except OverflowError:
-        return np.inf if number > 0 else -np.inf
+    nearest = as_float(number)
+    if isinf(nearest):
+        return nearest
     # The second term is what float64 rounds away; it counts in long double only.
     return dtype.type(nearest) + dtype.type(float(number - Fraction(nearest)))
 

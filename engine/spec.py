@@ -6,10 +6,12 @@ appearance. An output never repeats an index and has none that no operand has.
 """
 
 from collections.abc import Iterable, Sequence
+from typing import Final
 
 from eggrad.engine.errors import ShapeError
 
 __all__ = [
+    "MAXIMAL_SIZE",
     "Dims",
     "Indices",
     "Size",
@@ -26,6 +28,9 @@ Size = int | str
 Dims = tuple[Size, ...]
 Indices = tuple[int, ...]
 Spec = tuple[Indices, ...]
+
+MAXIMAL_SIZE: Final = 10**18
+"""Axes are not longer, nor are the numbers of which sizes are made."""
 
 LETTERS = "ijklmnopqrstuvwxyzabcdefghIJKLMNOPQRSTUVWXYZABCDEFGH"
 

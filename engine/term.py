@@ -16,9 +16,10 @@ from eggrad.engine import spec as specs
 from eggrad.engine.affine import canonical_size, resized_dims
 from eggrad.engine.constraints import Constraint, Constraints
 from eggrad.engine.errors import ShapeError, UnsupportedOperation
+from eggrad.engine.identifiers import is_text
 from eggrad.engine.numeric_operations import FOR_CODE, NUMERIC, result_dims
 from eggrad.engine.sparsity import Sparsity
-from eggrad.engine.spec import Dims, Size, Spec
+from eggrad.engine.spec import MAXIMAL_SIZE, Dims, Size, Spec
 
 __all__ = [
     "ELEMENTWISE", "MATRIX_FUNCTIONS", "NUMERIC", "Term", "add", "apply", "cofactors",
@@ -97,6 +98,8 @@ def variable(name: str, dims: Sequence[Size] = (), assume: Iterable[str] = ()) -
     >>> variable("A", ("n", "n"), ["positive definite"]).data
     ('A', ('invertible', 'positive definite', 'symmetric'))
     """
+    if not is_text(name):
+        raise UnsupportedOperation(f"no text can have the name {name!r}")
     words = set(assume)
     words |= implied(words)
     return _make("variable", (name, tuple(sorted(words))), (), _checked(dims))
@@ -208,7 +211,9 @@ def for_code(op: str, data: object, args: tuple[Term, ...], dims: Dims) -> Term:
 
 def _checked(dims: Sequence[Size]) -> Dims:
     for d in dims:
-        if not (isinstance(d, str) and d) and not (type(d) is int and d >= 0):
+        if type(d) is int and abs(d) > MAXIMAL_SIZE:
+            raise ShapeError(f"a size is a name or an integer from 0 up to {MAXIMAL_SIZE}")
+        if not (isinstance(d, str) and d and is_text(d)) and not (type(d) is int and d >= 0):
             raise ShapeError(f"a size is a name or an integer from 0 up, not {d!r}")
     # Text of a subclass of str is the same size; terms have the plain one.
     return tuple(canonical_size(str(d)) if isinstance(d, str) else d for d in dims)

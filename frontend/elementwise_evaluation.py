@@ -13,9 +13,10 @@ from numpy.typing import NDArray
 from eggrad.engine.errors import ShapeError
 from eggrad.engine.index_conditions import Condition
 from eggrad.engine.integer_ranges import Range
+from eggrad.engine.numerals import as_float
 from eggrad.engine.rational_affine import Affine
 from eggrad.frontend.elementwise_contraction import contracted
-from eggrad.frontend.elementwise_functions import FUNCTIONS, as_float
+from eggrad.frontend.elementwise_functions import FUNCTIONS
 from eggrad.frontend.elementwise_printer import format_form, format_value
 from eggrad.frontend.elementwise_scopes import Axis, Scope, inside, view
 from eggrad.frontend.elementwise_syntax import (

@@ -70,7 +70,7 @@ def written(term: Term) -> Written:
     sizes = symbols(term)
     for name in sorted({*map(name_of, variables(term)), *sizes}):
         if not is_name(name):
-            raise UnsupportedOperation(f"{name} is no name in element-wise notation")
+            raise UnsupportedOperation(f"{name!r} is no name in element-wise notation")
     arguments = {name_of(v): tuple(map(size_form, v.dims)) for v in variables(term)}
     writer = _Writer({*arguments, *sizes})
     names = [writer.fresh() for _ in term.dims]
