@@ -3,32 +3,15 @@
 from collections.abc import Iterator
 from fractions import Fraction
 from itertools import zip_longest
-from numbers import Integral, Rational, Real
 from typing import cast
 
 from eggrad.engine import spec as specs
 from eggrad.engine import term as terms
-from eggrad.engine.errors import ShapeError, UnsupportedOperation
+from eggrad.engine.errors import ShapeError
 from eggrad.engine.spec import Dims, Size
 from eggrad.engine.term import Term
 
-__all__ = ["aligned", "common", "exact", "matmul", "matmul_pairs", "multiply", "spread"]
-
-
-def exact(value: object) -> Fraction | None:
-    """A Python or NumPy number as the fraction that its decimal text says; None for all else.
-
-    >>> exact(0.1)
-    Fraction(1, 10)
-    """
-    if isinstance(value, Integral | Rational):
-        return Fraction(int(value.numerator), int(value.denominator))
-    if not isinstance(value, Real):
-        return None
-    text = str(value)
-    if text in ("inf", "-inf", "nan"):
-        raise UnsupportedOperation(f"a constant is a finite number, not {text}")
-    return Fraction(text)
+__all__ = ["aligned", "common", "matmul", "matmul_pairs", "multiply", "spread"]
 
 
 def aligned(a: Dims, b: Dims) -> Iterator[tuple[Size, Size]]:

@@ -3,13 +3,16 @@
 import json
 import sys
 from collections.abc import Callable, Sequence
+from fractions import Fraction
+from math import isfinite
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, cast
 
 import click
 
 from eggrad.engine.errors import EggradError
 from eggrad.frontend.cli_input import Mistake, read_text, rules_option, takes_language
+from eggrad.frontend.text_words import format_number
 
 if TYPE_CHECKING:
     from eggrad import Expression, Verdict
@@ -137,4 +140,13 @@ def _report(verdict: "Verdict") -> dict[str, Any]:
 
 
 def _listed(value: Any) -> Any:
-    return value if value is None or isinstance(value, int) else value.tolist()
+    """Nested lists of what JSON has: exact fractions are texts, null is what is not finite."""
+    if isinstance(value, list):
+        return [_listed(v) for v in cast(list[object], value)]
+    if value is None or isinstance(value, int):
+        return value
+    if isinstance(value, Fraction):
+        return format_number(value)
+    if isinstance(value, float):
+        return value if isfinite(value) else None
+    return _listed(value.tolist())

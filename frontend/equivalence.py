@@ -5,8 +5,6 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from eggrad.engine.affine import is_simple
 from eggrad.engine.binding import symbols
 from eggrad.engine.difference import Witness, find_difference
@@ -15,6 +13,7 @@ from eggrad.engine.spec import Size
 from eggrad.engine.term import variables
 from eggrad.frontend.agreement import agreed_sizes
 from eggrad.frontend.expression import Expression, as_expression, unified
+from eggrad.frontend.witness_printer import format_sides, format_values
 
 if TYPE_CHECKING:
     from eggrad.engine.binding import Array
@@ -39,7 +38,8 @@ class Verdict:
     `status` is "equal", "different" or "unknown", `reason` says it in words. Of different ones
     `witness` has the values of the variables, and of size symbols that the variables of one side
     do not fix, at which `left` and `right` are the two results; it is None where the axes differ
-    already. `samples` and `digits` say how far the others agreed numerically.
+    already. Where no floating-point numbers tell them apart, these are exact fractions. `samples`
+    and `digits` say how far the others agreed numerically.
     """
 
     status: str
@@ -99,9 +99,9 @@ class Verdict:
             if self.domain:
                 lines.append(f"where: {'; '.join(self.domain)}")
         for name, value in (self.witness or {}).items():
-            lines.append(f"{name} = {_shown(value)}")
+            lines.append(f"{name} = {format_values(value)}")
         if self.witness is not None:
-            lines += [f"left = {_shown(self.left)}", f"right = {_shown(self.right)}"]
+            lines += format_sides(self.left, self.right)
         return "\n".join(lines)
 
 
@@ -207,14 +207,3 @@ def _rulesets(strategy: "Strategy", names: Sequence[str]) -> "list[Ruleset]":
 
 def _axes(dims: Sequence[object]) -> str:
     return f"({', '.join(map(str, dims))})"
-
-
-def _shown(value: object) -> str:
-    """Numbers in six digits, as nested lists."""
-
-    def plain(v: Any) -> str:
-        if isinstance(v, list):
-            return f"[{', '.join(map(plain, v))}]"
-        return repr(float(v)) if float(v).is_integer() else f"{v:.6g}"
-
-    return plain(np.asarray(value).tolist())

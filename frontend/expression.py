@@ -14,8 +14,8 @@ from eggrad.engine.errors import UnsupportedOperation
 from eggrad.engine.operations import count, node_count
 from eggrad.engine.spec import Dims, Size, scaling, transposition
 from eggrad.engine.term import Term
-from eggrad.frontend import broadcasting
 from eggrad.frontend.agreement import agreed_sizes
+from eggrad.frontend.exact_numbers import exact
 from eggrad.frontend.operators import Operators
 from eggrad.frontend.size_symbols import SizeSymbol, shape_of
 from eggrad.frontend.tracing import as_variable
@@ -194,7 +194,7 @@ def as_expression(value: object) -> Expression:
         return value
     if isinstance(value, SizeSymbol):
         return value.expression()
-    number = broadcasting.exact(value)
+    number = exact(value)
     if number is None and (outside := as_variable(value)) is not None:
         return outside
     if isinstance(value, np.ndarray) and (plain := _plain_array(value)) is not None:
@@ -211,7 +211,7 @@ def _plain_array(array: "Array") -> Term | None:
     """An array whose entries are all the same, or a multiple of the identity, as a term."""
     if array.dtype.kind not in "biuf":
         return None
-    number = broadcasting.exact(array.flat[0].item()) if array.size else Fraction(0)
+    number = exact(array.flat[0]) if array.size else Fraction(0)
     if number is None:
         return None
     if not array.size or (array == array.flat[0]).all():

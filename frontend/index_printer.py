@@ -37,12 +37,14 @@ class Indexed:
     """A piece of text with indices below it, by number.
 
     The text has a place for each of the `names` that it mentions, as in `det({0})`; that of a
-    condition has places for its indices before those, as in `[{0}={1}+{2}]`.
+    condition has places for its indices before those, as in `[{0}={1}+{2}]`. With `raising` 1 an
+    exponent begins here, with -1 it ends.
     """
 
     text: str
     indices: tuple[int, ...] = ()
     names: tuple[str, ...] = ()
+    raising: int = 0
 
     @property
     def is_condition(self) -> bool:
@@ -293,10 +295,10 @@ def _power(base: _Part, exponent: _Part) -> _Part:
     text = "".join(t.text for t in raised)
     if text.lstrip("-").isdigit():
         pieces = (*own, Indexed(text.translate(_SUPERSCRIPTS)))
-    elif len(raised) == 1 or text.lstrip("-").replace(".", "").isdigit():
-        pieces = (*own, Indexed("^"), *raised)
+    elif "/" not in text and (len(raised) == 1 or text.lstrip("-").replace(".", "").isdigit()):
+        pieces = (*own, Indexed("^", raising=1), *raised, Indexed("", raising=-1))
     else:
-        pieces = (*own, Indexed("^("), *raised, Indexed(")"))
+        pieces = (*own, Indexed("^(", raising=1), *raised, Indexed(")", raising=-1))
     return _Part((pieces,), _POWER)
 
 

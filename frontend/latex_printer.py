@@ -171,6 +171,8 @@ def _bracketed(part: Text, least: int) -> str:
 
 
 def _index_style(token: Indexed, letters: Sequence[str]) -> str:
+    if token.raising:
+        return "^{" if token.raising > 0 else "}"
     names = list(map(latex_name, token.names))
     if token.is_condition:
         text = token.text.replace("≥", r" \ge ").replace("|", r" \mid ")

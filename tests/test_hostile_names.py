@@ -21,7 +21,7 @@ PIECES = [
     '"', "'", '"""', "'''", "\\", "\n", "\r", "\t", "\x00", "\x0c", "{", "}", "{0.__class__}", "%s",
     "%", "$", "#", "</script>", "<!--", "--", "-->", "]]>", "&amp;", "\u2028", "\u2029", "\u202e",
     ";", ":", ",", " ", "`", "[", "]", "(", ")", "^", "_", "~", "=", "|", "²", "①", "ﬁ", "x̃", "·",
-    "α", "é", "print(1)", "ran.append(1)", "\\input{x}", "\\end{aligned}", "import os",
+    "β", "é", "print(1)", "ran.append(1)", "\\input{x}", "\\end{aligned}", "import os",
 ]  # fmt: skip
 WORDS = [
     "np", "len", "float", "print", "lambda", "None", "self", "f", "t1", "t1_", "v_", "compiled",
@@ -72,8 +72,9 @@ def check_formats(f: eg.Expression, values: dict[str, Any]) -> None:
         try:
             # Without the search for the shortest formula, which names do not change.
             text = format_unchanged(language, f.term, f.scope)
-        except eg.UnsupportedOperation as error:
-            assert "is no name in element-wise notation" in str(error) or "inv" in str(error)
+        except eg.UnsupportedOperation:
+            # No inverses there, and no quotes around names.
+            assert language == "elementwise"
             continue
         text.encode("utf-8")
         if language == "python":
@@ -153,7 +154,8 @@ def test_sizes_made_of_names_that_are_no_words() -> None:
 def test_pages_and_pictures(tmp_path: Path) -> None:
     """Markup in names stays text; characters that no XML has are left out."""
     name = '</script><b onload="x">&\x00\x0b]]>'
-    text = f"declare `{name}` [`{name}`] expression exp(`{name}`) *(i,i->) `{name}` derivative wrt `{name}`"
+    x = f"`{name}`"
+    text = f"declare {x} [{x}] expression exp({x}) *(i,i->) {x} derivative wrt {x}"
     for file in ("graph.html", "graph.svg"):
         path = tmp_path / file
         result = CliRunner().invoke(main, ["graph", text, "--out", str(path)])
