@@ -74,6 +74,8 @@ class Writer:
         self._names = names
         self._sizes = sizes
         self._arrays = WholeArrays(self.block, self._shape, dtype)
+        # The axes of all arrays that the statements make, or are given.
+        self.made = self._arrays.made
         self._model = model
 
     def _size(self, d: Size) -> str:
@@ -102,6 +104,8 @@ class Writer:
                 done[node] = self._by_views(node, done)
             elif node not in absorbed and (node.op != "indicator" or node in stored):
                 done[node] = self._node(node, [done[a] for a in node.args])
+        self.made |= {_stored(t, v) for t, v in done.items() if not _is_view(t)}
+        self.made |= {r.dims for r in roots}
         returned: set[str] = set()
         return [self._result(r, done[r], returned) for r in roots]
 
@@ -275,6 +279,17 @@ class Writer:
             op = "subtract" if s.negative else "add"
             value = self._entrywise(node).infix(op, [value, done[s.term]])
         return value
+
+
+def _is_view(term: Term) -> bool:
+    """Whether a term is read through a view of an array, which has as much memory as that."""
+    return by_views(term) and term.op != "stepped_product"
+
+
+def _stored(term: Term, value: Value) -> Dims:
+    """The axes of the array that a value has: each label once."""
+    lengths = dict(zip(value.axes, term.dims, strict=True))
+    return tuple(lengths[i] for i in value.labels)
 
 
 def _detail(node: Term) -> object:

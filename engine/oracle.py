@@ -11,6 +11,7 @@ from typing import Any, cast
 
 import numpy as np
 
+from eggrad.engine.array_limits import check_memory
 from eggrad.engine.binding import Array, bind, concrete, enlarged, made_sizes, name_of, symbols
 from eggrad.engine.constraints import Constraints
 from eggrad.engine.numerals import as_float
@@ -27,13 +28,15 @@ def evaluate(
     """The value of each root, in float64 or in the widest dtype among `values`.
 
     `sizes` gives the size symbols that no variable fixes. Raises `UnknownVariable` for a missing
-    value or size and `ShapeError` for a value of another shape than its variable.
+    value or size, `ShapeError` for a value of another shape than its variable, and
+    `BudgetExceeded` for arrays larger than the memory.
 
     >>> from eggrad.engine.term import einsum, variable
     >>> evaluate([einsum("i->", variable("x", ("n",)))], {"x": [1, 2, 3]})
     [array(6.)]
     """
     arrays, bound = bind(variables(*roots), values, sizes)
+    check_memory([t.dims for t in postorder(*roots)], bound, together=True)
     with np.errstate(all="ignore"):
         done = _evaluated(list(postorder(*roots)), arrays, bound)
     return [done[r] for r in roots]

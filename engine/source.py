@@ -42,7 +42,8 @@ class Form:
 class Module:
     """The functions of some forms of the same values, and what their parameters are.
 
-    The parameters are those of `variables`, then the size symbols of `parameters`.
+    The parameters are those of `variables`, then the size symbols of `parameters`. `made` has the
+    axes of the arrays that each function makes.
     """
 
     def __init__(
@@ -77,6 +78,7 @@ class Module:
                 )
                 texts.append(part.text(name, s.sizes, False))
         self.parameters = tuple(sorted({s for f in written for s in f.open}))
+        self.made = [f.made for f in written]
         self.functions = ["compiled"]
         if len(forms) > 1:
             self.functions = [f"form_{k}" for k in range(1, len(forms) + 1)]
@@ -115,6 +117,7 @@ class _Function:
         self._block = writer.block
         self._known = [(self._sizes[s], origin[s]) for s in sorted(writer.used & origin.keys())]
         self.open = writer.used - origin.keys()
+        self.made = frozenset(writer.made)
 
     def text(self, name: str, sizes: Sequence[str], single: bool, comment: str = "") -> str:
         """The definition, with some size symbols as further parameters."""

@@ -132,7 +132,10 @@ def indicator(dims: Sequence[Size], constraints: Iterable[Constraint]) -> Term:
     (('=', ((0, 1), ('', -2))),)
     """
     own = _checked(dims)
-    return _make("indicator", conditions.canonical(own, constraints), (), own)
+    found = conditions.canonical(own, constraints)
+    if any(abs(c) > MAXIMAL_SIZE for _, f in found for _, c in f):
+        raise UnsupportedOperation(f"conditions on indices have numbers up to {MAXIMAL_SIZE}")
+    return _make("indicator", found, (), own)
 
 
 def size(symbol: Size) -> Term:

@@ -78,7 +78,7 @@ def classes(*, file: str, read: Read, as_json: bool, **_: Any) -> None:
 
     Empty lines and lines that begin with # are left out. What was not found out is reported.
     """
-    text = sys.stdin.read() if file == "-" else Path(file).read_text("utf-8")
+    text = _contents(file)
     lines = [(k, s) for k, s in enumerate(map(str.strip, text.splitlines()), 1) if s]
     known: list[tuple[str, Expression]] = []
     for k, line in lines:
@@ -96,6 +96,17 @@ def classes(*, file: str, read: Read, as_json: bool, **_: Any) -> None:
     click.echo("\n\n".join("\n".join(group) for group in texts))
     for a, b in pairs:
         click.echo(f"not found out whether equal:\n  {a}\n  {b}", err=True)
+
+
+def _contents(file: str) -> str:
+    """The text of a file, or of standard input where it is `-`."""
+    try:
+        read = sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()
+        return read.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise Mistake(f"{file} is not UTF-8 text: byte {error.start}") from error
+    except OSError as error:
+        raise Mistake(f"cannot read {file}: {error.strerror or error}") from error
 
 
 def _grouped(known: "Sequence[Expression]") -> tuple[list[list[int]], list[tuple[int, int]]]:

@@ -80,6 +80,8 @@ class _Writer:
 
     def text(self) -> str:
         """The module."""
+        if any(t.order > len(specs.LETTERS) for t in postorder(self._root)):
+            raise UnsupportedOperation(f"np.einsum has {len(specs.LETTERS)} indices, no more")
         users = Counter(a for node in postorder(self._root) for a in node.args)
         done: dict[Term, Text] = {}
         body: list[str] = []

@@ -2,11 +2,12 @@
 
 import re
 from fractions import Fraction
+from functools import lru_cache
 from typing import Final
 
 from eggrad.engine.identifiers import escaped
 from eggrad.engine.numerals import digits, integer
-from eggrad.engine.spec import LETTERS, Dims, Spec
+from eggrad.engine.spec import Dims, Spec, letter
 from eggrad.engine.term import ELEMENTWISE, MATRIX_FUNCTIONS
 
 __all__ = [
@@ -17,7 +18,6 @@ __all__ = [
     "MAXIMAL_ORDER",
     "OPERATORS",
     "RESERVED",
-    "format_index",
     "format_name",
     "format_number",
     "format_product",
@@ -111,6 +111,7 @@ def read_number(text: str) -> Fraction | None:
     return sign * integer(whole + part) * Fraction(10) ** (scale - len(part))
 
 
+@lru_cache(maxsize=1024)
 def format_number(value: Fraction) -> str:
     """The number in the shortest exact spelling, the plain one where that is short.
 
@@ -135,14 +136,8 @@ def format_number(value: Fraction) -> str:
 
 def format_product(spec: Spec) -> str:
     """The operator of a product: `*(ij,j->i)`."""
-    *operands, output = ["".join(map(format_index, part)) for part in spec]
+    *operands, output = ["".join(map(letter, part)) for part in spec]
     return f"*({','.join(operands)}->{output})"
-
-
-def format_index(number: int) -> str:
-    """The letter of an index."""
-    # Any letter is an index, so a product with more than 52 of them is written with others.
-    return LETTERS[number] if number < len(LETTERS) else chr(0x4E00 + number - len(LETTERS))
 
 
 def _decimal(top: int, bottom: int) -> tuple[int | None, int]:
