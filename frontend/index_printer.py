@@ -263,8 +263,9 @@ def _conditions(constraints: Constraints) -> _Part:
 
 def _size(size: Size) -> Indexed:
     """A size, by its name; one made of others is a text of plain words."""
-    is_name = isinstance(size, str) and is_simple(size)
-    return Indexed("{0}", (), (size,)) if is_name else Indexed(str(size))
+    if isinstance(size, str) and is_simple(size):
+        return Indexed("{0}", (), (size,))
+    return Indexed(str(size))
 
 
 def _factors(part: _Part) -> tuple[Tokens, ...]:
