@@ -167,6 +167,8 @@ def as_size(f: Form) -> Size:
     if all(key == "" for key, _ in terms):
         return sum(c for _, c in terms)
     if len(terms) > 1 or terms[0][1] != 1:
+        if any(abs(c) > MAXIMAL_SIZE for _, c in terms):
+            raise ShapeError(f"the numbers of a size have at most {_MOST_DIGITS} digits")
         for key, _ in terms:
             if key and not _NAME.fullmatch(str(key)):
                 raise ShapeError(f"a size is made of others whose names are words, not of {key!r}")
