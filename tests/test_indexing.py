@@ -216,7 +216,7 @@ def test_iterating_and_len() -> None:
     assert first is E["w"][0]
 
 
-@pytest.mark.parametrize("place", [10**30, -(10**30), 10**5000])
+@pytest.mark.parametrize("place", [10**30, -(10**30), 10**5000], ids=["large", "low", "long"])
 def test_places_that_no_array_has(place: int) -> None:
     x, z = eg.variable("x", ("n",)), eg.variable("z", (4,))
     for f in (x, z):
