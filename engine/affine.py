@@ -14,7 +14,8 @@ from math import gcd
 from typing import Final
 
 from eggrad.engine.errors import ShapeError
-from eggrad.engine.spec import LETTERS, MAXIMAL_SIZE, Dims, Size
+from eggrad.engine.size_parts import MOST_DIGITS, check_parts
+from eggrad.engine.spec import LETTERS, Dims, Size
 
 __all__ = [
     "Form",
@@ -128,8 +129,6 @@ def evaluate(f: Form, value: Callable[[Key], int]) -> int:
 
 
 _TERM: Final = r"(?:(\d+)\s*\*\s*)?([^\W\d]\w*)|(\d+)"
-_MOST_DIGITS: Final = len(str(MAXIMAL_SIZE))
-_NAME: Final = re.compile(r"[^\W\d]\w*")
 _NEXT: Final = re.compile(rf"\s*([+-]?)\s*(?:{_TERM})\s*")
 _WHOLE: Final = re.compile(rf"\s*-?\s*(?:{_TERM})(?:\s*[+-]\s*(?:{_TERM}))*\s*")
 
@@ -146,8 +145,8 @@ def size_form(size: Size) -> Form:
     if size.isidentifier() or not _WHOLE.fullmatch(size) or size.strip().isdigit():
         return ((size, 1),)
     parts = _NEXT.findall(size)
-    if any(len(count or number) > _MOST_DIGITS for _, count, _, number in parts):
-        raise ShapeError(f"the numbers of a size have at most {_MOST_DIGITS} digits")
+    if any(len(count or number) > MOST_DIGITS for _, count, _, number in parts):
+        raise ShapeError(f"the numbers of a size have at most {MOST_DIGITS} digits")
     return form(
         (name or "", (-1 if sign == "-" else 1) * int(count or number or 1))
         for sign, count, name, number in parts
@@ -167,11 +166,7 @@ def as_size(f: Form) -> Size:
     if all(key == "" for key, _ in terms):
         return sum(c for _, c in terms)
     if len(terms) > 1 or terms[0][1] != 1:
-        if any(abs(c) > MAXIMAL_SIZE for _, c in terms):
-            raise ShapeError(f"the numbers of a size have at most {_MOST_DIGITS} digits")
-        for key, _ in terms:
-            if key and not _NAME.fullmatch(str(key)):
-                raise ShapeError(f"a size is made of others whose names are words, not of {key!r}")
+        check_parts(terms)
     text = ""
     for key, c in terms:
         name = f"{key}" if abs(c) == 1 and key else f"{abs(c)}*{key}" if key else str(abs(c))

@@ -74,7 +74,6 @@ class Writer:
         self._names = names
         self._sizes = sizes
         self._arrays = WholeArrays(self.block, self._shape, dtype)
-        # The axes of all arrays that the statements make, or are given.
         self.made = self._arrays.made
         self._model = model
 
@@ -104,8 +103,8 @@ class Writer:
                 done[node] = self._by_views(node, done)
             elif node not in absorbed and (node.op != "indicator" or node in stored):
                 done[node] = self._node(node, [done[a] for a in node.args])
-        self.made |= {_stored(t, v) for t, v in done.items() if not _is_view(t)}
-        self.made |= {r.dims for r in roots}
+        own = (t for t in done if t.op == "stepped_product" or not by_views(t))
+        self.made |= {_stored(t, done[t]) for t in own} | {r.dims for r in roots}
         returned: set[str] = set()
         return [self._result(r, done[r], returned) for r in roots]
 
@@ -281,15 +280,9 @@ class Writer:
         return value
 
 
-def _is_view(term: Term) -> bool:
-    """Whether a term is read through a view of an array, which has as much memory as that."""
-    return by_views(term) and term.op != "stepped_product"
-
-
 def _stored(term: Term, value: Value) -> Dims:
     """The axes of the array that a value has: each label once."""
-    lengths = dict(zip(value.axes, term.dims, strict=True))
-    return tuple(lengths[i] for i in value.labels)
+    return tuple(term.dims[value.axes.index(i)] for i in value.labels)
 
 
 def _detail(node: Term) -> object:

@@ -13,7 +13,6 @@ from typing import Final, cast
 
 from eggrad.engine import normal_atoms, normal_functions
 from eggrad.engine.affine import Form
-from eggrad.engine.cost import CostModel
 from eggrad.engine.index_ranges import known_sizes, singled_sizes
 from eggrad.engine.normal_networks import (
     BITS,
@@ -30,11 +29,9 @@ from eggrad.engine.normal_networks import (
 from eggrad.engine.normal_relations import replaced
 from eggrad.engine.range_splitting import MOST
 from eggrad.engine.snapshot import ENode, Snapshot
-from eggrad.engine.sparsity import Sparsity
 from eggrad.engine.spec import Dims, Indices, Size, Spec
-from eggrad.engine.term import MATRIX_FUNCTIONS
 
-__all__ = ["NormalForms", "NormalModel", "Polynomial"]
+__all__ = ["NormalForms", "Polynomial"]
 
 Polynomial = Mapping[Monomial, Number]
 
@@ -46,10 +43,6 @@ FACTORS: Final = 128
 # Relations used inside of each other.
 DEPTH: Final = 40
 
-# What a node costs where normal forms choose: a function that others define, and any other.
-DEFINED: Final = 100_000
-FUNCTION: Final = 1_000
-
 
 def _checked(polynomial: Polynomial) -> Polynomial:
     """The polynomial; raises `TooLarge` if its numbers are long."""
@@ -57,28 +50,6 @@ def _checked(polynomial: Polynomial) -> Polynomial:
     if any(length(n) > BITS for n in chain(polynomial.values(), exponents)):
         raise TooLarge
     return polynomial
-
-
-class NormalModel(CostModel):
-    """The cost by which normal forms choose what to read a class as: sums and products first."""
-
-    def node(
-        self,
-        constructor: str,
-        data: tuple[object, ...],
-        args: tuple[Dims, ...],
-        out: Dims,
-        deltas: tuple[Sparsity, ...],
-        *,
-        same: bool = False,
-        constants: tuple[Fraction | None, ...] = (),
-    ) -> int:
-        """What has a definition by others is dear, a sum or product is cheap."""
-        if constructor == "function":
-            return DEFINED if data[0] in ("tan", "tanh", "relu") else FUNCTION
-        if constructor in ("numeric", "numeric2"):
-            return DEFINED
-        return FUNCTION if constructor in MATRIX_FUNCTIONS else 1
 
 
 class NormalForms:

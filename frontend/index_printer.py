@@ -5,7 +5,7 @@ product in which it occurs twice, as Einstein wrote, and with a sign Σ where it
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import chain, count
@@ -16,9 +16,10 @@ from eggrad.engine.binding import name_of, symbols
 from eggrad.engine.constraints import Constraints, format_comparison
 from eggrad.engine.spec import Size, Spec
 from eggrad.engine.term import Term, postorder, variables
-from eggrad.frontend.text_words import format_number, shown_name
+from eggrad.frontend.index_pieces import LETTERS, Indexed, Style, unicode_style
+from eggrad.frontend.text_words import format_number
 
-__all__ = ["Indexed", "Style", "format_index"]
+__all__ = ["format_index"]
 
 _SUM: Final = 1
 _QUOTIENT: Final = 2
@@ -27,29 +28,7 @@ _POWER: Final = 4
 _ATOM: Final = 5
 # A part that occurs again is named if it has so many pieces.
 WORTH_NAMING: Final = 5
-_LETTERS: Final = "ijklmnoprstuvxaeh"
-_SUBSCRIPTS: Final = dict(zip(_LETTERS, "ᵢⱼₖₗₘₙₒₚᵣₛₜᵤᵥₓₐₑₕ", strict=True))
 _SUPERSCRIPTS: Final = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
-
-
-@dataclass(frozen=True)
-class Indexed:
-    """A piece of text with indices below it, by number.
-
-    The text has a place for each of the `names` that it mentions, as in `det({0})`; that of a
-    condition has places for its indices before those, as in `[{0}={1}+{2}]`. With `raising` 1 an
-    exponent begins here, with -1 it ends.
-    """
-
-    text: str
-    indices: tuple[int, ...] = ()
-    names: tuple[str, ...] = ()
-    raising: int = 0
-
-    @property
-    def is_condition(self) -> bool:
-        """Whether it is 1 or 0, as a condition on the indices says."""
-        return self.text.startswith("[")
 
 
 Tokens = tuple[Indexed, ...]
@@ -99,21 +78,6 @@ class _Part:
         if self.negative:
             return (Indexed("("), *self.signed(), Indexed(")"))
         return self.bracketed(least)
-
-
-def unicode_style(token: Indexed, letters: Sequence[str]) -> str:
-    """A piece with its indices as small letters."""
-    names = map(shown_name, token.names)
-    if token.is_condition:
-        return token.text.format(*letters, *names)
-    text = token.text.format(*names)
-    if len(letters) and all(i in _SUBSCRIPTS for i in letters):
-        return text + "".join(_SUBSCRIPTS[i] for i in letters)
-    return text + (f"_{{{''.join(letters)}}}" if letters else "")
-
-
-Style = Callable[[Indexed, Sequence[str]], str]
-"""What writes a piece with the letters of its indices."""
 
 
 def format_index(root: Term, style: Style = unicode_style) -> str:
@@ -304,4 +268,4 @@ def _power(base: _Part, exponent: _Part) -> _Part:
 
 
 def _letter(k: int) -> str:
-    return _LETTERS[k] if k < len(_LETTERS) else f"i{k - len(_LETTERS) + 1}"
+    return LETTERS[k] if k < len(LETTERS) else f"i{k - len(LETTERS) + 1}"

@@ -10,7 +10,8 @@ from typing import Final
 from eggrad.engine.errors import UnsupportedOperation
 from eggrad.engine.term import Term
 from eggrad.frontend.formulas import Form
-from eggrad.frontend.index_printer import Indexed, format_index
+from eggrad.frontend.index_pieces import Indexed
+from eggrad.frontend.index_printer import format_index
 from eggrad.frontend.matrix_form import sizes_are_names
 from eggrad.frontend.matrix_printer import Text, written
 
