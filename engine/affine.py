@@ -14,6 +14,7 @@ from math import gcd
 from typing import Final
 
 from eggrad.engine.errors import ShapeError
+from eggrad.engine.size_parts import MOST_DIGITS, check_parts
 from eggrad.engine.spec import LETTERS, Dims, Size
 
 __all__ = [
@@ -143,9 +144,12 @@ def size_form(size: Size) -> Form:
         return form([("", size)])
     if size.isidentifier() or not _WHOLE.fullmatch(size) or size.strip().isdigit():
         return ((size, 1),)
+    parts = _NEXT.findall(size)
+    if any(len(count or number) > MOST_DIGITS for _, count, _, number in parts):
+        raise ShapeError(f"the numbers of a size have at most {MOST_DIGITS} digits")
     return form(
         (name or "", (-1 if sign == "-" else 1) * int(count or number or 1))
-        for sign, count, name, number in _NEXT.findall(size)
+        for sign, count, name, number in parts
     )
 
 
@@ -161,6 +165,8 @@ def as_size(f: Form) -> Size:
     terms = sorted(f, key=lambda term: ((term[0] == "") != number_first, term[1] < 0, term[0]))
     if all(key == "" for key, _ in terms):
         return sum(c for _, c in terms)
+    if len(terms) > 1 or terms[0][1] != 1:
+        check_parts(terms)
     text = ""
     for key, c in terms:
         name = f"{key}" if abs(c) == 1 and key else f"{abs(c)}*{key}" if key else str(abs(c))

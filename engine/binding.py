@@ -8,7 +8,7 @@ import numpy as np
 from eggrad.engine.affine import is_simple, size_form, size_symbols, size_value
 from eggrad.engine.constraints import Constraints, mentioned_sizes
 from eggrad.engine.errors import ShapeError, UnknownVariable, UnsupportedOperation
-from eggrad.engine.spec import Size
+from eggrad.engine.spec import MAXIMAL_SIZE, Size
 from eggrad.engine.term import Term, postorder
 
 __all__ = [
@@ -230,4 +230,6 @@ def checked_size(symbol: str, number: object) -> int:
     """The number a size symbol stands for; `ShapeError` unless it is an integer from 0 up."""
     if not isinstance(number, int | np.integer) or isinstance(number, bool) or number < 0:
         raise ShapeError(f"size {symbol} is an integer from 0 up, not {number!r}")
+    if number > MAXIMAL_SIZE:
+        raise ShapeError(f"size {symbol} is at most {MAXIMAL_SIZE}")
     return int(number)

@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Final
 
+from eggrad.engine.numerals import as_float
+
 __all__ = ["Block", "Value", "literal", "number"]
 
 _TEMPORARY: Final = re.compile(r"\bt\d+\b")
@@ -46,10 +48,7 @@ def literal(value: Fraction) -> str:
     >>> literal(Fraction(-1, 2)), literal(Fraction(10**400))
     ('(-0.5)', 'np.inf')
     """
-    try:
-        text = repr(float(value))
-    except OverflowError:
-        text = "np.inf" if value > 0 else "-np.inf"
+    text = repr(as_float(value)).replace("inf", "np.inf")
     return f"({text})" if text.startswith("-") else text
 
 

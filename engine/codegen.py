@@ -74,6 +74,7 @@ class Writer:
         self._names = names
         self._sizes = sizes
         self._arrays = WholeArrays(self.block, self._shape, dtype)
+        self.made = self._arrays.made
         self._model = model
 
     def _size(self, d: Size) -> str:
@@ -102,6 +103,8 @@ class Writer:
                 done[node] = self._by_views(node, done)
             elif node not in absorbed and (node.op != "indicator" or node in stored):
                 done[node] = self._node(node, [done[a] for a in node.args])
+        own = (t for t in done if t.op == "stepped_product" or not by_views(t))
+        self.made |= {_stored(t, done[t]) for t in own} | {r.dims for r in roots}
         returned: set[str] = set()
         return [self._result(r, done[r], returned) for r in roots]
 
@@ -275,6 +278,11 @@ class Writer:
             op = "subtract" if s.negative else "add"
             value = self._entrywise(node).infix(op, [value, done[s.term]])
         return value
+
+
+def _stored(term: Term, value: Value) -> Dims:
+    """The axes of the array that a value has: each label once."""
+    return tuple(term.dims[value.axes.index(i)] for i in value.labels)
 
 
 def _detail(node: Term) -> object:

@@ -9,7 +9,9 @@ from unicodedata import normalize
 import numpy as np
 
 from eggrad.engine.affine import size_symbols
+from eggrad.engine.array_limits import check_memory
 from eggrad.engine.binding import bind, concrete, made_sizes, name_of, symbols
+from eggrad.engine.identifiers import escaped
 from eggrad.engine.index_ranges import check_indices, greatest_indices
 from eggrad.engine.source import Form, Module
 from eggrad.engine.term import Term, variables
@@ -30,9 +32,10 @@ class CompiledFunction:
     It returns one array, or a list where a list was compiled; a scalar is a NumPy number. Size
     symbols that no array fixes are further keywords; names that the terms do not contain are
     ignored. Where the fastest form depends on the sizes, it has up to three, and the first call
-    with arrays of new shapes chooses. A call raises `UnknownVariable` for a missing value or size
-    and `ShapeError` for a wrong shape. Floating-point warnings are NumPy's. It may be pickled:
-    another process then needs neither rules nor e-graph.
+    with arrays of new shapes chooses. A call raises `UnknownVariable` for a missing value or size,
+    `ShapeError` for a wrong shape, and `BudgetExceeded` where an array would be larger than the
+    memory. Floating-point warnings are NumPy's. It may be pickled: another process then needs
+    neither rules nor e-graph.
     """
 
     source: str
@@ -80,8 +83,9 @@ class CompiledFunction:
         module = Module(
             forms, self._variables, mentioned, single, self._is_for_real, sizes=self._defaults
         )
-        comment = "".join(f"# {line}\n" for line in note.splitlines())
+        comment = "".join(f"# {escaped(line)}\n" for line in note.splitlines())
         self.source, self._used = comment + module.text, module.parameters
+        self._arrays_made = module.made
         namespace: dict[str, Any] = {}
         exec(compile(self.source, "<eggrad>", "exec"), namespace)
         self._functions: list[Function] = [namespace[f] for f in module.functions]
@@ -128,8 +132,11 @@ class CompiledFunction:
         concrete([d for d in self._made if all_sizes.keys() >= {*size_symbols(d)}], all_sizes)
         check_indices(self._taken, all_sizes)
         sizes = concrete(self._used, all_sizes)
-        function = self._functions[self._choose(all_sizes) if self._choose else 0]
+        form = self._choose(all_sizes) if self._choose else 0
+        function = self._functions[form]
         inputs = [arrays[name] for name in self._names]
+        itemsize = max((a.itemsize for a in inputs), default=8)
+        check_memory(self._arrays_made[form], all_sizes, itemsize)
         if self._is_for_real and any(a.dtype.kind == "c" for a in inputs):
             return self._complex(values)
         if not given and len(self._known) < _KNOWN_SHAPES:

@@ -5,16 +5,18 @@ The oracle evaluates both; small integers come first, so that a difference can b
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from math import log10
+from math import log10, prod
 from typing import Final, cast
 
 import numpy as np
 
 from eggrad.engine import oracle
 from eggrad.engine.affine import as_size, form, size_form, size_value
+from eggrad.engine.array_limits import MOST_AXES
 from eggrad.engine.binding import Array, concrete, enlarged, made_sizes, name_of, symbols
 from eggrad.engine.exact_values import exact_values, is_polynomial
 from eggrad.engine.index_ranges import greatest_indices
+from eggrad.engine.numerals import as_float
 from eggrad.engine.term import Term, postorder, variables
 
 __all__ = ["Agreement", "Witness", "find_difference"]
@@ -33,7 +35,10 @@ TRIALS: Final = 20
 
 @dataclass(frozen=True)
 class Witness:
-    """Values, and both results there, which differ; `sizes` are those of all symbols."""
+    """Values, and both results there, which differ; `sizes` are those of all symbols.
+
+    Results that differ by less than floating-point numbers say, or are beyond them, are fractions.
+    """
 
     values: Mapping[str, Array]
     sizes: Mapping[str, int]
@@ -59,6 +64,8 @@ def find_difference(left: Term, right: Term, trials: int = TRIALS) -> Witness | 
     (-3.0, 3.0)
     """
     known = variables(left, right)
+    if any(t.order > MOST_AXES for t in postorder(left, right)):
+        return Agreement(0, 0.0)
     exactly = is_polynomial(left) and is_polynomial(right)
     samples = 0
     digits = 16.0
@@ -83,13 +90,19 @@ def find_difference(left: Term, right: Term, trials: int = TRIALS) -> Witness | 
             partial = partial or agreed
             continue
         if exactly and flavour in ("integers", "negative"):
-            a, b = exact_values([left, right], values, sizes)
-            if (a != b).any():
-                return Witness(values, sizes, a.astype(float), b.astype(float))
+            found = exact_values([left, right], values, sizes)
+            if found and (found[0] != found[1]).any():
+                return Witness(values, sizes, *_as_floats(*found))
         if agreed is not None:
             samples += 1
             digits = min(digits, agreed)
     return partial or Agreement(samples, digits if samples else 0.0)
+
+
+def _as_floats(left: Array, right: Array) -> tuple[Array, Array]:
+    """Exact results as floating-point numbers, if these are finite and differ."""
+    a, b = (np.array([as_float(x) for x in v.flat]).reshape(v.shape) for v in (left, right))
+    return (a, b) if np.isfinite([a, b]).all() and (a != b).any() else (left, right)
 
 
 def _trials(
@@ -105,7 +118,7 @@ def _trials(
 
 
 def _entries(roots: Sequence[Term], sizes: Mapping[str, int]) -> int:
-    return max(int(np.prod(concrete(t.dims, sizes), dtype=float)) for t in postorder(*roots))
+    return max(prod(concrete(t.dims, sizes)) for t in postorder(*roots))
 
 
 def _sample(

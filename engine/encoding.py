@@ -13,6 +13,8 @@ from typing import Any, cast
 
 import cloudpickle  # pyright: ignore[reportMissingTypeStubs]
 
+from eggrad.engine.numerals import fraction_of, fraction_text
+
 __all__ = ["Encoded", "decode", "encode", "literal"]
 
 
@@ -27,7 +29,7 @@ def encode(value: object) -> str:
 
 @lru_cache(maxsize=65536)
 def _encode(_: type, value: object) -> str:
-    return f"q{value}" if isinstance(value, Fraction) else repr(value)
+    return f"q{fraction_text(value)}" if isinstance(value, Fraction) else repr(value)
 
 
 @lru_cache(maxsize=65536)
@@ -37,7 +39,7 @@ def decode(text: str) -> Any:
     >>> decode(encode((("n", 2), 0)))
     (('n', 2), 0)
     """
-    return Fraction(text[1:]) if text.startswith("q") else literal_eval(text)
+    return fraction_of(text[1:]) if text.startswith("q") else literal_eval(text)
 
 
 class Encoded:

@@ -2,16 +2,22 @@
 
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
+from math import prod
 from typing import Any, Final, cast
 
 import numpy as np
 
 from eggrad.engine import oracle
+from eggrad.engine import spec as specs
 from eggrad.engine.binding import Array, concrete, name_of
 from eggrad.engine.spec import Spec
 from eggrad.engine.term import Term, postorder
 
 __all__ = ["exact_values", "is_polynomial"]
+
+# What is done for the values of some terms: additions of fractions of up to so many bits.
+WORK: Final = 200_000
+LONG: Final = 1024
 
 POLYNOMIAL: Final = frozenset(
     {"variable", "constant", "delta", "indicator", "size", "einsum", "add", "subtract", "negate"}
@@ -40,8 +46,10 @@ def _is_product(t: Term) -> bool:
 
 def exact_values(
     roots: Sequence[Term], values: Mapping[str, Array], sizes: Mapping[str, int]
-) -> list[Array]:
+) -> list[Array] | None:
     """The values of polynomial terms as arrays of fractions; those of variables are read exactly.
+
+    None where that is more work than `WORK`, as for a square of a square, sixty times over.
 
     >>> import numpy as np
     >>> from eggrad.engine.term import constant, divide, variable
@@ -51,10 +59,36 @@ def exact_values(
     Fraction(1, 3)
     """
     done: dict[Term, Array] = {}
+    bits: dict[Term, int] = {}
+    left = WORK
     for node in postorder(*roots):
         args = [done[a] for a in node.args]
+        left -= _work(node, [bits[a] for a in node.args], sizes)
+        if left < 0:
+            return None
         done[node] = _value(node, args, values, sizes)
+        bits[node] = max(map(_bits, done[node].flat), default=0)
     return [done[r] for r in roots]
+
+
+def _work(node: Term, bits: Sequence[int], sizes: Mapping[str, int]) -> int:
+    """The work of a node, in additions of small fractions, given the bits of its operands.
+
+    Multiplying and reducing fractions takes time with the square of their length.
+    """
+    dims = node.dims
+    if node.op == "einsum":
+        spec = cast(Spec, node.data)
+        lengths = specs.sizes(spec, *(a.dims for a in node.args))
+        dims = tuple(lengths.values())
+    made = sum(bits)
+    if node.op == "power":
+        made = bits[0] * int(cast(Fraction, node.args[1].data))
+    return prod(concrete(dims, sizes)) * (1 + (made // LONG) ** 2)
+
+
+def _bits(number: Fraction) -> int:
+    return number.numerator.bit_length() + number.denominator.bit_length()
 
 
 def _value(

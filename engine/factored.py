@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from eggrad.engine import factored_solve
+from eggrad.engine.array_limits import check_shape
 from eggrad.engine.binding import Array
 from eggrad.engine.errors import ShapeError, UnsolvableSystem, UnsupportedOperation
 from eggrad.engine.factored_part import Part, spread
@@ -113,6 +114,7 @@ class FactoredTensor:
 
     def todense(self) -> Array:
         """The tensor as one array; only the entries that deltas allow are written."""
+        check_shape(self.shape, self.dtype.itemsize)
         result = np.zeros(self.shape, self.dtype)
         for part in self.parts:
             part.add_to(result)

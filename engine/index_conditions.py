@@ -56,6 +56,13 @@ class Condition:
             return value % self.modulus == 0
         return value == 0 if self.relation == "=" else value >= 0
 
+    @property
+    def alternatives(self) -> int:
+        """How many conditions `negations` has."""
+        if self.relation == "|":
+            return self.modulus - 1
+        return len(self.constraints())
+
     def negations(self) -> "list[Condition]":
         """Conditions of which one holds exactly where this one does not.
 

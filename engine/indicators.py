@@ -8,6 +8,7 @@ import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
 from eggrad.engine.affine import coefficient, form, indices
+from eggrad.engine.array_limits import check_shape
 from eggrad.engine.binding import Array
 from eggrad.engine.constraints import Constraints
 from eggrad.engine.indicator_plan import Plan, View, plan
@@ -21,6 +22,7 @@ Numbers = tuple[tuple[str | int, tuple[int, ...]], ...]
 # The last few arrays of zeros and ones are kept, unless they are large.
 _KEPT: Final = 16
 _LARGEST_KEPT: Final = 1_000_000
+_LARGEST: Final = 1 << 62
 
 
 def zeros_and_ones(constraints: Numbers, shape: tuple[int, ...], dtype: Any = np.float64) -> Array:
@@ -38,15 +40,22 @@ def _array(constraints: Numbers, shape: tuple[int, ...], dtype: Any) -> Array:
     result = np.ones(shape, dtype)
     axes = np.ogrid[tuple(slice(n) for n in shape)]
     for relation, coefficients in constraints:
-        value = coefficients[-1] + np.zeros((1,) * len(shape), np.int64)
+        value = coefficients[-1] + np.zeros((1,) * len(shape), _integers(coefficients, shape))
         for c, axis in zip(coefficients, axes, strict=False):
-            value = value + c * axis
+            value = value + c * axis.astype(value.dtype, copy=False)
         if relation == ">=":
             result *= value >= 0
         else:
             result *= (value % relation if isinstance(relation, int) else value) == 0
     result.flags.writeable = False
     return result
+
+
+def _integers(coefficients: tuple[int, ...], shape: tuple[int, ...]) -> Any:
+    """The type of the values of a form: Python's integers where 64 bits might be too few."""
+    *factors, start = coefficients
+    size = abs(start) + sum(abs(c) * n for c, n in zip(factors, shape, strict=True))
+    return np.int64 if size < _LARGEST else object
 
 
 _kept_array = lru_cache(maxsize=_KEPT)(_array)
@@ -95,7 +104,10 @@ def product_plan(
     """
     part, source, target = spec
     lengths = dict(zip(part + source, shape + other, strict=True))
-    return plan(as_constraints(part, constraints), source, target, lengths)
+    found = plan(as_constraints(part, constraints), source, target, lengths)
+    if found is None or not found.is_whole:
+        check_shape(shape if found is None else tuple(lengths[i] for i in target))
+    return found
 
 
 def as_constraints(part: Indices, constraints: Numbers) -> Constraints:
@@ -112,7 +124,11 @@ def _entries(array: Array, view: View, own: Plan) -> Array:
     if 0 in extents or 0 in array.shape:
         return np.zeros(extents, array.dtype)
     first = array[tuple(slice(k, None) for k in view.start)]
-    strides = [int(np.dot(step, array.strides)) for step in view.steps]
+    # One entry takes no step, of whatever length.
+    strides = [
+        int(np.dot(step, array.strides)) if n > 1 else 0
+        for step, n in zip(view.steps, extents, strict=True)
+    ]
     return as_strided(first, extents, strides)
 
 
@@ -154,6 +170,8 @@ def _running_sum(value: Array, own: Plan) -> tuple[Array, Indices] | None:
     kept = tuple(new[0] if [i] == gone else i for i in labels)
     step, sign, start = _numbers(own, (*new, *gone))[0][1]
     if set(kept) != set(wanted) or abs(sign) != 1:
+        return None
+    if _integers((step, start), (own.extent(new[0]),)) is object:
         return None
     axis = labels.index(gone[0])
     length = value.shape[axis]

@@ -15,13 +15,14 @@ from eggrad.engine.normal_networks import (
     canonical,
     exact,
     permuted_axes,
+    raised,
 )
 from eggrad.engine.spec import Dims, Indices
 
 if TYPE_CHECKING:
     from eggrad.engine.normal_form import NormalForms, Polynomial
 
-__all__ = ["function_of", "indicator_of", "leading", "matrix_function", "of_class", "raised"]
+__all__ = ["function_of", "indicator_of", "leading", "matrix_function", "of_class"]
 
 # Matrix functions of a transposed matrix are the transposed ones, or the same numbers.
 TRANSPOSABLE = ("inv", "det", "adj")
@@ -103,11 +104,6 @@ def matrix_function(
     factor = Factor(atom, 1, order if dims else ())
     whole = forms.joined([], axes, dict(zip(axes, dims, strict=True)), [factor])
     return forms.sum([(whole, Fraction(1) / number)])
-
-
-def raised(number: Number, exponent: Number) -> Number:
-    """A number to an integer exponent, exactly."""
-    return cast(Number, Fraction(number) ** exponent)
 
 
 def _chain(forms: "NormalForms", argument: "Polynomial") -> "list[Polynomial]":

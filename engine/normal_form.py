@@ -8,59 +8,48 @@ polynomials are. All else is an atom: a function of a polynomial, a power of a s
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from fractions import Fraction
 from functools import cached_property
+from itertools import chain
 from typing import Final, cast
 
 from eggrad.engine import normal_atoms, normal_functions
 from eggrad.engine.affine import Form
-from eggrad.engine.cost import CostModel
 from eggrad.engine.index_ranges import known_sizes, singled_sizes
-from eggrad.engine.normal_networks import UNIT, Atoms, Factor, Monomial, Number, canonical, exact
+from eggrad.engine.normal_networks import (
+    BITS,
+    UNIT,
+    Atoms,
+    Factor,
+    Monomial,
+    Number,
+    TooLarge,
+    canonical,
+    exact,
+    length,
+)
 from eggrad.engine.normal_relations import replaced
 from eggrad.engine.range_splitting import MOST
 from eggrad.engine.snapshot import ENode, Snapshot
-from eggrad.engine.sparsity import Sparsity
 from eggrad.engine.spec import Dims, Indices, Size, Spec
-from eggrad.engine.term import MATRIX_FUNCTIONS
 
-__all__ = ["NormalForms", "NormalModel", "Polynomial", "TooLarge"]
+__all__ = ["NormalForms", "Polynomial"]
 
 Polynomial = Mapping[Monomial, Number]
 
 # Terms that one polynomial may have, and products of monomials that one class may take.
 TERMS: Final = 2_000
 PRODUCTS: Final = 4_000
+# Factors of one network, which a square of a square has many of.
+FACTORS: Final = 128
 # Relations used inside of each other.
 DEPTH: Final = 40
 
-# What a node costs where normal forms choose: a function that others define, and any other.
-DEFINED: Final = 100_000
-FUNCTION: Final = 1_000
 
-
-class TooLarge(Exception):
-    """A polynomial would have too many terms."""
-
-
-class NormalModel(CostModel):
-    """The cost by which normal forms choose what to read a class as: sums and products first."""
-
-    def node(
-        self,
-        constructor: str,
-        data: tuple[object, ...],
-        args: tuple[Dims, ...],
-        out: Dims,
-        deltas: tuple[Sparsity, ...],
-        *,
-        same: bool = False,
-        constants: tuple[Fraction | None, ...] = (),
-    ) -> int:
-        """What has a definition by others is dear, a sum or product is cheap."""
-        if constructor == "function":
-            return DEFINED if data[0] in ("tan", "tanh", "relu") else FUNCTION
-        if constructor in ("numeric", "numeric2", "adj"):
-            return DEFINED
-        return FUNCTION if constructor in MATRIX_FUNCTIONS else 1
+def _checked(polynomial: Polynomial) -> Polynomial:
+    """The polynomial; raises `TooLarge` if its numbers are long."""
+    exponents = (f.exponent for m in polynomial for f in m.factors)
+    if any(length(n) > BITS for n in chain(polynomial.values(), exponents)):
+        raise TooLarge
+    return polynomial
 
 
 class NormalForms:
@@ -114,7 +103,7 @@ class NormalForms:
                 continue
             self.products = 0
             try:
-                self._done[c] = self._read(c, node)
+                self._done[c] = _checked(self._read(c, node))
             except TooLarge:
                 self.products = 0
                 self._done[c] = normal_atoms.of_class(self, c)
@@ -255,6 +244,8 @@ class NormalForms:
                     names[own] = fresh = max(named, default=-1) + 1
                     named[fresh] = size
                     parent[fresh] = fresh
+            if len(network) + len(m.factors) > FACTORS:
+                raise TooLarge
             network += [f._replace(part=tuple(names[i] for i in f.part)) for f in m.factors]
         tied = [f._replace(part=tuple(root(i) for i in f.part)) for f in network]
         ends = {root(i): named[i] for i in named}

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Final, cast
 
 from eggrad.engine.constraints import Constraints
 from eggrad.engine.normal_atoms import function_of, indicator_of, matrix_function, of_class
-from eggrad.engine.normal_networks import UNIT, Factor, Monomial, Number, exact
+from eggrad.engine.normal_networks import UNIT, Factor, Monomial, Number, exact, raised
+from eggrad.engine.numerals import fraction_text
 from eggrad.engine.properties import NONNEGATIVE, POSITIVE
 from eggrad.engine.snapshot import ENode
 from eggrad.engine.spec import Dims, Indices
@@ -80,9 +81,9 @@ def power(forms: "NormalForms", base: "Polynomial", exponent: Number, dims: Dims
         return whole
     (ones,) = _ones(forms, dims)
     if isinstance(exponent, int) and [*base] == [ones]:
-        return forms.number(Fraction(base[ones]) ** exponent, dims)
+        return forms.number(Fraction(raised(base[ones], exponent)), dims)
     if "powers" not in forms.laws:
-        return function_of(forms, f"power {exponent}", base, dims)
+        return function_of(forms, f"power {fraction_text(Fraction(exponent))}", base, dims)
     taken, rest = _content(forms, base, dims, any_atom=isinstance(exponent, int) or _is_atom(base))
     factors = [f._replace(exponent=exact(f.exponent * exponent)) for f in taken]
     sizes = dict(zip(axes, dims, strict=True))
@@ -153,11 +154,11 @@ def _exp(forms: "NormalForms", argument: "Polynomial", dims: Dims) -> "Polynomia
         if _is_logarithm(forms, m):
             (f,) = m.factors
             places = tuple(m.out.index(i) for i in f.part)
-            raised = power(
+            own = power(
                 forms, dict(forms.atoms.function(f.atom)[1]), c, tuple(dims[k] for k in places)
             )
             sizes = dict(enumerate(dims))
-            factors.append(forms.contract([(raised, places)], tuple(sizes), sizes))
+            factors.append(forms.contract([(own, places)], tuple(sizes), sizes))
             continue
         factors.append(function_of(forms, "", {m: 1}, dims, kind="exp", exponent=c))
     return forms.entrywise(factors, [len(dims)] * len(factors), dims)

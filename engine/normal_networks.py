@@ -13,16 +13,20 @@ from typing import Final, NamedTuple, cast
 from eggrad.engine.spec import Indices, Size
 
 __all__ = [
+    "BITS",
     "UNIT",
     "Atoms",
     "Factor",
     "Key",
     "Monomial",
     "Number",
+    "TooLarge",
     "canonical",
     "exact",
+    "length",
     "permuted_axes",
     "pieces",
+    "raised",
 ]
 
 UNIT: Final = -1
@@ -37,6 +41,29 @@ LEAVES: Final = 400
 PERMUTED: Final = 3
 
 Number = int | Fraction
+
+# Numbers in polynomials are not longer, in bits: they are exact, and squares of squares are long.
+BITS: Final = 1 << 17
+
+
+class TooLarge(Exception):
+    """A polynomial would have too many terms, or too long numbers."""
+
+
+def length(value: Number) -> int:
+    """The bits of a number, above and below; none for 1 and -1, whose powers are as short.
+
+    >>> length(-1), length(Fraction(4, 3))
+    (0, 3)
+    """
+    return max(0, value.numerator.bit_length() - 1) + value.denominator.bit_length() - 1
+
+
+def raised(number: Number, exponent: Number) -> Number:
+    """A number to an integer exponent, exactly; raises `TooLarge` for a long one."""
+    if length(number) * abs(exponent) > BITS:
+        raise TooLarge
+    return cast(Number, Fraction(number) ** exponent)
 
 
 def exact(value: Number) -> Number:

@@ -6,12 +6,15 @@ the check of the values given (`binding`).
 
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
+from math import isinf
 from typing import Any, cast
 
 import numpy as np
 
+from eggrad.engine.array_limits import check_memory
 from eggrad.engine.binding import Array, bind, concrete, enlarged, made_sizes, name_of, symbols
 from eggrad.engine.constraints import Constraints
+from eggrad.engine.numerals import as_float
 from eggrad.engine.oracle_operations import OPERATIONS, cofactors, holds
 from eggrad.engine.spec import Spec
 from eggrad.engine.term import Term, postorder, variables
@@ -25,13 +28,15 @@ def evaluate(
     """The value of each root, in float64 or in the widest dtype among `values`.
 
     `sizes` gives the size symbols that no variable fixes. Raises `UnknownVariable` for a missing
-    value or size and `ShapeError` for a value of another shape than its variable.
+    value or size, `ShapeError` for a value of another shape than its variable, and
+    `BudgetExceeded` for arrays larger than the memory.
 
     >>> from eggrad.engine.term import einsum, variable
     >>> evaluate([einsum("i->", variable("x", ("n",)))], {"x": [1, 2, 3]})
     [array(6.)]
     """
     arrays, bound = bind(variables(*roots), values, sizes)
+    check_memory([t.dims for t in postorder(*roots)], bound, together=True)
     with np.errstate(all="ignore"):
         done = _evaluated(list(postorder(*roots)), arrays, bound)
     return [done[r] for r in roots]
@@ -102,10 +107,9 @@ def _apply(
 
 
 def _number(number: Fraction, dtype: np.dtype[Any]) -> Any:
-    try:
-        nearest = float(number)
-    except OverflowError:
-        return np.inf if number > 0 else -np.inf
+    nearest = as_float(number)
+    if isinf(nearest):
+        return nearest
     # The second term is what float64 rounds away; it counts in long double only.
     return dtype.type(nearest) + dtype.type(float(number - Fraction(nearest)))
 

@@ -9,6 +9,10 @@ __all__ = ["ZERO", "Affine", "Rational", "exact"]
 
 Rational = int | Fraction
 
+# The greatest numbers of a form that is short.
+COEFFICIENT: Final = 10**9
+CONSTANT: Final = 10**18
+
 
 def exact(value: Rational) -> Rational:
     """The same number, as an integer where it is one.
@@ -81,6 +85,17 @@ class Affine:
         2
         """
         return gcd(*(c.numerator for c in self._terms.values()))
+
+    @property
+    def is_short(self) -> bool:
+        """Whether there is room for it in 64 bits, where its names are indices of arrays.
+
+        >>> (Affine.of("i") / 1000).is_short, (10**30 * Affine.of("i")).is_short
+        (True, False)
+        """
+        whole = self.integral()
+        numbers = [self.denominator, *(abs(c) for _, c in whole.items())]
+        return max(numbers) <= COEFFICIENT and abs(whole.constant) <= CONSTANT
 
     def bare(self) -> str | None:
         """The name, where the form is one and nothing else.

@@ -1,8 +1,6 @@
 """The Python text of compiled terms: a module with one function for each form of them."""
 
-import keyword
 import re
-import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -12,6 +10,7 @@ from eggrad.engine.active_products import with_active_products
 from eggrad.engine.binding import name_of, symbols
 from eggrad.engine.codegen import Writer
 from eggrad.engine.cost import CostModel
+from eggrad.engine.identifiers import escaped, identifier
 from eggrad.engine.runtime_modules import RUNTIME
 from eggrad.engine.shared_exponentials import with_shared_exponentials
 from eggrad.engine.spec import Size
@@ -27,6 +26,8 @@ KEEPING: Final = frozenset({"add", "subtract", "negate", "einsum", "power"})
 # A `with` statement would take twice as long.
 _IGNORED: Final = '@np.errstate(over="ignore", divide="ignore", invalid="ignore")'
 _RESERVED: Final = frozenset({"np", "float", "compiled", *RUNTIME})
+# What the generated code calls its own values.
+_NUMBERED: Final = re.compile(r"(t|strip_|form_)\d+\Z")
 _CALL: Final = re.compile(r"(?<![.\w])(\w+)\(")
 
 
@@ -41,7 +42,8 @@ class Form:
 class Module:
     """The functions of some forms of the same values, and what their parameters are.
 
-    The parameters are those of `variables`, then the size symbols of `parameters`.
+    The parameters are those of `variables`, then the size symbols of `parameters`. `made` has the
+    axes of the arrays that each function makes.
     """
 
     def __init__(
@@ -76,6 +78,7 @@ class Module:
                 )
                 texts.append(part.text(name, s.sizes, False))
         self.parameters = tuple(sorted({s for f in written for s in f.open}))
+        self.made = [f.made for f in written]
         self.functions = ["compiled"]
         if len(forms) > 1:
             self.functions = [f"form_{k}" for k in range(1, len(forms) + 1)]
@@ -114,6 +117,7 @@ class _Function:
         self._block = writer.block
         self._known = [(self._sizes[s], origin[s]) for s in sorted(writer.used & origin.keys())]
         self.open = writer.used - origin.keys()
+        self.made = frozenset(writer.made)
 
     def text(self, name: str, sizes: Sequence[str], single: bool, comment: str = "") -> str:
         """The definition, with some size symbols as further parameters."""
@@ -131,23 +135,18 @@ def _parameter_names(wanted: Iterable[str], taken: set[str]) -> dict[str, str]:
 
 
 def _identifier(name: str, taken: set[str]) -> str:
-    own = unicodedata.normalize("NFKC", name)
-    if not own.isidentifier() or own.startswith("__"):
-        own = "v_" + re.sub(r"\W", "_", own)
-    while (
-        own in taken
-        or own in _RESERVED
-        or keyword.iskeyword(own)
-        or re.match(r"(t|strip_)\d+$", own)
-    ):
-        own += "_"
+    own = identifier(name, taken | _RESERVED)
+    if _NUMBERED.match(own):
+        own = identifier(f"{own}_", taken | _RESERVED)
     taken.add(own)
     return own
 
 
 def _fastest(form: Form) -> str:
     """A comment that says where a form is the one to take."""
-    at = (", ".join(f"{s} = {n}" for s, n in sorted(sizes.items())) for sizes in form.sizes)
+    at = (
+        ", ".join(f"{escaped(s)} = {n}" for s, n in sorted(sizes.items())) for sizes in form.sizes
+    )
     return f"# The fastest at {'; at '.join(at)}." if form.sizes else ""
 
 

@@ -6,16 +6,19 @@ appearance. An output never repeats an index and has none that no operand has.
 """
 
 from collections.abc import Iterable, Sequence
+from typing import Final
 
 from eggrad.engine.errors import ShapeError
 
 __all__ = [
+    "MAXIMAL_SIZE",
     "Dims",
     "Indices",
     "Size",
     "Spec",
     "canonical",
     "format_spec",
+    "letter",
     "output_dims",
     "parse_spec",
     "scaling",
@@ -26,6 +29,9 @@ Size = int | str
 Dims = tuple[Size, ...]
 Indices = tuple[int, ...]
 Spec = tuple[Indices, ...]
+
+MAXIMAL_SIZE: Final = 10**18
+"""Axes are not longer, nor are the numbers of which sizes are made."""
 
 LETTERS = "ijklmnopqrstuvwxyzabcdefghIJKLMNOPQRSTUVWXYZABCDEFGH"
 
@@ -61,8 +67,13 @@ def format_spec(spec: Spec) -> str:
     >>> format_spec(((0, 1), (1,), (0,)))
     'ij,j->i'
     """
-    *operands, output = ["".join(LETTERS[i] for i in part) for part in spec]
+    *operands, output = ["".join(map(letter, part)) for part in spec]
     return ",".join(operands) + "->" + output
+
+
+def letter(index: int) -> str:
+    """The letter of an index; any letter is one, so a product may have more than 52 of them."""
+    return LETTERS[index] if index < len(LETTERS) else chr(0x4E00 + index - len(LETTERS))
 
 
 def check(spec: Spec) -> None:
@@ -72,7 +83,7 @@ def check(spec: Spec) -> None:
     for i in output:
         if i not in known:
             raise ShapeError(
-                f"product *({format_spec(spec)}): no operand has the output index {LETTERS[i]!r}"
+                f"product *({format_spec(spec)}): no operand has the output index {letter(i)!r}"
             )
     if len(set(output)) < len(output):
         raise ShapeError(f"product *({format_spec(spec)}): the output repeats an index")
@@ -92,7 +103,7 @@ def sizes(spec: Spec, *dims: Dims) -> dict[int, Size]:
         for i, size in zip(part, own, strict=True):
             if found.setdefault(i, size) != size:
                 raise ShapeError(
-                    f"product *({format_spec(spec)}): index {LETTERS[i]!r} has size {found[i]} "
+                    f"product *({format_spec(spec)}): index {letter(i)!r} has size {found[i]} "
                     f"and size {size}"
                 )
     return found

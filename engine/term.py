@@ -13,12 +13,14 @@ from weakref import WeakValueDictionary
 
 from eggrad.engine import constraints as conditions
 from eggrad.engine import spec as specs
-from eggrad.engine.affine import canonical_size, resized_dims
+from eggrad.engine.affine import resized_dims
 from eggrad.engine.constraints import Constraint, Constraints
 from eggrad.engine.errors import ShapeError, UnsupportedOperation
+from eggrad.engine.identifiers import is_text
 from eggrad.engine.numeric_operations import FOR_CODE, NUMERIC, result_dims
+from eggrad.engine.size_check import checked_dims
 from eggrad.engine.sparsity import Sparsity
-from eggrad.engine.spec import Dims, Size, Spec
+from eggrad.engine.spec import MAXIMAL_SIZE, Dims, Size, Spec
 
 __all__ = [
     "ELEMENTWISE", "MATRIX_FUNCTIONS", "NUMERIC", "Term", "add", "apply", "cofactors",
@@ -97,9 +99,11 @@ def variable(name: str, dims: Sequence[Size] = (), assume: Iterable[str] = ()) -
     >>> variable("A", ("n", "n"), ["positive definite"]).data
     ('A', ('invertible', 'positive definite', 'symmetric'))
     """
+    if not is_text(name):
+        raise UnsupportedOperation(f"no text can have the name {name!r}")
     words = set(assume)
     words |= implied(words)
-    return _make("variable", (name, tuple(sorted(words))), (), _checked(dims))
+    return _make("variable", (name, tuple(sorted(words))), (), checked_dims(dims))
 
 
 def implied(assume: Iterable[str]) -> frozenset[str]:
@@ -113,12 +117,12 @@ def implied(assume: Iterable[str]) -> frozenset[str]:
 
 def constant(value: int | Fraction, dims: Sequence[Size] = ()) -> Term:
     """The tensor whose every entry is `value`."""
-    return _make("constant", Fraction(value), (), _checked(dims))
+    return _make("constant", Fraction(value), (), checked_dims(dims))
 
 
 def delta(dims: Sequence[Size]) -> Term:
     """The identity on `dims`: a product of Kronecker deltas with axes `dims + dims`."""
-    own = _checked(dims)
+    own = checked_dims(dims)
     return _make("delta", None, (), own + own)
 
 
@@ -128,13 +132,16 @@ def indicator(dims: Sequence[Size], constraints: Iterable[Constraint]) -> Term:
     >>> indicator(("n",), [("=", ((0, 1), ("", -2)))]).data
     (('=', ((0, 1), ('', -2))),)
     """
-    own = _checked(dims)
-    return _make("indicator", conditions.canonical(own, constraints), (), own)
+    own = checked_dims(dims)
+    found = conditions.canonical(own, constraints)
+    if any(abs(c) > MAXIMAL_SIZE for _, f in found for _, c in f):
+        raise UnsupportedOperation(f"conditions on indices have numbers up to {MAXIMAL_SIZE}")
+    return _make("indicator", found, (), own)
 
 
 def size(symbol: Size) -> Term:
     """A size as a scalar: a `size` node for a symbol, a constant for an integer."""
-    (own,) = _checked((symbol,))
+    (own,) = checked_dims((symbol,))
     return constant(own) if isinstance(own, int) else _make("size", own, (), ())
 
 
@@ -204,14 +211,6 @@ def numeric(name: str, *args: Term, data: object = None) -> Term:
 def for_code(op: str, data: object, args: tuple[Term, ...], dims: Dims) -> Term:
     """A way to compute that is chosen when code is written, such as `by_strips`."""
     return _make(op, data, args, dims)
-
-
-def _checked(dims: Sequence[Size]) -> Dims:
-    for d in dims:
-        if not (isinstance(d, str) and d) and not (type(d) is int and d >= 0):
-            raise ShapeError(f"a size is a name or an integer from 0 up, not {d!r}")
-    # Text of a subclass of str is the same size; terms have the plain one.
-    return tuple(canonical_size(str(d)) if isinstance(d, str) else d for d in dims)
 
 
 def _same(operation: str, a: Term, b: Term) -> Dims:

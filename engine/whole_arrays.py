@@ -1,7 +1,7 @@
 """Values as arrays that have all axes of a term: zeros of deltas and repetitions are written."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from eggrad.engine.block import Block, Value
 from eggrad.engine.layout import dense, spread, wrapped
@@ -13,11 +13,15 @@ __all__ = ["WholeArrays"]
 
 @dataclass(frozen=True)
 class WholeArrays:
-    """Writes them into a block; `shape` gives the texts of sizes, `dtype` is the text of all."""
+    """Writes them into a block; `shape` gives the texts of sizes, `dtype` is the text of all.
+
+    `made` gets the axes of every array that is written.
+    """
 
     block: Block
     shape: Callable[[Dims], list[str]]
     dtype: str
+    made: set[Dims] = field(default_factory=set)
 
     @property
     def dtype_argument(self) -> str:
@@ -26,7 +30,10 @@ class WholeArrays:
 
     def full(self, dims: Dims, value: Value) -> Value:
         """The value with the zeros of its deltas written out."""
-        return value if value.dense else dense(value, self.block, self.shape(dims), self.dtype)
+        if value.dense:
+            return value
+        self.made.add(dims)
+        return dense(value, self.block, self.shape(dims), self.dtype)
 
     def array(self, dims: Dims, value: Value) -> str:
         """The text of a dense value as an array with all axes at their full length."""
@@ -35,6 +42,7 @@ class WholeArrays:
         if len(value.labels) == len(dims):
             return spread((value.text, value.labels), value.axes)
         shape = f"({', '.join(self.shape(dims))}{',' * (len(dims) == 1)})"
+        self.made.add(dims)
         if not value.labels:
             return f"np.full({shape}, {value.text}{self.dtype_argument})"
         return f"np.broadcast_to({spread((value.text, value.labels), value.axes)}, {shape})"

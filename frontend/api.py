@@ -58,8 +58,9 @@ def derivative(
     result is printed, evaluated, compiled or compared, never in what is differentiated again.
 
     `rules` adds your own rules (docs/writing_rules.md): a Python file, a `Ruleset`, or a list of
-    such. Each rule is checked on random instances first; `UnsoundRules` shows a counterexample to
-    one that is false, `RuleError` says what is wrong with a file.
+    such. A file is executed, as any Python is: give only files that you trust. Each rule is
+    checked on random instances first; `UnsoundRules` shows a counterexample to one that is false,
+    `RuleError` says what is wrong with a file.
 
     >>> from eggrad.frontend.functions import sin, variable
     >>> x = variable("x")

@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 from fractions import Fraction
 from itertools import zip_longest
-from numbers import Integral, Rational, Real
 from typing import cast
 
 import numpy as np
@@ -11,36 +10,12 @@ import numpy as np
 from eggrad.engine import spec as specs
 from eggrad.engine import term as terms
 from eggrad.engine.binding import Array
-from eggrad.engine.errors import ShapeError, UnsupportedOperation
+from eggrad.engine.errors import ShapeError
 from eggrad.engine.spec import Dims, Size
 from eggrad.engine.term import Term
+from eggrad.frontend.exact_numbers import exact
 
-__all__ = [
-    "aligned",
-    "common",
-    "exact",
-    "matmul",
-    "matmul_pairs",
-    "multiply",
-    "plain_array",
-    "spread",
-]
-
-
-def exact(value: object) -> Fraction | None:
-    """A Python or NumPy number as the fraction that its decimal text says; None for all else.
-
-    >>> exact(0.1)
-    Fraction(1, 10)
-    """
-    if isinstance(value, Integral | Rational):
-        return Fraction(int(value.numerator), int(value.denominator))
-    if not isinstance(value, Real):
-        return None
-    text = str(value)
-    if text in ("inf", "-inf", "nan"):
-        raise UnsupportedOperation(f"a constant is a finite number, not {text}")
-    return Fraction(text)
+__all__ = ["aligned", "common", "matmul", "matmul_pairs", "multiply", "plain_array", "spread"]
 
 
 def plain_array(array: Array) -> Term | None:
@@ -51,7 +26,7 @@ def plain_array(array: Array) -> Term | None:
     """
     if array.dtype.kind not in "biuf":
         return None
-    number = exact(array.flat[0].item()) if array.size else Fraction(0)
+    number = exact(array.flat[0]) if array.size else Fraction(0)
     if number is None:
         return None
     if not array.size or (array == array.flat[0]).all():

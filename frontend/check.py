@@ -2,10 +2,11 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from math import prod
 from typing import TYPE_CHECKING, Any, Final
 
-from eggrad.engine.errors import EggradError
-from eggrad.engine.term import Term, variables
+from eggrad.engine.errors import BudgetExceeded, EggradError
+from eggrad.engine.term import Term, postorder, variables
 
 if TYPE_CHECKING:
     import numpy as np
@@ -18,6 +19,9 @@ TOLERANCE: Final = 1e-6
 _POINTS: Final = 3
 _DRAWS: Final = 60
 _SIZES: Final = (3, 2, 4)
+# The function is evaluated so often for each entry of its argument, at one point.
+_EVALUATIONS: Final = 8
+_MOST_WORK: Final = 10**10
 
 
 @dataclass(frozen=True)
@@ -62,6 +66,7 @@ def check_derivatives(chain: Sequence[Term], wrt: Sequence[str]) -> Check:
     from eggrad.engine.binding import symbols
 
     sizes = {s: _SIZES[i % len(_SIZES)] for i, s in enumerate(symbols(*chain))}
+    _check_work(chain, wrt, sizes)
     rng = np.random.default_rng(0)
     error, points = 0.0, 0
     for draw in range(_DRAWS):
@@ -77,6 +82,25 @@ def check_derivatives(chain: Sequence[Term], wrt: Sequence[str]) -> Check:
             "is the expression defined anywhere?"
         )
     return Check(error, points, sizes)
+
+
+def _check_work(chain: Sequence[Term], wrt: Sequence[str], sizes: Mapping[str, int]) -> None:
+    """Raise where sizes given as integers make the check too large."""
+    from eggrad.engine.array_limits import check_memory
+    from eggrad.engine.binding import concrete, name_of
+
+    def entries(*terms: Term) -> int:
+        return sum(prod(concrete(t.dims, sizes)) for t in terms)
+
+    check_memory([t.dims for t in postorder(*chain)], sizes, together=True)
+    arguments = {name_of(v): entries(v) for v in variables(*chain)}
+    each = (arguments.get(n, 0) * entries(*postorder(f)) for f, n in zip(chain, wrt, strict=False))
+    work = _EVALUATIONS * sum(each)
+    if work > _MOST_WORK:
+        raise BudgetExceeded(
+            f"central differences would compute {work:.1e} entries, at most {_MOST_WORK:.0e} are "
+            "allowed; check it with smaller sizes"
+        )
 
 
 def _draw(

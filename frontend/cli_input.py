@@ -10,6 +10,7 @@ from zipfile import BadZipFile
 import click
 
 from eggrad.engine.errors import EggradError
+from eggrad.engine.spec import MAXIMAL_SIZE
 
 if TYPE_CHECKING:
     from eggrad.engine.binding import Array
@@ -34,7 +35,10 @@ _INTERRUPTED = 130
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead.")
 rules_option = click.option(
-    "--rules", multiple=True, metavar="FILE", help="Use a Python file of rules as well; repeatable."
+    "--rules",
+    multiple=True,
+    metavar="FILE",
+    help="Use a Python file of rules as well; repeatable. The file is executed: trust it first.",
 )
 
 
@@ -57,6 +61,8 @@ class Commands(click.Group):
             return super().invoke(ctx)
         except EggradError as error:
             raise Mistake(str(error)) from error
+        except MemoryError as error:
+            raise Mistake(f"the memory is not enough: {error}") from error
         except KeyboardInterrupt:
             sys.exit(_INTERRUPTED)
 
@@ -137,7 +143,7 @@ def parse_sizes(
     if text is None:
         return None
     if text.strip().isdecimal():
-        return int(text)
+        return _size(text.strip())
     sizes: dict[str, int] = {}
     for part in text.split(","):
         symbol, equals, number = (piece.strip() for piece in part.partition("="))
@@ -145,7 +151,7 @@ def parse_sizes(
             raise click.BadParameter(f"{part.strip()!r} is not of the form n=5")
         if symbol in sizes:
             raise click.BadParameter(f"{symbol} is given twice")
-        sizes[symbol] = int(number)
+        sizes[symbol] = _size(number)
     return sizes
 
 
@@ -157,8 +163,14 @@ def parse_dims(
     for name, words in _named(text, "A: m n, x: n, c:"):
         if name in found:
             raise click.BadParameter(f"{name} is given twice")
-        found[name] = tuple(int(w) if w.isdecimal() else w for w in words.split())
+        found[name] = tuple(_size(w) if w.isdecimal() else w for w in words.split())
     return found
+
+
+def _size(digits: str) -> int:
+    if len(digits.lstrip("0")) > len(str(MAXIMAL_SIZE)) or int(digits) > MAXIMAL_SIZE:
+        raise click.BadParameter(f"the largest size is {MAXIMAL_SIZE}")
+    return int(digits)
 
 
 def parse_assumptions(

@@ -43,7 +43,8 @@ def format_dot(root: Term) -> str:
 
 
 def _escaped(text: str) -> str:
-    return text.replace("\\", "\\\\").replace('"', "'").replace("\n", " ")
+    shown = "".join(c if c.isprintable() else " " for c in text)
+    return shown.replace("\\", "\\\\").replace('"', "'")
 
 
 def _label(node: Term) -> str:

@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 
 from eggrad.engine.indicators import Numbers
 from eggrad.engine.integer_ranges import within
+from eggrad.engine.numerals import as_float
 from eggrad.engine.rational_affine import Affine
 from eggrad.engine.spec import Indices
 from eggrad.engine.stepped_products import product_of_two
-from eggrad.frontend.elementwise_functions import as_float
 from eggrad.frontend.elementwise_scopes import Axis, Scope, extremes, inside
 from eggrad.frontend.elementwise_syntax import Binary, Node, Number, Read, Sum
 

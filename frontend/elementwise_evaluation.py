@@ -10,12 +10,14 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from eggrad.engine.errors import ShapeError
+from eggrad.engine.array_limits import check_shape
+from eggrad.engine.errors import BudgetExceeded, ShapeError
 from eggrad.engine.index_conditions import Condition
 from eggrad.engine.integer_ranges import Range
+from eggrad.engine.numerals import as_float
 from eggrad.engine.rational_affine import Affine
 from eggrad.frontend.elementwise_contraction import contracted
-from eggrad.frontend.elementwise_functions import FUNCTIONS, as_float
+from eggrad.frontend.elementwise_functions import FUNCTIONS
 from eggrad.frontend.elementwise_printer import format_form, format_value
 from eggrad.frontend.elementwise_scopes import Axis, Scope, inside, view
 from eggrad.frontend.elementwise_syntax import (
@@ -36,6 +38,9 @@ __all__ = ["evaluate"]
 Array = NDArray[Any]
 STEP_ENTRIES: Final = 64
 """How many entries a step of a sum must have on average for steps to be worth it."""
+MOST_TERMS: Final = 10**10
+"""How many terms a sum may have, at all points of a block together."""
+LARGEST: Final = 1 << 62
 MOST_ENTRIES: Final = 1 << 18
 """How many entries an intermediate result may have before sums are taken in blocks."""
 
@@ -43,12 +48,14 @@ MOST_ENTRIES: Final = 1 << 18
 def evaluate(sizes: Mapping[str, int], body: Node, arrays: Mapping[str, Array]) -> Array:
     """All entries of a definition, whose head has indices of these `sizes`.
 
-    Raises `ShapeError` where an entry outside of an array is needed, or a size is negative.
+    Raises `ShapeError` where an entry outside of an array is needed, or a size is negative, and
+    `BudgetExceeded` for more entries than the memory has.
     """
     lengths = list(sizes.values())
     for name, length in sizes.items():
         if length < 0:
             raise ShapeError(f"the index {name} would have {length} values")
+    check_shape(tuple(lengths))
     result = np.empty(lengths)
     evaluator = _Evaluator(arrays)
     rows = max(1, MOST_ENTRIES // max(1, prod(lengths[1:]))) if lengths else 1
@@ -76,8 +83,7 @@ class _Evaluator:
             case Number(number):
                 return as_float(number)
             case IndexValue(form):
-                numerator, divisor = self.form(form, scope)
-                return numerator / divisor
+                return self.number(form, scope)
             case Read():
                 return self.entries(node, scope)
             case Call() | Sum():
@@ -115,9 +121,21 @@ class _Evaluator:
             case _:
                 return np.power(left, right)
 
+    def number(self, form: Affine, scope: Scope) -> Any:
+        """A form as a floating-point number."""
+        if _has_room(form.integral(), scope):
+            numerator, divisor = self.form(form, scope)
+            return numerator / divisor
+        result: Any = as_float(form.constant)
+        for name, c in form.items():
+            result = result + as_float(c) * scope.values(scope.axes[name])
+        return result
+
     def form(self, form: Affine, scope: Scope) -> tuple[Any, int]:
         """A form as integers and their divisor."""
         whole = form.integral()
+        if not _has_room(whole, scope):
+            raise ShapeError(f"the index {format_form(form)} is too large for any array")
         result: Any = whole.constant
         for name, c in whole.items():
             result = result + c * scope.values(scope.axes[name])
@@ -188,8 +206,15 @@ class _Evaluator:
 
     def extent(self, node: Sum, scope: Scope) -> range:
         """All values of a sum's index."""
-        low, high = self.bounds(node, scope)
-        return range(int(np.min(low)), int(np.max(high)) + 1)
+        bounds = self.bounds(node, scope)
+        low, high = int(np.min(bounds[0])), int(np.max(bounds[1]))
+        terms = max(0, high - low + 1) * scope.entries
+        if terms > MOST_TERMS:
+            raise BudgetExceeded(
+                f"the sum over {node.index} has {terms:.1e} terms, at most {MOST_TERMS:.0e} are "
+                "computed"
+            )
+        return range(low, high + 1)
 
     def interior(
         self, node: Sum, scope: Scope, bounds: Sequence[Affine], spread: range
@@ -240,6 +265,15 @@ class _Evaluator:
                 found = self.value(node.body, inner)
             result = result + _summed(found, axis)
         return result
+
+
+def _has_room(whole: Affine, scope: Scope) -> bool:
+    """Whether 64 bits have room for an integer form and its parts everywhere in a block."""
+    size = abs(whole.constant)
+    for name, c in whole.items():
+        axis = scope.axes[name]
+        size += abs(c) * (abs(axis.first) + axis.length)
+    return size < LARGEST
 
 
 def _summed(found: Any, axis: Axis) -> Any:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, cast
 
 from eggrad.engine.errors import EggradError, ParseError, ShapeError
 from eggrad.engine.index_conditions import Condition, divisible, nonnegative, zero
-from eggrad.engine.rational_affine import Affine
+from eggrad.engine.rational_affine import COEFFICIENT, Affine
 from eggrad.frontend.elementwise_syntax import greatest, least
 from eggrad.frontend.text_errors import TextUnknownVariable, suggestion
 from eggrad.frontend.text_words import MAXIMAL_DIGITS, read_number
@@ -74,6 +74,13 @@ class IndexReader:
 
     def form(self, phrase: "Phrase", scope: Mapping[str, str]) -> Affine:
         """An index, a bound or a size."""
+        found = self._form(phrase, scope)
+        if not found.is_short:
+            reason = f"an index has numbers up to {COEFFICIENT}, this one has larger ones"
+            raise self._error(reason, phrase.token)
+        return found
+
+    def _form(self, phrase: "Phrase", scope: Mapping[str, str]) -> Affine:
         token, operands = phrase.token, phrase.operands
         match phrase.what:
             case "number":

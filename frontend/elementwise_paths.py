@@ -3,6 +3,8 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import product
+from math import prod
+from typing import Final
 
 from eggrad.engine.index_conditions import Condition, divisible, nonnegative
 from eggrad.engine.integer_ranges import Range, implied
@@ -12,6 +14,9 @@ from eggrad.frontend.elementwise_scalars import Opaque
 from eggrad.frontend.elementwise_syntax import Choice, Node, Sum
 
 __all__ = ["Path", "misread_at"]
+
+# Cases in which a wrong place is looked for: remainders, and conditions that do not hold.
+CASES: Final = 1_000
 
 
 @dataclass(frozen=True)
@@ -40,9 +45,8 @@ class Path:
 
     def elsewhere(self, conditions: tuple[Condition, ...]) -> "Path":
         """The path to where some of the conditions do not hold."""
-        opposite = conditions[0].negations() if len(conditions) == 1 else []
-        if len(opposite) == 1:
-            return self.where(tuple(opposite))
+        if len(conditions) == 1 and conditions[0].alternatives == 1:
+            return self.where(tuple(conditions[0].negations()))
         return replace(self, excluded=(*self.excluded, conditions))
 
     def known(self) -> list[Condition]:
@@ -71,6 +75,9 @@ def misread_at(
         return None
     constraints = [f for c in known for f in c.constraints()]
     divisor = form.denominator
+    cases = [sum(c.alternatives for c in conditions) for conditions in path.excluded]
+    if divisor * prod(cases) > CASES:
+        return None
     whole = form.integral()
     sides = [-whole - 1, whole - length * divisor]
     wrong = [nonnegative(side) for side in sides if not implied(-side - 1, constraints)]

@@ -151,5 +151,9 @@ def view(array: Array, forms: Sequence[Affine], scope: Scope) -> Array:
     places = range(max(lengths, default=-1), -1, -1)
     shape = tuple(lengths.get(p, 1) for p in places)
     return as_strided(
-        array[start], shape, tuple(strides.get(p, 0) for p in places), writeable=False
+        array[start],
+        shape,
+        # One entry takes no step, of whatever length.
+        tuple(strides[p] if lengths.get(p, 1) > 1 else 0 for p in places),
+        writeable=False,
     )

@@ -115,23 +115,23 @@ def negative(operand: Node) -> Node:
 
 
 def binary(operator: str, left: Node, right: Node) -> Node:
-    """Two values and an operator; forms of indices are joined to forms.
+    """Two values and an operator; forms of indices are joined to forms, if these are short.
 
     >>> binary("+", IndexValue(Affine.of("i")), Number(Fraction(1))).form
     Affine({'i': 1}, 1)
     """
     match operator, left, right:
         case (("+" | "-"), (IndexValue() | Number()), (IndexValue() | Number())):
-            if isinstance(left, IndexValue) or isinstance(right, IndexValue):
-                other = _form(right)
-                return index_value(_form(left) + (other if operator == "+" else -other))
+            other = _form(right)
+            joined = _form(left) + (other if operator == "+" else -other)
         case "*", Number(factor), IndexValue(form):
-            return index_value(form * factor)
+            joined = form * factor
         case (("*" | "/"), IndexValue(form), Number(factor)) if factor:
-            return index_value(form * (factor if operator == "*" else 1 / factor))
+            joined = form * (factor if operator == "*" else 1 / factor)
         case _:
-            pass
-    return Binary(operator, left, right)
+            return Binary(operator, left, right)
+    is_form = isinstance(left, IndexValue) or isinstance(right, IndexValue)
+    return index_value(joined) if is_form and joined.is_short else Binary(operator, left, right)
 
 
 def _form(node: IndexValue | Number) -> Affine:
@@ -289,8 +289,8 @@ def settled(node: Node, known: frozenset[Condition]) -> Node:
         case Sum(_, _, body):
             return replace(node, body=settled(body, known))
         case Choice(conditions, a, b):
-            opposites = [c.negations() for c in conditions]
-            if any(len(own) == 1 and own[0] in known for own in opposites):
+            opposites = [c.negations()[0] for c in conditions if c.alternatives == 1]
+            if any(own in known for own in opposites):
                 return settled(b, known)
             left = tuple(c for c in conditions if c not in known)
             return choice(left, settled(a, known), settled(b, known))

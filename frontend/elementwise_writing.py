@@ -31,6 +31,7 @@ from eggrad.frontend.elementwise_syntax import (
     fresh_name,
     index_value,
 )
+from eggrad.frontend.text_words import shown_name
 
 __all__ = ["Written", "format_elementwise", "written"]
 
@@ -70,7 +71,7 @@ def written(term: Term) -> Written:
     sizes = symbols(term)
     for name in sorted({*map(name_of, variables(term)), *sizes}):
         if not is_name(name):
-            raise UnsupportedOperation(f"{name} is no name in element-wise notation")
+            raise UnsupportedOperation(f"{shown_name(name)} is no name in element-wise notation")
     arguments = {name_of(v): tuple(map(size_form, v.dims)) for v in variables(term)}
     writer = _Writer({*arguments, *sizes})
     names = [writer.fresh() for _ in term.dims]

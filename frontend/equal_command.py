@@ -3,13 +3,16 @@
 import json
 import sys
 from collections.abc import Callable, Sequence
+from fractions import Fraction
+from math import isfinite
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, cast
 
 import click
 
 from eggrad.engine.errors import EggradError
 from eggrad.frontend.cli_input import Mistake, read_text, rules_option, takes_language
+from eggrad.frontend.text_words import format_number
 
 if TYPE_CHECKING:
     from eggrad import Expression, Verdict
@@ -76,7 +79,7 @@ def classes(*, file: str, read: Read, as_json: bool, **_: Any) -> None:
     Empty lines and lines that begin with # are left out. What is equal on a part of the reals
     alone, as exp(log(x)) and x, is in two groups; that, and what was not found out, is reported.
     """
-    text = sys.stdin.read() if file == "-" else Path(file).read_text("utf-8")
+    text = _contents(file)
     lines = [(k, s) for k, s in enumerate(map(str.strip, text.splitlines()), 1) if s]
     known: list[tuple[str, Expression]] = []
     for k, line in lines:
@@ -97,6 +100,17 @@ def classes(*, file: str, read: Read, as_json: bool, **_: Any) -> None:
         click.echo(f"equal where {', '.join(domain)}:\n  {a}\n  {b}", err=True)
     for a, b in unknown:
         click.echo(f"not found out whether equal:\n  {a}\n  {b}", err=True)
+
+
+def _contents(file: str) -> str:
+    """The text of a file, or of standard input where it is `-`."""
+    try:
+        read = sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()
+        return read.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise Mistake(f"{file} is not UTF-8 text: byte {error.start}") from error
+    except OSError as error:
+        raise Mistake(f"cannot read {file}: {error.strerror or error}") from error
 
 
 # Two expressions by number, and where they are equal; without that it was not found out.
@@ -145,4 +159,13 @@ def _report(verdict: "Verdict") -> dict[str, Any]:
 
 
 def _listed(value: Any) -> Any:
-    return value if value is None or isinstance(value, int) else value.tolist()
+    """Nested lists of what JSON has: exact fractions are texts, null is what is not finite."""
+    if isinstance(value, list):
+        return [_listed(v) for v in cast(list[object], value)]
+    if value is None or isinstance(value, int):
+        return value
+    if isinstance(value, Fraction):
+        return format_number(value)
+    if isinstance(value, float):
+        return value if isfinite(value) else None
+    return _listed(value.tolist())

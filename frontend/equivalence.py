@@ -5,8 +5,6 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from eggrad.engine.affine import is_simple
 from eggrad.engine.binding import symbols
 from eggrad.engine.delta_debugging import smallest_part
@@ -19,6 +17,7 @@ from eggrad.frontend.expression import Expression, as_expression, unified
 from eggrad.frontend.matrix_form import has_notation
 from eggrad.frontend.matrix_printer import format_matrix
 from eggrad.frontend.text_printer import format_term
+from eggrad.frontend.witness_printer import format_sides, format_values
 
 if TYPE_CHECKING:
     from eggrad.engine.binding import Array
@@ -44,9 +43,10 @@ class Verdict:
     `status` is "equal", "different" or "unknown", `reason` says it in words. Of different ones
     `witness` has the values of the variables, and of size symbols that the variables of one side
     do not fix, at which `left` and `right` are the two results; it is None where the axes differ
-    already. `samples` and `digits` say how far the others agreed numerically. Equal ones are so
-    wherever both are finite and what `domain` names is true, such as `x > 0`; `assumed` are the
-    properties that the proof takes from there, each with its term.
+    already. Where no floating-point numbers tell them apart, these are exact fractions. `samples`
+    and `digits` say how far the others agreed numerically. Equal ones are so wherever both are
+    finite and what `domain` names is true, such as `x > 0`; `assumed` are the properties that the
+    proof takes from there, each with its term.
     """
 
     status: str
@@ -104,9 +104,9 @@ class Verdict:
             if self.domain:
                 lines.append(f"where: {', '.join(self.domain)}")
         for name, value in (self.witness or {}).items():
-            lines.append(f"{name} = {_shown(value)}")
+            lines.append(f"{name} = {format_values(value)}")
         if self.witness is not None:
-            lines += [f"left = {_shown(self.left)}", f"right = {_shown(self.right)}"]
+            lines += format_sides(self.left, self.right)
         return "\n".join(lines)
 
 
@@ -177,8 +177,8 @@ def _decided(own: Sequence[Expression], budget: "Budget | None", rules: "Rules |
     from eggrad.engine.equivalence import prove, prove_at_once, search
     from eggrad.engine.knowledge import needed
     from eggrad.engine.minimal_rules import minimal_rules
-    from eggrad.frontend.rule_files import accepted
     from eggrad.engine.properties import NONZERO
+    from eggrad.frontend.rule_files import accepted
     from eggrad.rules.properties import domains
     from eggrad.rules.standard import EQUIVALENCE, extended, system
 
@@ -243,14 +243,3 @@ def _named(p: str, t: Term, scope: Sequence[Term]) -> str:
 
 def _axes(dims: Sequence[object]) -> str:
     return f"({', '.join(map(str, dims))})"
-
-
-def _shown(value: object) -> str:
-    """Numbers in six digits, as nested lists."""
-
-    def plain(v: Any) -> str:
-        if isinstance(v, list):
-            return f"[{', '.join(map(plain, v))}]"
-        return repr(float(v)) if float(v).is_integer() else f"{v:.6g}"
-
-    return plain(np.asarray(value).tolist())

@@ -13,8 +13,8 @@ from eggrad.engine.errors import UnsupportedOperation
 from eggrad.engine.operations import count, node_count
 from eggrad.engine.spec import Dims, Size, transposition
 from eggrad.engine.term import Term
-from eggrad.frontend import broadcasting
 from eggrad.frontend.agreement import agreed_sizes
+from eggrad.frontend.exact_numbers import exact
 from eggrad.frontend.operators import Operators
 from eggrad.frontend.size_symbols import SizeSymbol, shape_of
 from eggrad.frontend.thinning import Thinning, thin_term
@@ -245,7 +245,7 @@ def as_expression(value: object) -> Expression:
         return value
     if isinstance(value, SizeSymbol):
         return value.expression()
-    number = broadcasting.exact(value)
+    number = exact(value)
     if number is None and (outside := as_variable(value)) is not None:
         return outside
     if isinstance(value, np.ndarray) and (plain := broadcasting.plain_array(value)) is not None:

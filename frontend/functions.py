@@ -8,8 +8,8 @@ from eggrad.engine import term as terms
 from eggrad.engine.errors import ShapeError, UnsupportedOperation
 from eggrad.engine.spec import Dims, Size
 from eggrad.engine.term import Term
-from eggrad.frontend.broadcasting import exact
 from eggrad.frontend.einsum_spec import read_spec
+from eggrad.frontend.exact_numbers import exact
 from eggrad.frontend.expression import Expression, as_expression, combine, expression
 from eggrad.frontend.text_words import ASSUMPTIONS, MATRIX_ASSUMPTIONS
 
@@ -73,10 +73,10 @@ def _dims(dims: Sequence[Size]) -> Dims:
 
 
 def constant(value: object, dims: Sequence[Size] = ()) -> Expression:
-    """The tensor whose every entry is `value`; a float is the decimal that Python prints for it.
+    """The tensor whose every entry is `value`; a float is the fraction that is meant by it.
 
-    >>> constant(0.1).term.data
-    Fraction(1, 10)
+    >>> constant(0.1).term.data, constant(1 / 3).term.data
+    (Fraction(1, 10), Fraction(1, 3))
     """
     number = exact(value)
     if number is None:

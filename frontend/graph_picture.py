@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from html import escape
 from itertools import pairwise
 
 from eggrad.frontend.graph_boxes import Box, Boxes
+from eggrad.frontend.html_page import markup
 from eggrad.frontend.layered_layout import Layout, layered
 
 __all__ = ["Picture", "draw", "stacked"]
@@ -67,9 +67,9 @@ def stacked(pictures: Sequence[tuple[str, str, Picture]]) -> str:
     for title, remark, picture in pictures:
         parts.append(
             f'<text x="{MARGIN}" y="{y + 22}" font-family="sans-serif" font-size="16" '
-            f'font-weight="bold">{escape(title)}</text>'
+            f'font-weight="bold">{markup(title)}</text>'
             f'<text x="{MARGIN}" y="{y + 40}" font-family="sans-serif" font-size="12" '
-            f'fill="#57606a">{escape(remark)}</text>'
+            f'fill="#57606a">{markup(remark)}</text>'
         )
         parts.append(
             f'<svg x="0" y="{y + HEADING:.0f}" width="{picture.width:.0f}" '
@@ -88,7 +88,7 @@ def _size(box: Box) -> tuple[float, float]:
 
 def _box(box: Box, x: float, y: float, width: float, height: float) -> Iterator[str]:
     edge, head = (BLUE, "#dbe9f6") if box.chosen else ("#8c959f", "#f0f2f4")
-    yield f"<g><title>{escape(box.tip)}</title>"
+    yield f"<g><title>{markup(box.tip)}</title>"
     yield (
         f'<rect x="{x:.1f}" y="{y:.1f}" width="{width:.1f}" height="{height:.1f}" rx="4" '
         f'fill="#fff" stroke="{edge}" stroke-width="{1.6 if box.chosen else 1}"/>'
@@ -109,7 +109,7 @@ def _box(box: Box, x: float, y: float, width: float, height: float) -> Iterator[
 
 
 def _text(x: float, y: float, text: str, colour: str, more: str = "") -> str:
-    return f'<text x="{x:.1f}" y="{y:.1f}" fill="{colour}"{more}>{escape(text)}</text>'
+    return f'<text x="{x:.1f}" y="{y:.1f}" fill="{colour}"{more}>{markup(text)}</text>'
 
 
 def _lines(

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from html import escape
 
 from eggrad.engine.observation import Moment
 from eggrad.engine.reading import Reading
@@ -11,7 +10,7 @@ from eggrad.frontend.corpus import Case
 from eggrad.frontend.experiment import derive
 from eggrad.frontend.graph_boxes import Boxes, Limits, read_boxes
 from eggrad.frontend.graph_picture import Picture, draw, stacked
-from eggrad.frontend.html_page import page, tabs
+from eggrad.frontend.html_page import markup, page, tabs
 from eggrad.frontend.variant import BASE
 
 __all__ = ["Stage", "as_page", "as_svg", "stages_of"]
@@ -67,14 +66,14 @@ def as_svg(stages: list[Stage]) -> str:
 def as_page(stages: list[Stage], case: Case, result: str) -> str:
     """A page with a tab for each stage."""
     sections = [
-        (s.name, f'<p class="note">{escape(s.remark)}</p><div class="wide">{s.picture().svg}</div>')
+        (s.name, f'<p class="note">{markup(s.remark)}</p><div class="wide">{s.picture().svg}</div>')
         for s in stages
     ]
     style = "<style>body { max-width: none; } .wide svg { max-width: none; }</style>"
     return page(
         "The e-graph, stage by stage",
         style,
-        f"<p><code>{escape(case.text)}</code><br>= <code>{escape(result)}</code></p>",
+        f"<p><code>{markup(case.text)}</code><br>= <code>{markup(result)}</code></p>",
         f'<p class="note">{LEGEND}</p>',
         tabs(sections),
     )

@@ -8,7 +8,7 @@ import click
 
 from eggrad.frontend.cli_input import Mistake
 
-__all__ = ["page", "table", "tabs", "write_page"]
+__all__ = ["markup", "page", "table", "tabs", "write_page"]
 
 _STYLE = """\
 :root { color-scheme: light; }
@@ -47,7 +47,7 @@ def page(title: str, *parts: str) -> str:
     2
     """
     body = "\n".join(parts)
-    shown = escape(title)
+    shown = markup(title)
     return (
         f'<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">\n'
@@ -55,6 +55,15 @@ def page(title: str, *parts: str) -> str:
         f"<title>{shown}</title>\n<style>\n{_STYLE}</style>\n</head>\n<body>\n"
         f"<h1>{shown}</h1>\n{body}\n</body>\n</html>\n"
     )
+
+
+def markup(text: str) -> str:
+    r"""A text as HTML and SVG have it; in place of what XML does not allow are spaces.
+
+    >>> markup("a\0<b")
+    'a &lt;b'
+    """
+    return escape("".join(c if c.isprintable() or c == "\n" else " " for c in text))
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
@@ -68,7 +77,7 @@ def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 
 
 def _row(tag: str, cells: Sequence[str]) -> str:
-    first, *others = (escape(c) for c in cells)
+    first, *others = (markup(c) for c in cells)
     rest = "".join(f'<{tag} class="number">{c}</{tag}>' for c in others)
     return f"<tr><{tag}>{first}</{tag}>{rest}</tr>\n"
 
@@ -84,7 +93,7 @@ def tabs(sections: Sequence[tuple[str, str]]) -> str:
         checked = " checked" if k == 0 else ""
         buttons.append(
             f'<input type="radio" name="tab" id="tab{k}"{checked}>'
-            f'<label for="tab{k}">{escape(name)}</label>'
+            f'<label for="tab{k}">{markup(name)}</label>'
         )
         bodies.append(f'<section id="part{k}">\n{body}\n</section>')
         rules.append(f"#tab{k}:checked ~ #part{k}")

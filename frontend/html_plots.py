@@ -1,10 +1,11 @@
 """Plots as SVG: lines over iterations, and bars."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from html import escape
 from itertools import pairwise
 from math import floor, log10
 from typing import Final
+
+from eggrad.frontend.html_page import markup
 
 __all__ = ["COLOURS", "bar_plot", "line_plot"]
 
@@ -52,7 +53,7 @@ def line_plot(series: Mapping[str, Sequence[float]], marks: Sequence[str], axis:
         last = f"{name}: {values[-1]:,} {axis} at the end" if values else name
         parts.append(
             f'<polyline points="{points}" fill="none" stroke="{_colour(k)}" stroke-width="2">'
-            f"<title>{escape(last)}</title></polyline>"
+            f"<title>{markup(last)}</title></polyline>"
         )
     return _svg(_WIDTH, _HEIGHT, parts) + _legend(list(series))
 
@@ -66,7 +67,7 @@ def _bands(marks: Sequence[str], x: Callable[[float], float]) -> Iterator[str]:
         yield (
             f'<rect x="{left:.1f}" y="{_TOP}" width="{right - left:.1f}" '
             f'height="{_HEIGHT - _TOP - _BOTTOM}" fill="{_BANDS[place % 2]}">'
-            f"<title>{escape(name)}</title></rect>"
+            f"<title>{markup(name)}</title></rect>"
         )
         if right - left > 7 * len(name):
             yield _text((left + right) / 2, _TOP - 8, name, "middle")
@@ -83,7 +84,7 @@ def bar_plot(rows: Sequence[tuple[str, str, Sequence[float]]], names: Sequence[s
     room = _WIDTH - _LABEL - 70
     parts: list[str] = []
     for i, (label, remark, values) in enumerate(rows):
-        parts.append(f"<g><title>{escape(remark)}</title>")
+        parts.append(f"<g><title>{markup(remark)}</title>")
         middle = row * i + (row - 7) / 2 + 4
         parts.append(_text(_LABEL - 8, middle, label, "end"))
         for k, value in enumerate(values):
@@ -118,7 +119,7 @@ def _colour(k: int) -> str:
 
 
 def _text(x: float, y: float, text: str, anchor: str) -> str:
-    return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" {_TEXT}>{escape(text)}</text>'
+    return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" {_TEXT}>{markup(text)}</text>'
 
 
 def _svg(width: int, height: int, parts: Sequence[str]) -> str:
@@ -133,7 +134,7 @@ def _legend(names: Sequence[str]) -> str:
     """What each colour means."""
     entries = (
         f'<span style="display:inline-block;width:12px;height:12px;background:{_colour(k)};'
-        f'margin:0 .35rem 0 1rem"></span>{escape(name)}'
+        f'margin:0 .35rem 0 1rem"></span>{markup(name)}'
         for k, name in enumerate(names)
     )
     return f'<p class="note">{"".join(entries)}</p>'

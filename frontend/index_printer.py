@@ -5,20 +5,21 @@ product in which it occurs twice, as Einstein wrote, and with a sign Σ where it
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from itertools import count
+from itertools import chain, count
 from typing import Final, cast
 
-from eggrad.engine.affine import indices
+from eggrad.engine.affine import indices, is_simple
 from eggrad.engine.binding import name_of, symbols
 from eggrad.engine.constraints import Constraints, format_comparison
 from eggrad.engine.spec import Size, Spec
 from eggrad.engine.term import Term, postorder, variables
+from eggrad.frontend.index_pieces import LETTERS, Indexed, Style, unicode_style
 from eggrad.frontend.text_words import format_number
 
-__all__ = ["Indexed", "Style", "format_index"]
+__all__ = ["format_index"]
 
 _SUM: Final = 1
 _QUOTIENT: Final = 2
@@ -27,25 +28,7 @@ _POWER: Final = 4
 _ATOM: Final = 5
 # A part that occurs again is named if it has so many pieces.
 WORTH_NAMING: Final = 5
-_LETTERS: Final = "ijklmnoprstuvxaeh"
-_SUBSCRIPTS: Final = dict(zip(_LETTERS, "ᵢⱼₖₗₘₙₒₚᵣₛₜᵤᵥₓₐₑₕ", strict=True))
 _SUPERSCRIPTS: Final = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
-
-
-@dataclass(frozen=True)
-class Indexed:
-    """A piece of text with indices below it, by number.
-
-    The text of a condition has them inside, as in `[{0}={1}+2]`.
-    """
-
-    text: str
-    indices: tuple[int, ...] = ()
-
-    @property
-    def is_condition(self) -> bool:
-        """Whether it is 1 or 0, as a condition on the indices says."""
-        return self.text.startswith("[")
 
 
 Tokens = tuple[Indexed, ...]
@@ -65,7 +48,7 @@ class _Part:
     def renamed(self, names: Mapping[int, int]) -> "_Part":
         """The same with other indices."""
         factors = (
-            tuple(Indexed(t.text, tuple(names[i] for i in t.indices)) for t in tokens)
+            tuple(replace(t, indices=tuple(names[i] for i in t.indices)) for t in tokens)
             for tokens in self.factors
         )
         return replace(self, factors=tuple(factors))
@@ -97,19 +80,6 @@ class _Part:
         return self.bracketed(least)
 
 
-def unicode_style(token: Indexed, letters: Sequence[str]) -> str:
-    """A piece with its indices as small letters."""
-    if token.is_condition:
-        return token.text.format(*letters)
-    if len(letters) and all(i in _SUBSCRIPTS for i in letters):
-        return token.text + "".join(_SUBSCRIPTS[i] for i in letters)
-    return token.text + (f"_{{{''.join(letters)}}}" if letters else "")
-
-
-Style = Callable[[Indexed, Sequence[str]], str]
-"""What writes a piece with the letters of its indices."""
-
-
 def format_index(root: Term, style: Style = unicode_style) -> str:
     """A term of any order in index notation.
 
@@ -130,7 +100,8 @@ class _Writer:
         self._style = style
         taken = {*map(name_of, variables(root)), *symbols(root)}
         self._names = (name for k in count(1) if (name := f"t{k}") not in taken)
-        self._result = next(name for name in ("f", "g", "h", "result") if name not in taken)
+        wanted = chain(("f", "g", "h"), (f"f{k}" for k in count(1)))
+        self._result = next(name for name in wanted if name not in taken)
         self._fresh = count(max(t.order for t in postorder(root)))
         self._lines: list[str] = []
 
@@ -162,11 +133,11 @@ class _Writer:
         axes = tuple(range(node.order))
         match node.op:
             case "variable":
-                return _single(Indexed(name_of(node), axes))
+                return _single(Indexed("{0}", axes, (name_of(node),)))
             case "constant":
                 return _number(cast(Fraction, node.data))
             case "size":
-                return _single(Indexed(cast(str, node.data)))
+                return _single(_size(cast(str, node.data)))
             case "delta":
                 half = node.order // 2
                 deltas = (Indexed("δ", (k, k + half)) for k in range(half))
@@ -194,7 +165,8 @@ class _Writer:
                 return _power(args[0], args[1])
             case name if name in _OF_MATRICES:
                 ((token,),) = args[0].factors
-                return _single(Indexed(_OF_MATRICES[name].format(token.text, k=node.data), axes))
+                text = _OF_MATRICES[name].format(token.text, k=node.data)
+                return _single(Indexed(text, axes, token.names))
             case name:
                 others = (self._used(a, axes).signed() for a in args[1:])
                 rest = (t for tokens in others for t in (Indexed(", "), *tokens))
@@ -226,7 +198,7 @@ class _Writer:
         factors = [f for f in factors if f != (Indexed("1"),)]
         occurrences = Counter(i for f in factors for i in _indices(f))
         summed = [i for i in lengths if i >= node.order]
-        factors = [*((Indexed(str(lengths[i])),) for i in summed if not occurrences[i]), *factors]
+        factors = [*((_size(lengths[i]),) for i in summed if not occurrences[i]), *factors]
         whole = _Part(tuple(factors) or ((Indexed("1"),),), _PRODUCT, negative)
         signs = tuple(i for i in summed if occurrences[i] not in (0, 2))
         if signs:
@@ -246,14 +218,18 @@ def _conditions(constraints: Constraints) -> _Part:
     factors: list[Tokens] = []
     for constraint in constraints:
         own = indices(constraint[1])
-        letters = {i: f"{{{k}}}" for k, i in enumerate(own)}
-        text = format_comparison(constraint, letters.__getitem__, _without_braces)
-        factors.append((Indexed(f"[{text}]", own),))
+        names = tuple(str(key) for key, _ in constraint[1] if isinstance(key, str) and key)
+        places = {key: f"{{{k}}}" for k, key in enumerate((*own, *names))}
+        text = format_comparison(constraint, places.__getitem__, places.__getitem__)
+        factors.append((Indexed(f"[{text}]", own, names),))
     return _Part(tuple(factors) or ((Indexed("1"),),), _PRODUCT)
 
 
-def _without_braces(symbol: str) -> str:
-    return symbol.translate({ord("{"): "(", ord("}"): ")"})
+def _size(size: Size) -> Indexed:
+    """A size, by its name; one made of others is a text of plain words."""
+    if isinstance(size, str) and is_simple(size):
+        return Indexed("{0}", (), (size,))
+    return Indexed(str(size))
 
 
 def _factors(part: _Part) -> tuple[Tokens, ...]:
@@ -284,12 +260,12 @@ def _power(base: _Part, exponent: _Part) -> _Part:
     text = "".join(t.text for t in raised)
     if text.lstrip("-").isdigit():
         pieces = (*own, Indexed(text.translate(_SUPERSCRIPTS)))
-    elif len(raised) == 1 or text.lstrip("-").replace(".", "").isdigit():
-        pieces = (*own, Indexed("^"), *raised)
+    elif "/" not in text and (len(raised) == 1 or text.lstrip("-").replace(".", "").isdigit()):
+        pieces = (*own, Indexed("^", raising=1), *raised, Indexed("", raising=-1))
     else:
-        pieces = (*own, Indexed("^("), *raised, Indexed(")"))
+        pieces = (*own, Indexed("^(", raising=1), *raised, Indexed(")", raising=-1))
     return _Part((pieces,), _POWER)
 
 
 def _letter(k: int) -> str:
-    return _LETTERS[k] if k < len(_LETTERS) else f"i{k - len(_LETTERS) + 1}"
+    return LETTERS[k] if k < len(LETTERS) else f"i{k - len(LETTERS) + 1}"

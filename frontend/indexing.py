@@ -7,7 +7,7 @@ from typing import Any, cast
 from eggrad.engine.affine import Form, as_size, form, last_index, plus, size_form, times
 from eggrad.engine.constraints import Constraint
 from eggrad.engine.errors import ShapeError, UnsupportedOperation
-from eggrad.engine.spec import Size
+from eggrad.engine.spec import MAXIMAL_SIZE, Size
 from eggrad.frontend.axes import expanded
 from eggrad.frontend.expression import Expression
 from eggrad.frontend.selection import selected
@@ -76,6 +76,9 @@ def _complete(keys: tuple[Any, ...], f: Expression) -> tuple[Any, ...]:
                 f"an expression is indexed by integers, slices, None and ..., not by a "
                 f"{type(k).__name__}; numpy.stack joins entries that are picked one by one"
             )
+        places = (k.start, k.stop, k.step) if isinstance(k, slice) else (k,)
+        if any(isinstance(p, int) and abs(p) > MAXIMAL_SIZE for p in places):
+            raise ShapeError(f"an index is an integer up to {MAXIMAL_SIZE}")
     known = sum(k is not None and k is not Ellipsis for k in keys)
     ellipses = sum(k is Ellipsis for k in keys)
     if known > f.ndim or ellipses > 1:
@@ -87,7 +90,8 @@ def _complete(keys: tuple[Any, ...], f: Expression) -> tuple[Any, ...]:
 
 
 def _is_integer(key: object) -> bool:
-    return hasattr(key, "__index__") and not isinstance(key, bool)
+    # An array has the method as well, of whatever shape.
+    return hasattr(key, "__index__") and not isinstance(key, bool) and not getattr(key, "shape", ())
 
 
 def _new_axes(keys: Sequence[Any]) -> list[int]:

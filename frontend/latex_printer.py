@@ -10,7 +10,9 @@ from typing import Final
 from eggrad.engine.errors import UnsupportedOperation
 from eggrad.engine.term import Term
 from eggrad.frontend.formulas import Form
-from eggrad.frontend.index_printer import Indexed, format_index
+from eggrad.frontend.index_pieces import Indexed
+from eggrad.frontend.index_printer import format_index
+from eggrad.frontend.matrix_form import sizes_are_names
 from eggrad.frontend.matrix_printer import Text, written
 
 __all__ = ["format_latex", "format_latex_index", "latex_function", "latex_name", "latex_number"]
@@ -43,6 +45,8 @@ def format_latex(root: Term) -> str:
     >>> format_latex(einsum("ij,j->i", A, x))
     'A x'
     """
+    if not sizes_are_names(root):
+        return format_latex_index(root)
     try:
         return _aligned(written(root, _style))
     except UnsupportedOperation:
@@ -80,15 +84,17 @@ def latex_name(name: str) -> str:
         digits = re.search(r"\d*$", stem)
         rest = digits[0] if digits else ""
         stem = stem.removesuffix(rest)
-    text = rf"\{_TYPED.get(stem, stem)}" if stem in _GREEK or stem in _TYPED else stem
-    if len(stem) > 1 and stem not in _GREEK:
+    greek = stem in _GREEK or stem in _TYPED
+    text = rf"\{_TYPED.get(stem, stem)}" if greek else stem
+    if not greek and (len(stem) > 1 or not stem.isalpha()):
         text = _upright(stem)
     below = rest if rest.isdigit() else _upright(rest)
     return f"{text}_{{{below}}}" if rest else text
 
 
 def _upright(text: str) -> str:
-    escaped = re.sub(r"([_#%&${}])", r"\\\1", re.sub(r"[\\^~\n]", " ", text))
+    printable = "".join(c if c.isprintable() and c not in "\\^~" else " " for c in text)
+    escaped = re.sub(r"([_#%&${}])", r"\\\1", printable)
     return rf"\mathrm{{{escaped}}}" if text.isascii() else rf"\text{{{escaped}}}"
 
 
@@ -166,9 +172,12 @@ def _bracketed(part: Text, least: int) -> str:
 
 
 def _index_style(token: Indexed, letters: Sequence[str]) -> str:
+    if token.raising:
+        return "^{" if token.raising > 0 else "}"
+    names = list(map(latex_name, token.names))
     if token.is_condition:
         text = token.text.replace("≥", r" \ge ").replace("|", r" \mid ")
-        return text.format(*letters)
+        return text.format(*letters, *names)
     text = re.sub("[⁻⁰-⁹¹²³]+", lambda m: f"^{{{m[0].translate(_RAISED)}}}", token.text)
     below = f"_{{{''.join(letters)}}}" if letters else ""
     if text in _IN_INDICES:
@@ -177,8 +186,7 @@ def _index_style(token: Indexed, letters: Sequence[str]) -> str:
     if opened:
         return latex_function(opened[1]) + "("
     stem, raised, exponent = latex_number(text).partition("^")
-    if re.fullmatch(r"[^\W\d]\w*", stem):
-        stem = latex_name(stem)
+    stem = latex_name(stem) if re.fullmatch(r"[^\W\d]\w*", stem) else stem.format(*names)
     return (f"{{{stem}}}{below}" if letters else stem) + raised + exponent
 
 

@@ -11,7 +11,7 @@ from fractions import Fraction
 from itertools import permutations
 from typing import Final, cast
 
-from eggrad.engine.binding import name_of
+from eggrad.engine.binding import name_of, symbols
 from eggrad.engine.errors import UnsupportedOperation
 from eggrad.engine.spec import Dims, Indices, Size, Spec
 from eggrad.engine.term import Term, postorder
@@ -19,7 +19,7 @@ from eggrad.frontend.formulas import Form, negated, number, operation, turned
 from eggrad.frontend.matrix_indexing import key_of, unit_place
 from eggrad.frontend.text_words import FUNCTION_NAMES
 
-__all__ = ["form_of", "has_notation"]
+__all__ = ["form_of", "has_notation", "sizes_are_names"]
 
 
 def has_notation(root: Term) -> bool:
@@ -32,7 +32,15 @@ def has_notation(root: Term) -> bool:
         (t.order <= 2 and (t.op in named or (t.op == "cofactors" and t.data == 1)))
         or (t.op == "indicator" and (t in picked - stored or unit_place(t) is not None))
         for t in nodes
-    ) and all(_NAME.match(name_of(t)) for t in nodes if t.op == "variable")
+    ) and (
+        all(_NAME.match(name_of(t)) for t in nodes if t.op == "variable") and sizes_are_names(root)
+    )
+
+
+def sizes_are_names(root: Term) -> bool:
+    """Whether all sizes are names that a formula may have to spell, as those of constants."""
+    spelled = [t for t in postorder(root) if t.op in ("constant", "delta", "size", "indicator")]
+    return all(_NAME.match(s) for s in symbols(*spelled))
 
 
 # What the matrix language reads as a name.

@@ -17,6 +17,7 @@ from eggrad.frontend import functions as language
 from eggrad.frontend import matrix_values as values
 from eggrad.frontend.axes import broadcast
 from eggrad.frontend.expression import Expression, as_expression, expression, unified
+from eggrad.frontend.matrix_calls import CONSTANTS, check_call, check_calls
 from eggrad.frontend.matrix_functions import FUNCTIONS
 from eggrad.frontend.matrix_indexing import chosen_entries, unit
 from eggrad.frontend.matrix_inference import inferred_orders
@@ -27,10 +28,7 @@ from eggrad.frontend.problem import Problem
 from eggrad.frontend.text_errors import TextShapeError, TextUnknownVariable, suggestion
 from eggrad.frontend.text_words import MAXIMAL_DIGITS, read_number
 
-__all__ = ["CONSTANTS", "read_problem"]
-
-# Constants of a size that is given, or taken from what they meet.
-CONSTANTS: Final = ("vector", "matrix", "ones", "zeros", "eye", "unit", "size")
+__all__ = ["read_problem"]
 
 _BINARY: Final[dict[str, Callable[[Value, Value], Value]]] = {
     "PLUS": values.add,
@@ -53,6 +51,7 @@ def read_problem(
     """
     definitions, phrase = read(text)
     if dims is None:
+        check_calls(text, [*(part for _, part in definitions), phrase])
         orders = inferred_orders(text, definitions, phrase)
         dims = {n: tuple(f"{UNKNOWN}{n}_{k + 1}" for k in range(orders[n])) for n in orders}
     reader = _Reader(text, dims, assume)
@@ -194,15 +193,8 @@ class _Reader:
         name = str(token)
         if name in self.names:
             raise UnsupportedOperation(f"{name!r} is no function; a product is written {name} * (")
-        if name not in FUNCTIONS:
-            near = suggestion(name, [*FUNCTIONS, *CONSTANTS])
-            raise UnsupportedOperation(f"no function is called {name!r}{near}")
-        function, least, most = FUNCTIONS[name]
-        if not least <= len(args) <= most:
-            wanted = str(least) if least == most else f"{least} or {most}"
-            plural = "s" * (most > 1)
-            raise UnsupportedOperation(f"{name} takes {wanted} argument{plural}, not {len(args)}")
-        return function(*args)
+        check_call(name, len(args))
+        return FUNCTIONS[name][0](*args)
 
     def _constant(self, phrase: Phrase) -> Value:
         """An array of equal entries or an identity matrix, of given sizes or of unknown ones."""
@@ -216,8 +208,7 @@ class _Reader:
         entry = Value(as_expression(0 if name == "zeros" else 1))
         axes = {"vector": 1, "eye": 1}.get(name, 2)
         if name in ("vector", "matrix"):
-            if not operands:
-                raise UnsupportedOperation(f"{name} takes the value of its entries, as {name}(1)")
+            check_call(name, len(operands))
             entry, operands = self.value(operands[0]), operands[1:]
             if entry.order:
                 raise ShapeError(f"{name} of {entry.shape}: the value of the entries is a scalar")

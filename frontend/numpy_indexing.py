@@ -21,6 +21,7 @@ __all__ = ["INDEXING", "flip", "integer_size", "one_axis", "shifted", "size_sum"
 
 # A product of entries is written out.
 _MOST_FACTORS: Final = 64
+_MOST_DIFFERENCES: Final = 1000
 
 
 def one_axis(what: str, axis: Any, own: Expression) -> int:
@@ -98,6 +99,8 @@ def diff(a: Any, n: int = 1, axis: int = -1) -> Expression:
     before = (slice(None),) * k
     if index(n) < 0:
         raise ShapeError(f"diff: differences are taken {n} times, which is negative")
+    if index(n) > _MOST_DIFFERENCES:
+        raise UnsupportedOperation(f"diff: differences are taken {_MOST_DIFFERENCES} times at most")
     for _ in range(index(n)):
         own = indexed(own, (*before, slice(1, None))) - indexed(own, (*before, slice(None, -1)))
     return own

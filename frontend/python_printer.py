@@ -1,6 +1,5 @@
 """Terms as NumPy functions like those that people write."""
 
-import keyword
 import re
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -22,7 +21,9 @@ from eggrad.engine.affine import (
 from eggrad.engine.binding import name_of, symbols
 from eggrad.engine.constraints import Constraint, Constraints, format_comparison
 from eggrad.engine.errors import UnsupportedOperation
+from eggrad.engine.identifiers import escaped, identifier
 from eggrad.engine.indicator_code import by_views, slices
+from eggrad.engine.numerals import as_float
 from eggrad.engine.spec import Dims, Size, Spec
 from eggrad.engine.term import Term, postorder, variables
 from eggrad.frontend.python_products import (
@@ -43,6 +44,8 @@ __all__ = ["format_python"]
 WORTH_NAMING: Final = 8
 # Python's compiler gives up on deeper brackets.
 DEEP: Final = 40
+# Smaller integers are floating-point numbers.
+_EXACT: Final = 2**53
 _CALLS: Final = {
     "relu": "np.maximum({}, 0)",
     "inv": "np.linalg.inv({})",
@@ -70,14 +73,15 @@ class _Writer:
     def __init__(self, root: Term, scope: Sequence[Term]) -> None:
         self._root = root
         self._variables = variables(root, *scope)
-        taken = {"np"}
-        self._names = {v: _identifier(name_of(v), taken) for v in self._variables}
-        self._taken = taken
-        self._size_names = {d: _identifier(d, taken) for d in symbols(root)}
+        self._taken = {"np", "float"}
+        self._names = {v: self._identifier(name_of(v)) for v in self._variables}
+        self._size_names = {d: self._identifier(d) for d in symbols(root)}
         self._sizes: dict[str, str] = {}
 
     def text(self) -> str:
         """The module."""
+        if any(t.order > len(specs.LETTERS) for t in postorder(self._root)):
+            raise UnsupportedOperation(f"np.einsum has {len(specs.LETTERS)} indices, no more")
         users = Counter(a for node in postorder(self._root) for a in node.args)
         done: dict[Term, Text] = {}
         body: list[str] = []
@@ -88,7 +92,7 @@ class _Writer:
             often = users[node] > 1 and len(text[0]) > WORTH_NAMING
             if node.args and (often or depth[node] > DEEP):
                 depth[node] = 0
-                name = _identifier(f"t{len(body) + 1}", self._taken)
+                name = self._identifier(f"t{len(body) + 1}")
                 body.append(f"{name} = {text[0]}")
                 text = name, ATOM
             done[node] = text
@@ -96,13 +100,19 @@ class _Writer:
         mentioned = {*re.findall(r"\w+", "\n".join(body))}
         sizes = sorted(self._sizes.items())
         lines = [f"{size} = {origin}" for size, origin in sizes if size in mentioned] + body
-        name = _identifier("f", self._taken)
+        name = self._identifier("f")
         own = self._names.values()
         known = ", ".join(f"{n} of axes {_axes(v.dims)}" for v, n in self._names.items())
         title = f'"""Axes {_axes(self._root.dims)}{", for " * bool(known)}{known}."""'
         function = [f"def {name}({', '.join(own)}):", *(f"    {k}" for k in (title, *lines))]
         imported = ["import numpy as np", "", ""] if "np" in mentioned else []
         return "\n".join([*imported, *function, ""])
+
+    def _identifier(self, name: str) -> str:
+        """A Python name that nothing else in the text has."""
+        own = identifier(name, self._taken)
+        self._taken.add(own)
+        return own
 
     def _size(self, size: Size) -> str:
         for symbol in size_symbols(size):
@@ -187,15 +197,14 @@ class _Writer:
 
     def _indicator(self, node: Term) -> Text:
         """An array of zeros and ones."""
-        taken = set(self._taken)
-        index = [_identifier(letter, taken) for letter in specs.LETTERS[: node.order]].__getitem__
+        letters = [identifier(letter, self._taken) for letter in specs.LETTERS[: node.order]]
+        index = letters.__getitem__
         conditions = [f"({_condition(c, index, self._size)})" for c in cast(Constraints, node.data)]
         if not conditions or not node.order:
             whole = " * ".join(conditions) or f"np.ones({self._shape(node.dims)})"
             return (f"float({whole})", ATOM) if conditions else (whole, ATOM)
-        letters = ", ".join(index(k) for k in range(node.order))
         shape = f"({', '.join(map(self._size, node.dims))}{',' * (node.order == 1)})"
-        function = f"lambda {letters}: 1.0 * {' * '.join(conditions)}"
+        function = f"lambda {', '.join(letters)}: 1.0 * {' * '.join(conditions)}"
         return f"np.fromfunction({function}, {shape})", ATOM
 
     def _unspread(self, node: Term, args: Sequence[Text]) -> tuple[Text, Text]:
@@ -249,22 +258,17 @@ def _power(node: Term, args: Sequence[Text]) -> Text:
 
 
 def _number(value: Fraction) -> Text:
-    if value.denominator == 1:
+    """A number as Python computes with it: what is not exact is the nearest float."""
+    nearest = as_float(value)
+    top, bottom = abs(value.numerator), value.denominator
+    if bottom == 1 and top < _EXACT:
         text = str(value.numerator)
+    elif bottom > 1 and max(top, bottom) < _EXACT and Fraction(repr(nearest)) != value:
+        return f"{value.numerator} / {bottom}", PRODUCT
     else:
-        text = repr(float(value))
-        if Fraction(text) != value:
-            return f"{value.numerator} / {value.denominator}", PRODUCT
+        text = repr(nearest).replace("inf", "np.inf")
     return text, SIGN if value < 0 else ATOM
 
 
 def _axes(dims: Dims) -> str:
-    return f"({', '.join(map(str, dims))}{',' * (len(dims) == 1)})"
-
-
-def _identifier(name: str, taken: set[str]) -> str:
-    own = name if name.isidentifier() else "v_" + "".join(c if c.isalnum() else "_" for c in name)
-    while own in taken or keyword.iskeyword(own):
-        own += "_"
-    taken.add(own)
-    return own
+    return escaped(f"({', '.join(map(str, dims))}{',' * (len(dims) == 1)})")

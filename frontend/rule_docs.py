@@ -10,8 +10,8 @@ from eggrad.engine.spec import Spec, format_spec
 from eggrad.engine.strategy import STAGES
 from eggrad.engine.term import Term
 from eggrad.frontend.text_printer import format_term
-from eggrad.rules.rejected import REJECTED, Rejected
 from eggrad.rules.properties import domains
+from eggrad.rules.rejected import REJECTED, Rejected
 from eggrad.rules.standard import RULESETS, STANDARD
 
 __all__ = ["rule_table"]

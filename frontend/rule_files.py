@@ -60,7 +60,7 @@ def _run(path: str, text: str) -> tuple[Ruleset, ...]:
     module.__file__ = path
     try:
         exec(compile(text, path, "exec", dont_inherit=True), module.__dict__)
-    except (EggradError, *MISTAKES) as error:
+    except (EggradError, *MISTAKES, SystemExit) as error:
         raise RuleError(_place(path, text, error)) from error
     made = [v for v in vars(module).values() if isinstance(v, Ruleset) and v not in RULESETS]
     if not made:

@@ -64,7 +64,8 @@ _without = click.option(
     "added",
     multiple=True,
     metavar="FILES",
-    help="A variant with the rules of Python files as well; repeatable, commas join.",
+    help="A variant with the rules of Python files as well, which are executed: trust them "
+    "first; repeatable, commas join.",
 )
 @click.option(
     "--only",

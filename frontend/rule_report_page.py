@@ -1,10 +1,9 @@
 """The report on variants of the rules as a page, with plots."""
 
 from collections.abc import Mapping, Sequence
-from html import escape
 
 from eggrad.frontend.corpus import Case
-from eggrad.frontend.html_page import page, table
+from eggrad.frontend.html_page import markup, page, table
 from eggrad.frontend.html_plots import bar_plot, line_plot
 from eggrad.frontend.rule_report import TOTALS, Findings, rule_rows, total_rows
 
@@ -21,7 +20,7 @@ def report_page(found: Sequence[Findings], cases: Sequence[Case], laws: Mapping[
     what = "one expression" if single else f"{len(cases)} expressions"
     parts = [f'<p class="note">Rules compared on {what}.</p>']
     if single:
-        parts.append(f"<p><code>{escape(cases[0].text)}</code></p>")
+        parts.append(f"<p><code>{markup(cases[0].text)}</code></p>")
     parts += ["<h2>Totals</h2>", table(TOTALS, total_rows(found)), _results(found, single)]
     parts += _growth(found, single)
     parts += _bars(found, laws)
@@ -90,9 +89,9 @@ def _results(found: Sequence[Findings], single: bool) -> str:
     for k, first in enumerate(found[0].outcomes):
         texts = [(f.name, f.outcomes[k].text or f.outcomes[k].failure) for f in found]
         if single or len({text for _, text in texts}) > 1:
-            title = "" if single else f"<p><b>{escape(first.case)}</b></p>"
+            title = "" if single else f"<p><b>{markup(first.case)}</b></p>"
             rows = "".join(
-                f"<tr><td>{escape(name)}</td><td><code>{escape(text)}</code></td></tr>"
+                f"<tr><td>{markup(name)}</td><td><code>{markup(text)}</code></td></tr>"
                 for name, text in texts
             )
             blocks.append(f'{title}<div class="wide"><table>{rows}</table></div>')

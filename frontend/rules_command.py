@@ -80,6 +80,8 @@ def check(subject: str | None, *, instances: int, seed: int, as_json: bool) -> N
     Is a rule true, on random instances of its left side? Does it fire? Does it follow from other
     rules? Does it come to an end, alone and with its ruleset? A rule that is false is shown with
     a small counterexample, and the exit status is 1.
+
+    FILE is Python and is executed: check only files that you trust.
     """
     from eggrad.frontend.findings_printer import format_findings, plain_findings
     from eggrad.frontend.rule_check import Checker

@@ -12,7 +12,8 @@ from lark import Token
 from eggrad.engine.affine import Form, Key, form
 from eggrad.engine.constraints import Constraint, Constraints, format_constraint
 from eggrad.engine.errors import ParseError
-from eggrad.frontend.text_words import format_index, format_name, unquoted
+from eggrad.engine.spec import letter
+from eggrad.frontend.text_words import format_name, unquoted
 
 __all__ = ["format_constraints", "read_constraints"]
 
@@ -39,7 +40,7 @@ def format_constraints(constraints: Constraints) -> str:
     def size(symbol: str) -> str:
         return f"size({format_name(symbol)})"
 
-    listed = (format_constraint(c, format_index, size) for c in constraints)
+    listed = (format_constraint(c, letter, size) for c in constraints)
     return f"indicator[{','.join(listed) or '0=0'}]"
 
 
@@ -73,7 +74,7 @@ def _constraint(part: str, order: int, text: str, place: int) -> Constraint:
 
 
 def _form(part: str, order: int, text: str, start: int) -> Form:
-    letters = {format_index(k): k for k in range(order)}
+    letters = {letter(k): k for k in range(order)}
     summands: list[tuple[Key, int]] = []
     place = 0
     while place < len(part) or not summands:

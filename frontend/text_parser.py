@@ -13,7 +13,7 @@ from lark import Token
 from eggrad.engine import term as terms
 from eggrad.engine.constraints import Constraints, resized_all
 from eggrad.engine.errors import ParseError
-from eggrad.engine.spec import Dims, Size, Spec
+from eggrad.engine.spec import MAXIMAL_SIZE, Dims, Size, Spec
 from eggrad.engine.term import Term
 from eggrad.frontend.phrases import Phrase
 from eggrad.frontend.problem import Problem
@@ -27,7 +27,6 @@ from eggrad.frontend.text_words import (
     FUNCTION_NAMES,
     MAXIMAL_DIGITS,
     MAXIMAL_ORDER,
-    MAXIMAL_SIZE,
     read_number,
     unquoted,
 )

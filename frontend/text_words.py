@@ -2,9 +2,12 @@
 
 import re
 from fractions import Fraction
+from functools import lru_cache
 from typing import Final
 
-from eggrad.engine.spec import LETTERS, Dims, Spec
+from eggrad.engine.identifiers import escaped
+from eggrad.engine.numerals import digits, integer
+from eggrad.engine.spec import Dims, Spec, letter
 from eggrad.engine.term import ELEMENTWISE, MATRIX_FUNCTIONS
 
 __all__ = [
@@ -13,16 +16,15 @@ __all__ = [
     "MATRIX_ASSUMPTIONS",
     "MAXIMAL_DIGITS",
     "MAXIMAL_ORDER",
-    "MAXIMAL_SIZE",
     "OPERATORS",
     "RESERVED",
-    "format_index",
     "format_name",
     "format_number",
     "format_product",
     "format_sizes",
     "quoted",
     "read_number",
+    "shown_name",
     "unquoted",
 ]
 
@@ -37,12 +39,10 @@ ASSUMPTIONS: Final = (*MATRIX_ASSUMPTIONS, "positive", "nonnegative")
 MAXIMAL_DIGITS: Final = 20_000
 """Numbers are exact, so `1e999999999` would fill the memory: this bounds digits and exponents."""
 MAXIMAL_ORDER: Final = 1000
-MAXIMAL_SIZE: Final = 10**18
 
 # Words of the extensions may be names, but are printed in quotes, so that nobody misreads them.
 _PLAIN_NAME: Final = re.compile(r"(?!(?:let|size|cofactors[0-9]+)\Z)[A-Za-z_][A-Za-z0-9_]*\Z")
-# Python refuses to convert more than 4300 digits at once.
-_CHUNK: Final = 4000
+_WORD: Final = re.compile(r"\w+")
 _SHORT: Final = 12
 
 
@@ -72,6 +72,15 @@ def quoted(name: str) -> str:
     return "`" + name.replace("`", "``") + "`"
 
 
+def shown_name(name: str) -> str:
+    r"""A name where no language reads it back: in one line, in quotes where it is no word.
+
+    >>> print(shown_name("β_1"), shown_name("two\nlines"))
+    β_1 `two\nlines`
+    """
+    return name if _WORD.fullmatch(name) else quoted(escaped(name))
+
+
 def format_sizes(sizes: Dims) -> str:
     """Sizes as a declaration spells them.
 
@@ -93,15 +102,16 @@ def read_number(text: str) -> Fraction | None:
         return None
     top, rational, bottom = mantissa.partition("//")
     if rational:
-        return Fraction(sign * _integer(top), _integer(bottom))
+        return Fraction(sign * integer(top), integer(bottom))
     scale = int(exponent or "0")
     if abs(scale) > MAXIMAL_DIGITS:
         return None
     whole, _, part = mantissa.partition(".")
     # Powers are taken apart from the mantissa: `Fraction(10) ** -2` is exact as well.
-    return sign * _integer(whole + part) * Fraction(10) ** (scale - len(part))
+    return sign * integer(whole + part) * Fraction(10) ** (scale - len(part))
 
 
+@lru_cache(maxsize=1024)
 def format_number(value: Fraction) -> str:
     """The number in the shortest exact spelling, the plain one where that is short.
 
@@ -110,30 +120,24 @@ def format_number(value: Fraction) -> str:
     """
     sign = "-" if value < 0 else ""
     top, bottom = abs(value.numerator), value.denominator
-    spellings = [_digits(top) + ("//" + _digits(bottom) if bottom > 1 else "")]
+    spellings = [digits(top) + ("//" + digits(bottom) if bottom > 1 else "")]
     mantissa, exponent = _decimal(top, bottom)
     if mantissa is not None:
-        plain, digits = spellings[0], _digits(mantissa)
+        plain, shown = spellings[0], digits(mantissa)
         if exponent < 0:
-            padded = digits.rjust(1 - exponent, "0") if exponent > -_SHORT else digits
+            padded = shown.rjust(1 - exponent, "0") if exponent > -_SHORT else shown
             plain = f"{padded[:exponent]}.{padded[exponent:]}" if len(padded) > -exponent else ""
         if plain and len(plain) <= _SHORT:
             return sign + plain
         if abs(exponent) <= MAXIMAL_DIGITS:
-            spellings.append(f"{digits}e{exponent}")
+            spellings.append(f"{shown}e{exponent}")
     return sign + min(spellings, key=len)
 
 
 def format_product(spec: Spec) -> str:
     """The operator of a product: `*(ij,j->i)`."""
-    *operands, output = ["".join(map(format_index, part)) for part in spec]
+    *operands, output = ["".join(map(letter, part)) for part in spec]
     return f"*({','.join(operands)}->{output})"
-
-
-def format_index(number: int) -> str:
-    """The letter of an index."""
-    # Any letter is an index, so a product with more than 52 of them is written with others.
-    return LETTERS[number] if number < len(LETTERS) else chr(0x4E00 + number - len(LETTERS))
 
 
 def _decimal(top: int, bottom: int) -> tuple[int | None, int]:
@@ -153,19 +157,3 @@ def _decimal(top: int, bottom: int) -> tuple[int | None, int]:
         top //= 10
         exponent += 1
     return top, exponent
-
-
-def _integer(digits: str) -> int:
-    value = 0
-    for start in range(0, len(digits), _CHUNK):
-        chunk = digits[start : start + _CHUNK]
-        value = value * 10 ** len(chunk) + int(chunk)
-    return value
-
-
-def _digits(value: int) -> str:
-    chunks: list[str] = []
-    while value >= 10**_CHUNK:
-        value, rest = divmod(value, 10**_CHUNK)
-        chunks.append(str(rest).rjust(_CHUNK, "0"))
-    return str(value) + "".join(reversed(chunks))

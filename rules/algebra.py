@@ -146,11 +146,17 @@ def opposite(p: Number) -> Number:
     return -Fraction(p)
 
 
+# A number of more digits is not raised to a power: a tower of powers would have millions of them.
+LONGEST = 10**1000
+
+
 @primitive
 def whole_power(c: Number, p: Number) -> Number | None:
     """A rational to an integer power; None where that is undefined or huge."""
     c, p = Fraction(c), Fraction(p)
-    if p.denominator != 1 or c == 0 or abs(p) > 64 or c.limit_denominator(10**6) != c:
+    if p.denominator != 1 or c == 0 or abs(p) > 64 or c.denominator > 10**6:
+        return None
+    if abs(c.numerator) > LONGEST:
         return None
     return c ** int(p)
 

@@ -8,7 +8,8 @@ from functools import partial
 from itertools import combinations, permutations
 
 from eggrad.engine import term as terms
-from eggrad.engine.normal_form import NormalForms, NormalModel
+from eggrad.engine.normal_form import NormalForms
+from eggrad.engine.normal_model import NormalModel
 from eggrad.engine.rule import Ruleset
 from eggrad.engine.snapshot import Snapshot
 from eggrad.engine.term import Term

@@ -94,6 +94,35 @@ MISTAKES: dict[str, tuple[list[str], str]] = {
         ["diff", SQUARE, "--sizes", "n=five"],
         usage("diff", "TEXT", "Invalid value for '--sizes': 'n=five' is not of the form n=5"),
     ),
+    "a function of too few": (
+        ["diff", "--matrix", "max(x)", "--wrt", "x"],
+        "Error: line 1, column 1: max takes 2 arguments, not 1\n  max(x)\n  ^\n",
+    ),
+    "a function of nothing": (
+        ["diff", "--matrix", "x + vector()", "--wrt", "x"],
+        "Error: line 1, column 5: vector takes the value of its entries, as vector(1)\n"
+        "  x + vector()\n      ^\n",
+    ),
+    "a function that is not there": (
+        ["simplify", "--matrix", "foo(x)"],
+        "Error: line 1, column 1: no function is called 'foo'\n  foo(x)\n  ^\n",
+    ),
+    "a size without end": (
+        ["diff", SQUARE, "--sizes", "n=" + "9" * 5000],
+        usage(
+            "diff",
+            "TEXT",
+            "Invalid value for '--sizes': the largest size is 1000000000000000000",
+        ),
+    ),
+    "dims without end": (
+        ["diff", "--matrix", "x", "--dims", "x: " + "9" * 5000, "--wrt", "x"],
+        usage(
+            "diff",
+            "TEXT",
+            "Invalid value for '--dims': the largest size is 1000000000000000000",
+        ),
+    ),
     "a size given twice": (
         ["diff", SQUARE, "--sizes", "n=1,n=2"],
         usage("diff", "TEXT", "Invalid value for '--sizes': n is given twice"),
@@ -168,3 +197,28 @@ def test_input_that_is_not_text() -> None:
     result = run("diff", "-", text=b"declare \xff")
     assert result.exit_code == 2
     assert result.stderr == "Error: standard input is not UTF-8 text: byte 8\n"
+
+
+def test_a_list_of_expressions_that_is_no_text(tmp_path: Path) -> None:
+    path = tmp_path / "expressions.txt"
+    path.write_bytes(b"x\xff")
+    result = run("classes", str(path))
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert result.stderr == f"Error: {path} is not UTF-8 text: byte 1\n"
+
+
+def test_rule_files_that_exit(tmp_path: Path) -> None:
+    path = tmp_path / "rules.py"
+    path.write_text("import sys\nsys.exit(0)\n")
+    result = run("simplify", SQUARE, "--rules", str(path))
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert result.stderr == f"Error: {path}, line 2: SystemExit: 0\n  sys.exit(0)\n"
+
+
+@pytest.mark.parametrize(
+    "command", [["diff"], ["simplify"], ["equal"], ["rules", "check"], ["rules", "report"]]
+)
+def test_help_says_that_rule_files_are_executed(command: list[str]) -> None:
+    text = " ".join(run(*command, "--help").stdout.split())
+    assert "executed" in text
+    assert "trust" in text

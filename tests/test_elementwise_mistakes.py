@@ -122,3 +122,50 @@ def test_an_unread_argument() -> None:
     np.testing.assert_array_equal(d.adjoint("z").evaluate({}), np.zeros(4))
     constant = eg.parse_elementwise("f[i<3] = i ** 2", {"x": (3,)})
     assert str(constant.adjoint("x")) == "dx[i] = 0"
+
+
+LARGE = [
+    "f[i<n] = x[i*1e-12]",
+    "f[i<n] = x[i/1000000007/1000000009]",
+    "f[i<n] = x[1e30*i]",
+    "f[i<n] = x[i + 1e30]",
+    "f[i<n] = x[i*9223372036854775808]",
+    "f[i<n] = sum{j}_0^(1e300*i) x[j]",
+    "f[i<n] = if{ 7 | i*1e-20000 } then x[i] else 0",
+    "f[i<n] = if{ i*1e20000 >= 0 } then x[i] else 0",
+]
+
+
+@pytest.mark.parametrize("text", LARGE)
+def test_numbers_that_no_index_has(text: str) -> None:
+    with pytest.raises(eg.ParseError, match="an index has numbers up to 1000000000"):
+        eg.parse_elementwise(text, {"x": ("n",)})
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("f[i<n] = if{ 7 | i/1000000 } then x[i] else 0", [1, 0, 0]),
+        ("f[i<n] = if{ 1000000 | i } then 0 else x[i]", [0, 2, 3]),
+        ("f[i<n] = x[i] + 1e30*i", [1, 1e30, 2e30]),
+        ("f[i<n] = x[i] + i*1e-20000", [1, 2, 3]),
+        ("f[i<n] = x[i] * (i*9223372036854775807)", [0, 2 * 2.0**63, 6 * 2.0**63]),
+        ("f[i<n] = sum{j}_(999999999*i)^2 x[j]", [6, 0, 0]),
+    ],
+)
+def test_large_numbers_that_values_and_conditions_have(text: str, expected: list[float]) -> None:
+    definition = eg.parse_elementwise(text, {"x": ("n",)})
+    values = {"x": [1.0, 2.0, 3.0]}
+    np.testing.assert_allclose(definition.evaluate(values), expected)
+    np.testing.assert_allclose(definition.expression.evaluate(values), expected)
+    assert str(definition)
+    assert definition.to("latex")
+
+
+def test_sums_and_results_without_end() -> None:
+    long = eg.parse_elementwise("f[] = sum{j}_0^(1e17) log(j)", {})
+    with pytest.raises(eg.BudgetExceeded, match="the sum over j has"):
+        long.evaluate({})
+    wide = eg.parse_elementwise("f[i<n; j<n] = i + j", {})
+    with pytest.raises(eg.BudgetExceeded, match="an array of 1000000000 x 1000000000 entries"):
+        wide.evaluate({"n": 10**9})

@@ -2,6 +2,7 @@
 
 import inspect
 import json
+from fractions import Fraction
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -155,3 +156,50 @@ def test_names_that_are_no_words() -> None:
     module: dict[str, Any] = {}
     exec(np.ones_like(sizes).to("python"), module)
     np.testing.assert_array_equal(module["f"](np.zeros(3)), np.ones(3))
+
+
+@pytest.mark.parametrize(
+    ("value", "meant"),
+    [
+        (1 / 3, Fraction(1, 3)),
+        (-2 / 3, Fraction(-2, 3)),
+        (np.float64(1) / 7, Fraction(1, 7)),
+        (np.float32(2) / np.float32(3), Fraction(2, 3)),
+        (np.array(1 / 3), Fraction(1, 3)),
+        (np.full((), 2 / 3, np.float32), Fraction(2, 3)),
+        (0.1, Fraction(1, 10)),
+        (1e-7, Fraction(1, 10**7)),
+        (123456.789, Fraction("123456.789")),
+        (0.30000000000000004, Fraction("0.30000000000000004")),
+        (1e15 + 0.25, Fraction("1000000000000000.2")),
+        (np.pi, Fraction("3.141592653589793")),
+        (np.float32(0.1), Fraction(1, 10)),
+        (np.float16(0.1), Fraction(1, 10)),
+        (np.longdouble(1) / 3, Fraction(1, 3)),
+        (5e-324, Fraction("5e-324")),
+        (np.bool_(True), Fraction(1)),
+    ],
+)
+def test_the_fraction_that_a_float_means(value: Any, meant: Fraction) -> None:
+    s = eg.variable("s")
+    assert (s * value).term.args[1].data == meant
+    assert (s**value).term.args[1].data == meant
+    assert eg.constant(value[()] if isinstance(value, np.ndarray) else value).term.data == meant
+
+
+def test_an_exponent_of_a_third() -> None:
+    """It is a third in every text, and those that can be read say the same term."""
+    s, T = eg.variable("s"), eg.variable("T", ("n", "n", "n"))
+    third = s ** (1 / 3)
+    assert {language: third.to(language) for language in ("matrix", "latex", "index")} == {
+        "matrix": "s^(1/3)",
+        "latex": r"s^{\frac{1}{3}}",
+        "index": "f = s^(1/3)",
+    }
+    assert third.to("python").endswith("return s ** (1 / 3)\n")
+    assert eg.parse(str(third)).expression is third
+    slope = eg.gradient(third, s)
+    assert slope.to("matrix") == "1/3*s^(-2/3)"
+    assert eg.parse(str(slope)).expression is slope
+    assert eg.equivalent(slope, s ** (-2 / 3) / 3).status == "equal"
+    assert (T ** (-1 / 3)).to("latex") == "{f}_{ijk} = {T}_{ijk}^{-1/3}"

@@ -214,3 +214,22 @@ def test_iterating_and_len() -> None:
     assert rows[2] is E["B"][2]
     first, *_ = E["w"]
     assert first is E["w"][0]
+
+
+@pytest.mark.parametrize("place", [10**30, -(10**30), 10**5000], ids=["large", "low", "long"])
+def test_places_that_no_array_has(place: int) -> None:
+    x, z = eg.variable("x", ("n",)), eg.variable("z", (4,))
+    for f in (x, z):
+        for key in (place, slice(place), slice(place, None), slice(None, None, place)):
+            with pytest.raises(eg.ShapeError, match="an index is an integer up to 10"):
+                f[key]
+
+
+def test_an_array_is_no_index() -> None:
+    with pytest.raises(eg.UnsupportedOperation, match="not by a ndarray"):
+        eg.variable("z", (4,))[np.array([0, 1])]
+
+
+def test_differences_have_an_end() -> None:
+    with pytest.raises(eg.UnsupportedOperation, match="1000 times at most"):
+        np.diff(eg.variable("x", ("n",)), 10**9)

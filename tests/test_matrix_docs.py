@@ -7,7 +7,7 @@ import pytest
 
 import eggrad as eg
 from eggrad.frontend import matrix_functions
-from eggrad.frontend.matrix_parser import CONSTANTS
+from eggrad.frontend.matrix_calls import CONSTANTS
 from tests.test_readme import BLOCK, refreshed
 
 DOCUMENTS = Path(__file__).parent.parent / "docs"

@@ -1,0 +1,37 @@
+"""What normal forms choose to read a class as."""
+
+from fractions import Fraction
+from typing import Final
+
+from eggrad.engine.cost import CostModel
+from eggrad.engine.sparsity import Sparsity
+from eggrad.engine.spec import Dims
+from eggrad.engine.term import MATRIX_FUNCTIONS
+
+__all__ = ["NormalModel"]
+
+# What a node costs where normal forms choose: a function that others define, and any other.
+DEFINED: Final = 100_000
+FUNCTION: Final = 1_000
+
+
+class NormalModel(CostModel):
+    """The cost by which normal forms choose what to read a class as: sums and products first."""
+
+    def node(
+        self,
+        constructor: str,
+        data: tuple[object, ...],
+        args: tuple[Dims, ...],
+        out: Dims,
+        deltas: tuple[Sparsity, ...],
+        *,
+        same: bool = False,
+        constants: tuple[Fraction | None, ...] = (),
+    ) -> int:
+        """What has a definition by others is dear, a sum or product is cheap."""
+        if constructor == "function":
+            return DEFINED if data[0] in ("tan", "tanh", "relu") else FUNCTION
+        if constructor in ("numeric", "numeric2", "adj"):
+            return DEFINED
+        return FUNCTION if constructor in MATRIX_FUNCTIONS else 1
