@@ -49,6 +49,7 @@ def search(
     right: Term,
     budget: Budget | None = None,
     assumed: Sequence[Assumption] = (),
+    *,
     equal: Sequence[tuple[Term, Term]] = (),
 ) -> Proof:
     """Let the rules of a system run on two terms until both are in one class, or nothing changes.

@@ -22,7 +22,9 @@ STEPS = ("relu", "sign")
 class Knowledge:
     """What facts say of terms, each looked at once, and what is assumed of some."""
 
-    def __init__(self, rulesets: Iterable[Ruleset] = (), assumed: Iterable[Assumption] = ()) -> None:
+    def __init__(
+        self, rulesets: Iterable[Ruleset] = (), assumed: Iterable[Assumption] = ()
+    ) -> None:
         """Take the facts of some rulesets."""
         self.assumed = tuple(assumed)
         facts = [f for s in rulesets for f in s.facts]
@@ -63,7 +65,9 @@ class Knowledge:
 class NumberedFacts(Container[tuple[str, int]]):
     """What is known of terms that have numbers, worked out when it is asked for."""
 
-    def __init__(self, knowledge: Knowledge, terms: Iterable[Term], numbers: dict[Term, int]) -> None:
+    def __init__(
+        self, knowledge: Knowledge, terms: Iterable[Term], numbers: dict[Term, int]
+    ) -> None:
         """Name the terms."""
         self._knowledge = knowledge
         self._terms = {numbers[t]: t for t in terms}

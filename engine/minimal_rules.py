@@ -20,12 +20,14 @@ def minimal_rules(
     right: Term,
     budget: Budget | None = None,
     last: Sequence[str] = (),
+    *,
     assumed: Sequence[Assumption] = (),
 ) -> tuple[Rule | BulkRule, ...] | None:
     """Rules that prove two terms equal, none of which can be left out; None without a proof.
 
-    Some properties of terms are `assumed`. Rulesets named in `last` are used only where the others do not suffice, and then no more of
-    their rules than are needed, in the order in which they are written.
+    Some properties of terms are `assumed`. Rulesets named in `last` are used only where the
+    others do not suffice, and then no more of their rules than are needed, in the order in which
+    they are written.
     """
     rules = {f"{s.name}.{r.name}": r for s in strategy.rulesets for r in s.laws}
     reserved = [n for n, r in rules.items() if r.ruleset in last]

@@ -22,7 +22,14 @@ from eggrad.engine.properties import PROPERTIES
 from eggrad.engine.rule import Kind, Rule
 from eggrad.engine.term import Term, postorder
 
-__all__ = ["Comparison", "Soundness", "check_soundness", "compare", "fails_beyond", "random_instances"]
+__all__ = [
+    "Comparison",
+    "Soundness",
+    "check_soundness",
+    "compare",
+    "fails_beyond",
+    "random_instances",
+]
 
 # Most laws need a few draws for an instance, some a hundred.
 DRAWS: Final = 600

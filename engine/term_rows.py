@@ -39,5 +39,5 @@ class TermRows:
             children = tuple(self.numbers[a] for a in operands)
             rows.append(Row(constructor, data, children, self.numbers[t], False, False))
         names = {name: self.numbers[t] for name, t in self.roots.items()}
-        dims = {self.numbers[t]: t.dims for t in self._terms}
+        dims: dict[int, tuple[object, ...]] = {self.numbers[t]: t.dims for t in self._terms}
         return Contents(rows, dims, names, self._known)

@@ -13,6 +13,7 @@ from eggrad.engine.errors import UnsupportedOperation
 from eggrad.engine.operations import count, node_count
 from eggrad.engine.spec import Dims, Size, transposition
 from eggrad.engine.term import Term
+from eggrad.frontend import broadcasting
 from eggrad.frontend.agreement import agreed_sizes
 from eggrad.frontend.exact_numbers import exact
 from eggrad.frontend.operators import Operators

@@ -28,13 +28,15 @@ on 100 random instances of its left side and more, and to fire.
 *Kind* says where both sides are the same, which decides how a rule acts; *domain* says it in a
 formula. The samples that test it lie on both sides of the domain's end.
 
-| kind | both sides are the same | so the rule |
+| kind | where both sides are the same | how the rule acts |
 |---|---|---|
-| everywhere | wherever either of them is defined | unites their classes |
-| almost everywhere | but for exceptions without interior, such as a = 0, at which one of them is undefined | unites their classes |
-| where known | on a part of the reals that has an interior, as its other part | unites them where the condition `known(...)` holds of the class |
-| one way | wherever the left side is defined; the right one is defined at more values | unites them where its condition is known; else it is applied to what is extracted, and the result has an e-graph of its own |
-| on a subspace | where a declared equality holds | acts after the last derivative |
+| everywhere | wherever either of them is defined | it unites their classes |
+| almost everywhere | but for exceptions without interior, at which one is undefined | the same |
+| where known | on a part of the reals | it unites them where `known(...)` holds of the class |
+| one way | where the left side is defined; the right one is so at more | the same; else on terms |
+| on a subspace | where what was declared of a variable holds | after the last derivative |
+
+*On terms*: the rule is applied to what is extracted, and the result has an e-graph of its own.
 
 *Facts* say what is known of a class: of its form, or of a variable as it is declared."""
 REJECTED_HEAD = """\

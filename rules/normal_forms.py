@@ -105,7 +105,7 @@ def same_over_denominators(graph: Snapshot) -> Iterator[tuple[int, Term]]:
 
 @comparing(
     cite="Petersen, Pedersen 2012, The Matrix Cookbook, equation 145",
-    exceptions="a matrix that is inverted is singular",
+    exceptions="a singular matrix",
 )
 def same_with_inverses(graph: Snapshot) -> Iterator[tuple[int, Term]]:
     """So are rational functions of matrices, with p·inv(p) = δ for a sum p as well."""
@@ -114,7 +114,7 @@ def same_with_inverses(graph: Snapshot) -> Iterator[tuple[int, Term]]:
         yield from same_forms(forms_of(graph, ALL, least=True))
 
 
-@comparing(cite="the inverse of a matrix is unique", exceptions="a matrix that is inverted is singular")
+@comparing(cite="the inverse of a matrix is unique", exceptions="a singular matrix")
 def unique_inverse(graph: Snapshot) -> Iterator[tuple[int, Term]]:
     """b = a⁻¹ where a·b = δ, for square matrices."""
     for least in (False, True) if has_inverse(graph) else ():
@@ -143,7 +143,7 @@ def met(forms: NormalForms, left: tuple[int, int], right: tuple[int, int]) -> bo
 
 @comparing(
     cite="multiplied by both inverses; push-through identity",
-    exceptions="a matrix that is inverted is singular",
+    exceptions="a singular matrix",
 )
 def intertwined_inverses(graph: Snapshot) -> Iterator[tuple[int, Term]]:
     """a⁻¹·b = b·c⁻¹ where a·b = b·c."""

@@ -149,9 +149,9 @@ def is_negative(p: Number) -> bool:
 
 
 @condition
-def is_no_number(b: Term) -> bool:
+def is_no_number(b: object) -> bool:
     """Whether a term is no constant."""
-    return b.op != "constant"
+    return isinstance(b, Term) and b.op != "constant"
 
 
 @condition

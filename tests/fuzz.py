@@ -3,7 +3,8 @@
     python tests/fuzz.py N SEED [INDEX]
 
 N random expressions, one of them alone where INDEX is given, then N triples of expressions with
-partial functions over all reals, and ten times as many mutated texts. Each expression is made from the seed and its number, so a report can be repeated.
+partial functions over all reals, and ten times as many mutated texts. Each case is made from the
+seed and its number, so a report can be repeated.
 """
 
 import contextlib

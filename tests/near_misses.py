@@ -203,7 +203,9 @@ def false_equality(random: Random, left: Term, right: Term, verdict: Verdict) ->
     return ""
 
 
-def _corners(random: Random, known: tuple[Term, ...]) -> Iterator[tuple[dict[str, Array], dict[str, int]]]:
+def _corners(
+    random: Random, known: tuple[Term, ...]
+) -> Iterator[tuple[dict[str, Array], dict[str, int]]]:
     """Values of all kinds: ties, integers, negative, large, fractions, at several sizes."""
     rng = np.random.default_rng(random.getrandbits(64))
     for k in range(60):

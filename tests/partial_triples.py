@@ -185,7 +185,9 @@ def _points(random: Random, roots: Sequence[Term]) -> Iterator[_Judged]:
             shape = tuple(sizes.values())[: v.order]
             drawn = rng.integers(-3, 4, shape) if k % 3 == 0 else rng.normal(0, 2, shape)
             kept = np.asarray(drawn, float)
-            values[name_of(v)] = np.abs(kept) + ("positive" in _words(v)) * 0.1 if _words(v) else kept
+            if _words(v):
+                kept = np.abs(kept) + 0.1 * ("positive" in _words(v))
+            values[name_of(v)] = kept
         point = Point(values, sizes)
         judged = {r: v for r in dict.fromkeys(roots) if (v := trusted_value(r, point)) is not None}
         if judged:
@@ -220,8 +222,9 @@ def _wrong(ours: object, expected: Array) -> bool:
 
 
 def _report(what: str, roots: Sequence[Term], judged: _Judged, ours: object, wanted: Array) -> str:
+    values = {k: v.tolist() for k, v in judged.point.values.items()}
     return (
-        f"{what}\nof\n{shown(roots)}\nat {({k: v.tolist() for k, v in judged.point.values.items()})}"
+        f"{what}\nof\n{shown(roots)}\nat {values}"
         f"\nis {np.asarray(ours).tolist()}, expected {wanted.tolist()}\n"
     )
 
