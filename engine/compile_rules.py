@@ -109,7 +109,7 @@ def rules(ruleset: Ruleset) -> Iterator[str]:
             if rule.is_conditional or not rule.widens:
                 yield _rule(law, rule, f":ruleset rules_{ruleset.name} :name {label}")
             if rule.widens:
-                yield _widening_rule(law, f":ruleset {WIDENING} :name {label[:-1]}w\"")
+                yield _widening_rule(law, f':ruleset {WIDENING} :name {label[:-1]}w"')
     for fact in ruleset.facts:
         yield _fact_rule(fact, ruleset.facts)
 

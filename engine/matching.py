@@ -100,9 +100,7 @@ class Matcher:
         """Whether a fact concludes a property of a term from others that it has."""
         return self._hold(fact.conditions, {cast(Parameter, fact.claim.tensor).name: t})
 
-    def needs(
-        self, fact: Fact, whole: Node, arguments: Arguments
-    ) -> Iterator[tuple[str, Term]]:
+    def needs(self, fact: Fact, whole: Node, arguments: Arguments) -> Iterator[tuple[str, Term]]:
         """What a fact says of operands, given that what is made of them is defined."""
         pairs = tuple(zip(whole.args, arguments, strict=True))
         for bound, _ in self._extend(pairs, {}, ()):

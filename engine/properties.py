@@ -72,12 +72,8 @@ def _is_regular(matrix: NDArray[Any]) -> bool:
 SINGULAR: Final = 1e12
 
 PROPERTIES: Final[Mapping[str, Property]] = {
-    NONNEGATIVE: Property(
-        "Every entry is at least 0.", "{} >= 0", _entrywise(lambda v: v >= 0)
-    ),
-    POSITIVE: Property(
-        "Every entry is above 0.", "{} > 0", _entrywise(lambda v: v > 0)
-    ),
+    NONNEGATIVE: Property("Every entry is at least 0.", "{} >= 0", _entrywise(lambda v: v >= 0)),
+    POSITIVE: Property("Every entry is above 0.", "{} > 0", _entrywise(lambda v: v > 0)),
     NONZERO: Property("No entry is 0.", "{} != 0", _entrywise(lambda v: v != 0)),
     NONZERO_ALMOST: Property(
         "The values at which an entry is 0 have no interior.",
@@ -92,9 +88,7 @@ PROPERTIES: Final[Mapping[str, Property]] = {
     WITHIN_ONE: Property(
         "Every entry is between -1 and 1.", "-1 <= {} <= 1", _entrywise(lambda v: abs(v) <= 1)
     ),
-    INVERTIBLE: Property(
-        "The matrix has an inverse.", "{} invertible", _is_regular
-    ),
+    INVERTIBLE: Property("The matrix has an inverse.", "{} invertible", _is_regular),
 }
 
 

@@ -113,9 +113,7 @@ def replacements(before: Term, after: Term) -> list[tuple[Term, Term]]:
     return done[before, after]
 
 
-def is_instance(
-    rule: Rule | BulkRule, left: Term, right: Term, knowledge: Knowledge
-) -> bool:
+def is_instance(rule: Rule | BulkRule, left: Term, right: Term, knowledge: Knowledge) -> bool:
     """Whether a rule, at some bindings, says that one term may be rewritten into another."""
     if left.dims != right.dims:
         return False

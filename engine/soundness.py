@@ -178,9 +178,7 @@ def compare(
     return _compared(instance, {k: v.astype(np.longdouble) for k, v in values.items()}, beyond)
 
 
-def _compared(
-    instance: Instance, values: Mapping[str, Array], beyond: bool
-) -> Comparison | None:
+def _compared(instance: Instance, values: Mapping[str, Array], beyond: bool) -> Comparison | None:
     filled = instance.closing.fill(values)
     parts = list(postorder(instance.left))
     asked = instance.known

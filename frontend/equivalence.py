@@ -208,8 +208,7 @@ def _decided(own: Sequence[Expression], budget: "Budget | None", rules: "Rules |
             digits=digits,
             domain=tuple(dict.fromkeys(_named(p, t, scope) for p, t in used if p != NONZERO)),
             assumed=tuple(used),
-            _find_rules=lambda: minimal_rules(strategy, a, b, budget, LAST, assumed=used)
-            or (),
+            _find_rules=lambda: minimal_rules(strategy, a, b, budget, LAST, assumed=used) or (),
             _find_steps=lambda names: explain(a, b, _rulesets(strategy, names), budget, used),
             _print_steps=lambda steps, language: format_steps(
                 a, steps, strategy.rulesets, language, scope

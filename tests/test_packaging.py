@@ -88,7 +88,6 @@ def test_installed_wheel_works(built: Path, tmp_path: Path) -> None:
     assert done.stdout.splitlines() == [str(tmp_path / "eggrad" / "__init__.py"), "[2. 4.]"]
 
 
-
 def test_no_file_points_outside_the_repository() -> None:
     # In pieces, so that this file does not mention them either.
     outside = (b"../" + b"shared", b"/work" + b"/")
