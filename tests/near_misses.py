@@ -194,10 +194,10 @@ def false_equality(random: Random, left: Term, right: Term, verdict: Verdict) ->
         both = np.isfinite(a) & np.isfinite(b)
         plain = oracle.evaluate([left, right], values, sizes)
         steady = all(
-            (np.abs(v - w)[both] <= STEADY * (1 + np.abs(w[both]))).all()
+            (np.abs(v[both] - w[both]) <= STEADY * (1 + np.abs(w[both]))).all()
             for v, w in zip(plain, (a, b), strict=True)
         )
-        if steady and (np.abs(a - b)[both] > CLOSE * (1 + np.abs(a[both]))).any():
+        if steady and (np.abs(a[both] - b[both]) > CLOSE * (1 + np.abs(a[both]))).any():
             shown = {k: v.tolist() for k, v in values.items()}
             return f"{expression(left)}\n{expression(right)}\n{verdict}\nat {shown}: {a} and {b}"
     return ""
@@ -222,5 +222,9 @@ def _corners(
                 4: lambda s: rng.choice([-2.0, -0.5, 0.5, 1.5, 2.0, 0.0], s),
                 5: lambda s: np.abs(rng.normal(0, 1, s)),
             }[int(kind)](shape)
-            values[name_of(v)] = np.asarray(drawn, float)
+            kept = np.asarray(drawn, float)
+            if isinstance(v.data, tuple) and v.data[1]:
+                # What is declared of a variable stays true.
+                kept = np.abs(kept) + 0.1 * ("positive" in v.data[1])
+            values[name_of(v)] = kept
         yield values, sizes
