@@ -24,8 +24,8 @@ INSTANCES = 100
 def accepted(rules: Rules | None) -> tuple[Ruleset, ...]:
     """The rulesets of files and of a program, each rule checked once.
 
-    Raises `RuleError` for a file that cannot be read or run, with file and line, and for a name
-    that is taken; `UnsoundRules` for a law that is false, with a counterexample.
+    Raises `RuleError` for a file that cannot be read or run, with file and line, for a name that
+    is taken and for facts; `UnsoundRules` for a law that is false, with a counterexample.
 
     >>> accepted(None)
     ()
@@ -39,6 +39,9 @@ def accepted(rules: Rules | None) -> tuple[Ruleset, ...]:
             raise RuleError(f"rules are files and rulesets, not {given!r}")
         found += [given] if isinstance(given, Ruleset) else read_rules(given)
     _check_names(found)
+    stating = next((s.name for s in found if s.facts), None)
+    if stating is not None:
+        raise RuleError(f"ruleset {stating!r}: only rules can be added, no facts")
     return tuple(_checked(s, tuple(s.rules), tuple(s.bulk_rules)) for s in found)
 
 

@@ -22,7 +22,6 @@ from eggrad.engine.index_algebra import (
     swap,
 )
 from eggrad.engine.language import (
-    Claim,
     D,
     Dims,
     Name,
@@ -69,7 +68,7 @@ from eggrad.rules.elementwise import is_even, is_odd, is_positive
 from eggrad.rules.linalg import is_matrix_product, is_transpose
 
 __all__ = [
-    "BulkRule", "Claim", "D", "Dims", "Name", "Number", "Rule", "Ruleset", "Spec", "Statement",
+    "BulkRule", "D", "Dims", "Name", "Number", "Rule", "Ruleset", "Spec", "Statement",
     "Tensor", "Variable", "Wrt", "add", "adj", "compose", "condition", "const", "declared",
     "delta", "det", "differ", "dims", "divide", "ein", "ein1", "elementwise", "exponent_product",
     "exponent_sum", "fn", "inline", "inv", "invertible", "is_elementwise", "is_even",

@@ -8,6 +8,8 @@ from click.testing import CliRunner
 
 import eggrad as eg
 from eggrad.engine.errors import RuleError, UnsoundRules
+from eggrad.engine.language import Claim
+from eggrad.engine.properties import positive
 from eggrad.frontend.cli import main
 from eggrad.frontend.rule_files import accepted, read_rules
 from eggrad.rules.notation import (
@@ -236,3 +238,15 @@ def test_diff_and_simplify_take_rules(true: Path) -> None:
     assert out == "declare x 1 expression tanh(x)\n"
     _, out, _ = run("diff", text, "--wrt", "x", "--rules", str(true))
     assert "tanh(x)" in out
+
+
+def test_facts_are_no_rules() -> None:
+    own = Ruleset("own", "facts of one's own", "nothing")
+
+    @own.fact(cite="wishful thinking")
+    def positive_sine(a: Tensor) -> Claim:
+        """sin a > 0."""
+        return positive(fn("sin", a))
+
+    with pytest.raises(eg.EggradError, match="only rules can be added"):
+        eg.simplify(eg.variable("x"), rules=own)
