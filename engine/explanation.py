@@ -7,6 +7,7 @@ from time import perf_counter
 from eggrad.engine.congruence import Congruence, Edge
 from eggrad.engine.errors import BudgetExceeded
 from eggrad.engine.knowledge import Assumption, Knowledge
+from eggrad.engine.nonzero_sums import nonzero_sums
 from eggrad.engine.proof_search import ProofSearch
 from eggrad.engine.replay import Step
 from eggrad.engine.report import Budget
@@ -49,7 +50,7 @@ def explain(
     >>> [s.rule for s in explain(apply("log", apply("exp", x)), x, [functions])]
     ['functions.log_of_exp']
     """
-    knowledge = Knowledge(rulesets, assumed)
+    knowledge = Knowledge(rulesets, [*assumed, *nonzero_sums([left, right])])
     equal = _proof(left, right, rulesets, budget or Budget(), knowledge)
     if equal is None:
         return None

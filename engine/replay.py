@@ -13,6 +13,7 @@ from eggrad.engine.cost import CostModel
 from eggrad.engine.errors import EggradError
 from eggrad.engine.knowledge import Assumption, Knowledge
 from eggrad.engine.matching import matcher_of_terms, patterns, views
+from eggrad.engine.nonzero_sums import nonzero_sums
 from eggrad.engine.properties import PROPERTIES
 from eggrad.engine.rule import BulkRule, Rule, Ruleset
 from eggrad.engine.snapshot import Snapshot
@@ -63,7 +64,8 @@ def replay(
     """
     sets = list(rulesets)
     known = {f"{r.ruleset}.{r.name}": r for s in sets for r in s.laws}
-    knowledge = Knowledge(sets, assumed)
+    ends = [left, *(s.term for s in steps[-1:])]
+    knowledge = Knowledge(sets, [*assumed, *nonzero_sums(ends)])
     before = left
     for number, step in enumerate(steps, 1):
         rule = known.get(step.rule)

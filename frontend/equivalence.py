@@ -14,14 +14,11 @@ from eggrad.engine.spec import Size
 from eggrad.engine.term import Term, variables
 from eggrad.frontend.agreement import agreed_sizes
 from eggrad.frontend.expression import Expression, as_expression, unified
-from eggrad.frontend.matrix_form import has_notation
-from eggrad.frontend.matrix_printer import format_matrix
-from eggrad.frontend.text_printer import format_term
 from eggrad.frontend.witness_printer import format_sides, format_values
 
 if TYPE_CHECKING:
     from eggrad.engine.binding import Array
-    from eggrad.engine.knowledge import Assumption
+    from eggrad.engine.knowledge import Assumption, Knowledge
     from eggrad.engine.replay import Step
     from eggrad.engine.report import Budget
     from eggrad.engine.rule import BulkRule, Rule, Ruleset
@@ -175,9 +172,8 @@ def _different(found: Witness, own: Sequence[Expression]) -> Verdict:
 def _decided(own: Sequence[Expression], budget: "Budget | None", rules: "Rules | None") -> Verdict:
     """A few values, what is seen at once, more values, and then the e-graph."""
     from eggrad.engine.equivalence import prove, prove_at_once, search
-    from eggrad.engine.knowledge import needed
+    from eggrad.engine.knowledge import Knowledge, needed
     from eggrad.engine.minimal_rules import minimal_rules
-    from eggrad.engine.properties import NONZERO
     from eggrad.frontend.rule_files import accepted
     from eggrad.rules.properties import domains
     from eggrad.rules.standard import EQUIVALENCE, extended, system
@@ -206,7 +202,7 @@ def _decided(own: Sequence[Expression], budget: "Budget | None", rules: "Rules |
             "the rules make them one class",
             samples=samples,
             digits=digits,
-            domain=tuple(dict.fromkeys(_named(p, t, scope) for p, t in used if p != NONZERO)),
+            domain=_domain(used, Knowledge(strategy.rulesets), scope),
             assumed=tuple(used),
             _find_rules=lambda: minimal_rules(strategy, a, b, budget, LAST, assumed=used) or (),
             _find_steps=lambda names: explain(a, b, _rulesets(strategy, names), budget, used),
@@ -233,9 +229,24 @@ def _used(
     return smallest_part(assumed, proves)
 
 
+def _domain(
+    used: "Sequence[Assumption]", knowledge: "Knowledge", scope: Sequence[Term]
+) -> tuple[str, ...]:
+    """Assumptions in words, such as `x > 0`, but for those whose exceptions have no interior."""
+    from eggrad.engine.properties import NONZERO, POSITIVE, POSITIVE_ALMOST
+
+    def is_thin(p: str, t: Term) -> bool:
+        return p == NONZERO or (p == POSITIVE and knowledge.knows(POSITIVE_ALMOST, t))
+
+    return tuple(dict.fromkeys(_named(p, t, scope) for p, t in used if not is_thin(p, t)))
+
+
 def _named(p: str, t: Term, scope: Sequence[Term]) -> str:
     """A property of a term in words, such as `x > 0`."""
     from eggrad.engine.properties import PROPERTIES
+    from eggrad.frontend.matrix_form import has_notation
+    from eggrad.frontend.matrix_printer import format_matrix
+    from eggrad.frontend.text_printer import format_term
 
     text = format_matrix(t, scope) if has_notation(t) else format_term(t)
     return PROPERTIES[p].domain.format(text)

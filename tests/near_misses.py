@@ -181,8 +181,8 @@ def false_equality(random: Random, left: Term, right: Term, verdict: Verdict) ->
     """Values at which terms differ that are called equal."""
     if verdict.status != "equal":
         return ""
-    for values, sizes in _corners(random, t.variables(left, right)):
-        wanted = [tm for _, tm in verdict.assumed]
+    wanted = [tm for _, tm in verdict.assumed]
+    for values, sizes in _corners(random, t.variables(left, right, *wanted)):
         nodes = list(t.postorder(left, right, *wanted))
         long = {k: np.asarray(v, np.longdouble) for k, v in values.items()}
         found = dict(zip(nodes, oracle.evaluate(nodes, long, sizes), strict=True))

@@ -10,8 +10,8 @@ PAGE = Path(__file__).parent.parent / "docs" / "writing_rules.md"
 
 def test_sessions_show_what_happens() -> None:
     text = PAGE.read_text("utf-8")
-    assert len(BLOCK.findall(text)) == 6
-    assert len(FILE.findall(text)) == 2
+    assert len(BLOCK.findall(text)) == 7
+    assert len(FILE.findall(text)) == 3
     assert "Traceback" not in text
     assert refreshed(text) == text
 
