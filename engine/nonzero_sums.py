@@ -28,7 +28,7 @@ ANALYTIC: Final = frozenset(
 CANCELLING: Final = frozenset({"divide", "log", "abs"})
 LENGTHS: Final = (1, 2)
 MOST_NODES: Final = 1_000
-# Rounding leaves a sum that is 0 at this share of its terms.
+# Rounding leaves a sum that is 0 at this share of the largest number met on the way.
 TINY: Final = 1e-9
 
 
@@ -85,12 +85,17 @@ def _nonzero_at(sums: Sequence[Term], length: int) -> list[Term]:
     if any(size_value(d, sizes.__getitem__) < 0 for d in made_sizes(*sums, *known)):
         return []
     values = oracle.random_values(known, sizes, np.random.default_rng(length), "normal")
-    nodes = list(postorder(*sums))
-    found = dict(zip(nodes, oracle.evaluate(nodes, values, sizes), strict=True))
-    return [t for t in sums if _is_nonzero(found[t], [found[a] for a in t.args])]
+    nodes, wanted = list(postorder(*sums)), set(sums)
+    largest: dict[Term, float] = {}
+    shown: list[Term] = []
+    for t, value in zip(nodes, oracle.evaluate(nodes, values, sizes), strict=True):
+        below = [largest[a] for a in t.args]
+        largest[t] = max([float(np.max(np.abs(value), initial=0.0)), *below])
+        if t in wanted and _is_nonzero(value, largest[t]):
+            shown.append(t)
+    return shown
 
 
-def _is_nonzero(value: Array, terms: Sequence[Array]) -> bool:
-    """Whether no entry is 0, or so small that rounding may have made it."""
-    scale = sum(np.abs(a) for a in terms)
-    return bool(np.isfinite(value).all() and (np.abs(value) > TINY * scale).all())
+def _is_nonzero(value: Array, largest: float) -> bool:
+    """Whether no entry is 0, or so small that rounding of what is below may have made it."""
+    return bool(np.isfinite(value).all() and (np.abs(value) > TINY * largest).all())

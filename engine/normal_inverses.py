@@ -23,6 +23,9 @@ def inverted(
 ) -> "Polynomial | None":
     """Use l·inv(p) = δ - r·inv(p), or the same from the right."""
     base = dict(forms.atoms.function(factor.atom)[1])
+    if not base:
+        # Zero has no inverse that a relation could be about.
+        return None
     first = leading(base, forms.least)
     others = {m: c for m, c in base.items() if m != first}
     patterns = [first, *([leading(others, forms.least)] if others else [])]
