@@ -83,9 +83,11 @@ def needed(facts: Sequence[Fact], roots: Iterable[Term]) -> tuple[Assumption, ..
 
     What a step function multiplies may be left out where it is undefined.
     """
+    own = list(roots)
+    steps = _with_steps(own)
     found: dict[Assumption, None] = {}
     matcher = matcher_of_terms()
-    for t in postorder(*roots, operands=_decisive):
+    for t in postorder(*own, operands=lambda t: _decisive(t, steps)):
         for constructor, arguments in views(t):
             for fact in facts:
                 whole = fact.conditions[0]
@@ -96,13 +98,18 @@ def needed(facts: Sequence[Fact], roots: Iterable[Term]) -> tuple[Assumption, ..
     return tuple(a for a in found if a[1].op != "constant")
 
 
-def _decisive(t: Term) -> tuple[Term, ...]:
+def _with_steps(roots: Iterable[Term]) -> set[Term]:
+    """The terms that have a step function in them, so that they may be 0."""
+    found: set[Term] = set()
+    for t in postorder(*roots):
+        if t.op in STEPS or not found.isdisjoint(t.args):
+            found.add(t)
+    return found
+
+
+def _decisive(t: Term, steps: set[Term]) -> tuple[Term, ...]:
     """The operands without which a term is undefined if they are."""
     if t.op != "einsum" or len(t.args) < 2:
         return t.args
     a, b = t.args
-    return tuple(x for x, other in ((a, b), (b, a)) if not _may_be_zero(other))
-
-
-def _may_be_zero(t: Term) -> bool:
-    return any(node.op in STEPS for node in postorder(t))
+    return tuple(x for x, other in ((a, b), (b, a)) if other not in steps)

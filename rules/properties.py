@@ -6,6 +6,7 @@ Each is true of the form, wherever it is defined, or of a variable as it is decl
 
 from fractions import Fraction
 
+from eggrad.engine.arithmetic import nonzero as is_nonzero
 from eggrad.engine.language import (
     Claim,
     Constraints,
@@ -43,6 +44,7 @@ from eggrad.engine.properties import (
 from eggrad.engine.rule import Ruleset
 from eggrad.engine.term import Term
 from eggrad.rules.algebra import sums_nothing
+from eggrad.rules.elementwise import is_positive
 from eggrad.rules.linalg import is_matrix_product, is_transpose, one_axis
 
 RANGE = "range of the function"
@@ -116,18 +118,6 @@ def is_same_twice(s: Spec) -> bool:
 def at_least_zero(c: Number) -> bool:
     """Whether a number is not negative."""
     return c >= 0
-
-
-@condition
-def above_zero(c: Number) -> bool:
-    """Whether a number is positive."""
-    return c > 0
-
-
-@condition
-def not_zero(c: Number) -> bool:
-    """Whether a number is not 0."""
-    return c != 0
 
 
 @condition
@@ -232,7 +222,7 @@ def power_of_nonnegative(a: Tensor, b: Tensor) -> Claim:
 @properties.fact(cite=ORDER)
 def nonnegative_multiple(c: Number, a: Tensor) -> Claim:
     """c·a ≥ 0 for c > 0 and a ≥ 0."""
-    return nonnegative(scale(c, a)), nonnegative(a), above_zero(c)
+    return nonnegative(scale(c, a)), nonnegative(a), is_positive(c)
 
 
 @properties.fact(cite=ORDER)
@@ -277,7 +267,7 @@ def declared_positive(x: Variable) -> Claim:
 @properties.fact(cite=ORDER)
 def positive_constant(c: Number, n: Dims) -> Claim:
     """A constant is positive if its number is."""
-    return positive(const(c, n)), above_zero(c)
+    return positive(const(c, n)), is_positive(c)
 
 
 @properties.fact(cite=RANGE)
@@ -301,7 +291,7 @@ def power_of_positive(a: Tensor, b: Tensor) -> Claim:
 @properties.fact(cite=ORDER)
 def positive_multiple(c: Number, a: Tensor) -> Claim:
     """c·a > 0 for c > 0 and a > 0."""
-    return positive(scale(c, a)), positive(a), above_zero(c)
+    return positive(scale(c, a)), positive(a), is_positive(c)
 
 
 @properties.fact(cite=ORDER)
@@ -358,7 +348,7 @@ def nonzero_variable(x: Variable) -> Claim:
 @properties.fact(cite=ORDER)
 def nonzero_constant(c: Number, n: Dims) -> Claim:
     """A constant that is not 0."""
-    return nonzero_almost(const(c, n)), not_zero(c)
+    return nonzero_almost(const(c, n)), is_nonzero(c)
 
 
 @properties.fact(cite="axes have entries, or nothing is computed of them")
@@ -382,7 +372,7 @@ def power_of_nonzero(a: Tensor, b: Tensor) -> Claim:
 @properties.fact(cite=ORDER)
 def nonzero_multiple(c: Number, a: Tensor) -> Claim:
     """c·a ≠ 0 for c ≠ 0 and a ≠ 0."""
-    return nonzero_almost(scale(c, a)), nonzero_almost(a), not_zero(c)
+    return nonzero_almost(scale(c, a)), nonzero_almost(a), is_nonzero(c)
 
 
 @properties.fact(cite="the union of two sets without interior, of which one is closed, has none")
@@ -490,7 +480,7 @@ def invertible_product(s: Spec, a: Tensor, b: Tensor) -> Claim:
 @properties.fact(cite="the inverse of a multiple")
 def invertible_multiple(c: Number, a: Tensor) -> Claim:
     """c·a is invertible if a is, and c ≠ 0."""
-    return invertible(scale(c, a)), invertible(a), not_zero(c)
+    return invertible(scale(c, a)), invertible(a), is_nonzero(c)
 
 
 @properties.fact(cite="a determinant is 0 where a matrix is singular")
