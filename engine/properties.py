@@ -16,6 +16,7 @@ from eggrad.engine.language import Tensor, known
 __all__ = [
     "DEFINED",
     "INVERTIBLE",
+    "INVERTIBLE_ALMOST",
     "NONNEGATIVE",
     "NONZERO",
     "NONZERO_ALMOST",
@@ -25,6 +26,7 @@ __all__ = [
     "WITHIN_ONE",
     "defined",
     "invertible",
+    "invertible_almost",
     "nonnegative",
     "nonzero",
     "nonzero_almost",
@@ -40,6 +42,7 @@ NONZERO_ALMOST: Final = "nonzero almost everywhere"
 POSITIVE_ALMOST: Final = "positive almost everywhere"
 WITHIN_ONE: Final = "between -1 and 1"
 INVERTIBLE: Final = "invertible"
+INVERTIBLE_ALMOST: Final = "invertible almost everywhere"
 # What the facts about domains ask for; no class is said to have it.
 DEFINED: Final = "defined"
 
@@ -89,6 +92,9 @@ PROPERTIES: Final[Mapping[str, Property]] = {
         "Every entry is between -1 and 1.", "-1 <= {} <= 1", _entrywise(lambda v: abs(v) <= 1)
     ),
     INVERTIBLE: Property("The matrix has an inverse.", "{} invertible", _is_regular),
+    INVERTIBLE_ALMOST: Property(
+        "The values at which it is singular have no interior.", "{} invertible", _is_regular
+    ),
 }
 
 
@@ -130,3 +136,8 @@ def invertible(a: Tensor) -> Tensor:
 def defined(a: Tensor) -> Tensor:
     """Every entry of `a` is defined: what a fact about a domain begins with."""
     return known(DEFINED, a)
+
+
+def invertible_almost(a: Tensor) -> Tensor:
+    """The values at which the matrix `a` is singular have no interior."""
+    return known(INVERTIBLE_ALMOST, a)

@@ -21,7 +21,7 @@ from eggrad.engine.language import (
     primitive,
     scale,
 )
-from eggrad.engine.properties import invertible
+from eggrad.engine.properties import invertible, invertible_almost
 from eggrad.engine.rule import Ruleset
 
 COOKBOOK = "Petersen, Pedersen 2012, The Matrix Cookbook"
@@ -94,16 +94,24 @@ def adj_of_transpose(s: Spec, a: Tensor) -> Statement:
     return adj(ein1(s, a)) >> ein1(s, adj(a)), is_transpose(s)
 
 
-@linalg.rule(cite=f"{COOKBOOK}, equation 145", exceptions="a singular")
+@linalg.rule(cite=f"{COOKBOOK}, equation 145", domain="a invertible", widens=True)
 def inverse_times_matrix(s: Spec, a: Tensor) -> Statement:
     """a⁻¹·a = δ."""
-    return ein(s, inv(a), a) >> delta(matrix_identity(s, dims(a))), is_matrix_product(s)
+    return (
+        ein(s, inv(a), a) >> delta(matrix_identity(s, dims(a))),
+        is_matrix_product(s),
+        invertible_almost(a),
+    )
 
 
-@linalg.rule(cite=f"{COOKBOOK}, equation 145", exceptions="a singular")
+@linalg.rule(cite=f"{COOKBOOK}, equation 145", domain="a invertible", widens=True)
 def matrix_times_inverse(s: Spec, a: Tensor) -> Statement:
     """a·a⁻¹ = δ."""
-    return ein(s, a, inv(a)) >> delta(matrix_identity(s, dims(a))), is_matrix_product(s)
+    return (
+        ein(s, a, inv(a)) >> delta(matrix_identity(s, dims(a))),
+        is_matrix_product(s),
+        invertible_almost(a),
+    )
 
 
 @linalg.rule(cite=f"{COOKBOOK}, equation 21", domain="a invertible")

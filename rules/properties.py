@@ -34,6 +34,7 @@ from eggrad.engine.numeric_language import Variable, declared
 from eggrad.engine.properties import (
     defined,
     invertible,
+    invertible_almost,
     nonnegative,
     nonzero,
     nonzero_almost,
@@ -99,6 +100,12 @@ def is_declared(x: Variable, word: str) -> bool:
 def is_declared_invertible(x: Variable) -> bool:
     """Whether a variable is declared invertible, or what implies it."""
     return "invertible" in x[2] or "positive definite" in x[2]
+
+
+@condition
+def is_square_variable(x: Variable) -> bool:
+    """Whether a variable is a square matrix."""
+    return len(x[1]) == 2 and x[1][0] == x[1][1]
 
 
 @condition
@@ -483,10 +490,45 @@ def invertible_multiple(c: Number, a: Tensor) -> Claim:
     return invertible(scale(c, a)), invertible(a), is_nonzero(c)
 
 
+@properties.fact(cite="a set without values has no interior")
+def invertible_is_invertible_almost(a: Tensor) -> Claim:
+    """What is invertible is so, exceptions apart."""
+    return invertible_almost(a), invertible(a)
+
+
+@properties.fact(cite="a polynomial that is not 0, such as det X, has zeros without interior")
+def square_variable_is_invertible(x: Variable) -> Claim:
+    """A square variable is invertible, exceptions apart."""
+    return invertible_almost(declared(x)), is_square_variable(x)
+
+
+@properties.fact(cite="the inverse of a transpose")
+def transpose_invertible_almost(s: Spec, a: Tensor) -> Claim:
+    """So is a' if a is."""
+    return invertible_almost(ein1(s, a)), invertible_almost(a), is_transpose(s)
+
+
+@properties.fact(cite="the inverse of a product")
+def product_invertible_almost(s: Spec, a: Tensor, b: Tensor) -> Claim:
+    """So is a·b if a and b are."""
+    return (
+        invertible_almost(ein(s, a, b)),
+        invertible_almost(a),
+        invertible_almost(b),
+        is_matrix_product(s),
+    )
+
+
+@properties.fact(cite="the inverse of a multiple")
+def multiple_invertible_almost(c: Number, a: Tensor) -> Claim:
+    """So is c·a if a is, and c ≠ 0."""
+    return invertible_almost(scale(c, a)), invertible_almost(a), is_nonzero(c)
+
+
 @properties.fact(cite="a determinant is 0 where a matrix is singular")
 def nonzero_determinant(a: Tensor) -> Claim:
     """det a ≠ 0 for an invertible a, exceptions apart."""
-    return nonzero_almost(det(a)), invertible(a)
+    return nonzero_almost(det(a)), invertible_almost(a)
 
 
 @properties.fact(cite="the product of eigenvalues, which are positive")

@@ -151,3 +151,12 @@ def test_a_second_derivative_agrees(recorder: type[Recorder]) -> None:
     gradient = system().differentiate(term, wrt).term
     system().differentiate(gradient, wrt)
     assert audit(recorder.last, values_for(term, wrt), SIZES) == []
+
+
+def test_the_inverse_of_zero_unites_no_others() -> None:
+    zero = terms.subtract(A, A)
+    singular = times(terms.apply("inv", zero), times(zero, x))
+    whole = times(terms.einsum("ij,jk->ik", terms.apply("inv", zero), zero), x)
+    _, _, nothing, product = system().simplify([singular, whole, times(zero, x), times(A, x)]).terms
+    assert oracle.value(nothing, values_for(A, x), SIZES).any() == np.False_
+    assert product is times(A, x)
