@@ -1,18 +1,11 @@
 """What rules about numbers compute: primitives on exact rationals."""
 
 from fractions import Fraction
-from typing import Final
 
+from eggrad.engine.functions import record
 from eggrad.engine.language import Name, Number, condition, primitive
 
 __all__ = ["as_number", "function_value", "nonzero", "not_one", "plus", "raised", "times"]
-
-KNOWN_VALUES: Final[dict[tuple[Name, Number], Number]] = {
-    ("log", Fraction(1)): Fraction(0),
-    **{(f, Fraction(0)): Fraction(1) for f in ("exp", "cos")},
-    **{(f, Fraction(0)): Fraction(0) for f in ("sin", "tan", "arcsin", "arctan", "tanh")},
-}
-
 
 # Arithmetic stops at numbers of more digits than a double has, twice over.
 LARGE = 10**32
@@ -66,14 +59,7 @@ def raised(c: Number, p: Number) -> Number | None:
 @primitive
 def function_value(f: Name, c: Number) -> Number | None:
     """An element-wise function at a number, where the value is rational; else None."""
-    c = Fraction(c)
-    if f == "abs":
-        return abs(c)
-    if f == "sign":
-        return Fraction((c > 0) - (c < 0))
-    if f == "relu":
-        return max(c, Fraction(0))
-    return KNOWN_VALUES.get((f, c))
+    return record(f).exact(Fraction(c))
 
 
 @condition

@@ -4,7 +4,7 @@ Derivatives, slopes and pullbacks are no terms. They become *holes*: variables w
 follow from those of the others by numeric differentiation.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, cast
 
@@ -14,7 +14,18 @@ from eggrad.engine import oracle
 from eggrad.engine import term as terms
 from eggrad.engine.binding import Array, name_of
 from eggrad.engine.errors import MISTAKES, RuleError
-from eggrad.engine.language import Call, Condition, Known, Literal, Node, Parameter, Wrt
+from eggrad.engine.functions import record
+from eggrad.engine.language import (
+    FUNCTION_NODES,
+    SLOPE_NODES,
+    Call,
+    Condition,
+    Known,
+    Literal,
+    Node,
+    Parameter,
+    Wrt,
+)
 from eggrad.engine.spec import Dims, scaling
 from eggrad.engine.term import Term
 
@@ -55,8 +66,9 @@ class Closing:
                 return value
             case Node(constructor="derivative", args=(a, x)):
                 return self._derivative(self.build(a), self.build(x))
-            case Node(constructor="slope", args=(f, a)):
-                return self._slope(self.build(f), self.build(a))
+            case Node(constructor=name, args=(f, place, *args)) if name in SLOPE_NODES.values():
+                own = terms.apply(record(self.build(f)), *map(self.build, args))
+                return self._slope(own, cast(int, place))
             case Node(constructor="pullback", args=(node, place, cotangent)):
                 return self._pullback(self.build(node), cast(int, place), self.build(cotangent))
             case Node(constructor=name, args=args):
@@ -99,9 +111,13 @@ class Closing:
         hole = Hole("derivative", (a, wrt), lambda v: _derivative(a, wrt, v))
         return self._hole(a.dims + x[1], hole)
 
-    def _slope(self, f: str, a: Term) -> Term:
-        hole = Hole("slope", (f, a), lambda v: _slope_value(f, oracle.value(a, v, SYMBOLS)))
-        return self._hole(a.dims, hole)
+    def _slope(self, function: Term, place: int) -> Term:
+        def value(values: Values) -> Array:
+            args = [oracle.value(a, values, SYMBOLS) for a in function.args]
+            return _slope_value(function, place, args)
+
+        hole = Hole("slope", (function.op, function.data, place, *function.args), value)
+        return self._hole(function.dims, hole)
 
     def _pullback(self, node: Term, place: int, g: Term) -> Term:
         lead = g.dims[: g.order - node.order]
@@ -119,8 +135,8 @@ def node_term(name: str, args: tuple[Any, ...]) -> Term:
             return terms.constant(*args)
         case "scale":
             return terms.einsum(scaling(args[1].order), terms.constant(args[0]), args[1])
-        case "function":
-            return terms.apply(*args)
+        case _ if name in FUNCTION_NODES.values():
+            return terms.apply(record(args[0]), *args[1:])
         case "numeric" | "numeric2":
             return terms.numeric(args[0], *args[2:], data=args[1])
         case "inv" | "det" | "adj":
@@ -141,12 +157,13 @@ def _derivative(a: Term, wrt: Term, values: Values) -> Array:
     return np.where(agree, wide, np.nan)
 
 
-def _slope_value(f: str, a: Array) -> Array:
+def _slope_value(function: Term, place: int, args: Sequence[Array]) -> Array:
     """The derivative of an element-wise function by central differences, entry by entry."""
-    probe = terms.variable("probe", tuple(a.shape))
-    jacobian = _derivative(terms.apply(f, probe), probe, {"probe": a})
-    n = a.size
-    return jacobian.reshape(n, n)[np.arange(n), np.arange(n)].reshape(a.shape)
+    shape, n = args[place].shape, args[place].size
+    probes = [terms.variable(f"probe{k}", tuple(shape)) for k in range(len(args))]
+    values = {f"probe{k}": a for k, a in enumerate(args)}
+    jacobian = _derivative(terms.rebuild(function, tuple(probes)), probes[place], values)
+    return jacobian.reshape(n, n)[np.arange(n), np.arange(n)].reshape(shape)
 
 
 def _pulled(node: Term, place: int, g: Array, values: Values) -> Array:

@@ -11,6 +11,7 @@ from eggrad.engine.block import Block, Value, literal, number
 from eggrad.engine.contraction import product
 from eggrad.engine.cost import CostModel
 from eggrad.engine.elementwise_code import ElementwiseCode
+from eggrad.engine.functions import FUNCTIONS, function_of
 from eggrad.engine.indicator_code import (
     by_views,
     constraints_text,
@@ -23,7 +24,7 @@ from eggrad.engine.shared_matrices import Batch, find_batches, scheduled
 from eggrad.engine.spec import Dims, Indices, Size, Spec
 from eggrad.engine.stacking import Stack, factor_text, find_stacks
 from eggrad.engine.strip_regions import Strips
-from eggrad.engine.term import NUMERIC, Term
+from eggrad.engine.term import Term
 from eggrad.engine.whole_arrays import WholeArrays
 
 __all__ = ["Writer"]
@@ -160,11 +161,12 @@ class Writer:
                 return self._whole(node, args)
             case "exp_difference":
                 entrywise = self._entrywise(node)
-                return entrywise.function("exp", entrywise.infix("subtract", args))
-            case name if name in NUMERIC and len(args) == 2:
-                return self._entrywise(node).function_of_two(name, args)
+                return entrywise.function(FUNCTIONS["exp"], [entrywise.infix("subtract", args)])
+            case "negate":
+                return self._entrywise(node).negative(args[0])
             case name:
-                return self._entrywise(node).function(name, args[0])
+                own = function_of(name, node.data) or FUNCTIONS[name]
+                return self._entrywise(node).function(own, args)
 
     def _by_views(self, node: Term, done: Mapping[Term, Value]) -> Value:
         """A product with an indicator: of two arrays, or perhaps a view of one."""

@@ -7,6 +7,8 @@ from eggrad.engine.encoding import literal
 from eggrad.engine.errors import EggradError
 from eggrad.engine.language import (
     CONSTRUCTORS,
+    FUNCTION_NODES,
+    SLOPE_NODES,
     Call,
     Differ,
     Known,
@@ -21,7 +23,7 @@ from eggrad.engine.numeric_operations import result_dims
 from eggrad.engine.rule import Fact, Rule, Ruleset
 from eggrad.engine.spec import Dims, output_dims
 
-__all__ = ["FACTS", "WIDENING", "combined", "combined_facts", "declarations", "rules"]
+__all__ = ["FACTS", "WIDENING", "combined", "combined_facts", "declarations", "laws", "rules"]
 
 # The ruleset of all laws that lead from a narrower side to a wider one.
 WIDENING: Final = "widening"
@@ -63,8 +65,8 @@ SHAPES: Final[dict[str, tuple[Callable[..., object], tuple[int, ...]]]] = {
     "negate": (_own, (0,)),
     "divide": (_quotient, (0, 1)),
     "power": (_own, (0,)),
-    "function": (_own, (1,)),
-    "slope": (_own, (1,)),
+    **dict.fromkeys(FUNCTION_NODES.values(), (_own, (1,))),
+    **dict.fromkeys(SLOPE_NODES.values(), (_own, (2,))),
     "inv": (_own, (0,)),
     "det": (_scalar, (0,)),
     "adj": (_own, (0,)),
@@ -104,14 +106,19 @@ def rules(ruleset: Ruleset) -> Iterator[str]:
     yield f"(ruleset rules_{ruleset.name})"
     yield f"(ruleset facts_{ruleset.name})"
     for rule in ruleset.rules:
-        for k, law in enumerate(mirrored(rule.statement)):
-            label = f'"{ruleset.name}.{rule.name}/{k}"'
-            if rule.is_conditional or not rule.widens:
-                yield _rule(law, rule, f":ruleset rules_{ruleset.name} :name {label}")
-            if rule.widens:
-                yield _widening_rule(law, f':ruleset {WIDENING} :name {label[:-1]}w"')
+        yield from laws(rule, ruleset.name)
     for fact in ruleset.facts:
         yield _fact_rule(fact, ruleset.facts)
+
+
+def laws(rule: Rule, ruleset: str) -> Iterator[str]:
+    """Every variant of a rule's law, in a ruleset."""
+    for k, law in enumerate(mirrored(rule.statement)):
+        label = f'"{ruleset}.{rule.name}/{k}"'
+        if rule.is_conditional or not rule.widens:
+            yield _rule(law, rule, f":ruleset rules_{ruleset} :name {label}")
+        if rule.widens:
+            yield _widening_rule(law, f':ruleset {WIDENING} :name {label[:-1]}w"')
 
 
 def combined(name: str, rulesets: Iterable[str]) -> str:

@@ -14,7 +14,7 @@ from eggrad.engine.binding import bind, concrete, made_sizes, name_of, symbols
 from eggrad.engine.identifiers import escaped
 from eggrad.engine.index_ranges import check_indices, greatest_indices
 from eggrad.engine.source import Form, Module
-from eggrad.engine.term import Term, variables
+from eggrad.engine.term import Term, own_functions, variables
 
 __all__ = ["Choice", "CompiledFunction", "compile_terms"]
 
@@ -86,7 +86,9 @@ class CompiledFunction:
         comment = "".join(f"# {escaped(line)}\n" for line in note.splitlines())
         self.source, self._used = comment + module.text, module.parameters
         self._arrays_made = module.made
-        namespace: dict[str, Any] = {}
+        namespace: dict[str, Any] = {
+            f.name: f.function_for("numpy") for f in own_functions(*self._reference)
+        }
         exec(compile(self.source, "<eggrad>", "exec"), namespace)
         self._functions: list[Function] = [namespace[f] for f in module.functions]
         # For the shapes of the arrays: the function, the sizes that it is called with, all sizes.

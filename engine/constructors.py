@@ -5,8 +5,10 @@ from fractions import Fraction
 from typing import Any, cast
 
 from eggrad.engine import term as terms
+from eggrad.engine.functions import function_of, record
+from eggrad.engine.language import FUNCTION_NODES
 from eggrad.engine.spec import Spec, scaling
-from eggrad.engine.term import ELEMENTWISE, NUMERIC, Term
+from eggrad.engine.term import NUMERIC, Term
 
 __all__ = ["Parts", "assembled", "is_multiple", "parts", "product_parts"]
 
@@ -41,8 +43,8 @@ def parts(t: Term) -> Parts:
             return t.op, (t.data,), t.args
         case "einsum":
             return product_parts(t)
-        case op if op in ELEMENTWISE:
-            return "function", (op,), t.args
+        case op if function := function_of(op, t.data):
+            return FUNCTION_NODES[len(t.args)], (function.key,), t.args
         case op if op in NUMERIC:
             return "numeric" if len(t.args) == 1 else "numeric2", (op, t.data), t.args
         case op:
@@ -76,8 +78,8 @@ def assembled(constructor: str, data: Sequence[Any], args: tuple[Term, ...]) -> 
             return terms.einsum(scaling(args[0].order), terms.constant(Fraction(data[0])), *args)
         case "cofactors":
             return terms.cofactors(int(data[0]), *args)
-        case "function":
-            return terms.apply(data[0], *args)
+        case _ if constructor in FUNCTION_NODES.values():
+            return terms.apply(record(data[0]), *args)
         case "numeric" | "numeric2":
             return terms.numeric(data[0], *args, data=data[1])
         case "inv" | "det" | "adj" as name:

@@ -14,6 +14,8 @@ from typing import Final, Protocol, cast
 
 from eggrad.engine.affine import Lengths
 from eggrad.engine.constraints import Constraints
+from eggrad.engine.functions import FUNCTIONS
+from eggrad.engine.language import FUNCTION_NODES
 from eggrad.engine.sparsity import Sparsity, is_planned, visited_dims
 from eggrad.engine.spec import Dims, Size, Spec
 
@@ -24,14 +26,11 @@ LEAF: Final = 500
 # A multiple's number is part of its node: x + x costs less than 2·x, and 4·x less than that twice.
 NUMBER: Final = 100
 # Entries of these take longer than an addition.
-SLOW: Final = {"function": 10, "power": 10, "divide": 4}
+SLOW: Final = {**dict.fromkeys(FUNCTION_NODES.values(), 10), "power": 10, "divide": 4}
 # Thirds of n³ operations, as `operations` counts them.
 MATRIX: Final = {"det": 2, "inv": 6, "adj": 9}
 # Entries of what only lowered terms have, by measurement, where an addition is 1.
-ENTRY_PRICES: Final = {
-    "expm1": 12, "log1p": 20, "sinh": 14, "cosh": 14, "log_cosh": 80, "softplus": 28, "sigmoid": 9,
-    "log1mexp": 50, "logaddexp": 40, "exp_difference": 8, "hypot": 20, "logsumexp": 14, "norm": 3,
-}  # fmt: skip
+ENTRY_PRICES: Final = {f.name: f.price for f in FUNCTIONS.values()} | {"logsumexp": 14, "norm": 3}
 # What a size symbol stands for where nothing is said.
 DEFAULT_SIZE: Final = 100
 

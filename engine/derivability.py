@@ -11,7 +11,7 @@ from eggrad.engine.delta_debugging import smallest_part
 from eggrad.engine.errors import BudgetExceeded
 from eggrad.engine.firing import telling_instances
 from eggrad.engine.instances import Instance
-from eggrad.engine.language import Node, Parameter
+from eggrad.engine.language import SLOPE_NODES, Node, Parameter
 from eggrad.engine.report import Budget
 from eggrad.engine.rule import Rule
 from eggrad.engine.stages import System
@@ -73,8 +73,8 @@ def _goal_of(instance: Instance) -> Goal:
         case "derivative":
             bound = instance.bound[cast(Parameter, node.args[1]).name]
             return Goal(subject, wrt=terms.variable(*bound))
-        case "slope":
-            return Goal(terms.apply(cast(str, node.args[0]), subject), wrt=subject)
+        case name if name in SLOPE_NODES.values():
+            return Goal(subject, wrt=subject.args[cast(int, node.args[1])])
         case "pullback":
             return Goal(subject, wrt=subject.args[cast(int, node.args[1])], mode="reverse")
         case _:

@@ -14,10 +14,22 @@ from eggrad.engine import term as terms
 from eggrad.engine.closed import Reject, node_term
 from eggrad.engine.drawn_constraints import random_constraints
 from eggrad.engine.errors import ShapeError
-from eggrad.engine.language import Call, Literal, Name, Node, Number, Parameter, Tensor, Wrt
+from eggrad.engine.functions import ELEMENTWISE, FUNCTIONS, UNARY
+from eggrad.engine.language import (
+    FUNCTION_NODES,
+    SLOPE_NODES,
+    Call,
+    Literal,
+    Name,
+    Node,
+    Number,
+    Parameter,
+    Tensor,
+    Wrt,
+)
 from eggrad.engine.numeric_language import Variable
 from eggrad.engine.spec import Dims, Indices, Size, Spec, canonical, output_dims, scaling
-from eggrad.engine.term import ELEMENTWISE, Term
+from eggrad.engine.term import Term
 
 __all__ = ["EVERYTHING", "Drawing", "Scope"]
 
@@ -63,8 +75,8 @@ class Drawing:
                 own = fit[self.rng.integers(len(fit))]
                 self.wrt = self.bound[cast(Parameter, x).name] = ("x", own)
                 self.draw(inner)
-            case Node(constructor="slope", args=(_, inner)):
-                self.draw(inner)
+            case Node(constructor=made, args=(name, _, *operands)) if made in SLOPE_NODES.values():
+                self._node(FUNCTION_NODES[len(operands)], (name, *operands), None)
             case Node(constructor="pullback", args=(inner, _, cotangent)):
                 node = cast(Term, self.draw(inner))
                 lead = self._dims(most=1)
@@ -134,8 +146,16 @@ class Drawing:
                 one = cast(Term, self.draw(first, want=want))
                 others = (self.draw(a, want=one.dims) for a in rest)
                 return node_term(name, (self.draw(args[0]), self.draw(args[1]), one, *others))
-            case "scale" | "function":
+            case "scale":
                 return node_term(name, (self.draw(args[0]), self.draw(args[1], want=want)))
+            case _ if name in FUNCTION_NODES.values():
+                own = args[0]
+                if isinstance(own, Parameter) and own.name not in self.bound:
+                    every = [f for f in ELEMENTWISE if FUNCTIONS[f].arity == len(args) - 1]
+                    self.bound[own.name] = every[self.rng.integers(len(every))]
+                one = cast(Term, self.draw(args[1], want=want))
+                others = (self.draw(a, want=one.dims) for a in args[2:])
+                return node_term(name, (self.draw(own), one, *others))
             case _:
                 first = cast(Term, self.draw(args[0], want=want))
                 rest = (self.draw(a, want=first.dims) for a in args[1:])
@@ -149,7 +169,7 @@ class Drawing:
         if kind == Number:
             return NUMBERS[self.rng.integers(len(NUMBERS))]
         if kind == Name:
-            return ELEMENTWISE[self.rng.integers(len(ELEMENTWISE))]
+            return UNARY[self.rng.integers(len(UNARY))]
         if kind is int:
             return int(self.rng.integers(1, 3))
         if kind == Wrt:

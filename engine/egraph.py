@@ -9,11 +9,14 @@ from egglog import bindings
 from eggrad.engine import compile_rules
 from eggrad.engine.constructors import Parts, parts, product_parts
 from eggrad.engine.encoding import decode, literal
+from eggrad.engine.errors import UnsupportedOperation
+from eggrad.engine.functions import OwnFunction
 from eggrad.engine.iteration import Iteration, read_iteration
 from eggrad.engine.language import CONSTRUCTORS
+from eggrad.engine.own_functions import RULESET, slope_rules, slope_terms
 from eggrad.engine.rule import Ruleset
 from eggrad.engine.spec import Dims
-from eggrad.engine.term import Term, postorder
+from eggrad.engine.term import Term, own_functions, postorder
 
 __all__ = ["Contents", "EGraph", "Row"]
 
@@ -70,9 +73,13 @@ class EGraph:
         self._bound = 0
         self._classes: dict[Any, int] = {}
         self._objects: dict[Any, object] = {}
+        # Declared functions by their names.
+        self._functions: dict[str, OwnFunction] = {}
+        self._differentiates = False
         commands = list(compile_rules.declarations())
         for ruleset in rulesets:
             commands += compile_rules.rules(ruleset)
+            self._differentiates |= ruleset.name == RULESET
         self._run(commands)
 
     def combine(self, name: str, rulesets: Iterable[str]) -> None:
@@ -104,6 +111,7 @@ class EGraph:
         self._names.clear()
         self._classes.clear()
         self._objects.clear()
+        self._functions.clear()
 
     def load(self, *terms: Term, differentiable: bool = True) -> None:
         """Add the terms node by node, so that sharing is kept.
@@ -117,7 +125,24 @@ class EGraph:
                 name = self._bind(text, commands)
                 commands.append(f"(set (dims {name}) {literal(t.dims)})")
                 self._names[t] = name
+                if isinstance(t.data, OwnFunction):
+                    self._declare(t.data)
         self._run(commands)
+
+    def _declare(self, function: OwnFunction) -> None:
+        """Load the slopes of a declared function, and of those that they mention."""
+        if not self._differentiates:
+            return
+        waiting = [function]
+        while waiting:
+            own = waiting.pop()
+            if own.name in self._functions:
+                if self._functions[own.name] is not own:
+                    raise UnsupportedOperation(f"two different functions are called {own.name!r}")
+                continue
+            self._functions[own.name] = own
+            self._run([c for rule in slope_rules(own) for c in compile_rules.laws(rule, RULESET)])
+            waiting += own_functions(*(t for t in slope_terms(own) if t is not None))
 
     def _bind(self, text: str, commands: list[str]) -> str:
         """Give the class of a text a name."""

@@ -6,6 +6,7 @@ from typing import Final
 
 from eggrad.engine import blocks
 from eggrad.engine.block import Block, Value, number
+from eggrad.engine.functions import Function
 from eggrad.engine.layout import add_entries, spread, wrapped
 
 __all__ = ["ElementwiseCode"]
@@ -24,8 +25,6 @@ _POWERS: Final[dict[Fraction, tuple[str, ...]]] = {
     Fraction(-1, 2): ("sqrt", "reciprocal"),
     Fraction(4): ("square", "square"),
 }
-# Functions that are not NumPy's.
-_OWN: Final = frozenset({"log_cosh", "softplus", "sigmoid", "log1mexp"})
 # From so many entries on a division by NumPy's operator is faster than `np.reciprocal`.
 LARGE: Final = 1500
 
@@ -50,33 +49,30 @@ class ElementwiseCode:
         self._dense = dense
         self._array = array
 
-    def _unary(self, function: str, x: Value, more: str = "") -> Value:
-        written = f"{function}({x.text}{more})"
+    def _unary(self, code: str, x: Value) -> Value:
+        written = code.format(x.text)
         # The modulus of complex numbers is real; our own functions make arrays of their own.
-        in_place = function.startswith("np.") and function != "np.abs"
-        reuse = [(x.text, f"{function}({x.text}{more}, out={x.text})")] if in_place else []
+        in_place = code.startswith("np.") and not code.startswith("np.abs(")
+        reuse = [(x.text, f"{written[:-1]}, out={x.text})")] if in_place else []
         return Value(self._block.emit(written, [x.text], len(x.labels), reuse), x.labels, x.axes)
 
-    def function(self, name: str, x: Value) -> Value:
-        """A function of every entry."""
-        if name == "negate" and not x.literal:
-            return self._unary("np.negative", x)
-        x = self._dense(x)
-        if x.literal:
-            x = Value(self._block.emit(wrapped([x])[0]), (), x.axes)
-        if name == "relu":
-            return self._unary("np.maximum", x, ", 0.0")
-        if name == "negate":
-            return self._unary("np.negative", x)
-        return self._unary(name if name in _OWN else f"np.{name}", x)
+    def negative(self, x: Value) -> Value:
+        """The negative of every entry."""
+        return self._unary("np.negative({})", self._array_of(x) if x.literal else x)
 
-    def function_of_two(self, name: str, args: Sequence[Value]) -> Value:
-        """A function of every two entries."""
+    def function(self, own: Function, args: Sequence[Value]) -> Value:
+        """A function of every entry, or of the entries of several values."""
+        if len(args) == 1:
+            return self._unary(own.code, self._array_of(args[0]))
         args = [self._dense(v) for v in args]
         texts, order, _ = self._aligned(args)
-        call, uses = f"np.{name}({', '.join(texts)})", [v.text for v in args]
-        made = self._block.emit(call, uses, len(order))
+        made = self._block.emit(own.code.format(*texts), [v.text for v in args], len(order))
         return Value(made, order, tuple(range(len(args[0].axes))))
+
+    def _array_of(self, x: Value) -> Value:
+        """A value with its zeros; a number has become an array."""
+        x = self._dense(x)
+        return Value(self._block.emit(wrapped([x])[0]), (), x.axes) if x.literal else x
 
     def power(self, base: Value, exponent: Value, known: Fraction | None) -> Value:
         """A power of every entry; `known` is the exponent's value where it is a number."""
@@ -98,7 +94,7 @@ class ElementwiseCode:
 
     def _power(self, function: str, x: Value) -> Value:
         if function != "reciprocal" or self._entries(x) < LARGE:
-            return self._unary(f"np.{function}", x)
+            return self._unary(f"np.{function}({{}})", x)
         reuse = [(x.text, f"np.divide(1.0, {x.text}, out={x.text})")]
         made = self._block.emit(f"1.0 / {x.text}", [x.text], len(x.labels), reuse)
         return Value(made, x.labels, x.axes)

@@ -10,7 +10,7 @@ from eggrad.engine import term as terms
 from eggrad.engine.closed import Closing
 from eggrad.engine.egraph import EGraph
 from eggrad.engine.instances import Instance
-from eggrad.engine.language import Node, Parameter
+from eggrad.engine.language import SLOPE_NODES, Node, Parameter
 from eggrad.engine.rule import Rule, Ruleset
 from eggrad.engine.snapshot import NEVER_EXTRACTED
 from eggrad.engine.soundness import random_instances
@@ -129,11 +129,10 @@ def load_left(egraph: EGraph, instance: Instance) -> tuple[str, Term | None]:
             x = terms.variable(*bound[cast(Parameter, left.args[1]).name])
             egraph.load(subject, x)
             place = egraph.add_derivative(subject, x)
-        case "slope":
-            function = terms.apply(cast(str, left.args[0]), subject)
-            egraph.load(function)
-            egraph.add_derivative(function, terms.variable("z"))
-            place = "slope"
+        case name if name in SLOPE_NODES.values():
+            egraph.load(subject)
+            egraph.add_derivative(subject, terms.variable("z"))
+            place = f"{name} {left.args[0]} {left.args[1]}"
         case "size":
             own = bound[cast(Parameter, left.args[0]).name]
             egraph.load(terms.einsum("i->", terms.constant(1, (own,))))

@@ -6,7 +6,6 @@ nothing else has goes away where an equality gives it, or where no constraint sp
 
 from collections.abc import Collection
 from dataclasses import dataclass
-from typing import Final
 
 from eggrad.engine.affine import Form, coefficient, indices, last_index, plus, times
 from eggrad.engine.constraints import (
@@ -16,16 +15,13 @@ from eggrad.engine.constraints import (
     solved,
     substituted_all,
 )
+from eggrad.engine.functions import record
 from eggrad.engine.index_algebra import fresh, rename
 from eggrad.engine.language import Dims, Name, Spec, condition, primitive
 from eggrad.engine.spec import Indices, Size
 from eggrad.engine.spec import canonical as canonical_spec
 
 __all__ = ["composed", "indicator_core", "picks", "reduces"]
-
-# Functions that are 0 at 0, and those that have a value everywhere.
-_ZERO_AT_ZERO: Final = frozenset({"sin", "tan", "arcsin", "arctan", "tanh", "sign", "relu", "abs"})
-_TOTAL: Final = frozenset({"sin", "cos", "arctan", "tanh", "exp", "sign", "relu", "abs"})
 
 
 @dataclass(frozen=True)
@@ -270,10 +266,10 @@ def picks_one(s: Spec, n: Dims, p: Constraints) -> bool:
 def picks(f: Name, s: Spec, n: Dims, p: Constraints) -> bool:
     """Whether it is one entry, or at most one for a function that is 0 at 0."""
     left = _picked(s, n, p)
-    return left is not None and (not left.constraints or f in _ZERO_AT_ZERO)
+    return left is not None and (not left.constraints or record(f).is_zero_at_zero)
 
 
 @condition
 def is_total(f: Name) -> bool:
     """Whether a function has a value everywhere: zero times no value is no value."""
-    return f in _TOTAL
+    return record(f).total

@@ -12,7 +12,8 @@ from eggrad.engine.binding import Array, name_of
 from eggrad.engine.closed import SYMBOLS, Closing, Reject
 from eggrad.engine.drawing import EVERYTHING, Drawing, Scope
 from eggrad.engine.errors import ShapeError
-from eggrad.engine.language import Known, Law, Node
+from eggrad.engine.functions import record
+from eggrad.engine.language import SLOPE_NODES, Known, Law, Node
 from eggrad.engine.rule import Rule
 from eggrad.engine.term import Term
 
@@ -29,7 +30,7 @@ __all__ = [
 ]
 
 # At the kinks of abs, sign and relu differences say nothing, so these avoid special values.
-DIFFERENTIATED = ("derivative", "slope", "pullback")
+DIFFERENTIATED = ("derivative", "pullback", *SLOPE_NODES.values())
 
 
 class IllTyped(ShapeError):
@@ -80,7 +81,11 @@ class Instance:
         node = cast(Node, self.law.left)
         if not self.is_differentiated:
             return self.left
-        return Closing(self.bound).build(node.args[node.constructor == "slope"])
+        closing = Closing(self.bound)
+        if node.constructor in SLOPE_NODES.values():
+            name, _, *args = node.args
+            return terms.apply(record(closing.build(name)), *map(closing.build, args))
+        return closing.build(node.args[0])
 
 
 def _is_variable(value: object) -> bool:

@@ -13,12 +13,12 @@ from math import prod
 from typing import Final, cast
 
 from eggrad.engine.cost import DEFAULT_SIZE
+from eggrad.engine.functions import FUNCTIONS, function_of, record
+from eggrad.engine.language import FUNCTION_NODES
 from eggrad.engine.product_kernels import Step, product_steps
 from eggrad.engine.sparsity import Sparsity, plan_of, visited_dims
 from eggrad.engine.spec import Dims, Size, Spec, scaling
 from eggrad.engine.term import (
-    ELEMENTWISE,
-    MATRIX_FUNCTIONS,
     NUMERIC,
     Term,
     postorder,
@@ -29,27 +29,11 @@ __all__ = ["Work", "dag_work", "node_work", "term_work"]
 
 Constants = tuple[Fraction | None, ...]
 
-# Element-wise operations that are not one NumPy function of their own name.
-_COMPOSED: Final[dict[str, tuple[str, ...]]] = {
+# Element-wise operations by the kernels that they call.
+_COMPOSED: Final[dict[str, tuple[str, ...]]] = {f.name: f.rates for f in FUNCTIONS.values()} | {
     "add": ("arithmetic",),
     "subtract": ("arithmetic",),
     "multiply": ("arithmetic",),
-    "relu": ("maximum",),
-    "exp_difference": ("arithmetic", "exp"),
-    "hypot": ("arithmetic", "arithmetic", "sqrt"),
-    "log1mexp": ("expm1", "negate", "log", "exp", "negate", "log1p", "arithmetic"),
-    "log_cosh": (
-        "abs",
-        "sinh",
-        "arithmetic",
-        "log1p",
-        "arithmetic",
-        "expm1",
-        "log1p",
-        "arithmetic",
-    ),
-    "sigmoid": ("negate", "exp", "arithmetic", "divide"),
-    "softplus": ("maximum", "exp", "log1p"),
     "square": ("arithmetic",),
 }
 _POWERS: Final[dict[Fraction, tuple[str, ...]]] = {
@@ -181,8 +165,9 @@ def _elementwise_rates(
         return ("power",) if exponent is None else _POWERS.get(exponent, ("power",))
     if constructor == "divide" and constants and constants[0] is not None:
         return ("reciprocal",)
-    named = constructor in ("function", "numeric", "numeric2")
-    name = cast(str, data[0]) if named else constructor
+    if constructor in FUNCTION_NODES.values():
+        return record(cast(str, data[0])).rates
+    name = cast(str, data[0]) if constructor in ("numeric", "numeric2") else constructor
     return _COMPOSED.get(name, (name,))
 
 
@@ -246,8 +231,8 @@ def term_work(term: Term) -> tuple[Work, ...]:
     constructor, data = term.op, (term.data,)
     if term.op == "einsum":
         constructor = "ein" if len(term.args) == 2 else "ein1"
-    elif term.op in ELEMENTWISE and term.op not in MATRIX_FUNCTIONS:
-        constructor, data = "function", (term.op,)
+    elif function := function_of(term.op, term.data):
+        constructor, data = FUNCTION_NODES[len(term.args)], (function.key,)
     elif term.op in NUMERIC:
         constructor, data = "numeric", (term.op, term.data)
     return node_work(

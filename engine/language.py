@@ -20,7 +20,8 @@ from eggrad.engine.constraints import Constraints
 from eggrad.engine.spec import Dims, Spec
 
 __all__ = [
-    "CONSTRUCTORS", "Call", "Claim", "Condition", "Constraints", "D", "Differ", "Dims", "Known",
+    "CONSTRUCTORS", "FUNCTION_NODES", "SLOPE_NODES", "Call", "Claim", "Condition", "Constraints",
+    "D", "Differ", "Dims", "Known",
     "Law", "Literal", "Name", "Node", "Number", "Parameter", "Property", "Spec", "Statement",
     "Tensor", "Wrt", "add", "adj", "cofactors", "condition", "const", "delta", "det", "differ",
     "dims", "divide", "ein", "ein1", "fn", "indicator", "inv", "is_pattern", "known", "negate",
@@ -34,6 +35,10 @@ Wrt = tuple[str, Dims]
 
 P = ParamSpec("P")
 R = TypeVar("R")
+
+# The constructors of element-wise functions, and of their slopes, by the number of operands.
+FUNCTION_NODES: Final = {1: "function", 2: "function2", 3: "function3"}
+SLOPE_NODES: Final = {1: "slope", 2: "slope2", 3: "slope3"}
 
 # Each constructor of the sort Tensor with the sorts of its arguments. `Object` is a Python value.
 CONSTRUCTORS: Final[dict[str, tuple[str, ...]]] = {
@@ -50,7 +55,7 @@ CONSTRUCTORS: Final[dict[str, tuple[str, ...]]] = {
     "negate": ("Tensor",),
     "divide": ("Tensor", "Tensor"),
     "power": ("Tensor", "Tensor"),
-    "function": ("Object", "Tensor"),
+    **{name: ("Object", *("Tensor",) * n) for n, name in FUNCTION_NODES.items()},
     "inv": ("Tensor",),
     "det": ("Tensor",),
     "adj": ("Tensor",),
@@ -58,7 +63,7 @@ CONSTRUCTORS: Final[dict[str, tuple[str, ...]]] = {
     "numeric": ("Object", "Object", "Tensor"),
     "numeric2": ("Object", "Object", "Tensor", "Tensor"),
     "derivative": ("Tensor", "Object"),
-    "slope": ("Object", "Tensor"),
+    **{name: ("Object", "Object", *("Tensor",) * n) for n, name in SLOPE_NODES.items()},
     "adjoint": ("i64",),
     "contribution": ("i64", "i64"),
 }
@@ -272,9 +277,9 @@ def is_number_free(p: object) -> bool:
     return p.kind is Tensor if isinstance(p, Parameter) else isinstance(p, Node)
 
 
-def fn(name: Name, a: Tensor) -> Tensor:
-    """An element-wise function."""
-    return Node("function", (name, a))
+def fn(name: Name, *args: Tensor) -> Tensor:
+    """An element-wise function of one operand or several, all of the same axes."""
+    return Node(FUNCTION_NODES[len(args)], (name, *args))
 
 
 def inv(a: Tensor) -> Tensor:
@@ -302,9 +307,9 @@ def D(a: Tensor, x: Wrt) -> Tensor:  # noqa: N802 - the field writes it so
     return Node("derivative", (a, x))
 
 
-def slope(name: Name, a: Tensor) -> Tensor:
-    """The derivative of an element-wise function, at every entry of `a`."""
-    return Node("slope", (name, a))
+def slope(name: Name, *args: Tensor, place: int = 0) -> Tensor:
+    """The derivative of an element-wise function by one of its operands, at every entry."""
+    return Node(SLOPE_NODES[len(args)], (name, place, *args))
 
 
 def pullback(node: Tensor, place: int, cotangent: Tensor) -> Tensor:

@@ -14,6 +14,7 @@ from eggrad.engine import oracle
 from eggrad.engine.affine import size_value
 from eggrad.engine.binding import Array, made_sizes, symbols
 from eggrad.engine.errors import EggradError
+from eggrad.engine.functions import FUNCTIONS
 from eggrad.engine.properties import NONZERO_ALMOST
 from eggrad.engine.term import Term, postorder, variables
 
@@ -22,7 +23,8 @@ __all__ = ["nonzero_sums"]
 # Analytic for all reals, if their operands are.
 ANALYTIC: Final = frozenset(
     {"variable", "constant", "delta", "indicator", "size", "einsum", "add", "subtract", "negate"}
-    | {"exp", "sin", "cos", "tanh", "arctan", "det", "adj"}
+    | {"det", "adj"}
+    | {f.name for f in FUNCTIONS.values() if f.analytic}
 )
 # What may cancel against its inverse, or begets an inverse when it is differentiated.
 CANCELLING: Final = frozenset({"divide", "log", "abs"})

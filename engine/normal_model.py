@@ -4,6 +4,8 @@ from fractions import Fraction
 from typing import Final
 
 from eggrad.engine.cost import CostModel
+from eggrad.engine.functions import record
+from eggrad.engine.language import FUNCTION_NODES
 from eggrad.engine.sparsity import Sparsity
 from eggrad.engine.spec import Dims
 from eggrad.engine.term import MATRIX_FUNCTIONS
@@ -30,8 +32,8 @@ class NormalModel(CostModel):
         constants: tuple[Fraction | None, ...] = (),
     ) -> int:
         """What has a definition by others is dear, a sum or product is cheap."""
-        if constructor == "function":
-            return DEFINED if data[0] in ("tan", "tanh", "relu") else FUNCTION
+        if constructor in FUNCTION_NODES.values():
+            return DEFINED if record(str(data[0])).composite else FUNCTION
         if constructor in ("numeric", "numeric2", "adj"):
             return DEFINED
         return FUNCTION if constructor in MATRIX_FUNCTIONS else 1

@@ -3,17 +3,13 @@
 from typing import Final, cast
 
 from eggrad.engine.errors import ShapeError
+from eggrad.engine.functions import LOWERED
 from eggrad.engine.spec import Dims, Spec, output_dims
 
-__all__ = ["ENTRYWISE", "FOR_CODE", "NUMERIC", "result_dims"]
+__all__ = ["FOR_CODE", "NUMERIC", "result_dims"]
 
-# Those whose result has the axes of each operand.
-ENTRYWISE: Final = (
-    "expm1", "log1p", "sinh", "cosh", "log_cosh", "softplus", "sigmoid", "log1mexp",
-    "logaddexp", "exp_difference", "hypot",
-)  # fmt: skip
 NUMERIC: Final = (
-    *ENTRYWISE, "logsumexp", "norm", "logdet", "solve", "symmetric_product", "product_of_pairs",
+    *LOWERED, "logsumexp", "norm", "logdet", "solve", "symmetric_product", "product_of_pairs",
     "cholesky", "inverse_from_cholesky", "logdet_from_cholesky",
 )  # fmt: skip
 # Ways to compute that are chosen when code is written.

@@ -14,6 +14,7 @@ import numpy as np
 from eggrad.engine.array_limits import check_memory
 from eggrad.engine.binding import Array, bind, concrete, enlarged, made_sizes, name_of, symbols
 from eggrad.engine.constraints import Constraints
+from eggrad.engine.functions import OwnFunction
 from eggrad.engine.numerals import as_float
 from eggrad.engine.oracle_operations import OPERATIONS, cofactors, holds
 from eggrad.engine.spec import Spec
@@ -102,8 +103,16 @@ def _apply(
             return np.einsum(*matrices, args[1], [0, *inner], [*inner, *range(1, 1 + order)])
         case "norm":
             return np.sqrt(np.einsum(np.abs(args[0]) ** 2, *cast(Spec, node.data)))
+        case _ if isinstance(node.data, OwnFunction):
+            return _own_value(node.data, args)
         case name:
             return OPERATIONS[name](*args)
+
+
+def _own_value(function: OwnFunction, args: Sequence[Array]) -> Any:
+    """What its own `evaluate` gives; few functions know of long doubles."""
+    plain = (np.asarray(a, complex if np.iscomplexobj(a) else float) for a in args)
+    return function.function_for("numpy")(*plain)
 
 
 def _number(number: Fraction, dtype: np.dtype[Any]) -> Any:

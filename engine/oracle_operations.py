@@ -94,6 +94,11 @@ OPERATIONS: Final[dict[str, Any]] = {
     "divide": np.divide,
     "power": lambda base, exponent: base**exponent,
     "negate": np.negative,
+    "maximum": np.maximum,
+    "minimum": np.minimum,
+    "mod": np.mod,
+    "pow": np.power,
+    "round": np.rint,
     "relu": _relu,
     "sign": _sign,
     "inv": _inv,
@@ -116,5 +121,6 @@ OPERATIONS: Final[dict[str, Any]] = {
     for name in (
         "sin", "cos", "tan", "arcsin", "arccos", "arctan", "tanh", "exp", "log", "abs",
         "expm1", "log1p", "sinh", "cosh",
+        "floor", "ceil",
     )
 }  # fmt: skip

@@ -11,6 +11,7 @@ from eggrad.engine.constraints import Constraints
 from eggrad.engine.constructors import assembled
 from eggrad.engine.cost import Model
 from eggrad.engine.errors import UnsoundRules
+from eggrad.engine.language import SLOPE_NODES
 from eggrad.engine.reading import Readable
 from eggrad.engine.report import Solved
 from eggrad.engine.sparsity import Sparsity
@@ -21,7 +22,7 @@ from eggrad.engine.term import Term
 __all__ = ["ENode", "Snapshot"]
 
 # What only the differentiation stage may hold; no answer contains it.
-NEVER_EXTRACTED = frozenset({"derivative", "slope", "adjoint", "contribution"})
+NEVER_EXTRACTED = frozenset({"derivative", "adjoint", "contribution", *SLOPE_NODES.values()})
 
 T = TypeVar("T")
 

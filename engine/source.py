@@ -10,18 +10,19 @@ from eggrad.engine.active_products import with_active_products
 from eggrad.engine.binding import name_of, symbols
 from eggrad.engine.codegen import Writer
 from eggrad.engine.cost import CostModel
+from eggrad.engine.functions import FUNCTIONS
 from eggrad.engine.identifiers import escaped, identifier
 from eggrad.engine.runtime_modules import RUNTIME
 from eggrad.engine.shared_exponentials import with_shared_exponentials
 from eggrad.engine.spec import Size
 from eggrad.engine.stepped_nodes import with_stepped_products
 from eggrad.engine.strip_regions import Strips, in_strips, strips_of
-from eggrad.engine.term import Term, postorder
+from eggrad.engine.term import Term, own_functions, postorder
 
 __all__ = ["Form", "Module"]
 
 # What may overflow at moderate arguments, and what keeps that.
-OVERFLOWING: Final = frozenset({"exp", "expm1", "sinh", "cosh"})
+OVERFLOWING: Final = frozenset(f.name for f in FUNCTIONS.values() if f.grows)
 KEEPING: Final = frozenset({"add", "subtract", "negate", "einsum", "power"})
 # A `with` statement would take twice as long.
 _IGNORED: Final = '@np.errstate(over="ignore", divide="ignore", invalid="ignore")'
@@ -101,7 +102,7 @@ class _Function:
         strips: Mapping[Strips, str],
         reuse: bool,
     ) -> None:
-        taken: set[str] = set()
+        taken = {f.name for f in own_functions(*terms)}
         self._names = _parameter_names(dict.fromkeys(map(name_of, own)), taken)
         self._sizes = _parameter_names(mentioned, taken)
         origin = {

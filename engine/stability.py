@@ -11,16 +11,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final, Protocol, TypeVar
 
 from eggrad.engine.extract import cheapest_trees
+from eggrad.engine.functions import FUNCTIONS, record
+from eggrad.engine.language import FUNCTION_NODES
 
 __all__ = ["stable_members"]
 
 EXACT: Final = frozenset({"variable", "constant", "delta", "indicator", "size"})
 LOSSY: Final = frozenset({"add", "subtract"})
-LOSSY_FUNCTIONS: Final = frozenset({"exp", "log"})
-# A relative error of the argument is not larger in the value.
-DAMPING: Final = frozenset({"tanh", "arctan"})
-# What may overflow where a factor would have made the product moderate.
-UNBOUNDED: Final = frozenset({"exp", "expm1", "sinh"})
 
 # These are faster than what they replace, not more accurate: the cost decides.
 FASTER: Final = frozenset(
@@ -120,9 +117,9 @@ class _Levels:
             return NEARLY if nearly else STABLE
         if member.constructor in EXACT:
             return KEPT
-        if member.constructor == "function" and member.data[0] in DAMPING:
+        if member.constructor == "function" and record(member.data[0]).damping:
             return KEPT
-        lossy = member.constructor == "function" and member.data[0] in LOSSY_FUNCTIONS
+        lossy = member.constructor == "function" and record(member.data[0]).lossy
         if lossy or member.constructor in LOSSY or not member.children:
             return UNKNOWN
         joined = _joined(self._of.get(c, UNKNOWN) for c in member.children)
@@ -141,7 +138,7 @@ def _is_length(member: Member) -> bool:
 
 
 def _is_plain(member: Member) -> bool:
-    return member.constructor == "function" or member.constructor in EXACT
+    return member.constructor in FUNCTION_NODES.values() or member.constructor in EXACT
 
 
 def _is_numeric(member: Member) -> bool:
@@ -154,8 +151,8 @@ def _joined(levels: Iterable[int]) -> int:
 
 
 def _exponentials(_: int, member: Member) -> int:
-    named = member.constructor in ("function", "numeric")
-    return int(named and member.data[0] in UNBOUNDED)
+    known = FUNCTIONS.get(member.data[0]) if member.constructor in ("function", "numeric") else None
+    return int(known is not None and known.grows)
 
 
 def _count(member: Member, fewest: Mapping[int, int]) -> int | None:

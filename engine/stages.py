@@ -10,6 +10,7 @@ from eggrad.engine.egraph import EGraph
 from eggrad.engine.explored import Explored, solver_seconds
 from eggrad.engine.nonzero_sums import nonzero_sums
 from eggrad.engine.observation import Observer
+from eggrad.engine.own_functions import check_slopes
 from eggrad.engine.report import Budget, Report, Result
 from eggrad.engine.run import Run
 from eggrad.engine.spec import Size
@@ -67,6 +68,7 @@ class System:
 
         With `exact` the cheapest of all that was found, by integer programming; needs SciPy.
         """
+        check_slopes(term, x)
         limit = budget or Budget()
         seconds = solver_seconds(limit) if exact else None
         models = [CostModel(sizes or {})]
@@ -95,6 +97,7 @@ class System:
 
         The cotangent may depend on `x`; it is not differentiated. `x` occurs in `term`.
         """
+        check_slopes(term, x)
         models = [CostModel()]
         with self.session() as egraph:
             run = self._run(egraph, budget, models)

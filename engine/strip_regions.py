@@ -13,8 +13,8 @@ from typing import Final, cast
 
 from eggrad.engine.binding import symbols
 from eggrad.engine.cost import CostModel
+from eggrad.engine.functions import LOWERED
 from eggrad.engine.indicator_code import by_views
-from eggrad.engine.numeric_operations import ENTRYWISE
 from eggrad.engine.spec import Dims, Size, Spec
 from eggrad.engine.stacking import find_stacks
 from eggrad.engine.strip_operands import Place, StripOperands
@@ -39,7 +39,7 @@ MAX_MULTIPLICATIONS: Final = 64
 MAX_REGIONS: Final = 40
 MAX_STRIPS: Final = 10
 _ALL_ENTRYWISE: Final = frozenset(
-    {"add", "subtract", "divide", "power", "negate", *ELEMENTWISE, *ENTRYWISE}
+    {"add", "subtract", "divide", "power", "negate", *ELEMENTWISE, *LOWERED}
 )
 
 # The index along which each node of a region is cut.

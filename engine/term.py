@@ -7,6 +7,7 @@ else: no builder simplifies. All walks are loops, so depth is limited by memory 
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
+from functools import partial, reduce
 from operator import attrgetter
 from typing import Final, cast
 from weakref import WeakValueDictionary
@@ -16,6 +17,7 @@ from eggrad.engine import spec as specs
 from eggrad.engine.affine import resized_dims
 from eggrad.engine.constraints import Constraint, Constraints
 from eggrad.engine.errors import ShapeError, UnsupportedOperation
+from eggrad.engine.functions import ELEMENTWISE, Function, OwnFunction, function_of
 from eggrad.engine.identifiers import is_text
 from eggrad.engine.numeric_operations import FOR_CODE, NUMERIC, result_dims
 from eggrad.engine.size_check import checked_dims
@@ -25,13 +27,10 @@ from eggrad.engine.spec import MAXIMAL_SIZE, Dims, Size, Spec
 __all__ = [
     "ELEMENTWISE", "MATRIX_FUNCTIONS", "NUMERIC", "Term", "add", "apply", "cofactors",
     "constant", "delta", "divide", "einsum", "for_code", "implied", "indicator", "negate",
-    "numeric", "postorder", "power", "rebuild", "size", "substitute_sizes", "subtract",
-    "term_sparsity", "variable", "variables",
+    "numeric", "own_functions", "postorder", "power", "rebuild", "size", "substitute_sizes",
+    "subtract", "term_sparsity", "variable", "variables",
 ]  # fmt: skip
 
-ELEMENTWISE: Final = (
-    "sin", "cos", "tan", "arcsin", "arccos", "arctan", "tanh", "exp", "log", "sign", "relu", "abs",
-)  # fmt: skip
 MATRIX_FUNCTIONS: Final = ("inv", "det", "adj")
 _IMPLIED: Final = {"positive definite": frozenset({"symmetric", "invertible"})}
 
@@ -49,7 +48,8 @@ class Term:
     | `einsum` | the spec | one or two |
     | `add` `subtract` `divide` | | two |
     | `power` | | base, scalar exponent |
-    | `negate`, `sin` ... `abs`, `inv` `det` `adj` | | one |
+    | those of `functions`, as `sin` and `maximum` | the function, if declared | as many as it has |
+    | `negate`, `inv` `det` `adj` | | one |
     | `cofactors` | k, the order of the derivative of `det` that it is | one |
     | those of `NUMERIC` | see `numeric_operations` | one or two |
     | those of `FOR_CODE` | see the module that makes them | any number |
@@ -156,17 +156,17 @@ def einsum(spec: Spec | str, *args: Term) -> Term:
 
 def add(a: Term, b: Term) -> Term:
     """The sum of two terms of the same axes."""
-    return _make("add", None, (a, b), _same("+", a, b))
+    return _make("add", None, (a, b), _same("+", a, b).dims)
 
 
 def subtract(a: Term, b: Term) -> Term:
     """The difference of two terms of the same axes."""
-    return _make("subtract", None, (a, b), _same("-", a, b))
+    return _make("subtract", None, (a, b), _same("-", a, b).dims)
 
 
 def divide(a: Term, b: Term) -> Term:
     """The element-wise quotient; a scalar on either side meets every entry of the other."""
-    dims = a.dims if not b.dims else b.dims if not a.dims else _same("/", a, b)
+    dims = a.dims if not b.dims else b.dims if not a.dims else _same("/", a, b).dims
     return _make("divide", None, (a, b), dims)
 
 
@@ -182,14 +182,22 @@ def power(base: Term, exponent: Term) -> Term:
     return _make("power", None, (base, exponent), base.dims)
 
 
-def apply(name: str, a: Term) -> Term:
-    """An element-wise function, or `inv`, `det` or `adj` of a square matrix."""
-    if name in ELEMENTWISE:
-        return _make(name, None, (a,), a.dims)
-    if name not in MATRIX_FUNCTIONS:
+def apply(function: str | Function, *args: Term) -> Term:
+    """An element-wise function of operands of the same axes, or one of a square matrix."""
+    own = function if isinstance(function, Function) else function_of(function, None)
+    name = function if isinstance(function, str) else function.name
+    if own is None and name not in MATRIX_FUNCTIONS:
         raise UnsupportedOperation(f"no function is called {name!r}")
-    _square(name, a)
-    return _make(name, None, (a,), () if name == "det" else a.dims)
+    arity = own.arity if own else 1
+    if len(args) != arity:
+        raise UnsupportedOperation(
+            f"{name} has {arity} operand{'s' * (arity > 1)}, not {len(args)}"
+        )
+    if own is not None:
+        data = own if isinstance(own, OwnFunction) else None
+        return _make(name, data, args, reduce(partial(_same, name), args).dims)
+    _square(name, *args)
+    return _make(name, None, args, () if name == "det" else args[0].dims)
 
 
 def cofactors(k: int, a: Term) -> Term:
@@ -213,10 +221,11 @@ def for_code(op: str, data: object, args: tuple[Term, ...], dims: Dims) -> Term:
     return _make(op, data, args, dims)
 
 
-def _same(operation: str, a: Term, b: Term) -> Dims:
+def _same(operation: str, a: Term, b: Term) -> Term:
+    """The second of two terms, which have the same axes."""
     if a.dims != b.dims:
         raise ShapeError(f"{operation}: the left side has axes {a.dims}, the right side {b.dims}")
-    return a.dims
+    return b
 
 
 def _square(name: str, a: Term) -> None:
@@ -245,7 +254,7 @@ def rebuild(term: Term, args: tuple[Term, ...]) -> Term:
         case name if name in FOR_CODE:
             return for_code(term.op, term.data, args, term.dims)
         case name:
-            return apply(name, *args)
+            return apply(function_of(name, term.data) or name, *args)
 
 
 _BUILDERS: Final[dict[str, Callable[..., Term]]] = {
@@ -279,6 +288,16 @@ def variables(*roots: Term) -> tuple[Term, ...]:
     """The variables that occur, by name."""
     found = {t for t in postorder(*roots) if t.op == "variable"}
     return tuple(sorted(found, key=lambda t: (cast(tuple[str], t.data)[0], str(t.dims))))
+
+
+def own_functions(*roots: Term) -> tuple[OwnFunction, ...]:
+    """The declared functions that occur, operands first; two of one name are an error."""
+    found = dict.fromkeys(t.data for t in postorder(*roots) if isinstance(t.data, OwnFunction))
+    names: dict[str, OwnFunction] = {}
+    for own in found:
+        if names.setdefault(own.name, own) is not own:
+            raise UnsupportedOperation(f"two different functions are called {own.name!r}")
+    return tuple(found)
 
 
 def substitute_sizes(roots: Sequence[Term], sizes: Mapping[Size, Size]) -> tuple[Term, ...]:

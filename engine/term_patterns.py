@@ -5,9 +5,9 @@ from fractions import Fraction
 from typing import Final, cast
 
 from eggrad.engine.binding import name_of
+from eggrad.engine.functions import function_of
 from eggrad.engine.spec import hadamard, scaling
 from eggrad.engine.term import (
-    ELEMENTWISE,
     Term,
     constant,
     einsum,
@@ -19,7 +19,7 @@ from eggrad.engine.workload import is_symmetric_product
 
 __all__ = ["entry_by_entry", "matches", "substituted"]
 
-POINTWISE: Final = frozenset({*ELEMENTWISE, "add", "subtract", "divide", "power", "negate"})
+POINTWISE: Final = frozenset({"add", "subtract", "divide", "power", "negate"})
 
 Substitution = Mapping[Term, Term]
 
@@ -87,7 +87,7 @@ def entry_by_entry(term: Term) -> Term | None:
                 done[t] = constant(cast(Fraction, t.data))
             case "einsum" if t.data == scaling(t.order) or t.data == hadamard(t.order):
                 done[t] = einsum(",->", *(done[a] for a in t.args))
-            case op if op in POINTWISE:
+            case op if op in POINTWISE or function_of(op, t.data):
                 done[t] = rebuild(t, tuple(done[a] for a in t.args))
             case _:
                 return None

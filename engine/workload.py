@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Final, cast
 
+from eggrad.engine.functions import UNARY, function_of
 from eggrad.engine.spec import Spec, canonical
 from eggrad.engine.term import (
-    ELEMENTWISE,
     MATRIX_FUNCTIONS,
     Term,
     add,
@@ -110,7 +110,7 @@ class Workload:
 
 def _nesting(t: Term) -> int:
     """How many element-wise functions are applied one after the other."""
-    return max(map(_nesting, t.args), default=0) + (t.op in ELEMENTWISE)
+    return max(map(_nesting, t.args), default=0) + (function_of(t.op, t.data) is not None)
 
 
 def is_symmetric_product(t: Term) -> bool:
@@ -137,7 +137,7 @@ def workloads() -> tuple[Workload, ...]:
     x, y = variable("x", (SIZE,)), variable("y", (SIZE,))
     left, right = variable("A", (SIZE, SIZE)), variable("B", (SIZE, SIZE))
     return (
-        Workload("functions", (a, b), ELEMENTWISE),
+        Workload("functions", (a, b), UNARY),
         Workload("vectors", (a, x, y), ("abs", "sign", "relu", "exp")),
         Workload("matrices", (a, x, left, right), (), MATRIX_FUNCTIONS),
     )

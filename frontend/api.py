@@ -12,6 +12,7 @@ from eggrad.frontend.thinning import Options, thinnings
 
 if TYPE_CHECKING:
     from eggrad.engine.rule import Ruleset
+    from eggrad.frontend.own_functions import DeclaredFunction
     from eggrad.frontend.problem import Problem as Parsed
     from eggrad.frontend.rule_files import Rules
 
@@ -190,9 +191,10 @@ class Problem:
         return tuple(wrt_variable(self.expression, w, self._declared) for w in names)
 
 
-def parse(text: str) -> Problem:
+def parse(text: str, functions: "Sequence[DeclaredFunction]" = ()) -> Problem:
     """Read a text of the thesis's language.
 
+    `functions` are functions of your own that it calls, see `eggrad.function`.
     Raises `ParseError`, which shows the place; where shapes do not fit it is a `ShapeError`, where
     a name is not declared an `UnknownVariable` as well.
 
@@ -202,20 +204,22 @@ def parse(text: str) -> Problem:
     """
     from eggrad.frontend import text_parser
 
-    return Problem(text_parser.parse(text))
+    return Problem(text_parser.parse(text, [f.record for f in functions]))
 
 
 def parse_matrix(
     text: str,
     dims: Mapping[str, Sequence[Size]] | None = None,
     assume: Mapping[str, Iterable[str]] | None = None,
+    functions: "Sequence[DeclaredFunction]" = (),
 ) -> Expression:
     """Read an expression of the matrix language (docs/matrix.md).
 
     `dims` has the axes of every variable: none for a scalar, one for a column, two for a matrix.
     Without `dims` names that begin with a capital letter are matrices, and others scalars or
     columns, if only one choice fits. `assume` has the properties of some, as in
-    `eggrad.variable`. A row has one axis, too. Raises `ParseError`; where shapes do not fit it is
+    `eggrad.variable`. A row has one axis, too. `functions` are functions of your own that the text
+    calls, see `eggrad.function`. Raises `ParseError`; where shapes do not fit it is
     a `ShapeError`, where a name is not declared an `UnknownVariable` as well.
 
     >>> f = parse_matrix("norm2(A*x - y)^2", {"A": ("m", "n"), "x": ("n",), "y": ("m",)})
@@ -224,7 +228,7 @@ def parse_matrix(
     """
     from eggrad.frontend.matrix_parser import read_problem
 
-    problem = read_problem(text, dims, assume or {})
+    problem = read_problem(text, dims, assume or {}, [f.record for f in functions])
     return expression(problem.term, problem.declared)
 
 

@@ -1,13 +1,16 @@
 """Python's operators on expressions and numbers, with NumPy's broadcasting."""
 
 from collections.abc import Callable
+from functools import reduce
 
 from eggrad.engine import term as terms
+from eggrad.engine.functions import Function
+from eggrad.engine.spec import Dims, Size
 from eggrad.engine.term import Term
 from eggrad.frontend import broadcasting
 from eggrad.frontend.expression import Expression, as_expression, combine
 
-__all__ = ["add", "divide", "matmul", "multiply", "negative", "power", "subtract"]
+__all__ = ["add", "applied", "divide", "matmul", "multiply", "negative", "power", "subtract"]
 
 
 def add(a: object, b: object) -> Expression:
@@ -35,6 +38,27 @@ def negative(a: object) -> Expression:
     return combine("-", [as_expression(a)], [], terms.negate)
 
 
+def applied(function: str | Function, *args: object) -> Expression:
+    """An element-wise function of several operands, which are broadcast.
+
+    >>> applied("maximum", as_expression(2), as_expression(3)).to("matrix")
+    'max(2, 3)'
+    """
+    own = [as_expression(a) for a in args]
+    whole: Dims = ()
+    pairs: list[tuple[Size, Size]] = []
+    for a in own:
+        pairs += broadcasting.aligned(whole, a.shape)
+        whole = broadcasting.common(whole, a.shape)
+
+    def build(*operands: Term) -> Term:
+        dims = reduce(broadcasting.common, (a.dims for a in operands))
+        return terms.apply(function, *(broadcasting.spread(a, dims) for a in operands))
+
+    name = function if isinstance(function, str) else function.name
+    return combine(name, own, pairs, build)
+
+
 def matmul(a: object, b: object) -> Expression:
     """`a @ b`, as NumPy's: vectors, matrices, and stacks of matrices."""
     left, right = as_expression(a), as_expression(b)
@@ -43,12 +67,10 @@ def matmul(a: object, b: object) -> Expression:
 
 
 def power(a: object, b: object) -> Expression:
-    """`a ** b`; where the exponent has axes, `exp(log(a) * b)`, for a positive base."""
+    """`a ** b`, entry by entry."""
     base, exponent = as_expression(a), as_expression(b)
     if exponent.ndim:
-        logarithm = combine("log", [base], [], lambda t: terms.apply("log", t))
-        product = multiply(logarithm, exponent)
-        return combine("exp", [product], [], lambda t: terms.apply("exp", t))
+        return applied("pow", base, exponent)
     return combine("**", [base, exponent], [], terms.power)
 
 

@@ -14,11 +14,12 @@ from typing import Final, cast
 
 from eggrad.engine import term as terms
 from eggrad.engine.errors import ShapeError, UnsupportedOperation
+from eggrad.engine.functions import UNARY
 from eggrad.engine.index_conditions import Condition, nonnegative, zero
 from eggrad.engine.integer_ranges import implied, within
 from eggrad.engine.rational_affine import Affine
 from eggrad.engine.spec import Size
-from eggrad.engine.term import ELEMENTWISE, Term
+from eggrad.engine.term import Term
 from eggrad.frontend import numpy_ufuncs
 from eggrad.frontend.elementwise_axes import NamedAxes, Value, size_form, size_of
 from eggrad.frontend.elementwise_printer import format_form, format_value
@@ -106,7 +107,7 @@ class _Reader:
                     inner = self.guarded(inner, argument, scope, INSIDE[function])
                 elif function in GROWING:
                     inner = scope.guarded(inner, 0)
-                if function in ELEMENTWISE:
+                if function in UNARY:
                     return Value(terms.apply(function, inner.term), inner.axes)
                 found = getattr(numpy_ufuncs, function)(expression(inner.term))
                 return Value(found.term, inner.axes)

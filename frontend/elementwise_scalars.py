@@ -10,7 +10,8 @@ from functools import reduce
 from typing import Final, cast
 
 from eggrad.engine import term as terms
-from eggrad.engine.term import ELEMENTWISE, Term
+from eggrad.engine.functions import UNARY
+from eggrad.engine.term import Term
 from eggrad.frontend import numpy_ufuncs
 from eggrad.frontend.elementwise_syntax import (
     ZERO,
@@ -67,7 +68,7 @@ class Scalars:
                 return _operation(operator, self.term(left), self.term(right))
             case Call(function, argument):
                 inner = self.term(argument)
-                if function in ELEMENTWISE:
+                if function in UNARY:
                     return terms.apply(function, inner)
                 return getattr(numpy_ufuncs, function)(expression(inner)).term
             case _:

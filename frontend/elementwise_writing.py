@@ -10,11 +10,12 @@ from eggrad.engine.affine import Form
 from eggrad.engine.binding import name_of, symbols
 from eggrad.engine.constraints import Constraints
 from eggrad.engine.errors import UnsupportedOperation
+from eggrad.engine.functions import UNARY
 from eggrad.engine.index_conditions import Condition, divisible, nonnegative, simplified, zero
 from eggrad.engine.integer_ranges import ranges, within
 from eggrad.engine.rational_affine import Affine
 from eggrad.engine.spec import Size, Spec
-from eggrad.engine.term import ELEMENTWISE, Term, postorder, variables
+from eggrad.engine.term import Term, postorder, variables
 from eggrad.frontend.elementwise_axes import size_form
 from eggrad.frontend.elementwise_printer import format_definition, format_form
 from eggrad.frontend.elementwise_scalars import Scalars
@@ -134,7 +135,7 @@ class _Writer:
                 # A scalar is the same for every entry.
                 left, right = (self.entry(a, at if a.order else (), known) for a in t.args)
                 return Binary(OPERATORS[op], left, right)
-            case op if op in ELEMENTWISE:
+            case op if op in UNARY:
                 return Call(op, self.entry(t.args[0], at, known))
             case op:
                 raise UnsupportedOperation(f"{op} is no function of entries one by one")

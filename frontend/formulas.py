@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Final
 
+from eggrad.engine.functions import Function
 from eggrad.frontend.text_words import format_number
 
 __all__ = ["Form", "negated", "number", "operation", "turned"]
@@ -21,7 +22,7 @@ class Form:
     """A formula: an operation with its operands, or a text. `order` is the number of axes.
 
     A `shared` one occurs more than once; its transpose is taken as a whole. A `symmetric` one is
-    its own transpose.
+    its own transpose. `function` is what a `call` applies, if it is an element-wise function.
 
     Operations are `name`, `number`, `call` and `index` with a text, the operators `add`,
     `subtract`, `negate`, `times`, `multiply` (of entries), `divide`, `divide_entries`, `power`,
@@ -34,6 +35,7 @@ class Form:
     order: int = 0
     shared: bool = False
     symmetric: bool = False
+    function: Function | None = None
     weight: int = field(init=False)
 
     def __post_init__(self) -> None:

@@ -6,8 +6,10 @@ from typing import cast
 from eggrad.engine import spec as specs
 from eggrad.engine import term as terms
 from eggrad.engine.errors import ShapeError, UnsupportedOperation
+from eggrad.engine.functions import FUNCTIONS
 from eggrad.engine.spec import Dims, Size
 from eggrad.engine.term import Term
+from eggrad.frontend.arithmetic import applied
 from eggrad.frontend.einsum_spec import read_spec
 from eggrad.frontend.exact_numbers import exact
 from eggrad.frontend.expression import Expression, as_expression, combine, expression
@@ -19,15 +21,21 @@ __all__ = [
     "arccos",
     "arcsin",
     "arctan",
+    "ceil",
     "constant",
     "cos",
     "delta",
     "det",
     "einsum",
     "exp",
+    "floor",
     "inv",
     "log",
+    "maximum",
+    "minimum",
+    "mod",
     "relu",
+    "round",
     "sign",
     "sin",
     "sum",
@@ -157,7 +165,7 @@ def _product(parts: list[str], output: str, operands: Sequence[Term]) -> Term:
     return result
 
 
-def _function(name: str, sentence: str) -> Callable[[Expression], Expression]:
+def _function(name: str, sentence: str = "") -> Callable[[Expression], Expression]:
     def function(f: Expression) -> Expression:
         own = as_expression(f)
         square = name in terms.MATRIX_FUNCTIONS and own.ndim == 2
@@ -165,22 +173,37 @@ def _function(name: str, sentence: str) -> Callable[[Expression], Expression]:
         return combine(name, [own], pairs, lambda a: terms.apply(name, a))
 
     function.__name__ = function.__qualname__ = name
-    function.__doc__ = sentence
+    function.__doc__ = sentence or FUNCTIONS[name].sentence
     return function
 
 
-sin = _function("sin", "The sine of every entry.")
-cos = _function("cos", "The cosine of every entry.")
-tan = _function("tan", "The tangent of every entry.")
-arcsin = _function("arcsin", "The inverse sine of every entry.")
-arccos = _function("arccos", "The inverse cosine of every entry.")
-arctan = _function("arctan", "The inverse tangent of every entry.")
-tanh = _function("tanh", "The hyperbolic tangent of every entry.")
-exp = _function("exp", "The exponential of every entry.")
-log = _function("log", "The natural logarithm of every entry.")
-sign = _function("sign", "The sign of every entry: -1, 0 or 1.")
-relu = _function("relu", "The greater of zero and the entry, for every entry.")
-abs = _function("abs", "The absolute value of every entry.")
+def _function_of_two(name: str) -> Callable[[Expression, Expression], Expression]:
+    def function(a: Expression, b: Expression) -> Expression:
+        return applied(name, a, b)
+
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = f"{FUNCTIONS[name].sentence} Operands are broadcast."
+    return function
+
+
+sin = _function("sin")
+cos = _function("cos")
+tan = _function("tan")
+arcsin = _function("arcsin")
+arccos = _function("arccos")
+arctan = _function("arctan")
+tanh = _function("tanh")
+exp = _function("exp")
+log = _function("log")
+sign = _function("sign")
+relu = _function("relu")
+floor = _function("floor")
+ceil = _function("ceil")
+round = _function("round")
+maximum = _function_of_two("maximum")
+minimum = _function_of_two("minimum")
+mod = _function_of_two("mod")
+abs = _function("abs")
 inv = _function("inv", "The inverse of a square matrix.")
 det = _function("det", "The determinant of a square matrix.")
 adj = _function("adj", "The adjugate of a square matrix: det times inv, continued to all matrices.")

@@ -9,6 +9,7 @@ from typing import Any, cast
 
 from eggrad.engine import extract
 from eggrad.engine.egraph import Row
+from eggrad.engine.language import FUNCTION_NODES, SLOPE_NODES
 from eggrad.engine.reading import Reading
 from eggrad.engine.snapshot import Snapshot
 from eggrad.engine.spec import Spec
@@ -153,10 +154,11 @@ class _Reader:
                 return f"{format_number(Fraction(data[0]))}·{args[0]}"
             case "negate":
                 return f"-{args[0]}"
-            case "function":
-                return f"{data[0]}({args[0]})"
-            case "slope":
-                return f"{data[0]}'({args[0]})"
+            case name if name in FUNCTION_NODES.values():
+                return f"{data[0]}({', '.join(args)})"
+            case name if name in SLOPE_NODES.values():
+                by = str(data[1] + 1) * (len(args) > 1)
+                return f"{data[0]}'{by}({', '.join(args)})"
             case "derivative":
                 return f"D({args[0]}, {data[0][0]})"
             case name if name in _SIGNS:

@@ -63,7 +63,7 @@ def entries(f: Expression) -> Iterator[Expression]:
     if not isinstance(f.shape[0], int):
         raise UnsupportedOperation(
             f"how many entries there are along an axis of size {f.shape[0]} is not known; give the "
-            "size as an integer, or write einsum, sum or a product of the whole"
+            "size as an integer, or write einsum, sum, logsumexp or a product of the whole"
         )
     return (indexed(f, k) for k in range(f.shape[0]))
 

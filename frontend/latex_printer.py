@@ -4,11 +4,13 @@ The text is for math mode, and needs `amsmath` alone.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Final
 
 from eggrad.engine.errors import UnsupportedOperation
-from eggrad.engine.term import Term
+from eggrad.engine.functions import FUNCTIONS, Function
+from eggrad.engine.term import Term, own_functions
 from eggrad.frontend.formulas import Form
 from eggrad.frontend.index_pieces import Indexed
 from eggrad.frontend.index_printer import format_index
@@ -25,7 +27,6 @@ _ATOM: Final = 5
 _LEVELS: Final = {"add": _SUM, "subtract": _SUM, "multiply": _ENTRIES, "times": _PRODUCT}
 _SIGNS: Final = {"add": " + ", "subtract": " - ", "times": " ", "multiply": r" \odot "}
 _TIMES: Final = r" \times "
-_NAMED: Final = ("sin", "cos", "tan", "arcsin", "arccos", "arctan", "tanh", "exp", "log", "det")
 _GREEK: Final = (
     *("alpha", "beta", "gamma", "delta", "epsilon", "zeta", "eta", "theta", "iota", "kappa"),
     *("lambda", "mu", "nu", "xi", "pi", "rho", "sigma", "tau", "upsilon", "phi", "chi", "psi"),
@@ -61,7 +62,9 @@ def format_latex_index(root: Term) -> str:
     >>> format_latex_index(einsum("ij,j->i", A, x))
     '{f}_{i} = {A}_{ij} \\, {x}_{j}'
     """
-    return _aligned([("", line) for line in format_index(root, _index_style).split("; ")])
+    own = {f.name: f for f in own_functions(root)}
+    style = partial(_index_style, own)
+    return _aligned([("", line) for line in format_index(root, style).split("; ")])
 
 
 def _aligned(lines: Sequence[tuple[str, str]]) -> str:
@@ -152,8 +155,6 @@ def _call(form: Form, args: Sequence[Text]) -> Text:
             return f"{_bracketed(args[0], _ATOM)}^{{-1}}", _POWER
         case "sqrt":
             return rf"\sqrt{{{texts[0]}}}", _ATOM
-        case "abs":
-            return rf"\left|{texts[0]}\right|", _ATOM
         case "norm2":
             return rf"\left\lVert {texts[0]} \right\rVert_2", _ATOM
         case "logdet":
@@ -164,14 +165,17 @@ def _call(form: Form, args: Sequence[Text]) -> Text:
                 return rf"\left({inner}\right) \mathbf{{1}}", _PRODUCT
             return rf"\mathbf{{1}}^\top \left({inner}\right)", _PRODUCT
         case name:
-            return rf"{latex_function(name)}\left({', '.join(texts)}\right)", _ATOM
+            written = (form.function and form.function.latex) or latex_function(name)
+            if "{}" in written:
+                return written.format(*texts), _ATOM
+            return rf"{written}\left({', '.join(texts)}\right)", _ATOM
 
 
 def _bracketed(part: Text, least: int) -> str:
     return rf"\left({part[0]}\right)" if part[1] < least else part[0]
 
 
-def _index_style(token: Indexed, letters: Sequence[str]) -> str:
+def _index_style(own: Mapping[str, Function], token: Indexed, letters: Sequence[str]) -> str:
     if token.raising:
         return "^{" if token.raising > 0 else "}"
     names = list(map(latex_name, token.names))
@@ -184,7 +188,8 @@ def _index_style(token: Indexed, letters: Sequence[str]) -> str:
         return _IN_INDICES[text] + below
     opened = re.fullmatch(r"(\w+)\(", text)
     if opened:
-        return latex_function(opened[1]) + "("
+        known = own.get(opened[1])
+        return ((known and known.latex) or latex_function(opened[1])) + "("
     stem, raised, exponent = latex_number(text).partition("^")
     stem = latex_name(stem) if re.fullmatch(r"[^\W\d]\w*", stem) else stem.format(*names)
     return (f"{{{stem}}}{below}" if letters else stem) + raised + exponent
@@ -197,5 +202,8 @@ def latex_number(text: str) -> str:
 
 def latex_function(name: str) -> str:
     """The name of a function, upright."""
+    if name == "det":
+        return r"\det"
+    known = FUNCTIONS.get(name)
     escaped = name.replace("_", r"\_")
-    return rf"\{name}" if name in _NAMED else rf"\operatorname{{{escaped}}}"
+    return (known.latex if known else "") or rf"\operatorname{{{escaped}}}"

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Final, cast
 
 from eggrad.engine.errors import ParseError, UnsupportedOperation
-from eggrad.frontend.matrix_functions import FUNCTIONS
+from eggrad.frontend.matrix_functions import Known
 from eggrad.frontend.phrases import Phrase
 from eggrad.frontend.text_errors import suggestion
 
@@ -14,7 +14,7 @@ __all__ = ["CONSTANTS", "check_call", "check_calls"]
 CONSTANTS: Final = ("vector", "matrix", "ones", "zeros", "eye", "unit", "size")
 
 
-def check_calls(text: str, phrases: Sequence[Phrase]) -> None:
+def check_calls(text: str, phrases: Sequence[Phrase], functions: Known) -> None:
     """Raise where a function is not known or takes other arguments, before kinds are looked at."""
     stack = [*phrases]
     while stack:
@@ -22,21 +22,21 @@ def check_calls(text: str, phrases: Sequence[Phrase]) -> None:
         stack.extend(phrase.operands)
         if phrase.what == "call":
             try:
-                check_call(str(phrase.token), len(phrase.operands))
+                check_call(str(phrase.token), len(phrase.operands), functions)
             except UnsupportedOperation as error:
                 raise ParseError(str(error), text, cast(int, phrase.token.start_pos)) from error
 
 
-def check_call(name: str, count: int) -> None:
+def check_call(name: str, count: int, functions: Known) -> None:
     """Raise where no function has that name, or another number of arguments."""
     if name in ("vector", "matrix") and not count:
         raise UnsupportedOperation(f"{name} takes the value of its entries, as {name}(1)")
     if name in CONSTANTS:
         return
-    if name not in FUNCTIONS:
-        near = suggestion(name, [*FUNCTIONS, *CONSTANTS])
+    if name not in functions:
+        near = suggestion(name, [*functions, *CONSTANTS])
         raise UnsupportedOperation(f"no function is called {name!r}{near}")
-    _, least, most = FUNCTIONS[name]
+    _, least, most = functions[name]
     if not least <= count <= most:
         wanted = str(least) if least == most else f"{least} or {most}"
         plural = "s" * (most > 1)

@@ -13,6 +13,7 @@ from typing import Final, cast
 
 from eggrad.engine.binding import name_of, symbols
 from eggrad.engine.errors import UnsupportedOperation
+from eggrad.engine.functions import OwnFunction, function_of
 from eggrad.engine.spec import Dims, Indices, Size, Spec
 from eggrad.engine.term import Term, postorder
 from eggrad.frontend.formulas import Form, negated, number, operation, turned
@@ -28,8 +29,13 @@ def has_notation(root: Term) -> bool:
     nodes = list(postorder(root))
     picked = {a for t in nodes if key_of(t) for a in t.args}
     stored = {a for t in (*nodes, root) if not key_of(t) for a in t.args} | {root}
+
+    def has_name(t: Term) -> bool:
+        known = t.op in named or isinstance(t.data, OwnFunction)
+        return known or (t.op == "cofactors" and t.data == 1)
+
     return all(
-        (t.order <= 2 and (t.op in named or (t.op == "cofactors" and t.data == 1)))
+        (t.order <= 2 and has_name(t))
         or (t.op == "indicator" and (t in picked - stored or unit_place(t) is not None))
         for t in nodes
     ) and (
@@ -94,7 +100,7 @@ def form_of(node: Term, forms: Mapping[Term, Form]) -> Form:
             return _power(node, forms)
         case "cofactors" if node.data == 1:
             return turned(Form("call", tuple(args), "adj", 2))
-        case name if name in FUNCTION_NAMES:
+        case name if name in FUNCTION_NAMES or isinstance(node.data, OwnFunction):
             return _function(node, forms)
         case name:
             raise UnsupportedOperation(f"{name} has no matrix notation")
@@ -149,13 +155,23 @@ def _summed(node: Term, op: str) -> Term | None:
 
 def _function(node: Term, forms: Mapping[Term, Form]) -> Form:
     """A function, or a composition that has a name."""
+    if len(node.args) != 1:
+        args = tuple(_unspread(node, forms))
+        return Form("call", args, node.op, node.order, function=function_of(node.op, node.data))
     inner: Term = node.args[0]
     if node.op == "log" and inner.op == "det":
         return Form("call", (forms[inner.args[0]],), "logdet")
     if node.op == "log" and (exponentials := _summed(inner, "exp")):
         return Form("call", (forms[exponentials.args[0]],), "logsumexp")
     own = forms[inner]
-    return Form("call", (own,), node.op, node.order, symmetric=own.symmetric and node.order == 2)
+    return Form(
+        "call",
+        (own,),
+        node.op,
+        node.order,
+        symmetric=own.symmetric and node.order == 2,
+        function=function_of(node.op, node.data),
+    )
 
 
 def _unspread(node: Term, forms: Mapping[Term, Form]) -> Iterator[Form]:

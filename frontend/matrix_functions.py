@@ -1,17 +1,20 @@
 """The functions of the matrix language."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any, Final, cast
 
 from eggrad.engine.errors import ShapeError
+from eggrad.engine.functions import ELEMENTWISE, UNARY, Function
+from eggrad.engine.functions import FUNCTIONS as RECORDS
 from eggrad.frontend import axes as ax
 from eggrad.frontend import functions as language
 from eggrad.frontend import numpy_ufuncs as elementwise
-from eggrad.frontend.arithmetic import add, divide, power
+from eggrad.frontend.arithmetic import add, applied, divide, power
 from eggrad.frontend.expression import Expression
 from eggrad.frontend.matrix_values import (
     Value,
+    check_alike,
     check_square,
     entrywise,
     paired,
@@ -23,7 +26,7 @@ from eggrad.frontend.matrix_values import (
 )
 from eggrad.frontend.reshaping import merged
 
-__all__ = ["FUNCTIONS"]
+__all__ = ["FUNCTIONS", "Known", "known_functions"]
 
 
 def sigmoid(a: Expression) -> Expression:
@@ -37,22 +40,15 @@ def softplus(a: Expression) -> Expression:
 
 
 _ENTRYWISE: Final[dict[str, Callable[[Any], Expression]]] = {
-    **{f: getattr(language, f) for f in ("sin", "cos", "tan", "arcsin", "arccos", "arctan")},
-    **{f: getattr(language, f) for f in ("tanh", "exp", "log", "abs", "sign", "relu")},
+    **{f: getattr(language, f) for f in UNARY},
     **{f: getattr(elementwise, f) for f in ("sinh", "cosh", "sqrt", "arctanh", "log1p", "expm1")},
     "sigmoid": sigmoid,
     "softplus": softplus,
 }
 
 
-def maximum(a: Value, b: Value) -> Value:
-    """The greater of two, entry by entry."""
-    return entrywise("max", a, b, elementwise.maximum)
-
-
-def minimum(a: Value, b: Value) -> Value:
-    """The lesser of two, entry by entry."""
-    return entrywise("min", a, b, elementwise.minimum)
+def _of_two(name: str) -> Callable[[Value, Value], Value]:
+    return lambda a, b: entrywise(RECORDS[name].matrix or name, a, b, getattr(language, name))
 
 
 def sum_of(a: Value, axis: Value | None = None) -> Value:
@@ -162,10 +158,11 @@ def _vector(what: str, a: Value) -> Expression:
     return single(f"{what} of", a)
 
 
-FUNCTIONS: Final[dict[str, tuple[Callable[..., Value], int, int]]] = {
+Known = Mapping[str, tuple[Callable[..., Value], int, int]]
+
+FUNCTIONS: Final[Known] = {
     **{name: (lambda a, f=f: a.mapped(f), 1, 1) for name, f in _ENTRYWISE.items()},
-    "max": (maximum, 2, 2),
-    "min": (minimum, 2, 2),
+    **{RECORDS[f].matrix or f: (_of_two(f), 2, 2) for f in ELEMENTWISE if f not in UNARY},
     "sum": (sum_of, 1, 2),
     "tr": (trace, 1, 1),
     "trace": (trace, 1, 1),
@@ -184,3 +181,23 @@ FUNCTIONS: Final[dict[str, tuple[Callable[..., Value], int, int]]] = {
     "softmax": (softmax, 1, 1),
 }
 """Each function, with the least and the greatest number of arguments."""
+
+
+def known_functions(declared: Sequence[Function]) -> Known:
+    """Those of the language, and those that are declared."""
+    return {**FUNCTIONS, **{f.name: (_applied(f), f.arity, f.arity) for f in declared}}
+
+
+def _applied(function: Function) -> Callable[..., Value]:
+    """A declared function of the entries of values of one shape, or of scalars beside them."""
+
+    def call(*args: Value) -> Value:
+        if len(args) == 1:
+            return args[0].mapped(lambda e: applied(function, e))
+        whole = next((a for a in args if a.order), args[0])
+        for a in args:
+            if a.order and whole.order:
+                check_alike(function.name, whole, a)
+        return whole.like(applied(function, *(a.expression for a in args)))
+
+    return call

@@ -178,13 +178,13 @@ def _called(phrase: Phrase, args: Sequence[str]) -> str | None:
             return (args[0] if args[0] == args[1] else "matrix") if known else None
         case "outer":
             return "matrix" if all(a in ("column", "row") for a in args) else None
-        case "max" | "min":
-            return _alike(*args)
         case "sum" if len(args) == 2:
             wanted = "row" if phrase.operands[1].token == "1" else "column"
             return wanted if args[0] == "matrix" else None
         case known if known in _FUNCTIONS:
             return _FUNCTIONS[known].get(args[0])
+        case _ if len(args) > 1:
+            return _alike(*args)
         case _:
             return "scalar" if args[0] == "number" else args[0]
 

@@ -12,13 +12,14 @@ from eggrad.engine.affine import Form as SizeForm
 from eggrad.engine.affine import as_size, plus, size_form, size_symbols, times
 from eggrad.engine.binding import symbols
 from eggrad.engine.errors import ParseError, ShapeError, UnsupportedOperation
+from eggrad.engine.functions import Function
 from eggrad.engine.spec import Size
 from eggrad.frontend import functions as language
 from eggrad.frontend import matrix_values as values
 from eggrad.frontend.axes import broadcast
 from eggrad.frontend.expression import Expression, as_expression, expression, unified
 from eggrad.frontend.matrix_calls import CONSTANTS, check_call, check_calls
-from eggrad.frontend.matrix_functions import FUNCTIONS
+from eggrad.frontend.matrix_functions import Known, known_functions
 from eggrad.frontend.matrix_indexing import chosen_entries, unit
 from eggrad.frontend.matrix_inference import inferred_orders
 from eggrad.frontend.matrix_syntax import read
@@ -43,34 +44,42 @@ _BINARY: Final[dict[str, Callable[[Value, Value], Value]]] = {
 
 
 def read_problem(
-    text: str, dims: Mapping[str, Sequence[Size]] | None, assume: Mapping[str, Iterable[str]]
+    text: str,
+    dims: Mapping[str, Sequence[Size]] | None,
+    assume: Mapping[str, Iterable[str]],
+    declared: Sequence[Function] = (),
 ) -> Problem:
     """What a text of the matrix language says, with nothing to differentiate by.
 
-    See `eggrad.parse_matrix`.
+    See `eggrad.parse_matrix`; `declared` are further functions.
     """
+    functions = known_functions(declared)
     definitions, phrase = read(text)
     if dims is None:
-        check_calls(text, [*(part for _, part in definitions), phrase])
+        check_calls(text, [*(part for _, part in definitions), phrase], functions)
         orders = inferred_orders(text, definitions, phrase)
         dims = {n: tuple(f"{UNKNOWN}{n}_{k + 1}" for k in range(orders[n])) for n in orders}
-    reader = _Reader(text, dims, assume)
+    reader = _Reader(text, dims, assume, functions)
     for name, part in definitions:
         reader.define(name, part)
     found = reader.result(phrase)
     reader.check_sizes(found)
-    declared = [v.expression for v in reader.variables.values()]
+    own = [v.expression for v in reader.variables.values()]
     # Sizes that were not known and have not met any that was are called after their variable.
     pairs = [(d.removeprefix(UNKNOWN), d) for d in symbols(found.term) if d.startswith(UNKNOWN)]
-    whole, *own = unified([found, *declared], pairs, "sizes")
-    return Problem(whole.term, None, tuple(v.term for v in own))
+    whole, *placed = unified([found, *own], pairs, "sizes")
+    return Problem(whole.term, None, tuple(v.term for v in placed))
 
 
 class _Reader:
     """Looks names up and applies operators, each at its place in the text."""
 
     def __init__(
-        self, text: str, dims: Mapping[str, Sequence[Size]], assume: Mapping[str, Iterable[str]]
+        self,
+        text: str,
+        dims: Mapping[str, Sequence[Size]],
+        assume: Mapping[str, Iterable[str]],
+        functions: Known,
     ) -> None:
         for name in assume:
             if name not in dims:
@@ -79,6 +88,7 @@ class _Reader:
             if len(own) > 2:
                 raise ShapeError(f"variable {name}: a matrix has at most two axes, not {len(own)}")
         self.text = text
+        self.functions = functions
         self.variables = {
             name: Value(language.variable(name, own, assume.get(name, ())))
             for name, own in dims.items()
@@ -174,7 +184,7 @@ class _Reader:
         name = str(token)
         if name in self.names:
             return self.names[name]
-        if name in FUNCTIONS or name in CONSTANTS:
+        if name in self.functions or name in CONSTANTS:
             raise ParseError(
                 f"{name} is a function; its arguments follow in brackets",
                 self.text,
@@ -193,8 +203,8 @@ class _Reader:
         name = str(token)
         if name in self.names:
             raise UnsupportedOperation(f"{name!r} is no function; a product is written {name} * (")
-        check_call(name, len(args))
-        return FUNCTIONS[name][0](*args)
+        check_call(name, len(args), self.functions)
+        return self.functions[name][0](*args)
 
     def _constant(self, phrase: Phrase) -> Value:
         """An array of equal entries or an identity matrix, of given sizes or of unknown ones."""
@@ -208,7 +218,7 @@ class _Reader:
         entry = Value(as_expression(0 if name == "zeros" else 1))
         axes = {"vector": 1, "eye": 1}.get(name, 2)
         if name in ("vector", "matrix"):
-            check_call(name, len(operands))
+            check_call(name, len(operands), self.functions)
             entry, operands = self.value(operands[0]), operands[1:]
             if entry.order:
                 raise ShapeError(f"{name} of {entry.shape}: the value of the entries is a scalar")

@@ -114,7 +114,8 @@ def _joined(form: Form, args: Sequence[Text]) -> Text:
         case "number":
             return form.text, _ATOM
         case "call":
-            return f"{form.text}({', '.join(text for text, _ in args)})", _ATOM
+            name = (form.function and form.function.matrix) or form.text
+            return f"{name}({', '.join(text for text, _ in args)})", _ATOM
         case "index":
             return f"{_bracketed(args[0], _ATOM)}{form.text}", _ATOM
         case "transpose":

@@ -25,6 +25,7 @@ __all__ = [
     "UNKNOWN",
     "Value",
     "add",
+    "check_alike",
     "check_square",
     "divide",
     "entrywise",
@@ -176,7 +177,7 @@ def _advice(a: Value, b: Value) -> str:
 def multiply(a: Value, b: Value) -> Value:
     """`a .* b`, entry by entry."""
     if a.order == b.order == 2:
-        _check_alike(".*", a, b)
+        check_alike(".*", a, b)
         p, q = _agreed(".*", a, b, list(zip(a.sizes, b.sizes, strict=True)))
         left, right = (_letters(v, *_INDICES[:2]) for v in (a, b))
         first, last = ("".join(i for i in left if i in own) for own in _INDICES[:2])
@@ -249,13 +250,14 @@ def entrywise(
     """An operation on the entries of two values of one shape, or of one and a scalar."""
     p, q = a.expression, b.expression
     if a.order and b.order:
-        _check_alike(symbol, a, b)
+        check_alike(symbol, a, b)
         ordered = [(n, m) if unknown(m) else (m, n) for m, n in zip(p.shape, q.shape, strict=True)]
         p, q = unified([p, q], ordered, symbol)
     return (a if a.order else b).like(build(p, q))
 
 
-def _check_alike(symbol: str, a: Value, b: Value) -> None:
+def check_alike(symbol: str, a: Value, b: Value) -> None:
+    """Raise where two values that meet entry by entry have different shapes."""
     if len(a.sizes) != len(b.sizes) or not all(map(_fit, a.sizes, b.sizes)):
         turned = a.order == b.order and all(map(_fit, a.sizes, b.sizes[::-1]))
         hint = "; transpose one of them with '" if turned else ""

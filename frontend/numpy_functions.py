@@ -14,8 +14,9 @@ from eggrad.frontend import functions as language
 from eggrad.frontend.arithmetic import multiply
 from eggrad.frontend.conditions import where
 from eggrad.frontend.expression import Expression, as_expression, combine, expression
+from eggrad.frontend.functions import maximum, minimum
 from eggrad.frontend.kronecker import kron
-from eggrad.frontend.numpy_ufuncs import maximum, minimum, sqrt, square
+from eggrad.frontend.numpy_ufuncs import sqrt, square
 
 __all__ = ["FUNCTIONS"]
 

@@ -4,13 +4,16 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import Any, Final
 
+import numpy as np
+
 from eggrad.engine.errors import ShapeError
 from eggrad.frontend import functions as language
+from eggrad.frontend import special
 from eggrad.frontend.arithmetic import add, divide, matmul, multiply, negative, power, subtract
 from eggrad.frontend.conditions import Condition
 from eggrad.frontend.expression import Expression, as_expression
 
-__all__ = ["UFUNCS", "maximum", "minimum", "square"]
+__all__ = ["UFUNCS", "square"]
 
 _HALF: Final = Fraction(1, 2)
 
@@ -85,16 +88,6 @@ def arctanh(a: Any) -> Expression:
     return divide(language.log(divide(add(1, a), subtract(1, a))), 2)
 
 
-def maximum(a: Any, b: Any) -> Expression:
-    """`b + relu(a - b)`."""
-    return add(b, language.relu(subtract(a, b)))
-
-
-def minimum(a: Any, b: Any) -> Expression:
-    """`a - relu(a - b)`."""
-    return subtract(a, language.relu(subtract(a, b)))
-
-
 def hypot(a: Any, b: Any) -> Expression:
     """`sqrt(a ** 2 + b ** 2)`."""
     return sqrt(add(square(a), square(b)))
@@ -144,32 +137,25 @@ def less_equal(a: Any, b: Any) -> Condition:
     return Condition.of(b, a, strict=False)
 
 
+# NumPy's own, `absolute` among them, which it calls `abs` as well.
+_SAME: Final = {
+    f: own for f in language.__all__ if isinstance(own := getattr(np, f, None), np.ufunc)
+}
+
 UFUNCS: Final[dict[str, Callable[..., Any]]] = {
+    **{name: getattr(special, name) for name in special.__all__},
+    "psi": special.digamma,
     **{f.__name__: f for f in (add, subtract, multiply, divide, negative, positive, power)},
     **{f.__name__: f for f in (square, sqrt, cbrt, reciprocal, exp2, expm1, log1p, log2, log10)},
-    **{f.__name__: f for f in (logaddexp, sinh, cosh, arctanh, maximum, minimum, hypot)},
+    **{f.__name__: f for f in (logaddexp, sinh, cosh, arctanh, hypot)},
     **{f.__name__: f for f in (matmul, vecdot, matvec, vecmat)},
     **{f.__name__: f for f in (greater, greater_equal, less, less_equal)},
-    **{
-        name: getattr(language, name)
-        for name in (
-            "sin",
-            "cos",
-            "tan",
-            "arcsin",
-            "arccos",
-            "arctan",
-            "tanh",
-            "exp",
-            "log",
-            "sign",
-        )
-    },
-    "absolute": language.abs,
+    **{f.__name__: getattr(language, name) for name, f in _SAME.items()},
     "fabs": language.abs,
     "float_power": power,
-    "fmax": maximum,
-    "fmin": minimum,
+    "fmax": language.maximum,
+    "fmin": language.minimum,
+    "rint": language.round,
     "conjugate": positive,
 }
 """What each ufunc that is supported does, by its name in NumPy."""

@@ -143,7 +143,8 @@ class Operators(ArrayMethods):
         """Refuse: NumPy would make an array of expressions."""
         raise UnsupportedOperation(
             "an expression cannot become an array: numpy.stack joins expressions, and evaluate() "
-            "computes an array from values"
+            "computes an array from values; for SciPy's functions that are no ufuncs there are "
+            "eggrad.logsumexp, softmax and log_softmax, and eggrad.special.polygamma"
         )
 
     def __array_ufunc__(

@@ -1,8 +1,9 @@
 """What was written where, before any name or shape is looked at; and grammars that tell."""
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from functools import cached_property
 from itertools import takewhile
+from pathlib import Path
 from typing import Any, cast
 
 from lark import Lark, Token, Transformer
@@ -70,8 +71,13 @@ class Grammar:
         builder: Callable[[], Transformer[Token, Any]],
         stray_character: Callable[[str, int], ParseError],
         unexpected_token: Callable[[str, list[Token], Token], ParseError],
+        functions: Sequence[str] = (),
     ) -> None:
-        """`builder` makes phrases while the parser runs, so that no tree is walked after it."""
+        """`builder` makes phrases while the parser runs, so that no tree is walked after it.
+
+        `functions` are the words that the grammar calls `<functions>`.
+        """
+        self._functions = functions
         self._file = file
         self._builder = builder
         self._stray_character = stray_character
@@ -79,9 +85,9 @@ class Grammar:
 
     @cached_property
     def _parser(self) -> Lark:
-        return Lark.open(
-            self._file,
-            rel_to=__file__,
+        grammar = (Path(__file__).parent / self._file).read_text("utf-8")
+        return Lark(
+            grammar.replace("<functions>", "|".join(self._functions)),
             parser="lalr",
             lexer="basic",
             transformer=self._builder(),

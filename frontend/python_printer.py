@@ -1,13 +1,13 @@
 """Terms as NumPy functions like those that people write."""
 
 import re
+import sys
 from collections import Counter
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import Final, cast
 
 from eggrad.engine import spec as specs
-from eggrad.engine import term as terms
 from eggrad.engine.affine import (
     coefficient,
     format_form,
@@ -21,11 +21,12 @@ from eggrad.engine.affine import (
 from eggrad.engine.binding import name_of, symbols
 from eggrad.engine.constraints import Constraint, Constraints, format_comparison
 from eggrad.engine.errors import UnsupportedOperation
+from eggrad.engine.functions import ELEMENTWISE, FUNCTIONS, OwnFunction
 from eggrad.engine.identifiers import escaped, identifier
 from eggrad.engine.indicator_code import by_views, slices
 from eggrad.engine.numerals import as_float
 from eggrad.engine.spec import Dims, Size, Spec
-from eggrad.engine.term import Term, postorder, variables
+from eggrad.engine.term import Term, own_functions, postorder, variables
 from eggrad.frontend.python_products import (
     ATOM,
     POWER,
@@ -46,8 +47,7 @@ WORTH_NAMING: Final = 8
 DEEP: Final = 40
 # Smaller integers are floating-point numbers.
 _EXACT: Final = 2**53
-_CALLS: Final = {
-    "relu": "np.maximum({}, 0)",
+_CALLS: Final = {name: FUNCTIONS[name].code for name in ELEMENTWISE} | {
     "inv": "np.linalg.inv({})",
     "det": "np.linalg.det({})",
 }
@@ -73,7 +73,8 @@ class _Writer:
     def __init__(self, root: Term, scope: Sequence[Term]) -> None:
         self._root = root
         self._variables = variables(root, *scope)
-        self._taken = {"np", "float"}
+        self._functions = own_functions(root)
+        self._taken = {"np", "float", *(f.name for f in self._functions)}
         self._names = {v: self._identifier(name_of(v)) for v in self._variables}
         self._size_names = {d: self._identifier(d) for d in symbols(root)}
         self._sizes: dict[str, str] = {}
@@ -105,7 +106,9 @@ class _Writer:
         known = ", ".join(f"{n} of axes {_axes(v.dims)}" for v, n in self._names.items())
         title = f'"""Axes {_axes(self._root.dims)}{", for " * bool(known)}{known}."""'
         function = [f"def {name}({', '.join(own)}):", *(f"    {k}" for k in (title, *lines))]
-        imported = ["import numpy as np", "", ""] if "np" in mentioned else []
+        imported = ["import numpy as np"] if "np" in mentioned else []
+        imported += [origin(f) for f in self._functions]
+        imported += ["", ""] if imported else []
         return "\n".join([*imported, *function, ""])
 
     def _identifier(self, name: str) -> str:
@@ -175,8 +178,10 @@ class _Writer:
             case "cofactors" if node.data == 1:
                 matrix = args[0][0]
                 return f"np.linalg.det({matrix}) * np.linalg.inv({matrix}).T", PRODUCT
-            case name if name in (*terms.ELEMENTWISE, *terms.MATRIX_FUNCTIONS):
-                return _CALLS.get(name, f"np.{name}({{}})").format(args[0][0]), ATOM
+            case name if name in _CALLS or isinstance(node.data, OwnFunction):
+                code = node.data.code if isinstance(node.data, OwnFunction) else _CALLS[name]
+                own = self._unspread(node, args) if len(args) == 2 else args
+                return code.format(*(text for text, _ in own)), ATOM
             case name:
                 raise UnsupportedOperation(f"{name} has no function in NumPy; see eggrad.compile")
 
@@ -236,6 +241,22 @@ class _Writer:
                 return f"{bracketed(args[1 - first], ATOM)}[{', '.join(key)}]", ATOM
         found = binary((args[0], parts[0]), (args[1], parts[1]), out)
         return found or (f'np.einsum("{spec}", {args[0][0]}, {args[1][0]})', ATOM)
+
+
+def origin(function: OwnFunction) -> str:
+    """Where Python finds a declared function: an import, or a comment that it is somebody's own."""
+    evaluate = function.evaluate.get("numpy")
+    name = getattr(evaluate, "__name__", "")
+    for home in dict.fromkeys((getattr(evaluate, "__module__", ""), "scipy.special", "numpy")):
+        found = getattr(sys.modules.get(home or ""), name or "_", None)
+        if (
+            found is not None
+            and getattr(found, "__name__", "") == name
+            and found is getattr(evaluate, "__wrapped__", evaluate)
+        ):
+            called = "" if name == function.name else f" as {function.name}"
+            return f"from {home} import {name}{called}"
+    return f"# {function.name} is a function of your own."
 
 
 def _condition(

@@ -111,7 +111,8 @@ def infer(
 
 
 def _workload(variables: str, functions: str) -> "Workload":
-    from eggrad.engine.term import ELEMENTWISE, MATRIX_FUNCTIONS, variable
+    from eggrad.engine.functions import UNARY
+    from eggrad.engine.term import MATRIX_FUNCTIONS, variable
     from eggrad.engine.workload import SIZE, Workload
 
     known = dict[str, int]()
@@ -124,12 +125,12 @@ def _workload(variables: str, functions: str) -> "Workload":
         raise Mistake("--variables names no variable")
     chosen = _parts(functions)
     for name in chosen:
-        if name not in ELEMENTWISE and name not in MATRIX_FUNCTIONS:
+        if name not in UNARY and name not in MATRIX_FUNCTIONS:
             raise Mistake(f"--functions: no function is called {name!r}")
     return Workload(
         "given",
         tuple(variable(name, (SIZE,) * order) for name, order in known.items()),
-        tuple(f for f in chosen if f in ELEMENTWISE),
+        tuple(f for f in chosen if f in UNARY),
         tuple(f for f in chosen if f in MATRIX_FUNCTIONS),
     )
 

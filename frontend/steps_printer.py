@@ -3,7 +3,8 @@
 from collections.abc import Callable, Iterable, Sequence
 
 from eggrad.engine.errors import UnsupportedOperation
-from eggrad.engine.numeric_operations import ENTRYWISE, NUMERIC
+from eggrad.engine.functions import LOWERED
+from eggrad.engine.numeric_operations import NUMERIC
 from eggrad.engine.replay import Step
 from eggrad.engine.rule import BulkRule, Rule, Ruleset
 from eggrad.engine.term import Term, postorder
@@ -66,8 +67,8 @@ def _law(rule: Rule | BulkRule) -> str:
 def _writer(chain: Sequence[Term], language: str, scope: Sequence[Term]) -> Callable[[Term], str]:
     """What writes a term as it stands, without a search for a better form."""
     for_code = [t.op for t in postorder(*chain) if t.op in NUMERIC]
-    if not set(for_code) <= set(ENTRYWISE):
-        strange = next(op for op in for_code if op not in ENTRYWISE)
+    if not set(for_code) <= set(LOWERED):
+        strange = next(op for op in for_code if op not in LOWERED)
         raise UnsupportedOperation(
             f"a step of the proof makes {strange}, which is for generated code and has no notation"
         )

@@ -134,8 +134,12 @@ class _Orders:
                 own = {"det": 0, "cofactors": 2 * cast(int, node.data or 0)}.get(node.op, 2)
                 self._own(place, node, own)
                 return
-            case _:
-                pass
+            case name:
+                for other in node.args[1:]:
+                    if not self.unify(node.args[0], other):
+                        first, second = self[node.args[0]], self[other]
+                        reason = f"{name}: one operand has order {first}, another order {second}"
+                        raise self.fail(node, reason)
         if not self.unify(node.args[0], place):
             raise self.fail(node, self._contradiction(place, self[node.args[0]]))
 
@@ -214,18 +218,18 @@ class _Sizes:
                 axes = ()
             case "einsum":
                 axes = self._product(node, given)
-            case "add" | "subtract":
-                axes = self._entrywise(node, *given)
             case "divide" if given[0] and given[1]:
-                axes = self._entrywise(node, *given)
+                axes = self._entrywise(node, given)
             case "divide":
                 axes = given[0] or given[1]
             case "inv" | "det" | "adj" | "cofactors":
                 self._square(node, given[0], f"{_name(node)} needs a square matrix")
                 repeated = {"det": 0, "cofactors": cast(int, node.data or 0)}.get(node.op, 1)
                 axes = given[0] * repeated
-            case _:
+            case "power":
                 axes = given[0]
+            case _:
+                axes = self._entrywise(node, given)
         self.axes.append(axes)
 
     def _leaf(self, place: int, node: Node) -> tuple[int, ...]:
@@ -262,15 +266,16 @@ class _Sizes:
                     raise self._fail(node, what, first, second, clash)
         return tuple(found[index][0] for index in spec[-1])
 
-    def _entrywise(
-        self, node: Node, left: tuple[int, ...], right: tuple[int, ...]
-    ) -> tuple[int, ...]:
-        for axis, (one, other) in enumerate(zip(left, right, strict=True), 1):
-            clash = self.classes.unify(one, other)
-            if clash:
-                first, second = f"axis {axis} of the left side", "of the right side"
-                raise self._fail(node, _SYMBOLS[node.op], first, second, clash)
-        return left
+    def _entrywise(self, node: Node, given: list[tuple[int, ...]]) -> tuple[int, ...]:
+        symbol = _SYMBOLS.get(node.op)
+        sides = ("left side", "right side") if symbol else ("first operand", "other operand")
+        for own in given[1:]:
+            for axis, (one, other) in enumerate(zip(given[0], own, strict=True), 1):
+                clash = self.classes.unify(one, other)
+                if clash:
+                    first, second = f"axis {axis} of the {sides[0]}", f"of the {sides[1]}"
+                    raise self._fail(node, symbol or node.op, first, second, clash)
+        return given[0]
 
     def _square(self, node: Node, axes: tuple[int, ...], what: str) -> None:
         clash = self.classes.unify(*axes)

@@ -57,7 +57,8 @@ def pieces(term: Term) -> tuple[Piece, ...]:
         case "cofactors":
             return (f"cofactors{term.data}(", (0, _SUM), ")")
         case name:
-            return (f"{name}(", (0, _SUM), ")")
+            others = (part for k in range(1, len(operands)) for part in (", ", (k, _SUM)))
+            return (f"{name}(", (0, _SUM), *others, ")")
 
 
 def _binding(term: Term) -> int:

@@ -3,7 +3,7 @@
 The parser is no simplifier: `a - b` is a `subtract` and `-a` a `negate`.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from itertools import islice
 from typing import cast
@@ -13,6 +13,7 @@ from lark import Token
 from eggrad.engine import term as terms
 from eggrad.engine.constraints import Constraints, resized_all
 from eggrad.engine.errors import ParseError
+from eggrad.engine.functions import FUNCTIONS, Function, OwnFunction
 from eggrad.engine.spec import MAXIMAL_SIZE, Dims, Size, Spec
 from eggrad.engine.term import Term
 from eggrad.frontend.phrases import Phrase
@@ -42,9 +43,10 @@ _BUILDERS = {
 }
 
 
-def parse(text: str) -> Problem:
+def parse(text: str, functions: Sequence[OwnFunction] = ()) -> Problem:
     """Read a text of the thesis's language, with its extensions (docs/language.md).
 
+    `functions` are those that are declared, which the text may call by their names.
     Constants and deltas take the order and the sizes that fit (thesis 3.2.3, 3.2.4); the axes of
     a variable `A` are called `A_1`, `A_2`, ... and unified. Raises `ParseError`; where shapes do
     not fit it is a `ShapeError`, where a name is not declared an `UnknownVariable` as well.
@@ -53,8 +55,9 @@ def parse(text: str) -> Problem:
     >>> problem.term.dims, [x.data for x in problem.wrt]
     (('A_1',), [('x', ())])
     """
-    syntax = read(text)
-    reader = _Reader(text)
+    known = {f.name: f for f in functions}
+    syntax = read(text, tuple(known))
+    reader = _Reader(text, known)
     for declaration in syntax.declarations:
         reader.declare(declaration)
     for name, phrase in syntax.definitions:
@@ -63,7 +66,11 @@ def parse(text: str) -> Problem:
     dims, renamed = infer(reader.nodes, text)
     built: list[Term] = []
     for node, own in zip(reader.nodes, dims, strict=True):
-        built.append(_build(node, tuple(built[arg] for arg in node.args), own, renamed))
+        args = tuple(built[arg] for arg in node.args)
+        if node.op in known:
+            built.append(terms.apply(known[node.op], *args))
+        else:
+            built.append(_build(node, args, own, renamed))
     declared = tuple(built[: len(syntax.declarations)])
     wrt = tuple(reader.argument(token, declared) for token in syntax.wrt or ())
     return Problem(built[root], wrt if syntax.wrt else None, declared)
@@ -72,8 +79,9 @@ def parse(text: str) -> Problem:
 class _Reader:
     """Turns phrases into nodes, looks names up and checks what needs no shapes."""
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, functions: Mapping[str, Function]) -> None:
         self.text = text
+        self.functions = functions
         self.nodes: list[Node] = []
         self.names: dict[str, tuple[int, Token]] = {}
 
@@ -171,7 +179,11 @@ class _Reader:
                 return Node("size", unquoted(phrase.token), (), start, 0)
             case "product":
                 return Node("einsum", read_product(phrase.token, self.text), args, start)
-            case "call" if phrase.token not in FUNCTION_NAMES:
+            case "call" if (count := self._arity(phrase.token)) != len(args):
+                plural = "s" * (count != 1)
+                reason = f"{phrase.token} has {count} operand{plural}, not {len(args)}"
+                raise self._fail(reason, phrase.token)
+            case "call" if phrase.token not in (*FUNCTION_NAMES, *self.functions):
                 digits = phrase.token.removeprefix("cofactors")
                 k = self._bounded(digits, phrase.token, MAXIMAL_ORDER // 2)
                 return Node("cofactors", k, args, start)
@@ -179,6 +191,10 @@ class _Reader:
                 return Node(str(phrase.token), None, args, start)
             case operation:
                 return Node(operation, None, args, start)
+
+    def _arity(self, token: Token) -> int:
+        known = self.functions.get(token) or FUNCTIONS.get(token)
+        return known.arity if known else 1
 
     def _number(self, token: Token) -> Fraction:
         try:

@@ -1,13 +1,15 @@
 """From text to syntax: what was written where, before any name or shape is looked at."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Final, cast
+from functools import lru_cache
+from typing import Any, cast
 
 from lark import Token, Transformer, v_args
 
 from eggrad.frontend.phrases import Grammar, Phrase, negated
 from eggrad.frontend.text_diagnosis import stray_character, unexpected_token
-from eggrad.frontend.text_words import OPERATORS, unquoted
+from eggrad.frontend.text_words import FUNCTION_NAMES, OPERATORS, unquoted
 
 __all__ = ["Declaration", "Text", "read"]
 
@@ -34,13 +36,15 @@ class Text:
     wrt: Tokens | None
 
 
-def read(text: str) -> Text:
+def read(text: str, functions: Sequence[str] = ()) -> Text:
     """The syntax of a text; raises `ParseError` where the grammar does not allow it.
+
+    `functions` are further names of functions.
 
     >>> read("declare x 1 expression sin(x)").expression.what
     'call'
     """
-    return cast(Text, _GRAMMAR.read(text))
+    return cast(Text, _grammar((*FUNCTION_NAMES, *functions)).read(text))
 
 
 @v_args(inline=True)
@@ -94,8 +98,8 @@ class _Builder(Transformer[Token, Any]):
     def use(self, token: Token) -> Phrase:
         return Phrase("use", token)
 
-    def call(self, token: Token, operand: Phrase) -> Phrase:
-        return Phrase("product" if token.type == "UNARY_SPEC" else "call", token, (operand,))
+    def call(self, token: Token, *operands: Phrase) -> Phrase:
+        return Phrase("product" if token.type == "UNARY_SPEC" else "call", token, operands)
 
     def delta(self, token: Token, shape: Any) -> Phrase:
         if isinstance(shape, Token):
@@ -113,4 +117,6 @@ class _Builder(Transformer[Token, Any]):
         return operand
 
 
-_GRAMMAR: Final = Grammar("text.lark", _Builder, stray_character, unexpected_token)
+@lru_cache(maxsize=16)
+def _grammar(functions: tuple[str, ...]) -> Grammar:
+    return Grammar("text.lark", _Builder, stray_character, unexpected_token, functions)

@@ -129,6 +129,7 @@ def format_number(value: Fraction) -> str:
             plain = f"{padded[:exponent]}.{padded[exponent:]}" if len(padded) > -exponent else ""
         if plain and len(plain) <= _SHORT:
             return sign + plain
+        spellings += [plain] * bool(plain)
         if abs(exponent) <= MAXIMAL_DIGITS:
             spellings.append(f"{shown}e{exponent}")
     return sign + min(spellings, key=len)

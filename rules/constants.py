@@ -160,6 +160,12 @@ def power_one(a: Tensor) -> Statement:
     return power(a, 1) >> a
 
 
+@constants.rule(cite="definition of the power", replaces=True)
+def power_of_one_exponent(a: Tensor, c: Number, n: Dims) -> Statement:
+    """A power whose exponents are all the same has that number as its exponent."""
+    return fn("pow", a, const(c, n)) >> power(a, c)
+
+
 @constants.rule(cite="the convention 0⁰ = 1, NumPy's and C's", replaces=True)
 def power_zero(a: Tensor) -> Statement:
     """a⁰ = 1."""

@@ -117,6 +117,18 @@ def cosine_of_double(a: Tensor) -> Statement:
     return fn("cos", scale(2, a)) >> subtract(const(1, dims(a)), scale(2, power(fn("sin", a), 2)))
 
 
+@definitions.rule(cite="definition of the function")
+def maximum_by_abs(a: Tensor, b: Tensor) -> Statement:
+    """max(a, b) = (a + b + |a - b|)/2."""
+    return fn("maximum", a, b) >> scale(HALF, add(add(a, b), fn("abs", subtract(a, b))))
+
+
+@definitions.rule(cite="definition of the function")
+def minimum_by_abs(a: Tensor, b: Tensor) -> Statement:
+    """min(a, b) = (a + b - |a - b|)/2."""
+    return fn("minimum", a, b) >> scale(HALF, subtract(add(a, b), fn("abs", subtract(a, b))))
+
+
 @definitions.rule(cite=f"{COOKBOOK}, equation 22")
 def determinant_of_product(a: Tensor, b: Tensor) -> Statement:
     """det(a·b) = det a·det b, for square matrices."""

@@ -2,6 +2,7 @@
 
 from fractions import Fraction
 
+from eggrad.engine.functions import record
 from eggrad.engine.language import (
     Name,
     Number,
@@ -33,27 +34,23 @@ identities = Ruleset(
     "identities", "element-wise functions: other forms", "none: ended by the budget of its stage"
 )
 
-ODD = frozenset({"sin", "tan", "arcsin", "arctan", "tanh", "sign"})
-EVEN = frozenset({"cos", "abs"})
-INVERSES = {"sin": "arcsin", "cos": "arccos"}
-
 
 @condition
 def is_odd(f: Name) -> bool:
     """Whether f(-x) = -f(x)."""
-    return f in ODD
+    return record(f).parity == "odd"
 
 
 @condition
 def is_even(f: Name) -> bool:
     """Whether f(-x) = f(x)."""
-    return f in EVEN
+    return record(f).parity == "even"
 
 
 @condition
 def undoes(f: Name, g: Name) -> bool:
-    """Whether f(g(a)) = a wherever g is defined."""
-    return INVERSES.get(f) == g
+    """Whether f(g(a)) = a wherever g is defined, between -1 and 1."""
+    return record(g).undone_by == f and record(g).domain == (-1, 1)
 
 
 @condition
@@ -227,6 +224,18 @@ def abs_parts(a: Tensor) -> Statement:
 def relu_by_abs(a: Tensor) -> Statement:
     """a + |a| = 2·relu a."""
     return add(a, fn("abs", a)) >> scale(2, fn("relu", a))
+
+
+@functions.rule(cite=DEFINITION)
+def maximum_of_same(a: Tensor) -> Statement:
+    """max(a, a) = a."""
+    return fn("maximum", a, a) >> a
+
+
+@functions.rule(cite=DEFINITION)
+def minimum_of_same(a: Tensor) -> Statement:
+    """min(a, a) = a."""
+    return fn("minimum", a, a) >> a
 
 
 @identities.rule(cite=HANDBOOK)

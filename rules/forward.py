@@ -179,6 +179,28 @@ def d_function(f: Name, a: Tensor, x: Wrt) -> Statement:
     return D(fn(f, a), x) >> ein(chain(dims(a), wrt_dims(x)), slope(f, a), D(a, x))
 
 
+@forward.rule(cite="the chain rule")
+def d_function_of_two(f: Name, a: Tensor, b: Tensor, x: Wrt) -> Statement:
+    """D f(a, b) = f₁'(a, b)·D a + f₂'(a, b)·D b."""
+    s = chain(dims(a), wrt_dims(x))
+    return D(fn(f, a, b), x) >> add(
+        ein(s, slope(f, a, b), D(a, x)), ein(s, slope(f, a, b, place=1), D(b, x))
+    )
+
+
+@forward.rule(cite="the chain rule")
+def d_function_of_three(f: Name, a: Tensor, b: Tensor, c: Tensor, x: Wrt) -> Statement:
+    """D f(a, b, c) = f₁'·D a + f₂'·D b + f₃'·D c, all slopes at (a, b, c)."""
+    s = chain(dims(a), wrt_dims(x))
+    return D(fn(f, a, b, c), x) >> add(
+        add(
+            ein(s, slope(f, a, b, c), D(a, x)),
+            ein(s, slope(f, a, b, c, place=1), D(b, x)),
+        ),
+        ein(s, slope(f, a, b, c, place=2), D(c, x)),
+    )
+
+
 @forward.rule(cite="thesis table 3.1 with tables 3.2 and 4.1", domain="a > 0 unless p is constant")
 def d_power(a: Tensor, p: Tensor, x: Wrt) -> Statement:
     """D aᵖ = p·aᵖ⁻¹·D a + aᵖ·log a·D p."""

@@ -7,6 +7,7 @@ Each is true of the form, wherever it is defined, or of a variable as it is decl
 from fractions import Fraction
 
 from eggrad.engine.arithmetic import nonzero as is_nonzero
+from eggrad.engine.functions import record
 from eggrad.engine.language import (
     Claim,
     Constraints,
@@ -57,37 +58,29 @@ properties = Ruleset(
     "none: a class has each property once",
 )
 
-# Functions that are at least 0 whatever their operand is.
-NEVER_NEGATIVE = frozenset({"exp", "abs", "relu", "arccos"})
-# Functions that have the sign of their operand, or that and 0.
-SIGN_KEEPING = frozenset({"abs", "relu", "sign", "tanh", "arctan", "arcsin"})
-# Functions that are 0 at 0 alone.
-ZERO_AT_ZERO = frozenset({"abs", "sign", "tanh", "arctan", "arcsin"})
-BOUNDED = frozenset({"sin", "cos", "tanh", "sign"})
-
 
 @condition
 def is_never_negative(f: str) -> bool:
     """Whether f(a) ≥ 0 for all a."""
-    return f in NEVER_NEGATIVE
+    return record(f).is_never_negative
 
 
 @condition
 def has_operands_sign(f: str) -> bool:
     """Whether f(a) > 0 where a > 0, and f(0) ≥ 0."""
-    return f in SIGN_KEEPING
+    return record(f).keeps_sign
 
 
 @condition
 def is_zero_at_zero(f: str) -> bool:
     """Whether f(a) = 0 at a = 0 alone."""
-    return f in ZERO_AT_ZERO
+    return record(f).zero_at_zero_alone
 
 
 @condition
 def is_bounded(f: str) -> bool:
     """Whether f(a) is between -1 and 1 for all a."""
-    return f in BOUNDED
+    return record(f).is_within_one
 
 
 @condition
@@ -154,7 +147,7 @@ def is_no_number(b: object) -> bool:
 @condition
 def is_inverse_of_bounded(f: str) -> bool:
     """Whether f undoes sine or cosine."""
-    return f in ("arcsin", "arccos")
+    return record(f).domain == (-1, 1)
 
 
 @condition

@@ -200,6 +200,40 @@ def pull_function(f: Name, a: Tensor, g: Tensor) -> Statement:
     return pullback(fn(f, a), 0, g) >> ein(lead_chain(dims(g), dims(a)), g, slope(f, a))
 
 
+@reverse.rule(cite="the chain rule")
+def pull_first_of_two(f: Name, a: Tensor, b: Tensor, g: Tensor) -> Statement:
+    """A function of two passes its cotangent times one slope to its first operand."""
+    return pullback(fn(f, a, b), 0, g) >> ein(lead_chain(dims(g), dims(a)), g, slope(f, a, b))
+
+
+@reverse.rule(cite="the chain rule")
+def pull_second_of_two(f: Name, a: Tensor, b: Tensor, g: Tensor) -> Statement:
+    """A function of two passes its cotangent times the other slope to its second operand."""
+    own = slope(f, a, b, place=1)
+    return pullback(fn(f, a, b), 1, g) >> ein(lead_chain(dims(g), dims(a)), g, own)
+
+
+@reverse.rule(cite="the chain rule")
+def pull_first_of_three(f: Name, a: Tensor, b: Tensor, c: Tensor, g: Tensor) -> Statement:
+    """A function of three passes its cotangent times the first slope to its first operand."""
+    own = slope(f, a, b, c, place=0)
+    return pullback(fn(f, a, b, c), 0, g) >> ein(lead_chain(dims(g), dims(a)), g, own)
+
+
+@reverse.rule(cite="the chain rule")
+def pull_second_of_three(f: Name, a: Tensor, b: Tensor, c: Tensor, g: Tensor) -> Statement:
+    """A function of three passes its cotangent times the second slope to its second operand."""
+    own = slope(f, a, b, c, place=1)
+    return pullback(fn(f, a, b, c), 1, g) >> ein(lead_chain(dims(g), dims(a)), g, own)
+
+
+@reverse.rule(cite="the chain rule")
+def pull_third_of_three(f: Name, a: Tensor, b: Tensor, c: Tensor, g: Tensor) -> Statement:
+    """A function of three passes its cotangent times the third slope to its third operand."""
+    own = slope(f, a, b, c, place=2)
+    return pullback(fn(f, a, b, c), 2, g) >> ein(lead_chain(dims(g), dims(a)), g, own)
+
+
 @reverse.rule(cite="thesis table 3.1 with table 4.1")
 def pull_base(a: Tensor, p: Tensor, g: Tensor) -> Statement:
     """A power passes its cotangent times p·aᵖ⁻¹ to its base."""

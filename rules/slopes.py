@@ -1,6 +1,7 @@
 """Derivatives of the element-wise functions (thesis, table 4.1), for both modes.
 
-At their kinks `abs`, `sign` and `relu` have the slope 0, as the thesis has it.
+At their kinks `abs`, `sign` and `relu` have the slope 0, as the thesis has it. Where two operands
+are the same, the maximum and the minimum give each an equal share.
 """
 
 from fractions import Fraction
@@ -12,16 +13,21 @@ from eggrad.engine.language import (
     add,
     const,
     dims,
+    divide,
     ein,
     fn,
     negate,
     power,
+    scale,
     slope,
     subtract,
 )
 from eggrad.engine.rule import Ruleset
 
 TABLE = "thesis table 4.1"
+SUBGRADIENT = "the mean of the subgradients at a tie"
+QUOTIENT = "a mod b = a - b·⌊a / b⌋"
+HALF = Fraction(1, 2)
 
 slopes = Ruleset(
     "slopes", "derivatives of the element-wise functions", "the number of slopes without a value"
@@ -105,3 +111,75 @@ def slope_sign(a: Tensor) -> Statement:
 def slope_relu(a: Tensor) -> Statement:
     """relu' = relu(sign)."""
     return slope("relu", a) >> fn("relu", fn("sign", a))
+
+
+@slopes.rule(cite="it is constant between the integers")
+def slope_floor(a: Tensor) -> Statement:
+    """floor' = 0."""
+    return slope("floor", a) >> const(0, dims(a))
+
+
+@slopes.rule(cite="it is constant between the integers")
+def slope_ceil(a: Tensor) -> Statement:
+    """ceil' = 0."""
+    return slope("ceil", a) >> const(0, dims(a))
+
+
+@slopes.rule(cite="it is constant between the integers and a half")
+def slope_round(a: Tensor) -> Statement:
+    """round' = 0."""
+    return slope("round", a) >> const(0, dims(a))
+
+
+def step(a: Tensor, b: Tensor) -> Tensor:
+    """1 where a > b, 0 where a < b, 1/2 where they are the same."""
+    return scale(HALF, add(const(1, dims(a)), fn("sign", subtract(a, b))))
+
+
+@slopes.rule(cite=SUBGRADIENT)
+def slope_maximum_first(a: Tensor, b: Tensor) -> Statement:
+    """max(a, b) follows a where a > b."""
+    return slope("maximum", a, b) >> step(a, b)
+
+
+@slopes.rule(cite=SUBGRADIENT)
+def slope_maximum_second(a: Tensor, b: Tensor) -> Statement:
+    """max(a, b) follows b where a < b."""
+    return slope("maximum", a, b, place=1) >> step(b, a)
+
+
+@slopes.rule(cite=SUBGRADIENT)
+def slope_minimum_first(a: Tensor, b: Tensor) -> Statement:
+    """min(a, b) follows a where a < b."""
+    return slope("minimum", a, b) >> step(b, a)
+
+
+@slopes.rule(cite=SUBGRADIENT)
+def slope_minimum_second(a: Tensor, b: Tensor) -> Statement:
+    """min(a, b) follows b where a > b."""
+    return slope("minimum", a, b, place=1) >> step(a, b)
+
+
+@slopes.rule(cite=QUOTIENT, domain="b ≠ 0")
+def slope_mod_first(a: Tensor, b: Tensor) -> Statement:
+    """a mod b grows as a does between multiples of b."""
+    return slope("mod", a, b) >> const(1, dims(a))
+
+
+@slopes.rule(cite=QUOTIENT, domain="b ≠ 0")
+def slope_mod_second(a: Tensor, b: Tensor) -> Statement:
+    """a mod b = a - b·⌊a / b⌋ falls by ⌊a / b⌋ as b grows."""
+    return slope("mod", a, b, place=1) >> negate(fn("floor", divide(a, b)))
+
+
+@slopes.rule(cite=TABLE, domain="a > 0, or b an integer")
+def slope_pow_base(a: Tensor, b: Tensor) -> Statement:
+    """The slope of aᵇ by a is b·a^(b-1), entry by entry."""
+    lowered = fn("pow", a, subtract(b, const(1, dims(b))))
+    return slope("pow", a, b) >> ein(elementwise(dims(a)), b, lowered)
+
+
+@slopes.rule(cite=TABLE, domain="a > 0")
+def slope_pow_exponent(a: Tensor, b: Tensor) -> Statement:
+    """The slope of aᵇ by b is aᵇ·log a, entry by entry."""
+    return slope("pow", a, b, place=1) >> ein(elementwise(dims(a)), fn("pow", a, b), fn("log", a))

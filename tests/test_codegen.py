@@ -105,7 +105,7 @@ def test_a_sum_of_equal_numbers_is_0_without_any(m: int, value: float) -> None:
         (t.power(x, t.constant(t.Fraction(5, 2))), "x ** 2.5"),
         (t.power(x, c), "x ** c"),
         (t.add(x, t.constant(-1, ("n",))), "x + (-1.0)"),
-        (t.apply("relu", x), "np.maximum(x, 0.0)"),
+        (t.apply("relu", x), "np.maximum(x, 0)"),
         (t.apply("inv", S), "inverse(S)"),
         (t.delta(("n",)), "np.eye(n)"),
         (t.divide(t.constant(1), t.constant(0)), "np.float64(1.0) / 0.0"),

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     )
     from eggrad.engine.factored import FactoredTensor
     from eggrad.engine.report import Budget
+    from eggrad.frontend import special
     from eggrad.frontend.api import (
         Problem,
         derivative,
@@ -47,15 +48,21 @@ if TYPE_CHECKING:
         arccos,
         arcsin,
         arctan,
+        ceil,
         constant,
         cos,
         delta,
         det,
         einsum,
         exp,
+        floor,
         inv,
         log,
+        maximum,
+        minimum,
+        mod,
         relu,
+        round,
         sign,
         sin,
         sum,
@@ -64,7 +71,9 @@ if TYPE_CHECKING:
         transpose,
         variable,
     )
+    from eggrad.frontend.own_functions import function
     from eggrad.frontend.size_symbols import SizeWarning
+    from eggrad.frontend.softmax import log_softmax, logsumexp, softmax
     from eggrad.frontend.transforms import grad, value_and_grad
 
 __all__ = [
@@ -90,6 +99,7 @@ __all__ = [
     "arccos",
     "arcsin",
     "arctan",
+    "ceil",
     "compile",
     "constant",
     "cos",
@@ -99,6 +109,8 @@ __all__ = [
     "einsum",
     "equivalent",
     "exp",
+    "floor",
+    "function",
     "grad",
     "gradient",
     "hessian",
@@ -107,13 +119,21 @@ __all__ = [
     "jacobian",
     "jvp",
     "log",
+    "log_softmax",
+    "logsumexp",
+    "maximum",
+    "minimum",
+    "mod",
     "parse",
     "parse_elementwise",
     "parse_matrix",
     "relu",
+    "round",
     "sign",
     "simplify",
     "sin",
+    "softmax",
+    "special",
     "sum",
     "tan",
     "tanh",
@@ -153,7 +173,9 @@ _HOMES = {
     "frontend.elementwise_definition": ("Definition", "parse_elementwise"),
     "frontend.equivalence": ("Verdict", "equivalent"),
     "frontend.expression": ("Expression",),
+    "frontend.own_functions": ("function",),
     "frontend.size_symbols": ("SizeWarning",),
+    "frontend.softmax": ("log_softmax", "logsumexp", "softmax"),
     "frontend.transforms": ("grad", "value_and_grad"),
 }
 _HOME = {name: module for module, names in _HOMES.items() for name in names}
@@ -163,6 +185,8 @@ def __getattr__(name: str) -> Any:
     """Load a public name from the module that has it, once."""
     if name not in __all__:
         raise AttributeError(f"module 'eggrad' has no attribute {name!r}")
+    if name == "special":
+        return import_module("eggrad.frontend.special")
     module = _HOME.get(name, "frontend.functions")
     found = getattr(import_module(f"eggrad.{module}"), name)
     globals()[name] = found
