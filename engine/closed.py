@@ -14,7 +14,7 @@ from eggrad.engine import oracle
 from eggrad.engine import term as terms
 from eggrad.engine.binding import Array, name_of
 from eggrad.engine.errors import MISTAKES, RuleError
-from eggrad.engine.functions import record
+from eggrad.engine.functions import MATRIX_FUNCTIONS, record
 from eggrad.engine.language import (
     FUNCTION_NODES,
     SLOPE_NODES,
@@ -139,7 +139,7 @@ def node_term(name: str, args: tuple[Any, ...]) -> Term:
             return terms.apply(record(args[0]), *args[1:])
         case "numeric" | "numeric2":
             return terms.numeric(args[0], *args[2:], data=args[1])
-        case "inv" | "det" | "adj":
+        case _ if name in MATRIX_FUNCTIONS:
             return terms.apply(name, *args)
         case "variable":
             return terms.variable(*args[0])

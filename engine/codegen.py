@@ -11,7 +11,7 @@ from eggrad.engine.block import Block, Value, literal, number
 from eggrad.engine.contraction import product
 from eggrad.engine.cost import CostModel
 from eggrad.engine.elementwise_code import ElementwiseCode
-from eggrad.engine.functions import FUNCTIONS, function_of
+from eggrad.engine.functions import FUNCTIONS, MATRIX_FUNCTIONS, function_of
 from eggrad.engine.indicator_code import (
     by_views,
     constraints_text,
@@ -33,9 +33,7 @@ __all__ = ["Writer"]
 _WHOLE: Final = {
     "cholesky": "cholesky({x})",
     "inverse_from_cholesky": "inverse_from_cholesky({x})",
-    "inv": "inverse({x})",
-    "det": "np.linalg.det({x})",
-    "adj": "adjugate({x})",
+    **{f.name: f.code.format("{x}") for f in MATRIX_FUNCTIONS.values()},
     "cofactors": "cofactors({k}, {x})",
     "logsumexp": "log_sum_exp({x}, {k})",
     "logdet_from_cholesky": "log_determinant_from_cholesky({x})",

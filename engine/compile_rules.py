@@ -5,6 +5,7 @@ from typing import Final, cast
 
 from eggrad.engine.encoding import literal
 from eggrad.engine.errors import EggradError
+from eggrad.engine.functions import MATRIX_FUNCTIONS
 from eggrad.engine.language import (
     CONSTRUCTORS,
     FUNCTION_NODES,
@@ -67,9 +68,7 @@ SHAPES: Final[dict[str, tuple[Callable[..., object], tuple[int, ...]]]] = {
     "power": (_own, (0,)),
     **dict.fromkeys(FUNCTION_NODES.values(), (_own, (1,))),
     **dict.fromkeys(SLOPE_NODES.values(), (_own, (2,))),
-    "inv": (_own, (0,)),
-    "det": (_scalar, (0,)),
-    "adj": (_own, (0,)),
+    **{f.name: (_scalar if f.is_scalar else _own, (0,)) for f in MATRIX_FUNCTIONS.values()},
     "cofactors": (_cofactors, (0, 1)),
     "numeric": (result_dims, (0, 1, 2)),
     "numeric2": (result_dims, (0, 1, 2, 3)),

@@ -5,7 +5,7 @@ from fractions import Fraction
 from typing import Any, cast
 
 from eggrad.engine import term as terms
-from eggrad.engine.functions import function_of, record
+from eggrad.engine.functions import MATRIX_FUNCTIONS, function_of, record
 from eggrad.engine.language import FUNCTION_NODES
 from eggrad.engine.spec import Spec, scaling
 from eggrad.engine.term import NUMERIC, Term
@@ -82,7 +82,7 @@ def assembled(constructor: str, data: Sequence[Any], args: tuple[Term, ...]) -> 
             return terms.apply(record(data[0]), *args)
         case "numeric" | "numeric2":
             return terms.numeric(data[0], *args, data=data[1])
-        case "inv" | "det" | "adj" as name:
+        case name if name in MATRIX_FUNCTIONS:
             return terms.apply(name, *args)
         case name:
             return getattr(terms, name)(*args)

@@ -14,7 +14,7 @@ from typing import Final, Protocol, cast
 
 from eggrad.engine.affine import Lengths
 from eggrad.engine.constraints import Constraints
-from eggrad.engine.functions import FUNCTIONS
+from eggrad.engine.functions import FUNCTIONS, MATRIX_FUNCTIONS
 from eggrad.engine.language import FUNCTION_NODES
 from eggrad.engine.sparsity import Sparsity, is_planned, visited_dims
 from eggrad.engine.spec import Dims, Size, Spec
@@ -28,7 +28,7 @@ NUMBER: Final = 100
 # Entries of these take longer than an addition.
 SLOW: Final = {**dict.fromkeys(FUNCTION_NODES.values(), 10), "power": 10, "divide": 4}
 # Thirds of n³ operations, as `operations` counts them.
-MATRIX: Final = {"det": 2, "inv": 6, "adj": 9}
+MATRIX: Final = {f.name: f.thirds for f in MATRIX_FUNCTIONS.values()}
 # Entries of what only lowered terms have, by measurement, where an addition is 1.
 ENTRY_PRICES: Final = {f.name: f.price for f in FUNCTIONS.values()} | {"logsumexp": 14, "norm": 3}
 # What a size symbol stands for where nothing is said.
@@ -111,7 +111,7 @@ class CostModel(Sized):
                 own = self._product(cast(Spec, data[0]), args, deltas)
                 self._products[key] = own + self._around(data, args, out, deltas)
                 return self._products[key]
-            case "inv" | "adj" | "det":
+            case _ if constructor in MATRIX:
                 own = MATRIX[constructor] * self.length(args[0][0]) ** 3 // 3
             case "cofactors":
                 own = self.entries(out) * self.length(args[0][0])

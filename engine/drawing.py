@@ -130,7 +130,7 @@ class Drawing:
                 return node_term(name, (self.draw(args[0], want=want),))
             case "inv" | "adj":
                 return terms.apply(name, self.draw(args[0], want=want or self._square()))
-            case "det":
+            case "det" | "logabsdet" | "signdet":
                 return terms.apply(name, self.draw(args[0], want=self._square()))
             case "cofactors":
                 return terms.cofactors(self.draw(args[0]), self.draw(args[1], want=self._square()))

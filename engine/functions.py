@@ -19,6 +19,7 @@ __all__ = [
     "ELEMENTWISE",
     "FUNCTIONS",
     "LOWERED",
+    "MATRIX_FUNCTIONS",
     "UNARY",
     "Function",
     "OwnFunction",
@@ -370,6 +371,81 @@ _KNOWN: Final = (
 
 FUNCTIONS: Final[Mapping[str, Function]] = MappingProxyType({f.name: f for f in _KNOWN})
 """The record of every function, by its name."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class MatrixFunction:
+    """A function of a square matrix: a matrix of the same axes, or a scalar.
+
+    `code` is its text in generated code, `python` in what is printed; `rate` the kernel that it
+    calls. `thirds` of n³ operations are counted: elimination takes two, with substitution six.
+    """
+
+    name: str
+    sentence: str
+    code: str
+    python: str
+    rate: str
+    thirds: int
+    latex: str
+    is_scalar: bool = False
+
+
+_OF_MATRICES: Final = (
+    MatrixFunction(
+        name="inv",
+        sentence="The inverse of a square matrix.",
+        code="inverse({})",
+        python="np.linalg.inv({})",
+        rate="inv",
+        thirds=6,
+        latex=r"{}^{{-1}}",
+    ),
+    MatrixFunction(
+        name="det",
+        sentence="The determinant of a square matrix.",
+        code="np.linalg.det({})",
+        python="np.linalg.det({})",
+        rate="det",
+        thirds=2,
+        latex=r"\det",
+        is_scalar=True,
+    ),
+    MatrixFunction(
+        name="adj",
+        sentence="The adjugate of a square matrix: det times inv, continued to all matrices.",
+        code="adjugate({})",
+        python="np.linalg.det({0}) * np.linalg.inv({0})",
+        rate="adj",
+        thirds=9,
+        latex=r"\operatorname{adj}",
+    ),
+    MatrixFunction(
+        name="logabsdet",
+        sentence="The logarithm of the absolute value of a square matrix's determinant.",
+        code="np.linalg.slogdet({})[1]",
+        python="np.linalg.slogdet({})[1]",
+        rate="slogdet",
+        thirds=2,
+        latex=r"\log\left|\det\left({}\right)\right|",
+        is_scalar=True,
+    ),
+    MatrixFunction(
+        name="signdet",
+        sentence="The sign of a square matrix's determinant: -1, 0 or 1.",
+        code="np.linalg.slogdet({})[0]",
+        python="np.linalg.slogdet({})[0]",
+        rate="slogdet",
+        thirds=2,
+        latex=r"\operatorname{sign}\det",
+        is_scalar=True,
+    ),
+)
+
+MATRIX_FUNCTIONS: Final[Mapping[str, MatrixFunction]] = MappingProxyType(
+    {f.name: f for f in _OF_MATRICES}
+)
+"""The record of every function of a square matrix, by its name."""
 
 _OWN: Final[WeakValueDictionary[str, "OwnFunction"]] = WeakValueDictionary()
 _NUMBERS: Final = count(1)

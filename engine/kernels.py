@@ -13,7 +13,7 @@ from math import prod
 from typing import Final, cast
 
 from eggrad.engine.cost import DEFAULT_SIZE
-from eggrad.engine.functions import FUNCTIONS, function_of, record
+from eggrad.engine.functions import FUNCTIONS, MATRIX_FUNCTIONS, function_of, record
 from eggrad.engine.language import FUNCTION_NODES
 from eggrad.engine.product_kernels import Step, product_steps
 from eggrad.engine.sparsity import Sparsity, plan_of, visited_dims
@@ -49,7 +49,7 @@ _POWERS: Final[dict[Fraction, tuple[str, ...]]] = {
 # What one operation on a NumPy scalar counts as.
 _SCALAR: Final = frozenset({"arithmetic", "scaling", "negate", "divide", "reciprocal", "power"})
 _LEAVES: Final = frozenset({"variable", "constant", "delta", "indicator", "size"})
-_MATRIX: Final = frozenset({"inv", "det", "slogdet", "cholesky", "adj"})
+_MATRIX: Final = {f.name: f.rate for f in MATRIX_FUNCTIONS.values()} | {"cholesky": "cholesky"}
 _REDUCING: Final = frozenset(
     {
         "cholesky",
@@ -181,7 +181,7 @@ def _matrix_steps(
     n = args[0][0]
     cube = (n, n, n)
     if constructor != "cofactors":
-        return [(constructor, cube, ())]
+        return [(_MATRIX[constructor], cube, ())]
     order = cast(int, data[0])
     return [("adj" if order else "det", cube, ()), *[("arithmetic", out, ())] * (order > 1)]
 

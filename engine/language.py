@@ -17,6 +17,7 @@ from functools import wraps
 from typing import Any, Final, ParamSpec, TypeVar, cast
 
 from eggrad.engine.constraints import Constraints
+from eggrad.engine.functions import MATRIX_FUNCTIONS
 from eggrad.engine.spec import Dims, Spec
 
 __all__ = [
@@ -24,8 +25,9 @@ __all__ = [
     "D", "Differ", "Dims", "Known",
     "Law", "Literal", "Name", "Node", "Number", "Parameter", "Property", "Spec", "Statement",
     "Tensor", "Wrt", "add", "adj", "cofactors", "condition", "const", "delta", "det", "differ",
-    "dims", "divide", "ein", "ein1", "fn", "indicator", "inv", "is_pattern", "known", "negate",
-    "power", "primitive", "pullback", "scale", "size", "slope", "subtract", "variable",
+    "dims", "divide", "ein", "ein1", "fn", "indicator", "inv", "is_pattern", "known", "logabsdet",
+    "negate", "power", "primitive", "pullback", "scale", "signdet", "size", "slope", "subtract",
+    "variable",
 ]  # fmt: skip
 
 Number = Fraction
@@ -56,9 +58,7 @@ CONSTRUCTORS: Final[dict[str, tuple[str, ...]]] = {
     "divide": ("Tensor", "Tensor"),
     "power": ("Tensor", "Tensor"),
     **{name: ("Object", *("Tensor",) * n) for n, name in FUNCTION_NODES.items()},
-    "inv": ("Tensor",),
-    "det": ("Tensor",),
-    "adj": ("Tensor",),
+    **dict.fromkeys(MATRIX_FUNCTIONS, ("Tensor",)),
     "cofactors": ("Object", "Tensor"),
     "numeric": ("Object", "Object", "Tensor"),
     "numeric2": ("Object", "Object", "Tensor", "Tensor"),
@@ -295,6 +295,16 @@ def det(a: Tensor) -> Tensor:
 def adj(a: Tensor) -> Tensor:
     """The adjugate matrix."""
     return Node("adj", (a,))
+
+
+def logabsdet(a: Tensor) -> Tensor:
+    """The logarithm of the determinant's absolute value."""
+    return Node("logabsdet", (a,))
+
+
+def signdet(a: Tensor) -> Tensor:
+    """The sign of the determinant."""
+    return Node("signdet", (a,))
 
 
 def cofactors(k: int, a: Tensor) -> Tensor:

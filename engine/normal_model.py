@@ -4,11 +4,10 @@ from fractions import Fraction
 from typing import Final
 
 from eggrad.engine.cost import CostModel
-from eggrad.engine.functions import record
+from eggrad.engine.functions import MATRIX_FUNCTIONS, record
 from eggrad.engine.language import FUNCTION_NODES
 from eggrad.engine.sparsity import Sparsity
 from eggrad.engine.spec import Dims
-from eggrad.engine.term import MATRIX_FUNCTIONS
 
 __all__ = ["NormalModel"]
 

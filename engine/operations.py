@@ -1,10 +1,11 @@
 """How many floating-point operations a DAG takes, each shared node once."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from math import factorial, prod
 from typing import Final, cast
 
 from eggrad.engine.binding import concrete, symbols
+from eggrad.engine.functions import MATRIX_FUNCTIONS
 from eggrad.engine.sparsity import visited_dims
 from eggrad.engine.spec import Indices, Size, Spec
 from eggrad.engine.term import Term, postorder, term_sparsity
@@ -12,12 +13,6 @@ from eggrad.engine.term import Term, postorder, term_sparsity
 __all__ = ["count", "node_count", "node_operations"]
 
 _FREE: Final = frozenset({"variable", "constant", "delta", "indicator", "size"})
-# Of an n by n matrix: elimination, elimination and substitution, a decomposition and a product.
-_MATRIX: Final[dict[str, Callable[[int], int]]] = {
-    "det": lambda n: 2 * n**3 // 3,
-    "inv": lambda n: 2 * n**3,
-    "adj": lambda n: 3 * n**3,
-}
 
 
 def node_count(roots: Sequence[Term]) -> int:
@@ -62,12 +57,18 @@ def node_operations(node: Term, sizes: Mapping[str, int]) -> int:
         return 0
     if node.op == "einsum":
         return _einsum(cast(Spec, node.data), node.args, sizes)
-    if node.op in _MATRIX:
-        return _MATRIX[node.op](concrete(node.args[0].dims, sizes)[0])
+    if node.op in MATRIX_FUNCTIONS:
+        return _of_matrix(node.op, concrete(node.args[0].dims, sizes)[0])
     if node.op == "cofactors":
         k, n = cast(int, node.data), concrete(node.args[0].dims, sizes)[0]
-        return _MATRIX["adj" if k else "det"](n) + (2 * factorial(k) * n ** (2 * k) if k > 1 else 0)
+        return _of_matrix("adj" if k else "det", n) + (
+            2 * factorial(k) * n ** (2 * k) if k > 1 else 0
+        )
     return prod(concrete(node.dims, sizes))
+
+
+def _of_matrix(name: str, n: int) -> int:
+    return MATRIX_FUNCTIONS[name].thirds * n**3 // 3
 
 
 def _einsum(spec: Spec, args: tuple[Term, ...], sizes: Mapping[str, int]) -> int:

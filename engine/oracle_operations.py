@@ -22,18 +22,21 @@ def _sign(x: Array) -> Array:
 
 def _det(matrix: Array) -> Any:
     """By elimination, so that any dtype will do."""
-    rows = matrix.copy()
-    result = rows.dtype.type(1)
+    return np.prod(_pivots(matrix))
+
+
+def _pivots(matrix: Array) -> Array:
+    """The diagonal after elimination, and the sign of the rows' exchanges."""
+    rows, sign = matrix.copy(), 1
     for i in range(len(rows)):
         pivot = i + int(np.argmax(np.abs(rows[i:, i])))
         if pivot != i:
             rows[[i, pivot]] = rows[[pivot, i]]
-            result = -result
-        result = result * rows[i, i]
+            sign = -sign
         if rows[i, i] == 0:
-            return result
+            return np.zeros(1, rows.dtype)
         rows[i + 1 :] -= np.outer(rows[i + 1 :, i] / rows[i, i], rows[i])
-    return result
+    return np.append(np.diagonal(rows), rows.dtype.type(sign))
 
 
 def _inv(matrix: Array) -> Array:
@@ -103,6 +106,8 @@ OPERATIONS: Final[dict[str, Any]] = {
     "sign": _sign,
     "inv": _inv,
     "det": _det,
+    "logabsdet": lambda matrix: np.log(np.abs(_pivots(matrix))).sum(),
+    "signdet": lambda matrix: np.prod(_sign(_pivots(matrix))),
     "adj": lambda matrix: cofactors(1, matrix).T,
     "softplus": lambda x: np.log1p(np.exp(x)),
     "sigmoid": lambda x: 1 / (1 + np.exp(-x)),

@@ -17,7 +17,13 @@ from eggrad.engine import spec as specs
 from eggrad.engine.affine import resized_dims
 from eggrad.engine.constraints import Constraint, Constraints
 from eggrad.engine.errors import ShapeError, UnsupportedOperation
-from eggrad.engine.functions import ELEMENTWISE, Function, OwnFunction, function_of
+from eggrad.engine.functions import (
+    ELEMENTWISE,
+    MATRIX_FUNCTIONS,
+    Function,
+    OwnFunction,
+    function_of,
+)
 from eggrad.engine.identifiers import is_text
 from eggrad.engine.numeric_operations import FOR_CODE, NUMERIC, result_dims
 from eggrad.engine.size_check import checked_dims
@@ -31,7 +37,6 @@ __all__ = [
     "subtract", "term_sparsity", "variable", "variables",
 ]  # fmt: skip
 
-MATRIX_FUNCTIONS: Final = ("inv", "det", "adj")
 _IMPLIED: Final = {"positive definite": frozenset({"symmetric", "invertible"})}
 
 
@@ -49,7 +54,7 @@ class Term:
     | `add` `subtract` `divide` | | two |
     | `power` | | base, scalar exponent |
     | those of `functions`, as `sin` and `maximum` | the function, if declared | as many as it has |
-    | `negate`, `inv` `det` `adj` | | one |
+    | `negate`, those of `MATRIX_FUNCTIONS` | | one |
     | `cofactors` | k, the order of the derivative of `det` that it is | one |
     | those of `NUMERIC` | see `numeric_operations` | one or two |
     | those of `FOR_CODE` | see the module that makes them | any number |
@@ -197,7 +202,7 @@ def apply(function: str | Function, *args: Term) -> Term:
         data = own if isinstance(own, OwnFunction) else None
         return _make(name, data, args, reduce(partial(_same, name), args).dims)
     _square(name, *args)
-    return _make(name, None, args, () if name == "det" else args[0].dims)
+    return _make(name, None, args, () if MATRIX_FUNCTIONS[name].is_scalar else args[0].dims)
 
 
 def cofactors(k: int, a: Term) -> Term:

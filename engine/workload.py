@@ -9,10 +9,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Final, cast
 
-from eggrad.engine.functions import UNARY, function_of
+from eggrad.engine.functions import MATRIX_FUNCTIONS, UNARY, function_of
 from eggrad.engine.spec import Spec, canonical
 from eggrad.engine.term import (
-    MATRIX_FUNCTIONS,
     Term,
     add,
     apply,
@@ -139,5 +138,5 @@ def workloads() -> tuple[Workload, ...]:
     return (
         Workload("functions", (a, b), UNARY),
         Workload("vectors", (a, x, y), ("abs", "sign", "relu", "exp")),
-        Workload("matrices", (a, x, left, right), (), MATRIX_FUNCTIONS),
+        Workload("matrices", (a, x, left, right), (), tuple(MATRIX_FUNCTIONS)),
     )

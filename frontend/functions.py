@@ -6,7 +6,7 @@ from typing import cast
 from eggrad.engine import spec as specs
 from eggrad.engine import term as terms
 from eggrad.engine.errors import ShapeError, UnsupportedOperation
-from eggrad.engine.functions import FUNCTIONS
+from eggrad.engine.functions import FUNCTIONS, MATRIX_FUNCTIONS
 from eggrad.engine.spec import Dims, Size
 from eggrad.engine.term import Term
 from eggrad.frontend.arithmetic import applied
@@ -31,12 +31,14 @@ __all__ = [
     "floor",
     "inv",
     "log",
+    "logabsdet",
     "maximum",
     "minimum",
     "mod",
     "relu",
     "round",
     "sign",
+    "signdet",
     "sin",
     "sum",
     "tan",
@@ -165,15 +167,15 @@ def _product(parts: list[str], output: str, operands: Sequence[Term]) -> Term:
     return result
 
 
-def _function(name: str, sentence: str = "") -> Callable[[Expression], Expression]:
+def _function(name: str) -> Callable[[Expression], Expression]:
     def function(f: Expression) -> Expression:
         own = as_expression(f)
-        square = name in terms.MATRIX_FUNCTIONS and own.ndim == 2
+        square = name in MATRIX_FUNCTIONS and own.ndim == 2
         pairs = [cast(tuple[Size, Size], own.shape)] if square else []
         return combine(name, [own], pairs, lambda a: terms.apply(name, a))
 
     function.__name__ = function.__qualname__ = name
-    function.__doc__ = sentence or FUNCTIONS[name].sentence
+    function.__doc__ = (FUNCTIONS.get(name) or MATRIX_FUNCTIONS[name]).sentence
     return function
 
 
@@ -204,6 +206,8 @@ maximum = _function_of_two("maximum")
 minimum = _function_of_two("minimum")
 mod = _function_of_two("mod")
 abs = _function("abs")
-inv = _function("inv", "The inverse of a square matrix.")
-det = _function("det", "The determinant of a square matrix.")
-adj = _function("adj", "The adjugate of a square matrix: det times inv, continued to all matrices.")
+inv = _function("inv")
+det = _function("det")
+adj = _function("adj")
+logabsdet = _function("logabsdet")
+signdet = _function("signdet")

@@ -14,6 +14,7 @@ from typing import Final, cast
 from eggrad.engine.affine import indices, is_simple
 from eggrad.engine.binding import name_of, symbols
 from eggrad.engine.constraints import Constraints, format_comparison
+from eggrad.engine.functions import MATRIX_FUNCTIONS
 from eggrad.engine.spec import Size, Spec
 from eggrad.engine.term import Term, postorder, variables
 from eggrad.frontend.index_pieces import LETTERS, Indexed, Style, unicode_style
@@ -206,7 +207,10 @@ class _Writer:
         return replace(whole, level=_ATOM) if len(whole.tokens) == 1 else whole
 
 
-_OF_MATRICES: Final = {"inv": "{}⁻¹", "det": "det({})", "adj": "adj({})", "cofactors": "cof{k}({})"}
+_OF_MATRICES: Final = {f: f"{f}({{}})" for f in MATRIX_FUNCTIONS} | {
+    "inv": "{}⁻¹",
+    "cofactors": "cof{k}({})",
+}
 
 
 def _single(*tokens: Indexed) -> _Part:

@@ -9,7 +9,7 @@ from functools import partial
 from typing import Final
 
 from eggrad.engine.errors import UnsupportedOperation
-from eggrad.engine.functions import FUNCTIONS, Function
+from eggrad.engine.functions import FUNCTIONS, MATRIX_FUNCTIONS, Function
 from eggrad.engine.term import Term, own_functions
 from eggrad.frontend.formulas import Form
 from eggrad.frontend.index_pieces import Indexed
@@ -202,8 +202,6 @@ def latex_number(text: str) -> str:
 
 def latex_function(name: str) -> str:
     """The name of a function, upright."""
-    if name == "det":
-        return r"\det"
-    known = FUNCTIONS.get(name)
+    known = FUNCTIONS.get(name) or MATRIX_FUNCTIONS.get(name)
     escaped = name.replace("_", r"\_")
     return (known.latex if known else "") or rf"\operatorname{{{escaped}}}"

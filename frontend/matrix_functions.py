@@ -167,6 +167,8 @@ FUNCTIONS: Final[Known] = {
     "tr": (trace, 1, 1),
     "trace": (trace, 1, 1),
     "det": (det, 1, 1),
+    "logabsdet": (lambda a: Value(language.logabsdet(square("logabsdet", a))), 1, 1),
+    "signdet": (lambda a: Value(language.signdet(square("signdet", a))), 1, 1),
     "logdet": (logdet, 1, 1),
     "inv": (inv, 1, 1),
     "adj": (adj, 1, 1),

@@ -32,7 +32,10 @@ _NUMERIC: Final = ("number", "scalar")
 _SUMS: Final[Mapping[str, str]] = dict.fromkeys(_TENSORS, "scalar")
 _FUNCTIONS: Final[dict[str, Mapping[str, str]]] = {
     **dict.fromkeys(("sum", "norm1", "norm2", "normF", "logsumexp"), _SUMS),
-    **{name: {"matrix": "scalar"} for name in ("tr", "trace", "det", "logdet")},
+    **{
+        name: {"matrix": "scalar"}
+        for name in ("tr", "trace", "det", "logdet", "logabsdet", "signdet")
+    },
     **{name: {"matrix": "matrix"} for name in ("inv", "adj")},
     "diag": {"column": "matrix", "row": "matrix", "matrix": "column"},
     "softmax": {"column": "column", "row": "row"},

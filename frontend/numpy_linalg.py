@@ -34,8 +34,8 @@ class SlogdetResult(NamedTuple):
 
 def slogdet(a: Any) -> SlogdetResult:
     """`numpy.linalg.slogdet`."""
-    determinant = language.det(_square("slogdet", a))
-    return SlogdetResult(language.sign(determinant), language.log(language.abs(determinant)))
+    own = _square("slogdet", a)
+    return SlogdetResult(language.signdet(own), language.logabsdet(own))
 
 
 def solve(a: Any, b: Any) -> Expression:

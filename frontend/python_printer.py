@@ -21,7 +21,7 @@ from eggrad.engine.affine import (
 from eggrad.engine.binding import name_of, symbols
 from eggrad.engine.constraints import Constraint, Constraints, format_comparison
 from eggrad.engine.errors import UnsupportedOperation
-from eggrad.engine.functions import ELEMENTWISE, FUNCTIONS, OwnFunction
+from eggrad.engine.functions import ELEMENTWISE, FUNCTIONS, MATRIX_FUNCTIONS, OwnFunction
 from eggrad.engine.identifiers import escaped, identifier
 from eggrad.engine.indicator_code import by_views, slices
 from eggrad.engine.numerals import as_float
@@ -48,8 +48,7 @@ DEEP: Final = 40
 # Smaller integers are floating-point numbers.
 _EXACT: Final = 2**53
 _CALLS: Final = {name: FUNCTIONS[name].code for name in ELEMENTWISE} | {
-    "inv": "np.linalg.inv({})",
-    "det": "np.linalg.det({})",
+    name: f.python for name, f in MATRIX_FUNCTIONS.items() if name != "adj"
 }
 
 
@@ -173,8 +172,7 @@ class _Writer:
             case "power":
                 return _power(node, args)
             case "adj":
-                matrix = args[0][0]
-                return f"np.linalg.det({matrix}) * np.linalg.inv({matrix})", PRODUCT
+                return MATRIX_FUNCTIONS["adj"].python.format(args[0][0]), PRODUCT
             case "cofactors" if node.data == 1:
                 matrix = args[0][0]
                 return f"np.linalg.det({matrix}) * np.linalg.inv({matrix}).T", PRODUCT

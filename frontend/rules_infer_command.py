@@ -111,8 +111,8 @@ def infer(
 
 
 def _workload(variables: str, functions: str) -> "Workload":
-    from eggrad.engine.functions import UNARY
-    from eggrad.engine.term import MATRIX_FUNCTIONS, variable
+    from eggrad.engine.functions import MATRIX_FUNCTIONS, UNARY
+    from eggrad.engine.term import variable
     from eggrad.engine.workload import SIZE, Workload
 
     known = dict[str, int]()

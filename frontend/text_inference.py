@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import cast
 
 from eggrad.engine.constraints import Constraints, mentioned_sizes
+from eggrad.engine.functions import MATRIX_FUNCTIONS
 from eggrad.engine.spec import Dims, Size, Spec
 from eggrad.frontend.sizes import Clash, SizeClasses
 from eggrad.frontend.text_errors import TextShapeError, place_words
@@ -124,14 +125,14 @@ class _Orders:
                 if not self.fix(node.args[1], 0):
                     order = self[node.args[1]]
                     raise self.fail(node, f"^: the exponent must be a scalar, it has order {order}")
-            case "inv" | "det" | "adj" | "cofactors":
+            case name if name in MATRIX_FUNCTIONS or name == "cofactors":
                 if not self.fix(node.args[0], 2):
                     name = _name(node)
                     order = self[node.args[0]]
                     raise self.fail(
                         node, f"{name} needs a square matrix, its argument has order {order}"
                     )
-                own = {"det": 0, "cofactors": 2 * cast(int, node.data or 0)}.get(node.op, 2)
+                own = 2 * _pairs(node)
                 self._own(place, node, own)
                 return
             case name:
@@ -222,10 +223,9 @@ class _Sizes:
                 axes = self._entrywise(node, given)
             case "divide":
                 axes = given[0] or given[1]
-            case "inv" | "det" | "adj" | "cofactors":
+            case name if name in MATRIX_FUNCTIONS or name == "cofactors":
                 self._square(node, given[0], f"{_name(node)} needs a square matrix")
-                repeated = {"det": 0, "cofactors": cast(int, node.data or 0)}.get(node.op, 1)
-                axes = given[0] * repeated
+                axes = given[0] * _pairs(node)
             case "power":
                 axes = given[0]
             case _:
@@ -290,6 +290,13 @@ class _Sizes:
         )
         reason = f"{what}: {first} has size {one}{given}, {second} size {other}{other_given}"
         return TextShapeError(reason, self.text, node.start)
+
+
+def _pairs(node: Node) -> int:
+    """How often the axes of a matrix occur in those of a function of it."""
+    if node.op == "cofactors":
+        return cast(int, node.data)
+    return 0 if MATRIX_FUNCTIONS[node.op].is_scalar else 1
 
 
 def _name(node: Node) -> str:

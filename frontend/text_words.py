@@ -29,7 +29,7 @@ __all__ = [
 ]
 
 OPERATORS: Final = {"PLUS": "add", "MINUS": "subtract", "DIVIDE": "divide", "POWER": "power"}
-FUNCTION_NAMES: Final = ELEMENTWISE + MATRIX_FUNCTIONS
+FUNCTION_NAMES: Final = (*ELEMENTWISE, *MATRIX_FUNCTIONS)
 RESERVED: Final = frozenset(
     {"declare", "expression", "derivative", "wrt", "delta", *FUNCTION_NAMES}
 )

@@ -13,7 +13,6 @@ from eggrad.engine.language import (
     Tensor,
     add,
     adj,
-    condition,
     const,
     delta,
     det,
@@ -30,11 +29,10 @@ from eggrad.engine.language import (
 from eggrad.engine.properties import invertible
 from eggrad.engine.rule import Ruleset
 from eggrad.engine.spec import hadamard
-from eggrad.rules.linalg import COOKBOOK, PRODUCT, SCALED, one_axis
+from eggrad.rules.linalg import COOKBOOK, PRODUCT, SCALARS, SCALED, is_square, one_axis
 
 HANDBOOK = "Abramowitz, Stegun 1964, chapter 4"
 HALF = Fraction(1, 2)
-SCALARS: Spec = ((), (), ())
 
 definitions = Ruleset(
     "definitions",
@@ -59,12 +57,6 @@ def first_size(n: Dims) -> object:
 def last_axis(n: Dims) -> Dims:
     """The size of the last axis, as that of an identity."""
     return n[-1:]
-
-
-@condition
-def is_square(n: Dims) -> bool:
-    """Whether a matrix has as many rows as columns."""
-    return n[0] == n[1]
 
 
 @definitions.rule(cite=f"{HANDBOOK}, equation 4.5.3")

@@ -36,15 +36,18 @@ from eggrad.engine.language import (
     fn,
     indicator,
     inv,
+    logabsdet,
     negate,
     power,
     primitive,
+    signdet,
     size,
     slope,
     subtract,
     variable,
 )
 from eggrad.engine.rule import Ruleset
+from eggrad.rules.linalg import COOKBOOK
 
 LAUE = "Laue, Mitterreiter, Giesen 2020, A Simple and Efficient Tensor Calculus"
 
@@ -232,6 +235,20 @@ def d_det(a: Tensor, x: Wrt) -> Statement:
     return D(det(a), x) >> ein(
         contract_last((), dims(a), wrt_dims(x)), ein1(matrix_transpose(), adj(a)), D(a, x)
     )
+
+
+@forward.rule(cite=f"{COOKBOOK}, equation 43", domain="a invertible")
+def d_logabsdet(a: Tensor, x: Wrt) -> Statement:
+    """D log|det a| = Σ (a⁻¹)'·D a."""
+    return D(logabsdet(a), x) >> ein(
+        contract_last((), dims(a), wrt_dims(x)), ein1(matrix_transpose(), inv(a)), D(a, x)
+    )
+
+
+@forward.rule(cite="it is constant where a is invertible")
+def d_signdet(a: Tensor, x: Wrt) -> Statement:
+    """D sign det a = 0."""
+    return D(signdet(a), x) >> const(0, wrt_dims(x))
 
 
 @forward.rule(cite="the adjugate is the transposed first derivative of det")

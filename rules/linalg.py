@@ -7,6 +7,7 @@ from eggrad.engine.language import (
     Spec,
     Statement,
     Tensor,
+    add,
     adj,
     cofactors,
     condition,
@@ -16,10 +17,13 @@ from eggrad.engine.language import (
     dims,
     ein,
     ein1,
+    fn,
     inv,
+    logabsdet,
     power,
     primitive,
     scale,
+    signdet,
 )
 from eggrad.engine.properties import invertible, invertible_almost
 from eggrad.engine.rule import Ruleset
@@ -27,6 +31,7 @@ from eggrad.engine.rule import Ruleset
 COOKBOOK = "Petersen, Pedersen 2012, The Matrix Cookbook"
 TRANSPOSE: Spec = matrix_transpose()
 PRODUCT: Spec = ((0, 1), (1, 2), (0, 2))
+SCALARS: Spec = ((), (), ())
 SCALED: Spec = ((), (0, 1), (0, 1))
 # A delta times a vector: the matrix with that diagonal.
 DIAGONAL: Spec = ((0, 1), (0,), (0, 1))
@@ -44,6 +49,12 @@ def is_transpose(s: Spec) -> bool:
 def is_matrix_product(s: Spec) -> bool:
     """Whether the product contracts one axis of each matrix crosswise: M·N or its transpose."""
     return s in (PRODUCT, ((0, 1), (1, 2), (2, 0)))
+
+
+@condition
+def is_square(n: Dims) -> bool:
+    """Whether a matrix has as many rows as columns."""
+    return n[0] == n[1]
 
 
 @primitive
@@ -118,6 +129,68 @@ def matrix_times_inverse(s: Spec, a: Tensor) -> Statement:
 def det_of_inverse(a: Tensor) -> Statement:
     """det a⁻¹ = (det a)⁻¹."""
     return det(inv(a)) >> power(det(a), -1)
+
+
+@linalg.rule(cite="definition of the function", replaces=True)
+def log_of_modulus_of_determinant(a: Tensor) -> Statement:
+    """log |det a| is one function: the determinant itself may overflow."""
+    return fn("log", fn("abs", det(a))) >> logabsdet(a)
+
+
+@linalg.rule(cite="definition of the function", replaces=True)
+def sign_of_determinant(a: Tensor) -> Statement:
+    """sign(det a) is one function: the determinant itself may overflow."""
+    return fn("sign", det(a)) >> signdet(a)
+
+
+@linalg.rule(cite=f"{COOKBOOK}, equation 20")
+def logabsdet_of_transpose(s: Spec, a: Tensor) -> Statement:
+    """log |det a'| = log |det a|."""
+    return logabsdet(ein1(s, a)) >> logabsdet(a), is_transpose(s)
+
+
+@linalg.rule(cite=f"{COOKBOOK}, equation 20")
+def signdet_of_transpose(s: Spec, a: Tensor) -> Statement:
+    """sign det a' = sign det a."""
+    return signdet(ein1(s, a)) >> signdet(a), is_transpose(s)
+
+
+@linalg.rule(cite=f"{COOKBOOK}, equation 21", exceptions="a singular")
+def logabsdet_of_inverse(a: Tensor) -> Statement:
+    """log |det a⁻¹| = -log |det a|."""
+    return logabsdet(inv(a)) >> scale(-1, logabsdet(a))
+
+
+@linalg.rule(cite=f"{COOKBOOK}, equation 21", exceptions="a singular")
+def signdet_of_inverse(a: Tensor) -> Statement:
+    """sign det a⁻¹ = sign det a."""
+    return signdet(inv(a)) >> signdet(a)
+
+
+@linalg.rule(cite=f"{COOKBOOK}, equation 22")
+def logabsdet_of_product(a: Tensor, b: Tensor) -> Statement:
+    """log |det(a·b)| = log |det a| + log |det b|, for square matrices."""
+    both = add(logabsdet(a), logabsdet(b))
+    return logabsdet(ein(PRODUCT, a, b)) >> both, is_square(dims(a))
+
+
+@linalg.rule(cite=f"{COOKBOOK}, equation 22")
+def signdet_of_product(a: Tensor, b: Tensor) -> Statement:
+    """sign det(a·b) = sign det a·sign det b, for square matrices."""
+    both = ein(SCALARS, signdet(a), signdet(b))
+    return signdet(ein(PRODUCT, a, b)) >> both, is_square(dims(a))
+
+
+@linalg.rule(cite="det δ = 1")
+def logabsdet_of_identity(n: Dims) -> Statement:
+    """log |det δ| = 0."""
+    return logabsdet(delta(n)) >> const(0, ()), one_axis(n)
+
+
+@linalg.rule(cite="det δ = 1")
+def signdet_of_identity(n: Dims) -> Statement:
+    """sign det δ = 1."""
+    return signdet(delta(n)) >> const(1, ()), one_axis(n)
 
 
 @linalg.rule(cite=f"{COOKBOOK}, section 1", domain="a invertible, c ≠ 0")

@@ -10,6 +10,7 @@ from eggrad.engine.index_algebra import (
     elementwise,
     gone_dims,
     irregular,
+    join,
     leading,
     meet,
     pull_known,
@@ -38,16 +39,19 @@ from eggrad.engine.language import (
     ein1,
     fn,
     inv,
+    logabsdet,
     negate,
     power,
     primitive,
     pullback,
+    signdet,
     slope,
     subtract,
 )
 from eggrad.engine.rule import Ruleset
 from eggrad.engine.spec import canonical
 from eggrad.rules.forward import ADJUGATE_AXES, LAUE, minors_dims, next_k
+from eggrad.rules.linalg import COOKBOOK
 
 reverse = Ruleset(
     "reverse",
@@ -269,6 +273,20 @@ def pull_det(a: Tensor, g: Tensor) -> Statement:
     return pullback(det(a), 0, g) >> ein(
         lead_contract(dims(g), (), dims(a)), g, ein1(((0, 1), (1, 0)), adj(a))
     )
+
+
+@reverse.rule(cite=f"{COOKBOOK}, equation 43", domain="a invertible")
+def pull_logabsdet(a: Tensor, g: Tensor) -> Statement:
+    """The logarithm of a determinant passes on its cotangent times the transposed inverse."""
+    return pullback(logabsdet(a), 0, g) >> ein(
+        lead_contract(dims(g), (), dims(a)), g, ein1(((0, 1), (1, 0)), inv(a))
+    )
+
+
+@reverse.rule(cite="it is constant where a is invertible")
+def pull_signdet(a: Tensor, g: Tensor) -> Statement:
+    """The sign of a determinant passes on 0."""
+    return pullback(signdet(a), 0, g) >> const(0, join(leading(dims(g), ()), dims(a)))
 
 
 @reverse.rule(cite="the adjugate is the transposed first derivative of det")

@@ -22,6 +22,7 @@ from eggrad.engine.language import (
     ein1,
     fn,
     inv,
+    logabsdet,
     power,
     primitive,
     scale,
@@ -253,6 +254,13 @@ def log_of_definite_determinant(x: Variable) -> Statement:
         fn("log", det(declared(x))) >> logdet("positive definite", declared(x)),
         is_definite(x),
     )
+
+
+@stability.rule(cite=f"{HIGHAM}, sections 10.1 and 14.6")
+def log_of_positive_determinant(x: Variable) -> Statement:
+    """log |det X| is log det X where X is positive definite, by Cholesky's factor."""
+    a = declared(x)
+    return logabsdet(a) >> logdet("positive definite", a), is_definite(x)
 
 
 @stability.rule(cite=f"{HIGHAM}, sections 10.1 and 14.6")
