@@ -24,7 +24,7 @@ from eggrad.engine.shared_matrices import Batch, find_batches, scheduled
 from eggrad.engine.spec import Dims, Indices, Size, Spec
 from eggrad.engine.stacking import Stack, factor_text, find_stacks
 from eggrad.engine.strip_regions import Strips
-from eggrad.engine.term import Term
+from eggrad.engine.term import Term, postorder
 from eggrad.engine.whole_arrays import WholeArrays
 
 __all__ = ["Writer"]
@@ -67,6 +67,7 @@ class Writer:
         """
         self.block = Block(reuse)
         self.used: set[str] = set()
+        self._tests: set[Term] = set()
         self._strips = strips
         # The names of the results of calls that have several.
         self._results: dict[Hashable, list[str]] = {}
@@ -92,6 +93,7 @@ class Writer:
         stacks, absorbed = find_stacks(roots, self._model)
         batches = find_batches(roots, self._model)
         stored = stored_indicators(roots)
+        self._tests = _asked_alone(roots)
         for node in scheduled(roots, batches):
             if node in stacks:
                 done[node] = self._stacked(node, stacks[node], done)
@@ -164,7 +166,18 @@ class Writer:
                 return self._entrywise(node).negative(args[0])
             case name:
                 own = function_of(name, node.data) or FUNCTIONS[name]
-                return self._entrywise(node).function(own, args)
+                value = self._entrywise(node).function(own, args)
+                return value if not own.is_test or node in self._tests else self._numbers(value)
+
+    def _numbers(self, test: Value) -> Value:
+        """A test as numbers, 1 and 0, that are not only asked for."""
+        dtype = self._arrays.dtype or "float"
+        made = (
+            f"np.asarray({test.text}, {dtype})"
+            if not test.labels
+            else f"{test.text}.astype({dtype})"
+        )
+        return Value(self.block.emit(made, [test.text], len(test.labels)), test.labels, test.axes)
 
     def _by_views(self, node: Term, done: Mapping[Term, Value]) -> Value:
         """A product with an indicator: of two arrays, or perhaps a view of one."""
@@ -278,6 +291,17 @@ class Writer:
             op = "subtract" if s.negative else "add"
             value = self._entrywise(node).infix(op, [value, done[s.term]])
         return value
+
+
+def _asked_alone(roots: Sequence[Term]) -> set[Term]:
+    """The tests that nothing needs as numbers: conditions of choices, and parts of such."""
+    nodes = list(postorder(*roots))
+    needed = {*roots}
+    for node in reversed(nodes):
+        own = function_of(node.op, node.data)
+        if own is None or not own.name.startswith("logical_") or node in needed:
+            needed.update(node.args[1:] if node.op == "where" else node.args)
+    return {n for n in nodes if n not in needed}
 
 
 def _stored(term: Term, value: Value) -> Dims:

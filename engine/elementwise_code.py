@@ -66,7 +66,10 @@ class ElementwiseCode:
             return self._unary(own.code, self._array_of(args[0]))
         args = [self._dense(v) for v in args]
         texts, order, _ = self._aligned(args)
-        made = self._block.emit(own.code.format(*texts), [v.text for v in args], len(order))
+        # Of numbers NumPy's choice is an array without axes.
+        number = "[()]" if own.name == "where" and not order else ""
+        code = own.code.format(*texts) + number
+        made = self._block.emit(code, [v.text for v in args], len(order))
         return Value(made, order, tuple(range(len(args[0].axes))))
 
     def _array_of(self, x: Value) -> Value:

@@ -47,8 +47,9 @@ class Function:
     `undone_by` is the function that leads back from its values; a `composite` one has a definition
     by others, which comparing uses.
 
-    A `damping` function has no larger relative error than its operand, a `lossy` one may lose
-    digits, and one that `grows` may overflow where the result it is needed for does not.
+    The values of an `is_test` are 1 and 0. A `damping` function has no larger relative error than
+    its operand, a `lossy` one may lose digits, and one that `grows` may overflow where the result
+    it is needed for does not.
     """
 
     name: str
@@ -67,6 +68,7 @@ class Function:
     analytic: bool = False
     keeps_sign: bool = False
     zero_at_zero_alone: bool = False
+    is_test: bool = False
     exact: Callable[[Fraction], Fraction | None] = lambda _: None
     undone_by: str = ""
     composite: bool = False
@@ -316,6 +318,75 @@ _KNOWN: Final = (
         sentence="The remainder of a division that rounds down: it has the sign of the divisor.",
         arity=2,
         rates=("divide", "divide"),
+    ),
+    Function(
+        name="greater",
+        sentence="1 where the first entry is greater than the second, 0 elsewhere.",
+        arity=2,
+        rates=("arithmetic",),
+        span=(0, 1),
+        total=True,
+        is_test=True,
+    ),
+    Function(
+        name="greater_equal",
+        sentence="1 where the first entry is no less than the second, 0 elsewhere.",
+        arity=2,
+        rates=("arithmetic",),
+        span=(0, 1),
+        total=True,
+        is_test=True,
+    ),
+    Function(
+        name="equal",
+        sentence="1 where two entries are the same, 0 elsewhere.",
+        arity=2,
+        rates=("arithmetic",),
+        span=(0, 1),
+        total=True,
+        is_test=True,
+    ),
+    Function(
+        name="not_equal",
+        sentence="0 where two entries are the same, 1 elsewhere.",
+        arity=2,
+        rates=("arithmetic",),
+        span=(0, 1),
+        total=True,
+        is_test=True,
+    ),
+    Function(
+        name="logical_not",
+        sentence="1 where the entry is 0, 0 elsewhere.",
+        arity=1,
+        rates=("arithmetic",),
+        span=(0, 1),
+        total=True,
+        is_test=True,
+    ),
+    Function(
+        name="logical_and",
+        sentence="1 where neither entry is 0, 0 elsewhere.",
+        arity=2,
+        rates=("arithmetic",),
+        span=(0, 1),
+        total=True,
+        is_test=True,
+    ),
+    Function(
+        name="logical_or",
+        sentence="0 where both entries are 0, 1 elsewhere.",
+        arity=2,
+        rates=("arithmetic",),
+        span=(0, 1),
+        total=True,
+        is_test=True,
+    ),
+    Function(
+        name="where",
+        sentence="The second entry where the first is not 0, the third elsewhere.",
+        arity=3,
+        rates=("maximum",),
     ),
     Function(name="expm1", lowered=True, price=12, grows=True),
     Function(name="log1p", lowered=True, price=20),

@@ -109,6 +109,8 @@ def _with_steps(roots: Iterable[Term]) -> set[Term]:
 
 def _decisive(t: Term, steps: set[Term]) -> tuple[Term, ...]:
     """The operands without which a term is undefined if they are."""
+    if t.op == "where":
+        return t.args[:1]
     if t.op != "einsum" or len(t.args) < 2:
         return t.args
     a, b = t.args

@@ -101,6 +101,7 @@ OPERATIONS: Final[dict[str, Any]] = {
     "minimum": np.minimum,
     "mod": np.mod,
     "pow": np.power,
+    "where": lambda test, a, b: np.where(test != 0, a, b),
     "round": np.rint,
     "relu": _relu,
     "sign": _sign,
@@ -126,6 +127,7 @@ OPERATIONS: Final[dict[str, Any]] = {
     for name in (
         "sin", "cos", "tan", "arcsin", "arccos", "arctan", "tanh", "exp", "log", "abs",
         "expm1", "log1p", "sinh", "cosh",
-        "floor", "ceil",
+        "floor", "ceil", "greater", "greater_equal", "equal", "not_equal", "logical_not",
+        "logical_and", "logical_or",
     )
 }  # fmt: skip

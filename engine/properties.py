@@ -23,6 +23,7 @@ __all__ = [
     "POSITIVE",
     "POSITIVE_ALMOST",
     "PROPERTIES",
+    "TOTAL",
     "WITHIN_ONE",
     "defined",
     "invertible",
@@ -32,6 +33,7 @@ __all__ = [
     "nonzero_almost",
     "positive",
     "positive_almost",
+    "total",
     "within_one",
 ]
 
@@ -43,6 +45,7 @@ POSITIVE_ALMOST: Final = "positive almost everywhere"
 WITHIN_ONE: Final = "between -1 and 1"
 INVERTIBLE: Final = "invertible"
 INVERTIBLE_ALMOST: Final = "invertible almost everywhere"
+TOTAL: Final = "defined everywhere"
 # What the facts about domains ask for; no class is said to have it.
 DEFINED: Final = "defined"
 
@@ -91,6 +94,11 @@ PROPERTIES: Final[Mapping[str, Property]] = {
     WITHIN_ONE: Property(
         "Every entry is between -1 and 1.", "-1 <= {} <= 1", _entrywise(lambda v: abs(v) <= 1)
     ),
+    TOTAL: Property(
+        "Every entry is defined at all values, and does not overflow at modest ones.",
+        "{} defined",
+        lambda values: bool(np.isfinite(values).all()),
+    ),
     INVERTIBLE: Property("The matrix has an inverse.", "{} invertible", _is_regular),
     INVERTIBLE_ALMOST: Property(
         "The values at which it is singular have no interior.", "{} invertible", _is_regular
@@ -126,6 +134,11 @@ def positive_almost(a: Tensor) -> Tensor:
 def within_one(a: Tensor) -> Tensor:
     """Every entry of `a` is between -1 and 1."""
     return known(WITHIN_ONE, a)
+
+
+def total(a: Tensor) -> Tensor:
+    """Every entry of `a` is defined at all values."""
+    return known(TOTAL, a)
 
 
 def invertible(a: Tensor) -> Tensor:

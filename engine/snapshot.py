@@ -11,6 +11,7 @@ from eggrad.engine.constraints import Constraints
 from eggrad.engine.constructors import assembled
 from eggrad.engine.cost import Model
 from eggrad.engine.errors import UnsoundRules
+from eggrad.engine.exposed_products import exposed_classes
 from eggrad.engine.language import SLOPE_NODES
 from eggrad.engine.reading import Readable
 from eggrad.engine.report import Solved
@@ -214,6 +215,7 @@ class Snapshot:
             if wide in self.members:
                 above.setdefault(narrow, []).append(wide)
         own = self.members
+        exposed = exposed_classes(self)
         self.members = dict(own)
         for cls in above:
             reached = dict.fromkeys([cls])
@@ -223,8 +225,15 @@ class Snapshot:
                     if wide not in reached:
                         reached[wide] = None
                         stack.append(wide)
-            every = (m for wide in reached for m in own.get(wide, ()))
-            self.members[cls] = list(dict.fromkeys(every))
+            every = [m for wide in reached if wide != cls for m in own.get(wide, ())]
+            # A choice is dearer than a product with a test, but may be the only one defined.
+            every += [] if cls in exposed else own[cls]
+            self.members[cls] = list(dict.fromkeys(every)) or own[cls]
+        self.__dict__.pop("_trees", None)
+        for cls in above:
+            if cls not in self.choice:
+                # What is wider may be made of the class itself.
+                self.members[cls] = own[cls]
         self.__dict__.pop("_trees", None)
 
     def knows(self, cls: int, p: str) -> bool:

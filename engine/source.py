@@ -85,7 +85,8 @@ class Module:
             self.functions = [f"form_{k}" for k in range(1, len(forms) + 1)]
         for name, form, function in zip(self.functions, forms, written, strict=True):
             text = function.text(name, self.parameters, single, _fastest(form))
-            texts.append(f"{_IGNORED}\n{text}" if _overflows_to_zero(form.terms) else text)
+            ignored = _overflows_to_zero(form.terms) or _chooses(form.terms)
+            texts.append(f"{_IGNORED}\n{text}" if ignored else text)
         self.text = "\n\n".join([_imports(texts), *texts])
 
 
@@ -164,6 +165,11 @@ def _overflows_to_zero(roots: Sequence[Term]) -> bool:
         if node.op in OVERFLOWING or (node.op in KEEPING and not overflowing.isdisjoint(node.args)):
             overflowing.add(node)
     return False
+
+
+def _chooses(roots: Sequence[Term]) -> bool:
+    """Whether there are branches, which are computed where they are not chosen as well."""
+    return any(node.op == "where" for node in postorder(*roots))
 
 
 def _imports(texts: Sequence[str]) -> str:

@@ -1,4 +1,4 @@
-"""Comparisons of expressions, which stand only in `numpy.where`."""
+"""Comparisons of expressions, and choices by them."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ __all__ = ["Condition", "where"]
 
 @dataclass(frozen=True, eq=False)
 class Condition:
-    """`step` is 1 where the condition holds and 0 elsewhere.
+    """`test` is 1 where the condition holds and 0 elsewhere.
 
     >>> import numpy as np
     >>> from eggrad.frontend.functions import variable
@@ -23,33 +23,32 @@ class Condition:
     array([0., 1., 2.])
     """
 
-    step: "Expression"
+    test: "Expression"
 
     @classmethod
-    def of(cls, greater: object, less: object, *, strict: bool) -> "Condition":
-        """`greater > less`, or `greater >= less`."""
-        from eggrad.frontend.arithmetic import subtract
-        from eggrad.frontend.functions import relu, sign
+    def of(cls, comparison: str, a: object, b: object) -> "Condition":
+        """A comparison, by the name of its function."""
+        from eggrad.frontend.arithmetic import applied
 
-        if strict:
-            return cls(relu(sign(subtract(greater, less))))
-        return cls(1 - relu(sign(subtract(less, greater))))
+        return cls(applied(comparison, a, b))
 
     def __and__(self, other: "Condition") -> "Condition":
         """Both."""
-        return Condition(self.step * other.step)
+        return Condition.of("logical_and", self.test, other.test)
 
     def __or__(self, other: "Condition") -> "Condition":
         """At least one."""
-        return ~(~self & ~other)
+        return Condition.of("logical_or", self.test, other.test)
 
     def __invert__(self) -> "Condition":
         """The opposite."""
-        return Condition(1 - self.step)
+        from eggrad.frontend.arithmetic import applied
+
+        return Condition(applied("logical_not", self.test))
 
     def __mul__(self, other: object) -> "Expression":
         """1 or 0, times something."""
-        return self.step * other
+        return self.test * other
 
     __rmul__ = __mul__
 
@@ -74,20 +73,28 @@ class Condition:
 
 
 def where(condition: object, a: object, b: object) -> "Expression":
-    """`a` where the condition holds, `b` elsewhere; both are finite.
+    """`a` where the condition holds, `b` elsewhere, entry by entry.
 
-    A number times 0 is 0, so a branch that is infinite where it is not taken gives no number.
+    What is not selected never matters, undefined as it may be, in values and in derivatives. The
+    condition is a comparison, an array of truth values, or an expression, which holds where it is
+    not 0.
+
+    >>> from eggrad.frontend.functions import log, variable
+    >>> x = variable("x")
+    >>> float(where(x > 0, x * log(x), 0).evaluate({"x": 0}))
+    0.0
     """
     import numpy as np
 
-    from eggrad.frontend.arithmetic import add, multiply
-    from eggrad.frontend.expression import as_expression
+    from eggrad.frontend.arithmetic import applied
+    from eggrad.frontend.expression import Expression, as_expression
 
-    if isinstance(condition, np.ndarray) and condition.dtype == bool:
-        condition = Condition(as_expression(condition.astype(float)))
-    if not isinstance(condition, Condition):
+    if isinstance(condition, np.ndarray | bool | np.bool_) and np.asarray(condition).dtype == bool:
+        condition = as_expression(np.asarray(condition).astype(float))
+    test = condition.test if isinstance(condition, Condition) else condition
+    if not isinstance(test, Expression):
         raise UnsupportedOperation(
             f"where: the condition is a comparison of expressions, as in numpy.where(x > 0, x, 0), "
             f"not a {type(condition).__name__}"
         )
-    return add(multiply(condition.step, a), multiply((~condition).step, b))
+    return applied("where", test, a, b)

@@ -156,7 +156,9 @@ def _summed(node: Term, op: str) -> Term | None:
 def _function(node: Term, forms: Mapping[Term, Form]) -> Form:
     """A function, or a composition that has a name."""
     if len(node.args) != 1:
-        args = tuple(_unspread(node, forms))
+        args = tuple(
+            _unspread(node, forms) if len(node.args) == 2 else (forms[a] for a in node.args)
+        )
         return Form("call", args, node.op, node.order, function=function_of(node.op, node.data))
     inner: Term = node.args[0]
     if node.op == "log" and inner.op == "det":

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
+from functools import partial
 from typing import Any, Final, cast
 
 from eggrad.engine.errors import ShapeError
@@ -16,7 +17,6 @@ from eggrad.frontend.matrix_values import (
     Value,
     check_alike,
     check_square,
-    entrywise,
     paired,
     single,
     square,
@@ -40,15 +40,11 @@ def softplus(a: Expression) -> Expression:
 
 
 _ENTRYWISE: Final[dict[str, Callable[[Any], Expression]]] = {
-    **{f: getattr(language, f) for f in UNARY},
+    **{f: partial(applied, f) for f in UNARY},
     **{f: getattr(elementwise, f) for f in ("sinh", "cosh", "sqrt", "arctanh", "log1p", "expm1")},
     "sigmoid": sigmoid,
     "softplus": softplus,
 }
-
-
-def _of_two(name: str) -> Callable[[Value, Value], Value]:
-    return lambda a, b: entrywise(RECORDS[name].matrix or name, a, b, getattr(language, name))
 
 
 def sum_of(a: Value, axis: Value | None = None) -> Value:
@@ -158,11 +154,30 @@ def _vector(what: str, a: Value) -> Expression:
     return single(f"{what} of", a)
 
 
+def _applied(function: Function) -> Callable[..., Value]:
+    """A declared function of the entries of values of one shape, or of scalars beside them."""
+
+    def call(*args: Value) -> Value:
+        if len(args) == 1:
+            return args[0].mapped(lambda e: applied(function, e))
+        whole = next((a for a in args if a.order), args[0])
+        for a in args:
+            if a.order and whole.order:
+                check_alike(function.matrix or function.name, whole, a)
+        return whole.like(applied(function, *(a.expression for a in args)))
+
+    return call
+
+
 Known = Mapping[str, tuple[Callable[..., Value], int, int]]
 
 FUNCTIONS: Final[Known] = {
     **{name: (lambda a, f=f: a.mapped(f), 1, 1) for name, f in _ENTRYWISE.items()},
-    **{RECORDS[f].matrix or f: (_of_two(f), 2, 2) for f in ELEMENTWISE if f not in UNARY},
+    **{
+        RECORDS[f].matrix or f: (_applied(RECORDS[f]), RECORDS[f].arity, RECORDS[f].arity)
+        for f in ELEMENTWISE
+        if f not in UNARY
+    },
     "sum": (sum_of, 1, 2),
     "tr": (trace, 1, 1),
     "trace": (trace, 1, 1),
@@ -188,18 +203,3 @@ FUNCTIONS: Final[Known] = {
 def known_functions(declared: Sequence[Function]) -> Known:
     """Those of the language, and those that are declared."""
     return {**FUNCTIONS, **{f.name: (_applied(f), f.arity, f.arity) for f in declared}}
-
-
-def _applied(function: Function) -> Callable[..., Value]:
-    """A declared function of the entries of values of one shape, or of scalars beside them."""
-
-    def call(*args: Value) -> Value:
-        if len(args) == 1:
-            return args[0].mapped(lambda e: applied(function, e))
-        whole = next((a for a in args if a.order), args[0])
-        for a in args:
-            if a.order and whole.order:
-                check_alike(function.name, whole, a)
-        return whole.like(applied(function, *(a.expression for a in args)))
-
-    return call

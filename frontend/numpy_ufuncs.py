@@ -119,22 +119,32 @@ def _matrices(what: str, a: Any) -> Expression:
 
 def greater(a: Any, b: Any) -> Condition:
     """`a > b`."""
-    return Condition.of(a, b, strict=True)
+    return Condition.of("greater", a, b)
 
 
 def greater_equal(a: Any, b: Any) -> Condition:
     """`a >= b`."""
-    return Condition.of(a, b, strict=False)
+    return Condition.of("greater_equal", a, b)
 
 
 def less(a: Any, b: Any) -> Condition:
     """`a < b`."""
-    return Condition.of(b, a, strict=True)
+    return Condition.of("greater", b, a)
+
+
+def equal(a: Any, b: Any) -> Condition:
+    """`a == b`."""
+    return Condition.of("equal", a, b)
+
+
+def not_equal(a: Any, b: Any) -> Condition:
+    """`a != b`."""
+    return Condition.of("not_equal", a, b)
 
 
 def less_equal(a: Any, b: Any) -> Condition:
     """`a <= b`."""
-    return Condition.of(b, a, strict=False)
+    return Condition.of("greater_equal", b, a)
 
 
 # NumPy's own, `absolute` among them, which it calls `abs` as well.
@@ -149,7 +159,7 @@ UFUNCS: Final[dict[str, Callable[..., Any]]] = {
     **{f.__name__: f for f in (square, sqrt, cbrt, reciprocal, exp2, expm1, log1p, log2, log10)},
     **{f.__name__: f for f in (logaddexp, sinh, cosh, arctanh, hypot)},
     **{f.__name__: f for f in (matmul, vecdot, matvec, vecmat)},
-    **{f.__name__: f for f in (greater, greater_equal, less, less_equal)},
+    **{f.__name__: f for f in (equal, not_equal, greater, greater_equal, less, less_equal)},
     **{f.__name__: getattr(language, name) for name, f in _SAME.items()},
     "fabs": language.abs,
     "float_power": power,

@@ -107,19 +107,19 @@ class Operators(ArrayMethods):
 
     def __lt__(self, other: object) -> "Condition":
         """A condition for `numpy.where`."""
-        return _condition(other, self, strict=True)
+        return _condition("greater", other, self)
 
     def __le__(self, other: object) -> "Condition":
         """A condition for `numpy.where`."""
-        return _condition(other, self, strict=False)
+        return _condition("greater_equal", other, self)
 
     def __gt__(self, other: object) -> "Condition":
         """A condition for `numpy.where`."""
-        return _condition(self, other, strict=True)
+        return _condition("greater", self, other)
 
     def __ge__(self, other: object) -> "Condition":
         """A condition for `numpy.where`."""
-        return _condition(self, other, strict=False)
+        return _condition("greater_equal", self, other)
 
     def __getitem__(self, key: object) -> "Expression":
         """Entries and slices at literal places, and new axes, as in `x[:, None]`."""
@@ -174,7 +174,7 @@ def _arithmetic() -> Any:
     return arithmetic
 
 
-def _condition(greater: object, less: object, *, strict: bool) -> "Condition":
+def _condition(comparison: str, a: object, b: object) -> "Condition":
     from eggrad.frontend.conditions import Condition
 
-    return Condition.of(greater, less, strict=strict)
+    return Condition.of(comparison, a, b)

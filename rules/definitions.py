@@ -121,6 +121,37 @@ def minimum_by_abs(a: Tensor, b: Tensor) -> Statement:
     return fn("minimum", a, b) >> scale(HALF, subtract(add(a, b), fn("abs", subtract(a, b))))
 
 
+@definitions.rule(cite="definition of the function")
+def comparison_by_sign(a: Tensor, b: Tensor) -> Statement:
+    """[a > b] = relu sign(a - b)."""
+    return fn("greater", a, b) >> fn("relu", fn("sign", subtract(a, b)))
+
+
+@definitions.rule(cite="definition of the function")
+def weak_comparison_by_sign(a: Tensor, b: Tensor) -> Statement:
+    """[a ≥ b] = 1 - relu sign(b - a)."""
+    step = fn("relu", fn("sign", subtract(b, a)))
+    return fn("greater_equal", a, b) >> subtract(const(1, dims(a)), step)
+
+
+@definitions.rule(cite="definition of the function")
+def modulus_by_choice(a: Tensor, n: Dims) -> Statement:
+    """|a| is a where a ≥ 0, and -a elsewhere."""
+    return fn("where", fn("greater_equal", a, const(0, n)), a, scale(-1, a)) >> fn("abs", a)
+
+
+@definitions.rule(cite="definition of the function")
+def maximum_by_choice(a: Tensor, b: Tensor) -> Statement:
+    """max(a, b) is a where a > b, and b elsewhere."""
+    return fn("where", fn("greater", a, b), a, b) >> fn("maximum", a, b)
+
+
+@definitions.rule(cite="definition of the function")
+def maximum_by_weak_choice(a: Tensor, b: Tensor) -> Statement:
+    """max(a, b) is a where a ≥ b, and b elsewhere."""
+    return fn("where", fn("greater_equal", a, b), a, b) >> fn("maximum", a, b)
+
+
 @definitions.rule(cite=f"{COOKBOOK}, equation 22")
 def determinant_of_product(a: Tensor, b: Tensor) -> Statement:
     """det(a·b) = det a·det b, for square matrices."""

@@ -41,6 +41,7 @@ from eggrad.engine.properties import (
     nonzero_almost,
     positive,
     positive_almost,
+    total,
     within_one,
 )
 from eggrad.engine.rule import Ruleset
@@ -57,6 +58,18 @@ properties = Ruleset(
     "what is known of a class: signs, ranges, zeros, whether it is invertible",
     "none: a class has each property once",
 )
+
+
+@condition
+def is_total(f: str) -> bool:
+    """Whether a function is defined for all reals, and does not grow as exp does."""
+    return record(f).total and not record(f).grows
+
+
+@condition
+def is_natural(p: Number) -> bool:
+    """Whether an exponent is an integer that is not negative."""
+    return p >= 0 and Fraction(p).denominator == 1
 
 
 @condition
@@ -154,6 +167,87 @@ def is_inverse_of_bounded(f: str) -> bool:
 def at_most_one(c: Number) -> bool:
     """Whether a number is between -1 and 1."""
     return abs(Fraction(c)) <= 1
+
+
+# Total -------------------------------------------------------------------------------------
+
+
+@properties.fact(cite="values that are given are finite")
+def total_variable(x: Variable) -> Claim:
+    """A variable is defined."""
+    return total(declared(x))
+
+
+@properties.fact(cite=ORDER)
+def total_constant(c: Number, n: Dims) -> Claim:
+    """A constant is defined."""
+    return total(const(c, n))
+
+
+@properties.fact(cite="definition of the delta")
+def total_delta(n: Dims) -> Claim:
+    """δ is defined."""
+    return total(delta(n))
+
+
+@properties.fact(cite="definition of an indicator")
+def total_indicator(n: Dims, p: Constraints) -> Claim:
+    """An indicator is defined."""
+    return total(indicator(n, p))
+
+
+@properties.fact(cite="a size is a count")
+def total_size(d: object) -> Claim:
+    """A size is defined."""
+    return total(size(d))
+
+
+@properties.fact(cite=RANGE)
+def total_function(f: str, a: Tensor) -> Claim:
+    """f(a) is defined where a is, for a function that is defined for all reals."""
+    return total(fn(f, a)), is_total(f), total(a)
+
+
+@properties.fact(cite=RANGE)
+def total_function_of_two(f: str, a: Tensor, b: Tensor) -> Claim:
+    """f(a, b) is defined where a and b are, for a function that is defined for all reals."""
+    return total(fn(f, a, b)), is_total(f), total(a), total(b)
+
+
+@properties.fact(cite="definition of the choice")
+def total_choice(c: Tensor, a: Tensor, b: Tensor) -> Claim:
+    """A choice is defined where its condition and both branches are."""
+    return total(fn("where", c, a, b)), total(c), total(a), total(b)
+
+
+@properties.fact(cite=ORDER)
+def total_sum(a: Tensor, b: Tensor) -> Claim:
+    """A sum is defined where its terms are."""
+    return total(add(a, b)), total(a), total(b)
+
+
+@properties.fact(cite=ORDER)
+def total_multiple(c: Number, a: Tensor) -> Claim:
+    """A multiple is defined where the tensor is."""
+    return total(scale(c, a)), total(a)
+
+
+@properties.fact(cite=ORDER)
+def total_product(s: Spec, a: Tensor, b: Tensor) -> Claim:
+    """A product is defined where its factors are."""
+    return total(ein(s, a, b)), total(a), total(b)
+
+
+@properties.fact(cite=ORDER)
+def total_entries(s: Spec, a: Tensor) -> Claim:
+    """Entries of a tensor, and sums of them, are defined where it is."""
+    return total(ein1(s, a)), total(a)
+
+
+@properties.fact(cite="integer powers")
+def total_power(a: Tensor, p: Number) -> Claim:
+    """aᵖ is defined where a is, for a natural p."""
+    return total(power(a, p)), is_natural(p), total(a)
 
 
 # Nonnegative -------------------------------------------------------------------------------

@@ -6,11 +6,14 @@ are the same, the maximum and the minimum give each an equal share.
 
 from fractions import Fraction
 
+from eggrad.engine.functions import record
 from eggrad.engine.index_algebra import elementwise
 from eggrad.engine.language import (
+    Name,
     Statement,
     Tensor,
     add,
+    condition,
     const,
     dims,
     divide,
@@ -32,6 +35,12 @@ HALF = Fraction(1, 2)
 slopes = Ruleset(
     "slopes", "derivatives of the element-wise functions", "the number of slopes without a value"
 )
+
+
+@condition
+def is_test(f: Name) -> bool:
+    """Whether a function has the values 1 and 0."""
+    return record(f).is_test
 
 
 def squared(a: Tensor) -> Tensor:
@@ -131,6 +140,12 @@ def slope_round(a: Tensor) -> Statement:
     return slope("round", a) >> const(0, dims(a))
 
 
+def unless_zero(a: Tensor, b: Tensor) -> Tensor:
+    """0 where a is 0, and b elsewhere."""
+    zero = const(0, dims(a))
+    return fn("where", fn("equal", a, zero), zero, b)
+
+
 def step(a: Tensor, b: Tensor) -> Tensor:
     """1 where a > b, 0 where a < b, 1/2 where they are the same."""
     return scale(HALF, add(const(1, dims(a)), fn("sign", subtract(a, b))))
@@ -174,12 +189,50 @@ def slope_mod_second(a: Tensor, b: Tensor) -> Statement:
 
 @slopes.rule(cite=TABLE, domain="a > 0, or b an integer")
 def slope_pow_base(a: Tensor, b: Tensor) -> Statement:
-    """The slope of aᵇ by a is b·a^(b-1), entry by entry."""
+    """The slope of aᵇ by a is b·a^(b-1), and 0 for b = 0, whatever a is."""
     lowered = fn("pow", a, subtract(b, const(1, dims(b))))
-    return slope("pow", a, b) >> ein(elementwise(dims(a)), b, lowered)
+    return slope("pow", a, b) >> unless_zero(b, ein(elementwise(dims(a)), b, lowered))
 
 
-@slopes.rule(cite=TABLE, domain="a > 0")
+@slopes.rule(cite=TABLE, domain="a > 0, or a = 0 and b > 0")
 def slope_pow_exponent(a: Tensor, b: Tensor) -> Statement:
-    """The slope of aᵇ by b is aᵇ·log a, entry by entry."""
-    return slope("pow", a, b, place=1) >> ein(elementwise(dims(a)), fn("pow", a, b), fn("log", a))
+    """The slope of aᵇ by b is aᵇ·log a, and 0 for a = 0."""
+    product = ein(elementwise(dims(a)), fn("pow", a, b), fn("log", a))
+    return slope("pow", a, b, place=1) >> unless_zero(a, product)
+
+
+@slopes.rule(cite="it is constant where it is continuous")
+def slope_of_test(f: Name, a: Tensor) -> Statement:
+    """The slope of what is 1 or 0 is 0."""
+    return slope(f, a) >> const(0, dims(a)), is_test(f)
+
+
+@slopes.rule(cite="it is constant where it is continuous")
+def slope_of_comparison_first(f: Name, a: Tensor, b: Tensor) -> Statement:
+    """The slope of a comparison by its first operand is 0."""
+    return slope(f, a, b) >> const(0, dims(a)), is_test(f)
+
+
+@slopes.rule(cite="it is constant where it is continuous")
+def slope_of_comparison_second(f: Name, a: Tensor, b: Tensor) -> Statement:
+    """The slope of a comparison by its second operand is 0."""
+    return slope(f, a, b, place=1) >> const(0, dims(a)), is_test(f)
+
+
+@slopes.rule(cite="it is constant where it is continuous")
+def slope_of_condition(c: Tensor, a: Tensor, b: Tensor) -> Statement:
+    """A choice does not change with the numbers that are compared."""
+    return slope("where", c, a, b) >> const(0, dims(a))
+
+
+@slopes.rule(cite="definition of the choice")
+def slope_of_chosen(c: Tensor, a: Tensor, b: Tensor) -> Statement:
+    """A choice follows its first branch where the condition is not 0."""
+    chosen = fn("logical_not", fn("logical_not", c))
+    return slope("where", c, a, b, place=1) >> chosen
+
+
+@slopes.rule(cite="definition of the choice")
+def slope_of_otherwise(c: Tensor, a: Tensor, b: Tensor) -> Statement:
+    """A choice follows its second branch where the condition is 0."""
+    return slope("where", c, a, b, place=2) >> fn("logical_not", c)

@@ -14,6 +14,7 @@ from eggrad.rules.algebra import (
     presentation,
     sums_of_two,
 )
+from eggrad.rules.branches import branches
 from eggrad.rules.constants import constants, multiples
 from eggrad.rules.definitions import definitions
 from eggrad.rules.deltas import delta_products, deltas
@@ -58,6 +59,7 @@ RULESETS = (
     exponents,
     powers,
     functions,
+    branches,
     linalg,
     signs,
     products,
@@ -92,6 +94,7 @@ STANDARD = Strategy(
         sums,
         powers,
         functions,
+        branches,
         linalg,
         signs,
         products,

@@ -93,8 +93,8 @@ def _grown(random: Random, pool: list[Term]) -> Term:
     a = random.choice(pool[-2:]) if random.random() < 0.4 else random.choice(pool)
     kind = random.choices(
         ("partial", "total", "opposite", "fraction", "whole", "product", "sum", "quotient",
-         "branch", "number", "exponent"),
-        (10, 10, 12, 14, 9, 14, 10, 7, 7, 7, 3),
+         "branch", "number", "exponent", "extreme", "rounded"),
+        (10, 10, 12, 14, 9, 14, 10, 7, 10, 7, 3, 6, 2),
     )[0]  # fmt: skip
     match kind:
         case "partial":
@@ -113,6 +113,11 @@ def _grown(random: Random, pool: list[Term]) -> Term:
             return random.choice((t.add, t.subtract))(a, random.choice(pool))
         case "quotient":
             return t.divide(*random.sample([a, random.choice(pool)], 2))
+        case "extreme":
+            b = random.choice([c for c in pool if c.dims == a.dims])
+            return t.apply(random.choice(("maximum", "minimum", "pow", "mod")), a, b)
+        case "rounded":
+            return t.apply(random.choice(("floor", "ceil", "round")), a)
         case "branch":
             return _branch(random, a, random.choice(pool), random.choice(pool))
         case "number":
@@ -129,11 +134,25 @@ def _times(a: Term, b: Term) -> Term:
 
 def _branch(random: Random, condition: Term, a: Term, b: Term) -> Term:
     """`a` where the condition is positive, `b` elsewhere, or the first of them alone."""
+    if random.random() < 0.6 and condition.dims == a.dims == b.dims:
+        return t.apply("where", _test(random, condition), a, b)
     step = t.apply("relu", t.apply("sign", condition))
     first = _times(step, a)
     if random.random() < 0.5:
         return first
     return t.add(first, _times(t.subtract(t.constant(1, step.dims), step), b))
+
+
+def _test(random: Random, a: Term) -> Term:
+    """A comparison with a number, its opposite, or two of them together."""
+    number = t.constant(random.choice((0, 0, 1, -1)), a.dims)
+    test = t.apply(random.choice(("greater", "greater_equal", "not_equal")), a, number)
+    if random.random() < 0.2:
+        test = t.apply("logical_not", test)
+    if random.random() < 0.2:
+        other = t.apply("greater", t.constant(2, a.dims), a)
+        test = t.apply(random.choice(("logical_and", "logical_or")), test, other)
+    return test
 
 
 def _combined(random: Random, pool: list[Term], leaves: int) -> Term:

@@ -1,0 +1,152 @@
+"""Choices: what is not selected never matters, in values, in derivatives and in compiled code."""
+
+import warnings
+
+import numpy as np
+import pytest
+
+import eggrad as eg
+
+x, y = eg.variable("x", ("n",)), eg.variable("y", ("n",))
+s = eg.variable("s")
+W = eg.variable("W", ("m", "n"))
+POINTS = np.array([0.0, 1.0, -2.0, 3.0])
+
+
+def values(f: eg.Expression, **given: object) -> np.ndarray:
+    """The value by definition, which compiled code has as well, without a warning."""
+    found = f.evaluate(given)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        np.testing.assert_allclose(eg.compile(f)(**given), found, rtol=1e-12)
+    return found
+
+
+def test_a_branch_that_is_not_chosen_may_be_undefined() -> None:
+    entropy = np.where(x > 0, x * np.log(x), 0)
+    np.testing.assert_allclose(values(entropy, x=POINTS), [0, 0, 0, 3 * np.log(3)])
+    gradient = eg.gradient(eg.sum(entropy), x)
+    np.testing.assert_allclose(values(gradient, x=POINTS), [0, 1, 0, np.log(3) + 1])
+    hessian = eg.hessian(eg.sum(entropy), x)
+    np.testing.assert_allclose(values(hessian, x=POINTS), np.diag([0, 1, 0, 1 / 3]))
+
+
+@pytest.mark.parametrize("mode", ["forward", "reverse"])
+def test_both_modes_leave_out_what_is_not_chosen(mode: str) -> None:
+    jacobian = eg.derivative(np.where(x > 0, np.log(x), x), x, mode=mode)
+    np.testing.assert_allclose(values(jacobian, x=POINTS), np.diag([1, 1, 1, 1 / 3]))
+
+
+def test_the_slope_of_a_root_at_its_end() -> None:
+    root = np.where(x > 0, np.sqrt(np.maximum(x, 0)), 0)
+    gradient = eg.gradient(eg.sum(root), x)
+    np.testing.assert_allclose(values(gradient, x=POINTS), [0, 0.5, 0, 0.5 / np.sqrt(3)])
+
+
+def test_a_product_of_many_partial_factors_is_chosen_as_a_whole() -> None:
+    f = np.where(x > 1, np.exp(x) * np.sqrt(x) * np.log(x) * y / (x - 1), x**2)
+    gradient = eg.gradient(eg.sum(f), x)
+    found = values(gradient, x=POINTS, y=np.ones(4))
+    assert np.isfinite(found).all()
+    np.testing.assert_allclose(found[:3], 2 * POINTS[:3])
+
+
+def test_a_choice_within_a_product_of_matrices() -> None:
+    f = eg.sum((W @ np.where(x > 0, np.log(x), 0)) ** 2)
+    weights = np.arange(8.0).reshape(2, 4)
+    logarithms = np.array([0, 0, 0, np.log(3)])
+    expected = 2 * weights.T @ (weights @ logarithms) * [0, 1, 0, 1 / 3]
+    np.testing.assert_allclose(values(eg.gradient(f, x), W=weights, x=POINTS), expected)
+
+
+def test_a_choice_by_a_scalar() -> None:
+    f = np.where(s > 0, np.log(s), s**2)
+    slope = eg.derivative(f, s)
+    assert values(slope, s=-3.0) == -6
+    assert values(slope, s=2.0) == 0.5
+
+
+def test_conditions_may_be_joined() -> None:
+    inside = np.where((x > 0) & ~(x >= 3), 1, 0)
+    np.testing.assert_array_equal(values(inside, x=POINTS), [0, 1, 0, 0])
+    outside = np.where((x <= 0) | (x > 2), x, 0)
+    np.testing.assert_array_equal(values(outside, x=POINTS), [0, 0, -2, 3])
+    np.testing.assert_array_equal(values(np.where(np.equal(x, 1), 5, x), x=POINTS), [0, 5, -2, 3])
+
+
+def test_a_condition_times_a_number_is_a_number() -> None:
+    step = (x > 0) * 2
+    np.testing.assert_array_equal(values(step, x=POINTS), [0, 2, 0, 2])
+    assert eg.compile(step)(x=POINTS.astype(np.float32)).dtype == np.float32
+
+
+@pytest.mark.parametrize(
+    ("choice", "short"),
+    [
+        (np.where(x > 0, x, 0), "relu(x)"),
+        (np.where(x > 0, x, x), "x"),
+        (np.where(x > 0, np.where(x > 0, x, y), y), "where(greater(x, 0), x, y)"),
+        (np.where(~(x > 0), x, y), "where(greater(x, 0), y, x)"),
+    ],
+)
+def test_simpler_choices(choice: eg.Expression, short: str) -> None:
+    assert eg.simplify(choice).to("matrix") == short
+
+
+@pytest.mark.parametrize(
+    ("choice", "other"),
+    [
+        (np.where(x >= 0, x, -x), abs(x)),
+        (np.where(x > y, x, y), eg.maximum(x, y)),
+        (np.where(x > 0, x, 0), eg.relu(x)),
+    ],
+)
+def test_choices_that_are_functions(choice: eg.Expression, other: eg.Expression) -> None:
+    assert eg.equivalent(choice, other).status == "equal"
+
+
+def test_a_choice_is_another_one_where_it_has_a_value() -> None:
+    assert eg.equivalent(abs(x) + np.where(x > 0, np.sqrt(x) ** 2, 0), 2 * x).status == "different"
+
+
+def test_what_is_chosen_is_read_back() -> None:
+    f = np.where(x > 0, x * np.log(x), 0)
+    assert eg.parse(str(f)).expression is f
+    assert eg.parse_matrix(f.to("matrix"), {"x": ("n",)}).to("matrix") == f.to("matrix")
+
+
+def test_extremes_of_far_numbers() -> None:
+    assert values(eg.maximum(s, -1e30), s=1.0) == 1
+    for far in (1e17, np.inf):
+        assert values(np.minimum(s, 1), s=far) == 1
+    assert values(np.clip(s, 0, 1), s=1e20) == 1
+    assert values(np.minimum(s, 0.3), s=1e10) == 0.3
+
+
+def test_equal_shares_at_ties() -> None:
+    f = eg.sum(eg.maximum(x, y))
+    given = {"x": np.array([1.0, 2.0, 3.0]), "y": np.array([2.0, 2.0, 2.0])}
+    np.testing.assert_array_equal(values(eg.gradient(f, x), **given), [0, 0.5, 1])
+    np.testing.assert_array_equal(values(eg.gradient(f, y), **given), [1, 0.5, 0])
+
+
+def test_powers_with_exponents_of_their_own() -> None:
+    p = eg.variable("p", ("n",))
+    f = eg.sum(x**p)
+    assert values(f, x=np.array([-1.0, -2.0]), p=np.array([2.0, 3.0])) == -7
+    assert values(f, x=np.zeros(2), p=np.zeros(2)) == 2
+    given = {"x": np.array([0.0, 0.0, 2.0, -1.0]), "p": np.array([0.0, 2.0, 3.0, 2.0])}
+    np.testing.assert_array_equal(values(eg.gradient(f, x), **given), [0, 0, 12, -2])
+
+
+def test_determinants_that_overflow() -> None:
+    X = eg.variable("X", ("n", "n"))
+    sign, logarithm = np.linalg.slogdet(X)
+    gradient = eg.gradient(logarithm, X)
+    assert gradient.to("matrix") == "inv(X)'"
+    large = 100 * np.eye(400)
+    assert values(logarithm, X=large) == pytest.approx(400 * np.log(100), rel=1e-12)
+    np.testing.assert_allclose(values(gradient, X=large), np.eye(400) / 100)
+    assert values(sign, X=np.diag([-1.0, 2.0])) == -1
+    assert eg.simplify(np.linalg.slogdet(X @ X)[1]).to("matrix") == "2*logabsdet(X)"
+    assert eg.simplify(eg.log(eg.abs(eg.det(X)))).to("matrix") == "logabsdet(X)"
