@@ -1,6 +1,6 @@
 """Terms as straight-line Python over NumPy arrays."""
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Final, cast
 
@@ -19,9 +19,8 @@ from eggrad.engine.indicator_code import (
     stored_indicators,
 )
 from eggrad.engine.layout import transposed
-from eggrad.engine.shared_exponentials import CALLS, SHARES
 from eggrad.engine.shared_matrices import Batch, find_batches, scheduled
-from eggrad.engine.spec import Dims, Indices, Size, Spec
+from eggrad.engine.spec import Dims, Size, Spec
 from eggrad.engine.stacking import Stack, factor_text, find_stacks
 from eggrad.engine.strip_regions import Strips
 from eggrad.engine.term import Term, postorder
@@ -69,8 +68,7 @@ class Writer:
         self.used: set[str] = set()
         self._tests: set[Term] = set()
         self._strips = strips
-        # The names of the results of calls that have several.
-        self._results: dict[Hashable, list[str]] = {}
+        self._results: dict[Strips, list[str]] = {}
         self._names = names
         self._sizes = sizes
         self._arrays = WholeArrays(self.block, self._shape, dtype)
@@ -153,8 +151,6 @@ class Writer:
                 return self._entrywise(node).infix(node.op, args)
             case "by_strips":
                 return self._from_strips(node, args)
-            case "shared_exponentials":
-                return self._shared_exponentials(node, args)
             case "product_of_active":
                 return self._product_of_active(node, args)
             case name if name in _WHOLE:
@@ -251,19 +247,6 @@ class Writer:
         own = tuple(range(node.order))
         return Value(self._results[strips][place], own, own)
 
-    def _shared_exponentials(self, node: Term, args: Sequence[Value]) -> Value:
-        """The logarithm of a sum of exponentials, or the share of each in it."""
-        name, spec, place = cast(tuple[str, Spec, int | None], node.data)
-        key, own = (name, spec, node.args), tuple(range(node.order))
-        if key not in self._results:
-            (given,), uses = self._arrays.operands(node.args, args)
-            arguments = f"({given}, {_summed(spec)})" if spec else f"({given})"
-            if place is None:
-                return Value(self.block.emit(SHARES[name] + arguments, uses, node.order), own, own)
-            orders = [len(spec[1]) if spec else node.order, node.args[0].order]
-            self._results[key] = self.block.emit_each(CALLS[name] + arguments, uses, orders)
-        return Value(self._results[key][cast(int, place)], own, own)
-
     def _product_of_active(self, node: Term, args: Sequence[Value]) -> Value:
         """A product of matrices, with vectors that say where it is zero."""
         full = [self._arrays.complete(a, v) for a, v in zip(node.args, args, strict=True)]
@@ -315,10 +298,5 @@ def _detail(node: Term) -> object:
         return node.data
     if node.op == "logdet":
         return node.data == "positive definite"
-    return _summed(cast(Spec, node.data or ((), ())))
-
-
-def _summed(spec: Spec) -> Indices:
-    """The axes that a sum takes away."""
-    source, kept = spec
+    source, kept = cast(Spec, node.data or ((), ()))
     return tuple(k for k, i in enumerate(source) if i not in kept)

@@ -14,8 +14,7 @@ NUMERIC: Final = (
 )  # fmt: skip
 # Ways to compute that are chosen when code is written.
 FOR_CODE: Final = (
-    "by_strips", "product_of_active", "shared_exponentials", "stepped_product",
-    "symmetric_product_of_active",
+    "by_strips", "product_of_active", "stepped_product", "symmetric_product_of_active",
 )  # fmt: skip
 
 

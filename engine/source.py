@@ -13,7 +13,6 @@ from eggrad.engine.cost import CostModel
 from eggrad.engine.functions import FUNCTIONS
 from eggrad.engine.identifiers import escaped, identifier
 from eggrad.engine.runtime_modules import RUNTIME
-from eggrad.engine.shared_exponentials import with_shared_exponentials
 from eggrad.engine.spec import Size
 from eggrad.engine.stepped_nodes import with_stepped_products
 from eggrad.engine.strip_regions import Strips, in_strips, strips_of
@@ -115,7 +114,7 @@ class _Function:
         arrays = [self._names[name_of(v)] for v in sorted(own, key=lambda v: not v.dims)]
         dtype = f"{arrays[0]}.dtype" if arrays else ""
         writer = Writer(self._names, self._sizes, dtype, model, strips=strips, reuse=reuse)
-        self._returned = writer.results(with_shared_exponentials(terms))
+        self._returned = writer.results(terms)
         self._block = writer.block
         self._known = [(self._sizes[s], origin[s]) for s in sorted(writer.used & origin.keys())]
         self.open = writer.used - origin.keys()

@@ -1,0 +1,83 @@
+"""Sums of exponentials and their slopes, together and apart, and at the ends of the range."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import eggrad as eg
+from eggrad.engine import stable_functions as stable
+
+SUMS: list[tuple[tuple[int, ...], Callable[[Any], Any]]] = [
+    ((300,), lambda x: np.sum(np.log(1 + np.exp(x)))),
+    ((7,), lambda x: np.log(np.sum(np.exp(x)))),
+    ((30, 4), lambda x: np.sum(np.log(np.sum(np.exp(x), axis=1)))),
+    ((4, 30), lambda x: np.sum(np.log(np.sum(np.exp(x), axis=0)))),
+]
+
+
+@pytest.mark.parametrize("scale", [1.0, 1e3])
+@pytest.mark.parametrize(("shape", "f"), SUMS, ids=[str(shape) for shape, _ in SUMS])
+def test_a_value_beside_its_gradient(
+    shape: tuple[int, ...], f: Callable[[Any], eg.Expression], scale: float
+) -> None:
+    """Both are those of either alone, and nothing overflows."""
+    x = eg.variable("x", shape)
+    value = f(x)
+    gradient = eg.gradient(value, x)
+    at = scale * np.random.default_rng(0).normal(size=shape)
+    with np.errstate(all="raise", under="ignore"):
+        found = eg.compile([value, gradient])(x=at)
+    for one, alone in zip(found, (value, gradient), strict=True):
+        np.testing.assert_allclose(one, eg.compile(alone)(x=at), 1e-12, 1e-300)
+    assert found[1].shape == shape
+
+
+@pytest.mark.parametrize("shape", [(0,), (0, 3), (3, 0), (1, 1)])
+def test_sums_of_few_exponentials(shape: tuple[int, ...]) -> None:
+    x = np.zeros(shape)
+    expected = np.log(np.ones(shape).sum(-1), where=shape[-1] > 0, out=np.full(shape[:-1], -np.inf))
+    np.testing.assert_array_equal(stable.log_sum_exp(x, (len(shape) - 1,)), expected)
+    np.testing.assert_allclose(stable.softplus(x), np.full(shape, np.log(2)))
+    np.testing.assert_allclose(stable.sigmoid(x), np.full(shape, 0.5))
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("count", [50, 200])
+def test_slopes_of_large_arguments(dtype: type, count: int) -> None:
+    """Where `exp` overflows, and at infinity, the sigmoid is 1, alone or beside its softplus."""
+    x = eg.variable("x", ("n",))
+    total = np.sum(np.log(1 + np.exp(x)))
+    gradient = eg.gradient(total, x)
+    for largest in (90.0, 800.0, np.inf):
+        at = np.full(count, largest, dtype)
+        for found in (eg.compile([total, gradient])(x=at)[1], eg.compile(gradient)(x=at)):
+            assert found.dtype == dtype
+            np.testing.assert_array_equal(found, np.ones(count))
+    assert stable.softplus(np.full(count, 90, dtype)).max() == 90
+
+
+def test_infinite_terms_of_a_sum_of_exponentials() -> None:
+    x = eg.variable("x", ("n",))
+    total = np.log(np.sum(np.exp(x)))
+    found, shares = eg.compile([total, eg.gradient(total, x)])(x=np.array([1.0, -np.inf, 2.0]))
+    np.testing.assert_allclose(found, np.logaddexp(1, 2))
+    np.testing.assert_allclose(shares, [1 / (1 + np.e), 0, np.e / (1 + np.e)])
+    assert stable.log_sum_exp(np.array([1.0, np.inf]), (0,)) == np.inf
+
+
+@pytest.mark.parametrize(("rows", "classes"), [(200, 3), (3, 200)])
+def test_scores_whose_axes_are_stored_in_another_order(rows: int, classes: int) -> None:
+    """A product of matrices has its few rows first; so the axis of the sum is another one."""
+    X, W = eg.variable("X", ("m", "n")), eg.variable("W", ("n", "k"))
+    value = np.sum(np.log(np.sum(np.exp(X @ W), axis=1)))
+    sizes = {"m": rows, "n": 50, "k": classes}
+    both = eg.compile([value, eg.gradient(value, W)], sizes=sizes)
+    rng = np.random.default_rng(0)
+    x, w = rng.normal(size=(rows, 50)), rng.normal(size=(50, classes))
+    exponentials = np.exp(x @ w)
+    sums = exponentials.sum(axis=1, keepdims=True)
+    total, gradient = both(X=x, W=w)
+    np.testing.assert_allclose(total, np.log(sums).sum(), 1e-12)
+    np.testing.assert_allclose(gradient, x.T @ (exponentials / sums), 1e-9, 1e-12)
