@@ -22,7 +22,6 @@ from eggrad.engine.layout import transposed
 from eggrad.engine.shared_matrices import Batch, find_batches, scheduled
 from eggrad.engine.spec import Dims, Size, Spec
 from eggrad.engine.stacking import Stack, factor_text, find_stacks
-from eggrad.engine.strip_regions import Strips
 from eggrad.engine.term import Term, postorder
 from eggrad.engine.whole_arrays import WholeArrays
 
@@ -55,20 +54,16 @@ class Writer:
         dtype: str,
         model: CostModel,
         *,
-        strips: Mapping[Strips, str],
         reuse: bool = True,
     ) -> None:
         """`names` and `sizes` say what variables and size symbols are called in the code.
 
-        `dtype` is the text of the dtype of all arrays; `model` has the sizes to expect, `strips`
-        the names of the functions of what is computed in strips. Without `reuse` no buffer is
-        written to twice: those of complex arrays may be real.
+        `dtype` is the text of the dtype of all arrays; `model` has the sizes to expect. Without
+        `reuse` no buffer is written to twice: those of complex arrays may be real.
         """
         self.block = Block(reuse)
         self.used: set[str] = set()
         self._tests: set[Term] = set()
-        self._strips = strips
-        self._results: dict[Strips, list[str]] = {}
         self._names = names
         self._sizes = sizes
         self._arrays = WholeArrays(self.block, self._shape, dtype)
@@ -149,8 +144,6 @@ class Writer:
                 return self._entrywise(node).power(args[0], args[1], known)
             case "add" | "subtract" | "divide":
                 return self._entrywise(node).infix(node.op, args)
-            case "by_strips":
-                return self._from_strips(node, args)
             case "product_of_active":
                 return self._product_of_active(node, args)
             case name if name in _WHOLE:
@@ -226,26 +219,6 @@ class Writer:
             node: Value(self.block.alias(f"{whole}[{k}]", whole), (0,), (0,))
             for k, node in enumerate(batch.vectors)
         }
-
-    def _from_strips(self, node: Term, args: Sequence[Value]) -> Value:
-        """One result of what is computed in strips; all are there with the first."""
-        strips, place = cast(tuple[Strips, int], node.data)
-        if strips not in self._results:
-            full = [self._arrays.full(a.dims, v) for a, v in zip(node.args, args, strict=True)]
-            texts = [
-                # A Python number stays one: it decides no dtype.
-                self._arrays.array(a.dims, v) if a.dims else v.text
-                for a, v in zip(node.args, full, strict=True)
-            ]
-            listed = ", ".join([*texts, *self._shape(strips.sizes)])
-            axes = [*strips.axes, *[None for _ in strips.sizes]]
-            width = " * ".join(self._shape(tuple(d for d in strips.width if d != 1))) or "1"
-            call = f"by_strips({self._strips[strips]}, [{listed}], {axes}, {[*strips.kept]}"
-            orders = [t.order for t in strips.terms]
-            uses = [v.text for v in full]
-            self._results[strips] = self.block.emit_each(f"{call}, {width})", uses, orders)
-        own = tuple(range(node.order))
-        return Value(self._results[strips][place], own, own)
 
     def _product_of_active(self, node: Term, args: Sequence[Value]) -> Value:
         """A product of matrices, with vectors that say where it is zero."""

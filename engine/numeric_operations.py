@@ -13,9 +13,7 @@ NUMERIC: Final = (
     "cholesky", "inverse_from_cholesky", "logdet_from_cholesky",
 )  # fmt: skip
 # Ways to compute that are chosen when code is written.
-FOR_CODE: Final = (
-    "by_strips", "product_of_active", "stepped_product", "symmetric_product_of_active",
-)  # fmt: skip
+FOR_CODE: Final = ("product_of_active", "stepped_product", "symmetric_product_of_active")
 
 
 def result_dims(name: str, data: object, *args: Dims) -> Dims:

@@ -7,7 +7,6 @@ __all__ = ["RUNTIME"]
 RUNTIME: Final = {
     "adjugate": "matrix_functions",
     "by_blocks": "blocks",
-    "by_strips": "strips",
     "cholesky": "cholesky",
     "cofactors": "matrix_functions",
     "indicator_product": "indicators",

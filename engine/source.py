@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import Final
 
 from eggrad.engine.active_products import with_active_products
-from eggrad.engine.binding import name_of, symbols
+from eggrad.engine.binding import name_of
 from eggrad.engine.codegen import Writer
 from eggrad.engine.cost import CostModel
 from eggrad.engine.functions import FUNCTIONS
@@ -15,7 +15,6 @@ from eggrad.engine.identifiers import escaped, identifier
 from eggrad.engine.runtime_modules import RUNTIME
 from eggrad.engine.spec import Size
 from eggrad.engine.stepped_nodes import with_stepped_products
-from eggrad.engine.strip_regions import Strips, in_strips, strips_of
 from eggrad.engine.term import Term, own_functions, postorder
 
 __all__ = ["Form", "Module"]
@@ -27,7 +26,7 @@ KEEPING: Final = frozenset({"add", "subtract", "negate", "einsum", "power"})
 _IGNORED: Final = '@np.errstate(over="ignore", divide="ignore", invalid="ignore")'
 _RESERVED: Final = frozenset({"np", "float", "compiled", *RUNTIME})
 # What the generated code calls its own values.
-_NUMBERED: Final = re.compile(r"(t|strip_|form_)\d+\Z")
+_NUMBERED: Final = re.compile(r"(t|form_)\d+\Z")
 _CALL: Final = re.compile(r"(?<![.\w])(\w+)\(")
 
 
@@ -66,17 +65,9 @@ class Module:
             expected: Mapping[str, int] = form.sizes[0] if form.sizes else sizes or {}
             known: dict[Size, int] = {**expected}
             model = CostModel(known)
-            terms = with_stepped_products(in_strips(form.terms, model), model)
+            terms = with_stepped_products(form.terms, model)
             terms = with_active_products(terms, model)
-            cut = strips_of(terms)
-            strips = {s: f"strip_{k}" for k, s in enumerate(cut, len(texts) + 1)}
-            written.append(_Function(terms, own, mentioned, model, strips=strips, reuse=reuse))
-            for s, name in strips.items():
-                # Nothing in a strip is large enough to be cut again.
-                part = _Function(
-                    s.terms, s.parameters, symbols(*s.terms), model, strips={}, reuse=reuse
-                )
-                texts.append(part.text(name, s.sizes, False))
+            written.append(_Function(terms, own, mentioned, model, reuse))
         self.parameters = tuple(sorted({s for f in written for s in f.open}))
         self.made = [f.made for f in written]
         self.functions = ["compiled"]
@@ -98,8 +89,6 @@ class _Function:
         own: Sequence[Term],
         mentioned: Sequence[str],
         model: CostModel,
-        *,
-        strips: Mapping[Strips, str],
         reuse: bool,
     ) -> None:
         taken = {f.name for f in own_functions(*terms)}
@@ -113,7 +102,7 @@ class _Function:
         }
         arrays = [self._names[name_of(v)] for v in sorted(own, key=lambda v: not v.dims)]
         dtype = f"{arrays[0]}.dtype" if arrays else ""
-        writer = Writer(self._names, self._sizes, dtype, model, strips=strips, reuse=reuse)
+        writer = Writer(self._names, self._sizes, dtype, model, reuse=reuse)
         self._returned = writer.results(terms)
         self._block = writer.block
         self._known = [(self._sizes[s], origin[s]) for s in sorted(writer.used & origin.keys())]

@@ -222,7 +222,7 @@ def numeric(name: str, *args: Term, data: object = None) -> Term:
 
 
 def for_code(op: str, data: object, args: tuple[Term, ...], dims: Dims) -> Term:
-    """A way to compute that is chosen when code is written, such as `by_strips`."""
+    """A way to compute that is chosen when code is written, such as `stepped_product`."""
     return _make(op, data, args, dims)
 
 

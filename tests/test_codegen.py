@@ -58,6 +58,24 @@ def test_compiled_is_the_oracle(roots: list[t.Term], seed: int, kind: str) -> No
             np.testing.assert_allclose(result, expected, rtol=1e-7, atol=1e-7)
 
 
+@settings(max_examples=100, deadline=None)
+@given(
+    numeric_terms.roots(), st.integers(0, 2**32 - 1), st.sampled_from([np.float32, np.complex128])
+)
+def test_other_dtypes(roots: list[t.Term], seed: int, dtype: type) -> None:
+    rng = np.random.default_rng(seed)
+    sizes = oracle.random_sizes(roots, rng, choices=(0, 1, 2, 3, 5))
+    values = oracle.random_values(t.variables(*roots), sizes, rng)
+    with np.errstate(all="ignore"):
+        function = compile_terms(roots, sizes=sizes)
+        results = function(**{name: v.astype(dtype) for name, v in values.items()})
+    assert [r.shape for r in results] == [tuple(sizes.get(d, d) for d in r.dims) for r in roots]
+    if numeric_terms.is_tame(roots, values, sizes):
+        tolerance = 1e-2 if dtype is np.float32 else 1e-7
+        for result, expected in zip(results, oracle.evaluate(roots, values, sizes), strict=True):
+            np.testing.assert_allclose(result, expected, rtol=tolerance, atol=tolerance)
+
+
 @pytest.mark.parametrize("m", [0, 3])
 @pytest.mark.parametrize("value", [0.0, 2.0])
 def test_a_sum_of_equal_numbers_is_0_without_any(m: int, value: float) -> None:
@@ -200,6 +218,18 @@ def test_the_dtype_is_that_of_the_arrays(dtype: type) -> None:
     assert [r.dtype for r in results] == [dtype] * 4
     assert compile_terms([doubled])(x=[1, 2])[0].dtype == np.float64
     assert compile_terms([t.einsum(",i->i", c, x)])(c=2, x=given_arrays["x"])[0].dtype == dtype
+    by_size = t.einsum("ij,j->i", t.einsum(",ij->ij", t.size("n"), A), x)
+    assert compile_terms([by_size])(**given_arrays)[0].dtype == dtype
+
+
+def test_diagonals_are_not_filled_with_zeros() -> None:
+    scaled = t.einsum("ij,i->ij", t.delta(("n",)), x)
+    roots = [t.add(scaled, S), t.einsum("ij,ij->", t.add(scaled, S), S)]
+    function = compile_terms(roots)
+    assert "np.zeros" not in function.source
+    values = {"S": np.arange(9.0).reshape(3, 3), "x": np.arange(3.0)}
+    for result, root in zip(function(**values), roots, strict=True):
+        np.testing.assert_allclose(result, oracle.value(root, values))
 
 
 @pytest.mark.parametrize("kind", ["fortran", "strided", "read-only", "broadcast"])

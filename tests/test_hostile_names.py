@@ -25,7 +25,7 @@ PIECES = [
 ]  # fmt: skip
 WORDS = [
     "np", "len", "float", "print", "lambda", "None", "self", "f", "t1", "t1_", "v_", "compiled",
-    "form_1", "strip_1", "_self", "_known", "_given", "__debug__", "__import__", "softplus", "let",
+    "form_1", "_self", "_known", "_given", "__debug__", "__import__", "softplus", "let",
     "size", "declare", "sum", "sin", "inv", "i", "e", "T", "D", "0", "12", "isinstance", "A_1",
     '"""\n print(1); """', '"""\nran.append(1)\n"""', "a\nran.append(1)#", "a\rran.append(1)#",
     "x)\\\"; ran.append(1)", "x" * 3000,
