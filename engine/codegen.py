@@ -39,7 +39,6 @@ _WHOLE: Final = {
     "logdet": "log_determinant({x}, {k})",
     "solve": "solve({x}, {y})",
     "symmetric_product": "symmetric_product({k}, {x}, {y})",
-    "symmetric_product_of_active": "symmetric_product_of_active({every})",
     "product_of_pairs": "product_of_pairs({x}, {y})",
 }
 
@@ -144,8 +143,6 @@ class Writer:
                 return self._entrywise(node).power(args[0], args[1], known)
             case "add" | "subtract" | "divide":
                 return self._entrywise(node).infix(node.op, args)
-            case "product_of_active":
-                return self._product_of_active(node, args)
             case name if name in _WHOLE:
                 return self._whole(node, args)
             case "exp_difference":
@@ -202,8 +199,7 @@ class Writer:
     def _whole(self, node: Term, args: Sequence[Value]) -> Value:
         """A function of whole arrays."""
         arrays, uses = self._arrays.operands(node.args, args)
-        own = {"x": arrays[0], "y": arrays[-1], "every": ", ".join(arrays), "k": _detail(node)}
-        call = _WHOLE[node.op].format(**own)
+        call = _WHOLE[node.op].format(x=arrays[0], y=arrays[-1], k=_detail(node))
         axes = tuple(range(node.order))
         return Value(self.block.emit(call, uses, node.order), axes, axes)
 
@@ -219,17 +215,6 @@ class Writer:
             node: Value(self.block.alias(f"{whole}[{k}]", whole), (0,), (0,))
             for k, node in enumerate(batch.vectors)
         }
-
-    def _product_of_active(self, node: Term, args: Sequence[Value]) -> Value:
-        """A product of matrices, with vectors that say where it is zero."""
-        full = [self._arrays.complete(a, v) for a, v in zip(node.args, args, strict=True)]
-        given = cast(tuple[bool, ...], node.data)
-        count = len(given) - 1
-        matrices = [transposed((v.text, v.labels), v.axes) for v in full[:count]]
-        vectors = iter(full[count:])
-        switches = [next(vectors).text if g else "None" for g in given]
-        call = f"product_of_active([{', '.join(matrices)}], [{', '.join(switches)}])"
-        return Value(self.block.emit(call, [v.text for v in full], 2), (0, 1), (0, 1))
 
     def _stacked(self, node: Term, stack: Stack, done: Mapping[Term, Value]) -> Value:
         """A sum of outer products, as a product of two matrices, and what else is added."""

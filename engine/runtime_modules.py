@@ -20,7 +20,6 @@ RUNTIME: Final = {
     "narrow_product": "narrow_products",
     "norm": "stable_functions",
     "outer_product": "sparse_products",
-    "product_of_active": "sparse_products",
     "product_of_pairs": "symmetric_products",
     "row_by_row": "row_by_row",
     "sigmoid": "stable_functions",
@@ -28,6 +27,5 @@ RUNTIME: Final = {
     "solve": "stable_functions",
     "stepped_product": "stepped_products",
     "symmetric_product": "symmetric_products",
-    "symmetric_product_of_active": "sparse_products",
     "zeros_and_ones": "indicators",
 }

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Final
 
-from eggrad.engine.active_products import with_active_products
 from eggrad.engine.binding import name_of
 from eggrad.engine.codegen import Writer
 from eggrad.engine.cost import CostModel
@@ -66,7 +65,6 @@ class Module:
             known: dict[Size, int] = {**expected}
             model = CostModel(known)
             terms = with_stepped_products(form.terms, model)
-            terms = with_active_products(terms, model)
             written.append(_Function(terms, own, mentioned, model, reuse))
         self.parameters = tuple(sorted({s for f in written for s in f.open}))
         self.made = [f.made for f in written]

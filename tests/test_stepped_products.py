@@ -161,7 +161,7 @@ def test_what_is_timed_has_the_same_values(case: bench_elementwise.Case) -> None
 
 
 def test_beside_what_else_is_decided_when_code_is_written() -> None:
-    """Rows that `relu` switches off, sums of exponentials."""
+    """Rows that `relu` makes zero, sums of exponentials."""
     n = 200
     values = {"W": (n, n), "V": (n, n), "x": (n + 4,), "w": (5,)}
     W, V, x, w = (eg.variable(name, shape) for name, shape in values.items())
