@@ -17,7 +17,6 @@ RUNTIME: Final = {
     "log_determinant": "stable_functions",
     "log_determinant_from_cholesky": "cholesky",
     "log_sum_exp": "stable_functions",
-    "narrow_product": "narrow_products",
     "norm": "stable_functions",
     "outer_product": "sparse_products",
     "product_of_pairs": "symmetric_products",
