@@ -54,13 +54,27 @@ def literal(value: Fraction) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """`target = text`, or `text` alone; `reuse` has texts that write into an operand instead."""
+    """`targets = text`, or `text` alone; `reuse` has texts that write into an operand instead.
 
-    target: str | None
+    `orders` has the number of axes of each target. Where the value is not `whole`, its parts are
+    the targets.
+    """
+
+    targets: tuple[str, ...]
     text: str
     uses: frozenset[str]
     reuse: tuple[tuple[str, str], ...] = ()
-    order: int = 0
+    orders: tuple[int, ...] = (0,)
+    whole: bool = True
+
+    @property
+    def written(self) -> str:
+        """The statement where no operand is overwritten."""
+        if not self.targets:
+            return self.text
+        several = ", ".join(self.targets)
+        own = several if self.whole or len(self.targets) > 1 else f"({several},)"
+        return f"{own} = {self.text}"
 
 
 class Block:
@@ -88,8 +102,15 @@ class Block:
         # A scalar is a NumPy number, which has no buffer.
         allowed = self._reuse and order > 0
         offered = tuple(r for r in reuse if allowed and self._temporaries.get(r[0]) == r[0])
-        self._statements.append(Statement(name, text, self._own(uses), offered, order))
+        self._statements.append(Statement((name,), text, self._own(uses), offered, (order,)))
         return name
+
+    def emit_each(self, text: str, uses: Iterable[str], orders: Iterable[int]) -> list[str]:
+        """Compute several things, each with so many axes; return their names."""
+        own = tuple(orders)
+        names = tuple(self._fresh() for _ in own)
+        self._statements.append(Statement(names, text, self._own(uses), (), own, whole=False))
+        return [*names]
 
     def _fresh(self, owner: str | None = None) -> str:
         """A new name, for memory of its own or for that of an owner."""
@@ -100,12 +121,12 @@ class Block:
     def alias(self, text: str, source: str) -> str:
         """Name a view of an array."""
         name = self._fresh(self.owner(source))
-        self._statements.append(Statement(name, text, self._own([source])))
+        self._statements.append(Statement((name,), text, self._own([source])))
         return name
 
     def effect(self, text: str, uses: Iterable[str]) -> None:
         """Write into an array."""
-        self._statements.append(Statement(None, text, self._own(uses)))
+        self._statements.append(Statement((), text, self._own(uses)))
 
     def owner(self, name: str) -> str:
         """The array whose memory a name shows; the name itself where that is its own."""
@@ -120,21 +141,23 @@ class Block:
         kept = {self.owner(t) for text in returned for t in _TEMPORARY.findall(text)}
         last: dict[str, int] = {}
         for k, s in enumerate(self._statements):
-            last.update(dict.fromkeys([s.target, *s.uses] if s.target else s.uses, k))
+            last.update(dict.fromkeys(s.targets, k))
+            last.update(dict.fromkeys(s.uses, k))
         names: dict[str, str] = {}
         fresh = 0
         found: list[str] = []
-        orders = {s.target: s.order for s in self._statements}
+        orders = {t: n for s in self._statements for t, n in zip(s.targets, s.orders, strict=False)}
         for k, s in enumerate(self._statements):
             dying = {u for u in s.uses if last[u] == k and u not in kept}
             over = next((r for r in s.reuse if r[0] in dying), None)
-            text = over[1] if over else f"{s.target} = {s.text}" if s.target else s.text
-            if s.target and over:
-                names[s.target] = names[over[0]]
+            text = over[1] if over else s.written
+            if over:
+                names[s.targets[0]] = names[over[0]]
                 dying -= {over[0]}
-            elif s.target:
-                fresh += 1
-                names[s.target] = f"t{fresh}"
+            else:
+                for target in s.targets:
+                    fresh += 1
+                    names[target] = f"t{fresh}"
             if text:
                 found.append(_TEMPORARY.sub(lambda m: names[m.group()], text))
             gone = sorted(d for d in dying if orders[d] > 1 and self.owner(d) == d)

@@ -1,6 +1,6 @@
 """Terms as straight-line Python over NumPy arrays."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from fractions import Fraction
 from typing import Final, cast
 
@@ -19,8 +19,9 @@ from eggrad.engine.indicator_code import (
     stored_indicators,
 )
 from eggrad.engine.layout import transposed
+from eggrad.engine.shared_exponentials import CALLS, SHARES
 from eggrad.engine.shared_matrices import Batch, find_batches, scheduled
-from eggrad.engine.spec import Dims, Size, Spec
+from eggrad.engine.spec import Dims, Indices, Size, Spec
 from eggrad.engine.stacking import Stack, factor_text, find_stacks
 from eggrad.engine.term import Term, postorder
 from eggrad.engine.whole_arrays import WholeArrays
@@ -63,6 +64,8 @@ class Writer:
         self.block = Block(reuse)
         self.used: set[str] = set()
         self._tests: set[Term] = set()
+        # The names of the results of calls that have several.
+        self._results: dict[Hashable, list[str]] = {}
         self._names = names
         self._sizes = sizes
         self._arrays = WholeArrays(self.block, self._shape, dtype)
@@ -143,6 +146,8 @@ class Writer:
                 return self._entrywise(node).power(args[0], args[1], known)
             case "add" | "subtract" | "divide":
                 return self._entrywise(node).infix(node.op, args)
+            case "shared_exponentials":
+                return self._shared_exponentials(node, args)
             case name if name in _WHOLE:
                 return self._whole(node, args)
             case "exp_difference":
@@ -216,6 +221,19 @@ class Writer:
             for k, node in enumerate(batch.vectors)
         }
 
+    def _shared_exponentials(self, node: Term, args: Sequence[Value]) -> Value:
+        """The logarithm of a sum of exponentials, or the share of each in it."""
+        name, spec, place = cast(tuple[str, Spec, int | None], node.data)
+        key, own = (name, spec, node.args), tuple(range(node.order))
+        if key not in self._results:
+            (given,), uses = self._arrays.operands(node.args, args)
+            arguments = f"({given}, {_summed(spec)})" if spec else f"({given})"
+            if place is None:
+                return Value(self.block.emit(SHARES[name] + arguments, uses, node.order), own, own)
+            orders = [len(spec[1]) if spec else node.order, node.args[0].order]
+            self._results[key] = self.block.emit_each(CALLS[name] + arguments, uses, orders)
+        return Value(self._results[key][cast(int, place)], own, own)
+
     def _stacked(self, node: Term, stack: Stack, done: Mapping[Term, Value]) -> Value:
         """A sum of outer products, as a product of two matrices, and what else is added."""
         axes = tuple(range(node.order))
@@ -256,5 +274,10 @@ def _detail(node: Term) -> object:
         return node.data
     if node.op == "logdet":
         return node.data == "positive definite"
-    source, kept = cast(Spec, node.data or ((), ()))
+    return _summed(cast(Spec, node.data or ((), ())))
+
+
+def _summed(spec: Spec) -> Indices:
+    """The axes that a sum takes away."""
+    source, kept = spec
     return tuple(k for k, i in enumerate(source) if i not in kept)

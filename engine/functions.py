@@ -48,8 +48,8 @@ class Function:
     by others, which comparing uses.
 
     The values of an `is_test` are 1 and 0. A `damping` function has no larger relative error than
-    its operand, a `lossy` one may lose digits, and one that `grows` may overflow where the result
-    it is needed for does not.
+    its operand, a `lossy` one may lose digits, and one that `grows` may overflow. Code avoids it
+    where there is another form, unless it `may_grow`: as a divisor it leads to the right 0.
     """
 
     name: str
@@ -75,6 +75,7 @@ class Function:
     damping: bool = False
     lossy: bool = False
     grows: bool = False
+    may_grow: bool = False
 
     def __post_init__(self) -> None:
         """Let NumPy have a function of this name, if nothing else is said."""
@@ -391,7 +392,7 @@ _KNOWN: Final = (
     Function(name="expm1", lowered=True, price=12, grows=True),
     Function(name="log1p", lowered=True, price=20),
     Function(name="sinh", lowered=True, price=14, grows=True),
-    Function(name="cosh", lowered=True, price=14, grows=True),
+    Function(name="cosh", lowered=True, price=14, grows=True, may_grow=True),
     Function(
         name="log_cosh",
         lowered=True,

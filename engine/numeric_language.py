@@ -6,6 +6,7 @@ __all__ = [
     "Variable",
     "cholesky",
     "declared",
+    "exp_difference",
     "expm1",
     "hypot",
     "inverse_from_cholesky",
@@ -14,6 +15,8 @@ __all__ = [
     "logdet_from_cholesky",
     "logsumexp",
     "norm",
+    "sigmoid",
+    "softplus",
     "solve",
 ]
 
@@ -35,6 +38,21 @@ def expm1(a: Tensor) -> Tensor:
 def log1p(a: Tensor) -> Tensor:
     """`log(1 + a)`."""
     return Node("numeric", ("log1p", None, a))
+
+
+def softplus(a: Tensor) -> Tensor:
+    """`log(1 + exp(a))`."""
+    return Node("numeric", ("softplus", None, a))
+
+
+def sigmoid(a: Tensor) -> Tensor:
+    """`1 / (1 + exp(-a))`."""
+    return Node("numeric", ("sigmoid", None, a))
+
+
+def exp_difference(a: Tensor, b: Tensor) -> Tensor:
+    """`exp(a - b)`, where b is no less than a."""
+    return Node("numeric2", ("exp_difference", None, a, b))
 
 
 def hypot(a: Tensor, b: Tensor) -> Tensor:

@@ -6,12 +6,14 @@ from eggrad.engine.errors import ShapeError
 from eggrad.engine.functions import LOWERED
 from eggrad.engine.spec import Dims, Spec, output_dims
 
-__all__ = ["NUMERIC", "result_dims"]
+__all__ = ["FOR_CODE", "NUMERIC", "result_dims"]
 
 NUMERIC: Final = (
     *LOWERED, "logsumexp", "norm", "logdet", "solve", "symmetric_product", "product_of_pairs",
     "cholesky", "inverse_from_cholesky", "logdet_from_cholesky",
 )  # fmt: skip
+# Ways to compute that are chosen when code is written.
+FOR_CODE: Final = ("shared_exponentials", "stepped_product")
 
 
 def result_dims(name: str, data: object, *args: Dims) -> Dims:

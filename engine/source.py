@@ -12,6 +12,7 @@ from eggrad.engine.cost import CostModel
 from eggrad.engine.functions import FUNCTIONS
 from eggrad.engine.identifiers import escaped, identifier
 from eggrad.engine.runtime_modules import RUNTIME
+from eggrad.engine.shared_exponentials import with_shared_exponentials
 from eggrad.engine.spec import Size
 from eggrad.engine.stepped_nodes import with_stepped_products
 from eggrad.engine.term import Term, own_functions, postorder
@@ -101,7 +102,7 @@ class _Function:
         arrays = [self._names[name_of(v)] for v in sorted(own, key=lambda v: not v.dims)]
         dtype = f"{arrays[0]}.dtype" if arrays else ""
         writer = Writer(self._names, self._sizes, dtype, model, reuse=reuse)
-        self._returned = writer.results(terms)
+        self._returned = writer.results(with_shared_exponentials(terms))
         self._block = writer.block
         self._known = [(self._sizes[s], origin[s]) for s in sorted(writer.used & origin.keys())]
         self.open = writer.used - origin.keys()

@@ -152,7 +152,7 @@ def _joined(levels: Iterable[int]) -> int:
 
 def _exponentials(_: int, member: Member) -> int:
     known = FUNCTIONS.get(member.data[0]) if member.constructor in ("function", "numeric") else None
-    return int(known is not None and known.grows)
+    return int(known is not None and known.grows and not known.may_grow)
 
 
 def _count(member: Member, fewest: Mapping[int, int]) -> int | None:

@@ -6,6 +6,7 @@ computing the log-sum-exp and softmax functions, 2021. Arguments are real arrays
 """
 
 from collections.abc import Sequence
+from functools import lru_cache
 from math import inf, log, prod
 from typing import Any
 
@@ -19,9 +20,12 @@ __all__ = [
     "log_cosh",
     "log_determinant",
     "log_sum_exp",
+    "log_sum_exp_and_softmax",
     "norm",
     "sigmoid",
+    "softmax",
     "softplus",
+    "softplus_and_sigmoid",
     "solve",
 ]
 
@@ -70,6 +74,24 @@ def sigmoid(x: Array) -> Array:
     return np.divide(1.0, result, out=result)
 
 
+def softplus_and_sigmoid(x: Array) -> list[Array]:
+    """`log(1 + exp(x))`, and its slope.
+
+    >>> softplus_and_sigmoid(np.array([-1e3, 0.0, 1e3]))[1]
+    array([0. , 0.5, 1. ])
+    """
+    if x.size < FEW:
+        total = np.logaddexp(0.0, x)
+        # Two infinities have no difference.
+        return [total, np.exp(np.minimum(x, 1e3) - np.minimum(total, 1e3))]
+    if not _exp_is_finite(x):
+        return [softplus(x), sigmoid(x)]
+    share = np.exp(x)
+    total = np.log1p(share)
+    share /= 1.0 + share
+    return [total, share]
+
+
 @np.errstate(all="ignore")
 def log1mexp(x: Array) -> Array:
     """`log(1 - exp(x))` for x < 0.
@@ -101,32 +123,107 @@ def log_sum_exp(x: Array, axes: Sequence[int]) -> Array:
     >>> float(log_sum_exp(np.array([1e3, 1e3]), (0,)).round(3))
     1000.693
     """
-    turned = x.transpose(*axes, *(k for k in range(x.ndim) if k not in axes))
-    summed, kept = turned.shape[: len(axes)], turned.shape[len(axes) :]
-    columns = turned.reshape(prod(summed), prod(kept))
-    # NumPy adds a few long rows ten times as fast as it sums many short ones.
-    if prod(kept) > prod(summed):
-        columns = np.ascontiguousarray(columns)
-    return _totals(columns).reshape(kept)[()]
+    return _without(_totals(_columns(x, axes))[0], x, axes)
 
 
-def _totals(columns: Array) -> Array:
-    """The logarithm of the sum of exponentials of each column."""
+@np.errstate(over="ignore", invalid="ignore")
+def log_sum_exp_and_softmax(x: Array, axes: Sequence[int]) -> list[Array]:
+    """`log_sum_exp`, and the share of each exponential in its sum, in the shape of `x`.
+
+    >>> log_sum_exp_and_softmax(np.array([1e3, 1e3]), (0,))[1]
+    array([0.5, 0.5])
+    """
+    columns = _columns(x, axes)
+    total, shares, sums = _totals(columns)
+    if sums is None:
+        shares = np.exp(columns - total)
+    else:
+        shares /= sums
+    return [_without(total, x, axes), _like(shares, x, axes)]
+
+
+@np.errstate(over="ignore", invalid="ignore")
+def softmax(x: Array, axes: Sequence[int]) -> Array:
+    """The share of each `exp(x)` in their sum over some axes.
+
+    >>> softmax(np.array([1e3, 1e3]), (0,))
+    array([0.5, 0.5])
+    """
+    columns = _columns(x, axes)
     if not columns.size:
-        return np.full(columns.shape[1:], -inf, np.exp(columns).dtype)
+        return np.exp(x)
+    shares = np.exp(columns - np.maximum.reduce(columns))
+    sums = np.add.reduce(shares)
+    # The largest summand is 1, unless it is infinite.
+    if not np.minimum.reduce(sums) >= 1:
+        return log_sum_exp_and_softmax(x, axes)[1]
+    shares /= sums
+    return _like(shares, x, axes)
+
+
+def _columns(x: Array, axes: Sequence[int]) -> Array:
+    """The summands of each sum over some axes as a column."""
+    if _is_along_one(x, axes):
+        columns = x.T if axes[0] else x
+    else:
+        turned = x.transpose(_in_front(x.ndim, tuple(axes))[0])
+        kept = turned.shape[len(axes) :]
+        columns = turned.reshape(prod(turned.shape[: len(axes)]), prod(kept))
+    summands, sums = columns.shape
+    # NumPy adds a few long rows ten times as fast as it sums many short ones.
+    return np.ascontiguousarray(columns) if sums > summands else columns
+
+
+def _without(totals: Array, x: Array, axes: Sequence[int]) -> Array:
+    """The sums of the columns, in the shape of an array without the axes of the summands."""
+    if _is_along_one(x, axes):
+        return totals
+    to_front, _ = _in_front(x.ndim, tuple(axes))
+    return totals.reshape([x.shape[k] for k in to_front[len(axes) :]])[()]
+
+
+def _like(columns: Array, x: Array, axes: Sequence[int]) -> Array:
+    """Columns in the shape of the array that they are made of."""
+    if _is_along_one(x, axes):
+        return columns.T if axes[0] else columns
+    to_front, back = _in_front(x.ndim, tuple(axes))
+    return columns.reshape([x.shape[k] for k in to_front]).transpose(back)
+
+
+def _is_along_one(x: Array, axes: Sequence[int]) -> bool:
+    """Whether an array is a matrix of which one axis is summed: it need not be reshaped."""
+    return x.ndim == 2 and len(axes) == 1
+
+
+@lru_cache(maxsize=64)
+def _in_front(order: int, axes: tuple[int, ...]) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """The transposition that brings some axes to the front, and its inverse."""
+    found = (*axes, *(k for k in range(order) if k not in axes))
+    return found, tuple(sorted(range(order), key=found.__getitem__))
+
+
+def _totals(columns: Array) -> tuple[Array, Array, Array | None]:
+    """The logarithm of each column's sum of exponentials, exponentials, and what sums they have.
+
+    Of these there are none where another way was taken.
+    """
+    if not columns.size:
+        return np.full(columns.shape[1:], -inf, np.exp(columns).dtype), columns, None
     largest = np.maximum.reduce(columns)
-    sums = np.add.reduce(np.exp(columns - largest))
+    exponentials = np.exp(columns - largest)
+    sums = np.add.reduce(exponentials)
     # Unless one summand outweighs all others, its logarithm is accurate; NaN is neither.
     if np.minimum.reduce(sums) > CLEAR:
         total = np.log(sums)
         total += largest
-        return total
+        return total, exponentials, sums
     place = columns.argmax(0)[None]
     largest = np.take_along_axis(columns, place, 0)
     others = columns - np.where(np.isfinite(largest), largest, 0.0)
     np.exp(others, out=others)
     np.put_along_axis(others, place, 0.0, 0)
-    return np.where(np.isfinite(largest), largest + np.log1p(others.sum(0)), largest)[0]
+    total = np.where(np.isfinite(largest), largest + np.log1p(others.sum(0)), largest)[0]
+    return total, exponentials, None
 
 
 @np.errstate(all="ignore")

@@ -101,7 +101,7 @@ def _stepped(
         return None
     spec = (part, left.indices, right.indices, out)
     args = (joint, done[left.term], done[right.term])
-    return terms.stepped_product(spec, args, node.dims)
+    return terms.for_code("stepped_product", spec, args, node.dims)
 
 
 def _joined(indicators: Sequence[_Factor], sizes: dict[int, Size]) -> _Factor:

@@ -25,15 +25,15 @@ from eggrad.engine.functions import (
     function_of,
 )
 from eggrad.engine.identifiers import is_text
-from eggrad.engine.numeric_operations import NUMERIC, result_dims
+from eggrad.engine.numeric_operations import FOR_CODE, NUMERIC, result_dims
 from eggrad.engine.size_check import checked_dims
 from eggrad.engine.sparsity import Sparsity
 from eggrad.engine.spec import MAXIMAL_SIZE, Dims, Size, Spec
 
 __all__ = [
     "ELEMENTWISE", "MATRIX_FUNCTIONS", "NUMERIC", "Term", "add", "apply", "cofactors",
-    "constant", "delta", "divide", "einsum", "implied", "indicator", "negate", "numeric",
-    "own_functions", "postorder", "power", "rebuild", "size", "stepped_product", "substitute_sizes",
+    "constant", "delta", "divide", "einsum", "for_code", "implied", "indicator", "negate",
+    "numeric", "own_functions", "postorder", "power", "rebuild", "size", "substitute_sizes",
     "subtract", "term_sparsity", "variable", "variables",
 ]  # fmt: skip
 
@@ -57,7 +57,7 @@ class Term:
     | `negate`, those of `MATRIX_FUNCTIONS` | | one |
     | `cofactors` | k, the order of the derivative of `det` that it is | one |
     | those of `NUMERIC` | see `numeric_operations` | one or two |
-    | `stepped_product`, for code | the spec | an indicator and two |
+    | those of `FOR_CODE` | see the module that makes them | any number |
     """
 
     __slots__ = ("__weakref__", "args", "data", "dims", "op")
@@ -221,9 +221,9 @@ def numeric(name: str, *args: Term, data: object = None) -> Term:
     return _make(name, data, args, result_dims(name, data, *(a.dims for a in args)))
 
 
-def stepped_product(spec: Spec, args: tuple[Term, Term, Term], dims: Dims) -> Term:
-    """A product of an indicator and two arrays, chosen when code is written."""
-    return _make("stepped_product", spec, args, dims)
+def for_code(op: str, data: object, args: tuple[Term, ...], dims: Dims) -> Term:
+    """A way to compute that is chosen when code is written, such as `stepped_product`."""
+    return _make(op, data, args, dims)
 
 
 def _same(operation: str, a: Term, b: Term) -> Term:
@@ -256,6 +256,8 @@ def rebuild(term: Term, args: tuple[Term, ...]) -> Term:
             return _BUILDERS[term.op](*args)
         case name if name in NUMERIC:
             return numeric(name, *args, data=term.data)
+        case name if name in FOR_CODE:
+            return for_code(term.op, term.data, args, term.dims)
         case name:
             return apply(function_of(name, term.data) or name, *args)
 

@@ -160,10 +160,8 @@ def _fractions(writer: Writer, f: Factored, m: Fraction, k: int) -> Iterator[Ter
     if not k and not m and not f.rest:
         yield writer.number(Fraction(1))
         return
-    # Where z is infinite exp(k z - k softplus(z)) has no value; powers of sigmoids have one.
-    if f.rest or m != k:
-        yield _exponential(writer, f.rest, m, Fraction(k), f.z)
-    if k and (f.rest or m):
+    yield _exponential(writer, f.rest, m, Fraction(k), f.z)
+    if k:
         yield _exponential(writer, f.rest, k - m, Fraction(k), multiple(f.z, -1))
     if f.rest or not k:
         return

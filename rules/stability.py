@@ -31,6 +31,7 @@ from eggrad.engine.numeric_language import (
     Variable,
     cholesky,
     declared,
+    exp_difference,
     expm1,
     hypot,
     inverse_from_cholesky,
@@ -39,6 +40,8 @@ from eggrad.engine.numeric_language import (
     logdet_from_cholesky,
     logsumexp,
     norm,
+    sigmoid,
+    softplus,
     solve,
 )
 from eggrad.engine.rule import Ruleset
@@ -152,6 +155,12 @@ def log_of_quotient(s: Spec, a: Tensor, n: Dims) -> Statement:
         fn("log", quotient) >> add(log1p(a), scale(-1, log1p(scale(-1, a)))),
         is_elementwise(s),
     )
+
+
+@stability.rule(cite="1 + exp a = exp(softplus a)")
+def sigmoid_by_softplus(a: Tensor) -> Statement:
+    """sigmoid a = exp(a - softplus a): cheap where softplus a is computed anyway."""
+    return sigmoid(a) >> exp_difference(a, softplus(a))
 
 
 @stability.rule(cite=BLANCHARD)

@@ -87,11 +87,11 @@ def test_operations_of_generated_code() -> None:
     shown = [format_steps(left, steps, rules, k).splitlines()[::2] for k in LANGUAGES]
     index = [
         "fᵢ = exp(xᵢ) / (1 + exp(xᵢ))",
-        "fᵢ = exp_difference(0, softplus(-xᵢ))",
+        "fᵢ = exp_difference(xᵢ, softplus(xᵢ))",
         "fᵢ = 1 / (1 + exp(-xᵢ))",
     ]
     assert shown[:3] == [index] * 3
-    latex = r"{f}_{i} = \operatorname{exp\_difference}(0, \operatorname{softplus}(-{x}_{i}))"
+    latex = r"{f}_{i} = \operatorname{exp\_difference}({x}_{i}, \operatorname{softplus}({x}_{i}))"
     assert latex in format_steps(left, steps, rules, "latex")
 
 
