@@ -19,8 +19,8 @@ class Condition:
     >>> import numpy as np
     >>> from eggrad.frontend.functions import variable
     >>> x = variable("x", ("n",))
-    >>> np.where(x >= 1, x, -x).evaluate({"x": [0.0, 1.0, 2.0]})
-    array([0., 1., 2.])
+    >>> np.where(x >= 1, x, -x).evaluate({"x": [-1.0, 1.0, 2.0]})
+    array([1., 1., 2.])
     """
 
     test: "Expression"

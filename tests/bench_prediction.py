@@ -19,6 +19,7 @@ from eggrad.engine import term as t
 from eggrad.engine.binding import concrete, name_of
 from eggrad.engine.calibration import calibrate, measure
 from eggrad.engine.compiled import compile_terms
+from eggrad.engine.functions import FUNCTIONS, UNARY
 from eggrad.engine.kernels import term_work
 from eggrad.engine.rates import Rates, default_rates
 from eggrad.engine.term import Term
@@ -68,8 +69,8 @@ class Case:
 
 
 def _elementwise() -> Iterator[Case]:
-    for name in (*t.ELEMENTWISE,):
-        call = "np.maximum(x, 0.0)" if name == "relu" else f"np.{name}(x)"
+    for name in UNARY:
+        call = FUNCTIONS[name].code.format("x")
         yield Case(name, t.apply(name, x), call, VECTOR)
     yield Case("x + z", t.add(x, z), "x + z", VECTOR)
     yield Case("x / z", t.divide(x, z), "x / z", VECTOR)

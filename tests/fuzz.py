@@ -81,7 +81,7 @@ class Case:
 def random_case(random: Random) -> Case:
     """An expression with at least one point that can be judged."""
     while True:
-        term, x = random_expression(random)
+        term, x = random_expression(random, kinked=random.random() < 0.5)
         points = list(judged_points(random, term, x))
         if points:
             mode = random.choice(("auto", "forward", "reverse"))

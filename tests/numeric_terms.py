@@ -58,7 +58,7 @@ def grown(draw: st.DrawFn, pool: list[t.Term]) -> t.Term:
         case 5:
             return t.apply(draw(st.sampled_from(SMOOTH)), a)
         case 6 if square:
-            name = draw(st.sampled_from(t.MATRIX_FUNCTIONS))
+            name = draw(st.sampled_from(tuple(t.MATRIX_FUNCTIONS)))
             return t.apply(name, draw(st.sampled_from(square)))
         case 7 if square:
             return t.cofactors(draw(st.integers(0, 2)), draw(st.sampled_from(square)))

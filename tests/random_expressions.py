@@ -15,14 +15,20 @@ SIZES = ("m", "n", "m", "n", "n", 2)
 ORDERS = {"c": 0, "x": 1, "y": 1, "A": 2, "B": 2, "T": 3, "Q": 4}
 NAMES = ("c", "x", "x", "y", "A", "A", "B", "S", "S", "T", "Q")
 SMOOTH = ("sin", "cos", "arctan", "tanh", "exp", "relu", "abs", "sign", "tan", "log")
+MATRIX_FUNCTIONS = ("inv", "det", "adj")
+ROUNDED = ("floor", "ceil", "round")
+EXTREMES = ("maximum", "minimum", "mod", "pow")
+TESTS = ("greater", "greater_equal", "equal", "not_equal", "logical_and", "logical_or")
 EXPONENTS = (2, 3, 2, 3, 1, 0, -1, -2, *map(Fraction, ("1/2", "-1/2", "3/2", "5/3", "1/3")))
 NUMBERS = (0, 1, -1, 2, 3, -2, *map(Fraction, ("1/2", "1/3", "-3/4", "0.1")))
 MAX_ORDER = 4
 MAX_JOINT = 6
 
 
-def random_expression(random: Random, most: int = 12) -> tuple[Term, Term]:
+def random_expression(random: Random, most: int = 12, *, kinked: bool = False) -> tuple[Term, Term]:
     """A term of 3 to `most` nodes, and a variable that occurs in it.
+
+    With `kinked`, maxima, remainders, roundings, tests and choices occur as well.
 
     >>> term, x = random_expression(Random(0))
     >>> x in t.variables(term)
@@ -31,7 +37,7 @@ def random_expression(random: Random, most: int = 12) -> tuple[Term, Term]:
     while True:
         pool = _variables(random)
         for _ in range(random.randint(1, most)):
-            new = _grown(random, pool)
+            new = _grown(random, pool, kinked)
             if new.order <= MAX_ORDER:
                 pool.append(new)
         root = pool[-1]
@@ -54,11 +60,13 @@ def _variables(random: Random) -> list[Term]:
     return pool
 
 
-def _grown(random: Random, pool: list[Term]) -> Term:
+def _grown(random: Random, pool: list[Term], kinked: bool) -> Term:
     """A new term, most often of the newest one, so that functions are nested."""
     a = pool[-1] if random.random() < 0.6 else random.choice(pool)
     square = [b for b in pool if b.order == 2 and b.dims[0] == b.dims[1]]
     scalars = [b for b in pool if not b.dims]
+    if kinked and random.random() < 0.12:
+        return _kinked(random, pool, a)
     kind = random.choices(
         ("product", "function", "sum", "unary", "power", "quotient", "matrix", "number", "other"),
         (30, 20, 16, 8, 8, 8, 9, 4, 4),
@@ -125,6 +133,26 @@ def _function(random: Random, a: Term) -> Term:
             return t.apply(random.choice(SMOOTH), a)
 
 
+def _kinked(random: Random, pool: list[Term], a: Term) -> Term:
+    """A rounding, an extreme, a test, a choice, or what is logarithmic or a sign of a matrix."""
+    b = _alike(random, pool, a)
+    square = [c for c in pool if c.order == 2 and c.dims[0] == c.dims[1]]
+    match random.randint(0, 4):
+        case 0:
+            return t.apply(random.choice(ROUNDED), a)
+        case 1:
+            return t.apply(random.choice(EXTREMES), a, b)
+        case 2:
+            return t.apply(random.choice(TESTS), a, b)
+        case 3 if square:
+            return t.apply(random.choice(("logabsdet", "signdet")), random.choice(square))
+        case _:
+            test = t.apply(random.choice(TESTS), b, t.constant(random.choice(NUMBERS), a.dims))
+            if random.random() < 0.3:
+                test = t.apply("logical_not", test)
+            return t.apply("where", test, a, _alike(random, pool, a))
+
+
 def _quotient(random: Random, pool: list[Term], a: Term) -> Term:
     scalars = [b for b in pool if not b.dims]
     match random.randint(0, 3):
@@ -144,7 +172,7 @@ def _matrix_function(random: Random, a: Term) -> Term:
         # Diagonally dominant, where entries are moderate.
         three = t.einsum(canonical([(), (0, 1)], (0, 1)), t.constant(4), t.delta(a.dims[:1]))
         a = t.add(three, a)
-    return t.apply(random.choice(t.MATRIX_FUNCTIONS), a)
+    return t.apply(random.choice(MATRIX_FUNCTIONS), a)
 
 
 def _product(random: Random, operands: list[Term]) -> Term:

@@ -5,8 +5,8 @@ from fractions import Fraction
 from hypothesis import strategies as st
 
 from eggrad.engine import affine
+from eggrad.engine.functions import ELEMENTWISE, FUNCTIONS
 from eggrad.engine.term import (
-    ELEMENTWISE,
     Term,
     add,
     apply,
@@ -90,7 +90,9 @@ def _grown(draw: st.DrawFn, pool: list[Term], draw_size: st.SearchStrategy[str |
         case 11:
             return _indicator(draw, draw(st.lists(draw_size, max_size=3)))
         case _:
-            return apply(draw(st.sampled_from(ELEMENTWISE)), some)
+            name = draw(st.sampled_from(ELEMENTWISE))
+            others = [draw(st.sampled_from(alike)) for _ in range(FUNCTIONS[name].arity - 1)]
+            return apply(name, some, *others)
 
 
 def _indicator(draw: st.DrawFn, dims: list[str | int]) -> Term:

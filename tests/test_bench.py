@@ -63,7 +63,12 @@ def test_a_statement_by_hand_computes_its_node(case: bench_prediction.Case) -> N
 
 
 def test_predictions_are_compared() -> None:
-    case = bench_prediction.Case("x + z", bench_prediction.CASES[12].node, "x + z", ({"n": 10},))
+    case = bench_prediction.Case(
+        "x + z",
+        next(c.node for c in bench_prediction.CASES if c.name == "x + z"),
+        "x + z",
+        ({"n": 10},),
+    )
     (row,) = bench_prediction.rows(default_rates(), (case,))
     assert min(row.predicted, row.measured, row.generated) > 0
     text = bench_prediction.table([bench_prediction.Row("f", {"n": 10}, 2e-6, 4e-6, 5e-6)])

@@ -104,8 +104,8 @@ MISTAKES: dict[str, tuple[list[str], str]] = {
         "  x + vector()\n      ^\n",
     ),
     "a function that is not there": (
-        ["simplify", "--matrix", "foo(x)"],
-        "Error: line 1, column 1: no function is called 'foo'\n  foo(x)\n  ^\n",
+        ["simplify", "--matrix", "xyz(x)"],
+        "Error: line 1, column 1: no function is called 'xyz'\n  xyz(x)\n  ^\n",
     ),
     "a size without end": (
         ["diff", SQUARE, "--sizes", "n=" + "9" * 5000],

@@ -36,7 +36,7 @@ def test_a_case_can_be_repeated() -> None:
 
 
 def test_expressions_are_of_every_kind() -> None:
-    found = [random_expression(Random(seed))[0] for seed in range(600)]
+    found = [random_expression(Random(seed), kinked=True)[0] for seed in range(1200)]
     operations = {node.op for root in found for node in t.postorder(root)}
     assert operations >= {*t.ELEMENTWISE, *t.MATRIX_FUNCTIONS, "cofactors", "delta", "power"}
     assert {root.order for root in found} == {0, 1, 2, 3, 4}

@@ -12,13 +12,12 @@ import eggrad as eg
 from eggrad.engine import oracle
 from eggrad.engine.binding import name_of
 from eggrad.engine.enumeration import Pair, enumerate_terms
+from eggrad.engine.functions import MATRIX_FUNCTIONS, UNARY
 from eggrad.engine.law_check import is_law
 from eggrad.engine.rule_inference import candidates
 from eggrad.engine.stages import System
 from eggrad.engine.strategy import STAGES, Strategy
 from eggrad.engine.term import (
-    ELEMENTWISE,
-    MATRIX_FUNCTIONS,
     add,
     apply,
     constant,
@@ -70,9 +69,9 @@ def test_terms_of_equal_values_are_pairs() -> None:
 @pytest.mark.parametrize(
     "workload",
     [
-        Workload("functions", (a,), ELEMENTWISE),
+        Workload("functions", (a,), UNARY),
         Workload("vectors", (a, x), ("abs", "exp")),
-        Workload("matrices", (x, A), (), MATRIX_FUNCTIONS),
+        Workload("matrices", (x, A), (), tuple(MATRIX_FUNCTIONS)),
     ],
     ids=lambda w: w.name,
 )

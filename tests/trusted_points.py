@@ -82,6 +82,19 @@ def _regular(node: Term, found: Mapping[Term, Array], last_moves: bool) -> bool:
     match node.op:
         case "abs" | "sign" | "relu":
             return bool((np.abs(first) > KINK).all())
+        case "floor" | "ceil":
+            return bool((np.abs(first - np.rint(first)) > KINK).all())
+        case "round":
+            return bool((np.abs(first - np.floor(first) - 0.5) > KINK).all())
+        case "maximum" | "minimum" | "greater" | "greater_equal" | "equal" | "not_equal":
+            return bool((np.abs(first - found[node.args[1]]) > KINK).all())
+        case "logical_not" | "logical_and" | "logical_or":
+            return all(bool((np.abs(found[a]) > KINK).all()) for a in node.args)
+        case "mod":
+            quotient = first / found[node.args[1]]
+            return bool((np.abs(quotient - np.rint(quotient)) > KINK).all())
+        case "pow":
+            return bool((first > KINK).all())
         case "arcsin" | "arccos":
             return bool((np.abs(first) < 1 - KINK).all())
         case "log":
