@@ -178,7 +178,6 @@ def test_elementwise_functions() -> None:
     assert rates("relu") == ["maximum"]
     assert rates("softplus") == ["maximum", "exp", "log1p"]
     assert rates("sigmoid") == ["negate", "exp", "arithmetic", "divide"]
-    assert rates("erf") == ["erf"]
     assert rates("exp", ()) == ["scalar_function"]
     a, b = t.variable("a", ("n",)), t.variable("b", ("n",))
     assert kernels(t.add(a, b)) == [("arithmetic", "n")]
