@@ -132,7 +132,7 @@ def load_left(egraph: EGraph, instance: Instance) -> tuple[str, Term | None]:
         case name if name in SLOPE_NODES.values():
             egraph.load(subject)
             egraph.add_derivative(subject, terms.variable("z"))
-            place = f"{name} {left.args[0]} {left.args[1]}"
+            place = f"{name} {Closing(bound).build(left.args[0])} {left.args[1]}"
         case "size":
             own = bound[cast(Parameter, left.args[0]).name]
             egraph.load(terms.einsum("i->", terms.constant(1, (own,))))

@@ -47,9 +47,10 @@ class Function:
     `undone_by` is the function that leads back from its values; a `composite` one has a definition
     by others, which comparing uses.
 
-    The values of an `is_test` are 1 and 0. A `damping` function has no larger relative error than
-    its operand, a `lossy` one may lose digits, and one that `grows` may overflow. Code avoids it
-    where there is another form, unless it `may_grow`: as a divisor it leads to the right 0.
+    A `stepwise` function is constant but for jumps; an `is_test` is 1 or 0. A `damping` function
+    has no larger relative error than its operand, a `lossy` one may lose digits, and one that
+    `grows` may overflow. Code avoids it where there is another form, unless it `may_grow`: as a
+    divisor it leads to the right 0.
     """
 
     name: str
@@ -68,6 +69,7 @@ class Function:
     analytic: bool = False
     keeps_sign: bool = False
     zero_at_zero_alone: bool = False
+    stepwise: bool = False
     is_test: bool = False
     exact: Callable[[Fraction], Fraction | None] = lambda _: None
     undone_by: str = ""
@@ -84,6 +86,8 @@ class Function:
             object.__setattr__(self, "code", f"np.{self.name}({places})")
         if not self.rates:
             object.__setattr__(self, "rates", (self.name,))
+        if self.is_test:
+            object.__setattr__(self, "stepwise", True)
 
     @property
     def key(self) -> str:
@@ -268,6 +272,7 @@ _KNOWN: Final = (
     Function(
         name="floor",
         sentence="The greatest integer that is no greater than the entry, for every entry.",
+        stepwise=True,
         rates=("arithmetic",),
         latex=r"\left\lfloor {} \right\rfloor",
         total=True,
@@ -276,6 +281,7 @@ _KNOWN: Final = (
     Function(
         name="ceil",
         sentence="The least integer that is no less than the entry, for every entry.",
+        stepwise=True,
         rates=("arithmetic",),
         latex=r"\left\lceil {} \right\rceil",
         total=True,
@@ -284,6 +290,7 @@ _KNOWN: Final = (
     Function(
         name="round",
         sentence="The nearest integer to every entry; of two the even one.",
+        stepwise=True,
         code="np.rint({})",
         rates=("arithmetic",),
         parity="odd",

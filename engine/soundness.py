@@ -7,7 +7,7 @@ from typing import Final
 import numpy as np
 
 from eggrad.engine import oracle
-from eggrad.engine.binding import Array
+from eggrad.engine.binding import Array, name_of
 from eggrad.engine.closed import SYMBOLS, Closing
 from eggrad.engine.instances import (
     EVERYTHING,
@@ -18,7 +18,7 @@ from eggrad.engine.instances import (
     random_instance,
     random_values,
 )
-from eggrad.engine.properties import PROPERTIES
+from eggrad.engine.properties import PROPERTIES, TOTAL
 from eggrad.engine.rule import Kind, Rule
 from eggrad.engine.term import Term, postorder
 
@@ -158,10 +158,16 @@ def fails_beyond(rule: Rule, draws: int = 2000, seed: int = 0) -> Comparison | N
     rng = np.random.default_rng(seed)
     for instance in random_instances(rule, rng, draws):
         if isinstance(instance, Instance):
-            found = compare(instance, random_values(instance, rng), beyond=True)
+            found = compare(instance, _beyond(instance, random_values(instance, rng)), beyond=True)
             if found is not None and found.flaw is not None:
                 return found
     return None
+
+
+def _beyond(instance: Instance, values: Mapping[str, Array]) -> Mapping[str, Array]:
+    """The values, but for variables that a law wants to be defined: those are not."""
+    asked = {name_of(t) for p, t in instance.known if p == TOTAL and t.op == "variable"}
+    return {k: np.full_like(v, np.nan) if k in asked else v for k, v in values.items()}
 
 
 def compare(

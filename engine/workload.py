@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Final, cast
 
-from eggrad.engine.functions import MATRIX_FUNCTIONS, UNARY, function_of
+from eggrad.engine.functions import FUNCTIONS, MATRIX_FUNCTIONS, UNARY, function_of
 from eggrad.engine.spec import Spec, canonical
 from eggrad.engine.term import (
     Term,
@@ -136,7 +136,7 @@ def workloads() -> tuple[Workload, ...]:
     x, y = variable("x", (SIZE,)), variable("y", (SIZE,))
     left, right = variable("A", (SIZE, SIZE)), variable("B", (SIZE, SIZE))
     return (
-        Workload("functions", (a, b), UNARY),
+        Workload("functions", (a, b), tuple(f for f in UNARY if not FUNCTIONS[f].stepwise)),
         Workload("vectors", (a, x, y), ("abs", "sign", "relu", "exp")),
         Workload("matrices", (a, x, left, right), (), tuple(MATRIX_FUNCTIONS)),
     )

@@ -29,7 +29,7 @@ from eggrad.engine.language import (
 from eggrad.engine.numeric_language import Variable, declared
 from eggrad.engine.properties import total
 from eggrad.engine.rule import Ruleset
-from eggrad.engine.spec import Indices
+from eggrad.engine.spec import Indices, canonical
 from eggrad.rules.constants import result_dims
 from eggrad.rules.slopes import is_test
 
@@ -62,7 +62,7 @@ def spread_of(s: Spec, place: int) -> Spec | None:
     if joint is None:
         return None
     own = s[place]
-    return (own, tuple(i for i in joint if i not in own), joint)
+    return canonical([own, [i for i in joint if i not in own]], joint)
 
 
 @primitive
@@ -79,14 +79,14 @@ def missing_dims(s: Spec, place: int, n: Dims, m: Dims) -> Dims | None:
 def met(s: Spec) -> Spec | None:
     """The spec of a product that has the joint indices."""
     joint = _joint(s)
-    return None if joint is None else (s[0], s[1], joint)
+    return None if joint is None else canonical(s[:2], joint)
 
 
 @primitive
 def summed(s: Spec) -> Spec | None:
     """The unary spec that is left to do once the operands have met."""
     joint = _joint(s)
-    return None if joint is None else (joint, s[2])
+    return None if joint is None else canonical([joint], s[2])
 
 
 def _chosen(s: Spec, test: Tensor, b: Tensor) -> Tensor:
@@ -213,7 +213,7 @@ def spread_within(t: Spec, s: Spec) -> Spec | None:
     if index is None:
         return None
     own = tuple(index[i] for i in t[0])
-    return (own, tuple(i for i in s[1] if i not in own), s[1])
+    return canonical([own, [i for i in s[1] if i not in own]], s[1])
 
 
 @primitive

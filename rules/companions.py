@@ -8,7 +8,7 @@ from eggrad.engine.rule import Rule, Ruleset
 from eggrad.engine.spec import scaling
 from eggrad.rules.algebra import preprocessing
 from eggrad.rules.constants import constants, multiples, size_is_number, sum_of_constant
-from eggrad.rules.forward import d_function
+from eggrad.rules.forward import d_function, d_function_of_three, d_function_of_two
 from eggrad.rules.sizes import sizes
 from eggrad.rules.slopes import slopes
 from eggrad.rules.stability import stability
@@ -38,7 +38,7 @@ _MAKERS: Final[Mapping[str, tuple[Rule, ...]]] = {
     "sum_of_constant": (size_is_number,),
     "determinant_of_scaled": (size_is_number,),
     "determinant_of_multiple": (size_is_number,),
-} | {rule.name: (d_function,) for rule in slopes.rules}
+} | {rule.name: (d_function, d_function_of_two, d_function_of_three) for rule in slopes.rules}
 
 # What random terms are rewritten by, three times, before laws on whole sums and products look.
 BEFORE_BULK_RULES: Final = (preprocessing, multiples, constants, unary, stability)

@@ -38,6 +38,12 @@ slopes = Ruleset(
 
 
 @condition
+def is_stepwise(f: Name) -> bool:
+    """Whether a function is constant but for jumps."""
+    return record(f).stepwise
+
+
+@condition
 def is_test(f: Name) -> bool:
     """Whether a function has the values 1 and 0."""
     return record(f).is_test
@@ -122,24 +128,6 @@ def slope_relu(a: Tensor) -> Statement:
     return slope("relu", a) >> fn("relu", fn("sign", a))
 
 
-@slopes.rule(cite="it is constant between the integers")
-def slope_floor(a: Tensor) -> Statement:
-    """floor' = 0."""
-    return slope("floor", a) >> const(0, dims(a))
-
-
-@slopes.rule(cite="it is constant between the integers")
-def slope_ceil(a: Tensor) -> Statement:
-    """ceil' = 0."""
-    return slope("ceil", a) >> const(0, dims(a))
-
-
-@slopes.rule(cite="it is constant between the integers and a half")
-def slope_round(a: Tensor) -> Statement:
-    """round' = 0."""
-    return slope("round", a) >> const(0, dims(a))
-
-
 def unless_zero(a: Tensor, b: Tensor) -> Tensor:
     """0 where a is 0, and b elsewhere."""
     zero = const(0, dims(a))
@@ -202,9 +190,9 @@ def slope_pow_exponent(a: Tensor, b: Tensor) -> Statement:
 
 
 @slopes.rule(cite="it is constant where it is continuous")
-def slope_of_test(f: Name, a: Tensor) -> Statement:
-    """The slope of what is 1 or 0 is 0."""
-    return slope(f, a) >> const(0, dims(a)), is_test(f)
+def slope_of_steps(f: Name, a: Tensor) -> Statement:
+    """The slope of what is constant but for jumps is 0: of floor, ceil, round and tests."""
+    return slope(f, a) >> const(0, dims(a)), is_stepwise(f)
 
 
 @slopes.rule(cite="it is constant where it is continuous")
