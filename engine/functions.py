@@ -100,6 +100,11 @@ class Function:
         return self.exact(Fraction(0)) == 0
 
     @property
+    def vanishes(self) -> bool:
+        """Whether it is 0 on an interval: what it multiplies may be left out there."""
+        return self.is_test or (self.keeps_sign and not self.zero_at_zero_alone)
+
+    @property
     def is_never_negative(self) -> bool:
         """Whether no value is below 0."""
         return self.span[0] >= 0

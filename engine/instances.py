@@ -29,7 +29,7 @@ __all__ = [
     "sides",
 ]
 
-# At the kinks of abs, sign and relu differences say nothing, so these avoid special values.
+# At kinks differences say nothing, so these avoid special values.
 DIFFERENTIATED = ("derivative", "pullback", *SLOPE_NODES.values())
 
 

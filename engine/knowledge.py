@@ -5,6 +5,7 @@ egglog concludes facts of classes; this is for terms that are in no e-graph, as 
 
 from collections.abc import Container, Iterable, Sequence
 
+from eggrad.engine.functions import function_of
 from eggrad.engine.language import Known, Node, Parameter
 from eggrad.engine.matching import Arguments, matcher_of_terms, views
 from eggrad.engine.rule import Fact, Ruleset
@@ -14,9 +15,6 @@ __all__ = ["Assumption", "Knowledge", "NumberedFacts", "needed"]
 
 Assumption = tuple[str, Term]
 """A property of a term."""
-
-# Functions that are 0 on one side of 0: what they multiply may be left out there.
-STEPS = ("relu", "sign")
 
 
 class Knowledge:
@@ -102,7 +100,9 @@ def _with_steps(roots: Iterable[Term]) -> set[Term]:
     """The terms that have a step function in them, so that they may be 0."""
     found: set[Term] = set()
     for t in postorder(*roots):
-        if t.op in STEPS or not found.isdisjoint(t.args):
+        own = function_of(t.op, t.data)
+        # What it multiplies may be left out where it is 0.
+        if (own and own.vanishes) or not found.isdisjoint(t.args):
             found.add(t)
     return found
 

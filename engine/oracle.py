@@ -47,8 +47,8 @@ def value(term: Term, values: Mapping[str, Any], sizes: Mapping[str, int] | None
     """The value of one term: `evaluate` for a single root.
 
     >>> from eggrad.engine.term import apply, variable
-    >>> value(apply("relu", variable("x", (3,))), {"x": [-1, 0, 2]})
-    array([0., 0., 2.])
+    >>> value(apply("abs", variable("x", (3,))), {"x": [-1, 0, 2]})
+    array([1., 0., 2.])
     """
     return evaluate([term], values, sizes)[0]
 
@@ -134,7 +134,7 @@ def numeric_derivative(
 
     Two steps, `step` and half of it, extrapolated: the error is of the order of `step**4`, so
     about 1e-11 for smooth functions. The formula of the thesis has the opposite sign. An entry
-    within `step` of a kink of `abs`, `relu` or `sign` has no meaningful value. `wrt` needs a value
+    within `step` of a kink, as that of `abs`, has no meaningful value. `wrt` needs a value
     even where `term` does not contain it.
 
     >>> from eggrad.engine.term import apply, variable

@@ -136,7 +136,7 @@ def random_exponentials(rng: np.random.Generator) -> list[Term]:
     fraction = product([(total(summands, rng), "i"), (inverse[0], "i")], "i", rng)
     quadratic = terms.add(terms.add(one, plus), terms.power(plus, terms.constant(2)))
     cubic = product([(quadratic, "i"), *[(inverse[0], "i")] * 3], "i", rng)
-    signs = [terms.apply(f, t) for f in ("abs", "relu", "sign") for t in (squares, pool[2], b)]
+    signs = [terms.apply(f, t) for f in ("abs", "sign") for t in (squares, pool[2], b)]
     signs += [terms.add(terms.constant(3, dims("i")), terms.subtract(b, one))]
     return [drawn(2), fraction, cubic, total(same, rng), terms.add(*shared), unit, *logs, *signs]
 

@@ -1,4 +1,4 @@
-"""Outer products: rows of zeros, which derivatives of `relu` have, are not computed."""
+"""Outer products: rows of zeros, which derivatives of a maximum with 0 have, are not computed."""
 
 from typing import Final
 

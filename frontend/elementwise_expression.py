@@ -14,7 +14,7 @@ from typing import Final, cast
 
 from eggrad.engine import term as terms
 from eggrad.engine.errors import ShapeError, UnsupportedOperation
-from eggrad.engine.functions import UNARY
+from eggrad.engine.functions import FUNCTIONS, UNARY
 from eggrad.engine.index_conditions import Condition, nonnegative, zero
 from eggrad.engine.integer_ranges import implied, within
 from eggrad.engine.rational_affine import Affine
@@ -41,9 +41,9 @@ from eggrad.frontend.expression import Expression, expression
 __all__ = ["as_expression"]
 
 # Arguments at which functions that are not defined everywhere have a value and a slope.
-INSIDE: Final = {"log": 1, "sqrt": 1, "tan": 0, "arcsin": 0, "arccos": 0}
+INSIDE: Final = {"log": 1, "sqrt": 1, "tan": 0, "arcsin": 0, "arccos": 0, "arctanh": 0, "log1p": 0}
 # Functions that overflow: an entry that is not needed may be one of which they are infinite.
-GROWING: Final = frozenset({"exp", "sinh", "cosh"})
+GROWING: Final = frozenset(f.name for f in FUNCTIONS.values() if f.grows)
 
 
 def as_expression(

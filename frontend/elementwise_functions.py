@@ -5,15 +5,14 @@ from typing import Any, Final
 
 import numpy as np
 
-from eggrad.engine.functions import FUNCTIONS as RECORDS
-from eggrad.engine.functions import UNARY
+from eggrad.engine import functions as records
+from eggrad.frontend.numpy_ufuncs import COMPOSED
 
 __all__ = ["FUNCTIONS"]
 
+_OWN: Final = [f for f in records.UNARY if not records.FUNCTIONS[f].is_test and f != "relu"]
+
 FUNCTIONS: Final[dict[str, Callable[[Any], Any]]] = {
-    **{f: getattr(np, f) for f in UNARY if f != "relu" and not RECORDS[f].is_test},
+    **{name: getattr(np, name) for name in (*_OWN, *COMPOSED)},
     "relu": lambda x: np.where(x > 0, x, 0 * x),
-    "sqrt": np.sqrt,
-    "sinh": np.sinh,
-    "cosh": np.cosh,
 }

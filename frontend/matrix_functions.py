@@ -41,7 +41,7 @@ def softplus(a: Expression) -> Expression:
 
 _ENTRYWISE: Final[dict[str, Callable[[Any], Expression]]] = {
     **{f: partial(applied, f) for f in UNARY},
-    **{f: getattr(elementwise, f) for f in ("sinh", "cosh", "sqrt", "arctanh", "log1p", "expm1")},
+    **elementwise.COMPOSED,
     "sigmoid": sigmoid,
     "softplus": softplus,
 }

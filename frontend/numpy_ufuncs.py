@@ -13,7 +13,7 @@ from eggrad.frontend.arithmetic import add, divide, matmul, multiply, negative, 
 from eggrad.frontend.conditions import Condition
 from eggrad.frontend.expression import Expression, as_expression
 
-__all__ = ["UFUNCS", "square"]
+__all__ = ["COMPOSED", "UFUNCS", "sqrt", "square"]
 
 _HALF: Final = Fraction(1, 2)
 
@@ -147,6 +147,9 @@ def less_equal(a: Any, b: Any) -> Condition:
     return Condition.of("greater_equal", b, a)
 
 
+COMPOSED: Final = {f.__name__: f for f in (sinh, cosh, sqrt, arctanh, log1p, expm1)}
+"""Functions of one operand that are written with others."""
+
 # NumPy's own, `absolute` among them, which it calls `abs` as well.
 _SAME: Final = {
     f: own for f in language.__all__ if isinstance(own := getattr(np, f, None), np.ufunc)
@@ -157,7 +160,7 @@ UFUNCS: Final[dict[str, Callable[..., Any]]] = {
     "psi": special.digamma,
     **{f.__name__: f for f in (add, subtract, multiply, divide, negative, positive, power)},
     **{f.__name__: f for f in (square, sqrt, cbrt, reciprocal, exp2, expm1, log1p, log2, log10)},
-    **{f.__name__: f for f in (logaddexp, sinh, cosh, arctanh, hypot)},
+    **{f.__name__: f for f in (logaddexp, *COMPOSED.values(), hypot)},
     **{f.__name__: f for f in (matmul, vecdot, matvec, vecmat)},
     **{f.__name__: f for f in (equal, not_equal, greater, greater_equal, less, less_equal)},
     **{f.__name__: getattr(language, name) for name, f in _SAME.items()},
