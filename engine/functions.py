@@ -28,6 +28,7 @@ __all__ = [
 ]
 
 Parity = Literal["odd", "even", ""]
+Monotone = Literal["increasing", "decreasing", ""]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,10 +43,10 @@ class Function:
     matrix notation, where that is another one.
 
     It is defined between the ends of `domain`, has values between those of `span`, is `odd`,
-    `even` or neither, and `total` if it is finite for all reals. A function that `keeps_sign` is
-    positive for positive operands, and not negative at 0; `exact` gives its rational values.
-    `undone_by` is the function that leads back from its values; a `composite` one has a definition
-    by others, which comparing uses.
+    `even` or neither, `monotone` where it never falls or never rises, and `total` if it is finite
+    for all reals. A function that `keeps_sign` is positive for positive operands, and not negative
+    at 0; `exact` gives its rational values. `undone_by` is the function that leads back from its
+    values; a `composite` one has a definition by others, which comparing uses.
 
     A `stepwise` function is constant but for jumps; an `is_test` is 1 or 0. A `damping` function
     has no larger relative error than its operand, a `lossy` one may lose digits, and one that
@@ -65,6 +66,7 @@ class Function:
     domain: tuple[float, float] = (-inf, inf)
     span: tuple[float, float] = (-inf, inf)
     parity: Parity = ""
+    monotone: Monotone = ""
     total: bool = False
     analytic: bool = False
     keeps_sign: bool = False
@@ -177,6 +179,7 @@ _KNOWN: Final = (
     Function(
         name="arcsin",
         sentence="The inverse sine of every entry.",
+        monotone="increasing",
         latex=r"\arcsin",
         domain=(-1, 1),
         span=(-pi / 2, pi / 2),
@@ -198,6 +201,7 @@ _KNOWN: Final = (
     Function(
         name="arctan",
         sentence="The inverse tangent of every entry.",
+        monotone="increasing",
         latex=r"\arctan",
         span=(-pi / 2, pi / 2),
         parity="odd",
@@ -212,6 +216,7 @@ _KNOWN: Final = (
     Function(
         name="tanh",
         sentence="The hyperbolic tangent of every entry.",
+        monotone="increasing",
         composite=True,
         latex=r"\tanh",
         span=(-1, 1),
@@ -226,6 +231,7 @@ _KNOWN: Final = (
     Function(
         name="exp",
         sentence="The exponential of every entry.",
+        monotone="increasing",
         latex=r"\exp",
         span=(0, inf),
         total=True,
@@ -237,6 +243,7 @@ _KNOWN: Final = (
     Function(
         name="log",
         sentence="The natural logarithm of every entry.",
+        monotone="increasing",
         latex=r"\log",
         domain=(0, inf),
         exact=_at({1: 0}),
@@ -245,6 +252,7 @@ _KNOWN: Final = (
     Function(
         name="sign",
         sentence="The sign of every entry: -1, 0 or 1.",
+        monotone="increasing",
         span=(-1, 1),
         parity="odd",
         total=True,
@@ -255,6 +263,7 @@ _KNOWN: Final = (
     Function(
         name="relu",
         sentence="The greater of zero and the entry, for every entry.",
+        monotone="increasing",
         composite=True,
         code="np.maximum({}, 0)",
         rates=("maximum",),
@@ -277,6 +286,7 @@ _KNOWN: Final = (
     Function(
         name="floor",
         sentence="The greatest integer that is no greater than the entry, for every entry.",
+        monotone="increasing",
         stepwise=True,
         rates=("arithmetic",),
         latex=r"\left\lfloor {} \right\rfloor",
@@ -286,6 +296,7 @@ _KNOWN: Final = (
     Function(
         name="ceil",
         sentence="The least integer that is no less than the entry, for every entry.",
+        monotone="increasing",
         stepwise=True,
         rates=("arithmetic",),
         latex=r"\left\lceil {} \right\rceil",
@@ -295,6 +306,7 @@ _KNOWN: Final = (
     Function(
         name="round",
         sentence="The nearest integer to every entry; of two the even one.",
+        monotone="increasing",
         stepwise=True,
         code="np.rint({})",
         rates=("arithmetic",),

@@ -4,14 +4,14 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from inspect import signature
 from math import inf, isfinite
-from typing import Any, Final, Literal
+from typing import Any, Final
 
 import numpy as np
 
 from eggrad.engine import oracle
 from eggrad.engine.binding import Array
 from eggrad.engine.errors import UnsoundRules, UnsupportedOperation
-from eggrad.engine.functions import FUNCTIONS, OwnFunction, Parity
+from eggrad.engine.functions import FUNCTIONS, Monotone, OwnFunction, Parity
 from eggrad.engine.language import FUNCTION_NODES, Tensor, fn
 from eggrad.engine.own_functions import slope_terms
 from eggrad.engine.term import Term
@@ -102,6 +102,7 @@ class DeclaredFunction:
                 raise UnsoundRules(
                     f"{own.name}: {found[k]:.6g} at {args[0][k]:.6g} is out of range"
                 )
+            self._check_order(args, found)
             if own.parity:
                 sign = -1 if own.parity == "odd" else 1
                 mirrored = sign * np.asarray(own.function_for("numpy")(*(-a for a in args)))
@@ -110,6 +111,15 @@ class DeclaredFunction:
                 if wrong.any():
                     k = int(np.argmax(wrong))
                     raise UnsoundRules(f"{own.name} is not {own.parity} at {args[0][k]:.6g}")
+
+    def _check_order(self, args: Sequence[Array], found: Array) -> None:
+        """Whether the values never fall, or never rise, if that is declared."""
+        own = self.record
+        if own.monotone and own.arity == 1:
+            order = np.argsort(args[0])
+            steps = np.diff(found[order]) * (1 if own.monotone == "increasing" else -1)
+            if (steps < -CLOSE * (1 + np.abs(found[order][1:]))).any():
+                raise UnsoundRules(f"{own.name} is not {own.monotone}")
 
     def __repr__(self) -> str:
         """Show its name."""
@@ -123,7 +133,7 @@ def function(
     evaluate: Evaluate | None = None,
     latex: str = "",
     parity: Parity = "",
-    monotone: Literal["increasing", "decreasing"] | None = None,
+    monotone: Monotone = "",
     range: tuple[float, float] | None = None,
     domain: tuple[float, float] | None = None,
     source: str = "declared",
@@ -160,14 +170,24 @@ def function(
         )
     if arity > MOST:
         raise UnsupportedOperation(f"{name}: a function has up to {MOST} operands, not {arity}")
-    if parity not in ("odd", "even", ""):
-        raise UnsupportedOperation(f"{name}: parity is 'odd' or 'even', not {parity!r}")
+    if parity not in ("odd", "even", "") or (parity and arity > 1):
+        raise UnsupportedOperation(
+            f"{name}: parity is 'odd' or 'even', of a function of one operand, not {parity!r}"
+        )
+    if monotone not in ("increasing", "decreasing", ""):
+        raise UnsupportedOperation(
+            f"{name}: monotone is 'increasing' or 'decreasing', not {monotone!r}"
+        )
+    _check_latex(name, latex, arity)
     given = {} if evaluate is None else evaluate
     record = OwnFunction(
         name=name,
         arity=arity,
         latex=latex,
         parity=parity,
+        monotone=monotone,
+        # What is bounded does not overflow.
+        total=domain is None and range is not None and all(map(isfinite, range)),
         span=range or (-inf, inf),
         domain=domain or (-inf, inf),
         slopes=tuple(None if d is None else _of_terms(d) for d in several),
@@ -175,6 +195,17 @@ def function(
         cite=source,
     )
     return DeclaredFunction(record)
+
+
+def _check_latex(name: str, latex: str, arity: int) -> None:
+    """Raise where text with places for operands has other braces, which are to be doubled."""
+    if "{}" in latex:
+        try:
+            latex.format(*["x"] * arity)
+        except (IndexError, KeyError, ValueError) as error:
+            raise UnsupportedOperation(
+                f"{name}: latex has {arity} places, {{}}, for operands, and other braces doubled"
+            ) from error
 
 
 def _operands(derivative: Derivative) -> int:

@@ -245,6 +245,8 @@ def origin(function: OwnFunction) -> str:
     """Where Python finds a declared function: an import, or a comment that it is somebody's own."""
     evaluate = function.evaluate.get("numpy")
     name = getattr(evaluate, "__name__", "")
+    if not name.isidentifier():
+        name = ""
     for home in dict.fromkeys((getattr(evaluate, "__module__", ""), "scipy.special", "numpy")):
         found = getattr(sys.modules.get(home or ""), name or "_", None)
         if (

@@ -25,6 +25,7 @@ from eggrad.engine.rule import Ruleset
 from eggrad.rules.algebra import is_elementwise
 
 DEFINITION = "definition of the function"
+ORDER = "ordered fields"
 HANDBOOK = "Abramowitz, Stegun 1964, chapter 4"
 
 functions = Ruleset(
@@ -45,6 +46,12 @@ def is_odd(f: Name) -> bool:
 def is_even(f: Name) -> bool:
     """Whether f(-x) = f(x)."""
     return record(f).parity == "even"
+
+
+@condition
+def is_increasing(f: Name) -> bool:
+    """Whether f(a) ≤ f(b) for all a ≤ b."""
+    return record(f).monotone == "increasing" and record(f).total
 
 
 @condition
@@ -236,6 +243,18 @@ def maximum_of_same(a: Tensor) -> Statement:
 def minimum_of_same(a: Tensor) -> Statement:
     """min(a, a) = a."""
     return fn("minimum", a, a) >> a
+
+
+@functions.rule(cite=ORDER)
+def maximum_of_increasing(f: Name, a: Tensor, b: Tensor) -> Statement:
+    """max(f(a), f(b)) = f(max(a, b)), for an f that never falls."""
+    return fn("maximum", fn(f, a), fn(f, b)) >> fn(f, fn("maximum", a, b)), is_increasing(f)
+
+
+@functions.rule(cite=ORDER)
+def minimum_of_increasing(f: Name, a: Tensor, b: Tensor) -> Statement:
+    """min(f(a), f(b)) = f(min(a, b)), for an f that never falls."""
+    return fn("minimum", fn(f, a), fn(f, b)) >> fn(f, fn("minimum", a, b)), is_increasing(f)
 
 
 @identities.rule(cite=HANDBOOK)

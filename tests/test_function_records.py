@@ -48,6 +48,9 @@ def test_the_claims_are_true(name: str) -> None:
     if f.parity:
         sign = -1 if f.parity == "odd" else 1
         np.testing.assert_allclose(value(f, -points), sign * found, rtol=1e-14)
+    if f.monotone:
+        steps = np.diff(found[np.argsort(points)]) * (1 if f.monotone == "increasing" else -1)
+        assert (steps[np.isfinite(steps)] >= 0).all()
     if f.keeps_sign:
         assert (found[points > 0] > 0).all()
     if f.zero_at_zero_alone:

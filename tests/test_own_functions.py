@@ -110,6 +110,7 @@ def test_a_wrong_slope_is_found() -> None:
     [
         ({"parity": "even"}, "is not even"),
         ({"range": (0.0, 1.0)}, "is out of range"),
+        ({"monotone": "increasing"}, "is not increasing"),
     ],
 )
 def test_a_wrong_claim_is_found(options: dict[str, object], reason: str) -> None:
@@ -159,3 +160,18 @@ def test_a_slope_is_a_formula_of_the_operands() -> None:
     strange = eg.function("strange", derivative=lambda a: eg.sum(x) * a, evaluate=np.square)
     with pytest.raises(UnsupportedOperation, match="the derivative of strange has"):
         eg.derivative(strange(s), "s")
+
+
+def test_latex_with_places_for_operands() -> None:
+    made = eg.function("bar", derivative=lambda a: a, latex=r"\overline{{{}}}")
+    assert made(s).to("latex") == r"\overline{s}"
+    with pytest.raises(UnsupportedOperation, match="other braces doubled"):
+        eg.function("bar", derivative=lambda a: a, latex=r"\hat{F}{}")
+
+
+def test_the_greater_of_increasing_functions_is_that_of_the_greater() -> None:
+    erf = eg.special.erf
+    assert eg.simplify(eg.maximum(erf(x), erf(y))).to("matrix") == "erf(max(x, y))"
+    assert eg.equivalent(eg.maximum(dawson(x), dawson(y)), dawson(eg.maximum(x, y))).status == (
+        "different"
+    )

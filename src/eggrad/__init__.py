@@ -38,6 +38,7 @@ if TYPE_CHECKING:
         simplify,
     )
     from eggrad.frontend.compilation import compile
+    from eggrad.frontend.conditions import where
     from eggrad.frontend.derivative_products import hvp, jvp, vjp
     from eggrad.frontend.elementwise_definition import Definition, parse_elementwise
     from eggrad.frontend.equivalence import Verdict, equivalent
@@ -141,6 +142,7 @@ __all__ = [
     "value_and_grad",
     "variable",
     "vjp",
+    "where",
 ]
 
 _HOMES = {
@@ -169,6 +171,7 @@ _HOMES = {
         "simplify",
     ),
     "frontend.compilation": ("compile",),
+    "frontend.conditions": ("where",),
     "frontend.derivative_products": ("hvp", "jvp", "vjp"),
     "frontend.elementwise_definition": ("Definition", "parse_elementwise"),
     "frontend.equivalence": ("Verdict", "equivalent"),
