@@ -158,16 +158,20 @@ def fails_beyond(rule: Rule, draws: int = 2000, seed: int = 0) -> Comparison | N
     rng = np.random.default_rng(seed)
     for instance in random_instances(rule, rng, draws):
         if isinstance(instance, Instance):
-            found = compare(instance, _beyond(instance, random_values(instance, rng)), beyond=True)
+            values = _beyond(instance, random_values(instance, rng), rng)
+            found = compare(instance, values, beyond=True)
             if found is not None and found.flaw is not None:
                 return found
     return None
 
 
-def _beyond(instance: Instance, values: Mapping[str, Array]) -> Mapping[str, Array]:
-    """The values, but for variables that a law wants to be defined: those are not."""
-    asked = {name_of(t) for p, t in instance.known if p == TOTAL and t.op == "variable"}
-    return {k: np.full_like(v, np.nan) if k in asked else v for k, v in values.items()}
+def _beyond(
+    instance: Instance, values: Mapping[str, Array], rng: np.random.Generator
+) -> Mapping[str, Array]:
+    """The values, but for variables that a law wants to be defined: some of those are not."""
+    asked = [name_of(t) for p, t in instance.known if p == TOTAL and t.op == "variable"]
+    left_out = {name for name in asked if rng.random() < 1 / 2}
+    return {k: np.full_like(v, np.nan) if k in left_out else v for k, v in values.items()}
 
 
 def compare(
@@ -200,7 +204,7 @@ def _compared(instance: Instance, values: Mapping[str, Array], beyond: bool) -> 
         if not (defined.any() or beyond) or np.abs(left[defined]).max(initial=0) > LARGE:
             return None
         # An operand may be undefined and the term not: adj of any 1 by 1 matrix is 1.
-        if not np.isnan(left).any() and any(np.isnan(v).any() for v in found):
+        if not beyond and not np.isnan(left).any() and any(np.isnan(v).any() for v in found):
             return None
         if any(np.abs(v[np.isfinite(v)]).max(initial=0) > HUGE for v in found):
             return None

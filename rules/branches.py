@@ -188,8 +188,9 @@ def negation_of_negated_comparison(f: Name, p: Tensor, q: Tensor) -> Statement:
 
 @branches.rule(cite="definition of the function", replaces=True)
 def choice_is_relu(a: Tensor, n: Dims) -> Statement:
-    """What is positive, or else 0, is relu."""
-    return fn("where", fn("greater", a, const(0, n)), a, const(0, n)) >> fn("relu", a)
+    """What is positive, or else 0, is relu, if it is defined: a comparison is 0 where it is not."""
+    choice = fn("where", fn("greater", a, const(0, n)), a, const(0, n))
+    return choice >> fn("relu", a), total(a)
 
 
 def _places(t: Spec, s: Spec) -> dict[int, int] | None:

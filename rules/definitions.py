@@ -26,7 +26,7 @@ from eggrad.engine.language import (
     size,
     subtract,
 )
-from eggrad.engine.properties import invertible
+from eggrad.engine.properties import invertible, total
 from eggrad.engine.rule import Ruleset
 from eggrad.engine.spec import hadamard
 from eggrad.rules.linalg import COOKBOOK, PRODUCT, SCALARS, SCALED, is_square, one_axis
@@ -124,32 +124,36 @@ def minimum_by_abs(a: Tensor, b: Tensor) -> Statement:
 @definitions.rule(cite="definition of the function")
 def comparison_by_sign(a: Tensor, b: Tensor) -> Statement:
     """[a > b] = relu sign(a - b)."""
-    return fn("greater", a, b) >> fn("relu", fn("sign", subtract(a, b)))
+    step = fn("relu", fn("sign", subtract(a, b)))
+    return fn("greater", a, b) >> step, total(a), total(b)
 
 
 @definitions.rule(cite="definition of the function")
 def weak_comparison_by_sign(a: Tensor, b: Tensor) -> Statement:
     """[a ≥ b] = 1 - relu sign(b - a)."""
     step = fn("relu", fn("sign", subtract(b, a)))
-    return fn("greater_equal", a, b) >> subtract(const(1, dims(a)), step)
+    return fn("greater_equal", a, b) >> subtract(const(1, dims(a)), step), total(a), total(b)
 
 
 @definitions.rule(cite="definition of the function")
 def modulus_by_choice(a: Tensor, n: Dims) -> Statement:
     """|a| is a where a ≥ 0, and -a elsewhere."""
-    return fn("where", fn("greater_equal", a, const(0, n)), a, scale(-1, a)) >> fn("abs", a)
+    choice = fn("where", fn("greater_equal", a, const(0, n)), a, scale(-1, a))
+    return choice >> fn("abs", a)
 
 
 @definitions.rule(cite="definition of the function")
 def maximum_by_choice(a: Tensor, b: Tensor) -> Statement:
     """max(a, b) is a where a > b, and b elsewhere."""
-    return fn("where", fn("greater", a, b), a, b) >> fn("maximum", a, b)
+    choice = fn("where", fn("greater", a, b), a, b)
+    return choice >> fn("maximum", a, b), total(a), total(b)
 
 
 @definitions.rule(cite="definition of the function")
 def maximum_by_weak_choice(a: Tensor, b: Tensor) -> Statement:
     """max(a, b) is a where a ≥ b, and b elsewhere."""
-    return fn("where", fn("greater_equal", a, b), a, b) >> fn("maximum", a, b)
+    choice = fn("where", fn("greater_equal", a, b), a, b)
+    return choice >> fn("maximum", a, b), total(a), total(b)
 
 
 @definitions.rule(cite=f"{COOKBOOK}, equation 22")
