@@ -567,6 +567,12 @@ class OwnFunction(Function):
         object.__setattr__(self, "rates", (UNKNOWN_RATE,))
         _OWN[self.key] = self
 
+    __hash__ = object.__hash__
+
+    def __eq__(self, other: object) -> bool:
+        """Whether it is the same function: another one may be called and known alike."""
+        return self is other
+
     def function_for(self, library: str) -> Callable[..., Any]:
         """The function of arrays of a library; `UnsupportedOperation` where there is none."""
         if library not in self.evaluate:

@@ -5,7 +5,7 @@ from fractions import Fraction
 from functools import partial
 from typing import Any, Final, cast
 
-from eggrad.engine.errors import ShapeError
+from eggrad.engine.errors import ShapeError, UnsupportedOperation
 from eggrad.engine.functions import ELEMENTWISE, UNARY, Function
 from eggrad.engine.functions import FUNCTIONS as RECORDS
 from eggrad.frontend import axes as ax
@@ -201,5 +201,8 @@ FUNCTIONS: Final[Known] = {
 
 
 def known_functions(declared: Sequence[Function]) -> Known:
-    """Those of the language, and those that are declared."""
+    """Those of the language, and those that are declared, whose names are other ones."""
+    for f in declared:
+        if f.name in FUNCTIONS:
+            raise UnsupportedOperation(f"{f.name!r} is a function of matrix notation already")
     return {**FUNCTIONS, **{f.name: (_applied(f), f.arity, f.arity) for f in declared}}

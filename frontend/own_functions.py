@@ -12,7 +12,8 @@ from eggrad.engine import oracle
 from eggrad.engine.binding import Array
 from eggrad.engine.errors import UnsoundRules, UnsupportedOperation
 from eggrad.engine.functions import FUNCTIONS, Monotone, OwnFunction, Parity
-from eggrad.engine.language import FUNCTION_NODES, Tensor, fn
+from eggrad.engine.language import CONSTRUCTORS, FUNCTION_NODES, Tensor, fn
+from eggrad.engine.numeric_operations import FOR_CODE, NUMERIC
 from eggrad.engine.own_functions import slope_terms
 from eggrad.engine.term import Term
 from eggrad.frontend.arithmetic import applied
@@ -25,6 +26,8 @@ Derivative = Callable[..., Any]
 Evaluate = Callable[..., Any] | Mapping[str, Callable[..., Any]]
 
 MOST: Final = max(FUNCTION_NODES)
+# Operations have names as well.
+_TAKEN: Final = {*RESERVED, *FUNCTIONS, *CONSTRUCTORS, *NUMERIC, *FOR_CODE, "einsum"}
 # Of the two steps of differences: where they agree, their value is to be trusted.
 STEPS: Final = (1e-4, 3e-5)
 STEADY: Final = 1e-6
@@ -158,7 +161,7 @@ def function(
     """
     if not isinstance(name, str) or not _NAME.match(name):
         raise UnsupportedOperation(f"a function's name has letters and digits, not {name!r}")
-    if name in RESERVED or name in FUNCTIONS:
+    if name in _TAKEN:
         raise UnsupportedOperation(f"{name!r} is a word of the language")
     several = [derivative] if callable(derivative) else list(derivative)
     counts = {_operands(d) for d in several if d is not None}

@@ -126,6 +126,14 @@ def test_two_functions_of_one_name_do_not_meet() -> None:
         eg.gradient(eg.sum(other(x) + dawson(x)), x)
 
 
+def test_functions_that_are_known_alike_are_not_the_same() -> None:
+    first = eg.function("raised", derivative=lambda a: 2 * a, evaluate=lambda a: a**2)
+    second = eg.function("raised", derivative=lambda a: 3 * a**2, evaluate=lambda a: a**3)
+    assert first(s).term is not second(s).term
+    assert first(s).evaluate({"s": 3}) == 9
+    assert second(s).evaluate({"s": 3}) == 27
+
+
 def test_what_has_no_slope_is_not_differentiated_by_it() -> None:
     of_order = eg.function(
         "of_order", derivative=(None, lambda n, a: of_order(n - 1, a)), evaluate=scipy.special.jv
@@ -140,6 +148,8 @@ def test_what_has_no_slope_is_not_differentiated_by_it() -> None:
     [
         ("two words", lambda a: a, "a function's name has letters and digits"),
         ("sin", lambda a: a, "'sin' is a word of the language"),
+        ("power", lambda a: a, "'power' is a word of the language"),
+        ("softplus", lambda a: a, "'softplus' is a word of the language"),
         ("f", lambda a, b: a, "a derivative takes all operands"),
         ("f", (None, None), "a derivative takes all operands"),
     ],
@@ -147,6 +157,12 @@ def test_what_has_no_slope_is_not_differentiated_by_it() -> None:
 def test_mistakes_in_declarations(name: str, derivative: object, reason: str) -> None:
     with pytest.raises(UnsupportedOperation, match=reason):
         eg.function(name, derivative=derivative)  # type: ignore
+
+
+def test_a_name_of_matrix_notation_is_taken_there() -> None:
+    total = eg.function("norm2", derivative=lambda a: 2 * a)
+    with pytest.raises(UnsupportedOperation, match="'norm2' is a function of matrix notation"):
+        eg.parse_matrix("norm2(x)", {"x": ("n",)}, functions=[total])
 
 
 def test_values_need_a_function_of_arrays() -> None:
