@@ -164,7 +164,7 @@ class Writer:
         """A test as numbers, 1 and 0, that are not only asked for."""
         dtype = self._arrays.dtype or "float"
         made = (
-            f"np.asarray({test.text}, {dtype})"
+            f"np.asarray({test.text}, {dtype})[()]"
             if not test.labels
             else f"{test.text}.astype({dtype})"
         )

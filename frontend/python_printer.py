@@ -41,6 +41,8 @@ from eggrad.frontend.python_products import (
 
 __all__ = ["format_python"]
 
+# Truth values are added up as numbers are.
+_AS_NUMBER: Final = "1.0 * "
 # A part that occurs again has a name if it is longer.
 WORTH_NAMING: Final = 8
 # Python's compiler gives up on deeper brackets.
@@ -179,7 +181,13 @@ class _Writer:
             case name if name in _CALLS or isinstance(node.data, OwnFunction):
                 code = node.data.code if isinstance(node.data, OwnFunction) else _CALLS[name]
                 own = self._unspread(node, args) if len(args) == 2 else args
-                return code.format(*(text for text, _ in own)), ATOM
+                texts = [text for text, _ in own]
+                known = FUNCTIONS.get(name)
+                if known and (name == "where" or name.startswith("logical_")):
+                    texts = [text.removeprefix(_AS_NUMBER) for text in texts]
+                if known and known.is_test:
+                    return _AS_NUMBER + code.format(*texts), PRODUCT
+                return code.format(*texts), ATOM
             case name:
                 raise UnsupportedOperation(f"{name} has no function in NumPy; see eggrad.compile")
 

@@ -150,3 +150,12 @@ def test_determinants_that_overflow() -> None:
     assert values(sign, X=np.diag([-1.0, 2.0])) == -1
     assert eg.simplify(np.linalg.slogdet(X @ X)[1]).to("matrix") == "2*logabsdet(X)"
     assert eg.simplify(eg.log(eg.abs(eg.det(X)))).to("matrix") == "logabsdet(X)"
+
+
+def test_printed_tests_are_numbers() -> None:
+    f = eg.sum((x > 0) * 1 + (x > 1) * 1 - (y > 0) * 1) + eg.sum(np.where(x > 0, x, 0 * y))
+    namespace: dict[str, object] = {}
+    exec(f.to("python"), namespace)
+    given = {"x": POINTS, "y": np.array([1.0, -1.0, 1.0, 1.0])}
+    assert namespace["f"](**given) == f.evaluate(given) == 4  # pyright: ignore[reportCallIssue]
+    assert "np.where(np.greater(x, 0), " in np.where(x > 0, x, y).to("python")
