@@ -233,10 +233,10 @@ def _domain(
     used: "Sequence[Assumption]", knowledge: "Knowledge", scope: Sequence[Term]
 ) -> tuple[str, ...]:
     """Assumptions in words, such as `x > 0`, but for those whose exceptions have no interior."""
-    from eggrad.engine.properties import NONZERO, POSITIVE, POSITIVE_ALMOST
+    from eggrad.engine.properties import NONZERO, POSITIVE, POSITIVE_ALMOST, TOTAL
 
     def is_thin(p: str, t: Term) -> bool:
-        return p == NONZERO or (p == POSITIVE and knowledge.knows(POSITIVE_ALMOST, t))
+        return p in (NONZERO, TOTAL) or (p == POSITIVE and knowledge.knows(POSITIVE_ALMOST, t))
 
     return tuple(dict.fromkeys(_named(p, t, scope) for p, t in used if not is_thin(p, t)))
 

@@ -26,7 +26,6 @@ from eggrad.engine.language import (
     indicator,
     primitive,
 )
-from eggrad.engine.numeric_language import Variable, declared
 from eggrad.engine.properties import total
 from eggrad.engine.rule import Ruleset
 from eggrad.engine.spec import Indices, canonical
@@ -186,13 +185,6 @@ def negation_of_negated_comparison(f: Name, p: Tensor, q: Tensor) -> Statement:
     return fn("logical_not", fn("logical_not", fn(f, p, q))) >> fn(f, p, q), is_test(f)
 
 
-@branches.rule(cite="definition of the function", replaces=True)
-def choice_is_relu(a: Tensor, n: Dims) -> Statement:
-    """What is positive, or else 0, is relu, if it is defined: a comparison is 0 where it is not."""
-    choice = fn("where", fn("greater", a, const(0, n)), a, const(0, n))
-    return choice >> fn("relu", a), total(a)
-
-
 def _places(t: Spec, s: Spec) -> dict[int, int] | None:
     """The index of a product that each index of a spread condition is, if one factor has them all.
 
@@ -260,11 +252,3 @@ def choice_times_indicator(  # noqa: PLR0917
 ) -> Statement:
     """A choice of [p]·b is [p] times a choice of b."""
     return _moved((t, c, m, n), s, indicator(d, p), b)
-
-
-@branches.rule(cite=DEFINITION)
-def choice_times_variable(  # noqa: PLR0917
-    t: Spec, s: Spec, c: Tensor, x: Variable, b: Tensor, m: Dims, n: Dims
-) -> Statement:
-    """A choice of x·b, for a variable x, is x times a choice of b: values given are finite."""
-    return _moved((t, c, m, n), s, declared(x), b)

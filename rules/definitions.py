@@ -136,6 +136,13 @@ def weak_comparison_by_sign(a: Tensor, b: Tensor) -> Statement:
 
 
 @definitions.rule(cite="definition of the function")
+def relu_by_choice(a: Tensor, n: Dims) -> Statement:
+    """What is positive, or else 0, is relu, if it is defined: a comparison is 0 where it is not."""
+    choice = fn("where", fn("greater", a, const(0, n)), a, const(0, n))
+    return choice >> fn("relu", a), total(a)
+
+
+@definitions.rule(cite="definition of the function")
 def modulus_by_choice(a: Tensor, n: Dims) -> Statement:
     """|a| is a where a ≥ 0, and -a elsewhere."""
     choice = fn("where", fn("greater_equal", a, const(0, n)), a, scale(-1, a))

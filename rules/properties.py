@@ -49,6 +49,7 @@ from eggrad.engine.term import Term
 from eggrad.rules.algebra import sums_nothing
 from eggrad.rules.elementwise import is_positive
 from eggrad.rules.linalg import is_matrix_product, is_transpose, one_axis
+from eggrad.rules.slopes import is_test
 
 RANGE = "range of the function"
 ORDER = "ordered fields"
@@ -172,12 +173,6 @@ def at_most_one(c: Number) -> bool:
 # Total -------------------------------------------------------------------------------------
 
 
-@properties.fact(cite="values that are given are finite")
-def total_variable(x: Variable) -> Claim:
-    """A variable is defined."""
-    return total(declared(x))
-
-
 @properties.fact(cite=ORDER)
 def total_constant(c: Number, n: Dims) -> Claim:
     """A constant is defined."""
@@ -212,6 +207,18 @@ def total_function(f: str, a: Tensor) -> Claim:
 def total_function_of_two(f: str, a: Tensor, b: Tensor) -> Claim:
     """f(a, b) is defined where a and b are, for a function that is defined for all reals."""
     return total(fn(f, a, b)), is_total(f), total(a), total(b)
+
+
+@properties.fact(cite="NumPy: a comparison with what is undefined is false")
+def total_test(f: str, a: Tensor) -> Claim:
+    """A test is 1 or 0, whatever its operand is."""
+    return total(fn(f, a)), is_test(f)
+
+
+@properties.fact(cite="NumPy: a comparison with what is undefined is false")
+def total_comparison(f: str, a: Tensor, b: Tensor) -> Claim:
+    """A comparison is 1 or 0, whatever its operands are."""
+    return total(fn(f, a, b)), is_test(f)
 
 
 @properties.fact(cite="definition of the choice")
@@ -631,6 +638,18 @@ domains = Ruleset(
     "what has to hold for a term to be defined, exceptions apart",
     "none: they are asked of given terms alone",
 )
+
+
+@domains.fact(cite="NumPy: a comparison with what is undefined is false")
+def comparison_needs_first(f: str, a: Tensor, b: Tensor) -> Claim:
+    """A comparison says something of its operands where the first one is defined."""
+    return total(a), defined(fn(f, a, b)), is_test(f)
+
+
+@domains.fact(cite="NumPy: a comparison with what is undefined is false")
+def comparison_needs_second(f: str, a: Tensor, b: Tensor) -> Claim:
+    """A comparison says something of its operands where the second one is defined."""
+    return total(b), defined(fn(f, a, b)), is_test(f)
 
 
 @domains.fact(cite="Abramowitz, Stegun 1964, section 4.1")

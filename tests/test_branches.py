@@ -83,7 +83,7 @@ def test_a_condition_times_a_number_is_a_number() -> None:
 @pytest.mark.parametrize(
     ("choice", "short"),
     [
-        (np.where(x > 0, x, 0), "relu(x)"),
+        (np.where(x > 0, x, 0), "where(greater(x, 0), x, zeros(n))"),
         (np.where(x > 0, x, x), "x"),
         (np.where(x > 0, np.where(x > 0, x, y), y), "where(greater(x, 0), x, y)"),
         (np.where(~(x > 0), x, y), "where(greater(x, 0), y, x)"),
@@ -159,3 +159,17 @@ def test_printed_tests_are_numbers() -> None:
     given = {"x": POINTS, "y": np.array([1.0, -1.0, 1.0, 1.0])}
     assert namespace["f"](**given) == f.evaluate(given) == 4  # pyright: ignore[reportCallIssue]
     assert "np.where(np.greater(x, 0), " in np.where(x > 0, x, y).to("python")
+
+
+def test_missing_data_do_not_matter_where_they_are_not_chosen() -> None:
+    mask = eg.variable("m", ("n",))
+    given = {"m": np.array([1.0, -1.0, -1.0]), "y": np.array([2.0, np.nan, np.inf])}
+    given["x"] = np.array([0.5, 1.0, 2.0])
+    for f in (y * x, (y - x) ** 2, y * np.exp(x) * np.log(x)):
+        chosen = eg.sum(np.where(mask > 0, f, 0))
+        one = {name: value[:1] for name, value in given.items()}
+        for order in (0, 1, 2):
+            derivative = eg.derivative(chosen, *["x"] * order) if order else chosen
+            expected = np.zeros((3,) * order)
+            expected[(0,) * order] = values(derivative, **one).sum()
+            np.testing.assert_allclose(values(derivative, **given), expected, rtol=1e-12)
