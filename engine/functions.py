@@ -14,6 +14,7 @@ from typing import Any, Final, Literal
 from weakref import WeakValueDictionary
 
 from eggrad.engine.errors import UnsupportedOperation
+from eggrad.engine.rates import UNKNOWN_FUNCTION
 
 __all__ = [
     "ELEMENTWISE",
@@ -125,6 +126,19 @@ def _at(values: Mapping[int, int]) -> Callable[[Fraction], Fraction | None]:
         return None if found is None else Fraction(found)
 
     return exact
+
+
+def _test(name: str, sentence: str, arity: int = 2) -> Function:
+    """What is 1 where something holds and 0 elsewhere, also beside infinities and NaN."""
+    return Function(
+        name=name,
+        sentence=sentence,
+        arity=arity,
+        rates=("arithmetic",),
+        span=(0, 1),
+        total=True,
+        is_test=True,
+    )
 
 
 def _relu(c: Fraction) -> Fraction:
@@ -344,69 +358,13 @@ _KNOWN: Final = (
         arity=2,
         rates=("divide", "divide"),
     ),
-    Function(
-        name="greater",
-        sentence="1 where the first entry is greater than the second, 0 elsewhere.",
-        arity=2,
-        rates=("arithmetic",),
-        span=(0, 1),
-        total=True,
-        is_test=True,
-    ),
-    Function(
-        name="greater_equal",
-        sentence="1 where the first entry is no less than the second, 0 elsewhere.",
-        arity=2,
-        rates=("arithmetic",),
-        span=(0, 1),
-        total=True,
-        is_test=True,
-    ),
-    Function(
-        name="equal",
-        sentence="1 where two entries are the same, 0 elsewhere.",
-        arity=2,
-        rates=("arithmetic",),
-        span=(0, 1),
-        total=True,
-        is_test=True,
-    ),
-    Function(
-        name="not_equal",
-        sentence="0 where two entries are the same, 1 elsewhere.",
-        arity=2,
-        rates=("arithmetic",),
-        span=(0, 1),
-        total=True,
-        is_test=True,
-    ),
-    Function(
-        name="logical_not",
-        sentence="1 where the entry is 0, 0 elsewhere.",
-        arity=1,
-        rates=("arithmetic",),
-        span=(0, 1),
-        total=True,
-        is_test=True,
-    ),
-    Function(
-        name="logical_and",
-        sentence="1 where neither entry is 0, 0 elsewhere.",
-        arity=2,
-        rates=("arithmetic",),
-        span=(0, 1),
-        total=True,
-        is_test=True,
-    ),
-    Function(
-        name="logical_or",
-        sentence="0 where both entries are 0, 1 elsewhere.",
-        arity=2,
-        rates=("arithmetic",),
-        span=(0, 1),
-        total=True,
-        is_test=True,
-    ),
+    _test("greater", "1 where the first entry is greater than the second, 0 elsewhere."),
+    _test("greater_equal", "1 where the first entry is no less than the second, 0 elsewhere."),
+    _test("equal", "1 where two entries are the same, 0 elsewhere."),
+    _test("not_equal", "0 where two entries are the same, 1 elsewhere."),
+    _test("logical_not", "1 where the entry is 0, 0 elsewhere.", arity=1),
+    _test("logical_and", "1 where neither entry is 0, 0 elsewhere."),
+    _test("logical_or", "0 where both entries are 0, 1 elsewhere."),
     Function(
         name="where",
         sentence="The second entry where the first is not 0, the third elsewhere.",
@@ -564,7 +522,7 @@ class OwnFunction(Function):
     def __post_init__(self) -> None:
         """Let the e-graph find it, as long as it is used."""
         object.__setattr__(self, "code", f"{self.name}({', '.join(['{}'] * self.arity)})")
-        object.__setattr__(self, "rates", (UNKNOWN_RATE,))
+        object.__setattr__(self, "rates", (UNKNOWN_FUNCTION,))
         _OWN[self.key] = self
 
     __hash__ = object.__hash__
@@ -585,9 +543,6 @@ class OwnFunction(Function):
     def key(self) -> str:
         """Its name and number: others may have the same name."""
         return f"{self.name} {self.number}"
-
-
-UNKNOWN_RATE: Final = "tanh"
 
 
 def record(key: str) -> Function:

@@ -11,6 +11,7 @@ from eggrad.engine.functions import FUNCTIONS as RECORDS
 from eggrad.frontend import axes as ax
 from eggrad.frontend import functions as language
 from eggrad.frontend import numpy_ufuncs as elementwise
+from eggrad.frontend import softmax as sums
 from eggrad.frontend.arithmetic import add, applied, divide, power
 from eggrad.frontend.expression import Expression
 from eggrad.frontend.matrix_values import (
@@ -34,16 +35,11 @@ def sigmoid(a: Expression) -> Expression:
     return divide(1, add(1, language.exp(-a)))
 
 
-def softplus(a: Expression) -> Expression:
-    """`log(1 + exp(a))`."""
-    return language.log(add(1, language.exp(a)))
-
-
 _ENTRYWISE: Final[dict[str, Callable[[Any], Expression]]] = {
     **{f: partial(applied, f) for f in UNARY},
     **elementwise.COMPOSED,
     "sigmoid": sigmoid,
-    "softplus": softplus,
+    "softplus": sums.softplus,
 }
 
 
@@ -138,7 +134,7 @@ def norm2(a: Value) -> Value:
 
 def logsumexp(a: Value) -> Value:
     """The logarithm of the sum of exponentials."""
-    return Value(language.log(language.sum(language.exp(a.expression))))
+    return Value(sums.logsumexp(a.expression))
 
 
 def softmax(a: Value) -> Value:

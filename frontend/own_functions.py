@@ -42,7 +42,8 @@ class DeclaredFunction:
         """Wrap what is known of it; `function` is the way to make one."""
         self.record = record
         self.__name__ = record.name
-        self.__doc__ = f"{record.name}, of {record.arity} operands, entry by entry ({record.cite})."
+        operands = "1 operand" if record.arity == 1 else f"{record.arity} operands"
+        self.__doc__ = f"{record.name}, of {operands}, entry by entry ({record.cite})."
 
     def __call__(self, *args: Any) -> Any:
         """The function of every entry; operands are broadcast. In a rule, of patterns."""

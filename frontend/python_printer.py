@@ -252,18 +252,15 @@ class _Writer:
 def origin(function: OwnFunction) -> str:
     """Where Python finds a declared function: an import, or a comment that it is somebody's own."""
     evaluate = function.evaluate.get("numpy")
-    name = getattr(evaluate, "__name__", "")
-    if not name.isidentifier():
-        name = ""
-    for home in dict.fromkeys((getattr(evaluate, "__module__", ""), "scipy.special", "numpy")):
-        found = getattr(sys.modules.get(home or ""), name or "_", None)
-        if (
-            found is not None
-            and getattr(found, "__name__", "") == name
-            and found is getattr(evaluate, "__wrapped__", evaluate)
-        ):
-            called = "" if name == function.name else f" as {function.name}"
-            return f"from {home} import {name}{called}"
+    name, home = getattr(evaluate, "__name__", ""), getattr(evaluate, "__module__", None)
+    if name.isidentifier():
+        called = "" if name == function.name else f" as {function.name}"
+        # `eggrad.special` looks its functions up when they are called; a ufunc has no module.
+        if home == "scipy.special":
+            return f"from scipy.special import {name}{called}"
+        for place in (home or "scipy.special", "numpy"):
+            if place != "__main__" and getattr(sys.modules.get(place), name, None) is evaluate:
+                return f"from {place} import {name}{called}"
     return f"# {function.name} is a function of your own."
 
 

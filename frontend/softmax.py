@@ -7,7 +7,7 @@ import numpy as np
 from eggrad.frontend.expression import Expression, as_expression
 from eggrad.frontend.functions import exp, log
 
-__all__ = ["log_softmax", "logsumexp", "softmax"]
+__all__ = ["log_softmax", "logsumexp", "softmax", "softplus"]
 
 Axis = int | Sequence[int] | None
 
@@ -44,6 +44,16 @@ def log_softmax(f: Expression, axis: Axis = None) -> Expression:
     """
     own = as_expression(f)
     return own - logsumexp(own, axis, True)
+
+
+def softplus(f: Expression) -> Expression:
+    """`log(1 + exp(f))` of every entry, a smooth `relu`.
+
+    >>> from eggrad.frontend.functions import variable
+    >>> float(softplus(variable("x")).evaluate({"x": 1000}))
+    1000.0
+    """
+    return log(1 + exp(as_expression(f)))
 
 
 def _total(f: Expression, axis: Axis, keepdims: bool) -> Expression:

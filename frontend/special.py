@@ -16,6 +16,7 @@ from eggrad.engine.errors import UnsupportedOperation
 from eggrad.frontend.functions import exp, sign
 from eggrad.frontend.functions import log as logarithm
 from eggrad.frontend.own_functions import function
+from eggrad.frontend.softmax import softplus
 
 __all__ = [
     "arccosh", "arcsinh", "arctan2", "beta", "betaln", "digamma", "entr", "erf", "erfc",
@@ -212,11 +213,6 @@ log_expit = function(
     range=(-inf, 0),
     source="its definition, -log(1 + exp(-x))",
 )
-
-
-def softplus(a: Any) -> Any:
-    """`log(1 + exp(a))`, of which the language has a stable form."""
-    return logarithm(1 + exp(a))
 
 
 # Entropies ---------------------------------------------------------------------------------
