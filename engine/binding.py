@@ -6,7 +6,7 @@ from typing import Any, cast
 import numpy as np
 
 from eggrad.engine.affine import is_simple, size_form, size_symbols, size_value
-from eggrad.engine.constraints import Constraints, mentioned_sizes
+from eggrad.engine.constraints import mentioned_sizes
 from eggrad.engine.errors import ShapeError, UnknownVariable, UnsupportedOperation
 from eggrad.engine.spec import MAXIMAL_SIZE, Size
 from eggrad.engine.term import Term, postorder
@@ -19,17 +19,11 @@ __all__ = [
     "enlarged",
     "known_sizes",
     "made_sizes",
-    "name_of",
     "numeric",
     "symbols",
 ]
 
 Array = np.ndarray[Any, Any]
-
-
-def name_of(variable: Term) -> str:
-    """The name of a variable."""
-    return cast(tuple[str, tuple[str, ...]], variable.data)[0]
 
 
 def symbols(*roots: Term) -> tuple[str, ...]:
@@ -43,9 +37,9 @@ def symbols(*roots: Term) -> tuple[str, ...]:
     for node in postorder(*roots):
         found.update(node.dims)
         if node.op == "size":
-            found.add(cast(str, node.data))
+            found.add(node.symbol)
         elif node.op == "indicator":
-            found |= mentioned_sizes(cast(Constraints, node.data))
+            found |= mentioned_sizes(node.constraints)
     return tuple(sorted({symbol for d in found for symbol in size_symbols(d)}))
 
 
@@ -138,7 +132,7 @@ def bind(
         found[symbol] = checked_size(symbol, number)
         origin[symbol] = "the sizes given"
     for variable in variables:
-        name = name_of(variable)
+        name = variable.name
         if name not in values:
             raise UnknownVariable(f"variable {name} {_dims(variable)} has no value")
         array = arrays[name] = numeric(name, values[name])

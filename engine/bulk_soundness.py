@@ -7,7 +7,7 @@ import numpy as np
 
 from eggrad.engine import oracle
 from eggrad.engine import term as terms
-from eggrad.engine.binding import Array, name_of
+from eggrad.engine.binding import Array
 from eggrad.engine.closed import SYMBOLS, Closing
 from eggrad.engine.cost import CostModel
 from eggrad.engine.egraph import EGraph
@@ -101,7 +101,7 @@ def _comparisons(pairs: Sequence[Pair], seed: int) -> Iterator[Comparison]:
     variables = terms.variables(*(t for pair in pairs for t in pair))
     values = oracle.random_values(variables, SYMBOLS, np.random.default_rng(seed))
     for pair in pairs:
-        own = {name_of(v): values[name_of(v)] for v in terms.variables(*pair)}
+        own = {v.name: values[v.name] for v in terms.variables(*pair)}
         found = _compared(pair, own)
         if found.flaw in ("value", "undefined"):
             # Rounding is no refutation: with more digits its share disappears.

@@ -12,7 +12,7 @@ import numpy as np
 
 from eggrad.engine import oracle
 from eggrad.engine import term as terms
-from eggrad.engine.binding import Array, name_of
+from eggrad.engine.binding import Array
 from eggrad.engine.errors import MISTAKES, RuleError
 from eggrad.engine.functions import MATRIX_FUNCTIONS, record
 from eggrad.engine.language import (
@@ -68,16 +68,16 @@ class Closing:
                 return self._derivative(self.build(a), self.build(x))
             case Node(constructor=name, args=(f, place, *args)) if name in SLOPE_NODES.values():
                 own = terms.apply(record(self.build(f)), *map(self.build, args))
-                return self._slope(own, cast(int, place))
+                return self._slope(own, place)
             case Node(constructor="pullback", args=(node, place, cotangent)):
-                return self._pullback(self.build(node), cast(int, place), self.build(cotangent))
+                return self._pullback(self.build(node), place, self.build(cotangent))
             case Node(constructor=name, args=args):
                 return node_term(name, tuple(self.build(a) for a in args))
             case Known(property=p):
                 # Whether the values have it is for those to say who know them.
                 return self.build(p)
             case Call(function=None, args=args):
-                return cast(Term, self.build(args[0])).dims
+                return self.build(args[0]).dims
             case Call(function=function, args=args):
                 plain = function.function if isinstance(function, Condition) else function
                 return self._call(cast(Callable[..., Any], plain), [self.build(a) for a in args])
@@ -122,7 +122,7 @@ class Closing:
     def _pullback(self, node: Term, place: int, g: Term) -> Term:
         lead = g.dims[: g.order - node.order]
         dims = lead + node.args[place].dims
-        hole = Hole("pullback", (node, place, g), lambda v: _pulled(node, place, v[name_of(g)], v))
+        hole = Hole("pullback", (node, place, g), lambda v: _pulled(node, place, v[g.name], v))
         return self._hole(dims, hole)
 
 

@@ -1,12 +1,10 @@
 """Terms as straight-line Python over NumPy arrays."""
 
 from collections.abc import Hashable, Mapping, Sequence
-from fractions import Fraction
 from typing import Final, cast
 
 from eggrad.engine import spec as specs
 from eggrad.engine.affine import is_simple, size_symbols, size_text
-from eggrad.engine.binding import name_of
 from eggrad.engine.block import Block, Value, literal, number
 from eggrad.engine.contraction import product
 from eggrad.engine.cost import CostModel
@@ -119,11 +117,11 @@ class Writer:
         axes = tuple(range(node.order))
         match node.op:
             case "variable":
-                return Value(self._names[name_of(node)], axes, axes)
+                return Value(self._names[node.name], axes, axes)
             case "constant":
-                return number(literal(cast(Fraction, node.data)), node.order)
+                return number(literal(node.value), node.order)
             case "size":
-                return number(f"float({self._size(cast(str, node.data))})")
+                return number(f"float({self._size(node.symbol)})")
             case "delta":
                 return Value("1.0", (), axes[: node.order // 2] * 2, literal=True)
             case "indicator":
@@ -132,7 +130,7 @@ class Writer:
                 # Others have the same array: nobody may write to it.
                 return Value(self.block.alias(call, "zeros_and_ones"), axes, axes)
             case "einsum":
-                spec = cast(Spec, node.data)
+                spec = node.spec
                 lengths = specs.sizes(spec, *(a.dims for a in node.args))
                 return product(
                     spec,
@@ -142,7 +140,7 @@ class Writer:
                     lambda i: self._model.length(lengths[i]),
                 )
             case "power":
-                known = cast(Fraction, node.args[1].data) if node.args[1].op == "constant" else None
+                known = node.args[1].value if node.args[1].op == "constant" else None
                 return self._entrywise(node).power(args[0], args[1], known)
             case "add" | "subtract" | "divide":
                 return self._entrywise(node).infix(node.op, args)
@@ -181,7 +179,7 @@ class Writer:
             return Value(self.block.emit(call, uses, node.order), axes, axes)
         first = node.args[0].op == "indicator"
         indicator, term = node.args if first else node.args[::-1]
-        left, right, out = cast(Spec, node.data)
+        left, right, out = node.spec
         full = self._arrays.full(term.dims, done[term])
         text = self._arrays.array(term.dims, full) if term.dims else full.text
         spec = (left, right, out) if first else (right, left, out)

@@ -1,7 +1,7 @@
 """Laws as egglog text: declarations, rewrite rules, facts, and the rules of the shape analysis."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Final, cast
+from typing import Final
 
 from eggrad.engine.encoding import literal
 from eggrad.engine.errors import EggradError
@@ -221,11 +221,11 @@ class _Body:
         self.matching = True
         if left.constructor == "pullback":
             node, place, cotangent = left.args
-            inner = cast(Node, node)
+            inner = node
             arguments = " ".join(self.emit(a) for a in inner.args)
             text = f"(contribution number {place})"
             self.facts.append(f"(at_{inner.constructor} number {arguments})")
-            self.facts.append(f"(= {cast(Parameter, cotangent).name} (adjoint number))")
+            self.facts.append(f"(= {cotangent.name} (adjoint number))")
         else:
             text = self.emit(left)
         self.facts.append(f"(= root {text})")

@@ -10,7 +10,7 @@ import numpy as np
 
 from eggrad.engine.affine import size_symbols
 from eggrad.engine.array_limits import check_memory
-from eggrad.engine.binding import bind, concrete, made_sizes, name_of, symbols
+from eggrad.engine.binding import bind, concrete, made_sizes, symbols
 from eggrad.engine.identifiers import escaped
 from eggrad.engine.index_ranges import check_indices, greatest_indices
 from eggrad.engine.source import Form, Module
@@ -77,9 +77,9 @@ class CompiledFunction:
         # What is made of other sizes may come out negative.
         self._made = made_sizes(*self._reference)
         mentioned = sorted({*own, *self._wanted})
-        names = {name_of(v) for v in (*self._variables, *self._scope)}
+        names = {v.name for v in (*self._variables, *self._scope)}
         self._sizes = tuple(s for s in mentioned if s not in names)
-        self._names = tuple(dict.fromkeys(map(name_of, self._variables)))
+        self._names = tuple(dict.fromkeys(v.name for v in self._variables))
         module = Module(
             forms, self._variables, mentioned, single, self._is_for_real, sizes=self._defaults
         )
@@ -95,7 +95,7 @@ class CompiledFunction:
         self._known: dict[object, tuple[Function, tuple[int, ...], Mapping[str, int]]] = {}
         fixed = {d for v in self._variables for d in v.dims}
         needed = {*self._used, *self._wanted} - fixed
-        self._fixing = tuple(name_of(v) for v in self._scope if not needed.isdisjoint(symbols(v)))
+        self._fixing = tuple(v.name for v in self._scope if not needed.isdisjoint(symbols(v)))
         self._made_by = type(self)
         entry = self._entry()
         if entry is not None:
@@ -124,9 +124,7 @@ class CompiledFunction:
         given = {s: values[s] for s in self._sizes if s in values and not np.ndim(values[s])}
         known = self._defaults.keys() | given.keys()
         # A variable that only fixes sizes need not have a value where the sizes are given.
-        needed = [
-            v for v in self._scope if name_of(v) in values or not known.issuperset(symbols(v))
-        ]
+        needed = [v for v in self._scope if v.name in values or not known.issuperset(symbols(v))]
         arrays, found = bind((*self._variables, *needed), values, given)
         all_sizes = self._defaults | found
         # Raises where one is missing, or negative.
@@ -206,7 +204,7 @@ class CompiledFunction:
 
     def __repr__(self) -> str:
         """Show the keywords."""
-        return f"<compiled function of {', '.join(map(name_of, self._variables))}>"
+        return f"<compiled function of {', '.join(v.name for v in self._variables)}>"
 
 
 def _is_plain(name: str) -> bool:

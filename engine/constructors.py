@@ -2,12 +2,12 @@
 
 from collections.abc import Sequence
 from fractions import Fraction
-from typing import Any, cast
+from typing import Any
 
 from eggrad.engine import term as terms
 from eggrad.engine.functions import MATRIX_FUNCTIONS, function_of, record
 from eggrad.engine.language import FUNCTION_NODES
-from eggrad.engine.spec import Spec, scaling
+from eggrad.engine.spec import scaling
 from eggrad.engine.term import NUMERIC, Term
 
 __all__ = ["Parts", "assembled", "is_multiple", "parts", "product_parts"]
@@ -31,8 +31,7 @@ def parts(t: Term) -> Parts:
         return "scale", (t.args[0].data,), t.args[1:]
     match t.op:
         case "variable":
-            name, assume = cast(tuple[str, tuple[str, ...]], t.data)
-            return "variable", ((name, t.dims, assume),), ()
+            return "variable", ((t.name, t.dims, t.assumed),), ()
         case "constant":
             return "constant", (t.data, t.dims), ()
         case "delta":
@@ -73,7 +72,7 @@ def assembled(constructor: str, data: Sequence[Any], args: tuple[Term, ...]) -> 
         case "delta" | "indicator" | "size" as name:
             return getattr(terms, name)(*data)
         case "ein" | "ein1":
-            return terms.einsum(cast(Spec, data[0]), *args)
+            return terms.einsum(data[0], *args)
         case "scale":
             return terms.einsum(scaling(args[0].order), terms.constant(Fraction(data[0])), *args)
         case "cofactors":

@@ -10,10 +10,9 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
 from math import prod
-from typing import Final, Protocol, cast
+from typing import Any, Final, Protocol
 
 from eggrad.engine.affine import Lengths
-from eggrad.engine.constraints import Constraints
 from eggrad.engine.functions import FUNCTIONS, MATRIX_FUNCTIONS
 from eggrad.engine.language import FUNCTION_NODES
 from eggrad.engine.sparsity import Sparsity, is_planned, visited_dims
@@ -47,7 +46,7 @@ class Model(Protocol):
         ...
 
     def node(
-        self, constructor: str, data: tuple[object, ...], args: tuple[Dims, ...], out: Dims,
+        self, constructor: str, data: tuple[Any, ...], args: tuple[Dims, ...], out: Dims,
         deltas: tuple[Sparsity, ...], *, same: bool = False,
         constants: tuple[Fraction | None, ...] = (),
     ) -> int:  # fmt: skip
@@ -88,7 +87,7 @@ class CostModel(Sized):
     )
 
     def node(
-        self, constructor: str, data: tuple[object, ...], args: tuple[Dims, ...], out: Dims,
+        self, constructor: str, data: tuple[Any, ...], args: tuple[Dims, ...], out: Dims,
         deltas: tuple[Sparsity, ...], *, same: bool = False,
         constants: tuple[Fraction | None, ...] = (),
     ) -> int:  # fmt: skip
@@ -103,12 +102,12 @@ class CostModel(Sized):
                 # Of two deltas the one with fewer axes serves better.
                 return LEAF + len(out)
             case "indicator":
-                return LEAF + len(out) + sum(len(f) for _, f in cast(Constraints, data[1]))
+                return LEAF + len(out) + sum(len(f) for _, f in data[1])
             case "ein" | "ein1":
                 key = (data, args, deltas)
                 if key in self._products:
                     return self._products[key]
-                own = self._product(cast(Spec, data[0]), args, deltas)
+                own = self._product(data[0], args, deltas)
                 self._products[key] = own + self._around(data, args, out, deltas)
                 return self._products[key]
             case _ if constructor in MATRIX:
@@ -124,14 +123,14 @@ class CostModel(Sized):
         return own + self._around(data, args, out, deltas)
 
     def _around(
-        self, data: tuple[object, ...], args: tuple[Dims, ...], out: Dims,
+        self, data: tuple[Any, ...], args: tuple[Dims, ...], out: Dims,
         deltas: tuple[Sparsity, ...],
     ) -> int:  # fmt: skip
         """What it costs to call a function, to write its result and to store what is not there."""
         return CALL + self.entries(out) // 4 + self._stored(data, args, deltas)
 
     def _stored(
-        self, data: tuple[object, ...], args: tuple[Dims, ...], deltas: tuple[Sparsity, ...]
+        self, data: tuple[Any, ...], args: tuple[Dims, ...], deltas: tuple[Sparsity, ...]
     ) -> int:
         """What it costs that some indicators have to be there as arrays."""
         dense = [d for d, known in zip(args, deltas, strict=False) if known and known is not True]
@@ -141,16 +140,16 @@ class CostModel(Sized):
             return 0
         return sum(CALL + self.entries(d) for d in dense)
 
-    def _numeric(self, data: tuple[object, ...], args: tuple[Dims, ...]) -> int:
+    def _numeric(self, data: tuple[Any, ...], args: tuple[Dims, ...]) -> int:
         """Functions of entries by their price, elimination, and Cholesky's in half of that."""
         name, known = data
         if name in ("symmetric_product", "product_of_pairs"):
-            order = cast(int, known) if name == "symmetric_product" else 2
+            order = known if name == "symmetric_product" else 2
             return self.length(args[0][1]) ** order * self.entries(args[1])
         if name == "logdet_from_cholesky":
             return self.length(args[0][0]) * ENTRY_PRICES["log1p"]
         if name not in ("logdet", "solve", "cholesky", "inverse_from_cholesky"):
-            return ENTRY_PRICES[cast(str, name)] * self.entries(args[0])
+            return ENTRY_PRICES[name] * self.entries(args[0])
         n = self.length(args[0][0])
         substitutions = 2 * n * self.entries(args[1]) if name == "solve" else 0
         half = known == "positive definite" or name == "cholesky"

@@ -11,7 +11,7 @@ from eggrad.engine.delta_debugging import smallest_part
 from eggrad.engine.errors import BudgetExceeded
 from eggrad.engine.firing import telling_instances
 from eggrad.engine.instances import Instance
-from eggrad.engine.language import SLOPE_NODES, Node, Parameter
+from eggrad.engine.language import SLOPE_NODES
 from eggrad.engine.report import Budget
 from eggrad.engine.rule import Rule
 from eggrad.engine.stages import System
@@ -68,15 +68,15 @@ def _degeneracy(instance: Instance) -> int:
 
 
 def _goal_of(instance: Instance) -> Goal:
-    node, subject = cast(Node, instance.law.left), instance.subject
+    node, subject = instance.law.node, instance.subject
     match node.constructor:
         case "derivative":
-            bound = instance.bound[cast(Parameter, node.args[1]).name]
+            bound = instance.bound[node.args[1].name]
             return Goal(subject, wrt=terms.variable(*bound))
         case name if name in SLOPE_NODES.values():
-            return Goal(subject, wrt=subject.args[cast(int, node.args[1])])
+            return Goal(subject, wrt=subject.args[node.args[1]])
         case "pullback":
-            return Goal(subject, wrt=subject.args[cast(int, node.args[1])], mode="reverse")
+            return Goal(subject, wrt=subject.args[node.args[1]], mode="reverse")
         case _:
             return Goal(instance.left, instance.right)
 

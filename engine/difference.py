@@ -6,14 +6,14 @@ The oracle evaluates both; small integers come first, so that a difference can b
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import log10, prod
-from typing import Final, cast
+from typing import Final
 
 import numpy as np
 
 from eggrad.engine import oracle
 from eggrad.engine.affine import as_size, form, size_form, size_value
 from eggrad.engine.array_limits import MOST_AXES
-from eggrad.engine.binding import Array, concrete, enlarged, made_sizes, name_of, symbols
+from eggrad.engine.binding import Array, concrete, enlarged, made_sizes, symbols
 from eggrad.engine.exact_values import exact_values, is_polynomial
 from eggrad.engine.index_ranges import greatest_indices
 from eggrad.engine.numerals import as_float
@@ -81,7 +81,7 @@ def find_difference(left: Term, right: Term, trials: int = TRIALS) -> Witness | 
             continue
         if _entries((left, right), sizes) > ENTRIES:
             continue
-        values = {name_of(v): _sample(v, concrete(v.dims, sizes), rng, flavour) for v in known}
+        values = {v.name: _sample(v, concrete(v.dims, sizes), rng, flavour) for v in known}
         agreed = _compare(left, right, values, sizes)
         if isinstance(agreed, Witness):
             if np.isfinite([agreed.left, agreed.right]).all():
@@ -125,7 +125,7 @@ def _sample(
     variable: Term, shape: tuple[int, ...], rng: np.random.Generator, flavour: str
 ) -> Array:
     """A value with the properties that its variable declares."""
-    assumed = cast(tuple[str, tuple[str, ...]], variable.data)[1]
+    assumed = variable.assumed
     match flavour:
         case "integers":
             array = rng.integers(-3, 4, size=shape).astype(float)

@@ -6,7 +6,7 @@ are drawn to fit them. Under `D`, a tensor parameter is an affine function of th
 
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 
@@ -73,14 +73,14 @@ class Drawing:
                     d for d in X_DIMS if len(d) <= self.scope.axes and {*d} <= {*self.scope.sizes}
                 ]
                 own = fit[self.rng.integers(len(fit))]
-                self.wrt = self.bound[cast(Parameter, x).name] = ("x", own)
+                self.wrt = self.bound[x.name] = ("x", own)
                 self.draw(inner)
             case Node(constructor=made, args=(name, _, *operands)) if made in SLOPE_NODES.values():
                 self._node(FUNCTION_NODES[len(operands)], (name, *operands), None)
             case Node(constructor="pullback", args=(inner, _, cotangent)):
-                node = cast(Term, self.draw(inner))
+                node = self.draw(inner)
                 lead = self._dims(most=1)
-                self.bound[cast(Parameter, cotangent).name] = terms.variable("g", lead + node.dims)
+                self.bound[cotangent.name] = terms.variable("g", lead + node.dims)
             case _:
                 self.draw(left)
 
@@ -143,7 +143,7 @@ class Drawing:
                 return terms.divide(a, self.draw(args[1], want=None if scalar_first else ()))
             case "numeric" | "numeric2":
                 first, *rest = args[2:]
-                one = cast(Term, self.draw(first, want=want))
+                one = self.draw(first, want=want)
                 others = (self.draw(a, want=one.dims) for a in rest)
                 return node_term(name, (self.draw(args[0]), self.draw(args[1]), one, *others))
             case "scale":
@@ -153,11 +153,11 @@ class Drawing:
                 if isinstance(own, Parameter) and own.name not in self.bound:
                     every = [f for f in ELEMENTWISE if FUNCTIONS[f].arity == len(args) - 1]
                     self.bound[own.name] = every[self.rng.integers(len(every))]
-                one = cast(Term, self.draw(args[1], want=want))
+                one = self.draw(args[1], want=want)
                 others = (self.draw(a, want=one.dims) for a in args[2:])
                 return node_term(name, (self.draw(own), one, *others))
             case _:
-                first = cast(Term, self.draw(args[0], want=want))
+                first = self.draw(args[0], want=want)
                 rest = (self.draw(a, want=first.dims) for a in args[1:])
                 return node_term(name, (first, *rest))
 
@@ -180,7 +180,7 @@ class Drawing:
             square = len(own) == 2 and own[0] == own[1]
             words = MATRIX_WORDS if square and self.rng.random() < 0.7 else ENTRY_WORDS
             made = terms.variable("y", own, words[self.rng.integers(len(words))])
-            return ("y", own, cast(tuple[str, tuple[str, ...]], made.data)[1])
+            return ("y", own, made.assumed)
         if "n" in self.scope.sizes and self.rng.random() < 0.5:
             return MADE[self.rng.integers(len(MADE))]
         return self._size()
@@ -208,18 +208,18 @@ class Drawing:
             return self._square()
         return tuple(self._size() for _ in range(order))
 
-    def _product(self, spec: object, operands: list[Any], want: Dims | None) -> Term:
+    def _product(self, spec: Any, operands: list[Any], want: Dims | None) -> Term:
         if isinstance(spec, Parameter) and spec.name not in self.bound:
             built = self._operands(operands, want)
             self.bound[spec.name] = drawn = self._spec([b.dims for b in built], want)
             return terms.einsum(drawn, *built)
-        known = cast(Spec, self.bound[spec.name] if isinstance(spec, Parameter) else spec)
+        known = self.bound[spec.name] if isinstance(spec, Parameter) else spec
         sizes: dict[int, Size] = dict(zip(known[-1], want or (), strict=False))
         built = []
         for part, a in zip(known, operands, strict=False):
             dims = tuple(sizes.setdefault(i, self._size()) for i in part)
             bound = isinstance(a, Parameter) and a.name in self.bound
-            found = cast(Term, self.draw(a, want=None if bound else dims))
+            found = self.draw(a, want=None if bound else dims)
             sizes.update(zip(part, found.dims, strict=False))
             built.append(found)
         return terms.einsum(known, *built)
@@ -231,7 +231,7 @@ class Drawing:
         for a in operands:
             bound = isinstance(a, Parameter) and a.name in self.bound
             like = built[0].dims if built else want
-            built.append(cast(Term, self.draw(a, want=like if alike and not bound else None)))
+            built.append(self.draw(a, want=like if alike and not bound else None))
         return built
 
     def _spec(self, dims: list[Dims], want: Dims | None) -> Spec:

@@ -163,7 +163,7 @@ class EGraph:
 
     def add_derivative(self, term: Term, x: Term) -> str:
         """Ask for a derivative; return the name of its class."""
-        wrt = (cast(tuple[str], x.data)[0], x.dims)
+        wrt = (x.name, x.dims)
         commands: list[str] = []
         name = self._bind(f"(derivative {self._names[term]} {literal(wrt)})", commands)
         self._run(commands)

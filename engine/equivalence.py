@@ -3,7 +3,6 @@
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import cast
 
 from eggrad.engine.cost import CostModel
 from eggrad.engine.egraph import EGraph
@@ -94,7 +93,7 @@ def _transposed(*roots: Term) -> list[Term]:
 
 
 def _is_symmetric(t: Term) -> bool:
-    return t.op == "variable" and "symmetric" in cast(tuple[str, Sequence[str]], t.data)[1]
+    return t.op == "variable" and "symmetric" in t.assumed
 
 
 def _meet(run: Run, egraph: EGraph, names: Sequence[str]) -> bool:

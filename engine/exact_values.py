@@ -9,7 +9,7 @@ import numpy as np
 
 from eggrad.engine import oracle
 from eggrad.engine import spec as specs
-from eggrad.engine.binding import Array, concrete, name_of
+from eggrad.engine.binding import Array, concrete
 from eggrad.engine.spec import Spec
 from eggrad.engine.term import Term, postorder
 
@@ -40,7 +40,7 @@ def _is_product(t: Term) -> bool:
         return t.args[1].op == "constant" and t.args[1].data != 0
     if t.op != "power" or t.args[1].op != "constant":
         return False
-    exponent = cast(Fraction, t.args[1].data)
+    exponent = t.args[1].value
     return exponent.denominator == 1 and 0 <= exponent <= 16
 
 
@@ -78,12 +78,12 @@ def _work(node: Term, bits: Sequence[int], sizes: Mapping[str, int]) -> int:
     """
     dims = node.dims
     if node.op == "einsum":
-        spec = cast(Spec, node.data)
+        spec = node.spec
         lengths = specs.sizes(spec, *(a.dims for a in node.args))
         dims = tuple(lengths.values())
     made = sum(bits)
     if node.op == "power":
-        made = bits[0] * int(cast(Fraction, node.args[1].data))
+        made = bits[0] * int(node.args[1].value)
     return prod(concrete(dims, sizes)) * (1 + (made // LONG) ** 2)
 
 
@@ -97,12 +97,12 @@ def _value(
     shape = concrete(node.dims, sizes)
     match node.op:
         case "variable":
-            numbers = [Fraction(float(x)) for x in values[name_of(node)].ravel()]
+            numbers = [Fraction(float(x)) for x in values[node.name].ravel()]
             return _filled(shape, numbers)
         case "constant":
-            return _filled(shape, [cast(Fraction, node.data)] * int(np.prod(shape, dtype=int)))
+            return _filled(shape, [node.value] * int(np.prod(shape, dtype=int)))
         case "size":
-            return _filled((), [Fraction(concrete((cast(str, node.data),), sizes)[0])])
+            return _filled((), [Fraction(concrete((node.symbol,), sizes)[0])])
         case "delta":
             half = int(np.prod(shape[: len(shape) // 2], dtype=int))
             return _filled(shape, [Fraction(int(x)) for x in np.eye(half).ravel()])
@@ -120,7 +120,7 @@ def _value(
         case "power":
             return _array(args[0] ** int(args[1].item()))
         case _:
-            return _einsum(cast(Spec, node.data), args)
+            return _einsum(node.spec, args)
 
 
 def _einsum(spec: Spec, args: Sequence[Array]) -> Array:

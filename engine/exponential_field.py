@@ -9,10 +9,11 @@ from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from math import gcd
+from typing import Any
 
 __all__ = ["ONE", "Exponential", "Form", "Polynomial", "divided", "plus", "roots_taken"]
 
-Form = tuple[tuple[Hashable, Fraction], ...]
+Form = tuple[tuple[Any, Fraction], ...]
 Polynomial = tuple[Fraction, ...]
 
 ONE: Polynomial = (Fraction(1),)

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, Final, cast
+from typing import Any, Final
 
 import numpy as np
 
@@ -100,11 +100,11 @@ def _instances(fact: Fact, rng: np.random.Generator) -> Iterator[_Instance]:
             plain = [c for c in fact.conditions if not isinstance(c, Known)]
             if all(closing.build(c) for c in plain):
                 needed = tuple(
-                    (cast(str, closing.build(c.property)), cast(Term, closing.build(c.tensor)))
+                    (closing.build(c.property), closing.build(c.tensor))
                     for c in fact.conditions
                     if isinstance(c, Known)
                 )
-                term = cast(Term, closing.build(form))
+                term = closing.build(form)
                 # A size that is a number is, as a term, a constant.
                 if not isinstance(form, Node) or form.constructor in dict(views(term)):
                     yield _Instance(term, needed)
@@ -121,7 +121,7 @@ def _values(instance: _Instance, rng: np.random.Generator) -> Mapping[str, Array
     values = oracle.random_values(known, SYMBOLS, rng, "normal")
     width = WIDTHS[rng.integers(len(WIDTHS))]
     positive = rng.random() < 0.5
-    plain = {cast(tuple[str, Any], v.data)[0]: not cast(tuple[str, Any], v.data)[1] for v in known}
+    plain = {v.name: not v.assumed for v in known}
     return {
         name: (np.abs(v) if positive else v) * width if plain.get(name) else v
         for name, v in values.items()

@@ -7,7 +7,7 @@ from typing import Final
 import numpy as np
 
 from eggrad.engine import oracle
-from eggrad.engine.binding import Array, concrete, name_of
+from eggrad.engine.binding import Array, concrete
 from eggrad.engine.spec import Dims
 from eggrad.engine.term import Term, rebuild, substitute_sizes, variable
 
@@ -76,7 +76,7 @@ class Samples:
                     for place, a in enumerate(t.args)
                 )
                 for place, v in enumerate(own):
-                    names[place].append(name_of(v))
+                    names[place].append(v.name)
                 nodes.append(rebuild(t, own) if own else substitute_sizes([t], {self._size: n})[0])
             self._nodes[key] = nodes, names
         return self._nodes[key]

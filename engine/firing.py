@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final, cast
+from typing import Final
 
 import numpy as np
 
@@ -10,7 +10,7 @@ from eggrad.engine import term as terms
 from eggrad.engine.closed import Closing
 from eggrad.engine.egraph import EGraph
 from eggrad.engine.instances import Instance
-from eggrad.engine.language import SLOPE_NODES, Node, Parameter
+from eggrad.engine.language import SLOPE_NODES, Node
 from eggrad.engine.rule import Rule, Ruleset
 from eggrad.engine.snapshot import NEVER_EXTRACTED
 from eggrad.engine.soundness import random_instances
@@ -66,7 +66,7 @@ def telling_instances(rule: Rule, count: int, seed: int, back: bool = False) -> 
 
 def _is_vacuous(instance: Instance) -> bool:
     """Whether the term that is loaded is not the left side, or is the right one already."""
-    left = cast(Node, instance.law.left)
+    left = instance.law.node
     inner = left.args[0] if left.constructor == "derivative" else None
     # A size that is an integer is, as a term, a constant.
     if isinstance(inner, Node) and inner.constructor == "size":
@@ -116,17 +116,17 @@ def load_left(egraph: EGraph, instance: Instance) -> tuple[str, Term | None]:
     The place is the name of a class, or the constructor of the only e-node that has it, a
     size's with the size.
     """
-    left, bound, subject = cast(Node, instance.law.left), dict(instance.bound), instance.subject
+    left, bound, subject = instance.law.node, dict(instance.bound), instance.subject
     match left.constructor:
         case "pullback":
             # The engine's cotangents begin with the axes of the root, here of the node itself.
             _, operand, cotangent = left.args
             g = terms.variable("g", subject.dims + subject.dims)
-            bound[cast(Parameter, cotangent).name] = g
+            bound[cotangent.name] = g
             egraph.load(subject)
-            place = egraph.add_adjoints(subject, subject.args[cast(int, operand)], g)
+            place = egraph.add_adjoints(subject, subject.args[operand], g)
         case "derivative":
-            x = terms.variable(*bound[cast(Parameter, left.args[1]).name])
+            x = terms.variable(*bound[left.args[1].name])
             egraph.load(subject, x)
             place = egraph.add_derivative(subject, x)
         case name if name in SLOPE_NODES.values():
@@ -134,7 +134,7 @@ def load_left(egraph: EGraph, instance: Instance) -> tuple[str, Term | None]:
             egraph.add_derivative(subject, terms.variable("z"))
             place = f"{name} {Closing(bound).build(left.args[0])} {left.args[1]}"
         case "size":
-            own = bound[cast(Parameter, left.args[0]).name]
+            own = bound[left.args[0].name]
             egraph.load(terms.einsum("i->", terms.constant(1, (own,))))
             place = f"size {own}"
         case _:

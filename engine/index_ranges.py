@@ -47,7 +47,7 @@ def greatest_indices(roots: Iterable[Term]) -> dict[str, int]:
     found: dict[str, int] = {}
     for node in postorder(*roots):
         if node.op == "indicator":
-            for symbol, index in taken_indices(node.dims, cast(Constraints, node.data)):
+            for symbol, index in taken_indices(node.dims, node.constraints):
                 found[symbol] = max(index, found.get(symbol, 0))
     return found
 
@@ -118,4 +118,4 @@ def _indicators(graph: "Snapshot") -> Iterator[tuple[Dims, Constraints]]:
     for cls, members in graph.members.items():
         for m in members:
             if m.constructor == "indicator":
-                yield graph.dims[cls], cast(Constraints, m.data[1])
+                yield graph.dims[cls], m.constraints

@@ -14,7 +14,7 @@ from eggrad.engine.affine import (
     size_form,
     times,
 )
-from eggrad.engine.constraints import Constraints, solved
+from eggrad.engine.constraints import solved
 from eggrad.engine.spec import Indices, Size, Spec
 from eggrad.engine.term import Term, postorder
 
@@ -29,7 +29,7 @@ def by_views(node: Term) -> bool:
         return True
     if node.op != "einsum" or [a.op for a in node.args].count("indicator") != 1:
         return False
-    distinct = (len(set(part)) == len(part) for part in cast(Spec, node.data))
+    distinct = (len(set(part)) == len(part) for part in node.spec)
     return len(node.args) == 2 and all(distinct)
 
 
@@ -43,7 +43,7 @@ def stored_indicators(roots: Iterable[Term]) -> frozenset[Term]:
 def constraints_text(indicator: Term, size: SizeText) -> str:
     """The arguments of `indicators.zeros_and_ones` that describe an indicator."""
     listed: list[str] = []
-    for relation, f in cast(Constraints, indicator.data):
+    for relation, f in indicator.constraints:
         numbers = [str(coefficient(f, k)) for k in range(indicator.order)]
         numbers.append(_number(f, size))
         listed.append(f"({relation!r}, ({', '.join(numbers)}{',' * (len(numbers) == 1)}))")
@@ -70,7 +70,7 @@ def slices(indicator: Term, array: Term, spec: Spec) -> list[str] | None:
     """The key where each index of the array is kept, or is fixed, or begins at some number."""
     part, other, out = spec
     sliced: dict[int, tuple[int, str]] = {}
-    for relation, f in cast(Constraints, indicator.data):
+    for relation, f in indicator.constraints:
         found = _slice(f, indicator, part, other, out) if relation == "=" else None
         if found is None:
             return None

@@ -2,18 +2,18 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 
 from eggrad.engine import oracle
 from eggrad.engine import term as terms
-from eggrad.engine.binding import Array, name_of
+from eggrad.engine.binding import Array
 from eggrad.engine.closed import SYMBOLS, Closing, Reject
 from eggrad.engine.drawing import EVERYTHING, Drawing, Scope
 from eggrad.engine.errors import ShapeError
 from eggrad.engine.functions import record
-from eggrad.engine.language import SLOPE_NODES, Known, Law, Node
+from eggrad.engine.language import SLOPE_NODES, Known, Law
 from eggrad.engine.rule import Rule
 from eggrad.engine.term import Term
 
@@ -65,7 +65,7 @@ class Instance:
         """What the law asks to be known, and of what."""
         closing = Closing(self.bound)
         return tuple(
-            (cast(str, closing.build(c.property)), cast(Term, closing.build(c.tensor)))
+            (closing.build(c.property), closing.build(c.tensor))
             for c in self.law.conditions
             if isinstance(c, Known)
         )
@@ -73,12 +73,12 @@ class Instance:
     @property
     def is_differentiated(self) -> bool:
         """Whether the left side is a derivative, a slope or a pullback."""
-        return cast(Node, self.law.left).constructor in DIFFERENTIATED
+        return self.law.node.constructor in DIFFERENTIATED
 
     @property
     def subject(self) -> Term:
         """The left side; where that is no term, the term under it."""
-        node = cast(Node, self.law.left)
+        node = self.law.node
         if not self.is_differentiated:
             return self.left
         closing = Closing(self.bound)
@@ -122,7 +122,7 @@ def random_instance(
         law = Law(law.right, law.left, conditions=law.conditions)
     drawing = Drawing(rng, scope)
     try:
-        drawing.draw_left(cast(Node, law.left))
+        drawing.draw_left(law.node)
         return close(law, drawing.bound)
     except IllTyped:
         raise
@@ -137,7 +137,7 @@ def random_values(instance: Instance, rng: np.random.Generator) -> dict[str, Arr
     values = oracle.random_values(instance.variables, SYMBOLS, rng, kind)
     if flavour > 0.6:
         # What is declared of a variable stays true.
-        plain = {name_of(v) for v in instance.variables if not cast(tuple[str, object], v.data)[1]}
+        plain = {v.name for v in instance.variables if not v.assumed}
         values |= {name: np.abs(values[name]) % 0.9 + 0.05 for name in plain & values.keys()}
     return values
 

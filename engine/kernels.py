@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from math import prod
-from typing import Final, cast
+from typing import Any, Final, cast
 
 from eggrad.engine.cost import DEFAULT_SIZE
 from eggrad.engine.functions import FUNCTIONS, MATRIX_FUNCTIONS, function_of, record
@@ -92,7 +92,7 @@ def _product(sizes: Iterable[Size]) -> Dims:
 
 
 def node_work(
-    constructor: str, data: tuple[object, ...], args: tuple[Dims, ...], out: Dims,
+    constructor: str, data: tuple[Any, ...], args: tuple[Dims, ...], out: Dims,
     deltas: tuple[Sparsity, ...], *, same: bool = False, constants: Constants = (),
 ) -> tuple[Work, ...]:  # fmt: skip
     """The work of one e-node.
@@ -108,14 +108,14 @@ def node_work(
     if constructor in _LEAVES:
         return ()
     if constructor in ("ein", "ein1"):
-        steps = _product_steps(cast(Spec, data[0]), args, deltas, constants, same)
+        steps = _product_steps(data[0], args, deltas, constants, same)
     elif constructor == "scale":
-        factors: Constants = (cast(Fraction, data[0]), *constants)
+        factors: Constants = (data[0], *constants)
         steps = _product_steps(scaling(len(out)), ((), *args), (False, *deltas), factors, False)
     elif constructor in _MATRIX or constructor == "cofactors":
         steps = _matrix_steps(constructor, data, args, out)
     elif constructor in ("numeric", "numeric2") and data[0] in _REDUCING:
-        steps = _reducing_steps(cast(str, data[0]), data[1], args, out)
+        steps = _reducing_steps(data[0], data[1], args, out)
     else:
         names = _elementwise_rates(constructor, data, constants)
         steps = [(name if out else _on_scalars(name), out, ()) for name in names]
@@ -158,7 +158,7 @@ def _product_steps(
 
 
 def _elementwise_rates(
-    constructor: str, data: tuple[object, ...], constants: Constants
+    constructor: str, data: tuple[Any, ...], constants: Constants
 ) -> tuple[str, ...]:
     if constructor == "power":
         exponent = constants[1] if len(constants) > 1 else None
@@ -166,8 +166,8 @@ def _elementwise_rates(
     if constructor == "divide" and constants and constants[0] is not None:
         return ("reciprocal",)
     if constructor in FUNCTION_NODES.values():
-        return record(cast(str, data[0])).rates
-    name = cast(str, data[0]) if constructor in ("numeric", "numeric2") else constructor
+        return record(data[0]).rates
+    name = data[0] if constructor in ("numeric", "numeric2") else constructor
     return _COMPOSED.get(name, (name,))
 
 
@@ -176,13 +176,13 @@ def _on_scalars(name: str) -> str:
 
 
 def _matrix_steps(
-    constructor: str, data: tuple[object, ...], args: tuple[Dims, ...], out: Dims
+    constructor: str, data: tuple[Any, ...], args: tuple[Dims, ...], out: Dims
 ) -> list[Step]:
     n = args[0][0]
     cube = (n, n, n)
     if constructor != "cofactors":
         return [(_MATRIX[constructor], cube, ())]
-    order = cast(int, data[0])
+    order = data[0]
     return [("adj" if order else "det", cube, ()), *[("arithmetic", out, ())] * (order > 1)]
 
 
@@ -242,7 +242,7 @@ def term_work(term: Term) -> tuple[Work, ...]:
         term.dims,
         tuple(term_sparsity(a) for a in term.args),
         same=len(term.args) == 2 and term.args[0] is term.args[1],
-        constants=tuple(cast(Fraction, a.data) if a.op == "constant" else None for a in term.args),
+        constants=tuple(a.value if a.op == "constant" else None for a in term.args),
     )
 
 

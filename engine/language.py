@@ -96,7 +96,7 @@ class Node(Tensor):
     """A constructor applied to patterns."""
 
     constructor: str
-    args: tuple[object, ...]
+    args: tuple[Any, ...]
 
 
 @dataclass(frozen=True, eq=False)
@@ -126,8 +126,8 @@ class Differ(Tensor):
 class Known(Tensor):
     """That a tensor has a property: as a condition that it is known, or what a fact concludes."""
 
-    property: object
-    tensor: object
+    property: Any
+    tensor: Any
 
 
 @dataclass(frozen=True, eq=False)
@@ -138,6 +138,11 @@ class Law:
     right: Tensor
     both: bool = False
     conditions: tuple[Tensor, ...] = field(default=())
+
+    @property
+    def node(self) -> Node:
+        """The left side of a rule, which applies a constructor."""
+        return cast(Node, self.left)
 
 
 Statement = Law | tuple[Law | Tensor | bool, ...]

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterator
 from fractions import Fraction
-from typing import cast
 
 from eggrad.engine.snapshot import ENode, Snapshot
 
@@ -81,7 +80,7 @@ def _flatten(
             continue
         inside = (*above, c)
         if node.constructor == "scale":
-            signs = [k * Fraction(cast(Fraction, node.data[0]))]
+            signs = [k * node.value]
         elif node.constructor == "negate":
             signs = [-k]
         else:

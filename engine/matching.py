@@ -34,7 +34,7 @@ class Pattern:
     @property
     def constructor(self) -> str:
         """What the side that is matched begins with."""
-        return cast(Node, self.law.left).constructor
+        return self.law.node.constructor
 
 
 @lru_cache(maxsize=4096)
@@ -77,7 +77,7 @@ class Matcher:
 
     def instances(self, pattern: Pattern, arguments: Arguments) -> Iterator[Instance]:
         """The instances of a law whose matched side has its constructor with these arguments."""
-        left = cast(Node, pattern.law.left)
+        left = pattern.law.node
         pairs = tuple(zip(left.args, arguments, strict=True))
         for bound, computed in self._extend(pairs, {}, ()):
             key = (pattern, *bound.items()) if self.seen is not None else None
@@ -92,20 +92,20 @@ class Matcher:
 
     def concludes(self, fact: Fact, arguments: Arguments) -> bool:
         """Whether a fact says something of what its constructor makes of some arguments."""
-        pairs = tuple(zip(cast(Node, fact.claim.tensor).args, arguments, strict=True))
+        pairs = tuple(zip(fact.claim.tensor.args, arguments, strict=True))
         matches = self._extend(pairs, {}, ())
         return any(self._hold(fact.conditions, bound) for bound, _ in matches)
 
     def follows(self, fact: Fact, t: Term) -> bool:
         """Whether a fact concludes a property of a term from others that it has."""
-        return self._hold(fact.conditions, {cast(Parameter, fact.claim.tensor).name: t})
+        return self._hold(fact.conditions, {fact.claim.tensor.name: t})
 
     def needs(self, fact: Fact, whole: Node, arguments: Arguments) -> Iterator[tuple[str, Term]]:
         """What a fact says of operands, given that what is made of them is defined."""
         pairs = tuple(zip(whole.args, arguments, strict=True))
         for bound, _ in self._extend(pairs, {}, ()):
             if self._hold(fact.conditions[1:], bound):
-                yield cast(str, fact.claim.property), Closing(bound).build(fact.claim.tensor)
+                yield fact.claim.property, Closing(bound).build(fact.claim.tensor)
 
     def _hold(self, conditions: Iterable[Tensor], bound: Bound) -> bool:
         closing = Closing(bound)

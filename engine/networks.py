@@ -10,10 +10,9 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import lru_cache
 from itertools import islice, permutations, product
-from typing import cast
 
 from eggrad.engine.snapshot import ENode, Snapshot
-from eggrad.engine.spec import Indices, Size, Spec
+from eggrad.engine.spec import Indices, Size
 
 __all__ = ["Factor", "Network", "connected_order", "network_key", "product_network"]
 
@@ -80,11 +79,11 @@ def product_network(
         if node.constructor not in PRODUCTS or not room:
             factors.append((c, part))
         elif node.constructor == "scale":
-            coefficient *= Fraction(cast(Fraction, node.data[0]))
+            coefficient *= node.value
             waiting.append((node.children[0], part, None))
         else:
             price += graph.cost(c, node)
-            spec = cast(Spec, node.data[0])
+            spec = node.spec
             names = dict(zip(spec[-1], part, strict=True))
             for child, indices in zip(node.children, spec, strict=False):
                 for i, size in zip(indices, dims[child], strict=True):

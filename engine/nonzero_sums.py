@@ -5,8 +5,7 @@ An analytic function on a connected domain that is not 0 somewhere is 0 at point
 """
 
 from collections.abc import Iterable, Sequence
-from fractions import Fraction
-from typing import Final, cast
+from typing import Final
 
 import numpy as np
 
@@ -56,7 +55,7 @@ def _may_cancel(t: Term) -> bool:
 def _is_natural(exponent: Term) -> bool:
     if exponent.op != "constant":
         return False
-    p = cast(Fraction, exponent.data)
+    p = exponent.value
     return p >= 0 and p.denominator == 1
 
 

@@ -29,7 +29,7 @@ from eggrad.engine.normal_networks import (
 from eggrad.engine.normal_relations import replaced
 from eggrad.engine.range_splitting import MOST
 from eggrad.engine.snapshot import ENode, Snapshot
-from eggrad.engine.spec import Dims, Indices, Size, Spec
+from eggrad.engine.spec import Dims, Indices, Size
 
 __all__ = ["NormalForms", "Polynomial"]
 
@@ -115,7 +115,7 @@ class NormalForms:
         axes = tuple(range(len(dims)))
         match node.constructor:
             case "constant":
-                return self.number(cast(Fraction, node.data[0]), dims)
+                return self.number(node.value, dims)
             case "delta":
                 half = axes[: len(axes) // 2]
                 return self.contract([], half * 2, dict(zip(half, dims, strict=False)))
@@ -129,9 +129,9 @@ class NormalForms:
             case "negate":
                 return self.sum([(parts[0], -1)])
             case "scale":
-                return self.sum([(parts[0], Fraction(cast(Fraction, node.data[0])))])
+                return self.sum([(parts[0], node.value)])
             case "ein" | "ein1":
-                spec = cast(Spec, node.data[0])
+                spec = node.spec
                 sizes = {
                     i: d
                     for c, part in zip(node.children, spec, strict=False)
@@ -157,10 +157,10 @@ class NormalForms:
             if isinstance(exponent, int):
                 return [(p, exact(e * exponent)) for p, e in self.factors(children[0])]
         if node.constructor == "scale":
-            value = Fraction(cast(Fraction, node.data[0]))
+            value = node.value
             return [(self.number(value, dims), 1), *self.factors(children[0])]
         if node.constructor == "ein":
-            *parts, out = cast(Spec, node.data[0])
+            *parts, out = node.spec
             if len(set(out)) == len(out) and {i for part in parts for i in part} == set(out):
                 places = {i: k for k, i in enumerate(out)}
                 return [

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING, Final, cast
 
-from eggrad.engine.constraints import Constraints
 from eggrad.engine.normal_atoms import function_of, indicator_of, matrix_function, of_class
 from eggrad.engine.normal_networks import UNIT, Factor, Monomial, Number, exact, raised
 from eggrad.engine.numerals import fraction_text
@@ -48,7 +47,7 @@ def of_node(
                 return _log(forms, parts[0], dims)
             return function_of(forms, name, parts[0], dims)
         case "indicator":
-            return indicator_of(forms, dims, cast(Constraints, node.data[1]))
+            return indicator_of(forms, dims, node.constraints)
         case "inv" | "det" | "adj" as name:
             return matrix_function(forms, name, parts[0], graph.dims[node.children[0]], dims)
         case _:

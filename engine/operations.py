@@ -56,11 +56,11 @@ def node_operations(node: Term, sizes: Mapping[str, int]) -> int:
     if node.op in _FREE:
         return 0
     if node.op == "einsum":
-        return _einsum(cast(Spec, node.data), node.args, sizes)
+        return _einsum(node.spec, node.args, sizes)
     if node.op in MATRIX_FUNCTIONS:
         return _of_matrix(node.op, concrete(node.args[0].dims, sizes)[0])
     if node.op == "cofactors":
-        k, n = cast(int, node.data), concrete(node.args[0].dims, sizes)[0]
+        k, n = node.number, concrete(node.args[0].dims, sizes)[0]
         return _of_matrix("adj" if k else "det", n) + (
             2 * factorial(k) * n ** (2 * k) if k > 1 else 0
         )

@@ -7,17 +7,15 @@ the check of the values given (`binding`).
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from math import isinf
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 
 from eggrad.engine.array_limits import check_memory
-from eggrad.engine.binding import Array, bind, concrete, enlarged, made_sizes, name_of, symbols
-from eggrad.engine.constraints import Constraints
+from eggrad.engine.binding import Array, bind, concrete, enlarged, made_sizes, symbols
 from eggrad.engine.functions import OwnFunction
 from eggrad.engine.numerals import as_float
 from eggrad.engine.oracle_operations import OPERATIONS, cofactors, holds
-from eggrad.engine.spec import Spec
 from eggrad.engine.term import Term, postorder, variables
 
 __all__ = ["evaluate", "numeric_derivative", "random_sizes", "random_values", "value"]
@@ -61,7 +59,7 @@ def _evaluated(
     done: dict[Term, Array] = {}
     for node in nodes:
         if node.op == "variable":
-            done[node] = arrays[name_of(node)]
+            done[node] = arrays[node.name]
         else:
             args = [done[a] for a in node.args]
             shape = concrete(node.dims, sizes)
@@ -78,31 +76,31 @@ def _apply(
 ) -> Any:
     match node.op:
         case "constant":
-            return np.full(shape, _number(cast(Fraction, node.data), dtype))
+            return np.full(shape, _number(node.value, dtype))
         case "size":
-            return float(concrete((cast(str, node.data),), sizes)[0])
+            return float(concrete((node.symbol,), sizes)[0])
         case "delta":
             half = shape[: len(shape) // 2]
             return np.eye(int(np.prod(half, dtype=int))).reshape(shape)
         case "indicator":
-            return holds(cast(Constraints, node.data), shape, sizes)
+            return holds(node.constraints, shape, sizes)
         case "einsum":
-            spec = cast(Spec, node.data)
+            spec = node.spec
             operands = [x for pair in zip(args, spec, strict=False) for x in pair]
             return np.einsum(*operands, spec[-1])
         case "cofactors":
-            return cofactors(cast(int, node.data), args[0])
+            return cofactors(node.number, args[0])
         case "logsumexp":
-            return np.log(np.einsum(np.exp(args[0]), *cast(Spec, node.data)))
+            return np.log(np.einsum(np.exp(args[0]), *node.spec))
         case "product_of_pairs":
             return np.einsum("...s,sa,sb->...ab", args[1], args[0], args[0])
         case "symmetric_product":
-            order = cast(int, node.data)
+            order = node.number
             matrices = [x for k in range(order) for x in (args[0], [0, 1 + k])]
             inner = list(range(1 + order, order + args[1].ndim))
             return np.einsum(*matrices, args[1], [0, *inner], [*inner, *range(1, 1 + order)])
         case "norm":
-            return np.sqrt(np.einsum(np.abs(args[0]) ** 2, *cast(Spec, node.data)))
+            return np.sqrt(np.einsum(np.abs(args[0]) ** 2, *node.spec))
         case _ if isinstance(node.data, OwnFunction):
             return _own_value(node.data, args)
         case name:
@@ -143,7 +141,7 @@ def numeric_derivative(
     array([[1., 0.],
            [0., 1.]])
     """
-    name = name_of(wrt)
+    name = wrt.name
     arrays, bound = bind(variables(term, wrt), values, sizes)
     at = arrays[name]
     result = np.empty((*concrete(term.dims, bound), *at.shape), at.dtype)
@@ -196,7 +194,7 @@ def random_values(
     """
     result: dict[str, Array] = {}
     for variable in variables:
-        _, assumed = cast(tuple[str, tuple[str, ...]], variable.data)
+        _, assumed = variable.name, variable.assumed
         array = _entries(concrete(variable.dims, sizes), rng, kind)
         if "positive" in assumed:
             array = np.where(np.abs(array) < 0.1, 0.5, np.abs(array))
@@ -210,7 +208,7 @@ def random_values(
             "invertible" in assumed and array.size and np.linalg.norm(array, -2) < 0.1
         ):
             array = array + np.eye(len(array))
-        result[name_of(variable)] = array
+        result[variable.name] = array
     return result
 
 

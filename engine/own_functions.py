@@ -1,10 +1,6 @@
 """The slopes of declared functions as rules."""
 
-from fractions import Fraction
-from typing import cast
-
 from eggrad.engine import term as terms
-from eggrad.engine.binding import name_of
 from eggrad.engine.errors import UnsupportedOperation
 from eggrad.engine.functions import OwnFunction, function_of
 from eggrad.engine.index_algebra import elementwise
@@ -86,16 +82,16 @@ def _pattern(function: OwnFunction, root: Term, parameters: list[Parameter]) -> 
         args = [done[a] for a in t.args]
         own = function_of(t.op, t.data)
         match t.op:
-            case "variable" if name_of(t) in known and not t.dims:
-                done[t] = known[name_of(t)]
+            case "variable" if t.name in known and not t.dims:
+                done[t] = known[t.name]
             case "constant" if not t.dims:
-                done[t] = const(cast(Fraction, t.data), shape)
+                done[t] = const(t.value, shape)
             case "einsum" if len(args) == 2 and not t.args[0].dims:
                 done[t] = ein(elementwise(shape), *args)
             case "add" | "subtract" | "divide" | "negate" as name:
                 done[t] = _OPERATIONS[name](*args)
             case "power" if t.args[1].op == "constant":
-                done[t] = power(args[0], cast(Fraction, t.args[1].data))
+                done[t] = power(args[0], t.args[1].value)
             case _ if own is not None:
                 done[t] = fn(own.key, *args)
             case name:

@@ -3,12 +3,11 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import cast
 
 import numpy as np
 
 from eggrad.engine import oracle
-from eggrad.engine.binding import Array, name_of
+from eggrad.engine.binding import Array
 from eggrad.engine.cost import CostModel
 from eggrad.engine.errors import EggradError
 from eggrad.engine.knowledge import Assumption, Knowledge
@@ -149,7 +148,7 @@ def _compare(
     rng = np.random.default_rng(seed)
     nodes = list(postorder(*chain, *(t for _, t in assumed)))
     # What is declared of a variable stays true.
-    plain = [name_of(v) for v in variables(*chain) if not cast(tuple[str, object], v.data)[1]]
+    plain = [v.name for v in variables(*chain) if not v.assumed]
     for sample in range(SAMPLES):
         sizes = oracle.random_sizes(chain, rng)
         values = oracle.random_values(variables(*chain), sizes, rng)

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Final
 
-from eggrad.engine.binding import name_of
 from eggrad.engine.cost import CostModel
 from eggrad.engine.enumeration import Pair
 from eggrad.engine.equivalence import prove_at_once, search
@@ -76,7 +75,7 @@ def _not_simplified(pairs: Iterable[Pair], simplifying: System) -> Iterator[Pair
     while batch := list(islice(rest, BATCH)):
         sides = [side for p in batch for side in (p.left, p.right)]
         names = [
-            {v: variable(f"{name_of(v)}_{k}", v.dims) for v in variables(side)}
+            {v: variable(f"{v.name}_{k}", v.dims) for v in variables(side)}
             for k, side in enumerate(sides)
         ]
         own = [substituted(side, n) for side, n in zip(sides, names, strict=True)]

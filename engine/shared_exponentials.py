@@ -5,10 +5,8 @@ its slope. Code that needs both computes them in one call.
 """
 
 from collections.abc import Sequence
-from typing import cast
 
 from eggrad.engine import term as terms
-from eggrad.engine.spec import Spec
 from eggrad.engine.term import Term, postorder, rebuild
 
 __all__ = ["CALLS", "SHARES", "with_shared_exponentials"]
@@ -64,11 +62,11 @@ def _total(share: Term) -> Term | None:
 
 def _along(repeated: Term, exponent: Term) -> Term | None:
     """What is repeated along the axes over which it is a sum."""
-    *parts, out = cast(Spec, repeated.data)
+    *parts, out = repeated.spec
     pairs = list(zip(repeated.args, parts, strict=True))
     for (total, own), (ones, _) in (pairs, pairs[::-1]):
         if total.op == "logsumexp" and ones.op == "constant" and ones.data == 1:
-            source, kept = cast(Spec, total.data)
+            source, kept = total.spec
             if [out.index(i) for i in own] == [source.index(i) for i in kept]:
                 return total if repeated.dims == exponent.dims else None
     return None

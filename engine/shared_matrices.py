@@ -6,7 +6,7 @@ product.
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final, cast
+from typing import Final
 
 from eggrad.engine.cost import CostModel
 from eggrad.engine.spec import Spec
@@ -63,7 +63,7 @@ _PRODUCTS: Final[dict[Spec, tuple[int, bool]]] = {
 
 def _matrix_and_vector(node: Term) -> tuple[Key, Term] | None:
     """What a product multiplies with a vector, and the vector."""
-    known = _PRODUCTS.get(cast(Spec, node.data)) if node.op == "einsum" else None
+    known = _PRODUCTS.get(node.spec) if node.op == "einsum" else None
     if known is None or any(a.op in ("delta", "indicator") for a in node.args):
         return None
     place, transposed = known

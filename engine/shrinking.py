@@ -2,11 +2,11 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 from fractions import Fraction
-from typing import Any, Final, cast
+from typing import Any, Final
 
 import numpy as np
 
-from eggrad.engine.binding import Array, concrete, name_of
+from eggrad.engine.binding import Array, concrete
 from eggrad.engine.closed import SYMBOLS, Reject
 from eggrad.engine.errors import ShapeError
 from eggrad.engine.instances import EVERYTHING, IllTyped, Instance, Scope, close, random_values
@@ -110,7 +110,7 @@ def _plainer(instance: Instance, found: Comparison) -> Iterator[Refutation]:
         values = {
             name: found.values[name][tuple(map(slice, concrete(v.dims, SYMBOLS)))]
             for v in again.variables
-            if (name := name_of(v)) in found.values
+            if (name := v.name) in found.values
         }
         other = _refuted(again, values, found.flaw)
         if other is not None:
@@ -158,7 +158,7 @@ def _closed(law: Law, bound: Mapping[str, Any]) -> Instance | None:
 
 def _with_plainer_values(instance: Instance, found: Comparison) -> Iterator[Comparison]:
     """Counterexamples of the same kind with one array, or one entry, that is plainer."""
-    declared = {name_of(v) for v in instance.variables if cast(tuple[str, object], v.data)[1]}
+    declared = {v.name for v in instance.variables if v.assumed}
     # At zero are the kinks, where differences may agree on what is no derivative.
     zero = not instance.is_differentiated
     for values in simpler_values(found.values, declared, zero):

@@ -16,7 +16,7 @@ from eggrad.engine.language import SLOPE_NODES
 from eggrad.engine.reading import Readable
 from eggrad.engine.report import Solved
 from eggrad.engine.sparsity import Sparsity
-from eggrad.engine.spec import Dims
+from eggrad.engine.spec import Dims, Spec
 from eggrad.engine.stability import stable_members
 from eggrad.engine.term import Term
 
@@ -36,10 +36,25 @@ class ENode(NamedTuple):
     """
 
     constructor: str
-    data: tuple[object, ...]
+    data: tuple[Any, ...]
     children: tuple[int, ...]
     retired: bool = False
     stable: bool = False
+
+    @property
+    def spec(self) -> Spec:
+        """The indices of a product."""
+        return cast(Spec, self.data[0])
+
+    @property
+    def value(self) -> Fraction:
+        """The number of a constant or of a multiple."""
+        return Fraction(cast(Fraction, self.data[0]))
+
+    @property
+    def constraints(self) -> Constraints:
+        """The conditions of an indicator."""
+        return cast(Constraints, self.data[1])
 
 
 class Snapshot:
@@ -244,7 +259,7 @@ class Snapshot:
     def sparsity(self) -> dict[int, Sparsity]:
         """The classes of deltas and of indicators."""
         return {
-            c: True if m.constructor == "delta" else cast(Constraints, m.data[1])
+            c: True if m.constructor == "delta" else m.constraints
             for c, members in self.members.items()
             for m in reversed(members)
             if m.constructor in ("delta", "indicator")
@@ -254,7 +269,7 @@ class Snapshot:
     def _constants(self) -> dict[int, Fraction]:
         """The value of every class that is a constant."""
         return {
-            c: Fraction(cast(Fraction, m.data[0]))
+            c: m.value
             for c, members in self.members.items()
             for m in members
             if m.constructor == "constant"

@@ -7,7 +7,7 @@ from typing import Final
 import numpy as np
 
 from eggrad.engine import oracle
-from eggrad.engine.binding import Array, name_of
+from eggrad.engine.binding import Array
 from eggrad.engine.closed import SYMBOLS, Closing
 from eggrad.engine.instances import (
     EVERYTHING,
@@ -169,7 +169,7 @@ def _beyond(
     instance: Instance, values: Mapping[str, Array], rng: np.random.Generator
 ) -> Mapping[str, Array]:
     """The values, but for variables that a law wants to be defined: some of those are not."""
-    asked = [name_of(t) for p, t in instance.known if p == TOTAL and t.op == "variable"]
+    asked = [t.name for p, t in instance.known if p == TOTAL and t.op == "variable"]
     left_out = {name for name in asked if rng.random() < 1 / 2}
     return {k: np.full_like(v, np.nan) if k in left_out else v for k, v in values.items()}
 

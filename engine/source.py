@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Final
 
-from eggrad.engine.binding import name_of
 from eggrad.engine.codegen import Writer
 from eggrad.engine.cost import CostModel
 from eggrad.engine.functions import FUNCTIONS
@@ -91,15 +90,15 @@ class _Function:
         reuse: bool,
     ) -> None:
         taken = {f.name for f in own_functions(*terms)}
-        self._names = _parameter_names(dict.fromkeys(map(name_of, own)), taken)
+        self._names = _parameter_names(dict.fromkeys(v.name for v in own), taken)
         self._sizes = _parameter_names(mentioned, taken)
         origin = {
-            d: f"{self._names[name_of(v)]}.shape[{axis}]"
+            d: f"{self._names[v.name]}.shape[{axis}]"
             for v in reversed(own)
             for axis, d in enumerate(v.dims)
             if isinstance(d, str)
         }
-        arrays = [self._names[name_of(v)] for v in sorted(own, key=lambda v: not v.dims)]
+        arrays = [self._names[v.name] for v in sorted(own, key=lambda v: not v.dims)]
         dtype = f"{arrays[0]}.dtype" if arrays else ""
         writer = Writer(self._names, self._sizes, dtype, model, reuse=reuse)
         self._returned = writer.results(with_shared_exponentials(terms))

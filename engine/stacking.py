@@ -12,7 +12,7 @@ from typing import cast
 from eggrad.engine.block import Value
 from eggrad.engine.cost import CostModel
 from eggrad.engine.layout import transposed
-from eggrad.engine.spec import Indices, Spec
+from eggrad.engine.spec import Indices
 from eggrad.engine.term import Term, postorder
 
 __all__ = ["Stack", "Summand", "factor_text", "find_stacks"]
@@ -112,7 +112,7 @@ def _is_outer(term: Term) -> bool:
         or any(a.op in ("delta", "indicator") for a in term.args)
     ):
         return False
-    spec = cast(Spec, term.data)
+    spec = term.spec
     plain = all(len(set(part)) == len(part) and 0 < len(part) < term.order for part in spec[:-1])
     return plain and {i for part in spec[:-1] for i in part} == set(spec[-1])
 
@@ -124,7 +124,7 @@ def _layout(
     sides: list[tuple[int, int]] = []
     batched: set[tuple[bool, bool]] = set()
     for term in products:
-        *parts, out = cast(Spec, term.data)
+        *parts, out = term.spec
         first, left, right = out[:batch], out[batch : batch + rows], out[batch + rows :]
         for a, b in ((0, 1), (1, 0)):
             own = _covers(parts[a], left, first), _covers(parts[b], right, first)
@@ -154,7 +154,7 @@ def factor_text(
     batch = axes[: stack.batch] if stack.batched[side] else ()
     arrays: list[str] = []
     for s, sides in zip(stack.products, stack.sides, strict=True):
-        spec = cast(Spec, s.term.data)
+        spec = s.term.spec
         value = operands[s.term.args[sides[side]]]
         label = dict(zip(value.axes, spec[sides[side]], strict=True))
         places = tuple(spec[-1].index(label[i]) for i in value.labels)

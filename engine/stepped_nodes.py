@@ -3,14 +3,13 @@
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import count
-from typing import NamedTuple, cast
+from typing import NamedTuple
 
 from eggrad.engine import term as terms
 from eggrad.engine.affine import renamed
-from eggrad.engine.constraints import Constraints
 from eggrad.engine.cost import CostModel
 from eggrad.engine.sparsity import numbered
-from eggrad.engine.spec import Indices, Size, Spec
+from eggrad.engine.spec import Indices, Size
 from eggrad.engine.stepped_plan import stepped_plan
 from eggrad.engine.term import Term, postorder, rebuild
 
@@ -46,7 +45,7 @@ def with_stepped_products(roots: Sequence[Term], model: CostModel) -> tuple[Term
 
 def _network(node: Term, users: Counter[Term]) -> list[_Factor]:
     """The factors of nested products that nobody else needs, no more than two of them arrays."""
-    *parts, _ = cast(Spec, node.data)
+    *parts, _ = node.spec
     factors = [_Factor(*own) for own in zip(node.args, parts, strict=True)]
     fresh = count(1 + max((i for part in parts for i in part), default=0))
     waiting = list(factors)
@@ -64,7 +63,7 @@ def _inside(factor: _Factor, fresh: Iterator[int]) -> list[_Factor]:
     """The factors that a factor is a product of; none if it is no product, or a diagonal one."""
     if factor.term.op != "einsum":
         return []
-    *parts, out = cast(Spec, factor.term.data)
+    *parts, out = factor.term.spec
     names = dict(zip(out, factor.indices, strict=True))
     if len(names) < len(out):
         return []
@@ -84,7 +83,7 @@ def _stepped(
         return None
     if any(f.term.op in ("constant", "delta") for f in arrays):
         return None
-    out = cast(Spec, node.data)[-1]
+    out = node.spec[-1]
     if any(len({*own}) < len(own) for own in (*(f.indices for f in factors), out)):
         return None
     sizes: dict[int, Size] = {}
@@ -95,7 +94,7 @@ def _stepped(
         return None
     left, right = arrays
     lengths = {i: model.length(d) for i, d in sizes.items()}
-    constraints = numbered(cast(Constraints, joint.data), part, model.length)
+    constraints = numbered(joint.constraints, part, model.length)
     plan = stepped_plan(constraints, (left.indices, right.indices), out, lengths)
     if plan is None or plan.is_plain or not plan.is_worth_it:
         return None
@@ -113,6 +112,6 @@ def _joined(indicators: Sequence[_Factor], sizes: dict[int, Size]) -> _Factor:
     constraints = [
         (relation, renamed(own, {k: places[i] for k, i in enumerate(f.indices)}))
         for f in indicators
-        for relation, own in cast(Constraints, f.term.data)
+        for relation, own in f.term.constraints
     ]
     return _Factor(terms.indicator(tuple(sizes[i] for i in part), constraints), part)

@@ -7,10 +7,9 @@ a product of factors that the term has. A matrix of low rank stays a product of 
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from functools import partial, reduce
 from math import prod
-from typing import Final, cast
+from typing import Final
 
 from eggrad.engine import term as terms
 from eggrad.engine.affine import Lengths
@@ -96,7 +95,7 @@ def _node(
             half = tuple(range(node.order // 2))
             return (Product((), half + half),)
         case "constant":
-            value = terms.constant(cast(Fraction, node.data))
+            value = terms.constant(node.value)
             cores: tuple[Factor, ...] = () if value == terms.constant(1) else ((value, ()),)
             return (Product(cores, tuple(range(node.order))),)
         case "negate":
@@ -105,7 +104,7 @@ def _node(
             second = args[1] if node.op == "add" else tuple(map(_negated, args[1]))
             return _sum(node, [*args[0], *second])
         case "einsum":
-            products = list(_products(cast(Spec, node.data), node.args, args, expected))
+            products = list(_products(node.spec, node.args, args, expected))
             nothing_new = products[0].full and all(a[0].full for a in args)
             return _whole(node) if nothing_new else _sum(node, products)
         case "divide" if any(p.tied for p in args[0]):

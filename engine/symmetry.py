@@ -9,7 +9,6 @@ the two J are one array.
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
-from typing import cast
 
 from eggrad.engine.contraction_order import contract, contract_terms, scaled
 from eggrad.engine.networks import (
@@ -20,7 +19,7 @@ from eggrad.engine.networks import (
     product_network,
 )
 from eggrad.engine.snapshot import Snapshot
-from eggrad.engine.spec import Indices, Spec
+from eggrad.engine.spec import Indices
 from eggrad.engine.term import Term
 
 __all__ = ["SUMS", "exchanges", "expanded", "halved", "mirror_image"]
@@ -48,7 +47,7 @@ def exchanges(graph: Snapshot) -> Iterator[tuple[int, Axes]]:
             axes = (*range(half, 2 * half), *range(half))
             yield cls, axes
             if node.constructor == "ein":
-                spec = cast(Spec, node.data[0])
+                spec = node.spec
                 twin = {i: spec[-1][axes[k]] for k, i in enumerate(spec[-1])}
                 for child, part in zip(node.children, spec, strict=False):
                     own = [twin.get(i, i) for i in part]
@@ -94,7 +93,7 @@ def _normal(graph: Snapshot, network: Network, sign: int) -> Network:
         node = graph.choice[cls]
         others = {i for f in factors if f is not factor for i in f[1]}
         if node.constructor == "constant" and others.issuperset(part):
-            number *= Fraction(cast(Fraction, node.data[0]))
+            number *= node.value
             factors.remove(factor)
     return replace(network, factors=tuple(factors), coefficient=number)
 

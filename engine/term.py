@@ -9,13 +9,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import partial, reduce
 from operator import attrgetter
-from typing import Final, cast
+from typing import Final
 from weakref import WeakValueDictionary
 
 from eggrad.engine import constraints as conditions
 from eggrad.engine import spec as specs
 from eggrad.engine.affine import resized_dims
-from eggrad.engine.constraints import Constraint, Constraints
+from eggrad.engine.constraints import Constraint
 from eggrad.engine.errors import ShapeError, UnsupportedOperation
 from eggrad.engine.functions import (
     ELEMENTWISE,
@@ -26,6 +26,7 @@ from eggrad.engine.functions import (
 )
 from eggrad.engine.identifiers import is_text
 from eggrad.engine.numeric_operations import FOR_CODE, NUMERIC, result_dims
+from eggrad.engine.payload import Payload
 from eggrad.engine.size_check import checked_dims
 from eggrad.engine.sparsity import Sparsity
 from eggrad.engine.spec import MAXIMAL_SIZE, Dims, Size, Spec
@@ -40,7 +41,7 @@ __all__ = [
 _IMPLIED: Final = {"positive definite": frozenset({"symmetric", "invertible"})}
 
 
-class Term:
+class Term(Payload):
     """A node: its operation `op`, what else identifies it (`data`), operands and axis sizes.
 
     | op | data | operands |
@@ -62,7 +63,6 @@ class Term:
 
     __slots__ = ("__weakref__", "args", "data", "dims", "op")
     op: str
-    data: object
     args: tuple["Term", ...]
     dims: Dims
 
@@ -240,7 +240,7 @@ def _square(name: str, a: Term) -> None:
 
 def term_sparsity(term: Term) -> Sparsity:
     """What costs know of an operand that is a delta or an indicator."""
-    return cast(Constraints, term.data) if term.op == "indicator" else term.op == "delta"
+    return term.constraints if term.op == "indicator" else term.op == "delta"
 
 
 def rebuild(term: Term, args: tuple[Term, ...]) -> Term:
@@ -249,9 +249,9 @@ def rebuild(term: Term, args: tuple[Term, ...]) -> Term:
         case "variable" | "constant" | "delta" | "indicator" | "size":
             return term
         case "einsum":
-            return einsum(cast(Spec, term.data), *args)
+            return einsum(term.spec, *args)
         case "cofactors":
-            return cofactors(cast(int, term.data), *args)
+            return cofactors(term.number, *args)
         case "add" | "subtract" | "divide" | "negate" | "power":
             return _BUILDERS[term.op](*args)
         case name if name in NUMERIC:
@@ -292,7 +292,7 @@ def postorder(*roots: Term, operands: Callable[[Term], Sequence[Term]] = _ARGS) 
 def variables(*roots: Term) -> tuple[Term, ...]:
     """The variables that occur, by name."""
     found = {t for t in postorder(*roots) if t.op == "variable"}
-    return tuple(sorted(found, key=lambda t: (cast(tuple[str], t.data)[0], str(t.dims))))
+    return tuple(sorted(found, key=lambda t: (t.name, str(t.dims))))
 
 
 def own_functions(*roots: Term) -> tuple[OwnFunction, ...]:
@@ -311,9 +311,9 @@ def substitute_sizes(roots: Sequence[Term], sizes: Mapping[Size, Size]) -> tuple
     for t in postorder(*roots):
         dims = resized_dims(t.dims, sizes)
         if t.op == "size":
-            done[t] = size(*resized_dims((cast(str, t.data),), sizes))
+            done[t] = size(*resized_dims((t.symbol,), sizes))
         elif t.op == "indicator":
-            done[t] = indicator(dims, conditions.resized_all(cast(Constraints, t.data), sizes))
+            done[t] = indicator(dims, conditions.resized_all(t.constraints, sizes))
         elif t.args:
             done[t] = rebuild(t, tuple(done[a] for a in t.args))
         else:

@@ -1,10 +1,8 @@
 """Whether a term is an instance of another one: the same with terms in place of variables."""
 
 from collections.abc import Iterator, Mapping
-from fractions import Fraction
-from typing import Final, cast
+from typing import Final
 
-from eggrad.engine.binding import name_of
 from eggrad.engine.functions import function_of
 from eggrad.engine.spec import hadamard, scaling
 from eggrad.engine.term import (
@@ -82,9 +80,9 @@ def entry_by_entry(term: Term) -> Term | None:
     for t in postorder(term):
         match t.op:
             case "variable":
-                done[t] = variable(name_of(t))
+                done[t] = variable(t.name)
             case "constant":
-                done[t] = constant(cast(Fraction, t.data))
+                done[t] = constant(t.value)
             case "einsum" if t.data == scaling(t.order) or t.data == hadamard(t.order):
                 done[t] = einsum(",->", *(done[a] for a in t.args))
             case op if op in POINTWISE or function_of(op, t.data):

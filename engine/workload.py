@@ -7,10 +7,10 @@ Exploration à la Carte").
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Final, cast
+from typing import Final
 
 from eggrad.engine.functions import FUNCTIONS, MATRIX_FUNCTIONS, UNARY, function_of
-from eggrad.engine.spec import Spec, canonical
+from eggrad.engine.spec import canonical
 from eggrad.engine.term import (
     Term,
     add,
@@ -122,7 +122,7 @@ def is_symmetric_product(t: Term) -> bool:
     """
     if t.op != "einsum" or len(t.args) != 2:
         return False
-    first, second, out = cast(Spec, t.data)
+    first, second, out = t.spec
     return canonical([second, first], out) == t.data
 
 

@@ -1,9 +1,7 @@
 """What operands of one operation have to agree on: sizes, and variables of one name."""
 
 from collections.abc import Iterable
-from typing import cast
 
-from eggrad.engine.binding import name_of
 from eggrad.engine.errors import ShapeError
 from eggrad.engine.spec import Size
 from eggrad.engine.term import Term
@@ -26,7 +24,7 @@ def agreed_sizes(
     wanted = [(p, q) for p, q in pairs if p != q]
     known: dict[str, Term] = {}
     for v in variables:
-        first = known.setdefault(name_of(v), v)
+        first = known.setdefault(v.name, v)
         if first is v:
             continue
         if first.order != v.order or first.data != v.data:
@@ -39,6 +37,6 @@ def agreed_sizes(
 
 
 def _described(variable: Term) -> str:
-    assumed = cast(tuple[str, tuple[str, ...]], variable.data)[1]
+    assumed = variable.assumed
     words = "".join(f", {word}" for word in assumed)
-    return f"{name_of(variable)} with axes ({', '.join(str(d) for d in variable.dims)}){words}"
+    return f"{variable.name} with axes ({', '.join(str(d) for d in variable.dims)}){words}"

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, overload
 
-from eggrad.engine.binding import known_sizes, name_of
+from eggrad.engine.binding import known_sizes
 from eggrad.engine.errors import ShapeError, UnknownVariable, UnsupportedOperation
 from eggrad.engine.spec import Size
 from eggrad.engine.term import Term
@@ -167,7 +167,7 @@ class Problem:
         """Wrap what the parser found; `parse` is the way to call this."""
         self._declared = (*parsed.declared, *(parsed.wrt or ()))
         self.expression = expression(parsed.term, parsed.declared)
-        self.wrt = None if parsed.wrt is None else tuple(name_of(v) for v in parsed.wrt)
+        self.wrt = None if parsed.wrt is None else tuple(v.name for v in parsed.wrt)
 
     def derivative(
         self,
@@ -234,7 +234,7 @@ def parse_matrix(
 
 def wrt_variable(f: Expression, wrt: str | Expression, declared: Iterable[Term] = ()) -> Term:
     """The variable that a derivative's argument names, with the sizes that it has in `f`."""
-    known = {name_of(v): v for v in (*declared, *f.scope, *f.variables)}
+    known = {v.name: v for v in (*declared, *f.scope, *f.variables)}
     if isinstance(wrt, str):
         if wrt not in known:
             names = ", ".join(sorted(known)) or "none"
@@ -245,10 +245,10 @@ def wrt_variable(f: Expression, wrt: str | Expression, declared: Iterable[Term] 
         raise UnsupportedOperation(
             f"a derivative is with respect to variables, this is a {term.op} with axes {term.dims}"
         )
-    found = known.get(name_of(term), term)
+    found = known.get(term.name, term)
     if found.order != term.order:
         raise ShapeError(
-            f"variable {name_of(term)} has {found.order} axes in the expression, {term.order} as "
+            f"variable {term.name} has {found.order} axes in the expression, {term.order} as "
             "the argument of the derivative"
         )
     return found

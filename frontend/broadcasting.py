@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 from fractions import Fraction
 from itertools import zip_longest
-from typing import cast
 
 import numpy as np
 
@@ -91,7 +90,7 @@ def spread(a: Term, whole: Dims) -> Term:
     if a.dims == whole:
         return a
     if a.op == "constant":
-        return terms.constant(cast(Fraction, a.data), whole)
+        return terms.constant(a.value, whole)
     labels = _labels(a.dims, whole)
     missing = tuple(k for k in range(len(whole)) if k not in labels)
     if not missing:

@@ -87,13 +87,13 @@ def check_derivatives(chain: Sequence[Term], wrt: Sequence[str]) -> Check:
 def _check_work(chain: Sequence[Term], wrt: Sequence[str], sizes: Mapping[str, int]) -> None:
     """Raise where sizes given as integers make the check too large."""
     from eggrad.engine.array_limits import check_memory
-    from eggrad.engine.binding import concrete, name_of
+    from eggrad.engine.binding import concrete
 
     def entries(*terms: Term) -> int:
         return sum(prod(concrete(t.dims, sizes)) for t in terms)
 
     check_memory([t.dims for t in postorder(*chain)], sizes, together=True)
-    arguments = {name_of(v): entries(v) for v in variables(*chain)}
+    arguments = {v.name: entries(v) for v in variables(*chain)}
     each = (arguments.get(n, 0) * entries(*postorder(f)) for f, n in zip(chain, wrt, strict=False))
     work = _EVALUATIONS * sum(each)
     if work > _MOST_WORK:
@@ -126,10 +126,9 @@ def _error_at(
 ) -> float | None:
     import numpy as np
 
-    from eggrad.engine.binding import name_of
     from eggrad.engine.oracle import numeric_derivative, value
 
-    unknowns = {name_of(v): v for v in variables(*chain)}
+    unknowns = {v.name: v for v in variables(*chain)}
     largest = 0.0
     for before, after, name in zip(chain, chain[1:], wrt, strict=False):
         ours = value(after, values, sizes)

@@ -11,7 +11,6 @@ from itertools import count
 from typing import Any
 
 from eggrad.engine import term as terms
-from eggrad.engine.binding import name_of
 from eggrad.engine.errors import ShapeError
 from eggrad.engine.spec import Dims
 from eggrad.engine.term import Term
@@ -54,7 +53,7 @@ def jvp(f: Expression, x: str | Expression, v: str | Expression, budget: Any = N
     own = as_expression(f)
     wrt = wrt_variable(own, x)
     source, tangent, target = _agreed("jvp", own, wrt, v, wrt.dims)
-    taken = {name_of(t) for e in (source, tangent) for t in (*e.variables, *e.scope)}
+    taken = {t.name for e in (source, tangent) for t in (*e.variables, *e.scope)}
     name = next(n for k in count() if (n := f"w{k}") not in taken)
     cotangent = expression(terms.variable(name, source.shape))
     known = (source, tangent, target)
@@ -84,7 +83,7 @@ def _agreed(
 ) -> tuple[Expression, Expression, Expression]:
     """`f`, the vector and the variable, the vector's axes made equal to `dims`."""
     if isinstance(vector, str):
-        known = {name_of(t): t for t in (x, *f.scope, *f.variables)}
+        known = {t.name: t for t in (x, *f.scope, *f.variables)}
         other = expression(known.get(vector) or terms.variable(vector, dims))
     else:
         other = as_expression(vector)

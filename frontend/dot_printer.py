@@ -1,11 +1,7 @@
 """The DAG of a term as a text for Graphviz."""
 
-from fractions import Fraction
-from typing import Final, cast
+from typing import Final
 
-from eggrad.engine.binding import name_of
-from eggrad.engine.constraints import Constraints
-from eggrad.engine.spec import Spec
 from eggrad.engine.term import Term, postorder
 from eggrad.frontend.text_constraints import format_constraints
 from eggrad.frontend.text_words import format_number, format_product
@@ -50,13 +46,13 @@ def _escaped(text: str) -> str:
 def _label(node: Term) -> str:
     match node.op:
         case "variable":
-            return name_of(node)
+            return node.name
         case "constant":
-            return format_number(cast(Fraction, node.data))
+            return format_number(node.value)
         case "einsum":
-            return format_product(cast(Spec, node.data))
+            return format_product(node.spec)
         case "indicator":
-            return format_constraints(cast(Constraints, node.data))
+            return format_constraints(node.constraints)
         case "size" | "cofactors":
             return f"{node.op}({node.data})"
         case name:

@@ -2,14 +2,14 @@
 
 from collections.abc import Iterator, Mapping
 from fractions import Fraction
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 from eggrad.engine.errors import EggradError, ParseError, ShapeError
 from eggrad.engine.index_conditions import Condition, divisible, nonnegative, zero
 from eggrad.engine.rational_affine import COEFFICIENT, Affine
 from eggrad.frontend.elementwise_syntax import greatest, least
 from eggrad.frontend.text_errors import TextUnknownVariable, suggestion
-from eggrad.frontend.text_words import MAXIMAL_DIGITS, read_number
+from eggrad.frontend.text_words import MAXIMAL_DIGITS, offset_of, read_number
 
 if TYPE_CHECKING:
     from lark import Token
@@ -133,12 +133,12 @@ class IndexReader:
         raise TextUnknownVariable(
             f"no index or size is called {name!r}{near}",
             self.text,
-            cast(int, token.start_pos),
+            offset_of(token),
             tuple(known),
         )
 
     def _error(self, reason: str, token: "Token", *expected: str) -> ParseError:
-        return ParseError(reason, self.text, cast(int, token.start_pos), expected)
+        return ParseError(reason, self.text, offset_of(token), expected)
 
 
 def read_decimal(text: str, token: "Token") -> Fraction:
@@ -146,7 +146,7 @@ def read_decimal(text: str, token: "Token") -> Fraction:
     found = read_number(token)
     if found is None:
         reason = f"a number has at most {MAXIMAL_DIGITS} digits and an exponent up to that"
-        raise ParseError(reason, text, cast(int, token.start_pos))
+        raise ParseError(reason, text, offset_of(token))
     return found
 
 

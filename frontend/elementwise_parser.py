@@ -24,6 +24,7 @@ from eggrad.frontend.elementwise_reader import Declared, Nested, read
 from eggrad.frontend.elementwise_syntax import Node, fresh_name
 from eggrad.frontend.phrases import Phrase
 from eggrad.frontend.text_errors import TextShapeError, TextUnknownVariable, suggestion
+from eggrad.frontend.text_words import offset_of
 
 __all__ = ["Parsed", "parse"]
 
@@ -189,14 +190,14 @@ class _Reader:
             known = tuple(self.shapes)
             near = suggestion(name, known)
             raise TextUnknownVariable(
-                f"no argument is called {name!r}{near}", self.text, _start(phrase.token), known
+                f"no argument is called {name!r}{near}", self.text, offset_of(phrase.token), known
             )
         if len(shape) != len(phrase.operands):
             axes = f"{len(shape)} {'axis' if len(shape) == 1 else 'axes'}"
             raise TextShapeError(
                 f"{name} has {axes}, here it has {len(phrase.operands)}",
                 self.text,
-                _start(phrase.token),
+                offset_of(phrase.token),
             )
         forms = tuple(self.indices.form(o, scope) for o in phrase.operands)
         for form, size in zip(forms, shape, strict=True):
@@ -213,7 +214,7 @@ class _Reader:
         shown = f"{format_form(form)} is {place}{' where ' if where else ''}{where}"
         count = f"{size.constant} entr{'y' if size.constant == 1 else 'ies'}"
         reason = f"{token} has no such entry: {shown}, and there are {count}, from 0 on"
-        return TextShapeError(reason, self.text, _start(token))
+        return TextShapeError(reason, self.text, offset_of(token))
 
     def _sum(self, phrase: Nested, scope: Mapping[str, str], path: Path) -> Node:
         declared = cast(Declared, phrase.declared)
@@ -234,9 +235,5 @@ class _Reader:
         return syntax.Sum(name, own, self.value(body, inner, path.summed(name, own)))
 
     def error(self, reason: str, token: Token, *expected: str, after: bool = False) -> ParseError:
-        place = _start(token) + (len(token) if after else 0)
+        place = offset_of(token) + (len(token) if after else 0)
         return ParseError(reason, self.text, place, expected)
-
-
-def _start(token: Token) -> int:
-    return cast(int, token.start_pos)

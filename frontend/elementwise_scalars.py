@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 from fractions import Fraction
 from functools import reduce
-from typing import Final, cast
+from typing import Final
 
 from eggrad.engine import term as terms
 from eggrad.engine.functions import UNARY
@@ -85,7 +85,7 @@ class Scalars:
         """
         match term.op:
             case "variable":
-                return self._parts[cast(tuple[str, object], term.data)[0]]
+                return self._parts[term.name]
             case "add" | "subtract":
                 return self._sum(term)
             case "constant" | "negate" | "einsum" | "divide":
@@ -113,7 +113,7 @@ class Scalars:
         while stack:
             t, above = stack.pop()
             if t.op == "constant" and t.data:
-                value = cast(Fraction, t.data)
+                value = t.value
                 number = number * value if above else number / value
             elif t.op == "negate":
                 number = -number
@@ -127,7 +127,7 @@ class Scalars:
                 stack += [(t.args[1], not above), (t.args[0], above)]
             elif t.op == "power" and _is_negative_power(t):
                 base, exponent = t.args
-                positive = terms.constant(-cast(Fraction, exponent.data))
+                positive = terms.constant(-exponent.value)
                 stack.append((_power(base, positive), not above))
             else:
                 (over if above else under).append(t)
@@ -204,7 +204,7 @@ def _quotient(number: Fraction, top: list[Node], bottom: list[Node]) -> Node:
 
 def _is_negative_power(term: Term) -> bool:
     exponent = term.args[1]
-    return exponent.op == "constant" and cast(Fraction, exponent.data) < 0
+    return exponent.op == "constant" and exponent.value < 0
 
 
 def _power(base: Term, exponent: Term) -> Term:

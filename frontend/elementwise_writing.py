@@ -4,17 +4,16 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import reduce
-from typing import Final, cast
+from typing import Final
 
 from eggrad.engine.affine import Form
-from eggrad.engine.binding import name_of, symbols
-from eggrad.engine.constraints import Constraints
+from eggrad.engine.binding import symbols
 from eggrad.engine.errors import UnsupportedOperation
 from eggrad.engine.functions import UNARY
 from eggrad.engine.index_conditions import Condition, divisible, nonnegative, simplified, zero
 from eggrad.engine.integer_ranges import ranges, within
 from eggrad.engine.rational_affine import Affine
-from eggrad.engine.spec import Size, Spec
+from eggrad.engine.spec import Size
 from eggrad.engine.term import Term, postorder, variables
 from eggrad.frontend.elementwise_axes import size_form
 from eggrad.frontend.elementwise_printer import format_definition, format_form
@@ -70,10 +69,10 @@ def written(term: Term) -> Written:
 
     _check_length(term)
     sizes = symbols(term)
-    for name in sorted({*map(name_of, variables(term)), *sizes}):
+    for name in sorted({*(v.name for v in variables(term)), *sizes}):
         if not is_name(name):
             raise UnsupportedOperation(f"{shown_name(name)} is no name in element-wise notation")
-    arguments = {name_of(v): tuple(map(size_form, v.dims)) for v in variables(term)}
+    arguments = {v.name: tuple(map(size_form, v.dims)) for v in variables(term)}
     writer = _Writer({*arguments, *sizes})
     names = [writer.fresh() for _ in term.dims]
     lengths = dict(zip(names, map(size_form, term.dims), strict=True))
@@ -120,11 +119,11 @@ class _Writer:
         """The entry of a term at some indices; `known` forms are not negative there."""
         match t.op:
             case "variable":
-                return Read(name_of(t), tuple(at))
+                return Read(t.name, tuple(at))
             case "constant":
                 return Scalars().node(t)
             case "size":
-                return index_value(size_form(cast(str, t.data)))
+                return index_value(size_form(t.symbol))
             case op if op in GATES:
                 return _chosen(_conditions(t, at), ONE, known)
             case "einsum":
@@ -142,7 +141,7 @@ class _Writer:
 
     def product(self, t: Term, at: Sequence[Affine], known: Sequence[Affine]) -> Node:
         """A product, summed: what indicators determine is put in, what they bound are ranges."""
-        *parts, out = cast(Spec, t.data)
+        *parts, out = t.spec
         places = dict(zip(out, at, strict=True))
         sizes: dict[str, Size] = {}
         for a, part in zip(t.args, parts, strict=True):
@@ -199,7 +198,7 @@ def _conditions(t: Term, at: Sequence[Affine]) -> list[Condition]:
         return [zero(a - b) for a, b in zip(at[:half], at[half:], strict=True)]
     made = {"=": zero, ">=": nonnegative}
     found: list[Condition] = []
-    for relation, f in cast(Constraints, t.data):
+    for relation, f in t.constraints:
         own = _placed(f, at)
         found.append(divisible(own, relation) if isinstance(relation, int) else made[relation](own))
     return found

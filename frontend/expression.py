@@ -8,7 +8,7 @@ import numpy as np
 
 from eggrad.engine import term as terms
 from eggrad.engine.affine import size_symbols
-from eggrad.engine.binding import name_of, symbols
+from eggrad.engine.binding import symbols
 from eggrad.engine.errors import UnsupportedOperation
 from eggrad.engine.operations import count, node_count
 from eggrad.engine.spec import Dims, Size, transposition
@@ -179,7 +179,7 @@ class Expression(Operators):
     def __repr__(self) -> str:
         """Show axes and variables; `str` writes the whole expression."""
         axes = ", ".join(str(d) for d in self.shape)
-        names = ", ".join(name_of(v) for v in self.thin.variables)
+        names = ", ".join(v.name for v in self.thin.variables)
         return f"<Expression of {names or 'no variables'}, axes ({axes}), {self.node_count} nodes>"
 
 

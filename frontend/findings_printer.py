@@ -76,7 +76,7 @@ def _where(found: Comparison | IllTyped, rule: Rule | BulkRule) -> Iterator[str]
 def _binding(name: str, value: object, kind: object) -> str:
     """What a parameter is bound to; nothing for a variable of its own name."""
     if isinstance(value, Term):
-        own = value.op == "variable" and cast(tuple[str], value.data)[0] == name
+        own = value.op == "variable" and value.name == name
         return "" if own else format_term(value)
     if kind == Spec:
         return format_spec(cast(Spec, value))

@@ -9,13 +9,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import chain, count
-from typing import Final, cast
+from typing import Final
 
 from eggrad.engine.affine import indices, is_simple
-from eggrad.engine.binding import name_of, symbols
+from eggrad.engine.binding import symbols
 from eggrad.engine.constraints import Constraints, format_comparison
 from eggrad.engine.functions import MATRIX_FUNCTIONS
-from eggrad.engine.spec import Size, Spec
+from eggrad.engine.spec import Size
 from eggrad.engine.term import Term, postorder, variables
 from eggrad.frontend.index_pieces import LETTERS, Indexed, Style, unicode_style
 from eggrad.frontend.text_words import format_number
@@ -99,7 +99,7 @@ class _Writer:
     def __init__(self, root: Term, style: Style) -> None:
         self._root = root
         self._style = style
-        taken = {*map(name_of, variables(root)), *symbols(root)}
+        taken = {*(v.name for v in variables(root)), *symbols(root)}
         self._names = (name for k in count(1) if (name := f"t{k}") not in taken)
         wanted = chain(("f", "g", "h"), (f"f{k}" for k in count(1)))
         self._result = next(name for name in wanted if name not in taken)
@@ -134,17 +134,17 @@ class _Writer:
         axes = tuple(range(node.order))
         match node.op:
             case "variable":
-                return _single(Indexed("{0}", axes, (name_of(node),)))
+                return _single(Indexed("{0}", axes, (node.name,)))
             case "constant":
-                return _number(cast(Fraction, node.data))
+                return _number(node.value)
             case "size":
-                return _single(_size(cast(str, node.data)))
+                return _single(_size(node.symbol))
             case "delta":
                 half = node.order // 2
                 deltas = (Indexed("δ", (k, k + half)) for k in range(half))
                 return _Part(tuple((d,) for d in deltas), _PRODUCT)
             case "indicator":
-                return _conditions(cast(Constraints, node.data))
+                return _conditions(node.constraints)
             case "einsum":
                 return self._product(node, args)
             case "add" if node.args[0] is node.args[1]:
@@ -183,7 +183,7 @@ class _Writer:
         return part.renamed(names)
 
     def _product(self, node: Term, args: Sequence[_Part]) -> _Part:
-        spec = cast(Spec, node.data)
+        spec = node.spec
         names = {i: k for k, i in enumerate(spec[-1])}
         lengths: dict[int, Size] = {}
         for part, a in zip(spec, node.args, strict=False):

@@ -1,12 +1,13 @@
 """Calls in the matrix language: which functions there are, and how many arguments they take."""
 
 from collections.abc import Sequence
-from typing import Final, cast
+from typing import Final
 
 from eggrad.engine.errors import ParseError, UnsupportedOperation
 from eggrad.frontend.matrix_functions import Known
 from eggrad.frontend.phrases import Phrase
 from eggrad.frontend.text_errors import suggestion
+from eggrad.frontend.text_words import offset_of
 
 __all__ = ["CONSTANTS", "check_call", "check_calls"]
 
@@ -24,7 +25,7 @@ def check_calls(text: str, phrases: Sequence[Phrase], functions: Known) -> None:
             try:
                 check_call(str(phrase.token), len(phrase.operands), functions)
             except UnsupportedOperation as error:
-                raise ParseError(str(error), text, cast(int, phrase.token.start_pos)) from error
+                raise ParseError(str(error), text, offset_of(phrase.token)) from error
 
 
 def check_call(name: str, count: int, functions: Known) -> None:

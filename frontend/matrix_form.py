@@ -11,10 +11,10 @@ from fractions import Fraction
 from itertools import permutations
 from typing import Final, cast
 
-from eggrad.engine.binding import name_of, symbols
+from eggrad.engine.binding import symbols
 from eggrad.engine.errors import UnsupportedOperation
 from eggrad.engine.functions import OwnFunction, function_of
-from eggrad.engine.spec import Dims, Indices, Size, Spec
+from eggrad.engine.spec import Dims, Indices, Size
 from eggrad.engine.term import Term, postorder
 from eggrad.frontend.formulas import Form, negated, number, operation, turned
 from eggrad.frontend.matrix_indexing import key_of, unit_place
@@ -38,9 +38,7 @@ def has_notation(root: Term) -> bool:
         (t.order <= 2 and has_name(t))
         or (t.op == "indicator" and (t in picked - stored or unit_place(t) is not None))
         for t in nodes
-    ) and (
-        all(_NAME.match(name_of(t)) for t in nodes if t.op == "variable") and sizes_are_names(root)
-    )
+    ) and (all(_NAME.match(t.name) for t in nodes if t.op == "variable") and sizes_are_names(root))
 
 
 def sizes_are_names(root: Term) -> bool:
@@ -69,17 +67,17 @@ def form_of(node: Term, forms: Mapping[Term, Form]) -> Form:
         raise UnsupportedOperation(f"a tensor with {node.order} axes has no matrix notation")
     match node.op:
         case "variable":
-            known = "symmetric" in cast(tuple[str, Sequence[str]], node.data)[1]
-            return Form("name", text=name_of(node), order=node.order, symmetric=known)
+            known = "symmetric" in node.assumed
+            return Form("name", text=node.name, order=node.order, symmetric=known)
         case "constant":
-            return _constant(cast(Fraction, node.data), node.dims)
+            return _constant(node.value, node.dims)
         case "delta":
             eye = tuple(map(_size, node.dims[:1]))
             return Form("call", eye, "eye", 2) if eye else number(Fraction(1))
         case "indicator":
             return _unit(node)
         case "size":
-            return Form("call", (_size(cast(str, node.data)),), "size")
+            return Form("call", (_size(node.symbol),), "size")
         case "einsum" if picked is not None:
             array, key = picked
             entries = Form("index", (forms[array],), f"[{','.join(key)}]", node.order)
@@ -149,7 +147,7 @@ def _summed(node: Term, op: str) -> Term | None:
     """The operation whose entries a node adds up, all of them."""
     if node.op != "einsum" or len(node.args) != 1 or node.order or node.args[0].op != op:
         return None
-    indices = cast(Spec, node.data)[0]
+    indices = node.spec[0]
     return node.args[0] if len(set(indices)) == len(indices) else None
 
 
@@ -190,9 +188,9 @@ def _spread_scalar(node: Term, forms: Mapping[Term, Form]) -> Form | None:
     if not node.order:
         return None
     if node.op == "constant":
-        return number(cast(Fraction, node.data))
+        return number(node.value)
     if node.op == "einsum" and len(node.args) == 2 and not node.args[0].order:
-        ones, (_, along, out) = node.args[1], cast(Spec, node.data)
+        ones, (_, along, out) = node.args[1], node.spec
         if set(along) != set(out):
             return None
         return forms[node.args[0]] if ones.op == "constant" and ones.data == 1 else None
@@ -204,7 +202,7 @@ def _spread_scalar(node: Term, forms: Mapping[Term, Form]) -> Form | None:
 
 def _einsum(node: Term, forms: Mapping[Term, Form]) -> Form:
     args = [forms[a] for a in node.args]
-    *parts, out = cast(Spec, node.data)
+    *parts, out = node.spec
     if (vector := _on_diagonal(node)) is not None:
         return Form("call", (forms[vector],), "diag", 2)
     known = [i for part in parts for i in set(part)]
@@ -231,7 +229,7 @@ def _einsum(node: Term, forms: Mapping[Term, Form]) -> Form:
 
 def _on_diagonal(node: Term) -> Term | None:
     """The vector that a product with a delta puts onto the diagonal of a matrix."""
-    *parts, out = cast(Spec, node.data)
+    *parts, out = node.spec
     for (a, own), (b, other) in permutations(zip(node.args, parts, strict=True), 2):
         spans = len(out) == 2 and set(other) == set(out)
         if a.order == 1 and b.op == "delta" and spans and own[0] in other:

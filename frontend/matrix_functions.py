@@ -1,9 +1,8 @@
 """The functions of the matrix language."""
 
 from collections.abc import Callable, Mapping, Sequence
-from fractions import Fraction
 from functools import partial
-from typing import Any, Final, cast
+from typing import Any, Final
 
 from eggrad.engine.errors import ShapeError, UnsupportedOperation
 from eggrad.engine.functions import ELEMENTWISE, UNARY, Function
@@ -51,7 +50,7 @@ def sum_of(a: Value, axis: Value | None = None) -> Value:
     single("sum of", a)
     if a.order != 2 or number.op != "constant" or number.data not in (1, 2):
         raise ShapeError("sum: a second argument, 1 for columns or 2 for rows, goes with a matrix")
-    return Value(language.sum(a.expression, int(cast(Fraction, number.data)) - 1), number.data == 1)
+    return Value(language.sum(a.expression, int(number.value) - 1), number.data == 1)
 
 
 def trace(a: Value) -> Value:

@@ -1,7 +1,7 @@
 """Indexing in matrix notation: `A[1,2]`, `A[1,:]`, `A[:,2]`, `x[2:4]`, `x[2:n]`, counted from 1."""
 
 import re
-from typing import Any, Final, cast
+from typing import Any, Final
 
 from lark import Token
 
@@ -16,10 +16,10 @@ from eggrad.engine.affine import (
     size_form,
     times,
 )
-from eggrad.engine.constraints import Constraints, solved
+from eggrad.engine.constraints import solved
 from eggrad.engine.errors import ShapeError, UnsupportedOperation
 from eggrad.engine.indicator_code import by_views, slices
-from eggrad.engine.spec import Size, Spec
+from eggrad.engine.spec import Size
 from eggrad.engine.term import Term
 from eggrad.frontend.expression import Expression, expression
 from eggrad.frontend.indexing import indexed
@@ -121,7 +121,7 @@ def key_of(node: Term) -> tuple[Term, list[str]] | None:
         return None
     first = node.args[0].op == "indicator"
     indicator, array = node.args if first else node.args[::-1]
-    left, right, out = cast(Spec, node.data)
+    left, right, out = node.spec
     spec = (left, right, out) if first else (right, left, out)
     key = slices(indicator, array, spec)
     if key is None or any(k.count(":") > 1 for k in key):
@@ -150,7 +150,7 @@ def _from_one(place: int, size: Size, *, from_end: bool) -> str:
 def unit_place(leaf: Term) -> tuple[tuple[Size, Size], ...] | None:
     """Of an array with a single one: the index of each axis, counted from 1, and its size."""
     found: dict[int, Size] = {}
-    for relation, f in cast(Constraints, leaf.data):
+    for relation, f in leaf.constraints:
         if relation != "=" or len(indices(f)) != 1:
             return None
         (axis,) = indices(f)

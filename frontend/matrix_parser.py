@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
 from itertools import count, islice
-from typing import Final, cast
+from typing import Final
 
 from lark import Token
 
@@ -27,7 +27,7 @@ from eggrad.frontend.matrix_values import UNKNOWN, Value
 from eggrad.frontend.phrases import Phrase
 from eggrad.frontend.problem import Problem
 from eggrad.frontend.text_errors import TextShapeError, TextUnknownVariable, suggestion
-from eggrad.frontend.text_words import MAXIMAL_DIGITS, read_number
+from eggrad.frontend.text_words import MAXIMAL_DIGITS, offset_of, read_number
 
 __all__ = ["read_problem"]
 
@@ -104,7 +104,7 @@ class _Reader:
     def define(self, name: Token, phrase: Phrase) -> None:
         """Give a name to a part."""
         if str(name) in self.names:
-            raise ParseError(f"the name {str(name)!r} is taken already", self.text, _start(name))
+            raise ParseError(f"the name {str(name)!r} is taken already", self.text, offset_of(name))
         self.names[str(name)] = self.value(phrase)
 
     def result(self, phrase: Phrase) -> Expression:
@@ -113,7 +113,7 @@ class _Reader:
         try:
             return values.single("the result is", found)
         except UnsupportedOperation as error:
-            raise ParseError(str(error), self.text, _start(phrase.token)) from error
+            raise ParseError(str(error), self.text, offset_of(phrase.token)) from error
 
     def value(self, root: Phrase) -> Value:
         """The value of a phrase, operands first; texts may be deeper than Python's stack."""
@@ -168,9 +168,9 @@ class _Reader:
         except ShapeError as error:
             if isinstance(error, ParseError):
                 raise
-            raise TextShapeError(str(error), self.text, _start(token)) from error
+            raise TextShapeError(str(error), self.text, offset_of(token)) from error
         except UnsupportedOperation as error:
-            raise ParseError(str(error), self.text, _start(token)) from error
+            raise ParseError(str(error), self.text, offset_of(token)) from error
 
     def _number(self, token: Token) -> Fraction:
         value = read_number(token)
@@ -188,7 +188,7 @@ class _Reader:
             raise ParseError(
                 f"{name} is a function; its arguments follow in brackets",
                 self.text,
-                _start(token) + len(name),
+                offset_of(token) + len(name),
                 ("'('",),
             )
         near = suggestion(name, self.names)
@@ -196,7 +196,7 @@ class _Reader:
             near = "; the inverse of a transpose is written inv(A)'"
         known = tuple(islice(self.names, 10))
         raise TextUnknownVariable(
-            f"no variable is called {name!r}{near}", self.text, _start(token), known
+            f"no variable is called {name!r}{near}", self.text, offset_of(token), known
         )
 
     def _call(self, token: Token, args: Sequence[Value]) -> Value:
@@ -249,7 +249,7 @@ class _Reader:
     def _size(self, phrase: Phrase) -> Size:
         size = as_size(self._size_form(phrase))
         if isinstance(size, int) and size < 0:
-            raise TextShapeError(f"a size is not {size}", self.text, _start(phrase.token))
+            raise TextShapeError(f"a size is not {size}", self.text, offset_of(phrase.token))
         return size
 
     def _size_form(self, phrase: Phrase) -> SizeForm:
@@ -269,7 +269,7 @@ class _Reader:
             raise ParseError(
                 f"{text!r} is no size{suggestion(text, known)}",
                 self.text,
-                _start(phrase.token),
+                offset_of(phrase.token),
                 (*known, "an integer"),
             )
         return text
@@ -282,9 +282,5 @@ class _Reader:
                 raise TextShapeError(
                     f"nothing says how long this {token} is; a size can follow, as in vector(1, n)",
                     self.text,
-                    _start(token),
+                    offset_of(token),
                 )
-
-
-def _start(token: Token) -> int:
-    return cast(int, token.start_pos)

@@ -6,7 +6,7 @@ from dataclasses import replace
 from itertools import count
 from typing import Final
 
-from eggrad.engine.binding import name_of, symbols
+from eggrad.engine.binding import symbols
 from eggrad.engine.errors import UnsupportedOperation
 from eggrad.engine.term import Term, postorder, variables
 from eggrad.frontend.formulas import Form, turned
@@ -72,7 +72,7 @@ def written(root: Term, style: Style, scope: Sequence[Term] = ()) -> list[Line]:
         forms[node] = replace(form, shared=True) if users[node] > 1 and form.args else form
     if root.op == "indicator" and not forms[root].text and not forms[root].args:
         raise UnsupportedOperation("conditions on indices have no matrix notation")
-    taken = {*map(name_of, variables(root, *scope)), *symbols(root)}
+    taken = {*(v.name for v in variables(root, *scope)), *symbols(root)}
     wanted = [forms[root], turned(forms[root])] if root.order == 1 else [forms[root]]
     texts = (_lines(form, taken, style) for form in wanted)
     return min(texts, key=lambda lines: sum(len(text) for _, text in lines))

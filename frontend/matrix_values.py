@@ -10,8 +10,7 @@ indices, each with an axis of its own, until a product, a sum or a trace has tak
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
-from typing import Final, cast
+from typing import Final
 
 from eggrad.engine.errors import ShapeError, UnsupportedOperation
 from eggrad.engine.spec import Dims, Size
@@ -199,7 +198,7 @@ def power(base: Value, exponent: Value, elementwise: bool) -> Value:
         return entrywise(".^", base, exponent, arithmetic.power)
     known = exponent.expression.term
     if base.order == 2 and known.op == "constant" and not exponent.order:
-        number = cast(Fraction, known.data)
+        number = known.value
         if number.denominator == 1:
             return Value(matrix_power(square("^", base), int(number)))
     if base.order == 2:

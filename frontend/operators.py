@@ -26,19 +26,22 @@ class Operators(ArrayMethods):
 
     __slots__ = ()
 
+    def _own(self) -> "Expression":
+        return cast("Expression", self)
+
     def __neg__(self) -> "Expression":
         """-self."""
         return _arithmetic().negative(self)
 
     def __pos__(self) -> "Expression":
         """+self."""
-        return cast("Expression", self)
+        return self._own()
 
     def __abs__(self) -> "Expression":
         """abs(self), entry by entry."""
         from eggrad.frontend.functions import abs
 
-        return abs(cast("Expression", self))
+        return abs(self._own())
 
     def __add__(self, other: object) -> "Expression":
         """Self + other, broadcast."""
@@ -100,7 +103,7 @@ class Operators(ArrayMethods):
 
     def __len__(self) -> int:
         """The length of the first axis; a number is taken for a symbol, with a warning."""
-        shape = cast("Expression", self).shape
+        shape = self._own().shape
         if not shape:
             raise UnsupportedOperation("an expression without axes has no length")
         return index(cast(int, shape[0]))
@@ -125,13 +128,13 @@ class Operators(ArrayMethods):
         """Entries and slices at literal places, and new axes, as in `x[:, None]`."""
         from eggrad.frontend.indexing import indexed
 
-        return indexed(cast("Expression", self), key)
+        return indexed(self._own(), key)
 
     def __iter__(self) -> Iterator["Expression"]:
         """The parts along the first axis, if its length is known."""
         from eggrad.frontend.indexing import entries
 
-        return entries(cast("Expression", self))
+        return entries(self._own())
 
     def __bool__(self) -> NoReturn:
         """Refuse: an expression has no value."""

@@ -4,12 +4,13 @@ from collections.abc import Callable, Collection, Sequence
 from functools import cached_property
 from itertools import takewhile
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 from lark import Lark, Token, Transformer
 from lark.exceptions import UnexpectedCharacters, UnexpectedToken
 
 from eggrad.engine.errors import ParseError
+from eggrad.frontend.text_words import offset_of
 
 __all__ = ["Grammar", "Misread", "Phrase", "negated"]
 
@@ -59,7 +60,7 @@ class Misread(Exception):
         """Remember why, and the token where that shows."""
         super().__init__(reason)
         self.reason = reason
-        self.offset = cast(int, token.start_pos)
+        self.offset = offset_of(token)
 
 
 class Grammar:
@@ -102,8 +103,8 @@ class Grammar:
             found = self._stray_character(text, error.pos_in_stream)
         except UnexpectedToken as error:
             ended = error.token.type == "$END"
-            end = len(text) if ended else cast(int, error.token.start_pos)
-            before = takewhile(lambda t: cast(int, t.start_pos) < end, self._parser.lex(text))
+            end = len(text) if ended else offset_of(error.token)
+            before = takewhile(lambda t: offset_of(t) < end, self._parser.lex(text))
             found = self._unexpected_token(text, list(before), error.token)
         except Misread as error:
             found = ParseError(error.reason, text, error.offset)

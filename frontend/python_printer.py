@@ -5,7 +5,7 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Sequence
 from fractions import Fraction
-from typing import Final, cast
+from typing import Final
 
 from eggrad.engine import spec as specs
 from eggrad.engine.affine import (
@@ -18,14 +18,14 @@ from eggrad.engine.affine import (
     size_text,
     times,
 )
-from eggrad.engine.binding import name_of, symbols
-from eggrad.engine.constraints import Constraint, Constraints, format_comparison
+from eggrad.engine.binding import symbols
+from eggrad.engine.constraints import Constraint, format_comparison
 from eggrad.engine.errors import UnsupportedOperation
 from eggrad.engine.functions import ELEMENTWISE, FUNCTIONS, MATRIX_FUNCTIONS, OwnFunction
 from eggrad.engine.identifiers import escaped, identifier
 from eggrad.engine.indicator_code import by_views, slices
 from eggrad.engine.numerals import as_float
-from eggrad.engine.spec import Dims, Size, Spec
+from eggrad.engine.spec import Dims, Size
 from eggrad.engine.term import Term, own_functions, postorder, variables
 from eggrad.frontend.python_products import (
     ATOM,
@@ -76,7 +76,7 @@ class _Writer:
         self._variables = variables(root, *scope)
         self._functions = own_functions(root)
         self._taken = {"np", "float", *(f.name for f in self._functions)}
-        self._names = {v: self._identifier(name_of(v)) for v in self._variables}
+        self._names = {v: self._identifier(v.name) for v in self._variables}
         self._size_names = {d: self._identifier(d) for d in symbols(root)}
         self._sizes: dict[str, str] = {}
 
@@ -148,9 +148,9 @@ class _Writer:
             case "variable":
                 return self._names[node], ATOM
             case "constant":
-                return self._constant(cast(Fraction, node.data), node.dims)
+                return self._constant(node.value, node.dims)
             case "size":
-                size = cast(str, node.data)
+                size = node.symbol
                 return self._size(size), ATOM if is_simple(size) else SUM
             case "delta":
                 return self._delta(node.dims[: node.order // 2])
@@ -210,7 +210,7 @@ class _Writer:
         """An array of zeros and ones."""
         letters = [identifier(letter, self._taken) for letter in specs.LETTERS[: node.order]]
         index = letters.__getitem__
-        conditions = [f"({_condition(c, index, self._size)})" for c in cast(Constraints, node.data)]
+        conditions = [f"({_condition(c, index, self._size)})" for c in node.constraints]
         if not conditions or not node.order:
             whole = " * ".join(conditions) or f"np.ones({self._shape(node.dims)})"
             return (f"float({whole})", ATOM) if conditions else (whole, ATOM)
@@ -221,7 +221,7 @@ class _Writer:
     def _unspread(self, node: Term, args: Sequence[Text]) -> tuple[Text, Text]:
         """The operands of an operation on entries; a constant beside an array is a number."""
         numbers = [
-            _number(cast(Fraction, a.data)) if a.op == "constant" and b.order else None
+            _number(a.value) if a.op == "constant" and b.order else None
             for a, b in zip(node.args, node.args[::-1], strict=True)
         ]
         first, second = (
@@ -231,8 +231,8 @@ class _Writer:
         return first, second
 
     def _product(self, node: Term, args: Sequence[Text]) -> Text:
-        *parts, out = cast(Spec, node.data)
-        spec = specs.format_spec(cast(Spec, node.data))
+        *parts, out = node.spec
+        spec = specs.format_spec(node.spec)
         if len(parts) == 1:
             return unary(parts[0], out, args[0], spec)
         vectors = [k for k, a in enumerate(node.args) if a.op == "delta"]
@@ -240,7 +240,7 @@ class _Writer:
             return f"np.diag({args[1 - vectors[0]][0]})", ATOM
         if by_views(node):
             first = node.args[0].op != "indicator"
-            left, right, _ = cast(Spec, node.data)
+            left, right, _ = node.spec
             own = (right, left, out) if first else (left, right, out)
             key = slices(node.args[first], node.args[1 - first], own)
             if key is not None:

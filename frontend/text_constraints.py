@@ -5,7 +5,7 @@ and a size is written `size(n)`.
 """
 
 import re
-from typing import Final, cast
+from typing import Final
 
 from lark import Token
 
@@ -13,7 +13,7 @@ from eggrad.engine.affine import Form, Key, form
 from eggrad.engine.constraints import Constraint, Constraints, format_constraint
 from eggrad.engine.errors import ParseError
 from eggrad.engine.spec import letter
-from eggrad.frontend.text_words import format_name, unquoted
+from eggrad.frontend.text_words import format_name, offset_of, unquoted
 
 __all__ = ["format_constraints", "read_constraints"]
 
@@ -52,7 +52,7 @@ def read_constraints(token: Token, order: int, text: str) -> Constraints:
     >>> read_constraints(Token("INDICATOR", "indicator[i - 2*j = 0]", 0), 2, "")
     (('=', ((0, 1), (1, -2))),)
     """
-    start = cast(int, token.start_pos)
+    start = offset_of(token)
     inside = token.index("[") + 1
     found: list[Constraint] = []
     for part in _SPLIT.finditer(token[inside:-1]):

@@ -8,9 +8,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import cast
 
-from eggrad.engine.constraints import Constraints, mentioned_sizes
+from eggrad.engine.constraints import mentioned_sizes
 from eggrad.engine.functions import MATRIX_FUNCTIONS
-from eggrad.engine.spec import Dims, Size, Spec
+from eggrad.engine.payload import Payload
+from eggrad.engine.spec import Dims, Size
 from eggrad.frontend.sizes import Clash, SizeClasses
 from eggrad.frontend.text_errors import TextShapeError, place_words
 from eggrad.frontend.text_words import MATRIX_ASSUMPTIONS, format_product
@@ -21,7 +22,7 @@ _SYMBOLS = {"add": "+", "subtract": "-", "divide": "/", "power": "^"}
 
 
 @dataclass(slots=True, eq=False)
-class Node:
+class Node(Payload):
     """A node as `Term` has it, with operands as places in the list.
 
     `order` is known or to be found, so is `sizes`: pairs of a size and its offset in the text.
@@ -145,7 +146,7 @@ class _Orders:
             raise self.fail(node, self._contradiction(place, self[node.args[0]]))
 
     def _settle_product(self, place: int, node: Node) -> None:
-        spec = cast(Spec, node.data)
+        spec = node.spec
         sides = ("left operand", "right operand") if len(node.args) == 2 else ("operand",)
         for side, arg, part in zip(sides, node.args, spec, strict=False):
             if not self.fix(arg, len(part)):
@@ -215,7 +216,7 @@ class _Sizes:
             case "variable" | "constant" | "delta" | "indicator":
                 axes = self._leaf(place, node)
             case "size":
-                self.classes.named(cast(str, node.data))
+                self.classes.named(node.symbol)
                 axes = ()
             case "einsum":
                 axes = self._product(node, given)
@@ -239,7 +240,7 @@ class _Sizes:
             order = self.orders[place] or 0
             axes = tuple(self.classes.fresh() for _ in range(order // (1 + (node.op == "delta"))))
         if node.op == "variable":
-            name, assumptions = cast(tuple[str, tuple[str, ...]], node.data)
+            name, assumptions = node.name, node.assumed
             for word in assumptions:
                 if word in MATRIX_ASSUMPTIONS:
                     if len(axes) != 2:
@@ -247,12 +248,12 @@ class _Sizes:
                         raise TextShapeError(reason, self.text, node.start)
                     self._square(node, axes, f"{name!r} is {word} and must be square")
         if node.op == "indicator":
-            for symbol in sorted(mentioned_sizes(cast(Constraints, node.data))):
+            for symbol in sorted(mentioned_sizes(node.constraints)):
                 self.classes.named(symbol)
         return axes * 2 if node.op == "delta" else axes
 
     def _product(self, node: Node, given: list[tuple[int, ...]]) -> tuple[int, ...]:
-        spec = cast(Spec, node.data)
+        spec = node.spec
         sides = ("left operand", "right operand") if len(node.args) == 2 else ("operand",)
         found: dict[int, tuple[int, int, str]] = {}
         for side, part, axes in zip(sides, spec, given, strict=False):
@@ -295,7 +296,7 @@ class _Sizes:
 def _pairs(node: Node) -> int:
     """How often the axes of a matrix occur in those of a function of it."""
     if node.op == "cofactors":
-        return cast(int, node.data)
+        return node.number
     return 0 if MATRIX_FUNCTIONS[node.op].is_scalar else 1
 
 

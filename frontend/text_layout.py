@@ -2,12 +2,9 @@
 
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from fractions import Fraction
 from itertools import count
-from typing import Final, cast
+from typing import Final
 
-from eggrad.engine.constraints import Constraints
-from eggrad.engine.spec import Spec
 from eggrad.engine.term import Term, postorder
 from eggrad.frontend.text_constraints import format_constraints
 from eggrad.frontend.text_inference import Node
@@ -44,9 +41,9 @@ def pieces(term: Term) -> tuple[Piece, ...]:
         case "divide":
             return ((0, _PRODUCT), " / ", (1, _POWER))
         case "einsum" if len(operands) == 2:
-            return ((0, _PRODUCT), f" {format_product(cast(Spec, term.data))} ", (1, _POWER))
+            return ((0, _PRODUCT), f" {format_product(term.spec)} ", (1, _POWER))
         case "einsum":
-            return (format_product(cast(Spec, term.data)) + " ", (0, _ATOM))
+            return (format_product(term.spec) + " ", (0, _ATOM))
         case "power":
             # Chains of '^' and signs are read differently elsewhere, so they get brackets.
             return ((0, _ATOM), " ^ ", (1, _SIGNED if operands[1].op == "constant" else _ATOM))
@@ -75,7 +72,7 @@ def _binding(term: Term) -> int:
             return _POWER
         case "negate":
             return _SIGNED
-        case "constant" if cast(Fraction, term.data) < 0:
+        case "constant" if term.value < 0:
             return _SIGNED
         case _:
             return _ATOM
@@ -154,7 +151,7 @@ class Layout:
 
 def _named_parts(root: Term, declared: Sequence[Term]) -> dict[Term, str]:
     """The parts that get names, operands first, each with its name."""
-    taken = {cast(tuple[str], own.data)[0] for own in declared}
+    taken = {own.name for own in declared}
     unused = (name for i in count(1) if (name := f"t{i}") not in taken)
     order = list(postorder(root))
     uses = Counter(arg for term in order for arg in term.args)
@@ -178,15 +175,15 @@ def _named_parts(root: Term, declared: Sequence[Term]) -> dict[Term, str]:
 def _leaf(term: Term, annotated: bool) -> str:
     match term.op:
         case "variable":
-            return format_name(cast(tuple[str], term.data)[0])
+            return format_name(term.name)
         case "size":
-            return f"size({format_name(cast(str, term.data))})"
+            return f"size({format_name(term.symbol)})"
         case "indicator":
-            return format_constraints(cast(Constraints, term.data)) + format_sizes(term.dims)
+            return format_constraints(term.constraints) + format_sizes(term.dims)
         case "delta" if annotated or term.order > 2 * MAXIMAL_ORDER:
             return "delta" + format_sizes(term.dims[: term.order // 2])
         case "delta":
             return f"delta({term.order // 2})"
         case _:
             sizes = format_sizes(term.dims) if annotated else ""
-            return format_number(cast(Fraction, term.data)) + sizes
+            return format_number(term.value) + sizes

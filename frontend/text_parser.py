@@ -6,15 +6,14 @@ The parser is no simplifier: `a - b` is a `subtract` and `-a` a `negate`.
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from itertools import islice
-from typing import cast
 
 from lark import Token
 
 from eggrad.engine import term as terms
-from eggrad.engine.constraints import Constraints, resized_all
+from eggrad.engine.constraints import resized_all
 from eggrad.engine.errors import ParseError
 from eggrad.engine.functions import FUNCTIONS, Function, OwnFunction
-from eggrad.engine.spec import MAXIMAL_SIZE, Dims, Size, Spec
+from eggrad.engine.spec import MAXIMAL_SIZE, Dims, Size
 from eggrad.engine.term import Term
 from eggrad.frontend.phrases import Phrase
 from eggrad.frontend.problem import Problem
@@ -28,6 +27,7 @@ from eggrad.frontend.text_words import (
     FUNCTION_NAMES,
     MAXIMAL_DIGITS,
     MAXIMAL_ORDER,
+    offset_of,
     read_number,
     unquoted,
 )
@@ -91,7 +91,7 @@ class _Reader:
         if declaration.order is None:
             sizes = self._sizes(declaration.sizes)
         else:
-            start = _start(declaration.order)
+            start = offset_of(declaration.order)
             order = self._order(declaration.order)
             sizes = tuple((f"{name}_{axis}", start) for axis in range(1, order + 1))
         for word, token in declaration.assumptions:
@@ -100,7 +100,7 @@ class _Reader:
                 raise self._fail(f"no property is called {word!r}{near}", token, ASSUMPTIONS)
         assumptions = tuple(word for word, _ in declaration.assumptions)
         data = (name, assumptions)
-        start = _start(declaration.name)
+        start = offset_of(declaration.name)
         place = self._append(Node("variable", data, (), start, len(sizes), sizes))
         self._enter(declaration.name, place)
 
@@ -116,7 +116,7 @@ class _Reader:
             return terms.variable(name)
         place = self.names[name][0]
         # A part may be a mere variable, so the place alone does not tell.
-        if place >= len(declared) or cast(tuple[str], self.nodes[place].data)[0] != name:
+        if place >= len(declared) or self.nodes[place].name != name:
             raise self._fail(f"{name!r} is no variable but a part named with 'let'", token)
         return declared[place]
 
@@ -145,7 +145,7 @@ class _Reader:
     def _enter(self, token: Token, place: int) -> None:
         name = unquoted(token)
         if name in self.names:
-            where = place_words(self.text, _start(self.names[name][1]))
+            where = place_words(self.text, offset_of(self.names[name][1]))
             raise self._fail(f"the name {name!r} is declared already at {where}", token)
         self.names[name] = (place, token)
 
@@ -155,11 +155,11 @@ class _Reader:
             near = suggestion(name, self.names)
             reason = f"no variable is called {name!r}{near}"
             known = tuple(islice(self.names, 10))
-            raise TextUnknownVariable(reason, self.text, _start(token), known)
+            raise TextUnknownVariable(reason, self.text, offset_of(token), known)
         return self.names[name][0]
 
     def _node(self, phrase: Phrase, args: tuple[int, ...]) -> Node:
-        start = _start(phrase.token)
+        start = offset_of(phrase.token)
         match phrase.what:
             case "number":
                 value = self._number(phrase.token)
@@ -217,7 +217,7 @@ class _Reader:
         return int(digits)
 
     def _sizes(self, tokens: Sequence[Token]) -> tuple[tuple[Size, int], ...]:
-        return tuple((self._size(token), _start(token)) for token in tokens)
+        return tuple((self._size(token), offset_of(token)) for token in tokens)
 
     def _size(self, token: Token) -> Size:
         if token.type != "NUMBER":
@@ -230,31 +230,25 @@ class _Reader:
         return int(value)
 
     def _fail(self, reason: str, token: Token, expected: tuple[str, ...] = ()) -> ParseError:
-        return ParseError(reason, self.text, _start(token), expected)
-
-
-def _start(token: Token) -> int:
-    return cast(int, token.start_pos)
+        return ParseError(reason, self.text, offset_of(token), expected)
 
 
 def _build(node: Node, args: tuple[Term, ...], dims: Dims, renamed: dict[Size, Size]) -> Term:
     match node.op:
         case "variable":
-            name, assumptions = cast(tuple[str, tuple[str, ...]], node.data)
-            return terms.variable(name, dims, assumptions)
+            return terms.variable(node.name, dims, node.assumed)
         case "constant":
-            return terms.constant(cast(Fraction, node.data), dims)
+            return terms.constant(node.value, dims)
         case "delta":
             return terms.delta(dims[: len(dims) // 2])
         case "indicator":
-            return terms.indicator(dims, resized_all(cast(Constraints, node.data), renamed))
+            return terms.indicator(dims, resized_all(node.constraints, renamed))
         case "size":
-            symbol = cast(str, node.data)
-            return terms.size(renamed.get(symbol, symbol))
+            return terms.size(renamed.get(node.symbol, node.symbol))
         case "einsum":
-            return terms.einsum(cast(Spec, node.data), *args)
+            return terms.einsum(node.spec, *args)
         case "cofactors":
-            return terms.cofactors(cast(int, node.data), *args)
+            return terms.cofactors(node.number, *args)
         case name if name in _BUILDERS:
             return _BUILDERS[name](*args)
         case name:

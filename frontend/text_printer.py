@@ -1,9 +1,8 @@
 """The thesis's language out: from a term to text that reads back as the very same term."""
 
 from collections.abc import Sequence
-from typing import cast
 
-from eggrad.engine.constraints import Constraints, mentioned_sizes
+from eggrad.engine.constraints import mentioned_sizes
 from eggrad.engine.errors import ShapeError
 from eggrad.engine.spec import Dims
 from eggrad.engine.term import Term, implied, variables
@@ -52,7 +51,7 @@ def format_problem(term: Term, scope: Sequence[Term] = (), wrt: Sequence[Term] =
     annotated = _annotated(layout)
     parts = ["declare"]
     for place, own in enumerate(declared):
-        name, assumptions = cast(tuple[str, tuple[str, ...]], own.data)
+        name, assumptions = own.name, own.assumed
         shape = format_sizes(own.dims) if place in annotated else f" {own.order}"
         parts.append(f" {format_name(name)}{shape}{_assumed(assumptions)}")
     separator = "\n" if layout.names else " "
@@ -124,7 +123,7 @@ def _annotated(layout: Layout) -> set[int]:
 def _mentioned(leaf: Term) -> frozenset[object]:
     """The size symbols that a leaf's text has beside its axes."""
     if leaf.op == "indicator":
-        return frozenset[object](mentioned_sizes(cast(Constraints, leaf.data)))
+        return frozenset[object](mentioned_sizes(leaf.constraints))
     return frozenset([leaf.data] if leaf.op == "size" else [])
 
 
@@ -141,4 +140,4 @@ def _given(term: Term, annotated: bool) -> Node:
 
 
 def _name(own: Term) -> str:
-    return cast(tuple[str], own.data)[0]
+    return own.name

@@ -1,12 +1,11 @@
 """The index strings of a product."""
 
-from typing import cast
-
 from lark import Token
 
 from eggrad.engine.errors import ParseError
 from eggrad.engine.spec import Spec, canonical
 from eggrad.frontend.text_errors import TextShapeError
+from eggrad.frontend.text_words import offset_of
 
 __all__ = ["read_product"]
 
@@ -20,7 +19,7 @@ def read_product(token: Token, text: str) -> Spec:
     >>> read_product(Token("BINARY_SPEC", "* (a b,b -> a)", 0), "* (a b,b -> a)")
     ((0, 1), (1,), (0,))
     """
-    start = cast(int, token.start_pos)
+    start = offset_of(token)
     inside = token.index("(") + 1
     left, _, output = token[inside:-1].partition(">")
     arrow = len(left.rstrip()) - 1

@@ -3,12 +3,15 @@
 import re
 from fractions import Fraction
 from functools import lru_cache
-from typing import Final
+from typing import TYPE_CHECKING, Final, cast
 
 from eggrad.engine.identifiers import escaped
 from eggrad.engine.numerals import digits, integer
 from eggrad.engine.spec import Dims, Spec, letter
 from eggrad.engine.term import ELEMENTWISE, MATRIX_FUNCTIONS
+
+if TYPE_CHECKING:
+    from lark import Token
 
 __all__ = [
     "ASSUMPTIONS",
@@ -22,6 +25,7 @@ __all__ = [
     "format_number",
     "format_product",
     "format_sizes",
+    "offset_of",
     "quoted",
     "read_number",
     "shown_name",
@@ -88,6 +92,11 @@ def format_sizes(sizes: Dims) -> str:
     '[m,3]'
     """
     return f"[{','.join(format_name(s) if isinstance(s, str) else str(s) for s in sizes)}]"
+
+
+def offset_of(token: "Token") -> int:
+    """Where a token begins in the text."""
+    return cast(int, token.start_pos)
 
 
 def read_number(text: str) -> Fraction | None:

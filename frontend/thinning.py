@@ -5,10 +5,10 @@ look beside them. So a result keeps the term that was found without that law, an
 find its thin form: an equal term at symmetric matrices, simplified once more with that law.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 from eggrad.engine.report import Budget, Report, Result
 from eggrad.engine.spec import Size
@@ -86,7 +86,7 @@ def has_symmetric(*terms: Term) -> bool:
     >>> has_symmetric(variable("S", ("n", "n"), ["positive definite"]))
     True
     """
-    known = (cast(tuple[str, Sequence[str]], v.data)[1] for v in variables(*terms))
+    known = (v.assumed for v in variables(*terms))
     return any("symmetric" in words for words in known)
 
 

@@ -28,6 +28,7 @@ from eggrad.engine.language import (
     Tensor,
     add,
     const,
+    differ,
     dims,
     ein,
     ein1,
@@ -120,8 +121,8 @@ def scale_by_one(a: Tensor) -> Statement:
 
 @multiples.rule(cite=ARITHMETIC, replaces=True)
 def scale_scale(c: Number, d: Number, a: Tensor) -> Statement:
-    """c·(d·a) = (c·d)·a."""
-    return scale(c, scale(d, a)) >> scale(times(c, d), a), not_one(d)
+    """c·(d·a) = (c·d)·a, unless d·a = a, where numbers would be multiplied without end."""
+    return scale(c, scale(d, a)) >> scale(times(c, d), a), not_one(d), differ(scale(d, a), a)
 
 
 @multiples.rule(cite=ARITHMETIC, replaces=True)

@@ -12,6 +12,7 @@ from eggrad.engine.language import (
     add,
     condition,
     const,
+    differ,
     dims,
     ein,
     fn,
@@ -247,14 +248,24 @@ def minimum_of_same(a: Tensor) -> Statement:
 
 @functions.rule(cite=ORDER)
 def maximum_of_increasing(f: Name, a: Tensor, b: Tensor) -> Statement:
-    """max(f(a), f(b)) = f(max(a, b)), for an f that never falls."""
-    return fn("maximum", fn(f, a), fn(f, b)) >> fn(f, fn("maximum", a, b)), is_increasing(f)
+    """max(f(a), f(b)) = f(max(a, b)), for an f that never falls, where f(a) is not a itself."""
+    return (
+        fn("maximum", fn(f, a), fn(f, b)) >> fn(f, fn("maximum", a, b)),
+        is_increasing(f),
+        differ(fn(f, a), a),
+        differ(fn(f, b), b),
+    )
 
 
 @functions.rule(cite=ORDER)
 def minimum_of_increasing(f: Name, a: Tensor, b: Tensor) -> Statement:
-    """min(f(a), f(b)) = f(min(a, b)), for an f that never falls."""
-    return fn("minimum", fn(f, a), fn(f, b)) >> fn(f, fn("minimum", a, b)), is_increasing(f)
+    """min(f(a), f(b)) = f(min(a, b)), for an f that never falls, where f(a) is not a itself."""
+    return (
+        fn("minimum", fn(f, a), fn(f, b)) >> fn(f, fn("minimum", a, b)),
+        is_increasing(f),
+        differ(fn(f, a), a),
+        differ(fn(f, b), b),
+    )
 
 
 @identities.rule(cite=HANDBOOK)

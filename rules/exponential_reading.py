@@ -5,7 +5,6 @@ linear forms are (class, axes): the class, spread over those axes of the result 
 """
 
 from fractions import Fraction
-from typing import cast
 
 from eggrad.engine.exponential_field import (
     Exponential,
@@ -53,14 +52,14 @@ def _element(
     order = len(graph.dims[cls])
     match member.constructor, parts:
         case "constant", _:
-            number = Fraction(cast(Fraction, member.data[0]))
+            number = member.value
             return Exponential(numerator=(number,)) if number else None
         case "function", _ if member.data[0] == "exp":
             return Exponential(linear(graph, member.children[0]))
         case "function", _ if member.data[0] == "tanh":
             return _tanh(linear(graph, member.children[0]))
         case "scale", [Exponential() as a]:
-            return a.times(Exponential(numerator=(Fraction(cast(Fraction, member.data[0])),)))
+            return a.times(Exponential(numerator=(member.value,)))
         case "negate", [Exponential() as a]:
             return a.times(Exponential(numerator=(Fraction(-1),)))
         case "add", [Exponential() as a, Exponential() as b]:
@@ -71,7 +70,7 @@ def _element(
         case "power", [Exponential() as a, Exponential(form=(), step=(), numerator=p)]:
             return a.power(p[0])
         case "ein", [Exponential() as a, Exponential() as b]:
-            spec = cast(Spec, member.data[0])
+            spec = member.spec
             if not spreads(spec):
                 return None
             return _spread(a, spec[0], spec[2]).times(_spread(b, spec[1], spec[2]))
@@ -106,8 +105,7 @@ def _spread(element: Exponential, part: Indices, out: Indices) -> Exponential:
 
     def moved(form: Form) -> Form:
         return form_of(
-            ((cls, tuple(out.index(part[k]) for k in axes)), c)
-            for (cls, axes), c in cast(tuple[tuple[Key, Fraction], ...], form)
+            ((cls, tuple(out.index(part[k]) for k in axes)), c) for (cls, axes), c in form
         )
 
     return Exponential(
@@ -128,7 +126,7 @@ def linear(graph: Snapshot, cls: int) -> Form:
             if not multiples:
                 break
             m = multiples[0]
-            factor = Fraction(cast(Fraction, m.data[0])) if m.data else Fraction(-1)
+            factor = m.value if m.data else Fraction(-1)
             found = {m.children[0]: number * factor}
     axes = tuple(range(len(graph.dims[cls])))
     return form_of(((c, axes), number) for c, number in found.items())

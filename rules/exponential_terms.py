@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from fractions import Fraction
 from functools import reduce
-from typing import cast
+from typing import Any
 
 from eggrad.engine import term as terms
 from eggrad.engine.contraction_order import scaled
@@ -11,7 +11,6 @@ from eggrad.engine.exponential_field import Form, form_of
 from eggrad.engine.snapshot import Snapshot
 from eggrad.engine.spec import Dims, canonical, hadamard
 from eggrad.engine.term import Term
-from eggrad.rules.exponential_reading import Key
 
 __all__ = ["Writer", "multiple"]
 
@@ -32,11 +31,11 @@ class Writer:
         """The logarithm of a number as a linear form."""
         return () if c == 1 else ((terms.apply("log", self.number(c)), Fraction(1)),)
 
-    def key(self, key: object) -> Term:
+    def key(self, key: Any) -> Term:
         """A class, spread over the axes that it has not."""
         if isinstance(key, Term):
             return key
-        cls, axes = cast(Key, key)
+        cls, axes = key
         own, every = self.graph.term(cls), tuple(range(len(self.dims)))
         if axes == every:
             return own

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import reduce
-from typing import cast
 
 from eggrad.engine import term as terms
 from eggrad.engine.contraction_order import scaled
@@ -21,9 +20,9 @@ from eggrad.engine.exponential_field import (
 )
 from eggrad.engine.exponential_field import plus as form_plus
 from eggrad.engine.snapshot import Snapshot
-from eggrad.engine.spec import Dims, Spec
+from eggrad.engine.spec import Dims
 from eggrad.engine.term import Term
-from eggrad.rules.exponential_reading import Key, linear
+from eggrad.rules.exponential_reading import linear
 from eggrad.rules.exponential_terms import Writer, multiple
 
 __all__ = ["written_logarithms", "written_products", "written_sums", "written_tangents"]
@@ -189,10 +188,10 @@ def _is_bounded(graph: Snapshot, form: Form) -> bool:
     rest = form
     for key, c in form:
         if c < 0 and not isinstance(key, Term):
-            cls, axes = cast(Key, key)
+            cls, axes = key
             for member in graph.members[cls]:
                 if member.constructor == "numeric" and member.data[0] == "logsumexp":
-                    source, kept = cast(Spec, member.data[1])
+                    source, kept = member.data[1]
                     if tuple(range(len(source))) != source:
                         continue
                     inner = linear(graph, member.children[0])
@@ -205,15 +204,14 @@ def _is_bounded(graph: Snapshot, form: Form) -> bool:
 
 def _placed(inner: Form, rest: Form, kept: dict[int, int]) -> Form | None:
     """What is under a sum, on axes that agree with those kept, if the rest has it there."""
-    for (first, _), _ in cast(tuple[tuple[Key, Fraction], ...], inner[:1]):
+    for (first, _), _ in inner[:1]:
         for key, _ in rest:
             if isinstance(key, Term):
                 continue
-            cls, axes = cast(Key, key)
+            cls, axes = key
             if cls == first and all(axes[i] == k for i, k in kept.items()):
                 return form_of(
-                    ((c, tuple(axes[i] for i in own)), number)
-                    for (c, own), number in cast(tuple[tuple[Key, Fraction], ...], inner)
+                    ((c, tuple(axes[i] for i in own)), number) for (c, own), number in inner
                 )
     return None
 

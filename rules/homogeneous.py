@@ -9,14 +9,13 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import islice, permutations, product
-from typing import cast
 
 from eggrad.engine import term as terms
 from eggrad.engine.exponential_field import Exponential
 from eggrad.engine.snapshot import ENode, Snapshot
 from eggrad.engine.spec import Dims, Indices, Spec, canonical
 from eggrad.engine.term import Term
-from eggrad.rules.exponential_reading import Key, elements
+from eggrad.rules.exponential_reading import elements
 
 __all__ = ["divisors", "normalised"]
 
@@ -60,7 +59,7 @@ def _sums(graph: Snapshot, cls: int) -> list[ENode]:
         m
         for m in graph.members[cls]
         if m.constructor in ("ein", "ein1")
-        and {i for part in cast(Spec, m.data[0]) for i in part} != {*cast(Spec, m.data[0])[-1]}
+        and {i for part in m.spec for i in part} != {*m.spec[-1]}
     ]
 
 
@@ -113,7 +112,7 @@ def _placements(lead: Dims, dims: Dims) -> list[Indices]:
 def _of_product(graph: Snapshot, node: ENode, found: Found) -> dict[Indices, _Homogeneous]:
     """Degrees are added where the divisor's axes are the same in all factors."""
     axes = tuple(range(len(graph.dims[node.children[0]])))
-    spec = cast(Spec, node.data[0]) if node.constructor in ("ein", "ein1") else (axes, axes)
+    spec = node.spec if node.constructor in ("ein", "ein1") else (axes, axes)
     same = _linked(graph, node.children, spec)
     factors = [
         (c, tuple(same[i] for i in part)) for c, part in zip(node.children, spec, strict=False)
@@ -207,7 +206,7 @@ def _is_apart(graph: Snapshot, cls: int, argument: Collection[int]) -> bool:
 
 def _arguments(element: Exponential) -> dict[int, Fraction]:
     """The classes of which the argument of an exponential is a linear form, with coefficients."""
-    return {cls: c for (cls, _), c in cast(tuple[tuple[Key, Fraction], ...], element.form)}
+    return {cls: c for (cls, _), c in element.form}
 
 
 def _written(

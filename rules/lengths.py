@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from fractions import Fraction
-from typing import cast
 
 from eggrad.engine import term as terms
 from eggrad.engine.contraction_order import scaled
@@ -54,7 +53,7 @@ def squared(graph: Snapshot, cls: int) -> tuple[int, Spec] | None:
     """The class whose squares another one sums, and the unary spec of the sum."""
     for m in graph.members[cls]:
         if m.constructor == "ein" and m.children[0] == m.children[1]:
-            first, second, out = cast(Spec, m.data[0])
+            first, second, out = m.spec
             in_order = out == tuple(i for i in first if i in out)
             if first == second and in_order and len(set(first)) == len(first) > len(out):
                 return m.children[0], (first, out)

@@ -16,7 +16,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 import numpy as np
 
 from eggrad.engine import term as t
-from eggrad.engine.binding import concrete, name_of
+from eggrad.engine.binding import concrete
 from eggrad.engine.calibration import calibrate, measure
 from eggrad.engine.compiled import compile_terms
 from eggrad.engine.functions import FUNCTIONS, UNARY
@@ -161,7 +161,7 @@ def rows(rates: Rates, cases: tuple[Case, ...] = CASES) -> Iterator[Row]:
 def _row(case: Case, sizes: Mapping[str, int], rates: Rates) -> Row:
     rng = np.random.default_rng(0)
     arrays: dict[str, Any] = {
-        name_of(v): rng.uniform(0.1, 0.9, concrete(v.dims, sizes)) for v in t.variables(case.node)
+        v.name: rng.uniform(0.1, 0.9, concrete(v.dims, sizes)) for v in t.variables(case.node)
     }
     names = arrays | {"scattered": scattered, "spread": spread} | sizes
     model = TimeModel({**sizes}, rates=rates)

@@ -257,7 +257,7 @@ def changed(node: Term, random: Random) -> Iterator[Term]:
         case "constant" if node.data:
             yield t.constant(cast(Fraction, node.data) + random.choice((1, -1)), node.dims)
         case "einsum":
-            spec = cast(Spec, node.data)
+            spec = node.spec
             for k, part in enumerate(spec[:-1]):
                 dims = node.args[k].dims
                 for i, j in combinations(range(len(part)), 2):

@@ -27,7 +27,6 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 import numpy as np
 
 from eggrad.engine import oracle
-from eggrad.engine.binding import name_of
 from eggrad.engine.errors import EggradError
 from eggrad.engine.term import Term
 from eggrad.frontend import calculus
@@ -74,7 +73,7 @@ class Case:
 
     def __str__(self) -> str:
         """Write it as a text that `eggrad diff` reads."""
-        wrt = f" wrt {name_of(self.x)}" * self.order
+        wrt = f" wrt {self.x.name}" * self.order
         return f"{expression(self.term, [self.x])} derivative{wrt}"
 
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from eggrad.engine import oracle
 from eggrad.engine import term as t
-from eggrad.engine.binding import Array, name_of
+from eggrad.engine.binding import Array
 from eggrad.engine.properties import PROPERTIES
 from eggrad.engine.term import Term
 from eggrad.frontend.equivalence import Verdict, equivalent
@@ -226,5 +226,5 @@ def _corners(
             if isinstance(v.data, tuple) and v.data[1]:
                 # What is declared of a variable stays true.
                 kept = np.abs(kept) + 0.1 * ("positive" in v.data[1])
-            values[name_of(v)] = kept
+            values[v.name] = kept
         yield values, sizes

@@ -14,7 +14,7 @@ import numpy as np
 
 from eggrad.engine import oracle
 from eggrad.engine import term as t
-from eggrad.engine.binding import Array, name_of
+from eggrad.engine.binding import Array
 from eggrad.engine.spec import canonical
 from eggrad.engine.term import Term
 from eggrad.frontend import calculus
@@ -206,7 +206,7 @@ def _points(random: Random, roots: Sequence[Term]) -> Iterator[_Judged]:
             kept = np.asarray(drawn, float)
             if _words(v):
                 kept = np.abs(kept) + 0.1 * ("positive" in _words(v))
-            values[name_of(v)] = kept
+            values[v.name] = kept
         point = Point(values, sizes)
         judged = {r: v for r in dict.fromkeys(roots) if (v := trusted_value(r, point)) is not None}
         if judged:
@@ -251,7 +251,7 @@ def _report(what: str, roots: Sequence[Term], judged: _Judged, ours: object, wan
 def _compiled(own: list[Expression], points: Sequence[_Judged]) -> str:
     function = compile(own)
     roots = [e.term for e in own]
-    own_names = {name_of(v) for e in own for v in (*e.variables, *e.scope)}
+    own_names = {v.name for e in own for v in (*e.variables, *e.scope)}
     for judged in points:
         point = judged.point
         # Another of the three may be undefined here.
@@ -289,6 +289,6 @@ def _differentiated(roots: Sequence[Term], points: Sequence[_Judged]) -> str:
                 derived = calculus.differentiate(root, [x]).term
             ours = oracle.value(derived, judged.point.values, judged.point.sizes)
             if differs(ours, expected):
-                what = f"derivative by {name_of(x)} {shown([derived])}"
+                what = f"derivative by {x.name} {shown([derived])}"
                 return _report(what, [root], judged, ours, expected)
     return ""

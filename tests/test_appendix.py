@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import eggrad
-from eggrad.engine.binding import bind, concrete, name_of, symbols
+from eggrad.engine.binding import bind, concrete, symbols
 from eggrad.engine.oracle import numeric_derivative, value
 from eggrad.engine.term import Term, substitute_sizes, variable, variables
 
@@ -43,13 +43,13 @@ def instance(example: dict[str, Any]) -> tuple[Any, Term, Values]:
     problem = eggrad.parse(example["input"])
     term = problem.expression.term
     (name,) = problem.wrt
-    found = {name_of(v): v for v in variables(term)}
+    found = {v.name: v for v in variables(term)}
     # The argument need not occur: the last example of the appendix has one that is not declared.
     argument = found.get(name, variable(name))
     sizes = {s: 2 + i for i, s in enumerate(symbols(term))}
     rng = np.random.default_rng(EXAMPLES.index(example))
     values = {
-        name_of(v): sample(example["domain"], concrete(v.dims, sizes), rng)
+        v.name: sample(example["domain"], concrete(v.dims, sizes), rng)
         for v in variables(term, argument)
     }
     return problem, argument, values

@@ -12,7 +12,6 @@ import numpy as np
 import pytest
 
 import eggrad
-from eggrad.engine.binding import name_of
 
 CASES = json.loads((Path(__file__).parent / "data" / "derivative_cases.json").read_text("utf-8"))
 # What the references may use: they are NumPy expressions from our own data file.
@@ -90,7 +89,7 @@ def test_code_for_sizes_that_differ_much(case: dict[str, Any]) -> None:
     """Value and derivative from one function, compiled for these sizes."""
     problem = eggrad.parse(case["einsum_syntax"])
     both = [problem.expression, eggrad.derivative(problem.expression, *case["wrt_list"])]
-    axes = {name_of(v): v.dims for e in both for v in (*e.variables, *e.scope)}
+    axes = {v.name: v.dims for e in both for v in (*e.variables, *e.scope)}
     for values in instances(case, SKEWED):
         pairs = [p for name, own in axes.items() for p in zip(own, values[name].shape, strict=True)]
         sizes = {d: n for d, n in pairs if isinstance(d, str)}

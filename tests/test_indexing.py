@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 
 import eggrad as eg
 from eggrad.engine import oracle
-from eggrad.engine.binding import name_of
 
 RNG = np.random.default_rng(5)
 VALUES: dict[str, Any] = {
@@ -153,7 +152,7 @@ def test_functions(name: str) -> None:
     assert value.shape == np.shape(expected)
     np.testing.assert_allclose(value, expected, rtol=1e-12, atol=1e-12)
     compiled = eg.compile(found)
-    own = {name_of(v): VALUES[name_of(v)] for v in found.variables}
+    own = {v.name: VALUES[v.name] for v in found.variables}
     np.testing.assert_allclose(compiled(**own), expected, rtol=1e-9, atol=1e-12)
     assert eg.parse(str(found)).expression is found
 
@@ -163,7 +162,7 @@ def test_functions(name: str) -> None:
 def test_derivatives(name: str, mode: str) -> None:
     found = CALLS[name](**E)
     for variable in found.variables:
-        derivative = eg.derivative(found, name_of(variable), mode=mode)
+        derivative = eg.derivative(found, variable.name, mode=mode)
         value = derivative.evaluate(VALUES)
         expected = oracle.numeric_derivative(found.term, variable, VALUES)
         np.testing.assert_allclose(value, expected, rtol=1e-6, atol=1e-7)

@@ -8,7 +8,6 @@ import pytest
 
 import eggrad as eg
 from eggrad.engine import term as terms
-from eggrad.engine.binding import name_of
 from eggrad.engine.oracle import value
 from eggrad.engine.spec import Indices
 from eggrad.engine.term import Term
@@ -58,7 +57,7 @@ def products(first: Indices) -> Iterator[Term]:
 def test_products_are_written_as_what_they_are(first: Indices) -> None:
     for term in products(first):
         assert has_notation(term)
-        variables = {name_of(v): v for v in terms.variables(term)}
+        variables = {v.name: v for v in terms.variables(term)}
         text = format_unchanged("matrix", term, ())
         again = eg.parse_matrix(text, SCOPE | {name: v.dims for name, v in variables.items()})
         values = {name: RNG.normal(size=shape(v)) for name, v in variables.items()}

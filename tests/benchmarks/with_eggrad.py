@@ -56,9 +56,8 @@ def derivative(problem: Problem, quantity: str) -> "list[Expression]":
 
 def axes_of(expressions: "Iterable[Expression]") -> dict[str, tuple[str | int, ...]]:
     """The axes of each variable, those included that only fix a size."""
-    from eggrad.engine.binding import name_of
 
-    return {name_of(v): v.dims for e in expressions for v in (*e.variables, *e.scope)}
+    return {v.name: v.dims for e in expressions for v in (*e.variables, *e.scope)}
 
 
 def prepared(problem: Problem, quantity: str, folder: Path, sizes: Sequence[int]) -> dict[str, Any]:
