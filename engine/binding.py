@@ -1,7 +1,7 @@
 """How the values and sizes that a caller gives meet the variables of a term."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, cast
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Any, Final
 
 import numpy as np
 
@@ -15,6 +15,7 @@ __all__ = [
     "Array",
     "bind",
     "checked_size",
+    "common_dtype",
     "concrete",
     "enlarged",
     "known_sizes",
@@ -24,6 +25,7 @@ __all__ = [
 ]
 
 Array = np.ndarray[Any, Any]
+_PLAIN: Final = (int, float, complex)
 
 
 def symbols(*roots: Term) -> tuple[str, ...]:
@@ -63,7 +65,7 @@ def made_sizes(*roots: Term) -> tuple[Size, ...]:
     ('n - 1',)
     """
     nodes = list(postorder(*roots))
-    numbers = (cast(Size, node.data) for node in nodes if node.op == "size")
+    numbers = (node.symbol for node in nodes if node.op == "size")
     every = dict.fromkeys([*(d for node in nodes for d in node.dims), *numbers])
     return tuple(d for d in every if not is_simple(d))
 
@@ -151,7 +153,8 @@ def bind(
                 )
             if isinstance(d, str):
                 origin.setdefault(d, f"variable {name}")
-    dtype = _common_dtype([values[name] for name in arrays], list(arrays.values()))
+    own = ((values[name], array) for name, array in arrays.items())
+    dtype = common_dtype([v if type(v) in _PLAIN else array for v, array in own])
     known = {name: array.astype(dtype, copy=False) for name, array in arrays.items()}
     return known, _symbols_of(found, origin)
 
@@ -190,9 +193,14 @@ def _fixed(size: Size, number: int, known: Mapping[str, int]) -> tuple[str, int]
     return symbol, value
 
 
-def _common_dtype(given: Sequence[object], arrays: Sequence[Array]) -> np.dtype[Any]:
-    kinds = [a.dtype if a.dtype.kind in "fc" else np.dtype(np.float64) for a in arrays]
-    strong = [k for v, k in zip(given, kinds, strict=True) if type(v) not in (int, float, complex)]
+def common_dtype(given: Collection[object]) -> np.dtype[Any]:
+    """The dtype to compute with, as `bind` has it; what is no array is left out.
+
+    >>> common_dtype([np.float32(1), 2]), common_dtype([np.arange(3)]), common_dtype([1j])
+    (dtype('float32'), dtype('float64'), dtype('complex128'))
+    """
+    arrays = [v.dtype for v in given if isinstance(v, np.ndarray | np.generic)]
+    strong = [k if k.kind in "fc" else np.dtype(np.float64) for k in arrays if k.kind in "biufc"]
     lowest = np.float32 if strong else np.float64
     if complex in map(type, given):
         lowest = np.complex64 if strong else np.complex128

@@ -10,7 +10,7 @@ import numpy as np
 
 from eggrad.engine.affine import size_symbols
 from eggrad.engine.array_limits import check_memory
-from eggrad.engine.binding import bind, concrete, made_sizes, symbols
+from eggrad.engine.binding import bind, common_dtype, concrete, made_sizes, symbols
 from eggrad.engine.identifiers import escaped
 from eggrad.engine.index_ranges import check_indices, greatest_indices
 from eggrad.engine.source import Form, Module
@@ -144,6 +144,8 @@ class CompiledFunction:
             shapes = (*(a.shape for a in inputs), *others)
             self._known[shapes] = function, sizes, all_sizes
         results = function(*inputs, *sizes)
+        if not inputs:
+            results = _converted(results, common_dtype(values.values()))
         return self._finish(results, all_sizes) if self._finish else results
 
     def _complex(self, values: dict[str, Any]) -> Any:
@@ -205,6 +207,13 @@ class CompiledFunction:
     def __repr__(self) -> str:
         """Show the keywords."""
         return f"<compiled function of {', '.join(v.name for v in self._variables)}>"
+
+
+def _converted(results: Any, dtype: np.dtype[Any]) -> Any:
+    """What depends on no array, in the dtype of those that are given all the same."""
+    if isinstance(results, list):
+        return [_converted(r, dtype) for r in cast("list[Any]", results)]
+    return np.asarray(results).astype(dtype, copy=False)[()]
 
 
 def _is_plain(name: str) -> bool:

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import eggrad as eg
 from eggrad.engine import oracle
 from eggrad.engine import term as t
 from eggrad.engine.compiled import compile_terms
@@ -287,3 +288,13 @@ def test_functions_of_two_fill_in_the_zeros_of_a_delta(name: str) -> None:
 @pytest.mark.parametrize("name", ["log_cosh", "log1mexp"])
 def test_a_scalar_result_is_a_number(name: str) -> None:
     assert type(compile_terms([t.numeric(name, c)], single=True)(c=-0.5)) is np.float64
+
+
+@pytest.mark.parametrize("dims", [("n",), (3,), ()])
+def test_a_result_without_arrays_has_the_dtype_of_those_given(dims: tuple[str | int, ...]) -> None:
+    x = eg.variable("x", dims)
+    constant = eg.compile(eg.hessian(eg.sum(x * x), x))
+    for dtype in (np.float32, np.float64, np.complex128):
+        values = {"x": np.ones([3] * x.ndim, dtype)}
+        assert constant(**values).dtype == dtype
+    assert constant(n=3, unknown="no array").dtype == np.float64
