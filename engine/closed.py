@@ -14,6 +14,7 @@ from eggrad.engine import oracle
 from eggrad.engine import term as terms
 from eggrad.engine.binding import Array
 from eggrad.engine.errors import MISTAKES, RuleError
+from eggrad.engine.fixed_arrays import fixed_array_called
 from eggrad.engine.functions import MATRIX_FUNCTIONS, record
 from eggrad.engine.language import (
     FUNCTION_NODES,
@@ -143,6 +144,8 @@ def node_term(name: str, args: tuple[Any, ...]) -> Term:
             return terms.apply(name, *args)
         case "variable":
             return terms.variable(*args[0])
+        case "array":
+            return terms.array(fixed_array_called(args[0][2]))
         case _:
             return getattr(terms, name)(*args)
 

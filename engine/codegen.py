@@ -9,6 +9,7 @@ from eggrad.engine.block import Block, Value, literal, number
 from eggrad.engine.contraction import product
 from eggrad.engine.cost import CostModel
 from eggrad.engine.elementwise_code import ElementwiseCode
+from eggrad.engine.fixed_arrays import FixedArray
 from eggrad.engine.functions import FUNCTIONS, MATRIX_FUNCTIONS, function_of
 from eggrad.engine.indicator_code import (
     by_views,
@@ -42,6 +43,9 @@ _WHOLE: Final = {
 }
 
 
+_NOTHING: Final[Mapping[FixedArray, str]] = {}
+
+
 class Writer:
     """Writes one statement a node, at most."""
 
@@ -53,8 +57,9 @@ class Writer:
         model: CostModel,
         *,
         reuse: bool = True,
+        fixed: Mapping[FixedArray, str] = _NOTHING,
     ) -> None:
-        """`names` and `sizes` say what variables and size symbols are called in the code.
+        """`names`, `sizes` and `fixed` say what variables, size symbols and arrays are called.
 
         `dtype` is the text of the dtype of all arrays; `model` has the sizes to expect. Without
         `reuse` no buffer is written to twice: those of complex arrays may be real.
@@ -65,6 +70,7 @@ class Writer:
         # The names of the results of calls that have several.
         self._results: dict[Hashable, list[str]] = {}
         self._names = names
+        self._fixed = fixed
         self._sizes = sizes
         self._arrays = WholeArrays(self.block, self._shape, dtype)
         self.made = self._arrays.made
@@ -118,6 +124,11 @@ class Writer:
         match node.op:
             case "variable":
                 return Value(self._names[node.name], axes, axes)
+            case "array":
+                # Others have the same array: nobody may write to it.
+                name, dtype = self._fixed[node.array], self._arrays.dtype
+                own = f"{name}.astype({dtype}, copy=False)" if dtype else f"{name}[...]"
+                return Value(self.block.alias(own, name), axes, axes)
             case "constant":
                 return number(literal(node.value), node.order)
             case "size":

@@ -5,6 +5,7 @@ from typing import Final
 
 from eggrad.engine.encoding import literal
 from eggrad.engine.errors import EggradError
+from eggrad.engine.fixed_arrays import Entries
 from eggrad.engine.functions import MATRIX_FUNCTIONS
 from eggrad.engine.language import (
     CONSTRUCTORS,
@@ -36,6 +37,10 @@ def _own(d: Dims) -> Dims:
     return d
 
 
+def _shape(x: Entries) -> Dims:
+    return x[0]
+
+
 def _twice(d: Dims) -> Dims:
     return d + d
 
@@ -55,6 +60,7 @@ def _cofactors(k: int, a: Dims) -> Dims:
 # How the dims of each constructor's terms follow from its arguments (their places).
 SHAPES: Final[dict[str, tuple[Callable[..., object], tuple[int, ...]]]] = {
     "constant": (_own, (1,)),
+    "array": (_shape, (0,)),
     "delta": (_twice, (0,)),
     "indicator": (_own, (0,)),
     "size": (_scalar, (0,)),

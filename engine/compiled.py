@@ -89,6 +89,7 @@ class CompiledFunction:
         namespace: dict[str, Any] = {
             f.name: f.function_for("numpy") for f in own_functions(*self._reference)
         }
+        namespace |= module.arrays
         exec(compile(self.source, "<eggrad>", "exec"), namespace)
         self._functions: list[Function] = [namespace[f] for f in module.functions]
         # For the shapes of the arrays: the function, the sizes that it is called with, all sizes.

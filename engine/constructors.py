@@ -5,6 +5,7 @@ from fractions import Fraction
 from typing import Any
 
 from eggrad.engine import term as terms
+from eggrad.engine.fixed_arrays import fixed_array_called
 from eggrad.engine.functions import MATRIX_FUNCTIONS, function_of, record
 from eggrad.engine.language import FUNCTION_NODES
 from eggrad.engine.spec import scaling
@@ -34,6 +35,8 @@ def parts(t: Term) -> Parts:
             return "variable", ((t.name, t.dims, t.assumed),), ()
         case "constant":
             return "constant", (t.data, t.dims), ()
+        case "array":
+            return "array", (t.array.entries,), ()
         case "delta":
             return "delta", (t.dims[: t.order // 2],), ()
         case "indicator":
@@ -69,6 +72,8 @@ def assembled(constructor: str, data: Sequence[Any], args: tuple[Term, ...]) -> 
             return terms.variable(name, dims, assume)
         case "constant":
             return terms.constant(Fraction(data[0]), data[1])
+        case "array":
+            return terms.array(fixed_array_called(data[0][2]))
         case "delta" | "indicator" | "size" as name:
             return getattr(terms, name)(*data)
         case "ein" | "ein1":

@@ -96,7 +96,7 @@ class CostModel(Sized):
         That both operands are the `same`, or that some are `constants`, does not change it.
         """
         match constructor:
-            case "variable" | "constant" | "size":
+            case "variable" | "constant" | "array" | "size":
                 return LEAF
             case "delta":
                 # Of two deltas the one with fewer axes serves better.

@@ -14,6 +14,7 @@ from eggrad.engine import term as terms
 from eggrad.engine.closed import Reject, node_term
 from eggrad.engine.drawn_constraints import random_constraints
 from eggrad.engine.errors import ShapeError
+from eggrad.engine.fixed_arrays import Entries, FixedArray, fixed_array
 from eggrad.engine.functions import ELEMENTWISE, FUNCTIONS, UNARY
 from eggrad.engine.language import (
     FUNCTION_NODES,
@@ -63,6 +64,8 @@ class Drawing:
         self.rng = rng
         self.scope = scope
         self.bound: dict[str, Any] = {}
+        # Kept, for nothing else refers to them.
+        self.arrays: list[FixedArray] = []
         self.wrt: Wrt | None = None
 
     def draw_left(self, left: Node) -> None:
@@ -126,7 +129,7 @@ class Drawing:
                 if isinstance(given, Parameter) and given.name not in self.bound:
                     self.bound[given.name] = random_constraints(dims, self.rng)
                 return terms.indicator(dims, self.draw(given))
-            case "size" | "variable":
+            case "size" | "variable" | "array":
                 return node_term(name, (self.draw(args[0], want=want),))
             case "inv" | "adj":
                 return terms.apply(name, self.draw(args[0], want=want or self._square()))
@@ -175,6 +178,8 @@ class Drawing:
         if kind == Wrt:
             other = self.wrt is None or self.rng.random() < 0.5
             return ("y", self._dims(most=2)) if other else self.wrt
+        if kind == Entries:
+            return self._array(self._dims(most=2) if want is None else want).entries
         if kind == Variable:
             own = self._dims(most=2) if want is None else want
             square = len(own) == 2 and own[0] == own[1]
@@ -184,6 +189,14 @@ class Drawing:
         if "n" in self.scope.sizes and self.rng.random() < 0.5:
             return MADE[self.rng.integers(len(MADE))]
         return self._size()
+
+    def _array(self, dims: Dims) -> FixedArray:
+        shape = [d for d in dims if isinstance(d, int)]
+        if len(shape) < len(dims):
+            raise Reject
+        lowest = int(self.rng.integers(-2, 2))
+        self.arrays.append(fixed_array(self.rng.integers(lowest, 4, shape)))
+        return self.arrays[-1]
 
     def _tensor(self, name: str, dims: Dims) -> Term:
         own = terms.variable(name, dims)

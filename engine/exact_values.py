@@ -20,7 +20,18 @@ WORK: Final = 200_000
 LONG: Final = 1024
 
 POLYNOMIAL: Final = frozenset(
-    {"variable", "constant", "delta", "indicator", "size", "einsum", "add", "subtract", "negate"}
+    {
+        "variable",
+        "constant",
+        "array",
+        "delta",
+        "indicator",
+        "size",
+        "einsum",
+        "add",
+        "subtract",
+        "negate",
+    }
 )
 
 
@@ -99,6 +110,8 @@ def _value(
         case "variable":
             numbers = [Fraction(float(x)) for x in values[node.name].ravel()]
             return _filled(shape, numbers)
+        case "array":
+            return _filled(shape, [Fraction(x) for x in node.array.values.ravel().tolist()])
         case "constant":
             return _filled(shape, [node.value] * int(np.prod(shape, dtype=int)))
         case "size":

@@ -48,7 +48,7 @@ _POWERS: Final[dict[Fraction, tuple[str, ...]]] = {
 }
 # What one operation on a NumPy scalar counts as.
 _SCALAR: Final = frozenset({"arithmetic", "scaling", "negate", "divide", "reciprocal", "power"})
-_LEAVES: Final = frozenset({"variable", "constant", "delta", "indicator", "size"})
+_LEAVES: Final = frozenset({"variable", "constant", "array", "delta", "indicator", "size"})
 _MATRIX: Final = {f.name: f.rate for f in MATRIX_FUNCTIONS.values()} | {"cholesky": "cholesky"}
 _REDUCING: Final = frozenset(
     {

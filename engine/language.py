@@ -17,17 +17,18 @@ from functools import wraps
 from typing import Any, Final, ParamSpec, TypeVar, cast
 
 from eggrad.engine.constraints import Constraints
+from eggrad.engine.fixed_arrays import Entries
 from eggrad.engine.functions import MATRIX_FUNCTIONS
 from eggrad.engine.spec import Dims, Spec
 
 __all__ = [
     "CONSTRUCTORS", "FUNCTION_NODES", "SLOPE_NODES", "Call", "Claim", "Condition", "Constraints",
-    "D", "Differ", "Dims", "Known",
+    "D", "Differ", "Dims", "Entries", "Known",
     "Law", "Literal", "Name", "Node", "Number", "Parameter", "Property", "Spec", "Statement",
-    "Tensor", "Wrt", "add", "adj", "cofactors", "condition", "const", "delta", "det", "differ",
-    "dims", "divide", "ein", "ein1", "fn", "indicator", "inv", "is_pattern", "known", "logabsdet",
-    "negate", "power", "primitive", "pullback", "scale", "signdet", "size", "slope", "subtract",
-    "variable",
+    "Tensor", "Wrt", "add", "adj", "array", "cofactors", "condition", "const", "delta", "det",
+    "differ", "dims", "divide", "ein", "ein1", "fn", "indicator", "inv", "is_pattern", "known",
+    "logabsdet", "negate", "power", "primitive", "pullback", "scale", "signdet", "size", "slope",
+    "subtract", "variable",
 ]  # fmt: skip
 
 Number = Fraction
@@ -46,6 +47,7 @@ SLOPE_NODES: Final = {1: "slope", 2: "slope2", 3: "slope3"}
 CONSTRUCTORS: Final[dict[str, tuple[str, ...]]] = {
     "variable": ("Object",),
     "constant": ("Object", "Object"),
+    "array": ("Object",),
     "delta": ("Object",),
     "indicator": ("Object", "Object"),
     "size": ("Object",),
@@ -219,6 +221,11 @@ def variable(x: Wrt) -> Tensor:
 def const(c: Number | int, n: Dims) -> Tensor:
     """The tensor whose every entry is `c`."""
     return Node("constant", (Fraction(c) if isinstance(c, int) else c, n))
+
+
+def array(x: Entries) -> Tensor:
+    """The tensor of some numbers."""
+    return Node("array", (x,))
 
 
 def delta(n: Dims) -> Tensor:

@@ -21,7 +21,18 @@ __all__ = ["nonzero_sums"]
 
 # Analytic for all reals, if their operands are.
 ANALYTIC: Final = frozenset(
-    {"variable", "constant", "delta", "indicator", "size", "einsum", "add", "subtract", "negate"}
+    {
+        "variable",
+        "constant",
+        "array",
+        "delta",
+        "indicator",
+        "size",
+        "einsum",
+        "add",
+        "subtract",
+        "negate",
+    }
     | {"det", "adj"}
     | {f.name for f in FUNCTIONS.values() if f.analytic}
 )

@@ -12,7 +12,7 @@ from eggrad.engine.term import Term, postorder, term_sparsity
 
 __all__ = ["count", "node_count", "node_operations"]
 
-_FREE: Final = frozenset({"variable", "constant", "delta", "indicator", "size"})
+_FREE: Final = frozenset({"variable", "constant", "array", "delta", "indicator", "size"})
 
 
 def node_count(roots: Sequence[Term]) -> int:

@@ -77,6 +77,8 @@ def _apply(
     match node.op:
         case "constant":
             return np.full(shape, _number(node.value, dtype))
+        case "array":
+            return node.array.values
         case "size":
             return float(concrete((node.symbol,), sizes)[0])
         case "delta":

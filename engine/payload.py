@@ -4,6 +4,7 @@ from fractions import Fraction
 from typing import cast
 
 from eggrad.engine.constraints import Constraints
+from eggrad.engine.fixed_arrays import FixedArray
 from eggrad.engine.spec import Spec
 
 __all__ = ["Payload"]
@@ -29,6 +30,11 @@ class Payload:
     def value(self) -> Fraction:
         """The number that every entry of a constant is."""
         return cast(Fraction, self.data)
+
+    @property
+    def array(self) -> FixedArray:
+        """The numbers of an array."""
+        return cast(FixedArray, self.data)
 
     @property
     def symbol(self) -> str:

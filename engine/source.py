@@ -4,17 +4,19 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import count
 from typing import Final
 
 from eggrad.engine.codegen import Writer
 from eggrad.engine.cost import CostModel
+from eggrad.engine.fixed_arrays import FixedArray
 from eggrad.engine.functions import FUNCTIONS
 from eggrad.engine.identifiers import escaped, identifier
 from eggrad.engine.runtime_modules import RUNTIME
 from eggrad.engine.shared_exponentials import with_shared_exponentials
 from eggrad.engine.spec import Size
 from eggrad.engine.stepped_nodes import with_stepped_products
-from eggrad.engine.term import Term, own_functions, postorder
+from eggrad.engine.term import Term, fixed_arrays, own_functions, postorder
 
 __all__ = ["Form", "Module"]
 
@@ -40,8 +42,9 @@ class Form:
 class Module:
     """The functions of some forms of the same values, and what their parameters are.
 
-    The parameters are those of `variables`, then the size symbols of `parameters`. `made` has the
-    axes of the arrays that each function makes.
+    The parameters are those of `variables`, then the size symbols of `parameters`. `arrays` are
+    those of known numbers, by what the text calls them; `made` has the axes of the arrays that
+    each function makes.
     """
 
     def __init__(
@@ -60,12 +63,17 @@ class Module:
         """
         texts: list[str] = []
         written: list[_Function] = []
+        taken = {v.name for v in own} | {*mentioned} | _RESERVED
+        every = fixed_arrays(*(t for form in forms for t in form.terms))
+        unused = (name for k in count(1) if (name := f"array{k}") not in taken)
+        fixed = {array: next(unused) for array in every}
+        self.arrays = {name: array.values for array, name in fixed.items()}
         for form in forms:
             expected: Mapping[str, int] = form.sizes[0] if form.sizes else sizes or {}
             known: dict[Size, int] = {**expected}
             model = CostModel(known)
             terms = with_stepped_products(form.terms, model)
-            written.append(_Function(terms, own, mentioned, model, reuse))
+            written.append(_Function(terms, own, mentioned, model, reuse=reuse, fixed=fixed))
         self.parameters = tuple(sorted({s for f in written for s in f.open}))
         self.made = [f.made for f in written]
         self.functions = ["compiled"]
@@ -87,9 +95,11 @@ class _Function:
         own: Sequence[Term],
         mentioned: Sequence[str],
         model: CostModel,
+        *,
         reuse: bool,
+        fixed: Mapping[FixedArray, str],
     ) -> None:
-        taken = {f.name for f in own_functions(*terms)}
+        taken = {*(f.name for f in own_functions(*terms)), *fixed.values()}
         self._names = _parameter_names(dict.fromkeys(v.name for v in own), taken)
         self._sizes = _parameter_names(mentioned, taken)
         origin = {
@@ -100,7 +110,7 @@ class _Function:
         }
         arrays = [self._names[v.name] for v in sorted(own, key=lambda v: not v.dims)]
         dtype = f"{arrays[0]}.dtype" if arrays else ""
-        writer = Writer(self._names, self._sizes, dtype, model, reuse=reuse)
+        writer = Writer(self._names, self._sizes, dtype, model, reuse=reuse, fixed=fixed)
         self._returned = writer.results(with_shared_exponentials(terms))
         self._block = writer.block
         self._known = [(self._sizes[s], origin[s]) for s in sorted(writer.used & origin.keys())]

@@ -16,7 +16,7 @@ from eggrad.engine.language import FUNCTION_NODES
 
 __all__ = ["stable_members"]
 
-EXACT: Final = frozenset({"variable", "constant", "delta", "indicator", "size"})
+EXACT: Final = frozenset({"variable", "constant", "array", "delta", "indicator", "size"})
 LOSSY: Final = frozenset({"add", "subtract"})
 
 # These are faster than what they replace, not more accurate: the cost decides.

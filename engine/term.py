@@ -17,6 +17,7 @@ from eggrad.engine import spec as specs
 from eggrad.engine.affine import resized_dims
 from eggrad.engine.constraints import Constraint
 from eggrad.engine.errors import ShapeError, UnsupportedOperation
+from eggrad.engine.fixed_arrays import FixedArray
 from eggrad.engine.functions import (
     ELEMENTWISE,
     MATRIX_FUNCTIONS,
@@ -32,10 +33,10 @@ from eggrad.engine.sparsity import Sparsity
 from eggrad.engine.spec import MAXIMAL_SIZE, Dims, Size, Spec
 
 __all__ = [
-    "ELEMENTWISE", "MATRIX_FUNCTIONS", "NUMERIC", "Term", "add", "apply", "cofactors",
-    "constant", "delta", "divide", "einsum", "for_code", "implied", "indicator", "negate",
-    "numeric", "own_functions", "postorder", "power", "rebuild", "size", "substitute_sizes",
-    "subtract", "term_sparsity", "variable", "variables",
+    "ELEMENTWISE", "MATRIX_FUNCTIONS", "NUMERIC", "Term", "add", "apply", "array", "cofactors",
+    "constant", "delta", "divide", "einsum", "fixed_arrays", "for_code", "implied", "indicator",
+    "negate", "numeric", "own_functions", "postorder", "power", "rebuild", "size",
+    "substitute_sizes", "subtract", "term_sparsity", "variable", "variables",
 ]  # fmt: skip
 
 _IMPLIED: Final = {"positive definite": frozenset({"symmetric", "invertible"})}
@@ -48,6 +49,7 @@ class Term(Payload):
     |---|---|---|
     | `variable` | (name, assumptions) | |
     | `constant` | the value of every entry, a `Fraction` | |
+    | `array` | the numbers, a `FixedArray` | |
     | `delta` | | |
     | `indicator` | the constraints on its indices | |
     | `size` | a size that is no integer; the scalar whose value it is | |
@@ -123,6 +125,11 @@ def implied(assume: Iterable[str]) -> frozenset[str]:
 def constant(value: int | Fraction, dims: Sequence[Size] = ()) -> Term:
     """The tensor whose every entry is `value`."""
     return _make("constant", Fraction(value), (), checked_dims(dims))
+
+
+def array(values: FixedArray) -> Term:
+    """The tensor of some numbers."""
+    return _make("array", values, (), values.values.shape)
 
 
 def delta(dims: Sequence[Size]) -> Term:
@@ -246,7 +253,7 @@ def term_sparsity(term: Term) -> Sparsity:
 def rebuild(term: Term, args: tuple[Term, ...]) -> Term:
     """The same operation on other operands."""
     match term.op:
-        case "variable" | "constant" | "delta" | "indicator" | "size":
+        case "variable" | "constant" | "array" | "delta" | "indicator" | "size":
             return term
         case "einsum":
             return einsum(term.spec, *args)
@@ -303,6 +310,11 @@ def own_functions(*roots: Term) -> tuple[OwnFunction, ...]:
         if names.setdefault(own.name, own) is not own:
             raise UnsupportedOperation(f"two different functions are called {own.name!r}")
     return tuple(found)
+
+
+def fixed_arrays(*roots: Term) -> tuple[FixedArray, ...]:
+    """The arrays of known numbers that occur."""
+    return tuple(dict.fromkeys(t.array for t in postorder(*roots) if t.op == "array"))
 
 
 def substitute_sizes(roots: Sequence[Term], sizes: Mapping[Size, Size]) -> tuple[Term, ...]:

@@ -10,34 +10,34 @@ from eggrad.engine import spec as specs
 from eggrad.engine import term as terms
 from eggrad.engine.binding import Array
 from eggrad.engine.errors import ShapeError
+from eggrad.engine.fixed_arrays import fixed_array
 from eggrad.engine.spec import Dims, Size
 from eggrad.engine.term import Term
 from eggrad.frontend.exact_numbers import exact
 
-__all__ = ["aligned", "common", "matmul", "matmul_pairs", "multiply", "plain_array", "spread"]
+__all__ = ["aligned", "array_term", "common", "matmul", "matmul_pairs", "multiply", "spread"]
 
 
-def plain_array(array: Array) -> Term | None:
-    """An array whose entries are all the same, or a multiple of the identity, as a term.
+def array_term(array: Array) -> Term:
+    """An array of real numbers as a term.
 
-    >>> plain_array(np.eye(3)).op, plain_array(np.arange(3))
-    ('delta', None)
+    One whose entries are all the same is a constant, a multiple of the identity that of a delta.
+
+    >>> array_term(np.eye(3)).op, array_term(np.ones(2)).op, array_term(np.arange(3)).op
+    ('delta', 'constant', 'array')
     """
-    if array.dtype.kind not in "biuf":
-        return None
-    number = exact(array.flat[0]) if array.size else Fraction(0)
-    if number is None:
-        return None
-    if not array.size or (array == array.flat[0]).all():
-        return terms.constant(number, array.shape)
+    own = fixed_array(array)
+    if not array.size or ((array == array.flat[0]).all() and np.isfinite(array.flat[0])):
+        number = exact(array.flat[0]) if array.size else Fraction(0)
+        return terms.constant(number or Fraction(0), array.shape)
     if array.ndim == 2 and np.array_equal(array, array[0, 0] * np.eye(len(array))):
         identity = terms.delta(array.shape[:1])
-        return (
-            identity
-            if number == 1
-            else terms.einsum(specs.scaling(2), terms.constant(number), identity)
-        )
-    return None
+        number = exact(array[0, 0])
+        assert number is not None
+        if number == 1:
+            return identity
+        return terms.einsum(specs.scaling(2), terms.constant(number), identity)
+    return terms.array(own)
 
 
 def aligned(a: Dims, b: Dims) -> Iterator[tuple[Size, Size]]:

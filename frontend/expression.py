@@ -1,7 +1,7 @@
 """The public expression: a term, and where the sizes that it mentions come from."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 from weakref import WeakValueDictionary
 
 import numpy as np
@@ -235,7 +235,7 @@ def _make(
 
 
 def as_expression(value: object) -> Expression:
-    """An expression as it is, a number or an array of one number as a constant.
+    """An expression as it is; a number, or an array or list of real numbers, as a constant.
 
     A multiple of an identity matrix is that of a delta; `UnsupportedOperation` for all else.
 
@@ -249,14 +249,29 @@ def as_expression(value: object) -> Expression:
     number = exact(value)
     if number is None and (outside := as_variable(value)) is not None:
         return outside
-    if isinstance(value, np.ndarray) and (plain := broadcasting.plain_array(value)) is not None:
-        return expression(plain)
-    if number is None:
-        raise UnsupportedOperation(
-            f"expected an expression or a number, not a {type(value).__name__}; for an array, use "
-            "a variable and give the array to evaluate()"
-        )
-    return expression(terms.constant(number))
+    if number is not None:
+        return expression(terms.constant(number))
+    if isinstance(value, np.ndarray | list | tuple):
+        return expression(broadcasting.array_term(_numbers(value)))
+    raise UnsupportedOperation(
+        f"expected an expression, a number or an array, not a {type(value).__name__}"
+    )
+
+
+def _numbers(value: object) -> "Array":
+    if isinstance(value, list | tuple) and any(map(_has_expression, cast("list[object]", value))):
+        raise UnsupportedOperation("a list of expressions is no array: numpy.stack joins them")
+    try:
+        return np.asarray(value)
+    except ValueError as error:
+        raise UnsupportedOperation(f"this list is no array: {error}") from error
+
+
+def _has_expression(value: object) -> bool:
+    """Whether a list has an expression somewhere."""
+    if isinstance(value, list | tuple):
+        return any(map(_has_expression, cast("list[object]", value)))
+    return isinstance(value, Expression | SizeSymbol)
 
 
 def unified(

@@ -1,10 +1,11 @@
 """The languages in which an expression can be written."""
 
 from collections.abc import Callable, Sequence
+from itertools import count
 from typing import Final
 
 from eggrad.engine.errors import UnsupportedOperation
-from eggrad.engine.term import Term
+from eggrad.engine.term import Term, postorder, rebuild, variable, variables
 
 __all__ = ["FORMATS", "FORMULAS", "format_expression", "format_formula", "format_unchanged"]
 
@@ -63,6 +64,9 @@ FORMATS: Final[dict[str, Callable[[Term, Sequence[Term]], str]]] = {
 }
 """What writes a term in each language, given variables that fix its sizes."""
 
+_WITH_NUMBERS: Final = ("einsum", "python")
+"""The languages that write the numbers of an array; the others give it a name."""
+
 SHORTENED: Final = ("matrix", "latex")
 FORMULAS: Final = ("einsum", "matrix", "index", "latex")
 """The languages in which a term is a formula, not a definition, a program or a picture."""
@@ -81,6 +85,17 @@ def format_expression(language: str, term: Term, scope: Sequence[Term]) -> str:
     return format_unchanged(language, shortest(term) if language in SHORTENED else term, scope)
 
 
+def with_named_arrays(term: Term) -> Term:
+    """The term with variables array1, array2, ... for arrays of known numbers."""
+    taken = {v.name for v in variables(term)}
+    unused = (name for k in count(1) if (name := f"array{k}") not in taken)
+    done: dict[Term, Term] = {}
+    for t in postorder(term):
+        own = tuple(done[a] for a in t.args)
+        done[t] = variable(next(unused), t.dims) if t.op == "array" else rebuild(t, own)
+    return done[term]
+
+
 def format_unchanged(language: str, term: Term, scope: Sequence[Term]) -> str:
     """The text of a term as it is, without a search for a shorter one.
 
@@ -92,7 +107,8 @@ def format_unchanged(language: str, term: Term, scope: Sequence[Term]) -> str:
     if language not in FORMATS:
         known = ", ".join(FORMATS)
         raise UnsupportedOperation(f"there is no format {language!r}; the formats are: {known}")
-    return FORMATS[language](term, scope)
+    own = term if language in _WITH_NUMBERS else with_named_arrays(term)
+    return FORMATS[language](own, scope)
 
 
 def format_formula(language: str, term: Term, scope: Sequence[Term]) -> str:

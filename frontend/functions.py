@@ -3,6 +3,8 @@
 from collections.abc import Callable, Iterable, Sequence
 from typing import cast
 
+import numpy as np
+
 from eggrad.engine import spec as specs
 from eggrad.engine import term as terms
 from eggrad.engine.errors import ShapeError, UnsupportedOperation
@@ -85,12 +87,21 @@ def _dims(dims: Sequence[Size]) -> Dims:
 def constant(value: object, dims: Sequence[Size] = ()) -> Expression:
     """The tensor whose every entry is `value`; a float is the fraction that is meant by it.
 
+    An array, or a list of numbers, is a constant by itself, with the axes that it has. In compiled
+    code it has the precision of the arrays given, double precision at most.
+
+    >>> constant([1, 2.5]).to("einsum")
+    'declare expression array(1, 2.5)'
     >>> constant(0.1).term.data, constant(1 / 3).term.data
     (Fraction(1, 10), Fraction(1, 3))
     """
     number = exact(value)
+    if number is None and not dims and isinstance(value, np.ndarray | list | tuple):
+        return as_expression(value)
     if number is None:
-        raise UnsupportedOperation(f"a constant is a number, not a {type(value).__name__}")
+        raise UnsupportedOperation(
+            f"a constant is a number, or an array without dims, not a {type(value).__name__}"
+        )
     return expression(terms.constant(number, _dims(dims)))
 
 

@@ -21,6 +21,7 @@ from eggrad.engine.affine import (
 from eggrad.engine.binding import symbols
 from eggrad.engine.constraints import Constraint, format_comparison
 from eggrad.engine.errors import UnsupportedOperation
+from eggrad.engine.fixed_arrays import FixedArray
 from eggrad.engine.functions import ELEMENTWISE, FUNCTIONS, MATRIX_FUNCTIONS, OwnFunction
 from eggrad.engine.identifiers import escaped, identifier
 from eggrad.engine.indicator_code import by_views, slices
@@ -147,6 +148,8 @@ class _Writer:
         match node.op:
             case "variable":
                 return self._names[node], ATOM
+            case "array":
+                return self._array(node.array)
             case "constant":
                 return self._constant(node.value, node.dims)
             case "size":
@@ -190,6 +193,13 @@ class _Writer:
                 return code.format(*texts), ATOM
             case name:
                 raise UnsupportedOperation(f"{name} has no function in NumPy; see eggrad.compile")
+
+    def _array(self, array: FixedArray) -> Text:
+        values = array.values
+        if not values.size:
+            return f"np.zeros({self._shape(values.shape)})", ATOM
+        listed = re.sub(r"\b(nan|inf)\b", r"np.\1", repr(values.tolist()))
+        return f"np.array({listed})", ATOM
 
     def _constant(self, value: Fraction, dims: Dims) -> Text:
         if not dims:

@@ -110,7 +110,7 @@ class _Orders:
 
     def _settle_node(self, place: int, node: Node) -> None:
         match node.op:
-            case "variable" | "constant" | "delta" | "indicator" | "size":
+            case "variable" | "constant" | "array" | "delta" | "indicator" | "size":
                 return
             case "einsum":
                 self._settle_product(place, node)
@@ -213,7 +213,7 @@ class _Sizes:
         node = self.nodes[place]
         given = [self.axes[arg] for arg in node.args]
         match node.op:
-            case "variable" | "constant" | "delta" | "indicator":
+            case "variable" | "constant" | "array" | "delta" | "indicator":
                 axes = self._leaf(place, node)
             case "size":
                 self.classes.named(node.symbol)

@@ -10,6 +10,7 @@ from eggrad.frontend.text_constraints import format_constraints
 from eggrad.frontend.text_inference import Node
 from eggrad.frontend.text_words import (
     MAXIMAL_ORDER,
+    format_array,
     format_name,
     format_number,
     format_product,
@@ -100,7 +101,7 @@ class Layout:
         self.root = self._lay_out(term)
 
     def _append(self, term: Term, args: tuple[int, ...]) -> int:
-        leaf = term.op in ("variable", "delta", "indicator", "size")
+        leaf = term.op in ("variable", "array", "delta", "indicator", "size")
         order = len(term.dims) if leaf else None
         self.terms.append(term)
         self.nodes.append(Node(term.op, term.data, args, 0, order))
@@ -176,6 +177,8 @@ def _leaf(term: Term, annotated: bool) -> str:
     match term.op:
         case "variable":
             return format_name(term.name)
+        case "array":
+            return format_array(term.array)
         case "size":
             return f"size({format_name(term.symbol)})"
         case "indicator":

@@ -6,12 +6,15 @@ The parser is no simplifier: `a - b` is a `subtract` and `-a` a `negate`.
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from itertools import islice
+from math import prod
 
+import numpy as np
 from lark import Token
 
 from eggrad.engine import term as terms
 from eggrad.engine.constraints import resized_all
 from eggrad.engine.errors import ParseError
+from eggrad.engine.fixed_arrays import fixed_array
 from eggrad.engine.functions import FUNCTIONS, Function, OwnFunction
 from eggrad.engine.spec import MAXIMAL_SIZE, Dims, Size
 from eggrad.engine.term import Term
@@ -166,6 +169,8 @@ class _Reader:
                 sizes = None if phrase.sizes is None else self._sizes(phrase.sizes)
                 order = None if sizes is None else len(sizes)
                 return Node("constant", value, (), start, order, sizes)
+            case "array":
+                return self._array(phrase, start)
             case "delta" if phrase.sizes is None:
                 return Node("delta", None, (), start, 2 * self._order(phrase.token))
             case "delta":
@@ -191,6 +196,23 @@ class _Reader:
                 return Node(str(phrase.token), None, args, start)
             case operation:
                 return Node(operation, None, args, start)
+
+    def _array(self, phrase: Phrase, start: int) -> Node:
+        inside = phrase.token.partition("(")[2].rstrip(")")
+        texts = inside.split(",") if inside.strip() else []
+        try:
+            numbers = [float(text) for text in texts]
+        except ValueError as error:
+            reason = f"an array has numbers: {str(error).partition(': ')[2]}"
+            raise self._fail(reason, phrase.token, ("numbers and commas",)) from None
+        given = None if phrase.sizes is None else [self._size(token) for token in phrase.sizes]
+        shape = [len(numbers)] if given is None else [d for d in given if isinstance(d, int)]
+        if (given is not None and len(shape) < len(given)) or prod(shape) != len(numbers):
+            count = f"{len(numbers)} number{'s' * (len(numbers) != 1)}"
+            reason = f"an array of {count} has as many entries, and integers as sizes"
+            raise self._fail(reason, phrase.token)
+        array = fixed_array(np.reshape(numbers, shape))
+        return Node("array", array, (), start, len(shape), tuple((d, start) for d in shape))
 
     def _arity(self, token: Token) -> int:
         known = self.functions.get(token) or FUNCTIONS.get(token)
@@ -239,6 +261,8 @@ def _build(node: Node, args: tuple[Term, ...], dims: Dims, renamed: dict[Size, S
             return terms.variable(node.name, dims, node.assumed)
         case "constant":
             return terms.constant(node.value, dims)
+        case "array":
+            return terms.array(node.array)
         case "delta":
             return terms.delta(dims[: len(dims) // 2])
         case "indicator":

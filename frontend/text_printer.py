@@ -131,7 +131,7 @@ def _given(term: Term, annotated: bool) -> Node:
     """What the text of a leaf tells the inference."""
     order = term.order if annotated or term.op != "constant" else None
     sizes: Dims | None = None
-    if annotated or term.op == "indicator":
+    if annotated or term.op in ("array", "indicator"):
         sizes = term.dims[: term.order // 2] if term.op == "delta" else term.dims
     elif term.op == "variable":
         sizes = tuple(f"{_name(term)}_{axis}" for axis in range(1, term.order + 1))

@@ -109,6 +109,9 @@ class _Builder(Transformer[Token, Any]):
     def indicator(self, token: Token, sizes: Tokens) -> Phrase:
         return Phrase("indicator", token, (), sizes)
 
+    def array(self, token: Token, sizes: Tokens | None = None) -> Phrase:
+        return Phrase("array", token, (), sizes)
+
     def size_value(self, _size: Token, name: Token) -> Phrase:
         return Phrase("size", name)
 

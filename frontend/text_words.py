@@ -5,6 +5,7 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final, cast
 
+from eggrad.engine.fixed_arrays import FixedArray
 from eggrad.engine.identifiers import escaped
 from eggrad.engine.numerals import digits, integer
 from eggrad.engine.spec import Dims, Spec, letter
@@ -21,6 +22,7 @@ __all__ = [
     "MAXIMAL_ORDER",
     "OPERATORS",
     "RESERVED",
+    "format_array",
     "format_name",
     "format_number",
     "format_product",
@@ -83,6 +85,18 @@ def shown_name(name: str) -> str:
     β_1 `two\nlines`
     """
     return name if _WORD.fullmatch(name) else quoted(escaped(name))
+
+
+def format_array(array: FixedArray) -> str:
+    """An array as the text language reads it back.
+
+    >>> from eggrad.engine.fixed_arrays import fixed_array
+    >>> format_array(fixed_array([[1, 0.1]])), format_array(fixed_array([2, 3]))
+    ('array(1, 0.1)[1,2]', 'array(2, 3)')
+    """
+    numbers = (repr(x).removesuffix(".0") for x in array.values.ravel().tolist())
+    sizes = format_sizes(array.values.shape) if array.values.ndim != 1 else ""
+    return f"array({', '.join(numbers)}){sizes}"
 
 
 def format_sizes(sizes: Dims) -> str:

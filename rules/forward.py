@@ -16,6 +16,7 @@ from eggrad.engine.language import (
     Constraints,
     D,
     Dims,
+    Entries,
     Name,
     Number,
     Spec,
@@ -24,6 +25,7 @@ from eggrad.engine.language import (
     Wrt,
     add,
     adj,
+    array,
     cofactors,
     condition,
     const,
@@ -110,6 +112,12 @@ def d_other_variable(y: Wrt, x: Wrt) -> Statement:
 def d_constant(c: Number, n: Dims, x: Wrt) -> Statement:
     """D c / D x = 0 for a constant c."""
     return D(const(c, n), x) >> const(0, join(n, wrt_dims(x)))
+
+
+@forward.rule(cite="thesis 4.1: it is a constant")
+def d_array(c: Entries, x: Wrt) -> Statement:
+    """D c / D x = 0 for an array c of numbers."""
+    return D(array(c), x) >> const(0, join(dims(array(c)), wrt_dims(x)))
 
 
 @forward.rule(cite="thesis 4.1")

@@ -24,6 +24,7 @@ from eggrad.engine.index_algebra import (
 from eggrad.engine.language import (
     D,
     Dims,
+    Entries,
     Name,
     Number,
     Spec,
@@ -32,6 +33,7 @@ from eggrad.engine.language import (
     Wrt,
     add,
     adj,
+    array,
     condition,
     const,
     delta,
@@ -68,8 +70,8 @@ from eggrad.rules.elementwise import is_even, is_odd, is_positive
 from eggrad.rules.linalg import is_matrix_product, is_transpose
 
 __all__ = [
-    "BulkRule", "D", "Dims", "Name", "Number", "Rule", "Ruleset", "Spec", "Statement",
-    "Tensor", "Variable", "Wrt", "add", "adj", "compose", "condition", "const", "declared",
+    "BulkRule", "D", "Dims", "Entries", "Name", "Number", "Rule", "Ruleset", "Spec", "Statement",
+    "Tensor", "Variable", "Wrt", "add", "adj", "array", "compose", "condition", "const", "declared",
     "delta", "det", "differ", "dims", "divide", "ein", "ein1", "elementwise", "exponent_product",
     "exponent_sum", "fn", "inline", "inv", "invertible", "is_elementwise", "is_even",
     "is_identity", "is_matrix_product", "is_odd", "is_positive", "is_transpose", "is_whole",

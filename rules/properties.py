@@ -12,11 +12,13 @@ from eggrad.engine.language import (
     Claim,
     Constraints,
     Dims,
+    Entries,
     Number,
     Spec,
     Tensor,
     add,
     adj,
+    array,
     condition,
     const,
     delta,
@@ -104,6 +106,12 @@ def is_declared(x: Variable, word: str) -> bool:
 
 
 @condition
+def are_all(c: Entries, word: str) -> bool:
+    """Whether all numbers of an array are so."""
+    return word in c[1]
+
+
+@condition
 def is_declared_invertible(x: Variable) -> bool:
     """Whether a variable is declared invertible, or what implies it."""
     return "invertible" in x[2] or "positive definite" in x[2]
@@ -171,6 +179,12 @@ def at_most_one(c: Number) -> bool:
 
 
 # Total -------------------------------------------------------------------------------------
+
+
+@properties.fact(cite="numbers, none of them infinite")
+def total_array(c: Entries) -> Claim:
+    """An array of finite numbers is defined whatever the values are."""
+    return total(array(c)), are_all(c, "finite")
 
 
 @properties.fact(cite=ORDER)
@@ -264,6 +278,12 @@ def total_power(a: Tensor, p: Number) -> Claim:
 def positive_is_nonnegative(a: Tensor) -> Claim:
     """a ≥ 0 where a > 0."""
     return nonnegative(a), positive(a)
+
+
+@properties.fact(cite=ORDER)
+def nonnegative_array(c: Entries) -> Claim:
+    """An array of numbers is nonnegative if all of them are."""
+    return nonnegative(array(c)), are_all(c, "nonnegative")
 
 
 @properties.fact(cite="declared")
@@ -366,6 +386,12 @@ def declared_positive(x: Variable) -> Claim:
 
 
 @properties.fact(cite=ORDER)
+def positive_array(c: Entries) -> Claim:
+    """An array of numbers is positive if all of them are."""
+    return positive(array(c)), are_all(c, "positive")
+
+
+@properties.fact(cite=ORDER)
 def positive_constant(c: Number, n: Dims) -> Claim:
     """A constant is positive if its number is."""
     return positive(const(c, n)), is_positive(c)
@@ -444,6 +470,12 @@ def nonnegative_and_nonzero(a: Tensor) -> Claim:
 def nonzero_variable(x: Variable) -> Claim:
     """An entry of a variable is 0 at values without interior."""
     return nonzero_almost(declared(x))
+
+
+@properties.fact(cite=ORDER)
+def nonzero_array(c: Entries) -> Claim:
+    """An array of numbers is nowhere 0 if none of them is."""
+    return nonzero(array(c)), are_all(c, "nonzero")
 
 
 @properties.fact(cite=ORDER)

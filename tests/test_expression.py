@@ -155,12 +155,15 @@ def test_evaluate_names_what_is_wrong() -> None:
     assert c.evaluate({"c": 2, "unused": "anything"}).shape == ()
 
 
-def test_arrays_do_not_mix_with_expressions() -> None:
+def test_arrays_mix_with_expressions() -> None:
+    own = eg.variable("x", (3,))
+    at, numbers = np.array([0.5, 1, 2]), np.array([2.0, 0, 1])
+    for operation in (operator.add, operator.mul, operator.matmul, operator.pow, operator.truediv):
+        found = operation(numbers, own).evaluate({"x": at})
+        np.testing.assert_allclose(found, operation(numbers, at), rtol=1e-15)
     for operation in (operator.add, operator.mul, operator.matmul, operator.pow):
-        with pytest.raises(eg.UnsupportedOperation, match="not a ndarray"):
-            operation(np.arange(3), x)
-        with pytest.raises(eg.UnsupportedOperation, match="not a ndarray"):
-            operation(x, np.arange(3))
+        found = operation(own, numbers).evaluate({"x": at})
+        np.testing.assert_allclose(found, operation(at, numbers), rtol=1e-15)
 
 
 def test_unsupported_operations_say_so() -> None:

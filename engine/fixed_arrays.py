@@ -1,0 +1,69 @@
+"""Arrays of known numbers, as terms have them: two of the same entries are one object."""
+
+from collections.abc import Callable
+from hashlib import sha256
+from typing import Any, Final
+from weakref import WeakValueDictionary
+
+import numpy as np
+
+from eggrad.engine.errors import UnsupportedOperation
+
+__all__ = ["Entries", "FixedArray", "fixed_array", "fixed_array_called"]
+
+Entries = tuple[tuple[int, ...], tuple[str, ...], str]
+"""A fixed array in the e-graph: its shape, what its numbers are, and what it is called there."""
+
+
+class FixedArray:
+    """Numbers in double precision; `words` says which of them all are, as "positive"."""
+
+    __slots__ = ("__weakref__", "digest", "values", "words")
+
+    def __init__(self, values: np.ndarray[Any, Any], digest: str) -> None:
+        """Take an array that nobody else writes to."""
+        values.flags.writeable = False
+        self.values = values
+        self.digest = digest
+        tests = {
+            "positive": values > 0,
+            "nonnegative": values >= 0,
+            "nonzero": (values != 0) & ~np.isnan(values),
+            "finite": np.isfinite(values),
+        }
+        self.words = tuple(word for word, holds in tests.items() if holds.all())
+
+    def __reduce__(self) -> tuple[Callable[..., "FixedArray"], tuple[object, ...]]:
+        """Pickle the numbers."""
+        return fixed_array, (self.values,)
+
+    def __repr__(self) -> str:
+        """Show the beginning."""
+        return f"<array {np.array2string(self.values, threshold=6, edgeitems=2)}>"
+
+    @property
+    def entries(self) -> Entries:
+        """What the e-graph has of it."""
+        return self.values.shape, self.words, self.digest
+
+
+_known: Final[WeakValueDictionary[str, FixedArray]] = WeakValueDictionary()
+
+
+def fixed_array(values: object) -> FixedArray:
+    """The array of some real numbers; `UnsupportedOperation` for others.
+
+    >>> fixed_array([1, 2]) is fixed_array([1.0, 2.0]), fixed_array([0, 3]).words
+    (True, ('nonnegative',))
+    """
+    given = np.asarray(values)
+    if given.dtype.kind not in "biuf":
+        raise UnsupportedOperation(f"an array has real numbers here, not {given.dtype}")
+    own = np.array(given, dtype=np.float64, order="C")
+    digest = sha256(f"{own.shape}".encode() + own.tobytes()).hexdigest()
+    return _known.get(digest) or _known.setdefault(digest, FixedArray(own, digest))
+
+
+def fixed_array_called(digest: str) -> FixedArray:
+    """The array that the e-graph calls so, as long as a term has it."""
+    return _known[digest]
