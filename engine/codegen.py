@@ -33,6 +33,8 @@ _WHOLE: Final = {
     "inverse_from_cholesky": "inverse_from_cholesky({x})",
     **{f.name: f.code.format("{x}") for f in MATRIX_FUNCTIONS.values()},
     "cofactors": "cofactors({k}, {x})",
+    "max": "np.max({x}, {k})",
+    "min": "np.min({x}, {k})",
     "logsumexp": "log_sum_exp({x}, {k})",
     "logdet_from_cholesky": "log_determinant_from_cholesky({x})",
     "norm": "norm({x}, {k})",

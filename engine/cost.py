@@ -13,7 +13,7 @@ from math import prod
 from typing import Any, Final, Protocol
 
 from eggrad.engine.affine import Lengths
-from eggrad.engine.functions import FUNCTIONS, MATRIX_FUNCTIONS
+from eggrad.engine.functions import EXTREMES, FUNCTIONS, MATRIX_FUNCTIONS
 from eggrad.engine.language import FUNCTION_NODES
 from eggrad.engine.sparsity import Sparsity, is_planned, visited_dims
 from eggrad.engine.spec import Dims, Size, Spec
@@ -29,7 +29,11 @@ SLOW: Final = {**dict.fromkeys(FUNCTION_NODES.values(), 10), "power": 10, "divid
 # Thirds of n³ operations, as `operations` counts them.
 MATRIX: Final = {f.name: f.thirds for f in MATRIX_FUNCTIONS.values()}
 # Entries of what only lowered terms have, by measurement, where an addition is 1.
-ENTRY_PRICES: Final = {f.name: f.price for f in FUNCTIONS.values()} | {"logsumexp": 14, "norm": 3}
+ENTRY_PRICES: Final = {f.name: f.price for f in FUNCTIONS.values()} | {
+    "logsumexp": 14,
+    "norm": 3,
+    **dict.fromkeys(EXTREMES, 1),
+}
 # What a size symbol stands for where nothing is said.
 DEFAULT_SIZE: Final = 100
 

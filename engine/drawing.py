@@ -15,7 +15,7 @@ from eggrad.engine.closed import Reject, node_term
 from eggrad.engine.drawn_constraints import random_constraints
 from eggrad.engine.errors import ShapeError
 from eggrad.engine.fixed_arrays import Entries, FixedArray, fixed_array
-from eggrad.engine.functions import ELEMENTWISE, FUNCTIONS, UNARY
+from eggrad.engine.functions import ELEMENTWISE, EXTREMES, FUNCTIONS, UNARY
 from eggrad.engine.language import (
     FUNCTION_NODES,
     SLOPE_NODES,
@@ -144,6 +144,8 @@ class Drawing:
                 scalar_first = self.rng.random() < 0.5
                 a = self.draw(args[0], want=() if scalar_first else None)
                 return terms.divide(a, self.draw(args[1], want=None if scalar_first else ()))
+            case "numeric" if isinstance(args[0], Parameter) or args[0] in EXTREMES:
+                return self._extreme(args, want)
             case "numeric" | "numeric2":
                 first, *rest = args[2:]
                 one = self.draw(first, want=want)
@@ -163,6 +165,23 @@ class Drawing:
                 first = self.draw(args[0], want=want)
                 rest = (self.draw(a, want=first.dims) for a in args[1:])
                 return node_term(name, (first, *rest))
+
+    def _extreme(self, args: tuple[Any, ...], want: Dims | None) -> Term:
+        """A maximum or minimum along some axes; the spec is drawn for the operand."""
+        own, spec, inner = args
+        if isinstance(own, Parameter) and own.name not in self.bound:
+            self.bound[own.name] = EXTREMES[self.rng.integers(len(EXTREMES))]
+        operand: Term = self.draw(inner)
+        if isinstance(spec, Parameter) and spec.name not in self.bound:
+            axes = tuple(range(operand.order))
+            kept = tuple(k for k in axes if self.rng.random() < 0.5)
+            if kept == axes:
+                raise Reject
+            self.bound[spec.name] = (axes, kept)
+        found = node_term("numeric", (self.draw(own), self.draw(spec), operand))
+        if want is not None and found.dims != want:
+            raise Reject
+        return found
 
     def _fresh(self, name: str, kind: object, want: Dims | None) -> Any:
         if kind is Tensor:

@@ -18,6 +18,7 @@ from eggrad.engine.rates import UNKNOWN_FUNCTION
 
 __all__ = [
     "ELEMENTWISE",
+    "EXTREMES",
     "FUNCTIONS",
     "LOWERED",
     "MATRIX_FUNCTIONS",
@@ -571,6 +572,9 @@ ELEMENTWISE: Final = tuple(f.name for f in _KNOWN if not f.lowered)
 
 UNARY: Final = tuple(f for f in ELEMENTWISE if FUNCTIONS[f].arity == 1)
 """Those of one operand."""
+
+EXTREMES: Final = ("max", "min")
+"""The reductions of expressions that are no sums."""
 
 LOWERED: Final = tuple(f.name for f in _KNOWN if f.lowered)
 """Those that lowered terms alone have."""

@@ -57,6 +57,8 @@ _REDUCING: Final = frozenset(
         "logdet",
         "logdet_from_cholesky",
         "logsumexp",
+        "max",
+        "min",
         "norm",
         "product_of_pairs",
         "solve",
@@ -206,6 +208,8 @@ def _reducing_steps(name: str, known: object, args: tuple[Dims, ...], out: Dims)
             (m, n), inner = whole, args[1][:-1]
             product = ("syrk", (*inner, m, n, n), ())
             return [("transposed", (m, n, n), ()), product, ("broadcast", out, ())]
+        case "max" | "min":
+            return [("sum", whole, ())]
         case "norm":
             return [("dot", whole, ()), ("sqrt", out, ()), *[("scalar_function", (), ())] * 4]
         case _:

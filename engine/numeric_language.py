@@ -1,6 +1,6 @@
 """The notation of rules, continued: operations that only lowered terms have."""
 
-from eggrad.engine.language import Dims, Node, Spec, Tensor
+from eggrad.engine.language import Dims, Name, Node, Spec, Tensor
 
 __all__ = [
     "Variable",
@@ -8,6 +8,7 @@ __all__ = [
     "declared",
     "exp_difference",
     "expm1",
+    "extreme",
     "hypot",
     "inverse_from_cholesky",
     "log1p",
@@ -58,6 +59,11 @@ def exp_difference(a: Tensor, b: Tensor) -> Tensor:
 def hypot(a: Tensor, b: Tensor) -> Tensor:
     """`√(a² + b²)`."""
     return Node("numeric2", ("hypot", None, a, b))
+
+
+def extreme(f: Name, s: Spec, a: Tensor) -> Tensor:
+    """The maximum or minimum, by its name, along the axes that the unary spec takes away."""
+    return Node("numeric", (f, s, a))
 
 
 def logsumexp(s: Spec, a: Tensor) -> Tensor:

@@ -1,16 +1,19 @@
-"""Operations that only lowered terms have: forms that lose no digits or time in generated code."""
+"""Operations of their own data: extremes along axes, and what only lowered terms have.
+
+Those are forms that lose no digits or time in generated code.
+"""
 
 from typing import Final, cast
 
 from eggrad.engine.errors import ShapeError
-from eggrad.engine.functions import LOWERED
+from eggrad.engine.functions import EXTREMES, LOWERED
 from eggrad.engine.spec import Dims, Spec, output_dims
 
 __all__ = ["FOR_CODE", "NUMERIC", "result_dims"]
 
 NUMERIC: Final = (
-    *LOWERED, "logsumexp", "norm", "logdet", "solve", "symmetric_product", "product_of_pairs",
-    "cholesky", "inverse_from_cholesky", "logdet_from_cholesky",
+    *EXTREMES, *LOWERED, "logsumexp", "norm", "logdet", "solve", "symmetric_product",
+    "product_of_pairs", "cholesky", "inverse_from_cholesky", "logdet_from_cholesky",
 )  # fmt: skip
 # Ways to compute that are chosen when code is written.
 FOR_CODE: Final = ("shared_exponentials", "stepped_product")
@@ -19,8 +22,8 @@ FOR_CODE: Final = ("shared_exponentials", "stepped_product")
 def result_dims(name: str, data: object, *args: Dims) -> Dims:
     """The axes of an operation's result.
 
-    `data` is the unary spec of `logsumexp` and `norm`, what the matrix of `logdet` is known to be,
-    and the order of a `symmetric_product`.
+    `data` is the unary spec of `max`, `min`, `logsumexp` and `norm`, what the matrix of `logdet`
+    is known to be, and the order of a `symmetric_product`.
 
     >>> result_dims("symmetric_product", 2, ("m", "n"), ("m", "k"))
     ('k', 'n', 'n')
@@ -39,7 +42,7 @@ def result_dims(name: str, data: object, *args: Dims) -> Dims:
             if len(first) != 2 or last[-1:] != first[:1]:
                 raise ShapeError(f"{name}: a matrix {first} cannot have weights {last}")
             return last[:-1] + first[1:] * 2
-        case "logsumexp" | "norm":
+        case "max" | "min" | "logsumexp" | "norm":
             return output_dims(cast(Spec, data), first)
         case _ if first != last:
             raise ShapeError(f"{name}: one operand has axes {first}, the other {last}")

@@ -92,6 +92,10 @@ def _apply(
             return np.einsum(*operands, spec[-1])
         case "cofactors":
             return cofactors(node.number, args[0])
+        case "max" | "min":
+            (source, out) = node.spec
+            gone = tuple(k for k, i in enumerate(source) if i not in out)
+            return (np.max if node.op == "max" else np.min)(args[0], axis=gone)
         case "logsumexp":
             return np.log(np.einsum(np.exp(args[0]), *node.spec))
         case "product_of_pairs":

@@ -9,7 +9,7 @@ from eggrad.engine import spec as specs
 from eggrad.engine import term as terms
 from eggrad.engine.errors import ShapeError, UnsupportedOperation
 from eggrad.engine.functions import FUNCTIONS, MATRIX_FUNCTIONS
-from eggrad.engine.spec import Dims, Size
+from eggrad.engine.spec import Dims, Size, Spec
 from eggrad.engine.term import Term
 from eggrad.frontend.arithmetic import applied
 from eggrad.frontend.einsum_spec import read_spec
@@ -34,7 +34,9 @@ __all__ = [
     "inv",
     "log",
     "logabsdet",
+    "max",
     "maximum",
+    "min",
     "minimum",
     "mod",
     "relu",
@@ -131,17 +133,53 @@ def sum(f: Expression, axis: int | Sequence[int] | None = None) -> Expression:
     >>> sum(variable("A", ("m", "n")), axis=0).shape
     ('n',)
     """
+    own, spec = _reduction("sum", f, axis)
+    if len(spec[0]) == len(spec[1]):
+        return own
+    return combine("sum", [own], [], lambda a: terms.einsum(spec, a))
+
+
+def _reduction(
+    what: str, f: Expression, axis: int | Sequence[int] | None
+) -> tuple[Expression, Spec]:
+    """An expression, and the spec that takes some of its axes away."""
     own = as_expression(f)
     wanted = range(own.ndim) if axis is None else [axis] if isinstance(axis, int) else axis
     for k in wanted:
         if not -own.ndim <= k < own.ndim:
-            raise ShapeError(f"sum: there is no axis {k}, the argument has {own.ndim} axes")
+            raise ShapeError(f"{what}: there is no axis {k}, the argument has {own.ndim} axes")
     gone = {k % own.ndim for k in wanted}
     kept = [k for k in range(own.ndim) if k not in gone]
-    if len(kept) == own.ndim:
+    return own, specs.canonical([range(own.ndim)], kept)
+
+
+def max(f: Expression, axis: int | Sequence[int] | None = None) -> Expression:
+    """The maximum along one axis, along several, or of all entries.
+
+    Its derivative goes to the entries that attain it, by equal shares. Raises `ShapeError` for an
+    axis that is not there; NumPy refuses values whose axes have no entries.
+
+    >>> A = variable("A", ("m", "n"))
+    >>> max(A, axis=0).evaluate({"A": [[1, 4], [3, 2]]})
+    array([3., 4.])
+    """
+    return _extreme("max", f, axis)
+
+
+def min(f: Expression, axis: int | Sequence[int] | None = None) -> Expression:
+    """The minimum along one axis, along several, or of all entries; see `max`.
+
+    >>> float(min(variable("x", ("n",))).evaluate({"x": [3, 1, 2]}))
+    1.0
+    """
+    return _extreme("min", f, axis)
+
+
+def _extreme(name: str, f: Expression, axis: int | Sequence[int] | None) -> Expression:
+    own, spec = _reduction(name, f, axis)
+    if len(spec[0]) == len(spec[1]):
         return own
-    spec = specs.canonical([range(own.ndim)], kept)
-    return combine("sum", [own], [], lambda a: terms.einsum(spec, a))
+    return combine(name, [own], [], lambda a: terms.numeric(name, a, data=spec))
 
 
 def einsum(spec: str, *operands: Expression) -> Expression:

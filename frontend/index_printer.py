@@ -14,7 +14,7 @@ from typing import Final
 from eggrad.engine.affine import indices, is_simple
 from eggrad.engine.binding import symbols
 from eggrad.engine.constraints import Constraints, format_comparison
-from eggrad.engine.functions import MATRIX_FUNCTIONS
+from eggrad.engine.functions import EXTREMES, MATRIX_FUNCTIONS
 from eggrad.engine.spec import Size
 from eggrad.engine.term import Term, postorder, variables
 from eggrad.frontend.index_pieces import LETTERS, Indexed, Style, unicode_style
@@ -147,6 +147,13 @@ class _Writer:
                 return _conditions(node.constraints)
             case "einsum":
                 return self._product(node, args)
+            case name if name in EXTREMES:
+                source, out = node.spec
+                names = {i: out.index(i) if i in out else next(self._fresh) for i in source}
+                inner = self._used(args[0], [names[i] for i in source])
+                gone = tuple(names[i] for i in source if i not in out)
+                sign = (Indexed(name, gone), Indexed(" "))
+                return _Part(((*sign, *inner.bracketed(_POWER)),), _SUM)
             case "add" if node.args[0] is node.args[1]:
                 twice = (*_number(Fraction(2)).factors, *_factors(args[0]))
                 return _Part(twice, _PRODUCT, args[0].negative)

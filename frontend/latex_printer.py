@@ -35,7 +35,7 @@ _GREEK: Final = (
 )
 _TYPED: Final = dict(zip("αβγδεζηθικλμνξπρστυφχψωΓΔΘΛΞΠΣΥΦΨΩ", _GREEK, strict=True))
 _RAISED: Final = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789")
-_IN_INDICES: Final = {"δ": r"\delta", "Σ": r"\sum", " ": r" \, "}
+_IN_INDICES: Final = {"δ": r"\delta", "Σ": r"\sum", "max": r"\max", "min": r"\min", " ": r" \, "}
 
 
 def format_latex(root: Term) -> str:
@@ -164,6 +164,8 @@ def _call(form: Form, args: Sequence[Text]) -> Text:
             if texts[1] == "2":
                 return rf"\left({inner}\right) \mathbf{{1}}", _PRODUCT
             return rf"\mathbf{{1}}^\top \left({inner}\right)", _PRODUCT
+        case "max" | "min" as name:
+            return rf"\{name}\left({', '.join(texts)}\right)", _ATOM
         case name:
             written = (form.function and form.function.latex) or latex_function(name)
             if "{}" in written:

@@ -13,7 +13,7 @@ from typing import Final, cast
 
 from eggrad.engine.binding import symbols
 from eggrad.engine.errors import UnsupportedOperation
-from eggrad.engine.functions import OwnFunction, function_of
+from eggrad.engine.functions import EXTREMES, OwnFunction, function_of
 from eggrad.engine.spec import Dims, Indices, Size
 from eggrad.engine.term import Term, postorder
 from eggrad.frontend.formulas import Form, negated, number, operation, turned
@@ -51,7 +51,7 @@ def sizes_are_names(root: Term) -> bool:
 _NAME: Final = re.compile(r"[^\W\dᵀ][^\Wᵀ]*\Z")
 _OPERATIONS: Final = (
     *("variable", "constant", "delta", "size", "einsum"),
-    *("add", "subtract", "divide", "negate", "power"),
+    *("add", "subtract", "divide", "negate", "power", *EXTREMES),
 )
 
 Operand = tuple[Form, Indices]
@@ -98,6 +98,13 @@ def form_of(node: Term, forms: Mapping[Term, Form]) -> Form:
             return _power(node, forms)
         case "cofactors" if node.data == 1:
             return turned(Form("call", tuple(args), "adj", 2))
+        case name if name in EXTREMES:
+            source, out = node.spec
+            if not out:
+                return Form("call", (args[0],), name)
+            along = 2 if source[0] in out else 1
+            whole = Form("call", (args[0], number(Fraction(along))), name, 1)
+            return whole if along == 2 else turned(whole)
         case name if name in FUNCTION_NAMES or isinstance(node.data, OwnFunction):
             return _function(node, forms)
         case name:

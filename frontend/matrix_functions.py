@@ -42,15 +42,18 @@ _ENTRYWISE: Final[dict[str, Callable[[Any], Expression]]] = {
 }
 
 
-def sum_of(a: Value, axis: Value | None = None) -> Value:
-    """The sum of all entries; of a matrix also of each column, 1, or of each row, 2."""
+def _reduction(
+    name: str, reduce: Callable[..., Expression], a: Value, axis: Value | None = None
+) -> Value:
+    """The sum of all entries, or an extreme; of a matrix also of each column, 1, or row, 2."""
     if axis is None:
-        return Value(language.sum(a.expression))
+        return Value(reduce(a.expression))
     number = axis.expression.term
-    single("sum of", a)
+    single(f"{name} of", a)
     if a.order != 2 or number.op != "constant" or number.data not in (1, 2):
-        raise ShapeError("sum: a second argument, 1 for columns or 2 for rows, goes with a matrix")
-    return Value(language.sum(a.expression, int(number.value) - 1), number.data == 1)
+        reason = f"{name}: a second argument, 1 for columns or 2 for rows, goes with a matrix"
+        raise ShapeError(reason)
+    return Value(reduce(a.expression, int(number.value) - 1), number.data == 1)
 
 
 def trace(a: Value) -> Value:
@@ -173,7 +176,9 @@ FUNCTIONS: Final[Known] = {
         for f in ELEMENTWISE
         if f not in UNARY
     },
-    "sum": (sum_of, 1, 2),
+    "sum": (partial(_reduction, "sum", language.sum), 1, 2),
+    "max": (partial(_reduction, "max", language.max), 1, 2),
+    "min": (partial(_reduction, "min", language.min), 1, 2),
     "tr": (trace, 1, 1),
     "trace": (trace, 1, 1),
     "det": (det, 1, 1),

@@ -11,6 +11,7 @@ from itertools import product
 from typing import Final
 
 from eggrad.engine.errors import ParseError
+from eggrad.engine.functions import EXTREMES
 from eggrad.frontend.matrix_indexing import kept_axes
 from eggrad.frontend.phrases import Phrase
 
@@ -31,7 +32,7 @@ _NUMERIC: Final = ("number", "scalar")
 # Functions with another result than their only argument, by the kind of that.
 _SUMS: Final[Mapping[str, str]] = dict.fromkeys(_TENSORS, "scalar")
 _FUNCTIONS: Final[dict[str, Mapping[str, str]]] = {
-    **dict.fromkeys(("sum", "norm1", "norm2", "normF", "logsumexp"), _SUMS),
+    **dict.fromkeys(("sum", *EXTREMES, "norm1", "norm2", "normF", "logsumexp"), _SUMS),
     **{
         name: {"matrix": "scalar"}
         for name in ("tr", "trace", "det", "logdet", "logabsdet", "signdet")
@@ -181,7 +182,7 @@ def _called(phrase: Phrase, args: Sequence[str]) -> str | None:
             return (args[0] if args[0] == args[1] else "matrix") if known else None
         case "outer":
             return "matrix" if all(a in ("column", "row") for a in args) else None
-        case "sum" if len(args) == 2:
+        case "sum" | "max" | "min" if len(args) == 2:
             wanted = "row" if phrase.operands[1].token == "1" else "column"
             return wanted if args[0] == "matrix" else None
         case known if known in _FUNCTIONS:

@@ -34,6 +34,28 @@ def sum(a: Any, axis: Axis = None, *, keepdims: bool = False) -> Expression:
     return ax.expanded(result, gone) if keepdims else result
 
 
+def amax(a: Any, axis: Axis = None, *, keepdims: bool = False) -> Expression:
+    """`numpy.max`."""
+    return _extreme(language.max, a, axis, keepdims)
+
+
+def amin(a: Any, axis: Axis = None, *, keepdims: bool = False) -> Expression:
+    """`numpy.min`."""
+    return _extreme(language.min, a, axis, keepdims)
+
+
+def _extreme(reduce: Callable[..., Expression], a: Any, axis: Axis, keepdims: bool) -> Expression:
+    own = as_expression(a)
+    gone = wanted_axes(reduce.__name__, axis, own.ndim)
+    result = reduce(own, gone)
+    return ax.expanded(result, gone) if keepdims else result
+
+
+def ptp(a: Any, axis: Axis = None, *, keepdims: bool = False) -> Expression:
+    """`numpy.ptp`."""
+    return amax(a, axis, keepdims=keepdims) - amin(a, axis, keepdims=keepdims)
+
+
 def mean(a: Any, axis: Axis = None, *, keepdims: bool = False) -> Expression:
     """`numpy.mean`."""
     own = as_expression(a)
@@ -246,6 +268,7 @@ def clip(
 
 
 FUNCTIONS: Final[dict[object, Callable[..., Any]]] = {
+    **{np.max: amax, np.min: amin, np.ptp: ptp},
     **{np.sum: sum, np.mean: mean, np.average: average, np.var: var, np.std: std},
     **{np.einsum: einsum, np.dot: dot, np.inner: inner, np.vdot: vdot, np.outer: outer},
     **{np.tensordot: tensordot, np.kron: kron},

@@ -17,6 +17,7 @@ from eggrad.frontend.numpy_ufuncs import UFUNCS
 __all__ = ["call_function", "call_ufunc"]
 
 _KNOWN: Final = FUNCTIONS | INDEXING | JOINING | LINEAR_ALGEBRA
+_REDUCED: Final = {"add": np.sum, "maximum": np.max, "minimum": np.min}
 # Values of options that change nothing.
 _DEFAULTS: Final = {"casting": "same_kind", "order": "K", "subok": True, "where": True}
 
@@ -31,8 +32,8 @@ def call_ufunc(
     ('n',)
     """
     name = ufunc.__name__
-    if method == "reduce" and name == "add":
-        return call_function(np.sum, inputs, {"axis": 0, **options})
+    if method == "reduce" and name in _REDUCED:
+        return call_function(_REDUCED[name], inputs, {"axis": 0, **options})
     if method != "__call__":
         raise _unsupported(f"{name}.{method}", [], "broadcasting such as x[:, None] + y, or sum")
     if name not in UFUNCS:

@@ -22,7 +22,7 @@ from eggrad.engine.binding import symbols
 from eggrad.engine.constraints import Constraint, format_comparison
 from eggrad.engine.errors import UnsupportedOperation
 from eggrad.engine.fixed_arrays import FixedArray
-from eggrad.engine.functions import ELEMENTWISE, FUNCTIONS, MATRIX_FUNCTIONS, OwnFunction
+from eggrad.engine.functions import ELEMENTWISE, EXTREMES, FUNCTIONS, MATRIX_FUNCTIONS, OwnFunction
 from eggrad.engine.identifiers import escaped, identifier
 from eggrad.engine.indicator_code import by_views, slices
 from eggrad.engine.numerals import as_float
@@ -161,6 +161,9 @@ class _Writer:
                 return self._indicator(node)
             case "einsum":
                 return self._product(node, args)
+            case name if name in EXTREMES:
+                source, out = node.spec
+                return unary(source, out, args[0], specs.format_spec(node.spec), f"np.{name}")
             case "add" if node.args[0] is node.args[1]:
                 return f"2 * {bracketed(args[0], SIGN)}", PRODUCT
             case "add" | "subtract":

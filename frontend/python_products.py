@@ -15,14 +15,14 @@ Text = tuple[str, int]
 """A text, and how tightly its last operator binds."""
 
 
-def unary(part: Indices, out: Indices, operand: Text, spec: str) -> Text:
-    """A transpose, diagonal, trace or sum."""
+def unary(part: Indices, out: Indices, operand: Text, spec: str, total: str = "np.sum") -> Text:
+    """A transpose, diagonal, trace or sum; `total` is called for the latter."""
     if len(set(part)) == len(part):
         gone = tuple(k for k, i in enumerate(part) if i not in out)
         kept = tuple(i for i in part if i in out)
         if gone:
             axis = "" if not out else f", axis={gone[0] if len(gone) == 1 else gone}"
-            return _turned((f"np.sum({operand[0]}{axis})", ATOM), kept, out)
+            return _turned((f"{total}({operand[0]}{axis})", ATOM), kept, out)
         return _turned(operand, kept, out)
     if spec in ("ii->", "ii->i"):
         return f"np.{'diag' if out else 'trace'}({operand[0]})", ATOM

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Sequence
 
 from eggrad.engine.errors import UnsupportedOperation
-from eggrad.engine.functions import LOWERED
+from eggrad.engine.functions import EXTREMES, LOWERED
 from eggrad.engine.numeric_operations import NUMERIC
 from eggrad.engine.replay import Step
 from eggrad.engine.rule import BulkRule, Rule, Ruleset
@@ -66,7 +66,7 @@ def _law(rule: Rule | BulkRule) -> str:
 
 def _writer(chain: Sequence[Term], language: str, scope: Sequence[Term]) -> Callable[[Term], str]:
     """What writes a term as it stands, without a search for a better form."""
-    for_code = [t.op for t in postorder(*chain) if t.op in NUMERIC]
+    for_code = [t.op for t in postorder(*chain) if t.op in NUMERIC and t.op not in EXTREMES]
     if not set(for_code) <= set(LOWERED):
         strange = next(op for op in for_code if op not in LOWERED)
         raise UnsupportedOperation(

@@ -112,7 +112,7 @@ class _Orders:
         match node.op:
             case "variable" | "constant" | "array" | "delta" | "indicator" | "size":
                 return
-            case "einsum":
+            case "einsum" | "max" | "min":
                 self._settle_product(place, node)
                 return
             case "add" | "subtract":
@@ -218,7 +218,7 @@ class _Sizes:
             case "size":
                 self.classes.named(node.symbol)
                 axes = ()
-            case "einsum":
+            case "einsum" | "max" | "min":
                 axes = self._product(node, given)
             case "divide" if given[0] and given[1]:
                 axes = self._entrywise(node, given)

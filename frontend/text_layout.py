@@ -5,6 +5,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import count
 from typing import Final
 
+from eggrad.engine.functions import EXTREMES
 from eggrad.engine.term import Term, postorder
 from eggrad.frontend.text_constraints import format_constraints
 from eggrad.frontend.text_inference import Node
@@ -45,6 +46,8 @@ def pieces(term: Term) -> tuple[Piece, ...]:
             return ((0, _PRODUCT), f" {format_product(term.spec)} ", (1, _POWER))
         case "einsum":
             return (format_product(term.spec) + " ", (0, _ATOM))
+        case name if name in EXTREMES:
+            return (f"{name}{format_product(term.spec)[1:]} ", (0, _ATOM))
         case "power":
             # Chains of '^' and signs are read differently elsewhere, so they get brackets.
             return ((0, _ATOM), " ^ ", (1, _SIGNED if operands[1].op == "constant" else _ATOM))
@@ -71,7 +74,7 @@ def _binding(term: Term) -> int:
             return _PRODUCT if len(term.args) == 2 else _SIGNED
         case "power":
             return _POWER
-        case "negate":
+        case "negate" | "max" | "min":
             return _SIGNED
         case "constant" if term.value < 0:
             return _SIGNED

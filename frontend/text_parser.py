@@ -15,7 +15,7 @@ from eggrad.engine import term as terms
 from eggrad.engine.constraints import resized_all
 from eggrad.engine.errors import ParseError
 from eggrad.engine.fixed_arrays import fixed_array
-from eggrad.engine.functions import FUNCTIONS, Function, OwnFunction
+from eggrad.engine.functions import EXTREMES, FUNCTIONS, Function, OwnFunction
 from eggrad.engine.spec import MAXIMAL_SIZE, Dims, Size
 from eggrad.engine.term import Term
 from eggrad.frontend.phrases import Phrase
@@ -184,6 +184,11 @@ class _Reader:
                 return Node("size", unquoted(phrase.token), (), start, 0)
             case "product":
                 return Node("einsum", read_product(phrase.token, self.text), args, start)
+            case "extreme":
+                spec = read_product(phrase.token, self.text)
+                if len({*spec[0]}) < len(spec[0]):
+                    raise self._fail(f"{phrase.token} is of a diagonal", phrase.token)
+                return Node(phrase.token[:3], spec, args, start)
             case "call" if (count := self._arity(phrase.token)) != len(args):
                 plural = "s" * (count != 1)
                 reason = f"{phrase.token} has {count} operand{plural}, not {len(args)}"
@@ -271,6 +276,8 @@ def _build(node: Node, args: tuple[Term, ...], dims: Dims, renamed: dict[Size, S
             return terms.size(renamed.get(node.symbol, node.symbol))
         case "einsum":
             return terms.einsum(node.spec, *args)
+        case name if name in EXTREMES:
+            return terms.numeric(name, *args, data=node.spec)
         case "cofactors":
             return terms.cofactors(node.number, *args)
         case name if name in _BUILDERS:

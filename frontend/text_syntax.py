@@ -99,7 +99,8 @@ class _Builder(Transformer[Token, Any]):
         return Phrase("use", token)
 
     def call(self, token: Token, *operands: Phrase) -> Phrase:
-        return Phrase("product" if token.type == "UNARY_SPEC" else "call", token, operands)
+        what = {"UNARY_SPEC": "product", "EXTREME_SPEC": "extreme"}.get(token.type, "call")
+        return Phrase(what, token, operands)
 
     def delta(self, token: Token, shape: Any) -> Phrase:
         if isinstance(shape, Token):

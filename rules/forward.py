@@ -48,7 +48,9 @@ from eggrad.engine.language import (
     subtract,
     variable,
 )
+from eggrad.engine.numeric_language import extreme
 from eggrad.engine.rule import Ruleset
+from eggrad.rules.extremes import by_shares, is_extreme, shares
 from eggrad.rules.linalg import COOKBOOK
 
 LAUE = "Laue, Mitterreiter, Giesen 2020, A Simple and Efficient Tensor Calculus"
@@ -136,6 +138,15 @@ def d_indicator(n: Dims, p: Constraints, x: Wrt) -> Statement:
 def d_size(d: object, x: Wrt) -> Statement:
     """D n / D x = 0 for a size n."""
     return D(size(d), x) >> const(0, wrt_dims(x))
+
+
+@forward.rule(cite="subgradient, equal shares where several attain it")
+def d_extreme(f: Name, s: Spec, a: Tensor, x: Wrt) -> Statement:
+    """D max a = Σ (share of the entry)·D a, along the axes that go; likewise for minima."""
+    return (
+        D(extreme(f, s, a), x) >> ein(by_shares(s, wrt_dims(x)), shares(f, s, a), D(a, x)),
+        is_extreme(f),
+    )
 
 
 @forward.rule(cite=f"{LAUE}, theorem 5")

@@ -13,6 +13,7 @@ from eggrad.engine.language import (
     Constraints,
     Dims,
     Entries,
+    Name,
     Number,
     Spec,
     Tensor,
@@ -33,7 +34,7 @@ from eggrad.engine.language import (
     scale,
     size,
 )
-from eggrad.engine.numeric_language import Variable, declared
+from eggrad.engine.numeric_language import Variable, declared, extreme
 from eggrad.engine.properties import (
     defined,
     invertible,
@@ -50,6 +51,7 @@ from eggrad.engine.rule import Ruleset
 from eggrad.engine.term import Term
 from eggrad.rules.algebra import sums_nothing
 from eggrad.rules.elementwise import is_positive
+from eggrad.rules.extremes import is_extreme
 from eggrad.rules.linalg import is_matrix_product, is_transpose, one_axis
 from eggrad.rules.slopes import is_test
 
@@ -181,6 +183,12 @@ def at_most_one(c: Number) -> bool:
 # Total -------------------------------------------------------------------------------------
 
 
+@properties.fact(cite="an entry of it, and NumPy refuses where there is none")
+def total_extreme(f: Name, s: Spec, a: Tensor) -> Claim:
+    """A maximum or minimum of what is defined is."""
+    return total(extreme(f, s, a)), total(a), is_extreme(f)
+
+
 @properties.fact(cite="numbers, none of them infinite")
 def total_array(c: Entries) -> Claim:
     """An array of finite numbers is defined whatever the values are."""
@@ -278,6 +286,12 @@ def total_power(a: Tensor, p: Number) -> Claim:
 def positive_is_nonnegative(a: Tensor) -> Claim:
     """a ≥ 0 where a > 0."""
     return nonnegative(a), positive(a)
+
+
+@properties.fact(cite=ORDER)
+def nonnegative_extreme(f: Name, s: Spec, a: Tensor) -> Claim:
+    """A maximum or minimum of nonnegative entries is nonnegative."""
+    return nonnegative(extreme(f, s, a)), nonnegative(a), is_extreme(f)
 
 
 @properties.fact(cite=ORDER)
@@ -383,6 +397,12 @@ def nonnegative_entries(s: Spec, a: Tensor) -> Claim:
 def declared_positive(x: Variable) -> Claim:
     """A variable that is declared positive is."""
     return positive(declared(x)), is_declared(x, "positive")
+
+
+@properties.fact(cite=ORDER)
+def positive_extreme(f: Name, s: Spec, a: Tensor) -> Claim:
+    """A maximum or minimum of positive entries is positive."""
+    return positive(extreme(f, s, a)), positive(a), is_extreme(f)
 
 
 @properties.fact(cite=ORDER)

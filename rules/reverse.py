@@ -48,8 +48,10 @@ from eggrad.engine.language import (
     slope,
     subtract,
 )
+from eggrad.engine.numeric_language import extreme
 from eggrad.engine.rule import Ruleset
 from eggrad.engine.spec import canonical
+from eggrad.rules.extremes import is_extreme, shares, to_shares
 from eggrad.rules.forward import ADJUGATE_AXES, LAUE, minors_dims, next_k
 from eggrad.rules.linalg import COOKBOOK
 
@@ -91,6 +93,15 @@ def lead_contract(g: Dims, node: Dims, a: Dims) -> Spec:
     own = tuple(range(len(lead), len(g)))
     inner = tuple(range(len(g), len(g) + len(a)))
     return canonical([lead + own, own + inner], lead + inner)
+
+
+@reverse.rule(cite="subgradient, equal shares where several attain it")
+def pull_extreme(f: Name, s: Spec, a: Tensor, g: Tensor) -> Statement:
+    """A maximum passes its cotangent to the entries that attain it; likewise a minimum."""
+    return (
+        pullback(extreme(f, s, a), 0, g) >> ein(to_shares(s, dims(g)), g, shares(f, s, a)),
+        is_extreme(f),
+    )
 
 
 @reverse.rule(cite=f"{LAUE}, theorem 9; thesis 4.2.1")

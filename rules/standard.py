@@ -20,6 +20,7 @@ from eggrad.rules.definitions import definitions
 from eggrad.rules.deltas import delta_products, deltas
 from eggrad.rules.elementwise import functions, identities
 from eggrad.rules.exponentials import exponentials
+from eggrad.rules.extremes import extremes
 from eggrad.rules.forward import forward
 from eggrad.rules.indicators import gathers, indicator_products, indicators
 from eggrad.rules.lengths import lengths
@@ -60,6 +61,7 @@ RULESETS = (
     powers,
     functions,
     branches,
+    extremes,
     linalg,
     signs,
     products,
@@ -95,6 +97,7 @@ STANDARD = Strategy(
         powers,
         functions,
         branches,
+        extremes,
         linalg,
         signs,
         products,
