@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from eggrad.engine.cost import CostModel
+from eggrad.engine.own_functions import check_slopes
 from eggrad.engine.report import Budget, Result
 from eggrad.engine.run import Run
 from eggrad.engine.stages import System
@@ -33,8 +34,12 @@ def pull_back_levels(
     The adjoint of a level's term is that of the variable above it, so a chain of levels
     multiplies derivatives. Terms are in the order of the levels and of their variables.
     """
+    for level in levels:
+        for x in level.wrt:
+            check_slopes(level.term, x)
+    models = [CostModel()]
     with system.session() as egraph:
-        run = Run(system.strategy, egraph, budget or Budget(), [CostModel()])
+        run = Run(system.strategy, egraph, budget or Budget(), models)
         egraph.load(cotangent, *(level.term for level in levels))
         run.begin(())
         found: list[dict[Term, str]] = []
@@ -48,4 +53,5 @@ def pull_back_levels(
             found.append(dict(zip(level.wrt, names, strict=True)))
             first += sum(1 for _ in postorder(level.term))
         run.saturate("reverse")
-        return run.finish([n for level in found for n in level.values()]).cheapest()
+        explored = run.finish([n for level in found for n in level.values()])
+    return system.widened(explored, explored.cheapest(), budget, models)

@@ -88,7 +88,7 @@ class System:
             if chosen == "both":
                 egraph.unite_names(*names)
             found = run.finish(names[:1])
-        return self._widened(found, found.cheapest(seconds), limit, models, seconds)
+        return self.widened(found, found.cheapest(seconds), limit, models, seconds)
 
     def pull_back(
         self, term: Term, x: Term, cotangent: Term, budget: Budget | None = None
@@ -107,7 +107,7 @@ class System:
             name = egraph.add_adjoints(term, x, cotangent)
             run.saturate("reverse")
             found = run.finish([name])
-        return self._widened(found, found.cheapest(), budget, models)
+        return self.widened(found, found.cheapest(), budget, models)
 
     def simplify(
         self,
@@ -124,9 +124,9 @@ class System:
         result = found.cheapest(seconds)
         if result.terms == tuple(roots):
             return result
-        return self._widened(found, result, budget, models, seconds)
+        return self.widened(found, result, budget, models, seconds)
 
-    def _widened(
+    def widened(
         self,
         found: Explored,
         result: Result,

@@ -112,7 +112,9 @@ def _parts(node: Node) -> list[Opaque]:
         match stack.pop():
             case (Read() | Sum() | Choice()) as part:
                 found[part] = None
-            case Call(_, operand) | Negative(operand):
+            case Call(_, arguments):
+                stack += reversed(arguments)
+            case Negative(operand):
                 stack.append(operand)
             case Binary(_, left, right):
                 stack += [right, left]

@@ -3,7 +3,7 @@
 from collections.abc import Container, Mapping, Sequence
 from fractions import Fraction
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from eggrad.engine.errors import UnknownVariable
 from eggrad.engine.rational_affine import Affine
@@ -31,6 +31,9 @@ from eggrad.frontend.elementwise_syntax import (
 )
 from eggrad.frontend.elementwise_writing import written
 from eggrad.frontend.expression import Expression
+
+if TYPE_CHECKING:
+    from eggrad.frontend.own_functions import DeclaredFunction
 
 __all__ = ["Definition", "parse_elementwise"]
 
@@ -251,12 +254,16 @@ class Definition:
 
 
 def parse_elementwise(
-    text: str, shapes: Mapping[str, Sequence[Size]], sizes: Mapping[str, Size] | None = None
+    text: str,
+    shapes: Mapping[str, Sequence[Size]],
+    sizes: Mapping[str, Size] | None = None,
+    functions: "Sequence[DeclaredFunction]" = (),
 ) -> Definition:
     """Read the definition of a tensor by its entries (docs/elementwise.md).
 
     `shapes` has the axes of every argument, each an integer, a symbol or a form like
-    `"2*N - 1"`; `sizes` has the sizes of indices, and numbers for symbols. Raises `ParseError`,
+    `"2*N - 1"`; `sizes` has the sizes of indices, and numbers for symbols. `functions` are
+    functions of your own that the text calls, see `eggrad.function`. Raises `ParseError`,
     which shows the place; where axes do not fit or an entry would be read that is not there it is
     a `ShapeError`, where a name is unknown an `UnknownVariable` as well.
 
@@ -266,7 +273,7 @@ def parse_elementwise(
     """
     from eggrad.frontend.elementwise_parser import parse
 
-    found = parse(text, shapes, sizes)
+    found = parse(text, shapes, sizes, [f.record for f in functions])
     return Definition(found.name, found.sizes, found.shapes, found.body)
 
 

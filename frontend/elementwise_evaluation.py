@@ -105,7 +105,8 @@ class _Evaluator:
     def computed(self, node: Call | Sum, scope: Scope) -> Any:
         if isinstance(node, Sum):
             return self.total(node, scope.narrowed(names_within(node)))
-        return FUNCTIONS[node.function](self.value(node.argument, scope))
+        own = node.declared.function_for("numpy") if node.declared else FUNCTIONS[node.function]
+        return own(*(self.value(a, scope) for a in node.arguments))
 
     def combined(self, node: Binary, scope: Scope) -> Any:
         left, right = self.value(node.left, scope), self.value(node.right, scope)

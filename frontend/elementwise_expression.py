@@ -14,14 +14,14 @@ from typing import Final, cast
 
 from eggrad.engine import term as terms
 from eggrad.engine.errors import ShapeError, UnsupportedOperation
-from eggrad.engine.functions import FUNCTIONS, UNARY
+from eggrad.engine.functions import FUNCTIONS
 from eggrad.engine.index_conditions import Condition, nonnegative, zero
 from eggrad.engine.integer_ranges import implied, within
 from eggrad.engine.rational_affine import Affine
 from eggrad.engine.spec import Size
 from eggrad.engine.term import Term
-from eggrad.frontend import numpy_ufuncs
 from eggrad.frontend.elementwise_axes import NamedAxes, Value, size_form, size_of
+from eggrad.frontend.elementwise_functions import applied
 from eggrad.frontend.elementwise_printer import format_form, format_value
 from eggrad.frontend.elementwise_syntax import (
     ZERO,
@@ -101,16 +101,8 @@ class _Reader:
             case Negative(operand):
                 inner = self.value(operand, scope)
                 return Value(terms.negate(inner.term), inner.axes)
-            case Call(function, argument):
-                inner = self.value(argument, scope)
-                if function in INSIDE:
-                    inner = self.guarded(inner, argument, scope, INSIDE[function])
-                elif function in GROWING:
-                    inner = scope.guarded(inner, 0)
-                if function in UNARY:
-                    return Value(terms.apply(function, inner.term), inner.axes)
-                found = getattr(numpy_ufuncs, function)(expression(inner.term))
-                return Value(found.term, inner.axes)
+            case Call():
+                return self.call(node, scope)
             case Binary(operator, left, right):
                 return self.operation(operator, left, right, scope)
             case Sum():
@@ -136,6 +128,17 @@ class _Reader:
             return found
         picks = inner.holds([zero(f) for f in places])
         return inner.product(picks, found, {*picks.axes, *own}.difference(axes))
+
+    def call(self, node: Call, scope: NamedAxes) -> Value:
+        """A function of values, each repeated along the indices of the others."""
+        inner = [self.value(a, scope) for a in node.arguments]
+        if node.function in INSIDE:
+            inner = [self.guarded(inner[0], node.arguments[0], scope, INSIDE[node.function])]
+        elif node.function in GROWING or node.declared:
+            inner = [scope.guarded(value, 0) for value in inner]
+        axes = tuple(dict.fromkeys(i for value in inner for i in value.axes))
+        spread = [scope.spread(value, axes) for value in inner]
+        return Value(applied(node.function, node.declared, spread), axes)
 
     def operation(self, operator: str, left: Node, right: Node, scope: NamedAxes) -> Value:
         """Two values and an operator between them."""

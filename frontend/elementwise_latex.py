@@ -52,12 +52,14 @@ def _written(node: Node) -> tuple[str, int]:
             return _form(form), _ATOM if form.bare() else _SUM
         case Read(name, indices):
             return _read(name, indices), _ATOM
-        case Call("abs", argument):
+        case Call("abs", (argument,)):
             return rf"\left|{_text(argument, _ANY)}\right|", _ATOM
-        case Call("sqrt", argument):
+        case Call("sqrt", (argument,)):
             return rf"\sqrt{{{_text(argument, _ANY)}}}", _ATOM
-        case Call(function, argument):
-            return rf"{latex_function(function)}\left({_text(argument, _ANY)}\right)", _POWER
+        case Call(function, arguments, declared):
+            inside = ", ".join(_text(a, _ANY) for a in arguments)
+            known = (declared and declared.latex) or latex_function(function)
+            return rf"{known}\left({inside}\right)", _POWER
         case Negative(operand):
             return f"-{_text(operand, _TERM)}", _SUM
         case Binary("/", over, under):

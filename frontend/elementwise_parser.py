@@ -7,10 +7,11 @@ from typing import Final, cast
 from lark import Token
 
 from eggrad.engine.errors import ParseError
+from eggrad.engine.functions import OwnFunction
 from eggrad.engine.integer_ranges import Range
 from eggrad.engine.rational_affine import Affine
 from eggrad.frontend import elementwise_syntax as syntax
-from eggrad.frontend.elementwise_functions import FUNCTIONS
+from eggrad.frontend.elementwise_functions import ARITIES, FUNCTIONS
 from eggrad.frontend.elementwise_indices import (
     IndexReader,
     Size,
@@ -42,7 +43,10 @@ class Parsed:
 
 
 def parse(
-    text: str, shapes: Mapping[str, Sequence[Size]], sizes: Mapping[str, Size] | None = None
+    text: str,
+    shapes: Mapping[str, Sequence[Size]],
+    sizes: Mapping[str, Size] | None = None,
+    functions: Sequence[OwnFunction] = (),
 ) -> Parsed:
     """See `eggrad.parse_elementwise`."""
     syntax_of_text = read(text)
@@ -54,7 +58,7 @@ def parse(
         n: tuple(as_form(n, size).substitute(numbers) for size in shape)
         for n, shape in shapes.items()
     }
-    reader = _Reader(text, own, lengths)
+    reader = _Reader(text, own, lengths, functions)
     if str(syntax_of_text.name) in own:
         reason = f"{syntax_of_text.name} is what is defined here, and cannot be an argument"
         raise reader.error(reason, syntax_of_text.name)
@@ -68,9 +72,14 @@ class _Reader:
     """Turns phrases into nodes, each problem shown at its place in the text."""
 
     def __init__(
-        self, text: str, shapes: Mapping[str, tuple[Affine, ...]], given: Mapping[str, Affine]
+        self,
+        text: str,
+        shapes: Mapping[str, tuple[Affine, ...]],
+        given: Mapping[str, Affine],
+        functions: Sequence[OwnFunction],
     ) -> None:
         self.text = text
+        self.functions = {f.name: f for f in functions}
         self.shapes = shapes
         self.given = given
         forms = [*given.values(), *(size for shape in shapes.values() for size in shape)]
@@ -144,9 +153,7 @@ class _Reader:
             case "read":
                 return self._read(phrase, scope, path)
             case "call":
-                if str(token) not in FUNCTIONS:
-                    raise self._no_function(token)
-                return syntax.Call(str(token), self.value(operands[0], scope, path))
+                return self._call(phrase, scope, path)
             case "negate":
                 return syntax.negative(self.value(operands[0], scope, path))
             case "sum":
@@ -161,13 +168,25 @@ class _Reader:
                 left, right = (self.value(o, scope, path) for o in operands)
                 return syntax.binary(_OPERATORS[operator], left, right)
 
+    def _call(self, phrase: Phrase, scope: Mapping[str, str], path: Path) -> Node:
+        name = str(phrase.token)
+        declared = self.functions.get(name)
+        if declared is None and name not in FUNCTIONS:
+            raise self._no_function(phrase.token)
+        arity = declared.arity if declared else ARITIES[name]
+        if len(phrase.operands) != arity:
+            reason = f"{name} has {arity} argument{'s' * (arity != 1)}"
+            raise self.error(f"{reason}, not {len(phrase.operands)}", phrase.token)
+        arguments = tuple(self.value(o, scope, path) for o in phrase.operands)
+        return syntax.Call(name, arguments, declared)
+
     def _no_function(self, token: Token) -> ParseError:
         name = str(token)
         if name in self.shapes:
             return self.error(f"{name} is no function; an entry of it is {name}[...]", token)
         if name == "sum":
             return self.error("a sum has an index, as in sum{k}_0^4 or sum{k<5}", token, "'{'")
-        near = suggestion(name, FUNCTIONS)
+        near = suggestion(name, [*FUNCTIONS, *self.functions])
         return self.error(
             f"no function is called {name!r}{near}", token, *([] if near else FUNCTIONS)
         )

@@ -84,7 +84,7 @@ def format_value(node: Node) -> str:
 
     >>> from fractions import Fraction
     >>> two = Number(Fraction(2))
-    >>> format_value(Binary("**", Binary("+", Call("exp", two), Negative(two)), two))
+    >>> format_value(Binary("**", Binary("+", Call("exp", (two,)), Negative(two)), two))
     '(exp (2) + -2) ** 2'
     """
     return _text(node, _ANY)
@@ -104,8 +104,8 @@ def _written(node: Node) -> tuple[str, int]:
             return _index_value(form)
         case Read(name, indices):
             return f"{name}[{'; '.join(map(format_form, indices))}]", _ATOM
-        case Call(function, argument):
-            return f"{function} ({_text(argument, _ANY)})", _ATOM
+        case Call(function, arguments):
+            return f"{function} ({'; '.join(_text(a, _ANY) for a in arguments)})", _ATOM
         case Negative(operand):
             # What follows a minus directly would be read as a negative number.
             return f"-{_text(operand, _ATOM if _begins_with_number(operand) else _PRODUCT)}", _TERM

@@ -103,8 +103,8 @@ class _Builder(Transformer[Token, Any]):
     def read(self, token: Token, *indices: Phrase) -> Phrase:
         return Nested("read", token, indices)
 
-    def call(self, token: Token, argument: Phrase) -> Phrase:
-        return Nested("call", token, (argument,))
+    def call(self, token: Token, *arguments: Phrase) -> Phrase:
+        return Nested("call", token, arguments)
 
     def range(self, lower: Phrase, upper: Phrase) -> tuple[Phrase, Phrase]:
         return lower, upper

@@ -10,9 +10,9 @@ from functools import reduce
 from typing import Final
 
 from eggrad.engine import term as terms
-from eggrad.engine.functions import UNARY
+from eggrad.engine.functions import OwnFunction
 from eggrad.engine.term import Term
-from eggrad.frontend import numpy_ufuncs
+from eggrad.frontend.elementwise_functions import applied
 from eggrad.frontend.elementwise_syntax import (
     ZERO,
     Binary,
@@ -27,7 +27,6 @@ from eggrad.frontend.elementwise_syntax import (
     binary,
     negative,
 )
-from eggrad.frontend.expression import expression
 from eggrad.frontend.text_words import format_number
 
 __all__ = ["Opaque", "Scalars", "added"]
@@ -56,7 +55,7 @@ class Scalars:
     def term(self, node: Node) -> Term:
         """The scalar term of a node.
 
-        >>> Scalars().term(Call("exp", Negative(Number(Fraction(2))))).op
+        >>> Scalars().term(Call("exp", (Negative(Number(Fraction(2))),))).op
         'exp'
         """
         match node:
@@ -66,11 +65,8 @@ class Scalars:
                 return terms.negate(self.term(operand))
             case Binary(operator, left, right):
                 return _operation(operator, self.term(left), self.term(right))
-            case Call(function, argument):
-                inner = self.term(argument)
-                if function in UNARY:
-                    return terms.apply(function, inner)
-                return getattr(numpy_ufuncs, function)(expression(inner)).term
+            case Call(function, arguments, declared):
+                return applied(function, declared, [self.term(a) for a in arguments])
             case _:
                 return self.variable(node)
 
@@ -95,10 +91,11 @@ class Scalars:
             case "power":
                 base = self.node(term.args[0])
                 if term.args[1].data == HALF:
-                    return Call("sqrt", base)
+                    return Call("sqrt", (base,))
                 return Binary("**", base, self.node(term.args[1]))
             case function:
-                return Call(function, self.node(term.args[0]))
+                own = term.data if isinstance(term.data, OwnFunction) else None
+                return Call(function, tuple(map(self.node, term.args)), own)
 
     def _sum(self, term: Term) -> Node:
         """Differences instead of sums with negatives, first what has no sign; equal ones once."""

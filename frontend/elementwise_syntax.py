@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Final
 
+from eggrad.engine.functions import OwnFunction
 from eggrad.engine.index_conditions import Condition
 from eggrad.engine.integer_ranges import Range
 from eggrad.engine.rational_affine import Affine
@@ -59,10 +60,11 @@ class Read:
 
 @dataclass(frozen=True)
 class Call:
-    """A function of one number."""
+    """A function of some numbers; `declared` if it is a user's own."""
 
     function: str
-    argument: "Node"
+    arguments: tuple["Node", ...]
+    declared: OwnFunction | None = None
 
 
 @dataclass(frozen=True)
@@ -174,7 +176,9 @@ def walk(node: Node) -> Iterator[Node]:
         node = stack.pop()
         yield node
         match node:
-            case Call(_, a) | Negative(a) | Sum(_, _, a):
+            case Call(_, arguments):
+                stack += reversed(arguments)
+            case Negative(a) | Sum(_, _, a):
                 stack.append(a)
             case Binary(_, a, b) | Choice(_, a, b):
                 stack += [b, a]
@@ -218,7 +222,9 @@ def free_names(node: Node) -> set[str]:
     """
     found = {name for form in _forms(node) for name in form.names}
     match node:
-        case Call(_, a) | Negative(a):
+        case Call(_, arguments):
+            return found.union(*map(free_names, arguments))
+        case Negative(a):
             return found | free_names(a)
         case Sum(index, _, a):
             return found | free_names(a) - {index}
@@ -258,8 +264,9 @@ def substitute(node: Node, values: Mapping[str, Affine], scope: frozenset[str]) 
             return index_value(form(f))
         case Read(name, indices):
             return Read(name, tuple(map(form, indices)))
-        case Call(_, a):
-            return replace(node, argument=substitute(a, values, scope))
+        case Call(_, arguments):
+            own = tuple(substitute(a, values, scope) for a in arguments)
+            return replace(node, arguments=own)
         case Negative(a):
             return negative(substitute(a, values, scope))
         case Binary(operator, a, b):
@@ -280,8 +287,8 @@ def substitute(node: Node, values: Mapping[str, Affine], scope: frozenset[str]) 
 def settled(node: Node, known: frozenset[Condition]) -> Node:
     """The node where some conditions are known to hold, without the choices that they make."""
     match node:
-        case Call(_, a):
-            return replace(node, argument=settled(a, known))
+        case Call(_, arguments):
+            return replace(node, arguments=tuple(settled(a, known) for a in arguments))
         case Negative(a):
             return negative(settled(a, known))
         case Binary(operator, a, b):

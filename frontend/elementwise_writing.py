@@ -9,7 +9,7 @@ from typing import Final
 from eggrad.engine.affine import Form
 from eggrad.engine.binding import symbols
 from eggrad.engine.errors import UnsupportedOperation
-from eggrad.engine.functions import UNARY
+from eggrad.engine.functions import OwnFunction, function_of
 from eggrad.engine.index_conditions import Condition, divisible, nonnegative, simplified, zero
 from eggrad.engine.integer_ranges import ranges, within
 from eggrad.engine.rational_affine import Affine
@@ -134,8 +134,9 @@ class _Writer:
                 # A scalar is the same for every entry.
                 left, right = (self.entry(a, at if a.order else (), known) for a in t.args)
                 return Binary(OPERATORS[op], left, right)
-            case op if op in UNARY:
-                return Call(op, self.entry(t.args[0], at, known))
+            case op if function_of(op, t.data):
+                own = t.data if isinstance(t.data, OwnFunction) else None
+                return Call(op, tuple(self.entry(a, at, known) for a in t.args), own)
             case op:
                 raise UnsupportedOperation(f"{op} is no function of entries one by one")
 

@@ -39,6 +39,7 @@ POINTS = 10
 STEADY = 1e-7
 MOVES = (1e-11, -1e-11)
 LARGEST = 1e8
+LEAST = 1e-14
 CLOSE = 1e-5
 
 
@@ -224,6 +225,9 @@ def trusted_value(term: Term, point: Point) -> Array | None:
     *inner, found = oracle.evaluate(nodes, long, point.sizes)
     every = [*inner, found]
     if not all(np.isfinite(v).all() and (np.abs(v) < LARGEST).all() for v in every):
+        return None
+    # A zero that rounding hides, as in x / cos(arccos(x)) at 0, where nothing is defined.
+    if not all(((v == 0) | (np.abs(v) > LEAST)).all() for v in every):
         return None
     scale = STEADY * (1 + np.abs(found))
     for again in (point.values, *({k: v * (1 + m) for k, v in long.items()} for m in MOVES)):
