@@ -18,12 +18,13 @@ from eggrad.frontend.elementwise_syntax import (
     Sum,
 )
 from eggrad.frontend.latex_printer import latex_function, latex_name, latex_number
+from eggrad.frontend.precedence import levels
 from eggrad.frontend.text_words import format_number
 
 __all__ = ["format_latex_definition"]
 
 # How tightly a text binds: what stands as an operand must bind at least as its place asks.
-_ANY, _SUM, _TERM, _PRODUCT, _POWER, _ATOM = range(6)
+_ANY, _SUM, _TERM, _PRODUCT, _POWER, _ATOM = levels("elementwise latex")
 
 
 def format_latex_definition(name: str, lengths: Mapping[str, Affine], body: Node) -> str:

@@ -16,12 +16,13 @@ from eggrad.frontend.elementwise_syntax import (
     Read,
     Sum,
 )
+from eggrad.frontend.precedence import levels
 from eggrad.frontend.text_words import format_number
 
 __all__ = ["format_condition", "format_definition", "format_form", "format_value"]
 
 # How tightly a text binds: what stands as an operand must bind at least as its place asks.
-_ANY, _SUM, _TERM, _PRODUCT, _SIGNED, _POWER, _ATOM = range(7)
+_ANY, _SUM, _TERM, _PRODUCT, _SIGNED, _POWER, _ATOM = levels("elementwise")
 _PLACES: Final = {
     "+": (_SUM, _SUM, _TERM),
     "-": (_SUM, _SUM, _TERM),

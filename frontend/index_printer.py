@@ -18,15 +18,12 @@ from eggrad.engine.functions import EXTREMES, MATRIX_FUNCTIONS
 from eggrad.engine.spec import Size
 from eggrad.engine.term import Term, postorder, variables
 from eggrad.frontend.index_pieces import LETTERS, Indexed, Style, unicode_style
+from eggrad.frontend.precedence import levels
 from eggrad.frontend.text_words import format_number
 
 __all__ = ["format_index"]
 
-_SUM: Final = 1
-_QUOTIENT: Final = 2
-_PRODUCT: Final = 3
-_POWER: Final = 4
-_ATOM: Final = 5
+_SUM, _QUOTIENT, _PRODUCT, _POWER, _ATOM = levels("index")
 # A part that occurs again is named if it has so many pieces.
 WORTH_NAMING: Final = 5
 _SUPERSCRIPTS: Final = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")

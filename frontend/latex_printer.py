@@ -15,15 +15,12 @@ from eggrad.frontend.formulas import Form
 from eggrad.frontend.index_pieces import Indexed
 from eggrad.frontend.index_printer import format_index
 from eggrad.frontend.matrix_form import sizes_are_names
-from eggrad.frontend.matrix_printer import Text, written
+from eggrad.frontend.matrix_printer import written
+from eggrad.frontend.precedence import Text, bracketed, levels
 
 __all__ = ["format_latex", "format_latex_index", "latex_function", "latex_name", "latex_number"]
 
-_SUM: Final = 1
-_ENTRIES: Final = 2
-_PRODUCT: Final = 3
-_POWER: Final = 4
-_ATOM: Final = 5
+_SUM, _ENTRIES, _PRODUCT, _POWER, _ATOM = levels("latex")
 _LEVELS: Final = {"add": _SUM, "subtract": _SUM, "multiply": _ENTRIES, "times": _PRODUCT}
 _SIGNS: Final = {"add": " + ", "subtract": " - ", "times": " ", "multiply": r" \odot "}
 _TIMES: Final = r" \times "
@@ -174,7 +171,7 @@ def _call(form: Form, args: Sequence[Text]) -> Text:
 
 
 def _bracketed(part: Text, least: int) -> str:
-    return rf"\left({part[0]}\right)" if part[1] < least else part[0]
+    return bracketed(part, least, r"\left(", r"\right)")
 
 
 def _index_style(own: Mapping[str, Function], token: Indexed, letters: Sequence[str]) -> str:

@@ -11,15 +11,12 @@ from eggrad.engine.errors import UnsupportedOperation
 from eggrad.engine.term import Term, postorder, variables
 from eggrad.frontend.formulas import Form, turned
 from eggrad.frontend.matrix_form import form_of
+from eggrad.frontend.precedence import Text, bracketed, levels
 
-__all__ = ["Line", "Style", "Text", "format_matrix", "written"]
+__all__ = ["Line", "Style", "format_matrix", "written"]
 
+_SUM, _PRODUCT, _POWER, _TRANSPOSE, _ATOM = levels("matrix")
 # How tightly each operator binds, and its sign.
-_SUM: Final = 1
-_PRODUCT: Final = 2
-_POWER: Final = 3
-_TRANSPOSE: Final = 4
-_ATOM: Final = 5
 _OPERATORS: Final = {
     "add": (_SUM, " + "),
     "subtract": (_SUM, " - "),
@@ -33,8 +30,6 @@ _OPERATORS: Final = {
 # A part that occurs again is named where that saves so many letters.
 WORTH_NAMING: Final = 6
 
-Text = tuple[str, int]
-"""A text, and how tightly its last operator binds."""
 
 Style = Callable[[Form, Sequence[Text]], Text]
 """What writes a form, given the texts of its operands."""
@@ -117,14 +112,14 @@ def _joined(form: Form, args: Sequence[Text]) -> Text:
             name = (form.function and form.function.matrix) or form.text
             return f"{name}({', '.join(text for text, _ in args)})", _ATOM
         case "index":
-            return f"{_bracketed(args[0], _ATOM)}{form.text}", _ATOM
+            return f"{bracketed(args[0], _ATOM)}{form.text}", _ATOM
         case "transpose":
-            return f"{_bracketed(args[0], _TRANSPOSE)}'", _TRANSPOSE
+            return f"{bracketed(args[0], _TRANSPOSE)}'", _TRANSPOSE
         case "negate":
-            return f"-{_bracketed(args[0], _PRODUCT)}", _SUM
+            return f"-{bracketed(args[0], _PRODUCT)}", _SUM
         case "power" | "power_entries":
             level, sign = _OPERATORS[form.op]
-            return f"{_bracketed(args[0], _TRANSPOSE)}{sign}{_exponent(args[1])}", level
+            return f"{bracketed(args[0], _TRANSPOSE)}{sign}{_exponent(args[1])}", level
         case operator:
             level, sign = _OPERATORS[operator]
             left, right = args
@@ -132,13 +127,7 @@ def _joined(form: Form, args: Sequence[Text]) -> Text:
             whole = operator == "times" and form.args[0].op == "number" and right[1] == _PRODUCT
             added = operator == "add" and not right[0].startswith("-")
             least = level if added or whole else level + 1
-            return f"{_bracketed(left, level)}{sign}{_bracketed(right, least)}", level
-
-
-def _bracketed(part: Text, least: int) -> str:
-    """The text, in brackets if it binds less tightly."""
-    text, level = part
-    return f"({text})" if level < least else text
+            return f"{bracketed(left, level)}{sign}{bracketed(right, least)}", level
 
 
 def _exponent(part: Text) -> str:

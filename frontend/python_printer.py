@@ -28,20 +28,12 @@ from eggrad.engine.indicator_code import by_views, slices
 from eggrad.engine.numerals import as_float
 from eggrad.engine.spec import Dims, Size
 from eggrad.engine.term import Term, own_functions, postorder, variables
-from eggrad.frontend.python_products import (
-    ATOM,
-    POWER,
-    PRODUCT,
-    SIGN,
-    SUM,
-    Text,
-    binary,
-    bracketed,
-    unary,
-)
+from eggrad.frontend.precedence import Text, bracketed, levels
+from eggrad.frontend.python_products import binary, unary
 
 __all__ = ["format_python"]
 
+SUM, PRODUCT, SIGN, POWER, ATOM = levels("python")
 # Truth values are added up as numbers are.
 _AS_NUMBER: Final = "1.0 * "
 # A part that occurs again has a name if it is longer.

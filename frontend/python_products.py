@@ -1,18 +1,11 @@
 """Products, transposes and sums as people write them in NumPy."""
 
-from typing import Final
-
 from eggrad.engine.spec import Indices
+from eggrad.frontend.precedence import Text, bracketed, levels
 
-__all__ = ["ATOM", "POWER", "PRODUCT", "SIGN", "SUM", "Text", "binary", "bracketed", "unary"]
+__all__ = ["binary", "unary"]
 
-SUM: Final = 1
-PRODUCT: Final = 2
-SIGN: Final = 3
-POWER: Final = 4
-ATOM: Final = 5
-Text = tuple[str, int]
-"""A text, and how tightly its last operator binds."""
+SUM, PRODUCT, SIGN, POWER, ATOM = levels("python")
 
 
 def unary(part: Indices, out: Indices, operand: Text, spec: str, total: str = "np.sum") -> Text:
@@ -83,8 +76,3 @@ def _without_sum(a: Text, p: Indices, b: Text, q: Indices, out: Indices) -> Text
 def _infix(a: Text, sign: str, b: Text) -> Text:
     """A product of two; one sign in front is that of the whole."""
     return f"{bracketed(a, PRODUCT)} {sign} {bracketed(b, SIGN)}", PRODUCT
-
-
-def bracketed(part: Text, least: int) -> str:
-    """The text, in brackets where it binds less tightly than it must."""
-    return f"({part[0]})" if part[1] < least else part[0]

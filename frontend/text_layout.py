@@ -7,6 +7,7 @@ from typing import Final
 
 from eggrad.engine.functions import EXTREMES
 from eggrad.engine.term import Term, postorder
+from eggrad.frontend.precedence import levels
 from eggrad.frontend.text_constraints import format_constraints
 from eggrad.frontend.text_inference import Node
 from eggrad.frontend.text_words import (
@@ -20,7 +21,7 @@ from eggrad.frontend.text_words import (
 
 __all__ = ["Layout", "Piece", "pieces"]
 
-_SUM, _PRODUCT, _POWER, _SIGNED, _ATOM = range(5)
+_SUM, _PRODUCT, _POWER, _SIGNED, _ATOM = levels("einsum")
 _LONGEST_REPEATED: Final = 16
 
 Piece = str | tuple[int, int]
