@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import count
-from math import ceil, floor, inf, pi
+from math import ceil, floor, inf, pi, trunc
 from types import MappingProxyType
 from typing import Any, Final, Literal
 from weakref import WeakValueDictionary
@@ -156,6 +156,10 @@ def _floor(c: Fraction) -> Fraction:
 
 def _ceil(c: Fraction) -> Fraction:
     return Fraction(ceil(c))
+
+
+def _trunc(c: Fraction) -> Fraction:
+    return Fraction(trunc(c))
 
 
 def _round(c: Fraction) -> Fraction:
@@ -307,6 +311,16 @@ _KNOWN: Final = (
         latex=r"\left\lfloor {} \right\rfloor",
         total=True,
         exact=_floor,
+    ),
+    Function(
+        name="trunc",
+        sentence="The integer between the entry and 0 that is next to it, for every entry.",
+        parity="odd",
+        monotone="increasing",
+        stepwise=True,
+        rates=("arithmetic",),
+        total=True,
+        exact=_trunc,
     ),
     Function(
         name="ceil",

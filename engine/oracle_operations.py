@@ -127,7 +127,7 @@ OPERATIONS: Final[dict[str, Any]] = {
     for name in (
         "sin", "cos", "tan", "arcsin", "arccos", "arctan", "tanh", "exp", "log", "abs",
         "expm1", "log1p", "sinh", "cosh",
-        "floor", "ceil", "greater", "greater_equal", "equal", "not_equal", "logical_not",
+        "floor", "ceil", "trunc", "greater", "greater_equal", "equal", "not_equal", "logical_not",
         "logical_and", "logical_or",
     )
 }  # fmt: skip

@@ -48,6 +48,7 @@ __all__ = [
     "tan",
     "tanh",
     "transpose",
+    "trunc",
     "variable",
 ]
 
@@ -250,6 +251,7 @@ sign = _function("sign")
 relu = _function("relu")
 floor = _function("floor")
 ceil = _function("ceil")
+trunc = _function("trunc")
 round = _function("round")
 maximum = _function_of_two("maximum")
 minimum = _function_of_two("minimum")

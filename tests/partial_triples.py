@@ -118,7 +118,7 @@ def _grown(random: Random, pool: list[Term]) -> Term:
             b = random.choice([c for c in pool if c.dims == a.dims])
             return t.apply(random.choice(("maximum", "minimum", "pow", "mod")), a, b)
         case "rounded":
-            return t.apply(random.choice(("floor", "ceil", "round")), a)
+            return t.apply(random.choice(("floor", "ceil", "trunc", "round")), a)
         case "branch":
             return _branch(random, a, random.choice(pool), random.choice(pool))
         case "number":

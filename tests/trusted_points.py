@@ -82,7 +82,7 @@ def _regular(node: Term, found: Mapping[Term, Array], last_moves: bool) -> bool:
     match node.op:
         case "abs" | "sign" | "relu":
             return bool((np.abs(first) > KINK).all())
-        case "floor" | "ceil":
+        case "floor" | "ceil" | "trunc":
             return bool((np.abs(first - np.rint(first)) > KINK).all())
         case "round":
             return bool((np.abs(first - np.floor(first) - 0.5) > KINK).all())

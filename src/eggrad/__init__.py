@@ -72,6 +72,7 @@ if TYPE_CHECKING:
         tan,
         tanh,
         transpose,
+        trunc,
         variable,
     )
     from eggrad.frontend.own_functions import function
@@ -143,6 +144,7 @@ __all__ = [
     "tan",
     "tanh",
     "transpose",
+    "trunc",
     "value_and_grad",
     "variable",
     "vjp",
