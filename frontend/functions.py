@@ -225,8 +225,17 @@ def _function(name: str) -> Callable[[Expression], Expression]:
         return combine(name, [own], pairs, lambda a: terms.apply(name, a))
 
     function.__name__ = function.__qualname__ = name
-    function.__doc__ = (FUNCTIONS.get(name) or MATRIX_FUNCTIONS[name]).sentence
+    if name in FUNCTIONS:
+        function.__doc__ = _documented(FUNCTIONS[name].sentence, f'{name}(variable("x", ("n",)))')
+    else:
+        sentence = f"{MATRIX_FUNCTIONS[name].sentence} Raises `ShapeError` for other tensors."
+        shape = () if MATRIX_FUNCTIONS[name].is_scalar else ("n", "n")
+        function.__doc__ = _documented(sentence, f'{name}(variable("A", ("n", "n")))', shape)
     return function
+
+
+def _documented(sentence: str, call: str, shape: Dims = ("n",)) -> str:
+    return f"{sentence}\n\n    >>> {call}.shape\n    {shape}\n    "
 
 
 def _function_of_two(name: str) -> Callable[[Expression, Expression], Expression]:
@@ -234,7 +243,8 @@ def _function_of_two(name: str) -> Callable[[Expression, Expression], Expression
         return applied(name, a, b)
 
     function.__name__ = function.__qualname__ = name
-    function.__doc__ = f"{FUNCTIONS[name].sentence} Operands are broadcast."
+    sentence = f"{FUNCTIONS[name].sentence} Operands are broadcast, else it is a `ShapeError`."
+    function.__doc__ = _documented(sentence, f'{name}(variable("x", ("n",)), 2)')
     return function
 
 
