@@ -163,6 +163,9 @@ def _call(form: Form, args: Sequence[Text]) -> Text:
             return rf"\mathbf{{1}}^\top \left({inner}\right)", _PRODUCT
         case "max" | "min" as name:
             return rf"\{name}\left({', '.join(texts)}\right)", _ATOM
+        case "rowmax" | "rowmin" | "colmax" | "colmin" as name:
+            below = "j" if name.startswith("row") else "i"
+            return rf"\{name[3:]}_{below} \left({texts[0]}\right)_{{ij}}", _ATOM
         case name:
             written = (form.function and form.function.latex) or latex_function(name)
             if "{}" in written:

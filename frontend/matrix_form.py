@@ -102,9 +102,9 @@ def form_of(node: Term, forms: Mapping[Term, Form]) -> Form:
             source, out = node.spec
             if not out:
                 return Form("call", (args[0],), name)
-            along = 2 if source[0] in out else 1
-            whole = Form("call", (args[0], number(Fraction(along))), name, 1)
-            return whole if along == 2 else turned(whole)
+            of_rows = source[0] in out
+            whole = Form("call", (args[0],), f"{'row' if of_rows else 'col'}{name}", 1)
+            return whole if of_rows else turned(whole)
         case name if name in FUNCTION_NAMES or isinstance(node.data, OwnFunction):
             return _function(node, forms)
         case name:

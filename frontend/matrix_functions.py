@@ -42,18 +42,33 @@ _ENTRYWISE: Final[dict[str, Callable[[Any], Expression]]] = {
 }
 
 
-def _reduction(
-    name: str, reduce: Callable[..., Expression], a: Value, axis: Value | None = None
-) -> Value:
-    """The sum of all entries, or an extreme; of a matrix also of each column, 1, or row, 2."""
+def sum_of(a: Value, axis: Value | None = None) -> Value:
+    """The sum of all entries; of a matrix also of each column, 1, or of each row, 2."""
     if axis is None:
-        return Value(reduce(a.expression))
+        return Value(language.sum(a.expression))
     number = axis.expression.term
-    single(f"{name} of", a)
+    single("sum of", a)
     if a.order != 2 or number.op != "constant" or number.data not in (1, 2):
-        reason = f"{name}: a second argument, 1 for columns or 2 for rows, goes with a matrix"
-        raise ShapeError(reason)
-    return Value(reduce(a.expression, int(number.value) - 1), number.data == 1)
+        raise ShapeError("sum: a second argument, 1 for columns or 2 for rows, goes with a matrix")
+    return Value(language.sum(a.expression, int(number.value) - 1), number.data == 1)
+
+
+def _extreme(name: str, a: Value, *others: Value) -> Value:
+    """The greatest or the least entry; of two tensors that of each pair of entries."""
+    if others:
+        return _applied(RECORDS[f"{name}imum"])(a, *others)
+    return Value(_REDUCED[name](a.expression))
+
+
+def _extreme_along(name: str, axis: int, a: Value) -> Value:
+    """The greatest or the least entry of each column, or of each row."""
+    single(f"{name} of columns or rows of", a)
+    if a.order != 2:
+        raise ShapeError(f"{name} of columns or rows: a matrix, please")
+    return Value(_REDUCED[name](a.expression, axis), axis == 0)
+
+
+_REDUCED: Final = {"max": language.max, "min": language.min}
 
 
 def trace(a: Value) -> Value:
@@ -176,9 +191,10 @@ FUNCTIONS: Final[Known] = {
         for f in ELEMENTWISE
         if f not in UNARY
     },
-    "sum": (partial(_reduction, "sum", language.sum), 1, 2),
-    "max": (partial(_reduction, "max", language.max), 1, 2),
-    "min": (partial(_reduction, "min", language.min), 1, 2),
+    "sum": (sum_of, 1, 2),
+    **{name: (partial(_extreme, name), 1, 2) for name in _REDUCED},
+    **{f"col{name}": (partial(_extreme_along, name, 0), 1, 1) for name in _REDUCED},
+    **{f"row{name}": (partial(_extreme_along, name, 1), 1, 1) for name in _REDUCED},
     "tr": (trace, 1, 1),
     "trace": (trace, 1, 1),
     "det": (det, 1, 1),

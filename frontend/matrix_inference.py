@@ -38,6 +38,8 @@ _FUNCTIONS: Final[dict[str, Mapping[str, str]]] = {
         for name in ("tr", "trace", "det", "logdet", "logabsdet", "signdet")
     },
     **{name: {"matrix": "matrix"} for name in ("inv", "adj")},
+    **{f"row{name}": {"matrix": "column"} for name in EXTREMES},
+    **{f"col{name}": {"matrix": "row"} for name in EXTREMES},
     "diag": {"column": "matrix", "row": "matrix", "matrix": "column"},
     "softmax": {"column": "column", "row": "row"},
 }
@@ -182,10 +184,10 @@ def _called(phrase: Phrase, args: Sequence[str]) -> str | None:
             return (args[0] if args[0] == args[1] else "matrix") if known else None
         case "outer":
             return "matrix" if all(a in ("column", "row") for a in args) else None
-        case "sum" | "max" | "min" if len(args) == 2:
+        case "sum" if len(args) == 2:
             wanted = "row" if phrase.operands[1].token == "1" else "column"
             return wanted if args[0] == "matrix" else None
-        case known if known in _FUNCTIONS:
+        case known if known in _FUNCTIONS and not (known in EXTREMES and len(args) > 1):
             return _FUNCTIONS[known].get(args[0])
         case _ if len(args) > 1:
             return _alike(*args)

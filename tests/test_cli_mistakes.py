@@ -95,8 +95,8 @@ MISTAKES: dict[str, tuple[list[str], str]] = {
         usage("diff", "TEXT", "Invalid value for '--sizes': 'n=five' is not of the form n=5"),
     ),
     "a function of too few": (
-        ["diff", "--matrix", "max(x)", "--wrt", "x"],
-        "Error: line 1, column 1: max takes 2 arguments, not 1\n  max(x)\n  ^\n",
+        ["diff", "--matrix", "mod(x)", "--wrt", "x"],
+        "Error: line 1, column 1: mod takes 2 arguments, not 1\n  mod(x)\n  ^\n",
     ),
     "a function of nothing": (
         ["diff", "--matrix", "x + vector()", "--wrt", "x"],

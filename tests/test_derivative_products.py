@@ -166,5 +166,5 @@ def test_errors() -> None:
         eg.hvp(A @ x, x, "v")
     with pytest.raises(eg.UnknownVariable, match="no variable 'q'"):
         eg.hvp(x @ x, "q", "v")
-    with pytest.raises(eg.UnsupportedOperation, match="expected an expression or a number"):
-        eg.vjp(A @ x, x, [1.0])
+    with pytest.raises(eg.UnsupportedOperation, match="expected an expression, a number or an"):
+        eg.vjp(A @ x, x, {1.0})
