@@ -10,6 +10,7 @@ import numpy as np
 from eggrad.engine import oracle
 from eggrad.engine import spec as specs
 from eggrad.engine.binding import Array, concrete
+from eggrad.engine.exact_numbers import exact
 from eggrad.engine.spec import Spec
 from eggrad.engine.term import Term, postorder
 
@@ -60,7 +61,8 @@ def exact_values(
 ) -> list[Array] | None:
     """The values of polynomial terms as arrays of fractions; those of variables are read exactly.
 
-    None where that is more work than `WORK`, as for a square of a square, sixty times over.
+    None where a number is infinite or none, and where that is more work than `WORK`, as for a
+    square of a square, sixty times over. The numbers of an array are the fractions that are meant.
 
     >>> import numpy as np
     >>> from eggrad.engine.term import constant, divide, variable
@@ -73,6 +75,8 @@ def exact_values(
     bits: dict[Term, int] = {}
     left = WORK
     for node in postorder(*roots):
+        if node.op == "array" and "finite" not in node.array.words:
+            return None
         args = [done[a] for a in node.args]
         left -= _work(node, [bits[a] for a in node.args], sizes)
         if left < 0:
@@ -111,7 +115,9 @@ def _value(
             numbers = [Fraction(float(x)) for x in values[node.name].ravel()]
             return _filled(shape, numbers)
         case "array":
-            return _filled(shape, [Fraction(x) for x in node.array.values.ravel().tolist()])
+            return _filled(
+                shape, [Fraction(exact(x) or 0) for x in node.array.values.ravel().tolist()]
+            )
         case "constant":
             return _filled(shape, [node.value] * int(np.prod(shape, dtype=int)))
         case "size":

@@ -2,12 +2,13 @@
 
 from collections.abc import Callable
 from hashlib import sha256
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 from weakref import WeakValueDictionary
 
-import numpy as np
-
 from eggrad.engine.errors import UnsupportedOperation
+
+if TYPE_CHECKING:
+    import numpy as np
 
 __all__ = ["Entries", "FixedArray", "fixed_array", "fixed_array_called"]
 
@@ -20,8 +21,10 @@ class FixedArray:
 
     __slots__ = ("__weakref__", "digest", "values", "words")
 
-    def __init__(self, values: np.ndarray[Any, Any], digest: str) -> None:
+    def __init__(self, values: "np.ndarray[Any, Any]", digest: str) -> None:
         """Take an array that nobody else writes to."""
+        import numpy as np
+
         values.flags.writeable = False
         self.values = values
         self.digest = digest
@@ -39,6 +42,8 @@ class FixedArray:
 
     def __repr__(self) -> str:
         """Show the beginning."""
+        import numpy as np
+
         return f"<array {np.array2string(self.values, threshold=6, edgeitems=2)}>"
 
     @property
@@ -54,8 +59,10 @@ def fixed_array(values: object) -> FixedArray:
     """The array of some real numbers; `UnsupportedOperation` for others.
 
     >>> fixed_array([1, 2]) is fixed_array([1.0, 2.0]), fixed_array([0, 3]).words
-    (True, ('nonnegative',))
+    (True, ('nonnegative', 'finite'))
     """
+    import numpy as np
+
     given = np.asarray(values)
     if given.dtype.kind not in "biuf":
         raise UnsupportedOperation(f"an array has real numbers here, not {given.dtype}")

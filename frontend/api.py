@@ -203,8 +203,9 @@ def parse(text: str, functions: "Sequence[DeclaredFunction]" = ()) -> Problem:
     (1, ('x',))
     """
     from eggrad.frontend import text_parser
+    from eggrad.frontend.own_functions import records_of
 
-    return Problem(text_parser.parse(text, [f.record for f in functions]))
+    return Problem(text_parser.parse(text, records_of(functions)))
 
 
 def parse_matrix(
@@ -227,8 +228,9 @@ def parse_matrix(
     ()
     """
     from eggrad.frontend.matrix_parser import read_problem
+    from eggrad.frontend.own_functions import records_of
 
-    problem = read_problem(text, dims, assume or {}, [f.record for f in functions])
+    problem = read_problem(text, dims, assume or {}, records_of(functions))
     return expression(problem.term, problem.declared)
 
 

@@ -10,10 +10,10 @@ from eggrad.engine import spec as specs
 from eggrad.engine import term as terms
 from eggrad.engine.binding import Array
 from eggrad.engine.errors import ShapeError
+from eggrad.engine.exact_numbers import exact
 from eggrad.engine.fixed_arrays import fixed_array
 from eggrad.engine.spec import Dims, Size
 from eggrad.engine.term import Term
-from eggrad.frontend.exact_numbers import exact
 
 __all__ = ["aligned", "array_term", "common", "matmul", "matmul_pairs", "multiply", "spread"]
 
@@ -27,12 +27,18 @@ def array_term(array: Array) -> Term:
     ('delta', 'constant', 'array')
     """
     own = fixed_array(array)
-    if not array.size or ((array == array.flat[0]).all() and np.isfinite(array.flat[0])):
-        number = exact(array.flat[0]) if array.size else Fraction(0)
-        return terms.constant(number or Fraction(0), array.shape)
-    if array.ndim == 2 and np.array_equal(array, array[0, 0] * np.eye(len(array))):
+    if not array.size:
+        return terms.constant(0, array.shape)
+    first = array[(0,) * array.ndim]
+    if (
+        np.isfinite(first)
+        and (array == first).all()
+        and not np.signbit(own.values[array == 0]).any()
+    ):
+        return terms.constant(exact(first) or Fraction(0), array.shape)
+    if array.ndim == 2 and np.isfinite(first) and np.array_equal(array, first * np.eye(len(array))):
         identity = terms.delta(array.shape[:1])
-        number = exact(array[0, 0])
+        number = exact(first)
         assert number is not None
         if number == 1:
             return identity

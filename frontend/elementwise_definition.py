@@ -272,8 +272,9 @@ def parse_elementwise(
     (3, 5)
     """
     from eggrad.frontend.elementwise_parser import parse
+    from eggrad.frontend.own_functions import records_of
 
-    found = parse(text, shapes, sizes, [f.record for f in functions])
+    found = parse(text, shapes, sizes, records_of(functions))
     return Definition(found.name, found.sizes, found.shapes, found.body)
 
 

@@ -10,12 +10,12 @@ from eggrad.engine import term as terms
 from eggrad.engine.affine import size_symbols
 from eggrad.engine.binding import symbols
 from eggrad.engine.errors import UnsupportedOperation
+from eggrad.engine.exact_numbers import exact
 from eggrad.engine.operations import count, node_count
 from eggrad.engine.spec import Dims, Size, transposition
 from eggrad.engine.term import Term
 from eggrad.frontend import broadcasting
 from eggrad.frontend.agreement import agreed_sizes
-from eggrad.frontend.exact_numbers import exact
 from eggrad.frontend.operators import Operators
 from eggrad.frontend.size_symbols import SizeSymbol, shape_of
 from eggrad.frontend.thinning import Thinning, thin_term
@@ -259,7 +259,11 @@ def as_expression(value: object) -> Expression:
 
 
 def _numbers(value: object) -> "Array":
-    if isinstance(value, list | tuple) and any(map(_has_expression, cast("list[object]", value))):
+    try:
+        mixed = isinstance(value, list | tuple) and _has_expression(value)
+    except RecursionError:
+        raise UnsupportedOperation("a list that contains itself is no array") from None
+    if mixed:
         raise UnsupportedOperation("a list of expressions is no array: numpy.stack joins them")
     try:
         return np.asarray(value)

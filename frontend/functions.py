@@ -1,19 +1,20 @@
 """The language's functions as Python functions: expressions in, expression out."""
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import cast
+from operator import index
+from typing import Any, cast
 
 import numpy as np
 
 from eggrad.engine import spec as specs
 from eggrad.engine import term as terms
 from eggrad.engine.errors import ShapeError, UnsupportedOperation
+from eggrad.engine.exact_numbers import exact
 from eggrad.engine.functions import FUNCTIONS, MATRIX_FUNCTIONS
 from eggrad.engine.spec import Dims, Size, Spec
 from eggrad.engine.term import Term
 from eggrad.frontend.arithmetic import applied
 from eggrad.frontend.einsum_spec import read_spec
-from eggrad.frontend.exact_numbers import exact
 from eggrad.frontend.expression import Expression, as_expression, combine, expression
 from eggrad.frontend.text_words import ASSUMPTIONS, MATRIX_ASSUMPTIONS
 
@@ -140,12 +141,14 @@ def sum(f: Expression, axis: int | Sequence[int] | None = None) -> Expression:
     return combine("sum", [own], [], lambda a: terms.einsum(spec, a))
 
 
-def _reduction(
-    what: str, f: Expression, axis: int | Sequence[int] | None
-) -> tuple[Expression, Spec]:
+def _reduction(what: str, f: Expression, axis: Any) -> tuple[Expression, Spec]:
     """An expression, and the spec that takes some of its axes away."""
     own = as_expression(f)
-    wanted = range(own.ndim) if axis is None else [axis] if isinstance(axis, int) else axis
+    try:
+        several = axis if isinstance(axis, Sequence) and not isinstance(axis, str) else [axis]
+        wanted = range(own.ndim) if axis is None else list(map(index, several))
+    except TypeError:
+        raise ShapeError(f"{what}: an axis is an integer, not {axis!r}") from None
     for k in wanted:
         if not -own.ndim <= k < own.ndim:
             raise ShapeError(f"{what}: there is no axis {k}, the argument has {own.ndim} axes")

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Mapping, Sequence
 from inspect import signature
+from keyword import kwlist
 from math import inf, isfinite
 from typing import Any, Final
 
@@ -15,12 +16,13 @@ from eggrad.engine.functions import FUNCTIONS, Monotone, OwnFunction, Parity
 from eggrad.engine.language import CONSTRUCTORS, FUNCTION_NODES, Tensor, fn
 from eggrad.engine.numeric_operations import FOR_CODE, NUMERIC
 from eggrad.engine.own_functions import slope_terms
+from eggrad.engine.runtime_modules import RUNTIME
 from eggrad.engine.term import Term
 from eggrad.frontend.arithmetic import applied
 from eggrad.frontend.expression import as_expression, expression
 from eggrad.frontend.text_words import RESERVED
 
-__all__ = ["DeclaredFunction", "function"]
+__all__ = ["DeclaredFunction", "function", "records_of"]
 
 Derivative = Callable[..., Any]
 Evaluate = Callable[..., Any] | Mapping[str, Callable[..., Any]]
@@ -28,6 +30,9 @@ Evaluate = Callable[..., Any] | Mapping[str, Callable[..., Any]]
 MOST: Final = max(FUNCTION_NODES)
 # Operations have names as well.
 _TAKEN: Final = {*RESERVED, *FUNCTIONS, *CONSTRUCTORS, *NUMERIC, *FOR_CODE, "einsum"}
+# What Python, and the code that is generated, have words for.
+_IN_CODE: Final = {*kwlist, *RUNTIME, "np", "float", "compiled", "f"}
+_NUMBERED: Final = re.compile(r"(t|form_|array)\d+\Z")
 # Of the two steps of differences: where they agree, their value is to be trusted.
 STEPS: Final = (1e-4, 3e-5)
 STEADY: Final = 1e-6
@@ -164,6 +169,8 @@ def function(
         raise UnsupportedOperation(f"a function's name has letters and digits, not {name!r}")
     if name in _TAKEN:
         raise UnsupportedOperation(f"{name!r} is a word of the language")
+    if name in _IN_CODE or _NUMBERED.match(name):
+        raise UnsupportedOperation(f"{name!r} is a name that Python or generated code uses")
     several = [derivative] if callable(derivative) else list(derivative)
     counts = {_operands(d) for d in several if d is not None}
     arity = len(several)
@@ -256,3 +263,18 @@ def _difference(
         return np.asarray(function(*args[:place], own, *args[place + 1 :]), float)
 
     return (8 * (at(1) - at(-1)) - (at(2) - at(-2))) / (12 * h)
+
+
+def records_of(functions: Any) -> list[OwnFunction]:
+    """What is known of the functions that a text may call.
+
+    Raises `UnsupportedOperation` for what is no list of declared functions, and two of one name.
+    """
+    several: list[Any] = list(functions) if isinstance(functions, list | tuple) else [functions]
+    found = [f.record for f in several if isinstance(f, DeclaredFunction)]
+    if len(found) < len(several):
+        raise UnsupportedOperation("functions= is a list of what eggrad.function has declared")
+    for f in found:
+        if any(other.name == f.name and other is not f for other in found):
+            raise UnsupportedOperation(f"two different functions are called {f.name!r}")
+    return found

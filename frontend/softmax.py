@@ -49,8 +49,9 @@ def log_softmax(f: Expression, axis: Axis = None) -> Expression:
 def softplus(f: Expression) -> Expression:
     """`log(1 + exp(f))` of every entry, a smooth `relu`.
 
+    >>> from eggrad.frontend.compilation import compile
     >>> from eggrad.frontend.functions import variable
-    >>> float(softplus(variable("x")).evaluate({"x": 1000}))
+    >>> float(compile(softplus(variable("x")))(x=1000))
     1000.0
     """
     return log(1 + exp(as_expression(f)))

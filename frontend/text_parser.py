@@ -206,7 +206,7 @@ class _Reader:
         inside = phrase.token.partition("(")[2].rstrip(")")
         texts = inside.split(",") if inside.strip() else []
         try:
-            numbers = [float(text) for text in texts]
+            numbers = [float(text.replace("_", "no number")) for text in texts]
         except ValueError as error:
             reason = f"an array has numbers: {str(error).partition(': ')[2]}"
             raise self._fail(reason, phrase.token, ("numbers and commas",)) from None
@@ -216,7 +216,12 @@ class _Reader:
             count = f"{len(numbers)} number{'s' * (len(numbers) != 1)}"
             reason = f"an array of {count} has as many entries, and integers as sizes"
             raise self._fail(reason, phrase.token)
-        array = fixed_array(np.reshape(numbers, shape))
+        if len(shape) > MAXIMAL_ORDER:
+            raise self._fail(f"the largest order is {MAXIMAL_ORDER}", phrase.token)
+        try:
+            array = fixed_array(np.reshape(numbers, shape))
+        except ValueError as error:
+            raise self._fail(f"no array has such a shape: {error}", phrase.token) from None
         return Node("array", array, (), start, len(shape), tuple((d, start) for d in shape))
 
     def _arity(self, token: Token) -> int:
