@@ -21,7 +21,6 @@ from eggrad.engine.language import (
     fn,
     negate,
     power,
-    scale,
     slope,
     subtract,
 )
@@ -135,8 +134,9 @@ def unless_zero(a: Tensor, b: Tensor) -> Tensor:
 
 
 def step(a: Tensor, b: Tensor) -> Tensor:
-    """1 where a > b, 0 where a < b, 1/2 where they are the same."""
-    return scale(HALF, add(const(1, dims(a)), fn("sign", subtract(a, b))))
+    """1 where a > b, 0 where a < b, 1/2 where they are the same: what is 0 stays so in products."""
+    share = power(add(const(1, dims(a)), fn("equal", a, b)), -1)
+    return fn("where", fn("greater_equal", a, b), share, const(0, dims(a)))
 
 
 @slopes.rule(cite=SUBGRADIENT)

@@ -1,6 +1,7 @@
 """Choices: what is not selected never matters, in values, in derivatives and in compiled code."""
 
 import warnings
+from typing import Any
 
 import numpy as np
 import pytest
@@ -173,3 +174,21 @@ def test_missing_data_do_not_matter_where_they_are_not_chosen() -> None:
             expected = np.zeros((3,) * order)
             expected[(0,) * order] = values(derivative, **one).sum()
             np.testing.assert_allclose(values(derivative, **given), expected, rtol=1e-12)
+
+
+@pytest.mark.parametrize("mode", ["forward", "reverse"])
+def test_slopes_of_maxima_beside_what_is_undefined(mode: Any) -> None:
+    s, x, z = eg.variable("s"), eg.variable("x", (2,)), eg.variable("z", (2,))
+    for f, at in [
+        (np.minimum(np.exp(s), 1), 800),
+        (np.clip(s * s, 0, 1), np.inf),
+        (np.maximum(np.log(s), 0), 0),
+        (np.maximum(np.sqrt(s), 1), 0),
+    ]:
+        found = eg.derivative(f, "s", mode=mode)
+        assert found.evaluate({"s": at}) == 0
+        assert eg.compile(found)(s=float(at)) == 0
+    chosen = eg.sum(np.where(x < 1, x, np.tanh(np.clip(z, -1, 1))))
+    found = eg.derivative(chosen, "z", mode=mode)
+    slopes = found.evaluate({"x": [0, 3], "z": [np.nan, 0.4]})
+    np.testing.assert_allclose(slopes, [0, 1 - np.tanh(0.4) ** 2], rtol=1e-14)

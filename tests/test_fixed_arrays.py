@@ -107,3 +107,12 @@ def test_what_is_no_array_of_numbers(value: object, message: str) -> None:
 def test_texts_that_are_no_arrays(text: str, message: str) -> None:
     with pytest.raises(eg.ParseError, match=message):
         eg.parse(f"declare n 0 expression {text}")
+
+
+def test_comparing() -> None:
+    """The numbers of an array are what people mean by them, and may be infinite."""
+    v = eg.variable("v", (3,))
+    assert eg.equivalent(v * [np.nan, 1, 2], v).status != "equal"
+    assert eg.equivalent(v * [np.inf, 1, 2], v * [np.inf, 1, 2])
+    assert eg.equivalent(3 * v * [0.1, 0.2, 0.3], v * [0.3, 0.6, 0.9]).status != "different"
+    assert eg.equivalent(v * [0.1, 0.2, 0.3], v * [0.1, 0.2, 0.31]).status == "different"
