@@ -12,7 +12,7 @@ from eggrad.engine import spec as specs
 from eggrad.engine.binding import Array, concrete
 from eggrad.engine.exact_numbers import exact
 from eggrad.engine.spec import Spec
-from eggrad.engine.term import Term, postorder
+from eggrad.engine.term import LEAVES, Term, postorder
 
 __all__ = ["exact_values", "is_polynomial"]
 
@@ -20,20 +20,7 @@ __all__ = ["exact_values", "is_polynomial"]
 WORK: Final = 200_000
 LONG: Final = 1024
 
-POLYNOMIAL: Final = frozenset(
-    {
-        "variable",
-        "constant",
-        "array",
-        "delta",
-        "indicator",
-        "size",
-        "einsum",
-        "add",
-        "subtract",
-        "negate",
-    }
-)
+POLYNOMIAL: Final = LEAVES | {"einsum", "add", "subtract", "negate"}
 
 
 def is_polynomial(term: Term) -> bool:

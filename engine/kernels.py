@@ -19,6 +19,7 @@ from eggrad.engine.product_kernels import Step, product_steps
 from eggrad.engine.sparsity import Sparsity, plan_of, visited_dims
 from eggrad.engine.spec import Dims, Size, Spec, scaling
 from eggrad.engine.term import (
+    LEAVES,
     NUMERIC,
     Term,
     postorder,
@@ -48,7 +49,6 @@ _POWERS: Final[dict[Fraction, tuple[str, ...]]] = {
 }
 # What one operation on a NumPy scalar counts as.
 _SCALAR: Final = frozenset({"arithmetic", "scaling", "negate", "divide", "reciprocal", "power"})
-_LEAVES: Final = frozenset({"variable", "constant", "array", "delta", "indicator", "size"})
 _MATRIX: Final = {f.name: f.rate for f in MATRIX_FUNCTIONS.values()} | {"cholesky": "cholesky"}
 _REDUCING: Final = frozenset(
     {
@@ -107,7 +107,7 @@ def node_work(
     >>> [(w.rate, w.units) for w in work]
     [('gemv', ('m', 'n')), ('gemv_row', ('m',)), ('fresh', ('m',))]
     """
-    if constructor in _LEAVES:
+    if constructor in LEAVES:
         return ()
     if constructor in ("ein", "ein1"):
         steps = _product_steps(data[0], args, deltas, constants, same)

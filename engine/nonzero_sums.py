@@ -15,25 +15,14 @@ from eggrad.engine.binding import Array, made_sizes, symbols
 from eggrad.engine.errors import EggradError
 from eggrad.engine.functions import FUNCTIONS
 from eggrad.engine.properties import NONZERO_ALMOST
-from eggrad.engine.term import Term, postorder, variables
+from eggrad.engine.term import LEAVES, Term, postorder, variables
 
 __all__ = ["nonzero_sums"]
 
 # Analytic for all reals, if their operands are.
-ANALYTIC: Final = frozenset(
-    {
-        "variable",
-        "constant",
-        "array",
-        "delta",
-        "indicator",
-        "size",
-        "einsum",
-        "add",
-        "subtract",
-        "negate",
-    }
-    | {"det", "adj"}
+ANALYTIC: Final = (
+    LEAVES
+    | {"einsum", "add", "subtract", "negate", "det", "adj"}
     | {f.name for f in FUNCTIONS.values() if f.analytic}
 )
 # What may cancel against its inverse, or begets an inverse when it is differentiated.

@@ -2,17 +2,15 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from math import factorial, prod
-from typing import Final, cast
+from typing import cast
 
 from eggrad.engine.binding import concrete, symbols
 from eggrad.engine.functions import MATRIX_FUNCTIONS
 from eggrad.engine.sparsity import visited_dims
 from eggrad.engine.spec import Indices, Size, Spec
-from eggrad.engine.term import Term, postorder, term_sparsity
+from eggrad.engine.term import LEAVES, Term, postorder, term_sparsity
 
 __all__ = ["count", "node_count", "node_operations"]
-
-_FREE: Final = frozenset({"variable", "constant", "array", "delta", "indicator", "size"})
 
 
 def node_count(roots: Sequence[Term]) -> int:
@@ -53,7 +51,7 @@ def node_operations(node: Term, sizes: Mapping[str, int]) -> int:
     >>> node_operations(apply("exp", variable("x", ("n",))), {"n": 7})
     7
     """
-    if node.op in _FREE:
+    if node.op in LEAVES:
         return 0
     if node.op == "einsum":
         return _einsum(node.spec, node.args, sizes)

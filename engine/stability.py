@@ -13,10 +13,10 @@ from typing import Any, Final, Protocol, TypeVar
 from eggrad.engine.extract import cheapest_trees
 from eggrad.engine.functions import FUNCTIONS, record
 from eggrad.engine.language import FUNCTION_NODES
+from eggrad.engine.term import LEAVES
 
 __all__ = ["stable_members"]
 
-EXACT: Final = frozenset({"variable", "constant", "array", "delta", "indicator", "size"})
 LOSSY: Final = frozenset({"add", "subtract"})
 
 # These are faster than what they replace, not more accurate: the cost decides.
@@ -115,7 +115,7 @@ class _Levels:
         if member.stable or _is_numeric(member):
             nearly = bool(member.data) and member.data[0] in NEARLY_STABLE
             return NEARLY if nearly else STABLE
-        if member.constructor in EXACT:
+        if member.constructor in LEAVES:
             return KEPT
         if member.constructor == "function" and record(member.data[0]).damping:
             return KEPT
@@ -138,7 +138,7 @@ def _is_length(member: Member) -> bool:
 
 
 def _is_plain(member: Member) -> bool:
-    return member.constructor in FUNCTION_NODES.values() or member.constructor in EXACT
+    return member.constructor in FUNCTION_NODES.values() or member.constructor in LEAVES
 
 
 def _is_numeric(member: Member) -> bool:

@@ -33,11 +33,14 @@ from eggrad.engine.sparsity import Sparsity
 from eggrad.engine.spec import MAXIMAL_SIZE, Dims, Size, Spec
 
 __all__ = [
-    "ELEMENTWISE", "MATRIX_FUNCTIONS", "NUMERIC", "Term", "add", "apply", "array", "cofactors",
-    "constant", "delta", "divide", "einsum", "fixed_arrays", "for_code", "implied", "indicator",
-    "negate", "numeric", "own_functions", "postorder", "power", "rebuild", "size",
+    "ELEMENTWISE", "LEAVES", "MATRIX_FUNCTIONS", "NUMERIC", "Term", "add", "apply", "array",
+    "cofactors", "constant", "delta", "divide", "einsum", "fixed_arrays", "for_code", "implied",
+    "indicator", "negate", "numeric", "own_functions", "postorder", "power", "rebuild", "size",
     "substitute_sizes", "subtract", "term_sparsity", "variable", "variables",
 ]  # fmt: skip
+
+LEAVES: Final = frozenset({"variable", "constant", "array", "delta", "indicator", "size"})
+"""The operations without operands."""
 
 _IMPLIED: Final = {"positive definite": frozenset({"symmetric", "invertible"})}
 
@@ -253,7 +256,7 @@ def term_sparsity(term: Term) -> Sparsity:
 def rebuild(term: Term, args: tuple[Term, ...]) -> Term:
     """The same operation on other operands."""
     match term.op:
-        case "variable" | "constant" | "array" | "delta" | "indicator" | "size":
+        case leaf if leaf in LEAVES:
             return term
         case "einsum":
             return einsum(term.spec, *args)
