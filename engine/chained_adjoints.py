@@ -35,8 +35,7 @@ def pull_back_levels(
     multiplies derivatives. Terms are in the order of the levels and of their variables.
     """
     for level in levels:
-        for x in level.wrt:
-            check_slopes(level.term, x)
+        check_slopes(level.term, *level.wrt)
     models = [CostModel()]
     with system.session() as egraph:
         run = Run(system.strategy, egraph, budget or Budget(), models)

@@ -45,9 +45,6 @@ _WHOLE: Final = {
 }
 
 
-_NOTHING: Final[Mapping[FixedArray, str]] = {}
-
-
 class Writer:
     """Writes one statement a node, at most."""
 
@@ -58,8 +55,8 @@ class Writer:
         dtype: str,
         model: CostModel,
         *,
+        fixed: Mapping[FixedArray, str],
         reuse: bool = True,
-        fixed: Mapping[FixedArray, str] = _NOTHING,
     ) -> None:
         """`names`, `sizes` and `fixed` say what variables, size symbols and arrays are called.
 

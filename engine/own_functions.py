@@ -36,9 +36,9 @@ def slope_terms(function: OwnFunction) -> tuple[Term | None, ...]:
     return tuple(None if s is None else s(*operands) for s in function.slopes)
 
 
-def check_slopes(root: Term, x: Term) -> None:
+def check_slopes(root: Term, *wrt: Term) -> None:
     """Raise where a declared function has no derivative by an operand in which a variable is."""
-    below = {x}
+    below = {*wrt}
     for t in postorder(root):
         found = [k for k, a in enumerate(t.args) if a in below]
         if found:

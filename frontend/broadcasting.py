@@ -38,8 +38,7 @@ def array_term(array: Array) -> Term:
         return terms.constant(exact(first) or Fraction(0), array.shape)
     if array.ndim == 2 and np.isfinite(first) and np.array_equal(array, first * np.eye(len(array))):
         identity = terms.delta(array.shape[:1])
-        number = exact(first)
-        assert number is not None
+        number = Fraction(exact(first) or 0)
         if number == 1:
             return identity
         return terms.einsum(specs.scaling(2), terms.constant(number), identity)

@@ -85,7 +85,7 @@ def format_expression(language: str, term: Term, scope: Sequence[Term]) -> str:
     return format_unchanged(language, shortest(term) if language in SHORTENED else term, scope)
 
 
-def with_named_arrays(term: Term) -> Term:
+def _with_named_arrays(term: Term) -> Term:
     """The term with variables array1, array2, ... for arrays of known numbers."""
     taken = {v.name for v in variables(term)}
     unused = (name for k in count(1) if (name := f"array{k}") not in taken)
@@ -107,7 +107,7 @@ def format_unchanged(language: str, term: Term, scope: Sequence[Term]) -> str:
     if language not in FORMATS:
         known = ", ".join(FORMATS)
         raise UnsupportedOperation(f"there is no format {language!r}; the formats are: {known}")
-    own = term if language in _WITH_NUMBERS else with_named_arrays(term)
+    own = term if language in _WITH_NUMBERS else _with_named_arrays(term)
     return FORMATS[language](own, scope)
 
 

@@ -3,6 +3,7 @@
 The parser is no simplifier: `a - b` is a `subtract` and `-a` a `negate`.
 """
 
+import re
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from itertools import islice
@@ -36,6 +37,9 @@ from eggrad.frontend.text_words import (
 )
 
 __all__ = ["parse"]
+
+# What an array has: a number of Python's, with its sign.
+_ENTRY = re.compile(r"\s*-?(inf|nan|[0-9]+(\.[0-9]*)?([eE][+-]?[0-9]+)?)\s*\Z")
 
 _BUILDERS = {
     "add": terms.add,
@@ -205,11 +209,11 @@ class _Reader:
     def _array(self, phrase: Phrase, start: int) -> Node:
         inside = phrase.token.partition("(")[2].rstrip(")")
         texts = inside.split(",") if inside.strip() else []
-        try:
-            numbers = [float(text.replace("_", "no number")) for text in texts]
-        except ValueError as error:
-            reason = f"an array has numbers: {str(error).partition(': ')[2]}"
-            raise self._fail(reason, phrase.token, ("numbers and commas",)) from None
+        wrong = next((text for text in texts if not _ENTRY.match(text)), None)
+        if wrong is not None:
+            reason = f"an array has numbers, {wrong.strip()!r} is none"
+            raise self._fail(reason, phrase.token, ("numbers and commas",))
+        numbers = [float(text) for text in texts]
         given = None if phrase.sizes is None else [self._size(token) for token in phrase.sizes]
         shape = [len(numbers)] if given is None else [d for d in given if isinstance(d, int)]
         if (given is not None and len(shape) < len(given)) or prod(shape) != len(numbers):
