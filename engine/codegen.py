@@ -10,7 +10,7 @@ from eggrad.engine.contraction import product
 from eggrad.engine.cost import CostModel
 from eggrad.engine.elementwise_code import ElementwiseCode
 from eggrad.engine.fixed_arrays import FixedArray
-from eggrad.engine.functions import FUNCTIONS, MATRIX_FUNCTIONS, function_of
+from eggrad.engine.functions import EXTREMES, FUNCTIONS, MATRIX_FUNCTIONS, function_of
 from eggrad.engine.indicator_code import (
     by_views,
     constraints_text,
@@ -33,8 +33,7 @@ _WHOLE: Final = {
     "inverse_from_cholesky": "inverse_from_cholesky({x})",
     **{f.name: f.code.format("{x}") for f in MATRIX_FUNCTIONS.values()},
     "cofactors": "cofactors({k}, {x})",
-    "max": "np.max({x}, {k})",
-    "min": "np.min({x}, {k})",
+    **{f.name: f.code for f in EXTREMES.values()},
     "logsumexp": "log_sum_exp({x}, {k})",
     "logdet_from_cholesky": "log_determinant_from_cholesky({x})",
     "norm": "norm({x}, {k})",

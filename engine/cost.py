@@ -32,7 +32,7 @@ MATRIX: Final = {f.name: f.thirds for f in MATRIX_FUNCTIONS.values()}
 ENTRY_PRICES: Final = {f.name: f.price for f in FUNCTIONS.values()} | {
     "logsumexp": 14,
     "norm": 3,
-    **dict.fromkeys(EXTREMES, 1),
+    **{f.name: f.price for f in EXTREMES.values()},
 }
 # What a size symbol stands for where nothing is said.
 DEFAULT_SIZE: Final = 100

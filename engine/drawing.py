@@ -170,7 +170,7 @@ class Drawing:
         """A maximum or minimum along some axes; the spec is drawn for the operand."""
         own, spec, inner = args
         if isinstance(own, Parameter) and own.name not in self.bound:
-            self.bound[own.name] = EXTREMES[self.rng.integers(len(EXTREMES))]
+            self.bound[own.name] = [*EXTREMES][self.rng.integers(len(EXTREMES))]
         operand: Term = self.draw(inner)
         if isinstance(spec, Parameter) and spec.name not in self.bound:
             axes = tuple(range(operand.order))

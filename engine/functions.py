@@ -587,8 +587,47 @@ ELEMENTWISE: Final = tuple(f.name for f in _KNOWN if not f.lowered)
 UNARY: Final = tuple(f for f in ELEMENTWISE if FUNCTIONS[f].arity == 1)
 """Those of one operand."""
 
-EXTREMES: Final = ("max", "min")
-"""The reductions of expressions that are no sums."""
+
+@dataclass(frozen=True, kw_only=True)
+class Extreme:
+    """The greatest or the least entry along some axes.
+
+    `code` is its text in generated code, given the array and the axes, `python` the function that
+    is printed; `rate` the kernel that it calls, `price` what an entry counts. `of_two` is the
+    function of two tensors, entry by entry, that gives the same of each pair.
+    """
+
+    name: str
+    sentence: str
+    code: str
+    python: str
+    of_two: str
+    rate: str = "sum"
+    price: int = 1
+
+
+EXTREMES: Final[Mapping[str, Extreme]] = MappingProxyType(
+    {
+        f.name: f
+        for f in (
+            Extreme(
+                name="max",
+                sentence="The greatest entry along some axes.",
+                code="np.max({x}, {k})",
+                python="np.max",
+                of_two="maximum",
+            ),
+            Extreme(
+                name="min",
+                sentence="The least entry along some axes.",
+                code="np.min({x}, {k})",
+                python="np.min",
+                of_two="minimum",
+            ),
+        )
+    }
+)
+"""The reductions of expressions that are no sums, by their names."""
 
 LOWERED: Final = tuple(f.name for f in _KNOWN if f.lowered)
 """Those that lowered terms alone have."""

@@ -13,7 +13,7 @@ from math import prod
 from typing import Any, Final, cast
 
 from eggrad.engine.cost import DEFAULT_SIZE
-from eggrad.engine.functions import FUNCTIONS, MATRIX_FUNCTIONS, function_of, record
+from eggrad.engine.functions import EXTREMES, FUNCTIONS, MATRIX_FUNCTIONS, function_of, record
 from eggrad.engine.language import FUNCTION_NODES
 from eggrad.engine.product_kernels import Step, product_steps
 from eggrad.engine.sparsity import Sparsity, plan_of, visited_dims
@@ -57,8 +57,7 @@ _REDUCING: Final = frozenset(
         "logdet",
         "logdet_from_cholesky",
         "logsumexp",
-        "max",
-        "min",
+        *EXTREMES,
         "norm",
         "product_of_pairs",
         "solve",
@@ -208,8 +207,8 @@ def _reducing_steps(name: str, known: object, args: tuple[Dims, ...], out: Dims)
             (m, n), inner = whole, args[1][:-1]
             product = ("syrk", (*inner, m, n, n), ())
             return [("transposed", (m, n, n), ()), product, ("broadcast", out, ())]
-        case "max" | "min":
-            return [("sum", whole, ())]
+        case name if name in EXTREMES:
+            return [(EXTREMES[name].rate, whole, ())]
         case "norm":
             return [("dot", whole, ()), ("sqrt", out, ()), *[("scalar_function", (), ())] * 4]
         case _:

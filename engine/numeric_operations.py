@@ -42,7 +42,7 @@ def result_dims(name: str, data: object, *args: Dims) -> Dims:
             if len(first) != 2 or last[-1:] != first[:1]:
                 raise ShapeError(f"{name}: a matrix {first} cannot have weights {last}")
             return last[:-1] + first[1:] * 2
-        case "max" | "min" | "logsumexp" | "norm":
+        case _ if name in (*EXTREMES, "logsumexp", "norm"):
             return output_dims(cast(Spec, data), first)
         case _ if first != last:
             raise ShapeError(f"{name}: one operand has axes {first}, the other {last}")

@@ -5,7 +5,7 @@ from functools import partial
 from typing import Any, Final
 
 from eggrad.engine.errors import ShapeError, UnsupportedOperation
-from eggrad.engine.functions import ELEMENTWISE, UNARY, Function
+from eggrad.engine.functions import ELEMENTWISE, EXTREMES, UNARY, Function
 from eggrad.engine.functions import FUNCTIONS as RECORDS
 from eggrad.frontend import axes as ax
 from eggrad.frontend import functions as language
@@ -56,7 +56,7 @@ def sum_of(a: Value, axis: Value | None = None) -> Value:
 def _extreme(name: str, a: Value, *others: Value) -> Value:
     """The greatest or the least entry; of two tensors that of each pair of entries."""
     if others:
-        return _applied(RECORDS[f"{name}imum"])(a, *others)
+        return _applied(RECORDS[EXTREMES[name].of_two])(a, *others)
     return Value(_REDUCED[name](a.expression))
 
 

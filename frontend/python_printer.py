@@ -155,7 +155,9 @@ class _Writer:
                 return self._product(node, args)
             case name if name in EXTREMES:
                 source, out = node.spec
-                return unary(source, out, args[0], specs.format_spec(node.spec), f"np.{name}")
+                return unary(
+                    source, out, args[0], specs.format_spec(node.spec), EXTREMES[name].python
+                )
             case "add" if node.args[0] is node.args[1]:
                 return f"2 * {bracketed(args[0], SIGN)}", PRODUCT
             case "add" | "subtract":
