@@ -17,6 +17,7 @@ from eggrad.engine.random_networks import (
     random_inverses,
     random_roots,
 )
+from eggrad.engine.relevance import Relevance
 from eggrad.engine.rule import BulkRule, Ruleset
 from eggrad.engine.shrinking import simpler_values
 from eggrad.engine.snapshot import Snapshot
@@ -37,8 +38,7 @@ class RandomClasses:
 
     def __init__(self, prepared: Sequence[Ruleset]) -> None:
         """Load the rules."""
-        self._egraph = EGraph(prepared)
-        self._egraph.combine("all", [r.name for r in prepared])
+        self._egraph = EGraph(Relevance({"all": tuple(r for own in prepared for r in own.rules)}))
         self._known: dict[int, Snapshot] = {}
 
     def number(self, seed: int) -> Snapshot:

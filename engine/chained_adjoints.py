@@ -1,14 +1,13 @@
-"""Adjoints through functions of functions that no term has as a whole, in one e-graph."""
+"""Adjoints through functions of functions that no term has as a whole, at once."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from eggrad.engine.cost import CostModel
 from eggrad.engine.own_functions import check_slopes
 from eggrad.engine.report import Budget, Result
-from eggrad.engine.run import Run
+from eggrad.engine.run import Derived
 from eggrad.engine.stages import System
-from eggrad.engine.term import Term, postorder
+from eggrad.engine.term import Term
 
 __all__ = ["Level", "pull_back_levels"]
 
@@ -36,21 +35,14 @@ def pull_back_levels(
     """
     for level in levels:
         check_slopes(level.term, *level.wrt)
-    models = [CostModel()]
-    with system.session() as egraph:
-        run = Run(system.strategy, egraph, budget or Budget(), models)
-        egraph.load(cotangent, *(level.term for level in levels))
-        run.begin(())
-        found: list[dict[Term, str]] = []
-        first = 0
-        for level in levels:
-            adjoint = egraph.name(cotangent)
-            if level.above is not None:
-                place, variable = level.above
-                adjoint = found[place][variable]
-            names = egraph.add_adjoints_below(level.term, level.wrt, adjoint, first=first)
-            found.append(dict(zip(level.wrt, names, strict=True)))
-            first += sum(1 for _ in postorder(level.term))
-        run.saturate("reverse")
-        explored = run.finish([n for level in found for n in level.values()])
-    return system.widened(explored, explored.cheapest(), budget, models)
+    rules = system.derivative_rules(*(level.term for level in levels))
+    found: list[dict[Term, Term]] = []
+    for level in levels:
+        adjoint = cotangent
+        if level.above is not None:
+            place, variable = level.above
+            adjoint = found[place][variable]
+        adjoints = rules.reverse(level.term, level.wrt, adjoint)
+        found.append(dict(zip(level.wrt, adjoints, strict=True)))
+    roots = [t for level in found for t in level.values()]
+    return system.refined(roots, Derived((cotangent,), rules.matches), budget)

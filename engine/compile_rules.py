@@ -10,7 +10,6 @@ from eggrad.engine.functions import MATRIX_FUNCTIONS
 from eggrad.engine.language import (
     CONSTRUCTORS,
     FUNCTION_NODES,
-    SLOPE_NODES,
     Call,
     Differ,
     Known,
@@ -22,15 +21,21 @@ from eggrad.engine.language import (
 )
 from eggrad.engine.mirror import Same, mirrored
 from eggrad.engine.numeric_operations import result_dims
-from eggrad.engine.rule import Fact, Rule, Ruleset
+from eggrad.engine.rule import Fact, Rule
 from eggrad.engine.spec import Dims, output_dims
 
-__all__ = ["FACTS", "WIDENING", "combined", "combined_facts", "declarations", "laws", "rules"]
-
-# The ruleset of all laws that lead from a narrower side to a wider one.
-WIDENING: Final = "widening"
-# The ruleset of all facts.
-FACTS: Final = "all_facts"
+__all__ = [
+    "STABLE",
+    "combined",
+    "declarations",
+    "fact_rule",
+    "law_rules",
+    "settling_of",
+    "shape_of",
+    "table",
+    "tables_of",
+    "widening_rules",
+]
 
 
 def _own(d: Dims) -> Dims:
@@ -73,7 +78,6 @@ SHAPES: Final[dict[str, tuple[Callable[..., object], tuple[int, ...]]]] = {
     "divide": (_quotient, (0, 1)),
     "power": (_own, (0,)),
     **dict.fromkeys(FUNCTION_NODES.values(), (_own, (1,))),
-    **dict.fromkeys(SLOPE_NODES.values(), (_own, (2,))),
     **{f.name: (_scalar if f.is_scalar else _own, (0,)) for f in MATRIX_FUNCTIONS.values()},
     "cofactors": (_cofactors, (0, 1)),
     "numeric": (result_dims, (0, 1, 2)),
@@ -81,8 +85,12 @@ SHAPES: Final[dict[str, tuple[Callable[..., object], tuple[int, ...]]]] = {
 }
 
 
+# Begins the names of relations on the nodes of a constructor.
+STABLE: Final = "stable"
+
+
 def declarations() -> Iterator[str]:
-    """The sort of tensors, its constructors, the analysis `dims`, and the rules that all need."""
+    """The sort of tensors, the analysis `dims`, names of classes, and what is known of them."""
     yield "(sort Tensor)"
     yield "(function dims (Tensor) PyObject :no-merge)"
     # A table of names, not `let`: every `let` would be one more function to visit.
@@ -90,51 +98,99 @@ def declarations() -> Iterator[str]:
     # What is known of a class, and the classes that are defined at more values and equal it else.
     yield "(relation known (PyObject Tensor))"
     yield "(relation wider (Tensor Tensor))"
-    yield f"(ruleset {WIDENING})"
-    for name, sorts in CONSTRUCTORS.items():
-        arguments = " ".join("PyObject" if s == "Object" else s for s in sorts)
-        yield f"(constructor {name} ({arguments}) Tensor)"
-        if "Tensor" in sorts:
-            yield f"(relation at_{name} (i64 {arguments}))"
-        yield f"(relation stable_{name} ({arguments}))"
-    yield "(ruleset shapes)"
-    for name in SHAPES:
-        yield _shape_rule(name)
-    yield "(ruleset settle)"
-    for name in SHAPES:
+
+
+def table(name: str) -> Iterator[str]:
+    """A constructor, or the relation `stable_` on its nodes."""
+    relation, _, constructor = name.rpartition("_")
+    sorts = CONSTRUCTORS[constructor]
+    arguments = " ".join("PyObject" if s == "Object" else s for s in sorts)
+    if relation:
+        yield f"(relation {name} ({arguments}))"
+        return
+    yield f"(constructor {name} ({arguments}) Tensor)"
+    if name in SHAPES:
+        yield from (f"(ruleset {shape_of(name)})", _shape_rule(name))
+        yield f"(ruleset {settling_of(name)})"
         if name != "constant":
             yield _settle_rule(name)
 
 
-def rules(ruleset: Ruleset) -> Iterator[str]:
-    """A ruleset with every variant of each of its laws, and its facts."""
-    yield f"(ruleset rules_{ruleset.name})"
-    yield f"(ruleset facts_{ruleset.name})"
-    for rule in ruleset.rules:
-        yield from laws(rule, ruleset.name)
-    for fact in ruleset.facts:
-        yield _fact_rule(fact, ruleset.facts)
+def tables_of(law: Rule | Fact) -> list[str]:
+    """The tables that a law speaks of."""
+    if isinstance(law, Fact):
+        return list(dict.fromkeys(_tables((law.claim, *law.conditions))))
+    found = list(_tables((law.statement.left, law.statement.right, *law.statement.conditions)))
+    if law.stable:
+        found += [f"{STABLE}_{name}" for name in found]
+    return list(dict.fromkeys(found))
 
 
-def laws(rule: Rule, ruleset: str) -> Iterator[str]:
-    """Every variant of a rule's law, in a ruleset."""
+def _tables(patterns: Iterable[object]) -> Iterator[str]:
+    for pattern in patterns:
+        match pattern:
+            case Node(constructor=name, args=args):
+                yield from (name, *_tables(args))
+            case Call(args=args):
+                yield from _tables(args)
+            case Literal(value=value) | Same(value=value):
+                yield from _tables([value])
+            case Known(tensor=tensor):
+                yield from _tables([tensor])
+            case Differ(first=first, second=second):
+                yield from _tables([first, second])
+            case _:
+                pass
+
+
+def shape_of(constructor: str) -> str:
+    """The ruleset that gives the terms of a constructor their dims."""
+    return f"shape_{constructor}"
+
+
+def settling_of(constructor: str) -> str:
+    """The ruleset that retires the terms of a constructor that are constants."""
+    return f"settle_{constructor}"
+
+
+def law_rules(rule: Rule, ruleset: str) -> Iterator[str]:
+    """A ruleset of every variant of a rule's law that unites classes."""
+    yield f"(ruleset {ruleset})"
+    if rule.is_conditional or not rule.widens:
+        for label, law in _variants(rule):
+            yield _rule(law, rule, f':ruleset {ruleset} :name "{label}"')
+
+
+def widening_rules(rule: Rule, ruleset: str) -> Iterator[str]:
+    """A ruleset of every variant of a rule that leads from a narrower side to a wider one."""
+    yield f"(ruleset {ruleset})"
+    for label, law in _variants(rule):
+        yield _widening_rule(law, f':ruleset {ruleset} :name "{label}w"')
+
+
+def _variants(rule: Rule) -> Iterator[tuple[str, Law]]:
     for k, law in enumerate(mirrored(rule.statement)):
-        label = f'"{ruleset}.{rule.name}/{k}"'
-        if rule.is_conditional or not rule.widens:
-            yield _rule(law, rule, f":ruleset rules_{ruleset} :name {label}")
-        if rule.widens:
-            yield _widening_rule(law, f':ruleset {WIDENING} :name {label[:-1]}w"')
+        yield f"{rule.ruleset}.{rule.name}/{k}", law
 
 
-def combined(name: str, rulesets: Iterable[str]) -> str:
-    """Several rulesets, and the shape analysis, as one."""
-    parts = " ".join(f"rules_{r}" for r in rulesets)
-    return f"(unstable-combined-ruleset {name} shapes settle {parts})"
+def fact_rule(fact: Fact, others: Sequence[Fact], ruleset: str) -> Iterator[str]:
+    """A ruleset of the rule that concludes a fact, and at once those that follow from it alone."""
+    body = _Body()
+    own = fact.claim.tensor
+    if isinstance(own, Node):
+        body.match_root(own)
+    for c in fact.conditions:
+        body.emit(c)
+    root = "root" if isinstance(own, Node) else body.emit(own)
+    head = " ".join(f"(known {body.emit(p)} {root})" for p in _implied(fact, others))
+    yield f"(ruleset {ruleset})"
+    label = f':ruleset {ruleset} :name "{fact.ruleset}.{fact.name}/0"'
+    yield f"(rule ({body.text}) ({head}) {label})"
 
 
-def combined_facts(rulesets: Iterable[str]) -> str:
-    """The facts of several rulesets as one ruleset."""
-    return f"(unstable-combined-ruleset {FACTS} {' '.join(f'facts_{r}' for r in rulesets)})"
+def combined(name: str, rulesets: str) -> str:
+    """Several rulesets as one."""
+    return f"(unstable-combined-ruleset {name} {rulesets})"
 
 
 def _widening_rule(law: Law, label: str) -> str:
@@ -148,20 +204,6 @@ def _widening_rule(law: Law, label: str) -> str:
         body.emit(c.property if isinstance(c, Known) else c)
     right = body.emit(law.right)
     return f"(rule ({body.text}) ((wider root {right})) {label})"
-
-
-def _fact_rule(fact: Fact, others: Sequence[Fact]) -> str:
-    """Conclude a property, and at once those that follow from it: each would take a round."""
-    body = _Body()
-    own = fact.claim.tensor
-    if isinstance(own, Node):
-        body.match_root(own)
-    for c in fact.conditions:
-        body.emit(c)
-    root = "root" if isinstance(own, Node) else body.emit(own)
-    head = " ".join(f"(known {body.emit(p)} {root})" for p in _implied(fact, others))
-    label = f':ruleset facts_{fact.ruleset} :name "{fact.ruleset}.{fact.name}/0"'
-    return f"(rule ({body.text}) ({head}) {label})"
 
 
 def _implied(fact: Fact, others: Sequence[Fact]) -> list[object]:
@@ -194,9 +236,10 @@ def _shape_rule(name: str) -> str:
     sorts = CONSTRUCTORS[name]
     args = [f"a{i}" for i in range(len(sorts))]
     inner = [f"(dims a{i})" if sorts[i] == "Tensor" else f"a{i}" for i in places]
-    call = f"(py-call {literal(function)} {' '.join(inner)})"
-    body = f"(= root ({name} {' '.join(args)})) (= d {call})"
-    return f'(rule ({body}) ((set (dims root) d)) :ruleset shapes :name "shapes.{name}")'
+    # A call of Python takes some 15 microseconds.
+    same = inner[0] if function is _own else f"(py-call {literal(function)} {' '.join(inner)})"
+    body = f"(= root ({name} {' '.join(args)})) (= d {same})"
+    return f'(rule ({body}) ((set (dims root) d)) :ruleset {shape_of(name)} :name "shapes.{name}")'
 
 
 def _settle_rule(name: str) -> str:
@@ -204,7 +247,7 @@ def _settle_rule(name: str) -> str:
     call = f"({name} {' '.join(f'a{i}' for i in range(len(CONSTRUCTORS[name])))})"
     return (
         f"(rule ((= e (constant c n)) (= e {call})) ((subsume {call})) "
-        f':ruleset settle :name "settle.{name}")'
+        f':ruleset {settling_of(name)} :name "settle.{name}")'
     )
 
 
@@ -225,15 +268,7 @@ class _Body:
         if not isinstance(left, Node):
             raise EggradError("the left side of a rule must be a term, not a bare variable")
         self.matching = True
-        if left.constructor == "pullback":
-            node, place, cotangent = left.args
-            inner = node
-            arguments = " ".join(self.emit(a) for a in inner.args)
-            text = f"(contribution number {place})"
-            self.facts.append(f"(at_{inner.constructor} number {arguments})")
-            self.facts.append(f"(= {cotangent.name} (adjoint number))")
-        else:
-            text = self.emit(left)
+        text = self.emit(left)
         self.facts.append(f"(= root {text})")
         self.matching = False
         return text

@@ -1,27 +1,44 @@
 """The only file that talks to egglog: rules in, terms in, one iteration at a time, classes out."""
 
-from collections.abc import Callable, Container, Iterable, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from functools import cached_property
+from itertools import islice
 from typing import Any, NamedTuple, cast
 
 from egglog import bindings
 
-from eggrad.engine import compile_rules
+from eggrad.engine.compile_rules import (
+    SHAPES,
+    STABLE,
+    combined,
+    declarations,
+    fact_rule,
+    law_rules,
+    settling_of,
+    shape_of,
+    table,
+    tables_of,
+    widening_rules,
+)
 from eggrad.engine.constructors import Parts, parts, product_parts
 from eggrad.engine.encoding import decode, literal
-from eggrad.engine.errors import UnsupportedOperation
-from eggrad.engine.functions import OwnFunction
 from eggrad.engine.iteration import Iteration, read_iteration
 from eggrad.engine.language import CONSTRUCTORS
-from eggrad.engine.own_functions import RULESET, slope_rules, slope_terms
-from eggrad.engine.rule import Ruleset
-from eggrad.engine.spec import Dims
-from eggrad.engine.term import Term, own_functions, postorder
+from eggrad.engine.relevance import KNOWN, Relevance, symbols_of_parts
+from eggrad.engine.rule import Fact, Rule
+from eggrad.engine.term import Term, postorder
 
 __all__ = ["Contents", "EGraph", "Row"]
 
 # parse_program is quadratic in the length of its text.
 CHUNK = 20
+
+# Stages of our own: dims, facts, and classes that are defined at more values.
+SHAPING = "shape"
+CONCLUDING = "conclude"
+WIDENING = "widen"
+# What is loaded of a law: that it unites classes, that it concludes, that one class is wider.
+LAW, FACT, WIDER = "law", "fact", "wider"
 
 
 class Row(NamedTuple):
@@ -64,85 +81,132 @@ class _Known(Container[tuple[str, int]]):
 
 
 class EGraph:
-    """An e-graph with rules loaded; `push` and `pop` bracket each use of it."""
+    """An e-graph and the rules that can match in it; `push` and `pop` bracket each use of it."""
 
-    def __init__(self, rulesets: Iterable[Ruleset]) -> None:
-        """Declare the sorts and load the rules."""
+    def __init__(self, relevance: Relevance) -> None:
+        """Declare the sorts; rules are loaded as soon as what they match may occur."""
         self._egraph = bindings.EGraph()
+        self._relevance = relevance
+        self._symbols = frozenset[str]()
+        # What is loaded: tables and laws, each with its commands; laws have rulesets of their own,
+        # of which stages are combined.
+        self._parts: dict[str, tuple[str, ...]] = {}
+        self._kept = 0
+        self._rulesets: dict[str, str] = {}
+        self._stages: dict[str, tuple[str, str]] = {}
+        self._versions = 0
         self._names: dict[Term, str] = {}
         self._bound = 0
         self._classes: dict[Any, int] = {}
         self._objects: dict[Any, object] = {}
-        # Declared functions by their names.
-        self._functions: dict[str, OwnFunction] = {}
-        self._differentiates = False
-        commands = list(compile_rules.declarations())
-        for ruleset in rulesets:
-            commands += compile_rules.rules(ruleset)
-            self._differentiates |= ruleset.name == RULESET
+        commands = list(declarations())
+        self._add_tables(["constant"], commands)
         self._run(commands)
 
-    def combine(self, name: str, rulesets: Iterable[str]) -> None:
-        """Let several rulesets, and the shape analysis, run as one."""
-        self._run([compile_rules.combined(name, rulesets)])
+    # Rules in --------------------------------------------------------------------------------
 
-    def combine_facts(self, rulesets: Iterable[str]) -> None:
-        """Let the facts of several rulesets be looked for together."""
-        self._run([compile_rules.combined_facts(rulesets)])
+    def _occur(self, symbols: Iterable[str]) -> None:
+        """Let the rules run that can match where some symbols occur."""
+        if self._symbols.issuperset(symbols):
+            return
+        self._symbols = self._symbols.union(symbols)
+        found = self._relevance.select(self._symbols)
+        constructors = [c for c in SHAPES if c in self._symbols]
+        commands: list[str] = []
+        self._add_tables(constructors, commands)
+        self._run(commands)
+        shapes = [shape_of(c) for c in constructors]
+        shared = [*shapes, *map(settling_of, constructors)]
+        stages = {n: [*shared, *self._loaded(LAW, own)] for n, own in found.stages.items()}
+        stages[SHAPING] = shapes
+        stages[CONCLUDING] = self._loaded(FACT, found.facts)
+        stages[WIDENING] = self._loaded(WIDER, found.widening)
+        commands.clear()
+        for name, rulesets in stages.items():
+            text = " ".join(rulesets)
+            if name not in self._stages or self._stages[name][1] != text:
+                self._versions += 1
+                self._stages[name] = f"{name}_{self._versions}", text
+                commands.append(combined(*self._stages[name]))
+        self._run(commands)
+
+    def _loaded(self, kind: str, laws: Iterable[Rule | Fact]) -> list[str]:
+        """The names in egglog of some laws, which are loaded if they are not there."""
+        commands: list[str] = []
+        found: list[str] = []
+        for law in laws:
+            name = f"{kind} {law.ruleset}.{law.name}"
+            if name not in self._parts:
+                self._add_tables(tables_of(law), commands)
+                self._rulesets[name] = ruleset = f"{kind}_{len(self._parts)}"
+                self._add(name, self._rules_of(kind, law, ruleset), commands)
+            found.append(self._rulesets[name])
+        self._run(commands)
+        return found
+
+    def _rules_of(self, kind: str, law: Rule | Fact, ruleset: str) -> Iterator[str]:
+        if isinstance(law, Fact):
+            return fact_rule(law, self._relevance.facts, ruleset)
+        return (law_rules if kind == LAW else widening_rules)(law, ruleset)
+
+    def _add_tables(self, names: Iterable[str], commands: list[str]) -> None:
+        for name in names:
+            if name not in self._parts:
+                self._add(name, table(name), commands)
+
+    def _add(self, name: str, own: Iterable[str], commands: list[str]) -> None:
+        """Add a table, or the rules of a law, by a name that they do not have twice."""
+        self._parts[name] = tuple(own)
+        commands += self._parts[name]
 
     def conclude(self) -> bool:
         """Look for facts until there are no more, for a class has each once; whether any is new."""
-        (output,) = self._run([f"(run-schedule (saturate {compile_rules.FACTS}))"])
-        return bool(output.report.updated)
-
-    def literal(self, value: object) -> str:
-        """A Python value, or a function on values, as egglog text."""
-        return literal(value)
+        changed = False
+        while True:
+            stage, _ = self._stages[CONCLUDING]
+            (output,) = self._run([f"(run-schedule (saturate {stage}))"])
+            found = read_iteration(output.report)
+            changed |= found.changed
+            self._occur(self._relevance.made_by(found.matches))
+            if self._stages[CONCLUDING][0] == stage:
+                return changed
 
     # Terms in --------------------------------------------------------------------------------
 
-    def push(self) -> None:
-        """Remember the e-graph as it is now."""
+    def push(self, symbols: Iterable[str] = ()) -> None:
+        """Remember the e-graph as it is now; what is loaded next is made of some symbols."""
         self._run(["(push)"])
+        self._kept = len(self._parts)
+        self._occur(symbols)
 
     def pop(self) -> None:
-        """Go back to the last `push`."""
+        """Go back to the last `push`; the rules that were loaded since then are there to stay."""
         self._run(["(pop)"])
+        added = islice(self._parts.values(), self._kept, None)
+        self._run([command for own in added for command in own])
+        self._symbols = frozenset()
+        self._stages.clear()
         self._names.clear()
         self._classes.clear()
         self._objects.clear()
-        self._functions.clear()
 
-    def load(self, *terms: Term, differentiable: bool = True) -> None:
+    def load(self, *terms: Term, as_written: bool = True) -> None:
         """Add the terms node by node, so that sharing is kept.
 
-        Only a product has a derivative; what is never differentiated has multiples at once.
+        A product with a number is a product at first, as rules make them; or a multiple at once.
         """
         commands: list[str] = []
+        symbols: set[str] = set()
         for t in postorder(*terms):
             if t not in self._names:
-                text = self._text(t) if differentiable else self._text_of_multiple(t)
-                name = self._bind(text, commands)
+                known = product_parts(t) if as_written and t.op == "einsum" else parts(t)
+                symbols.update(symbols_of_parts(known))
+                self._add_tables(known[:1], commands)
+                name = self._bind(self._text(known), commands)
                 commands.append(f"(set (dims {name}) {literal(t.dims)})")
                 self._names[t] = name
-                if isinstance(t.data, OwnFunction):
-                    self._declare(t.data)
         self._run(commands)
-
-    def _declare(self, function: OwnFunction) -> None:
-        """Load the slopes of a declared function, and of those that they mention."""
-        if not self._differentiates:
-            return
-        waiting = [function]
-        while waiting:
-            own = waiting.pop()
-            if own.name in self._functions:
-                if self._functions[own.name] is not own:
-                    raise UnsupportedOperation(f"two different functions are called {own.name!r}")
-                continue
-            self._functions[own.name] = own
-            self._run([c for rule in slope_rules(own) for c in compile_rules.laws(rule, RULESET)])
-            waiting += own_functions(*(t for t in slope_terms(own) if t is not None))
+        self._occur(symbols)
 
     def _bind(self, text: str, commands: list[str]) -> str:
         """Give the class of a text a name."""
@@ -151,71 +215,20 @@ class EGraph:
         commands.append(f"(set {name} {text})")
         return name
 
-    def unite(self, pairs: Iterable[tuple[Term, Term]], differentiable: bool = True) -> None:
+    def unite(self, pairs: Iterable[tuple[Term, Term]], as_written: bool = True) -> None:
         """Load and unite two terms of each pair."""
         known = list(pairs)
-        self.load(*(t for pair in known for t in pair), differentiable=differentiable)
+        self.load(*(t for pair in known for t in pair), as_written=as_written)
         self._run([f"(union {self._names[a]} {self._names[b]})" for a, b in known])
 
     def mark_stable(self, terms: Iterable[Term]) -> None:
         """Say of loaded terms that they lose no digits."""
-        self._run([f"(stable_{self._text_of_multiple(t)[1:]}" for t in terms])
-
-    def add_derivative(self, term: Term, x: Term) -> str:
-        """Ask for a derivative; return the name of its class."""
-        wrt = (x.name, x.dims)
         commands: list[str] = []
-        name = self._bind(f"(derivative {self._names[term]} {literal(wrt)})", commands)
+        for t in terms:
+            known = parts(t)
+            self._add_tables([f"{STABLE}_{known[0]}"], commands)
+            commands.append(f"({STABLE}_{' '.join(self._written(known))})")
         self._run(commands)
-        return name
-
-    def add_adjoints(self, root: Term, x: Term, cotangent: Term) -> str:
-        """Number the nodes between `root` and `x`; assert the chain rule at each of them.
-
-        `cotangent` is the root's own adjoint: any axes, then those of the root.
-        The adjoint of a node is the sum of the contributions of its uses (thesis, equation 4.1).
-        Adjoints are keyed by node number, never by class: they belong to a place, not a value.
-        """
-        self.load(cotangent)
-        lead = cotangent.dims[: cotangent.order - root.order]
-        return self.add_adjoints_below(root, (x,), self._names[cotangent], lead)[0]
-
-    def add_adjoints_below(
-        self, root: Term, wrt: Sequence[Term], adjoint: str, lead: Dims = (), first: int = 0
-    ) -> list[str]:
-        """The names of the adjoints of some nodes, given the name of the root's own.
-
-        `first` is a number that no node has yet; there are as many more as the root has nodes.
-        """
-        nodes = list(postorder(root))
-        reaches = set(wrt)
-        for t in nodes:
-            if any(a in reaches for a in t.args):
-                reaches.add(t)
-        number = {t: i for i, t in enumerate((t for t in nodes if t in reaches), first)}
-        uses: dict[Term, list[str]] = {t: [] for t in number}
-        commands: list[str] = []
-        for t in reversed(number):
-            mine = f"(adjoint {number[t]})"
-            total = adjoint if t is root else self._total(uses[t], commands)
-            commands.append(f"(union {mine} {total})")
-            commands.append(f"(set (dims {mine}) {literal(lead + t.dims)})")
-            for place, a in enumerate(t.args):
-                if a in number:
-                    uses[a].append(f"(contribution {number[t]} {place})")
-            if t.args:
-                constructor, arguments = self._written(t)
-                commands.append(f"(at_{constructor} {number[t]} {arguments})")
-        names = [self._bind(f"(adjoint {number[x]})", commands) for x in wrt]
-        self._run(commands)
-        return names
-
-    def _total(self, summands: Sequence[str], commands: list[str]) -> str:
-        """A sum, bound step by step: nested text would be as deep as a node has uses."""
-        total = summands[0]
-        for other in summands[1:]:
-            total = self._bind(f"(add {total} {other})", commands)
-        return total
 
     def name(self, term: Term) -> str:
         """The name of a loaded term."""
@@ -229,26 +242,25 @@ class EGraph:
         """Unite two named classes."""
         self._run([f"(union {a} {b})"])
 
-    def _text(self, t: Term) -> str:
-        return f"({' '.join(self._written(t))})"
+    def _text(self, known: Parts) -> str:
+        return f"({' '.join(self._written(known))})"
 
-    def _text_of_multiple(self, t: Term) -> str:
-        return f"({' '.join(self._written(t, parts(t)))})"
-
-    def _written(self, t: Term, known: Parts | None = None) -> tuple[str, str]:
-        """The constructor and its arguments; a product as it stands, where nothing else is said."""
-        constructor, data, operands = known or (product_parts(t) if t.op == "einsum" else parts(t))
+    def _written(self, known: Parts) -> tuple[str, str]:
+        """The constructor and its arguments."""
+        constructor, data, operands = known
         return constructor, " ".join([*map(literal, data), *(self._names[a] for a in operands)])
 
     # Running ---------------------------------------------------------------------------------
 
-    def iterate(self, ruleset: str, timed: bool = False) -> Iteration:
-        """Run one iteration of a ruleset; a run cannot be interrupted, so runs are kept short.
+    def iterate(self, stage: str, timed: bool = False) -> Iteration:
+        """Run one iteration of a stage; a run cannot be interrupted, so runs are kept short.
 
         `timed` asks for each rule's seconds as well.
         """
-        (output,) = self._run([f"(run {ruleset} 1)"])
-        return read_iteration(output.report, timed)
+        (output,) = self._run([f"(run-schedule (run {self._stages[stage][0]}))"])
+        found = read_iteration(output.report, timed)
+        self._occur(self._relevance.made_by(found.matches))
+        return found
 
     def are_equal(self, a: str, b: str) -> bool:
         """Whether two names are those of one class."""
@@ -259,7 +271,7 @@ class EGraph:
 
     def complete_shapes(self) -> None:
         """Give the newest terms their dims."""
-        while self.iterate("shapes").changed:
+        while self.iterate(SHAPING).changed:
             pass
 
     def size(self) -> int:
@@ -274,11 +286,13 @@ class EGraph:
 
     def widen(self) -> Iteration:
         """Find the classes that have a wider one."""
-        return self.iterate(compile_rules.WIDENING)
+        return self.iterate(WIDENING)
 
     def assume(self, facts: Iterable[tuple[str, Term]]) -> None:
         """Take a property of each of some loaded terms for known."""
-        self._run([f"(known {literal(p)} {self._names[t]})" for p, t in facts])
+        known = [(p, self._names[t]) for p, t in facts]
+        self._run([f"(known {literal(p)} {name})" for p, name in known])
+        self._occur({KNOWN + p for p, _ in known})
 
     def rows(self, numbers: dict[Any, int] | None = None) -> Contents:
         """What the e-graph holds.
@@ -286,7 +300,7 @@ class EGraph:
         A class keeps its number until it is united with another, whose number it may get. Who
         looks on brings `numbers` of its own, so that nothing depends on its having looked.
         """
-        frozen = self._egraph.freeze()
+        functions = self._egraph.freeze().functions
         known = self._classes if numbers is None else numbers
 
         def class_of(v: Any) -> int:
@@ -302,9 +316,12 @@ class EGraph:
         dims: dict[int, tuple[object, ...]] = {}
         names: dict[str, int] = {}
         for name, sorts in CONSTRUCTORS.items():
+            if name not in functions:
+                continue
             tensor = tuple(s == "Tensor" for s in sorts)
-            stable = {tuple(row.inputs) for row in frozen.functions[f"stable_{name}"].rows}
-            for row in frozen.functions[name].rows:
+            marked_rows = functions.get(f"{STABLE}_{name}")
+            stable = {tuple(row.inputs) for row in marked_rows.rows} if marked_rows else ()
+            for row in functions[name].rows:
                 data, children = [], []
                 for is_tensor, sort, v in zip(tensor, sorts, row.inputs, strict=True):
                     if is_tensor:
@@ -314,18 +331,18 @@ class EGraph:
                 output = class_of(row.output)
                 marked = tuple(row.inputs) in stable
                 rows.append(Row(name, tuple(data), tuple(children), output, row.subsumed, marked))
-        for row in frozen.functions["dims"].rows:
+        for row in functions["dims"].rows:
             dims[class_of(row.inputs[0])] = cast(tuple[object, ...], value("Object", row.output))
-        for row in frozen.functions["named"].rows:
+        for row in functions["named"].rows:
             k = self._egraph.value_to_i64(row.inputs[0])
             names[f"(named {k})"] = class_of(row.output)
         facts = _Known(
             lambda: frozenset(
                 (cast(str, value("Object", row.inputs[0])), class_of(row.inputs[1]))
-                for row in frozen.functions["known"].rows
+                for row in functions["known"].rows
             )
         )
-        pairs = (map(class_of, row.inputs) for row in frozen.functions["wider"].rows)
+        pairs = (map(class_of, row.inputs) for row in functions["wider"].rows)
         wider = tuple(sorted((a, b) for a, b in pairs if a != b))
         return Contents(rows, dims, names, facts, wider)
 

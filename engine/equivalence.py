@@ -57,7 +57,8 @@ def search(
     every round. Some properties of terms are `assumed`, and the terms of some pairs are `equal`,
     from the start.
     """
-    with system.session() as egraph:
+    known = [left, right, *(t for _, t in assumed), *(t for pair in equal for t in pair)]
+    with system.session("compare", *known) as egraph:
         run = Run(system.strategy, egraph, budget or Budget(), [CostModel()])
         egraph.load(left, right, *_transposed(left, right), *(t for _, t in assumed))
         egraph.assume([*assumed, *nonzero_sums([left, right])])

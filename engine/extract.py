@@ -12,8 +12,7 @@ from heapq import heappop, heappush
 from typing import Final, Generic, Protocol, TypeVar
 
 __all__ = [
-    "Cost", "Member", "Members", "cheapest_dag", "cheapest_trees", "dag_cost", "finished",
-    "used",
+    "Cost", "Member", "Members", "cheapest_dag", "cheapest_trees", "dag_cost", "used",
 ]  # fmt: skip
 
 SWEEPS: Final = 4
@@ -33,11 +32,6 @@ class Member(Protocol):
 M = TypeVar("M", bound=Member)
 Members = Mapping[int, Sequence[M]]
 Cost = Callable[[int, M], int]
-
-
-def finished(members: Members[M], trees: Mapping[int, M]) -> dict[int, list[M]]:
-    """The members whose operands all have a tree, of the classes that have one."""
-    return {c: [m for m in members[c] if all(k in trees for k in m.children)] for c in trees}
 
 
 def cheapest_trees(members: Members[M], cost: Cost[M]) -> tuple[dict[int, M], dict[int, int]]:

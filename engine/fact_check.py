@@ -15,7 +15,8 @@ from eggrad.engine.errors import ShapeError
 from eggrad.engine.language import Known, Node
 from eggrad.engine.matching import views
 from eggrad.engine.properties import PROPERTIES
-from eggrad.engine.rule import Fact, Ruleset
+from eggrad.engine.relevance import KNOWN, Relevance
+from eggrad.engine.rule import Fact
 from eggrad.engine.term import Term, variables
 
 __all__ = ["FactCheck", "check_fact", "is_concluded"]
@@ -78,15 +79,13 @@ def is_concluded(fact: Fact, seed: int = 0) -> bool:
 
 
 def _is_concluded_of(fact: Fact, instance: _Instance) -> bool:
-    alone = Ruleset(fact.ruleset, "one fact", "")
-    alone.facts = [fact]
-    egraph = EGraph([alone])
-    egraph.combine_facts([fact.ruleset])
-    egraph.load(instance.term, *(t for _, t in instance.needed), differentiable=False)
+    claimed = str(fact.claim.property)
+    egraph = EGraph(Relevance({}, [fact], {KNOWN + claimed: frozenset()}))
+    egraph.load(instance.term, *(t for _, t in instance.needed), as_written=False)
     egraph.assume(instance.needed)
     egraph.conclude()
     found = egraph.rows()
-    return (str(fact.claim.property), found.names[egraph.name(instance.term)]) in found.known
+    return (claimed, found.names[egraph.name(instance.term)]) in found.known
 
 
 def _instances(fact: Fact, rng: np.random.Generator) -> Iterator[_Instance]:

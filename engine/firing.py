@@ -8,11 +8,12 @@ import numpy as np
 
 from eggrad.engine import term as terms
 from eggrad.engine.closed import Closing
+from eggrad.engine.differentiation import Differentiation
 from eggrad.engine.egraph import EGraph
-from eggrad.engine.instances import Instance
-from eggrad.engine.language import SLOPE_NODES, Node
-from eggrad.engine.rule import Rule, Ruleset
-from eggrad.engine.snapshot import NEVER_EXTRACTED
+from eggrad.engine.instances import DIFFERENTIATED, Instance
+from eggrad.engine.language import Node
+from eggrad.engine.relevance import Relevance
+from eggrad.engine.rule import Rule
 from eggrad.engine.soundness import random_instances
 from eggrad.engine.term import Term
 
@@ -47,6 +48,9 @@ def check_firing(
     tried = telling_instances(rule, 3, seed, back)
     results: list[tuple[bool, bool]] = []
     for instance in tried:
+        if instance.law.node.constructor in DIFFERENTIATED:
+            results.append(_derives(rule, companions, instance))
+            continue
         ways = [_run(rule, companions, instance)] if rule.is_conditional or not rule.widens else []
         ways += [_widens(rule, instance)] if rule.widens else []
         results.append((all(m for m, _ in ways), all(j for _, j in ways)))
@@ -76,32 +80,44 @@ def _is_vacuous(instance: Instance) -> bool:
 
 def _run(rule: Rule, companions: Sequence[Rule], instance: Instance) -> tuple[bool, bool]:
     """Whether the rule matched, and whether the left side got the right one as a member."""
-    one = Ruleset("one", "one rule and those that it needs", "")
-    one.rules = list(dict.fromkeys([rule, *companions]))
-    egraph = EGraph([one])
-    egraph.combine("all", ["one"])
+    egraph = EGraph(Relevance({"all": tuple(dict.fromkeys([rule, *companions]))}))
     place, right = load_left(egraph, instance)
     egraph.load(*(t for _, t in instance.known))
     egraph.assume(instance.known)
     matched = 0
     for _ in range(ITERATIONS):
-        matched += egraph.iterate("all").matches.get(f"one.{rule.name}", 0)
-    if right is None:
-        rows = egraph.rows().rows
-        left = _class_of(egraph, place)
-        made = any(r.output == left and r.constructor not in NEVER_EXTRACTED for r in rows)
-        return matched > 0, made
+        matched += egraph.iterate("all").matches.get(f"{rule.ruleset}.{rule.name}", 0)
     egraph.load(right)
     for _ in range(ITERATIONS):
         egraph.iterate("all")
     return matched > 0, _class_of(egraph, place) == _class_of(egraph, egraph.name(right))
 
 
+def _derives(rule: Rule, companions: Sequence[Rule], instance: Instance) -> tuple[bool, bool]:
+    """Whether a rule of differentiation is used, and whether what it makes has the right axes."""
+    own = [r for r in (rule, *companions) if r.statement.node.constructor in DIFFERENTIATED]
+    rules = Differentiation(dict.fromkeys(own))
+    subject, node = instance.subject, instance.law.node
+    args = subject.args
+    match node.constructor:
+        case "pullback":
+            dims = subject.dims + args[node.args[1]].dims
+            g = terms.variable("g", subject.dims + subject.dims)
+            found = rules.passed_on(subject, node.args[1], g)
+        case "derivative":
+            x = terms.variable(*instance.bound[node.args[1].name])
+            dims = subject.dims + x.dims
+            inner = {a: terms.variable(f"D{k}", a.dims + x.dims) for k, a in enumerate(args)}
+            found = rules.derivative(subject, x, inner)
+        case _:
+            dims = subject.dims
+            found = rules.slope(subject, node.args[1])
+    return bool(rules.matches[f"{rule.ruleset}.{rule.name}"]), found.dims == dims
+
+
 def _widens(rule: Rule, instance: Instance) -> tuple[bool, bool]:
     """Whether the rule finds a wider class where nothing is known, and the right side is it."""
-    one = Ruleset("one", "one rule", "")
-    one.rules = [rule]
-    egraph = EGraph([one])
+    egraph = EGraph(Relevance({"all": (rule,)}))
     egraph.load(instance.left)
     matched = egraph.widen().changed
     egraph.load(instance.right)
@@ -110,39 +126,19 @@ def _widens(rule: Rule, instance: Instance) -> tuple[bool, bool]:
     return matched, sides in found.wider
 
 
-def load_left(egraph: EGraph, instance: Instance) -> tuple[str, Term | None]:
-    """Load the left side; where it is then, and the right side if that is a term without holes.
+def load_left(egraph: EGraph, instance: Instance) -> tuple[str, Term]:
+    """Load the left side; where it is then, and the right side.
 
-    The place is the name of a class, or the constructor of the only e-node that has it, a
-    size's with the size.
+    The place is the name of a class; a size's is its constructor with the size.
     """
-    left, bound, subject = instance.law.node, dict(instance.bound), instance.subject
-    match left.constructor:
-        case "pullback":
-            # The engine's cotangents begin with the axes of the root, here of the node itself.
-            _, operand, cotangent = left.args
-            g = terms.variable("g", subject.dims + subject.dims)
-            bound[cotangent.name] = g
-            egraph.load(subject)
-            place = egraph.add_adjoints(subject, subject.args[operand], g)
-        case "derivative":
-            x = terms.variable(*bound[left.args[1].name])
-            egraph.load(subject, x)
-            place = egraph.add_derivative(subject, x)
-        case name if name in SLOPE_NODES.values():
-            egraph.load(subject)
-            egraph.add_derivative(subject, terms.variable("z"))
-            place = f"{name} {Closing(bound).build(left.args[0])} {left.args[1]}"
-        case "size":
-            own = bound[left.args[0].name]
-            egraph.load(terms.einsum("i->", terms.constant(1, (own,))))
-            place = f"size {own}"
-        case _:
-            egraph.load(subject)
-            place = egraph.name(subject)
-    closing = Closing(bound)
-    right = closing.build(instance.law.right)
-    return place, None if closing.holes else right
+    left = instance.law.node
+    right = Closing(instance.bound).build(instance.law.right)
+    if left.constructor == "size":
+        own = instance.bound[left.args[0].name]
+        egraph.load(terms.einsum("i->", terms.constant(1, (own,))))
+        return f"size {own}", right
+    egraph.load(instance.subject)
+    return egraph.name(instance.subject), right
 
 
 def _class_of(egraph: EGraph, place: str) -> int:

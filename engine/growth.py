@@ -43,10 +43,9 @@ def check_growth(
 
 
 def _growth_on(instance: Instance, system: System) -> Growth:
-    with system.session() as egraph:
+    with system.session("simplify", instance.subject) as egraph:
         _, right = load_left(egraph, instance)
-        if right is not None:
-            egraph.load(right)
+        egraph.load(right)
         run = Run(system.strategy, egraph, Budget(nodes=NODES), [CostModel()])
         run.begin(())
         sizes = [egraph.size()]

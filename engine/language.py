@@ -64,10 +64,6 @@ CONSTRUCTORS: Final[dict[str, tuple[str, ...]]] = {
     "cofactors": ("Object", "Tensor"),
     "numeric": ("Object", "Object", "Tensor"),
     "numeric2": ("Object", "Object", "Tensor", "Tensor"),
-    "derivative": ("Tensor", "Object"),
-    **{name: ("Object", "Object", *("Tensor",) * n) for n, name in SLOPE_NODES.items()},
-    "adjoint": ("i64",),
-    "contribution": ("i64", "i64"),
 }
 
 
@@ -335,8 +331,5 @@ def slope(name: Name, *args: Tensor, place: int = 0) -> Tensor:
 
 
 def pullback(node: Tensor, place: int, cotangent: Tensor) -> Tensor:
-    """What a node passes on to its operand number `place`, given its own cotangent.
-
-    `node` is a place in the DAG, not a value: the e-graph keys it by node number.
-    """
+    """What a node passes on to its operand number `place`, given its own cotangent."""
     return Node("pullback", (node, place, cotangent))

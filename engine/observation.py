@@ -37,8 +37,6 @@ class Moment:
     @property
     def phase(self) -> str:
         """What a person calls the stage: exploration contains simplification and bulk rules."""
-        if self.stage in ("forward", "reverse"):
-            return "differentiate"
         if self.round and self.stage in ("bulk", "simplify"):
             return "explore"
         return self.stage

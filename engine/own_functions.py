@@ -1,5 +1,7 @@
 """The slopes of declared functions as rules."""
 
+from typing import Final
+
 from eggrad.engine import term as terms
 from eggrad.engine.errors import UnsupportedOperation
 from eggrad.engine.functions import OwnFunction, function_of
@@ -20,12 +22,12 @@ from eggrad.engine.language import (
     subtract,
 )
 from eggrad.engine.rule import Rule
-from eggrad.engine.term import Term, postorder
+from eggrad.engine.term import Term, own_functions, postorder
 
-__all__ = ["RULESET", "check_slopes", "slope_rules", "slope_terms"]
+__all__ = ["check_slopes", "rules_of_functions", "slope_rules", "slope_terms"]
 
-RULESET = "slopes"
-"""The ruleset that the rules join."""
+# The ruleset that the rules join.
+RULESET: Final = "slopes"
 
 _OPERATIONS = {"add": add, "subtract": subtract, "divide": divide, "negate": negate}
 
@@ -48,6 +50,18 @@ def check_slopes(root: Term, *wrt: Term) -> None:
                 if t.data.slopes[k] is None:
                     which = f"operand {k + 1}"
                     raise UnsupportedOperation(f"{t.op} has no derivative by its {which}")
+
+
+def rules_of_functions(*roots: Term) -> tuple[Rule, ...]:
+    """The slopes of the declared functions in some terms, and of those that they mention."""
+    known: dict[str, OwnFunction] = {}
+    waiting = list(own_functions(*roots))
+    for own in waiting:
+        if known.setdefault(own.name, own) is not own:
+            raise UnsupportedOperation(f"two different functions are called {own.name!r}")
+        slopes = own_functions(*(t for t in slope_terms(own) if t is not None))
+        waiting += [f for f in slopes if known.get(f.name) is not f]
+    return tuple(r for own in known.values() for r in slope_rules(own))
 
 
 def slope_rules(function: OwnFunction) -> tuple[Rule, ...]:

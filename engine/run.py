@@ -1,13 +1,12 @@
 """One use of an e-graph: stages and rounds under a budget."""
 
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from time import perf_counter
 
 from eggrad.engine.cost import Model
 from eggrad.engine.egraph import EGraph
-from eggrad.engine.errors import BudgetExceeded
 from eggrad.engine.explored import Explored, given_members
-from eggrad.engine.extract import finished
 from eggrad.engine.iteration import Iteration
 from eggrad.engine.observation import Observer, Watch
 from eggrad.engine.report import Budget, Report
@@ -16,7 +15,7 @@ from eggrad.engine.snapshot import Snapshot
 from eggrad.engine.strategy import Strategy
 from eggrad.engine.term import Term
 
-__all__ = ["Run"]
+__all__ = ["Derived", "Run"]
 
 SETTLE_ROUNDS = 20
 PRESENT_ROUNDS = 4
@@ -34,6 +33,18 @@ STABLE_ROUNDS = 4
 STABLE_NODES = 20_000
 # Classes with these have an equal sum or product (thesis, table 3.1), which bulk rules can read.
 REDUNDANT = ("subtract", "negate", "divide")
+
+
+@dataclass(frozen=True)
+class Derived:
+    """What derivatives are made of: the terms they began with, and how often each rule was used.
+
+    Derivatives that are `alike` are one, found in several ways.
+    """
+
+    origins: tuple[Term, ...]
+    matches: Mapping[str, int]
+    alike: bool = False
 
 
 class Run:
@@ -75,6 +86,20 @@ class Run:
             self.rounds = 1
         if self.budget.nodes is None:
             self.nodes = BASE_NODES + NODES_PER_NODE * loaded
+
+    def differentiated(self, roots: Sequence[Term], derived: Derived) -> list[str]:
+        """Load derivatives, and go on with them; return the names of their classes."""
+        self.egraph.load(*roots)
+        names = [self.egraph.name(t) for t in roots]
+        if derived.alike:
+            for other in names[1:]:
+                self.egraph.unite_names(names[0], other)
+            names = names[:1]
+        self.report.matches.update(derived.matches)
+        self.report.iterations += 1
+        self.roots, self.size = names, self.egraph.size()
+        self.tell("differentiate")
+        return names
 
     def finish(
         self, names: Sequence[str], lowering: bool = False, given: Sequence[Term] = ()
@@ -125,12 +150,6 @@ class Run:
         graph = self.snapshots(names, stable=lowering, widened=True)[0]
         graph.given = given_members(graph, self.egraph, given)
         roots = tuple(graph.names[n] for n in names)
-        if any(r not in graph.choice for r in roots):
-            if not self.report.notes:
-                raise BudgetExceeded("the rules leave derivatives that none of them takes")
-            raise BudgetExceeded(
-                f"the budget ended before there was an answer: {'; '.join(self.report.notes)}"
-            )
         return Explored(graph, roots, self.report)
 
     def stabilise(self, names: Sequence[str]) -> None:
@@ -166,9 +185,6 @@ class Run:
             graph.widen()
         if stable:
             graph.prefer_stable()
-        if graph.unfinished or len(graph.choice) < len(graph.members):
-            # No rule has taken some derivative: another mode may do without it.
-            graph.members = finished(graph.members, graph.choice)
         return [graph, *(graph.at(m) for m in self.models[1:])]
 
     def apply_bulk_rules(self, graphs: Sequence[Snapshot], rulesets: Iterable[Ruleset]) -> bool:
@@ -185,7 +201,7 @@ class Run:
                     self.report.matches[name] += len(fresh)
                     found += fresh
                     vouched += [term for _, term in fresh if rule.stable]
-        self.egraph.unite(found, differentiable=not self.lowering)
+        self.egraph.unite(found, as_written=not self.lowering)
         self.egraph.mark_stable(vouched)
         if found:
             self.settle()
@@ -213,7 +229,7 @@ class Run:
         return iteration.changed
 
     def _iterate(self, stage: str) -> Iteration:
-        iteration = self.egraph.iterate(f"stage_{stage}", timed=self.watch.active)
+        iteration = self.egraph.iterate(stage, timed=self.watch.active)
         self.report.matches.update(iteration.matches)
         self.watch.spent(iteration.seconds)
         return iteration

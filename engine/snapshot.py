@@ -12,7 +12,6 @@ from eggrad.engine.constructors import assembled
 from eggrad.engine.cost import Model
 from eggrad.engine.errors import UnsoundRules
 from eggrad.engine.exposed_products import exposed_classes
-from eggrad.engine.language import SLOPE_NODES
 from eggrad.engine.reading import Readable
 from eggrad.engine.report import Solved
 from eggrad.engine.sparsity import Sparsity
@@ -21,9 +20,6 @@ from eggrad.engine.stability import stable_members
 from eggrad.engine.term import Term
 
 __all__ = ["ENode", "Snapshot"]
-
-# What only the differentiation stage may hold; no answer contains it.
-NEVER_EXTRACTED = frozenset({"derivative", "adjoint", "contribution", *SLOPE_NODES.values()})
 
 T = TypeVar("T")
 
@@ -80,12 +76,9 @@ class Snapshot:
         self.roots = tuple(roots)
         self.dims = cast(dict[int, Dims], dims)
         self.members: dict[int, list[ENode]] = {}
-        lost = {row.output for row in rows}.difference(dims)  # derivatives that no rule takes
         for row in rows:
             node = ENode(row.constructor, row.data, row.children, row.retired, row.stable)
-            if row.constructor not in NEVER_EXTRACTED and lost.isdisjoint(row.children):
-                self.members.setdefault(row.output, []).append(node)
-        self.unfinished = bool({row.output for row in rows}.difference(self.members))
+            self.members.setdefault(row.output, []).append(node)
         self.size = len(rows)
         self.memory: dict[object, Any] = {}
         self.given: dict[int, ENode] = {}
@@ -125,8 +118,8 @@ class Snapshot:
 
     @property
     def root_classes(self) -> list[int]:
-        """The classes that will be extracted and have an extractable term."""
-        return [c for r in self.roots if (c := self.names[r]) in self.choice]
+        """The classes that will be extracted."""
+        return [self.names[r] for r in self.roots]
 
     @property
     def choice(self) -> dict[int, ENode]:
@@ -162,7 +155,7 @@ class Snapshot:
 
     @property
     def classes(self) -> list[int]:
-        """The classes that have an extractable term."""
+        """The classes."""
         return list(self.choice)
 
     def remember(self, key: Hashable, make: Callable[[], T]) -> T:

@@ -2,54 +2,79 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from threading import Lock
+from threading import local
+from typing import Final
 
 from eggrad.engine import term as terms
 from eggrad.engine.cost import CostModel, Model
+from eggrad.engine.differentiation import Differentiation
 from eggrad.engine.egraph import EGraph
+from eggrad.engine.errors import BudgetExceeded
 from eggrad.engine.explored import Explored, solver_seconds
+from eggrad.engine.functions import FUNCTIONS
 from eggrad.engine.nonzero_sums import nonzero_sums
 from eggrad.engine.observation import Observer
-from eggrad.engine.own_functions import check_slopes
+from eggrad.engine.own_functions import check_slopes, rules_of_functions
+from eggrad.engine.properties import NONNEGATIVE, POSITIVE, TOTAL
+from eggrad.engine.relevance import KNOWN, Relevance, symbols_of
 from eggrad.engine.report import Budget, Report, Result
-from eggrad.engine.run import Run
+from eggrad.engine.run import Derived, Run
 from eggrad.engine.spec import Size
-from eggrad.engine.strategy import STAGES, Strategy
+from eggrad.engine.strategy import PURPOSES, Strategy
 from eggrad.engine.term import Term
 
 __all__ = ["Budget", "Explored", "Report", "Result", "Strategy", "System"]
 
 # Above this many nodes `auto` differentiates in one mode only.
 BOTH_MODES = 60
+# What extraction asks of classes, where there are tests; normal forms ask for signs.
+TESTS: Final = frozenset({"where", *(f.name for f in FUNCTIONS.values() if f.is_test)})
+ASKED: Final[Mapping[str, Mapping[str, frozenset[str]]]] = {
+    "compare": dict.fromkeys((KNOWN + POSITIVE, KNOWN + NONNEGATIVE), frozenset[str]())
+}
 # How often wider terms are looked for in what was extracted.
 WIDENINGS = 4
 
 
+class _Own(local):
+    """The e-graphs of a thread, by purpose."""
+
+    def __init__(self) -> None:
+        self.egraphs: dict[str, EGraph] = {}
+
+
 class System:
-    """A strategy with its rules loaded, to be kept: loading takes some 100 ms."""
+    """A strategy with its rules loaded as they are needed, to be kept: loading takes long."""
 
     def __init__(self, strategy: Strategy, observer: Observer | None = None) -> None:
-        """Prepare; rules are loaded at the first use. An observer is told of every iteration."""
+        """Prepare; an observer is told of every iteration."""
         self.strategy = strategy
         self.observer = observer
-        self._egraph: EGraph | None = None
-        self._lock = Lock()
+        self._relevance: dict[str, Relevance] = {}
+        # egglog's e-graphs may be used, and dropped, in the thread that made them only.
+        self._own = _Own()
 
     @contextmanager
-    def session(self) -> Iterator[EGraph]:
-        """An empty e-graph with the rules; not used again after an error: it may lack matches."""
-        with self._lock:
-            if self._egraph is None:
-                self._egraph = EGraph(self.strategy.rulesets)
-                for name in STAGES:
-                    own = [r.name for r in self.strategy.of(name)]
-                    self._egraph.combine(f"stage_{name}", own)
-                self._egraph.combine_facts([r.name for r in self.strategy.properties])
-            egraph, self._egraph = self._egraph, None
-            egraph.push()
-            yield egraph
-            egraph.pop()
-            self._egraph = egraph
+    def session(self, purpose: str, *terms: Term) -> Iterator[EGraph]:
+        """An empty e-graph for a purpose, with the rules for some terms.
+
+        It is not used again after an error: it may lack matches.
+        """
+        egraph = self._own.egraphs.pop(purpose, None) or EGraph(self._of(purpose))
+        egraph.push(symbols_of(*terms))
+        yield egraph
+        egraph.pop()
+        self._own.egraphs[purpose] = egraph
+
+    def _of(self, purpose: str) -> Relevance:
+        found = self._relevance.get(purpose)
+        if found is None:
+            stages = PURPOSES[purpose]
+            rules = {s: self.strategy.rules_of(s) for s in stages}
+            facts = [f for own in self.strategy.properties for f in own.facts]
+            asked = {KNOWN + TOTAL: TESTS, **ASKED.get(purpose, {})}
+            found = self._relevance[purpose] = Relevance(rules, facts, asked)
+        return found
 
     def _run(self, egraph: EGraph, budget: Budget | None, models: Sequence[Model]) -> Run:
         return Run(self.strategy, egraph, budget or Budget(), models, observer=self.observer)
@@ -72,23 +97,32 @@ class System:
         limit = budget or Budget()
         seconds = solver_seconds(limit) if exact else None
         models = [CostModel(sizes or {})]
-        chosen = choose_mode(term, x, mode)
-        with self.session() as egraph:
-            run = self._run(egraph, limit, models)
-            egraph.load(term, x)
-            egraph.assume(nonzero_sums([term]))
-            run.begin([egraph.name(term)])
-            run.roots = names = list[str]()
-            if chosen in ("forward", "both"):
-                names.append(egraph.add_derivative(term, x))
-                run.saturate("forward")
-            if chosen in ("reverse", "both"):
-                names.append(egraph.add_adjoints(term, x, terms.delta(term.dims)))
-                run.saturate("reverse")
-            if chosen == "both":
-                egraph.unite_names(*names)
-            found = run.finish(names[:1])
+        roots, rules = self._derivatives(term, x, choose_mode(term, x, mode))
+        derived = Derived((term,), rules.matches, alike=True)
+        found = self._explored(roots, models, limit, derived=derived)
         return self.widened(found, found.cheapest(seconds), limit, models, seconds)
+
+    def _derivatives(self, term: Term, x: Term, mode: str) -> tuple[list[Term], Differentiation]:
+        """The derivative as each mode gives it, and the rules that were used."""
+        rules = self.derivative_rules(term)
+        ways = {
+            "forward": lambda: rules.forward(term, x),
+            "reverse": lambda: rules.reverse(term, [x], terms.delta(term.dims))[0],
+        }
+        found: list[Term] = []
+        for name in ways if mode == "both" else [mode]:
+            try:
+                found.append(ways[name]())
+            except BudgetExceeded:
+                # Another mode may do without what no rule says.
+                if mode != "both" or (name == "reverse" and not found):
+                    raise
+        return found, rules
+
+    def derivative_rules(self, *roots: Term) -> Differentiation:
+        """The rules of differentiation, with those of the functions declared in some terms."""
+        own = (*self.strategy.rules_of("forward"), *self.strategy.rules_of("reverse"))
+        return Differentiation(dict.fromkeys((*own, *rules_of_functions(*roots))))
 
     def pull_back(
         self, term: Term, x: Term, cotangent: Term, budget: Budget | None = None
@@ -98,15 +132,14 @@ class System:
         The cotangent may depend on `x`; it is not differentiated. `x` occurs in `term`.
         """
         check_slopes(term, x)
+        rules = self.derivative_rules(term)
+        adjoints = rules.reverse(term, [x], cotangent)
+        return self.refined(adjoints, Derived((term,), rules.matches), budget)
+
+    def refined(self, roots: Sequence[Term], derived: Derived, budget: Budget | None) -> Result:
+        """Derivatives as the rules have left them, simplified together."""
         models = [CostModel()]
-        with self.session() as egraph:
-            run = self._run(egraph, budget, models)
-            egraph.load(term, x, cotangent)
-            egraph.assume(nonzero_sums([term, cotangent]))
-            run.begin([egraph.name(term)])
-            name = egraph.add_adjoints(term, x, cotangent)
-            run.saturate("reverse")
-            found = run.finish([name])
+        found = self._explored(roots, models, budget, derived=derived)
         return self.widened(found, found.cheapest(), budget, models)
 
     def simplify(
@@ -175,26 +208,26 @@ class System:
         budget: Budget | None,
         *,
         lowering: bool = False,
+        derived: Derived | None = None,
     ) -> Explored:
-        with self.session() as egraph:
+        """Explore some roots; `derived` says what they are derivatives of."""
+        origins = derived.origins if derived else ()
+        with self.session("compile" if lowering else "simplify", *origins, *roots) as egraph:
             run = self._run(egraph, budget, models)
-            egraph.load(*roots)
-            egraph.assume(nonzero_sums(roots))
-            names = [egraph.name(t) for t in roots]
-            run.begin(names)
-            return run.finish(names, lowering, roots)
+            egraph.load(*(origins or roots))
+            run.begin([egraph.name(t) for t in origins or roots])
+            names = run.differentiated(roots, derived) if derived else run.roots
+            egraph.assume(nonzero_sums([*origins, *roots]))
+            return run.finish(names, lowering, () if derived else roots)
 
 
 def choose_mode(term: Term, x: Term, mode: str) -> str:
-    """Both modes for small terms; for large ones reverse if the output is the smaller side.
-
-    Where the variable does not occur there is no path for reverse mode: forward finds the zero.
-    """
+    """Both modes for small terms; for large ones reverse if the output is the smaller side."""
     nodes = set(terms.postorder(term))
-    if x not in nodes:
-        return "forward"
     if mode != "auto":
         return mode
+    if x not in nodes:
+        return "reverse"
     if len(nodes) <= BOTH_MODES:
         return "both"
     return "reverse" if term.order <= x.order else "forward"

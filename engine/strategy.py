@@ -1,11 +1,12 @@
 """A strategy: the rulesets of each stage."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
+from typing import Final
 
-from eggrad.engine.rule import Ruleset
+from eggrad.engine.rule import Rule, Ruleset
 
-__all__ = ["STAGES", "Strategy"]
+__all__ = ["PURPOSES", "STAGES", "Strategy"]
 
 STAGES = (
     "forward",
@@ -17,6 +18,14 @@ STAGES = (
     "lowering",
     "stable",
 )
+
+REFINING = ("settle", "simplify", "explore", "present")
+PURPOSES: Final[Mapping[str, tuple[str, ...]]] = {
+    "simplify": REFINING,
+    "compile": (*REFINING, "lowering", "stable"),
+    "compare": ("settle", "simplify", "explore"),
+}
+"""The stages that each purpose has; its e-graph knows no rules but theirs, and facts."""
 
 
 @dataclass(frozen=True)
@@ -47,6 +56,10 @@ class Strategy:
     def of(self, stage: str) -> tuple[Ruleset, ...]:
         """The rulesets of a stage, by its name."""
         return getattr(self, stage)
+
+    def rules_of(self, stage: str) -> tuple[Rule, ...]:
+        """The rules of a stage's rulesets, each once."""
+        return tuple(dict.fromkeys(r for ruleset in self.of(stage) for r in ruleset.rules))
 
     def mapped(self, change: Callable[[Ruleset], Ruleset]) -> "Strategy":
         """The strategy with every ruleset changed, once however many stages it is in."""

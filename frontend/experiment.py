@@ -17,7 +17,6 @@ from eggrad.engine.term import Term
 from eggrad.frontend import calculus
 from eggrad.frontend.corpus import Case
 from eggrad.frontend.variant import Variant, rule_names
-from eggrad.rules.standard import STANDARD
 
 __all__ = ["Outcome", "Point", "Sizes", "derive", "experiment"]
 
@@ -86,9 +85,6 @@ def experiment(
     moments: list[Moment] = []
     systems = variant.systems(moments.append if watched else None)
     known = rule_names(variant)
-    # Rules are loaded before the clock starts.
-    with systems(STANDARD).session():
-        pass
     for case in cases:
         moments.clear()
         began = perf_counter()

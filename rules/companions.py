@@ -8,7 +8,8 @@ from eggrad.engine.rule import Rule, Ruleset
 from eggrad.engine.spec import scaling
 from eggrad.rules.algebra import preprocessing
 from eggrad.rules.constants import constants, multiples, size_is_number, sum_of_constant
-from eggrad.rules.forward import d_function, d_function_of_three, d_function_of_two
+from eggrad.rules.forward import forward
+from eggrad.rules.reverse import reverse
 from eggrad.rules.sizes import sizes
 from eggrad.rules.slopes import slopes
 from eggrad.rules.stability import stability
@@ -31,14 +32,14 @@ def multiple(s: Spec, c: Number, a: Tensor) -> Statement:
     return ein(s, const(c, ()), a) >> scale(c, a), is_scaling(s)
 
 
-# Laws on what no caller can write: other rules make it first.
+# Laws on what no caller can write: other rules make it first. Derivatives are made of slopes.
 _MAKERS: Final[Mapping[str, tuple[Rule, ...]]] = {
     "size_is_number": (sum_of_constant,),
     **{rule.name: (sum_of_constant, size_is_number) for rule in sizes.rules},
     "sum_of_constant": (size_is_number,),
     "determinant_of_scaled": (size_is_number,),
     "determinant_of_multiple": (size_is_number,),
-} | {rule.name: (d_function, d_function_of_two, d_function_of_three) for rule in slopes.rules}
+} | {rule.name: tuple(slopes.rules) for rule in (*forward.rules, *reverse.rules)}
 
 # What random terms are rewritten by, three times, before laws on whole sums and products look.
 BEFORE_BULK_RULES: Final = (preprocessing, multiples, constants, unary, stability)
