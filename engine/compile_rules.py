@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Final
 
-from eggrad.engine.encoding import literal
+from eggrad.engine.encoding import encode, literal
 from eggrad.engine.errors import EggradError
 from eggrad.engine.fixed_arrays import Entries
 from eggrad.engine.functions import MATRIX_FUNCTIONS
@@ -30,6 +30,7 @@ __all__ = [
     "declarations",
     "fact_rule",
     "law_rules",
+    "property_text",
     "settling_of",
     "shape_of",
     "table",
@@ -96,7 +97,7 @@ def declarations() -> Iterator[str]:
     # A table of names, not `let`: every `let` would be one more function to visit.
     yield "(function named (i64) Tensor :merge old)"
     # What is known of a class, and the classes that are defined at more values and equal it else.
-    yield "(relation known (PyObject Tensor))"
+    yield "(relation known (String Tensor))"
     yield "(relation wider (Tensor Tensor))"
 
 
@@ -143,6 +144,11 @@ def _tables(patterns: Iterable[object]) -> Iterator[str]:
                 pass
 
 
+def property_text(name: object) -> str:
+    """A property as egglog has it: comparing strings takes less time than decoding objects."""
+    return f'"{encode(name)}"'
+
+
 def shape_of(constructor: str) -> str:
     """The ruleset that gives the terms of a constructor their dims."""
     return f"shape_{constructor}"
@@ -182,7 +188,7 @@ def fact_rule(fact: Fact, others: Sequence[Fact], ruleset: str) -> Iterator[str]
     for c in fact.conditions:
         body.emit(c)
     root = "root" if isinstance(own, Node) else body.emit(own)
-    head = " ".join(f"(known {body.emit(p)} {root})" for p in _implied(fact, others))
+    head = " ".join(f"(known {property_text(p)} {root})" for p in _implied(fact, others))
     yield f"(ruleset {ruleset})"
     label = f':ruleset {ruleset} :name "{fact.ruleset}.{fact.name}/0"'
     yield f"(rule ({body.text}) ({head}) {label})"
@@ -282,7 +288,7 @@ class _Body:
                 self.facts.append(f"(!= {self.emit(first)} {self.emit(second)})")
                 return ""
             case Known(property=p, tensor=tensor):
-                self.facts.append(f"(known {self.emit(p)} {self.emit(tensor)})")
+                self.facts.append(f"(known {self._property(p)} {self.emit(tensor)})")
                 return ""
             case Same(parameter=parameter, value=value):
                 self.facts.append(f"(= {parameter.name} {self.emit(value)})")
@@ -312,6 +318,9 @@ class _Body:
                     self.facts.append(f"(= {name} (ordering-min {name} {twin}))")
                     self.facts.append(f"(= {name} (ordering-max {name} {twin}))")
         return found
+
+    def _property(self, p: object) -> str:
+        return property_text(p) if isinstance(p, str) else f"(py-to-string {self.emit(p)})"
 
     def _bind(self, call: str, partial: bool = False) -> str:
         name = self.bound.get(call)

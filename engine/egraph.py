@@ -14,6 +14,7 @@ from eggrad.engine.compile_rules import (
     declarations,
     fact_rule,
     law_rules,
+    property_text,
     settling_of,
     shape_of,
     table,
@@ -91,7 +92,7 @@ class EGraph:
         # What is loaded: tables and laws, each with its commands; laws have rulesets of their own,
         # of which stages are combined.
         self._parts: dict[str, tuple[str, ...]] = {}
-        self._kept = 0
+        self._kept: list[int] = []
         self._rulesets: dict[str, str] = {}
         self._stages: dict[str, tuple[str, str]] = {}
         self._versions = 0
@@ -176,13 +177,13 @@ class EGraph:
     def push(self, symbols: Iterable[str] = ()) -> None:
         """Remember the e-graph as it is now; what is loaded next is made of some symbols."""
         self._run(["(push)"])
-        self._kept = len(self._parts)
+        self._kept.append(len(self._parts))
         self._occur(symbols)
 
     def pop(self) -> None:
         """Go back to the last `push`; the rules that were loaded since then are there to stay."""
         self._run(["(pop)"])
-        added = islice(self._parts.values(), self._kept, None)
+        added = islice(self._parts.values(), self._kept.pop(), None)
         self._run([command for own in added for command in own])
         self._symbols = frozenset()
         self._stages.clear()
@@ -230,6 +231,10 @@ class EGraph:
             commands.append(f"({STABLE}_{' '.join(self._written(known))})")
         self._run(commands)
 
+    def rules_of(self, stage: str) -> str:
+        """The names in egglog of a stage's rules, as far as they can match."""
+        return self._stages[stage][1]
+
     def name(self, term: Term) -> str:
         """The name of a loaded term."""
         return self._names[term]
@@ -252,14 +257,14 @@ class EGraph:
 
     # Running ---------------------------------------------------------------------------------
 
-    def iterate(self, stage: str, timed: bool = False) -> Iteration:
-        """Run one iteration of a stage; a run cannot be interrupted, so runs are kept short.
+    def iterate(self, *stages: str, timed: bool = False) -> list[Iteration]:
+        """Run one iteration of each stage; a run cannot be interrupted, so runs are kept short.
 
         `timed` asks for each rule's seconds as well.
         """
-        (output,) = self._run([f"(run-schedule (run {self._stages[stage][0]}))"])
-        found = read_iteration(output.report, timed)
-        self._occur(self._relevance.made_by(found.matches))
+        outputs = self._run([f"(run-schedule (run {self._stages[s][0]}))" for s in stages])
+        found = [read_iteration(output.report, timed) for output in outputs]
+        self._occur(self._relevance.made_by(name for one in found for name in one.matches))
         return found
 
     def are_equal(self, a: str, b: str) -> bool:
@@ -271,7 +276,7 @@ class EGraph:
 
     def complete_shapes(self) -> None:
         """Give the newest terms their dims."""
-        while self.iterate(SHAPING).changed:
+        while self.iterate(SHAPING)[0].changed:
             pass
 
     def size(self) -> int:
@@ -286,12 +291,13 @@ class EGraph:
 
     def widen(self) -> Iteration:
         """Find the classes that have a wider one."""
-        return self.iterate(WIDENING)
+        (found,) = self.iterate(WIDENING)
+        return found
 
     def assume(self, facts: Iterable[tuple[str, Term]]) -> None:
         """Take a property of each of some loaded terms for known."""
         known = [(p, self._names[t]) for p, t in facts]
-        self._run([f"(known {literal(p)} {name})" for p, name in known])
+        self._run([f"(known {property_text(p)} {name})" for p, name in known])
         self._occur({KNOWN + p for p, _ in known})
 
     def rows(self, numbers: dict[Any, int] | None = None) -> Contents:
@@ -338,7 +344,7 @@ class EGraph:
             names[f"(named {k})"] = class_of(row.output)
         facts = _Known(
             lambda: frozenset(
-                (cast(str, value("Object", row.inputs[0])), class_of(row.inputs[1]))
+                (cast(str, value("String", row.inputs[0])), class_of(row.inputs[1]))
                 for row in functions["known"].rows
             )
         )
@@ -356,5 +362,6 @@ class EGraph:
 
 _DECODERS: dict[str, Callable[[Any, Any], object]] = {
     "Object": lambda e, v: decode(e.value_to_pyobject(v)),
+    "String": lambda e, v: decode(e.value_to_string(v)),
     "i64": lambda e, v: e.value_to_i64(v),
 }

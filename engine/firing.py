@@ -86,7 +86,7 @@ def _run(rule: Rule, companions: Sequence[Rule], instance: Instance) -> tuple[bo
     egraph.assume(instance.known)
     matched = 0
     for _ in range(ITERATIONS):
-        matched += egraph.iterate("all").matches.get(f"{rule.ruleset}.{rule.name}", 0)
+        matched += egraph.iterate("all")[0].matches.get(f"{rule.ruleset}.{rule.name}", 0)
     egraph.load(right)
     for _ in range(ITERATIONS):
         egraph.iterate("all")

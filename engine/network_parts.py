@@ -1,10 +1,12 @@
 """Parts of networks: one split in two, and what two of them have in common."""
 
 from collections.abc import Sequence
+from dataclasses import replace
+from functools import reduce
 
 from eggrad.engine import term as terms
 from eggrad.engine.contraction_order import contract, scaled
-from eggrad.engine.networks import Network
+from eggrad.engine.networks import Factor, Network
 from eggrad.engine.snapshot import Snapshot
 from eggrad.engine.spec import Indices, canonical
 from eggrad.engine.term import Term
@@ -38,31 +40,34 @@ def _interface(own: set[int], other: set[int], out: Indices, guide: Indices = ()
     return tuple(shown + shared + rest)
 
 
-def factored(graph: Snapshot, a: Network, b: Network) -> Term | None:
-    """The sum of two networks as what they have in common times the sum of what is left.
+def factored(graph: Snapshot, networks: Sequence[Network]) -> Term | None:
+    """The sum of some networks as what all have in common times the sum of what is left.
 
     None where they have nothing in common, or where what is left has different axes.
     """
-    shared = common_part(a, b)
+    first, *others = networks
+    shared = list(range(len(first.factors)))
+    for other in others:
+        shared = [shared[i] for i, _ in common_part(_restricted(first, shared), other)]
     if not shared:
         return None
-    common = [a.factors[i] for i, _ in shared]
-    names = {j: i for i, j in zip(a.out, b.out, strict=True)}
-    for i, j in shared:
-        names.update(zip(b.factors[j][1], a.factors[i][1], strict=True))
-    fresh = max(a.sizes, default=-1) + 1
-    names = {i: names.get(i, fresh + i) for i in b.sizes}
-    left = [f for k, f in enumerate(a.factors) if k not in {i for i, _ in shared}]
-    right = [
-        (c, tuple(names[i] for i in part))
-        for k, (c, part) in enumerate(b.factors)
-        if k not in {j for _, j in shared}
-    ]
-    sizes = {**{names[i]: d for i, d in b.sizes.items()}, **a.sizes}
+    common = [first.factors[i] for i in shared]
     inside = {i for _, part in common for i in part}
+    rests: list[tuple[Network, list[Factor]]] = []
+    sizes = dict(first.sizes)
+    for network in networks:
+        places = dict(common_part(_restricted(first, shared), network))
+        names = dict(zip(network.out, first.out, strict=True))
+        for i, j in places.items():
+            names.update(zip(network.factors[j][1], common[i][1], strict=True))
+        fresh = max(sizes, default=-1) + 1
+        names = {i: names.get(i, fresh + i) for i in network.sizes}
+        sizes = {names[i]: d for i, d in network.sizes.items()} | sizes
+        left = [f for k, f in enumerate(network.factors) if k not in places.values()]
+        rests.append((network, [(c, tuple(names[i] for i in part)) for c, part in left]))
     shown = [
-        _interface({i for _, part in rest for i in part}, inside, a.out)
-        for rest in (left, right)
+        _interface({i for _, part in rest for i in part}, inside, first.out)
+        for _, rest in rests
         if rest
     ]
     if not shown or any(s != shown[0] for s in shown):
@@ -75,11 +80,16 @@ def factored(graph: Snapshot, a: Network, b: Network) -> Term | None:
             if rest
             else terms.constant(1, tuple(sizes[i] for i in axes)),
         )
-        for n, rest in ((a, left), (b, right))
+        for n, rest in rests
     ]
-    kept = _interface(inside, set(axes), a.out)
-    first = contract(graph, Network((), kept, sizes), common, kept)
-    return terms.einsum(canonical([kept, axes], a.out), first, terms.add(*summands))
+    kept = _interface(inside, set(axes), first.out)
+    whole = contract(graph, Network((), kept, sizes), common, kept)
+    return terms.einsum(canonical([kept, axes], first.out), whole, reduce(terms.add, summands))
+
+
+def _restricted(network: Network, places: Sequence[int]) -> Network:
+    """The network with some of its factors alone."""
+    return replace(network, factors=tuple(network.factors[i] for i in places))
 
 
 def common_part(a: Network, b: Network) -> list[tuple[int, int]]:

@@ -18,6 +18,11 @@ from eggrad.engine.term import Term
 __all__ = ["Derived", "Run"]
 
 SETTLE_ROUNDS = 20
+# How often `settle` is iterated in one go after an iteration of these stages, which is enough for
+# most of them: a call of egglog takes as long as an iteration that finds nothing.
+SETTLES = dict.fromkeys(("simplify", "explore", "lowering", "present", "stable"), 2)
+# A match makes at most so many e-nodes.
+NODES_PER_MATCH = 8
 PRESENT_ROUNDS = 4
 
 BASE_NODES = 5_000
@@ -72,34 +77,36 @@ class Run:
         self.loaded = 1
         self.started = perf_counter()
         self.done: set[Hashable] = set()
-        self.size = 1
+        # E-nodes when they were counted last, at most now, and iterations since then.
+        self.size = self.bound = 1
+        self.steps = 0
         self.growth = 1.0
         self.nodes = BASE_NODES if budget.nodes is None else budget.nodes
         self.rounds = ROUNDS if budget.iterations is None else budget.iterations
 
-    def begin(self, roots: Sequence[str]) -> None:
-        """Let what the budget leaves open follow from the input, all of which is loaded."""
-        self.loaded = self.size = loaded = self.egraph.size()
+    def begin(self, roots: Sequence[str], stage: str = "load") -> None:
+        """Let what the budget leaves open follow from the input, all of which is loaded.
+
+        `stage` is what has loaded it.
+        """
+        self.loaded = self.size = self.bound = loaded = self.egraph.size()
         self.roots = roots
-        self.tell("load")
+        self.tell(stage)
         if self.budget.iterations is None and loaded > LARGE:
             self.rounds = 1
         if self.budget.nodes is None:
             self.nodes = BASE_NODES + NODES_PER_NODE * loaded
 
-    def differentiated(self, roots: Sequence[Term], derived: Derived) -> list[str]:
-        """Load derivatives, and go on with them; return the names of their classes."""
-        self.egraph.load(*roots)
-        names = [self.egraph.name(t) for t in roots]
-        if derived.alike:
-            for other in names[1:]:
-                self.egraph.unite_names(names[0], other)
-            names = names[:1]
+    def derived(self, derived: Derived) -> None:
+        """Tell who looks on what is differentiated, and count the rules that have been used."""
+        if self.watch.active:
+            self.egraph.push()
+            self.egraph.load(*derived.origins)
+            self.roots = [self.egraph.name(t) for t in derived.origins]
+            self.tell("load")
+            self.egraph.pop()
         self.report.matches.update(derived.matches)
         self.report.iterations += 1
-        self.roots, self.size = names, self.egraph.size()
-        self.tell("differentiate")
-        return names
 
     def finish(
         self, names: Sequence[str], lowering: bool = False, given: Sequence[Term] = ()
@@ -138,7 +145,8 @@ class Run:
                 # Each sees what the one before has added.
                 self.apply_bulk_rules(self.snapshots(names, stable=True), [ruleset])
         for _ in range(1 if self.report.notes else PRESENT_ROUNDS):
-            self.step("present")
+            if not self.step("present"):
+                break
         if lowering:
             # They see what is retired as well, and what they add feeds no other rule.
             self.apply_bulk_rules(self.snapshots(names, stable=True), self.strategy.present)
@@ -155,9 +163,9 @@ class Run:
     def stabilise(self, names: Sequence[str]) -> None:
         """Add the forms that lose no digits; where the budget has ended, the nearest of them."""
         ended = bool(self.report.notes)
-        most = self.size + STABLE_NODES * (not ended)
+        most = self.bound + STABLE_NODES * (not ended)
         for _ in range(1 if ended else STABLE_ROUNDS):
-            while self.step("stable") and self.size * self.growth < most:
+            while self.step("stable") and self.within(most):
                 pass
             graphs = self.snapshots(names, hidden=REDUNDANT)
             if not self.apply_bulk_rules(graphs, self.strategy.stable):
@@ -219,29 +227,46 @@ class Run:
 
     def step(self, stage: str) -> bool:
         """One iteration of a stage; whether anything changed."""
-        iteration = self._iterate(stage)
+        settling = self.egraph.rules_of("settle")
+        first, *later = self._iterate(stage, *["settle"] * SETTLES.get(stage, 0))
         self.report.iterations += 1
-        if iteration.changed and stage in ("simplify", "explore", "lowering", "present", "stable"):
+        if later and (later[-1].changed or self.egraph.rules_of("settle") != settling):
             self.settle()
-        before, self.size = self.size, self.egraph.size()
-        self.growth = self.size / before
+        self.steps += 1
         self.tell(stage)
-        return iteration.changed
+        return first.changed
 
-    def _iterate(self, stage: str) -> Iteration:
-        iteration = self.egraph.iterate(stage, timed=self.watch.active)
-        self.report.matches.update(iteration.matches)
-        self.watch.spent(iteration.seconds)
-        return iteration
+    def _iterate(self, *stages: str) -> list[Iteration]:
+        iterations = self.egraph.iterate(*stages, timed=self.watch.active)
+        for own in iterations:
+            self.report.matches.update(own.matches)
+            self.bound += NODES_PER_MATCH * sum(own.matches.values())
+            self.watch.spent(own.seconds)
+        return iterations
+
+    def within(self, nodes: int) -> bool:
+        """Whether another iteration keeps to some e-nodes, if it grows as those before it did.
+
+        They are counted only where what has matched might have made so many.
+        """
+        if self.bound * self.bound <= nodes * self.size:
+            return True
+        if self.steps:
+            now = self.egraph.size()
+            self.growth = (now / self.size) ** (1 / self.steps)
+            self.size, self.bound, self.steps = now, now, 0
+        return self.size * self.growth <= nodes
 
     def tell(self, stage: str, enodes: int | None = None) -> None:
         """Tell who looks on of an iteration."""
-        self.watch.tell(stage, self.round, self.size if enodes is None else enodes, self.roots)
+        if self.watch.active:
+            found = self.egraph.size() if enodes is None else enodes
+            self.watch.tell(stage, self.round, found, self.roots)
 
     def settle(self) -> None:
         """Saturate what keeps zeros and multiples from breeding."""
         for _ in range(SETTLE_ROUNDS):
-            if not self._iterate("settle").changed:
+            if not self._iterate("settle")[0].changed:
                 return
 
     def saturate(self, stage: str) -> None:
@@ -272,7 +297,7 @@ class Run:
         """
         if self.report.notes:
             return True
-        if self.size * self.growth > self.nodes:
+        if not self.within(self.nodes):
             self.report.notes.append(f"another iteration might exceed {self.nodes} e-nodes")
         seconds = perf_counter() - self.started
         if self.budget.seconds is not None and seconds > self.budget.seconds:

@@ -155,8 +155,19 @@ class Snapshot:
 
     @property
     def classes(self) -> list[int]:
-        """The classes."""
-        return list(self.choice)
+        """The classes that a term of the roots may be made of."""
+        return [c for c in self.choice if c in self._reachable]
+
+    @cached_property
+    def _reachable(self) -> set[int]:
+        found = set(self.root_classes)
+        stack = list(found)
+        while stack:
+            for member in self.members[stack.pop()]:
+                fresh = [c for c in member.children if c not in found]
+                found.update(fresh)
+                stack += fresh
+        return found
 
     def remember(self, key: Hashable, make: Callable[[], T]) -> T:
         """What `make` returns, worked out once for these classes and this model."""

@@ -211,13 +211,18 @@ class System:
         derived: Derived | None = None,
     ) -> Explored:
         """Explore some roots; `derived` says what they are derivatives of."""
-        origins = derived.origins if derived else ()
-        with self.session("compile" if lowering else "simplify", *origins, *roots) as egraph:
+        with self.session("compile" if lowering else "simplify", *roots) as egraph:
             run = self._run(egraph, budget, models)
-            egraph.load(*(origins or roots))
-            run.begin([egraph.name(t) for t in origins or roots])
-            names = run.differentiated(roots, derived) if derived else run.roots
-            egraph.assume(nonzero_sums([*origins, *roots]))
+            if derived:
+                run.derived(derived)
+            egraph.load(*roots)
+            names = [egraph.name(t) for t in roots]
+            if derived and derived.alike:
+                for other in names[1:]:
+                    egraph.unite_names(names[0], other)
+                names = names[:1]
+            run.begin(names, "differentiate" if derived else "load")
+            egraph.assume(nonzero_sums(roots))
             return run.finish(names, lowering, () if derived else roots)
 
 
@@ -226,7 +231,7 @@ def choose_mode(term: Term, x: Term, mode: str) -> str:
     nodes = set(terms.postorder(term))
     if mode != "auto":
         return mode
-    if x not in nodes:
+    if not term.order or x not in nodes:
         return "reverse"
     if len(nodes) <= BOTH_MODES:
         return "both"

@@ -1,10 +1,9 @@
 """Sums of many terms, in any order and nesting."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from functools import partial, reduce
-from itertools import combinations
 from typing import cast
 
 from eggrad.engine import term as terms
@@ -87,19 +86,55 @@ def same_sum(graph: Snapshot) -> Iterator[tuple[int, Term]]:
 
 @sums.bulk_rule(cite=RING)
 def common_factors(graph: Snapshot) -> Iterator[tuple[int, Term]]:
-    """a·b + a·c + d = a·(b + c) + d, for as many common factors as two terms have."""
+    """a·b + a·c + d = a·(b + c) + d, for terms that share a factor, with all that they share."""
     for cls in graph.classes:
         for form, _ in linear_forms(graph, cls):
-            if not 2 <= len(form) <= MAX_PAIRED:
-                continue
-            whole = {t: numbered(graph, t, form[t]) for t in form}
-            for t, u in combinations(form, 2):
-                pair = ("factored", t, form[t], u, form[u])
-                joined = graph.remember(pair, partial(factored, graph, whole[t], whole[u]))
-                step = ("common factors", cls, frozenset(form.items()), t, u, joined)
-                if joined is not None and graph.first_time(step):
-                    rest = {v: c for v, c in form.items() if v not in (t, u)}
-                    yield cls, terms.add(joined, total(graph, rest)) if rest else joined
+            for groups in choices_of_groups(sharing(graph, form), len(form)):
+                whole = [[(t, form[t]) for t in group] for group in groups]
+                joined = [graph.remember(("factored", *g), partial(joint, graph, g)) for g in whole]
+                found = [(g, j) for g, j in zip(groups, joined, strict=True) if j is not None]
+                step = ("common factors", cls, frozenset(form.items()), tuple(found))
+                if found and graph.first_time(step):
+                    taken = {t for g, _ in found for t in g}
+                    rest = {t: c for t, c in form.items() if t not in taken}
+                    summands = [j for _, j in found] + ([total(graph, rest)] if rest else [])
+                    yield cls, reduce(terms.add, summands)
+
+
+def joint(graph: Snapshot, multiples: Sequence[tuple[int, Fraction]]) -> Term | None:
+    """The sum of some multiples as what their networks share times the rest."""
+    return factored(graph, [numbered(graph, t, c) for t, c in multiples])
+
+
+def sharing(graph: Snapshot, form: LinearForm) -> list[tuple[int, ...]]:
+    """The terms that share a factor with the same axes, largest groups first."""
+    if len(form) < 2:
+        return []
+    users: dict[object, list[int]] = {}
+    for t in form:
+        network = cheapest_network(graph, t)
+        shown = ((c, tuple(i if i in network.out else -1 for i in p)) for c, p in network.factors)
+        for key in dict.fromkeys(shown):
+            users.setdefault(key, []).append(t)
+    groups = dict.fromkeys(tuple(own) for own in users.values() if len(own) > 1)
+    return sorted(groups, key=len, reverse=True)
+
+
+def choices_of_groups(
+    groups: Sequence[tuple[int, ...]], terms_of_sum: int
+) -> Iterator[list[tuple[int, ...]]]:
+    """Each group alone, in a short sum; in a long one groups that have no terms in common."""
+    if terms_of_sum <= MAX_PAIRED:
+        yield from ([group] for group in groups)
+        return
+    taken: set[int] = set()
+    chosen: list[tuple[int, ...]] = []
+    for group in groups:
+        if taken.isdisjoint(group):
+            taken.update(group)
+            chosen.append(group)
+    if chosen:
+        yield chosen
 
 
 @sums.bulk_rule(cite=RING)
