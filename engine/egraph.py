@@ -5,8 +5,7 @@ from functools import cached_property
 from itertools import islice
 from typing import Any, NamedTuple, cast
 
-from egglog import bindings
-
+from eggrad.engine.bindings import bindings
 from eggrad.engine.compile_rules import (
     SHAPES,
     STABLE,

@@ -19,6 +19,9 @@ from eggrad.rules.products import networks
 RING = "ring axioms"
 MAX_PAIRED = 6
 MAX_DISTRIBUTED = 6
+# Of more groups of terms that share a factor, in all sums, those are tried that have no terms in
+# common, all at once: each alone would be the beginning of as many sums as there are subsets.
+MAX_GROUPS = 20
 
 sums = Ruleset("sums", "sums of many terms", "the number of terms")
 
@@ -87,18 +90,21 @@ def same_sum(graph: Snapshot) -> Iterator[tuple[int, Term]]:
 @sums.bulk_rule(cite=RING)
 def common_factors(graph: Snapshot) -> Iterator[tuple[int, Term]]:
     """a·b + a·c + d = a·(b + c) + d, for terms that share a factor, with all that they share."""
-    for cls in graph.classes:
-        for form, _ in linear_forms(graph, cls):
-            for groups in choices_of_groups(sharing(graph, form), len(form)):
-                whole = [[(t, form[t]) for t in group] for group in groups]
-                joined = [graph.remember(("factored", *g), partial(joint, graph, g)) for g in whole]
-                found = [(g, j) for g, j in zip(groups, joined, strict=True) if j is not None]
-                step = ("common factors", cls, frozenset(form.items()), tuple(found))
-                if found and graph.first_time(step):
-                    taken = {t for g, _ in found for t in g}
-                    rest = {t: c for t, c in form.items() if t not in taken}
-                    summands = [j for _, j in found] + ([total(graph, rest)] if rest else [])
-                    yield cls, reduce(terms.add, summands)
+    sums_here = [(cls, form) for cls in graph.classes for form, _ in linear_forms(graph, cls)]
+    shared = [sharing(graph, form) for _, form in sums_here]
+    few = sum(map(len, shared)) <= MAX_GROUPS
+    for (cls, form), found in zip(sums_here, shared, strict=True):
+        short = few and len(form) <= MAX_PAIRED
+        for groups in [[g] for g in found] if short else [disjoint(found)]:
+            whole = [[(t, form[t]) for t in g] for g in groups]
+            joined = [graph.remember(("joint", *g), partial(joint, graph, g)) for g in whole]
+            pairs = [(g, j) for g, j in zip(groups, joined, strict=True) if j is not None]
+            step = ("common factors", cls, frozenset(form.items()), tuple(pairs))
+            if pairs and graph.first_time(step):
+                taken = {t for g, _ in pairs for t in g}
+                rest = {t: c for t, c in form.items() if t not in taken}
+                summands = [j for _, j in pairs] + ([total(graph, rest)] if rest else [])
+                yield cls, reduce(terms.add, summands)
 
 
 def joint(graph: Snapshot, multiples: Sequence[tuple[int, Fraction]]) -> Term | None:
@@ -120,21 +126,15 @@ def sharing(graph: Snapshot, form: LinearForm) -> list[tuple[int, ...]]:
     return sorted(groups, key=len, reverse=True)
 
 
-def choices_of_groups(
-    groups: Sequence[tuple[int, ...]], terms_of_sum: int
-) -> Iterator[list[tuple[int, ...]]]:
-    """Each group alone, in a short sum; in a long one groups that have no terms in common."""
-    if terms_of_sum <= MAX_PAIRED:
-        yield from ([group] for group in groups)
-        return
+def disjoint(groups: Sequence[tuple[int, ...]]) -> list[tuple[int, ...]]:
+    """The first of some groups, and those after it that have no terms with others in common."""
     taken: set[int] = set()
     chosen: list[tuple[int, ...]] = []
     for group in groups:
         if taken.isdisjoint(group):
             taken.update(group)
             chosen.append(group)
-    if chosen:
-        yield chosen
+    return chosen
 
 
 @sums.bulk_rule(cite=RING)
