@@ -97,7 +97,7 @@ class System:
         limit = budget or Budget()
         seconds = solver_seconds(limit) if exact else None
         models = [CostModel(sizes or {})]
-        roots, rules = self._derivatives(term, x, choose_mode(term, x, mode))
+        roots, rules = self._derivatives(term, x, mode)
         derived = Derived((term,), rules.matches, alike=True)
         found = self._explored(roots, models, limit, derived=derived)
         return self.widened(found, found.cheapest(seconds), limit, models, seconds)
@@ -110,13 +110,17 @@ class System:
             "reverse": lambda: rules.reverse(term, [x], terms.delta(term.dims))[0],
         }
         found: list[Term] = []
-        for name in ways if mode == "both" else [mode]:
-            try:
-                found.append(ways[name]())
-            except BudgetExceeded:
-                # Another mode may do without what no rule says.
-                if mode != "both" or (name == "reverse" and not found):
-                    raise
+        lacking: BudgetExceeded | None = None
+        chosen = {"auto": choose_modes(term, x), "both": tuple(ways)}.get(mode, (mode,))
+        # A mode may do without what no rule of another says.
+        for name in (*chosen, *(n for n in ways if mode == "auto" and n not in chosen)):
+            if name in chosen or not found:
+                try:
+                    found.append(ways[name]())
+                except BudgetExceeded as error:
+                    lacking = error
+        if lacking and not found:
+            raise lacking
         return found, rules
 
     def derivative_rules(self, *roots: Term) -> Differentiation:
@@ -226,13 +230,16 @@ class System:
             return run.finish(names, lowering, () if derived else roots)
 
 
-def choose_mode(term: Term, x: Term, mode: str) -> str:
-    """Both modes for small terms; for large ones reverse if the output is the smaller side."""
+def choose_modes(term: Term, x: Term) -> tuple[str, ...]:
+    """Reverse for scalars; else both for small terms, and for large ones the one that suits them.
+
+    >>> v = terms.variable("v", ("n",))
+    >>> choose_modes(terms.einsum("i,i->", v, v), v), choose_modes(terms.apply("exp", v), v)
+    (('reverse',), ('forward', 'reverse'))
+    """
     nodes = set(terms.postorder(term))
-    if mode != "auto":
-        return mode
     if not term.order or x not in nodes:
-        return "reverse"
+        return ("reverse",)
     if len(nodes) <= BOTH_MODES:
-        return "both"
-    return "reverse" if term.order <= x.order else "forward"
+        return ("forward", "reverse")
+    return ("reverse",) if term.order <= x.order else ("forward",)

@@ -96,9 +96,7 @@ def common_factors(graph: Snapshot) -> Iterator[tuple[int, Term]]:
     for (cls, form), found in zip(sums_here, shared, strict=True):
         short = few and len(form) <= MAX_PAIRED
         for groups in [[g] for g in found] if short else [disjoint(found)]:
-            whole = [[(t, form[t]) for t in g] for g in groups]
-            joined = [graph.remember(("joint", *g), partial(joint, graph, g)) for g in whole]
-            pairs = [(g, j) for g, j in zip(groups, joined, strict=True) if j is not None]
+            pairs = [(g, j) for g in groups if (j := joint(graph, form, g)) is not None]
             step = ("common factors", cls, frozenset(form.items()), tuple(pairs))
             if pairs and graph.first_time(step):
                 taken = {t for g, _ in pairs for t in g}
@@ -107,9 +105,11 @@ def common_factors(graph: Snapshot) -> Iterator[tuple[int, Term]]:
                 yield cls, reduce(terms.add, summands)
 
 
-def joint(graph: Snapshot, multiples: Sequence[tuple[int, Fraction]]) -> Term | None:
-    """The sum of some multiples as what their networks share times the rest."""
-    return factored(graph, [numbered(graph, t, c) for t, c in multiples])
+def joint(graph: Snapshot, form: LinearForm, group: Sequence[int]) -> Term | None:
+    """Some terms of a sum as what their networks share times the rest."""
+    whole = [(t, form[t]) for t in group]
+    make = partial(factored, graph, [numbered(graph, t, c) for t, c in whole])
+    return graph.remember(("joint", *whole), make)
 
 
 def sharing(graph: Snapshot, form: LinearForm) -> list[tuple[int, ...]]:

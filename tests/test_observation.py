@@ -48,7 +48,7 @@ def test_nothing_depends_on_who_looks_on() -> None:
 
 def test_phases_are_in_order() -> None:
     moments: list[Moment] = []
-    System(BASE.standard, moments.append).differentiate(parse(TEXT).term, variable_x())
+    System(BASE.standard, moments.append).differentiate(parse(TEXT).term, variable_x(), "both")
     phases = list(dict.fromkeys(m.phase for m in moments))
     assert phases == ["load", "differentiate", "simplify", "explore", "present"]
     assert "bulk" in [m.stage for m in moments if m.phase == "explore"]
