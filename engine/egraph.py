@@ -22,6 +22,7 @@ from eggrad.engine.compile_rules import (
 )
 from eggrad.engine.constructors import Parts, parts, product_parts
 from eggrad.engine.encoding import decode, literal
+from eggrad.engine.errors import EngineFailure
 from eggrad.engine.iteration import Iteration, read_iteration
 from eggrad.engine.language import CONSTRUCTORS
 from eggrad.engine.relevance import KNOWN, Relevance, symbols_of_parts
@@ -29,6 +30,9 @@ from eggrad.engine.rule import Fact, Rule
 from eggrad.engine.term import Term, postorder
 
 __all__ = ["Contents", "EGraph", "Row"]
+
+# Where the exceptions come from that panics of Rust are; they are no `Exception`.
+PANICS = "pyo3_runtime"
 
 # parse_program is quadratic in the length of its text.
 CHUNK = 20
@@ -355,7 +359,12 @@ class EGraph:
         outputs: list[Any] = []
         for i in range(0, len(commands), CHUNK):
             program = self._egraph.parse_program("\n".join(commands[i : i + CHUNK]))
-            outputs += self._egraph.run_program(*program)
+            try:
+                outputs += self._egraph.run_program(*program)
+            except BaseException as error:
+                if type(error).__module__ == PANICS:
+                    raise EngineFailure(f"egglog failed; please report this: {error}") from error
+                raise
         return outputs
 
 

@@ -6,6 +6,7 @@ __all__ = [
     "MISTAKES",
     "BudgetExceeded",
     "EggradError",
+    "EngineFailure",
     "ParseError",
     "RuleError",
     "ShapeError",
@@ -50,6 +51,10 @@ class UnsupportedOperation(EggradError):
 
 class BudgetExceeded(EggradError):
     """A budget ended before there was any answer."""
+
+
+class EngineFailure(EggradError):
+    """egglog has failed in a way that it should not; what it says is in the message."""
 
 
 class UnsolvableSystem(EggradError):

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from hashlib import sha256
 from math import inf
+from threading import Lock
 from typing import TYPE_CHECKING, Any, Final
 from weakref import WeakValueDictionary
 
@@ -52,6 +53,7 @@ class FixedArray:
 
 # The e-graph has names of arrays; this finds them, as long as a term has them.
 _known: Final[WeakValueDictionary[str, FixedArray]] = WeakValueDictionary()
+_making: Final = Lock()
 
 
 def fixed_array(values: object) -> FixedArray:
@@ -67,7 +69,8 @@ def fixed_array(values: object) -> FixedArray:
         raise UnsupportedOperation(f"an array has real numbers here, not {given.dtype}")
     own = np.array(given, dtype=np.float64, order="C")
     digest = sha256(f"{own.shape}".encode() + own.tobytes()).hexdigest()
-    return _known.get(digest) or _known.setdefault(digest, FixedArray(own, digest))
+    with _making:
+        return _known.setdefault(digest, FixedArray(own, digest))
 
 
 def fixed_array_called(digest: str) -> FixedArray:

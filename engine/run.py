@@ -3,6 +3,7 @@
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from time import perf_counter
+from typing import Final
 
 from eggrad.engine.cost import Model
 from eggrad.engine.egraph import EGraph
@@ -20,7 +21,9 @@ __all__ = ["Derived", "Run"]
 SETTLE_ROUNDS = 20
 # How often `settle` is iterated in one go after an iteration of these stages, which is enough for
 # most of them: a call of egglog takes as long as an iteration that finds nothing.
-SETTLES = dict.fromkeys(("simplify", "explore", "lowering", "present", "stable"), 2)
+SETTLES: Final[Mapping[str, int]] = dict.fromkeys(
+    ("simplify", "explore", "lowering", "present", "stable"), 2
+)
 # A match makes at most so many e-nodes.
 NODES_PER_MATCH = 8
 PRESENT_ROUNDS = 4

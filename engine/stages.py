@@ -129,15 +129,15 @@ class System:
         return Differentiation(dict.fromkeys((*own, *rules_of_functions(*roots))))
 
     def pull_back(
-        self, term: Term, x: Term, cotangent: Term, budget: Budget | None = None
+        self, term: Term, wrt: Sequence[Term], cotangent: Term, budget: Budget | None = None
     ) -> Result:
-        """A cotangent of a term, contracted with its derivative with respect to `x` in reverse.
+        """A cotangent of a term, contracted with its derivative by each of some variables.
 
-        The cotangent may depend on `x`; it is not differentiated. `x` occurs in `term`.
+        The cotangent may depend on them; it is not differentiated. All share what they can.
         """
-        check_slopes(term, x)
+        check_slopes(term, *wrt)
         rules = self.derivative_rules(term)
-        adjoints = rules.reverse(term, [x], cotangent)
+        adjoints = rules.reverse(term, wrt, cotangent)
         return self.refined(adjoints, Derived((term,), rules.matches), budget)
 
     def refined(self, roots: Sequence[Term], derived: Derived, budget: Budget | None) -> Result:

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import partial, reduce
 from operator import attrgetter
+from threading import Lock
 from typing import Final
 from weakref import WeakValueDictionary
 
@@ -90,17 +91,20 @@ class Term(Payload):
 
 
 _terms: WeakValueDictionary[tuple[object, ...], Term] = WeakValueDictionary()
+# Two threads that make one term at once have to get the same object.
+_making = Lock()
 
 
 def _make(op: str, data: object, args: tuple[Term, ...], dims: Dims) -> Term:
     key = (op, data, args, dims)
     found = _terms.get(key)
-    if found is None:
-        found = object.__new__(Term)
-        for name, value in zip(("op", "data", "args", "dims"), key, strict=True):
-            object.__setattr__(found, name, value)
-        _terms[key] = found
-    return found
+    if found is not None:
+        return found
+    made = object.__new__(Term)
+    for name, value in zip(("op", "data", "args", "dims"), key, strict=True):
+        object.__setattr__(made, name, value)
+    with _making:
+        return _terms.setdefault(key, made)
 
 
 def variable(name: str, dims: Sequence[Size] = (), assume: Iterable[str] = ()) -> Term:

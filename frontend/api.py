@@ -1,7 +1,7 @@
 """What `eggrad` offers beside building expressions: derivatives, simplification, texts."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any, cast, overload
 
 from eggrad.engine.binding import known_sizes
 from eggrad.engine.errors import ShapeError, UnknownVariable, UnsupportedOperation
@@ -32,6 +32,8 @@ Function = Callable[..., Any]
 Argnums = int | Sequence[int]
 MODES = ("auto", "forward", "reverse")
 ENTRIES = ("independent", "pairs")
+# The options with which derivatives by several variables are found together.
+TOGETHER = frozenset({"budget", "rules"})
 
 
 def derivative(
@@ -73,15 +75,31 @@ def derivative(
     return _derivative(own, arguments, mode, budget, exact=exact, entries=entries, rules=rules)
 
 
-def gradient(f: Expression, x: str | Expression, **options: Any) -> Expression:
+@overload
+def gradient(f: Expression, x: str | Expression, **options: Any) -> Expression: ...
+@overload
+def gradient(
+    f: Expression, x: Sequence[str | Expression], **options: Any
+) -> tuple[Expression, ...]: ...
+def gradient(f: Any, x: Any, **options: Any) -> Any:
     """The derivative of a scalar; raises `ShapeError` for any other. Options: see `derivative`.
 
+    By a list of variables it is a tuple of derivatives, found together: they share what they can.
+
     >>> from eggrad.frontend.functions import variable
-    >>> x = variable("x", ("n",))
+    >>> x, y = variable("x", ("n",)), variable("y", ("n",))
     >>> gradient(x @ x, x).shape
     ('n',)
+    >>> [g.to("matrix") for g in gradient(x @ y, [x, y])]
+    ['y', 'x']
     """
-    return derivative(_scalar("gradient", f), x, **options)
+    own = _scalar("gradient", f)
+    if not isinstance(x, list | tuple):
+        return derivative(own, x, **options)
+    wrt = [wrt_variable(own, w) for w in cast("Sequence[Any]", x)]
+    if TOGETHER.issuperset(options):
+        return _gradients(own, wrt, **options)
+    return tuple(derivative(own, expression(w), **options) for w in wrt)
 
 
 @overload
@@ -281,6 +299,21 @@ def _derivative(
     candidates = (*f.variables, *f.scope, *wrt)
     later = thinnings(found.term, Options(budget, own, exact=exact), others=wrt)
     return expression(found.term, candidates, f.term_complete and found.complete, later)
+
+
+def _gradients(
+    f: Expression, wrt: Sequence[Term], budget: Any = None, rules: "Rules | None" = None
+) -> tuple[Expression, ...]:
+    from eggrad.frontend import calculus
+
+    own = _accepted(rules)
+    found = calculus.gradients(f.term, wrt, budget, own)
+    complete = f.term_complete and found.complete
+    candidates = (*f.variables, *f.scope, *wrt)
+    return tuple(
+        expression(t, candidates, complete, thinnings(t, Options(budget, own), others=wrt))
+        for t in found.terms
+    )
 
 
 def _accepted(rules: "Rules | None") -> "tuple[Ruleset, ...]":

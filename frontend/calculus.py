@@ -7,7 +7,7 @@ from eggrad.engine.rates import Rates
 from eggrad.engine.rule import Ruleset
 from eggrad.engine.spec import Size, canonical
 from eggrad.engine.stages import Budget, Report, Result, Strategy, System
-from eggrad.engine.term import Term, add, delta, einsum, subtract, variables
+from eggrad.engine.term import Term, add, delta, einsum, subtract
 from eggrad.engine.variants import SizeVariant, find_variants
 from eggrad.frontend.thinning import has_symmetric
 from eggrad.rules.standard import AT_SYMMETRIC, STANDARD, extended, system
@@ -15,6 +15,7 @@ from eggrad.rules.standard import AT_SYMMETRIC, STANDARD, extended, system
 __all__ = [
     "Budget",
     "differentiate",
+    "gradients",
     "lower",
     "pull_back",
     "simplify",
@@ -92,6 +93,19 @@ def _by_pairs(term: Term) -> Term:
     return subtract(add(term, turned), diagonal)
 
 
+def gradients(
+    term: Term, wrt: Sequence[Term], budget: Budget | None = None, rules: Sequence[Ruleset] = ()
+) -> Result:
+    """The derivatives of a scalar by several variables, which share what they can.
+
+    >>> from eggrad.engine.term import apply, variable
+    >>> x, y = variable("x"), variable("y")
+    >>> [t.op for t in gradients(apply("exp", add(x, y)), [x, y]).terms]
+    ['exp', 'exp']
+    """
+    return system(extended(STANDARD, rules)).pull_back(term, wrt, delta(()), budget)
+
+
 def pull_back(term: Term, x: Term, cotangent: Term, budget: Budget | None = None) -> Result:
     """The product of a cotangent, with axes of `term`, and the derivative with respect to `x`.
 
@@ -100,12 +114,7 @@ def pull_back(term: Term, x: Term, cotangent: Term, budget: Budget | None = None
     >>> pull_back(apply("exp", x), x, w).term.op
     'einsum'
     """
-    if x in variables(term):
-        return system().pull_back(term, x, cotangent, budget)
-    zero = differentiate(term, [x], "forward", budget)
-    own = range(term.order)
-    spec = canonical([own, range(zero.term.order)], range(term.order, zero.term.order))
-    return system().simplify([einsum(spec, cotangent, zero.term)], budget)
+    return system().pull_back(term, [x], cotangent, budget)
 
 
 def simplify(

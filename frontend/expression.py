@@ -1,6 +1,7 @@
 """The public expression: a term, and where the sizes that it mentions come from."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from threading import Lock
 from typing import TYPE_CHECKING, Any, cast
 from weakref import WeakValueDictionary
 
@@ -184,6 +185,8 @@ class Expression(Operators):
 
 
 _expressions: WeakValueDictionary[object, Expression] = WeakValueDictionary()
+# Two threads that make one expression at once have to get the same object.
+_making = Lock()
 
 
 def expression(
@@ -224,14 +227,15 @@ def _make(
         scope = terms.variables(*firsts)
     key = (term, scope, complete, thinnings)
     found = _expressions.get(key)
-    if found is None:
-        found = object.__new__(Expression)
-        own = {"term": term, "scope": scope, "term_complete": complete, "thinnings": thinnings}
-        own |= {"variables": variables, "_symbols": mentioned, "_thin": None, "_compiled": None}
-        for name, part in own.items():
-            object.__setattr__(found, name, part)
-        _expressions[key] = found
-    return found
+    if found is not None:
+        return found
+    made = object.__new__(Expression)
+    own = {"term": term, "scope": scope, "term_complete": complete, "thinnings": thinnings}
+    own |= {"variables": variables, "_symbols": mentioned, "_thin": None, "_compiled": None}
+    for name, part in own.items():
+        object.__setattr__(made, name, part)
+    with _making:
+        return _expressions.setdefault(key, made)
 
 
 def as_expression(value: object) -> Expression:

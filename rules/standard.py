@@ -131,7 +131,11 @@ def extended(strategy: Strategy, rulesets: Sequence[Ruleset]) -> Strategy:
     return replace(strategy, **added)
 
 
-@lru_cache(maxsize=8)
 def system(strategy: Strategy = STANDARD) -> System:
     """The system of a strategy, made once."""
+    return _system(strategy)
+
+
+@lru_cache(maxsize=8)
+def _system(strategy: Strategy) -> System:
     return System(strategy)
