@@ -52,5 +52,5 @@ def _growth_on(instance: Instance, system: System) -> Growth:
         ended = False
         while not (ended or run.exhausted() or len(sizes) > ITERATIONS):
             ended = not run.step("simplify")
-            sizes.append(run.size)
+            sizes.append(egraph.size())
     return Growth(tuple(sizes), ended)

@@ -26,7 +26,7 @@ from eggrad.engine.term import Term
 __all__ = ["Budget", "Explored", "Report", "Result", "Strategy", "System"]
 
 # Above this many nodes `auto` differentiates in one mode only.
-BOTH_MODES = 60
+BOTH_MODES = 40
 # What extraction asks of classes, where there are tests; normal forms ask for signs.
 TESTS: Final = frozenset({"where", *(f.name for f in FUNCTIONS.values() if f.is_test)})
 ASKED: Final[Mapping[str, Mapping[str, frozenset[str]]]] = {
@@ -231,14 +231,14 @@ class System:
 
 
 def choose_modes(term: Term, x: Term) -> tuple[str, ...]:
-    """Reverse for scalars; else both for small terms, and for large ones the one that suits them.
+    """Both for small terms; for large ones reverse if the output is the smaller side.
 
     >>> v = terms.variable("v", ("n",))
-    >>> choose_modes(terms.einsum("i,i->", v, v), v), choose_modes(terms.apply("exp", v), v)
-    (('reverse',), ('forward', 'reverse'))
+    >>> choose_modes(terms.apply("exp", v), v)
+    ('forward', 'reverse')
     """
     nodes = set(terms.postorder(term))
-    if not term.order or x not in nodes:
+    if x not in nodes:
         return ("reverse",)
     if len(nodes) <= BOTH_MODES:
         return ("forward", "reverse")
