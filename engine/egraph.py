@@ -347,7 +347,7 @@ class EGraph:
             names[f"(named {k})"] = class_of(row.output)
         facts = _Known(
             lambda: frozenset(
-                (cast(str, value("String", row.inputs[0])), class_of(row.inputs[1]))
+                (str(value("String", row.inputs[0])), class_of(row.inputs[1]))
                 for row in functions["known"].rows
             )
         )

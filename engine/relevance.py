@@ -9,7 +9,7 @@ iteration, and in each copy of the e-graph.
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Final, cast
+from typing import Final, Generic, TypeVar
 
 from eggrad.engine.constructors import Parts, parts
 from eggrad.engine.language import (
@@ -38,6 +38,7 @@ ANY: Final = "*"
 REMEMBERED: Final = 256
 
 Symbols = frozenset[str]
+L = TypeVar("L", Rule, Fact)
 
 
 @dataclass(frozen=True)
@@ -65,10 +66,10 @@ def symbols_of_parts(known: Parts) -> tuple[str, ...]:
     return (constructor, str(data[0])) if constructor in NAMED else (constructor,)
 
 
-class _Law:
+class _Law(Generic[L]):
     """A law with what has to occur for it to match, in one of its directions, and what it makes."""
 
-    def __init__(self, law: Rule | Fact) -> None:
+    def __init__(self, law: L) -> None:
         directions = [_of_fact(law)] if isinstance(law, Fact) else list(_of_rule(law))
         self.law = law
         self.needs = tuple(
@@ -97,7 +98,9 @@ class Relevance:
         self.asked = asked or {}
         self._rules = [_Law(r) for r in dict.fromkeys(r for o in stages.values() for r in o)]
         self._facts = [_Law(f) for f in facts]
-        self._gives = {f"{m.law.ruleset}.{m.law.name}": m.gives for m in self._rules + self._facts}
+        self._gives = {
+            f"{m.law.ruleset}.{m.law.name}": m.gives for m in (*self._rules, *self._facts)
+        }
         self._known: OrderedDict[Symbols, Selection] = OrderedDict()
 
     def made_by(self, laws: Iterable[str]) -> set[str]:
@@ -118,7 +121,7 @@ class Relevance:
         rules: set[tuple[str, str]] = set()
         widening: list[Rule] = []
         for law in self._rules:
-            rule = cast(Rule, law.law)
+            rule = law.law
             ready = [known for needs, known in law.needs if _occur(needs, symbols)]
             asked = asked.union(*ready)
             if any(_occur(known, symbols) for known in ready):
@@ -134,11 +137,11 @@ class Relevance:
     def _answering(self, asked: set[str], symbols: Symbols) -> tuple[Fact, ...]:
         """The facts that conclude what is asked for, or what those ask for in turn."""
         able = [f for f in self._facts if any(_occur(needs, symbols) for needs, _ in f.needs)]
-        found: set[_Law] = set()
+        found: set[_Law[Fact]] = set()
         while True:
             fresh = [f for f in able if f not in found and _may_answer(f.gives, asked)]
             if not fresh:
-                return tuple(f.law for f in able if f in found and isinstance(f.law, Fact))
+                return tuple(f.law for f in able if f in found)
             found.update(fresh)
             asked = asked.union(*(known for f in fresh for _, known in f.needs))
 

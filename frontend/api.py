@@ -1,7 +1,7 @@
 """What `eggrad` offers beside building expressions: derivatives, simplification, texts."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, cast, overload
+from typing import TYPE_CHECKING, Any, overload
 
 from eggrad.engine.binding import known_sizes
 from eggrad.engine.errors import ShapeError, UnknownVariable, UnsupportedOperation
@@ -96,7 +96,8 @@ def gradient(f: Any, x: Any, **options: Any) -> Any:
     own = _scalar("gradient", f)
     if not isinstance(x, list | tuple):
         return derivative(own, x, **options)
-    wrt = [wrt_variable(own, w) for w in cast("Sequence[Any]", x)]
+    several: Sequence[Any] = x
+    wrt = [wrt_variable(own, w) for w in several]
     if TOGETHER.issuperset(options):
         return _gradients(own, wrt, **options)
     return tuple(derivative(own, expression(w), **options) for w in wrt)

@@ -47,7 +47,7 @@ def log_softmax(f: Expression, axis: Axis = None) -> Expression:
 
 
 def softplus(f: Expression) -> Expression:
-    """`log(1 + exp(f))` of every entry, a smooth `relu`.
+    """`log(1 + exp(f))` of every entry, a smooth ramp.
 
     >>> from eggrad.frontend.compilation import compile
     >>> from eggrad.frontend.functions import variable
