@@ -1,6 +1,6 @@
 """Laws as egglog text: declarations, rewrite rules, facts, and the rules of the shape analysis."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Final
 
 from eggrad.engine.encoding import encode, literal
@@ -21,7 +21,7 @@ from eggrad.engine.language import (
 )
 from eggrad.engine.mirror import Same, mirrored
 from eggrad.engine.numeric_operations import result_dims
-from eggrad.engine.rule import Fact, Rule
+from eggrad.engine.rule import Fact, Rule, nodes_of
 from eggrad.engine.spec import Dims, output_dims
 
 __all__ = [
@@ -120,28 +120,12 @@ def table(name: str) -> Iterator[str]:
 def tables_of(law: Rule | Fact) -> list[str]:
     """The tables that a law speaks of."""
     if isinstance(law, Fact):
-        return list(dict.fromkeys(_tables((law.claim, *law.conditions))))
-    found = list(_tables((law.statement.left, law.statement.right, *law.statement.conditions)))
-    if law.stable:
-        found += [f"{STABLE}_{name}" for name in found]
-    return list(dict.fromkeys(found))
-
-
-def _tables(patterns: Iterable[object]) -> Iterator[str]:
-    for pattern in patterns:
-        match pattern:
-            case Node(constructor=name, args=args):
-                yield from (name, *_tables(args))
-            case Call(args=args):
-                yield from _tables(args)
-            case Literal(value=value) | Same(value=value):
-                yield from _tables([value])
-            case Known(tensor=tensor):
-                yield from _tables([tensor])
-            case Differ(first=first, second=second):
-                yield from _tables([first, second])
-            case _:
-                pass
+        patterns: list[object] = [law.claim, *law.conditions]
+    else:
+        patterns = [law.statement.left, law.statement.right, *law.statement.conditions]
+    found = list(dict.fromkeys(node.constructor for p in patterns for node in nodes_of(p)))
+    stable = not isinstance(law, Fact) and law.stable
+    return found + [f"{STABLE}_{name}" for name in found] * stable
 
 
 def property_text(name: object) -> str:
@@ -242,7 +226,7 @@ def _shape_rule(name: str) -> str:
     sorts = CONSTRUCTORS[name]
     args = [f"a{i}" for i in range(len(sorts))]
     inner = [f"(dims a{i})" if sorts[i] == "Tensor" else f"a{i}" for i in places]
-    # A call of Python takes some 15 microseconds.
+    # A call of Python takes some 8 microseconds.
     same = inner[0] if function is _own else f"(py-call {literal(function)} {' '.join(inner)})"
     body = f"(= root ({name} {' '.join(args)})) (= d {same})"
     return f'(rule ({body}) ((set (dims root) d)) :ruleset {shape_of(name)} :name "shapes.{name}")'

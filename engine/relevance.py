@@ -15,15 +15,11 @@ from eggrad.engine.constructors import Parts, parts
 from eggrad.engine.language import (
     CONSTRUCTORS,
     FUNCTION_NODES,
-    Call,
-    Differ,
     Known,
     Literal,
-    Node,
     Parameter,
 )
-from eggrad.engine.mirror import Same
-from eggrad.engine.rule import Fact, Rule
+from eggrad.engine.rule import Fact, Rule, nodes_of
 from eggrad.engine.term import Term, postorder
 
 __all__ = ["KNOWN", "Relevance", "Selection", "symbols_of", "symbols_of_parts"]
@@ -185,26 +181,13 @@ def _property(known: Known) -> str:
 
 def _symbols(pattern: object) -> Iterator[str]:
     """The symbols of a pattern; a parameter for a name stands for one that occurs already."""
-    match pattern:
-        case Node(constructor=constructor, args=args):
-            yield constructor
-            if constructor in NAMED:
-                name = args[0].value if isinstance(args[0], Literal) else args[0]
-                if isinstance(name, str):
-                    yield name
-                elif not isinstance(name, Parameter):
-                    yield ANY
-            for a in args:
-                yield from _symbols(a)
-        case Call(args=args):
-            for a in args:
-                yield from _symbols(a)
-        case Literal(value=value) | Same(value=value):
-            yield from _symbols(value)
-        case Known(tensor=tensor):
-            yield _property(pattern)
-            yield from _symbols(tensor)
-        case Differ(first=first, second=second):
-            yield from (*_symbols(first), *_symbols(second))
-        case _:
-            return
+    if isinstance(pattern, Known):
+        yield _property(pattern)
+    for node in nodes_of(pattern):
+        yield node.constructor
+        if node.constructor in NAMED:
+            name = node.args[0].value if isinstance(node.args[0], Literal) else node.args[0]
+            if isinstance(name, str):
+                yield name
+            elif not isinstance(name, Parameter):
+                yield ANY

@@ -34,6 +34,7 @@ __all__ = [
     "Rule",
     "Ruleset",
     "format_pattern",
+    "nodes_of",
     "parameters_of",
 ]
 
@@ -311,6 +312,26 @@ def parameters_of(pattern: object) -> Iterator[Parameter]:
     elif isinstance(pattern, Known):
         yield from parameters_of(pattern.property)
         yield from parameters_of(pattern.tensor)
+
+
+def nodes_of(pattern: object) -> Iterator[Node]:
+    """The constructors that a pattern applies, each node before those in it."""
+    match pattern:
+        case Node(args=args):
+            yield pattern
+            for a in args:
+                yield from nodes_of(a)
+        case Call(args=args):
+            for a in args:
+                yield from nodes_of(a)
+        case Literal(value=value):
+            yield from nodes_of(value)
+        case Known(tensor=tensor):
+            yield from nodes_of(tensor)
+        case Differ(first=first, second=second):
+            yield from (*nodes_of(first), *nodes_of(second))
+        case _:
+            return
 
 
 def _check_bound(name: str, law: Law) -> None:

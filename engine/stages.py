@@ -36,7 +36,7 @@ ASKED: Final[Mapping[str, Mapping[str, frozenset[str]]]] = {
 WIDENINGS = 4
 
 
-class _Own(local):
+class _ThreadGraphs(local):
     """The e-graphs of a thread, by purpose."""
 
     def __init__(self) -> None:
@@ -52,7 +52,7 @@ class System:
         self.observer = observer
         self._relevance: dict[str, Relevance] = {}
         # egglog's e-graphs may be used, and dropped, in the thread that made them only.
-        self._own = _Own()
+        self._of_thread = _ThreadGraphs()
 
     @contextmanager
     def session(self, purpose: str, *terms: Term) -> Iterator[EGraph]:
@@ -60,13 +60,13 @@ class System:
 
         It is not used again after an error: it may lack matches.
         """
-        egraph = self._own.egraphs.pop(purpose, None) or EGraph(self._of(purpose))
+        egraph = self._of_thread.egraphs.pop(purpose, None) or EGraph(self._relevance_for(purpose))
         egraph.push(symbols_of(*terms))
         yield egraph
         egraph.pop()
-        self._own.egraphs[purpose] = egraph
+        self._of_thread.egraphs[purpose] = egraph
 
-    def _of(self, purpose: str) -> Relevance:
+    def _relevance_for(self, purpose: str) -> Relevance:
         found = self._relevance.get(purpose)
         if found is None:
             stages = PURPOSES[purpose]
