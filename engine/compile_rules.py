@@ -115,6 +115,8 @@ def table(name: str) -> Iterator[str]:
         yield f"(ruleset {settling_of(name)})"
         if name != "constant":
             yield _settle_rule(name)
+        if name == "power":
+            yield _idempotent_rule()
 
 
 def tables_of(law: Rule | Fact) -> list[str]:
@@ -199,12 +201,13 @@ def _widening_rule(law: Law, label: str) -> str:
 def _implied(fact: Fact, others: Sequence[Fact]) -> list[object]:
     """The property that a fact concludes, and those that follow from it alone."""
     found = [fact.claim.property]
-    for _ in others:
-        for other in others:
-            asked = [c.property for c in other.conditions if isinstance(c, Known)]
-            follows = isinstance(other.claim.tensor, Parameter) and set(asked) <= set(found)
-            if follows and other.claim.property not in found:
-                found.append(other.claim.property)
+    follows = [
+        ({c.property for c in f.conditions if isinstance(c, Known)}, f.claim.property)
+        for f in others
+        if isinstance(f.claim.tensor, Parameter)
+    ]
+    while fresh := [p for asked, p in follows if p not in found and asked.issubset(found)]:
+        found += dict.fromkeys(fresh)
     return found
 
 
@@ -238,6 +241,16 @@ def _settle_rule(name: str) -> str:
     return (
         f"(rule ((= e (constant c n)) (= e {call})) ((subsume {call})) "
         f':ruleset {settling_of(name)} :name "settle.{name}")'
+    )
+
+
+def _idempotent_rule() -> str:
+    """A power of a class that is the class itself says nothing: of a product, x·x⁻¹, no end."""
+    # A variable that occurs twice in a row is compared, as in `_Body`.
+    same = "(= e (ordering-min e a)) (= e (ordering-max e a))"
+    return (
+        f"(rule ((= e (power a p)) {same}) ((subsume (power a p))) "
+        f':ruleset {settling_of("power")} :name "settle.idempotent")'
     )
 
 

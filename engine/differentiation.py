@@ -59,7 +59,8 @@ class Differentiation:
         if root in passed:
             passed[root].append(cotangent)
         for t in reversed(passed):
-            passed[t] = [reduce(terms.add, passed[t])]
+            # What the first use passes on comes first, as in the product rule.
+            passed[t] = [reduce(terms.add, reversed(passed[t]))]
             for place, a in enumerate(t.args):
                 if a in passed:
                     passed[a].append(self.passed_on(t, place, *passed[t]))

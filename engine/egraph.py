@@ -37,9 +37,10 @@ PANICS = "pyo3_runtime"
 # parse_program is quadratic in the length of its text.
 CHUNK = 20
 
-# Stages of our own: dims, facts, and classes that are defined at more values.
+# Facts are looked for in this stage.
+CONCLUDING = "simplify"
+# Stages of our own: dims, and classes that are defined at more values.
 SHAPING = "shape"
-CONCLUDING = "conclude"
 WIDENING = "widen"
 # What is loaded of a law: that it unites classes, that it concludes, that one class is wider.
 LAW, FACT, WIDER = "law", "fact", "wider"
@@ -95,7 +96,7 @@ class EGraph:
         # What is loaded: tables and laws, each with its commands; laws have rulesets of their own,
         # of which stages are combined.
         self._parts: dict[str, tuple[str, ...]] = {}
-        self._kept: list[int] = []
+        self._kept: list[tuple[int, frozenset[str], dict[str, tuple[str, str]]]] = []
         self._rulesets: dict[str, str] = {}
         self._stages: dict[str, tuple[str, str]] = {}
         self._versions = 0
@@ -123,7 +124,7 @@ class EGraph:
         shared = [*shapes, *map(settling_of, constructors)]
         stages = {n: [*shared, *self._loaded(LAW, own)] for n, own in found.stages.items()}
         stages[SHAPING] = shapes
-        stages[CONCLUDING] = self._loaded(FACT, found.facts)
+        stages[CONCLUDING] = [*stages.get(CONCLUDING, shared), *self._loaded(FACT, found.facts)]
         stages[WIDENING] = self._loaded(WIDER, found.widening)
         commands.clear()
         for name, rulesets in stages.items():
@@ -163,33 +164,20 @@ class EGraph:
         self._parts[name] = tuple(own)
         commands += self._parts[name]
 
-    def conclude(self) -> bool:
-        """Look for facts until there are no more, for a class has each once; whether any is new."""
-        changed = False
-        while True:
-            stage, _ = self._stages[CONCLUDING]
-            (output,) = self._run([f"(run-schedule (saturate {stage}))"])
-            found = read_iteration(output.report)
-            changed |= found.changed
-            self._occur(self._relevance.made_by(found.matches))
-            if self._stages[CONCLUDING][0] == stage:
-                return changed
-
     # Terms in --------------------------------------------------------------------------------
 
     def push(self, symbols: Iterable[str] = ()) -> None:
         """Remember the e-graph as it is now; what is loaded next is made of some symbols."""
         self._run(["(push)"])
-        self._kept.append(len(self._parts))
+        self._kept.append((len(self._parts), self._symbols, dict(self._stages)))
         self._occur(symbols)
 
     def pop(self) -> None:
         """Go back to the last `push`; the rules that were loaded since then are there to stay."""
         self._run(["(pop)"])
-        added = islice(self._parts.values(), self._kept.pop(), None)
+        known, self._symbols, self._stages = self._kept.pop()
+        added = islice(self._parts.values(), known, None)
         self._run([command for own in added for command in own])
-        self._symbols = frozenset()
-        self._stages.clear()
         self._names.clear()
         self._classes.clear()
         self._objects.clear()
@@ -263,11 +251,14 @@ class EGraph:
     def iterate(self, *stages: str, timed: bool = False) -> list[Iteration]:
         """Run one iteration of each stage; a run cannot be interrupted, so runs are kept short.
 
-        `timed` asks for each rule's seconds as well.
+        `timed` asks for each rule's seconds as well. Facts, which make no e-nodes, are not counted.
         """
         outputs = self._run([f"(run-schedule (run {self._stages[s][0]}))" for s in stages])
         found = [read_iteration(output.report, timed) for output in outputs]
         self._occur(self._relevance.made_by(name for one in found for name in one.matches))
+        for one in found:
+            for name in self._relevance.fact_names & one.matches.keys():
+                del one.matches[name]
         return found
 
     def are_equal(self, a: str, b: str) -> bool:

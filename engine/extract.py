@@ -89,14 +89,22 @@ def cheapest_dag(
             starts.append({**trees, **{c: start[c] for c in used(start, roots)}})
     if len(members) <= MAX_CLASSES:
         starts.append(_dags(members, cost))
-    found: list[dict[int, M]] = []
-    for start in starts:
-        dag = _Dag(members, cost, dict(start), roots)
-        for _ in range(SWEEPS):
-            if not dag.improve():
-                break
-        found.append(dag.choice)
-    return min(found, key=lambda choice: dag_cost(choice, cost, roots))
+    found = [_improved(members, cost, start, roots) for start in starts]
+    best = min(found, key=lambda choice: dag_cost(choice, cost, roots))
+    own = {c: best[c] for c in used(best, roots)}
+    rest, _ = cheapest_trees(members, lambda c, m: 0 if c in own else cost(c, m))
+    again = _improved(members, cost, {**rest, **own}, roots)
+    return min((best, again), key=lambda choice: dag_cost(choice, cost, roots))
+
+
+def _improved(
+    members: Members[M], cost: Cost[M], start: Mapping[int, M], roots: Sequence[int]
+) -> dict[int, M]:
+    dag = _Dag(members, cost, dict(start), roots)
+    for _ in range(SWEEPS):
+        if not dag.improve():
+            break
+    return dag.choice
 
 
 def _is_acyclic(choice: Mapping[int, M], roots: Sequence[int]) -> bool:

@@ -83,7 +83,8 @@ def _is_concluded_of(fact: Fact, instance: _Instance) -> bool:
     egraph = EGraph(Relevance({}, [fact], {KNOWN + claimed: frozenset()}))
     egraph.load(instance.term, *(t for _, t in instance.needed), as_written=False)
     egraph.assume(instance.needed)
-    egraph.conclude()
+    while egraph.iterate("simplify")[0].changed:
+        pass
     found = egraph.rows()
     return (claimed, found.names[egraph.name(instance.term)]) in found.known
 

@@ -40,13 +40,15 @@ def _interface(own: set[int], other: set[int], out: Indices, guide: Indices = ()
     return tuple(shown + shared + rest)
 
 
-def factored(graph: Snapshot, networks: Sequence[Network]) -> Term | None:
+def factored(graph: Snapshot, networks: Sequence[Network], free: bool = False) -> Term | None:
     """The sum of some networks as what all have in common times the sum of what is left.
 
-    None where they have nothing in common, or where what is left has different axes.
+    None where they have nothing in common, or where what is left has different axes. With `free`
+    factors are left where they are that the networks sum over.
     """
     first, *others = networks
-    shared = list(range(len(first.factors)))
+    factors = enumerate(first.factors)
+    shared = [k for k, (_, part) in factors if not free or set(part) <= set(first.out)]
     for other in others:
         shared = [shared[i] for i, _ in common_part(_restricted(first, shared), other)]
     if not shared:

@@ -6,7 +6,7 @@ straight away.
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import lru_cache
 from itertools import islice, permutations, product
@@ -14,7 +14,9 @@ from itertools import islice, permutations, product
 from eggrad.engine.snapshot import ENode, Snapshot
 from eggrad.engine.spec import Indices, Size
 
-__all__ = ["Factor", "Network", "connected_order", "network_key", "product_network"]
+__all__ = [
+    "Factor", "Network", "along_deltas", "connected_order", "network_key", "product_network",
+]  # fmt: skip
 
 MAX_FACTORS = 8
 MAX_LABELLINGS = 120
@@ -93,6 +95,21 @@ def product_network(
             for child, indices in zip(reversed(node.children), spec[-2::-1], strict=True):
                 waiting.append((child, tuple([names[i] for i in indices]), None))
     return Network(tuple(factors), out, sizes, coefficient, price)
+
+
+def along_deltas(graph: Snapshot, network: Network) -> Network:
+    """The network with one index for each two that a delta makes equal, but in deltas."""
+    deltas = [part for c, part in network.factors if graph.sparsity.get(c) is True]
+    names: dict[int, int] = {}
+    for part in deltas:
+        for i, j in zip(part, part[len(part) // 2 :], strict=False):
+            a, b = names.get(i, i), names.get(j, j)
+            names |= {k: min(a, b) for k in (i, j, *names) if names.get(k, k) in (a, b)}
+    factors = tuple(
+        (c, part if part in deltas else tuple(names.get(i, i) for i in part))
+        for c, part in network.factors
+    )
+    return replace(network, factors=factors) if names else network
 
 
 def connected_order(factors: Sequence[Factor], start: Iterable[int]) -> list[int]:

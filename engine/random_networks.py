@@ -138,7 +138,12 @@ def random_exponentials(rng: np.random.Generator) -> list[Term]:
     cubic = product([(quadratic, "i"), *[(inverse[0], "i")] * 3], "i", rng)
     signs = [terms.apply(f, t) for f in ("abs", "sign") for t in (squares, pool[2], b)]
     signs += [terms.add(terms.constant(3, dims("i")), terms.subtract(b, one))]
-    return [drawn(2), fraction, cubic, total(same, rng), terms.add(*shared), unit, *logs, *signs]
+    share = product([(plus, "i"), (inverse[0], "i")], "i", rng)
+    rest = terms.subtract(one, share)
+    variance = product([(b, "i"), (b, "i"), (share, "i"), (rest, "i")], "i", rng)
+    apart = total([(1, b), (1, one), (1, pool[6])], rng)
+    known = [drawn(2), fraction, cubic, total(same, rng), terms.add(*shared), unit, *logs, *signs]
+    return [*known, variance, apart]
 
 
 def random_inverses(rng: np.random.Generator) -> list[Term]:

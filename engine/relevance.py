@@ -94,6 +94,7 @@ class Relevance:
         self.asked = asked or {}
         self._rules = [_Law(r) for r in dict.fromkeys(r for o in stages.values() for r in o)]
         self._facts = [_Law(f) for f in facts]
+        self.fact_names = {f"{f.ruleset}.{f.name}" for f in facts}
         self._gives = {
             f"{m.law.ruleset}.{m.law.name}": m.gives for m in (*self._rules, *self._facts)
         }

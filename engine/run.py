@@ -273,25 +273,10 @@ class Run:
                 return
 
     def saturate(self, stage: str) -> None:
-        """Iterate a stage until nothing changes or the budget ends.
-
-        Some rules that simplify ask for facts: they are looked for first, and where nothing is new.
-        """
-        if stage == "simplify":
-            self._concludes()
-        while True:
-            while self.step(stage):
-                if self.exhausted():
-                    return
-            if stage != "simplify" or not self._concludes():
+        """Iterate a stage until nothing changes or the budget ends."""
+        while self.step(stage):
+            if self.exhausted():
                 return
-
-    def _concludes(self) -> bool:
-        """Look for facts, and let the laws on powers use them; whether any was news."""
-        changed = self.egraph.conclude()
-        if changed:
-            self.settle()
-        return changed
 
     def exhausted(self) -> bool:
         """Whether the budget has ended; the first time, a note says so.

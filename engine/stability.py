@@ -24,8 +24,9 @@ FASTER: Final = frozenset(
     {"solve", "symmetric_product", "product_of_pairs", "cholesky", "inverse_from_cholesky"}
 )
 
-# The logarithm of a sum near 1 has lost what the shift by a constant has rounded away.
-NEARLY_STABLE: Final = frozenset({"logaddexp"})
+# The logarithm of a sum near 1 has lost what the shift by a constant has rounded away, and that of
+# 1 + a what a has rounded away near -1.
+NEARLY_STABLE: Final = frozenset({"logaddexp", "log1p"})
 
 # How a member was built: from something unknown, from exact values, or with a stable operation.
 UNKNOWN, KEPT, NEARLY, STABLE = range(4)

@@ -1,7 +1,9 @@
 """Which rulesets run when, and to what budget: load, differentiate, simplify, explore, extract."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
 from threading import local
 from typing import Final
 
@@ -18,6 +20,7 @@ from eggrad.engine.own_functions import check_slopes, rules_of_functions
 from eggrad.engine.properties import NONNEGATIVE, POSITIVE, TOTAL
 from eggrad.engine.relevance import KNOWN, Relevance, symbols_of
 from eggrad.engine.report import Budget, Report, Result
+from eggrad.engine.rule import Rule
 from eggrad.engine.run import Derived, Run
 from eggrad.engine.spec import Size
 from eggrad.engine.strategy import PURPOSES, Strategy
@@ -32,8 +35,29 @@ TESTS: Final = frozenset({"where", *(f.name for f in FUNCTIONS.values() if f.is_
 ASKED: Final[Mapping[str, Mapping[str, frozenset[str]]]] = {
     "compare": dict.fromkeys((KNOWN + POSITIVE, KNOWN + NONNEGATIVE), frozenset[str]())
 }
+# So many answers are remembered.
+ANSWERS = 256
 # How often wider terms are looked for in what was extracted.
 WIDENINGS = 4
+
+
+@dataclass(frozen=True)
+class _Search:
+    """How to look for the cheapest term: the budget, the sizes, and whether by a solver."""
+
+    budget: Budget
+    sizes: tuple[tuple[Size, int], ...] = ()
+    exact: bool = False
+
+    @property
+    def models(self) -> list[CostModel]:
+        """What is cheap, anew for every search, for a model keeps what it has worked out."""
+        return [CostModel(dict(self.sizes))]
+
+    @property
+    def seconds(self) -> float | None:
+        """What the solver may take, if there is to be one."""
+        return solver_seconds(self.budget) if self.exact else None
 
 
 class _ThreadGraphs(local):
@@ -53,6 +77,8 @@ class System:
         self._relevance: dict[str, Relevance] = {}
         # egglog's e-graphs may be used, and dropped, in the thread that made them only.
         self._of_thread = _ThreadGraphs()
+        answers = self._differentiate, self._simplify, self._pull_back
+        self._remembered = {f.__name__: lru_cache(ANSWERS)(f) for f in answers}
 
     @contextmanager
     def session(self, purpose: str, *terms: Term) -> Iterator[EGraph]:
@@ -93,21 +119,34 @@ class System:
 
         With `exact` the cheapest of all that was found, by integer programming; needs SciPy.
         """
+        search = _search(budget, sizes, exact=exact)
+        return self._answer(self._differentiate, search, term, x, mode)
+
+    def _answer(
+        self, answer: Callable[..., Result], search: _Search, *question: Hashable
+    ) -> Result:
+        """An answer, remembered unless it depends on time or somebody looks on."""
+        timeless = search.budget.seconds is None and not search.exact
+        if timeless and self.observer is None:
+            answer = self._remembered[answer.__name__]
+        return answer(search, *question)
+
+    def _differentiate(self, search: _Search, term: Term, x: Term, mode: str) -> Result:
         check_slopes(term, x)
-        limit = budget or Budget()
-        seconds = solver_seconds(limit) if exact else None
-        models = [CostModel(sizes or {})]
+        models, seconds = search.models, search.seconds
         roots, rules = self._derivatives(term, x, mode)
         derived = Derived((term,), rules.matches, alike=True)
-        found = self._explored(roots, models, limit, derived=derived)
-        return self.widened(found, found.cheapest(seconds), limit, models, seconds)
+        found = self._explored(roots, models, search.budget, derived=derived)
+        return self.widened(found, found.cheapest(seconds), search.budget, models, seconds)
 
     def _derivatives(self, term: Term, x: Term, mode: str) -> tuple[list[Term], Differentiation]:
         """The derivative as each mode gives it, and the rules that were used."""
         rules = self.derivative_rules(term)
+        # The cotangent of a scalar is 1, so that most terms need no rule about deltas.
+        cotangent = terms.delta(term.dims) if term.order else terms.constant(1, ())
         ways = {
             "forward": lambda: rules.forward(term, x),
-            "reverse": lambda: rules.reverse(term, [x], terms.delta(term.dims))[0],
+            "reverse": lambda: rules.reverse(term, [x], cotangent)[0],
         }
         found: list[Term] = []
         lacking: BudgetExceeded | None = None
@@ -125,8 +164,12 @@ class System:
 
     def derivative_rules(self, *roots: Term) -> Differentiation:
         """The rules of differentiation, with those of the functions declared in some terms."""
-        own = (*self.strategy.rules_of("forward"), *self.strategy.rules_of("reverse"))
-        return Differentiation(dict.fromkeys((*own, *rules_of_functions(*roots))))
+        return Differentiation((*self._of_differentiation, *rules_of_functions(*roots)))
+
+    @cached_property
+    def _of_differentiation(self) -> tuple[Rule, ...]:
+        own = self.strategy.rules_of("forward"), self.strategy.rules_of("reverse")
+        return tuple(dict.fromkeys(r for rules in own for r in rules))
 
     def pull_back(
         self, term: Term, wrt: Sequence[Term], cotangent: Term, budget: Budget | None = None
@@ -135,10 +178,13 @@ class System:
 
         The cotangent may depend on them; it is not differentiated. All share what they can.
         """
+        return self._answer(self._pull_back, _search(budget), term, cotangent, *wrt)
+
+    def _pull_back(self, search: _Search, term: Term, cotangent: Term, *wrt: Term) -> Result:
         check_slopes(term, *wrt)
         rules = self.derivative_rules(term)
         adjoints = rules.reverse(term, wrt, cotangent)
-        return self.refined(adjoints, Derived((term,), rules.matches), budget)
+        return self.refined(adjoints, Derived((term,), rules.matches), search.budget)
 
     def refined(self, roots: Sequence[Term], derived: Derived, budget: Budget | None) -> Result:
         """Derivatives as the rules have left them, simplified together."""
@@ -155,13 +201,15 @@ class System:
         exact: bool = False,
     ) -> Result:
         """Equal, cheaper terms; several share what they can. `exact` as for `differentiate`."""
-        seconds = solver_seconds(budget) if exact else None
-        models = [CostModel(sizes or {})]
-        found = self._explored(roots, models, budget)
+        return self._answer(self._simplify, _search(budget, sizes, exact=exact), *roots)
+
+    def _simplify(self, search: _Search, *roots: Term) -> Result:
+        models, seconds = search.models, search.seconds
+        found = self._explored(roots, models, search.budget)
         result = found.cheapest(seconds)
-        if result.terms == tuple(roots):
+        if result.terms == roots:
             return result
-        return self.widened(found, result, budget, models, seconds)
+        return self.widened(found, result, search.budget, models, seconds)
 
     def widened(
         self,
@@ -230,6 +278,13 @@ class System:
             return run.finish(names, lowering, () if derived else roots)
 
 
+def _search(
+    budget: Budget | None, sizes: Mapping[Size, int] | None = None, *, exact: bool = False
+) -> _Search:
+    known = tuple(sorted((sizes or {}).items(), key=repr))
+    return _Search(budget or Budget(), known, exact)
+
+
 def choose_modes(term: Term, x: Term) -> tuple[str, ...]:
     """Both for small terms; for large ones reverse if the output is the smaller side.
 
@@ -238,7 +293,7 @@ def choose_modes(term: Term, x: Term) -> tuple[str, ...]:
     ('forward', 'reverse')
     """
     nodes = set(terms.postorder(term))
-    if x not in nodes:
+    if not term.order or x not in nodes:
         return ("reverse",)
     if len(nodes) <= BOTH_MODES:
         return ("forward", "reverse")

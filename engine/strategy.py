@@ -34,7 +34,7 @@ class Strategy:
 
     Those of `lowering` join `explore` for terms that are lowered to code, those of `stable` come
     after that. Then the bulk rules of `lowering` see the stable forms, ruleset by ruleset. The
-    facts of `properties` are looked for where `simplify` finds nothing more.
+    facts of `properties` are looked for in `simplify`.
     """
 
     forward: tuple[Ruleset, ...]

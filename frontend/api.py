@@ -7,6 +7,7 @@ from eggrad.engine.binding import known_sizes
 from eggrad.engine.errors import ShapeError, UnknownVariable, UnsupportedOperation
 from eggrad.engine.spec import Size
 from eggrad.engine.term import Term
+from eggrad.frontend.budget_warning import warn_of
 from eggrad.frontend.expression import Expression, as_expression, expression
 from eggrad.frontend.thinning import Options, thinnings
 
@@ -173,6 +174,7 @@ def simplify(
     found = calculus.simplify(own.term, budget, more, sizes, exact=exact)
     later = thinnings(found.term, Options(budget, more, tuple(at.items()), exact), own.term)
     complete = own.term_complete and found.complete
+    warn_of(found.report)
     return expression(found.term, (*own.variables, *own.scope), complete, later)
 
 
@@ -299,6 +301,7 @@ def _derivative(
     found = calculus.differentiate(f.term, wrt, mode, budget, exact=exact, pairs=pairs, rules=own)
     candidates = (*f.variables, *f.scope, *wrt)
     later = thinnings(found.term, Options(budget, own, exact=exact), others=wrt)
+    warn_of(found.report)
     return expression(found.term, candidates, f.term_complete and found.complete, later)
 
 
@@ -311,6 +314,7 @@ def _gradients(
     found = calculus.gradients(f.term, wrt, budget, own)
     complete = f.term_complete and found.complete
     candidates = (*f.variables, *f.scope, *wrt)
+    warn_of(found.report)
     return tuple(
         expression(t, candidates, complete, thinnings(t, Options(budget, own), others=wrt))
         for t in found.terms

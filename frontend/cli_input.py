@@ -1,6 +1,7 @@
 """What the command line reads and writes, and how it reports a mistake."""
 
 import sys
+import warnings
 from collections.abc import Callable, Iterator
 from functools import wraps
 from pathlib import Path
@@ -11,6 +12,7 @@ import click
 
 from eggrad.engine.errors import EggradError
 from eggrad.engine.spec import MAXIMAL_SIZE
+from eggrad.frontend.budget_warning import BudgetWarning
 
 if TYPE_CHECKING:
     from eggrad.engine.binding import Array
@@ -58,7 +60,10 @@ class Commands(click.Group):
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command."""
         try:
-            return super().invoke(ctx)
+            with warnings.catch_warnings():
+                # Commands say it themselves.
+                warnings.simplefilter("ignore", BudgetWarning)
+                return super().invoke(ctx)
         except EggradError as error:
             raise Mistake(str(error)) from error
         except MemoryError as error:

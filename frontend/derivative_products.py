@@ -15,6 +15,7 @@ from eggrad.engine.errors import ShapeError
 from eggrad.engine.spec import Dims
 from eggrad.engine.term import Term
 from eggrad.frontend.api import gradient, wrt_variable
+from eggrad.frontend.budget_warning import warn_of
 from eggrad.frontend.expression import Expression, as_expression, expression, unified
 from eggrad.frontend.thinning import Options, thinnings
 
@@ -108,6 +109,7 @@ def _pulled_back(
     found = calculus.pull_back(f.term, x.term, cotangent.term, budget)
     candidates = (v for e in known for v in (*e.variables, *e.scope))
     complete = f.term_complete and cotangent.term_complete and found.complete
+    warn_of(found.report)
     return expression(found.term, candidates, complete, thinnings(found.term, Options(budget)))
 
 

@@ -46,7 +46,8 @@ def shortest(term: Term) -> Term:
     explored = system().explore([term], [CostModel(), model])
     graph = explored.graph.at(model)
     (root,) = explored.classes
-    found = [term, *graph.extract([root]), graph.term(root)]
+    cheapest = explored.graph.extract([root])
+    found = [term, *graph.extract([root]), graph.term(root), *cheapest]
     formulas = filter(has_notation, found)
     return min(formulas, key=lambda t: words(format_matrix(t)), default=term)
 

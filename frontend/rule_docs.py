@@ -62,7 +62,7 @@ def table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> Iterator[str]:
 def stages_of(ruleset: Ruleset) -> str:
     """The stages that run a ruleset."""
     if ruleset.facts:
-        return "all but settle" if ruleset in STANDARD.properties else "asked of given terms"
+        return "simplify" if ruleset in STANDARD.properties else "asked of given terms"
     return ", ".join(s for s in STAGES if ruleset in STANDARD.of(s))
 
 

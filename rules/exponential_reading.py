@@ -5,6 +5,7 @@ linear forms are (class, axes): the class, spread over those axes of the result 
 """
 
 from fractions import Fraction
+from typing import Final
 
 from eggrad.engine.exponential_field import (
     Exponential,
@@ -18,6 +19,8 @@ from eggrad.engine.spec import Indices, Spec
 __all__ = ["Key", "elements", "is_exponential", "linear"]
 
 Key = tuple[int, Indices]
+# By what exp -u is multiplied.
+HYPERBOLIC: Final = {"cosh": Fraction(1), "sinh": Fraction(-1)}
 
 
 def elements(graph: Snapshot) -> dict[int, Exponential]:
@@ -58,6 +61,8 @@ def _element(
             return Exponential(linear(graph, member.children[0]))
         case "function", _ if member.data[0] == "tanh":
             return _tanh(linear(graph, member.children[0]))
+        case "numeric", _ if member.data[0] in HYPERBOLIC:
+            return _hyperbolic(member.data[0], linear(graph, member.children[0]))
         case "scale", [Exponential() as a]:
             return a.times(Exponential(numerator=(member.value,)))
         case "negate", [Exponential() as a]:
@@ -81,6 +86,15 @@ def _element(
             return inverse and _spread(a, own[0], axes).times(_spread(inverse, own[1], axes))
         case _:
             return None
+
+
+def _hyperbolic(name: str, form: Form) -> Exponential | None:
+    """cosh u = (exp u + exp -u) / 2, and sinh."""
+    if not form:
+        return None
+    down = form_of((key, -c) for key, c in form)
+    both = Exponential(form).plus(Exponential(down, numerator=(HYPERBOLIC[name],)))
+    return both and both.times(Exponential(numerator=(Fraction(1, 2),)))
 
 
 def _tanh(form: Form) -> Exponential | None:

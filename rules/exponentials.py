@@ -1,6 +1,6 @@
 """Rational functions of exponentials, and their logarithms, without overflow and cancellation."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from functools import reduce
@@ -9,7 +9,7 @@ from eggrad.engine import term as terms
 from eggrad.engine.contraction_order import contract, scaled
 from eggrad.engine.exponential_field import Exponential
 from eggrad.engine.linear import linear_forms
-from eggrad.engine.networks import Factor, Network, network_key, product_network
+from eggrad.engine.networks import Factor, Network, along_deltas, network_key, product_network
 from eggrad.engine.rule import Ruleset
 from eggrad.engine.snapshot import Snapshot
 from eggrad.engine.spec import Indices, Size, canonical
@@ -24,7 +24,7 @@ from eggrad.rules.exponential_writing import (
 from eggrad.rules.homogeneous import divisors, normalised
 from eggrad.rules.placed_products import Placed, multiplied
 from eggrad.rules.products import networks
-from eggrad.rules.sums import distributed, numbered, short_sums
+from eggrad.rules.sums import numbered, short_sums, total
 
 HIGHAM = "Higham 2002, Accuracy and Stability of Numerical Algorithms, section 1.14"
 BLANCHARD = "Blanchard, Higham, Higham 2021, log-sum-exp and softmax"
@@ -84,7 +84,8 @@ def logarithm_of_fraction(graph: Snapshot) -> Iterator[tuple[int, Term]]:
 def exponentials_together(graph: Snapshot) -> Iterator[tuple[int, Term]]:
     """The exponentials among the factors of a product are multiplied first."""
     for cls in graph.classes:
-        for _, closed in networks(graph, cls):
+        for _, own in networks(graph, cls):
+            closed = along_deltas(graph, own)
             for network in (closed, opened(graph, closed)):
                 chosen = joinable(graph, network)
                 step = ("exponentials together", cls, network, chosen)
@@ -129,8 +130,10 @@ def exponential_into_sum(graph: Snapshot) -> Iterator[tuple[int, Term]]:
     for cls in graph.classes:
         for _, network in networks(graph, cls):
             for place, form in short_sums(graph, network):
-                parts = distributed(graph, network, place, form)
-                bases = [meeting(graph, network, place, part) for part in parts]
+                if is_exponential(elements(graph).get(network.factors[place][0])):
+                    continue
+                parts = [put_in(graph, network, place, t, c) for t, c in form.items()]
+                bases = [own for p in parts for own in meeting(graph, network, place, p)]
                 fresh = unlike(bases) and graph.first_time(
                     ("exponential into", cls, network, place)
                 )
@@ -147,20 +150,48 @@ def unlike(bases: Sequence[set[int]]) -> bool:
     return all(bases) and bool(first) and not any(all(b in own for own in bases) for b in first)
 
 
-def meeting(graph: Snapshot, outer: Network, place: int, product: Network) -> set[int]:
-    """The bases of exponentials that were put in at a place and meet one beside it."""
-    inside = range(place, len(product.factors) - (len(outer.factors) - place - 1))
-    every = [
-        (k, cls, set(part))
-        for k, (cls, part) in enumerate(product.factors)
+def put_in(graph: Snapshot, outer: Network, place: int, cls: int, number: Fraction) -> Network:
+    """A network with a multiple of a class at some place; an exponential is not taken apart."""
+    if not is_exponential(elements(graph).get(cls)):
+        return along_deltas(graph, outer.with_factor(place, numbered(graph, cls, number)))
+    part = outer.factors[place][1]
+    factors = (*outer.factors[:place], (cls, part), *outer.factors[place + 1 :])
+    return replace(outer, factors=factors, coefficient=outer.coefficient * number)
+
+
+def meeting(graph: Snapshot, outer: Network, place: int, product: Network) -> list[set[int]]:
+    """The bases of exponentials that were put in at a place and meet one beside it.
+
+    There is one set, or one for each term of a sum among the factors that were put in.
+    """
+    end = len(product.factors) - len(outer.factors) + place + 1
+    inside = product.factors[place:end]
+    beside = [
+        set(part)
+        for cls, part in (*product.factors[:place], *product.factors[end:])
         if is_exponential(elements(graph).get(cls))
     ]
-    beside = [part for k, _, part in every if k not in inside]
-    return {
-        base_of(graph, cls)[0]
-        for k, cls, part in every
-        if k in inside and any(part <= other or other <= part for other in beside)
-    }
+    found = [set[int]()]
+    for cls, part in inside:
+        if any(other.issubset(part) or other.issuperset(part) for other in beside):
+            found = [own | more for own in found for more in bases_of(graph, cls)]
+    return found
+
+
+def bases_of(graph: Snapshot, cls: int) -> list[set[int]]:
+    """The base of an exponential; of a sum, those of the exponentials in each of its terms."""
+    own = bases_in(graph, [cls])
+    for form, _ in linear_forms(graph, cls)[-1:]:
+        if not own and len(form) <= MAX_SUMMANDS:
+            products = [[c for c, _ in numbered(graph, t, n).factors] for t, n in form.items()]
+            pairs = zip(form, products, strict=True)
+            return [bases_in(graph, [t]) or bases_in(graph, factors) for t, factors in pairs]
+    return [own]
+
+
+def bases_in(graph: Snapshot, classes: Iterable[int]) -> set[int]:
+    """The bases of those of some classes that are exponentials."""
+    return {base_of(graph, c)[0] for c in classes if is_exponential(elements(graph).get(c))}
 
 
 @exponentials.bulk_rule(cite=f"{BLANCHARD}; ring axioms", sizeless=True)
@@ -243,6 +274,21 @@ def exponential_summands(graph: Snapshot) -> Iterator[tuple[int, Term]]:
                 total = sum_of([element for _, element in parts])
                 if len(keys) == 1 and total is not None and is_exponential(total):
                     yield from ((cls, t) for t in times(graph, parts[0][0], total))
+
+
+@exponentials.bulk_rule(cite="ring axioms", stable=True)
+def exponentials_added_first(graph: Snapshot) -> Iterator[tuple[int, Term]]:
+    """a + f + g = a + (f + g), where f and g are rational functions of the same exponential."""
+    for cls in graph.classes:
+        for form, _ in linear_forms(graph, cls):
+            found = {t: own for t in form if (own := elements(graph).get(t)) is not None}
+            numbers = [Exponential(numerator=(form[t],)).times(own) for t, own in found.items()]
+            alike = 1 < len(found) < len(form) <= MAX_SUMMANDS and None not in numbers
+            joined_sum = sum_of([n for n in numbers if n]) if alike else None
+            if is_exponential(joined_sum):
+                rest = {t: c for t, c in form.items() if t not in found}
+                first = total(graph, {t: form[t] for t in found})
+                yield cls, terms.add(total(graph, rest), first)
 
 
 def apart(graph: Snapshot, network: Network) -> tuple[Network, Exponential]:

@@ -1,18 +1,21 @@
 """Sums of many terms, in any order and nesting."""
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from functools import partial, reduce
+from itertools import product
 from typing import cast
 
 from eggrad.engine import term as terms
-from eggrad.engine.contraction_order import contract, scaled
+from eggrad.engine.contraction_order import contract, contract_terms, scaled
 from eggrad.engine.linear import LinearForm, linear_forms
 from eggrad.engine.network_parts import factored
-from eggrad.engine.networks import Network, network_key, product_network
+from eggrad.engine.networks import Factor, Network, network_key, product_network
 from eggrad.engine.rule import Ruleset
 from eggrad.engine.snapshot import Snapshot
+from eggrad.engine.spec import hadamard
 from eggrad.engine.term import Term
 from eggrad.rules.products import networks
 
@@ -70,7 +73,8 @@ def common_number(graph: Snapshot) -> Iterator[tuple[int, Term]]:
     """c·a ± c·b = c·(a ± b), for a number that all terms of a sum have in common."""
     for cls in graph.classes:
         for form, _ in linear_forms(graph, cls):
-            numbers = {abs(c) for c in form.values()}
+            numbers = set(form.values())
+            numbers = numbers if len(numbers) == 1 else {abs(c) for c in numbers}
             if len(form) > 1 and len(numbers) == 1 and numbers != {1}:
                 (number,) = numbers
                 yield cls, scaled(number, total(graph, {t: c / number for t, c in form.items()}))
@@ -95,8 +99,9 @@ def common_factors(graph: Snapshot) -> Iterator[tuple[int, Term]]:
     few = sum(map(len, shared)) <= MAX_GROUPS
     for (cls, form), found in zip(sums_here, shared, strict=True):
         short = few and len(form) <= MAX_PAIRED
-        for groups in [[g] for g in found] if short else [disjoint(found)]:
-            pairs = [(g, j) for g in groups if (j := joint(graph, form, g)) is not None]
+        chosen = [[g] for g in found] if short else [disjoint(found)]
+        for groups, free in product(chosen, (False, True)):
+            pairs = [(g, j) for g in groups if (j := joint(graph, form, g, free)) is not None]
             step = ("common factors", cls, frozenset(form.items()), tuple(pairs))
             if pairs and graph.first_time(step):
                 taken = {t for g, _ in pairs for t in g}
@@ -105,11 +110,11 @@ def common_factors(graph: Snapshot) -> Iterator[tuple[int, Term]]:
                 yield cls, reduce(terms.add, summands)
 
 
-def joint(graph: Snapshot, form: LinearForm, group: Sequence[int]) -> Term | None:
-    """Some terms of a sum as what their networks share times the rest."""
+def joint(graph: Snapshot, form: LinearForm, group: Sequence[int], free: bool) -> Term | None:
+    """Some terms of a sum as what their networks share times the rest; `free` as for that."""
     whole = [(t, form[t]) for t in group]
-    make = partial(factored, graph, [numbered(graph, t, c) for t, c in whole])
-    return graph.remember(("joint", *whole), make)
+    make = partial(factored, graph, [numbered(graph, t, c) for t, c in whole], free)
+    return graph.remember(("joint", free, *whole), make)
 
 
 def sharing(graph: Snapshot, form: LinearForm) -> list[tuple[int, ...]]:
@@ -171,6 +176,41 @@ def distribute_to_cancel(graph: Snapshot) -> Iterator[tuple[int, Term]]:
                         scaled(p.coefficient, contract(graph, p, p.factors, p.out)) for p in parts
                     ]
                     yield cls, reduce(terms.add, products)
+
+
+@sums.bulk_rule(cite=RING)
+def distribute_to_repeat(graph: Snapshot) -> Iterator[tuple[int, Term]]:
+    """r·(r·b)·(a + b) = (r·b)·(r·a + r·b), where r·b, among the factors, is computed anyway."""
+    for cls in graph.classes:
+        for _, network in networks(graph, cls):
+            twice = [f for f, n in Counter(network.factors).items() if n > 1]
+            for place, form in short_sums(graph, network) if twice else ():
+                for factor in twice:
+                    if factor[1] == network.factors[place][1]:
+                        found = repeated(graph, network, place, form, factor)
+                        step = ("distribute to repeat", cls, network, place, factor)
+                        if found is not None and graph.first_time(step):
+                            yield cls, found
+
+
+def repeated(
+    graph: Snapshot, network: Network, place: int, form: LinearForm, factor: Factor
+) -> Term | None:
+    """A network with a factor in each term of a sum, if one of these is then among the factors."""
+    r, part = factor
+    for t in form:
+        own = cheapest_network(graph, t)
+        inside = [(c, tuple(part[i] for i in p)) for c, p in own.factors if {*p} <= {*own.out}]
+        taken = Counter([network.factors[place], factor, factor, *inside])
+        if len(inside) == len(own.factors) and taken <= Counter(network.factors):
+            times = partial(terms.einsum, hadamard(len(part)), graph.term(r))
+            summands = [scaled(c, times(graph.term(u))) for u, c in form.items()]
+            left = Counter(network.factors) - taken
+            pool = [(graph.term(c), p) for c, p in left.elements()]
+            pool += [(times(graph.term(t)), part), (reduce(terms.add, summands), part)]
+            number = network.coefficient / own.coefficient
+            return scaled(number, contract_terms(graph, network, pool, network.out))
+    return None
 
 
 def cancels(graph: Snapshot, outer: Network, place: int, product: Network) -> bool:

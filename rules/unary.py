@@ -11,6 +11,7 @@ from eggrad.engine.index_algebra import (
     nothing_summed,
     summed_alone,
     sums_alone,
+    swap,
 )
 from eggrad.engine.language import (
     Spec,
@@ -99,3 +100,13 @@ def unary_of_power(s: Spec, a: Tensor, p: Tensor) -> Statement:
 def sum_before_product(s: Spec, a: Tensor, b: Tensor) -> Statement:
     """Σᵢⱼ aᵢⱼ·bᵢ = Σᵢ (Σⱼ aᵢⱼ)·bᵢ: what only one factor depends on is summed first."""
     return ein(s, a, b) >> ein(after_summing(s), ein1(summed_alone(s), a), b), sums_alone(s)
+
+
+@summation.rule(cite="linearity")
+def sum_before_product_right(s: Spec, a: Tensor, b: Tensor) -> Statement:
+    """Σᵢⱼ aᵢ·bᵢⱼ = Σᵢ aᵢ·(Σⱼ bᵢⱼ): the same for the other factor."""
+    turned = swap(s)
+    return (
+        ein(s, a, b) >> ein(after_summing(turned), ein1(summed_alone(turned), b), a),
+        sums_alone(turned),
+    )

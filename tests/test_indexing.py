@@ -202,9 +202,20 @@ def test_mistakes(name: str) -> None:
 def test_an_axis_that_is_too_short(key: Any) -> None:
     with pytest.raises(eg.ShapeError, match="out of range: size n is 7"):
         E["x"][key].evaluate(VALUES)
+
+
+@pytest.mark.parametrize("key", [S_[7], S_[-8], S_[5:9:3]])
+def test_the_gradient_of_an_entry_that_is_not_there(key: Any) -> None:
     gradient = eg.gradient((E["x"][key] ** 2).sum(), "x")
     with pytest.raises(eg.ShapeError, match="size n is 7"):
         gradient.evaluate(VALUES)
+
+
+@pytest.mark.parametrize("key", [S_[:8], S_[-8:]])
+def test_the_gradient_of_a_slice_of_a_shorter_axis_is_that_of_the_whole(key: Any) -> None:
+    """As NumPy slices: what of the slice is not there has no part in the gradient."""
+    gradient = eg.gradient((E["x"][key] ** 2).sum(), "x").evaluate(VALUES)
+    np.testing.assert_allclose(gradient, 2 * VALUES["x"])
 
 
 def test_iterating_and_len() -> None:

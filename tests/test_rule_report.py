@@ -32,8 +32,7 @@ def test_a_report_shows_totals_results_and_rules() -> None:
     assert results.splitlines()[1].startswith("2 BudgetExceeded: ")
     table = {line.split()[0]: line.split()[1:] for line in rules.splitlines()}
     assert table["rule"] == ["hits", "1", "ms", "1", "hits", "2", "ms", "2", "hits", "3", "ms", "3"]
-    # Both modes use it.
-    assert table["slopes.slope_sin"][::2] == ["2", "0", "2"]
+    assert table["slopes.slope_sin"][::2] == ["1", "0", "1"]
 
 
 def test_a_report_in_json_and_as_a_page(tmp_path: Path) -> None:

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
         parse_matrix,
         simplify,
     )
+    from eggrad.frontend.budget_warning import BudgetWarning
     from eggrad.frontend.compilation import compile
     from eggrad.frontend.conditions import where
     from eggrad.frontend.derivative_products import hvp, jvp, vjp
@@ -83,6 +84,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Budget",
     "BudgetExceeded",
+    "BudgetWarning",
     "CompiledFunction",
     "Definition",
     "EggradError",
@@ -176,6 +178,7 @@ _HOMES = {
         "parse_matrix",
         "simplify",
     ),
+    "frontend.budget_warning": ("BudgetWarning",),
     "frontend.compilation": ("compile",),
     "frontend.conditions": ("where",),
     "frontend.derivative_products": ("hvp", "jvp", "vjp"),

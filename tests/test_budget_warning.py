@@ -1,0 +1,38 @@
+"""What a budget cuts short is said, where the caller can see it."""
+
+import warnings
+from pathlib import Path
+
+import pytest
+
+import eggrad as eg
+from tests.test_cli import run
+
+x, y = eg.variable("x", ("n",)), eg.variable("y", ("n",))
+SMALL = eg.Budget(nodes=20)
+F = eg.sum(eg.log(1 + eg.exp(x * y)) / (1 + x * x))
+
+CALLS = {
+    "derivative": lambda: eg.derivative(F, "x", budget=SMALL),
+    "gradients": lambda: eg.gradient(F, ["x", "y"], budget=SMALL),
+    "simplify": lambda: eg.simplify(F, budget=SMALL),
+    "vjp": lambda: eg.vjp(F, "x", eg.variable("t"), budget=SMALL),
+}
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_a_search_that_is_cut_short_warns_at_the_line_that_asked(name: str) -> None:
+    with pytest.warns(eg.BudgetWarning, match="budget ended first .*20 e-nodes") as caught:
+        CALLS[name]()
+    assert Path(caught[0].filename) == Path(__file__)
+
+
+def test_a_search_that_ends_by_itself_does_not() -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", eg.BudgetWarning)
+        assert eg.gradient(F, "x").complete
+
+
+def test_the_command_line_says_it_in_its_own_words() -> None:
+    text = "declare x 1 expression *(i->) (log(1 + exp(x)) / (1 + x *(i,i->i) x)) derivative wrt x"
+    assert "Warning" not in run("diff", text).output
