@@ -1,10 +1,11 @@
 """Which rulesets run when, and to what budget: load, differentiate, simplify, explore, extract."""
 
+from collections import OrderedDict
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
-from threading import local
+from functools import cached_property
+from threading import Lock, local
 from typing import Final
 
 from eggrad.engine import term as terms
@@ -77,8 +78,8 @@ class System:
         self._relevance: dict[str, Relevance] = {}
         # egglog's e-graphs may be used, and dropped, in the thread that made them only.
         self._of_thread = _ThreadGraphs()
-        answers = self._differentiate, self._simplify, self._pull_back
-        self._remembered = {f.__name__: lru_cache(ANSWERS)(f) for f in answers}
+        self._answers: OrderedDict[Hashable, Result] = OrderedDict()
+        self._asking = Lock()
 
     @contextmanager
     def session(self, purpose: str, *terms: Term) -> Iterator[EGraph]:
@@ -126,10 +127,16 @@ class System:
         self, answer: Callable[..., Result], search: _Search, *question: Hashable
     ) -> Result:
         """An answer, remembered unless it depends on time or somebody looks on."""
-        timeless = search.budget.seconds is None and not search.exact
-        if timeless and self.observer is None:
-            answer = self._remembered[answer.__name__]
-        return answer(search, *question)
+        if self.observer or search.exact or search.budget.seconds is not None:
+            return answer(search, *question)
+        key = (answer.__name__, search, *question)
+        found = self._answers.get(key) or answer(search, *question)
+        with self._asking:
+            self._answers[key] = found
+            self._answers.move_to_end(key)
+            if len(self._answers) > ANSWERS:
+                self._answers.popitem(last=False)
+        return found
 
     def _differentiate(self, search: _Search, term: Term, x: Term, mode: str) -> Result:
         check_slopes(term, x)

@@ -111,10 +111,15 @@ def common_factors(graph: Snapshot) -> Iterator[tuple[int, Term]]:
 
 
 def joint(graph: Snapshot, form: LinearForm, group: Sequence[int], free: bool) -> Term | None:
-    """Some terms of a sum as what their networks share times the rest; `free` as for that."""
+    """Some terms of a sum as what their networks share times the rest.
+
+    With `free` that is what none of them sums over, if they sum over anything.
+    """
     whole = [(t, form[t]) for t in group]
-    make = partial(factored, graph, [numbered(graph, t, c) for t, c in whole], free)
-    return graph.remember(("joint", free, *whole), make)
+    products = [numbered(graph, t, c) for t, c in whole]
+    if free and not any(len(n.sizes) > len(n.out) for n in products):
+        return None
+    return graph.remember(("joint", free, *whole), partial(factored, graph, products, free))
 
 
 def sharing(graph: Snapshot, form: LinearForm) -> list[tuple[int, ...]]:

@@ -161,12 +161,12 @@ def calls(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
         assert options == {"exact": False, "pairs": False, "rules": ()}
         found.append((term, wrt, mode, budget))
         dims = term.dims + tuple(d for w in wrt for d in w.dims)
-        return SimpleNamespace(term=t.constant(1, dims), complete=budget is None)
+        return SimpleNamespace(term=t.constant(1, dims), complete=budget is None, report=Report())
 
     def simplify(term: t.Term, budget: Any, rules: Any, sizes: Any, *, exact: bool) -> Any:
         assert not exact
         found.append((term, budget, rules, sizes))
-        return SimpleNamespace(term=term, complete=budget is None)
+        return SimpleNamespace(term=term, complete=budget is None, report=Report())
 
     module = ModuleType("eggrad.frontend.calculus")
     vars(module).update(differentiate=differentiate, simplify=simplify)

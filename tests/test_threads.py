@@ -29,22 +29,24 @@ def impatient() -> Iterator[None]:
 
 
 def work(number: int) -> list[str]:
-    x, A = eg.variable("x", ("n",)), eg.variable("A", ("n", "n"))
+    """What is found for variables of one's own, for answers are remembered, called x and A."""
+    x, A = eg.variable(f"x{number}", ("n",)), eg.variable(f"A{number}", ("n", "n"))
     f = eg.sum(eg.log(1 + eg.exp(-(A @ x)))) + (number % 2) * (x @ x)
     gradient = eg.gradient(f, x)
-    return [
+    found = [
         gradient.to("matrix"),
-        str(eg.simplify(f - f)),
+        str(eg.simplify(gradient * f - f)),
         eg.equivalent(f, f + 0).status,
         eg.compile([f, gradient]).source,
     ]
+    return [text.replace(f"x{number}", "x").replace(f"A{number}", "A") for text in found]
 
 
 @pytest.mark.usefixtures("impatient")
 def test_threads_find_what_one_finds() -> None:
-    alone = [work(k) for k in range(2)]
-    with ThreadPoolExecutor(4) as threads:
-        assert list(threads.map(work, range(4))) == alone * 2
+    alone = [work(k) for k in (8, 9)]
+    with ThreadPoolExecutor(8) as threads:
+        assert list(threads.map(work, range(8))) == alone * 4
 
 
 @pytest.mark.usefixtures("impatient")

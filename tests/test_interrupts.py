@@ -1,0 +1,50 @@
+"""An interrupt is answered soon, and everything can be used afterwards."""
+
+import signal
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import FrameType
+
+import pytest
+
+import eggrad as eg
+
+pytestmark = pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="no timers here")
+
+
+class Interrupted(KeyboardInterrupt):
+    """What Ctrl-C raises, told apart from a real one."""
+
+
+@contextmanager
+def interrupted_after(seconds: float) -> Iterator[None]:
+    def interrupt(_signal: int, _frame: FrameType | None) -> None:
+        raise Interrupted
+
+    before = signal.signal(signal.SIGALRM, interrupt)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
+def long_sum(name: str) -> tuple[eg.Expression, eg.Expression]:
+    x = eg.variable(name, ("n",))
+    terms = [eg.sum(eg.exp(eg.variable(f"a{k}", ("n",)) * x)) for k in range(60)]
+    return sum(terms[1:], terms[0]), x
+
+
+@pytest.mark.parametrize("seconds", [0.01, 0.05, 0.2])
+def test_an_interrupt_ends_a_derivation_and_nothing_else(seconds: float) -> None:
+    f, x = long_sum(f"x{round(1000 * seconds)}")
+    began = time.perf_counter()
+    with pytest.raises(Interrupted), interrupted_after(seconds):
+        while True:
+            eg.hessian(f, x)
+            f = f + eg.sum(x)
+    assert time.perf_counter() - began < seconds + 10
+    y = eg.variable("y", ("n",))
+    assert str(eg.gradient(eg.sum(y * y), y)) == "declare y[n] expression y + y"
