@@ -11,6 +11,7 @@ import pytest
 
 import eggrad as eg
 from eggrad.engine import term as t
+from eggrad.engine.report import Report
 
 A = eg.variable("A", ("m", "n"))
 x = eg.variable("x", ("n",))
