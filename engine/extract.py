@@ -8,6 +8,7 @@ exchanged when the nodes that only it needs cost more than those that the other 
 
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from heapq import heappop, heappush
 from typing import Final, Generic, Protocol, TypeVar
 
@@ -41,22 +42,18 @@ def cheapest_trees(members: Members[M], cost: Cost[M]) -> tuple[dict[int, M], di
     """
     total: dict[int, int] = {}
     choice: dict[int, M] = {}
-    waiting: dict[int, list[tuple[int, int]]] = {}
-    missing: dict[tuple[int, int], int] = {}
+    # For every class the members that wait for it; of each first how many operands it lacks.
+    waiting: dict[int, list[_Waiting[M]]] = {}
     heap: list[tuple[int, int, int]] = []
-
-    def push(cls: int, place: int) -> None:
-        node = members[cls][place]
-        heappush(heap, (cost(cls, node) + sum(total[c] for c in node.children), place, cls))
-
     for cls, nodes in members.items():
         for place, node in enumerate(nodes):
-            distinct = dict.fromkeys(node.children)
-            missing[cls, place] = len(distinct)
-            for c in distinct:
-                waiting.setdefault(c, []).append((cls, place))
+            distinct = set(node.children)
             if not distinct:
-                push(cls, place)
+                heappush(heap, (cost(cls, node), place, cls))
+                continue
+            own = _Waiting(len(distinct), cls, place, node)
+            for c in distinct:
+                waiting.setdefault(c, []).append(own)
     while heap:
         price, place, cls = heappop(heap)
         if cls in total:
@@ -64,10 +61,23 @@ def cheapest_trees(members: Members[M], cost: Cost[M]) -> tuple[dict[int, M], di
         total[cls] = price
         choice[cls] = members[cls][place]
         for user in waiting.get(cls, ()):
-            missing[user] -= 1
-            if not missing[user] and user[0] not in total:
-                push(*user)
+            user.lacks -= 1
+            if not user.lacks and user.cls not in total:
+                whole = cost(user.cls, user.node)
+                for c in user.node.children:
+                    whole += total[c]
+                heappush(heap, (whole, user.place, user.cls))
     return choice, total
+
+
+@dataclass(slots=True, eq=False)
+class _Waiting(Generic[M]):
+    """A member of a class, and how many of its operands have no tree yet."""
+
+    lacks: int
+    cls: int
+    place: int
+    node: M
 
 
 def cheapest_dag(

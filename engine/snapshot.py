@@ -4,7 +4,7 @@ from collections.abc import Callable, Collection, Hashable, Iterable, Mapping
 from copy import copy
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, NamedTuple, TypeVar, cast
+from typing import Any, Final, NamedTuple, TypeVar, cast
 
 from eggrad.engine import exact, extract
 from eggrad.engine.constraints import Constraints
@@ -22,6 +22,9 @@ from eggrad.engine.term import Term
 __all__ = ["ENode", "Snapshot"]
 
 T = TypeVar("T")
+
+# Of more classes, those alone are explored further that the cheapest terms are made of.
+MOST_CLASSES: Final = 300
 
 
 class ENode(NamedTuple):
@@ -91,9 +94,13 @@ class Snapshot:
         """The same classes at another model; the e-graph is not read again."""
         found = copy(self)
         found.model, found.memory, found._terms, found._costs = model, {}, {}, {}
-        for name in ("_trees", "users"):
-            found.__dict__.pop(name, None)
+        found._choose_again()
         return found
+
+    def _choose_again(self) -> None:
+        """Forget what depends on the cheapest trees."""
+        for name in ("_trees", "users", "classes"):
+            self.__dict__.pop(name, None)
 
     def prefer_stable(self) -> None:
         """Extract what loses no digits wherever there is a choice."""
@@ -153,10 +160,18 @@ class Snapshot:
             )
         return found
 
-    @property
+    @cached_property
     def classes(self) -> list[int]:
-        """The classes that a term of the roots may be made of."""
-        return [c for c in self.choice if c in self._reachable]
+        """The classes that a term of the roots may be made of; of many, those of the cheapest.
+
+        What is found in a class makes classes where the same may be found again: without end, if
+        all of them were looked at.
+        """
+        found = [c for c in self.choice if c in self._reachable]
+        if len(found) <= MOST_CLASSES:
+            return found
+        used = {*self.users, *self.root_classes}
+        return [c for c in found if c in used]
 
     @cached_property
     def _reachable(self) -> set[int]:
@@ -248,12 +263,12 @@ class Snapshot:
             # A choice is dearer than a product with a test, but may be the only one defined.
             every += [] if cls in exposed else own[cls]
             self.members[cls] = list(dict.fromkeys(every)) or own[cls]
-        self.__dict__.pop("_trees", None)
+        self._choose_again()
         for cls in above:
             if cls not in self.choice:
                 # What is wider may be made of the class itself.
                 self.members[cls] = own[cls]
-        self.__dict__.pop("_trees", None)
+        self._choose_again()
 
     def knows(self, cls: int, p: str) -> bool:
         """Whether a class is known to have a property."""

@@ -128,7 +128,7 @@ def gathered_function(f: str, s: Spec, n: Dims, p: Constraints, a: Tensor) -> St
 def function_of_gathered(f: str, s: Spec, n: Dims, p: Constraints, a: Tensor) -> Statement:
     """f(Σⱼ [j = g(i)]·aⱼ) = Σⱼ [j = g(i)]·f(aⱼ), where all f(aⱼ) have a value."""
     return (
-        fn(f, ein(s, indicator(n, p), a)) >> ein(s, indicator(n, p), fn(f, a)),
+        fn(f, ein(s, indicator(n, p), a)) == ein(s, indicator(n, p), fn(f, a)),
         picks(f, s, n, p),
         is_total(f),
     )

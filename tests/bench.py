@@ -16,6 +16,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from tests import (
+    bench_breadth,
     bench_cases,
     bench_elementwise,
     bench_extraction,
@@ -43,6 +44,7 @@ def sections(depths: list[int]) -> Iterator[tuple[str, Callable[[], str]]]:
         "growth",
         lambda: bench_growth.table([bench_growth.measure_apart(n) for n in depths]),
     )
+    yield "breadth", lambda: printed_apart(bench_breadth.__file__)
     yield "prediction", lambda: printed_apart(bench_prediction.__file__)
     yield "elementwise", lambda: printed_apart(bench_elementwise.__file__)
 
