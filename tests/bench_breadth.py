@@ -129,12 +129,13 @@ def derivation(kind: str, n: int) -> Derivation:
 
 
 def measure(kind: str, size: int) -> float:
-    """Seconds of a derivation in this process, after small ones."""
+    """Yardsticks that a derivation takes in this process, after small ones."""
     derive = derivation(kind, size)
     eg.hessian(x @ x, x)
+    unit = yardstick()
     began = time.perf_counter()
     derive()
-    return time.perf_counter() - began
+    return (time.perf_counter() - began) / unit
 
 
 def measured_apart(row: Row) -> float:
@@ -143,10 +144,10 @@ def measured_apart(row: Row) -> float:
     return float(json.loads(done.stdout))
 
 
-def table(rows: Iterable[Row], seconds: Callable[[Row], float], unit: float) -> str:
-    """The rows in Markdown, in yardsticks.
+def table(rows: Iterable[Row], yardsticks: Callable[[Row], float]) -> str:
+    """The rows in Markdown.
 
-    >>> print(table([Row("terms", 10, 6.7)], lambda row: 0.1, 0.03))
+    >>> print(table([Row("terms", 10, 6.7)], lambda row: 3.3))
     | derivation | size | yardsticks | aim |
     |---|---|---|---|
     | terms | 10 | 3.3 | 6.7 |
@@ -154,7 +155,7 @@ def table(rows: Iterable[Row], seconds: Callable[[Row], float], unit: float) -> 
     lines = ["| derivation | size | yardsticks | aim |", "|---|---|---|---|"]
     for row in rows:
         aim = "" if row.aim is None else f"{row.aim:.1f}"
-        lines.append(f"| {row.kind} | {row.size} | {seconds(row) / unit:.1f} | {aim} |")
+        lines.append(f"| {row.kind} | {row.size} | {yardsticks(row):.1f} | {aim} |")
     return "\n".join(lines)
 
 
@@ -162,4 +163,4 @@ if __name__ == "__main__":
     if len(sys.argv) == 3:
         print(json.dumps(measure(sys.argv[1], int(sys.argv[2]))))
     else:
-        print(table(ROWS, measured_apart, yardstick()))
+        print(table(ROWS, measured_apart))
