@@ -37,13 +37,11 @@ PANICS = "pyo3_runtime"
 # parse_program is quadratic in the length of its text.
 CHUNK = 20
 
-# Facts are looked for in this stage.
-CONCLUDING = "simplify"
 # Stages of our own: dims, and classes that are defined at more values.
 SHAPING = "shape"
 WIDENING = "widen"
-# What is loaded of a law: that it unites classes, that it concludes, that one class is wider.
-LAW, FACT, WIDER = "law", "fact", "wider"
+# What is loaded of a law: that it unites classes or concludes, or that one class is wider.
+LAW, WIDER = "law", "wider"
 
 
 class Row(NamedTuple):
@@ -124,7 +122,6 @@ class EGraph:
         shared = [*shapes, *map(settling_of, constructors)]
         stages = {n: [*shared, *self._loaded(LAW, own)] for n, own in found.stages.items()}
         stages[SHAPING] = shapes
-        stages[CONCLUDING] = [*stages.get(CONCLUDING, shared), *self._loaded(FACT, found.facts)]
         stages[WIDENING] = self._loaded(WIDER, found.widening)
         commands.clear()
         for name, rulesets in stages.items():

@@ -80,10 +80,10 @@ def is_concluded(fact: Fact, seed: int = 0) -> bool:
 
 def _is_concluded_of(fact: Fact, instance: _Instance) -> bool:
     claimed = str(fact.claim.property)
-    egraph = EGraph(Relevance({}, [fact], {KNOWN + claimed: frozenset()}))
+    egraph = EGraph(Relevance({"conclude": [fact]}, {KNOWN + claimed: frozenset()}))
     egraph.load(instance.term, *(t for _, t in instance.needed), as_written=False)
     egraph.assume(instance.needed)
-    while egraph.iterate("simplify")[0].changed:
+    while egraph.iterate("conclude")[0].changed:
         pass
     found = egraph.rows()
     return (claimed, found.names[egraph.name(instance.term)]) in found.known

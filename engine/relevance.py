@@ -8,7 +8,7 @@ iteration, and in each copy of the e-graph.
 
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Final, Generic, TypeVar
 
 from eggrad.engine.constructors import Parts, parts
@@ -39,10 +39,9 @@ L = TypeVar("L", Rule, Fact)
 
 @dataclass(frozen=True)
 class Selection:
-    """The rules of each stage that can match, facts, and the laws that lead to wider classes."""
+    """The laws of each stage that can match, and those that lead to wider classes."""
 
-    stages: Mapping[str, Sequence[Rule]] = field(default_factory=dict[str, Sequence[Rule]])
-    facts: Sequence[Fact] = ()
+    stages: Mapping[str, Sequence[Rule | Fact]]
     widening: Sequence[Rule] = ()
 
 
@@ -76,7 +75,7 @@ class _Law(Generic[L]):
 
 
 class Relevance:
-    """The rules of some stages, and facts; `select` says which of them can match.
+    """The rules and facts of some stages; `select` says which of them can match.
 
     `asked` are properties that others than rules ask for, where one of some symbols occurs; where
     none is named, always.
@@ -84,17 +83,17 @@ class Relevance:
 
     def __init__(
         self,
-        stages: Mapping[str, Sequence[Rule]],
-        facts: Sequence[Fact] = (),
+        stages: Mapping[str, Sequence[Rule | Fact]],
         asked: Mapping[str, Symbols] | None = None,
     ) -> None:
         """Read the symbols of all laws."""
         self.stages = stages
-        self.facts = facts
         self.asked = asked or {}
-        self._rules = [_Law(r) for r in dict.fromkeys(r for o in stages.values() for r in o)]
-        self._facts = [_Law(f) for f in facts]
-        self.fact_names = {f"{f.ruleset}.{f.name}" for f in facts}
+        laws = dict.fromkeys(law for own in stages.values() for law in own)
+        self.facts = [f for f in laws if isinstance(f, Fact)]
+        self.fact_names = {f"{f.ruleset}.{f.name}" for f in self.facts}
+        self._rules = [_Law(r) for r in laws if isinstance(r, Rule)]
+        self._facts = [_Law(f) for f in self.facts]
         self._gives = {
             f"{m.law.ruleset}.{m.law.name}": m.gives for m in (*self._rules, *self._facts)
         }
@@ -115,21 +114,22 @@ class Relevance:
 
     def _select(self, symbols: Symbols) -> Selection:
         asked = {p for p, causes in self.asked.items() if not causes or causes & symbols}
-        rules: set[tuple[str, str]] = set()
+        chosen: set[tuple[str, str]] = set()
         widening: list[Rule] = []
         for law in self._rules:
             rule = law.law
             ready = [known for needs, known in law.needs if _occur(needs, symbols)]
             asked = asked.union(*ready)
             if any(_occur(known, symbols) for known in ready):
-                rules.add((rule.ruleset, rule.name))
+                chosen.add((rule.ruleset, rule.name))
             if ready and rule.widens:
                 widening.append(rule)
+        chosen.update((f.ruleset, f.name) for f in self._answering(asked, symbols))
         stages = {
-            n: tuple(r for r in own if (r.ruleset, r.name) in rules)
+            n: tuple(law for law in own if (law.ruleset, law.name) in chosen)
             for n, own in self.stages.items()
         }
-        return Selection(stages, self._answering(asked, symbols), tuple(widening))
+        return Selection(stages, tuple(widening))
 
     def _answering(self, asked: set[str], symbols: Symbols) -> tuple[Fact, ...]:
         """The facts that conclude what is asked for, or what those ask for in turn."""

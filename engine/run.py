@@ -126,7 +126,7 @@ class Run:
             self.step("lowering")
             self.rounds = min(self.rounds, 1 + SMALL // self.loaded)
         self.saturate("simplify")
-        graphs = self.snapshots(names)
+        graphs = self.snapshots(names, focused=True)
         prices: list[int] | None = None
         for number in range(1, self.rounds + 1):
             self.round = number
@@ -137,7 +137,7 @@ class Run:
             if not changed:
                 break
             self.saturate("simplify")
-            graphs = self.snapshots(names)
+            graphs = self.snapshots(names, focused=True)
             before = prices
             prices = [sum(g.tree_cost.get(g.names[n], 0) for n in names) for g in graphs]
             if prices == before:
@@ -180,15 +180,17 @@ class Run:
         stable: bool = False,
         hidden: Sequence[str] = (),
         widened: bool = False,
+        focused: bool = False,
     ) -> list[Snapshot]:
         """The classes now, checked for merged constants, at each model.
 
         With `stable`, classes have the members alone that code may be generated from; those of
         `hidden` constructors are left out where there are others. `widened` classes have the
-        members of wider ones as well.
+        members of wider ones as well. Bulk rules look at few classes of `focused` ones, where
+        there are many.
         """
         self.egraph.complete_shapes()
-        graph = Snapshot(self.egraph, self.models[0], roots, self.done)
+        graph = Snapshot(self.egraph, self.models[0], roots, self.done, focused=focused)
         graph.check_constants(self.report.matches)
         self.report.enodes = graph.size
         graph.hide(hidden)

@@ -23,7 +23,7 @@ __all__ = ["ENode", "Snapshot"]
 
 T = TypeVar("T")
 
-# Of more classes, those alone are explored further that the cheapest terms are made of.
+# So many classes are explored in a focused snapshot.
 MOST_CLASSES: Final = 300
 
 
@@ -61,6 +61,9 @@ class Snapshot:
 
     Extraction tries what is `given` as well: members of the terms that were there at first.
 
+    Bulk rules look at all `classes`, in a large e-graph that is `focused` at those of the cheapest
+    terms alone: what they find in a class makes classes where the same may be found again.
+
     `memory` is for what rules work out about its classes and want to keep, `done` for what they
     need not do again at the next snapshots, where a class has the same number.
     """
@@ -71,10 +74,13 @@ class Snapshot:
         model: Model,
         roots: Iterable[str] = (),
         done: set[Hashable] | None = None,
+        *,
+        focused: bool = False,
     ) -> None:
         """Read the e-graph; `roots` names the classes that will be extracted."""
         rows, dims, names, self.known, self.wider = egraph.rows()
         self.model = model
+        self.focused = focused
         self.names = names
         self.roots = tuple(roots)
         self.dims = cast(dict[int, Dims], dims)
@@ -162,13 +168,9 @@ class Snapshot:
 
     @cached_property
     def classes(self) -> list[int]:
-        """The classes that a term of the roots may be made of; of many, those of the cheapest.
-
-        What is found in a class makes classes where the same may be found again: without end, if
-        all of them were looked at.
-        """
+        """The classes that a term of the roots may be made of; if `focused`, few of many."""
         found = [c for c in self.choice if c in self._reachable]
-        if len(found) <= MOST_CLASSES:
+        if not self.focused or len(found) <= MOST_CLASSES:
             return found
         used = {*self.users, *self.root_classes}
         return [c for c in found if c in used]

@@ -50,6 +50,14 @@ class _Search:
     sizes: tuple[tuple[Size, int], ...] = ()
     exact: bool = False
 
+    @classmethod
+    def of(
+        cls, budget: Budget | None, sizes: Mapping[Size, int] | None = None, *, exact: bool = False
+    ) -> "_Search":
+        """A search by the arguments of who asks."""
+        known = tuple(sorted((sizes or {}).items(), key=repr))
+        return cls(budget or Budget(), known, exact)
+
     @property
     def models(self) -> list[CostModel]:
         """What is cheap, anew for every search, for a model keeps what it has worked out."""
@@ -97,10 +105,9 @@ class System:
         found = self._relevance.get(purpose)
         if found is None:
             stages = PURPOSES[purpose]
-            rules = {s: self.strategy.rules_of(s) for s in stages}
-            facts = [f for own in self.strategy.properties for f in own.facts]
+            laws = {s: self.strategy.laws_of(s) for s in stages}
             asked = {KNOWN + TOTAL: TESTS, **ASKED.get(purpose, {})}
-            found = self._relevance[purpose] = Relevance(rules, facts, asked)
+            found = self._relevance[purpose] = Relevance(laws, asked)
         return found
 
     def _run(self, egraph: EGraph, budget: Budget | None, models: Sequence[Model]) -> Run:
@@ -120,7 +127,7 @@ class System:
 
         With `exact` the cheapest of all that was found, by integer programming; needs SciPy.
         """
-        search = _search(budget, sizes, exact=exact)
+        search = _Search.of(budget, sizes, exact=exact)
         return self._answer(self._differentiate, search, term, x, mode)
 
     def _answer(
@@ -185,7 +192,7 @@ class System:
 
         The cotangent may depend on them; it is not differentiated. All share what they can.
         """
-        return self._answer(self._pull_back, _search(budget), term, cotangent, *wrt)
+        return self._answer(self._pull_back, _Search.of(budget), term, cotangent, *wrt)
 
     def _pull_back(self, search: _Search, term: Term, cotangent: Term, *wrt: Term) -> Result:
         check_slopes(term, *wrt)
@@ -208,7 +215,7 @@ class System:
         exact: bool = False,
     ) -> Result:
         """Equal, cheaper terms; several share what they can. `exact` as for `differentiate`."""
-        return self._answer(self._simplify, _search(budget, sizes, exact=exact), *roots)
+        return self._answer(self._simplify, _Search.of(budget, sizes, exact=exact), *roots)
 
     def _simplify(self, search: _Search, *roots: Term) -> Result:
         models, seconds = search.models, search.seconds
@@ -283,13 +290,6 @@ class System:
             run.begin(names, "differentiate" if derived else "load")
             egraph.assume(nonzero_sums(roots))
             return run.finish(names, lowering, () if derived else roots)
-
-
-def _search(
-    budget: Budget | None, sizes: Mapping[Size, int] | None = None, *, exact: bool = False
-) -> _Search:
-    known = tuple(sorted((sizes or {}).items(), key=repr))
-    return _Search(budget or Budget(), known, exact)
 
 
 def choose_modes(term: Term, x: Term) -> tuple[str, ...]:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Final
 
-from eggrad.engine.rule import Rule, Ruleset
+from eggrad.engine.rule import Fact, Rule, Ruleset
 
 __all__ = ["PURPOSES", "STAGES", "Strategy"]
 
@@ -33,8 +33,7 @@ class Strategy:
     """The rulesets of each stage; those of `settle` saturate after every iteration of any.
 
     Those of `lowering` join `explore` for terms that are lowered to code, those of `stable` come
-    after that. Then the bulk rules of `lowering` see the stable forms, ruleset by ruleset. The
-    facts of `properties` are looked for in `simplify`.
+    after that. Then the bulk rules of `lowering` see the stable forms, ruleset by ruleset.
     """
 
     forward: tuple[Ruleset, ...]
@@ -45,13 +44,11 @@ class Strategy:
     settle: tuple[Ruleset, ...] = ()
     lowering: tuple[Ruleset, ...] = ()
     stable: tuple[Ruleset, ...] = ()
-    properties: tuple[Ruleset, ...] = ()
 
     @property
     def rulesets(self) -> tuple[Ruleset, ...]:
         """All rulesets, each once."""
-        stages = (r for name in STAGES for r in self.of(name))
-        return tuple(dict.fromkeys([*stages, *self.properties]))
+        return tuple(dict.fromkeys(r for name in STAGES for r in self.of(name)))
 
     def of(self, stage: str) -> tuple[Ruleset, ...]:
         """The rulesets of a stage, by its name."""
@@ -60,6 +57,11 @@ class Strategy:
     def rules_of(self, stage: str) -> tuple[Rule, ...]:
         """The rules of a stage's rulesets, each once."""
         return tuple(dict.fromkeys(r for ruleset in self.of(stage) for r in ruleset.rules))
+
+    def laws_of(self, stage: str) -> tuple[Rule | Fact, ...]:
+        """The rules of a stage, and its facts."""
+        facts = (f for ruleset in self.of(stage) for f in ruleset.facts)
+        return (*self.rules_of(stage), *dict.fromkeys(facts))
 
     def mapped(self, change: Callable[[Ruleset], Ruleset]) -> "Strategy":
         """The strategy with every ruleset changed, once however many stages it is in."""

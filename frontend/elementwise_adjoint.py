@@ -15,6 +15,7 @@ from eggrad.engine.integer_solutions import Problem, Solutions, solve
 from eggrad.engine.rational_affine import Affine
 from eggrad.engine.report import Result
 from eggrad.engine.term import Term
+from eggrad.frontend.budget_warning import warn_of
 from eggrad.frontend.elementwise_paths import Path
 from eggrad.frontend.elementwise_scalars import Opaque, Scalars, added
 from eggrad.frontend.elementwise_syntax import (
@@ -83,6 +84,7 @@ def occurrences(body: Node, cotangent: Node) -> list[Occurrence]:
         return []
     root = scalars.term(cotangent)
     derived = _derivatives(tuple(levels), root)
+    warn_of(derived.report)
     found = iter(derived.terms)
     result: list[Occurrence] = []
     for path, own in zip(paths, parts, strict=True):

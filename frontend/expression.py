@@ -78,7 +78,7 @@ class Expression(Operators):
         >>> S, w = variable("S", ("n", "n"), ["symmetric"]), variable("w", ("n",))
         >>> slope = derivative(w @ S @ w, w)
         >>> slope.to("matrix"), derivative(slope, w).to("matrix"), derivative(slope, S).to("index")
-        ('2*S*w', '2*S', 'fᵢⱼₖ = δᵢⱼ wₖ + δᵢₖ wⱼ')
+        ('2*S*w', '2*S', 'fᵢⱼₖ = δᵢₖ wⱼ + δᵢⱼ wₖ')
         """
         if not self.thinnings:
             return self

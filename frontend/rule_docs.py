@@ -61,9 +61,8 @@ def table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> Iterator[str]:
 
 def stages_of(ruleset: Ruleset) -> str:
     """The stages that run a ruleset."""
-    if ruleset.facts:
-        return "simplify" if ruleset in STANDARD.properties else "asked of given terms"
-    return ", ".join(s for s in STAGES if ruleset in STANDARD.of(s))
+    found = ", ".join(s for s in STAGES if ruleset in STANDARD.of(s))
+    return found or ("asked of given terms" if ruleset.facts else "")
 
 
 def row_of(rule: Rule | BulkRule) -> tuple[str, ...]:

@@ -102,13 +102,13 @@ STANDARD = Strategy(
         signs,
         products,
         halves,
+        properties,
     ),
     explore=(distribution, identities, summation, gathers),
     present=(presentation, quotients, orders),
     settle=(multiples, exponents, delta_products, indicator_products),
     lowering=(halves, lowering),
     stable=(constants, unary, sums_of_two, stability, symmetric, exponentials, lengths),
-    properties=(properties,),
 )
 
 

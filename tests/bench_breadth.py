@@ -4,7 +4,7 @@ import json
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from functools import reduce
 from operator import add, mul
 from pathlib import Path
@@ -33,20 +33,24 @@ class Row(NamedTuple):
     aim: float | None = None
 
 
-# The aims are seconds of a machine whose yardstick is 30 ms.
+def rows(kind: str, aims: Mapping[int, float]) -> list[Row]:
+    """Rows of several sizes; their aims are seconds of a machine whose yardstick is 30 ms."""
+    return [Row(kind, size, aim / 0.03) for size, aim in aims.items()]
+
+
 ROWS = [
-    *[Row("terms", n, a / 0.03) for n, a in ((10, 0.2), (100, 0.4), (1000, 4))],
-    *[Row("terms, Hessian", n, a / 0.03) for n, a in ((10, 0.6), (100, 2))],
-    Row("linear terms", 1000, 2 / 0.03),
-    *[Row("trace of a power", n, a / 0.03) for n, a in ((8, 0.2), (12, 0.4), (20, 0.8))],
-    *[Row("factors", n, a / 0.03) for n, a in ((8, 0.4), (16, 0.9))],
-    *[Row("orders of a quotient", n, a / 0.03) for n, a in ((1, 0.15), (3, 0.8), (5, 2.5))],
-    Row("all layers", 20, 0.5 / 0.03),
-    *[Row("residual network", n, a / 0.03) for n, a in ((100, 0.8), (400, 2.5))],
-    Row("Hessian-vector product of a network", 10, 0.4 / 0.03),
-    Row("Python's sum", 6, 0.2 / 0.03),
-    Row("numpy.prod", 6, 0.2 / 0.03),
-    Row("Runge-Kutta", 5, 1 / 0.03),
+    *rows("terms", {10: 0.2, 100: 0.4, 1000: 4}),
+    *rows("terms, Hessian", {10: 0.6, 100: 2}),
+    *rows("linear terms", {1000: 2}),
+    *rows("trace of a power", {8: 0.2, 12: 0.4, 20: 0.8}),
+    *rows("factors", {8: 0.4, 16: 0.9}),
+    *rows("orders of a quotient", {1: 0.15, 3: 0.8, 5: 2.5}),
+    *rows("all layers", {20: 0.5}),
+    *rows("residual network", {100: 0.8, 400: 2.5}),
+    *rows("Hessian-vector product of a network", {10: 0.4}),
+    *rows("Python's sum", {6: 0.2}),
+    *rows("numpy.prod", {6: 0.2}),
+    *rows("Runge-Kutta", {5: 1}),
     *[Row("products of sums", n) for n in (8, 16, 32)],
     *[Row("sums of quotients", n) for n in (8, 16, 32)],
     *[Row("choices", n) for n in (8, 16, 32)],

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 import eggrad as eg
+from eggrad.engine.stages import System
 from tests.test_cli import run
 
 x, y = eg.variable("x", ("n",)), eg.variable("y", ("n",))
@@ -24,6 +25,18 @@ CALLS = {
 def test_a_search_that_is_cut_short_warns_at_the_line_that_asked(name: str) -> None:
     with pytest.warns(eg.BudgetWarning, match="budget ended first .*20 e-nodes") as caught:
         CALLS[name]()
+    assert Path(caught[0].filename) == Path(__file__)
+
+
+def test_an_adjoint_that_is_cut_short_warns(monkeypatch: pytest.MonkeyPatch) -> None:
+    refined = System.refined
+    monkeypatch.setattr(
+        System, "refined", lambda own, roots, derived, _: refined(own, roots, derived, SMALL)
+    )
+    body = "log (1 + exp (x[i] * y[i])) / (1 + x[i] ** 2)"
+    f = eg.parse_elementwise(f"f[i] = {body}", {"x": (3,), "y": (3,)})
+    with pytest.warns(eg.BudgetWarning, match="20 e-nodes") as caught:
+        assert not f.adjoint("x").complete
     assert Path(caught[0].filename) == Path(__file__)
 
 

@@ -72,8 +72,8 @@ class Recorder(Snapshot):
     def widen(self) -> None:
         """Leave the classes alone: in a wider one not all members are equal."""
 
-    def __init__(self, *args: object) -> None:
-        super().__init__(*args)
+    def __init__(self, *args: object, focused: bool = False) -> None:
+        super().__init__(*args, focused=focused)
         Recorder.last = self
 
 
