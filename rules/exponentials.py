@@ -87,10 +87,10 @@ def exponentials_together(graph: Snapshot) -> Iterator[tuple[int, Term]]:
         for _, own in networks(graph, cls):
             closed = along_deltas(graph, own)
             for network in (closed, opened(graph, closed)):
-                chosen = joinable(graph, network)
-                step = ("exponentials together", cls, network, chosen)
-                if len(chosen) > 1 and len(network.factors) > 2 and graph.first_time(step):
-                    yield cls, joined(graph, network, chosen)
+                for chosen in joinable(graph, network):
+                    step = ("exponentials together", cls, network, chosen)
+                    if len(chosen) > 1 and len(network.factors) > 2 and graph.first_time(step):
+                        yield cls, joined(graph, network, chosen)
 
 
 def opened(graph: Snapshot, network: Network) -> Network:
@@ -104,14 +104,21 @@ def opened(graph: Snapshot, network: Network) -> Network:
     return network
 
 
-def joinable(graph: Snapshot, network: Network) -> tuple[int, ...]:
-    """The places of exponential factors within the axes of the largest, whose product is one."""
-    found = elements(graph)
-    places = [k for k, (c, part) in enumerate(network.factors)
-              if is_exponential(found.get(c)) and len(set(part)) == len(part)]  # fmt: skip
-    places.sort(key=lambda k: -len(network.factors[k][1]))
-    largest = set[int](network.factors[places[0]][1] if places else ())
-    return tuple(sorted(k for k in places if set(network.factors[k][1]) <= largest))
+def joinable(graph: Snapshot, network: Network) -> Iterable[tuple[int, ...]]:
+    """The places of exponential factors within the axes of the largest; also by their steps.
+
+    With q = exp z, the product of q / (1 + q) and tanh z is no product of powers of q and q ± 1,
+    though each of them is one.
+    """
+    own: dict[int, Exponential] = {}
+    for k, (cls, part) in enumerate(network.factors):
+        element = elements(graph).get(cls)
+        if element and is_exponential(element) and len(set(part)) == len(part):
+            own[k] = element
+    largest = set[int](max((network.factors[k][1] for k in own), key=len, default=()))
+    steps = {k: e.step for k, e in own.items() if set(network.factors[k][1]) <= largest}
+    alike = (tuple(k for k in steps if steps[k] in ((), step)) for step in steps.values())
+    return dict.fromkeys([tuple(steps), *alike])
 
 
 def joined(graph: Snapshot, network: Network, chosen: Sequence[int]) -> Term:

@@ -51,6 +51,7 @@ CASES = (
     Case("(exp(x) - exp(-x))/2"),
     Case("log((exp(x) + exp(-x))/2)"),
     Case("x*(1 + tanh(x))/2"),
+    Case("(2 + 1/(1 + exp(x)))*tanh(x)", orders=1),
     Case("exp(x) - 1"),
     Case("1/(exp(x) - 1)"),
     Case("log(1 - exp(-x))", "positive"),
