@@ -59,7 +59,7 @@ def search(
     """
     known = [left, right, *(t for _, t in assumed), *(t for pair in equal for t in pair)]
     with system.session("compare", *known) as egraph:
-        run = Run(system.strategy, egraph, budget or Budget(), [CostModel()])
+        run = Run(system.strategy, egraph, budget or Budget(), [CostModel()], "compare")
         egraph.load(left, right, *_transposed(left, right), *(t for _, t in assumed))
         egraph.assume([*assumed, *nonzero_sums([left, right])])
         egraph.unite(equal)

@@ -8,16 +8,28 @@ a first coefficient that is not 0, and no common factor.
 from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 from math import gcd
 from typing import Any
 
-__all__ = ["ONE", "Exponential", "Form", "Polynomial", "divided", "plus", "roots_taken"]
+__all__ = [
+    "ONE",
+    "Exponential",
+    "Form",
+    "Polynomial",
+    "direction",
+    "divided",
+    "plus",
+    "roots_taken",
+]
 
 Form = tuple[tuple[Any, Fraction], ...]
 Polynomial = tuple[Fraction, ...]
 
 ONE: Polynomial = (Fraction(1),)
 MAX_DEGREE = 12
+# The same few occur in every layer of a network: so many results are remembered.
+POLYNOMIALS = 1024
 
 
 def form_of(items: Iterable[tuple[Hashable, Fraction]]) -> Form:
@@ -43,6 +55,15 @@ def ratio(a: Form, b: Form) -> Fraction | None:
         return None
     k = a[0][1] / b[0][1]
     return k if plus(a, b, -k) == () else None
+
+
+def direction(form: Form) -> Form:
+    """The multiple of a form whose first coefficient is 1.
+
+    >>> direction((("x", Fraction(2)), ("y", Fraction(-4))))
+    (('x', Fraction(1, 1)), ('y', Fraction(-2, 1)))
+    """
+    return tuple((key, c / form[0][1]) for key, c in form)
 
 
 @dataclass(frozen=True)
@@ -154,17 +175,24 @@ def _made(
     if not any(numerator) or max(len(numerator), len(denominator)) > 2 * MAX_DEGREE:
         return None
     low = next(k for k, c in enumerate(numerator) if c)
-    numerator = _trimmed(numerator[low:])
-    common = _common(numerator, denominator)
-    numerator, _ = divided(numerator, common)
-    denominator, _ = divided(denominator, common)
-    numerator = tuple(c / denominator[0] for c in numerator)
-    denominator = tuple(c / denominator[0] for c in denominator)
+    numerator, denominator = _in_lowest_terms(_trimmed(numerator[low:]), denominator)
     form = plus(form, step, Fraction(low))
     if len(numerator) == len(denominator) == 1:
         step = ()
     numerator, denominator, step = _coarsened(numerator, denominator, step)
     return Exponential(form, step, numerator, denominator)
+
+
+@lru_cache(maxsize=POLYNOMIALS)
+def _in_lowest_terms(
+    numerator: Polynomial, denominator: Polynomial
+) -> tuple[Polynomial, Polynomial]:
+    """The same quotient without common factors, and with 1 as the first coefficient below."""
+    common = _common(numerator, denominator)
+    numerator, _ = divided(numerator, common)
+    denominator, _ = divided(denominator, common)
+    first = denominator[0]
+    return tuple(c / first for c in numerator), tuple(c / first for c in denominator)
 
 
 def _coarsened(
@@ -188,6 +216,7 @@ def _sum(a: Polynomial, b: Polynomial) -> Polynomial:
     return _trimmed(tuple(x + y for x, y in zip(*pad, strict=True)))
 
 
+@lru_cache(maxsize=POLYNOMIALS)
 def _product(a: Polynomial, b: Polynomial) -> Polynomial:
     found = [Fraction(0)] * (len(a) + len(b) - 1)
     for i, x in enumerate(a):
@@ -217,6 +246,7 @@ def _common(a: Polynomial, b: Polynomial) -> Polynomial:
     return a
 
 
+@lru_cache(maxsize=POLYNOMIALS)
 def roots_taken(p: Polynomial, root: Fraction) -> tuple[Polynomial, int]:
     """A polynomial without the factors `q - root`, and how many there were.
 

@@ -13,7 +13,7 @@ from eggrad.engine.observation import Observer, Watch
 from eggrad.engine.report import Budget, Report
 from eggrad.engine.rule import BulkRule, Ruleset
 from eggrad.engine.snapshot import Snapshot
-from eggrad.engine.strategy import Strategy
+from eggrad.engine.strategy import PURPOSES, Strategy
 from eggrad.engine.term import Term
 
 __all__ = ["Derived", "Run"]
@@ -64,10 +64,11 @@ class Run:
         egraph: EGraph,
         budget: Budget,
         models: Sequence[Model],
+        purpose: str = "simplify",
         *,
         observer: Observer | None = None,
     ) -> None:
-        """Begin with an e-graph in which nothing has run."""
+        """Begin with an e-graph in which nothing has run; `purpose` is one of `PURPOSES`."""
         self.strategy = strategy
         self.egraph = egraph
         self.budget = budget
@@ -76,7 +77,8 @@ class Run:
         self.watch = Watch(observer, egraph, self.report.matches)
         self.roots: Sequence[str] = ()
         self.round = 0
-        self.lowering = False
+        self.stages = PURPOSES[purpose]
+        self.lowering = "lowering" in self.stages
         self.loaded = 1
         self.started = perf_counter()
         self.done: set[Hashable] = set()
@@ -111,21 +113,39 @@ class Run:
         self.report.matches.update(derived.matches)
         self.report.iterations += 1
 
-    def finish(
-        self, names: Sequence[str], lowering: bool = False, given: Sequence[Term] = ()
-    ) -> Explored:
-        """Simplify and explore, then read the classes back; `given` are loaded terms."""
-        self.lowering = lowering
+    def finish(self, names: Sequence[str], given: Sequence[Term] = ()) -> Explored:
+        """Run the stages, then read the classes back; `given` are loaded terms."""
         self.roots = names
-        exploring = self.strategy.simplify + self.strategy.explore
-        if lowering:
-            exploring = tuple(dict.fromkeys(exploring + self.strategy.lowering))
         self.settle()
-        if lowering:
+        if self.lowering:
             # Once: what other rules join later need not be taken apart again.
             self.step("lowering")
-            self.rounds = min(self.rounds, 1 + SMALL // self.loaded)
         self.saturate("simplify")
+        if "explore" in self.stages:
+            self.explore(names)
+        if "stable" in self.stages:
+            self.stabilise(names)
+            for ruleset in self.strategy.lowering:
+                # Each sees what the one before has added.
+                self.apply_bulk_rules(self.snapshots(names, stable=True), [ruleset])
+        if "present" in self.stages:
+            self.present(names)
+        widened = self.egraph.widen()
+        self.report.matches.update(widened.matches)
+        if widened.changed:
+            # What is wider is as it stands in its law: a⁰ for 1.
+            self.step("simplify")
+        graph = self.snapshots(names, stable=self.lowering, widened=True)[0]
+        graph.given = given_members(graph, self.egraph, given)
+        roots = tuple(graph.names[n] for n in names)
+        return Explored(graph, roots, self.report)
+
+    def explore(self, names: Sequence[str]) -> None:
+        """Rounds of bulk rules and others, until they find nothing that is cheaper."""
+        exploring = self.strategy.simplify + self.strategy.explore
+        if self.lowering:
+            exploring = tuple(dict.fromkeys(exploring + self.strategy.lowering))
+            self.rounds = min(self.rounds, 1 + SMALL // self.loaded)
         graphs = self.snapshots(names, focused=True)
         prices: list[int] | None = None
         for number in range(1, self.rounds + 1):
@@ -142,26 +162,15 @@ class Run:
             prices = [sum(g.tree_cost.get(g.names[n], 0) for n in names) for g in graphs]
             if prices == before:
                 break
-        if lowering:
-            self.stabilise(names)
-            for ruleset in self.strategy.lowering:
-                # Each sees what the one before has added.
-                self.apply_bulk_rules(self.snapshots(names, stable=True), [ruleset])
+
+    def present(self, names: Sequence[str]) -> None:
+        """Add forms that are read or computed, and that no other rule need see."""
         for _ in range(1 if self.report.notes else PRESENT_ROUNDS):
             if not self.step("present"):
                 break
-        if lowering:
+        if self.lowering:
             # They see what is retired as well, and what they add feeds no other rule.
             self.apply_bulk_rules(self.snapshots(names, stable=True), self.strategy.present)
-        widened = self.egraph.widen()
-        self.report.matches.update(widened.matches)
-        if widened.changed:
-            # What is wider is as it stands in its law: a⁰ for 1.
-            self.step("simplify")
-        graph = self.snapshots(names, stable=lowering, widened=True)[0]
-        graph.given = given_members(graph, self.egraph, given)
-        roots = tuple(graph.names[n] for n in names)
-        return Explored(graph, roots, self.report)
 
     def stabilise(self, names: Sequence[str]) -> None:
         """Add the forms that lose no digits; where the budget has ended, the nearest of them."""
@@ -170,7 +179,8 @@ class Run:
         for _ in range(1 if ended else STABLE_ROUNDS):
             while self.step("stable") and self.within(most):
                 pass
-            graphs = self.snapshots(names, hidden=REDUNDANT)
+            # Orders that are cheaper at other sizes are found later.
+            graphs = self.snapshots(names, hidden=REDUNDANT)[:1]
             if not self.apply_bulk_rules(graphs, self.strategy.stable):
                 break
 

@@ -110,9 +110,6 @@ class System:
             found = self._relevance[purpose] = Relevance(laws, asked)
         return found
 
-    def _run(self, egraph: EGraph, budget: Budget | None, models: Sequence[Model]) -> Run:
-        return Run(self.strategy, egraph, budget or Budget(), models, observer=self.observer)
-
     def differentiate(
         self,
         term: Term,
@@ -254,17 +251,17 @@ class System:
         roots: Sequence[Term],
         models: Sequence[Model],
         budget: Budget | None = None,
-        lowering: bool = False,
+        purpose: str = "simplify",
     ) -> Explored:
         """All terms found equal to some roots, among them those that are cheap by each model.
 
-        `lowering` ends with the stage `stable`; what is wider is put in before.
+        `purpose` is one of `PURPOSES`; where terms are lowered, what is wider is put in before.
         """
-        found = self._explored(roots, models, budget, lowering=lowering)
-        if lowering and found.is_wider:
+        found = self._explored(roots, models, budget, purpose=purpose)
+        if "lowering" in PURPOSES[purpose] and found.is_wider:
             wider = self.simplify(roots, budget).terms
             if wider != tuple(roots):
-                return self._explored(wider, models, budget, lowering=True)
+                return self._explored(wider, models, budget, purpose=purpose)
         return found
 
     def _explored(
@@ -273,12 +270,13 @@ class System:
         models: Sequence[Model],
         budget: Budget | None,
         *,
-        lowering: bool = False,
+        purpose: str = "simplify",
         derived: Derived | None = None,
     ) -> Explored:
         """Explore some roots; `derived` says what they are derivatives of."""
-        with self.session("compile" if lowering else "simplify", *roots) as egraph:
-            run = self._run(egraph, budget, models)
+        with self.session(purpose, *roots) as egraph:
+            own = budget or Budget()
+            run = Run(self.strategy, egraph, own, models, purpose, observer=self.observer)
             if derived:
                 run.derived(derived)
             egraph.load(*roots)
@@ -289,7 +287,7 @@ class System:
                 names = names[:1]
             run.begin(names, "differentiate" if derived else "load")
             egraph.assume(nonzero_sums(roots))
-            return run.finish(names, lowering, () if derived else roots)
+            return run.finish(names, () if derived else roots)
 
 
 def choose_modes(term: Term, x: Term) -> tuple[str, ...]:

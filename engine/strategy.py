@@ -19,13 +19,13 @@ STAGES = (
     "stable",
 )
 
-REFINING = ("settle", "simplify", "explore", "present")
 PURPOSES: Final[Mapping[str, tuple[str, ...]]] = {
-    "simplify": REFINING,
-    "compile": (*REFINING, "lowering", "stable"),
+    "simplify": ("settle", "simplify", "explore", "present"),
+    "compile": ("settle", "lowering", "simplify", "explore", "stable", "present"),
+    "evaluate": ("settle", "lowering", "simplify", "stable"),
     "compare": ("settle", "simplify", "explore"),
 }
-"""The stages that each purpose has; its e-graph knows no rules but theirs, and facts."""
+"""The stages that each purpose has, in this order; its e-graph knows no laws but theirs."""
 
 
 @dataclass(frozen=True)

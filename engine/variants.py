@@ -97,7 +97,7 @@ def find_variants(
     `sizes` gives the sizes that are known. The first form is the best where all others are 100.
     """
     tried = assignments(symbols(*roots), sizes)
-    explored = system.explore(roots, [_model(s, rates) for s in tried], budget, lowering=True)
+    explored = system.explore(roots, [_model(s, rates) for s in tried], budget, "compile")
     return extract_variants(explored.graph, explored.classes, rates, tried)
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 
 from eggrad.engine.binding import known_sizes
+from eggrad.engine.cost import CostModel
 from eggrad.engine.rates import Rates
 from eggrad.engine.rule import Ruleset
 from eggrad.engine.spec import Size, canonical
@@ -19,6 +20,7 @@ __all__ = [
     "lower",
     "pull_back",
     "simplify",
+    "stable_form",
     "thinned",
     "thinned_derivative",
 ]
@@ -160,6 +162,16 @@ def thinned(
     """
     strategy = AT_SYMMETRIC if has_symmetric(term) else STANDARD
     return systems(extended(strategy, rules)).simplify([term], budget, sizes, exact=exact)
+
+
+def stable_form(term: Term) -> Term:
+    """An equal term that neither overflows on the way nor loses digits, as code can compute it.
+
+    >>> from eggrad.engine.term import add, apply, constant, variable
+    >>> stable_form(apply("log", add(constant(1), apply("exp", variable("x"))))).op
+    'softplus'
+    """
+    return system().explore([term], [CostModel()], purpose="evaluate").cheapest().terms[0]
 
 
 def lower(

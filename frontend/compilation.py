@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from eggrad.engine.compiled import CompiledFunction
     from eggrad.engine.factored_code import CompiledFactors
 
-__all__ = ["compile"]
+__all__ = ["compile", "evaluator_of"]
 
 STRUCTURES = ("dense", "factored")
 
@@ -80,3 +80,14 @@ def compile(
     return CompiledFunction(
         forms, scope, sizes, not several, choose=choose, reference=reference, note=note
     )
+
+
+def evaluator_of(f: Expression, reference: bool) -> "CompiledFunction":
+    """What computes the value of one expression: its stable form, or what is written."""
+    from eggrad.engine.compiled import CompiledFunction
+    from eggrad.engine.source import Form
+    from eggrad.frontend import calculus
+
+    term = f.term if reference else calculus.stable_form(f.term)
+    scope = (*f.scope, *f.variables)
+    return CompiledFunction([Form((term,))], scope, single=True, reference=(f.term,))

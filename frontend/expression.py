@@ -41,7 +41,7 @@ class Expression(Operators):
     """
 
     __slots__ = (
-        "__weakref__", "_compiled", "_symbols", "_thin", "scope", "term", "term_complete",
+        "__weakref__", "_evaluators", "_symbols", "_thin", "scope", "term", "term_complete",
         "thinnings", "variables",
     )  # fmt: skip
 
@@ -52,7 +52,7 @@ class Expression(Operators):
     variables: tuple[Term, ...]
     _symbols: frozenset[str]
     _thin: "Expression | None"
-    _compiled: "CompiledFunction | None"
+    _evaluators: "dict[bool, CompiledFunction]"
 
     def __setattr__(self, name: str, value: object) -> None:
         """Refuse: expressions are immutable."""
@@ -113,21 +113,27 @@ class Expression(Operators):
         spec = transposition(range(self.ndim)[::-1])
         return combine("transpose", [self], [], lambda a: terms.einsum(spec, a))
 
-    def evaluate(self, values: Mapping[str, Any]) -> "Array":
+    def evaluate(self, values: Mapping[str, Any], reference: bool = False) -> "Array":
         """The value, given arrays by variable name; a size may be given by its symbol.
 
-        Raises `UnknownVariable` for a missing value, `ShapeError` for a wrong shape. Names that
-        the expression does not contain are ignored.
+        A form is computed that neither overflows on the way nor loses digits, as
+        `eggrad.compile` does; `reference=True` computes what is written. Raises `UnknownVariable`
+        for a missing value, `ShapeError` for a wrong shape. Names that the expression does not
+        contain are ignored.
+
+        >>> from eggrad.frontend.functions import exp, log, variable
+        >>> f = log(1 + exp(variable("x")))
+        >>> f.evaluate({"x": 1000}), f.evaluate({"x": 1000}, reference=True)
+        (array(1000.), array(inf))
         """
         own = self.thin
-        if own._compiled is None:
-            from eggrad.engine.compiled import compile_terms
+        evaluator = own._evaluators.get(reference)
+        if evaluator is None:
+            from eggrad.frontend.compilation import evaluator_of
 
-            made = compile_terms([own.term], own.scope, single=True)
-            object.__setattr__(own, "_compiled", made)
-        assert own._compiled is not None
+            evaluator = own._evaluators[reference] = evaluator_of(own, reference)
         with np.errstate(all="ignore"):
-            return np.asarray(own._compiled(**values))
+            return np.asarray(evaluator(**values))
 
     def cost(self, sizes: Mapping[str, int] | int) -> int:
         """Floating-point operations, multiply and add counted apart, at the given sizes.
@@ -231,7 +237,7 @@ def _make(
         return found
     made = object.__new__(Expression)
     own = {"term": term, "scope": scope, "term_complete": complete, "thinnings": thinnings}
-    own |= {"variables": variables, "_symbols": mentioned, "_thin": None, "_compiled": None}
+    own |= {"variables": variables, "_symbols": mentioned, "_thin": None, "_evaluators": {}}
     for name, part in own.items():
         object.__setattr__(made, name, part)
     with _making:

@@ -16,7 +16,7 @@ from eggrad.engine.linear import linear_forms
 from eggrad.engine.snapshot import ENode, Snapshot
 from eggrad.engine.spec import Indices, Spec
 
-__all__ = ["Key", "elements", "is_exponential", "linear"]
+__all__ = ["Key", "elements", "is_exponential", "linear", "spread_over"]
 
 Key = tuple[int, Indices]
 # By what exp -u is multiplied.
@@ -78,12 +78,14 @@ def _element(
             spec = member.spec
             if not spreads(spec):
                 return None
-            return _spread(a, spec[0], spec[2]).times(_spread(b, spec[1], spec[2]))
+            return spread_over(a, spec[0], spec[2]).times(spread_over(b, spec[1], spec[2]))
         case "divide", [Exponential() as a, Exponential() as b]:
             inverse = b.power(Fraction(-1))
             axes = tuple(range(order))
             own = [axes if graph.dims[c] else () for c in member.children]
-            return inverse and _spread(a, own[0], axes).times(_spread(inverse, own[1], axes))
+            return inverse and spread_over(a, own[0], axes).times(
+                spread_over(inverse, own[1], axes)
+            )
         case _:
             return None
 
@@ -114,8 +116,10 @@ def spreads(spec: Spec) -> bool:
     return distinct and {*left, *right} == set(out) and set(out) in (set(left), set(right))
 
 
-def _spread(element: Exponential, part: Indices, out: Indices) -> Exponential:
-    """An operand's element in the axes of the product."""
+def spread_over(element: Exponential, part: Indices, out: Indices) -> Exponential:
+    """An operand's element in the axes of a product."""
+    if part == tuple(range(len(out))) == out:
+        return element
 
     def moved(form: Form) -> Form:
         return form_of(

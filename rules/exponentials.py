@@ -7,14 +7,14 @@ from functools import reduce
 
 from eggrad.engine import term as terms
 from eggrad.engine.contraction_order import contract, scaled
-from eggrad.engine.exponential_field import Exponential
+from eggrad.engine.exponential_field import Exponential, direction
 from eggrad.engine.linear import linear_forms
 from eggrad.engine.networks import Factor, Network, along_deltas, network_key, product_network
 from eggrad.engine.rule import Ruleset
 from eggrad.engine.snapshot import Snapshot
 from eggrad.engine.spec import Indices, Size, canonical
 from eggrad.engine.term import Term
-from eggrad.rules.exponential_reading import elements, is_exponential
+from eggrad.rules.exponential_reading import elements, is_exponential, spread_over
 from eggrad.rules.exponential_writing import (
     written_logarithms,
     written_products,
@@ -105,20 +105,29 @@ def opened(graph: Snapshot, network: Network) -> Network:
 
 
 def joinable(graph: Snapshot, network: Network) -> Iterable[tuple[int, ...]]:
-    """The places of exponential factors within the axes of the largest; also by their steps.
+    """The places of exponential factors within the axes of the largest whose product is one.
 
-    With q = exp z, the product of q / (1 + q) and tanh z is no product of powers of q and q ± 1,
-    though each of them is one.
+    They are functions of exp z, with one z or with multiples of it: with q = exp z, the product of
+    q / (1 + q) and tanh z is no product of powers of q and q ± 1, though each of them is one.
     """
     own: dict[int, Exponential] = {}
     for k, (cls, part) in enumerate(network.factors):
         element = elements(graph).get(cls)
         if element and is_exponential(element) and len(set(part)) == len(part):
             own[k] = element
-    largest = set[int](max((network.factors[k][1] for k in own), key=len, default=()))
-    steps = {k: e.step for k, e in own.items() if set(network.factors[k][1]) <= largest}
-    alike = (tuple(k for k in steps if steps[k] in ((), step)) for step in steps.values())
-    return dict.fromkeys([tuple(steps), *alike])
+    largest = max((network.factors[k][1] for k in own), key=len, default=())
+    own = {
+        k: spread_over(e, network.factors[k][1], largest)
+        for k, e in own.items()
+        if set(network.factors[k][1]) <= set(largest)
+    }
+    plain = [k for k, e in own.items() if not e.step]
+    groups: dict[object, list[int]] = {}
+    for k, e in own.items():
+        if e.step:
+            groups.setdefault(("of z", e.step), [*plain]).append(k)
+            groups.setdefault(("of multiples of z", direction(e.step)), [*plain]).append(k)
+    return dict.fromkeys(tuple(sorted(ks)) for ks in groups.values() or [plain])
 
 
 def joined(graph: Snapshot, network: Network, chosen: Sequence[int]) -> Term:

@@ -60,7 +60,11 @@ def rows(cases: tuple[Case, ...] = CASES) -> Iterator[tuple[str, int, list[float
             with warnings.catch_warnings():
                 warnings.simplefilter("error")
                 ways = [eg.compile(expression)(x=at)]
-            ways = [expression.evaluate({"x": at}), *automatic[order : order + 1], *ways]
+            ways = [
+                expression.evaluate({"x": at}, reference=True),
+                *automatic[order : order + 1],
+                *ways,
+            ]
             errors: list[float | None] = [stability_cases.worst_error(v, true) for v in ways]
             yield case.formula, order, errors if automatic else [errors[0], None, errors[1]]
 

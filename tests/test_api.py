@@ -170,7 +170,8 @@ def calls(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
         return SimpleNamespace(term=term, complete=budget is None, report=Report())
 
     module = ModuleType("eggrad.frontend.calculus")
-    vars(module).update(differentiate=differentiate, simplify=simplify)
+    own = {"differentiate": differentiate, "simplify": simplify, "stable_form": lambda term: term}
+    vars(module).update(own)
     monkeypatch.setitem(sys.modules, "eggrad.frontend.calculus", module)
     monkeypatch.setattr("eggrad.frontend.calculus", module, raising=False)
     return found

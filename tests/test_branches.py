@@ -16,7 +16,7 @@ POINTS = np.array([0.0, 1.0, -2.0, 3.0])
 
 def values(f: eg.Expression, **given: object) -> np.ndarray:
     """The value by definition, which compiled code has as well, without a warning."""
-    found = f.evaluate(given)
+    found = f.evaluate(given, reference=True)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         np.testing.assert_allclose(eg.compile(f)(**given), found, rtol=1e-12)

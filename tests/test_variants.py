@@ -118,7 +118,7 @@ def test_known_sizes_leave_no_choice() -> None:
 
 def found_at(sizes: Mapping[str, int]) -> tuple[Term, ...]:
     model = TimeModel({**sizes}, rates=RATES)
-    explored = system().explore([matmul(A, matmul(D, A))], [model], lowering=True)
+    explored = system().explore([matmul(A, matmul(D, A))], [model], purpose="compile")
     return tuple(explored.graph.extract(explored.classes))
 
 
