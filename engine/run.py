@@ -168,9 +168,9 @@ class Run:
         for _ in range(1 if self.report.notes else PRESENT_ROUNDS):
             if not self.step("present"):
                 break
-        if self.lowering:
-            # They see what is retired as well, and what they add feeds no other rule.
-            self.apply_bulk_rules(self.snapshots(names, stable=True), self.strategy.present)
+        # They see what is retired as well.
+        last = [r for s in ("present", "orders") if s in self.stages for r in self.strategy.of(s)]
+        self.apply_bulk_rules(self.snapshots(names, stable=self.lowering), last)
 
     def stabilise(self, names: Sequence[str]) -> None:
         """Add the forms that lose no digits; where the budget has ended, the nearest of them."""

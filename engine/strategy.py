@@ -17,11 +17,12 @@ STAGES = (
     "settle",
     "lowering",
     "stable",
+    "orders",
 )
 
 PURPOSES: Final[Mapping[str, tuple[str, ...]]] = {
     "simplify": ("settle", "simplify", "explore", "present"),
-    "compile": ("settle", "lowering", "simplify", "explore", "stable", "present"),
+    "compile": ("settle", "lowering", "simplify", "explore", "stable", "present", "orders"),
     "evaluate": ("settle", "lowering", "simplify", "stable"),
     "compare": ("settle", "simplify", "explore"),
 }
@@ -33,7 +34,8 @@ class Strategy:
     """The rulesets of each stage; those of `settle` saturate after every iteration of any.
 
     Those of `lowering` join `explore` for terms that are lowered to code, those of `stable` come
-    after that. Then the bulk rules of `lowering` see the stable forms, ruleset by ruleset.
+    after that. Then the bulk rules of `lowering` see the stable forms, ruleset by ruleset. Those
+    of `present`, and for code those of `orders`, come last: what they add feeds no other rule.
     """
 
     forward: tuple[Ruleset, ...]
@@ -44,6 +46,7 @@ class Strategy:
     settle: tuple[Ruleset, ...] = ()
     lowering: tuple[Ruleset, ...] = ()
     stable: tuple[Ruleset, ...] = ()
+    orders: tuple[Ruleset, ...] = ()
 
     @property
     def rulesets(self) -> tuple[Ruleset, ...]:

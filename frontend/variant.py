@@ -9,7 +9,6 @@ from eggrad.engine.observation import Observer
 from eggrad.engine.rule import Ruleset
 from eggrad.engine.stages import System
 from eggrad.engine.strategy import STAGES, Strategy
-from eggrad.rules.algebra import presentation
 from eggrad.rules.standard import AT_SYMMETRIC, STANDARD, extended
 
 __all__ = ["BASE", "Variant", "laws", "rule_names"]
@@ -107,7 +106,7 @@ def rule_names(variant: Variant) -> Set[str]:
 
 
 def _uncompiled(strategy: Strategy) -> Strategy:
-    return replace(strategy, present=(presentation,), lowering=(), stable=())
+    return replace(strategy, lowering=(), stable=(), orders=())
 
 
 BASE = Variant("standard", *(_uncompiled(s) for s in (STANDARD, AT_SYMMETRIC)))

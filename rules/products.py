@@ -35,11 +35,14 @@ def networks(graph: Snapshot, cls: int) -> Iterable[tuple[object, Network]]:
 
     def read() -> dict[object, Network]:
         found: dict[object, Network] = {}
-        products_here = [m for m in graph.members[cls] if m.constructor == "ein"]
-        for member in products_here[:MAX_PRODUCTS]:
-            if not member.retired:
-                network = product_network(graph, cls, member)
-                found.setdefault(network_key(network), network)
+        products_here = [m for m in graph.members[cls] if m.constructor == "ein"][:MAX_PRODUCTS]
+        current = [m for m in products_here if not m.retired]
+        # Where -1 was taken out of two factors in turn, two classes are each the other's negative.
+        if all(m.retired for m in graph.members[cls]):
+            current = products_here
+        for member in current:
+            network = product_network(graph, cls, member)
+            found.setdefault(network_key(network), network)
         return found
 
     return graph.remember(("networks", cls), read).items()

@@ -105,10 +105,11 @@ STANDARD = Strategy(
         properties,
     ),
     explore=(distribution, identities, summation, gathers),
-    present=(presentation, quotients, orders),
+    present=(presentation, quotients),
     settle=(multiples, exponents, delta_products, indicator_products),
     lowering=(halves, lowering),
     stable=(constants, unary, sums_of_two, stability, symmetric, exponentials, lengths),
+    orders=(orders,),
 )
 
 
