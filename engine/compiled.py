@@ -234,11 +234,14 @@ def compile_terms(
     scope: Iterable[Term] = (),
     sizes: Mapping[str, int] | None = None,
     single: bool = False,
+    *,
+    reference: Sequence[Term] | None = None,
 ) -> CompiledFunction:
     r"""A function that evaluates all roots and shares their work.
 
     `scope` has further variables, whose shapes fix sizes that the roots mention; `sizes` gives
     the sizes that are then still open; a `single` root's value is returned by itself.
+    `reference` are the roots before they were lowered, where they were.
 
     >>> from eggrad.engine.term import einsum, variable
     >>> f = compile_terms([einsum("ij,j->i", variable("A", ("m", "n")), variable("x", ("n",)))])
@@ -250,4 +253,4 @@ def compile_terms(
     >>> f(A=[[1, 2], [3, 4]], x=[1, 0])
     [array([1., 3.])]
     """
-    return CompiledFunction([Form(tuple(roots))], scope, sizes, single)
+    return CompiledFunction([Form(tuple(roots))], scope, sizes, single, reference=reference)

@@ -84,10 +84,8 @@ def compile(
 
 def evaluator_of(f: Expression, reference: bool) -> "CompiledFunction":
     """What computes the value of one expression: its stable form, or what is written."""
-    from eggrad.engine.compiled import CompiledFunction
-    from eggrad.engine.source import Form
+    from eggrad.engine.compiled import compile_terms
     from eggrad.frontend import calculus
 
     term = f.term if reference else calculus.stable_form(f.term)
-    scope = (*f.scope, *f.variables)
-    return CompiledFunction([Form((term,))], scope, single=True, reference=(f.term,))
+    return compile_terms([term], (*f.scope, *f.variables), single=True, reference=[f.term])
