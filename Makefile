@@ -63,7 +63,7 @@ $(BENCHMARK): $(DEVELOPMENT)
 		|| echo "some frameworks could not be installed; tables leave them out"
 
 demo: $(RUNTIME)
-	@$(RUN) -m eggrad.frontend.demo
+	@$(RUN) -m eggrad.frontend.cli.demo
 
 test: $(DEVELOPMENT)
 	@$(RUN) -m pytest -q -n $(JOBS)
@@ -82,9 +82,9 @@ format: $(DEVELOPMENT)
 	$(VENV)/bin/ruff format .
 
 bench: $(BENCHMARK)
-	@$(RUN) tests/bench.py $(if $(WRITE),--write)
-	@$(RUN) tests/bench_stability.py
-	@$(RUN) tests/bench_equivalence.py
+	@$(RUN) -m tests.benchmarks.pages $(if $(WRITE),--write)
+	@$(RUN) -m tests.benchmarks.stability
+	@$(RUN) -m tests.benchmarks.equivalence
 	@$(RUN) -m tests.benchmarks.harness $(if $(PROBLEMS),--problems $(PROBLEMS)) \
 		$(if $(FRAMEWORKS),--frameworks $(FRAMEWORKS)) $(if $(SIZES),--sizes $(SIZES)) \
 		$(if $(THREADS),--threads $(THREADS)) $(if $(ROUNDS),--rounds $(ROUNDS)) \
@@ -98,13 +98,13 @@ bench: $(BENCHMARK)
 
 fuzz: $(DEVELOPMENT)
 	@echo "make fuzz N=$(N) SEED=$(SEED)"
-	@$(RUN) tests/fuzz.py $(N) $(SEED)
+	@$(RUN) -m tests.support.fuzz $(N) $(SEED)
 
 outputs: $(DEVELOPMENT)
-	@$(RUN) -W ignore tests/check_outputs.py
+	@$(RUN) -W ignore -m tests.support.check_outputs
 
 docs: $(DEVELOPMENT)
-	@$(RUN) -m eggrad.frontend.rule_docs
+	@$(RUN) -m eggrad.frontend.workbench.rule_docs
 
 clean:
 	rm -rf .venv-* build dist .coverage .hypothesis .ruff_cache .import_linter_cache .pytest_cache

@@ -9,8 +9,16 @@
 "fn('log', fn('exp', a)) >> a"
 """
 
-from eggrad.engine.arithmetic import exponent_product, exponent_sum, nonzero, not_one, plus, times
-from eggrad.engine.index_algebra import (
+from eggrad.engine.indices.spec import parse_spec
+from eggrad.engine.laws.arithmetic import (
+    exponent_product,
+    exponent_sum,
+    nonzero,
+    not_one,
+    plus,
+    times,
+)
+from eggrad.engine.laws.index_algebra import (
     compose,
     elementwise,
     inline,
@@ -21,7 +29,7 @@ from eggrad.engine.index_algebra import (
     outer,
     swap,
 )
-from eggrad.engine.language import (
+from eggrad.engine.laws.language import (
     D,
     Dims,
     Entries,
@@ -55,19 +63,18 @@ from eggrad.engine.language import (
     subtract,
     variable,
 )
-from eggrad.engine.numeric_language import Variable, declared
-from eggrad.engine.properties import (
+from eggrad.engine.laws.numeric_language import Variable, declared
+from eggrad.engine.laws.properties import (
     invertible,
     nonnegative,
     nonzero_almost,
     positive,
     within_one,
 )
-from eggrad.engine.rule import BulkRule, Rule, Ruleset
-from eggrad.engine.spec import parse_spec
-from eggrad.rules.algebra import is_elementwise, is_whole
-from eggrad.rules.elementwise import is_even, is_odd, is_positive
-from eggrad.rules.linalg import is_matrix_product, is_transpose
+from eggrad.engine.laws.rule import BulkRule, Rule, Ruleset
+from eggrad.rules.algebra.algebra import is_elementwise, is_whole
+from eggrad.rules.functions.elementwise import is_even, is_odd, is_positive
+from eggrad.rules.functions.linalg import is_matrix_product, is_transpose
 
 __all__ = [
     "BulkRule", "D", "Dims", "Entries", "Name", "Number", "Rule", "Ruleset", "Spec", "Statement",

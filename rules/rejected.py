@@ -8,9 +8,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
-from eggrad.engine import term as terms
-from eggrad.engine.index_algebra import join, matrix_transpose
-from eggrad.engine.language import (
+from eggrad.engine.indices.spec import parse_spec
+from eggrad.engine.laws.index_algebra import join, matrix_transpose
+from eggrad.engine.laws.language import (
     Constraints,
     D,
     Dims,
@@ -37,9 +37,9 @@ from eggrad.engine.language import (
     slope,
     subtract,
 )
-from eggrad.engine.rule import Rule, Ruleset
-from eggrad.engine.spec import parse_spec
-from eggrad.rules.constants import result_dims1, times
+from eggrad.engine.laws.rule import Rule, Ruleset
+from eggrad.engine.terms import term as terms
+from eggrad.rules.algebra.constants import result_dims1, times
 
 __all__ = ["REJECTED", "Rejected"]
 

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import lru_cache
 
-from eggrad.engine.rule import ADDED_STAGES, Ruleset
-from eggrad.engine.stages import Strategy, System
-from eggrad.rules.algebra import (
+from eggrad.engine.laws.rule import ADDED_STAGES, Ruleset
+from eggrad.engine.saturation.stages import Strategy, System
+from eggrad.rules.algebra.algebra import (
     distribution,
     exponents,
     powers,
@@ -14,30 +14,30 @@ from eggrad.rules.algebra import (
     presentation,
     sums_of_two,
 )
-from eggrad.rules.branches import branches
-from eggrad.rules.constants import constants, multiples
-from eggrad.rules.definitions import definitions
-from eggrad.rules.deltas import delta_products, deltas
-from eggrad.rules.elementwise import functions, identities
-from eggrad.rules.exponentials import exponentials
-from eggrad.rules.extremes import extremes
-from eggrad.rules.forward import forward
-from eggrad.rules.indicators import gathers, indicator_products, indicators
-from eggrad.rules.lengths import lengths
-from eggrad.rules.linalg import linalg
-from eggrad.rules.lowering import lowering
-from eggrad.rules.normal_forms import normal_forms
-from eggrad.rules.products import halves, orders, products
-from eggrad.rules.properties import properties
-from eggrad.rules.quotients import quotients
-from eggrad.rules.reverse import reverse
-from eggrad.rules.signs import signs
-from eggrad.rules.sizes import sizes
-from eggrad.rules.slopes import slopes
-from eggrad.rules.stability import stability
-from eggrad.rules.sums import sums
-from eggrad.rules.symmetric import symmetric
-from eggrad.rules.unary import summation, unary
+from eggrad.rules.algebra.constants import constants, multiples
+from eggrad.rules.algebra.deltas import delta_products, deltas
+from eggrad.rules.algebra.indicators import gathers, indicator_products, indicators
+from eggrad.rules.algebra.lengths import lengths
+from eggrad.rules.algebra.products import halves, orders, products
+from eggrad.rules.algebra.quotients import quotients
+from eggrad.rules.algebra.sizes import sizes
+from eggrad.rules.algebra.sums import sums
+from eggrad.rules.algebra.symmetric import symmetric
+from eggrad.rules.algebra.unary import summation, unary
+from eggrad.rules.calculus.extremes import extremes
+from eggrad.rules.calculus.forward import forward
+from eggrad.rules.calculus.reverse import reverse
+from eggrad.rules.calculus.slopes import slopes
+from eggrad.rules.functions.branches import branches
+from eggrad.rules.functions.definitions import definitions
+from eggrad.rules.functions.elementwise import functions, identities
+from eggrad.rules.functions.linalg import linalg
+from eggrad.rules.functions.normal_forms import normal_forms
+from eggrad.rules.functions.properties import properties
+from eggrad.rules.functions.signs import signs
+from eggrad.rules.numerics.exponentials import exponentials
+from eggrad.rules.numerics.lowering import lowering
+from eggrad.rules.numerics.stability import stability
 
 __all__ = ["AT_SYMMETRIC", "EQUIVALENCE", "RULESETS", "STANDARD", "extended", "system"]
 

@@ -12,7 +12,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from eggrad.engine.compiled import CompiledFunction
+    from eggrad.engine.compilation.compiled import CompiledFunction
+    from eggrad.engine.egraph.report import Budget
     from eggrad.engine.errors import (
         BudgetExceeded,
         EggradError,
@@ -24,27 +25,14 @@ if TYPE_CHECKING:
         UnsoundRules,
         UnsupportedOperation,
     )
-    from eggrad.engine.factored import FactoredTensor
-    from eggrad.engine.report import Budget
-    from eggrad.frontend import special
-    from eggrad.frontend.api import (
-        Problem,
-        derivative,
-        gradient,
-        hessian,
-        jacobian,
-        parse,
-        parse_matrix,
-        simplify,
-    )
-    from eggrad.frontend.budget_warning import BudgetWarning
-    from eggrad.frontend.compilation import compile
-    from eggrad.frontend.conditions import where
-    from eggrad.frontend.derivative_products import hvp, jvp, vjp
-    from eggrad.frontend.elementwise_definition import Definition, parse_elementwise
-    from eggrad.frontend.equivalence import Verdict, equivalent
-    from eggrad.frontend.expression import Expression
-    from eggrad.frontend.functions import (
+    from eggrad.engine.runtime.factored import FactoredTensor
+    from eggrad.frontend.calculus.budget_warning import BudgetWarning
+    from eggrad.frontend.calculus.compilation import compile
+    from eggrad.frontend.elementwise.definition import Definition, parse_elementwise
+    from eggrad.frontend.expression import special
+    from eggrad.frontend.expression.conditions import where
+    from eggrad.frontend.expression.expression import Expression
+    from eggrad.frontend.expression.functions import (
         abs,
         adj,
         arccos,
@@ -76,10 +64,22 @@ if TYPE_CHECKING:
         trunc,
         variable,
     )
-    from eggrad.frontend.own_functions import function
-    from eggrad.frontend.size_symbols import SizeWarning
-    from eggrad.frontend.softmax import log_softmax, logsumexp, softmax
-    from eggrad.frontend.transforms import grad, value_and_grad
+    from eggrad.frontend.expression.own_functions import function
+    from eggrad.frontend.expression.size_symbols import SizeWarning
+    from eggrad.frontend.expression.softmax import log_softmax, logsumexp, softmax
+    from eggrad.frontend.interface.api import (
+        Problem,
+        derivative,
+        gradient,
+        hessian,
+        jacobian,
+        parse,
+        parse_matrix,
+        simplify,
+    )
+    from eggrad.frontend.interface.derivative_products import hvp, jvp, vjp
+    from eggrad.frontend.interface.equivalence import Verdict, equivalent
+    from eggrad.frontend.interface.transforms import grad, value_and_grad
 
 __all__ = [
     "Budget",
@@ -165,10 +165,10 @@ _HOMES = {
         "UnsoundRules",
         "UnsupportedOperation",
     ),
-    "engine.compiled": ("CompiledFunction",),
-    "engine.factored": ("FactoredTensor",),
-    "engine.report": ("Budget",),
-    "frontend.api": (
+    "engine.compilation.compiled": ("CompiledFunction",),
+    "engine.runtime.factored": ("FactoredTensor",),
+    "engine.egraph.report": ("Budget",),
+    "frontend.interface.api": (
         "Problem",
         "derivative",
         "gradient",
@@ -178,17 +178,17 @@ _HOMES = {
         "parse_matrix",
         "simplify",
     ),
-    "frontend.budget_warning": ("BudgetWarning",),
-    "frontend.compilation": ("compile",),
-    "frontend.conditions": ("where",),
-    "frontend.derivative_products": ("hvp", "jvp", "vjp"),
-    "frontend.elementwise_definition": ("Definition", "parse_elementwise"),
-    "frontend.equivalence": ("Verdict", "equivalent"),
-    "frontend.expression": ("Expression",),
-    "frontend.own_functions": ("function",),
-    "frontend.size_symbols": ("SizeWarning",),
-    "frontend.softmax": ("log_softmax", "logsumexp", "softmax"),
-    "frontend.transforms": ("grad", "value_and_grad"),
+    "frontend.calculus.budget_warning": ("BudgetWarning",),
+    "frontend.calculus.compilation": ("compile",),
+    "frontend.expression.conditions": ("where",),
+    "frontend.interface.derivative_products": ("hvp", "jvp", "vjp"),
+    "frontend.elementwise.definition": ("Definition", "parse_elementwise"),
+    "frontend.interface.equivalence": ("Verdict", "equivalent"),
+    "frontend.expression.expression": ("Expression",),
+    "frontend.expression.own_functions": ("function",),
+    "frontend.expression.size_symbols": ("SizeWarning",),
+    "frontend.expression.softmax": ("log_softmax", "logsumexp", "softmax"),
+    "frontend.interface.transforms": ("grad", "value_and_grad"),
 }
 _HOME = {name: module for module, names in _HOMES.items() for name in names}
 
@@ -198,8 +198,8 @@ def __getattr__(name: str) -> Any:
     if name not in __all__:
         raise AttributeError(f"module 'eggrad' has no attribute {name!r}")
     if name == "special":
-        return import_module("eggrad.frontend.special")
-    module = _HOME.get(name, "frontend.functions")
+        return import_module("eggrad.frontend.expression.special")
+    module = _HOME.get(name, "frontend.expression.functions")
     found = getattr(import_module(f"eggrad.{module}"), name)
     globals()[name] = found
     return found

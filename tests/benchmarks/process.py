@@ -13,9 +13,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from tests.support.places import ROOT
+
 __all__ = ["ROOT", "Limits", "environment", "messages"]
 
-ROOT = Path(__file__).resolve().parent.parent.parent
 GIBI = 1 << 30
 POLL_SECONDS = 0.25
 

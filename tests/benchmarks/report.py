@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from tests import bench
+from tests.benchmarks import pages as bench
 from tests.benchmarks.catalog import PROBLEMS
 from tests.benchmarks.harness import RESULTS
 from tests.benchmarks.problem import QUANTITIES

@@ -16,9 +16,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tests.bench_growth import peak_megabytes
 from tests.benchmarks.catalog import PROBLEMS
 from tests.benchmarks.frameworks import Built
+from tests.benchmarks.growth import peak_megabytes
 from tests.benchmarks.problem import DENSE, Array, Problem
 
 if TYPE_CHECKING:

@@ -1,0 +1,1 @@
+"""From extracted terms to the text of NumPy functions."""

@@ -1,0 +1,273 @@
+"""Terms as straight-line Python over NumPy arrays."""
+
+from collections.abc import Mapping, Sequence
+from typing import Final, cast
+
+from eggrad.engine.compilation.block import Block, Value, literal, number
+from eggrad.engine.compilation.contraction import product
+from eggrad.engine.compilation.elementwise_code import ElementwiseCode
+from eggrad.engine.compilation.indicator_code import (
+    by_views,
+    constraints_text,
+    product_text,
+    stored_indicators,
+)
+from eggrad.engine.compilation.layout import transposed
+from eggrad.engine.compilation.shared_matrices import Batch, find_batches, scheduled
+from eggrad.engine.compilation.stacking import Stack, factor_text, find_stacks
+from eggrad.engine.compilation.whole_arrays import WholeArrays
+from eggrad.engine.costs.cost import CostModel
+from eggrad.engine.indices import spec as specs
+from eggrad.engine.indices.affine import is_simple, size_symbols, size_text
+from eggrad.engine.indices.spec import Dims, Indices, Size, Spec
+from eggrad.engine.terms.fixed_arrays import FixedArray
+from eggrad.engine.terms.functions import EXTREMES, FUNCTIONS, MATRIX_FUNCTIONS, function_of
+from eggrad.engine.terms.term import Term, postorder
+
+__all__ = ["Writer"]
+
+# Functions of whole arrays: their call, given the operands and what else identifies the node.
+_WHOLE: Final = {
+    "cholesky": "cholesky({x})",
+    "inverse_from_cholesky": "inverse_from_cholesky({x})",
+    **{f.name: f.code.format("{x}") for f in MATRIX_FUNCTIONS.values()},
+    "cofactors": "cofactors({k}, {x})",
+    **{f.name: f.code for f in EXTREMES.values()},
+    "logsumexp": "log_sum_exp({x}, {k})",
+    "logdet_from_cholesky": "log_determinant_from_cholesky({x})",
+    "norm": "norm({x}, {k})",
+    "logdet": "log_determinant({x}, {k})",
+    "solve": "solve({x}, {y})",
+    "symmetric_product": "symmetric_product({k}, {x}, {y})",
+    "product_of_pairs": "product_of_pairs({x}, {y})",
+}
+
+
+class Writer:
+    """Writes one statement a node, at most."""
+
+    def __init__(
+        self,
+        names: Mapping[str, str],
+        sizes: Mapping[str, str],
+        dtype: str,
+        model: CostModel,
+        *,
+        fixed: Mapping[FixedArray, str],
+        reuse: bool = True,
+    ) -> None:
+        """`names`, `sizes` and `fixed` say what variables, size symbols and arrays are called.
+
+        `dtype` is the text of the dtype of all arrays; `model` has the sizes to expect. Without
+        `reuse` no buffer is written to twice: those of complex arrays may be real.
+        """
+        self.block = Block(reuse)
+        self.used: set[str] = set()
+        self._tests: set[Term] = set()
+        # The names of the results of calls that have several.
+        self._names = names
+        self._fixed = fixed
+        self._sizes = sizes
+        self._arrays = WholeArrays(self.block, self._shape, dtype)
+        self.made = self._arrays.made
+        self._model = model
+
+    def _size(self, d: Size) -> str:
+        if isinstance(d, int):
+            return str(d)
+        self.used.update(size_symbols(d))
+        text = size_text(d, self._sizes)
+        return text if is_simple(d) else f"({text})"
+
+    def _shape(self, dims: Dims) -> list[str]:
+        return [self._size(d) for d in dims]
+
+    def results(self, roots: Sequence[Term]) -> list[str]:
+        """Write the statements of every node; return the texts of the roots' values."""
+        done: dict[Term, Value] = {}
+        stacks, absorbed = find_stacks(roots, self._model)
+        batches = find_batches(roots, self._model)
+        stored = stored_indicators(roots)
+        self._tests = _asked_alone(roots)
+        for node in scheduled(roots, batches):
+            if node in stacks:
+                done[node] = self._stacked(node, stacks[node], done)
+            elif node in batches:
+                if node not in done:
+                    done |= self._batch(batches[node], done)
+            elif by_views(node):
+                done[node] = self._by_views(node, done)
+            elif node not in absorbed and (node.op != "indicator" or node in stored):
+                done[node] = self._node(node, [done[a] for a in node.args])
+        own = (t for t in done if t.op == "stepped_product" or not by_views(t))
+        self.made |= {_stored(t, done[t]) for t in own} | {r.dims for r in roots}
+        returned: set[str] = set()
+        return [self._result(r, done[r], returned) for r in roots]
+
+    def _result(self, term: Term, value: Value, returned: set[str]) -> str:
+        """A result that its user may change: it shares no memory with anything else."""
+        value = self._arrays.full(term.dims, value)
+        text = self._arrays.array(term.dims, value)
+        if not value.labels:
+            return f"{text}[()]" if text in self._names.values() else text
+        own = self.block.owner(value.text)
+        shared = own in returned or own != value.text or own in self._names.values()
+        returned.add(own)
+        return f"{text}.copy()" if shared or len(value.labels) < term.order else text
+
+    def _node(self, node: Term, args: list[Value]) -> Value:
+        axes = tuple(range(node.order))
+        match node.op:
+            case "variable":
+                return Value(self._names[node.name], axes, axes)
+            case "array":
+                # Others have the same array: nobody may write to it.
+                name, dtype = self._fixed[node.array], self._arrays.dtype
+                own = f"{name}.astype({dtype}, copy=False)" if dtype else f"{name}[...]"
+                return Value(self.block.alias(own, name), axes, axes)
+            case "constant":
+                return number(literal(node.value), node.order)
+            case "size":
+                return number(f"float({self._size(node.symbol)})")
+            case "delta":
+                return Value("1.0", (), axes[: node.order // 2] * 2, literal=True)
+            case "indicator":
+                described = constraints_text(node, self._size)
+                call = f"zeros_and_ones({described}{self._arrays.dtype_argument})"
+                # Others have the same array: nobody may write to it.
+                return Value(self.block.alias(call, "zeros_and_ones"), axes, axes)
+            case "einsum":
+                spec = node.spec
+                lengths = specs.sizes(spec, *(a.dims for a in node.args))
+                return product(
+                    spec,
+                    args,
+                    lambda i: self._size(lengths[i]),
+                    self.block,
+                    lambda i: self._model.length(lengths[i]),
+                )
+            case "power":
+                known = node.args[1].value if node.args[1].op == "constant" else None
+                return self._entrywise(node).power(args[0], args[1], known)
+            case "add" | "subtract" | "divide":
+                return self._entrywise(node).infix(node.op, args)
+            case name if name in _WHOLE:
+                return self._whole(node, args)
+            case "exp_difference":
+                entrywise = self._entrywise(node)
+                return entrywise.function(FUNCTIONS["exp"], [entrywise.infix("subtract", args)])
+            case "negate":
+                return self._entrywise(node).negative(args[0])
+            case name:
+                own = function_of(name, node.data) or FUNCTIONS[name]
+                value = self._entrywise(node).function(own, args)
+                return value if not own.is_test or node in self._tests else self._numbers(value)
+
+    def _numbers(self, test: Value) -> Value:
+        """A test as numbers, 1 and 0, that are not only asked for."""
+        dtype = self._arrays.dtype or "float"
+        made = (
+            f"np.asarray({test.text}, {dtype})[()]"
+            if not test.labels
+            else f"{test.text}.astype({dtype})"
+        )
+        return Value(self.block.emit(made, [test.text], len(test.labels)), test.labels, test.axes)
+
+    def _by_views(self, node: Term, done: Mapping[Term, Value]) -> Value:
+        """A product with an indicator: of two arrays, or perhaps a view of one."""
+        axes = tuple(range(node.order))
+        if node.op == "stepped_product":
+            indicator, *operands = node.args
+            texts, uses = self._arrays.operands(operands, [done[a] for a in operands])
+            described = constraints_text(indicator, self._size)
+            call = f"stepped_product({node.data}, {described}, {', '.join(texts)})"
+            return Value(self.block.emit(call, uses, node.order), axes, axes)
+        first = node.args[0].op == "indicator"
+        indicator, term = node.args if first else node.args[::-1]
+        left, right, out = node.spec
+        full = self._arrays.full(term.dims, done[term])
+        text = self._arrays.array(term.dims, full) if term.dims else full.text
+        spec = (left, right, out) if first else (right, left, out)
+        made = product_text(indicator, (text, term), spec, self._size)
+        return Value(self.block.alias(made, full.text), axes, axes)
+
+    def _entrywise(self, node: Term) -> ElementwiseCode:
+        """What writes element-wise operations on values with the axes of a node, or scalars."""
+
+        def like(value: Value) -> Dims:
+            return node.dims if value.axes else ()
+
+        return ElementwiseCode(
+            self.block,
+            lambda v: self._model.entries(like(v)),
+            lambda v: self._arrays.full(like(v), v),
+            lambda v: self._arrays.array(like(v), v),
+        )
+
+    def _whole(self, node: Term, args: Sequence[Value]) -> Value:
+        """A function of whole arrays."""
+        arrays, uses = self._arrays.operands(node.args, args)
+        call = _WHOLE[node.op].format(x=arrays[0], y=arrays[-1], k=_detail(node))
+        axes = tuple(range(node.order))
+        return Value(self.block.emit(call, uses, node.order), axes, axes)
+
+    def _batch(self, batch: Batch, done: Mapping[Term, Value]) -> dict[Term, Value]:
+        """The products of a batch, as rows of one product."""
+        matrix = self._arrays.complete(batch.matrix, done[batch.matrix])
+        vectors = [self._arrays.complete(v, done[v]).text for v in batch.vectors.values()]
+        axes = matrix.axes if batch.transposed else matrix.axes[::-1]
+        right = transposed((matrix.text, matrix.labels), axes)
+        text = f"np.array([{', '.join(vectors)}]).dot({right})"
+        whole = self.block.emit(text, [matrix.text, *vectors], 2)
+        return {
+            node: Value(self.block.alias(f"{whole}[{k}]", whole), (0,), (0,))
+            for k, node in enumerate(batch.vectors)
+        }
+
+    def _stacked(self, node: Term, stack: Stack, done: Mapping[Term, Value]) -> Value:
+        """A sum of outer products, as a product of two matrices, and what else is added."""
+        axes = tuple(range(node.order))
+        shape = self._shape(node.dims)
+        operands = {t: self._arrays.complete(t, done[t]) for t in stack.operands}
+        texts = [factor_text(stack, side, operands, shape) for side in (0, 1)]
+        text = f"{texts[0]} @ {texts[1]}" if stack.batch else f"{texts[0]}.dot({texts[1]})"
+        if node.order > 2 + (stack.batch == 1):
+            text = f"({text})" if stack.batch else text
+            text = f"{text}.reshape({', '.join(shape)})"
+        uses = [v.text for v in operands.values()]
+        value = Value(self.block.emit(text, uses, node.order), axes, axes)
+        for s in stack.others:
+            op = "subtract" if s.negative else "add"
+            value = self._entrywise(node).infix(op, [value, done[s.term]])
+        return value
+
+
+def _asked_alone(roots: Sequence[Term]) -> set[Term]:
+    """The tests that nothing needs as numbers: conditions of choices, and parts of such."""
+    nodes = list(postorder(*roots))
+    needed = {*roots}
+    for node in reversed(nodes):
+        own = function_of(node.op, node.data)
+        if own is None or not own.name.startswith("logical_") or node in needed:
+            needed.update(node.args[1:] if node.op == "where" else node.args)
+    return {n for n in nodes if n not in needed}
+
+
+def _stored(term: Term, value: Value) -> Dims:
+    """The axes of the array that a value has: each label once."""
+    return tuple(term.dims[value.axes.index(i)] for i in value.labels)
+
+
+def _detail(node: Term) -> object:
+    """What a call needs to know beside its arrays: an order, the axes that go, a property."""
+    if node.op in ("cofactors", "symmetric_product"):
+        return node.data
+    if node.op == "logdet":
+        return node.data == "positive definite"
+    return _summed(cast(Spec, node.data or ((), ())))
+
+
+def _summed(spec: Spec) -> Indices:
+    """The axes that a sum takes away."""
+    source, kept = spec
+    return tuple(k for k, i in enumerate(source) if i not in kept)

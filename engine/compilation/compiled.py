@@ -1,0 +1,256 @@
+"""Compiled terms: a fast function of keyword arrays."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
+from keyword import iskeyword
+from typing import Any, Final, Self, cast
+from unicodedata import normalize
+
+import numpy as np
+
+from eggrad.engine.compilation.source import Form, Module
+from eggrad.engine.indices.affine import size_symbols
+from eggrad.engine.indices.identifiers import escaped
+from eggrad.engine.normal_forms.index_ranges import check_indices, greatest_indices
+from eggrad.engine.terms.array_limits import check_memory
+from eggrad.engine.terms.binding import bind, common_dtype, concrete, made_sizes, symbols
+from eggrad.engine.terms.term import Term, own_functions, variables
+
+__all__ = ["Choice", "CompiledFunction", "compile_terms"]
+
+Function = Callable[..., Any]
+# The number of the form to use at some sizes.
+Choice = Callable[[Mapping[str, int]], int]
+
+# So many shapes are known to fit; arrays of others are checked at every call.
+_KNOWN_SHAPES: Final = 256
+
+
+class CompiledFunction:
+    """A function of keyword arrays; `source` is its Python text.
+
+    It returns one array, or a list where a list was compiled; a scalar is a NumPy number. Size
+    symbols that no array fixes are further keywords; names that the terms do not contain are
+    ignored. Where the fastest form depends on the sizes, it has up to three, and the first call
+    with arrays of new shapes chooses. A call raises `UnknownVariable` for a missing value or size,
+    `ShapeError` for a wrong shape, and `BudgetExceeded` where an array would be larger than the
+    memory. Floating-point warnings are NumPy's. It may be pickled: another process then needs
+    neither rules nor e-graph.
+    """
+
+    source: str
+    _is_for_real = True
+    # What becomes of the generated code's results and the sizes; nothing where there is none.
+    _finish: Callable[[Any, Mapping[str, int]], Any] | None = None
+
+    def __init__(
+        self,
+        forms: Sequence[Form],
+        scope: Iterable[Term] = (),
+        sizes: Mapping[str, int] | None = None,
+        single: bool = False,
+        *,
+        choose: Choice | None = None,
+        reference: Sequence[Term] | None = None,
+        note: str = "",
+        wanted: Iterable[str] = (),
+    ) -> None:
+        """Generate and compile.
+
+        `scope`, `sizes` and `single` are those of `compile_terms`. `choose` gives the number of
+        the form to use at some sizes, `note` says how it does, for the text. `reference` are the
+        terms as they were before lowering, for complex arrays. `wanted` are size symbols that are
+        needed even if no form has them.
+        """
+        self._forms = tuple(forms)
+        self._single = single
+        self._choose = choose
+        self._note = note
+        self._reference = tuple(reference or forms[0].terms)
+        self._for_complex: CompiledFunction | None = None
+        self._variables = variables(*(t for f in forms for t in f.terms))
+        self._scope = tuple(v for v in variables(*scope) if v not in self._variables)
+        self._defaults = dict(sizes or {})
+        own = symbols(*self._variables, *(t for f in forms for t in f.terms), *self._scope)
+        self._wanted = tuple(sorted(wanted))
+        self._taken = greatest_indices(self._reference)
+        # What is made of other sizes may come out negative.
+        self._made = made_sizes(*self._reference)
+        mentioned = sorted({*own, *self._wanted})
+        names = {v.name for v in (*self._variables, *self._scope)}
+        self._sizes = tuple(s for s in mentioned if s not in names)
+        self._names = tuple(dict.fromkeys(v.name for v in self._variables))
+        module = Module(
+            forms, self._variables, mentioned, single, self._is_for_real, sizes=self._defaults
+        )
+        comment = "".join(f"# {escaped(line)}\n" for line in note.splitlines())
+        self.source, self._used = comment + module.text, module.parameters
+        self._arrays_made = module.made
+        namespace: dict[str, Any] = {
+            f.name: f.function_for("numpy") for f in own_functions(*self._reference)
+        }
+        namespace |= module.arrays
+        exec(compile(self.source, "<eggrad>", "exec"), namespace)
+        self._functions: list[Function] = [namespace[f] for f in module.functions]
+        # For the shapes of the arrays: the function, the sizes that it is called with, all sizes.
+        self._known: dict[object, tuple[Function, tuple[int, ...], Mapping[str, int]]] = {}
+        fixed = {d for v in self._variables for d in v.dims}
+        needed = {*self._used, *self._wanted} - fixed
+        self._fixing = tuple(v.name for v in self._scope if not needed.isdisjoint(symbols(v)))
+        self._made_by = type(self)
+        entry = self._entry()
+        if entry is not None:
+            # Python looks for `__call__` in the class alone.
+            own_class = type(self._made_by.__name__, (self._made_by,), {"__call__": entry})
+            self.__class__ = cast("type[Self]", own_class)
+
+    def __reduce__(self) -> tuple[Callable[..., "CompiledFunction"], tuple[Any, ...]]:
+        """Pickle the terms; generate the same code anew."""
+        make = partial(
+            self._made_by,
+            choose=self._choose,
+            reference=self._reference,
+            note=self._note,
+            wanted=self._wanted,
+        )
+        return make, (self._forms, self._scope, self._defaults, self._single)
+
+    def __call__(self, /, **values: Any) -> Any:
+        """The value of the root, or the list of values."""
+        return self._checked(values)
+
+    def _checked(self, values: dict[str, Any]) -> Any:
+        """Check and convert the arguments, and call."""
+        # An array by the name of a size is meant for somebody else.
+        given = {s: values[s] for s in self._sizes if s in values and not np.ndim(values[s])}
+        known = self._defaults.keys() | given.keys()
+        # A variable that only fixes sizes need not have a value where the sizes are given.
+        needed = [v for v in self._scope if v.name in values or not known.issuperset(symbols(v))]
+        arrays, found = bind((*self._variables, *needed), values, given)
+        all_sizes = self._defaults | found
+        # Raises where one is missing, or negative.
+        concrete(self._wanted, all_sizes)
+        concrete([d for d in self._made if all_sizes.keys() >= {*size_symbols(d)}], all_sizes)
+        check_indices(self._taken, all_sizes)
+        sizes = concrete(self._used, all_sizes)
+        form = self._choose(all_sizes) if self._choose else 0
+        function = self._functions[form]
+        inputs = [arrays[name] for name in self._names]
+        itemsize = max((a.itemsize for a in inputs), default=8)
+        check_memory(self._arrays_made[form], all_sizes, itemsize)
+        if self._is_for_real and any(a.dtype.kind == "c" for a in inputs):
+            return self._complex(values)
+        if not given and len(self._known) < _KNOWN_SHAPES:
+            others = (arrays[n].shape if n in arrays else None for n in self._fixing)
+            shapes = (*(a.shape for a in inputs), *others)
+            self._known[shapes] = function, sizes, all_sizes
+        results = function(*inputs, *sizes)
+        if not inputs:
+            results = _converted(results, common_dtype(values.values()))
+        return self._finish(results, all_sizes) if self._finish else results
+
+    def _complex(self, values: dict[str, Any]) -> Any:
+        """Call with complex arrays: forms for real ones may use moduli, or real buffers."""
+        if self._for_complex is None:
+            self._for_complex = self._made_for_complex()
+        return self._for_complex(**values)
+
+    def _made_for_complex(self) -> "CompiledFunction":
+        scope = (*self._scope, *self._variables)
+        return _ComplexFunction([Form(self._reference)], scope, self._defaults, self._single)
+
+    def _entry(self) -> Callable[..., Any] | None:
+        """The `__call__` that sends arrays of known shapes straight to the generated code."""
+        names, fixing, sizes = self._names, self._fixing, self._sizes
+        words = (*names, *fixing, *sizes)
+        # Names that are no plain words, or that this function may use itself, take the slow way.
+        if not names or not all(map(_is_plain, words)):
+            return None
+        tests = [
+            " is ".join([*(f"{n}.__class__" for n in names), "_ndarray"]),
+            " is ".join([*(f"{n}.dtype" for n in names), "_float64"]),
+            *(f"({n} is _missing or {n}.__class__ is _ndarray)" for n in fixing),
+            *([" is ".join([*sizes, "_missing"])] if sizes else []),
+        ]
+        shapes = [f"{n}.shape" for n in names]
+        shapes += [f"None if {n} is _missing else {n}.shape" for n in fixing]
+        test, key, given = " and ".join(tests), f"({', '.join(shapes)},)", ", ".join(names)
+        # Where nothing else is to be found out for known shapes, that they are known is enough.
+        if len(self._functions) == 1 and not self._used and not self._finish:
+            lines = [f"if {test} and {key} in _known:", f"    return _function({given})"]
+        else:
+            result = f"_found[0]({given}, *_found[1])"
+            lines = [
+                f"if {test}:",
+                f"    _found = _known.get({key})",
+                "    if _found is not None:",
+                f"        return {f'_finish({result}, _found[2])' if self._finish else result}",
+            ]
+        lines += [
+            f"_given = {{{', '.join(f'{n!r}: {n}' for n in words)}}}",
+            "_given = {_k: _a for _k, _a in _given.items() if _a is not _missing}",
+            "return _self._checked(_given | _others)",
+        ]
+        parameters = ", ".join(f"{n}=_missing" for n in words)
+        head = f"def __call__(_self, /, *, {parameters}, **_others):"
+        text = "\n    ".join([head, *lines])
+        namespace: dict[str, Any] = {
+            "_missing": object(),
+            "_ndarray": np.ndarray,
+            "_float64": np.dtype(np.float64),
+            "_known": self._known,
+            "_function": self._functions[0],
+            "_finish": self._finish,
+        }
+        exec(compile(text, "<eggrad>", "exec"), namespace)
+        return namespace["__call__"]
+
+    def __repr__(self) -> str:
+        """Show the keywords."""
+        return f"<compiled function of {', '.join(v.name for v in self._variables)}>"
+
+
+def _converted(results: Any, dtype: np.dtype[Any]) -> Any:
+    """What depends on no array, in the dtype of those that are given all the same."""
+    if isinstance(results, list):
+        return [_converted(r, dtype) for r in cast("list[Any]", results)]
+    return np.asarray(results).astype(dtype, copy=False)[()]
+
+
+def _is_plain(name: str) -> bool:
+    """Whether a name stands for itself as a parameter, and is none of the entry's own."""
+    plain = name.isidentifier() and not iskeyword(name) and name[0] != "_"
+    return plain and normalize("NFKC", name) == name
+
+
+class _ComplexFunction(CompiledFunction):
+    """The terms as they are, for complex arrays."""
+
+    _is_for_real = False
+
+
+def compile_terms(
+    roots: Sequence[Term],
+    scope: Iterable[Term] = (),
+    sizes: Mapping[str, int] | None = None,
+    single: bool = False,
+    *,
+    reference: Sequence[Term] | None = None,
+) -> CompiledFunction:
+    r"""A function that evaluates all roots and shares their work.
+
+    `scope` has further variables, whose shapes fix sizes that the roots mention; `sizes` gives
+    the sizes that are then still open; a `single` root's value is returned by itself.
+    `reference` are the roots before they were lowered, where they were.
+
+    >>> from eggrad.engine.terms.term import einsum, variable
+    >>> f = compile_terms([einsum("ij,j->i", variable("A", ("m", "n")), variable("x", ("n",)))])
+    >>> print(f.source.partition("\n\n\n")[2])
+    def compiled(A, x):
+        t1 = A.dot(x)
+        return [t1]
+    <BLANKLINE>
+    >>> f(A=[[1, 2], [3, 4]], x=[1, 0])
+    [array([1., 3.])]
+    """
+    return CompiledFunction([Form(tuple(roots))], scope, sizes, single, reference=reference)

@@ -1,0 +1,250 @@
+"""A product's code: broadcasting, `dot`, `@`, and `np.einsum` where nothing else serves.
+
+`a.dot(b)` is `a @ b` for one or two axes, at half the price of a call; for results of some size
+and for batches it is `@`.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from math import prod
+from typing import Final
+
+from eggrad.engine.compilation.block import Block, Value
+from eggrad.engine.compilation.layout import Atom, Length, grouped, letters, spread
+from eggrad.engine.indices.spec import Indices, Spec
+from eggrad.engine.runtime import blocks
+from eggrad.engine.runtime import row_functions as row_by_row
+from eggrad.engine.runtime.sparse_products import LARGE
+
+__all__ = ["product"]
+
+# A product of matrices is flat if it has this many times fewer rows than columns, or the other
+# way round. BLAS is up to 40% faster at few long rows, but where the product is small and the large
+# matrix is read row by row: OpenBLAS multiplies so few pairs of numbers where they lie.
+FLAT: Final = 4
+SMALL: Final = 1_000_000
+
+
+def product(
+    spec: Spec,
+    operands: Sequence[Value],
+    length: Length,
+    block: Block,
+    expected: Callable[[int], int],
+) -> Value:
+    r"""Lower an einsum of one or two operands; `length` gives the text of an index's size.
+
+    `expected` is the size to expect of an index. Indices that an operand's delta ties are one
+    index; what is left is a product of arrays.
+
+    >>> from eggrad.engine.indices.spec import parse_spec
+    >>> block = Block()
+    >>> A, x = Value("A", (0, 1), (0, 1)), Value("x", (0,), (0,))
+    >>> product(parse_spec("ij,j->i"), [A, x], "mn".__getitem__, block, [5, 9].__getitem__).labels
+    (0,)
+    >>> print("\n".join(block.lines(["t1"])))
+    t1 = A.dot(x)
+    return [t1]
+    """
+    *parts, output = spec
+    tied = _tied(operands, parts)
+    own = [tuple(tied.get(i, i) for i in part) for part in parts]
+    out = tuple(tied.get(i, i) for i in output)
+    arrays: list[Atom] = []
+    for v, part in zip(operands, own, strict=True):
+        index = dict(zip(v.axes, part, strict=True))
+        if v.labels:
+            arrays.append((v.text, tuple(index[i] for i in v.labels)))
+    present = {i for _, labels in arrays for i in labels}
+    # A summed index that no array has repeats the same number.
+    absent = sorted({i for part in own for i in part} - present - set(out))
+    computed = {i for v, part in zip(operands, own, strict=True) if not v.literal for i in part}
+    scalars = [v for v in operands if not v.labels and v.text != "1.0"]
+    factors = [v.text for v in scalars]
+    factors += [length(i) for i in absent if i not in computed and length(i) != "1"]
+    wanted = tuple(i for i in dict.fromkeys(out) if i in present)
+    lowering = _Lowering(wanted, length, block, expected)
+    if arrays:
+        made = lowering.combined(arrays)
+        for factor in factors:
+            made = lowering.scaled(factor, made)
+    elif len(factors) > 1 or (factors and not scalars):
+        text = " * ".join(factors)
+        # A product of lengths alone is an integer.
+        text = text if scalars else f"float({text})"
+        made = block.emit(text, [v.text for v in scalars], 0), ()
+    else:
+        made = (factors[0] if factors else "1.0"), ()
+    for i in absent:
+        if i in computed:
+            made = lowering.repeated(length(i), made)
+    return Value(*made, out, literal=not arrays and all(v.literal for v in scalars))
+
+
+def _tied(operands: Sequence[Value], parts: Sequence[Indices]) -> dict[int, int]:
+    """For each index that equals an earlier one, because a delta says so, the first such."""
+    first: dict[int, int] = {}
+
+    def find(i: int) -> int:
+        while i in first:
+            i = first[i]
+        return i
+
+    for value, part in zip(operands, parts, strict=True):
+        seen: dict[int, int] = {}
+        for label, i in zip(value.axes, part, strict=True):
+            a, b = sorted((find(seen.setdefault(label, i)), find(i)))
+            if a != b:
+                first[b] = a
+    return {i: find(i) for i in first}
+
+
+def _scales_rows(order: Indices, *parts: Indices) -> bool:
+    """Whether an array has one number for each row of a product, and none is transposed."""
+    in_order = all(part == tuple(i for i in order if i in part) for part in parts)
+    return in_order and any(order[-1] not in part for part in parts)
+
+
+@dataclass(frozen=True, slots=True)
+class _Lowering:
+    """A product of arrays, as one whose axes are those of `wanted` in an order that costs nothing.
+
+    `length` gives the text of an index's size, `expected` the size to expect.
+    """
+
+    wanted: Indices
+    length: Length
+    block: Block
+    expected: Callable[[int], int]
+
+    def combined(self, arrays: Sequence[Atom]) -> Atom:
+        """The product of one or two arrays."""
+        if len(arrays) == 1:
+            return self.reduced(arrays[0], self.wanted)
+        left, right = arrays
+        left = self.reduced(left, (*self.wanted, *right[1]))
+        right = self.reduced(right, (*self.wanted, *left[1]))
+        if not left[1] or not right[1]:
+            return self.scaled(left[0], right) if right[1] else self.scaled(right[0], left)
+        shared = [i for i in left[1] if i in right[1]]
+        if any(i not in self.wanted for i in shared):
+            return self.contracted(left, right)
+        if not shared:
+            return self.outer(left, right)
+        return self.broadcast(left, right)
+
+    def scaled(self, factor: str, array: Atom) -> Atom:
+        """An array times a number."""
+        text, labels = array
+        reuse = [(text, f"{text} *= {factor}")]
+        made = self.block.emit(f"{factor} * {text}", [factor, text], len(labels), reuse)
+        return made, labels
+
+    def repeated(self, count: str, array: Atom) -> Atom:
+        """The sum of so many equal arrays: zeros if there are none, infinite as these may be."""
+        text, labels = array
+        if count == "1":
+            return array
+        # Of a NumPy number the zeros are one, too.
+        several, none = f"{count} * {text}", f"np.zeros_like({text})[()]"
+        made = f"{several} if {count} else {none}"
+        if count.isdecimal():
+            made = several if int(count) else none
+        return self.block.emit(made, [text], len(labels)), labels
+
+    def reduced(self, atom: Atom, kept: Indices) -> Atom:
+        """Take diagonals, and sum over what is not kept."""
+        text, labels = atom
+        own = tuple(dict.fromkeys(labels))
+        if own != labels:
+            view = f'np.einsum("{letters(labels, own)}", {text})'
+            text = self.block.alias(f"{text}.diagonal()" if len(labels) == 2 else view, text)
+        gone = [place for place, i in enumerate(own) if i not in kept]
+        if not gone:
+            return text, own
+        if len(gone) == len(own):
+            return self.block.emit(f"{text}.sum()", [text], 0), ()
+        axes = gone[0] if len(gone) == 1 else tuple(gone)
+        rest = tuple(i for i in own if i in kept)
+        return self.block.emit(f"{text}.sum(axis={axes})", [text], len(rest)), rest
+
+    def broadcast(self, left: Atom, right: Atom) -> Atom:
+        """A product without a sum; where one array has all axes, its order is kept."""
+        full = (a[1] for a in (left, right) if len(a[1]) == len(self.wanted))
+        order = next(full, self.wanted)
+        a, b = spread(left, order), spread(right, order)
+        text, over = f"{a} * {b}", "{0} *= {1}"
+        entries = prod(map(self.expected, order))
+        if len(order) == 2 and left[1] == right[1][::-1] and entries >= blocks.MANY:
+            text = f"by_blocks(np.multiply, {a}, {b})"
+        elif _scales_rows(order, left[1], right[1]) and row_by_row.is_worth_rows(
+            entries, self.expected(order[-1])
+        ):
+            text = f"row_by_row(np.multiply, {a}, {b})"
+            over = "row_by_row(np.multiply, {0}, {1}, out={0})"
+        pairs = ((a, b, left), (b, a, right))
+        reuse = [(x, over.format(x, y)) for x, y, own in pairs if own[1] == order]
+        return self.block.emit(text, [left[0], right[0]], len(order), reuse), order
+
+    def outer(self, left: Atom, right: Atom) -> Atom:
+        """A product without shared axes: a column times a row."""
+        if self.wanted[0] in right[1]:
+            left, right = right, left
+        (a, first), (b, second) = left, right
+        rest = first + second
+        text = f"outer_product({a}, {b})"
+        if len(rest) > 2:
+            text = f"{text}.reshape({', '.join(map(self.length, rest))})"
+        elif prod(map(self.expected, rest)) < row_by_row.FEW:
+            text = f"{a}[:, None].dot({b}[None])"
+        return self.block.emit(text, [a, b], len(rest)), rest
+
+    def is_turned(self, left: Atom, right: Atom, groups: Sequence[Indices]) -> bool:
+        """Whether the columns of a product of matrices better come before its rows.
+
+        The groups are those of the rows, the columns, and the summed indices.
+        """
+        m, n, inner = (prod(map(self.expected, group)) for group in groups)
+        rows, columns, summed = groups
+        is_batch = any(i in left[1] and i in right[1] for i in self.wanted)
+        if is_batch or FLAT * min(m, n) > min(max(m, n), inner):
+            return tuple(i for i in self.wanted if i in rows + columns) == columns + rows
+        large = right if m < n else left
+        is_tall = m * n * inner <= SMALL and large[1][-1] in summed
+        return is_tall == (m < n)
+
+    def contracted(self, left: Atom, right: Atom) -> Atom:
+        """A product with a sum over indices of both arrays."""
+        wanted, length = self.wanted, self.length
+        batch = tuple(i for i in wanted if i in left[1] and i in right[1])
+        rows = tuple(i for i in left[1] if i in wanted and i not in batch)
+        columns = tuple(i for i in right[1] if i in wanted and i not in batch)
+        inner = tuple(i for i in left[1] if i in right[1] and i not in wanted)
+        if rows and columns and self.is_turned(left, right, (rows, columns, inner)):
+            left, right, rows, columns = right, left, columns, rows
+        longer = max(left, right, key=lambda a: len(a[1]))
+        summed = tuple(i for i in longer[1] if i in right[1] and i in left[1] and i not in wanted)
+        if not batch and (
+            (not columns and rows and left[1] == summed + rows)
+            or (not rows and columns and right[1] == columns + summed)
+        ):
+            # A vector times a matrix, or a matrix times a vector: no transposition either.
+            left, right, rows, columns = right, left, columns, rows
+        a = grouped(left, batch, [rows, summed], length)
+        b = grouped(right, batch, [summed, columns], length)
+        large = prod(map(self.expected, batch + rows + columns)) >= LARGE
+        if not batch:
+            text = f"{a} @ {b}" if large else f"{a}.dot({b})"
+        elif not (rows or columns):
+            text = f'np.einsum("{letters(left[1], right[1], batch)}", {left[0]}, {right[0]})'
+        elif not rows:
+            text = f"({a}[..., None, :] @ {b})[..., 0, :]"
+        elif not columns:
+            text = f"({a} @ {b}[..., None])[..., 0]"
+        else:
+            text = f"{a} @ {b}"
+        rest = batch + rows + columns
+        if len(rows) > 1 or len(columns) > 1:
+            text = f"({text})" if batch or large else text
+            text = f"{text}.reshape({', '.join(map(length, rest))})"
+        return self.block.emit(text, [left[0], right[0]], len(rest)), rest

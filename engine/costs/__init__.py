@@ -1,0 +1,1 @@
+"""What terms cost: operations, and seconds by measured rates."""

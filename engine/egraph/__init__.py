@@ -1,0 +1,1 @@
+"""The e-graph over egglog: rules compiled, terms loaded, classes read back."""

@@ -1,0 +1,363 @@
+"""The only file that talks to egglog: rules in, terms in, one iteration at a time, classes out."""
+
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
+from functools import cached_property
+from itertools import islice
+from typing import Any, NamedTuple, cast
+
+from eggrad.engine.egraph.bindings import bindings
+from eggrad.engine.egraph.compile_rules import (
+    SHAPES,
+    STABLE,
+    combined,
+    declarations,
+    fact_rule,
+    law_rules,
+    property_text,
+    settling_of,
+    shape_of,
+    table,
+    tables_of,
+    widening_rules,
+)
+from eggrad.engine.egraph.encoding import decode, literal
+from eggrad.engine.egraph.iteration import Iteration, read_iteration
+from eggrad.engine.errors import EngineFailure
+from eggrad.engine.laws.constructors import Parts, parts, product_parts
+from eggrad.engine.laws.language import CONSTRUCTORS
+from eggrad.engine.laws.relevance import KNOWN, Relevance, symbols_of_parts
+from eggrad.engine.laws.rule import Fact, Rule
+from eggrad.engine.terms.term import Term, postorder
+
+__all__ = ["Contents", "EGraph", "Row"]
+
+# Where the exceptions come from that panics of Rust are; they are no `Exception`.
+PANICS = "pyo3_runtime"
+
+# parse_program is quadratic in the length of its text.
+CHUNK = 20
+
+# Stages of our own: dims, and classes that are defined at more values.
+SHAPING = "shape"
+WIDENING = "widen"
+# What is loaded of a law: that it unites classes or concludes, or that one class is wider.
+LAW, WIDER = "law", "wider"
+
+
+class Row(NamedTuple):
+    """An e-node as egglog holds it: constructor, decoded arguments, class of the result."""
+
+    constructor: str
+    data: tuple[object, ...]
+    children: tuple[int, ...]
+    output: int
+    retired: bool
+    stable: bool
+
+
+class Contents(NamedTuple):
+    """An e-graph at one moment: e-nodes, the dims of every class, the class of every name.
+
+    `known` are properties of classes, `wider` pairs of classes of which the second is defined at
+    more values than the first, and equal to it where that one is defined.
+    """
+
+    rows: list[Row]
+    dims: dict[int, tuple[object, ...]]
+    names: dict[str, int]
+    known: Container[tuple[str, int]] = frozenset()
+    wider: tuple[tuple[int, int], ...] = ()
+
+
+class _Known(Container[tuple[str, int]]):
+    """Properties of classes, read when the first is asked for."""
+
+    def __init__(self, read: Callable[[], frozenset[tuple[str, int]]]) -> None:
+        self._read = read
+
+    @cached_property
+    def _facts(self) -> frozenset[tuple[str, int]]:
+        return self._read()
+
+    def __contains__(self, key: object) -> bool:
+        return key in self._facts
+
+
+class EGraph:
+    """An e-graph and the rules that can match in it; `push` and `pop` bracket each use of it."""
+
+    def __init__(self, relevance: Relevance) -> None:
+        """Declare the sorts; rules are loaded as soon as what they match may occur."""
+        self._egraph = bindings.EGraph()
+        self._relevance = relevance
+        self._symbols = frozenset[str]()
+        # What is loaded: tables and laws, each with its commands; laws have rulesets of their own,
+        # of which stages are combined.
+        self._parts: dict[str, tuple[str, ...]] = {}
+        self._kept: list[tuple[int, frozenset[str], dict[str, tuple[str, str]]]] = []
+        self._rulesets: dict[str, str] = {}
+        self._stages: dict[str, tuple[str, str]] = {}
+        self._versions = 0
+        self._names: dict[Term, str] = {}
+        self._bound = 0
+        self._classes: dict[Any, int] = {}
+        self._objects: dict[Any, object] = {}
+        commands = list(declarations())
+        self._add_tables(["constant"], commands)
+        self._run(commands)
+
+    # Rules in --------------------------------------------------------------------------------
+
+    def _occur(self, symbols: Iterable[str]) -> None:
+        """Let the rules run that can match where some symbols occur."""
+        if self._symbols.issuperset(symbols):
+            return
+        self._symbols = self._symbols.union(symbols)
+        found = self._relevance.select(self._symbols)
+        constructors = [c for c in SHAPES if c in self._symbols]
+        commands: list[str] = []
+        self._add_tables(constructors, commands)
+        self._run(commands)
+        shapes = [shape_of(c) for c in constructors]
+        shared = [*shapes, *map(settling_of, constructors)]
+        stages = {n: [*shared, *self._loaded(LAW, own)] for n, own in found.stages.items()}
+        stages[SHAPING] = shapes
+        stages[WIDENING] = self._loaded(WIDER, found.widening)
+        commands.clear()
+        for name, rulesets in stages.items():
+            text = " ".join(rulesets)
+            if name not in self._stages or self._stages[name][1] != text:
+                self._versions += 1
+                self._stages[name] = f"{name}_{self._versions}", text
+                commands.append(combined(*self._stages[name]))
+        self._run(commands)
+
+    def _loaded(self, kind: str, laws: Iterable[Rule | Fact]) -> list[str]:
+        """The names in egglog of some laws, which are loaded if they are not there."""
+        commands: list[str] = []
+        found: list[str] = []
+        for law in laws:
+            name = f"{kind} {law.ruleset}.{law.name}"
+            if name not in self._parts:
+                self._add_tables(tables_of(law), commands)
+                self._rulesets[name] = ruleset = f"{kind}_{len(self._parts)}"
+                self._add(name, self._rules_of(kind, law, ruleset), commands)
+            found.append(self._rulesets[name])
+        self._run(commands)
+        return found
+
+    def _rules_of(self, kind: str, law: Rule | Fact, ruleset: str) -> Iterator[str]:
+        if isinstance(law, Fact):
+            return fact_rule(law, self._relevance.facts, ruleset)
+        return (law_rules if kind == LAW else widening_rules)(law, ruleset)
+
+    def _add_tables(self, names: Iterable[str], commands: list[str]) -> None:
+        for name in names:
+            if name not in self._parts:
+                self._add(name, table(name), commands)
+
+    def _add(self, name: str, own: Iterable[str], commands: list[str]) -> None:
+        """Add a table, or the rules of a law, by a name that they do not have twice."""
+        self._parts[name] = tuple(own)
+        commands += self._parts[name]
+
+    # Terms in --------------------------------------------------------------------------------
+
+    def push(self, symbols: Iterable[str] = ()) -> None:
+        """Remember the e-graph as it is now; what is loaded next is made of some symbols."""
+        self._run(["(push)"])
+        self._kept.append((len(self._parts), self._symbols, dict(self._stages)))
+        self._occur(symbols)
+
+    def pop(self) -> None:
+        """Go back to the last `push`; the rules that were loaded since then are there to stay."""
+        self._run(["(pop)"])
+        known, self._symbols, self._stages = self._kept.pop()
+        added = islice(self._parts.values(), known, None)
+        self._run([command for own in added for command in own])
+        self._names.clear()
+        self._classes.clear()
+        self._objects.clear()
+
+    def load(self, *terms: Term, as_written: bool = True) -> None:
+        """Add the terms node by node, so that sharing is kept.
+
+        A product with a number is a product at first, as rules make them; or a multiple at once.
+        """
+        commands: list[str] = []
+        symbols: set[str] = set()
+        for t in postorder(*terms):
+            if t not in self._names:
+                known = product_parts(t) if as_written and t.op == "einsum" else parts(t)
+                symbols.update(symbols_of_parts(known))
+                self._add_tables(known[:1], commands)
+                name = self._bind(self._text(known), commands)
+                commands.append(f"(set (dims {name}) {literal(t.dims)})")
+                self._names[t] = name
+        self._run(commands)
+        self._occur(symbols)
+
+    def _bind(self, text: str, commands: list[str]) -> str:
+        """Give the class of a text a name."""
+        name = f"(named {self._bound})"
+        self._bound += 1
+        commands.append(f"(set {name} {text})")
+        return name
+
+    def unite(self, pairs: Iterable[tuple[Term, Term]], as_written: bool = True) -> None:
+        """Load and unite two terms of each pair."""
+        known = list(pairs)
+        self.load(*(t for pair in known for t in pair), as_written=as_written)
+        self._run([f"(union {self._names[a]} {self._names[b]})" for a, b in known])
+
+    def mark_stable(self, terms: Iterable[Term]) -> None:
+        """Say of loaded terms that they lose no digits."""
+        commands: list[str] = []
+        for t in terms:
+            known = parts(t)
+            self._add_tables([f"{STABLE}_{known[0]}"], commands)
+            commands.append(f"({STABLE}_{' '.join(self._written(known))})")
+        self._run(commands)
+
+    def rules_of(self, stage: str) -> str:
+        """The names in egglog of a stage's rules, as far as they can match."""
+        return self._stages[stage][1]
+
+    def name(self, term: Term) -> str:
+        """The name of a loaded term."""
+        return self._names[term]
+
+    def known_name(self, term: Term) -> str | None:
+        """The name of a term, if it is loaded."""
+        return self._names.get(term)
+
+    def unite_names(self, a: str, b: str) -> None:
+        """Unite two named classes."""
+        self._run([f"(union {a} {b})"])
+
+    def _text(self, known: Parts) -> str:
+        return f"({' '.join(self._written(known))})"
+
+    def _written(self, known: Parts) -> tuple[str, str]:
+        """The constructor and its arguments."""
+        constructor, data, operands = known
+        return constructor, " ".join([*map(literal, data), *(self._names[a] for a in operands)])
+
+    # Running ---------------------------------------------------------------------------------
+
+    def iterate(self, *stages: str, timed: bool = False) -> list[Iteration]:
+        """Run one iteration of each stage; a run cannot be interrupted, so runs are kept short.
+
+        `timed` asks for each rule's seconds as well. Facts, which make no e-nodes, are not counted.
+        """
+        outputs = self._run([f"(run-schedule (run {self._stages[s][0]}))" for s in stages])
+        found = [read_iteration(output.report, timed) for output in outputs]
+        self._occur(self._relevance.made_by(name for one in found for name in one.matches))
+        for one in found:
+            for name in self._relevance.fact_names & one.matches.keys():
+                del one.matches[name]
+        return found
+
+    def are_equal(self, a: str, b: str) -> bool:
+        """Whether two names are those of one class."""
+        frozen = self._egraph.freeze()
+        rows = frozen.functions["named"].rows
+        found = {f"(named {self._egraph.value_to_i64(r.inputs[0])})": r.output for r in rows}
+        return found[a] == found[b]
+
+    def complete_shapes(self) -> None:
+        """Give the newest terms their dims."""
+        while self.iterate(SHAPING)[0].changed:
+            pass
+
+    def size(self) -> int:
+        """The number of e-nodes."""
+        (output,) = self._run(["(print-size)"])
+        return sum(n for name, n in output.sizes if name in CONSTRUCTORS)
+
+    def class_count(self) -> int:
+        """The number of classes whose shape is known: of the newest ones it is not yet."""
+        (output,) = self._run(["(print-size dims)"])
+        return int(output.size)
+
+    def widen(self) -> Iteration:
+        """Find the classes that have a wider one."""
+        (found,) = self.iterate(WIDENING)
+        return found
+
+    def assume(self, facts: Iterable[tuple[str, Term]]) -> None:
+        """Take a property of each of some loaded terms for known."""
+        known = [(p, self._names[t]) for p, t in facts]
+        self._run([f"(known {property_text(p)} {name})" for p, name in known])
+        self._occur({KNOWN + p for p, _ in known})
+
+    def rows(self, numbers: dict[Any, int] | None = None) -> Contents:
+        """What the e-graph holds.
+
+        A class keeps its number until it is united with another, whose number it may get. Who
+        looks on brings `numbers` of its own, so that nothing depends on its having looked.
+        """
+        functions = self._egraph.freeze().functions
+        known = self._classes if numbers is None else numbers
+
+        def class_of(v: Any) -> int:
+            return known.setdefault(v, len(known))
+
+        def value(sort: str, v: Any) -> object:
+            # Values of different sorts may look equal.
+            if (sort, v) not in self._objects:
+                self._objects[sort, v] = _DECODERS[sort](self._egraph, v)
+            return self._objects[sort, v]
+
+        rows: list[Row] = []
+        dims: dict[int, tuple[object, ...]] = {}
+        names: dict[str, int] = {}
+        for name, sorts in CONSTRUCTORS.items():
+            if name not in functions:
+                continue
+            tensor = tuple(s == "Tensor" for s in sorts)
+            marked_rows = functions.get(f"{STABLE}_{name}")
+            stable = {tuple(row.inputs) for row in marked_rows.rows} if marked_rows else ()
+            for row in functions[name].rows:
+                data, children = [], []
+                for is_tensor, sort, v in zip(tensor, sorts, row.inputs, strict=True):
+                    if is_tensor:
+                        children.append(class_of(v))
+                    else:
+                        data.append(value(sort, v))
+                output = class_of(row.output)
+                marked = tuple(row.inputs) in stable
+                rows.append(Row(name, tuple(data), tuple(children), output, row.subsumed, marked))
+        for row in functions["dims"].rows:
+            dims[class_of(row.inputs[0])] = cast(tuple[object, ...], value("Object", row.output))
+        for row in functions["named"].rows:
+            k = self._egraph.value_to_i64(row.inputs[0])
+            names[f"(named {k})"] = class_of(row.output)
+        facts = _Known(
+            lambda: frozenset(
+                (str(value("String", row.inputs[0])), class_of(row.inputs[1]))
+                for row in functions["known"].rows
+            )
+        )
+        pairs = (map(class_of, row.inputs) for row in functions["wider"].rows)
+        wider = tuple(sorted((a, b) for a, b in pairs if a != b))
+        return Contents(rows, dims, names, facts, wider)
+
+    def _run(self, commands: Sequence[str]) -> list[Any]:
+        outputs: list[Any] = []
+        for i in range(0, len(commands), CHUNK):
+            program = self._egraph.parse_program("\n".join(commands[i : i + CHUNK]))
+            try:
+                outputs += self._egraph.run_program(*program)
+            except BaseException as error:
+                if type(error).__module__ == PANICS:
+                    raise EngineFailure(f"egglog failed; please report this: {error}") from error
+                raise
+        return outputs
+
+
+_DECODERS: dict[str, Callable[[Any, Any], object]] = {
+    "Object": lambda e, v: decode(e.value_to_pyobject(v)),
+    "String": lambda e, v: decode(e.value_to_string(v)),
+    "i64": lambda e, v: e.value_to_i64(v),
+}

@@ -1,0 +1,1 @@
+"""Whether terms are equal: proofs, their steps, replayed, and witnesses of a difference."""

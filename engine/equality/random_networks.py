@@ -1,0 +1,166 @@
+"""Random sums and products on which laws on whole sums and products have something to find."""
+
+from collections.abc import Sequence
+from typing import Final
+
+import numpy as np
+
+from eggrad.engine.indices.spec import canonical, scaling
+from eggrad.engine.terms import term as terms
+from eggrad.engine.terms.term import Term
+
+__all__ = [
+    "multiple",
+    "product",
+    "random_exponentials",
+    "random_inverses",
+    "random_roots",
+    "total",
+]
+
+SIZES: Final = {"i": 2, "j": 2, "k": 3, "l": 3, "m": 1}
+
+Factor = tuple[Term, str]
+
+
+def dims(indices: str) -> tuple[int, ...]:
+    return tuple(SIZES[i] for i in indices)
+
+
+def multiple(number: int, term: Term) -> Term:
+    """A term times a number."""
+    return terms.einsum(scaling(term.order), terms.constant(number), term)
+
+
+def shuffled(rng: np.random.Generator, items: Sequence[str]) -> str:
+    return "".join(items[int(k)] for k in rng.permutation(len(items)))
+
+
+def product(factors: Sequence[Factor], out: str, rng: np.random.Generator) -> Term:
+    """The product, over all indices but those of `out`, of factors nested in a random order."""
+    pool = list(factors)
+    while len(pool) > 1:
+        left, right = (pool.pop(int(rng.integers(len(pool)))) for _ in range(2))
+        later = {*out, *(i for _, part in pool for i in part)}
+        kept = shuffled(rng, sorted({*left[1], *right[1]} & later)) if pool else out
+        pool.append((terms.einsum(canonical([left[1], right[1]], kept), left[0], right[0]), kept))
+    return pool[0][0]
+
+
+def total(summands: Sequence[tuple[int, Term]], rng: np.random.Generator) -> Term:
+    """The sum of multiples, nested in a random order, with random use of differences."""
+    pool = [multiple(c, t) if c != 1 else t for c, t in summands]
+    while len(pool) > 1:
+        a, b = (pool.pop(int(rng.integers(len(pool)))) for _ in range(2))
+        pool.append(terms.add(a, b) if rng.random() < 0.6 else terms.subtract(a, terms.negate(b)))
+    return pool[0]
+
+
+def random_factors(rng: np.random.Generator, count: int) -> list[Factor]:
+    """Variables, powers of one base, deltas, numbers and a matrix with its inverse."""
+    a = terms.variable("a", dims("i"))
+    matrix = terms.variable("M", dims("kl"), ["invertible"])
+    choices: list[Factor] = [
+        (a, "i"),
+        (a, "j"),
+        (terms.power(a, terms.constant(2)), "i"),
+        (terms.add(terms.power(a, terms.constant(-1)), terms.variable("g", dims("i"))), "i"),
+        (terms.apply("exp", a), "i"),
+        (terms.variable("A", dims("ij")), "ij"),
+        (terms.variable("A", dims("ij")), "ji"),
+        (terms.variable("B", dims("jk")), "jk"),
+        (matrix, "kl"),
+        (terms.apply("inv", matrix), "kl"),
+        (terms.apply("inv", matrix), "lk"),
+        (terms.apply("adj", matrix), "kl"),
+        (terms.delta(dims("i")), "ij"),
+        (terms.constant(1, dims("k")), "k"),
+        (terms.variable("c"), ""),
+        (terms.variable("v", dims("km")), "km"),
+    ]
+    return [choices[int(k)] for k in rng.integers(len(choices), size=count)]
+
+
+def random_roots(rng: np.random.Generator) -> list[Term]:
+    """Two nestings each of a product and of a sum of products that may share factors."""
+    factors = random_factors(rng, int(rng.integers(3, 6)))
+    present = sorted({i for _, part in factors for i in part})
+    out = shuffled(rng, present)[: int(rng.integers(0, 4))]
+    roots = [product(factors, out, rng), product(factors, out, rng)]
+    other = terms.variable("t", dims(out))
+    summands = [(int(rng.choice([1, 2, 2, -1])), product(factors, out, rng)) for _ in range(2)]
+    more = [*factors[:-1], (terms.variable("b", dims(factors[-1][1])), factors[-1][1])]
+    summands += [(int(rng.choice([1, 2])), product(more, out, rng))]
+    summands += [(int(rng.choice([1, 2])), other)] * int(rng.integers(0, 2))
+    sums = [total(summands, rng), total(summands, rng)]
+    return [*roots, *sums, mirrored(rng), total([(-c, t) for c, t in summands], rng)]
+
+
+def mirrored(rng: np.random.Generator) -> Term:
+    """A product with a mirror image, J'DJ with J a product itself, D at times a sum."""
+    (i,), (k,) = dims("i"), dims("k")
+    first, second = terms.variable("A", (i, i)), terms.variable("P", (i, k))
+    d = terms.variable("d", (k,))
+    left: list[Factor] = [(first, "ia"), (second, "ak")]
+    if rng.random() < 0.3:
+        return product([(second, "ik"), (d, "k"), (second, "jk")], "ij", rng)
+    if rng.random() < 0.5:
+        return product([*left, (d, "k"), (first, "jb"), (second, "bk")], "ij", rng)
+    diagonal = terms.einsum("i,ij->ij", d, terms.delta((k,)))
+    middle = terms.subtract(diagonal, terms.einsum("i,j->ij", d, d))
+    return product([*left, (middle, "kl"), (first, "jb"), (second, "bl")], "ij", rng)
+
+
+def random_exponentials(rng: np.random.Generator) -> list[Term]:
+    """Products, sums and logarithms of rational functions of exponentials, and unit vectors."""
+    x, b = terms.variable("x", dims("i")), terms.variable("b", dims("i"))
+    one = terms.constant(1, dims("i"))
+    plus, minus = terms.apply("exp", x), terms.apply("exp", terms.negate(x))
+    pool = [plus, minus, terms.add(one, plus), terms.add(plus, minus), terms.subtract(plus, minus)]
+    pool += [terms.add(plus, terms.constant(3, dims("i"))), terms.apply("tanh", x), b]
+    total_of_exp = terms.einsum("i->", plus)
+    inverse = [terms.power(t, terms.constant(-1)) for t in (*pool[2:4], total_of_exp)]
+
+    def drawn(count: int) -> Term:
+        own: list[Factor] = [(pool[int(k)], "i") for k in rng.integers(len(pool), size=count)]
+        return product([*own, (inverse[int(rng.integers(3))], "i")], "i", rng)
+
+    inverse[2] = terms.einsum("i,->i", one, inverse[2])
+    squares = terms.einsum("i,i->", x, x)
+    half = terms.constant(terms.Fraction(-1, 2))
+    unit = product([(x, "i"), (b, "i"), (terms.power(squares, half), "")], "i", rng)
+    shared = [product([(inverse[2], "i"), (b, "i"), (t, "i")], "i", rng) for t in (x, plus)]
+    summands = [(1, drawn(1)), (int(rng.choice([1, -1])), drawn(1))]
+    logs = [terms.apply("log", t) for t in (*pool[:4], drawn(1))]
+    same = [(1, product([(b, "i"), (t, "i")], "i", rng)) for t in (plus, minus)]
+    fraction = product([(total(summands, rng), "i"), (inverse[0], "i")], "i", rng)
+    quadratic = terms.add(terms.add(one, plus), terms.power(plus, terms.constant(2)))
+    cubic = product([(quadratic, "i"), *[(inverse[0], "i")] * 3], "i", rng)
+    signs = [terms.apply(f, t) for f in ("abs", "sign") for t in (squares, pool[2], b)]
+    signs += [terms.add(terms.constant(3, dims("i")), terms.subtract(b, one))]
+    share = product([(plus, "i"), (inverse[0], "i")], "i", rng)
+    rest = terms.subtract(one, share)
+    variance = product([(b, "i"), (b, "i"), (share, "i"), (rest, "i")], "i", rng)
+    apart = total([(1, b), (1, one), (1, pool[6])], rng)
+    known = [drawn(2), fraction, cubic, total(same, rng), terms.add(*shared), unit, *logs, *signs]
+    return [*known, variance, apart]
+
+
+def random_inverses(rng: np.random.Generator) -> list[Term]:
+    """The parallel sum and the push-through identity, both sides in some order."""
+    (k,), (m,) = dims("k"), dims("i")
+    a, b = (terms.variable(name, (k, k), ["invertible"]) for name in "MN")
+    u, v = terms.variable("U", (m, k)), terms.variable("V", (k, m))
+
+    def inverse(*summands: Term) -> Term:
+        return terms.apply("inv", total([(1, t) for t in summands], rng))
+
+    parallel = inverse(inverse(a), inverse(b))
+    wide = inverse(terms.delta((m,)), product([(u, "ik"), (v, "kj")], "ij", rng))
+    narrow = inverse(terms.delta((k,)), product([(v, "ki"), (u, "il")], "kl", rng))
+    return [
+        parallel,
+        product([(a, "ik"), (inverse(a, b), "kl"), (b, "lm")], "im", rng),
+        product([(wide, "ij"), (u, "jk")], "ik", rng),
+        product([(u, "ik"), (narrow, "kl")], "il", rng),
+    ]

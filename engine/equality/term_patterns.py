@@ -1,0 +1,92 @@
+"""Whether a term is an instance of another one: the same with terms in place of variables."""
+
+from collections.abc import Iterator, Mapping
+from typing import Final
+
+from eggrad.engine.indices.spec import hadamard, scaling
+from eggrad.engine.terms.functions import function_of
+from eggrad.engine.terms.term import (
+    Term,
+    constant,
+    einsum,
+    postorder,
+    rebuild,
+    variable,
+)
+from eggrad.engine.workbench.workload import is_symmetric_product
+
+__all__ = ["entry_by_entry", "matches", "substituted"]
+
+POINTWISE: Final = frozenset({"add", "subtract", "divide", "power", "negate"})
+
+Substitution = Mapping[Term, Term]
+
+
+def matches(
+    pattern: Term, term: Term, bound: Substitution | None = None
+) -> Iterator[dict[Term, Term]]:
+    """Every way to make a term from a pattern by putting terms in place of its variables.
+
+    Sums, and products whose operands may be exchanged, match in both orders.
+
+    >>> from eggrad.engine.terms.term import add, apply, constant, variable
+    >>> a, b = variable("a"), variable("b")
+    >>> found, = matches(add(a, constant(0)), add(constant(0), apply("exp", b)))
+    >>> found[a].op
+    'exp'
+    """
+    known = dict(bound or {})
+    if pattern.op == "variable":
+        if pattern.dims == term.dims and known.setdefault(pattern, term) is term:
+            yield known
+    elif pattern.op == term.op and pattern.data == term.data:
+        if not pattern.args:
+            if pattern.dims == term.dims:
+                yield known
+            return
+        orders = [term.args]
+        if pattern.op == "add" or is_symmetric_product(pattern):
+            orders.append(term.args[::-1])
+        for args in orders:
+            yield from _all_match(pattern.args, args, known)
+
+
+def _all_match(
+    patterns: tuple[Term, ...], terms: tuple[Term, ...], bound: Substitution
+) -> Iterator[dict[Term, Term]]:
+    if not patterns:
+        yield dict(bound)
+    elif len(patterns) == len(terms):
+        for found in matches(patterns[0], terms[0], bound):
+            yield from _all_match(patterns[1:], terms[1:], found)
+
+
+def substituted(term: Term, bound: Substitution) -> Term:
+    """A term with other terms in place of some of its nodes, its variables for instance."""
+    done: dict[Term, Term] = {}
+    for t in postorder(term, operands=lambda node: () if node in bound else node.args):
+        done[t] = bound.get(t) or rebuild(t, tuple(done[a] for a in t.args))
+    return done[term]
+
+
+def entry_by_entry(term: Term) -> Term | None:
+    """What a term of element-wise operations does to each entry; None for other terms.
+
+    >>> from eggrad.engine.terms.term import apply, variable
+    >>> entry_by_entry(apply("exp", variable("x", ("n",)))) is apply("exp", variable("x"))
+    True
+    """
+    done: dict[Term, Term] = {}
+    for t in postorder(term):
+        match t.op:
+            case "variable":
+                done[t] = variable(t.name)
+            case "constant":
+                done[t] = constant(t.value)
+            case "einsum" if t.data == scaling(t.order) or t.data == hadamard(t.order):
+                done[t] = einsum(",->", *(done[a] for a in t.args))
+            case op if op in POINTWISE or function_of(op, t.data):
+                done[t] = rebuild(t, tuple(done[a] for a in t.args))
+            case _:
+                return None
+    return done[term]

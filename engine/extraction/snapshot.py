@@ -1,0 +1,355 @@
+"""The classes of an e-graph at one moment, in Python: members, sizes, and the cheapest terms."""
+
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping
+from copy import copy
+from fractions import Fraction
+from functools import cached_property
+from typing import Any, Final, NamedTuple, TypeVar, cast
+
+from eggrad.engine.costs.cost import Model
+from eggrad.engine.egraph.reading import Readable
+from eggrad.engine.egraph.report import Solved
+from eggrad.engine.errors import UnsoundRules
+from eggrad.engine.extraction import exact, extract
+from eggrad.engine.extraction.exposed_products import exposed_classes
+from eggrad.engine.extraction.stability import stable_members
+from eggrad.engine.indices.constraints import Constraints
+from eggrad.engine.indices.sparsity import Sparsity
+from eggrad.engine.indices.spec import Dims, Spec
+from eggrad.engine.laws.constructors import assembled
+from eggrad.engine.terms.term import Term
+
+__all__ = ["ENode", "Snapshot"]
+
+T = TypeVar("T")
+
+# So many classes are explored in a focused snapshot.
+MOST_CLASSES: Final = 300
+
+
+class ENode(NamedTuple):
+    """A member of a class: constructor, data, the classes of its operands.
+
+    `retired` says that a rule has found something better for every purpose, `stable` that a rule
+    vouches for its digits.
+    """
+
+    constructor: str
+    data: tuple[Any, ...]
+    children: tuple[int, ...]
+    retired: bool = False
+    stable: bool = False
+
+    @property
+    def spec(self) -> Spec:
+        """The indices of a product."""
+        return cast(Spec, self.data[0])
+
+    @property
+    def value(self) -> Fraction:
+        """The number of a constant or of a multiple."""
+        return Fraction(cast(Fraction, self.data[0]))
+
+    @property
+    def constraints(self) -> Constraints:
+        """The conditions of an indicator."""
+        return cast(Constraints, self.data[1])
+
+
+class Snapshot:
+    """Classes are numbers. A snapshot does not change when the e-graph goes on.
+
+    Extraction tries what is `given` as well: members of the terms that were there at first.
+
+    Bulk rules look at all `classes`, in a large e-graph that is `focused` at those of the cheapest
+    terms alone: what they find in a class makes classes where the same may be found again.
+
+    `memory` is for what rules work out about its classes and want to keep, `done` for what they
+    need not do again at the next snapshots, where a class has the same number.
+    """
+
+    def __init__(
+        self,
+        egraph: Readable,
+        model: Model,
+        roots: Iterable[str] = (),
+        done: set[Hashable] | None = None,
+        *,
+        focused: bool = False,
+    ) -> None:
+        """Read the e-graph; `roots` names the classes that will be extracted."""
+        rows, dims, names, self.known, self.wider = egraph.rows()
+        self.model = model
+        self.focused = focused
+        self.names = names
+        self.roots = tuple(roots)
+        self.dims = cast(dict[int, Dims], dims)
+        self.members: dict[int, list[ENode]] = {}
+        for row in rows:
+            node = ENode(row.constructor, row.data, row.children, row.retired, row.stable)
+            self.members.setdefault(row.output, []).append(node)
+        self.size = len(rows)
+        self.memory: dict[object, Any] = {}
+        self.given: dict[int, ENode] = {}
+        self.narrow: Snapshot | None = None
+        self.done: set[Hashable] = set() if done is None else done
+        self._terms: dict[int, Term] = {}
+        self._costs: dict[int, int] = {}
+
+    def at(self, model: Model) -> "Snapshot":
+        """The same classes at another model; the e-graph is not read again."""
+        found = copy(self)
+        found.model, found.memory, found._terms, found._costs = model, {}, {}, {}
+        found._choose_again()
+        return found
+
+    def _choose_again(self) -> None:
+        """Forget what depends on the cheapest trees."""
+        for name in ("_trees", "users", "classes"):
+            self.__dict__.pop(name, None)
+
+    def prefer_stable(self) -> None:
+        """Extract what loses no digits wherever there is a choice."""
+        self.members = stable_members(self.members)
+
+    def hide(self, constructors: Collection[str]) -> None:
+        """Leave out members of some constructors from classes that have others."""
+        for cls, members in self.members.items():
+            rest = [m for m in members if m.constructor not in constructors]
+            self.members[cls] = rest or members
+
+    def check_constants(self, fired: Iterable[str]) -> None:
+        """Raise when rules have proved two different constants equal."""
+        for members in self.members.values():
+            values = {m.data[0] for m in members if m.constructor == "constant"}
+            if len(values) > 1:
+                shown = " = ".join(str(v) for v in sorted(cast(set[Fraction], values)))
+                raise UnsoundRules(
+                    f"the rules prove {shown}: one of them is unsound. "
+                    f"Rules that fired: {', '.join(sorted(set(fired)))}"
+                )
+
+    @property
+    def root_classes(self) -> list[int]:
+        """The classes that will be extracted."""
+        return [self.names[r] for r in self.roots]
+
+    @property
+    def choice(self) -> dict[int, ENode]:
+        """The member that the cheapest tree of each class begins with."""
+        return self._trees[0]
+
+    @property
+    def tree_cost(self) -> dict[int, int]:
+        """The cost of the cheapest tree of each class."""
+        return self._trees[1]
+
+    @cached_property
+    def _trees(self) -> tuple[dict[int, ENode], dict[int, int]]:
+        return extract.cheapest_trees(self.members, self.cost)
+
+    def cost(self, cls: int, node: ENode) -> int:
+        """The cost of one member, its operands not included."""
+        # Members live as long as the snapshot, so their identity is a key; hashing them is slow.
+        found = self._costs.get(id(node))
+        if found is None:
+            args = tuple(self.dims[c] for c in node.children)
+            deltas = tuple(self.sparsity.get(c, False) for c in node.children)
+            found = self._costs[id(node)] = self.model.node(
+                node.constructor,
+                node.data,
+                args,
+                self.dims[cls],
+                deltas,
+                same=len(node.children) == 2 and node.children[0] == node.children[1],
+                constants=tuple(self._constants.get(c) for c in node.children),
+            )
+        return found
+
+    @cached_property
+    def classes(self) -> list[int]:
+        """The classes that a term of the roots may be made of; if `focused`, few of many."""
+        found = [c for c in self.choice if c in self._reachable]
+        if not self.focused or len(found) <= MOST_CLASSES:
+            return found
+        used = {*self.users, *self.root_classes}
+        return [c for c in found if c in used]
+
+    @cached_property
+    def _reachable(self) -> set[int]:
+        found = set(self.root_classes)
+        stack = list(found)
+        while stack:
+            for member in self.members[stack.pop()]:
+                fresh = [c for c in member.children if c not in found]
+                found.update(fresh)
+                stack += fresh
+        return found
+
+    def remember(self, key: Hashable, make: Callable[[], T]) -> T:
+        """What `make` returns, worked out once for these classes and this model."""
+        if key not in self.memory:
+            self.memory[key] = make()
+        return cast(T, self.memory[key])
+
+    def first_time(self, step: Hashable) -> bool:
+        """Whether a step is taken for the first time at this model: from now on it is not."""
+        # Models live as long as the run that `done` belongs to, so their identity is a key.
+        key = (id(self.model), step)
+        new = key not in self.done
+        self.done.add(key)
+        return new
+
+    def has(self, cls: int, constructors: tuple[str, ...]) -> bool:
+        """Whether a class has a member of one of some constructors."""
+        return any(m.constructor in constructors for m in self.members[cls])
+
+    def bases(self, cls: int) -> frozenset[object]:
+        """What a factor may be joined by: its base, its argument, or that it is an exponential."""
+        found: set[object] = {cls}
+        for m in self.members[cls]:
+            if m.constructor in ("power", "function"):
+                found.add(m.children[0])
+            if m.constructor == "function" and m.data[0] == "exp":
+                found.add("exp")
+        return frozenset(found)
+
+    def exponents(self, cls: int) -> Mapping[int, Fraction]:
+        """The classes of which a class is a power, with the exponents; of itself the first."""
+
+        def read() -> dict[int, Fraction]:
+            powers = [m.children for m in self.members[cls] if m.constructor == "power"]
+            known = ((base, self._constants.get(exponent)) for base, exponent in powers)
+            return {cls: Fraction(1)} | {base: number for base, number in known if number}
+
+        return self.remember(("exponents", cls), read)
+
+    def inverse_of(self, a: int, b: int) -> bool:
+        """Whether a class has the inverse or adjugate of another among its members."""
+        return b in self._inverted.get(a, ())
+
+    @cached_property
+    def _inverted(self) -> dict[int, set[int]]:
+        """What classes are inverses or adjugates of."""
+        found: dict[int, set[int]] = {}
+        for cls, members in self.members.items():
+            for m in members:
+                if m.constructor in ("inv", "adj"):
+                    found.setdefault(cls, set()).add(m.children[0])
+        return found
+
+    def widen(self) -> None:
+        """Let classes have the members of wider ones: what is extracted may be defined at more.
+
+        From here on a class is no longer one value; nothing but extraction may follow.
+        """
+        if not self.wider:
+            return
+        self.narrow = self.at(self.model)
+        above: dict[int, list[int]] = {}
+        for narrow, wide in self.wider:
+            if wide in self.members:
+                above.setdefault(narrow, []).append(wide)
+        own = self.members
+        exposed = exposed_classes(self)
+        self.members = dict(own)
+        for cls in above:
+            reached = dict.fromkeys([cls])
+            stack = [cls]
+            while stack:
+                for wide in above.get(stack.pop(), ()):
+                    if wide not in reached:
+                        reached[wide] = None
+                        stack.append(wide)
+            every = [m for wide in reached if wide != cls for m in own.get(wide, ())]
+            # A choice is dearer than a product with a test, but may be the only one defined.
+            every += [] if cls in exposed else own[cls]
+            self.members[cls] = list(dict.fromkeys(every)) or own[cls]
+        self._choose_again()
+        for cls in above:
+            if cls not in self.choice:
+                # What is wider may be made of the class itself.
+                self.members[cls] = own[cls]
+        self._choose_again()
+
+    def knows(self, cls: int, p: str) -> bool:
+        """Whether a class is known to have a property."""
+        return (p, cls) in self.known
+
+    @cached_property
+    def sparsity(self) -> dict[int, Sparsity]:
+        """The classes of deltas and of indicators."""
+        return {
+            c: True if m.constructor == "delta" else m.constraints
+            for c, members in self.members.items()
+            for m in reversed(members)
+            if m.constructor in ("delta", "indicator")
+        }
+
+    @cached_property
+    def _constants(self) -> dict[int, Fraction]:
+        """The value of every class that is a constant."""
+        return {
+            c: m.value
+            for c, members in self.members.items()
+            for m in members
+            if m.constructor == "constant"
+        }
+
+    @cached_property
+    def users(self) -> dict[int, int]:
+        """How many classes of the cheapest trees below the roots use each class."""
+        counts: dict[int, int] = {}
+        stack = self.root_classes
+        while stack:
+            for child in dict.fromkeys(self.choice[stack.pop()].children):
+                if child not in counts:
+                    stack.append(child)
+                counts[child] = counts.get(child, 0) + 1
+        return counts
+
+    def cheap_dag(self, roots: list[int]) -> dict[int, ENode]:
+        """A member for each class; those below the roots are a cheap DAG, sharing counted."""
+        return extract.cheapest_dag(self.members, self.cost, self.choice, roots, self.given)
+
+    def extract(self, roots: Iterable[int]) -> list[Term]:
+        """A cheap DAG that contains all roots, as terms."""
+        wanted = list(roots)
+        return self._terms_of(wanted, self.cheap_dag(wanted))
+
+    def extract_exactly(self, roots: Iterable[int], seconds: float) -> tuple[list[Term], Solved]:
+        """The cheapest DAG that contains all roots, as terms, and what the solver did."""
+        wanted = list(roots)
+        choice, solved = exact.cheapest_dag_exactly(
+            self.members, self.cost, self.cheap_dag(wanted), wanted, seconds
+        )
+        return self._terms_of(wanted, choice), solved
+
+    def _terms_of(self, roots: list[int], choice: dict[int, ENode]) -> list[Term]:
+        found: dict[int, Term] = {}
+        self._build(roots, choice, found)
+        return [found[r] for r in roots]
+
+    def term(self, cls: int) -> Term:
+        """Some cheap term of a class, the same one at every call."""
+        if cls not in self._terms:
+            self._build([cls], self.choice, self._terms)
+        return self._terms[cls]
+
+    def _build(self, roots: list[int], choice: dict[int, ENode], found: dict[int, Term]) -> None:
+        stack = list(reversed(roots))
+        while stack:
+            c = stack[-1]
+            if c in found:
+                stack.pop()
+                continue
+            missing = [x for x in choice[c].children if x not in found]
+            if missing:
+                stack.extend(reversed(missing))
+            else:
+                found[c] = self.as_term(choice[c], tuple(found[x] for x in choice[c].children))
+                stack.pop()
+
+    def as_term(self, node: ENode, args: tuple[Term, ...]) -> Term:
+        """The term of a member, given those of its operands."""
+        return assembled(node.constructor, node.data, args)

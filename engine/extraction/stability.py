@@ -1,0 +1,162 @@
+"""Which members of an e-graph's classes lose no digits, so that code is generated from those.
+
+What a rule vouches for, and the operations that only lowered terms have, are *stable*. Exact
+values are variables and numbers. Products, quotients and powers keep digits, sums may cancel,
+and `exp` and `log` may overflow or round what the next operation needs. A class that has a member
+built from stable and exact ones alone is never evaluated in any other way. Among the rest the
+fewest exponentials win, for one may overflow where another would have cancelled it.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Final, Protocol, TypeVar
+
+from eggrad.engine.extraction.extract import cheapest_trees
+from eggrad.engine.laws.language import FUNCTION_NODES
+from eggrad.engine.terms.functions import FUNCTIONS, record
+from eggrad.engine.terms.term import LEAVES
+
+__all__ = ["stable_members"]
+
+LOSSY: Final = frozenset({"add", "subtract"})
+
+# These are faster than what they replace, not more accurate: the cost decides.
+FASTER: Final = frozenset(
+    {"solve", "symmetric_product", "product_of_pairs", "cholesky", "inverse_from_cholesky"}
+)
+
+# The logarithm of a sum near 1 has lost what the shift by a constant has rounded away, and that of
+# 1 + a what a has rounded away near -1.
+NEARLY_STABLE: Final = frozenset({"logaddexp", "log1p"})
+
+# How a member was built: from something unknown, from exact values, or with a stable operation.
+UNKNOWN, KEPT, NEARLY, STABLE = range(4)
+
+
+class Member(Protocol):
+    """What this needs to know of an e-node."""
+
+    @property
+    def constructor(self) -> str:
+        """Its constructor."""
+        ...
+
+    @property
+    def data(self) -> tuple[Any, ...]:
+        """What else identifies it."""
+        ...
+
+    @property
+    def children(self) -> tuple[int, ...]:
+        """The classes of its operands."""
+        ...
+
+    @property
+    def stable(self) -> bool:
+        """Whether a rule vouches for it."""
+        ...
+
+
+M = TypeVar("M", bound=Member)
+
+
+def stable_members(members: Mapping[int, Sequence[M]]) -> dict[int, list[M]]:
+    """The members that code may be generated from; every class with a finite tree keeps one."""
+    levels = _Levels(members)
+    kept = {cls: levels.best(nodes, cls) for cls, nodes in members.items()}
+    if not levels.any_stable:
+        return kept
+    # A stable member whose operands only it can make would leave its class empty.
+    for cls in kept.keys() - cheapest_trees(kept, _exponentials)[1].keys():
+        kept[cls] = list(members[cls])
+    fewest = cheapest_trees(kept, _exponentials)[1]
+    for cls, nodes in kept.items():
+        if cls in fewest:
+            kept[cls] = [m for m in nodes if _count(m, fewest) == fewest[cls]]
+    return kept
+
+
+class _Levels:
+    """The best level among the members of each class: the least fixed point."""
+
+    def __init__(self, members: Mapping[int, Sequence[Member]]) -> None:
+        self._lengths = {c for c, nodes in members.items() if any(map(_is_length, nodes))}
+        self._numbers = {
+            c: abs(m.data[0])
+            for c, nodes in members.items()
+            for m in nodes
+            if m.constructor == "constant"
+        }
+        self._of = dict.fromkeys(members, UNKNOWN)
+        users: dict[int, list[int]] = {}
+        for cls, nodes in members.items():
+            for child in {c for m in nodes for c in m.children}:
+                users.setdefault(child, []).append(cls)
+        waiting = dict.fromkeys(members)
+        while waiting:
+            cls, _ = waiting.popitem()
+            best = max(map(self._level, members[cls]))
+            if best > self._of[cls]:
+                self._of[cls] = best
+                waiting.update(dict.fromkeys(users.get(cls, ())))
+
+    @property
+    def any_stable(self) -> bool:
+        """Whether there is a class with a member that a rule vouches for."""
+        return max(self._of.values(), default=UNKNOWN) >= NEARLY
+
+    def best(self, nodes: Sequence[M], cls: int) -> list[M]:
+        """The members at the level of their class, exact ones, and plain functions of those."""
+        own = self._of[cls]
+        if own < NEARLY:
+            return list(nodes)
+        levels = [(m, self._level(m)) for m in nodes]
+        return [m for m, n in levels if n == own or (n == KEPT and _is_plain(m))]
+
+    def _level(self, member: Member) -> int:
+        if member.stable or _is_numeric(member):
+            nearly = bool(member.data) and member.data[0] in NEARLY_STABLE
+            return NEARLY if nearly else STABLE
+        if member.constructor in LEAVES:
+            return KEPT
+        if member.constructor == "function" and record(member.data[0]).damping:
+            return KEPT
+        lossy = member.constructor == "function" and record(member.data[0]).lossy
+        if lossy or member.constructor in LOSSY or not member.children:
+            return UNKNOWN
+        joined = _joined(self._of.get(c, UNKNOWN) for c in member.children)
+        return min(joined, NEARLY) if self._is_power_of_length(member) else joined
+
+    def _is_power_of_length(self, member: Member) -> bool:
+        """Whether it may overflow where the length does not."""
+        if member.constructor != "power":
+            return False
+        base, exponent = member.children
+        return base in self._lengths and self._numbers.get(exponent, 0) > 1
+
+
+def _is_length(member: Member) -> bool:
+    return member.constructor in ("numeric", "numeric2") and member.data[0] in ("norm", "hypot")
+
+
+def _is_plain(member: Member) -> bool:
+    return member.constructor in FUNCTION_NODES.values() or member.constructor in LEAVES
+
+
+def _is_numeric(member: Member) -> bool:
+    return member.constructor in ("numeric", "numeric2") and member.data[0] not in FASTER
+
+
+def _joined(levels: Iterable[int]) -> int:
+    found = set(levels)
+    return UNKNOWN if UNKNOWN in found else NEARLY if NEARLY in found else max(found)
+
+
+def _exponentials(_: int, member: Member) -> int:
+    known = FUNCTIONS.get(member.data[0]) if member.constructor in ("function", "numeric") else None
+    return int(known is not None and known.grows and not known.may_grow)
+
+
+def _count(member: Member, fewest: Mapping[int, int]) -> int | None:
+    if any(c not in fewest for c in member.children):
+        return None
+    return _exponentials(0, member) + sum(fewest[c] for c in member.children)

@@ -1,0 +1,1 @@
+"""Index arithmetic: specs of einsum, affine forms, conditions on indices, integer solutions."""

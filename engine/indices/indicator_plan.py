@@ -1,0 +1,241 @@
+"""How a product with an indicator is computed without the indicator: by views.
+
+Each equality gives one index as an affine form of the others, which stay *free*. Then the other
+operand is read through a view with one axis for each free index, and the result is written
+through another one: `Σ_b [b = 2i + 1] x_b` is `x[1::2]`, and the sum over `i` its adjoint.
+Here all sizes are numbers.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations, product
+from math import prod
+
+from eggrad.engine.indices.affine import Form, coefficient, form, indices, plus, substituted, times
+from eggrad.engine.indices.constraints import Constraints, solved
+from eggrad.engine.indices.spec import Indices
+
+__all__ = [
+    "Plan",
+    "Range",
+    "View",
+    "choices",
+    "free_ranges",
+    "inserted",
+    "is_injective",
+    "narrow",
+    "plan",
+    "view_of",
+]
+
+Range = tuple[int, int]
+
+
+@dataclass(frozen=True)
+class View:
+    """An array's entries at affine forms of free indices: where it begins, and its steps.
+
+    `steps` has for each index in `labels` how far it moves along each axis of the array.
+    """
+
+    labels: Indices
+    start: tuple[int, ...]
+    steps: tuple[tuple[int, ...], ...]
+
+
+@dataclass(frozen=True)
+class Plan:
+    """`target[labels] = Σ source[labels] · mask`, for the free indices within `ranges`.
+
+    `mask` are the constraints that no range says. Without `injective` several free indices meet
+    one entry of the target, and are added.
+    """
+
+    ranges: dict[int, Range]
+    source: View
+    target: View
+    mask: Constraints
+    injective: bool
+    # Whether the target is all of an array, its axes the free indices themselves.
+    is_whole: bool
+    # Places of labels of the target; of one index for each of these, no two entries meet.
+    apart: tuple[int, ...]
+
+    def extent(self, index: int) -> int:
+        """How many values a free index takes."""
+        low, high = self.ranges[index]
+        return max(0, high - low)
+
+    @property
+    def is_view(self) -> bool:
+        """Whether the result is a view of the array."""
+        return not self.mask and self.is_whole and {*self.source.labels} == {*self.target.labels}
+
+    @property
+    def work(self) -> int:
+        """How many entries are read or written."""
+        points = prod(self.extent(i) for i in self.ranges)
+        return points * (1 + 3 * bool(self.mask) + 3 * (not self.injective))
+
+
+def plan(
+    constraints: Constraints, source: Indices, target: Indices, lengths: dict[int, int]
+) -> Plan | None:
+    """The cheapest plan for a product of an indicator with an array of indices `source`.
+
+    `lengths` has the size of every index. None where an equality determines no index, or where
+    something outside of the array would be read.
+
+    >>> found = plan((("=", ((0, 2), (1, -1), ("", 1))),), (1,), (0,), {0: 3, 1: 7})
+    >>> found.source
+    View(labels=(0,), start=(1,), steps=((2,),))
+    """
+    plans = list(_plans(constraints, source, target, lengths))
+    return min(plans, key=lambda p: (p.work, not p.is_view, not p.is_whole)) if plans else None
+
+
+def _plans(
+    constraints: Constraints, source: Indices, target: Indices, lengths: dict[int, int]
+) -> Iterator[Plan]:
+    for known in choices(constraints):
+        found = _planned(known, constraints, source, target, lengths)
+        if found is not None:
+            yield found
+
+
+def choices(constraints: Constraints) -> Iterator[dict[int, Form]]:
+    """Every way to give some indices in terms of the others by the equalities."""
+    equalities = [f for relation, f in constraints if relation == "="]
+    units = [[i for i in indices(f) if abs(coefficient(f, i)) == 1] for f in equalities]
+    for chosen in product(*units):
+        known = _solutions(equalities, chosen)
+        if known is not None:
+            yield known
+
+
+def _solutions(equalities: Sequence[Form], chosen: Sequence[int]) -> dict[int, Form] | None:
+    """Each chosen index in terms of those that are not chosen; None where that cannot be."""
+    known: dict[int, Form] = {}
+    for f, index in zip(equalities, chosen, strict=True):
+        own = f
+        for i, value in known.items():
+            own = substituted(own, i, value)
+        if abs(coefficient(own, index)) != 1:
+            return None
+        value = solved(own, index)
+        known = {i: substituted(g, index, value) for i, g in known.items()} | {index: value}
+    return known
+
+
+def _planned(
+    known: dict[int, Form],
+    constraints: Constraints,
+    source: Indices,
+    target: Indices,
+    lengths: dict[int, int],
+) -> Plan | None:
+    ranges, mask = free_ranges(known, constraints, lengths)
+    # A mask comes too late for what lies outside of an array.
+    within = _inside(known, lengths)
+    if any(relation == ">=" and f in within for relation, f in mask):
+        return None
+    read, written = view_of(source, known, ranges), view_of(target, known, ranges)
+    whole = written.labels == target and all(ranges[i] == (0, lengths[i]) for i in target)
+    apart = _apart(written, ranges)
+    return Plan(ranges, read, written, mask, not apart, whole, apart)
+
+
+def free_ranges(
+    known: Mapping[int, Form], constraints: Constraints, lengths: Mapping[int, int]
+) -> tuple[dict[int, Range], Constraints]:
+    """The ranges of the indices that are not known, and the conditions that no range says.
+
+    >>> known = {1: form([(0, 1), ("", 2)])}
+    >>> free_ranges(known, (("=", ((0, 1), (1, -1), ("", 2))),), {0: 5, 1: 4})
+    ({0: (0, 2)}, ())
+    """
+    ranges = {i: (0, n) for i, n in lengths.items() if i not in known}
+    conditions = [(relation, inserted(f, known)) for relation, f in constraints if relation != "="]
+    conditions += [(">=", f) for f in _inside(known, lengths)]
+    for condition in conditions * 2:
+        narrow(ranges, *condition)
+    return ranges, tuple(c for c in conditions if not _is_certain(ranges, *c))
+
+
+def _inside(known: Mapping[int, Form], lengths: Mapping[int, int]) -> list[Form]:
+    """What is not negative because known indices lie in the ranges of their axes."""
+    ends = ((f, plus(times(-1, f), form([("", lengths[i] - 1)]))) for i, f in known.items())
+    return [f for pair in ends for f in pair]
+
+
+def inserted(f: Form, known: Mapping[int, Form]) -> Form:
+    """The form with known indices put in."""
+    for i, value in known.items():
+        f = substituted(f, i, value)
+    return f
+
+
+def narrow(ranges: dict[int, Range], relation: object, f: Form) -> None:
+    """Use an inequality of one index as a bound of its range."""
+    own = indices(f)
+    if relation != ">=" or len(own) != 1:
+        return
+    (i,) = own
+    c, number = coefficient(f, i), coefficient(f, "")
+    low, high = ranges[i]
+    # c·i + number >= 0
+    ranges[i] = (max(low, -(number // c)), high) if c > 0 else (low, min(high, number // -c + 1))
+
+
+def _is_certain(ranges: dict[int, Range], relation: object, f: Form) -> bool:
+    """Whether a constraint holds for all indices within their ranges."""
+    if any(low >= high for low, high in ranges.values()):
+        return True
+    if relation != ">=":
+        return not f
+    ends = {i: (low, high - 1) for i, (low, high) in ranges.items()}
+    least = sum(c * (ends[k][c < 0] if isinstance(k, int) else 1) for k, c in f)
+    return least >= 0
+
+
+def view_of(axes: Indices, known: Mapping[int, Form], ranges: Mapping[int, Range]) -> View:
+    """An array's entries where its axes have the indices `axes`, some of them known forms."""
+    forms = [known.get(i, form([(i, 1)])) for i in axes]
+    labels = tuple(dict.fromkeys(i for f in forms for i in indices(f)))
+    lows = {i: low for i, (low, _) in ranges.items()}
+    start = tuple(sum(c * (lows[k] if isinstance(k, int) else 1) for k, c in f) for f in forms)
+    return View(labels, start, tuple(tuple(coefficient(f, i) for f in forms) for i in labels))
+
+
+def _apart(view: View, ranges: dict[int, Range]) -> tuple[int, ...]:
+    """The fewest places of labels without which no two indices certainly meet one entry."""
+    width = {i: ranges[i][1] - ranges[i][0] for i in view.labels}
+    order = sorted(range(len(view.labels)), key=lambda k: width[view.labels[k]])
+    for count in range(len(order) + 1):
+        for apart in combinations(order, count):
+            fixed = {view.labels[k] for k in apart}
+            if is_injective(view, width | dict.fromkeys(fixed, 1)):
+                return apart
+    return tuple(order)
+
+
+def is_injective(view: View, width: dict[int, int]) -> bool:
+    """Whether the entries are certainly different ones for different indices.
+
+    So it is where each index is told by an axis: alone, or as a digit of a mixed radix.
+    """
+    told = {i for i in view.labels if width[i] <= 1}
+    before = -1
+    while before != len(told):
+        before = len(told)
+        for axis in range(len(view.start)):
+            steps = zip(view.labels, view.steps, strict=True)
+            digits = sorted((abs(s[axis]), i) for i, s in steps if s[axis] and i not in told)
+            reach = 0
+            for c, i in digits:
+                if c <= reach:
+                    break
+                reach += c * (width[i] - 1)
+            else:
+                told.update(i for _, i in digits)
+    return len(told) == len(view.labels)

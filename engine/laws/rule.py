@@ -1,0 +1,371 @@
+"""Rules and rulesets: laws with a name, a sentence, a source and conditions."""
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+from fractions import Fraction
+from inspect import getdoc, signature
+from typing import TYPE_CHECKING, Any, get_type_hints
+
+from eggrad.engine.errors import RuleError
+from eggrad.engine.laws.language import (
+    Call,
+    Claim,
+    Condition,
+    Differ,
+    Known,
+    Law,
+    Literal,
+    Node,
+    Parameter,
+    Statement,
+    Tensor,
+)
+
+if TYPE_CHECKING:
+    from eggrad.engine.extraction.snapshot import Snapshot
+    from eggrad.engine.terms.term import Term
+
+__all__ = [
+    "ADDED_STAGES",
+    "BulkRule",
+    "Fact",
+    "Kind",
+    "Rule",
+    "Ruleset",
+    "format_pattern",
+    "nodes_of",
+    "parameters_of",
+]
+
+# The stages that a strategy can be given further rulesets for.
+ADDED_STAGES = ("simplify", "explore")
+
+Finder = Callable[["Snapshot"], Iterable[tuple[int, "Term"]]]
+
+
+class Kind(StrEnum):
+    """Where the two sides of a law are the same, which decides when it may unite their classes.
+
+    Equality of a class has to be transitive. So both sides are defined at the same values, but
+    for some that have no interior; a law that is narrower acts where its condition is known.
+    """
+
+    EVERYWHERE = "everywhere"
+    ALMOST = "almost everywhere"
+    KNOWN = "where known"
+    ONE_WAY = "one way"
+    SUBSPACE = "on a subspace"
+
+
+@dataclass(frozen=True)
+class Rule:
+    """A law between patterns; `domain` says where its left side is defined, if not everywhere.
+
+    `exceptions` are values, without interior, at which one side alone is defined.
+
+    A rule that `widens` has a right side that is defined at more values than its left side. Where
+    its conditions are known they are defined at the same ones, and it unites their classes; else
+    it is applied to what is extracted, in place of the left side. A `thin` one holds on a subspace.
+    A rule that `replaces` has a right side that serves every purpose better: no rule matches
+    its left side again. (It stays a member of its class, so that no class is left empty.)
+    The right side of a `stable` rule loses no digits: code is generated from it, if from any.
+    """
+
+    name: str
+    law: str
+    cite: str
+    domain: str
+    ruleset: str
+    statement: Law
+    exceptions: str = ""
+    replaces: bool = False
+    stable: bool = False
+    widens: bool = False
+    thin: bool = False
+
+    @property
+    def is_conditional(self) -> bool:
+        """Whether something has to be known before it unites classes."""
+        return any(isinstance(c, Known) for c in self.statement.conditions)
+
+    @property
+    def kind(self) -> Kind:
+        """Where both sides are the same."""
+        if self.thin:
+            return Kind.SUBSPACE
+        if self.widens:
+            return Kind.ONE_WAY
+        if self.is_conditional:
+            return Kind.KNOWN
+        return Kind.ALMOST if self.exceptions else Kind.EVERYWHERE
+
+    @property
+    def text(self) -> str:
+        """The law as it is written in its file."""
+        sign = "==" if self.statement.both else ">>"
+        sides = f"{format_pattern(self.statement.left)} {sign} "
+        sides += format_pattern(self.statement.right)
+        return ", ".join([sides, *map(format_pattern, self.statement.conditions)])
+
+
+@dataclass(frozen=True)
+class Fact:
+    """A law that concludes a property of a tensor from its form, and from properties of others."""
+
+    name: str
+    law: str
+    cite: str
+    ruleset: str
+    claim: Known
+    conditions: tuple[Tensor, ...]
+
+    @property
+    def text(self) -> str:
+        """The law as it is written in its file."""
+        return ", ".join(map(format_pattern, (self.claim, *self.conditions)))
+
+
+@dataclass(frozen=True)
+class BulkRule:
+    """A law that is applied to whole sums or products at once.
+
+    `find` reads a snapshot of the e-graph and names, for some classes, a further member. Laws
+    on any number of operands in any order go this way: matched pair by pair they cost 3^n.
+    One that is `sizeless` finds the same at all sizes, one `of_terms` something even where no
+    rule has run.
+    """
+
+    name: str
+    law: str
+    cite: str
+    domain: str
+    ruleset: str
+    find: Finder
+    exceptions: str = ""
+    stable: bool = False
+    sizeless: bool = False
+    of_terms: bool = False
+    text: str = "(applied to whole sums or products)"
+
+    @property
+    def kind(self) -> Kind:
+        """Where both sides are the same."""
+        return Kind.ALMOST if self.exceptions else Kind.EVERYWHERE
+
+
+class Ruleset:
+    """Rules that belong together; a stage runs whole rulesets.
+
+    `measure` says what every rule of the set shrinks, or that a budget ends it. `stage` is where
+    a ruleset that is added to a strategy runs: "simplify", to the end, or "explore".
+    """
+
+    def __init__(self, name: str, purpose: str, measure: str, stage: str = "explore") -> None:
+        """Make an empty ruleset."""
+        if stage not in ADDED_STAGES:
+            known = " or ".join(map(repr, ADDED_STAGES))
+            raise RuleError(f"ruleset {name!r}: its stage is {known}, not {stage!r}")
+        self.name = name
+        self.purpose = purpose
+        self.measure = measure
+        self.stage = stage
+        self.rules: list[Rule] = []
+        self.bulk_rules: list[BulkRule] = []
+        self.facts: list[Fact] = []
+
+    def rule(
+        self,
+        *,
+        cite: str,
+        domain: str = "",
+        exceptions: str = "",
+        replaces: bool = False,
+        stable: bool = False,
+        widens: bool = False,
+        thin: bool = False,
+    ) -> Callable[[Callable[..., Statement]], Rule]:
+        """Register the law that the decorated function states; its docstring is the sentence."""
+
+        def register(function: Callable[..., Statement]) -> Rule:
+            name, law = self._entry(function)
+            statement = _normal(_applied(function))
+            _check_bound(name, statement)
+            made = Rule(
+                name,
+                law,
+                cite,
+                domain,
+                self.name,
+                statement,
+                exceptions,
+                replaces=replaces,
+                stable=stable,
+                widens=widens,
+                thin=thin,
+            )
+            self.rules.append(made)
+            return made
+
+        return register
+
+    def fact(self, *, cite: str) -> Callable[[Callable[..., Claim]], Fact]:
+        """Register the fact that the decorated function states; its docstring is the sentence."""
+
+        def register(function: Callable[..., Claim]) -> Fact:
+            name, law = self._entry(function)
+            stated = _applied(function)
+            claim, *conditions = stated if isinstance(stated, tuple) else (stated,)
+            if not isinstance(claim, Known):
+                raise RuleError(f"fact {name!r} concludes no property")
+            made = Fact(name, law, cite, self.name, claim, tuple(conditions))
+            self.facts.append(made)
+            return made
+
+        return register
+
+    def bulk_rule(
+        self,
+        *,
+        cite: str,
+        domain: str = "",
+        exceptions: str = "",
+        stable: bool = False,
+        sizeless: bool = False,
+        of_terms: bool = False,
+    ) -> Callable[[Finder], BulkRule]:
+        """Register a law on whole sums or products."""
+
+        def register(function: Finder) -> BulkRule:
+            name, law = self._entry(function)
+            made = BulkRule(
+                name,
+                law,
+                cite,
+                domain,
+                self.name,
+                function,
+                exceptions,
+                stable=stable,
+                sizeless=sizeless,
+                of_terms=of_terms,
+            )
+            self.bulk_rules.append(made)
+            return made
+
+        return register
+
+    @property
+    def laws(self) -> "list[Rule | BulkRule]":
+        """All rules, of both kinds."""
+        return [*self.rules, *self.bulk_rules]
+
+    def only(self, names: Iterable[str]) -> "Ruleset":
+        """The same ruleset with some rules alone, named as `ruleset.rule`."""
+        kept = set(names)
+        return self.without(*(r.name for r in self.laws if f"{self.name}.{r.name}" not in kept))
+
+    def without(self, *names: str) -> "Ruleset":
+        """The same ruleset with some rules left out."""
+        rest = Ruleset(self.name, self.purpose, self.measure, self.stage)
+        rest.rules = [r for r in self.rules if r.name not in names]
+        rest.bulk_rules = [r for r in self.bulk_rules if r.name not in names]
+        rest.facts = self.facts
+        return rest
+
+    def _entry(self, function: Callable[..., Any]) -> tuple[str, str]:
+        name = function.__name__
+        law = getdoc(function)
+        if not law or len(law.splitlines()) != 1:
+            raise RuleError(f"rule {name!r} needs a one-line docstring that states its law")
+        if name in {r.name for r in [*self.rules, *self.bulk_rules, *self.facts]}:
+            raise RuleError(f"ruleset {self.name!r} has a rule called {name!r} already")
+        return name, law
+
+
+def _applied(function: Callable[..., Any]) -> Any:
+    """What a function says of pattern variables that have its parameters' names and types."""
+    hints = get_type_hints(function)
+    return function(**{p: Parameter(p, hints[p]) for p in signature(function).parameters})
+
+
+def _normal(statement: Statement) -> Law:
+    if isinstance(statement, Law):
+        return statement
+    law, *conditions = statement
+    if not isinstance(law, Law):
+        raise RuleError("a rule returns a law first, then its conditions")
+    patterns = tuple(c if isinstance(c, Tensor) else Literal(c) for c in conditions if c is not law)
+    return Law(law.left, law.right, law.both, patterns)
+
+
+def parameters_of(pattern: object) -> Iterator[Parameter]:
+    """The pattern variables that occur, with repetitions."""
+    if isinstance(pattern, Parameter):
+        yield pattern
+    elif isinstance(pattern, Node | Call):
+        for a in pattern.args:
+            yield from parameters_of(a)
+    elif isinstance(pattern, Differ):
+        yield from parameters_of(pattern.first)
+        yield from parameters_of(pattern.second)
+    elif isinstance(pattern, Known):
+        yield from parameters_of(pattern.property)
+        yield from parameters_of(pattern.tensor)
+
+
+def nodes_of(pattern: object) -> Iterator[Node]:
+    """The constructors that a pattern applies, each node before those in it."""
+    match pattern:
+        case Node(args=args):
+            yield pattern
+            for a in args:
+                yield from nodes_of(a)
+        case Call(args=args):
+            for a in args:
+                yield from nodes_of(a)
+        case Literal(value=value):
+            yield from nodes_of(value)
+        case Known(tensor=tensor):
+            yield from nodes_of(tensor)
+        case Differ(first=first, second=second):
+            yield from (*nodes_of(first), *nodes_of(second))
+        case _:
+            return
+
+
+def _check_bound(name: str, law: Law) -> None:
+    for side in (law.left, law.right)[: 1 + law.both]:
+        if not isinstance(side, Node):
+            raise RuleError(f"rule {name!r} would rewrite {format_pattern(side)}, which is no term")
+    left, right = ({p.name for p in parameters_of(side)} for side in (law.left, law.right))
+    used = right | {p.name for c in law.conditions for p in parameters_of(c)}
+    for what, loose in (("left", used - left), ("right", (left - right) if law.both else set())):
+        if loose:
+            raise RuleError(f"rule {name!r}: {sorted(loose)} does not occur on the {what} side")
+
+
+def format_pattern(pattern: object) -> str:
+    """Write a pattern as its file does."""
+    match pattern:
+        case Parameter(name=name):
+            return name
+        case Literal(value=value):
+            return format_pattern(value)
+        case Differ(first=first, second=second):
+            return f"differ({format_pattern(first)}, {format_pattern(second)})"
+        case Known(property=p, tensor=tensor):
+            return f"known({format_pattern(p)}, {format_pattern(tensor)})"
+        case Node(constructor=name, args=args):
+            return f"{_SHORT.get(name, name)}({', '.join(map(format_pattern, args))})"
+        case Call(function=function, args=args):
+            named = function.function if isinstance(function, Condition) else function
+            name = "dims" if named is None else named.__name__
+            return f"{name}({', '.join(map(format_pattern, args))})"
+        case Fraction():
+            return str(pattern)
+        case _:
+            return repr(pattern)
+
+
+_SHORT = {"constant": "const", "function": "fn", "derivative": "D"}

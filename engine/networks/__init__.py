@@ -1,0 +1,1 @@
+"""Contraction networks and linear forms of e-classes, and the orders they are computed in."""

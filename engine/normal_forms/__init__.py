@@ -1,0 +1,1 @@
+"""Normal forms that decide einsum expressions with conditions on indices."""

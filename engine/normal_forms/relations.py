@@ -1,0 +1,210 @@
+"""Relations between the atoms of normal forms: p·p⁻¹ = 1, p·inv(p) = δ, cos² = 1 - sin².
+
+What conditions say of indices comes first.
+
+With p = l + r and a leading monomial l, a product in which p⁻¹ meets l is rewritten by
+l·p⁻¹ = 1 - r·p⁻¹. Leading monomials have the highest degree, so this ends.
+"""
+
+from collections import Counter
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import TYPE_CHECKING, cast
+
+from eggrad.engine.indices.affine import is_simple, size_form
+from eggrad.engine.indices.spec import Size
+from eggrad.engine.normal_forms import atoms as normal_atoms
+from eggrad.engine.normal_forms import functions as normal_functions
+from eggrad.engine.normal_forms import indicators as normal_indicators
+from eggrad.engine.normal_forms.inverses import inverted
+from eggrad.engine.normal_forms.networks import UNIT, Atoms, Factor, Monomial, Number, exact, pieces
+
+if TYPE_CHECKING:
+    from eggrad.engine.normal_forms.normal_form import NormalForms, Polynomial
+
+__all__ = ["replaced"]
+
+
+def replaced(forms: "NormalForms", monomial: Monomial) -> "Polynomial | None":
+    """A monomial in which a relation was used; None where none applies."""
+    conditions = normal_indicators.settled(forms, monomial)
+    if conditions is not None:
+        return conditions
+    for place, factor in enumerate(monomial.factors):
+        rest = [*monomial.factors[:place], *monomial.factors[place + 1 :]]
+        kind = forms.atoms.kind(factor.atom)
+        if kind == "root" and isinstance(factor.exponent, int):
+            return _raised(forms, monomial, rest, factor)
+        if kind == "power" and factor.exponent > 0:
+            return _raised(forms, monomial, rest, factor)
+        found = None
+        if kind == "size":
+            found = _size_sum(forms, monomial, rest, factor)
+        elif kind == "function" and "functions" in forms.laws:
+            found = _squared(forms, monomial, rest, factor)
+        elif kind == "power" and "denominators" in forms.laws:
+            found = _divided(forms, monomial, rest, factor)
+            if found is None:
+                found = _separated(forms, monomial, rest, factor)
+        elif kind == "inv" and factor.exponent == 1 and "inverses" in forms.laws:
+            found = inverted(forms, monomial, rest, factor)
+        if found is not None:
+            return found
+    return None
+
+
+def _sizes(monomial: Monomial) -> dict[int, Size]:
+    return dict(enumerate(monomial.sizes))
+
+
+def _raised(
+    forms: "NormalForms", monomial: Monomial, rest: Sequence[Factor], factor: Factor
+) -> "Polynomial":
+    """A power whose exponent has become an integer, as that power of its base."""
+    sizes = _sizes(monomial)
+    dims = tuple(1 if i == UNIT else sizes[i] for i in factor.part)
+    base = dict(forms.atoms.function(factor.atom)[1])
+    raised = normal_functions.power(forms, base, factor.exponent, dims)
+    return forms.sum(
+        (forms.joined([(m, factor.part)], monomial.out, sizes, rest), c) for m, c in raised.items()
+    )
+
+
+def _size_sum(
+    forms: "NormalForms", monomial: Monomial, rest: Sequence[Factor], factor: Factor
+) -> "Polynomial | None":
+    """A size that is made of others as the sum that it is."""
+    size = cast(Size, forms.atoms.what(factor.atom))
+    if is_simple(size) or not isinstance(factor.exponent, int) or factor.exponent < 1:
+        return None
+    less = factor._replace(exponent=exact(factor.exponent - 1))
+    left = [*rest, less] if less.exponent else [*rest]
+    sizes = dict(enumerate(monomial.sizes))
+    terms: list[tuple[Polynomial, Number]] = []
+    for key, number in size_form(size):
+        own = [Factor(forms.atoms.number("size", key), 1, ())] if key else []
+        terms.append((forms.joined([], monomial.out, sizes, [*left, *own]), number))
+    return forms.sum(terms)
+
+
+def _squared(
+    forms: "NormalForms", monomial: Monomial, rest: Sequence[Factor], factor: Factor
+) -> "Polynomial | None":
+    """Use cos² = 1 - sin², or |a|² = a²."""
+    name, key = forms.atoms.function(factor.atom)
+    exponent = factor.exponent
+    if not isinstance(exponent, int) or abs(exponent) < 2:
+        return None
+    if name == "abs" and exponent % 2 == 0:
+        return _raised(forms, monomial, rest, factor)
+    if name != "cos" or exponent < 2:
+        return None
+    sine = forms.atoms.number("function", ("sin", key), forms.atoms.symmetries(factor.atom))
+    left = [*rest, factor._replace(exponent=exponent - 2)]
+    terms = [
+        (forms.joined([], monomial.out, _sizes(monomial), left), 1),
+        (
+            forms.joined([], monomial.out, _sizes(monomial), [*left, Factor(sine, 2, factor.part)]),
+            -1,
+        ),
+    ]
+    return forms.sum(terms)
+
+
+def _divided(
+    forms: "NormalForms", monomial: Monomial, rest: Sequence[Factor], factor: Factor
+) -> "Polynomial | None":
+    """Use l·p⁻ᵏ = p¹⁻ᵏ - r·p⁻ᵏ where all of l is among the other factors."""
+    base = dict(forms.atoms.function(factor.atom)[1])
+    first = normal_atoms.leading(base, forms.least)
+    left = _without(forms.atoms, monomial, rest, first, factor.part)
+    if left is None:
+        return None
+    used = {i for f in left for i in f.part} | set(factor.part) | set(monomial.out)
+    sizes = {i: d for i, d in _sizes(monomial).items() if i in used}
+    less = factor._replace(exponent=exact(factor.exponent + 1))
+    terms: list[tuple[Polynomial, Number]] = [
+        (forms.joined([], monomial.out, sizes, [*left, less] if less.exponent else left), 1)
+    ]
+    for m, c in base.items():
+        if m != first:
+            other = forms.joined([(m, factor.part)], monomial.out, sizes, [*left, factor])
+            terms.append((other, -c))
+    return forms.sum(terms)
+
+
+def _separated(
+    forms: "NormalForms", monomial: Monomial, rest: Sequence[Factor], factor: Factor
+) -> "Polynomial | None":
+    """Use 1 = (p - q) / r, with p = q + r for a number r, where a⁻¹ meets p⁻ᵏ and a divides q."""
+    base = dict(forms.atoms.function(factor.atom)[1])
+    numbers = [m for m in base if not m.factors and len(set(m.out)) == len(m.out)]
+    if not numbers or len(base) < 2:
+        return None
+    powers = [_powers(m, factor.part) for m in base if m != numbers[0]]
+    poles = [f for f in rest if f.exponent < 0]
+    if not any(all(p.get((f.atom, f.part), 0) > 0 for p in powers) for f in poles):
+        return None
+    number = Fraction(base[numbers[0]])
+    less = factor._replace(exponent=exact(factor.exponent + 1))
+    sizes, out = _sizes(monomial), monomial.out
+    left = [*rest, less] if less.exponent else [*rest]
+    terms: list[tuple[Polynomial, Number]] = [(forms.joined([], out, sizes, left), 1 / number)]
+    for m, c in base.items():
+        if m != numbers[0]:
+            own = forms.joined([(m, factor.part)], out, sizes, [*rest, factor])
+            terms.append((own, -c / number))
+    return forms.sum(terms)
+
+
+def _powers(m: Monomial, part: Sequence[int]) -> dict[tuple[int, tuple[int, ...]], Number]:
+    """The exponents of the atoms of a monomial whose axes are `part`, where nothing is summed."""
+    names = dict(zip(m.out, part, strict=True)) | {UNIT: UNIT}
+    if any(i not in names for f in m.factors for i in f.part):
+        return {}
+    return {(f.atom, tuple(names[i] for i in f.part)): f.exponent for f in m.factors}
+
+
+def _without(
+    atoms: Atoms,
+    monomial: Monomial,
+    factors: Sequence[Factor],
+    first: Monomial,
+    part: Sequence[int],
+) -> list[Factor] | None:
+    """The factors that are left of a product when those of `first`, on `part`, are taken out."""
+    names = dict(zip(first.out, part, strict=True)) | {UNIT: UNIT}
+    if len(names) - (UNIT not in first.out) != len(set(first.out)) or _ties(first, part):
+        return None
+    fresh = len(monomial.sizes)
+    for i in range(len(first.sizes)):
+        if i not in names:
+            names[i] = fresh = fresh + 1
+    wanted = [f._replace(part=tuple(names[i] for i in f.part)) for f in first.factors]
+    fixed = {i: i for i in (*part, *monomial.out, UNIT)}
+    left = list(factors)
+    whole: Counter[object] = Counter()
+    for piece, key, order in pieces(atoms, wanted, fixed):
+        if order:
+            whole[key] += 1
+            continue
+        (f,) = piece
+        own = atoms.least(f.atom, f.part)
+        same = [g for g in left if g.atom == f.atom and atoms.least(g.atom, g.part) == own]
+        if not same or not 0 < f.exponent / same[0].exponent <= 1:
+            return None
+        left.remove(same[0])
+        if same[0].exponent != f.exponent:
+            left.append(same[0]._replace(exponent=exact(same[0].exponent - f.exponent)))
+    for piece, key, order in pieces(atoms, left, fixed):
+        if order and whole[key]:
+            whole[key] -= 1
+            for f in piece:
+                left.remove(f)
+    return None if any(whole.values()) else left
+
+
+def _ties(first: Monomial, part: Sequence[int]) -> bool:
+    """Whether a delta in a monomial ties two indices that are different."""
+    names: dict[int, int] = {}
+    return any(names.setdefault(i, k) != k for i, k in zip(first.out, part, strict=True))

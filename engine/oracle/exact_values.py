@@ -1,0 +1,160 @@
+"""Exact values of what is made of sums, products, deltas and numbers alone: no rounding decides."""
+
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from math import prod
+from typing import Any, Final, cast
+
+import numpy as np
+
+from eggrad.engine.indices import spec as specs
+from eggrad.engine.indices.exact_numbers import exact
+from eggrad.engine.indices.spec import Spec
+from eggrad.engine.oracle import oracle
+from eggrad.engine.terms.binding import Array, concrete
+from eggrad.engine.terms.term import LEAVES, Term, postorder
+
+__all__ = ["exact_values", "is_polynomial"]
+
+# What is done for the values of some terms: additions of fractions of up to so many bits.
+WORK: Final = 200_000
+LONG: Final = 1024
+
+POLYNOMIAL: Final = LEAVES | {"einsum", "add", "subtract", "negate"}
+
+
+def is_polynomial(term: Term) -> bool:
+    """Whether a term has sums, products, deltas, numbers, and powers that are products.
+
+    >>> from eggrad.engine.terms.term import apply, constant, power, variable
+    >>> x = variable("x")
+    >>> is_polynomial(power(x, constant(2))), is_polynomial(apply("exp", x))
+    (True, False)
+    """
+    return all(t.op in POLYNOMIAL or _is_product(t) for t in postorder(term))
+
+
+def _is_product(t: Term) -> bool:
+    if t.op == "divide":
+        return t.args[1].op == "constant" and t.args[1].data != 0
+    if t.op != "power" or t.args[1].op != "constant":
+        return False
+    exponent = t.args[1].value
+    return exponent.denominator == 1 and 0 <= exponent <= 16
+
+
+def exact_values(
+    roots: Sequence[Term], values: Mapping[str, Array], sizes: Mapping[str, int]
+) -> list[Array] | None:
+    """The values of polynomial terms as arrays of fractions; those of variables are read exactly.
+
+    None where a number is infinite or none, and where that is more work than `WORK`, as for a
+    square of a square, sixty times over. The numbers of an array are the fractions that are meant.
+
+    >>> import numpy as np
+    >>> from eggrad.engine.terms.term import constant, divide, variable
+    >>> x = variable("x", ("n",))
+    >>> found, = exact_values([divide(x, constant(3))], {"x": np.ones(1)}, {"n": 1})
+    >>> found.item()
+    Fraction(1, 3)
+    """
+    done: dict[Term, Array] = {}
+    bits: dict[Term, int] = {}
+    left = WORK
+    for node in postorder(*roots):
+        if node.op == "array" and "finite" not in node.array.words:
+            return None
+        args = [done[a] for a in node.args]
+        left -= _work(node, [bits[a] for a in node.args], sizes)
+        if left < 0:
+            return None
+        done[node] = _value(node, args, values, sizes)
+        bits[node] = max(map(_bits, done[node].flat), default=0)
+    return [done[r] for r in roots]
+
+
+def _work(node: Term, bits: Sequence[int], sizes: Mapping[str, int]) -> int:
+    """The work of a node, in additions of small fractions, given the bits of its operands.
+
+    Multiplying and reducing fractions takes time with the square of their length.
+    """
+    dims = node.dims
+    if node.op == "einsum":
+        spec = node.spec
+        lengths = specs.sizes(spec, *(a.dims for a in node.args))
+        dims = tuple(lengths.values())
+    made = sum(bits)
+    if node.op == "power":
+        made = bits[0] * int(node.args[1].value)
+    return prod(concrete(dims, sizes)) * (1 + (made // LONG) ** 2)
+
+
+def _bits(number: Fraction) -> int:
+    return number.numerator.bit_length() + number.denominator.bit_length()
+
+
+def _value(
+    node: Term, args: list[Array], values: Mapping[str, Array], sizes: Mapping[str, int]
+) -> Array:
+    shape = concrete(node.dims, sizes)
+    match node.op:
+        case "variable":
+            numbers = [Fraction(float(x)) for x in values[node.name].ravel()]
+            return _filled(shape, numbers)
+        case "array":
+            return _filled(
+                shape, [Fraction(exact(x) or 0) for x in node.array.values.ravel().tolist()]
+            )
+        case "constant":
+            return _filled(shape, [node.value] * int(np.prod(shape, dtype=int)))
+        case "size":
+            return _filled((), [Fraction(concrete((node.symbol,), sizes)[0])])
+        case "delta":
+            half = int(np.prod(shape[: len(shape) // 2], dtype=int))
+            return _filled(shape, [Fraction(int(x)) for x in np.eye(half).ravel()])
+        case "indicator":
+            entries = oracle.value(node, {}, sizes)
+            return _filled(shape, [Fraction(int(x)) for x in entries.ravel()])
+        case "add":
+            return _array(args[0] + args[1])
+        case "subtract":
+            return _array(args[0] - args[1])
+        case "negate":
+            return _array(-args[0])
+        case "divide":
+            return _array(args[0] / args[1])
+        case "power":
+            return _array(args[0] ** int(args[1].item()))
+        case _:
+            return _einsum(node.spec, args)
+
+
+def _einsum(spec: Spec, args: Sequence[Array]) -> Array:
+    *parts, out = spec
+    order = [*out, *dict.fromkeys(i for part in parts for i in part if i not in out)]
+    product: Any = Fraction(1)
+    lengths: dict[int, int] = {}
+    for part, a in zip(parts, args, strict=True):
+        lengths |= dict(zip(part, a.shape, strict=True))
+        kept = tuple(dict.fromkeys(part))
+        # np.einsum takes diagonals of objects as views, without arithmetic.
+        own = a if len(kept) == len(part) else np.einsum(a, part, kept)
+        turned = own.transpose(sorted(range(len(kept)), key=lambda k: order.index(kept[k])))
+        shown = set(kept)
+        product = product * turned[tuple(slice(None) if i in shown else None for i in order)]
+    whole = np.broadcast_to(_array(product), [lengths[i] for i in order])
+    summed = tuple(range(len(out), len(order)))
+    return _array(whole.sum(axis=summed)) if summed else whole
+
+
+def _array(value: object) -> Array:
+    """Arithmetic on arrays without axes returns their entry, a sum of nothing the integer 0."""
+    if isinstance(value, np.ndarray):
+        return cast(Array, value)
+    return _filled((), [Fraction(cast(Fraction, value))])
+
+
+def _filled(shape: tuple[int, ...], numbers: Sequence[Fraction]) -> Array:
+    array = np.empty(len(numbers), dtype=object)
+    array[:] = numbers
+    return array.reshape(shape)

@@ -1,0 +1,238 @@
+"""The reference evaluator that tests judge by: each node's definition, in plain NumPy.
+
+Slow and literal on purpose. It shares no code with the rules or with code generation, but for
+the check of the values given (`binding`).
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from fractions import Fraction
+from math import isinf
+from typing import Any
+
+import numpy as np
+
+from eggrad.engine.indices.numerals import as_float
+from eggrad.engine.oracle.operations import OPERATIONS, cofactors, holds
+from eggrad.engine.terms.array_limits import check_memory
+from eggrad.engine.terms.binding import Array, bind, concrete, enlarged, made_sizes, symbols
+from eggrad.engine.terms.functions import OwnFunction
+from eggrad.engine.terms.term import Term, postorder, variables
+
+__all__ = ["evaluate", "numeric_derivative", "random_sizes", "random_values", "value"]
+
+
+def evaluate(
+    roots: Sequence[Term], values: Mapping[str, Any], sizes: Mapping[str, int] | None = None
+) -> list[Array]:
+    """The value of each root, in float64 or in the widest dtype among `values`.
+
+    `sizes` gives the size symbols that no variable fixes. Raises `UnknownVariable` for a missing
+    value or size, `ShapeError` for a value of another shape than its variable, and
+    `BudgetExceeded` for arrays larger than the memory.
+
+    >>> from eggrad.engine.terms.term import einsum, variable
+    >>> evaluate([einsum("i->", variable("x", ("n",)))], {"x": [1, 2, 3]})
+    [array(6.)]
+    """
+    arrays, bound = bind(variables(*roots), values, sizes)
+    check_memory([t.dims for t in postorder(*roots)], bound, together=True)
+    with np.errstate(all="ignore"):
+        done = _evaluated(list(postorder(*roots)), arrays, bound)
+    return [done[r] for r in roots]
+
+
+def value(term: Term, values: Mapping[str, Any], sizes: Mapping[str, int] | None = None) -> Array:
+    """The value of one term: `evaluate` for a single root.
+
+    >>> from eggrad.engine.terms.term import apply, variable
+    >>> value(apply("abs", variable("x", (3,))), {"x": [-1, 0, 2]})
+    array([1., 0., 2.])
+    """
+    return evaluate([term], values, sizes)[0]
+
+
+def _evaluated(
+    nodes: Sequence[Term], arrays: Mapping[str, Array], sizes: Mapping[str, int]
+) -> dict[Term, Array]:
+    """The value of each node, operands first, at arrays that fit."""
+    dtype = np.result_type(np.float64, *arrays.values())
+    done: dict[Term, Array] = {}
+    for node in nodes:
+        if node.op == "variable":
+            done[node] = arrays[node.name]
+        else:
+            args = [done[a] for a in node.args]
+            shape = concrete(node.dims, sizes)
+            done[node] = np.asarray(_apply(node, args, shape, sizes, dtype), dtype=dtype)
+    return done
+
+
+def _apply(
+    node: Term,
+    args: list[Array],
+    shape: tuple[int, ...],
+    sizes: Mapping[str, int],
+    dtype: np.dtype[Any],
+) -> Any:
+    match node.op:
+        case "constant":
+            return np.full(shape, _number(node.value, dtype))
+        case "array":
+            return node.array.values
+        case "size":
+            return float(concrete((node.symbol,), sizes)[0])
+        case "delta":
+            half = shape[: len(shape) // 2]
+            return np.eye(int(np.prod(half, dtype=int))).reshape(shape)
+        case "indicator":
+            return holds(node.constraints, shape, sizes)
+        case "einsum":
+            spec = node.spec
+            operands = [x for pair in zip(args, spec, strict=False) for x in pair]
+            return np.einsum(*operands, spec[-1])
+        case "cofactors":
+            return cofactors(node.number, args[0])
+        case "max" | "min":
+            (source, out) = node.spec
+            gone = tuple(k for k, i in enumerate(source) if i not in out)
+            return (np.max if node.op == "max" else np.min)(args[0], axis=gone)
+        case "logsumexp":
+            return np.log(np.einsum(np.exp(args[0]), *node.spec))
+        case "product_of_pairs":
+            return np.einsum("...s,sa,sb->...ab", args[1], args[0], args[0])
+        case "symmetric_product":
+            order = node.number
+            matrices = [x for k in range(order) for x in (args[0], [0, 1 + k])]
+            inner = list(range(1 + order, order + args[1].ndim))
+            return np.einsum(*matrices, args[1], [0, *inner], [*inner, *range(1, 1 + order)])
+        case "norm":
+            return np.sqrt(np.einsum(np.abs(args[0]) ** 2, *node.spec))
+        case _ if isinstance(node.data, OwnFunction):
+            return _own_value(node.data, args)
+        case name:
+            return OPERATIONS[name](*args)
+
+
+def _own_value(function: OwnFunction, args: Sequence[Array]) -> Any:
+    """What its own `evaluate` gives; few functions know of long doubles."""
+    plain = (np.asarray(a, complex if np.iscomplexobj(a) else float) for a in args)
+    return function.function_for("numpy")(*plain)
+
+
+def _number(number: Fraction, dtype: np.dtype[Any]) -> Any:
+    nearest = as_float(number)
+    if isinf(nearest):
+        return nearest
+    # The second term is what float64 rounds away; it counts in long double only.
+    return dtype.type(nearest) + dtype.type(float(number - Fraction(nearest)))
+
+
+def numeric_derivative(
+    term: Term,
+    wrt: Term,
+    values: Mapping[str, Any],
+    sizes: Mapping[str, int] | None = None,
+    step: float = 1e-3,
+) -> Array:
+    """The derivative by central differences (thesis, section 4.7), axes of `term` then of `wrt`.
+
+    Two steps, `step` and half of it, extrapolated: the error is of the order of `step**4`, so
+    about 1e-11 for smooth functions. The formula of the thesis has the opposite sign. An entry
+    within `step` of a kink, as that of `abs`, has no meaningful value. `wrt` needs a value
+    even where `term` does not contain it.
+
+    >>> from eggrad.engine.terms.term import apply, variable
+    >>> x = variable("x", (2,))
+    >>> numeric_derivative(apply("exp", x), x, {"x": [0, 0]}).round(9)
+    array([[1., 0.],
+           [0., 1.]])
+    """
+    name = wrt.name
+    arrays, bound = bind(variables(term, wrt), values, sizes)
+    at = arrays[name]
+    result = np.empty((*concrete(term.dims, bound), *at.shape), at.dtype)
+    nodes = list(postorder(term))
+
+    def shifted(place: tuple[int, ...], h: float) -> Array:
+        moved = at.copy()
+        moved[place] += h
+        return _evaluated(nodes, arrays | {name: moved}, bound)[term]
+
+    with np.errstate(all="ignore"):
+        for place in np.ndindex(at.shape):
+            wide, narrow = (
+                (shifted(place, h) - shifted(place, -h)) / (2 * h) for h in (step, step / 2)
+            )
+            result[(..., *place)] = (4 * narrow - wide) / 3
+    return result
+
+
+def random_sizes(
+    terms: Iterable[Term], rng: np.random.Generator, choices: Sequence[int] = (1, 2, 3)
+) -> dict[str, int]:
+    """A size for each symbol in the terms.
+
+    >>> from eggrad.engine.terms.term import variable
+    >>> random_sizes([variable("x", ("n",))], np.random.default_rng(0), choices=(4,))
+    {'n': 4}
+    """
+    roots = list(terms)
+    drawn = {symbol: int(rng.choice(choices)) for symbol in symbols(*roots)}
+    return enlarged(drawn, made_sizes(*roots))
+
+
+def random_values(
+    variables: Iterable[Term],
+    sizes: Mapping[str, int],
+    rng: np.random.Generator,
+    kind: str = "normal",
+) -> dict[str, Array]:
+    """A value for each variable that has the properties it declares.
+
+    `kind` is "normal", or "special": entries from a mixture of normals, zeros, ones, minus ones,
+    small integers and ties.
+
+    >>> from eggrad.engine.terms.term import variable
+    >>> A = variable("A", ("n", "n"), ["positive definite"])
+    >>> a = random_values([A], {"n": 3}, np.random.default_rng(0))["A"]
+    >>> bool((a == a.T).all() and (np.linalg.eigvalsh(a) > 0).all())
+    True
+    """
+    result: dict[str, Array] = {}
+    for variable in variables:
+        _, assumed = variable.name, variable.assumed
+        array = _entries(concrete(variable.dims, sizes), rng, kind)
+        if "positive" in assumed:
+            array = np.where(np.abs(array) < 0.1, 0.5, np.abs(array))
+        elif "nonnegative" in assumed:
+            array = np.abs(array)
+        definite = "positive definite" in assumed
+        if definite or "symmetric" in assumed:
+            array = (array + array.T) / 2
+        # Adding to the diagonal keeps every other property.
+        while (definite and array.size and np.linalg.eigvalsh(array).min() < 0.1) or (
+            "invertible" in assumed and array.size and np.linalg.norm(array, -2) < 0.1
+        ):
+            array = array + np.eye(len(array))
+        result[variable.name] = array
+    return result
+
+
+def _entries(shape: tuple[int, ...], rng: np.random.Generator, kind: str) -> Array:
+    normal = np.asarray(rng.normal(size=shape))
+    if kind == "normal":
+        return normal
+    if kind != "special":
+        raise ValueError(f"kind is 'normal' or 'special', not {kind!r}")
+    tie = float(rng.normal())
+    return np.choose(
+        rng.integers(0, 6, size=shape),
+        [
+            normal,
+            np.zeros(shape),
+            np.ones(shape),
+            -np.ones(shape),
+            rng.integers(-3, 4, size=shape).astype(float),
+            np.full(shape, tie),
+        ],
+    )

@@ -1,0 +1,212 @@
+"""What generated code calls for indicators: products through views, and arrays of 0 and 1."""
+
+from functools import lru_cache
+from math import prod
+from typing import Any, Final
+
+import numpy as np
+from numpy.lib.stride_tricks import as_strided
+
+from eggrad.engine.indices.affine import coefficient, form, indices
+from eggrad.engine.indices.constraints import Constraints
+from eggrad.engine.indices.indicator_plan import Plan, View, plan
+from eggrad.engine.indices.spec import Indices
+from eggrad.engine.terms.array_limits import check_shape
+from eggrad.engine.terms.binding import Array
+
+__all__ = ["Numbers", "as_constraints", "indicator_product", "product_plan", "zeros_and_ones"]
+
+Numbers = tuple[tuple[str | int, tuple[int, ...]], ...]
+"""Constraints with all sizes known: relations, each with a coefficient for every axis, and 1."""
+
+# The last few arrays of zeros and ones are kept, unless they are large.
+_KEPT: Final = 16
+_LARGEST_KEPT: Final = 1_000_000
+_LARGEST: Final = 1 << 62
+
+
+def zeros_and_ones(constraints: Numbers, shape: tuple[int, ...], dtype: Any = np.float64) -> Array:
+    """The array that is 1 where constraints hold; nobody may write to it.
+
+    >>> zeros_and_ones((("=", (1, -1, 1)),), (2, 3))
+    array([[0., 1., 0.],
+           [0., 0., 1.]])
+    """
+    make = _kept_array if prod(shape) <= _LARGEST_KEPT else _array
+    return make(constraints, shape, dtype)
+
+
+def _array(constraints: Numbers, shape: tuple[int, ...], dtype: Any) -> Array:
+    result = np.ones(shape, dtype)
+    axes = np.ogrid[tuple(slice(n) for n in shape)]
+    for relation, coefficients in constraints:
+        value = coefficients[-1] + np.zeros((1,) * len(shape), _integers(coefficients, shape))
+        for c, axis in zip(coefficients, axes, strict=False):
+            value = value + c * axis.astype(value.dtype, copy=False)
+        if relation == ">=":
+            result *= value >= 0
+        else:
+            result *= (value % relation if isinstance(relation, int) else value) == 0
+    result.flags.writeable = False
+    return result
+
+
+def _integers(coefficients: tuple[int, ...], shape: tuple[int, ...]) -> Any:
+    """The type of the values of a form: Python's integers where 64 bits might be too few."""
+    *factors, start = coefficients
+    size = abs(start) + sum(abs(c) * n for c, n in zip(factors, shape, strict=True))
+    return np.int64 if size < _LARGEST else object
+
+
+_kept_array = lru_cache(maxsize=_KEPT)(_array)
+
+
+def indicator_product(
+    spec: tuple[Indices, Indices, Indices],
+    constraints: Numbers,
+    shape: tuple[int, ...],
+    array: Array,
+) -> Array:
+    """The product of an indicator of a shape with an array; perhaps a view of the array.
+
+    >>> indicator_product(((0, 1), (1,), (0,)), (("=", (2, -1, 1)),), (3, 7), np.arange(7.0))
+    array([1., 3., 5.])
+    """
+    # A scalar may be Python's.
+    array = np.asarray(array)
+    own = product_plan(spec, constraints, shape, array.shape)
+    part, other, out = spec
+    if own is None:
+        ones = zeros_and_ones(constraints, shape, array.dtype)
+        return np.einsum(ones, [*part], array, [*other], [*out])[()]
+    value, labels = _reduced(_entries(array, own.source, own), own)
+    if labels is own.target.labels and own.is_whole:
+        return value[()]
+    lengths = dict(zip(part + other, shape + array.shape, strict=True))
+    result = np.zeros([lengths[i] for i in out], array.dtype)
+    spread = value.transpose([labels.index(i) for i in own.target.labels if i in labels])
+    missing = tuple(k for k, i in enumerate(own.target.labels) if i not in labels)
+    _write(result, own, np.expand_dims(spread, missing))
+    return result[()]
+
+
+@lru_cache(maxsize=1024)
+def product_plan(
+    spec: tuple[Indices, Indices, Indices],
+    constraints: Numbers,
+    shape: tuple[int, ...],
+    other: tuple[int, ...],
+) -> Plan | None:
+    """How a product with an array of shape `other` is computed; None if as one with an array.
+
+    >>> product_plan(((0, 1), (1,), (0,)), (("=", (2, -3, 0)),), (3, 3), (3,)) is None
+    True
+    """
+    part, source, target = spec
+    lengths = dict(zip(part + source, shape + other, strict=True))
+    found = plan(as_constraints(part, constraints), source, target, lengths)
+    if found is None or not found.is_whole:
+        check_shape(shape if found is None else tuple(lengths[i] for i in target))
+    return found
+
+
+def as_constraints(part: Indices, constraints: Numbers) -> Constraints:
+    """Constraints on the indices of an indicator's axes."""
+    return tuple(
+        (relation, form([*zip(part, numbers, strict=False), ("", numbers[-1])]))
+        for relation, numbers in constraints
+    )
+
+
+def _entries(array: Array, view: View, own: Plan) -> Array:
+    """The entries of an array that a view names, with one axis for each of its labels."""
+    extents = [own.extent(i) for i in view.labels]
+    if 0 in extents or 0 in array.shape:
+        return np.zeros(extents, array.dtype)
+    first = array[tuple(slice(k, None) for k in view.start)]
+    # One entry takes no step, of whatever length.
+    strides = [
+        int(np.dot(step, array.strides)) if n > 1 else 0
+        for step, n in zip(view.steps, extents, strict=True)
+    ]
+    return as_strided(first, extents, strides)
+
+
+def _reduced(value: Array, own: Plan) -> tuple[Array, Indices]:
+    """What is left when the mask is multiplied, and free indices that the target lacks are summed.
+
+    With the indices of its axes, those of the target in the target's order where it has them all.
+    """
+    running = _running_sum(value, own)
+    if running is not None:
+        return running
+    labels = own.source.labels
+    masked = tuple(dict.fromkeys(i for _, f in own.mask for i in indices(f)))
+    kept = tuple(i for i in own.target.labels if i in labels or i in masked)
+    if len(kept) == len(own.target.labels):
+        kept = own.target.labels
+    absent = [i for i in own.ranges if i not in (*own.target.labels, *labels, *masked)]
+    if not own.mask and set(labels) == set(kept):
+        result = value.transpose([labels.index(i) for i in kept])
+    elif own.mask:
+        shape = tuple(own.extent(i) for i in masked)
+        mask = zeros_and_ones(_numbers(own, masked), shape, value.dtype)
+        result = np.einsum(value, [*labels], mask, [*masked], [*kept])
+    else:
+        result = np.einsum(value, [*labels], [*kept])
+    return (result * prod(own.extent(i) for i in absent) if absent else result), kept
+
+
+def _running_sum(value: Array, own: Plan) -> tuple[Array, Indices] | None:
+    """Σⱼ≤ᵢ aⱼ for every i, from one cumulative sum; None where the mask says something else."""
+    labels, wanted = own.source.labels, own.target.labels
+    if len(own.mask) != 1 or own.mask[0][0] != ">=":
+        return None
+    pair = indices(own.mask[0][1])
+    gone = [i for i in pair if i in labels and i not in wanted]
+    new = [i for i in pair if i in wanted and i not in labels]
+    if not len(pair) == 2 == len(gone) + len(new) == 2 * len(gone):
+        return None
+    kept = tuple(new[0] if [i] == gone else i for i in labels)
+    step, sign, start = _numbers(own, (*new, *gone))[0][1]
+    if set(kept) != set(wanted) or abs(sign) != 1:
+        return None
+    if _integers((step, start), (own.extent(new[0]),)) is object:
+        return None
+    axis = labels.index(gone[0])
+    length = value.shape[axis]
+    if sign > 0:
+        value, start = np.flip(value, axis), start + length - 1
+    if (step, start) == (1, 0) and own.extent(new[0]) == length:
+        return np.cumsum(value, axis).transpose([kept.index(i) for i in wanted]), wanted
+    count = np.clip(step * np.arange(own.extent(new[0])) + start + 1, 0, length)
+    sums = np.zeros((*value.shape[:axis], length + 1, *value.shape[axis + 1 :]), value.dtype)
+    after_first = (slice(None),) * axis + (slice(1, None),)
+    np.cumsum(value, axis, out=sums[after_first])
+    return sums.take(count, axis).transpose([kept.index(i) for i in wanted]), wanted
+
+
+def _numbers(own: Plan, axes: Indices) -> Numbers:
+    """The mask's constraints, on indices that are counted from where their ranges begin."""
+    found: list[tuple[str | int, tuple[int, ...]]] = []
+    for relation, f in own.mask:
+        start = sum(c * (own.ranges[k][0] if isinstance(k, int) else 1) for k, c in f)
+        found.append((relation, (*(coefficient(f, i) for i in axes), start)))
+    return tuple(found)
+
+
+def _write(result: Array, own: Plan, value: Array) -> None:
+    """Write entries through the target's view; where several meet, add them one by one."""
+    entries = _entries(result, own.target, own)
+    if not entries.size:
+        return
+    value = np.broadcast_to(value, entries.shape)
+    if own.injective:
+        entries[...] = value
+        return
+    apart = own.apart
+    for place in np.ndindex(tuple(entries.shape[k] for k in apart)):
+        at: list[Any] = [slice(None)] * entries.ndim
+        for k, i in zip(apart, place, strict=True):
+            at[k] = i
+        entries[tuple(at)] += value[tuple(at)]

@@ -1,0 +1,171 @@
+"""Functions that lose no digits where the textbook formula does, and never overflow in between.
+
+Sources: Higham, Accuracy and Stability of Numerical Algorithms, 2002; Kahan, Branch cuts, 1987;
+Maechler, Accurately computing log(1 - exp(-|a|)), 2012; Blanchard, Higham, Higham, Accurately
+computing the log-sum-exp and softmax functions, 2021. Arguments are real arrays of any shape.
+"""
+
+from collections.abc import Sequence
+from math import inf, log, prod
+from typing import Any
+
+import numpy as np
+
+from eggrad.engine.runtime.cholesky_factor import cholesky, log_determinant_from_cholesky
+from eggrad.engine.terms.binding import Array
+
+__all__ = [
+    "log1mexp",
+    "log_cosh",
+    "log_determinant",
+    "log_sum_exp",
+    "norm",
+    "sigmoid",
+    "softplus",
+    "solve",
+]
+
+# What follows works in place: a new array costs as much as many operations on it.
+
+# Below this number of entries, calls take longer than what they do.
+FEW = 100
+# exp of more than this overflows.
+LARGEST = {np.dtype(np.float32): 88.0, np.dtype(np.float64): 709.0}
+# The logarithm of more than this loses no digits.
+CLEAR = 1.001
+# Sums of squares between these have neither overflowed nor lost anything to underflow.
+TINY, HUGE = 1e-280, 1e300
+
+
+def softplus(x: Array) -> Array:
+    """`log(1 + exp(x))`.
+
+    >>> softplus(np.array([-1e3, 1e3]))
+    array([   0., 1000.])
+    """
+    if x.size < FEW:
+        return np.logaddexp(0.0, x)
+    if _exp_is_finite(x):
+        result = np.asarray(np.exp(x))
+        return np.log1p(result, out=result)
+    result = np.asarray(np.exp(np.negative(np.abs(x))))
+    np.log1p(result, out=result)
+    result += np.maximum(x, 0.0)
+    return result
+
+
+def _exp_is_finite(x: Array) -> bool:
+    return bool(x.max() <= LARGEST.get(x.dtype, 0.0))
+
+
+@np.errstate(over="ignore")
+def sigmoid(x: Array) -> Array:
+    """`1 / (1 + exp(-x))`: an overflow of `exp` ends in the right zero.
+
+    >>> sigmoid(np.array([-800.0, 0.0, 800.0]))
+    array([0. , 0.5, 1. ])
+    """
+    result = np.asarray(np.exp(np.negative(x)))
+    result += 1.0
+    return np.divide(1.0, result, out=result)
+
+
+@np.errstate(all="ignore")
+def log1mexp(x: Array) -> Array:
+    """`log(1 - exp(x))` for x < 0.
+
+    >>> log1mexp(np.array([-1e-20, -50.0])).round(2)
+    array([-46.05,  -0.  ])
+    """
+    return np.where(x > -log(2), np.log(-np.expm1(x)), np.log1p(-np.exp(x)))[()]
+
+
+@np.errstate(all="ignore")
+def log_cosh(x: Array) -> Array:
+    """`log(cosh(x))`.
+
+    >>> log_cosh(np.array([0.0, 1e3])).round(3)
+    array([  0.   , 999.307])
+    """
+    x = np.abs(x)
+    near = np.log1p(2 * np.sinh(x / 2) ** 2)
+    return np.where(x < 1, near, x + np.log1p(np.expm1(-2 * x) / 2))[()]
+
+
+@np.errstate(over="ignore", invalid="ignore")
+def log_sum_exp(x: Array, axes: Sequence[int]) -> Array:
+    """`log` of the sum of `exp(x)` over some axes; -inf for the sum of nothing.
+
+    The largest summand is taken out, not only divided by: what the others add to 1 is not lost.
+
+    >>> float(log_sum_exp(np.array([1e3, 1e3]), (0,)).round(3))
+    1000.693
+    """
+    to_front = (*axes, *(k for k in range(x.ndim) if k not in axes))
+    dims = [x.shape[k] for k in to_front]
+    summed, kept = dims[: len(axes)], dims[len(axes) :]
+    columns = x.transpose(to_front).reshape(prod(summed), prod(kept))
+    # NumPy adds a few long rows ten times as fast as it sums many short ones.
+    if len(columns) < columns.shape[1]:
+        columns = np.ascontiguousarray(columns)
+    return _of_columns(columns).reshape(kept)[()]
+
+
+def _of_columns(columns: Array) -> Array:
+    """The logarithm of each column's sum of exponentials."""
+    if not columns.size:
+        return np.full(columns.shape[1:], -inf, np.exp(columns).dtype)
+    largest = np.maximum.reduce(columns)
+    sums = np.add.reduce(np.exp(columns - largest))
+    # Unless one summand outweighs all others, its logarithm is accurate; NaN is neither.
+    if np.minimum.reduce(sums) > CLEAR:
+        return np.log(sums) + largest
+    place = columns.argmax(0)[None]
+    largest = np.take_along_axis(columns, place, 0)
+    others = columns - np.where(np.isfinite(largest), largest, 0.0)
+    np.exp(others, out=others)
+    np.put_along_axis(others, place, 0.0, 0)
+    return np.where(np.isfinite(largest), largest + np.log1p(others.sum(0)), largest)[0]
+
+
+@np.errstate(all="ignore")
+def norm(x: Array, axes: Sequence[int]) -> Array:
+    """The root of the sum of squares over some axes.
+
+    >>> float(norm(np.array([0.0, 4e200]), (0,)))
+    4e+200
+    """
+    own = tuple(axes)
+    squares = np.vdot(x, x) if len(own) == x.ndim else np.square(x).sum(own)
+    if np.all((squares > TINY) & (squares < HUGE)):
+        return np.sqrt(squares)
+    largest = np.abs(x).max(own, keepdims=True, initial=0.0)
+    scale = np.where((largest > 0) & np.isfinite(largest), largest, 1.0)
+    return np.squeeze(scale, own) * np.sqrt(np.square(x / scale).sum(own))
+
+
+def log_determinant(matrix: Array, definite: bool) -> Any:
+    """`log(det(X))`; NaN where the determinant is negative.
+
+    A positive definite matrix is decomposed by Cholesky, in half the operations.
+
+    >>> float(log_determinant(1e-200 * np.eye(2), True).round(3))
+    -921.034
+    """
+    if definite:
+        return log_determinant_from_cholesky(cholesky(matrix))
+    sign, size = np.linalg.slogdet(matrix)
+    return size if sign > 0 or size == -inf else np.float64(np.nan)
+
+
+def solve(matrix: Array, right: Array) -> Array:
+    """`inv(X)` times the first axis of a tensor; all entries NaN where a pivot is zero.
+
+    >>> solve(np.array([[2.0]]), np.array([3.0]))
+    array([1.5])
+    """
+    columns = right.reshape(len(matrix), prod(right.shape[1:]))
+    try:
+        return np.linalg.solve(matrix, columns).reshape(right.shape)
+    except np.linalg.LinAlgError:
+        return np.full(right.shape, np.nan)

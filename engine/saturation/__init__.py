@@ -1,0 +1,1 @@
+"""The schedule: stages of rulesets run to saturation, within budgets."""

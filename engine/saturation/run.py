@@ -1,0 +1,308 @@
+"""One use of an e-graph: stages and rounds under a budget."""
+
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from time import perf_counter
+from typing import Final
+
+from eggrad.engine.costs.cost import Model
+from eggrad.engine.egraph.egraph import EGraph
+from eggrad.engine.egraph.iteration import Iteration
+from eggrad.engine.egraph.report import Budget, Report
+from eggrad.engine.extraction.explored import Explored, given_members
+from eggrad.engine.extraction.snapshot import Snapshot
+from eggrad.engine.laws.rule import BulkRule, Ruleset
+from eggrad.engine.laws.strategy import PURPOSES, Strategy
+from eggrad.engine.saturation.observation import Observer, Watch
+from eggrad.engine.terms.term import Term
+
+__all__ = ["Derived", "Run"]
+
+SETTLE_ROUNDS = 20
+# How often `settle` is iterated in one go after an iteration of these stages, which is enough for
+# most of them: a call of egglog takes as long as an iteration that finds nothing.
+SETTLES: Final[Mapping[str, int]] = dict.fromkeys(
+    ("simplify", "explore", "lowering", "present", "stable"), 2
+)
+# A match makes at most so many e-nodes.
+NODES_PER_MATCH = 8
+PRESENT_ROUNDS = 4
+
+BASE_NODES = 5_000
+ROUNDS = 4
+LARGE = 2_000
+NODES_PER_NODE = 60
+
+# What is lowered has been explored before: only so many e-nodes are explored again in all rounds.
+SMALL = 200
+
+# What numerical stability may take.
+STABLE_ROUNDS = 4
+STABLE_NODES = 20_000
+# Classes with these have an equal sum or product (thesis, table 3.1), which bulk rules can read.
+REDUNDANT = ("subtract", "negate", "divide")
+
+
+@dataclass(frozen=True)
+class Derived:
+    """What derivatives are made of: the terms they began with, and how often each rule was used.
+
+    Derivatives that are `alike` are one, found in several ways.
+    """
+
+    origins: tuple[Term, ...]
+    matches: Mapping[str, int]
+    alike: bool = False
+
+
+class Run:
+    """One use of an e-graph under a budget; the first model is that of the final snapshot."""
+
+    def __init__(
+        self,
+        strategy: Strategy,
+        egraph: EGraph,
+        budget: Budget,
+        models: Sequence[Model],
+        purpose: str = "simplify",
+        *,
+        observer: Observer | None = None,
+    ) -> None:
+        """Begin with an e-graph in which nothing has run; `purpose` is one of `PURPOSES`."""
+        self.strategy = strategy
+        self.egraph = egraph
+        self.budget = budget
+        self.models = models
+        self.report = Report()
+        self.watch = Watch(observer, egraph, self.report.matches)
+        self.roots: Sequence[str] = ()
+        self.round = 0
+        self.stages = PURPOSES[purpose]
+        self.lowering = "lowering" in self.stages
+        self.loaded = 1
+        self.started = perf_counter()
+        self.done: set[Hashable] = set()
+        # E-nodes when they were counted last, at most now, and iterations since then.
+        self.size = self.bound = 1
+        self.steps = 0
+        self.growth = 1.0
+        self.nodes = BASE_NODES if budget.nodes is None else budget.nodes
+        self.rounds = ROUNDS if budget.iterations is None else budget.iterations
+
+    def begin(self, roots: Sequence[str], stage: str = "load") -> None:
+        """Let what the budget leaves open follow from the input, all of which is loaded.
+
+        `stage` is what has loaded it.
+        """
+        self.loaded = self.size = self.bound = loaded = self.egraph.size()
+        self.roots = roots
+        self.tell(stage)
+        if self.budget.iterations is None and loaded > LARGE:
+            self.rounds = 1
+        if self.budget.nodes is None:
+            self.nodes = BASE_NODES + NODES_PER_NODE * loaded
+
+    def derived(self, derived: Derived) -> None:
+        """Tell who looks on what is differentiated, and count the rules that have been used."""
+        if self.watch.active:
+            self.egraph.push()
+            self.egraph.load(*derived.origins)
+            self.roots = [self.egraph.name(t) for t in derived.origins]
+            self.tell("load")
+            self.egraph.pop()
+        self.report.matches.update(derived.matches)
+        self.report.iterations += 1
+
+    def finish(self, names: Sequence[str], given: Sequence[Term] = ()) -> Explored:
+        """Run the stages, then read the classes back; `given` are loaded terms."""
+        self.roots = names
+        self.settle()
+        if self.lowering:
+            # Once: what other rules join later need not be taken apart again.
+            self.step("lowering")
+        self.saturate("simplify")
+        if "explore" in self.stages:
+            self.explore(names)
+        if "stable" in self.stages:
+            self.stabilise(names)
+            for ruleset in self.strategy.lowering:
+                # Each sees what the one before has added.
+                self.apply_bulk_rules(self.snapshots(names, stable=True), [ruleset])
+        if "present" in self.stages:
+            self.present(names)
+        widened = self.egraph.widen()
+        self.report.matches.update(widened.matches)
+        if widened.changed:
+            # What is wider is as it stands in its law: a⁰ for 1.
+            self.step("simplify")
+        graph = self.snapshots(names, stable=self.lowering, widened=True)[0]
+        graph.given = given_members(graph, self.egraph, given)
+        roots = tuple(graph.names[n] for n in names)
+        return Explored(graph, roots, self.report)
+
+    def explore(self, names: Sequence[str]) -> None:
+        """Rounds of bulk rules and others, until they find nothing that is cheaper."""
+        exploring = self.strategy.simplify + self.strategy.explore
+        if self.lowering:
+            exploring = tuple(dict.fromkeys(exploring + self.strategy.lowering))
+            self.rounds = min(self.rounds, 1 + SMALL // self.loaded)
+        graphs = self.snapshots(names, focused=True)
+        prices: list[int] | None = None
+        for number in range(1, self.rounds + 1):
+            self.round = number
+            if self.exhausted():
+                break
+            changed = self.apply_bulk_rules(graphs, exploring)
+            changed |= self.step("explore")
+            if not changed:
+                break
+            self.saturate("simplify")
+            graphs = self.snapshots(names, focused=True)
+            before = prices
+            prices = [sum(g.tree_cost.get(g.names[n], 0) for n in names) for g in graphs]
+            if prices == before:
+                break
+        else:
+            if self.rounds == self.budget.iterations:
+                self.report.notes.append(f"{self.rounds} rounds of exploration")
+
+    def present(self, names: Sequence[str]) -> None:
+        """Add forms that are read or computed, and that no other rule need see."""
+        for _ in range(1 if self.report.notes else PRESENT_ROUNDS):
+            if not self.step("present"):
+                break
+        # They see what is retired as well.
+        last = [r for s in ("present", "orders") if s in self.stages for r in self.strategy.of(s)]
+        self.apply_bulk_rules(self.snapshots(names, stable=self.lowering), last)
+
+    def stabilise(self, names: Sequence[str]) -> None:
+        """Add the forms that lose no digits; where the budget has ended, the nearest of them."""
+        ended = bool(self.report.notes)
+        most = self.bound + STABLE_NODES * (not ended)
+        for _ in range(1 if ended else STABLE_ROUNDS):
+            while self.step("stable") and self.within(most):
+                pass
+            # Orders that are cheaper at other sizes are found later.
+            graphs = self.snapshots(names, hidden=REDUNDANT)[:1]
+            if not self.apply_bulk_rules(graphs, self.strategy.stable):
+                break
+
+    def snapshots(
+        self,
+        roots: Sequence[str],
+        stable: bool = False,
+        hidden: Sequence[str] = (),
+        widened: bool = False,
+        focused: bool = False,
+    ) -> list[Snapshot]:
+        """The classes now, checked for merged constants, at each model.
+
+        With `stable`, classes have the members alone that code may be generated from; those of
+        `hidden` constructors are left out where there are others. `widened` classes have the
+        members of wider ones as well. Bulk rules look at few classes of `focused` ones, where
+        there are many.
+        """
+        self.egraph.complete_shapes()
+        graph = Snapshot(self.egraph, self.models[0], roots, self.done, focused=focused)
+        graph.check_constants(self.report.matches)
+        self.report.enodes = graph.size
+        graph.hide(hidden)
+        if widened:
+            graph.widen()
+        if stable:
+            graph.prefer_stable()
+        return [graph, *(graph.at(m) for m in self.models[1:])]
+
+    def apply_bulk_rules(self, graphs: Sequence[Snapshot], rulesets: Iterable[Ruleset]) -> bool:
+        """Add what bulk rules find; say whether any of it was new."""
+        found: list[tuple[Term, Term]] = []
+        vouched: list[Term] = []
+        for ruleset in rulesets:
+            for rule in ruleset.bulk_rules:
+                own = graphs[:1] if rule.sizeless else graphs
+                name, began = f"{ruleset.name}.{rule.name}", perf_counter()
+                fresh = dict.fromkeys(p for g in own for p in self._new_members(g, rule))
+                self.watch.spent({name: perf_counter() - began})
+                if fresh:
+                    self.report.matches[name] += len(fresh)
+                    found += fresh
+                    vouched += [term for _, term in fresh if rule.stable]
+        self.egraph.unite(found, as_written=not self.lowering)
+        self.egraph.mark_stable(vouched)
+        if found:
+            self.settle()
+            if self.watch.active:
+                self.tell("bulk", self.egraph.size())
+        return bool(found)
+
+    def _new_members(self, graph: Snapshot, rule: BulkRule) -> list[tuple[Term, Term]]:
+        fresh: list[tuple[Term, Term]] = []
+        for cls, term in rule.find(graph):
+            name = self.egraph.known_name(term)
+            if name is None or graph.names.get(name) != cls:
+                fresh.append((graph.term(cls), term))
+        return fresh
+
+    def step(self, stage: str) -> bool:
+        """One iteration of a stage; whether anything changed."""
+        settling = self.egraph.rules_of("settle")
+        first, *later = self._iterate(stage, *["settle"] * SETTLES.get(stage, 0))
+        self.report.iterations += 1
+        if later and (later[-1].changed or self.egraph.rules_of("settle") != settling):
+            self.settle()
+        self.steps += 1
+        self.tell(stage)
+        return first.changed
+
+    def _iterate(self, *stages: str) -> list[Iteration]:
+        iterations = self.egraph.iterate(*stages, timed=self.watch.active)
+        for own in iterations:
+            self.report.matches.update(own.matches)
+            self.bound += NODES_PER_MATCH * sum(own.matches.values())
+            self.watch.spent(own.seconds)
+        return iterations
+
+    def within(self, nodes: int) -> bool:
+        """Whether another iteration keeps to some e-nodes, if it grows as those before it did.
+
+        They are counted only where what has matched might have made so many.
+        """
+        if self.bound * self.bound <= nodes * self.size:
+            return True
+        if self.steps:
+            now = self.egraph.size()
+            self.growth = (now / self.size) ** (1 / self.steps)
+            self.size, self.bound, self.steps = now, now, 0
+        return self.size * self.growth <= nodes
+
+    def tell(self, stage: str, enodes: int | None = None) -> None:
+        """Tell who looks on of an iteration."""
+        if self.watch.active:
+            found = self.egraph.size() if enodes is None else enodes
+            self.watch.tell(stage, self.round, found, self.roots)
+
+    def settle(self) -> None:
+        """Saturate what keeps zeros and multiples from breeding."""
+        for _ in range(SETTLE_ROUNDS):
+            if not self._iterate("settle")[0].changed:
+                return
+
+    def saturate(self, stage: str) -> None:
+        """Iterate a stage until nothing changes or the budget ends."""
+        while self.step(stage):
+            if self.exhausted():
+                return
+
+    def exhausted(self) -> bool:
+        """Whether the budget has ended; the first time, a note says so.
+
+        An iteration cannot be interrupted: the next one is taken to grow as the last one did.
+        """
+        if self.report.notes:
+            return True
+        if not self.within(self.nodes):
+            self.report.notes.append(f"another iteration might exceed {self.nodes} e-nodes")
+        seconds = perf_counter() - self.started
+        if self.budget.seconds is not None and seconds > self.budget.seconds:
+            self.report.notes.append(f"more than {self.budget.seconds} seconds")
+        return bool(self.report.notes)

@@ -1,0 +1,1 @@
+"""Hash-consed tensor terms, the record of every function, and how values meet variables."""

@@ -1,0 +1,239 @@
+"""How the values and sizes that a caller gives meet the variables of a term."""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Any, Final
+
+import numpy as np
+
+from eggrad.engine.errors import ShapeError, UnknownVariable, UnsupportedOperation
+from eggrad.engine.indices.affine import is_simple, size_form, size_symbols, size_value
+from eggrad.engine.indices.constraints import mentioned_sizes
+from eggrad.engine.indices.spec import MAXIMAL_SIZE, Size
+from eggrad.engine.terms.term import Term, postorder
+
+__all__ = [
+    "Array",
+    "bind",
+    "checked_size",
+    "common_dtype",
+    "concrete",
+    "enlarged",
+    "known_sizes",
+    "made_sizes",
+    "numeric",
+    "symbols",
+]
+
+Array = np.ndarray[Any, Any]
+_PLAIN: Final = (int, float, complex)
+
+
+def symbols(*roots: Term) -> tuple[str, ...]:
+    """The size symbols that the nodes of a DAG mention, sorted.
+
+    >>> from eggrad.engine.terms.term import variable
+    >>> symbols(variable("A", ("m", 3)), variable("x", ("n",)))
+    ('m', 'n')
+    """
+    found: set[Size] = set()
+    for node in postorder(*roots):
+        found.update(node.dims)
+        if node.op == "size":
+            found.add(node.symbol)
+        elif node.op == "indicator":
+            found |= mentioned_sizes(node.constraints)
+    return tuple(sorted({symbol for d in found for symbol in size_symbols(d)}))
+
+
+def known_sizes(term: Term, sizes: Mapping[str, int] | int | None) -> dict[Size, int]:
+    """The sizes by their symbols; one number is the size of every symbol in a term.
+
+    >>> from eggrad.engine.terms.term import variable
+    >>> known_sizes(variable("A", ("m", "n")), 3)
+    {'m': 3, 'n': 3}
+    """
+    if sizes is None:
+        return {}
+    if isinstance(sizes, Mapping):
+        return {symbol: checked_size(symbol, number) for symbol, number in sizes.items()}
+    return {symbol: checked_size(symbol, sizes) for symbol in symbols(term)}
+
+
+def made_sizes(*roots: Term) -> tuple[Size, ...]:
+    """The sizes that are made of others, such as `n - 1`.
+
+    >>> from eggrad.engine.terms.term import constant
+    >>> made_sizes(constant(1, ("n", "n - 1")))
+    ('n - 1',)
+    """
+    nodes = list(postorder(*roots))
+    numbers = (node.symbol for node in nodes if node.op == "size")
+    every = dict.fromkeys([*(d for node in nodes for d in node.dims), *numbers])
+    return tuple(d for d in every if not is_simple(d))
+
+
+def enlarged(sizes: Mapping[str, int], made: Sequence[Size]) -> dict[str, int]:
+    """Numbers for symbols, larger where a size that is made of others would be negative.
+
+    >>> enlarged({"n": 1}, ["n - 3"])
+    {'n': 3}
+    """
+    found = dict(sizes)
+    # One enlarged may make another negative; sizes such as 2 - n have no end.
+    for _ in range(len(made) ** 2):
+        for d in made:
+            missing = -size_value(d, found.__getitem__)
+            added = [str(s) for s, c in size_form(d) if s and c > 0]
+            if missing > 0 and added:
+                found[added[0]] += missing
+    return found
+
+
+def concrete(dims: Sequence[Size], sizes: Mapping[str, int]) -> tuple[int, ...]:
+    """The shape of `dims` at the given sizes.
+
+    Raises `UnknownVariable` for a symbol without a size, `ShapeError` for a negative size.
+
+    >>> concrete(("n", "n - 1", 2), {"n": 3})
+    (3, 2, 2)
+    """
+
+    def value(symbol: str) -> int:
+        if symbol not in sizes:
+            raise UnknownVariable(
+                f"size {symbol}: no variable of the expression has an axis of it; give it as "
+                f"{symbol}=..."
+            )
+        return sizes[symbol]
+
+    found = tuple(size_value(d, value) for d in dims)
+    for d, n in zip(dims, found, strict=True):
+        if n < 0:
+            known = ", ".join(f"{s} is {sizes[s]}" for s in size_symbols(d))
+            raise ShapeError(f"size {d} is negative: {known}")
+    return found
+
+
+def bind(
+    variables: Iterable[Term], values: Mapping[str, object], sizes: Mapping[str, int] | None = None
+) -> tuple[dict[str, Array], dict[str, int]]:
+    """Check the values of `variables`, and read the size symbols off their shapes.
+
+    Returns the values as arrays of one inexact dtype by name, and every size symbol's value. The
+    dtype is NumPy's result of theirs, at least float32; integers count as float64, and Python's
+    numbers do not count beside arrays. `sizes` gives further symbols. Raises `UnknownVariable` for
+    a missing value, `ShapeError` for a wrong shape or two values of one symbol,
+    `UnsupportedOperation` for a value that is not numeric.
+
+    >>> from eggrad.engine.terms.term import variable
+    >>> bind([variable("x", ("n",))], {"x": [1, 2]})
+    ({'x': array([1., 2.])}, {'n': 2})
+    """
+    arrays: dict[str, Array] = {}
+    origin: dict[Size, str] = {}
+    found: dict[Size, int] = {}
+    for symbol, number in (sizes or {}).items():
+        found[symbol] = checked_size(symbol, number)
+        origin[symbol] = "the sizes given"
+    for variable in variables:
+        name = variable.name
+        if name not in values:
+            raise UnknownVariable(f"variable {name} {_dims(variable)} has no value")
+        array = arrays[name] = numeric(name, values[name])
+        expected = tuple(d if isinstance(d, int) else -1 for d in variable.dims)
+        if array.ndim != len(expected) or any(
+            e not in (-1, n) for e, n in zip(expected, array.shape, strict=True)
+        ):
+            raise ShapeError(
+                f"variable {name} has axes {_dims(variable)}, its value has shape {array.shape}"
+            )
+        for d, n in zip(variable.dims, array.shape, strict=True):
+            if isinstance(d, str) and found.setdefault(d, n) != n:
+                raise ShapeError(
+                    f"size {d} is {found[d]} by {origin.get(d)}, but {n} by variable {name} with "
+                    f"axes {_dims(variable)}, whose value has shape {array.shape}"
+                )
+            if isinstance(d, str):
+                origin.setdefault(d, f"variable {name}")
+    own = ((values[name], array) for name, array in arrays.items())
+    dtype = common_dtype([v if type(v) in _PLAIN else array for v, array in own])
+    known = {name: array.astype(dtype, copy=False) for name, array in arrays.items()}
+    return known, _symbols_of(found, origin)
+
+
+def _symbols_of(found: Mapping[Size, int], origin: Mapping[Size, str]) -> dict[str, int]:
+    """The symbols alone, with those that only sizes made of them fix."""
+    known = {str(d): n for d, n in found.items() if is_simple(d)}
+    made = [(d, n) for d, n in found.items() if not is_simple(d)]
+    while made:
+        left = [(d, n) for d, n in made if not known.keys() >= {*size_symbols(d)}]
+        for d, n in made:
+            if (d, n) not in left and concrete((d,), known) != (n,):
+                raise ShapeError(
+                    f"size {d} is {n} by {origin[d]}, but {concrete((d,), known)[0]} for "
+                    + " and ".join(f"{s} = {known[s]}" for s in size_symbols(d))
+                )
+        made = left
+        fixed = next((pair for d, n in left if (pair := _fixed(d, n, known))), None)
+        if fixed is None:
+            break
+        known |= dict([fixed])
+    return known
+
+
+def _fixed(size: Size, number: int, known: Mapping[str, int]) -> tuple[str, int] | None:
+    """The only symbol of a size that is not known, and what it has to be."""
+    unknown = [s for s in size_symbols(size) if s not in known]
+    if len(unknown) != 1:
+        return None
+    (symbol,) = unknown
+    base = size_value(size, lambda s: known.get(s, 0))
+    step = size_value(size, lambda s: known.get(s, 1)) - base
+    value, rest = divmod(number - base, step)
+    if rest or value < 0:
+        raise ShapeError(f"no {symbol} makes size {size} {number}")
+    return symbol, value
+
+
+def common_dtype(given: Collection[object]) -> np.dtype[Any]:
+    """The dtype to compute with, as `bind` has it; what is no array is left out.
+
+    >>> common_dtype([np.float32(1), 2]), common_dtype([np.arange(3)]), common_dtype([1j])
+    (dtype('float32'), dtype('float64'), dtype('complex128'))
+    """
+    arrays = [v.dtype for v in given if isinstance(v, np.ndarray | np.generic)]
+    strong = [k if k.kind in "fc" else np.dtype(np.float64) for k in arrays if k.kind in "biufc"]
+    lowest = np.float32 if strong else np.float64
+    if complex in map(type, given):
+        lowest = np.complex64 if strong else np.complex128
+    return np.result_type(lowest, *strong)
+
+
+def _dims(term: Term) -> str:
+    return f"({', '.join(str(d) for d in term.dims)})"
+
+
+def numeric(name: str, value: object) -> Array:
+    """The value of a variable as an array of numbers; `UnsupportedOperation` for other values.
+
+    >>> numeric("x", [1, 2])
+    array([1, 2])
+    """
+    try:
+        array = np.asarray(value)
+    except ValueError as error:
+        raise ShapeError(f"the value of variable {name} is not an array: {error}") from error
+    if array.dtype.kind not in "biufc":
+        raise UnsupportedOperation(
+            f"the value of variable {name} is not an array of numbers: its dtype is {array.dtype}"
+        )
+    return array
+
+
+def checked_size(symbol: str, number: object) -> int:
+    """The number a size symbol stands for; `ShapeError` unless it is an integer from 0 up."""
+    if not isinstance(number, int | np.integer) or isinstance(number, bool) or number < 0:
+        raise ShapeError(f"size {symbol} is an integer from 0 up, not {number!r}")
+    if number > MAXIMAL_SIZE:
+        raise ShapeError(f"size {symbol} is at most {MAXIMAL_SIZE}")
+    return int(number)

@@ -1,0 +1,633 @@
+"""Element-wise functions: one record each, from which every list of functions is read.
+
+Rules of differentiation attach to a function by its name, in `rules/calculus/slopes.py`; the oracle
+has references of its own. All else that is to be known of a function stands here.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from itertools import count
+from math import ceil, floor, inf, pi, trunc
+from types import MappingProxyType
+from typing import Any, Final, Literal
+from weakref import WeakValueDictionary
+
+from eggrad.engine.costs.rates import UNKNOWN_FUNCTION
+from eggrad.engine.errors import UnsupportedOperation
+
+__all__ = [
+    "ELEMENTWISE",
+    "EXTREMES",
+    "FUNCTIONS",
+    "LOWERED",
+    "MATRIX_FUNCTIONS",
+    "UNARY",
+    "Function",
+    "OwnFunction",
+    "function_of",
+    "record",
+]
+
+Parity = Literal["odd", "even", ""]
+Monotone = Literal["increasing", "decreasing", ""]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Function:
+    """What is known of an element-wise function.
+
+    `code` is its text in NumPy, with a place for each operand; `rates` are the kernels that it
+    calls, where that is not one of its own name, and `price` is what an entry costs, where an
+    addition costs 1. What is `lowered` occurs in generated code alone.
+
+    `latex` is its name there, or with places for the operands the whole; `matrix` its name in
+    matrix notation, where that is another one.
+
+    It is defined between the ends of `domain`, has values between those of `span`, is `odd`,
+    `even` or neither, `monotone` where it never falls or never rises, and `total` if it is finite
+    for all reals. A function that `keeps_sign` is positive for positive operands, and not negative
+    at 0; `exact` gives its rational values. `undone_by` is the function that leads back from its
+    values; a `composite` one has a definition by others, which comparing uses.
+
+    A `stepwise` function is constant but for jumps; an `is_test` is 1 or 0. A `damping` function
+    has no larger relative error than its operand, a `lossy` one may lose digits, and one that
+    `grows` may overflow. Code avoids it where there is another form, unless it `may_grow`: as a
+    divisor it leads to the right 0.
+    """
+
+    name: str
+    sentence: str = ""
+    arity: int = 1
+    code: str = ""
+    rates: tuple[str, ...] = ()
+    price: int = 10
+    lowered: bool = False
+    latex: str = ""
+    matrix: str = ""
+    domain: tuple[float, float] = (-inf, inf)
+    span: tuple[float, float] = (-inf, inf)
+    parity: Parity = ""
+    monotone: Monotone = ""
+    total: bool = False
+    analytic: bool = False
+    keeps_sign: bool = False
+    zero_at_zero_alone: bool = False
+    stepwise: bool = False
+    is_test: bool = False
+    exact: Callable[[Fraction], Fraction | None] = lambda _: None
+    undone_by: str = ""
+    composite: bool = False
+    damping: bool = False
+    lossy: bool = False
+    grows: bool = False
+    may_grow: bool = False
+
+    def __post_init__(self) -> None:
+        """Let NumPy have a function of this name, if nothing else is said."""
+        if not self.code:
+            places = ", ".join(["{}"] * self.arity)
+            object.__setattr__(self, "code", f"np.{self.name}({places})")
+        if not self.rates:
+            object.__setattr__(self, "rates", (self.name,))
+        if self.is_test:
+            object.__setattr__(self, "stepwise", True)
+
+    @property
+    def key(self) -> str:
+        """What the e-graph calls it."""
+        return self.name
+
+    @property
+    def is_zero_at_zero(self) -> bool:
+        """Whether its value at 0 is 0."""
+        return self.exact(Fraction(0)) == 0
+
+    @property
+    def vanishes(self) -> bool:
+        """Whether it is 0 on an interval: what it multiplies may be left out there."""
+        return self.is_test or (self.keeps_sign and not self.zero_at_zero_alone)
+
+    @property
+    def is_never_negative(self) -> bool:
+        """Whether no value is below 0."""
+        return self.span[0] >= 0
+
+    @property
+    def is_within_one(self) -> bool:
+        """Whether all values are between -1 and 1."""
+        return self.span[0] >= -1 and self.span[1] <= 1
+
+
+def _at(values: Mapping[int, int]) -> Callable[[Fraction], Fraction | None]:
+    """The rational values of a function that has some few."""
+
+    def exact(c: Fraction) -> Fraction | None:
+        found = values.get(int(c)) if c.denominator == 1 else None
+        return None if found is None else Fraction(found)
+
+    return exact
+
+
+def _test(name: str, sentence: str, arity: int = 2) -> Function:
+    """What is 1 where something holds and 0 elsewhere, also beside infinities and NaN."""
+    return Function(
+        name=name,
+        sentence=sentence,
+        arity=arity,
+        rates=("arithmetic",),
+        span=(0, 1),
+        total=True,
+        is_test=True,
+    )
+
+
+def _relu(c: Fraction) -> Fraction:
+    return max(c, Fraction(0))
+
+
+def _sign(c: Fraction) -> Fraction:
+    return Fraction((c > 0) - (c < 0))
+
+
+def _floor(c: Fraction) -> Fraction:
+    return Fraction(floor(c))
+
+
+def _ceil(c: Fraction) -> Fraction:
+    return Fraction(ceil(c))
+
+
+def _trunc(c: Fraction) -> Fraction:
+    return Fraction(trunc(c))
+
+
+def _round(c: Fraction) -> Fraction:
+    return Fraction(round(c))
+
+
+_KNOWN: Final = (
+    Function(
+        name="sin",
+        sentence="The sine of every entry.",
+        latex=r"\sin",
+        span=(-1, 1),
+        parity="odd",
+        total=True,
+        analytic=True,
+        exact=_at({0: 0}),
+    ),
+    Function(
+        name="cos",
+        sentence="The cosine of every entry.",
+        latex=r"\cos",
+        span=(-1, 1),
+        parity="even",
+        total=True,
+        analytic=True,
+        exact=_at({0: 1}),
+    ),
+    Function(
+        name="tan",
+        sentence="The tangent of every entry.",
+        composite=True,
+        latex=r"\tan",
+        parity="odd",
+        exact=_at({0: 0}),
+    ),
+    Function(
+        name="arcsin",
+        sentence="The inverse sine of every entry.",
+        monotone="increasing",
+        latex=r"\arcsin",
+        domain=(-1, 1),
+        span=(-pi / 2, pi / 2),
+        parity="odd",
+        keeps_sign=True,
+        zero_at_zero_alone=True,
+        exact=_at({0: 0}),
+        undone_by="sin",
+    ),
+    Function(
+        name="arccos",
+        sentence="The inverse cosine of every entry.",
+        latex=r"\arccos",
+        domain=(-1, 1),
+        span=(0, pi),
+        exact=_at({1: 0}),
+        undone_by="cos",
+    ),
+    Function(
+        name="arctan",
+        sentence="The inverse tangent of every entry.",
+        monotone="increasing",
+        latex=r"\arctan",
+        span=(-pi / 2, pi / 2),
+        parity="odd",
+        total=True,
+        analytic=True,
+        keeps_sign=True,
+        zero_at_zero_alone=True,
+        exact=_at({0: 0}),
+        undone_by="tan",
+        damping=True,
+    ),
+    Function(
+        name="tanh",
+        sentence="The hyperbolic tangent of every entry.",
+        monotone="increasing",
+        composite=True,
+        latex=r"\tanh",
+        span=(-1, 1),
+        parity="odd",
+        total=True,
+        analytic=True,
+        keeps_sign=True,
+        zero_at_zero_alone=True,
+        exact=_at({0: 0}),
+        damping=True,
+    ),
+    Function(
+        name="exp",
+        sentence="The exponential of every entry.",
+        monotone="increasing",
+        latex=r"\exp",
+        span=(0, inf),
+        total=True,
+        analytic=True,
+        exact=_at({0: 1}),
+        lossy=True,
+        grows=True,
+    ),
+    Function(
+        name="log",
+        sentence="The natural logarithm of every entry.",
+        monotone="increasing",
+        latex=r"\log",
+        domain=(0, inf),
+        exact=_at({1: 0}),
+        lossy=True,
+    ),
+    Function(
+        name="sign",
+        sentence="The sign of every entry: -1, 0 or 1.",
+        monotone="increasing",
+        span=(-1, 1),
+        parity="odd",
+        total=True,
+        keeps_sign=True,
+        zero_at_zero_alone=True,
+        exact=_sign,
+    ),
+    Function(
+        name="relu",
+        sentence="The greater of zero and the entry, for every entry.",
+        monotone="increasing",
+        composite=True,
+        code="np.maximum({}, 0)",
+        rates=("maximum",),
+        span=(0, inf),
+        total=True,
+        keeps_sign=True,
+        exact=_relu,
+    ),
+    Function(
+        name="abs",
+        sentence="The absolute value of every entry.",
+        latex=r"\left|{}\right|",
+        span=(0, inf),
+        parity="even",
+        total=True,
+        keeps_sign=True,
+        zero_at_zero_alone=True,
+        exact=abs,
+    ),
+    Function(
+        name="floor",
+        sentence="The greatest integer that is no greater than the entry, for every entry.",
+        monotone="increasing",
+        stepwise=True,
+        rates=("arithmetic",),
+        latex=r"\left\lfloor {} \right\rfloor",
+        total=True,
+        exact=_floor,
+    ),
+    Function(
+        name="trunc",
+        sentence="The integer between the entry and 0 that is next to it, for every entry.",
+        parity="odd",
+        monotone="increasing",
+        stepwise=True,
+        rates=("arithmetic",),
+        total=True,
+        exact=_trunc,
+    ),
+    Function(
+        name="ceil",
+        sentence="The least integer that is no less than the entry, for every entry.",
+        monotone="increasing",
+        stepwise=True,
+        rates=("arithmetic",),
+        latex=r"\left\lceil {} \right\rceil",
+        total=True,
+        exact=_ceil,
+    ),
+    Function(
+        name="round",
+        sentence="The nearest integer to every entry; of two the even one.",
+        monotone="increasing",
+        stepwise=True,
+        code="np.rint({})",
+        rates=("arithmetic",),
+        parity="odd",
+        total=True,
+        exact=_round,
+    ),
+    Function(
+        name="maximum",
+        sentence="The greater of two entries.",
+        arity=2,
+        latex=r"\max",
+        matrix="max",
+        total=True,
+    ),
+    Function(
+        name="minimum",
+        sentence="The lesser of two entries.",
+        arity=2,
+        rates=("maximum",),
+        latex=r"\min",
+        matrix="min",
+        total=True,
+    ),
+    Function(
+        name="pow",
+        sentence="A power of every entry, each with an exponent of its own.",
+        arity=2,
+        code="np.power({}, {})",
+        rates=("power",),
+    ),
+    Function(
+        name="mod",
+        sentence="The remainder of a division that rounds down: it has the sign of the divisor.",
+        arity=2,
+        rates=("divide", "divide"),
+    ),
+    _test("greater", "1 where the first entry is greater than the second, 0 elsewhere."),
+    _test("greater_equal", "1 where the first entry is no less than the second, 0 elsewhere."),
+    _test("equal", "1 where two entries are the same, 0 elsewhere."),
+    _test("not_equal", "0 where two entries are the same, 1 elsewhere."),
+    _test("logical_not", "1 where the entry is 0, 0 elsewhere.", arity=1),
+    _test("logical_and", "1 where neither entry is 0, 0 elsewhere."),
+    _test("logical_or", "0 where both entries are 0, 1 elsewhere."),
+    Function(
+        name="where",
+        sentence="The second entry where the first is not 0, the third elsewhere.",
+        arity=3,
+        rates=("maximum",),
+    ),
+    Function(name="expm1", lowered=True, price=12, grows=True),
+    Function(name="log1p", lowered=True, price=20),
+    Function(name="sinh", lowered=True, price=14, grows=True),
+    Function(name="cosh", lowered=True, price=14, grows=True, may_grow=True),
+    Function(
+        name="log_cosh",
+        lowered=True,
+        price=80,
+        code="log_cosh({})",
+        rates=(
+            "abs",
+            "sinh",
+            "arithmetic",
+            "log1p",
+            "arithmetic",
+            "expm1",
+            "log1p",
+            "arithmetic",
+        ),
+    ),
+    Function(
+        name="softplus",
+        lowered=True,
+        price=28,
+        code="softplus({})",
+        rates=("maximum", "exp", "log1p"),
+    ),
+    Function(
+        name="sigmoid",
+        lowered=True,
+        price=9,
+        code="sigmoid({})",
+        rates=("negate", "exp", "arithmetic", "divide"),
+    ),
+    Function(
+        name="log1mexp",
+        lowered=True,
+        price=50,
+        code="log1mexp({})",
+        rates=("expm1", "negate", "log", "exp", "negate", "log1p", "arithmetic"),
+    ),
+    Function(name="logaddexp", arity=2, lowered=True, price=40),
+    Function(name="exp_difference", arity=2, lowered=True, price=8, rates=("arithmetic", "exp")),
+    Function(
+        name="hypot",
+        arity=2,
+        lowered=True,
+        price=20,
+        rates=("arithmetic", "arithmetic", "sqrt"),
+    ),
+)
+
+FUNCTIONS: Final[Mapping[str, Function]] = MappingProxyType({f.name: f for f in _KNOWN})
+"""The record of every function, by its name."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class MatrixFunction:
+    """A function of a square matrix: a matrix of the same axes, or a scalar.
+
+    `code` is its text in generated code, `python` in what is printed; `rate` the kernel that it
+    calls. `thirds` of n³ operations are counted: elimination takes two, with substitution six.
+    """
+
+    name: str
+    sentence: str
+    code: str
+    python: str
+    rate: str
+    thirds: int
+    latex: str
+    is_scalar: bool = False
+
+
+_OF_MATRICES: Final = (
+    MatrixFunction(
+        name="inv",
+        sentence="The inverse of a square matrix.",
+        code="inverse({})",
+        python="np.linalg.inv({})",
+        rate="inv",
+        thirds=6,
+        latex=r"{}^{{-1}}",
+    ),
+    MatrixFunction(
+        name="det",
+        sentence="The determinant of a square matrix.",
+        code="np.linalg.det({})",
+        python="np.linalg.det({})",
+        rate="det",
+        thirds=2,
+        latex=r"\det",
+        is_scalar=True,
+    ),
+    MatrixFunction(
+        name="adj",
+        sentence="The adjugate of a square matrix: det times inv, continued to all matrices.",
+        code="adjugate({})",
+        python="np.linalg.det({0}) * np.linalg.inv({0})",
+        rate="adj",
+        thirds=9,
+        latex=r"\operatorname{adj}",
+    ),
+    MatrixFunction(
+        name="logabsdet",
+        sentence="The logarithm of the absolute value of a square matrix's determinant.",
+        code="np.linalg.slogdet({})[1]",
+        python="np.linalg.slogdet({})[1]",
+        rate="slogdet",
+        thirds=2,
+        latex=r"\log\left|\det\left({}\right)\right|",
+        is_scalar=True,
+    ),
+    MatrixFunction(
+        name="signdet",
+        sentence="The sign of a square matrix's determinant: -1, 0 or 1.",
+        code="np.linalg.slogdet({})[0]",
+        python="np.linalg.slogdet({})[0]",
+        rate="slogdet",
+        thirds=2,
+        latex=r"\operatorname{sign}\det",
+        is_scalar=True,
+    ),
+)
+
+MATRIX_FUNCTIONS: Final[Mapping[str, MatrixFunction]] = MappingProxyType(
+    {f.name: f for f in _OF_MATRICES}
+)
+"""The record of every function of a square matrix, by its name."""
+
+_OWN: Final[WeakValueDictionary[str, "OwnFunction"]] = WeakValueDictionary()
+_NUMBERS: Final = count(1)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class OwnFunction(Function):
+    """A function that a user declares: it is what terms have as their data, and no other equals it.
+
+    Each of `slopes` is the derivative by one operand, a function from scalar terms to a term of
+    element-wise operations; None where there is none. `evaluate` has the function of arrays for
+    each array library that it can be computed with. `cite` is where it is from.
+    """
+
+    slopes: tuple[Callable[..., Any] | None, ...] = ()
+    evaluate: Mapping[str, Callable[..., Any]] = field(default_factory=dict[str, Any])
+    cite: str = "declared"
+    number: int = field(default_factory=lambda: next(_NUMBERS))
+
+    def __post_init__(self) -> None:
+        """Let the e-graph find it, as long as it is used."""
+        object.__setattr__(self, "code", f"{self.name}({', '.join(['{}'] * self.arity)})")
+        object.__setattr__(self, "rates", (UNKNOWN_FUNCTION,))
+        _OWN[self.key] = self
+
+    __hash__ = object.__hash__
+
+    def __eq__(self, other: object) -> bool:
+        """Whether it is the same function: another one may be called and known alike."""
+        return self is other
+
+    def function_for(self, library: str) -> Callable[..., Any]:
+        """The function of arrays of a library; `UnsupportedOperation` where there is none."""
+        if library not in self.evaluate:
+            raise UnsupportedOperation(
+                f"{self.name} has no function of {library} arrays: evaluate="
+            )
+        return self.evaluate[library]
+
+    @property
+    def key(self) -> str:
+        """Its name and number: others may have the same name."""
+        return f"{self.name} {self.number}"
+
+
+def record(key: str) -> Function:
+    """The function that the e-graph calls so.
+
+    >>> record("sin").parity
+    'odd'
+    """
+    return FUNCTIONS.get(key) or _OWN[key]
+
+
+def function_of(op: str, data: object) -> Function | None:
+    """The function that a term applies, given its operation and data, if it is one.
+
+    >>> function_of("sin", None).name, function_of("add", None)
+    ('sin', None)
+    """
+    if isinstance(data, OwnFunction):
+        return data
+    found = FUNCTIONS.get(op)
+    return None if found is None or found.lowered else found
+
+
+ELEMENTWISE: Final = tuple(f.name for f in _KNOWN if not f.lowered)
+"""The functions that expressions have."""
+
+UNARY: Final = tuple(f for f in ELEMENTWISE if FUNCTIONS[f].arity == 1)
+"""Those of one operand."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Extreme:
+    """The greatest or the least entry along some axes.
+
+    `code` is its text in generated code, given the array and the axes, `python` the function that
+    is printed; `rate` the kernel that it calls, `price` what an entry counts. `of_two` is the
+    function of two tensors, entry by entry, that gives the same of each pair.
+    """
+
+    name: str
+    sentence: str
+    code: str
+    python: str
+    of_two: str
+    rate: str = "sum"
+    price: int = 1
+
+
+EXTREMES: Final[Mapping[str, Extreme]] = MappingProxyType(
+    {
+        f.name: f
+        for f in (
+            Extreme(
+                name="max",
+                sentence="The greatest entry along some axes.",
+                code="np.max({x}, {k})",
+                python="np.max",
+                of_two="maximum",
+            ),
+            Extreme(
+                name="min",
+                sentence="The least entry along some axes.",
+                code="np.min({x}, {k})",
+                python="np.min",
+                of_two="minimum",
+            ),
+        )
+    }
+)
+"""The reductions of expressions that are no sums, by their names."""
+
+LOWERED: Final = tuple(f.name for f in _KNOWN if f.lowered)
+"""Those that lowered terms alone have."""

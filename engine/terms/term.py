@@ -1,0 +1,340 @@
+"""The term: an immutable, hash-consed node of a tensor expression's DAG.
+
+Terms are positional and closed: an axis has a place and a size, no name. Two terms that are
+built alike are the same object, so equality is identity. Builders check shapes and nothing
+else: no builder simplifies. All walks are loops, so depth is limited by memory alone.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from fractions import Fraction
+from functools import partial, reduce
+from operator import attrgetter
+from threading import Lock
+from typing import Final
+from weakref import WeakValueDictionary
+
+from eggrad.engine.errors import ShapeError, UnsupportedOperation
+from eggrad.engine.indices import constraints as conditions
+from eggrad.engine.indices import spec as specs
+from eggrad.engine.indices.affine import resized_dims
+from eggrad.engine.indices.constraints import Constraint
+from eggrad.engine.indices.identifiers import is_text
+from eggrad.engine.indices.size_check import checked_dims
+from eggrad.engine.indices.sparsity import Sparsity
+from eggrad.engine.indices.spec import MAXIMAL_SIZE, Dims, Size, Spec
+from eggrad.engine.terms.fixed_arrays import FixedArray
+from eggrad.engine.terms.functions import (
+    ELEMENTWISE,
+    MATRIX_FUNCTIONS,
+    Function,
+    OwnFunction,
+    function_of,
+)
+from eggrad.engine.terms.numeric_operations import FOR_CODE, NUMERIC, result_dims
+from eggrad.engine.terms.payload import Payload
+
+__all__ = [
+    "ELEMENTWISE", "LEAVES", "MATRIX_FUNCTIONS", "NUMERIC", "Term", "add", "apply", "array",
+    "cofactors", "constant", "delta", "divide", "einsum", "fixed_arrays", "for_code", "implied",
+    "indicator", "negate", "numeric", "own_functions", "postorder", "power", "rebuild", "size",
+    "substitute_sizes", "subtract", "term_sparsity", "variable", "variables",
+]  # fmt: skip
+
+LEAVES: Final = frozenset({"variable", "constant", "array", "delta", "indicator", "size"})
+"""The operations without operands."""
+
+_IMPLIED: Final = {"positive definite": frozenset({"symmetric", "invertible"})}
+
+
+class Term(Payload):
+    """A node: its operation `op`, what else identifies it (`data`), operands and axis sizes.
+
+    | op | data | operands |
+    |---|---|---|
+    | `variable` | (name, assumptions) | |
+    | `constant` | the value of every entry, a `Fraction` | |
+    | `array` | the numbers, a `FixedArray` | |
+    | `delta` | | |
+    | `indicator` | the constraints on its indices | |
+    | `size` | a size that is no integer; the scalar whose value it is | |
+    | `einsum` | the spec | one or two |
+    | `add` `subtract` `divide` | | two |
+    | `power` | | base, scalar exponent |
+    | those of `functions`, as `sin` and `maximum` | the function, if declared | as many as it has |
+    | `negate`, those of `MATRIX_FUNCTIONS` | | one |
+    | `cofactors` | k, the order of the derivative of `det` that it is | one |
+    | those of `NUMERIC` | see `numeric_operations` | one or two |
+    | those of `FOR_CODE` | see the module that makes them | any number |
+    """
+
+    __slots__ = ("__weakref__", "args", "data", "dims", "op")
+    op: str
+    args: tuple["Term", ...]
+    dims: Dims
+
+    def __setattr__(self, name: str, value: object) -> None:
+        """Refuse: terms are immutable."""
+        raise AttributeError("terms are immutable")
+
+    def __reduce__(self) -> tuple[Callable[..., "Term"], tuple[object, ...]]:
+        """Pickle by building anew, so that identity stays equality."""
+        return _make, (self.op, self.data, self.args, self.dims)
+
+    @property
+    def order(self) -> int:
+        """The number of axes."""
+        return len(self.dims)
+
+    def __repr__(self) -> str:
+        """Show the node alone, for debugging; printing a whole term is the frontend's work."""
+        return f"<{self.op} {self.data} {self.dims} of {len(self.args)}>"
+
+
+_terms: WeakValueDictionary[tuple[object, ...], Term] = WeakValueDictionary()
+# Two threads that make one term at once have to get the same object.
+_making = Lock()
+
+
+def _make(op: str, data: object, args: tuple[Term, ...], dims: Dims) -> Term:
+    key = (op, data, args, dims)
+    found = _terms.get(key)
+    if found is not None:
+        return found
+    made = object.__new__(Term)
+    for name, value in zip(("op", "data", "args", "dims"), key, strict=True):
+        object.__setattr__(made, name, value)
+    with _making:
+        return _terms.setdefault(key, made)
+
+
+def variable(name: str, dims: Sequence[Size] = (), assume: Iterable[str] = ()) -> Term:
+    """A variable with the given axis sizes, declared properties, and what those imply.
+
+    >>> variable("A", ("n", "n"), ["positive definite"]).data
+    ('A', ('invertible', 'positive definite', 'symmetric'))
+    """
+    if not is_text(name):
+        raise UnsupportedOperation(f"no text can have the name {name!r}")
+    words = set(assume)
+    words |= implied(words)
+    return _make("variable", (name, tuple(sorted(words))), (), checked_dims(dims))
+
+
+def implied(assume: Iterable[str]) -> frozenset[str]:
+    """The properties that follow from some declared ones.
+
+    >>> sorted(implied(["positive definite", "positive"]))
+    ['invertible', 'symmetric']
+    """
+    return frozenset().union(*(_IMPLIED.get(word, frozenset[str]()) for word in assume))
+
+
+def constant(value: int | Fraction, dims: Sequence[Size] = ()) -> Term:
+    """The tensor whose every entry is `value`."""
+    return _make("constant", Fraction(value), (), checked_dims(dims))
+
+
+def array(values: FixedArray) -> Term:
+    """The tensor of some numbers."""
+    return _make("array", values, (), values.values.shape)
+
+
+def delta(dims: Sequence[Size]) -> Term:
+    """The identity on `dims`: a product of Kronecker deltas with axes `dims + dims`."""
+    own = checked_dims(dims)
+    return _make("delta", None, (), own + own)
+
+
+def indicator(dims: Sequence[Size], constraints: Iterable[Constraint]) -> Term:
+    """The tensor that is 1 where its indices meet some constraints, and 0 elsewhere.
+
+    >>> indicator(("n",), [("=", ((0, 1), ("", -2)))]).data
+    (('=', ((0, 1), ('', -2))),)
+    """
+    own = checked_dims(dims)
+    found = conditions.canonical(own, constraints)
+    if any(abs(c) > MAXIMAL_SIZE for _, f in found for _, c in f):
+        raise UnsupportedOperation(f"conditions on indices have numbers up to {MAXIMAL_SIZE}")
+    return _make("indicator", found, (), own)
+
+
+def size(symbol: Size) -> Term:
+    """A size as a scalar: a `size` node for a symbol, a constant for an integer."""
+    (own,) = checked_dims((symbol,))
+    return constant(own) if isinstance(own, int) else _make("size", own, (), ())
+
+
+def einsum(spec: Spec | str, *args: Term) -> Term:
+    r"""`C[s3] = sum over (s1 s2)\s3 of A[s1] B[s2]` (thesis, equation 2.1), or its unary form."""
+    own = specs.parse_spec(spec) if isinstance(spec, str) else specs.canonical(spec[:-1], spec[-1])
+    specs.check(own)
+    if len(args) not in (1, 2):
+        raise ShapeError(f"product *({specs.format_spec(own)}): one or two operands, please")
+    return _make("einsum", own, args, specs.output_dims(own, *(a.dims for a in args)))
+
+
+def add(a: Term, b: Term) -> Term:
+    """The sum of two terms of the same axes."""
+    return _make("add", None, (a, b), _same("+", a, b).dims)
+
+
+def subtract(a: Term, b: Term) -> Term:
+    """The difference of two terms of the same axes."""
+    return _make("subtract", None, (a, b), _same("-", a, b).dims)
+
+
+def divide(a: Term, b: Term) -> Term:
+    """The element-wise quotient; a scalar on either side meets every entry of the other."""
+    dims = a.dims if not b.dims else b.dims if not a.dims else _same("/", a, b).dims
+    return _make("divide", None, (a, b), dims)
+
+
+def negate(a: Term) -> Term:
+    """The negative."""
+    return _make("negate", None, (a,), a.dims)
+
+
+def power(base: Term, exponent: Term) -> Term:
+    """Every entry of `base` (or `base` once, for a scalar) to a scalar exponent."""
+    if exponent.dims:
+        raise ShapeError(f"^: the exponent must be a scalar, it has {exponent.order} axes")
+    return _make("power", None, (base, exponent), base.dims)
+
+
+def apply(function: str | Function, *args: Term) -> Term:
+    """An element-wise function of operands of the same axes, or one of a square matrix."""
+    own = function if isinstance(function, Function) else function_of(function, None)
+    name = function if isinstance(function, str) else function.name
+    if own is None and name not in MATRIX_FUNCTIONS:
+        raise UnsupportedOperation(f"no function is called {name!r}")
+    arity = own.arity if own else 1
+    if len(args) != arity:
+        raise UnsupportedOperation(
+            f"{name} has {arity} operand{'s' * (arity > 1)}, not {len(args)}"
+        )
+    if own is not None:
+        data = own if isinstance(own, OwnFunction) else None
+        return _make(name, data, args, reduce(partial(_same, name), args).dims)
+    _square(name, *args)
+    return _make(name, None, args, () if MATRIX_FUNCTIONS[name].is_scalar else args[0].dims)
+
+
+def cofactors(k: int, a: Term) -> Term:
+    """The k-th derivative of `det` at a square matrix, axes (row, column) k times.
+
+    `cofactors(1, X)` is the matrix of cofactors, the transpose of `adj(X)`.
+    """
+    _square("cofactors", a)
+    return _make("cofactors", k, (a,), a.dims * k)
+
+
+def numeric(name: str, *args: Term, data: object = None) -> Term:
+    """An operation that only lowered terms have; `numeric_operations` says what `data` is."""
+    if name not in NUMERIC:
+        raise UnsupportedOperation(f"no numeric operation is called {name!r}")
+    return _make(name, data, args, result_dims(name, data, *(a.dims for a in args)))
+
+
+def for_code(op: str, data: object, args: tuple[Term, ...], dims: Dims) -> Term:
+    """A way to compute that is chosen when code is written, such as `stepped_product`."""
+    return _make(op, data, args, dims)
+
+
+def _same(operation: str, a: Term, b: Term) -> Term:
+    """The second of two terms, which have the same axes."""
+    if a.dims != b.dims:
+        raise ShapeError(f"{operation}: the left side has axes {a.dims}, the right side {b.dims}")
+    return b
+
+
+def _square(name: str, a: Term) -> None:
+    if len(a.dims) != 2 or a.dims[0] != a.dims[1]:
+        raise ShapeError(f"{name} needs a square matrix, its argument has axes {a.dims}")
+
+
+def term_sparsity(term: Term) -> Sparsity:
+    """What costs know of an operand that is a delta or an indicator."""
+    return term.constraints if term.op == "indicator" else term.op == "delta"
+
+
+def rebuild(term: Term, args: tuple[Term, ...]) -> Term:
+    """The same operation on other operands."""
+    match term.op:
+        case leaf if leaf in LEAVES:
+            return term
+        case "einsum":
+            return einsum(term.spec, *args)
+        case "cofactors":
+            return cofactors(term.number, *args)
+        case "add" | "subtract" | "divide" | "negate" | "power":
+            return _BUILDERS[term.op](*args)
+        case name if name in NUMERIC:
+            return numeric(name, *args, data=term.data)
+        case name if name in FOR_CODE:
+            return for_code(term.op, term.data, args, term.dims)
+        case name:
+            return apply(function_of(name, term.data) or name, *args)
+
+
+_BUILDERS: Final[dict[str, Callable[..., Term]]] = {
+    build.__name__: build for build in (add, subtract, divide, negate, power)
+}
+
+
+_ARGS: Final = attrgetter("args")
+
+
+def postorder(*roots: Term, operands: Callable[[Term], Sequence[Term]] = _ARGS) -> Iterator[Term]:
+    """Every node once, after its operands, or after what `operands` says that it needs.
+
+    >>> x = variable("x")
+    >>> [t.op for t in postorder(add(x, apply("exp", x)))]
+    ['variable', 'exp', 'add']
+    """
+    seen: set[Term] = set()
+    stack: list[tuple[Term, bool]] = [(r, False) for r in reversed(roots)]
+    while stack:
+        node, ready = stack.pop()
+        if ready:
+            yield node
+        elif node not in seen:
+            seen.add(node)
+            stack.append((node, True))
+            stack.extend((a, False) for a in reversed(operands(node)))
+
+
+def variables(*roots: Term) -> tuple[Term, ...]:
+    """The variables that occur, by name."""
+    found = {t for t in postorder(*roots) if t.op == "variable"}
+    return tuple(sorted(found, key=lambda t: (t.name, str(t.dims))))
+
+
+def own_functions(*roots: Term) -> tuple[OwnFunction, ...]:
+    """The declared functions that occur, operands first; two of one name are an error."""
+    found = dict.fromkeys(t.data for t in postorder(*roots) if isinstance(t.data, OwnFunction))
+    names: dict[str, OwnFunction] = {}
+    for own in found:
+        if names.setdefault(own.name, own) is not own:
+            raise UnsupportedOperation(f"two different functions are called {own.name!r}")
+    return tuple(found)
+
+
+def fixed_arrays(*roots: Term) -> tuple[FixedArray, ...]:
+    """The arrays of known numbers that occur."""
+    return tuple(dict.fromkeys(t.array for t in postorder(*roots) if t.op == "array"))
+
+
+def substitute_sizes(roots: Sequence[Term], sizes: Mapping[Size, Size]) -> tuple[Term, ...]:
+    """The same terms with size symbols replaced."""
+    done: dict[Term, Term] = {}
+    for t in postorder(*roots):
+        dims = resized_dims(t.dims, sizes)
+        if t.op == "size":
+            done[t] = size(*resized_dims((t.symbol,), sizes))
+        elif t.op == "indicator":
+            done[t] = indicator(dims, conditions.resized_all(t.constraints, sizes))
+        elif t.args:
+            done[t] = rebuild(t, tuple(done[a] for a in t.args))
+        else:
+            done[t] = _make(t.op, t.data, (), dims)
+    return tuple(done[r] for r in roots)

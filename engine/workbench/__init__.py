@@ -1,0 +1,1 @@
+"""Experiments with rules: soundness checks, inference, growth, minimal examples."""

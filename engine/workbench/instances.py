@@ -1,0 +1,149 @@
+"""Random closed instances of a law: what its tests judge it by."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from eggrad.engine.errors import ShapeError
+from eggrad.engine.laws.closed import SYMBOLS, Closing, Reject
+from eggrad.engine.laws.language import SLOPE_NODES, Known, Law
+from eggrad.engine.laws.rule import Rule
+from eggrad.engine.oracle import oracle
+from eggrad.engine.terms import term as terms
+from eggrad.engine.terms.binding import Array
+from eggrad.engine.terms.functions import record
+from eggrad.engine.terms.term import Term
+from eggrad.engine.workbench.drawing import EVERYTHING, Drawing, Scope
+
+__all__ = [
+    "EVERYTHING",
+    "IllTyped",
+    "Instance",
+    "Reject",
+    "Scope",
+    "close",
+    "random_instance",
+    "random_values",
+    "sides",
+]
+
+# At kinks differences say nothing, so these avoid special values.
+DIFFERENTIATED = ("derivative", "pullback", *SLOPE_NODES.values())
+
+
+class IllTyped(ShapeError):
+    """A right side that has no axes where the left side has some: at what, and why."""
+
+    def __init__(self, reason: str, closing: Closing, left: Term) -> None:
+        """Keep what the law's parameters are bound to, and the left side."""
+        super().__init__(reason)
+        self.closing = closing
+        self.left = left
+
+
+@dataclass(frozen=True)
+class Instance:
+    """A law, what its parameters are bound to, and both its sides as terms with holes."""
+
+    law: Law
+    bound: Mapping[str, Any]
+    left: Term
+    right: Term
+    closing: Closing
+
+    @property
+    def variables(self) -> tuple[Term, ...]:
+        """What needs a value: the variables of the bound terms and the one differentiated by."""
+        tensors = [t for t in self.bound.values() if isinstance(t, Term)]
+        tensors += [terms.variable(*t) for t in self.bound.values() if _is_variable(t)]
+        return terms.variables(*tensors)
+
+    @property
+    def known(self) -> tuple[tuple[str, Term], ...]:
+        """What the law asks to be known, and of what."""
+        closing = Closing(self.bound)
+        return tuple(
+            (closing.build(c.property), closing.build(c.tensor))
+            for c in self.law.conditions
+            if isinstance(c, Known)
+        )
+
+    @property
+    def is_differentiated(self) -> bool:
+        """Whether the left side is a derivative, a slope or a pullback."""
+        return self.law.node.constructor in DIFFERENTIATED
+
+    @property
+    def subject(self) -> Term:
+        """The left side; where that is no term, the term under it."""
+        node = self.law.node
+        if not self.is_differentiated:
+            return self.left
+        closing = Closing(self.bound)
+        if node.constructor in SLOPE_NODES.values():
+            name, _, *args = node.args
+            return terms.apply(record(closing.build(name)), *map(closing.build, args))
+        return closing.build(node.args[0])
+
+
+def _is_variable(value: object) -> bool:
+    return isinstance(value, tuple) and len(value) in (2, 3) and isinstance(value[1], tuple) and (
+        isinstance(value[0], str)
+    )  # fmt: skip
+
+
+def close(law: Law, bound: Mapping[str, Any]) -> Instance:
+    """The law at the given bindings; `Reject` where it does not apply to them.
+
+    Raises `IllTyped` where its right side has no axes.
+    """
+    closing = Closing(bound)
+    for c in law.conditions:
+        if not closing.build(c):
+            raise Reject
+    left = closing.build(law.left)
+    try:
+        return Instance(law, bound, left, closing.build(law.right), closing)
+    except ShapeError as error:
+        raise IllTyped(str(error), closing, left) from error
+
+
+def random_instance(
+    rule: Rule, rng: np.random.Generator, back: bool = False, scope: Scope = EVERYTHING
+) -> Instance:
+    """A random instance of a law's left side (or, for a law both ways, of its right side).
+
+    `Reject` where the draw fails; most laws need a few. `IllTyped` as for `close`.
+    """
+    law = rule.statement
+    if back:
+        law = Law(law.right, law.left, conditions=law.conditions)
+    drawing = Drawing(rng, scope)
+    try:
+        drawing.draw_left(law.node)
+        return close(law, drawing.bound)
+    except IllTyped:
+        raise
+    except ShapeError as error:
+        raise Reject from error
+
+
+def random_values(instance: Instance, rng: np.random.Generator) -> dict[str, Array]:
+    """Normal numbers, numbers between 0 and 1, or zeros, ones, small integers and ties."""
+    flavour = rng.random()
+    kind = "special" if flavour < 0.3 and not instance.is_differentiated else "normal"
+    values = oracle.random_values(instance.variables, SYMBOLS, rng, kind)
+    if flavour > 0.6:
+        # What is declared of a variable stays true.
+        plain = {v.name for v in instance.variables if not v.assumed}
+        values |= {name: np.abs(values[name]) % 0.9 + 0.05 for name in plain & values.keys()}
+    return values
+
+
+def sides(instance: Instance, values: Mapping[str, Array]) -> tuple[Array, Array]:
+    """The values of both sides: the oracle's word, not the rule's."""
+    filled = instance.closing.fill(values)
+    left, right = oracle.evaluate([instance.left, instance.right], filled, SYMBOLS)
+    return left, right

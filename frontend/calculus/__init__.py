@@ -1,0 +1,1 @@
+"""Derivatives and simplification of terms by the standard rules."""

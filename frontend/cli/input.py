@@ -1,0 +1,228 @@
+"""What the command line reads and writes, and how it reports a mistake."""
+
+import sys
+import warnings
+from collections.abc import Callable, Iterator
+from functools import wraps
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NoReturn
+from zipfile import BadZipFile
+
+import click
+
+from eggrad.engine.errors import EggradError
+from eggrad.engine.indices.spec import MAXIMAL_SIZE
+from eggrad.frontend.calculus.budget_warning import BudgetWarning
+
+if TYPE_CHECKING:
+    from eggrad.engine.terms.binding import Array
+    from eggrad.frontend.text.problem import Problem
+
+__all__ = [
+    "Commands",
+    "Mistake",
+    "json_option",
+    "parse_assumptions",
+    "parse_dims",
+    "parse_sizes",
+    "read_text",
+    "read_values",
+    "rules_option",
+    "takes_expression",
+    "takes_language",
+    "write_array",
+]
+
+_INTERRUPTED = 130
+
+json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead.")
+rules_option = click.option(
+    "--rules",
+    multiple=True,
+    metavar="FILE",
+    help="Use a Python file of rules as well; repeatable. The file is executed: trust it first.",
+)
+
+
+class Mistake(click.ClickException):
+    """A mistake in the input: its message alone, and status 2."""
+
+    exit_code = 2
+
+    def show(self, file: Any = None) -> None:
+        """Print the message to standard error."""
+        click.echo(f"Error: {self.message}", file=file, err=True)
+
+
+class Commands(click.Group):
+    """A group whose commands end quietly: with a message, never with a traceback."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the command."""
+        try:
+            with warnings.catch_warnings():
+                # Commands say it themselves.
+                warnings.simplefilter("ignore", BudgetWarning)
+                return super().invoke(ctx)
+        except EggradError as error:
+            raise Mistake(str(error)) from error
+        except MemoryError as error:
+            raise Mistake(f"the memory is not enough: {error}") from error
+        except KeyboardInterrupt:
+            sys.exit(_INTERRUPTED)
+
+
+def read_text(_context: click.Context, _parameter: click.Parameter, text: str) -> str:
+    """The text itself, or standard input where it is `-`."""
+    if text != "-":
+        return text
+    try:
+        return sys.stdin.buffer.read().decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise Mistake(f"standard input is not UTF-8 text: byte {error.start}") from error
+
+
+Command = Callable[..., None]
+
+
+def takes_language(command: Command) -> Command:
+    """Let a command be told the language of its texts; it gets `read`, which reads one."""
+
+    @click.option("--matrix", is_flag=True, help="Read the matrix language; see --dims.")
+    @click.option(
+        "--dims",
+        callback=parse_dims,
+        metavar="DIMS",
+        help='The axes of the variables: "A: m n, x: n, c:".',
+    )
+    @click.option(
+        "--assume",
+        callback=parse_assumptions,
+        metavar="PROPERTIES",
+        help='What is known of variables: "A: symmetric, x: positive".',
+    )
+    @wraps(command)
+    def reading(
+        *texts: str,
+        matrix: bool,
+        dims: "dict[str, tuple[int | str, ...]]",
+        assume: dict[str, list[str]],
+        **options: Any,
+    ) -> None:
+        from eggrad.frontend.matrix.parser import read_problem
+        from eggrad.frontend.text.parser import parse
+
+        if not matrix and (dims or assume):
+            raise Mistake("--dims and --assume belong to the matrix language; add --matrix")
+
+        def read(text: str) -> "Problem":
+            return read_problem(text, dims or None, assume) if matrix else parse(text)
+
+        command(*texts, read=read, matrix=matrix, **options)
+
+    return reading
+
+
+def takes_expression(command: Command) -> Command:
+    """Let a command take an expression in either language: its text, and what was read."""
+
+    @click.argument("text", callback=read_text)
+    @takes_language
+    @wraps(command)
+    def reading(
+        text: str, *, read: "Callable[[str], Problem]", matrix: bool, **options: Any
+    ) -> None:
+        import eggrad
+
+        if "language" in options:
+            options["language"] = options["language"] or ("matrix" if matrix else "einsum")
+        command(text, eggrad.Problem(read(text)), **options)
+
+    return reading
+
+
+def parse_sizes(
+    _context: click.Context, _parameter: click.Parameter, text: str | None
+) -> dict[str, int] | int | None:
+    """Sizes by symbol, or one for all, from `m=3,n=5` or `4`."""
+    if text is None:
+        return None
+    if text.strip().isdecimal():
+        return _size(text.strip())
+    sizes: dict[str, int] = {}
+    for part in text.split(","):
+        symbol, equals, number = (piece.strip() for piece in part.partition("="))
+        if not (symbol and equals and number.isdecimal()):
+            raise click.BadParameter(f"{part.strip()!r} is not of the form n=5")
+        if symbol in sizes:
+            raise click.BadParameter(f"{symbol} is given twice")
+        sizes[symbol] = _size(number)
+    return sizes
+
+
+def parse_dims(
+    _context: click.Context, _parameter: click.Parameter, text: str | None
+) -> "dict[str, tuple[int | str, ...]]":
+    """Axes by name, from `A: m n, x: n, c:`."""
+    found: dict[str, tuple[int | str, ...]] = {}
+    for name, words in _named(text, "A: m n, x: n, c:"):
+        if name in found:
+            raise click.BadParameter(f"{name} is given twice")
+        found[name] = tuple(_size(w) if w.isdecimal() else w for w in words.split())
+    return found
+
+
+def _size(digits: str) -> int:
+    if len(digits.lstrip("0")) > len(str(MAXIMAL_SIZE)) or int(digits) > MAXIMAL_SIZE:
+        raise click.BadParameter(f"the largest size is {MAXIMAL_SIZE}")
+    return int(digits)
+
+
+def parse_assumptions(
+    _context: click.Context, _parameter: click.Parameter, text: str | None
+) -> dict[str, list[str]]:
+    """Properties by name, from `A: symmetric, x: positive`."""
+    found: dict[str, list[str]] = {}
+    for name, words in _named(text, "A: symmetric, x: positive"):
+        found.setdefault(name, []).append(" ".join(words.split()))
+    return found
+
+
+def _named(text: str | None, example: str) -> Iterator[tuple[str, str]]:
+    for part in (text or "").split(",") if text and text.strip() else ():
+        name, colon, rest = part.partition(":")
+        if not colon or not name.strip():
+            raise click.BadParameter(f"{part.strip()!r} is not of the form {example!r}")
+        yield name.strip(), rest
+
+
+def read_values(path: str) -> "dict[str, Array]":
+    """Every array of a `.npz` file, by name."""
+    import numpy as np
+
+    try:
+        found = np.load(path, allow_pickle=False)
+        if isinstance(found, np.ndarray):
+            raise Mistake(f"{path} holds one array without a name; save them by numpy.savez")
+        with found:
+            return {name: found[name] for name in found.files}
+    except OSError as error:
+        _unusable("read", path, error)
+    except (ValueError, BadZipFile, EOFError) as error:
+        raise Mistake(f"{path} is not a .npz file of plain arrays") from error
+
+
+def write_array(path: str, array: "Array") -> None:
+    """Write a `.npy` file of exactly that name."""
+    import numpy as np
+
+    try:
+        # An open file keeps its name; numpy would append a suffix to a path.
+        with Path(path).open("wb") as file:
+            np.save(file, array, allow_pickle=False)
+    except OSError as error:
+        _unusable("write", path, error)
+
+
+def _unusable(verb: str, path: str, error: OSError) -> NoReturn:
+    raise Mistake(f"cannot {verb} {path}: {error.strerror or error}") from error

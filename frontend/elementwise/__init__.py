@@ -1,0 +1,1 @@
+"""Element-wise definitions with integer-linear indices: read, differentiated, written."""

@@ -1,0 +1,258 @@
+"""Element-wise definitions in: names looked up, sizes found, phrases made nodes."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final, cast
+
+from lark import Token
+
+from eggrad.engine.errors import ParseError
+from eggrad.engine.indices.integer_ranges import Range
+from eggrad.engine.indices.rational_affine import Affine
+from eggrad.engine.terms.functions import OwnFunction
+from eggrad.frontend.elementwise import syntax
+from eggrad.frontend.elementwise.functions import ARITIES
+from eggrad.frontend.elementwise.indices import (
+    IndexReader,
+    Size,
+    as_form,
+    phrases_within,
+    read_decimal,
+)
+from eggrad.frontend.elementwise.paths import Path, misread_at
+from eggrad.frontend.elementwise.printer import format_form
+from eggrad.frontend.elementwise.reader import Declared, Nested, read
+from eggrad.frontend.elementwise.syntax import Node, fresh_name
+from eggrad.frontend.text.errors import TextShapeError, TextUnknownVariable, suggestion
+from eggrad.frontend.text.phrases import Phrase
+from eggrad.frontend.text.words import offset_of
+
+__all__ = ["Parsed", "parse"]
+
+_OPERATORS: Final = {"PLUS": "+", "MINUS": "-", "TIMES": "*", "DIVIDE": "/", "POWER": "**"}
+
+
+@dataclass(frozen=True)
+class Parsed:
+    """The head's name, the size of each of its indices, the arguments' shapes, and the body."""
+
+    name: str
+    sizes: dict[str, Affine]
+    shapes: dict[str, tuple[Affine, ...]]
+    body: Node
+
+
+def parse(
+    text: str,
+    shapes: Mapping[str, Sequence[Size]],
+    sizes: Mapping[str, Size] | None = None,
+    functions: Sequence[OwnFunction] = (),
+) -> Parsed:
+    """See `eggrad.parse_elementwise`."""
+    syntax_of_text = read(text)
+    names = [str(d.name) for d in syntax_of_text.indices]
+    given = {n: as_form(n, size) for n, size in (sizes or {}).items()}
+    numbers = {n: f for n, f in given.items() if n not in names}
+    lengths = {n: f.substitute(numbers) for n, f in given.items()}
+    own = {
+        n: tuple(as_form(n, size).substitute(numbers) for size in shape)
+        for n, shape in shapes.items()
+    }
+    reader = _Reader(text, own, lengths, functions)
+    if str(syntax_of_text.name) in own:
+        reason = f"{syntax_of_text.name} is what is defined here, and cannot be an argument"
+        raise reader.error(reason, syntax_of_text.name)
+    found = reader.head(syntax_of_text.indices, syntax_of_text.body)
+    reader.sizes = found
+    body = reader.value(syntax_of_text.body, {n: n for n in names}, Path())
+    return Parsed(str(syntax_of_text.name), found, own, body)
+
+
+class _Reader:
+    """Turns phrases into nodes, each problem shown at its place in the text."""
+
+    def __init__(
+        self,
+        text: str,
+        shapes: Mapping[str, tuple[Affine, ...]],
+        given: Mapping[str, Affine],
+        functions: Sequence[OwnFunction],
+    ) -> None:
+        self.text = text
+        self.functions = {f.name: f for f in functions}
+        self.shapes = shapes
+        self.given = given
+        forms = [*given.values(), *(size for shape in shapes.values() for size in shape)]
+        self.symbols = {n for form in forms for n in form.names}
+        self.indices = IndexReader(text, given, self.symbols, shapes)
+        self.sizes: dict[str, Affine] = {}
+
+    def head(self, indices: Sequence[Declared], body: Phrase) -> dict[str, Affine]:
+        """The size of each index of the head; what these sizes mention are sizes, too."""
+        found: dict[str, Affine] = {}
+        names = {str(d.name) for d in indices}
+        for declared in indices:
+            name = str(declared.name)
+            if name in found:
+                raise self.error(f"there are two indices called {name!r}", declared.name)
+            if declared.size is not None:
+                used = {str(p.token) for p in phrases_within(declared.size) if p.what == "use"}
+                self.symbols |= used - names - set(self.given)
+            found[name] = self._length(declared, body, {})
+            if found[name] != self.given.get(name, found[name]):
+                shown = format_form(self.given[name])
+                raise self.error(f"the size of {name} is given as {shown} too", declared.name)
+        for declared in indices:
+            if str(declared.name) in self.symbols:
+                reason = f"{declared.name} is an index here, and the name of a size"
+                raise self.error(reason, declared.name)
+        return found
+
+    def _length(self, declared: Declared, body: Phrase, scope: Mapping[str, str]) -> Affine:
+        """How many values an index has: as it says itself, as is given, or as one reading says."""
+        name = str(declared.name)
+        if declared.size is not None:
+            return self.indices.form(declared.size, scope)
+        if name in self.given:
+            return self.given[name]
+        found = list(dict.fromkeys(self._readings(name, body)))
+        if len(found) == 1:
+            return found[0]
+        why = "no argument is read at it alone, under no condition"
+        if found:
+            why = f"it could be {' or '.join(map(format_form, found))}"
+        raise self.error(
+            f"nothing says how many values {name} has: {why}",
+            declared.name,
+            f"'{name}<N'",
+            f"sizes={{{name!r}: ...}}",
+        )
+
+    def _readings(self, name: str, phrase: Phrase) -> Iterator[Affine]:
+        """The sizes of the axes that are read at an index alone, under no condition."""
+        if phrase.what == "choice":
+            return
+        if phrase.what == "read":
+            shape = self.shapes.get(str(phrase.token), ())
+            for index, size in zip(phrase.operands, shape, strict=False):
+                if index.what == "use" and str(index.token) == name:
+                    yield size
+        if phrase.what == "sum" and str(cast(Declared, cast(Nested, phrase).declared).name) == name:
+            return
+        for operand in phrase.operands:
+            yield from self._readings(name, operand)
+
+    def value(self, phrase: Phrase, scope: Mapping[str, str], path: Path) -> Node:
+        """The node of a phrase; `scope` has what each index in sight is called in nodes."""
+        token, operands = phrase.token, phrase.operands
+        match phrase.what:
+            case "number":
+                return syntax.Number(read_decimal(self.text, token))
+            case "use":
+                return self._use(token, scope)
+            case "read":
+                return self._read(phrase, scope, path)
+            case "call":
+                return self._call(phrase, scope, path)
+            case "negate":
+                return syntax.negative(self.value(operands[0], scope, path))
+            case "sum":
+                return self._sum(cast(Nested, phrase), scope, path)
+            case "choice":
+                *conditions, then, otherwise = operands
+                own = tuple(c for p in conditions for c in self.indices.conditions(p, scope))
+                one = self.value(then, scope, path.where(own))
+                other = self.value(otherwise, scope, path.elsewhere(own))
+                return syntax.choice(own, one, other)
+            case operator:
+                left, right = (self.value(o, scope, path) for o in operands)
+                return syntax.binary(_OPERATORS[operator], left, right)
+
+    def _call(self, phrase: Phrase, scope: Mapping[str, str], path: Path) -> Node:
+        name = str(phrase.token)
+        declared = self.functions.get(name)
+        if declared is None and name not in ARITIES:
+            raise self._no_function(phrase.token)
+        arity = declared.arity if declared else ARITIES[name]
+        if len(phrase.operands) != arity:
+            reason = f"{name} has {arity} argument{'s' * (arity != 1)}"
+            raise self.error(f"{reason}, not {len(phrase.operands)}", phrase.token)
+        arguments = tuple(self.value(o, scope, path) for o in phrase.operands)
+        return syntax.Call(name, arguments, declared)
+
+    def _no_function(self, token: Token) -> ParseError:
+        name = str(token)
+        if name in self.shapes:
+            return self.error(f"{name} is no function; an entry of it is {name}[...]", token)
+        if name == "sum":
+            return self.error("a sum has an index, as in sum{k}_0^4 or sum{k<5}", token, "'{'")
+        near = suggestion(name, [*ARITIES, *self.functions])
+        return self.error(
+            f"no function is called {name!r}{near}", token, *([] if near else ARITIES)
+        )
+
+    def _use(self, token: Token, scope: Mapping[str, str]) -> Node:
+        shape = self.shapes.get(str(token))
+        if shape is not None and str(token) not in scope:
+            if shape:
+                places = "; ".join("..." for _ in shape)
+                raise self.error(
+                    f"an entry of {token} is {token}[{places}]", token, "'['", after=True
+                )
+            return syntax.Read(str(token), ())
+        return syntax.index_value(self.indices.name(token, scope))
+
+    def _read(self, phrase: Phrase, scope: Mapping[str, str], path: Path) -> Node:
+        name = str(phrase.token)
+        shape = self.shapes.get(name)
+        if shape is None:
+            known = tuple(self.shapes)
+            near = suggestion(name, known)
+            raise TextUnknownVariable(
+                f"no argument is called {name!r}{near}", self.text, offset_of(phrase.token), known
+            )
+        if len(shape) != len(phrase.operands):
+            axes = f"{len(shape)} {'axis' if len(shape) == 1 else 'axes'}"
+            raise TextShapeError(
+                f"{name} has {axes}, here it has {len(phrase.operands)}",
+                self.text,
+                offset_of(phrase.token),
+            )
+        forms = tuple(self.indices.form(o, scope) for o in phrase.operands)
+        for form, size in zip(forms, shape, strict=True):
+            point = misread_at(form, size, path, self.sizes)
+            if point is not None:
+                raise self._misread(phrase.token, form, size, point)
+        return syntax.Read(name, forms)
+
+    def _misread(
+        self, token: Token, form: Affine, size: Affine, point: Mapping[str, int]
+    ) -> TextShapeError:
+        where = ", ".join(f"{n} = {v}" for n, v in point.items())
+        place = format_form(form.substitute(point))
+        shown = f"{format_form(form)} is {place}{' where ' if where else ''}{where}"
+        count = f"{size.constant} entr{'y' if size.constant == 1 else 'ies'}"
+        reason = f"{token} has no such entry: {shown}, and there are {count}, from 0 on"
+        return TextShapeError(reason, self.text, offset_of(token))
+
+    def _sum(self, phrase: Nested, scope: Mapping[str, str], path: Path) -> Node:
+        declared = cast(Declared, phrase.declared)
+        *span, body = phrase.operands
+        if span:
+            if declared.size is not None:
+                raise self.error("this sum has two upper bounds", declared.name)
+            own = Range(
+                self.indices.bounds(span[0], "max", scope),
+                self.indices.bounds(span[1], "min", scope),
+            )
+        else:
+            length = self._length(declared, body, scope)
+            own = Range((Affine({}, 0),), (length - 1,))
+        # An index of the same name around the sum is out of sight in it; nodes have no such pair.
+        name = fresh_name(str(declared.name), {*scope.values(), *self.symbols})
+        inner = {**scope, str(declared.name): name}
+        return syntax.Sum(name, own, self.value(body, inner, path.summed(name, own)))
+
+    def error(self, reason: str, token: Token, *expected: str, after: bool = False) -> ParseError:
+        place = offset_of(token) + (len(token) if after else 0)
+        return ParseError(reason, self.text, place, expected)

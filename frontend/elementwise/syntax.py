@@ -1,0 +1,315 @@
+"""Element-wise definitions as data: immutable nodes, indices as affine forms."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Final
+
+from eggrad.engine.indices.conditions import Condition
+from eggrad.engine.indices.integer_ranges import Range
+from eggrad.engine.indices.rational_affine import Affine
+from eggrad.engine.terms.functions import OwnFunction
+
+__all__ = [
+    "ZERO",
+    "Binary",
+    "Call",
+    "Choice",
+    "IndexValue",
+    "Negative",
+    "Node",
+    "Number",
+    "Read",
+    "Sum",
+    "binary",
+    "choice",
+    "free_names",
+    "fresh_name",
+    "greatest",
+    "index_value",
+    "least",
+    "names_within",
+    "negative",
+    "parts",
+    "settled",
+    "substitute",
+    "walk",
+]
+
+
+@dataclass(frozen=True)
+class Number:
+    """A number with a finite decimal fraction."""
+
+    value: Fraction
+
+
+@dataclass(frozen=True)
+class IndexValue:
+    """An index or a size as a number."""
+
+    form: Affine
+
+
+@dataclass(frozen=True)
+class Read:
+    """An entry of an argument; the indices are integers wherever the entry is needed."""
+
+    name: str
+    indices: tuple[Affine, ...]
+
+
+@dataclass(frozen=True)
+class Call:
+    """A function of some numbers; `declared` if it is a user's own."""
+
+    function: str
+    arguments: tuple["Node", ...]
+    declared: OwnFunction | None = None
+
+
+@dataclass(frozen=True)
+class Negative:
+    """A value with the other sign."""
+
+    operand: "Node"
+
+
+@dataclass(frozen=True)
+class Binary:
+    """Two values and an operator between them: one of `+ - * / **`."""
+
+    operator: str
+    left: "Node"
+    right: "Node"
+
+
+@dataclass(frozen=True)
+class Sum:
+    """A sum over a range; no index of the same name is in scope around it."""
+
+    index: str
+    range: Range
+    body: "Node"
+
+
+@dataclass(frozen=True)
+class Choice:
+    """One value where all conditions hold, another elsewhere."""
+
+    conditions: tuple[Condition, ...]
+    then: "Node"
+    otherwise: "Node"
+
+
+Node = Number | IndexValue | Read | Call | Negative | Binary | Sum | Choice
+
+ZERO: Final = Number(Fraction(0))
+
+
+def index_value(form: Affine) -> Node:
+    """A form of indices and sizes as a number; without any it is one."""
+    return Number(Fraction(form.constant)) if form.is_constant else IndexValue(form)
+
+
+def negative(operand: Node) -> Node:
+    """The negative; that of an index is a form again, so that every form has one spelling."""
+    return IndexValue(-operand.form) if isinstance(operand, IndexValue) else Negative(operand)
+
+
+def binary(operator: str, left: Node, right: Node) -> Node:
+    """Two values and an operator; forms of indices are joined to forms, if these are short.
+
+    >>> binary("+", IndexValue(Affine.of("i")), Number(Fraction(1))).form
+    Affine({'i': 1}, 1)
+    """
+    match operator, left, right:
+        case (("+" | "-"), (IndexValue() | Number()), (IndexValue() | Number())):
+            other = _form(right)
+            joined = _form(left) + (other if operator == "+" else -other)
+        case "*", Number(factor), IndexValue(form):
+            joined = form * factor
+        case (("*" | "/"), IndexValue(form), Number(factor)) if factor:
+            joined = form * (factor if operator == "*" else 1 / factor)
+        case _:
+            return Binary(operator, left, right)
+    is_form = isinstance(left, IndexValue) or isinstance(right, IndexValue)
+    return index_value(joined) if is_form and joined.is_short else Binary(operator, left, right)
+
+
+def _form(node: IndexValue | Number) -> Affine:
+    return node.form if isinstance(node, IndexValue) else Affine({}, node.value)
+
+
+def choice(conditions: tuple[Condition, ...], then: Node, otherwise: Node) -> Node:
+    """One value where all conditions hold, another elsewhere; what is decided is no choice."""
+    if any(c.decided is False for c in conditions):
+        return otherwise
+    open_ones = tuple(dict.fromkeys(c for c in conditions if c.decided is None))
+    return Choice(open_ones, then, otherwise) if open_ones else then
+
+
+def greatest(forms: Iterable[Affine]) -> tuple[Affine, ...]:
+    """The forms of a lower bound, each once, and of numbers the greatest alone.
+
+    >>> len(greatest([Affine({}, 0), Affine.of("i"), Affine({}, 2), Affine.of("i")]))
+    2
+    """
+    forms = tuple(dict.fromkeys(forms))
+    numbers = [f for f in forms if f.is_constant]
+    most = max(numbers, key=lambda f: f.constant) if numbers else None
+    return tuple(f for f in forms if f is most or not f.is_constant)
+
+
+def least(forms: Iterable[Affine]) -> tuple[Affine, ...]:
+    """The forms of an upper bound, each once, and of numbers the least alone."""
+    return tuple(-f for f in greatest(-f for f in forms))
+
+
+def walk(node: Node) -> Iterator[Node]:
+    """The node and all below it, in the order of the text.
+
+    >>> [type(n).__name__ for n in walk(Negative(Number(Fraction(1))))]
+    ['Negative', 'Number']
+    """
+    stack = [node]
+    while stack:
+        node = stack.pop()
+        yield node
+        stack += reversed(parts(node))
+
+
+def parts(node: Node) -> tuple[Node, ...]:
+    """The nodes right below one.
+
+    >>> parts(Negative(Number(Fraction(1))))
+    (Number(value=Fraction(1, 1)),)
+    """
+    match node:
+        case Call(_, arguments):
+            return arguments
+        case Negative(a) | Sum(_, _, a):
+            return (a,)
+        case Binary(_, a, b) | Choice(_, a, b):
+            return a, b
+        case _:
+            return ()
+
+
+def _forms(node: Node) -> Iterator[Affine]:
+    """The affine forms of a node itself."""
+    match node:
+        case IndexValue(form):
+            yield form
+        case Read(_, indices):
+            yield from indices
+        case Sum(_, own, _):
+            yield from (*own.lower, *own.upper)
+        case Choice(conditions, _, _):
+            yield from (c.form for c in conditions)
+        case _:
+            pass
+
+
+def names_within(node: Node) -> set[str]:
+    """Every name in a node: of arguments, indices and sizes."""
+    found: set[str] = set()
+    for n in walk(node):
+        found.update(name for form in _forms(n) for name in form.names)
+        if isinstance(n, Read):
+            found.add(n.name)
+        elif isinstance(n, Sum):
+            found.add(n.index)
+    return found
+
+
+def free_names(node: Node) -> set[str]:
+    """The indices and sizes in a node that no sum in it introduces.
+
+    >>> i, n = Affine.of("i"), Affine.of("n")
+    >>> sorted(free_names(Sum("k", Range((i,), (n,)), Read("x", (Affine.of("k"),)))))
+    ['i', 'n']
+    """
+    found = {name for form in _forms(node) for name in form.names}
+    match node:
+        case Call(_, arguments):
+            return found.union(*map(free_names, arguments))
+        case Negative(a):
+            return found | free_names(a)
+        case Sum(index, _, a):
+            return found | free_names(a) - {index}
+        case Binary(_, a, b) | Choice(_, a, b):
+            return found | free_names(a) | free_names(b)
+        case _:
+            return found
+
+
+def fresh_name(name: str, taken: "set[str] | frozenset[str]") -> str:
+    """A name like the given one that is not taken.
+
+    >>> fresh_name("k", {"i"}), fresh_name("k", {"k", "k1"}), fresh_name("k1", {"k1"})
+    ('k', 'k2', 'k2')
+    """
+    if name not in taken:
+        return name
+    stem, number = name.rstrip("0123456789"), 1
+    while f"{stem}{number}" in taken:
+        number += 1
+    return f"{stem}{number}"
+
+
+def substitute(node: Node, values: Mapping[str, Affine], scope: frozenset[str]) -> Node:
+    """The node with indices replaced; sums whose index is in `scope` get another one.
+
+    `scope` has the names of all indices around the node, once they are replaced.
+    """
+
+    def form(f: Affine) -> Affine:
+        return f.substitute(values)
+
+    match node:
+        case Number():
+            return node
+        case IndexValue(f):
+            return index_value(form(f))
+        case Read(name, indices):
+            return Read(name, tuple(map(form, indices)))
+        case Call(_, arguments):
+            own = tuple(substitute(a, values, scope) for a in arguments)
+            return replace(node, arguments=own)
+        case Negative(a):
+            return negative(substitute(a, values, scope))
+        case Binary(operator, a, b):
+            return binary(operator, substitute(a, values, scope), substitute(b, values, scope))
+        case Sum(index, own, body):
+            span = Range(greatest(map(form, own.lower)), least(map(form, own.upper)))
+            taken = scope | names_within(body) - {index}
+            name = fresh_name(index, taken) if index in scope else index
+            inner = {n: v for n, v in values.items() if n != index}
+            if name != index:
+                inner[index] = Affine.of(name)
+            return Sum(name, span, substitute(body, inner, scope | {name}))
+        case Choice(conditions, a, b):
+            own = tuple(c.substitute(values) for c in conditions)
+            return choice(own, substitute(a, values, scope), substitute(b, values, scope))
+
+
+def settled(node: Node, known: frozenset[Condition]) -> Node:
+    """The node where some conditions are known to hold, without the choices that they make."""
+    match node:
+        case Call(_, arguments):
+            return replace(node, arguments=tuple(settled(a, known) for a in arguments))
+        case Negative(a):
+            return negative(settled(a, known))
+        case Binary(operator, a, b):
+            return binary(operator, settled(a, known), settled(b, known))
+        case Sum(_, _, body):
+            return replace(node, body=settled(body, known))
+        case Choice(conditions, a, b):
+            opposites = [c.negations()[0] for c in conditions if c.alternatives == 1]
+            if any(own in known for own in opposites):
+                return settled(b, known)
+            left = tuple(c for c in conditions if c not in known)
+            return choice(left, settled(a, known), settled(b, known))
+        case _:
+            return node

@@ -1,0 +1,1 @@
+"""Expressions: variables, operators, NumPy's functions and indexing on them."""

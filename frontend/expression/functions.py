@@ -1,0 +1,277 @@
+"""The language's functions as Python functions: expressions in, expression out."""
+
+from collections.abc import Callable, Iterable, Sequence
+from operator import index
+from typing import Any, cast
+
+import numpy as np
+
+from eggrad.engine.errors import ShapeError, UnsupportedOperation
+from eggrad.engine.indices import spec as specs
+from eggrad.engine.indices.exact_numbers import exact
+from eggrad.engine.indices.spec import Dims, Size, Spec
+from eggrad.engine.terms import term as terms
+from eggrad.engine.terms.functions import FUNCTIONS, MATRIX_FUNCTIONS
+from eggrad.engine.terms.term import Term
+from eggrad.frontend.expression.arithmetic import applied
+from eggrad.frontend.expression.einsum_spec import read_spec
+from eggrad.frontend.expression.expression import Expression, as_expression, combine, expression
+from eggrad.frontend.text.words import ASSUMPTIONS, MATRIX_ASSUMPTIONS
+
+__all__ = [
+    "abs",
+    "adj",
+    "arccos",
+    "arcsin",
+    "arctan",
+    "ceil",
+    "constant",
+    "cos",
+    "delta",
+    "det",
+    "einsum",
+    "exp",
+    "floor",
+    "inv",
+    "log",
+    "logabsdet",
+    "max",
+    "maximum",
+    "min",
+    "minimum",
+    "mod",
+    "relu",
+    "round",
+    "sign",
+    "signdet",
+    "sin",
+    "sum",
+    "tan",
+    "tanh",
+    "transpose",
+    "trunc",
+    "variable",
+]
+
+
+def variable(name: str, dims: Sequence[Size] = (), assume: Iterable[str] = ()) -> Expression:
+    """A symbolic tensor; a size is a symbol (`"n"`) or an integer.
+
+    `assume` has any of "symmetric", "positive definite" (implies symmetric and invertible),
+    "invertible", "positive", "nonnegative"; the last two are about the entries.
+    Raises `ShapeError` for a wrong size or a matrix property of what is no square matrix, and
+    `UnsupportedOperation` for an unknown property.
+
+    >>> variable("A", ("m", "n")).T.shape
+    ('n', 'm')
+    """
+    if not isinstance(name, str) or not name:
+        raise UnsupportedOperation(f"the name of a variable is a text, not {name!r}")
+    own = _dims(dims)
+    words = {assume} if isinstance(assume, str) else set(assume)
+    for word in sorted(words - set(ASSUMPTIONS)):
+        raise UnsupportedOperation(
+            f"variable {name}: no property is called {word!r}; there are {', '.join(ASSUMPTIONS)}"
+        )
+    of_matrices = sorted(words.intersection(MATRIX_ASSUMPTIONS))
+    if of_matrices and (len(own) != 2 or own[0] != own[1]):
+        raise ShapeError(
+            f"variable {name}: {of_matrices[0]!r} needs a square matrix, its axes "
+            f"are ({', '.join(map(str, own))})"
+        )
+    return expression(terms.variable(name, own, words))
+
+
+def _dims(dims: Sequence[Size]) -> Dims:
+    if isinstance(dims, str | int):
+        raise ShapeError(f"dims is a tuple of sizes, such as ({dims!r},), not {dims!r}")
+    return tuple(dims)
+
+
+def constant(value: object, dims: Sequence[Size] = ()) -> Expression:
+    """The tensor whose every entry is `value`; a float is the fraction that is meant by it.
+
+    An array, or a list of numbers, is a constant by itself, with the axes that it has. In compiled
+    code it has the precision of the arrays given, double precision at most.
+
+    >>> constant([1, 2.5]).to("einsum")
+    'declare expression array(1, 2.5)'
+    >>> constant(0.1).term.data, constant(1 / 3).term.data
+    (Fraction(1, 10), Fraction(1, 3))
+    """
+    number = exact(value)
+    if number is None and not dims and isinstance(value, np.ndarray | list | tuple):
+        return as_expression(value)
+    if number is None:
+        raise UnsupportedOperation(
+            f"a constant is a number, or an array without dims, not a {type(value).__name__}"
+        )
+    return expression(terms.constant(number, _dims(dims)))
+
+
+def delta(dims: Sequence[Size]) -> Expression:
+    """The identity on `dims`: axes `dims + dims`, for one size the identity matrix.
+
+    >>> delta(("n",)).shape
+    ('n', 'n')
+    """
+    return expression(terms.delta(_dims(dims)))
+
+
+def transpose(f: Expression) -> Expression:
+    """The axes in reverse order.
+
+    >>> transpose(variable("A", ("m", "n"))).shape
+    ('n', 'm')
+    """
+    return as_expression(f).T
+
+
+def sum(f: Expression, axis: int | Sequence[int] | None = None) -> Expression:
+    """The sum over one axis, over several, or over all.
+
+    Raises `ShapeError` for an axis that is not there.
+
+    >>> sum(variable("A", ("m", "n")), axis=0).shape
+    ('n',)
+    """
+    own, spec = _reduction("sum", f, axis)
+    if len(spec[0]) == len(spec[1]):
+        return own
+    return combine("sum", [own], [], lambda a: terms.einsum(spec, a))
+
+
+def _reduction(what: str, f: Expression, axis: Any) -> tuple[Expression, Spec]:
+    """An expression, and the spec that takes some of its axes away."""
+    own = as_expression(f)
+    try:
+        several = axis if isinstance(axis, Sequence) and not isinstance(axis, str) else [axis]
+        wanted = range(own.ndim) if axis is None else list(map(index, several))
+    except TypeError:
+        raise ShapeError(f"{what}: an axis is an integer, not {axis!r}") from None
+    for k in wanted:
+        if not -own.ndim <= k < own.ndim:
+            raise ShapeError(f"{what}: there is no axis {k}, the argument has {own.ndim} axes")
+    gone = {k % own.ndim for k in wanted}
+    kept = [k for k in range(own.ndim) if k not in gone]
+    return own, specs.canonical([range(own.ndim)], kept)
+
+
+def max(f: Expression, axis: int | Sequence[int] | None = None) -> Expression:
+    """The maximum along one axis, along several, or of all entries.
+
+    Its derivative goes to the entries that attain it, by equal shares. Raises `ShapeError` for an
+    axis that is not there; NumPy refuses values whose axes have no entries.
+
+    >>> A = variable("A", ("m", "n"))
+    >>> max(A, axis=0).evaluate({"A": [[1, 4], [3, 2]]})
+    array([3., 4.])
+    """
+    return _extreme("max", f, axis)
+
+
+def min(f: Expression, axis: int | Sequence[int] | None = None) -> Expression:
+    """The minimum along one axis, along several, or of all entries; see `max`.
+
+    >>> float(min(variable("x", ("n",))).evaluate({"x": [3, 1, 2]}))
+    1.0
+    """
+    return _extreme("min", f, axis)
+
+
+def _extreme(name: str, f: Expression, axis: int | Sequence[int] | None) -> Expression:
+    own, spec = _reduction(name, f, axis)
+    if len(spec[0]) == len(spec[1]):
+        return own
+    return combine(name, [own], [], lambda a: terms.numeric(name, a, data=spec))
+
+
+def einsum(spec: str, *operands: Expression) -> Expression:
+    """A product as `numpy.einsum` writes it, for any number of operands, multiplied in turn.
+
+    Without `->` the output has the indices that occur once, sorted. An ellipsis stands for axes
+    that are broadcast. Raises `ShapeError` where the spec does not fit.
+
+    >>> A, x = variable("A", ("m", "n")), variable("x", ("n",))
+    >>> einsum("i,ij,j", variable("y", ("m",)), A, x).shape
+    ()
+    """
+    own = [as_expression(f) for f in operands]
+    parts, output = read_spec(spec, [f.shape for f in own])
+    known: dict[str, Size] = {}
+    pairs: list[tuple[Size, Size]] = []
+    for part, f in zip(parts, own, strict=True):
+        for i, d in zip(part, f.shape, strict=True):
+            pairs.append((known.setdefault(i, d), d))
+    return combine(f"einsum {spec!r}", own, pairs, lambda *a: _product(parts, output, a))
+
+
+def _product(parts: list[str], output: str, operands: Sequence[Term]) -> Term:
+    if len(operands) == 1:
+        return terms.einsum(specs.canonical(parts, output), operands[0])
+    result, labels = operands[0], parts[0]
+    for place in range(1, len(operands)):
+        last = place == len(operands) - 1
+        needed = output if last else output + "".join(parts[place + 1 :])
+        joint = dict.fromkeys(labels + parts[place])
+        kept = output if last else "".join(i for i in joint if i in needed)
+        spec = specs.canonical((labels, parts[place]), kept)
+        result, labels = terms.einsum(spec, result, operands[place]), kept
+    return result
+
+
+def _function(name: str) -> Callable[[Expression], Expression]:
+    def function(f: Expression) -> Expression:
+        own = as_expression(f)
+        square = name in MATRIX_FUNCTIONS and own.ndim == 2
+        pairs = [cast(tuple[Size, Size], own.shape)] if square else []
+        return combine(name, [own], pairs, lambda a: terms.apply(name, a))
+
+    function.__name__ = function.__qualname__ = name
+    if name in FUNCTIONS:
+        function.__doc__ = _documented(FUNCTIONS[name].sentence, f'{name}(variable("x", ("n",)))')
+    else:
+        sentence = f"{MATRIX_FUNCTIONS[name].sentence} Raises `ShapeError` for other tensors."
+        shape = () if MATRIX_FUNCTIONS[name].is_scalar else ("n", "n")
+        function.__doc__ = _documented(sentence, f'{name}(variable("A", ("n", "n")))', shape)
+    return function
+
+
+def _documented(sentence: str, call: str, shape: Dims = ("n",)) -> str:
+    return f"{sentence}\n\n    >>> {call}.shape\n    {shape}\n    "
+
+
+def _function_of_two(name: str) -> Callable[[Expression, Expression], Expression]:
+    def function(a: Expression, b: Expression) -> Expression:
+        return applied(name, a, b)
+
+    function.__name__ = function.__qualname__ = name
+    sentence = f"{FUNCTIONS[name].sentence} Operands are broadcast, else it is a `ShapeError`."
+    function.__doc__ = _documented(sentence, f'{name}(variable("x", ("n",)), 2)')
+    return function
+
+
+sin = _function("sin")
+cos = _function("cos")
+tan = _function("tan")
+arcsin = _function("arcsin")
+arccos = _function("arccos")
+arctan = _function("arctan")
+tanh = _function("tanh")
+exp = _function("exp")
+log = _function("log")
+sign = _function("sign")
+relu = _function("relu")
+floor = _function("floor")
+ceil = _function("ceil")
+trunc = _function("trunc")
+round = _function("round")
+maximum = _function_of_two("maximum")
+minimum = _function_of_two("minimum")
+mod = _function_of_two("mod")
+abs = _function("abs")
+inv = _function("inv")
+det = _function("det")
+adj = _function("adj")
+logabsdet = _function("logabsdet")
+signdet = _function("signdet")

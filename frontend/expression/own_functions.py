@@ -1,0 +1,280 @@
+"""Functions of one's own: declared by their derivative, and used like those of the language."""
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from inspect import signature
+from keyword import kwlist
+from math import inf, isfinite
+from typing import Any, Final
+
+import numpy as np
+
+from eggrad.engine import runtime
+from eggrad.engine.errors import UnsoundRules, UnsupportedOperation
+from eggrad.engine.laws.language import CONSTRUCTORS, FUNCTION_NODES, Tensor, fn
+from eggrad.engine.laws.own_functions import slope_terms
+from eggrad.engine.oracle import oracle
+from eggrad.engine.terms.binding import Array
+from eggrad.engine.terms.functions import FUNCTIONS, Monotone, OwnFunction, Parity
+from eggrad.engine.terms.numeric_operations import FOR_CODE, NUMERIC
+from eggrad.engine.terms.term import Term
+from eggrad.frontend.expression.arithmetic import applied
+from eggrad.frontend.expression.expression import as_expression, expression
+from eggrad.frontend.text.words import RESERVED
+
+__all__ = ["DeclaredFunction", "function", "records_of"]
+
+Derivative = Callable[..., Any]
+Evaluate = Callable[..., Any] | Mapping[str, Callable[..., Any]]
+
+MOST: Final = max(FUNCTION_NODES)
+# Operations have names as well.
+_TAKEN: Final = {*RESERVED, *FUNCTIONS, *CONSTRUCTORS, *NUMERIC, *FOR_CODE, "einsum"}
+# What Python, and the code that is generated, have words for.
+_IN_CODE: Final = {*kwlist, *runtime.__all__, "np", "float", "compiled"}
+_NUMBERED: Final = re.compile(r"(t|form_|array)\d+\Z")
+# Of the two steps of differences: where they agree, their value is to be trusted.
+STEPS: Final = (1e-4, 3e-5)
+STEADY: Final = 1e-6
+CLOSE: Final = 1e-5
+_NAME: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
+
+
+class DeclaredFunction:
+    """A function that `function` has declared: called with expressions it gives an expression."""
+
+    def __init__(self, record: OwnFunction) -> None:
+        """Wrap what is known of it; `function` is the way to make one."""
+        self.record = record
+        self.__name__ = record.name
+        operands = "1 operand" if record.arity == 1 else f"{record.arity} operands"
+        self.__doc__ = f"{record.name}, of {operands}, entry by entry ({record.cite})."
+
+    def __call__(self, *args: Any) -> Any:
+        """The function of every entry; operands are broadcast. In a rule, of patterns."""
+        if args and all(isinstance(a, Tensor) for a in args):
+            return fn(self.record.key, *args)
+        return applied(self.record, *args)
+
+    def check(self, samples: int = 1000, seed: int = 0) -> int:
+        """Compare what is declared with values; how many samples told something.
+
+        Slopes are compared with differences, on the domain and at numbers of all sizes there;
+        parity and range with values. Raises `UnsoundRules` with a counterexample.
+
+        >>> wrong = function("wrong", derivative=lambda a: 3 * a, evaluate=lambda a: a * a)
+        >>> wrong.check()
+        Traceback (most recent call last):
+        ...
+        eggrad.engine.errors.UnsoundRules: wrong: the derivative is ...
+        """
+        own = self.record
+        rng = np.random.default_rng(seed)
+        args = [_drawn(own.domain, samples, rng) for _ in range(own.arity)]
+        value = own.function_for("numpy")
+        self._check_claims(args)
+        names = {f"a{k + 1}": a for k, a in enumerate(args)}
+        told = 0
+        for place, slope in enumerate(slope_terms(own)):
+            if slope is None:
+                continue
+            with np.errstate(all="ignore"):
+                ours = np.array(
+                    [
+                        oracle.value(slope, dict(zip(names, at, strict=True)))
+                        for at in zip(*args, strict=True)
+                    ]
+                )
+                steps = [_difference(value, args, place, own.domain, h) for h in STEPS]
+                scale = 1 + np.abs(ours)
+                steady = np.abs(steps[0] - steps[1]) <= STEADY * scale
+                wrong = steady & ~(np.abs(ours - steps[1]) <= CLOSE * scale)
+            told += int(steady.sum())
+            if wrong.any():
+                k = int(np.argmax(wrong))
+                at = ", ".join(f"{a[k]:.6g}" for a in args)
+                raise UnsoundRules(
+                    f"{own.name}: the derivative is {ours[k]:.6g} at ({at}), "
+                    f"differences give {steps[1][k]:.6g}"
+                )
+        return told
+
+    def _check_claims(self, args: Sequence[Array]) -> None:
+        """Whether the values have the range and the parity that are declared."""
+        own = self.record
+        with np.errstate(all="ignore"):
+            found = np.asarray(own.function_for("numpy")(*args))
+            low, high = own.span
+            outside = (found < low) | (found > high)
+            if outside.any():
+                k = int(np.argmax(outside))
+                raise UnsoundRules(
+                    f"{own.name}: {found[k]:.6g} at {args[0][k]:.6g} is out of range"
+                )
+            self._check_order(args, found)
+            if own.parity:
+                sign = -1 if own.parity == "odd" else 1
+                mirrored = sign * np.asarray(own.function_for("numpy")(*(-a for a in args)))
+                both = np.isfinite(found) & np.isfinite(mirrored)
+                wrong = both & (np.abs(found - mirrored) > CLOSE * (1 + np.abs(found)))
+                if wrong.any():
+                    k = int(np.argmax(wrong))
+                    raise UnsoundRules(f"{own.name} is not {own.parity} at {args[0][k]:.6g}")
+
+    def _check_order(self, args: Sequence[Array], found: Array) -> None:
+        """Whether the values never fall, or never rise, if that is declared."""
+        own = self.record
+        if own.monotone and own.arity == 1:
+            order = np.argsort(args[0])
+            steps = np.diff(found[order]) * (1 if own.monotone == "increasing" else -1)
+            if (steps < -CLOSE * (1 + np.abs(found[order][1:]))).any():
+                raise UnsoundRules(f"{own.name} is not {own.monotone}")
+
+    def __repr__(self) -> str:
+        """Show its name."""
+        return f"<function {self.record.name} of {self.record.arity}>"
+
+
+def function(
+    name: str,
+    *,
+    derivative: Derivative | Sequence[Derivative | None],
+    evaluate: Evaluate | None = None,
+    latex: str = "",
+    parity: Parity = "",
+    monotone: Monotone = "",
+    range: tuple[float, float] | None = None,
+    domain: tuple[float, float] | None = None,
+    source: str = "declared",
+) -> DeclaredFunction:
+    """Declare an element-wise function of one or several operands.
+
+    `name` is what all languages call it. `derivative` takes the operands, as expressions, and gives
+    the derivative, in which the function itself may occur; for several operands it is a tuple of
+    one for each, None where there is none. `evaluate` is the function of NumPy arrays, or a mapping
+    from array libraries to functions of their arrays; without it there are no values. `latex` is
+    its name in LaTeX. What is known of it is used where expressions are simplified and compared:
+    `parity`, "odd" or "even", whether it is `monotone`, the `range` of its values, and the `domain`
+    of its operands, both as the two ends of an interval. `source` says where all that is from.
+
+    Raises `UnsupportedOperation` for a name that is no name or is taken.
+
+    >>> from eggrad.frontend.expression.functions import variable
+    >>> square = function("square", derivative=lambda a: 2 * a, evaluate=lambda a: a * a)
+    >>> x = variable("x", ("n",))
+    >>> square(x).evaluate({"x": [1, 2, 3]})
+    array([1., 4., 9.])
+    """
+    if not isinstance(name, str) or not _NAME.match(name):
+        raise UnsupportedOperation(f"a function's name has letters and digits, not {name!r}")
+    if name in _TAKEN:
+        raise UnsupportedOperation(f"{name!r} is a word of the language")
+    if name in _IN_CODE or _NUMBERED.match(name):
+        raise UnsupportedOperation(f"{name!r} is a name that Python or generated code uses")
+    several = [derivative] if callable(derivative) else list(derivative)
+    counts = {_operands(d) for d in several if d is not None}
+    arity = len(several)
+    if counts != {arity}:
+        raise UnsupportedOperation(
+            f"{name}: a derivative takes all operands, and there is one for each operand; "
+            f"of {arity} given they take {', '.join(map(str, sorted(counts))) or 'none'}"
+        )
+    if arity > MOST:
+        raise UnsupportedOperation(f"{name}: a function has up to {MOST} operands, not {arity}")
+    if parity not in ("odd", "even", "") or (parity and arity > 1):
+        raise UnsupportedOperation(
+            f"{name}: parity is 'odd' or 'even', of a function of one operand, not {parity!r}"
+        )
+    if monotone not in ("increasing", "decreasing", ""):
+        raise UnsupportedOperation(
+            f"{name}: monotone is 'increasing' or 'decreasing', not {monotone!r}"
+        )
+    _check_latex(name, latex, arity)
+    given = {} if evaluate is None else evaluate
+    record = OwnFunction(
+        name=name,
+        arity=arity,
+        latex=latex,
+        parity=parity,
+        monotone=monotone,
+        # What is bounded does not overflow.
+        total=domain is None and range is not None and all(map(isfinite, range)),
+        span=range or (-inf, inf),
+        domain=domain or (-inf, inf),
+        slopes=tuple(None if d is None else _of_terms(d) for d in several),
+        evaluate=given if isinstance(given, Mapping) else {"numpy": given},
+        cite=source,
+    )
+    return DeclaredFunction(record)
+
+
+def _check_latex(name: str, latex: str, arity: int) -> None:
+    """Raise where text with places for operands has other braces, which are to be doubled."""
+    if "{}" in latex:
+        try:
+            latex.format(*["x"] * arity)
+        except (IndexError, KeyError, ValueError) as error:
+            raise UnsupportedOperation(
+                f"{name}: latex has {arity} places, {{}}, for operands, and other braces doubled"
+            ) from error
+
+
+def _operands(derivative: Derivative) -> int:
+    """How many operands a derivative takes."""
+    if isinstance(derivative, DeclaredFunction):
+        return derivative.record.arity
+    return len(signature(derivative).parameters)
+
+
+def _of_terms(derivative: Derivative) -> Callable[..., Term]:
+    """A derivative of expressions, as one of terms."""
+
+    def slope(*operands: Term) -> Term:
+        return as_expression(derivative(*(expression(a) for a in operands))).term
+
+    return slope
+
+
+def _drawn(domain: tuple[float, float], samples: int, rng: np.random.Generator) -> Array:
+    """Numbers within a domain: near its ends, and of all sizes between 1e-3 and 1e3 from them."""
+    distance = 10.0 ** rng.uniform(-3, 3, samples)
+    low, high = domain
+    if isfinite(low) and isfinite(high):
+        return low + (high - low) * rng.uniform(0, 1, samples)
+    if isfinite(low):
+        return low + distance
+    return high - distance if isfinite(high) else distance * rng.choice((-1.0, 1.0), samples)
+
+
+def _difference(
+    function: Callable[..., Any],
+    args: Sequence[Array],
+    place: int,
+    domain: tuple[float, float],
+    step: float,
+) -> Array:
+    """Central differences of the fourth order; not a number where they leave the domain."""
+    h = step * np.maximum(1.0, np.abs(args[place]))
+
+    def at(k: int) -> Array:
+        moved = args[place] + k * h
+        inside = (moved > domain[0]) & (moved < domain[1])
+        own = np.where(inside, moved, np.nan)
+        return np.asarray(function(*args[:place], own, *args[place + 1 :]), float)
+
+    return (8 * (at(1) - at(-1)) - (at(2) - at(-2))) / (12 * h)
+
+
+def records_of(functions: Any) -> list[OwnFunction]:
+    """What is known of the functions that a text may call.
+
+    Raises `UnsupportedOperation` for what is no list of declared functions, and two of one name.
+    """
+    several: list[Any] = list(functions) if isinstance(functions, list | tuple) else [functions]
+    found = [f.record for f in several if isinstance(f, DeclaredFunction)]
+    if len(found) < len(several):
+        raise UnsupportedOperation("functions= is a list of what eggrad.function has declared")
+    for f in found:
+        if any(other.name == f.name and other is not f for other in found):
+            raise UnsupportedOperation(f"two different functions are called {f.name!r}")
+    return found

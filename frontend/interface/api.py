@@ -1,0 +1,342 @@
+"""What `eggrad` offers beside building expressions: derivatives, simplification, texts."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, overload
+
+from eggrad.engine.errors import ShapeError, UnknownVariable, UnsupportedOperation
+from eggrad.engine.indices.spec import Size
+from eggrad.engine.terms.binding import known_sizes
+from eggrad.engine.terms.term import Term
+from eggrad.frontend.calculus.budget_warning import warn_of
+from eggrad.frontend.calculus.thinning import Options, thinnings
+from eggrad.frontend.expression.expression import Expression, as_expression, expression
+
+if TYPE_CHECKING:
+    from eggrad.engine.laws.rule import Ruleset
+    from eggrad.frontend.expression.own_functions import DeclaredFunction
+    from eggrad.frontend.text.problem import Problem as Parsed
+    from eggrad.frontend.workbench.rule_files import Rules
+
+__all__ = [
+    "Problem",
+    "derivative",
+    "gradient",
+    "hessian",
+    "jacobian",
+    "parse",
+    "parse_matrix",
+    "simplify",
+    "wrt_variable",
+]
+
+Function = Callable[..., Any]
+Argnums = int | Sequence[int]
+MODES = ("auto", "forward", "reverse")
+ENTRIES = ("independent", "pairs")
+# The options with which derivatives by several variables are found together.
+TOGETHER = frozenset({"budget", "rules"})
+WITHOUT_VARIABLE = "derivative with respect to what? name at least one variable"
+
+
+def derivative(
+    f: Expression,
+    *wrt: str | Expression,
+    mode: str = "auto",
+    budget: Any = None,
+    exact: bool = False,
+    entries: str = "independent",
+    rules: "Rules | None" = None,
+) -> Expression:
+    """The derivative with respect to each variable in turn, simplified.
+
+    Axes: those of `f`, then those of each variable. A variable is given by its name, or as an
+    expression, which `f` need not contain. Raises `UnknownVariable` for a name that `f` does not
+    contain. `.complete` is False where the budget cut the simplification short.
+
+    `exact` takes the cheapest of all the forms that were found, by integer programming, where
+    else a heuristic search looks for it. It needs SciPy (`pip install 'eggrad[scipy]'`), without
+    which `UnsupportedOperation` is raised. The solver may take a minute, or the seconds of
+    the budget once more; `.complete` is False where that was too short to be certain.
+
+    `entries` is about matrices that are declared symmetric: "independent", or "pairs" for the
+    derivative by the entries (i, j) and (j, i) at once. That they are symmetric is used where the
+    result is printed, evaluated, compiled or compared, never in what is differentiated again.
+
+    `rules` adds your own rules (docs/writing_rules.md): a Python file, a `Ruleset`, or a list of
+    such. A file is executed, as any Python is: give only files that you trust. Each rule is
+    checked on random instances first; `UnsoundRules` shows a counterexample to one that is false,
+    `RuleError` says what is wrong with a file.
+
+    >>> from eggrad.frontend.expression.functions import sin, variable
+    >>> x = variable("x")
+    >>> float(derivative(sin(x), "x").evaluate({"x": 0}))
+    1.0
+    """
+    own = as_expression(f)
+    arguments = tuple(wrt_variable(own, w) for w in wrt)
+    return _derivative(own, arguments, mode, budget, exact=exact, entries=entries, rules=rules)
+
+
+@overload
+def gradient(f: Expression, x: str | Expression, **options: Any) -> Expression: ...
+@overload
+def gradient(
+    f: Expression, x: Sequence[str | Expression], **options: Any
+) -> tuple[Expression, ...]: ...
+def gradient(f: Any, x: Any, **options: Any) -> Any:
+    """The derivative of a scalar; raises `ShapeError` for any other. Options: see `derivative`.
+
+    By a list of variables it is a tuple of derivatives, found together: they share what they can.
+
+    >>> from eggrad.frontend.expression.functions import variable
+    >>> x, y = variable("x", ("n",)), variable("y", ("n",))
+    >>> gradient(x @ x, x).shape
+    ('n',)
+    >>> [g.to("matrix") for g in gradient(x @ y, [x, y])]
+    ['y', 'x']
+    """
+    own = _scalar("gradient", f)
+    if not isinstance(x, list | tuple):
+        return derivative(own, x, **options)
+    several: Sequence[Any] = x
+    wrt = [wrt_variable(own, w) for w in several]
+    if not wrt:
+        raise UnsupportedOperation(WITHOUT_VARIABLE)
+    if TOGETHER.issuperset(options):
+        return _gradients(own, wrt, **options)
+    return tuple(derivative(own, expression(w), **options) for w in wrt)
+
+
+@overload
+def jacobian(f: Expression, x: str | Expression, **options: Any) -> Expression: ...
+@overload
+def jacobian(f: Function, x: Argnums | None = None, argnums: Argnums = 0) -> Function: ...
+def jacobian(f: Any, x: Any = None, argnums: Argnums = 0, **options: Any) -> Any:
+    """The derivative: axes of `f`, then of `x`. Options: see `derivative`.
+
+    Of a Python function of arrays it is such a function, by the arguments `argnums`; see `grad`.
+
+    >>> from eggrad.frontend.expression.functions import variable
+    >>> A, x = variable("A", ("m", "n")), variable("x", ("n",))
+    >>> jacobian(A @ x, x).shape
+    ('m', 'n')
+    >>> jacobian(lambda x: 2 * x)([1.0])
+    array([[2.]])
+    """
+    if not isinstance(f, Expression) and callable(f):
+        from eggrad.frontend.interface.transforms import transformed
+
+        return transformed(f, argnums if x is None else x, jacobian, alone=True)
+    return derivative(f, x, **options)
+
+
+@overload
+def hessian(f: Expression, x: str | Expression, **options: Any) -> Expression: ...
+@overload
+def hessian(f: Function, x: Argnums | None = None, argnums: Argnums = 0) -> Function: ...
+def hessian(f: Any, x: Any = None, argnums: Argnums = 0, **options: Any) -> Any:
+    """The second derivative of a scalar; raises `ShapeError` for any other.
+
+    Options: see `derivative`. Of a Python function of arrays it is such a function, by each of
+    the arguments `argnums` twice; see `grad`.
+
+    >>> from eggrad.frontend.expression.functions import variable
+    >>> x = variable("x", ("n",))
+    >>> hessian(x @ x, x).shape
+    ('n', 'n')
+    >>> hessian(lambda x: x @ x)([1.0])
+    array([[2.]])
+    """
+    if not isinstance(f, Expression) and callable(f):
+        from eggrad.frontend.interface.transforms import transformed
+
+        return transformed(f, argnums if x is None else x, hessian, alone=True)
+    return derivative(_scalar("hessian", f), x, x, **options)
+
+
+def simplify(
+    f: Expression,
+    budget: Any = None,
+    rules: "Rules | None" = None,
+    sizes: Mapping[str, int] | int | None = None,
+    exact: bool = False,
+) -> Expression:
+    """An equal expression that costs no more; `.complete` is False where the budget ended first.
+
+    `sizes` are those at which the cost is compared. `rules` and `exact`: see `derivative`.
+
+    >>> from eggrad.frontend.expression.functions import variable
+    >>> x = variable("x", ("n",))
+    >>> simplify(x + 0) is x
+    True
+    """
+    from eggrad.frontend.calculus import calculus
+
+    own = as_expression(f)
+    more, at = _accepted(rules), known_sizes(own.term, sizes)
+    found = calculus.simplify(own.term, budget, more, sizes, exact=exact)
+    later = thinnings(found.term, Options(budget, more, tuple(at.items()), exact), own.term)
+    complete = own.term_complete and found.complete
+    warn_of(found.report)
+    return expression(found.term, (*own.variables, *own.scope), complete, later)
+
+
+class Problem:
+    """A text of the thesis's language: `expression`, and `wrt`, names or None."""
+
+    expression: Expression
+    wrt: tuple[str, ...] | None
+
+    def __init__(self, parsed: "Parsed") -> None:
+        """Wrap what the parser found; `parse` is the way to call this."""
+        self._declared = (*parsed.declared, *(parsed.wrt or ()))
+        self.expression = expression(parsed.term, parsed.declared)
+        self.wrt = None if parsed.wrt is None else tuple(v.name for v in parsed.wrt)
+
+    def derivative(
+        self,
+        *wrt: str | Expression,
+        mode: str = "auto",
+        budget: Any = None,
+        exact: bool = False,
+        rules: "Rules | None" = None,
+    ) -> Expression:
+        """The derivative that the text asks for, or the one with respect to `wrt`, simplified.
+
+        Options: see `derivative`. A name may be any that the text declares. Raises
+        `UnsupportedOperation` where neither says with respect to what.
+        """
+        arguments = self.arguments(*wrt)
+        return _derivative(self.expression, arguments, mode, budget, exact=exact, rules=rules)
+
+    def arguments(self, *wrt: str | Expression) -> tuple[Term, ...]:
+        """The variables of `wrt`, or those that the text names."""
+        names = wrt or self.wrt or ()
+        return tuple(wrt_variable(self.expression, w, self._declared) for w in names)
+
+
+def parse(text: str, functions: "Sequence[DeclaredFunction]" = ()) -> Problem:
+    """Read a text of the thesis's language.
+
+    `functions` are functions of your own that it calls, see `eggrad.function`.
+    Raises `ParseError`, which shows the place; where shapes do not fit it is a `ShapeError`, where
+    a name is not declared an `UnknownVariable` as well.
+
+    >>> problem = parse("declare A 2 x 1 expression A *(ij,j->i) x derivative wrt x")
+    >>> problem.expression.ndim, problem.wrt
+    (1, ('x',))
+    """
+    from eggrad.frontend.expression.own_functions import records_of
+    from eggrad.frontend.text import parser as text_parser
+
+    return Problem(text_parser.parse(text, records_of(functions)))
+
+
+def parse_matrix(
+    text: str,
+    dims: Mapping[str, Sequence[Size]] | None = None,
+    assume: Mapping[str, Iterable[str]] | None = None,
+    functions: "Sequence[DeclaredFunction]" = (),
+) -> Expression:
+    """Read an expression of the matrix language (docs/matrix.md).
+
+    `dims` has the axes of every variable: none for a scalar, one for a column, two for a matrix.
+    Without `dims` names that begin with a capital letter are matrices, and others scalars or
+    columns, if only one choice fits. `assume` has the properties of some, as in
+    `eggrad.variable`. A row has one axis, too. `functions` are functions of your own that the text
+    calls, see `eggrad.function`. Raises `ParseError`; where shapes do not fit it is
+    a `ShapeError`, where a name is not declared an `UnknownVariable` as well.
+
+    >>> f = parse_matrix("norm2(A*x - y)^2", {"A": ("m", "n"), "x": ("n",), "y": ("m",)})
+    >>> f.shape
+    ()
+    """
+    from eggrad.frontend.expression.own_functions import records_of
+    from eggrad.frontend.matrix.parser import read_problem
+
+    problem = read_problem(text, dims, assume or {}, records_of(functions))
+    return expression(problem.term, problem.declared)
+
+
+def wrt_variable(f: Expression, wrt: str | Expression, declared: Iterable[Term] = ()) -> Term:
+    """The variable that a derivative's argument names, with the sizes that it has in `f`."""
+    known = {v.name: v for v in (*declared, *f.scope, *f.variables)}
+    if isinstance(wrt, str):
+        if wrt not in known:
+            names = ", ".join(sorted(known)) or "none"
+            raise UnknownVariable(f"the expression has no variable {wrt!r}; its variables: {names}")
+        return known[wrt]
+    term = as_expression(wrt).term
+    if term.op != "variable":
+        raise UnsupportedOperation(
+            f"a derivative is with respect to variables, this is a {term.op} with axes {term.dims}"
+        )
+    found = known.get(term.name, term)
+    if found.order != term.order:
+        raise ShapeError(
+            f"variable {term.name} has {found.order} axes in the expression, {term.order} as "
+            "the argument of the derivative"
+        )
+    return found
+
+
+def _derivative(
+    f: Expression,
+    wrt: tuple[Term, ...],
+    mode: str,
+    budget: Any,
+    *,
+    exact: bool,
+    entries: str = ENTRIES[0],
+    rules: "Rules | None" = None,
+) -> Expression:
+    if mode not in MODES:
+        raise UnsupportedOperation(f"there is no mode {mode!r}; the modes are: {', '.join(MODES)}")
+    if entries not in ENTRIES:
+        known = ", ".join(ENTRIES)
+        raise UnsupportedOperation(f"entries are no {entries!r}; they are one of: {known}")
+    if not wrt:
+        raise UnsupportedOperation(WITHOUT_VARIABLE)
+    from eggrad.frontend.calculus import calculus
+
+    pairs = entries == "pairs"
+    own = _accepted(rules)
+    found = calculus.differentiate(f.term, wrt, mode, budget, exact=exact, pairs=pairs, rules=own)
+    candidates = (*f.variables, *f.scope, *wrt)
+    later = thinnings(found.term, Options(budget, own, exact=exact), others=wrt)
+    warn_of(found.report)
+    return expression(found.term, candidates, f.term_complete and found.complete, later)
+
+
+def _gradients(
+    f: Expression, wrt: Sequence[Term], budget: Any = None, rules: "Rules | None" = None
+) -> tuple[Expression, ...]:
+    from eggrad.frontend.calculus import calculus
+
+    own = _accepted(rules)
+    found = calculus.gradients(f.term, wrt, budget, own)
+    complete = f.term_complete and found.complete
+    candidates = (*f.variables, *f.scope, *wrt)
+    warn_of(found.report)
+    return tuple(
+        expression(t, candidates, complete, thinnings(t, Options(budget, own), others=wrt))
+        for t in found.terms
+    )
+
+
+def _accepted(rules: "Rules | None") -> "tuple[Ruleset, ...]":
+    if not rules:
+        return ()
+    from eggrad.frontend.workbench.rule_files import accepted
+
+    return accepted(rules)
+
+
+def _scalar(what: str, f: Expression) -> Expression:
+    own = as_expression(f)
+    if own.ndim:
+        raise ShapeError(
+            f"{what} needs a scalar, the expression has axes ({', '.join(map(str, own.shape))}); "
+            "use jacobian or derivative"
+        )
+    return own

@@ -1,0 +1,256 @@
+"""Whether two expressions are equal: proved by rules, refuted by values, or left open."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from eggrad.engine.equality.delta_debugging import smallest_part
+from eggrad.engine.equality.difference import Witness, find_difference
+from eggrad.engine.errors import ShapeError, UnsupportedOperation
+from eggrad.engine.indices.affine import is_simple
+from eggrad.engine.indices.spec import Size
+from eggrad.engine.terms.binding import symbols
+from eggrad.engine.terms.term import Term, variables
+from eggrad.frontend.expression.agreement import agreed_sizes
+from eggrad.frontend.expression.expression import Expression, as_expression, unified
+from eggrad.frontend.printing.witness_printer import format_sides, format_values
+
+if TYPE_CHECKING:
+    from eggrad.engine.egraph.report import Budget
+    from eggrad.engine.equality.replay import Step
+    from eggrad.engine.laws.knowledge import Assumption, Knowledge
+    from eggrad.engine.laws.rule import BulkRule, Rule, Ruleset
+    from eggrad.engine.laws.strategy import Strategy
+    from eggrad.engine.terms.binding import Array
+    from eggrad.frontend.workbench.rule_files import Rules
+
+__all__ = ["Verdict", "equivalent"]
+
+# Normal forms prove much at once; where the other rules do it alone, they say more.
+LAST = ("normal_forms",)
+# Samples before the first look for a proof, one of each kind of values.
+FEW = 5
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What was found about two expressions.
+
+    `status` is "equal", "different" or "unknown", `reason` says it in words. Of different ones
+    `witness` has the values of the variables, and of size symbols that the variables of one side
+    do not fix, at which `left` and `right` are the two results; it is None where the axes differ
+    already. Where no floating-point numbers tell them apart, these are exact fractions. `samples`
+    and `digits` say how far the others agreed numerically. Equal ones are so wherever both are
+    finite and what `domain` names is true, such as `x > 0`; `assumed` are the properties that the
+    proof takes from there, each with its term.
+    """
+
+    status: str
+    reason: str
+    witness: "Mapping[str, Array | int] | None" = None
+    left: "Array | None" = None
+    right: "Array | None" = None
+    samples: int = 0
+    digits: float = 0.0
+    domain: tuple[str, ...] = ()
+    assumed: "tuple[Assumption, ...]" = ()
+    _find_rules: "Callable[[], tuple[Rule | BulkRule, ...]]" = tuple
+    _find_steps: "Callable[[Sequence[str]], tuple[Step, ...] | None]" = lambda _: ()
+    _print_steps: "Callable[[Sequence[Step], str], str]" = lambda _steps, _language: ""
+
+    @cached_property
+    def laws(self) -> "tuple[Rule | BulkRule, ...]":
+        """The rules of `rules`."""
+        return self._find_rules()
+
+    @property
+    def rules(self) -> tuple[str, ...]:
+        """The names of rules that prove equality, none of which can be left out.
+
+        They are looked for at the first call, by proofs with fewer and fewer rules.
+        """
+        return tuple(f"{r.ruleset}.{r.name}" for r in self.laws)
+
+    @cached_property
+    def steps(self) -> "tuple[Step, ...] | None":
+        """A chain of terms from the left side to the right one, one rule a step.
+
+        None where none was found within the budget of the comparison.
+        """
+        return self._find_steps(self.rules)
+
+    def explain(self, language: str = "matrix") -> str:
+        """The chain as text, in one of the languages of `Expression.to`; see `steps`."""
+        if self.steps is None:
+            return "no chain of single steps was found within the budget"
+        text = self._print_steps(self.steps, language)
+        return f"where {', '.join(self.domain)}:\n{text}" if self.domain else text
+
+    def __bool__(self) -> bool:
+        """True if equal, False if different; an unknown verdict is neither."""
+        if self.status == "unknown":
+            raise UnsupportedOperation(f"whether they are equal is unknown: {self.reason}")
+        return self.status == "equal"
+
+    def __str__(self) -> str:
+        """Say it in words, with the rules or the values."""
+        lines = [f"{self.status}: {self.reason}"]
+        if self.status == "equal":
+            lines.append(f"rules: {', '.join(self.rules) or 'none, they are the same'}")
+            if self.domain:
+                lines.append(f"where: {', '.join(self.domain)}")
+        for name, value in (self.witness or {}).items():
+            lines.append(f"{name} = {format_values(value)}")
+        if self.witness is not None:
+            lines += format_sides(self.left, self.right)
+        return "\n".join(lines)
+
+
+def equivalent(
+    f: Any, g: Any, budget: "Budget | None" = None, rules: "Rules | None" = None
+) -> Verdict:
+    """Whether two expressions are equal wherever both are finite.
+
+    What holds on a part of the reals alone is equal there, and the verdict's `domain` names it:
+    `exp(log(x))` and `x` are equal where `x > 0`.
+
+    Sizes are made equal where the same variable, or the same axis of the result, has two symbols;
+    where axes are equal at some sizes of their common variables alone, the two are different.
+    Values are tried first; the oracle evaluates both sides at small integers and other numbers
+    that have the declared properties. Where they agree, both are put into one e-graph, and the
+    rules run until they are one class or the budget ends. `rules` adds your own, see
+    `eggrad.derivative`. Raises `ShapeError` where a variable has different axes in the two.
+
+    >>> from eggrad.frontend.expression.functions import exp, log, variable
+    >>> A, x = variable("A", ("n", "n")), variable("x", ("n",))
+    >>> equivalent(x @ (A + A.T) @ x / 2, x @ A @ x).status
+    'equal'
+    >>> equivalent(exp(x.sum()) ** 0.5, exp(x.sum() / 2)).domain
+    ()
+    >>> equivalent(exp(log(x)), x).domain
+    ('x > 0',)
+    >>> print(equivalent(exp(x).sum(), exp(x.sum())))
+    different: they differ at these values
+    x = [2.0, 1.0]
+    left = 10.1073
+    right = 20.0855
+    """
+    own = [as_expression(f).thin, as_expression(g).thin]
+    own = unified(own, (), "comparing")
+    left, right = own[0].shape, own[1].shape
+    axes = f"the left side has axes {_axes(left)}, the right side {_axes(right)}"
+    if len(left) != len(right):
+        return Verdict("different", axes)
+    pairs = list(zip(left, right, strict=True))
+    try:
+        if _restricts(own, agreed_sizes((), pairs, "comparing")):
+            return Verdict("different", axes)
+        own = unified(own, pairs, "comparing")
+    except ShapeError as error:
+        return Verdict("different", f"{axes}: {error}")
+    return _decided(own, budget, rules)
+
+
+def _restricts(own: Sequence[Expression], sizes: Mapping[Size, Size]) -> bool:
+    """Whether sizes that both sides speak of would no longer be any numbers."""
+    first, second = ({*symbols(*e.variables, *e.scope)} for e in own)
+    ends = [sizes.get(s, s) for s in first & second]
+    return len({*ends}) < len(ends) or not all(isinstance(d, str) and is_simple(d) for d in ends)
+
+
+def _different(found: Witness, own: Sequence[Expression]) -> Verdict:
+    free: dict[str, int] = {}
+    for e in own:
+        fixed = {d for v in variables(e.term) for d in v.dims}
+        free |= {s: found.sizes[s] for s in symbols(e.term) if s not in fixed}
+    witness: dict[str, Any] = {**found.values, **free}
+    reason = "they differ at these values" if witness else "their values differ"
+    return Verdict("different", reason, witness, found.left, found.right)
+
+
+def _decided(own: Sequence[Expression], budget: "Budget | None", rules: "Rules | None") -> Verdict:
+    """A few values, what is seen at once, more values, and then the e-graph."""
+    from eggrad.engine.equality.equivalence import prove, prove_at_once, search
+    from eggrad.engine.equality.minimal_rules import minimal_rules
+    from eggrad.engine.laws.knowledge import Knowledge, needed
+    from eggrad.frontend.workbench.rule_files import accepted
+    from eggrad.rules.functions.properties import domains
+    from eggrad.rules.standard import EQUIVALENCE, extended, system
+
+    a, b = (e.term for e in own)
+    strategy = extended(EQUIVALENCE, accepted(rules))
+    assumed = needed(domains.facts, (a, b))
+    agreed = find_difference(a, b, FEW)
+    if isinstance(agreed, Witness):
+        return _different(agreed, own)
+    proof = prove_at_once(strategy, a, b, assumed)
+    if not proof.found:
+        agreed = find_difference(a, b)
+        if isinstance(agreed, Witness):
+            return _different(agreed, own)
+        proof = search(system(strategy), a, b, budget, assumed)
+    samples, digits = agreed.samples, agreed.digits
+    if proof.found:
+        from eggrad.engine.equality.explanation import explain
+        from eggrad.frontend.printing.steps_printer import format_steps
+
+        scope = [v for e in own for v in (*e.variables, *e.scope)]
+        used = _used(lambda own: prove(system(strategy), a, b, budget, own).found, assumed)
+        return Verdict(
+            "equal",
+            "the rules make them one class",
+            samples=samples,
+            digits=digits,
+            domain=_domain(used, Knowledge(strategy.rulesets), scope),
+            assumed=tuple(used),
+            _find_rules=lambda: minimal_rules(strategy, a, b, budget, LAST, assumed=used) or (),
+            _find_steps=lambda names: explain(a, b, _rulesets(strategy, names), budget, used),
+            _print_steps=lambda steps, language: format_steps(
+                a, steps, strategy.rulesets, language, scope
+            ),
+        )
+    seen = f"{samples} samples agree to {digits:.0f} digits" if samples else "no sample is defined"
+    ended = "; ".join(proof.report.notes) or "the rules find nothing more"
+    return Verdict("unknown", f"{seen}, but {ended}", samples=samples, digits=digits)
+
+
+def _rulesets(strategy: "Strategy", names: Sequence[str]) -> "list[Ruleset]":
+    """The rulesets of a strategy with the named rules alone; those that lose all are left out."""
+    return [s for s in strategy.only(names).rulesets if s.laws or s.facts]
+
+
+def _used(
+    proves: "Callable[[Sequence[Assumption]], bool]", assumed: "Sequence[Assumption]"
+) -> "list[Assumption]":
+    """The assumptions of a proof of which none can be left out; most proofs need none."""
+    if not assumed or proves(()):
+        return []
+    return smallest_part(assumed, proves)
+
+
+def _domain(
+    used: "Sequence[Assumption]", knowledge: "Knowledge", scope: Sequence[Term]
+) -> tuple[str, ...]:
+    """Assumptions in words, such as `x > 0`, but for those whose exceptions have no interior."""
+    from eggrad.engine.laws.properties import NONZERO, POSITIVE, POSITIVE_ALMOST, TOTAL
+
+    def is_thin(p: str, t: Term) -> bool:
+        return p in (NONZERO, TOTAL) or (p == POSITIVE and knowledge.knows(POSITIVE_ALMOST, t))
+
+    return tuple(dict.fromkeys(_named(p, t, scope) for p, t in used if not is_thin(p, t)))
+
+
+def _named(p: str, t: Term, scope: Sequence[Term]) -> str:
+    """A property of a term in words, such as `x > 0`."""
+    from eggrad.engine.laws.properties import PROPERTIES
+    from eggrad.frontend.printing.matrix_form import has_notation
+    from eggrad.frontend.printing.matrix_printer import format_matrix
+    from eggrad.frontend.text.printer import format_term
+
+    text = format_matrix(t, scope) if has_notation(t) else format_term(t)
+    return PROPERTIES[p].domain.format(text)
+
+
+def _axes(dims: Sequence[object]) -> str:
+    return f"({', '.join(map(str, dims))})"

@@ -1,0 +1,1 @@
+"""Matrix notation, read."""

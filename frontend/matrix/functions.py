@@ -1,0 +1,224 @@
+"""The functions of the matrix language."""
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import Any, Final
+
+from eggrad.engine.errors import ShapeError, UnsupportedOperation
+from eggrad.engine.terms.functions import ELEMENTWISE, EXTREMES, UNARY, Function
+from eggrad.engine.terms.functions import FUNCTIONS as RECORDS
+from eggrad.frontend.expression import axes as ax
+from eggrad.frontend.expression import functions as language
+from eggrad.frontend.expression import numpy_ufuncs as elementwise
+from eggrad.frontend.expression import softmax as sums
+from eggrad.frontend.expression.arithmetic import add, applied, divide, power
+from eggrad.frontend.expression.expression import Expression
+from eggrad.frontend.expression.reshaping import merged
+from eggrad.frontend.matrix.values import (
+    Value,
+    check_alike,
+    check_square,
+    paired,
+    single,
+    square,
+    times,
+    transposed,
+    unknown,
+)
+
+__all__ = ["FUNCTIONS", "Known", "known_functions"]
+
+
+def sigmoid(a: Expression) -> Expression:
+    """`1 / (1 + exp(-a))`."""
+    return divide(1, add(1, language.exp(-a)))
+
+
+_ENTRYWISE: Final[dict[str, Callable[[Any], Expression]]] = {
+    **{f: partial(applied, f) for f in UNARY},
+    **elementwise.COMPOSED,
+    "sigmoid": sigmoid,
+    "softplus": sums.softplus,
+}
+
+
+def sum_of(a: Value, axis: Value | None = None) -> Value:
+    """The sum of all entries; of a matrix also of each column, 1, or of each row, 2."""
+    if axis is None:
+        return Value(language.sum(a.expression))
+    number = axis.expression.term
+    single("sum of", a)
+    if a.order != 2 or number.op != "constant" or number.data not in (1, 2):
+        raise ShapeError("sum: a second argument, 1 for columns or 2 for rows, goes with a matrix")
+    return Value(language.sum(a.expression, int(number.value) - 1), number.data == 1)
+
+
+def _extreme(name: str, a: Value, *others: Value) -> Value:
+    """The greatest or the least entry; of two tensors that of each pair of entries."""
+    if others:
+        return _applied(RECORDS[EXTREMES[name].of_two])(a, *others)
+    return Value(_REDUCED[name](a.expression))
+
+
+def _extreme_along(name: str, axis: int, a: Value) -> Value:
+    """The greatest or the least entry of each column, or of each row."""
+    single(f"{name} of columns or rows of", a)
+    if a.order != 2:
+        raise ShapeError(f"{name} of columns or rows: a matrix, please")
+    return Value(_REDUCED[name](a.expression, axis), axis == 0)
+
+
+_REDUCED: Final = {"max": language.max, "min": language.min}
+
+
+def trace(a: Value) -> Value:
+    """The sum of the diagonal."""
+    if not a.is_blocked:
+        return Value(language.einsum("ii->", square("tr", a)))
+    check_square("tr", a)
+    letters = "abcdefgh"[: a.rows]
+    return Value(language.einsum(f"{letters * 2}->", a.expression))
+
+
+def det(a: Value) -> Value:
+    """The determinant."""
+    return Value(language.det(square("det", a)))
+
+
+def logdet(a: Value) -> Value:
+    """The logarithm of the determinant, of a matrix whose determinant is positive."""
+    return Value(language.log(language.det(square("logdet", a))))
+
+
+def inv(a: Value) -> Value:
+    """The inverse."""
+    return Value(language.inv(square("inv", a)))
+
+
+def adj(a: Value) -> Value:
+    """The adjugate."""
+    return Value(language.adj(square("adj", a)))
+
+
+def diag(a: Value) -> Value:
+    """The matrix with a vector on its diagonal; the diagonal of a matrix as a column."""
+    if a.order == 1:
+        return Value(ax.diagonal_matrix(single("diag of", a)))
+    return Value(ax.diagonal(square("diag", a), 0, 1))
+
+
+def outer(a: Value, b: Value) -> Value:
+    """The product of a column and a row, given two vectors."""
+    for v in (a, b):
+        if v.order != 1:
+            raise ShapeError(f"outer of {v.shape}: the argument has to be a vector")
+    return times(Value(a.base, False, a.split), Value(b.base, True, b.split))
+
+
+def vec(a: Value) -> Value:
+    """The columns of a matrix one below the other."""
+    if a.order != 2:
+        raise ShapeError(f"vec of {a.shape}: the argument has to be a matrix")
+    entries = transposed(a).expression
+    return _in_line("vec", Value(entries, split=entries.ndim))
+
+
+def kron(a: Value, b: Value) -> Value:
+    """The matrix of all multiples of b by entries of a; a column has one column."""
+    return _in_line("kron", paired(a, b) if a.order and b.order else times(a, b))
+
+
+def _in_line(what: str, a: Value) -> Value:
+    """One index of rows and one of columns, where their numbers are known."""
+    if any(unknown(d) for d in a.base.shape):
+        raise ShapeError(f"{what}: the sizes of its arguments have to be given")
+    if not a.is_blocked or not all(isinstance(d, int) for d in a.base.shape):
+        return a
+    rows = merged(a.base, 0, a.rows)
+    columns = rows.ndim - 1
+    return Value(merged(rows, 1, columns) if columns > 1 else rows, a.turned)
+
+
+def norm1(a: Value) -> Value:
+    """The sum of absolute values."""
+    return Value(language.sum(language.abs(a.expression)))
+
+
+def norm2(a: Value) -> Value:
+    """The root of the sum of squares; of a matrix Frobenius' norm."""
+    return Value(elementwise.sqrt(language.sum(power(a.expression, 2))))
+
+
+def logsumexp(a: Value) -> Value:
+    """The logarithm of the sum of exponentials."""
+    return Value(sums.logsumexp(a.expression))
+
+
+def softmax(a: Value) -> Value:
+    """The exponentials of a vector, divided by their sum."""
+    _vector("softmax", a)
+    exponentials = language.exp(a.expression)
+    return Value(divide(exponentials, language.sum(exponentials)), a.turned)
+
+
+def _vector(what: str, a: Value) -> Expression:
+    if a.order != 1:
+        raise ShapeError(f"{what} of {a.shape}: the argument has to be a vector")
+    return single(f"{what} of", a)
+
+
+def _applied(function: Function) -> Callable[..., Value]:
+    """A declared function of the entries of values of one shape, or of scalars beside them."""
+
+    def call(*args: Value) -> Value:
+        if len(args) == 1:
+            return args[0].mapped(lambda e: applied(function, e))
+        whole = next((a for a in args if a.order), args[0])
+        for a in args:
+            if a.order and whole.order:
+                check_alike(function.matrix or function.name, whole, a)
+        return whole.like(applied(function, *(a.expression for a in args)))
+
+    return call
+
+
+Known = Mapping[str, tuple[Callable[..., Value], int, int]]
+
+FUNCTIONS: Final[Known] = {
+    **{name: (lambda a, f=f: a.mapped(f), 1, 1) for name, f in _ENTRYWISE.items()},
+    **{
+        RECORDS[f].matrix or f: (_applied(RECORDS[f]), RECORDS[f].arity, RECORDS[f].arity)
+        for f in ELEMENTWISE
+        if f not in UNARY
+    },
+    "sum": (sum_of, 1, 2),
+    **{name: (partial(_extreme, name), 1, 2) for name in _REDUCED},
+    **{f"col{name}": (partial(_extreme_along, name, 0), 1, 1) for name in _REDUCED},
+    **{f"row{name}": (partial(_extreme_along, name, 1), 1, 1) for name in _REDUCED},
+    "tr": (trace, 1, 1),
+    "trace": (trace, 1, 1),
+    "det": (det, 1, 1),
+    "logabsdet": (lambda a: Value(language.logabsdet(square("logabsdet", a))), 1, 1),
+    "signdet": (lambda a: Value(language.signdet(square("signdet", a))), 1, 1),
+    "logdet": (logdet, 1, 1),
+    "inv": (inv, 1, 1),
+    "adj": (adj, 1, 1),
+    "diag": (diag, 1, 1),
+    "outer": (outer, 2, 2),
+    "vec": (vec, 1, 1),
+    "kron": (kron, 2, 2),
+    "norm1": (norm1, 1, 1),
+    "norm2": (norm2, 1, 1),
+    "normF": (norm2, 1, 1),
+    "logsumexp": (logsumexp, 1, 1),
+    "softmax": (softmax, 1, 1),
+}
+"""Each function, with the least and the greatest number of arguments."""
+
+
+def known_functions(declared: Sequence[Function]) -> Known:
+    """Those of the language, and those that are declared, whose names are other ones."""
+    for f in declared:
+        if f.name in FUNCTIONS:
+            raise UnsupportedOperation(f"{f.name!r} is a function of matrix notation already")
+    return {**FUNCTIONS, **{f.name: (_applied(f), f.arity, f.arity) for f in declared}}

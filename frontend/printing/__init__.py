@@ -1,0 +1,1 @@
+"""Terms as text: index and matrix notation, LaTeX, Python, Graphviz."""

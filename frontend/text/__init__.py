@@ -1,0 +1,1 @@
+"""The text language: read, checked, inferred and written."""

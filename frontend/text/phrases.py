@@ -1,0 +1,111 @@
+"""What was written where, before any name or shape is looked at; and grammars that tell."""
+
+from collections.abc import Callable, Collection, Sequence
+from functools import cached_property
+from itertools import takewhile
+from pathlib import Path
+from typing import Any
+
+from lark import Lark, Token, Transformer
+from lark.exceptions import UnexpectedCharacters, UnexpectedToken
+
+from eggrad.engine.errors import ParseError
+from eggrad.frontend.text.words import offset_of
+
+__all__ = ["Grammar", "Misread", "Phrase", "negated"]
+
+
+class Phrase:
+    """A part of an expression: what it is, the token that says so, and its operands."""
+
+    __slots__ = ("operands", "sealed", "sizes", "token", "what")
+
+    def __init__(
+        self,
+        what: str,
+        token: Token,
+        operands: tuple["Phrase", ...] = (),
+        sizes: tuple[Token, ...] | None = None,
+        sealed: bool = False,
+    ) -> None:
+        """`sealed` literals take no sign: `-(1)` is the negative of 1, `-1` is a number."""
+        self.what = what
+        self.token = token
+        self.operands = operands
+        self.sizes = sizes
+        self.sealed = sealed
+
+
+def negated(token: Token, operand: Phrase, products: Collection[str] = ()) -> Phrase:
+    """The negative; a number, and what is first in one of the products, takes the sign itself."""
+    kind = type(operand)
+    chain = [operand]
+    while chain[-1].what in products and not chain[-1].sealed:
+        chain.append(chain[-1].operands[0])
+    first = chain.pop()
+    if first.what != "number" or first.sealed:
+        return kind("negate", token, (operand,))
+    number = Token.new_borrow_pos("NUMBER", "-" + first.token, token)
+    found = kind("number", number, sealed=True)
+    found.sizes = first.sizes
+    for product in reversed(chain):
+        found = kind(product.what, product.token, (found, product.operands[1]))
+    return found
+
+
+class Misread(Exception):
+    """What a grammar allows and its builder does not: the reason, and the place."""
+
+    def __init__(self, reason: str, token: Token) -> None:
+        """Remember why, and the token where that shows."""
+        super().__init__(reason)
+        self.reason = reason
+        self.offset = offset_of(token)
+
+
+class Grammar:
+    """A grammar in a file, what it builds, and what it says of other texts."""
+
+    def __init__(
+        self,
+        file: Path,
+        builder: Callable[[], Transformer[Token, Any]],
+        stray_character: Callable[[str, int], ParseError],
+        unexpected_token: Callable[[str, list[Token], Token], ParseError],
+        functions: Sequence[str] = (),
+    ) -> None:
+        """`builder` makes phrases while the parser runs, so that no tree is walked after it.
+
+        `functions` are the words that the grammar calls `<functions>`.
+        """
+        self._functions = functions
+        self._file = file
+        self._builder = builder
+        self._stray_character = stray_character
+        self._unexpected_token = unexpected_token
+
+    @cached_property
+    def _parser(self) -> Lark:
+        grammar = self._file.read_text("utf-8")
+        return Lark(
+            grammar.replace("<functions>", "|".join(self._functions)),
+            parser="lalr",
+            lexer="basic",
+            transformer=self._builder(),
+            maybe_placeholders=False,
+        )
+
+    def read(self, text: str) -> Any:
+        """What the builder makes of a text; raises `ParseError` where the grammar has none."""
+        try:
+            return self._parser.parse(text)
+        except UnexpectedCharacters as error:
+            found = self._stray_character(text, error.pos_in_stream)
+        except UnexpectedToken as error:
+            ended = error.token.type == "$END"
+            end = len(text) if ended else offset_of(error.token)
+            before = takewhile(lambda t: offset_of(t) < end, self._parser.lex(text))
+            found = self._unexpected_token(text, list(before), error.token)
+        except Misread as error:
+            found = ParseError(error.reason, text, error.offset)
+        raise found

@@ -1,0 +1,1 @@
+"""Experiments with rules, for users: checks, ablation, reports, pictures."""

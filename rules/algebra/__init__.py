@@ -1,0 +1,1 @@
+"""Sums, products, powers, deltas and indicators."""

@@ -1,0 +1,142 @@
+"""Indicators, the generalised Kronecker deltas: gathers, shifts, windows, triangles.
+
+`[p]` is 1 where the conditions p on the indices hold, and 0 elsewhere.
+"""
+
+from eggrad.engine.laws.index_algebra import join
+from eggrad.engine.laws.indicator_algebra import (
+    both,
+    both_spec,
+    composed,
+    composed_constraints,
+    composed_dims,
+    composes,
+    described,
+    indicator_constraints,
+    indicator_core,
+    indicator_dims,
+    indicator_ones,
+    indicator_spread,
+    is_total,
+    picks,
+    picks_one,
+    reduces,
+)
+from eggrad.engine.laws.indicator_conditions import (
+    holds_always,
+    holds_never,
+    pair_spec,
+    paired_size,
+    unpaired,
+    unpaired_dims,
+)
+from eggrad.engine.laws.language import (
+    Constraints,
+    Dims,
+    Spec,
+    Statement,
+    Tensor,
+    const,
+    delta,
+    ein,
+    ein1,
+    fn,
+    indicator,
+    power,
+)
+from eggrad.engine.laws.rule import Ruleset
+
+IVERSON = "Iverson's brackets (Graham, Knuth, Patashnik, Concrete Mathematics, section 2.1)"
+URBAN = "Urban, van der Smagt 2018, Automatic Differentiation for Tensor Algebras, section 3"
+
+indicators = Ruleset(
+    "indicator", "elimination of indicators", "the number of indicators, then of their axes"
+)
+indicator_products = Ruleset(
+    "indicator_products",
+    "indicators alone, settled before any other rule looks",
+    "the number of indicators, then of their axes",
+)
+gathers = Ruleset(
+    "gather", "functions of entries that are picked", "none: one further member for each function"
+)
+
+
+@indicator_products.rule(cite=IVERSON, replaces=True)
+def indicator_of_nothing(n: Dims, p: Constraints) -> Statement:
+    """An indicator without conditions is 1."""
+    return indicator(n, p) >> const(1, n), holds_always(p)
+
+
+@indicator_products.rule(cite=IVERSON, replaces=True)
+def indicator_of_contradiction(n: Dims, p: Constraints) -> Statement:
+    """An indicator whose conditions hold nowhere is 0."""
+    return indicator(n, p) >> const(0, n), holds_never(p)
+
+
+@indicator_products.rule(cite=IVERSON, replaces=True)
+def indicator_is_delta(n: Dims, p: Constraints) -> Statement:
+    """[i = j]·[p] = δᵢⱼ·[p] where both axes have the same size."""
+    return indicator(n, p) >> ein(
+        pair_spec(n, p), delta(paired_size(n, p)), indicator(unpaired_dims(n, p), unpaired(n, p))
+    )
+
+
+@indicator_products.rule(cite=IVERSON, replaces=True)
+def indicator_alone(s: Spec, n: Dims, p: Constraints) -> Statement:
+    """Σⱼ [j = f(i)]·[p] = [p at j = f(i)]·[f(i) in range]; axes without a condition are ones."""
+    return ein1(s, indicator(n, p)) >> ein(
+        indicator_spread(s, n, p),
+        ein1(
+            indicator_core(s, n, p),
+            indicator(indicator_dims(s, n, p), indicator_constraints(s, n, p)),
+        ),
+        const(1, indicator_ones(s, n, p)),
+    ), reduces(s, n, p)
+
+
+@indicator_products.rule(cite=IVERSON, replaces=True)
+def indicator_times_indicator(
+    s: Spec, n: Dims, p: Constraints, m: Dims, q: Constraints
+) -> Statement:
+    """[p]·[q] = [p and q]."""
+    return ein(s, indicator(n, p), indicator(m, q)) >> ein1(
+        both_spec(s), indicator(join(n, m), both(n, p, m, q))
+    )
+
+
+@indicators.rule(cite=URBAN, replaces=True)
+def indicator_of_gathered(
+    s: Spec, t: Spec, a: Tensor, *, n: Dims, p: Constraints, m: Dims, q: Constraints
+) -> Statement:
+    """Σⱼ [j = f(i)]·Σₖ [k = g(j)]·aₖ = Σₖ [k = g(f(i))]·[f(i) in range]·aₖ."""
+    both_of = (s, described(n, p), t, described(m, q))
+    return ein(s, indicator(n, p), ein(t, indicator(m, q), a)) >> ein(
+        composed(*both_of),
+        indicator(composed_dims(*both_of), composed_constraints(*both_of)),
+        a,
+    ), composes(*both_of)
+
+
+@gathers.rule(cite="element-wise functions act on entries", domain="f(a) defined", widens=True)
+def gathered_function(f: str, s: Spec, n: Dims, p: Constraints, a: Tensor) -> Statement:
+    """Σⱼ [j = g(i)]·f(aⱼ) = f(Σⱼ [j = g(i)]·aⱼ), g always in range, or f(0) = 0."""
+    return ein(s, indicator(n, p), fn(f, a)) >> fn(f, ein(s, indicator(n, p), a)), picks(f, s, n, p)
+
+
+@gathers.rule(cite="element-wise functions act on entries")
+def function_of_gathered(f: str, s: Spec, n: Dims, p: Constraints, a: Tensor) -> Statement:
+    """f(Σⱼ [j = g(i)]·aⱼ) = Σⱼ [j = g(i)]·f(aⱼ), where all f(aⱼ) have a value."""
+    return (
+        fn(f, ein(s, indicator(n, p), a)) == ein(s, indicator(n, p), fn(f, a)),
+        picks(f, s, n, p),
+        is_total(f),
+    )
+
+
+@gathers.rule(cite="element-wise functions act on entries", domain="aᵉ defined", widens=True)
+def gathered_power(s: Spec, n: Dims, p: Constraints, a: Tensor, e: Tensor) -> Statement:
+    """Σⱼ [j = g(i)]·aⱼᵉ = (Σⱼ [j = g(i)]·aⱼ)ᵉ, where g is always in range."""
+    return ein(s, indicator(n, p), power(a, e)) >> power(ein(s, indicator(n, p), a), e), picks_one(
+        s, n, p
+    )

@@ -1,0 +1,112 @@
+"""Transposes, diagonals, traces and sums: unary specs."""
+
+from eggrad.engine.laws.index_algebra import (
+    after_summing,
+    alike,
+    changes,
+    compose,
+    elementwise,
+    inline,
+    is_identity,
+    nothing_summed,
+    summed_alone,
+    sums_alone,
+    swap,
+)
+from eggrad.engine.laws.language import (
+    Spec,
+    Statement,
+    Tensor,
+    add,
+    condition,
+    dims,
+    ein,
+    ein1,
+    fn,
+    power,
+)
+from eggrad.engine.laws.rule import Ruleset
+
+EINSUM = "thesis equation 2.1 (the definition of the product)"
+
+
+@condition
+def sums(s: Spec) -> bool:
+    """Whether a unary spec sums over an index."""
+    return not nothing_summed(s)
+
+
+unary = Ruleset("unary", "transposes, diagonals, traces and sums", "the number of unary products")
+summation = Ruleset(
+    "summation", "sums taken before products", "none: one further member for each operand"
+)
+
+
+@unary.rule(cite=EINSUM, replaces=True)
+def unary_identity(s: Spec, a: Tensor) -> Statement:
+    """A transpose that changes nothing is nothing."""
+    return ein1(s, a) >> a, is_identity(s)
+
+
+@unary.rule(cite=EINSUM, replaces=True)
+def unary_of_unary(s: Spec, t: Spec, a: Tensor) -> Statement:
+    """Two unary products are one."""
+    return ein1(s, ein1(t, a)) >> ein1(inline(s, t), a), changes(t)
+
+
+@unary.rule(cite=EINSUM)
+def unary_of_product(s: Spec, t: Spec, a: Tensor, b: Tensor) -> Statement:
+    """A product can transpose, take diagonals and sum by itself."""
+    return ein1(s, ein(t, a, b)) >> ein(compose(s, t), a, b), changes(s)
+
+
+@unary.rule(cite=EINSUM)
+def product_of_unary(s: Spec, t: Spec, a: Tensor, b: Tensor) -> Statement:
+    """A product can transpose, take the diagonal of and sum its operand by itself."""
+    return ein(s, ein1(t, a), b) >> ein(inline(s, t), a, b), changes(t)
+
+
+@unary.rule(cite=EINSUM)
+def sum_of_squares(s: Spec, a: Tensor) -> Statement:
+    """Σ a² is the product of a with itself."""
+    return ein1(s, power(a, 2)) >> ein(compose(s, elementwise(dims(a))), a, a), sums(s)
+
+
+@unary.rule(cite="linearity")
+def unary_of_sum(s: Spec, a: Tensor, b: Tensor) -> Statement:
+    """Transposes, diagonals and sums of a + b are those of a plus those of b."""
+    return ein1(s, add(a, b)) >> add(ein1(s, a), ein1(s, b)), changes(s)
+
+
+@unary.rule(cite="linearity")
+def sum_of_unary(s: Spec, a: Tensor, b: Tensor) -> Statement:
+    """Transposes, diagonals and sums of a plus those of b are those of a + b."""
+    return add(ein1(s, a), ein1(s, b)) >> ein1(s, add(a, b)), changes(s), alike(dims(a), dims(b))
+
+
+@unary.rule(cite="element-wise functions act on entries")
+def unary_of_function(s: Spec, f: str, a: Tensor) -> Statement:
+    """Transposes and diagonals of f(a) are f of those of a."""
+    return ein1(s, fn(f, a)) >> fn(f, ein1(s, a)), changes(s), nothing_summed(s)
+
+
+@unary.rule(cite="element-wise functions act on entries")
+def unary_of_power(s: Spec, a: Tensor, p: Tensor) -> Statement:
+    """Transposes and diagonals of aᵖ are powers of those of a."""
+    return ein1(s, power(a, p)) >> power(ein1(s, a), p), changes(s), nothing_summed(s)
+
+
+@summation.rule(cite="linearity")
+def sum_before_product(s: Spec, a: Tensor, b: Tensor) -> Statement:
+    """Σᵢⱼ aᵢⱼ·bᵢ = Σᵢ (Σⱼ aᵢⱼ)·bᵢ: what only one factor depends on is summed first."""
+    return ein(s, a, b) >> ein(after_summing(s), ein1(summed_alone(s), a), b), sums_alone(s)
+
+
+@summation.rule(cite="linearity")
+def sum_before_product_right(s: Spec, a: Tensor, b: Tensor) -> Statement:
+    """Σᵢⱼ aᵢ·bᵢⱼ = Σᵢ aᵢ·(Σⱼ bᵢⱼ): the same for the other factor."""
+    turned = swap(s)
+    return (
+        ein(s, a, b) >> ein(after_summing(turned), ein1(summed_alone(turned), b), a),
+        sums_alone(turned),
+    )

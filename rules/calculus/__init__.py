@@ -1,0 +1,1 @@
+"""Differentiation: forward, reverse, and the slopes of functions."""

@@ -1,0 +1,59 @@
+"""Rules that others need when they are run alone, to be checked."""
+
+from collections.abc import Mapping
+from typing import Final
+
+from eggrad.engine.indices.spec import scaling
+from eggrad.engine.laws.language import (
+    Number,
+    Spec,
+    Statement,
+    Tensor,
+    condition,
+    const,
+    ein,
+    scale,
+)
+from eggrad.engine.laws.rule import Rule, Ruleset
+from eggrad.rules.algebra.algebra import preprocessing
+from eggrad.rules.algebra.constants import constants, multiples, size_is_number, sum_of_constant
+from eggrad.rules.algebra.sizes import sizes
+from eggrad.rules.algebra.unary import unary
+from eggrad.rules.calculus.forward import forward
+from eggrad.rules.calculus.reverse import reverse
+from eggrad.rules.calculus.slopes import slopes
+from eggrad.rules.numerics.stability import stability
+
+__all__ = ["BEFORE_BULK_RULES", "companions_of"]
+
+writing = Ruleset("writing", "what makes e-nodes that no term has", "numbers that are factors")
+
+
+@condition
+def is_scaling(s: Spec) -> bool:
+    """Whether a product is one with a number."""
+    return s == scaling(len(s[-1]))
+
+
+@writing.rule(cite="as a term, a multiple is a product with a number")
+def multiple(s: Spec, c: Number, a: Tensor) -> Statement:
+    """c·a, a product with a number, is a multiple."""
+    return ein(s, const(c, ()), a) >> scale(c, a), is_scaling(s)
+
+
+# Laws on what no caller can write: other rules make it first. Derivatives are made of slopes.
+_MAKERS: Final[Mapping[str, tuple[Rule, ...]]] = {
+    "size_is_number": (sum_of_constant,),
+    **{rule.name: (sum_of_constant, size_is_number) for rule in sizes.rules},
+    "sum_of_constant": (size_is_number,),
+    "determinant_of_scaled": (size_is_number,),
+    "determinant_of_multiple": (size_is_number,),
+} | {rule.name: tuple(slopes.rules) for rule in (*forward.rules, *reverse.rules)}
+
+# What random terms are rewritten by, three times, before laws on whole sums and products look.
+BEFORE_BULK_RULES: Final = (preprocessing, multiples, constants, unary, stability)
+
+
+def companions_of(rule: Rule) -> tuple[Rule, ...]:
+    """The rules that make the e-nodes on which a rule works."""
+    return (*_MAKERS.get(rule.name, ()), multiple)

@@ -1,0 +1,1 @@
+"""Element-wise functions, linear algebra, signs and properties."""

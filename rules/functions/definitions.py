@@ -1,0 +1,207 @@
+"""Functions by others, determinants and inverses by smaller ones: what comparing needs.
+
+They make terms longer, so no simplification runs them.
+"""
+
+from fractions import Fraction
+
+from eggrad.engine.indices.spec import hadamard
+from eggrad.engine.laws.language import (
+    Dims,
+    Number,
+    Spec,
+    Statement,
+    Tensor,
+    add,
+    adj,
+    const,
+    delta,
+    det,
+    dims,
+    ein,
+    fn,
+    inv,
+    power,
+    primitive,
+    scale,
+    size,
+    subtract,
+)
+from eggrad.engine.laws.properties import invertible, total
+from eggrad.engine.laws.rule import Ruleset
+from eggrad.rules.functions.linalg import COOKBOOK, PRODUCT, SCALARS, SCALED, is_square, one_axis
+
+HANDBOOK = "Abramowitz, Stegun 1964, chapter 4"
+HALF = Fraction(1, 2)
+
+definitions = Ruleset(
+    "definitions",
+    "functions, determinants and inverses by others, for comparing",
+    "none: ended by the budget of its stage",
+)
+
+
+@primitive
+def entrywise(n: Dims) -> Spec:
+    """The spec of a product entry by entry."""
+    return hadamard(len(n))
+
+
+@primitive
+def first_size(n: Dims) -> object:
+    """The size of the first axis."""
+    return n[0]
+
+
+@primitive
+def last_axis(n: Dims) -> Dims:
+    """The size of the last axis, as that of an identity."""
+    return n[-1:]
+
+
+@definitions.rule(cite=f"{HANDBOOK}, equation 4.5.3")
+def tanh_by_exp(a: Tensor) -> Statement:
+    """tanh a = 1 - 2 / (exp(2a) + 1)."""
+    ones = const(1, dims(a))
+    return fn("tanh", a) >> subtract(ones, scale(2, power(add(power(fn("exp", a), 2), ones), -1)))
+
+
+@definitions.rule(cite=f"{HANDBOOK}, equation 4.3.3", domain="cos a ≠ 0")
+def tan_by_sine(a: Tensor) -> Statement:
+    """tan a = sin a / cos a."""
+    return fn("tan", a) >> ein(entrywise(dims(a)), fn("sin", a), power(fn("cos", a), -1))
+
+
+@definitions.rule(cite="definition of the function")
+def relu_as_mean(a: Tensor) -> Statement:
+    """relu a = (a + |a|) / 2."""
+    return fn("relu", a) >> scale(HALF, add(a, fn("abs", a)))
+
+
+@definitions.rule(cite=f"{HANDBOOK}, equation 4.3.16")
+def sine_of_sum(a: Tensor, b: Tensor) -> Statement:
+    """sin(a + b) = sin a·cos b + cos a·sin b."""
+    s = entrywise(dims(a))
+    return fn("sin", add(a, b)) >> add(
+        ein(s, fn("sin", a), fn("cos", b)), ein(s, fn("cos", a), fn("sin", b))
+    )
+
+
+@definitions.rule(cite=f"{HANDBOOK}, equation 4.3.17")
+def cosine_of_sum(a: Tensor, b: Tensor) -> Statement:
+    """cos(a + b) = cos a·cos b - sin a·sin b."""
+    s = entrywise(dims(a))
+    return fn("cos", add(a, b)) >> subtract(
+        ein(s, fn("cos", a), fn("cos", b)), ein(s, fn("sin", a), fn("sin", b))
+    )
+
+
+@definitions.rule(cite=f"{HANDBOOK}, equations 4.3.24 and 4.3.25")
+def sine_of_double(a: Tensor) -> Statement:
+    """sin 2a = 2·sin a·cos a."""
+    product = ein(entrywise(dims(a)), fn("sin", a), fn("cos", a))
+    return fn("sin", scale(2, a)) >> scale(2, product)
+
+
+@definitions.rule(cite=f"{HANDBOOK}, equation 4.3.25")
+def cosine_of_double(a: Tensor) -> Statement:
+    """cos 2a = 1 - 2·sin² a."""
+    return fn("cos", scale(2, a)) >> subtract(const(1, dims(a)), scale(2, power(fn("sin", a), 2)))
+
+
+@definitions.rule(cite="definition of the function")
+def maximum_by_abs(a: Tensor, b: Tensor) -> Statement:
+    """max(a, b) = (a + b + |a - b|)/2."""
+    return fn("maximum", a, b) >> scale(HALF, add(add(a, b), fn("abs", subtract(a, b))))
+
+
+@definitions.rule(cite="definition of the function")
+def minimum_by_abs(a: Tensor, b: Tensor) -> Statement:
+    """min(a, b) = (a + b - |a - b|)/2."""
+    return fn("minimum", a, b) >> scale(HALF, subtract(add(a, b), fn("abs", subtract(a, b))))
+
+
+@definitions.rule(cite="definition of the function")
+def comparison_by_sign(a: Tensor, b: Tensor) -> Statement:
+    """[a > b] = relu sign(a - b)."""
+    step = fn("relu", fn("sign", subtract(a, b)))
+    return fn("greater", a, b) >> step, total(a), total(b)
+
+
+@definitions.rule(cite="definition of the function")
+def weak_comparison_by_sign(a: Tensor, b: Tensor) -> Statement:
+    """[a ≥ b] = 1 - relu sign(b - a)."""
+    step = fn("relu", fn("sign", subtract(b, a)))
+    return fn("greater_equal", a, b) >> subtract(const(1, dims(a)), step), total(a), total(b)
+
+
+@definitions.rule(cite="definition of the function")
+def relu_by_choice(a: Tensor, n: Dims) -> Statement:
+    """What is positive, or else 0, is relu, if it is defined: a comparison is 0 where it is not."""
+    choice = fn("where", fn("greater", a, const(0, n)), a, const(0, n))
+    return choice >> fn("relu", a), total(a)
+
+
+@definitions.rule(cite="definition of the function")
+def modulus_by_choice(a: Tensor, n: Dims) -> Statement:
+    """|a| is a where a ≥ 0, and -a elsewhere."""
+    choice = fn("where", fn("greater_equal", a, const(0, n)), a, scale(-1, a))
+    return choice >> fn("abs", a)
+
+
+@definitions.rule(cite="definition of the function")
+def maximum_by_choice(a: Tensor, b: Tensor) -> Statement:
+    """max(a, b) is a where a > b, and b elsewhere."""
+    choice = fn("where", fn("greater", a, b), a, b)
+    return choice >> fn("maximum", a, b), total(a), total(b)
+
+
+@definitions.rule(cite="definition of the function")
+def maximum_by_weak_choice(a: Tensor, b: Tensor) -> Statement:
+    """max(a, b) is a where a ≥ b, and b elsewhere."""
+    choice = fn("where", fn("greater_equal", a, b), a, b)
+    return choice >> fn("maximum", a, b), total(a), total(b)
+
+
+@definitions.rule(cite=f"{COOKBOOK}, equation 22")
+def determinant_of_product(a: Tensor, b: Tensor) -> Statement:
+    """det(a·b) = det a·det b, for square matrices."""
+    return det(ein(PRODUCT, a, b)) >> ein(SCALARS, det(a), det(b)), is_square(dims(a))
+
+
+@definitions.rule(cite="Cauchy and Binet; Cookbook, equation 22")
+def adjugate_of_product(a: Tensor, b: Tensor) -> Statement:
+    """adj(a·b) = adj(b)·adj(a), for square matrices."""
+    return adj(ein(PRODUCT, a, b)) >> ein(PRODUCT, adj(b), adj(a)), is_square(dims(a))
+
+
+@definitions.rule(cite=f"{COOKBOOK}, equation 1", domain="a and b invertible")
+def inverse_of_product(a: Tensor, b: Tensor) -> Statement:
+    """(a·b)⁻¹ = b⁻¹·a⁻¹, for square matrices."""
+    return inv(ein(PRODUCT, a, b)) >> ein(PRODUCT, inv(b), inv(a)), is_square(dims(a))
+
+
+@definitions.rule(cite=f"{COOKBOOK}, equation 19")
+def determinant_of_scaled(c: Tensor, a: Tensor) -> Statement:
+    """det(c·a) = cⁿ·det a, for a scalar c and n rows."""
+    return det(ein(SCALED, c, a)) >> ein(SCALARS, power(c, size(first_size(dims(a)))), det(a))
+
+
+@definitions.rule(cite=f"{COOKBOOK}, equation 19")
+def determinant_of_multiple(c: Number, a: Tensor) -> Statement:
+    """det(c·a) = cⁿ·det a, for a number c and n rows."""
+    return det(scale(c, a)) >> ein(SCALARS, power(const(c, ()), size(first_size(dims(a)))), det(a))
+
+
+@definitions.rule(cite="Sylvester 1851; Harville 1997, corollary 18.1.2")
+def determinant_with_identity(n: Dims, u: Tensor, v: Tensor) -> Statement:
+    """det(δ + u·v) = det(δ + v·u), where the second δ has the other size."""
+    smaller = add(delta(last_axis(dims(u))), ein(PRODUCT, v, u))
+    return det(add(delta(n), ein(PRODUCT, u, v))) >> det(smaller), one_axis(n)
+
+
+@definitions.rule(cite="Harville 1997, theorem 18.1.1", domain="a invertible")
+def determinant_out_of_sum(a: Tensor, b: Tensor) -> Statement:
+    """det(a + b) = det a·det(δ + a⁻¹·b), for an a that is known to be invertible."""
+    rest = add(delta(last_axis(dims(a))), ein(PRODUCT, inv(a), b))
+    return det(add(a, b)) >> ein(SCALARS, det(a), det(rest)), invertible(a)

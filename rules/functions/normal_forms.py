@@ -1,0 +1,162 @@
+"""Normal forms: sums of products that are equal up to their form are one class.
+
+They are for comparing terms; nothing gets shorter by them.
+"""
+
+from collections.abc import Iterator, Sequence
+from functools import partial
+from itertools import combinations, permutations
+
+from eggrad.engine.costs.normal_model import NormalModel
+from eggrad.engine.extraction.snapshot import Snapshot
+from eggrad.engine.laws.rule import Ruleset
+from eggrad.engine.normal_forms.normal_form import NormalForms
+from eggrad.engine.terms import term as terms
+from eggrad.engine.terms.term import Term
+
+normal_forms = Ruleset(
+    "normal_forms", "sums of products in normal form", "the number of classes: they only unite"
+)
+# They read two terms alone as well as an e-graph, whatever the sizes are.
+comparing = partial(normal_forms.bulk_rule, sizeless=True, of_terms=True)
+
+ENTRYWISE = ("functions", "exponentials", "powers", "denominators")
+ALL = (*ENTRYWISE, "inverses")
+
+
+def forms_of(
+    graph: Snapshot, laws: Sequence[str], *, least: bool = False, by_places: bool = False
+) -> NormalForms:
+    """The normal forms of a snapshot; made once, the classes are read once."""
+    at = graph.remember("at normal forms", lambda: graph.at(NormalModel()))
+    return graph.remember(
+        ("normal forms", laws, least, by_places),
+        lambda: NormalForms(at, laws, least=least, by_places=by_places),
+    )
+
+
+def same_sums(graph: Snapshot, laws: Sequence[str]) -> Iterator[tuple[int, Term]]:
+    """Classes with the same normal form, if need be with short axes place by place."""
+    yield from same_forms(forms_of(graph, laws))
+    forms = forms_of(graph, laws, by_places=True)
+    if forms.singled:
+        yield from same_forms(forms)
+
+
+def same_forms(forms: NormalForms) -> Iterator[tuple[int, Term]]:
+    """For each class below the roots a term of the first one with the same normal form."""
+    at = forms.graph
+    first: dict[object, int] = {}
+    for cls in below(at):
+        key = (at.dims[cls], frozenset(forms.polynomial(cls).items()))
+        other = first.setdefault(key, cls)
+        if other != cls:
+            yield cls, at.term(other)
+
+
+def has_inverse(graph: Snapshot) -> bool:
+    """Whether there is an inverse that a relation could be about."""
+    at = forms_of(graph, ALL).graph
+    return any(at.choice[cls].constructor == "inv" for cls in below(at))
+
+
+def roots_of(graph: Snapshot) -> list[int]:
+    """The classes that are asked about; where none is, all."""
+    return list(dict.fromkeys(graph.root_classes or graph.classes))
+
+
+def below(graph: Snapshot) -> list[int]:
+    """The classes of the cheapest trees of the roots, each once; without roots, all."""
+    found: dict[int, None] = {}
+    stack = roots_of(graph)[::-1]
+    while stack:
+        cls = stack.pop()
+        if cls not in found:
+            found[cls] = None
+            stack.extend(reversed(graph.choice[cls].children))
+    return list(found)
+
+
+@comparing(cite="polynomial rings; contraction networks up to isomorphism")
+def same_polynomial(graph: Snapshot) -> Iterator[tuple[int, Term]]:
+    """Sums of products that are the same when multiplied out are equal, deltas contracted."""
+    return same_sums(graph, ())
+
+
+@comparing(
+    cite="exp(a + b) = exp a · exp b; log(a·b) = log a + log b; fields of fractions",
+    exceptions="a denominator is 0",
+)
+def same_rational_function(graph: Snapshot) -> Iterator[tuple[int, Term]]:
+    """So they are with p·p⁻¹ = 1, aᵖ = exp(p·log a), cos² = 1 - sin² and exp, log of several."""
+    return same_sums(graph, ENTRYWISE)
+
+
+@comparing(cite="fields of fractions", exceptions="a denominator is 0")
+def same_over_denominators(graph: Snapshot) -> Iterator[tuple[int, Term]]:
+    """Sums of fractions are equal if their difference is zero over the common denominator."""
+    forms = forms_of(graph, ENTRYWISE)
+    for cls, other in combinations(roots_of(graph), 2):
+        if graph.dims[cls] == graph.dims[other]:
+            known = [(forms.polynomial(cls), 1), (forms.polynomial(other), -1)]
+            if not forms.cleared(forms.sum(known), graph.dims[cls]):
+                yield cls, graph.term(other)
+
+
+@comparing(
+    cite="Petersen, Pedersen 2012, The Matrix Cookbook, equation 145",
+    exceptions="a singular matrix",
+)
+def same_with_inverses(graph: Snapshot) -> Iterator[tuple[int, Term]]:
+    """So are rational functions of matrices, with p·inv(p) = δ for a sum p as well."""
+    if has_inverse(graph):
+        yield from same_forms(forms_of(graph, ALL))
+        yield from same_forms(forms_of(graph, ALL, least=True))
+
+
+@comparing(cite="the inverse of a matrix is unique", exceptions="a singular matrix")
+def unique_inverse(graph: Snapshot) -> Iterator[tuple[int, Term]]:
+    """b = a⁻¹ where a·b = δ, for square matrices."""
+    for least in (False, True) if has_inverse(graph) else ():
+        yield from inverses_found(forms_of(graph, ALL, least=least))
+
+
+def inverses_found(forms: NormalForms) -> Iterator[tuple[int, Term]]:
+    """Classes whose product with the argument of an inverse is the identity."""
+    graph = forms.graph
+    classes = below(graph)
+    for cls in classes:
+        dims = graph.dims[cls]
+        for argument in [m.children[0] for m in graph.members[cls] if m.constructor == "inv"]:
+            identity = forms.contract([], (0, 0), {0: dims[0]})
+            for other in classes:
+                fits = graph.dims[other] == dims and other != cls
+                if fits and forms.matrix_product(argument, other) == identity:
+                    yield cls, graph.term(other)
+
+
+def met(forms: NormalForms, left: tuple[int, int], right: tuple[int, int]) -> bool:
+    """Whether two products of matrices are known and the same."""
+    whole = forms.matrix_product(*left)
+    return whole is not None and whole == forms.matrix_product(*right)
+
+
+@comparing(
+    cite="multiplied by both inverses; push-through identity",
+    exceptions="a singular matrix",
+)
+def intertwined_inverses(graph: Snapshot) -> Iterator[tuple[int, Term]]:
+    """a⁻¹·b = b·c⁻¹ where a·b = b·c."""
+    forms = forms_of(graph, ALL)
+    classes = below(forms.graph)
+    inverses = {
+        c: m.children[0] for c in classes for m in graph.members[c] if m.constructor == "inv"
+    }
+    for (first, a), (second, c) in permutations(inverses.items(), 2):
+        outer = (graph.dims[first][0], graph.dims[second][0])
+        for b in classes:
+            if graph.dims[b] == outer and met(forms, (a, b), (b, c)):
+                whole = forms.matrix_product(first, b)
+                for cls in classes:
+                    if graph.dims[cls] == outer and forms.polynomial(cls) == whole:
+                        yield cls, terms.einsum("ij,jk->ik", graph.term(b), graph.term(second))

@@ -1,0 +1,1 @@
+"""Stable and fast forms, for code alone."""

@@ -1,0 +1,255 @@
+"""Rational functions of an exponential written as terms that neither overflow nor cancel.
+
+Beside (class, axes), the keys of linear forms are terms here: the logarithms that this makes.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import reduce
+
+from eggrad.engine.extraction.snapshot import Snapshot
+from eggrad.engine.indices.spec import Dims
+from eggrad.engine.networks.contraction_order import scaled
+from eggrad.engine.networks.exponential_field import (
+    ONE,
+    Exponential,
+    Form,
+    Polynomial,
+    form_of,
+    roots_taken,
+)
+from eggrad.engine.networks.exponential_field import plus as form_plus
+from eggrad.engine.terms import term as terms
+from eggrad.engine.terms.term import Term
+from eggrad.rules.numerics.exponential_reading import linear
+from eggrad.rules.numerics.exponential_terms import Writer, multiple
+
+__all__ = ["written_logarithms", "written_products", "written_sums", "written_tangents"]
+
+HALF = Fraction(1, 2)
+
+
+@dataclass(frozen=True)
+class Factored:
+    """`number * exp(rest) * q^m * (q - 1)^a * (q + 1)^b * others(q)`, with `q = exp(z)`."""
+
+    number: Fraction
+    rest: Form
+    z: Form
+    m: Fraction
+    a: int
+    b: int
+    others: Polynomial
+
+
+def factored(writer: Writer, e: Exponential) -> Factored | None:
+    """The element by its zeros and poles at 1 and -1, after scaling q so that they are there."""
+    top, bottom = e.numerator, e.denominator
+    scale = _scale_of(bottom if len(bottom) > 1 else top)
+    top, bottom = (tuple(c * scale**k for k, c in enumerate(p)) for p in (top, bottom))
+    (others, a1), (below, a2) = (roots_taken(p, Fraction(1)) for p in (top, bottom))
+    (others, b1), (below, b2) = (roots_taken(p, Fraction(-1)) for p in (others, below))
+    if len(below) != 1:
+        return None
+    m = Fraction(0)
+    if e.step:
+        coefficients = dict(e.form)
+        key, c = next(iter(e.step))
+        m = coefficients.get(key, Fraction(0)) / c
+    if scale != 1 and m.denominator != 1:
+        return None
+    number = others[-1] / below[0] * (scale ** int(m) if scale != 1 else 1)
+    z = form_plus(e.step, writer.log_of(scale), Fraction(-1)) if e.step else ()
+    rest = form_plus(e.form, e.step, -m)
+    return Factored(number, rest, z, m, a1 - a2, b1 - b2, tuple(c / others[-1] for c in others))
+
+
+def _scale_of(p: Polynomial) -> Fraction:
+    """The absolute value that all roots may have; 1 where 1 or -1 is a root."""
+    one, minus = (roots_taken(p, Fraction(r))[1] for r in (1, -1))
+    k = len(p) - 1
+    if one or minus or k < 1 or not p[k - 1]:
+        return Fraction(1)
+    return abs(p[k - 1] / (k * p[k]))
+
+
+def written_products(graph: Snapshot, dims: Dims, e: Exponential) -> Iterator[Term]:
+    """Forms of an element that neither overflow on the way nor cancel."""
+    writer = Writer(graph, dims)
+    f = factored(writer, e)
+    if f is None:
+        return
+    if not e.step:
+        if f.rest and (_is_bounded(graph, f.rest) or f.number != 1 or len(f.rest) > 1):
+            yield scaled(f.number, _exponential(writer, f.rest, Fraction(0), Fraction(0), ()))
+        return
+    m, a, b = f.m, f.a, f.b
+    if len(f.others) > 1:
+        return
+    factors: list[Term] = []
+    if a * b < 0:
+        pairs = min(abs(a), abs(b))
+        sign = 1 if a > 0 else -1
+        half = writer.total(multiple(f.z, HALF))
+        factors.append(writer.power(terms.apply("tanh", half), sign * pairs))
+        a, b = a - sign * pairs, b + sign * pairs
+    paired = bool(factors)
+    number = f.number
+    if a < 0 or (a > 0 and b == 0):
+        # exp(z) - 1 = -exp(z) * (exp(-z) - 1): as many of one sign as there are exponentials.
+        sign = 1 if a > 0 else -1
+        turned = int(min(max(-sign * m, 0), abs(a))) if m.denominator == 1 else 0
+        for count, k in ((abs(a) - turned, 1), (turned, -1)):
+            if count:
+                base = terms.numeric("expm1", writer.total(multiple(f.z, k)))
+                factors.append(writer.power(base, sign * count))
+        if 2 * m == -a and b == 0 and not paired:
+            half = writer.total(multiple(f.z, HALF))
+            both = writer.power(terms.numeric("sinh", half), a)
+            yield scaled(
+                f.number * Fraction(2) ** a, writer.product([both, *_exponentials(writer, f.rest)])
+            )
+        number *= (-1) ** turned
+        m, a = m + sign * turned, 0
+    if b > 0 or a:
+        if a == 0 and 2 * m == -b and not (factors or f.rest):
+            half = writer.total(multiple(f.z, HALF))
+            both = writer.power(terms.numeric("cosh", half), b)
+            yield scaled(number * Fraction(2) ** b, both)
+        return
+    for term in _fractions(writer, f, m, -b):
+        yield scaled(number, writer.product([*factors, term]))
+
+
+def written_tangents(graph: Snapshot, dims: Dims, e: Exponential) -> Iterator[Term]:
+    """An element that is a multiple of a power of `tanh(z / 2)`."""
+    writer = Writer(graph, dims)
+    f = factored(writer, e)
+    if f is not None and f.a == -f.b != 0 and not (f.m or f.rest or len(f.others) > 1):
+        half = writer.total(multiple(f.z, HALF))
+        yield scaled(f.number, writer.power(terms.apply("tanh", half), f.a))
+
+
+def written_sums(graph: Snapshot, dims: Dims, e: Exponential) -> Iterator[Term]:
+    """An element with other zeros than 1 and -1, as a sum of terms that are at most 1."""
+    writer = Writer(graph, dims)
+    f = factored(writer, e)
+    if f is None or len(f.others) == 1 or f.b >= 0 or f.a < 0:
+        return
+    others = f.others
+    for _ in range(f.a):
+        others = tuple(x - y for x, y in zip((Fraction(0), *others), (*others, 0), strict=True))
+    if f.m >= 0 and f.m + len(others) - 1 <= -f.b:
+        summands = [
+            scaled(f.number * c, next(_fractions(writer, f, f.m + j, -f.b)))
+            for j, c in enumerate(others)
+            if c
+        ]
+        yield reduce(terms.add, summands)
+
+
+def _exponentials(writer: Writer, rest: Form) -> list[Term]:
+    return [_exponential(writer, rest, Fraction(0), Fraction(0), ())] if rest else []
+
+
+def _fractions(writer: Writer, f: Factored, m: Fraction, k: int) -> Iterator[Term]:
+    """`exp(rest) * q^m / (1 + q)^k`."""
+    if not k and not m and not f.rest:
+        yield writer.number(Fraction(1))
+        return
+    if not f.rest and k and m.denominator == 1 and 0 <= m <= k:
+        # These have a value at infinity too, where exp(m z - k log(1 + exp z)) has none.
+        powers = [(s, p) for s, p in ((1, int(m)), (-1, k - int(m))) if p]
+        shares = [(terms.numeric("sigmoid", writer.total(multiple(f.z, s))), p) for s, p in powers]
+        yield writer.product([writer.power(share, p) for share, p in shares])
+    else:
+        yield _exponential(writer, f.rest, m, Fraction(k), f.z)
+        if k:
+            yield _exponential(writer, f.rest, k - m, Fraction(k), multiple(f.z, -1))
+    if not f.rest and k and 2 * m == k:
+        half = terms.numeric("cosh", writer.total(multiple(f.z, HALF)))
+        yield scaled(Fraction(1, 2) ** k, writer.power(half, -k))
+
+
+def _exponential(writer: Writer, rest: Form, m: Fraction, k: Fraction, z: Form) -> Term:
+    """`exp(rest + m * z - k * softplus(z))`, as a difference where it is known to be at most 1."""
+    form = form_plus(rest, multiple(z, m))
+    if k:
+        form = form_plus(form, writer.softplus(z), -k)
+    if 0 <= m <= k and (not rest or _is_bounded(writer.graph, rest)):
+        return writer.difference(form)
+    return terms.apply("exp", writer.total(form))
+
+
+def _is_bounded(graph: Snapshot, form: Form) -> bool:
+    """Whether a form is a sum of multiples of `a - log(sum(exp(a)))`."""
+    rest = form
+    for key, c in form:
+        if c < 0 and not isinstance(key, Term):
+            cls, axes = key
+            for member in graph.members[cls]:
+                if member.constructor == "numeric" and member.data[0] == "logsumexp":
+                    source, kept = member.data[1]
+                    if tuple(range(len(source))) != source:
+                        continue
+                    inner = linear(graph, member.children[0])
+                    moved = _placed(inner, rest, dict(zip(kept, axes, strict=True)))
+                    if moved is not None:
+                        rest = form_plus(rest, ((key, c),), Fraction(-1))
+                        rest = form_plus(rest, moved, c)
+    return bool(form) and not rest
+
+
+def _placed(inner: Form, rest: Form, kept: dict[int, int]) -> Form | None:
+    """What is under a sum, on axes that agree with those kept, if the rest has it there."""
+    for (first, _), _ in inner[:1]:
+        for key, _ in rest:
+            if isinstance(key, Term):
+                continue
+            cls, axes = key
+            if cls == first and all(axes[i] == k for i, k in kept.items()):
+                return form_of(
+                    ((c, tuple(axes[i] for i in own)), number) for (c, own), number in inner
+                )
+    return None
+
+
+def written_logarithms(graph: Snapshot, dims: Dims, e: Exponential) -> Iterator[Term]:
+    """Forms of the logarithm of an element that neither overflow on the way nor cancel."""
+    writer = Writer(graph, dims)
+    top, bottom = e.numerator, e.denominator
+    is_sum_of_two = bottom == ONE and len(top) == 2 and top[0] > 0 and top[1] > 0
+    if is_sum_of_two:
+        low = form_plus(e.form, writer.log_of(top[0]))
+        high = form_plus(form_plus(e.form, e.step), writer.log_of(top[1]))
+        if not low or not high:
+            yield terms.numeric("softplus", writer.total(low or high))
+        else:
+            yield terms.numeric("logaddexp", writer.total(low), writer.total(high))
+    f = factored(writer, e)
+    if f is None or len(f.others) > 1:
+        return
+    outside = form_plus(f.rest, writer.log_of(abs(f.number)) if f.number else ())
+    if f.a == 0 and f.number > 0:
+        if f.b and 2 * f.m == -f.b and f.number == HALF**f.b and not f.rest:
+            half = writer.total(multiple(f.z, HALF))
+            yield scaled(Fraction(f.b), terms.numeric("log_cosh", half))
+        up, down = f.b + f.m, -f.m
+        # a + log(1 + exp(b - a)) has lost b where a is large: log(exp(a) + exp(b)) does without.
+        if f.b and up * down >= 0 and not (is_sum_of_two and e.form):
+            form = outside
+            for k, s in ((up, 1), (down, -1)):
+                if k:
+                    form = form_plus(form, writer.softplus(multiple(f.z, s)), Fraction(k))
+            yield writer.total(form)
+        elif not f.b and f.rest:
+            yield writer.total(outside)
+    if f.a == 1 and f.b == 0:
+        sign = 1 if f.number < 0 else -1
+        inside = multiple(f.z, sign)
+        exponent = f.m if sign == 1 else f.m + 1
+        form = form_plus(outside, multiple(f.z, exponent))
+        yield writer.total(
+            form_plus(form, ((terms.numeric("log1mexp", writer.total(inside)), Fraction(1)),))
+        )

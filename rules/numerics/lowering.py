@@ -1,0 +1,75 @@
+"""Forms that take less time as code, if not less space on paper."""
+
+from collections.abc import Iterator
+from fractions import Fraction
+
+from eggrad.engine.extraction.snapshot import Snapshot
+from eggrad.engine.laws.language import (
+    Spec,
+    Statement,
+    Tensor,
+    add,
+    condition,
+    ein,
+    fn,
+)
+from eggrad.engine.laws.rule import Ruleset
+from eggrad.engine.networks.contraction_order import scaled
+from eggrad.engine.networks.linear import linear_forms
+from eggrad.engine.networks.repeated_factors import symmetric_products_of
+from eggrad.engine.networks.symmetry import expanded
+from eggrad.engine.terms.term import Term
+
+RING = "ring axioms"
+# Of larger terms no products are taken apart.
+MAX_CLASSES = 300
+
+lowering = Ruleset(
+    "lowering",
+    "forms that take less time as code, if not less space on paper",
+    "none: ended by the budget of its stage",
+)
+
+
+@condition
+def shrinks(s: Spec) -> bool:
+    """Whether a product has fewer axes than its left operand, at least a matrix."""
+    return len(s[2]) < len(s[0]) > 1
+
+
+@lowering.rule(cite=RING)
+def product_over_sum(s: Spec, a: Tensor, b: Tensor, c: Tensor) -> Statement:
+    """(a + b)·c = a·c + b·c, where the products are smaller than the sum of matrices."""
+    return ein(s, add(a, b), c) >> add(ein(s, a, c), ein(s, b, c)), shrinks(s)
+
+
+@lowering.rule(cite="definition of relu and sign")
+def step_by_relu(a: Tensor) -> Statement:
+    """relu sign a = sign relu a: one function of what is computed anyway, in place of two."""
+    return fn("relu", fn("sign", a)) >> fn("sign", fn("relu", a))
+
+
+@lowering.bulk_rule(cite=RING)
+def opposite_sums(graph: Snapshot) -> Iterator[tuple[int, Term]]:
+    """b - a = -(a - b), where both are there: sums of the opposite multiples of the same terms."""
+    known: dict[object, int] = {}
+    for cls in graph.classes:
+        for form, _ in linear_forms(graph, cls):
+            known.setdefault((frozenset(form.items()), graph.dims[cls]), cls)
+            turned = frozenset((t, -c) for t, c in form.items())
+            first = known.get((turned, graph.dims[cls]), cls)
+            if first != cls:
+                yield cls, scaled(Fraction(-1), graph.term(first))
+
+
+@lowering.bulk_rule(cite="BLAS: a symmetric product takes half the operations")
+def symmetric_products(graph: Snapshot) -> Iterator[tuple[int, Term]]:
+    """Σ w·A·A, on one summed index, is symmetric in the others: half of it is computed."""
+    classes = dict.fromkeys([*graph.root_classes, *graph.users])
+    if len(classes) > MAX_CLASSES:
+        return
+    for cls in classes:
+        if len(graph.dims[cls]) >= 2 and graph.choice[cls].constructor == "ein":
+            networks = expanded(graph, cls)
+            for product in symmetric_products_of(graph, networks) if networks else ():
+                yield cls, product

@@ -1,0 +1,275 @@
+"""Forms that lose no digits, for code to be generated from: laws on few nodes.
+
+What holds for whole rational functions of exponentials is in `exponentials`.
+"""
+
+from fractions import Fraction
+
+from eggrad.engine.indices.spec import canonical
+from eggrad.engine.laws.arithmetic import nonzero
+from eggrad.engine.laws.index_algebra import elementwise
+from eggrad.engine.laws.language import (
+    Dims,
+    Number,
+    Spec,
+    Statement,
+    Tensor,
+    add,
+    condition,
+    const,
+    det,
+    divide,
+    ein,
+    ein1,
+    fn,
+    inv,
+    logabsdet,
+    power,
+    primitive,
+    scale,
+)
+from eggrad.engine.laws.numeric_language import (
+    Variable,
+    cholesky,
+    declared,
+    expm1,
+    hypot,
+    inverse_from_cholesky,
+    log1p,
+    logdet,
+    logdet_from_cholesky,
+    logsumexp,
+    norm,
+    solve,
+)
+from eggrad.engine.laws.rule import Ruleset
+from eggrad.rules.algebra.algebra import is_elementwise
+
+HIGHAM = "Higham 2002, Accuracy and Stability of Numerical Algorithms"
+GOLDBERG = "Goldberg 1991, What every computer scientist should know, section 1.4"
+BLUE = "Blue 1978, A portable Fortran program to find the Euclidean norm"
+BLANCHARD = "Blanchard, Higham, Higham 2021, log-sum-exp and softmax"
+HALF = Fraction(1, 2)
+
+stability = Ruleset(
+    "stability",
+    "forms that lose no digits, for code to be generated from",
+    "the number of sums that may cancel, and of functions that may overflow",
+)
+
+
+@condition
+def sums_axes(s: Spec) -> bool:
+    """Whether a unary spec sums over axes and does nothing else."""
+    return len(set(s[0])) == len(s[0]) > len(s[1]) and s[1] == tuple(i for i in s[0] if i in s[1])
+
+
+@primitive
+def squared_sum(s: Spec) -> Spec | None:
+    """The unary spec of a sum of squares; None where the two factors have different axes."""
+    if s[0] != s[1] or len(set(s[0])) < len(s[0]) or len(s[0]) == len(s[2]):
+        return None
+    return (s[0], s[2]) if s[2] == tuple(i for i in s[0] if i in s[2]) else None
+
+
+@primitive
+def minus(c: Number) -> Number:
+    """The negative of a number."""
+    return -c
+
+
+@primitive
+def doubled(p: Number) -> Number | None:
+    """Twice an exponent that is 1/2 or -1/2; None for any other."""
+    return 2 * p if abs(Fraction(p)) == HALF else None
+
+
+@condition
+def falling_fraction(p: Number) -> bool:
+    """Whether an exponent is negative and no integer."""
+    return p < 0 and Fraction(p).denominator > 1
+
+
+@condition
+def is_definite(x: Variable) -> bool:
+    """Whether a variable is declared positive definite."""
+    return "positive definite" in x[2]
+
+
+def growth(a: Tensor, c: Number, p: Number) -> Tensor:
+    """(1 + c/a)ᵖ - 1."""
+    return expm1(scale(p, log1p(scale(c, power(a, -1)))))
+
+
+def _solved_axis(s: Spec) -> int | None:
+    """The axis of the matrix that a product sums with one axis of its other operand."""
+    (i, j), part, out = s if len(s[0]) == 2 else ((0, 0), (), ())
+    for axis, (summed, kept) in enumerate(((i, j), (j, i))):
+        if i != j and part.count(summed) == 1 and summed not in out and kept not in part:
+            distinct = len(set(part)) == len(part) and len(out) == len(part)
+            return axis if distinct else None
+    return None
+
+
+@primitive
+def matrix_axes(s: Spec) -> Spec | None:
+    """How the matrix of a linear system is turned; None where a product is no such system."""
+    axis = _solved_axis(s)
+    return None if axis is None else (((0, 1), (1, 0)) if axis == 0 else ((0, 1), (0, 1)))
+
+
+@primitive
+def right_axes(s: Spec) -> Spec | None:
+    """How the right side's summed axis comes first."""
+    axis = _solved_axis(s)
+    if axis is None:
+        return None
+    summed = s[0][axis]
+    return canonical([s[1]], (summed, *(k for k in s[1] if k != summed)))
+
+
+@primitive
+def solution_axes(s: Spec) -> Spec | None:
+    """How the axes of the solution become those of the product."""
+    axis = _solved_axis(s)
+    if axis is None:
+        return None
+    return canonical([(s[0][1 - axis], *(k for k in s[1] if k != s[0][axis]))], s[2])
+
+
+@stability.rule(cite=f"{HIGHAM}, section 1.14.1", domain="a > -1")
+def log_of_one_plus(a: Tensor, n: Dims) -> Statement:
+    """log(1 + a) = log1p a."""
+    return fn("log", add(const(1, n), a)) >> log1p(a)
+
+
+@stability.rule(cite=f"{HIGHAM}, section 1.14.1", domain="-1 < a < 1", stable=True)
+def log_of_quotient(s: Spec, a: Tensor, n: Dims) -> Statement:
+    """log((1 + a)/(1 - a)) = log1p a - log1p(-a): the terms have different signs."""
+    one = const(1, n)
+    quotient = ein(s, add(one, a), power(add(one, scale(-1, a)), -1))
+    return (
+        fn("log", quotient) >> add(log1p(a), scale(-1, log1p(scale(-1, a)))),
+        is_elementwise(s),
+    )
+
+
+@stability.rule(cite=BLANCHARD)
+def sum_of_exp(s: Spec, a: Tensor) -> Statement:
+    """Σ exp a = exp(log Σ exp a), and the logarithm is computed around the largest a."""
+    return ein1(s, fn("exp", a)) >> fn("exp", logsumexp(s, a)), sums_axes(s)
+
+
+@stability.rule(cite=f"{HIGHAM}, section 1.7", stable=True)
+def one_minus_cosine(a: Tensor, n: Dims) -> Statement:
+    """1 - cos a = 2·sin²(a/2)."""
+    return add(const(1, n), scale(-1, fn("cos", a))) >> scale(
+        2, power(fn("sin", scale(HALF, a)), 2)
+    )
+
+
+@stability.rule(cite="logarithm of a power", domain="a ≠ 0", stable=True)
+def log_of_square(a: Tensor) -> Statement:
+    """log(a²) = 2·log|a|."""
+    return fn("log", power(a, 2)) >> scale(2, fn("log", fn("abs", a)))
+
+
+@stability.rule(cite=f"{HIGHAM}, section 1.7", domain="a ≥ 0", stable=True)
+def difference_of_roots(a: Tensor, c: Number, n: Dims) -> Statement:
+    """√(a + c) - √a = c/(√(a + c) + √a)."""
+    high, low = power(add(a, const(c, n)), HALF), power(a, HALF)
+    return add(high, scale(-1, low)) >> divide(const(c, ()), add(high, low)), nonzero(c)
+
+
+@stability.rule(cite=f"{HIGHAM}, section 1.7", domain="a ≥ 0", stable=True)
+def difference_of_roots_reversed(a: Tensor, c: Number, n: Dims) -> Statement:
+    """√a - √(a + c) = -c/(√(a + c) + √a)."""
+    high, low = power(add(a, const(c, n)), HALF), power(a, HALF)
+    return (
+        add(low, scale(-1, high)) >> divide(const(minus(c), ()), add(high, low)),
+        nonzero(c),
+    )
+
+
+@stability.rule(cite=f"{HIGHAM}, section 1.14.1", domain="a > 0")
+def difference_of_powers(a: Tensor, c: Number, p: Number, n: Dims) -> Statement:
+    """(a + c)ᵖ - aᵖ = aᵖ·expm1(p·log1p(c/a)), for a fraction p < 0."""
+    return (
+        add(power(add(a, const(c, n)), p), scale(-1, power(a, p)))
+        >> ein(elementwise(n), power(a, p), growth(a, c, p)),
+        falling_fraction(p),
+    )
+
+
+@stability.rule(cite=f"{HIGHAM}, section 1.14.1", domain="a > 0")
+def difference_of_powers_reversed(a: Tensor, c: Number, p: Number, n: Dims) -> Statement:
+    """aᵖ - (a + c)ᵖ = -aᵖ·expm1(p·log1p(c/a)), for a fraction p < 0."""
+    return (
+        add(power(a, p), scale(-1, power(add(a, const(c, n)), p)))
+        >> scale(-1, ein(elementwise(n), power(a, p), growth(a, c, p))),
+        falling_fraction(p),
+    )
+
+
+@stability.rule(cite=f"{HIGHAM}, section 1.7; Kahan: x² - y² as a product", stable=True)
+def one_minus_square(x: Variable, n: Dims) -> Statement:
+    """1 - x² = (1 - x)·(1 + x), for a variable: it has no rounding error that x² would hide."""
+    a, one = declared(x), const(1, n)
+    return add(one, scale(-1, power(a, 2))) >> ein(
+        elementwise(n), add(one, scale(-1, a)), add(one, a)
+    )
+
+
+@stability.rule(cite=BLUE, domain="a ≠ 0 where the exponent is negative")
+def root_of_sum_of_squares(s: Spec, a: Tensor, p: Number) -> Statement:
+    """(Σ a²)ᵖ = ‖a‖²ᵖ, for p = ±1/2: the squares need not be representable."""
+    return power(ein(s, a, a), p) >> power(norm(squared_sum(s), a), doubled(p))
+
+
+@stability.rule(cite=BLUE, domain="not both 0 where the exponent is negative")
+def root_of_two_squares(a: Tensor, b: Tensor, p: Number) -> Statement:
+    """(a² + b²)ᵖ = hypot(a, b)²ᵖ, for p = ±1/2."""
+    return power(add(power(a, 2), power(b, 2)), p) >> power(hypot(a, b), doubled(p))
+
+
+@stability.rule(cite=f"{HIGHAM}, section 14.6", domain="det a > 0")
+def log_of_determinant(a: Tensor) -> Statement:
+    """log det a is summed over the pivots: their product may overflow."""
+    return fn("log", det(a)) >> logdet("", a)
+
+
+@stability.rule(cite=f"{HIGHAM}, sections 10.1 and 14.6")
+def log_of_definite_determinant(x: Variable) -> Statement:
+    """log det X is twice the sum over the diagonal of its Cholesky factor."""
+    return (
+        fn("log", det(declared(x))) >> logdet("positive definite", declared(x)),
+        is_definite(x),
+    )
+
+
+@stability.rule(cite=f"{HIGHAM}, sections 10.1 and 14.6")
+def log_of_positive_determinant(x: Variable) -> Statement:
+    """log |det X| is log det X where X is positive definite, by Cholesky's factor."""
+    a = declared(x)
+    return logabsdet(a) >> logdet("positive definite", a), is_definite(x)
+
+
+@stability.rule(cite=f"{HIGHAM}, sections 10.1 and 14.6")
+def log_determinant_by_cholesky(x: Variable) -> Statement:
+    """log det X is twice the sum of log Lᵢᵢ, with the Cholesky factor L at hand."""
+    a = declared(x)
+    return logdet("positive definite", a) >> logdet_from_cholesky(cholesky(a)), is_definite(x)
+
+
+@stability.rule(cite=f"{HIGHAM}, section 14.3")
+def inverse_by_cholesky(x: Variable) -> Statement:
+    """X⁻¹ = L⁻ᵀ·L⁻¹, with the Cholesky factor L."""
+    return inv(declared(x)) >> inverse_from_cholesky(cholesky(declared(x))), is_definite(x)
+
+
+@stability.rule(cite=f"{HIGHAM}, section 14.1", domain="a invertible")
+def inverse_times_tensor(s: Spec, a: Tensor, b: Tensor) -> Statement:
+    """a⁻¹·b is the solution x of a·x = b: no inverse is needed."""
+    return ein(s, inv(a), b) >> ein1(
+        solution_axes(s), solve(ein1(matrix_axes(s), a), ein1(right_axes(s), b))
+    )

@@ -1,0 +1,123 @@
+"""The gradient of a residual network with many layers: what one layer costs.
+
+`python -m tests.benchmarks.growth LAYERS` measures one depth and prints it as JSON: a process of
+its own for each, so that the peak of memory is that of one gradient.
+"""
+
+import json
+import re
+import resource
+import subprocess
+import sys
+import time
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from tests.support.places import ROOT
+
+__all__ = ["DEPTHS", "Growth", "by_hand", "measure", "measure_apart", "table"]
+
+DEPTHS = (25, 50, 100, 200, 400)
+WIDTH = 100
+
+
+@dataclass(frozen=True)
+class Growth:
+    """What one gradient took."""
+
+    layers: int
+    enodes: int
+    seconds: float
+    nodes: int
+    operations: int
+    megabytes: float
+    complete: bool
+
+
+def by_hand(width: int) -> int:
+    """The operations of one layer, forward and back, as one writes them with NumPy.
+
+    Forward, `t = tanh(W @ h)` and `h + t`: 2n² - n, n and n. Back, `g + W.T @ (g * (1 - t * t))`:
+    n for each of the four element-wise steps and 2n² - n.
+    """
+    matvec = 2 * width**2 - width
+    return (matvec + 2 * width) + (matvec + 4 * width)
+
+
+def measure(layers: int) -> Growth:
+    """The gradient of `h·h` for `h += tanh(W h)`, repeated, with respect to the first W."""
+    from eggrad.engine.terms import term as t
+    from eggrad.engine.terms.operations import count, node_count
+    from eggrad.rules.standard import system
+
+    weights = [t.variable(f"W{i}", ("n", "n")) for i in range(layers)]
+    h = t.variable("x", ("n",))
+    for w in weights:
+        h = t.add(h, t.apply("tanh", t.einsum("ij,j->i", w, h)))
+    loss = t.einsum("i,i->", h, h)
+    small = t.variable("x")
+    system().differentiate(t.apply("tanh", small), small)
+    began = time.perf_counter()
+    result = system().differentiate(loss, weights[0])
+    seconds = time.perf_counter() - began
+    return Growth(
+        layers,
+        result.report.enodes,
+        seconds,
+        node_count([result.term]),
+        count([result.term], WIDTH),
+        peak_megabytes(),
+        result.complete,
+    )
+
+
+def peak_megabytes() -> float:
+    """The most memory this process has held; the kernel's other counter includes its parent's."""
+    status = Path("/proc/self/status")
+    if status.exists():
+        kilobytes = re.search(r"VmHWM:\s*(\d+)", status.read_text("utf-8"))
+        if kilobytes:
+            return int(kilobytes[1]) / 1024
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+
+
+def measure_apart(layers: int, limit: float = 600) -> Growth:
+    """The same in a process of its own."""
+    done = subprocess.run(
+        [sys.executable, "-m", "tests.benchmarks.growth", str(layers)],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=limit,
+    )
+    return Growth(**json.loads(done.stdout))
+
+
+def table(found: list[Growth]) -> str:
+    """Figures per layer: totals, and operations as what each further layer adds."""
+    lines = [
+        "| layers | e-nodes a layer | ms a layer | nodes a layer | "
+        f"operations of a further layer, n = {WIDTH} | by hand | peak MB | budget |",
+        "|---:|---:|---:|---:|---:|---:|---:|---|",
+    ]
+    before = None
+    for g in found:
+        added = "" if before is None else _per_layer(before, g)
+        ending = "kept" if g.complete else "ended exploration"
+        lines.append(
+            f"| {g.layers} | {g.enodes / g.layers:.1f} | {1000 * g.seconds / g.layers:.1f} | "
+            f"{g.nodes / g.layers:.1f} | {added} | {by_hand(WIDTH):,} | {g.megabytes:.0f} | "
+            f"{ending} |"
+        )
+        before = g
+    return "\n".join(lines)
+
+
+def _per_layer(before: Growth, g: Growth) -> str:
+    each = (g.operations - before.operations) / (g.layers - before.layers)
+    return f"{each:,.0f} ({each / by_hand(WIDTH):.3f})"
+
+
+if __name__ == "__main__":
+    print(json.dumps(asdict(measure(int(sys.argv[1])))))

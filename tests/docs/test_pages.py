@@ -1,0 +1,142 @@
+"""What the documents show is what happens.
+
+`python -m tests.docs.test_pages README.md docs/numpy.md` writes their sessions anew; all pages
+where none is named.
+"""
+
+import re
+import sys
+import tracemalloc
+from collections.abc import Collection
+
+import numpy as np
+import pytest
+
+import eggrad as eg
+from eggrad import special
+from eggrad.frontend.elementwise.functions import ARITIES
+from eggrad.frontend.matrix import functions as matrix_functions
+from eggrad.frontend.matrix.calls import CONSTANTS
+from eggrad.frontend.text.parser import parse
+from eggrad.frontend.text.printer import format_problem
+from eggrad.rules import notation
+from tests.docs.sessions import BLOCK, FILE, refreshed
+from tests.support.places import DOCS, ROOT
+
+# The pages with sessions, and how many each has.
+SESSIONS = {
+    "README.md": 4,
+    "docs/elementwise.md": 6,
+    "docs/equivalence.md": 2,
+    "docs/experiments.md": 1,
+    "docs/factored.md": 5,
+    "docs/functions.md": 1,
+    "docs/matrix.md": 3,
+    "docs/numpy.md": 2,
+    "docs/writing_rules.md": 7,
+}
+PAGES = sorted(p.relative_to(ROOT).as_posix() for p in (*ROOT.glob("*.md"), *DOCS.glob("*.md")))
+
+
+def text_of(page: str) -> str:
+    return (ROOT / page).read_text("utf-8")
+
+
+def without_errors(text: str) -> str:
+    """The text without the digits of rounding errors, which differ between machines."""
+    return re.sub(r"largest error [0-9.e-]+", "largest error", text)
+
+
+@pytest.mark.parametrize("page", SESSIONS)
+def test_sessions_show_what_happens(page: str) -> None:
+    text = text_of(page)
+    assert len(BLOCK.findall(text)) >= SESSIONS[page]
+    assert "Traceback" not in text
+    assert without_errors(refreshed(text)) == without_errors(text)
+
+
+def test_every_page_with_a_session_is_tested() -> None:
+    assert {page for page in PAGES if BLOCK.search(text_of(page))} == SESSIONS.keys()
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_links_lead_somewhere(page: str) -> None:
+    links = re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", text_of(page))
+    missing = [link for link in links if not ((ROOT / page).parent / link).exists()]
+    assert missing == []
+
+
+def test_factored_examples_store_no_large_tensor() -> None:
+    tracemalloc.start()
+    try:
+        refreshed(text_of("docs/factored.md"))
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    # The Hessian of the first example would have 200 MB; T has 8, its difference from UV' as many.
+    assert peak < 60e6
+
+
+@pytest.mark.parametrize(
+    ("page", "start", "end", "names"),
+    [
+        ("docs/elementwise.md", "## The language", "\n# ", ARITIES),
+        ("docs/functions.md", "", "\n# ", special.__all__),
+        ("docs/matrix.md", "", "## Where", {*matrix_functions.FUNCTIONS, *CONSTANTS} - {"trace"}),
+    ],
+    ids=["elementwise", "special", "matrix"],
+)
+def test_all_functions_are_described(
+    page: str, start: str, end: str, names: Collection[str]
+) -> None:
+    text = text_of(page)
+    part = text[text.index(start) :].partition(end)[0]
+    assert {*names} <= {*re.findall(r"\w+", part)}
+
+
+def test_all_names_of_the_notation_are_there() -> None:
+    assert len(FILE.findall(text_of("docs/writing_rules.md"))) == 3
+    assert len(notation.__all__) == len({*notation.__all__})
+    assert all(hasattr(notation, name) for name in notation.__all__)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        line
+        for block in re.findall(r"```text\n(.*?)```", text_of("docs/language.md"), re.DOTALL)
+        for line in block.splitlines()
+    ],
+)
+def test_the_example_reads(line: str) -> None:
+    declared = "" if line.startswith("declare") else "declare A 2 B 2 x 1 y 1 c 0 expression "
+    term = parse(declared + line).term
+    assert parse(format_problem(term)).term is term
+
+
+def test_the_order_of_vec() -> None:
+    """What docs/matrix.md says of the Hessian and of vec, by a linear function of a matrix."""
+    rng = np.random.default_rng(0)
+    A, B = rng.normal(size=(2, 3)), rng.normal(size=(4, 5))
+    f = eg.parse_matrix("A*X*B", {"A": ("p", "m"), "X": ("m", "n"), "B": ("n", "q")})
+    H = eg.derivative(f, "X").evaluate({"A": A, "B": B})
+    p, q, m, n = H.shape
+    matrix = H.transpose(1, 0, 3, 2).reshape(p * q, m * n)
+    np.testing.assert_allclose(matrix, np.kron(B.T, A))
+
+
+def test_sessions_are_written_as_they_run() -> None:
+    session = "```python\n>>> for i in range(2):\n...     print(i)\nwrong\n```\n"
+    expected = "```python\n>>> for i in range(2):\n...     print(i)\n0\n1\n```\n"
+    assert refreshed(session) == expected
+
+
+def test_commands_show_both_streams() -> None:
+    command = "echo here; echo there >&2"
+    text = f"```console\n$ {command}\n```\n"
+    assert refreshed(text) == f"```console\n$ {command}\nhere\nthere\n```\n"
+
+
+if __name__ == "__main__":
+    for name in sys.argv[1:] or SESSIONS:
+        (ROOT / name).write_text(refreshed(text_of(name)), "utf-8")

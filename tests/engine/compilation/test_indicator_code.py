@@ -1,0 +1,130 @@
+"""Generated code with indicators: slices and views instead of arrays of zeros and ones."""
+
+import subprocess
+import sys
+import tracemalloc
+
+import numpy as np
+import pytest
+
+import eggrad as eg
+from eggrad.engine.compilation.compiled import compile_terms
+from eggrad.engine.normal_forms.index_ranges import greatest_indices
+from eggrad.engine.oracle import oracle
+from eggrad.engine.terms import term as t
+
+RNG = np.random.default_rng(0)
+VALUES = {"A": RNG.normal(size=(4, 6)), "x": RNG.normal(size=6), "w": RNG.normal(size=3)}
+A, x = eg.variable("A", ("m", "n")), eg.variable("x", ("n",))
+X, W = eg.variable("x", (6,)), eg.variable("w", (3,))
+
+SLICES = [
+    (x[2], "x[2]"),
+    (A[:, 2], "A[:, 2]"),
+    (A[1], "A[1]"),
+    (A[1, 2], "A[1, 2]"),
+    (x[:3], "x[:3]"),
+    (x[1:4], "x[1:4]"),
+    (x[0:5:2], "x[:5:2]"),
+    (x[::-1], "x[::-1]"),
+    (A[::-1, 1:3], "A[::-1, 1:3]"),
+    (np.diff(X), "x[1:6]"),
+]
+
+
+@pytest.mark.parametrize(("f", "text"), SLICES, ids=[text for _, text in SLICES])
+def test_slices(f: eg.Expression, text: str) -> None:
+    compiled = eg.compile(f)
+    assert text in compiled.source
+    assert "indicator" not in compiled.source
+    assert text in f.to("python")
+    (expected,) = oracle.evaluate([f.term], VALUES, {"m": 4, "n": 6})
+    np.testing.assert_allclose(f.evaluate(VALUES), expected)
+
+
+def test_a_result_shares_no_memory_with_what_was_given() -> None:
+    given = np.ones(6)
+    for f in (x[1:4], x[::-1], np.reshape(X, (2, 3))):
+        assert not np.shares_memory(eg.compile(f)(x=given), given)
+
+
+def test_nobody_writes_to_an_argument() -> None:
+    """What is added to a view is added elsewhere."""
+    given = VALUES["x"].copy()
+    f = eg.compile((2 * x[1:4] + x[:3]) * x[1:4] + 1)
+    f(x=given)
+    assert (given == VALUES["x"]).all()
+
+
+def test_arrays_of_ones_are_nobodys() -> None:
+    f = compile_terms([t.indicator((3,), [("=", ((0, 1), ("", -1)))])], single=True)
+    first = f()
+    first[:] = 7
+    assert (f() == [0, 1, 0]).all()
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64, np.complex128])
+def test_dtypes(dtype: type) -> None:
+    for f in (x[1:4], np.cumsum(x), np.pad(X, 1), eg.gradient(np.cumsum(x) @ x, x)):
+        value = eg.compile(f)(x=VALUES["x"].astype(dtype))
+        assert value.dtype == dtype
+
+
+def test_a_correlation_and_its_gradients_need_no_indicator() -> None:
+    n, k = 3000, 32
+    signal, kernel = eg.variable("x", (n,)), eg.variable("w", (k,))
+    loss = np.sum(np.correlate(signal, kernel) ** 2)
+    v, u = RNG.normal(size=n), RNG.normal(size=k)
+    windows = np.lib.stride_tricks.sliding_window_view(v, k)
+    residual = 2 * (windows @ u)
+    for wrt, expected in (("w", windows.T @ residual), ("x", np.convolve(residual, u))):
+        compiled = eg.compile(eg.gradient(loss, wrt))
+        tracemalloc.start()
+        value = compiled(x=v, w=u)
+        _, peak = tracemalloc.get_traced_memory()
+        tracemalloc.stop()
+        np.testing.assert_allclose(value, expected, rtol=1e-9, atol=1e-9)
+        # The windows, or one product with each of their entries; no array of n times n.
+        assert peak < 3 * 8 * n * k
+
+
+def test_a_cumulative_sum_takes_no_triangle() -> None:
+    compiled = eg.compile(eg.gradient(np.sum(np.cumsum(x) ** 2), x))
+    v = RNG.normal(size=100_000)
+    value = compiled(x=v)
+    np.testing.assert_allclose(value, 2 * np.cumsum(np.cumsum(v)[::-1])[::-1], rtol=1e-9)
+
+
+def test_greatest_indices() -> None:
+    assert greatest_indices([(x[3] * x[-5] + x[:2].sum()).term]) == {"n": 4}
+    assert greatest_indices([np.cumsum(x).term, x[::-1].term]) == {}
+
+
+PYTHON = [x[2] * A[:, 1], np.tril(A), np.cumsum(x), np.correlate(X, W), np.pad(X, 1), A[::-1, 1:3]]
+
+
+@pytest.mark.parametrize("k", range(len(PYTHON)))
+def test_python_text_runs_alone(k: int) -> None:
+    f = PYTHON[k]
+    names = [v.data[0] for v in f.variables]
+    given = ", ".join(f"{n}=np.array({VALUES[n].tolist()})" for n in names)
+    program = f"import numpy as np\n{f.to('python')}\nprint(f({given}).tolist())"
+    ran = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+    np.testing.assert_allclose(eval(ran.stdout), f.evaluate(VALUES, reference=True), atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("f", "text"),
+    [
+        (x[2], "f = Σᵢ [i=2] xᵢ"),
+        (np.tril(A), "fᵢⱼ = [i≥j] Aᵢⱼ"),
+        (x[::-1], "fᵢ = Σⱼ [i+j+1=n] xⱼ"),
+        (np.sum(x[:3]), "f = Σᵢ (Σⱼ [i=j] xⱼ)"),
+    ],
+)
+def test_index_notation(f: eg.Expression, text: str) -> None:
+    assert f.to("index") == text
+    assert f.to("latex")
+    assert f.to("dot").startswith("digraph")

@@ -1,0 +1,106 @@
+"""The Smith normal form, against its definition and brute force."""
+
+from fractions import Fraction
+from itertools import product as points
+from math import gcd
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from eggrad.engine.indices.integer_matrices import Matrix, product, smith, with_simple_rows
+
+ENTRY = st.integers(-6, 6)
+
+
+@st.composite
+def matrices(draw: st.DrawFn, most: int = 4) -> Matrix:
+    rows, columns = draw(st.integers(1, most)), draw(st.integers(1, most))
+    row = st.lists(ENTRY, min_size=columns, max_size=columns)
+    return draw(st.lists(row, min_size=rows, max_size=rows))
+
+
+def determinant(a: Matrix) -> int:
+    if not a:
+        return 1
+    minors = ([row[:j] + row[j + 1 :] for row in a[1:]] for j in range(len(a)))
+    pairs = zip(a[0], minors, strict=True)
+    return sum((-1) ** j * x * determinant(m) for j, (x, m) in enumerate(pairs))
+
+
+@settings(max_examples=100, deadline=None)
+@given(matrices())
+def test_the_definition(a: Matrix) -> None:
+    form = smith(a)
+    found = product(product(form.U, a), form.V)
+    for i, row in enumerate(found):
+        for j, entry in enumerate(row):
+            assert entry == (form.diagonal[i] if i == j and i < form.rank else 0)
+    assert abs(determinant(form.U)) == abs(determinant(form.V)) == 1
+    assert all(d > 0 for d in form.diagonal)
+    pairs = zip(form.diagonal, form.diagonal[1:], strict=False)
+    assert all(larger % smaller == 0 for smaller, larger in pairs)
+
+
+@settings(max_examples=80, deadline=None)
+@given(matrices())
+def test_the_first_invariant_is_the_common_divisor(a: Matrix) -> None:
+    common = gcd(*(x for row in a for x in row))
+    assert smith(a).diagonal[:1] == ((common,) if common else ())
+
+
+@settings(max_examples=80, deadline=None)
+@given(matrices())
+def test_kernel_cokernel_and_inverse(a: Matrix) -> None:
+    form = smith(a)
+    assert not any(x for row in product(form.cokernel, a) for x in row)
+    assert not any(x for row in product(a, form.kernel) for x in row)
+    assert len(form.kernel[0]) == len(a[0]) - form.rank
+    inverse = form.inverse
+    columns = list(zip(*a, strict=True))
+    once = [[sum(r * c for r, c in zip(row, col, strict=True)) for col in columns]
+            for row in inverse]  # fmt: skip
+    back = list(zip(*once, strict=True))
+    again = [[sum(Fraction(x) * y for x, y in zip(row, col, strict=True)) for col in back]
+             for row in a]  # fmt: skip
+    assert again == a
+
+
+@settings(max_examples=30, deadline=None)
+@given(matrices(2), st.lists(st.integers(-3, 3), min_size=2, max_size=2))
+def test_solvability(a: Matrix, right: list[int]) -> None:
+    """Any solution of a small system has one near zero; the search is wide enough for it."""
+    b = right[: len(a)]
+    if len(b) < len(a):
+        return
+    near = points(range(-40, 41), repeat=len(a[0]))
+    solvable = any(
+        all(
+            sum(x * y for x, y in zip(row, p, strict=True)) == z
+            for row, z in zip(a, b, strict=True)
+        )
+        for p in near
+    )
+    assert smith(a).solves(b) == solvable
+
+
+@settings(max_examples=80, deadline=None)
+@given(matrices())
+def test_another_basis_of_the_kernel(a: Matrix) -> None:
+    kernel = smith(a).kernel
+    if not kernel[0]:
+        return
+    basis, rows = with_simple_rows(kernel, range(len(kernel)))
+    for column, row in enumerate(rows):
+        assert basis[row][column] > 0
+        assert not any(basis[row][column + 1 :])
+    # The same lattice: each basis is an integer combination of the other.
+    for one, other in ((kernel, basis), (basis, kernel)):
+        assert all(smith(one).solves(list(column)) for column in zip(*other, strict=True))
+
+
+def test_large_numbers_are_exact() -> None:
+    big = 10**40
+    assert smith([[big, big + 1]]).diagonal == (1,)
+    assert smith([[2 * big, 4 * big]]).inverse[0] == [Fraction(1, 2 * big)]
+    assert smith([], 2).kernel == [[1, 0], [0, 1]]
+    assert smith([[0, 0]]).diagonal == ()

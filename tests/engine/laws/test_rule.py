@@ -1,0 +1,146 @@
+"""Registration: what a rule must have, and what it says of itself."""
+
+import pytest
+
+from eggrad.engine.errors import EggradError, RuleError
+from eggrad.engine.laws.language import Dims, Number, Statement, Tensor, add, const, dims, scale
+from eggrad.engine.laws.mirror import mirrored
+from eggrad.engine.laws.rule import Ruleset
+from eggrad.rules.algebra.constants import nonzero
+
+
+@pytest.fixture
+def ruleset() -> Ruleset:
+    return Ruleset("test", "rules of a test", "nothing")
+
+
+def test_a_rule_is_what_its_function_says(ruleset: Ruleset) -> None:
+    @ruleset.rule(cite="arithmetic", domain="everywhere", replaces=True)
+    def zero(c: Number, a: Tensor) -> Statement:
+        """0·c·a = 0."""
+        return scale(0, scale(c, a)) >> const(0, dims(a)), nonzero(c)
+
+    assert ruleset.rules == [zero]
+    assert (zero.name, zero.law, zero.cite, zero.domain) == (
+        "zero",
+        "0·c·a = 0.",
+        "arithmetic",
+        "everywhere",
+    )
+    assert zero.ruleset == "test"
+    assert zero.replaces
+    assert zero.text == "scale(0, scale(c, a)) >> const(0, dims(a)), nonzero(c)"
+
+
+def test_both_ways(ruleset: Ruleset) -> None:
+    @ruleset.rule(cite="")
+    def double(a: Tensor) -> Statement:
+        """a + a = 2·a."""
+        return add(a, a) == scale(2, a)
+
+    assert double.text == "add(a, a) == scale(2, a)"
+    assert len(list(mirrored(double.statement))) == 2
+
+
+def test_operands_are_exchanged(ruleset: Ruleset) -> None:
+    @ruleset.rule(cite="")
+    def nothing_added(a: Tensor, n: Dims) -> Statement:
+        """a + 0 = a."""
+        return add(a, const(0, n)) >> a
+
+    assert len(list(mirrored(nothing_added.statement))) == 2
+
+
+def test_a_law_must_be_stated(ruleset: Ruleset) -> None:
+    def silent(a: Tensor) -> Statement:
+        return add(a, a) >> scale(2, a)
+
+    def verbose(a: Tensor) -> Statement:
+        """a + a.
+
+        It is 2·a.
+        """
+        return add(a, a) >> scale(2, a)
+
+    for function in (silent, verbose):
+        with pytest.raises(RuleError) as caught:
+            ruleset.rule(cite="")(function)
+        name = function.__name__
+        assert str(caught.value) == f"rule {name!r} needs a one-line docstring that states its law"
+    assert ruleset.rules == []
+
+
+def test_parameters_must_be_bound_on_the_left(ruleset: Ruleset) -> None:
+    def loose(a: Tensor, b: Tensor) -> Statement:
+        """a + a = b."""
+        return add(a, a) >> b
+
+    def loose_condition(a: Tensor, c: Number) -> Statement:
+        """a + a = a."""
+        return add(a, a) >> a, nonzero(c)
+
+    with pytest.raises(RuleError) as caught:
+        ruleset.rule(cite="")(loose)
+    assert str(caught.value) == "rule 'loose': ['b'] does not occur on the left side"
+    with pytest.raises(RuleError) as caught:
+        ruleset.rule(cite="")(loose_condition)
+    assert str(caught.value) == "rule 'loose_condition': ['c'] does not occur on the left side"
+
+
+def test_both_sides_must_bind_for_both_ways(ruleset: Ruleset) -> None:
+    def lost(a: Tensor, b: Tensor) -> Statement:
+        """a + b = a."""
+        return add(a, b) == scale(1, a)
+
+    with pytest.raises(RuleError) as caught:
+        ruleset.rule(cite="")(lost)
+    assert str(caught.value) == "rule 'lost': ['b'] does not occur on the right side"
+
+
+def test_what_is_rewritten_is_a_term(ruleset: Ruleset) -> None:
+    def bare(a: Tensor) -> Statement:
+        """a = 1·a."""
+        return a >> scale(1, a)
+
+    def bare_back(a: Tensor) -> Statement:
+        """1·a = a."""
+        return scale(1, a) == a
+
+    for function in (bare, bare_back):
+        with pytest.raises(RuleError, match="would rewrite a, which is no term"):
+            ruleset.rule(cite="")(function)
+
+
+def test_names_are_taken_once(ruleset: Ruleset) -> None:
+    def double(a: Tensor) -> Statement:
+        """a + a = 2·a."""
+        return add(a, a) >> scale(2, a)
+
+    ruleset.rule(cite="")(double)
+    for register in (ruleset.rule(cite=""), ruleset.bulk_rule(cite="")):
+        with pytest.raises(RuleError) as caught:
+            register(double)
+        assert str(caught.value) == "ruleset 'test' has a rule called 'double' already"
+    assert len(ruleset.rules) == 1
+    assert issubclass(RuleError, EggradError)
+
+
+def test_a_law_comes_first(ruleset: Ruleset) -> None:
+    def conditions_only(a: Tensor) -> Statement:
+        """A."""
+        return nonzero(a), add(a, a) >> a
+
+    with pytest.raises(RuleError, match="a rule returns a law first, then its conditions"):
+        ruleset.rule(cite="")(conditions_only)
+
+
+def test_rules_can_be_left_out(ruleset: Ruleset) -> None:
+    @ruleset.rule(cite="")
+    def one(a: Tensor) -> Statement:
+        """a + a = 2·a."""
+        return add(a, a) >> scale(2, a)
+
+    rest = ruleset.without("one")
+    assert rest.rules == []
+    assert rest.name == "test"
+    assert ruleset.rules == [one]

@@ -1,0 +1,163 @@
+"""All members of all classes agree, in real runs: no unsound merge hides behind a good answer."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from random import Random
+
+import numpy as np
+import pytest
+
+from eggrad.engine.extraction.snapshot import Snapshot
+from eggrad.engine.laws.language import Statement, Tensor, fn
+from eggrad.engine.laws.rule import Ruleset
+from eggrad.engine.oracle import oracle
+from eggrad.engine.saturation import run
+from eggrad.engine.saturation.stages import Budget, System
+from eggrad.engine.terms import term as terms
+from eggrad.engine.terms.term import Term
+from eggrad.engine.workbench.audit import audit
+from eggrad.rules.standard import STANDARD, system
+from tests.support.partial_triples import random_triple
+
+SIZES = {"n": 3, "m": 2}
+
+A = terms.variable("A", ("n", "n"), ["invertible"])
+X = terms.variable("X", ("m", "n"))
+x = terms.variable("x", ("n",))
+y = terms.variable("y", ("m",))
+one = terms.constant(1)
+
+
+def dot(a: Term, b: Term) -> Term:
+    return terms.einsum("i,i->", a, b)
+
+
+def times(matrix: Term, vector: Term) -> Term:
+    return terms.einsum("ij,j->i", matrix, vector)
+
+
+def total(a: Term) -> Term:
+    return terms.einsum("i->", a)
+
+
+def ones(a: Term) -> Term:
+    return terms.constant(1, a.dims)
+
+
+EXAMPLES: dict[str, tuple[Term, Term]] = {
+    "quadratic form": (dot(x, times(A, x)), x),
+    "least squares": (dot(terms.subtract(times(X, x), y), terms.subtract(times(X, x), y)), x),
+    "logistic loss": (
+        total(terms.apply("log", terms.add(ones(y), terms.apply("exp", times(X, x))))),
+        x,
+    ),
+    "softmax": (terms.divide(terms.apply("exp", x), total(terms.apply("exp", x))), x),
+    "log of norm": (terms.apply("log", dot(x, x)), x),
+    "norm": (terms.power(dot(x, x), terms.constant(terms.Fraction(1, 2))), x),
+    "determinant": (terms.apply("det", A), A),
+    "inverse": (times(terms.apply("inv", A), x), A),
+    "trace of cube": (terms.einsum("ij,ji->", terms.einsum("ij,jk->ik", A, A), A), A),
+    "network": (times(X, terms.apply("tanh", times(A, x))), x),
+    "relu": (total(terms.apply("relu", times(A, x))), x),
+    "product of entries": (terms.einsum("i,i->i", x, terms.apply("sin", x)), x),
+    "repeated indices": (terms.einsum("ii,i->", A, x), A),
+    "exponent": (terms.power(terms.apply("exp", x), dot(x, x)), x),
+}
+
+
+class Recorder(Snapshot):
+    """Snapshots that remember themselves, as they are before classes get wider members."""
+
+    last: Snapshot
+
+    def widen(self) -> None:
+        """Leave the classes alone: in a wider one not all members are equal."""
+
+    def __init__(self, *args: object, focused: bool = False) -> None:
+        super().__init__(*args, focused=focused)
+        Recorder.last = self
+
+
+@pytest.fixture
+def recorder(monkeypatch: pytest.MonkeyPatch) -> Iterator[type[Recorder]]:
+    monkeypatch.setattr(run, "Snapshot", Recorder)
+    yield Recorder
+    del Recorder.last
+
+
+def values_for(*found: Term) -> dict[str, np.ndarray]:
+    rng = np.random.default_rng(5)
+    return oracle.random_values(terms.variables(*found), SIZES, rng)
+
+
+@pytest.mark.parametrize("mode", ["forward", "reverse", "both"])
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_all_members_agree(name: str, mode: str, recorder: type[Recorder]) -> None:
+    term, wrt = EXAMPLES[name]
+    result = system().differentiate(term, wrt, mode)
+    values = values_for(term, wrt)
+    expected = oracle.numeric_derivative(term, wrt, values, SIZES)
+    found = oracle.value(result.term, values, SIZES)
+    np.testing.assert_allclose(found, expected, rtol=1e-6, atol=1e-7)
+    assert len(recorder.last.classes) > 3
+    assert audit(recorder.last, values, SIZES, given=[term]) == []
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_partial_functions_meet_in_one_egraph(seed: int, recorder: type[Recorder]) -> None:
+    """Three terms over all reals: each member is judged where its class's own term is defined."""
+    random = Random(seed)
+    roots = random_triple(random)
+    system().simplify(roots)
+    rng = np.random.default_rng(seed)
+    sizes = {"n": 2}
+    for _ in range(4):
+        values = oracle.random_values(terms.variables(*roots), sizes, rng, "normal")
+        assert audit(recorder.last, values, sizes, given=roots) == []
+
+
+def test_a_law_of_a_half_space_is_found(recorder: type[Recorder]) -> None:
+    wrong = Ruleset("wrong", "a law of a half-space", "")
+
+    @wrong.rule(cite="")
+    def exponential_of_logarithm(a: Tensor) -> Statement:
+        """exp log a = a."""
+        return fn("exp", fn("log", a)) >> a
+
+    others = STANDARD.mapped(lambda ruleset: ruleset.without("exp_of_log"))
+    strategy = replace(others, explore=(wrong,))
+    term = terms.apply("abs", terms.apply("exp", terms.apply("log", x)))
+    roots = [terms.apply("abs", x), term]
+    System(strategy).simplify(roots, Budget(iterations=2))
+    found = audit(recorder.last, {"x": np.array([-1.0, 2.0, 3.0])}, SIZES, given=roots)
+    assert found
+
+
+def test_an_unsound_rule_is_found(recorder: type[Recorder]) -> None:
+    wrong = Ruleset("wrong", "a false law", "")
+
+    @wrong.rule(cite="")
+    def sine_is_cosine(a: Tensor) -> Statement:
+        """sin = cos."""
+        return fn("sin", a) >> fn("cos", a)
+
+    strategy = replace(STANDARD, explore=(wrong,))
+    System(strategy).simplify([terms.apply("sin", x)], Budget(iterations=1))
+    found = audit(recorder.last, values_for(x), SIZES)
+    assert {member.constructor for _, member in found} == {"function"}
+
+
+def test_a_second_derivative_agrees(recorder: type[Recorder]) -> None:
+    term, wrt = EXAMPLES["logistic loss"]
+    gradient = system().differentiate(term, wrt).term
+    system().differentiate(gradient, wrt)
+    assert audit(recorder.last, values_for(term, wrt), SIZES) == []
+
+
+def test_the_inverse_of_zero_unites_no_others() -> None:
+    zero = terms.subtract(A, A)
+    singular = times(terms.apply("inv", zero), times(zero, x))
+    whole = times(terms.einsum("ij,jk->ik", terms.apply("inv", zero), zero), x)
+    _, _, nothing, product = system().simplify([singular, whole, times(zero, x), times(A, x)]).terms
+    assert oracle.value(nothing, values_for(A, x), SIZES).any() == np.False_
+    assert product is times(A, x)

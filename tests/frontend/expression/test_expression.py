@@ -1,0 +1,190 @@
+"""The public expression: operators against NumPy's, sizes, identity, errors."""
+
+import operator
+import pickle
+from fractions import Fraction
+from itertools import product
+from typing import Any
+
+import numpy as np
+import pytest
+
+import eggrad as eg
+from eggrad.engine.terms import term as t
+from eggrad.frontend.expression.expression import expression
+
+SIZES = {"b": 2, "m": 3, "n": 4, "k": 2}
+SHAPES: list[tuple[Any, ...]] = [(), ("n",), ("m", "n"), (1, "n"), ("m", 1), ("b", "m", "n"), (1,)]
+MATMUL = [
+    (("n",), ("n",)),
+    (("m", "n"), ("n",)),
+    (("m",), ("m", "n")),
+    (("m", "n"), ("n", "k")),
+    (("b", "m", "n"), ("n", "k")),
+    (("b", "m", "n"), ("b", "n", "k")),
+    ((1, "m", "n"), ("b", "n", "k")),
+    (("b", "m", "n"), ("n",)),
+    (("n",), ("b", "n", "k")),
+]
+
+A = eg.variable("A", ("m", "n"))
+x = eg.variable("x", ("n",))
+c = eg.variable("c")
+
+
+def pair(p: tuple[Any, ...], q: tuple[Any, ...]) -> tuple[list[eg.Expression], dict[str, Any]]:
+    rng = np.random.default_rng(0)
+    values = {
+        name: rng.uniform(0.5, 2, [SIZES.get(d, d) for d in dims])
+        for name, dims in (("p", p), ("q", q))
+    }
+    return [eg.variable("p", p), eg.variable("q", q)], values
+
+
+@pytest.mark.parametrize("symbol", ["add", "sub", "mul", "truediv"])
+@pytest.mark.parametrize(("p", "q"), list(product(SHAPES, SHAPES)))
+def test_operators_broadcast_as_numpy_does(
+    p: tuple[Any, ...], q: tuple[Any, ...], symbol: str
+) -> None:
+    operands, values = pair(p, q)
+    result = getattr(operator, symbol)(*operands)
+    expected = getattr(operator, symbol)(values["p"], values["q"])
+    assert tuple(SIZES.get(d, d) for d in result.shape) == expected.shape
+    np.testing.assert_allclose(result.evaluate(values), expected)
+
+
+@pytest.mark.parametrize(("p", "q"), MATMUL)
+def test_matmul_is_numpys(p: tuple[Any, ...], q: tuple[Any, ...]) -> None:
+    operands, values = pair(p, q)
+    np.testing.assert_allclose(
+        (operands[0] @ operands[1]).evaluate(values), values["p"] @ values["q"]
+    )
+
+
+def test_numbers_are_exact() -> None:
+    for number, exact in [
+        (0.1, Fraction(1, 10)),
+        (Fraction(1, 3), Fraction(1, 3)),
+        (2, Fraction(2)),
+        (np.float32(0.1), Fraction(1, 10)),
+        (np.int64(3), Fraction(3)),
+        (1e-30, Fraction(1, 10**30)),
+    ]:
+        assert (x + number).term.args[1] is t.constant(exact, ("n",))
+        assert (number * x).term.args[0] is t.constant(exact)
+    for bad in (float("inf"), float("nan")):
+        with pytest.raises(eg.UnsupportedOperation, match="finite"):
+            _ = x + bad
+
+
+def test_numbers_on_either_side() -> None:
+    values = {"x": np.array([1.0, 2.0])}
+    for ours, expected in [
+        (2 + x, [3, 4]),
+        (2 - x, [1, 0]),
+        (x - 2, [-1, 0]),
+        (2 * x, [2, 4]),
+        (2 / x, [2, 1]),
+        (x / 2, [0.5, 1]),
+        (x**2, [1, 4]),
+        (-x, [-1, -2]),
+        (+x, [1, 2]),
+    ]:
+        np.testing.assert_array_equal(ours.evaluate(values), expected)
+    np.testing.assert_allclose((2**c).evaluate({"c": 3}), 8)
+    np.testing.assert_allclose((x**c).evaluate(values | {"c": 3}), [1, 8])
+
+
+def test_equal_expressions_are_one_object() -> None:
+    assert A @ x is A @ x
+    assert A @ x is not x @ A.T
+    assert pickle.loads(pickle.dumps(A @ x)) is A @ x
+    cut = expression(x.term, complete=False)
+    assert cut is not x
+    assert not (cut + 1).complete
+    assert pickle.loads(pickle.dumps(cut)) is cut
+    with pytest.raises(AttributeError, match="immutable"):
+        x.term = x.term
+
+
+def test_sizes_unify_where_an_operation_needs_it() -> None:
+    y, z = eg.variable("y", ("k",)), eg.variable("z", (3,))
+    assert (x + y).shape == ("n",)
+    assert (y + z).shape == (3,)
+    assert (A @ z).variables == (t.variable("A", ("m", 3)), z.term)
+    # One name is one variable: what one operand learns about it holds in the other.
+    assert eg.einsum("i,j->ij", x + z, x).shape == (3, 3)
+    with pytest.raises(eg.ShapeError, match=r"\+ of axes \(3\) and \(4\).* 3 and 4"):
+        _ = z + eg.variable("w", (4,))
+    with pytest.raises(eg.ShapeError, match="@ of axes"):
+        _ = eg.variable("B", (2, 3)) @ eg.variable("w", (4,))
+    with pytest.raises(eg.ShapeError, match="two variables of one name"):
+        _ = eg.sum(x) + eg.variable("x")
+    with pytest.raises(eg.ShapeError, match="two variables of one name"):
+        _ = x + eg.variable("x", ("n",), ["positive"])
+
+
+def test_scope_is_the_least_that_fixes_every_size() -> None:
+    n_ones, mn = t.constant(1, ("n",)), t.constant(1, ("m", "n"))
+    w = t.variable("w", ("n",))
+    assert expression(n_ones, [x.term, w, A.term]).scope == (A.term,)
+    assert expression(n_ones, [x.term, w]).scope == (w,)
+    assert expression(mn, [x.term, t.variable("y", ("m",))]).scope == (
+        x.term,
+        t.variable("y", ("m",)),
+    )
+    assert expression(t.add(n_ones, x.term), [A.term]).scope == ()
+    assert (expression(n_ones, [w]) + x).scope == ()
+
+
+def test_scope_gives_the_sizes_at_evaluation() -> None:
+    ones = expression(t.constant(1, ("n",)), [x.term])
+    np.testing.assert_array_equal(ones.evaluate({"x": [5, 6]}), [1, 1])
+    np.testing.assert_array_equal(ones.evaluate({"n": 3}), [1, 1, 1])
+    with pytest.raises(eg.UnknownVariable, match="variable x"):
+        ones.evaluate({})
+    with pytest.raises(eg.ShapeError, match="variable x has axes"):
+        ones.evaluate({"x": 5})
+
+
+def test_evaluate_names_what_is_wrong() -> None:
+    with pytest.raises(eg.UnknownVariable, match=r"variable x \(n\) has no value"):
+        (A @ x).evaluate({"A": np.eye(2)})
+    with pytest.raises(eg.ShapeError, match="size n is 2 by variable A, but 3 by variable x"):
+        (A @ x).evaluate({"A": np.eye(2), "x": [1, 2, 3]})
+    assert c.evaluate({"c": 2, "unused": "anything"}).shape == ()
+
+
+def test_arrays_mix_with_expressions() -> None:
+    own = eg.variable("x", (3,))
+    at, numbers = np.array([0.5, 1, 2]), np.array([2.0, 0, 1])
+    for operation in (operator.add, operator.mul, operator.matmul, operator.pow, operator.truediv):
+        found = operation(numbers, own).evaluate({"x": at})
+        np.testing.assert_allclose(found, operation(numbers, at), rtol=1e-15)
+    for operation in (operator.add, operator.mul, operator.matmul, operator.pow):
+        found = operation(own, numbers).evaluate({"x": at})
+        np.testing.assert_allclose(found, operation(at, numbers), rtol=1e-15)
+
+
+def test_unsupported_operations_say_so() -> None:
+    with pytest.raises(eg.ShapeError, match="@"):
+        _ = c @ x
+    with pytest.raises(eg.UnsupportedOperation, match="the formats are: einsum"):
+        x.to("maple")
+
+
+def test_properties_and_text() -> None:
+    f = A @ x
+    assert (A.T.shape, A.T.T.shape, x.T) == (("n", "m"), ("m", "n"), x)
+    assert (f.ndim, f.node_count, f.cost({"m": 3, "n": 4}), f.cost(10)) == (1, 3, 21, 190)
+    assert repr(f) == "<Expression of A, x, axes (m), 3 nodes>"
+    assert str(f) == f.to("einsum")
+    assert eg.parse(str(f)).expression is f
+
+
+def test_long_chains_build_quickly_and_evaluate() -> None:
+    f = x
+    for _ in range(3_000):
+        f = eg.sin(f) + x
+    assert f.node_count == 6_001
+    assert np.isfinite(f.evaluate({"x": [1.0, 2.0]})).all()

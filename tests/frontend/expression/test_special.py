@@ -1,0 +1,134 @@
+"""Special functions and their first two derivatives against mpmath, up to their domains' ends."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import mpmath
+import numpy as np
+import pytest
+import scipy.special
+
+import eggrad as eg
+from eggrad import special
+from eggrad.engine.laws.own_functions import slope_rules
+from eggrad.engine.workbench.soundness import check_soundness
+from eggrad.frontend.expression.own_functions import DeclaredFunction
+
+CLOSE = 1e-10
+mp: Any = mpmath
+s = eg.variable("s")
+INF = float("inf")
+
+
+def spaced(low: float, high: float, far: float, near: float = 1e-6, count: int = 20) -> list[float]:
+    """Numbers spaced by logarithm towards the ends of a domain."""
+    if np.isinf(low) and np.isinf(high):
+        half = np.logspace(-8, np.log10(far), count // 2)
+        return [*-half, *half]
+    if np.isinf(high):
+        return [*(low + np.logspace(np.log10(near), np.log10(far), count))]
+    half = (high - low) / 2 * np.logspace(np.log10(near), 0, count // 2)
+    return [*(low + half), *(high - half)]
+
+
+def normal(t: Any) -> Any:
+    """The normal distribution function."""
+    return mp.erfc(-t / mp.sqrt(2)) / 2
+
+
+LINE = spaced(-INF, INF, 25)
+FAR_LINE = spaced(-INF, INF, 600)
+ABOVE = spaced(0, INF, 1e5)
+BETWEEN = spaced(0, 1, 1)
+CASES: dict[str, tuple[Callable[[Any], Any], Sequence[float]]] = {
+    "erf": (mp.erf, LINE),
+    "erfc": (mp.erfc, LINE),
+    "erfinv": (mp.erfinv, spaced(-1, 1, 1)),
+    "ndtr": (normal, LINE),
+    "log_ndtr": (lambda t: mp.log(normal(t)), spaced(-INF, INF, 1e3)),
+    "ndtri": (lambda t: mp.sqrt(2) * mp.erfinv(2 * t - 1), BETWEEN),
+    "gamma": (mp.gamma, [*spaced(0, INF, 150), -0.5, -1.3, -5.7]),
+    "gammaln": (lambda t: mp.log(abs(mp.gamma(t))), ABOVE),
+    "digamma": (mp.digamma, [*ABOVE, -0.5, -1.3, -5.7]),
+    "expit": (lambda t: 1 / (1 + mp.exp(-t)), FAR_LINE),
+    "logit": (lambda t: mp.log(t / (1 - t)), BETWEEN),
+    "log_expit": (lambda t: -mp.log(1 + mp.exp(-t)), FAR_LINE),
+    "softplus": (lambda t: mp.log(1 + mp.exp(t)), FAR_LINE),
+    "entr": (lambda t: -t * mp.log(t), ABOVE),
+    "i0": (lambda t: mp.besseli(0, t), FAR_LINE),
+    "i1": (lambda t: mp.besseli(1, t), [0.0, *FAR_LINE]),
+    "i0e": (lambda t: mp.besseli(0, t) * mp.exp(-abs(t)), FAR_LINE),
+    "i1e": (lambda t: mp.besseli(1, t) * mp.exp(-abs(t)), FAR_LINE),
+    "sinc": (lambda t: mp.sinc(mp.pi * t), [0.0, 1.0, 2.0, *spaced(-INF, INF, 1e4)]),
+    "arcsinh": (mp.asinh, spaced(-INF, INF, 1e8)),
+    "arccosh": (mp.acosh, spaced(1, INF, 1e8)),
+}
+OF_TWO: dict[str, Callable[[Any, Any], Any]] = {
+    "xlogy": lambda a, b: a * mp.log(b),
+    "xlog1py": lambda a, b: a * mp.log(1 + b),
+    "rel_entr": lambda a, b: a * mp.log(a / b),
+    "kl_div": lambda a, b: a * mp.log(a / b) - a + b,
+    "beta": mp.beta,
+    "betaln": lambda a, b: mp.log(mp.beta(a, b)),
+    "arctan2": mp.atan2,
+}
+FIXED = 0.3
+
+
+def judge(made: Callable[[Any], Any], true: Callable[[Any], Any], points: Sequence[float]) -> None:
+    """Compare values, slopes and second slopes, evaluated and compiled, with differences."""
+    f = made(s)
+    for order in range(3):
+        compiled = eg.compile(f)
+        for v in points:
+            with mp.workdps(60):
+                at = mp.mpf(float(v))
+                expected = float(
+                    mp.diff(true, at, order, h=mp.mpf(10) ** -25) if order else true(at)
+                )
+            close = pytest.approx(expected, rel=CLOSE, abs=CLOSE)
+            assert float(compiled(s=float(v))) == close, (order, v)
+        f = eg.derivative(f, s)
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_values_and_two_derivatives(name: str) -> None:
+    judge(getattr(special, name), *CASES[name])
+
+
+@pytest.mark.parametrize("name", OF_TWO)
+def test_values_and_two_derivatives_by_each_operand(name: str) -> None:
+    made, true, points = getattr(special, name), OF_TWO[name], spaced(0, INF, 1e3, 1e-4, 10)
+    judge(lambda a: made(a, FIXED), lambda t: true(t, mp.mpf(FIXED)), points)
+    judge(lambda a: made(FIXED, a), lambda t: true(mp.mpf(FIXED), t), points)
+
+
+def test_polygamma_of_any_order() -> None:
+    points = spaced(0, INF, 1e3, 1e-3)
+    judge(lambda a: special.polygamma(2, a), lambda t: mp.polygamma(2, t), points)
+
+
+def test_every_slope_is_true_as_a_rule() -> None:
+    own = [f for f in map(vars(special).get, vars(special)) if isinstance(f, DeclaredFunction)]
+    assert {f.record.name for f in own} >= set(special.__all__) - {"softplus"}
+    for f in own:
+        for rule in slope_rules(f.record):
+            assert check_soundness(rule, 20).counterexample is None, rule.name
+
+
+@pytest.mark.parametrize("name", [n for n in special.__all__ if hasattr(scipy.special, n)])
+def test_scipys_functions_accept_expressions(name: str) -> None:
+    ufunc = getattr(scipy.special, name)
+    if isinstance(ufunc, np.ufunc):
+        operands = [s] * ufunc.nin
+        assert ufunc(*operands).term is getattr(special, name)(*operands).term
+
+
+@pytest.mark.parametrize("name", ["logsumexp", "softmax", "log_softmax"])
+def test_scipys_functions_of_axes_have_ours(name: str) -> None:
+    x = eg.variable("x", (3,))
+    values = {"x": np.array([1.0, -2.0, 0.5])}
+    found = getattr(eg, name)(x).evaluate(values)
+    np.testing.assert_allclose(found, getattr(scipy.special, name)(values["x"]), rtol=1e-14)
+    with pytest.raises(eg.UnsupportedOperation, match="logsumexp"):
+        getattr(scipy.special, name)(eg.variable("x", ("n",)))

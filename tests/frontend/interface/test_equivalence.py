@@ -1,0 +1,284 @@
+"""Equal by rules, different at values, or unknown: what `eggrad.equivalent` says."""
+
+import json
+import warnings
+from random import Random
+from typing import Any
+
+import numpy as np
+import pytest
+
+import eggrad as eg
+from eggrad.engine.oracle import oracle
+from eggrad.engine.terms import term as terms
+from eggrad.engine.terms.binding import symbols
+from eggrad.frontend.expression.expression import expression
+from tests.support.equivalent_pairs import equal_pair, near_miss
+from tests.support.places import DATA
+from tests.support.textbook_identities import IDENTITIES, WITHOUT_STEPS, Identity
+
+CASES = json.loads((DATA / "equivalences.json").read_text("utf-8"))
+# Rows of U summed one by one, as many as a symbol says: there is no such expression.
+UNSUPPORTED = {"sumouter"}
+PROPERTIES = {
+    "symmetric": "symmetric",
+    "symmetric positive definite": "positive definite",
+    "entries positive": "positive",
+    "invertible": "invertible",
+}
+PAIRS = 60
+
+A, B = eg.variable("A", ("n", "n")), eg.variable("B", ("n", "n"))
+x, y = eg.variable("x", ("n",)), eg.variable("y", ("m",))
+
+
+def read(case: dict[str, Any]) -> list[Any]:
+    """Both sides, in NumPy's functions."""
+    env = {
+        name: eg.variable(
+            name,
+            [int(d) if d.isdigit() else d for d in v["shape"]],
+            [PROPERTIES[p] for p in v["properties"] if p in PROPERTIES],
+        )
+        for name, v in case["vars"].items()
+    }
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", eg.SizeWarning)
+        return [
+            eval(case[side], {"np": np, "range": range, "len": len, "sum": sum, **env})
+            for side in ("lhs_numpy", "rhs_numpy")
+        ]
+
+
+@pytest.mark.parametrize(
+    "case", [c for c in CASES if c["id"] not in UNSUPPORTED], ids=lambda c: c["id"]
+)
+def test_recorded_pairs(case: dict[str, Any]) -> None:
+    verdict = eg.equivalent(*read(case))
+    assert bool(verdict) == case["equal"]
+
+
+def check_witness(f: eg.Expression, g: eg.Expression, verdict: eg.Verdict) -> None:
+    """The values show a difference, in NumPy's arithmetic."""
+    assert verdict.witness is not None
+    assert verdict.left is not None
+    left, right = f.evaluate(verdict.witness), g.evaluate(verdict.witness)
+    both = np.isfinite(left) & np.isfinite(right)
+    largest = np.abs(left[both]).max()
+    np.testing.assert_allclose(left, verdict.left, rtol=1e-6, atol=1e-9 * largest)
+    assert np.abs(left[both] - right[both]).max() > 1e-9 * largest
+
+
+def test_random_true_pairs_are_proved() -> None:
+    random = Random(5)
+    said = [eg.equivalent(*map(expression, equal_pair(random))).status for _ in range(PAIRS)]
+    assert "different" not in said
+    assert said.count("equal") >= 0.98 * PAIRS
+
+
+def test_random_near_misses_have_a_witness() -> None:
+    random = Random(6)
+    for _ in range(PAIRS):
+        f, g = map(expression, near_miss(random))
+        verdict = eg.equivalent(f, g)
+        assert verdict.status == "different"
+        check_witness(f, g, verdict)
+
+
+@pytest.mark.parametrize("identity", [*IDENTITIES, *WITHOUT_STEPS], ids=lambda i: i.name)
+def test_textbook_identities(identity: Identity) -> None:
+    assert eg.equivalent(identity.left, identity.right).status == "equal"
+
+
+def shuffled_product(factors: list[tuple[Any, str]], out: str, random: Random) -> eg.Expression:
+    """A network of factors, permuted and nested at random, its indices renamed."""
+    names = sorted({i for _, part in factors for i in part})
+    renamed = dict(zip(names, random.sample(names, len(names)), strict=True))
+    pool = [(f, "".join(renamed[i] for i in part)) for f, part in factors]
+    wanted = "".join(renamed[i] for i in out)
+    while len(pool) > 1:
+        (a, p), (b, q) = (pool.pop(random.randrange(len(pool))) for _ in range(2))
+        needed = {*wanted, *(i for _, part in pool for i in part)}
+        kept = sorted({*p, *q} & needed, key=lambda _: random.random())
+        made = wanted if not pool else "".join(kept)
+        pool.append((eg.einsum(f"{p},{q}->{made}", a, b), made))
+    return pool[0][0]
+
+
+def random_network(random: Random, count: int, names: int) -> list[tuple[Any, str]]:
+    parts = ["".join(random.choices("abcdef", k=random.choice((1, 2, 2, 3)))) for _ in range(count)]
+    return [(eg.variable(f"T{random.randrange(names)}{len(p)}", ("n",) * len(p)), p) for p in parts]
+
+
+@pytest.mark.parametrize("names", [1, 3, 40])
+def test_products_of_twelve_factors_are_decided(names: int) -> None:
+    random = Random(names)
+    for _ in range(5):
+        factors = random_network(random, 12, names)
+        out = "".join(sorted({i for _, part in factors for i in part})[:2])
+        f, g = (shuffled_product(factors, out, random) for _ in range(2))
+        assert eg.equivalent(f, g)
+        # One index of one factor changed: still the same factors.
+        k = next(k for k, (_, part) in enumerate(factors) if len(part) > 1)
+        turned = factors[k][1][::-1]
+        other = [*factors[:k], (factors[k][0], turned), *factors[k + 1 :]]
+        h = shuffled_product(other, out, random)
+        verdict = eg.equivalent(f, h)
+        if verdict.status == "different":
+            check_witness(f, h, verdict)
+        else:
+            assert verdict.status == "equal"
+            known = terms.variables(f.term, h.term)
+            values = oracle.random_values(known, {"n": 3}, np.random.default_rng(7))
+            np.testing.assert_allclose(f.evaluate(values), h.evaluate(values))
+
+
+@pytest.mark.parametrize("names", [1, 4])
+def test_sums_of_thirty_terms_are_decided(names: int) -> None:
+    random = Random(names)
+    networks = [random_network(random, random.choice((1, 2, 3)), names) for _ in range(30)]
+
+    ones = eg.constant(1, ("n",))
+
+    def total(changed: int = -1) -> eg.Expression:
+        pool = [
+            (k % 5 - 2.5 + (k == changed)) * shuffled_product([*n, (ones, "a")], "", random)
+            for k, n in enumerate(networks)
+        ]
+        while len(pool) > 1:
+            a, b = (pool.pop(random.randrange(len(pool))) for _ in range(2))
+            pool.append(a + b)
+        return pool[0]
+
+    assert eg.equivalent(total(), total())
+    f, g = total(), total(changed=random.randrange(30))
+    verdict = eg.equivalent(f, g)
+    assert verdict.status == "different"
+    check_witness(f, g, verdict)
+
+
+def test_unknown_says_how_far_they_agree() -> None:
+    # Cayley and Hamilton: for two rows, which no rule knows.
+    M = eg.variable("M", (2, 2))
+    verdict = eg.equivalent(M @ M - np.trace(M) * M + np.linalg.det(M) * np.eye(2), 0 * M)
+    assert verdict.status == "unknown"
+    assert verdict.samples > 10
+    assert verdict.digits > 10
+    assert "samples agree" in str(verdict)
+    with pytest.raises(eg.UnsupportedOperation, match="unknown"):
+        bool(verdict)
+
+
+def test_axes_that_differ_are_said() -> None:
+    verdict = eg.equivalent(x, A)
+    assert not verdict
+    assert verdict.reason == "the left side has axes (n), the right side (n, n)"
+    assert verdict.witness is None
+    assert (
+        "would have to be equal"
+        in eg.equivalent(eg.variable("u", (2,)), eg.variable("v", (3,))).reason
+    )
+
+
+def test_a_variable_has_the_same_axes_on_both_sides() -> None:
+    with pytest.raises(eg.ShapeError, match="two variables of one name"):
+        eg.equivalent(x, eg.variable("x", ("n", "n")).sum(0))
+
+
+def test_sizes_unify_across_both_sides() -> None:
+    B = eg.variable("A", ("p", "p"))
+    assert eg.equivalent(np.trace(A), np.trace(B.T))
+
+
+def test_declared_properties_are_used_and_respected() -> None:
+    p = eg.variable("p", ("n",), ["positive"])
+    assert eg.equivalent(np.abs(p), p).status != "different"
+    assert eg.equivalent(np.abs(x), x).status == "different"
+    S = eg.variable("S", ("n", "n"), ["symmetric"])
+    assert eg.equivalent(S.T @ x, S @ x)
+    assert not eg.equivalent(A.T @ x, A @ x)
+
+
+def test_values_that_are_undefined_decide_nothing() -> None:
+    assert eg.equivalent(x / x, np.ones_like(x))
+    assert eg.equivalent(np.exp(np.log(x)), x)
+    # Singular: n rows, but m < n columns.
+    wide = eg.variable("W", (2, 3))
+    verdict = eg.equivalent(np.linalg.inv(wide.T @ wide), np.linalg.inv(wide.T @ wide) + 0)
+    assert verdict.status != "different"
+
+
+def test_overflow_is_no_difference() -> None:
+    assert eg.equivalent(np.log(np.exp(1000 * x)), 1000 * x).status == "equal"
+    # 1/log(exp(1000 x)) is 0 where the exponential overflows.
+    assert eg.equivalent(1 / np.log(np.exp(1000 * x)), 1 / (1000 * x)).status == "equal"
+
+
+def test_small_differences_of_polynomials_are_exact() -> None:
+    verdict = eg.equivalent(x @ x, (1 + 1e-15) * x @ x)
+    assert verdict.status == "different"
+
+
+def test_the_rules_of_a_proof_suffice_and_are_all_needed() -> None:
+    from eggrad.engine.equality.equivalence import prove
+    from eggrad.engine.saturation.stages import System
+    from eggrad.rules.standard import EQUIVALENCE
+
+    f, g = (A @ B).T, B.T @ A.T
+    verdict = eg.equivalent(f, g)
+    assert verdict.rules
+    for left_out in range(-1, len(verdict.rules)):
+        own = [r for k, r in enumerate(verdict.rules) if k != left_out]
+        found = prove(System(EQUIVALENCE.only(own)), f.term, g.term).found
+        assert found == (left_out == -1)
+
+
+def test_a_proof_says_where_it_holds() -> None:
+    verdict = eg.equivalent(np.exp(np.log(x)), x)
+    assert verdict.rules == ("functions.exp_of_log",)
+    assert verdict.domain == ("x > 0",)
+
+
+def test_a_budget_that_ends_is_said() -> None:
+    from eggrad.engine.egraph.report import Budget
+
+    f, g = np.sin(2 * x), 2 * np.sin(x) * np.cos(x)
+    verdict = eg.equivalent(f, g, budget=Budget(nodes=1))
+    assert verdict.status == "unknown"
+    assert "might exceed 1 e-nodes" in verdict.reason
+
+
+def test_witnesses_have_the_sizes_that_no_variable_fixes() -> None:
+    f, g = eg.sum(eg.delta(("n",))), eg.sum(eg.delta(("n",))) ** 2
+    verdict = eg.equivalent(f, g)
+    assert verdict.status == "different"
+    assert set(verdict.witness or ()) == set(symbols(f.term))
+    values = {name: int(v) for name, v in (verdict.witness or {}).items()}
+    assert oracle.value(f.term, {}, values) != oracle.value(g.term, {}, values)
+
+
+def test_a_witness_fixes_the_sizes_of_either_side() -> None:
+    """The right side has an axis that only a variable of the left side has."""
+    f = eg.einsum("i->", y)
+    g = eg.einsum("i->", eg.constant(2, ("m",)))
+    verdict = eg.equivalent(f, g)
+    assert verdict.status == "different"
+    assert verdict.witness is not None
+    assert "m" in verdict.witness
+    check_witness(f, g, verdict)
+
+
+def test_a_witness_is_defined_everywhere_where_it_can_be() -> None:
+    """The first values drawn have a zero; at others both sides are defined in all entries."""
+    verdict = eg.equivalent(x / np.abs(x), 2 * x / np.abs(x))
+    assert verdict.left is not None
+    assert np.isfinite(verdict.left).all()
+
+
+def test_a_witness_with_undefined_entries_is_printed() -> None:
+    """Off the diagonal both sides are 0 / 0 at all values."""
+    delta = eg.delta((2,))
+    f = eg.variable("B", (2, 2)) * delta / delta
+    verdict = eg.equivalent(f, 2 * f)
+    assert verdict.status == "different"
+    assert "nan" in str(verdict)

@@ -1,0 +1,48 @@
+"""Every rule has two tests of its own: it is true, and it fires."""
+
+from typing import cast
+
+import pytest
+
+from eggrad.engine.laws.rule import Kind, Rule
+from eggrad.engine.workbench.firing import check_firing
+from eggrad.engine.workbench.soundness import check_soundness, fails_beyond
+from eggrad.rules.calculus.companions import companions_of
+from eggrad.rules.standard import RULESETS
+
+INSTANCES = 100
+
+# Laws on terms without axes.
+SCALAR = (
+    *("size_is_number", "size_of_difference", "size_of_sum", "size_of_multiple"),
+    "delta_of_nothing",
+)
+
+RULES = [
+    pytest.param(rule, id=f"{ruleset.name}.{rule.name}")
+    for ruleset in RULESETS
+    for rule in ruleset.rules
+]
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_is_true(rule: Rule) -> None:
+    found = check_soundness(rule, INSTANCES, seed=1)
+    assert found.counterexample is None, f"{rule.text}: {found.counterexample}"
+    assert found.compared == INSTANCES * (1 + rule.statement.both)
+    assert found.with_size_one or rule.name in SCALAR
+
+
+NARROW = [p for p in RULES if cast(Rule, p.values[0]).kind in (Kind.KNOWN, Kind.ONE_WAY)]
+
+
+@pytest.mark.parametrize("rule", NARROW)
+def test_is_false_beyond_its_domain(rule: Rule) -> None:
+    assert fails_beyond(rule, seed=3) is not None, rule.text
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_fires(rule: Rule) -> None:
+    for back in (False, True)[: 1 + rule.statement.both]:
+        found = check_firing(rule, companions_of(rule), seed=2, back=back)
+        assert found.fires, f"{rule.text}: {found}"
