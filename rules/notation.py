@@ -72,9 +72,15 @@ from eggrad.engine.laws.properties import (
     within_one,
 )
 from eggrad.engine.laws.rule import BulkRule, Rule, Ruleset
-from eggrad.rules.algebra.algebra import is_elementwise, is_whole
-from eggrad.rules.functions.elementwise import is_even, is_odd, is_positive
-from eggrad.rules.functions.linalg import is_matrix_product, is_transpose
+from eggrad.rules.common.conditions import (
+    is_elementwise,
+    is_even,
+    is_matrix_product,
+    is_odd,
+    is_positive,
+    is_transpose,
+    is_whole,
+)
 
 __all__ = [
     "BulkRule", "D", "Dims", "Entries", "Name", "Number", "Rule", "Ruleset", "Spec", "Statement",

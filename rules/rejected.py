@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from eggrad.engine.indices.spec import parse_spec
+from eggrad.engine.laws.arithmetic import times
 from eggrad.engine.laws.index_algebra import join, matrix_transpose
 from eggrad.engine.laws.language import (
     Constraints,
@@ -39,7 +40,7 @@ from eggrad.engine.laws.language import (
 )
 from eggrad.engine.laws.rule import Rule, Ruleset
 from eggrad.engine.terms import term as terms
-from eggrad.rules.algebra.constants import result_dims1, times
+from eggrad.rules.common.conditions import result_dims1
 
 __all__ = ["REJECTED", "Rejected"]
 

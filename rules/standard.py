@@ -15,14 +15,16 @@ from eggrad.rules.algebra.algebra import (
     sums_of_two,
 )
 from eggrad.rules.algebra.constants import constants, multiples
-from eggrad.rules.algebra.deltas import delta_products, deltas
-from eggrad.rules.algebra.indicators import gathers, indicator_products, indicators
-from eggrad.rules.algebra.lengths import lengths
-from eggrad.rules.algebra.products import halves, orders, products
-from eggrad.rules.algebra.quotients import quotients
+from eggrad.rules.algebra.indicators import (
+    delta_products,
+    deltas,
+    gathers,
+    indicator_products,
+    indicators,
+)
+from eggrad.rules.algebra.products import halves, orders, products, quotients
 from eggrad.rules.algebra.sizes import sizes
 from eggrad.rules.algebra.sums import sums
-from eggrad.rules.algebra.symmetric import symmetric
 from eggrad.rules.algebra.unary import summation, unary
 from eggrad.rules.calculus.extremes import extremes
 from eggrad.rules.calculus.forward import forward
@@ -30,14 +32,13 @@ from eggrad.rules.calculus.reverse import reverse
 from eggrad.rules.calculus.slopes import slopes
 from eggrad.rules.functions.branches import branches
 from eggrad.rules.functions.definitions import definitions
-from eggrad.rules.functions.elementwise import functions, identities
-from eggrad.rules.functions.linalg import linalg
+from eggrad.rules.functions.elementwise import functions, identities, signs
+from eggrad.rules.functions.linalg import linalg, symmetric
 from eggrad.rules.functions.normal_forms import normal_forms
 from eggrad.rules.functions.properties import properties
-from eggrad.rules.functions.signs import signs
 from eggrad.rules.numerics.exponentials import exponentials
 from eggrad.rules.numerics.lowering import lowering
-from eggrad.rules.numerics.stability import stability
+from eggrad.rules.numerics.stability import lengths, stability
 
 __all__ = ["AT_SYMMETRIC", "EQUIVALENCE", "RULESETS", "STANDARD", "extended", "system"]
 

@@ -13,7 +13,7 @@ from eggrad.engine.workbench.firing import check_firing, telling_instances
 from eggrad.engine.workbench.growth import Growth, check_growth
 from eggrad.engine.workbench.shrinking import shrink
 from eggrad.engine.workbench.soundness import Soundness, check_soundness
-from eggrad.rules.calculus.companions import BEFORE_BULK_RULES, companions_of
+from eggrad.rules.companions import BEFORE_BULK_RULES, companions_of
 from eggrad.rules.standard import STANDARD, extended
 
 __all__ = ["Checker", "Findings"]

@@ -6,7 +6,7 @@ What holds for whole sums and products, in any order and nesting, is in `sums` a
 from collections.abc import Iterable
 from fractions import Fraction
 
-from eggrad.engine.laws.arithmetic import exponent_product, exponent_sum
+from eggrad.engine.laws.arithmetic import exponent_product, exponent_sum, not_one
 from eggrad.engine.laws.index_algebra import elementwise, meet
 from eggrad.engine.laws.language import (
     Dims,
@@ -32,9 +32,9 @@ from eggrad.engine.laws.language import (
 )
 from eggrad.engine.laws.properties import NONNEGATIVE, NONZERO_ALMOST, POSITIVE_ALMOST
 from eggrad.engine.laws.rule import Ruleset
-from eggrad.rules.algebra.constants import not_one
+from eggrad.rules.common.conditions import is_elementwise, is_whole, sums_nothing
+from eggrad.rules.common.sources import RING
 
-RING = "ring axioms"
 LAWS_OF_EXPONENTS = "laws of exponents"
 BASE = "a ≥ 0 where an exponent is a fraction, a ≠ 0 where one is negative"
 ONE, HALF = Fraction(1), Fraction(1, 2)
@@ -66,24 +66,6 @@ distribution = Ruleset(
 def meets(s: Spec, a: Dims, b: Dims) -> bool:
     """Whether a spec is the element-wise product, where a scalar meets every entry."""
     return (a == b or not a or not b) and s == meet(a, b)
-
-
-@condition
-def is_elementwise(s: Spec) -> bool:
-    """Whether a spec is the element-wise product."""
-    return s[0] == s[1] == s[2] and len(set(s[0])) == len(s[0])
-
-
-@condition
-def sums_nothing(s: Spec) -> bool:
-    """Whether a product sums over no index."""
-    return {i for part in s[:-1] for i in part} == set(s[-1])
-
-
-@condition
-def is_whole(p: Number) -> bool:
-    """Whether a number is an integer."""
-    return Fraction(p).denominator == 1
 
 
 def _needed(left: Iterable[Number], right: Number) -> str | None:

@@ -1,6 +1,5 @@
 """Constants, zeros, ones and rational multiples: exact arithmetic."""
 
-from eggrad.engine.indices.spec import output_dims as out_dims
 from eggrad.engine.indices.spec import scaling
 from eggrad.engine.laws.arithmetic import (
     as_number,
@@ -41,6 +40,7 @@ from eggrad.engine.laws.language import (
     size,
 )
 from eggrad.engine.laws.rule import Ruleset
+from eggrad.rules.common.conditions import first_size, result_dims, result_dims1
 
 ARITHMETIC = "arithmetic of rationals"
 
@@ -55,24 +55,6 @@ multiples = Ruleset(
     "zeros and multiples of multiples, settled before any other rule looks",
     "the number of multiples and zeros",
 )
-
-
-@primitive
-def result_dims(s: Spec, n: Dims, m: Dims) -> Dims:
-    """The axes of a product."""
-    return out_dims(s, n, m)
-
-
-@primitive
-def result_dims1(s: Spec, n: Dims) -> Dims:
-    """The axes of a unary product."""
-    return out_dims(s, n)
-
-
-@primitive
-def first_size(n: Dims) -> object:
-    """The first of some sizes; None where there is none."""
-    return n[0] if n else None
 
 
 @primitive

@@ -8,7 +8,6 @@ from eggrad.engine.laws.language import (
     Spec,
     Statement,
     Tensor,
-    condition,
     const,
     dims,
     divide,
@@ -19,18 +18,11 @@ from eggrad.engine.laws.language import (
 )
 from eggrad.engine.laws.numeric_language import extreme
 from eggrad.engine.laws.rule import Ruleset
-from eggrad.engine.terms.functions import EXTREMES
-from eggrad.rules.functions.linalg import is_transpose
+from eggrad.rules.common.conditions import is_extreme, is_transpose
 
 extremes = Ruleset(
     "extremes", "maxima and minima along axes", "the number of maxima, the axes of what is in them"
 )
-
-
-@condition
-def is_extreme(f: Name) -> bool:
-    """Whether an operation is a maximum or a minimum along axes."""
-    return f in EXTREMES
 
 
 @primitive

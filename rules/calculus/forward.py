@@ -50,10 +50,9 @@ from eggrad.engine.laws.language import (
 )
 from eggrad.engine.laws.numeric_language import extreme
 from eggrad.engine.laws.rule import Ruleset
-from eggrad.rules.calculus.extremes import by_shares, is_extreme, shares
-from eggrad.rules.functions.linalg import COOKBOOK
-
-LAUE = "Laue, Mitterreiter, Giesen 2020, A Simple and Efficient Tensor Calculus"
+from eggrad.rules.calculus.extremes import by_shares, shares
+from eggrad.rules.common.conditions import is_extreme
+from eggrad.rules.common.sources import COOKBOOK, LAUE
 
 # adj(a)[i,j] is the derivative of det at [j,i]: the first two axes of the second one, exchanged.
 ADJUGATE_AXES: Spec = ((0, 1, 2, 3), (1, 0, 2, 3))

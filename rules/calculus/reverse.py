@@ -51,9 +51,10 @@ from eggrad.engine.laws.language import (
 )
 from eggrad.engine.laws.numeric_language import extreme
 from eggrad.engine.laws.rule import Ruleset
-from eggrad.rules.calculus.extremes import is_extreme, shares, to_shares
-from eggrad.rules.calculus.forward import ADJUGATE_AXES, LAUE, minors_dims, next_k
-from eggrad.rules.functions.linalg import COOKBOOK
+from eggrad.rules.calculus.extremes import shares, to_shares
+from eggrad.rules.calculus.forward import ADJUGATE_AXES, minors_dims, next_k
+from eggrad.rules.common.conditions import is_extreme
+from eggrad.rules.common.sources import COOKBOOK, LAUE
 
 reverse = Ruleset(
     "reverse",

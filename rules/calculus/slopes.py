@@ -25,6 +25,7 @@ from eggrad.engine.laws.language import (
 )
 from eggrad.engine.laws.rule import Ruleset
 from eggrad.engine.terms.functions import record
+from eggrad.rules.common.conditions import is_test
 
 TABLE = "thesis table 4.1"
 SUBGRADIENT = "the mean of the subgradients at a tie"
@@ -40,12 +41,6 @@ slopes = Ruleset(
 def is_stepwise(f: Name) -> bool:
     """Whether a function is constant but for jumps."""
     return record(f).stepwise
-
-
-@condition
-def is_test(f: Name) -> bool:
-    """Whether a function has the values 1 and 0."""
-    return record(f).is_test
 
 
 def squared(a: Tensor) -> Tensor:

@@ -29,8 +29,7 @@ from eggrad.engine.laws.language import (
 )
 from eggrad.engine.laws.properties import total
 from eggrad.engine.laws.rule import Ruleset
-from eggrad.rules.algebra.constants import result_dims
-from eggrad.rules.calculus.slopes import is_test
+from eggrad.rules.common.conditions import is_test, result_dims
 
 DEFINITION = "definition of the choice"
 

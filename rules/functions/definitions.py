@@ -29,9 +29,10 @@ from eggrad.engine.laws.language import (
 )
 from eggrad.engine.laws.properties import invertible, total
 from eggrad.engine.laws.rule import Ruleset
-from eggrad.rules.functions.linalg import COOKBOOK, PRODUCT, SCALARS, SCALED, is_square, one_axis
+from eggrad.rules.common.conditions import MATRIX_PRODUCT, first_size
+from eggrad.rules.common.sources import COOKBOOK, HANDBOOK
+from eggrad.rules.functions.linalg import SCALARS, SCALED, is_square, one_axis
 
-HANDBOOK = "Abramowitz, Stegun 1964, chapter 4"
 HALF = Fraction(1, 2)
 
 definitions = Ruleset(
@@ -45,12 +46,6 @@ definitions = Ruleset(
 def entrywise(n: Dims) -> Spec:
     """The spec of a product entry by entry."""
     return hadamard(len(n))
-
-
-@primitive
-def first_size(n: Dims) -> object:
-    """The size of the first axis."""
-    return n[0]
 
 
 @primitive
@@ -166,19 +161,19 @@ def maximum_by_weak_choice(a: Tensor, b: Tensor) -> Statement:
 @definitions.rule(cite=f"{COOKBOOK}, equation 22")
 def determinant_of_product(a: Tensor, b: Tensor) -> Statement:
     """det(a·b) = det a·det b, for square matrices."""
-    return det(ein(PRODUCT, a, b)) >> ein(SCALARS, det(a), det(b)), is_square(dims(a))
+    return det(ein(MATRIX_PRODUCT, a, b)) >> ein(SCALARS, det(a), det(b)), is_square(dims(a))
 
 
 @definitions.rule(cite="Cauchy and Binet; Cookbook, equation 22")
 def adjugate_of_product(a: Tensor, b: Tensor) -> Statement:
     """adj(a·b) = adj(b)·adj(a), for square matrices."""
-    return adj(ein(PRODUCT, a, b)) >> ein(PRODUCT, adj(b), adj(a)), is_square(dims(a))
+    return adj(ein(MATRIX_PRODUCT, a, b)) >> ein(MATRIX_PRODUCT, adj(b), adj(a)), is_square(dims(a))
 
 
 @definitions.rule(cite=f"{COOKBOOK}, equation 1", domain="a and b invertible")
 def inverse_of_product(a: Tensor, b: Tensor) -> Statement:
     """(a·b)⁻¹ = b⁻¹·a⁻¹, for square matrices."""
-    return inv(ein(PRODUCT, a, b)) >> ein(PRODUCT, inv(b), inv(a)), is_square(dims(a))
+    return inv(ein(MATRIX_PRODUCT, a, b)) >> ein(MATRIX_PRODUCT, inv(b), inv(a)), is_square(dims(a))
 
 
 @definitions.rule(cite=f"{COOKBOOK}, equation 19")
@@ -196,12 +191,12 @@ def determinant_of_multiple(c: Number, a: Tensor) -> Statement:
 @definitions.rule(cite="Sylvester 1851; Harville 1997, corollary 18.1.2")
 def determinant_with_identity(n: Dims, u: Tensor, v: Tensor) -> Statement:
     """det(δ + u·v) = det(δ + v·u), where the second δ has the other size."""
-    smaller = add(delta(last_axis(dims(u))), ein(PRODUCT, v, u))
-    return det(add(delta(n), ein(PRODUCT, u, v))) >> det(smaller), one_axis(n)
+    smaller = add(delta(last_axis(dims(u))), ein(MATRIX_PRODUCT, v, u))
+    return det(add(delta(n), ein(MATRIX_PRODUCT, u, v))) >> det(smaller), one_axis(n)
 
 
 @definitions.rule(cite="Harville 1997, theorem 18.1.1", domain="a invertible")
 def determinant_out_of_sum(a: Tensor, b: Tensor) -> Statement:
     """det(a + b) = det a·det(δ + a⁻¹·b), for an a that is known to be invertible."""
-    rest = add(delta(last_axis(dims(a))), ein(PRODUCT, inv(a), b))
+    rest = add(delta(last_axis(dims(a))), ein(MATRIX_PRODUCT, inv(a), b))
     return det(add(a, b)) >> ein(SCALARS, det(a), det(rest)), invertible(a)

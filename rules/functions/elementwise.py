@@ -20,14 +20,11 @@ from eggrad.engine.laws.language import (
     scale,
     subtract,
 )
-from eggrad.engine.laws.properties import positive, within_one
+from eggrad.engine.laws.properties import nonnegative, nonzero, positive, within_one
 from eggrad.engine.laws.rule import Ruleset
 from eggrad.engine.terms.functions import record
-from eggrad.rules.algebra.algebra import is_elementwise, is_whole
-
-DEFINITION = "definition of the function"
-ORDER = "ordered fields"
-HANDBOOK = "Abramowitz, Stegun 1964, chapter 4"
+from eggrad.rules.common.conditions import is_elementwise, is_even, is_odd, is_positive, is_whole
+from eggrad.rules.common.sources import DEFINITION, HANDBOOK, ORDER
 
 functions = Ruleset(
     "functions", "element-wise functions: shorter forms", "the number of element-wise functions"
@@ -35,18 +32,6 @@ functions = Ruleset(
 identities = Ruleset(
     "identities", "element-wise functions: other forms", "none: ended by the budget of its stage"
 )
-
-
-@condition
-def is_odd(f: Name) -> bool:
-    """Whether f(-x) = -f(x)."""
-    return record(f).parity == "odd"
-
-
-@condition
-def is_even(f: Name) -> bool:
-    """Whether f(-x) = f(x)."""
-    return record(f).parity == "even"
 
 
 @condition
@@ -59,12 +44,6 @@ def is_increasing(f: Name) -> bool:
 def undoes(f: Name, g: Name) -> bool:
     """Whether f(g(a)) = a wherever g is defined, between -1 and 1."""
     return record(g).undone_by == f and record(g).domain == (-1, 1)
-
-
-@condition
-def is_positive(c: Number) -> bool:
-    """Whether a number is above 0."""
-    return c > 0
 
 
 @primitive
@@ -284,3 +263,48 @@ def log_of_power(a: Tensor, p: Number) -> Statement:
 def tangent_of(s: Spec, a: Tensor) -> Statement:
     """tan·cos = sin, where cos a ≠ 0."""
     return ein(s, fn("tan", a), fn("cos", a)) >> fn("sin", a), is_elementwise(s)
+
+
+signs = Ruleset(
+    "signs",
+    "signs, and functions of what is positive by its form",
+    "the number of element-wise functions",
+)
+
+
+@signs.rule(cite=DEFINITION, domain="a ≠ 0", widens=True)
+def quotient_by_abs(s: Spec, a: Tensor) -> Statement:
+    """a / |a| = sign a."""
+    return (
+        ein(s, a, power(fn("abs", a), -1)) >> fn("sign", a),
+        is_elementwise(s),
+        nonzero(fn("abs", a)),
+    )
+
+
+@signs.rule(cite=DEFINITION, domain="a ≠ 0", widens=True)
+def abs_over_itself(s: Spec, a: Tensor) -> Statement:
+    """|a| / a = sign a."""
+    return (
+        ein(s, fn("abs", a), power(a, -1)) >> fn("sign", a),
+        is_elementwise(s),
+        nonzero(a),
+    )
+
+
+@signs.rule(cite=DEFINITION, domain="a ≥ 0")
+def abs_of_nonnegative(a: Tensor) -> Statement:
+    """|a| = a for what is nonnegative."""
+    return fn("abs", a) >> a, nonnegative(a)
+
+
+@signs.rule(cite=DEFINITION, domain="a ≥ 0")
+def relu_of_nonnegative(a: Tensor) -> Statement:
+    """relu a = a for what is nonnegative."""
+    return fn("relu", a) >> a, nonnegative(a)
+
+
+@signs.rule(cite=DEFINITION, domain="a > 0")
+def sign_of_positive(a: Tensor) -> Statement:
+    """sign a = 1 for what is positive."""
+    return fn("sign", a) >> const(1, dims(a)), positive(a)

@@ -1,6 +1,5 @@
 """Inverses, determinants, adjugates."""
 
-from eggrad.engine.laws.index_algebra import matrix_transpose
 from eggrad.engine.laws.language import (
     Dims,
     Number,
@@ -25,30 +24,23 @@ from eggrad.engine.laws.language import (
     scale,
     signdet,
 )
+from eggrad.engine.laws.numeric_language import Variable, declared
 from eggrad.engine.laws.properties import invertible, invertible_almost
 from eggrad.engine.laws.rule import Ruleset
+from eggrad.rules.common.conditions import (
+    MATRIX_PRODUCT,
+    TRANSPOSE,
+    is_matrix_product,
+    is_transpose,
+)
+from eggrad.rules.common.sources import COOKBOOK
 
-COOKBOOK = "Petersen, Pedersen 2012, The Matrix Cookbook"
-TRANSPOSE: Spec = matrix_transpose()
-PRODUCT: Spec = ((0, 1), (1, 2), (0, 2))
 SCALARS: Spec = ((), (), ())
 SCALED: Spec = ((), (0, 1), (0, 1))
 # A delta times a vector: the matrix with that diagonal.
 DIAGONAL: Spec = ((0, 1), (0,), (0, 1))
 
 linalg = Ruleset("linalg", "inverses, determinants, adjugates", "the number of matrix functions")
-
-
-@condition
-def is_transpose(s: Spec) -> bool:
-    """Whether a unary spec transposes a matrix."""
-    return s == TRANSPOSE
-
-
-@condition
-def is_matrix_product(s: Spec) -> bool:
-    """Whether the product contracts one axis of each matrix crosswise: M·N or its transpose."""
-    return s in (PRODUCT, ((0, 1), (1, 2), (2, 0)))
 
 
 @condition
@@ -171,14 +163,14 @@ def signdet_of_inverse(a: Tensor) -> Statement:
 def logabsdet_of_product(a: Tensor, b: Tensor) -> Statement:
     """log |det(a·b)| = log |det a| + log |det b|, for square matrices."""
     both = add(logabsdet(a), logabsdet(b))
-    return logabsdet(ein(PRODUCT, a, b)) >> both, is_square(dims(a))
+    return logabsdet(ein(MATRIX_PRODUCT, a, b)) >> both, is_square(dims(a))
 
 
 @linalg.rule(cite=f"{COOKBOOK}, equation 22")
 def signdet_of_product(a: Tensor, b: Tensor) -> Statement:
     """sign det(a·b) = sign det a·sign det b, for square matrices."""
     both = ein(SCALARS, signdet(a), signdet(b))
-    return signdet(ein(PRODUCT, a, b)) >> both, is_square(dims(a))
+    return signdet(ein(MATRIX_PRODUCT, a, b)) >> both, is_square(dims(a))
 
 
 @linalg.rule(cite="det δ = 1")
@@ -255,3 +247,26 @@ def inverse_of_diagonal(n: Dims, a: Tensor) -> Statement:
 def determinant_of_delta(n: Dims) -> Statement:
     """det δ = 1."""
     return det(delta(n)) >> const(1, ()), one_axis(n)
+
+
+symmetric = Ruleset(
+    "symmetric", "what holds at symmetric matrices alone", "the number of transposed variables"
+)
+
+
+@condition
+def is_symmetric(x: Variable) -> bool:
+    """Whether a variable is declared symmetric."""
+    return "symmetric" in x[2]
+
+
+@symmetric.rule(cite="declared", thin=True)
+def symmetric_variable(s: Spec, x: Variable) -> Statement:
+    """X' = X for a variable that is declared symmetric."""
+    return ein1(s, declared(x)) >> declared(x), is_transpose(s), is_symmetric(x)
+
+
+@symmetric.rule(cite="declared", thin=True)
+def symmetric_inverse(s: Spec, x: Variable) -> Statement:
+    """(X⁻¹)' = X⁻¹ for a variable that is declared symmetric."""
+    return ein1(s, inv(declared(x))) >> inv(declared(x)), is_transpose(s), is_symmetric(x)

@@ -49,14 +49,18 @@ from eggrad.engine.laws.properties import (
 from eggrad.engine.laws.rule import Ruleset
 from eggrad.engine.terms.functions import record
 from eggrad.engine.terms.term import Term
-from eggrad.rules.algebra.algebra import sums_nothing
-from eggrad.rules.calculus.extremes import is_extreme
-from eggrad.rules.calculus.slopes import is_test
-from eggrad.rules.functions.elementwise import is_positive
-from eggrad.rules.functions.linalg import is_matrix_product, is_transpose, one_axis
+from eggrad.rules.common.conditions import (
+    is_extreme,
+    is_matrix_product,
+    is_positive,
+    is_test,
+    is_transpose,
+    sums_nothing,
+)
+from eggrad.rules.common.sources import ORDER
+from eggrad.rules.functions.linalg import one_axis
 
 RANGE = "range of the function"
-ORDER = "ordered fields"
 
 properties = Ruleset(
     "properties",

@@ -15,12 +15,12 @@ from eggrad.engine.laws.language import (
 )
 from eggrad.engine.laws.rule import Ruleset
 from eggrad.engine.networks.contraction_order import scaled
-from eggrad.engine.networks.linear import linear_forms
 from eggrad.engine.networks.repeated_factors import symmetric_products_of
 from eggrad.engine.networks.symmetry import expanded
+from eggrad.engine.readings.sums import every_sum
 from eggrad.engine.terms.term import Term
+from eggrad.rules.common.sources import RING
 
-RING = "ring axioms"
 # Of larger terms no products are taken apart.
 MAX_CLASSES = 300
 
@@ -53,13 +53,12 @@ def step_by_relu(a: Tensor) -> Statement:
 def opposite_sums(graph: Snapshot) -> Iterator[tuple[int, Term]]:
     """b - a = -(a - b), where both are there: sums of the opposite multiples of the same terms."""
     known: dict[object, int] = {}
-    for cls in graph.classes:
-        for form, _ in linear_forms(graph, cls):
-            known.setdefault((frozenset(form.items()), graph.dims[cls]), cls)
-            turned = frozenset((t, -c) for t, c in form.items())
-            first = known.get((turned, graph.dims[cls]), cls)
-            if first != cls:
-                yield cls, scaled(Fraction(-1), graph.term(first))
+    for cls, form in every_sum(graph):
+        known.setdefault((frozenset(form.items()), graph.dims[cls]), cls)
+        turned = frozenset((t, -c) for t, c in form.items())
+        first = known.get((turned, graph.dims[cls]), cls)
+        if first != cls:
+            yield cls, scaled(Fraction(-1), graph.term(first))
 
 
 @lowering.bulk_rule(cite="BLAS: a symmetric product takes half the operations")

@@ -3,8 +3,10 @@
 What holds for whole rational functions of exponentials is in `exponentials`.
 """
 
+from collections.abc import Iterator
 from fractions import Fraction
 
+from eggrad.engine.extraction.snapshot import Snapshot
 from eggrad.engine.indices.spec import canonical
 from eggrad.engine.laws.arithmetic import nonzero
 from eggrad.engine.laws.index_algebra import elementwise
@@ -43,12 +45,13 @@ from eggrad.engine.laws.numeric_language import (
     solve,
 )
 from eggrad.engine.laws.rule import Ruleset
-from eggrad.rules.algebra.algebra import is_elementwise
+from eggrad.engine.readings.products import every_network
+from eggrad.engine.readings.unit_vectors import inverse_lengths, with_units
+from eggrad.engine.terms.term import Term
+from eggrad.rules.common.conditions import is_elementwise
+from eggrad.rules.common.sources import BLANCHARD, BLUE, HIGHAM
 
-HIGHAM = "Higham 2002, Accuracy and Stability of Numerical Algorithms"
 GOLDBERG = "Goldberg 1991, What every computer scientist should know, section 1.4"
-BLUE = "Blue 1978, A portable Fortran program to find the Euclidean norm"
-BLANCHARD = "Blanchard, Higham, Higham 2021, log-sum-exp and softmax"
 HALF = Fraction(1, 2)
 
 stability = Ruleset(
@@ -273,3 +276,16 @@ def inverse_times_tensor(s: Spec, a: Tensor, b: Tensor) -> Statement:
     return ein(s, inv(a), b) >> ein1(
         solution_axes(s), solve(ein1(matrix_axes(s), a), ein1(right_axes(s), b))
     )
+
+
+lengths = Ruleset("lengths", "vectors divided by their norms", "none: one further member a product")
+
+
+@lengths.bulk_rule(cite=BLUE, exceptions="a = 0", stable=True)
+def unit_vectors(graph: Snapshot) -> Iterator[tuple[int, Term]]:
+    """a·a·(Σ a²)ᵖ = u·u·‖a‖²ᵖ⁺² with the unit vector u = a/‖a‖, for a half p < 0."""
+    for cls, network in every_network(graph):
+        for squares, part, p in inverse_lengths(graph, network):
+            term = with_units(graph, network, squares, part, p)
+            if term is not None:
+                yield cls, term

@@ -10,7 +10,7 @@ from eggrad.engine.laws.rule import BulkRule
 from eggrad.engine.terms import term as terms
 from eggrad.engine.terms.operations import node_count
 from eggrad.engine.workbench.bulk_soundness import RandomClasses, check_bulk_soundness
-from eggrad.rules.calculus.companions import BEFORE_BULK_RULES
+from eggrad.rules.companions import BEFORE_BULK_RULES
 from eggrad.rules.standard import RULESETS, system
 
 BULK_RULES = [

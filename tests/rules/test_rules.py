@@ -7,7 +7,7 @@ import pytest
 from eggrad.engine.laws.rule import Kind, Rule
 from eggrad.engine.workbench.firing import check_firing
 from eggrad.engine.workbench.soundness import check_soundness, fails_beyond
-from eggrad.rules.calculus.companions import companions_of
+from eggrad.rules.companions import companions_of
 from eggrad.rules.standard import RULESETS
 
 INSTANCES = 100

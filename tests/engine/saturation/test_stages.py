@@ -22,7 +22,7 @@ from eggrad.engine.oracle import oracle
 from eggrad.engine.saturation.stages import Budget, Strategy, System
 from eggrad.engine.terms import term as terms
 from eggrad.engine.terms.term import Term
-from eggrad.rules.algebra.deltas import delta_products, deltas
+from eggrad.rules.algebra.indicators import delta_products, deltas
 from eggrad.rules.standard import STANDARD, system
 
 SIZES = {"n": 3}

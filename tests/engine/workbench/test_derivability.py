@@ -24,8 +24,8 @@ from eggrad.engine.laws.rule import Rule, Ruleset
 from eggrad.engine.workbench.derivability import derive, goals_of
 from eggrad.engine.workbench.firing import telling_instances
 from eggrad.engine.workbench.growth import check_growth
-from eggrad.rules.algebra.algebra import is_elementwise
 from eggrad.rules.calculus.reverse import reverse
+from eggrad.rules.common.conditions import is_elementwise
 from eggrad.rules.functions.elementwise import functions
 from eggrad.rules.standard import RULESETS, STANDARD, extended
 

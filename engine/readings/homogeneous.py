@@ -13,9 +13,9 @@ from itertools import islice, permutations, product
 from eggrad.engine.extraction.snapshot import ENode, Snapshot
 from eggrad.engine.indices.spec import Dims, Indices, Spec, canonical
 from eggrad.engine.networks.exponential_field import Exponential
+from eggrad.engine.readings.exponentials import elements
 from eggrad.engine.terms import term as terms
 from eggrad.engine.terms.term import Term
-from eggrad.rules.numerics.exponential_reading import elements
 
 __all__ = ["divisors", "normalised"]
 

@@ -91,7 +91,7 @@ def _element(
 
 
 def _hyperbolic(name: str, form: Form) -> Exponential | None:
-    """cosh u = (exp u + exp -u) / 2, and sinh."""
+    """Cosh u = (exp u + exp -u) / 2, and sinh."""
     if not form:
         return None
     down = form_of((key, -c) for key, c in form)
@@ -100,7 +100,7 @@ def _hyperbolic(name: str, form: Form) -> Exponential | None:
 
 
 def _tanh(form: Form) -> Exponential | None:
-    """tanh u = (exp 2u - 1) / (exp 2u + 1)."""
+    """Tanh u = (exp 2u - 1) / (exp 2u + 1)."""
     if not form:
         return None
     sign = 1 if form[0][1] > 0 else -1

@@ -1,0 +1,1 @@
+"""What rooms of rules share: conditions, and the sources that are cited."""
