@@ -4,17 +4,6 @@ from collections.abc import Mapping
 from typing import Final
 
 from eggrad.engine.indices.spec import scaling
-from eggrad.engine.laws.language import (
-    Number,
-    Spec,
-    Statement,
-    Tensor,
-    condition,
-    const,
-    ein,
-    scale,
-)
-from eggrad.engine.laws.rule import Rule, Ruleset
 from eggrad.rules.algebra.algebra import preprocessing
 from eggrad.rules.algebra.constants import constants, multiples, size_is_number, sum_of_constant
 from eggrad.rules.algebra.sizes import sizes
@@ -22,6 +11,7 @@ from eggrad.rules.algebra.unary import unary
 from eggrad.rules.calculus.forward import forward
 from eggrad.rules.calculus.reverse import reverse
 from eggrad.rules.calculus.slopes import slopes
+from eggrad.rules.common.notation import *
 from eggrad.rules.numerics.stability import stability
 
 __all__ = ["BEFORE_BULK_RULES", "companions_of"]

@@ -8,39 +8,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
-from eggrad.engine.indices.spec import parse_spec
-from eggrad.engine.laws.arithmetic import times
-from eggrad.engine.laws.index_algebra import join, matrix_transpose
-from eggrad.engine.laws.language import (
-    Constraints,
-    D,
-    Dims,
-    Name,
-    Number,
-    Spec,
-    Statement,
-    Tensor,
-    Wrt,
-    add,
-    adj,
-    const,
-    delta,
-    det,
-    dims,
-    divide,
-    ein,
-    ein1,
-    fn,
-    indicator,
-    inv,
-    power,
-    scale,
-    slope,
-    subtract,
-)
-from eggrad.engine.laws.rule import Rule, Ruleset
 from eggrad.engine.terms import term as terms
-from eggrad.rules.common.conditions import result_dims1
+from eggrad.rules.common.notation import *
 
 __all__ = ["REJECTED", "Rejected"]
 

@@ -6,33 +6,9 @@ What holds for whole sums and products, in any order and nesting, is in `sums` a
 from collections.abc import Iterable
 from fractions import Fraction
 
-from eggrad.engine.laws.arithmetic import exponent_product, exponent_sum, not_one
-from eggrad.engine.laws.index_algebra import elementwise, meet
-from eggrad.engine.laws.language import (
-    Dims,
-    Number,
-    Property,
-    Spec,
-    Statement,
-    Tensor,
-    add,
-    condition,
-    const,
-    delta,
-    dims,
-    divide,
-    ein,
-    fn,
-    known,
-    negate,
-    power,
-    primitive,
-    scale,
-    subtract,
-)
+from eggrad.engine.laws.language import Property
 from eggrad.engine.laws.properties import NONNEGATIVE, NONZERO_ALMOST, POSITIVE_ALMOST
-from eggrad.engine.laws.rule import Ruleset
-from eggrad.rules.common.conditions import is_elementwise, is_whole, sums_nothing
+from eggrad.rules.common.notation import *
 from eggrad.rules.common.sources import RING
 
 LAWS_OF_EXPONENTS = "laws of exponents"

@@ -1,15 +1,7 @@
 """Constants, zeros, ones and rational multiples: exact arithmetic."""
 
 from eggrad.engine.indices.spec import scaling
-from eggrad.engine.laws.arithmetic import (
-    as_number,
-    function_value,
-    nonzero,
-    not_one,
-    plus,
-    raised,
-    times,
-)
+from eggrad.engine.laws.arithmetic import as_number, function_value, raised
 from eggrad.engine.laws.delta_algebra import (
     absorbed,
     constant_is_absorbed,
@@ -19,28 +11,7 @@ from eggrad.engine.laws.delta_algebra import (
     constant_spreads,
     constant_summed_dims,
 )
-from eggrad.engine.laws.index_algebra import changes, nothing_summed
-from eggrad.engine.laws.language import (
-    Dims,
-    Name,
-    Number,
-    Spec,
-    Statement,
-    Tensor,
-    add,
-    const,
-    differ,
-    dims,
-    ein,
-    ein1,
-    fn,
-    power,
-    primitive,
-    scale,
-    size,
-)
-from eggrad.engine.laws.rule import Ruleset
-from eggrad.rules.common.conditions import first_size, result_dims, result_dims1
+from eggrad.rules.common.notation import *
 
 ARITHMETIC = "arithmetic of rationals"
 

@@ -1,4 +1,4 @@
-"""Indicators, the generalised Kronecker deltas: gathers, shifts, windows, triangles.
+"""Kronecker deltas, and indicators, their general case: gathers, shifts, windows, triangles.
 
 `[p]` is 1 where the conditions p on the indices hold, and 0 elsewhere.
 """
@@ -13,7 +13,6 @@ from eggrad.engine.laws.delta_algebra import (
     delta_spread,
     sifted,
 )
-from eggrad.engine.laws.index_algebra import join
 from eggrad.engine.laws.indicator_algebra import (
     both,
     both_spec,
@@ -40,21 +39,7 @@ from eggrad.engine.laws.indicator_conditions import (
     unpaired,
     unpaired_dims,
 )
-from eggrad.engine.laws.language import (
-    Constraints,
-    Dims,
-    Spec,
-    Statement,
-    Tensor,
-    const,
-    delta,
-    ein,
-    ein1,
-    fn,
-    indicator,
-    power,
-)
-from eggrad.engine.laws.rule import Ruleset
+from eggrad.rules.common.notation import *
 
 LAUE = "Laue, Mitterreiter, Giesen 2018, section 4: removal of multiplication by delta tensors"
 IVERSON = "Iverson's brackets (Graham, Knuth, Patashnik, Concrete Mathematics, section 2.1)"

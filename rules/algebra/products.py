@@ -1,4 +1,4 @@
-"""Products of many factors, in any order and nesting: contraction networks."""
+"""Products of many factors, in any order and nesting: contraction networks; quotients."""
 
 from collections.abc import Iterator
 from functools import reduce
@@ -32,6 +32,11 @@ halves = Ruleset(
     "halves", "products that are their own mirror image", "none: one further member a network"
 )
 orders = Ruleset("orders", "the cheapest orders of products", "the cost of a network")
+quotients = Ruleset(
+    "quotients",
+    "quotients, where a product of multiples hides them from `presentation`",
+    "none: each class gets those of its members once",
+)
 
 
 @products.bulk_rule(cite="associativity and commutativity of the product; opt_einsum")
@@ -92,13 +97,6 @@ def factors_together(graph: Snapshot) -> Iterator[tuple[int, Term]]:
             for i, j in islice(pairs_to_join(graph, network), MAX_PAIRS):
                 if graph.first_time(("together", cls, network, i, j)):
                     yield cls, split(graph, network, [i, j])
-
-
-quotients = Ruleset(
-    "quotients",
-    "quotients, where a product of multiples hides them from `presentation`",
-    "none: each class gets those of its members once",
-)
 
 
 @quotients.bulk_rule(cite="definition of powers", domain="b ≠ 0", sizeless=True)

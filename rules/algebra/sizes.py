@@ -5,8 +5,7 @@ from fractions import Fraction
 from eggrad.engine.indices.affine import Form, as_size, form, size_form
 from eggrad.engine.indices.affine import times as multiple
 from eggrad.engine.indices.spec import Size
-from eggrad.engine.laws.language import Number, Statement, add, primitive, scale, size, subtract
-from eggrad.engine.laws.rule import Ruleset
+from eggrad.rules.common.notation import *
 
 sizes = Ruleset(
     "sizes", "numbers of sizes that are made of others", "the number of symbols in a size"

@@ -1,31 +1,7 @@
 """Transposes, diagonals, traces and sums: unary specs."""
 
-from eggrad.engine.laws.index_algebra import (
-    after_summing,
-    alike,
-    changes,
-    compose,
-    elementwise,
-    inline,
-    is_identity,
-    nothing_summed,
-    summed_alone,
-    sums_alone,
-    swap,
-)
-from eggrad.engine.laws.language import (
-    Spec,
-    Statement,
-    Tensor,
-    add,
-    condition,
-    dims,
-    ein,
-    ein1,
-    fn,
-    power,
-)
-from eggrad.engine.laws.rule import Ruleset
+from eggrad.engine.laws.index_algebra import after_summing, alike, summed_alone, sums_alone
+from eggrad.rules.common.notation import *
 
 EINSUM = "thesis equation 2.1 (the definition of the product)"
 

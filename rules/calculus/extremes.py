@@ -1,24 +1,7 @@
 """Maxima and minima along axes: what they depend on, and how they meet each other."""
 
 from eggrad.engine.indices.spec import canonical
-from eggrad.engine.laws.index_algebra import compose
-from eggrad.engine.laws.language import (
-    Dims,
-    Name,
-    Spec,
-    Statement,
-    Tensor,
-    const,
-    dims,
-    divide,
-    ein,
-    ein1,
-    fn,
-    primitive,
-)
-from eggrad.engine.laws.numeric_language import extreme
-from eggrad.engine.laws.rule import Ruleset
-from eggrad.rules.common.conditions import is_extreme, is_transpose
+from eggrad.rules.common.notation import *
 
 extremes = Ruleset(
     "extremes", "maxima and minima along axes", "the number of maxima, the axes of what is in them"

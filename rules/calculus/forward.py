@@ -3,55 +3,13 @@
 from eggrad.engine.laws.index_algebra import (
     chain,
     contract_last,
-    join,
     lift,
     lift_second,
     matrix_first,
     matrix_second,
-    matrix_transpose,
-    meet,
-    outer,
 )
-from eggrad.engine.laws.language import (
-    Constraints,
-    D,
-    Dims,
-    Entries,
-    Name,
-    Number,
-    Spec,
-    Statement,
-    Tensor,
-    Wrt,
-    add,
-    adj,
-    array,
-    cofactors,
-    condition,
-    const,
-    delta,
-    det,
-    dims,
-    divide,
-    ein,
-    ein1,
-    fn,
-    indicator,
-    inv,
-    logabsdet,
-    negate,
-    power,
-    primitive,
-    signdet,
-    size,
-    slope,
-    subtract,
-    variable,
-)
-from eggrad.engine.laws.numeric_language import extreme
-from eggrad.engine.laws.rule import Ruleset
 from eggrad.rules.calculus.extremes import by_shares, shares
-from eggrad.rules.common.conditions import is_extreme
+from eggrad.rules.common.notation import *
 from eggrad.rules.common.sources import COOKBOOK, LAUE
 
 # adj(a)[i,j] is the derivative of det at [j,i]: the first two axes of the second one, exchanged.

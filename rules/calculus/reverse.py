@@ -8,52 +8,19 @@ of the root, then those of its node.
 from eggrad.engine.indices.spec import canonical
 from eggrad.engine.laws.index_algebra import (
     again_dims,
-    elementwise,
     gone_dims,
     irregular,
-    join,
     leading,
-    meet,
     pull_known,
     regular,
     spread_again,
     spread_gone,
-    swap,
     transposed_first,
     transposed_second,
 )
-from eggrad.engine.laws.language import (
-    Dims,
-    Name,
-    Spec,
-    Statement,
-    Tensor,
-    add,
-    adj,
-    cofactors,
-    const,
-    delta,
-    det,
-    dims,
-    divide,
-    ein,
-    ein1,
-    fn,
-    inv,
-    logabsdet,
-    negate,
-    power,
-    primitive,
-    pullback,
-    signdet,
-    slope,
-    subtract,
-)
-from eggrad.engine.laws.numeric_language import extreme
-from eggrad.engine.laws.rule import Ruleset
 from eggrad.rules.calculus.extremes import shares, to_shares
 from eggrad.rules.calculus.forward import ADJUGATE_AXES, minors_dims, next_k
-from eggrad.rules.common.conditions import is_extreme
+from eggrad.rules.common.notation import *
 from eggrad.rules.common.sources import COOKBOOK, LAUE
 
 reverse = Ruleset(

@@ -6,26 +6,8 @@ are the same, the maximum and the minimum give each an equal share.
 
 from fractions import Fraction
 
-from eggrad.engine.laws.index_algebra import elementwise
-from eggrad.engine.laws.language import (
-    Name,
-    Statement,
-    Tensor,
-    add,
-    condition,
-    const,
-    dims,
-    divide,
-    ein,
-    fn,
-    negate,
-    power,
-    slope,
-    subtract,
-)
-from eggrad.engine.laws.rule import Ruleset
 from eggrad.engine.terms.functions import record
-from eggrad.rules.common.conditions import is_test
+from eggrad.rules.common.notation import *
 
 TABLE = "thesis table 4.1"
 SUBGRADIENT = "the mean of the subgradients at a tie"

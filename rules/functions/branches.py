@@ -6,30 +6,7 @@ one way, from products to choices, wherever factors may not be exchanged any mor
 """
 
 from eggrad.engine.indices.spec import Indices, canonical
-from eggrad.engine.laws.arithmetic import nonzero
-from eggrad.engine.laws.language import (
-    Constraints,
-    Dims,
-    Law,
-    Name,
-    Number,
-    Spec,
-    Statement,
-    Tensor,
-    add,
-    const,
-    delta,
-    differ,
-    dims,
-    ein,
-    ein1,
-    fn,
-    indicator,
-    primitive,
-)
-from eggrad.engine.laws.properties import total
-from eggrad.engine.laws.rule import Ruleset
-from eggrad.rules.common.conditions import is_test, result_dims
+from eggrad.rules.common.notation import *
 
 DEFINITION = "definition of the choice"
 

@@ -6,30 +6,7 @@ They make terms longer, so no simplification runs them.
 from fractions import Fraction
 
 from eggrad.engine.indices.spec import hadamard
-from eggrad.engine.laws.language import (
-    Dims,
-    Number,
-    Spec,
-    Statement,
-    Tensor,
-    add,
-    adj,
-    const,
-    delta,
-    det,
-    dims,
-    ein,
-    fn,
-    inv,
-    power,
-    primitive,
-    scale,
-    size,
-    subtract,
-)
-from eggrad.engine.laws.properties import invertible, total
-from eggrad.engine.laws.rule import Ruleset
-from eggrad.rules.common.conditions import MATRIX_PRODUCT, first_size
+from eggrad.rules.common.notation import *
 from eggrad.rules.common.sources import COOKBOOK, HANDBOOK
 from eggrad.rules.functions.linalg import SCALARS, SCALED, is_square, one_axis
 

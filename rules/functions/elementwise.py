@@ -1,29 +1,10 @@
-"""Identities of the element-wise functions."""
+"""Identities of the element-wise functions, and what they are where a sign is known."""
 
 from fractions import Fraction
 
-from eggrad.engine.laws.language import (
-    Name,
-    Number,
-    Spec,
-    Statement,
-    Tensor,
-    add,
-    condition,
-    const,
-    differ,
-    dims,
-    ein,
-    fn,
-    power,
-    primitive,
-    scale,
-    subtract,
-)
-from eggrad.engine.laws.properties import nonnegative, nonzero, positive, within_one
-from eggrad.engine.laws.rule import Ruleset
+from eggrad.engine.laws.properties import nonzero as nowhere_zero
 from eggrad.engine.terms.functions import record
-from eggrad.rules.common.conditions import is_elementwise, is_even, is_odd, is_positive, is_whole
+from eggrad.rules.common.notation import *
 from eggrad.rules.common.sources import DEFINITION, HANDBOOK, ORDER
 
 functions = Ruleset(
@@ -31,6 +12,11 @@ functions = Ruleset(
 )
 identities = Ruleset(
     "identities", "element-wise functions: other forms", "none: ended by the budget of its stage"
+)
+signs = Ruleset(
+    "signs",
+    "signs, and functions of what is positive by its form",
+    "the number of element-wise functions",
 )
 
 
@@ -265,20 +251,13 @@ def tangent_of(s: Spec, a: Tensor) -> Statement:
     return ein(s, fn("tan", a), fn("cos", a)) >> fn("sin", a), is_elementwise(s)
 
 
-signs = Ruleset(
-    "signs",
-    "signs, and functions of what is positive by its form",
-    "the number of element-wise functions",
-)
-
-
 @signs.rule(cite=DEFINITION, domain="a ≠ 0", widens=True)
 def quotient_by_abs(s: Spec, a: Tensor) -> Statement:
     """a / |a| = sign a."""
     return (
         ein(s, a, power(fn("abs", a), -1)) >> fn("sign", a),
         is_elementwise(s),
-        nonzero(fn("abs", a)),
+        nowhere_zero(fn("abs", a)),
     )
 
 
@@ -288,7 +267,7 @@ def abs_over_itself(s: Spec, a: Tensor) -> Statement:
     return (
         ein(s, fn("abs", a), power(a, -1)) >> fn("sign", a),
         is_elementwise(s),
-        nonzero(a),
+        nowhere_zero(a),
     )
 
 

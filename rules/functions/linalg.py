@@ -1,38 +1,7 @@
-"""Inverses, determinants, adjugates."""
+"""Inverses, determinants, adjugates, and what holds at symmetric matrices alone."""
 
-from eggrad.engine.laws.language import (
-    Dims,
-    Number,
-    Spec,
-    Statement,
-    Tensor,
-    add,
-    adj,
-    cofactors,
-    condition,
-    const,
-    delta,
-    det,
-    dims,
-    ein,
-    ein1,
-    fn,
-    inv,
-    logabsdet,
-    power,
-    primitive,
-    scale,
-    signdet,
-)
-from eggrad.engine.laws.numeric_language import Variable, declared
-from eggrad.engine.laws.properties import invertible, invertible_almost
-from eggrad.engine.laws.rule import Ruleset
-from eggrad.rules.common.conditions import (
-    MATRIX_PRODUCT,
-    TRANSPOSE,
-    is_matrix_product,
-    is_transpose,
-)
+from eggrad.rules.common.conditions import TRANSPOSE
+from eggrad.rules.common.notation import *
 from eggrad.rules.common.sources import COOKBOOK
 
 SCALARS: Spec = ((), (), ())
@@ -249,6 +218,8 @@ def determinant_of_delta(n: Dims) -> Statement:
     return det(delta(n)) >> const(1, ()), one_axis(n)
 
 
+# Equal values at symmetric matrices have equal derivatives only within their space, so these laws
+# are applied where a term is printed, compiled or compared, and no more differentiated.
 symmetric = Ruleset(
     "symmetric", "what holds at symmetric matrices alone", "the number of transposed variables"
 )

@@ -6,57 +6,11 @@ Each is true of the form, wherever it is defined, or of a variable as it is decl
 
 from fractions import Fraction
 
-from eggrad.engine.laws.arithmetic import nonzero as is_nonzero
-from eggrad.engine.laws.language import (
-    Claim,
-    Constraints,
-    Dims,
-    Entries,
-    Name,
-    Number,
-    Spec,
-    Tensor,
-    add,
-    adj,
-    array,
-    condition,
-    const,
-    delta,
-    det,
-    divide,
-    ein,
-    ein1,
-    fn,
-    indicator,
-    inv,
-    power,
-    scale,
-    size,
-)
-from eggrad.engine.laws.numeric_language import Variable, declared, extreme
-from eggrad.engine.laws.properties import (
-    defined,
-    invertible,
-    invertible_almost,
-    nonnegative,
-    nonzero,
-    nonzero_almost,
-    positive,
-    positive_almost,
-    total,
-    within_one,
-)
-from eggrad.engine.laws.rule import Ruleset
+from eggrad.engine.laws.properties import defined, positive_almost
+from eggrad.engine.laws.properties import nonzero as nowhere_zero
 from eggrad.engine.terms.functions import record
 from eggrad.engine.terms.term import Term
-from eggrad.rules.common.conditions import (
-    is_extreme,
-    is_matrix_product,
-    is_positive,
-    is_test,
-    is_transpose,
-    sums_nothing,
-)
+from eggrad.rules.common.notation import *
 from eggrad.rules.common.sources import ORDER
 from eggrad.rules.functions.linalg import one_axis
 
@@ -475,13 +429,13 @@ def positive_entries(s: Spec, a: Tensor) -> Claim:
 @properties.fact(cite=ORDER)
 def positive_is_nonzero(a: Tensor) -> Claim:
     """a ≠ 0 where a > 0."""
-    return nonzero(a), positive(a)
+    return nowhere_zero(a), positive(a)
 
 
 @properties.fact(cite=ORDER)
 def nonzero_is_nonzero_almost(a: Tensor) -> Claim:
     """What is nowhere 0 is 0 at values without interior."""
-    return nonzero_almost(a), nonzero(a)
+    return nonzero_almost(a), nowhere_zero(a)
 
 
 @properties.fact(cite=ORDER)
@@ -499,13 +453,13 @@ def nonzero_variable(x: Variable) -> Claim:
 @properties.fact(cite=ORDER)
 def nonzero_array(c: Entries) -> Claim:
     """An array of numbers is nowhere 0 if none of them is."""
-    return nonzero(array(c)), are_all(c, "nonzero")
+    return nowhere_zero(array(c)), are_all(c, "nonzero")
 
 
 @properties.fact(cite=ORDER)
 def nonzero_constant(c: Number, n: Dims) -> Claim:
     """A constant that is not 0."""
-    return nonzero_almost(const(c, n)), is_nonzero(c)
+    return nonzero_almost(const(c, n)), nonzero(c)
 
 
 @properties.fact(cite="axes have entries, or nothing is computed of them")
@@ -529,7 +483,7 @@ def power_of_nonzero(a: Tensor, b: Tensor) -> Claim:
 @properties.fact(cite=ORDER)
 def nonzero_multiple(c: Number, a: Tensor) -> Claim:
     """c·a ≠ 0 for c ≠ 0 and a ≠ 0."""
-    return nonzero_almost(scale(c, a)), nonzero_almost(a), is_nonzero(c)
+    return nonzero_almost(scale(c, a)), nonzero_almost(a), nonzero(c)
 
 
 @properties.fact(cite="the union of two sets without interior, of which one is closed, has none")
@@ -637,7 +591,7 @@ def invertible_product(s: Spec, a: Tensor, b: Tensor) -> Claim:
 @properties.fact(cite="the inverse of a multiple")
 def invertible_multiple(c: Number, a: Tensor) -> Claim:
     """c·a is invertible if a is, and c ≠ 0."""
-    return invertible(scale(c, a)), invertible(a), is_nonzero(c)
+    return invertible(scale(c, a)), invertible(a), nonzero(c)
 
 
 @properties.fact(cite="a set without values has no interior")
@@ -672,7 +626,7 @@ def product_invertible_almost(s: Spec, a: Tensor, b: Tensor) -> Claim:
 @properties.fact(cite="the inverse of a multiple")
 def multiple_invertible_almost(c: Number, a: Tensor) -> Claim:
     """So is c·a if a is, and c ≠ 0."""
-    return invertible_almost(scale(c, a)), invertible_almost(a), is_nonzero(c)
+    return invertible_almost(scale(c, a)), invertible_almost(a), nonzero(c)
 
 
 @properties.fact(cite="a determinant is 0 where a matrix is singular")
@@ -735,13 +689,13 @@ def any_power_needs(a: Tensor, b: Tensor) -> Claim:
 @domains.fact(cite="real powers")
 def negative_power_needs(a: Tensor, p: Number) -> Claim:
     """aᵖ is defined for a ≠ 0, where p is negative."""
-    return nonzero(a), defined(power(a, p)), is_negative(p)
+    return nowhere_zero(a), defined(power(a, p)), is_negative(p)
 
 
 @domains.fact(cite="definition of the quotient")
 def quotient_needs(a: Tensor, b: Tensor) -> Claim:
     """a / b is defined for b ≠ 0."""
-    return nonzero(b), defined(divide(a, b))
+    return nowhere_zero(b), defined(divide(a, b))
 
 
 @domains.fact(cite="Abramowitz, Stegun 1964, section 4.4")

@@ -4,21 +4,12 @@ from collections.abc import Iterator
 from fractions import Fraction
 
 from eggrad.engine.extraction.snapshot import Snapshot
-from eggrad.engine.laws.language import (
-    Spec,
-    Statement,
-    Tensor,
-    add,
-    condition,
-    ein,
-    fn,
-)
-from eggrad.engine.laws.rule import Ruleset
 from eggrad.engine.networks.contraction_order import scaled
 from eggrad.engine.networks.repeated_factors import symmetric_products_of
 from eggrad.engine.networks.symmetry import expanded
 from eggrad.engine.readings.sums import every_sum
 from eggrad.engine.terms.term import Term
+from eggrad.rules.common.notation import *
 from eggrad.rules.common.sources import RING
 
 # Of larger terms no products are taken apart.

@@ -8,32 +8,8 @@ from fractions import Fraction
 
 from eggrad.engine.extraction.snapshot import Snapshot
 from eggrad.engine.indices.spec import canonical
-from eggrad.engine.laws.arithmetic import nonzero
-from eggrad.engine.laws.index_algebra import elementwise
-from eggrad.engine.laws.language import (
-    Dims,
-    Number,
-    Spec,
-    Statement,
-    Tensor,
-    add,
-    condition,
-    const,
-    det,
-    divide,
-    ein,
-    ein1,
-    fn,
-    inv,
-    logabsdet,
-    power,
-    primitive,
-    scale,
-)
 from eggrad.engine.laws.numeric_language import (
-    Variable,
     cholesky,
-    declared,
     expm1,
     hypot,
     inverse_from_cholesky,
@@ -44,11 +20,10 @@ from eggrad.engine.laws.numeric_language import (
     norm,
     solve,
 )
-from eggrad.engine.laws.rule import Ruleset
 from eggrad.engine.readings.products import every_network
 from eggrad.engine.readings.unit_vectors import inverse_lengths, with_units
 from eggrad.engine.terms.term import Term
-from eggrad.rules.common.conditions import is_elementwise
+from eggrad.rules.common.notation import *
 from eggrad.rules.common.sources import BLANCHARD, BLUE, HIGHAM
 
 GOLDBERG = "Goldberg 1991, What every computer scientist should know, section 1.4"
@@ -59,6 +34,7 @@ stability = Ruleset(
     "forms that lose no digits, for code to be generated from",
     "the number of sums that may cancel, and of functions that may overflow",
 )
+lengths = Ruleset("lengths", "vectors divided by their norms", "none: one further member a product")
 
 
 @condition
@@ -276,9 +252,6 @@ def inverse_times_tensor(s: Spec, a: Tensor, b: Tensor) -> Statement:
     return ein(s, inv(a), b) >> ein1(
         solution_axes(s), solve(ein1(matrix_axes(s), a), ein1(right_axes(s), b))
     )
-
-
-lengths = Ruleset("lengths", "vectors divided by their norms", "none: one further member a product")
 
 
 @lengths.bulk_rule(cite=BLUE, exceptions="a = 0", stable=True)
