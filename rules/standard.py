@@ -43,67 +43,19 @@ from eggrad.rules.numerics.stability import lengths, stability
 __all__ = ["AT_SYMMETRIC", "EQUIVALENCE", "RULESETS", "STANDARD", "extended", "system"]
 
 RULESETS = (
-    forward,
-    reverse,
-    slopes,
-    multiples,
-    preprocessing,
-    constants,
-    sizes,
-    deltas,
-    delta_products,
-    indicators,
-    indicator_products,
-    gathers,
-    unary,
-    sums_of_two,
-    sums,
-    exponents,
-    powers,
-    functions,
-    branches,
-    extremes,
-    linalg,
-    signs,
-    products,
-    halves,
-    distribution,
-    identities,
-    summation,
-    presentation,
-    quotients,
-    orders,
-    lowering,
-    stability,
-    symmetric,
-    exponentials,
-    lengths,
-    definitions,
-    normal_forms,
-    properties,
-)
+    forward, reverse, slopes, multiples, preprocessing, constants, sizes, deltas,
+    delta_products, indicators, indicator_products, gathers, unary, sums_of_two, sums,
+    exponents, powers, functions, branches, extremes, linalg, signs, products, halves,
+    distribution, identities, summation, presentation, quotients, orders, lowering, stability,
+    symmetric, exponentials, lengths, definitions, normal_forms, properties,
+)  # fmt: skip
 
 STANDARD = Strategy(
     forward=(forward, slopes),
     reverse=(reverse, slopes),
     simplify=(
-        preprocessing,
-        constants,
-        sizes,
-        deltas,
-        indicators,
-        unary,
-        sums_of_two,
-        sums,
-        powers,
-        functions,
-        branches,
-        extremes,
-        linalg,
-        signs,
-        products,
-        halves,
-        properties,
+        preprocessing, constants, sizes, deltas, indicators, unary, sums_of_two, sums,
+        powers, functions, branches, extremes, linalg, signs, products, halves, properties,
     ),
     explore=(distribution, identities, summation, gathers),
     present=(presentation, quotients),
@@ -111,12 +63,10 @@ STANDARD = Strategy(
     lowering=(halves, lowering),
     stable=(constants, unary, sums_of_two, stability, symmetric, exponentials, lengths),
     orders=(orders,),
-)
-
+)  # fmt: skip
 
 AT_SYMMETRIC = replace(STANDARD, simplify=(*STANDARD.simplify, symmetric))
 """The same for terms that nobody differentiates any more."""
-
 
 EQUIVALENCE = replace(AT_SYMMETRIC, explore=(*STANDARD.explore, definitions, normal_forms))
 """For comparing terms, which nobody differentiates any more and nobody reads."""

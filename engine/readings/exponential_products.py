@@ -12,14 +12,18 @@ from eggrad.engine.networks.exponential_field import Exponential, direction
 from eggrad.engine.networks.linear import linear_forms
 from eggrad.engine.networks.networks import Factor, Network, along_deltas, product_network
 from eggrad.engine.readings.exponential_writing import written_products
-from eggrad.engine.readings.exponentials import elements, is_exponential, spread_over
+from eggrad.engine.readings.exponentials import elements, exponential, spread_over
 from eggrad.engine.readings.products import Placed, multiplied, numbered
 from eggrad.engine.terms import term as terms
 from eggrad.engine.terms.term import Term
 
+__all__ = [
+    "MAX_SUMMANDS", "apart", "exponential_powers", "joinable", "joined", "meeting", "multiples",
+    "opened", "pulled_out", "put_in", "sum_of", "unlike",
+]  # fmt: skip
+
+# The terms of a sum that is looked at.
 MAX_SUMMANDS = 6
-
-
 # Powers of powers of powers are looked through, this many times.
 MAX_TOWER = 4
 
@@ -29,8 +33,7 @@ def opened(graph: Snapshot, network: Network) -> Network:
     for place, (cls, _) in enumerate(network.factors):
         if graph.choice[cls].constructor == "add":
             for m in graph.members[cls]:
-                factors = [elements(graph).get(c) for c in m.children]
-                if m.constructor == "ein" and any(map(is_exponential, factors)):
+                if m.constructor == "ein" and any(exponential(graph, c) for c in m.children):
                     return network.with_factor(place, product_network(graph, cls, m))
     return network
 
@@ -43,8 +46,8 @@ def joinable(graph: Snapshot, network: Network) -> Iterable[tuple[int, ...]]:
     """
     own: dict[int, Exponential] = {}
     for k, (cls, part) in enumerate(network.factors):
-        element = elements(graph).get(cls)
-        if element and is_exponential(element) and len(set(part)) == len(part):
+        element = exponential(graph, cls)
+        if element and len(set(part)) == len(part):
             own[k] = element
     largest = max((network.factors[k][1] for k in own), key=len, default=())
     own = {
@@ -66,8 +69,7 @@ def joined(graph: Snapshot, network: Network, chosen: Sequence[int]) -> Term:
     largest = max((network.factors[k][1] for k in chosen), key=len)
     inner = contract(graph, network, [network.factors[k] for k in chosen], largest)
     rest = [(graph.term(c), i) for k, (c, i) in enumerate(network.factors) if k not in chosen]
-    lengths = {i: graph.model.length(d) for i, d in network.sizes.items()}
-    whole = multiplied([(inner, largest), *rest], network.out, lengths)
+    whole = multiplied(graph.model, [(inner, largest), *rest], network.out, network.sizes)
     return scaled(network.coefficient, whole)
 
 
@@ -79,7 +81,7 @@ def unlike(bases: Sequence[set[int]]) -> bool:
 
 def put_in(graph: Snapshot, outer: Network, place: int, cls: int, number: Fraction) -> Network:
     """A network with a multiple of a class at some place; an exponential is not taken apart."""
-    if not is_exponential(elements(graph).get(cls)):
+    if not exponential(graph, cls):
         return along_deltas(graph, outer.with_factor(place, numbered(graph, cls, number)))
     part = outer.factors[place][1]
     factors = (*outer.factors[:place], (cls, part), *outer.factors[place + 1 :])
@@ -96,7 +98,7 @@ def meeting(graph: Snapshot, outer: Network, place: int, product: Network) -> li
     beside = [
         set(part)
         for cls, part in (*product.factors[:place], *product.factors[end:])
-        if is_exponential(elements(graph).get(cls))
+        if exponential(graph, cls)
     ]
     found = [set[int]()]
     for cls, part in inside:
@@ -118,14 +120,14 @@ def bases_of(graph: Snapshot, cls: int) -> list[set[int]]:
 
 def bases_in(graph: Snapshot, classes: Iterable[int]) -> set[int]:
     """The bases of those of some classes that are exponentials."""
-    return {base_of(graph, c)[0] for c in classes if is_exponential(elements(graph).get(c))}
+    return {base_of(graph, c)[0] for c in classes if exponential(graph, c)}
 
 
 def exponential_powers(graph: Snapshot, network: Network) -> dict[Factor, Fraction]:
     """The exponentials on free indices of a product, with their exponents."""
     found: dict[Factor, Fraction] = {}
     for cls, part in network.factors:
-        if set(part) <= set(network.out) and is_exponential(elements(graph).get(cls)):
+        if set(part) <= set(network.out) and exponential(graph, cls):
             base, p = base_of(graph, cls)
             found[base, part] = found.get((base, part), Fraction(0)) + p
     return found
@@ -163,7 +165,7 @@ def spread(graph: Snapshot, factors: list[Placed], out: Indices, sizes: dict[int
     if missing or not factors:
         ones = terms.constant(1, tuple(sizes[i] for i in missing))
         factors = [*factors, (ones, missing)]
-    return multiplied(factors, out, {i: graph.model.length(d) for i, d in sizes.items()})
+    return multiplied(graph.model, factors, out, sizes)
 
 
 def apart(graph: Snapshot, network: Network) -> tuple[Network, Exponential]:
@@ -188,7 +190,7 @@ def sum_of(summands: list[Exponential]) -> Exponential | None:
     return total
 
 
-def times(graph: Snapshot, rest: Network, element: Exponential) -> Iterator[Term]:
+def multiples(graph: Snapshot, rest: Network, element: Exponential) -> Iterator[Term]:
     """An element times a network."""
     own = {i for _, part in rest.factors for i in part}
     shown = tuple(i for i in rest.out if i in own)

@@ -3,7 +3,7 @@
 Beside (class, axes), the keys of linear forms are terms here: the logarithms that this makes.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import reduce
@@ -21,11 +21,13 @@ from eggrad.engine.networks.exponential_field import (
     roots_taken,
 )
 from eggrad.engine.networks.exponential_field import plus as form_plus
-from eggrad.engine.readings.exponentials import linear
+from eggrad.engine.readings.exponentials import elements, is_exponential, linear
 from eggrad.engine.terms import term as terms
 from eggrad.engine.terms.term import Term
 
-__all__ = ["written_logarithms", "written_products", "written_sums", "written_tangents"]
+__all__ = [
+    "written", "written_logarithms", "written_products", "written_sums", "written_tangents",
+]  # fmt: skip
 
 HALF = Fraction(1, 2)
 
@@ -135,6 +137,15 @@ def _scale_of(p: Polynomial) -> Fraction:
     if one or minus or k < 1 or not p[k - 1]:
         return Fraction(1)
     return abs(p[k - 1] / (k * p[k]))
+
+
+def written(
+    graph: Snapshot, write: Callable[[Snapshot, Dims, Exponential], Iterator[Term]]
+) -> Iterator[tuple[int, Term]]:
+    """What one of the functions below makes of each class that is no mere number."""
+    for cls, element in elements(graph).items():
+        if is_exponential(element):
+            yield from ((cls, term) for term in write(graph, graph.dims[cls], element))
 
 
 def written_products(graph: Snapshot, dims: Dims, e: Exponential) -> Iterator[Term]:

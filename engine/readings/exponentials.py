@@ -16,7 +16,7 @@ from eggrad.engine.networks.exponential_field import (
 )
 from eggrad.engine.networks.linear import linear_forms
 
-__all__ = ["Key", "elements", "is_exponential", "linear", "spread_over"]
+__all__ = ["Key", "elements", "exponential", "is_exponential", "linear", "spread_over"]
 
 Key = tuple[int, Indices]
 # By what exp -u is multiplied.
@@ -41,6 +41,12 @@ def _read(graph: Snapshot) -> dict[int, Exponential]:
                 if element is not None:
                     found[cls] = element
     return found
+
+
+def exponential(graph: Snapshot, cls: int) -> Exponential | None:
+    """A class as a rational function of one exponential; None where it is a number or no such."""
+    element = elements(graph).get(cls)
+    return element if is_exponential(element) else None
 
 
 def is_exponential(element: Exponential | None) -> bool:

@@ -5,11 +5,15 @@ from collections.abc import Iterator, Sequence
 from eggrad.engine.costs.normal_model import NormalModel
 from eggrad.engine.extraction.snapshot import Snapshot
 from eggrad.engine.normal_forms.normal_form import NormalForms
+from eggrad.engine.readings.products import united
 from eggrad.engine.terms.term import Term
 
+__all__ = [
+    "ALL", "ENTRYWISE", "below", "forms_of", "has_inverse", "inverses_found", "met", "roots_of",
+    "same_forms", "same_sums",
+]  # fmt: skip
+
 ENTRYWISE = ("functions", "exponentials", "powers", "denominators")
-
-
 ALL = (*ENTRYWISE, "inverses")
 
 
@@ -35,12 +39,7 @@ def same_sums(graph: Snapshot, laws: Sequence[str]) -> Iterator[tuple[int, Term]
 def same_forms(forms: NormalForms) -> Iterator[tuple[int, Term]]:
     """For each class below the roots a term of the first one with the same normal form."""
     at = forms.graph
-    first: dict[object, int] = {}
-    for cls in below(at):
-        key = (at.dims[cls], frozenset(forms.polynomial(cls).items()))
-        other = first.setdefault(key, cls)
-        if other != cls:
-            yield cls, at.term(other)
+    return united(at, ((cls, frozenset(forms.polynomial(cls).items())) for cls in below(at)))
 
 
 def has_inverse(graph: Snapshot) -> bool:

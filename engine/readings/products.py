@@ -1,18 +1,26 @@
 """The products of classes, read as networks of factors, and products of terms on named indices."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Hashable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from fractions import Fraction
 from functools import partial
 from itertools import combinations
 from math import prod
 
+from eggrad.engine.costs.cost import Model
 from eggrad.engine.extraction.snapshot import ENode, Snapshot
-from eggrad.engine.indices.spec import Indices, canonical, hadamard
+from eggrad.engine.indices.spec import Indices, Size, canonical, hadamard
 from eggrad.engine.networks.contraction_order import contract, order_price, scaled
 from eggrad.engine.networks.networks import Network, network_key, product_network
 from eggrad.engine.terms import term as terms
 from eggrad.engine.terms.term import Term
+
+__all__ = [
+    "Placed", "as_term", "cheaper_orders", "cheapest_network", "every_network", "like",
+    "multiplied", "networks", "numbered", "pairs_to_join", "quotients_of", "united",
+]  # fmt: skip
+
+Placed = tuple[Term, Indices]
 
 # Of a class with many products the first few are looked at.
 MAX_PRODUCTS = 12
@@ -41,6 +49,15 @@ def every_network(graph: Snapshot) -> Iterator[tuple[int, Network]]:
     return ((cls, network) for cls in graph.classes for _, network in networks(graph, cls))
 
 
+def united(graph: Snapshot, keyed: Iterable[tuple[int, Hashable]]) -> Iterator[tuple[int, Term]]:
+    """For classes that have a key in common, and axes, a term of the first one."""
+    known: dict[Hashable, int] = {}
+    for cls, key in keyed:
+        first = known.setdefault((key, graph.dims[cls]), cls)
+        if first != cls:
+            yield cls, graph.term(first)
+
+
 def as_term(graph: Snapshot, network: Network) -> Term:
     """A network as a term, in a cheap order."""
     whole = contract(graph, network, network.factors, network.out)
@@ -64,11 +81,8 @@ def pairs_to_join(graph: Snapshot, network: Network) -> Iterator[tuple[int, int]
     """Places of factors with equal indices of which one has a common base or function."""
     for j, (b, right) in enumerate(network.factors):
         for i, (a, left) in enumerate(network.factors[:j]):
-            if (
-                (left == right and graph.bases(a) & graph.bases(b))
-                or graph.inverse_of(a, b)
-                or graph.inverse_of(b, a)
-            ):
+            alike = left == right and graph.bases(a) & graph.bases(b)
+            if alike or graph.inverse_of(a, b) or graph.inverse_of(b, a):
                 yield i, j
 
 
@@ -93,36 +107,35 @@ def quotients_of(graph: Snapshot, product: ENode) -> Iterator[Term]:
     """The element-wise products with a negative power as quotients."""
     if product.constructor == "ein":
         a, b = product.children
-        if product.data[0] == hadamard(len(graph.dims[a])):
-            for above, below in ((a, b), (b, a)):
-                for base, p in graph.exponents(below).items():
-                    if p < 0:
-                        divisor = graph.term(base)
-                        if p != -1:
-                            divisor = terms.power(divisor, terms.constant(-p))
-                        yield terms.divide(graph.term(above), divisor)
+        both = ((a, b), (b, a)) if product.spec == hadamard(len(graph.dims[a])) else ()
+        for above, below in both:
+            for base, p in graph.exponents(below).items():
+                if p < 0:
+                    divisor = graph.term(base)
+                    divisor = divisor if p == -1 else terms.power(divisor, terms.constant(-p))
+                    yield terms.divide(graph.term(above), divisor)
 
 
-Placed = tuple[Term, Indices]
-
-
-def multiplied(factors: list[Placed], out: Indices, lengths: Mapping[int, int]) -> Term:
+def multiplied(
+    model: Model, factors: list[Placed], out: Indices, sizes: Mapping[int, Size]
+) -> Term:
     """The product of some terms with axes `out`; the pair with the smallest product goes first.
 
+    >>> from eggrad.engine.costs.cost import CostModel
     >>> a, x = terms.variable("a", ("m", "n")), terms.variable("x", ("n",))
-    >>> whole = multiplied([(a, (0, 1)), (x, (1,))], (0,), {0: 3, 1: 2})
+    >>> whole = multiplied(CostModel(), [(a, (0, 1)), (x, (1,))], (0,), {0: "m", 1: "n"})
     >>> whole is terms.einsum("ij,j->i", a, x)
     True
     """
-    pool: list[Placed] = list(factors)
+    lengths = {i: model.length(d) for i, d in sizes.items()}
+    pool = list(factors)
     while len(pool) > 1:
         options = list(combinations(range(len(pool)), 2))
         i, j = min(options, key=lambda pair: _price(pool, pair, out, lengths))
         (a, left), (b, right) = pool[i], pool[j]
         kept = _kept(pool, (i, j), out)
         joined: Placed = (terms.einsum(canonical([left, right], kept), a, b), kept)
-        rest: list[Placed] = [f for k, f in enumerate(pool) if k not in (i, j)]
-        pool = [joined, *rest]
+        pool = [joined, *(f for k, f in enumerate(pool) if k not in (i, j))]
     ((whole, own),) = pool
     return whole if own == out else terms.einsum(canonical([own], out), whole)
 
@@ -141,7 +154,5 @@ def _price(
 ) -> tuple[int, int]:
     """Entries of the result, then multiplications."""
     indices = {*pool[pair[0]][1], *pool[pair[1]][1]}
-    return (
-        prod(lengths[i] for i in _kept(pool, pair, out)),
-        prod(lengths[i] for i in indices),
-    )
+    kept = _kept(pool, pair, out)
+    return prod(lengths[i] for i in kept), prod(lengths[i] for i in indices)

@@ -16,6 +16,12 @@ from eggrad.engine.readings.products import cheapest_network, like, numbered
 from eggrad.engine.terms import term as terms
 from eggrad.engine.terms.term import Term
 
+__all__ = [
+    "cancels", "disjoint", "distributed", "distributions", "every_sum", "joint", "may_cancel",
+    "number", "repeated", "sharing", "short_sums", "total",
+]  # fmt: skip
+
+# The terms of a sum that is distributed.
 MAX_DISTRIBUTED = 6
 
 

@@ -11,28 +11,32 @@ from eggrad.engine.readings.products import Placed, multiplied
 from eggrad.engine.terms import term as terms
 from eggrad.engine.terms.term import Term
 
+__all__ = ["with_units"]
 
-def with_units(
+
+def with_units(graph: Snapshot, network: Network) -> Iterator[Term]:
+    """The product with unit vectors in place of vectors beside the inverse of their norm."""
+    for squares, part, p in _inverse_lengths(graph, network):
+        term = _with_units(graph, network, squares, part, p)
+        if term is not None:
+            yield term
+
+
+def _with_units(
     graph: Snapshot, network: Network, squares: int, part: Indices, p: Fraction
 ) -> Term | None:
     """The product with as many unit vectors as there are vectors and inverse norms."""
-    found = squared(graph, squares)
+    found = _squared(graph, squares)
     if found is None:
         return None
     vector, (source, kept) = found
     length = terms.numeric("norm", graph.term(vector), data=(source, kept))
-    own = [
-        (c, i) for c, i in network.factors if i == part and power_of_squares(graph, c)[0] == squares
-    ]
+    inverse = terms.power(length, terms.constant(-1))
+    unit = terms.einsum(canonical([source, kept], source), graph.term(vector), inverse)
     left = int(-2 * p)
     factors: list[Placed] = []
-    unit = terms.einsum(
-        canonical([source, kept], source),
-        graph.term(vector),
-        terms.power(length, terms.constant(-1)),
-    )
     for cls, indices in network.factors:
-        if (cls, indices) in own:
+        if indices == part and _power_of_squares(graph, cls)[0] == squares:
             continue
         placed = dict(zip(source, indices, strict=False))
         if cls == vector and left and tuple(placed[i] for i in kept) == part:
@@ -44,15 +48,15 @@ def with_units(
         return None
     if left:
         factors.append((terms.power(length, terms.constant(-left)), part))
-    lengths_of = {i: graph.model.length(d) for i, d in network.sizes.items()}
-    return scaled(network.coefficient, multiplied(factors, network.out, lengths_of))
+    whole = multiplied(graph.model, factors, network.out, network.sizes)
+    return scaled(network.coefficient, whole)
 
 
-def inverse_lengths(graph: Snapshot, network: Network) -> Iterator[tuple[int, Indices, Fraction]]:
+def _inverse_lengths(graph: Snapshot, network: Network) -> Iterator[tuple[int, Indices, Fraction]]:
     """The sums of squares that a product has to a negative power: class, indices, exponent."""
     found: dict[tuple[int, Indices], Fraction] = {}
     for cls, part in network.factors:
-        base, p = power_of_squares(graph, cls)
+        base, p = _power_of_squares(graph, cls)
         if p < 0:
             found[base, part] = found.get((base, part), Fraction(0)) + p
     for (base, part), p in found.items():
@@ -60,15 +64,15 @@ def inverse_lengths(graph: Snapshot, network: Network) -> Iterator[tuple[int, In
             yield base, part, p
 
 
-def power_of_squares(graph: Snapshot, cls: int) -> tuple[int, Fraction]:
+def _power_of_squares(graph: Snapshot, cls: int) -> tuple[int, Fraction]:
     """A class as a power of a sum of squares, of exponent 0 if it is none."""
     for base, p in graph.exponents(cls).items():
-        if squared(graph, base) is not None:
+        if _squared(graph, base) is not None:
             return base, p
     return cls, Fraction(0)
 
 
-def squared(graph: Snapshot, cls: int) -> tuple[int, Spec] | None:
+def _squared(graph: Snapshot, cls: int) -> tuple[int, Spec] | None:
     """The class whose squares another one sums, and the unary spec of the sum."""
     for m in graph.members[cls]:
         if m.constructor == "ein" and m.children[0] == m.children[1]:

@@ -157,19 +157,11 @@ def product_with_constant(s: Spec, c: Number, n: Dims, a: Tensor) -> Statement:
 @constants.rule(cite="the unit of the product; Σᵢ 1 = n", replaces=True)
 def product_with_ones(s: Spec, c: Number, n: Dims, a: Tensor) -> Statement:
     """A constant factor keeps only the axes that nothing else has; those summed give their size."""
-    return (
-        ein(s, const(c, n), a)
-        >> scale(
-            c,
-            ein(
-                scaled_as(s),
-                ein1(sums_all(constant_summed_dims(s, n)), const(1, constant_summed_dims(s, n))),
-                ein(constant_kept(s), const(1, constant_kept_dims(s, n)), a),
-            ),
-        ),
-        constant_shrinks(s),
-        nonzero(c),
-    )
+    summed = constant_summed_dims(s, n)
+    count = ein1(sums_all(summed), const(1, summed))
+    kept = ein(constant_kept(s), const(1, constant_kept_dims(s, n)), a)
+    whole = scale(c, ein(scaled_as(s), count, kept))
+    return ein(s, const(c, n), a) >> whole, constant_shrinks(s), nonzero(c)
 
 
 @constants.rule(cite="the unit of the product", replaces=True)

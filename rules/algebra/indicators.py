@@ -73,21 +73,17 @@ def delta_sift(s: Spec, n: Dims, a: Tensor) -> Statement:
 @deltas.rule(cite=LAUE, replaces=True)
 def delta_sift_partly(s: Spec, n: Dims, a: Tensor) -> Statement:
     """Σⱼ δᵢⱼ·δₖₗ·aⱼₗ = δₖₗ·aᵢₖ: pairs that can go do, and leave ones where nothing else is."""
-    return ein(s, delta(n), a) >> ein(
-        delta_spread(s, n),
-        ein(delta_reduced(s, n), delta(delta_kept(s, n)), a),
-        const(1, delta_ones(s, n)),
-    ), delta_reduces(s, n)
+    reduced = ein(delta_reduced(s, n), delta(delta_kept(s, n)), a)
+    spread = ein(delta_spread(s, n), reduced, const(1, delta_ones(s, n)))
+    return ein(s, delta(n), a) >> spread, delta_reduces(s, n)
 
 
 @delta_products.rule(cite="definition of the delta (thesis, equation 4.2)", replaces=True)
 def delta_alone(s: Spec, n: Dims) -> Statement:
     """Σⱼ δᵢⱼ = 1, Σᵢ δᵢᵢ = n, and δᵢⱼ = δⱼᵢ."""
-    return ein1(s, delta(n)) >> ein(
-        delta_spread(s, n),
-        ein1(delta_reduced(s, n), delta(delta_kept(s, n))),
-        const(1, delta_ones(s, n)),
-    ), delta_reduces(s, n)
+    reduced = ein1(delta_reduced(s, n), delta(delta_kept(s, n)))
+    spread = ein(delta_spread(s, n), reduced, const(1, delta_ones(s, n)))
+    return ein1(s, delta(n)) >> spread, delta_reduces(s, n)
 
 
 @delta_products.rule(cite="definition of the delta (thesis, equation 4.2)", replaces=True)
@@ -125,14 +121,10 @@ def indicator_is_delta(n: Dims, p: Constraints) -> Statement:
 @indicator_products.rule(cite=IVERSON, replaces=True)
 def indicator_alone(s: Spec, n: Dims, p: Constraints) -> Statement:
     """Σⱼ [j = f(i)]·[p] = [p at j = f(i)]·[f(i) in range]; axes without a condition are ones."""
-    return ein1(s, indicator(n, p)) >> ein(
-        indicator_spread(s, n, p),
-        ein1(
-            indicator_core(s, n, p),
-            indicator(indicator_dims(s, n, p), indicator_constraints(s, n, p)),
-        ),
-        const(1, indicator_ones(s, n, p)),
-    ), reduces(s, n, p)
+    left = indicator(indicator_dims(s, n, p), indicator_constraints(s, n, p))
+    core = ein1(indicator_core(s, n, p), left)
+    spread = ein(indicator_spread(s, n, p), core, const(1, indicator_ones(s, n, p)))
+    return ein1(s, indicator(n, p)) >> spread, reduces(s, n, p)
 
 
 @indicator_products.rule(cite=IVERSON, replaces=True)
@@ -151,11 +143,9 @@ def indicator_of_gathered(
 ) -> Statement:
     """Σⱼ [j = f(i)]·Σₖ [k = g(j)]·aₖ = Σₖ [k = g(f(i))]·[f(i) in range]·aₖ."""
     both_of = (s, described(n, p), t, described(m, q))
-    return ein(s, indicator(n, p), ein(t, indicator(m, q), a)) >> ein(
-        composed(*both_of),
-        indicator(composed_dims(*both_of), composed_constraints(*both_of)),
-        a,
-    ), composes(*both_of)
+    both_at_once = indicator(composed_dims(*both_of), composed_constraints(*both_of))
+    gathered = ein(s, indicator(n, p), ein(t, indicator(m, q), a))
+    return gathered >> ein(composed(*both_of), both_at_once, a), composes(*both_of)
 
 
 @gathers.rule(cite="element-wise functions act on entries", domain="f(a) defined", widens=True)

@@ -16,6 +16,7 @@ from eggrad.engine.readings.products import (
     networks,
     pairs_to_join,
     quotients_of,
+    united,
 )
 from eggrad.engine.terms import term as terms
 from eggrad.engine.terms.term import Term
@@ -70,12 +71,7 @@ def symmetric_halves(graph: Snapshot) -> Iterator[tuple[int, Term]]:
 @products.bulk_rule(cite="associativity and commutativity of the product")
 def same_network(graph: Snapshot) -> Iterator[tuple[int, Term]]:
     """Products with the same factors on the same indices are equal."""
-    known: dict[object, int] = {}
-    for cls in graph.classes:
-        for key, _ in networks(graph, cls):
-            first = known.setdefault((key, graph.dims[cls]), cls)
-            if first != cls:
-                yield cls, graph.term(first)
+    return united(graph, ((cls, key) for cls in graph.classes for key, _ in networks(graph, cls)))
 
 
 @products.bulk_rule(cite=f"{LAUE}: deltas inside nested products; associativity")

@@ -10,7 +10,7 @@ from eggrad.engine.extraction.snapshot import Snapshot
 from eggrad.engine.laws.rule import Ruleset
 from eggrad.engine.networks.contraction_order import scaled
 from eggrad.engine.networks.linear import linear_forms
-from eggrad.engine.readings.products import as_term, cheapest_network, every_network, like
+from eggrad.engine.readings.products import as_term, cheapest_network, every_network, like, united
 from eggrad.engine.readings.sums import (
     cancels,
     disjoint,
@@ -73,11 +73,7 @@ def common_number(graph: Snapshot) -> Iterator[tuple[int, Term]]:
 @sums.bulk_rule(cite=RING)
 def same_sum(graph: Snapshot) -> Iterator[tuple[int, Term]]:
     """Sums of the same multiples of the same terms are equal."""
-    known: dict[object, int] = {}
-    for cls, form in every_sum(graph):
-        first = known.setdefault((frozenset(form.items()), graph.dims[cls]), cls)
-        if first != cls:
-            yield cls, graph.term(first)
+    return united(graph, ((cls, frozenset(form.items())) for cls, form in every_sum(graph)))
 
 
 @sums.bulk_rule(cite=RING)

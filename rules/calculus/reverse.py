@@ -5,7 +5,7 @@ The engine asserts that the adjoint of a node is the sum of these contributions 
 of the root, then those of its node.
 """
 
-from eggrad.engine.indices.spec import canonical
+from eggrad.engine.indices.spec import Indices, canonical
 from eggrad.engine.laws.index_algebra import (
     again_dims,
     gone_dims,
@@ -30,35 +30,43 @@ reverse = Ruleset(
 )
 
 
+def _axes(g: Dims, node: Dims) -> tuple[Indices, Indices]:
+    """The axes of a cotangent: the root's, then its node's."""
+    axes = tuple(range(len(g)))
+    return axes[: len(g) - len(node)], axes[len(g) - len(node) :]
+
+
+def _repaired(s: Spec, lead: Dims, known: Tensor, a: Tensor) -> Tensor:
+    """A cotangent for `a` on those of its indices that are known, spread over the others."""
+    spread = ein(spread_gone(s, lead), known, const(1, gone_dims(s, dims(a))))
+    return ein(spread_again(s, lead), spread, delta(again_dims(s, dims(a))))
+
+
 @primitive
 def lead_chain(g: Dims, a: Dims) -> Spec:
     """Multiply a cotangent, whose last axes are `a`, by a tensor of axes `a`, entry by entry."""
-    lead = tuple(range(len(g) - len(a)))
-    own = tuple(range(len(lead), len(g)))
+    lead, own = _axes(g, a)
     return canonical([lead + own, own], lead + own)
 
 
 @primitive
 def lead_sum(g: Dims, a: Dims, b: Dims) -> Spec:
     """Multiply a cotangent by a tensor of its node's axes `a`; sum unless `b` has them too."""
-    lead = tuple(range(len(g) - len(a)))
-    own = tuple(range(len(lead), len(g)))
+    lead, own = _axes(g, a)
     return canonical([lead + own, own], lead + own if b else lead)
 
 
 @primitive
 def lead_meet(g: Dims, node: Dims, a: Dims, b: Dims) -> Spec:
     """Multiply the cotangent of `a / b` by a tensor of axes `b`; the result is one for `a`."""
-    lead = tuple(range(len(g) - len(node)))
-    own = tuple(range(len(lead), len(g)))
+    lead, own = _axes(g, node)
     return canonical([lead + own, own if b else ()], lead + own if a else lead)
 
 
 @primitive
 def lead_contract(g: Dims, node: Dims, a: Dims) -> Spec:
     """Contract a cotangent with a Jacobian of axes `node + a`."""
-    lead = tuple(range(len(g) - len(node)))
-    own = tuple(range(len(lead), len(g)))
+    lead, own = _axes(g, node)
     inner = tuple(range(len(g), len(g) + len(a)))
     return canonical([lead + own, own + inner], lead + inner)
 
@@ -123,38 +131,22 @@ def pull_product_left_repaired(s: Spec, a: Tensor, b: Tensor, g: Tensor) -> Stat
     """Where an index of the left operand disappears or repeats, ones and deltas spread it."""
     lead = leading(dims(g), dims(ein(s, a, b)))
     known = ein(pull_known(s, lead), g, b)
-    return pullback(ein(s, a, b), 0, g) >> ein(
-        spread_again(s, lead),
-        ein(spread_gone(s, lead), known, const(1, gone_dims(s, dims(a)))),
-        delta(again_dims(s, dims(a))),
-    ), irregular(s)
+    return pullback(ein(s, a, b), 0, g) >> _repaired(s, lead, known, a), irregular(s)
 
 
 @reverse.rule(cite="thesis 4.6 (the repaired product rule); diagonals by a delta")
 def pull_product_right_repaired(s: Spec, a: Tensor, b: Tensor, g: Tensor) -> Statement:
     """Where an index of the right operand disappears or repeats, ones and deltas spread it."""
-    lead = leading(dims(g), dims(ein(s, a, b)))
-    known = ein(pull_known(swap(s), lead), g, a)
-    return pullback(ein(s, a, b), 1, g) >> ein(
-        spread_again(swap(s), lead),
-        ein(spread_gone(swap(s), lead), known, const(1, gone_dims(swap(s), dims(b)))),
-        delta(again_dims(swap(s), dims(b))),
-    ), irregular(swap(s))
+    lead, turned = leading(dims(g), dims(ein(s, a, b))), swap(s)
+    known = ein(pull_known(turned, lead), g, a)
+    return pullback(ein(s, a, b), 1, g) >> _repaired(turned, lead, known, b), irregular(turned)
 
 
 @reverse.rule(cite="linearity; thesis 4.6 for summed indices")
 def pull_unary(s: Spec, a: Tensor, g: Tensor) -> Statement:
     """A transpose passes its cotangent back transposed; sums spread it, diagonals place it."""
     lead = leading(dims(g), dims(ein1(s, a)))
-    return pullback(ein1(s, a), 0, g) >> ein(
-        spread_again(s, lead),
-        ein(
-            spread_gone(s, lead),
-            ein1(pull_known(s, lead), g),
-            const(1, gone_dims(s, dims(a))),
-        ),
-        delta(again_dims(s, dims(a))),
-    )
+    return pullback(ein1(s, a), 0, g) >> _repaired(s, lead, ein1(pull_known(s, lead), g), a)
 
 
 @reverse.rule(cite="thesis table 3.1 and table 4.1", domain="b ≠ 0")

@@ -64,19 +64,16 @@ def summed(s: Spec) -> Spec | None:
     return None if joint is None else canonical([joint], s[2])
 
 
+def _where(s: Spec, test: Tensor, n: Dims, m: Dims, chosen: Tensor) -> Tensor:
+    """What is chosen by a first factor with axes `n` for a product with axes `m`, or else 0."""
+    spread = ein(spread_of(s, 0), test, const(1, missing_dims(s, 0, n, m)))
+    return ein1(summed(s), fn("where", spread, chosen, const(0, result_dims(met(s), n, m))))
+
+
 def _chosen(s: Spec, test: Tensor, b: Tensor) -> Tensor:
     """A product with a test as a choice between the other factor and 0."""
     n, m = dims(test), dims(b)
-    whole = result_dims(met(s), n, m)
-    return ein1(
-        summed(s),
-        fn(
-            "where",
-            ein(spread_of(s, 0), test, const(1, missing_dims(s, 0, n, m))),
-            ein(spread_of(s, 1), b, const(1, missing_dims(s, 1, n, m))),
-            const(0, whole),
-        ),
-    )
+    return _where(s, test, n, m, ein(spread_of(s, 1), b, const(1, missing_dims(s, 1, n, m))))
 
 
 @branches.rule(cite=DEFINITION, domain="b is defined", widens=True)
@@ -94,17 +91,9 @@ def product_with_comparison(s: Spec, f: Name, p: Tensor, q: Tensor, b: Tensor) -
 @branches.rule(cite=DEFINITION, domain="b is defined", widens=True)
 def product_with_choice(s: Spec, c: Tensor, a: Tensor, n: Dims, b: Tensor) -> Statement:
     """What is 0 unless it is chosen stays so, whatever it is multiplied by."""
-    m, choice = dims(b), fn("where", c, a, const(0, n))
-    law = ein(s, choice, b) >> ein1(
-        summed(s),
-        fn(
-            "where",
-            ein(spread_of(s, 0), c, const(1, missing_dims(s, 0, n, m))),
-            ein(met(s), a, b),
-            const(0, result_dims(met(s), n, m)),
-        ),
-    )
-    return law, differ(a, choice), total(b)
+    choice = fn("where", c, a, const(0, n))
+    chosen = _where(s, c, n, dims(b), ein(met(s), a, b))
+    return ein(s, choice, b) >> chosen, differ(a, choice), total(b)
 
 
 @branches.rule(cite=DEFINITION, replaces=True)
@@ -202,16 +191,9 @@ def _moved(choice: tuple[Spec, Tensor, Dims, Dims], s: Spec, first: Tensor, b: T
     and of the 0 that it has.
     """
     t, c, m, n = choice
-    return fn("where", ein(t, c, const(1, m)), ein(s, first, b), const(0, n)) >> ein(
-        s,
-        first,
-        fn(
-            "where",
-            ein(spread_within(t, s), c, const(1, lacking_within(t, s, dims(b)))),
-            b,
-            const(0, dims(b)),
-        ),
-    )
+    within = ein(spread_within(t, s), c, const(1, lacking_within(t, s, dims(b))))
+    whole = fn("where", ein(t, c, const(1, m)), ein(s, first, b), const(0, n))
+    return whole >> ein(s, first, fn("where", within, b, const(0, dims(b))))
 
 
 @branches.rule(cite=DEFINITION)

@@ -7,7 +7,6 @@ from functools import reduce
 from eggrad.engine.extraction.snapshot import Snapshot
 from eggrad.engine.laws.rule import Ruleset
 from eggrad.engine.networks.exponential_field import Exponential
-from eggrad.engine.networks.linear import linear_forms
 from eggrad.engine.networks.networks import (
     along_deltas,
     network_key,
@@ -19,22 +18,23 @@ from eggrad.engine.readings.exponential_products import (
     joinable,
     joined,
     meeting,
+    multiples,
     opened,
     pulled_out,
     put_in,
     sum_of,
-    times,
     unlike,
 )
 from eggrad.engine.readings.exponential_writing import (
+    written,
     written_logarithms,
     written_products,
     written_sums,
     written_tangents,
 )
-from eggrad.engine.readings.exponentials import elements, is_exponential
+from eggrad.engine.readings.exponentials import elements, exponential, is_exponential
 from eggrad.engine.readings.homogeneous import divisors, normalised
-from eggrad.engine.readings.products import as_term, every_network, networks, numbered
+from eggrad.engine.readings.products import as_term, every_network, numbered
 from eggrad.engine.readings.sums import every_sum, short_sums, total
 from eggrad.engine.terms import term as terms
 from eggrad.engine.terms.term import Term
@@ -54,28 +54,19 @@ exponentials = Ruleset(
 @exponentials.bulk_rule(cite="definition of the hyperbolic tangent", stable=True, sizeless=True)
 def tangent_of_half(graph: Snapshot) -> Iterator[tuple[int, Term]]:
     """(exp z - 1) / (exp z + 1) = tanh(z / 2), and powers of it."""
-    for cls, element in elements(graph).items():
-        if element.step:
-            for term in written_tangents(graph, graph.dims[cls], element):
-                yield cls, term
+    return written(graph, written_tangents)
 
 
 @exponentials.bulk_rule(cite=f"{FUNCTIONS}; {BLANCHARD}", sizeless=True)
 def exponential_fraction(graph: Snapshot) -> Iterator[tuple[int, Term]]:
     """A rational function of exp z is a product of powers of exp z, exp z - 1 and exp z + 1."""
-    for cls, element in elements(graph).items():
-        if is_exponential(element):
-            for term in written_products(graph, graph.dims[cls], element):
-                yield cls, term
+    return written(graph, written_products)
 
 
 @exponentials.bulk_rule(cite=FUNCTIONS, stable=True, sizeless=True)
 def exponential_polynomial(graph: Snapshot) -> Iterator[tuple[int, Term]]:
     """A polynomial in exp z over a power of 1 + exp z is a sum of terms that are at most 1."""
-    for cls, element in elements(graph).items():
-        if element.step:
-            for term in written_sums(graph, graph.dims[cls], element):
-                yield cls, term
+    return written(graph, written_sums)
 
 
 @exponentials.bulk_rule(cite=f"{BLANCHARD}; {MAECHLER}", stable=True, sizeless=True)
@@ -84,8 +75,8 @@ def logarithm_of_fraction(graph: Snapshot) -> Iterator[tuple[int, Term]]:
     for cls in graph.classes:
         for member in graph.members[cls]:
             if member.constructor == "function" and member.data[0] == "log":
-                element = elements(graph).get(member.children[0])
-                if element is not None and is_exponential(element):
+                element = exponential(graph, member.children[0])
+                if element is not None:
                     for term in written_logarithms(graph, graph.dims[cls], element):
                         yield cls, term
 
@@ -93,14 +84,13 @@ def logarithm_of_fraction(graph: Snapshot) -> Iterator[tuple[int, Term]]:
 @exponentials.bulk_rule(cite="associativity and commutativity of the product")
 def exponentials_together(graph: Snapshot) -> Iterator[tuple[int, Term]]:
     """The exponentials among the factors of a product are multiplied first."""
-    for cls in graph.classes:
-        for _, own in networks(graph, cls):
-            closed = along_deltas(graph, own)
-            for network in (closed, opened(graph, closed)):
-                for chosen in joinable(graph, network):
-                    step = ("exponentials together", cls, network, chosen)
-                    if len(chosen) > 1 and len(network.factors) > 2 and graph.first_time(step):
-                        yield cls, joined(graph, network, chosen)
+    for cls, own in every_network(graph):
+        closed = along_deltas(graph, own)
+        for network in (closed, opened(graph, closed)):
+            for chosen in joinable(graph, network):
+                step = ("exponentials together", cls, network, chosen)
+                if len(chosen) > 1 and len(network.factors) > 2 and graph.first_time(step):
+                    yield cls, joined(graph, network, chosen)
 
 
 @exponentials.bulk_rule(cite="ring axioms")
@@ -108,14 +98,13 @@ def exponential_into_sum(graph: Snapshot) -> Iterator[tuple[int, Term]]:
     """e·(a·f + b·g) = a·e·f + b·e·g, for exponentials e, f and g, where f and g are not alike."""
     for cls, network in every_network(graph):
         for place, form in short_sums(graph, network):
-            if is_exponential(elements(graph).get(network.factors[place][0])):
+            if exponential(graph, network.factors[place][0]):
                 continue
             parts = [put_in(graph, network, place, t, c) for t, c in form.items()]
             bases = [own for p in parts for own in meeting(graph, network, place, p)]
-            fresh = unlike(bases) and graph.first_time(("exponential into", cls, network, place))
-            if fresh:
-                products = [as_term(graph, p) for p in parts]
-                yield cls, reduce(terms.add, products)
+            step = ("exponential into", cls, network, place)
+            if unlike(bases) and graph.first_time(step):
+                yield cls, reduce(terms.add, [as_term(graph, p) for p in parts])
 
 
 @exponentials.bulk_rule(cite=f"{BLANCHARD}; ring axioms", sizeless=True)
@@ -133,8 +122,7 @@ def exponential_out_of_sum(graph: Snapshot) -> Iterator[tuple[int, Term]]:
             parts = [numbered(graph, t, c) for t, c in form.items()]
             shared = [exponential_powers(graph, n) for n in parts]
             for base in shared[0]:
-                powers = [own.get(base, Fraction(0)) for own in shared]
-                p = max(powers)
+                p = max(own.get(base, Fraction(0)) for own in shared)
                 if p < 0:
                     yield cls, pulled_out(graph, parts, base, p)
 
@@ -142,16 +130,13 @@ def exponential_out_of_sum(graph: Snapshot) -> Iterator[tuple[int, Term]]:
 @exponentials.bulk_rule(cite="ring axioms")
 def exponential_summands(graph: Snapshot) -> Iterator[tuple[int, Term]]:
     """a·f + a·g = a·(f + g), where f and g are rational functions of the same exponential."""
-    for cls in graph.classes:
-        if cls in elements(graph):
-            continue
-        for form, _ in linear_forms(graph, cls):
-            if 2 <= len(form) <= MAX_SUMMANDS:
-                parts = [apart(graph, numbered(graph, t, c)) for t, c in form.items()]
-                keys = {network_key(rest) for rest, _ in parts}
-                total = sum_of([element for _, element in parts])
-                if len(keys) == 1 and total is not None and is_exponential(total):
-                    yield from ((cls, t) for t in times(graph, parts[0][0], total))
+    for cls, form in every_sum(graph):
+        if 2 <= len(form) <= MAX_SUMMANDS and cls not in elements(graph):
+            parts = [apart(graph, numbered(graph, t, c)) for t, c in form.items()]
+            keys = {network_key(rest) for rest, _ in parts}
+            whole = sum_of([element for _, element in parts])
+            if len(keys) == 1 and whole is not None and is_exponential(whole):
+                yield from ((cls, t) for t in multiples(graph, parts[0][0], whole))
 
 
 @exponentials.bulk_rule(cite="ring axioms", stable=True)

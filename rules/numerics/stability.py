@@ -21,7 +21,7 @@ from eggrad.engine.laws.numeric_language import (
     solve,
 )
 from eggrad.engine.readings.products import every_network
-from eggrad.engine.readings.unit_vectors import inverse_lengths, with_units
+from eggrad.engine.readings.unit_vectors import with_units
 from eggrad.engine.terms.term import Term
 from eggrad.rules.common.notation import *
 from eggrad.rules.common.sources import BLANCHARD, BLUE, HIGHAM
@@ -258,7 +258,4 @@ def inverse_times_tensor(s: Spec, a: Tensor, b: Tensor) -> Statement:
 def unit_vectors(graph: Snapshot) -> Iterator[tuple[int, Term]]:
     """a·a·(Σ a²)ᵖ = u·u·‖a‖²ᵖ⁺² with the unit vector u = a/‖a‖, for a half p < 0."""
     for cls, network in every_network(graph):
-        for squares, part, p in inverse_lengths(graph, network):
-            term = with_units(graph, network, squares, part, p)
-            if term is not None:
-                yield cls, term
+        yield from ((cls, term) for term in with_units(graph, network))
