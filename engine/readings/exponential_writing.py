@@ -79,6 +79,11 @@ class Writer:
         """A power; the base itself for exponent 1."""
         return base if p == 1 else terms.power(base, terms.constant(p))
 
+    def at_half(self, name: str, form: Form) -> Term:
+        """The hyperbolic function of that name, of half a linear form."""
+        half = self.total(multiple(form, HALF))
+        return terms.apply(name, half) if name == "tanh" else terms.numeric(name, half)
+
     def softplus(self, form: Form) -> Form:
         """`log(1 + exp(form))` as a linear form."""
         return ((terms.numeric("softplus", self.total(form)), Fraction(1)),)
@@ -117,11 +122,8 @@ def factored(writer: Writer, e: Exponential) -> Factored | None:
     (others, b1), (below, b2) = (roots_taken(p, Fraction(-1)) for p in (others, below))
     if len(below) != 1:
         return None
-    m = Fraction(0)
-    if e.step:
-        coefficients = dict(e.form)
-        key, c = next(iter(e.step))
-        m = coefficients.get(key, Fraction(0)) / c
+    key, c = e.step[0] if e.step else (None, Fraction(1))
+    m = dict(e.form).get(key, Fraction(0)) / c
     if scale != 1 and m.denominator != 1:
         return None
     number = others[-1] / below[0] * (scale ** int(m) if scale != 1 else 1)
@@ -156,7 +158,7 @@ def written_products(graph: Snapshot, dims: Dims, e: Exponential) -> Iterator[Te
         return
     if not e.step:
         if f.rest and (_is_bounded(graph, f.rest) or f.number != 1 or len(f.rest) > 1):
-            yield scaled(f.number, _exponential(writer, f.rest, Fraction(0), Fraction(0), ()))
+            yield scaled(f.number, writer.product(_exponentials(writer, f.rest)))
         return
     m, a, b = f.m, f.a, f.b
     if len(f.others) > 1:
@@ -165,8 +167,7 @@ def written_products(graph: Snapshot, dims: Dims, e: Exponential) -> Iterator[Te
     if a * b < 0:
         pairs = min(abs(a), abs(b))
         sign = 1 if a > 0 else -1
-        half = writer.total(multiple(f.z, HALF))
-        factors.append(writer.power(terms.apply("tanh", half), sign * pairs))
+        factors.append(writer.power(writer.at_half("tanh", f.z), sign * pairs))
         a, b = a - sign * pairs, b + sign * pairs
     paired = bool(factors)
     number = f.number
@@ -179,17 +180,14 @@ def written_products(graph: Snapshot, dims: Dims, e: Exponential) -> Iterator[Te
                 base = terms.numeric("expm1", writer.total(multiple(f.z, k)))
                 factors.append(writer.power(base, sign * count))
         if 2 * m == -a and b == 0 and not paired:
-            half = writer.total(multiple(f.z, HALF))
-            both = writer.power(terms.numeric("sinh", half), a)
-            yield scaled(
-                f.number * Fraction(2) ** a, writer.product([both, *_exponentials(writer, f.rest)])
-            )
+            both = writer.power(writer.at_half("sinh", f.z), a)
+            whole = writer.product([both, *_exponentials(writer, f.rest)])
+            yield scaled(f.number * Fraction(2) ** a, whole)
         number *= (-1) ** turned
         m, a = m + sign * turned, 0
     if b > 0 or a:
         if a == 0 and 2 * m == -b and not (factors or f.rest):
-            half = writer.total(multiple(f.z, HALF))
-            both = writer.power(terms.numeric("cosh", half), b)
+            both = writer.power(writer.at_half("cosh", f.z), b)
             yield scaled(number * Fraction(2) ** b, both)
         return
     for term in _fractions(writer, f, m, -b):
@@ -201,8 +199,7 @@ def written_tangents(graph: Snapshot, dims: Dims, e: Exponential) -> Iterator[Te
     writer = Writer(graph, dims)
     f = factored(writer, e)
     if f is not None and f.a == -f.b != 0 and not (f.m or f.rest or len(f.others) > 1):
-        half = writer.total(multiple(f.z, HALF))
-        yield scaled(f.number, writer.power(terms.apply("tanh", half), f.a))
+        yield scaled(f.number, writer.power(writer.at_half("tanh", f.z), f.a))
 
 
 def written_sums(graph: Snapshot, dims: Dims, e: Exponential) -> Iterator[Term]:
@@ -242,8 +239,7 @@ def _fractions(writer: Writer, f: Factored, m: Fraction, k: int) -> Iterator[Ter
         if k:
             yield _exponential(writer, f.rest, k - m, Fraction(k), multiple(f.z, -1))
     if not f.rest and k and 2 * m == k:
-        half = terms.numeric("cosh", writer.total(multiple(f.z, HALF)))
-        yield scaled(Fraction(1, 2) ** k, writer.power(half, -k))
+        yield scaled(HALF**k, writer.power(writer.at_half("cosh", f.z), -k))
 
 
 def _exponential(writer: Writer, rest: Form, m: Fraction, k: Fraction, z: Form) -> Term:
@@ -307,8 +303,7 @@ def written_logarithms(graph: Snapshot, dims: Dims, e: Exponential) -> Iterator[
     outside = form_plus(f.rest, writer.log_of(abs(f.number)) if f.number else ())
     if f.a == 0 and f.number > 0:
         if f.b and 2 * f.m == -f.b and f.number == HALF**f.b and not f.rest:
-            half = writer.total(multiple(f.z, HALF))
-            yield scaled(Fraction(f.b), terms.numeric("log_cosh", half))
+            yield scaled(Fraction(f.b), writer.at_half("log_cosh", f.z))
         up, down = f.b + f.m, -f.m
         # a + log(1 + exp(b - a)) has lost b where a is large: log(exp(a) + exp(b)) does without.
         if f.b and up * down >= 0 and not (is_sum_of_two and e.form):
