@@ -15,7 +15,7 @@ from typing import Any, Final, Protocol
 from eggrad.engine.indices.affine import Lengths
 from eggrad.engine.indices.sparsity import Sparsity, is_planned, visited_dims
 from eggrad.engine.indices.spec import Dims, Size, Spec
-from eggrad.engine.laws.language import FUNCTION_NODES
+from eggrad.engine.terms.constructors import FUNCTION_NODES
 from eggrad.engine.terms.functions import EXTREMES, FUNCTIONS, MATRIX_FUNCTIONS
 
 __all__ = ["DEFAULT_SIZE", "CostModel", "Model", "Sized"]

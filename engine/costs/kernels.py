@@ -16,7 +16,7 @@ from eggrad.engine.costs.cost import DEFAULT_SIZE
 from eggrad.engine.costs.product_kernels import Step, product_steps
 from eggrad.engine.indices.sparsity import Sparsity, plan_of, visited_dims
 from eggrad.engine.indices.spec import Dims, Size, Spec, scaling
-from eggrad.engine.laws.language import FUNCTION_NODES
+from eggrad.engine.terms.constructors import FUNCTION_NODES
 from eggrad.engine.terms.functions import EXTREMES, FUNCTIONS, MATRIX_FUNCTIONS, function_of, record
 from eggrad.engine.terms.term import (
     LEAVES,

@@ -6,7 +6,7 @@ from typing import Final
 from eggrad.engine.costs.cost import CostModel
 from eggrad.engine.indices.sparsity import Sparsity
 from eggrad.engine.indices.spec import Dims
-from eggrad.engine.laws.language import FUNCTION_NODES
+from eggrad.engine.terms.constructors import FUNCTION_NODES
 from eggrad.engine.terms.functions import MATRIX_FUNCTIONS, record
 
 __all__ = ["NormalModel"]

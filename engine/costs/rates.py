@@ -20,10 +20,10 @@ from tempfile import NamedTemporaryFile
 from typing import Any, Final
 
 from eggrad.engine.errors import EggradError
+from eggrad.engine.terms.functions import UNKNOWN_FUNCTION
 
 __all__ = [
     "SCHEMA",
-    "UNKNOWN_FUNCTION",
     "Curve",
     "Rates",
     "RatesError",
@@ -35,8 +35,6 @@ __all__ = [
 ]
 
 SCHEMA: Final = 2
-# An element-wise function that was never measured counts as this one, of middling price.
-UNKNOWN_FUNCTION: Final = "tanh"
 
 
 class RatesError(EggradError):

@@ -8,7 +8,6 @@ from eggrad.engine.errors import EggradError
 from eggrad.engine.indices.spec import Dims, output_dims
 from eggrad.engine.laws.language import (
     CONSTRUCTORS,
-    FUNCTION_NODES,
     Call,
     Differ,
     Known,
@@ -20,6 +19,7 @@ from eggrad.engine.laws.language import (
 )
 from eggrad.engine.laws.mirror import Same, mirrored
 from eggrad.engine.laws.rule import Fact, Rule, nodes_of
+from eggrad.engine.terms.constructors import FUNCTION_NODES
 from eggrad.engine.terms.fixed_arrays import Entries
 from eggrad.engine.terms.functions import MATRIX_FUNCTIONS
 from eggrad.engine.terms.numeric_operations import result_dims

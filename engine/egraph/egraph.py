@@ -3,7 +3,7 @@
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from functools import cached_property
 from itertools import islice
-from typing import Any, NamedTuple, cast
+from typing import Any, cast
 
 from eggrad.engine.egraph.bindings import bindings
 from eggrad.engine.egraph.compile_rules import (
@@ -23,13 +23,14 @@ from eggrad.engine.egraph.compile_rules import (
 from eggrad.engine.egraph.encoding import decode, literal
 from eggrad.engine.egraph.iteration import Iteration, read_iteration
 from eggrad.engine.errors import EngineFailure
-from eggrad.engine.laws.constructors import Parts, parts, product_parts
+from eggrad.engine.extraction.snapshot import Contents, Row
 from eggrad.engine.laws.language import CONSTRUCTORS
 from eggrad.engine.laws.relevance import KNOWN, Relevance, symbols_of_parts
 from eggrad.engine.laws.rule import Fact, Rule
+from eggrad.engine.terms.constructors import Parts, parts, product_parts
 from eggrad.engine.terms.term import Term, postorder
 
-__all__ = ["Contents", "EGraph", "Row"]
+__all__ = ["EGraph"]
 
 # Where the exceptions come from that panics of Rust are; they are no `Exception`.
 PANICS = "pyo3_runtime"
@@ -42,31 +43,6 @@ SHAPING = "shape"
 WIDENING = "widen"
 # What is loaded of a law: that it unites classes or concludes, or that one class is wider.
 LAW, WIDER = "law", "wider"
-
-
-class Row(NamedTuple):
-    """An e-node as egglog holds it: constructor, decoded arguments, class of the result."""
-
-    constructor: str
-    data: tuple[object, ...]
-    children: tuple[int, ...]
-    output: int
-    retired: bool
-    stable: bool
-
-
-class Contents(NamedTuple):
-    """An e-graph at one moment: e-nodes, the dims of every class, the class of every name.
-
-    `known` are properties of classes, `wider` pairs of classes of which the second is defined at
-    more values than the first, and equal to it where that one is defined.
-    """
-
-    rows: list[Row]
-    dims: dict[int, tuple[object, ...]]
-    names: dict[str, int]
-    known: Container[tuple[str, int]] = frozenset()
-    wider: tuple[tuple[int, int], ...] = ()
 
 
 class _Known(Container[tuple[str, int]]):

@@ -1,20 +1,17 @@
-"""Reading an e-graph's classes in the middle of a run, without a trace."""
+"""What else can be read as classes: an e-graph in the middle of a run, and terms alone."""
 
-from typing import Any, Protocol, cast
+from collections.abc import Iterable
+from typing import Any, cast
 
 from eggrad.engine.egraph.compile_rules import SHAPES
-from eggrad.engine.egraph.egraph import Contents, EGraph, Row
+from eggrad.engine.egraph.egraph import EGraph
+from eggrad.engine.extraction.snapshot import Contents, Row
+from eggrad.engine.laws.knowledge import Knowledge, NumberedFacts
 from eggrad.engine.laws.language import CONSTRUCTORS
+from eggrad.engine.terms.constructors import parts
+from eggrad.engine.terms.term import Term
 
-__all__ = ["Readable", "Reading"]
-
-
-class Readable(Protocol):
-    """What a snapshot is taken of."""
-
-    def rows(self) -> Contents:
-        """What there is to read."""
-        ...
+__all__ = ["Reading", "TermRows"]
 
 
 class Reading:
@@ -58,3 +55,36 @@ def _shape(row: Row, dims: dict[int, tuple[object, ...]]) -> tuple[object, ...] 
         for sort in CONSTRUCTORS[row.constructor]
     ]
     return cast("tuple[object, ...] | None", function(*(arguments[k] for k in places)))
+
+
+class TermRows:
+    """Terms to be read as an e-graph in which nothing is equal: each is a class of its own."""
+
+    def __init__(
+        self,
+        terms: Iterable[Term],
+        roots: Iterable[Term] = (),
+        numbers: dict[Term, int] | None = None,
+        knowledge: Knowledge | None = None,
+    ) -> None:
+        """Take terms, the operands of each before it; `numbers` are those of earlier readings.
+
+        Without `knowledge` nothing is known of them.
+        """
+        self.numbers = {} if numbers is None else numbers
+        self.roots = {f"root {k}": t for k, t in enumerate(roots)}
+        self._terms = list(terms)
+        for t in self._terms:
+            self.numbers.setdefault(t, len(self.numbers))
+        self._known = NumberedFacts(knowledge or Knowledge(), self._terms, self.numbers)
+
+    def rows(self) -> Contents:
+        """Every term as the only member of its class, the dims of the classes, and the roots."""
+        rows: list[Row] = []
+        for t in self._terms:
+            constructor, data, operands = parts(t)
+            children = tuple(self.numbers[a] for a in operands)
+            rows.append(Row(constructor, data, children, self.numbers[t], False, False))
+        names = {name: self.numbers[t] for name, t in self.roots.items()}
+        dims: dict[int, tuple[object, ...]] = {self.numbers[t]: t.dims for t in self._terms}
+        return Contents(rows, dims, names, self._known)

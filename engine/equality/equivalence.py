@@ -6,12 +6,12 @@ from dataclasses import dataclass
 
 from eggrad.engine.costs.cost import CostModel
 from eggrad.engine.egraph.egraph import EGraph
-from eggrad.engine.egraph.report import Budget, Report
-from eggrad.engine.egraph.term_rows import TermRows
+from eggrad.engine.egraph.reading import TermRows
 from eggrad.engine.extraction.snapshot import Snapshot
 from eggrad.engine.laws.knowledge import Assumption, Knowledge
 from eggrad.engine.laws.nonzero_sums import nonzero_sums
 from eggrad.engine.laws.strategy import Strategy
+from eggrad.engine.saturation.report import Budget, Report
 from eggrad.engine.saturation.run import Run
 from eggrad.engine.saturation.stages import System
 from eggrad.engine.terms.term import Term, einsum, postorder

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 from time import perf_counter
 
-from eggrad.engine.egraph.report import Budget
 from eggrad.engine.equality.congruence import Congruence, Edge
 from eggrad.engine.equality.proof_search import ProofSearch
 from eggrad.engine.equality.replay import Step
@@ -13,6 +12,7 @@ from eggrad.engine.errors import BudgetExceeded
 from eggrad.engine.laws.knowledge import Assumption, Knowledge
 from eggrad.engine.laws.nonzero_sums import nonzero_sums
 from eggrad.engine.laws.rule import Ruleset
+from eggrad.engine.saturation.report import Budget
 from eggrad.engine.terms.term import Term, rebuild
 
 __all__ = ["Step", "explain"]

@@ -2,12 +2,12 @@
 
 from collections.abc import Sequence
 
-from eggrad.engine.egraph.report import Budget
 from eggrad.engine.equality.delta_debugging import smallest_part
 from eggrad.engine.equality.equivalence import prove
 from eggrad.engine.laws.knowledge import Assumption
 from eggrad.engine.laws.rule import BulkRule, Rule
 from eggrad.engine.laws.strategy import Strategy
+from eggrad.engine.saturation.report import Budget
 from eggrad.engine.saturation.stages import System
 from eggrad.engine.terms.term import Term
 

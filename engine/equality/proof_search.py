@@ -4,16 +4,16 @@ from collections.abc import Hashable, Iterator, Sequence
 from time import perf_counter
 
 from eggrad.engine.costs.cost import CostModel
-from eggrad.engine.egraph.report import Budget
-from eggrad.engine.egraph.term_rows import TermRows
+from eggrad.engine.egraph.reading import TermRows
 from eggrad.engine.equality.congruence import Congruence, Equation
+from eggrad.engine.equality.small_terms import smallest_terms
 from eggrad.engine.extraction.snapshot import Snapshot
-from eggrad.engine.laws.constructors import is_multiple
 from eggrad.engine.laws.knowledge import Knowledge
 from eggrad.engine.laws.matching import Instance, Matcher, Pattern, View, patterns, views
 from eggrad.engine.laws.rule import BulkRule, Rule, Ruleset
+from eggrad.engine.saturation.report import Budget
+from eggrad.engine.terms.constructors import is_multiple
 from eggrad.engine.terms.term import Term, postorder, rebuild
-from eggrad.engine.workbench.small_terms import smallest_terms
 
 __all__ = ["ProofSearch"]
 

@@ -7,7 +7,7 @@ from itertools import pairwise
 import numpy as np
 
 from eggrad.engine.costs.cost import CostModel
-from eggrad.engine.egraph.term_rows import TermRows
+from eggrad.engine.egraph.reading import TermRows
 from eggrad.engine.errors import EggradError
 from eggrad.engine.extraction.snapshot import Snapshot
 from eggrad.engine.laws.knowledge import Assumption, Knowledge

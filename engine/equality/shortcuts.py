@@ -4,7 +4,7 @@ from collections import deque
 from collections.abc import Sequence
 
 from eggrad.engine.costs.cost import CostModel
-from eggrad.engine.egraph.term_rows import TermRows
+from eggrad.engine.egraph.reading import TermRows
 from eggrad.engine.equality.replay import Step, licence, replacements
 from eggrad.engine.extraction.snapshot import Snapshot
 from eggrad.engine.laws.knowledge import Knowledge

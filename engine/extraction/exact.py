@@ -9,18 +9,18 @@ pruning: the smallest and largest are ruled out at once, others where a solution
 """
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from importlib.util import find_spec
 from time import perf_counter
 from typing import Any, Final, Generic, TypeVar
 
 import numpy as np
 
-from eggrad.engine.egraph.report import Solved
 from eggrad.engine.errors import UnsupportedOperation
 from eggrad.engine.extraction.extract import Cost, Member, Members, dag_cost, used
 from eggrad.engine.extraction.pruning import pruned
 
-__all__ = ["SECONDS", "cheapest_dag_exactly", "require_solver"]
+__all__ = ["SECONDS", "Solved", "cheapest_dag_exactly", "require_solver"]
 
 # What the solver may take where nobody says otherwise.
 SECONDS: Final = 60.0
@@ -28,6 +28,19 @@ SECONDS: Final = 60.0
 LARGEST_PRICE: Final = 1e6
 
 M = TypeVar("M", bound=Member)
+
+
+@dataclass(frozen=True)
+class Solved:
+    """What exact extraction did: the cost it started from, the cost it found, and its time.
+
+    `certain` is False if the solver had no time to prove that nothing is cheaper.
+    """
+
+    start: int
+    cost: int
+    seconds: float
+    certain: bool
 
 
 def require_solver() -> None:

@@ -1,30 +1,61 @@
 """The classes of an e-graph at one moment, in Python: members, sizes, and the cheapest terms."""
 
-from collections.abc import Callable, Collection, Hashable, Iterable, Mapping
+from collections.abc import Callable, Collection, Container, Hashable, Iterable, Mapping
 from copy import copy
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, Final, NamedTuple, TypeVar, cast
+from typing import Any, Final, NamedTuple, Protocol, TypeVar, cast
 
 from eggrad.engine.costs.cost import Model
-from eggrad.engine.egraph.reading import Readable
-from eggrad.engine.egraph.report import Solved
 from eggrad.engine.errors import UnsoundRules
 from eggrad.engine.extraction import exact, extract
-from eggrad.engine.extraction.exposed_products import exposed_classes
+from eggrad.engine.extraction.exact import Solved
 from eggrad.engine.extraction.stability import stable_members
 from eggrad.engine.indices.constraints import Constraints
 from eggrad.engine.indices.sparsity import Sparsity
 from eggrad.engine.indices.spec import Dims, Spec
-from eggrad.engine.laws.constructors import assembled
+from eggrad.engine.terms.constructors import assembled
 from eggrad.engine.terms.term import Term
 
-__all__ = ["ENode", "Snapshot"]
+__all__ = ["Contents", "ENode", "Readable", "Row", "Snapshot"]
 
 T = TypeVar("T")
 
 # So many classes are explored in a focused snapshot.
 MOST_CLASSES: Final = 300
+
+
+class Row(NamedTuple):
+    """An e-node as egglog holds it: constructor, decoded arguments, class of the result."""
+
+    constructor: str
+    data: tuple[object, ...]
+    children: tuple[int, ...]
+    output: int
+    retired: bool
+    stable: bool
+
+
+class Contents(NamedTuple):
+    """An e-graph at one moment: e-nodes, the dims of every class, the class of every name.
+
+    `known` are properties of classes, `wider` pairs of classes of which the second is defined at
+    more values than the first, and equal to it where that one is defined.
+    """
+
+    rows: list[Row]
+    dims: dict[int, tuple[object, ...]]
+    names: dict[str, int]
+    known: Container[tuple[str, int]] = frozenset()
+    wider: tuple[tuple[int, int], ...] = ()
+
+
+class Readable(Protocol):
+    """What a snapshot is taken of."""
+
+    def rows(self) -> Contents:
+        """What there is to read."""
+        ...
 
 
 class ENode(NamedTuple):
@@ -238,20 +269,19 @@ class Snapshot:
                     found.setdefault(cls, set()).add(m.children[0])
         return found
 
-    def widen(self) -> None:
+    def widen(self, exposed: Collection[int]) -> None:
         """Let classes have the members of wider ones: what is extracted may be defined at more.
 
-        From here on a class is no longer one value; nothing but extraction may follow.
+        Of `exposed` ones, whose products may be undefined where a choice is not, the members are
+        those of wider classes alone. From here on a class is no longer one value; nothing but
+        extraction may follow.
         """
-        if not self.wider:
-            return
         self.narrow = self.at(self.model)
         above: dict[int, list[int]] = {}
         for narrow, wide in self.wider:
             if wide in self.members:
                 above.setdefault(narrow, []).append(wide)
         own = self.members
-        exposed = exposed_classes(self)
         self.members = dict(own)
         for cls in above:
             reached = dict.fromkeys([cls])

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final, Protocol, TypeVar
 
 from eggrad.engine.extraction.extract import cheapest_trees
-from eggrad.engine.laws.language import FUNCTION_NODES
+from eggrad.engine.terms.constructors import FUNCTION_NODES
 from eggrad.engine.terms.functions import FUNCTIONS, record
 from eggrad.engine.terms.term import LEAVES
 

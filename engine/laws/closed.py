@@ -13,7 +13,6 @@ import numpy as np
 from eggrad.engine.errors import MISTAKES, RuleError
 from eggrad.engine.indices.spec import Dims, scaling
 from eggrad.engine.laws.language import (
-    FUNCTION_NODES,
     SLOPE_NODES,
     Call,
     Condition,
@@ -26,6 +25,7 @@ from eggrad.engine.laws.language import (
 from eggrad.engine.oracle import oracle
 from eggrad.engine.terms import term as terms
 from eggrad.engine.terms.binding import Array
+from eggrad.engine.terms.constructors import FUNCTION_NODES
 from eggrad.engine.terms.fixed_arrays import fixed_array_called
 from eggrad.engine.terms.functions import MATRIX_FUNCTIONS, record
 from eggrad.engine.terms.term import Term

@@ -14,10 +14,10 @@ from typing import Any
 
 from eggrad.engine.errors import BudgetExceeded
 from eggrad.engine.laws.closed import Closing, Reject
-from eggrad.engine.laws.constructors import parts, product_parts
 from eggrad.engine.laws.language import SLOPE_NODES, Literal, Node, Parameter, Wrt
 from eggrad.engine.laws.rule import Rule
 from eggrad.engine.terms import term as terms
+from eggrad.engine.terms.constructors import parts, product_parts
 from eggrad.engine.terms.term import Term, postorder
 
 __all__ = ["Differentiation"]

@@ -18,11 +18,12 @@ from typing import Any, Final, ParamSpec, TypeVar, cast
 
 from eggrad.engine.indices.constraints import Constraints
 from eggrad.engine.indices.spec import Dims, Spec
+from eggrad.engine.terms.constructors import FUNCTION_NODES
 from eggrad.engine.terms.fixed_arrays import Entries
 from eggrad.engine.terms.functions import MATRIX_FUNCTIONS
 
 __all__ = [
-    "CONSTRUCTORS", "FUNCTION_NODES", "SLOPE_NODES", "Call", "Claim", "Condition", "Constraints",
+    "CONSTRUCTORS", "SLOPE_NODES", "Call", "Claim", "Condition", "Constraints",
     "D", "Differ", "Dims", "Entries", "Known",
     "Law", "Literal", "Name", "Node", "Number", "Parameter", "Property", "Spec", "Statement",
     "Tensor", "Wrt", "add", "adj", "array", "cofactors", "condition", "const", "delta", "det",
@@ -39,8 +40,7 @@ Wrt = tuple[str, Dims]
 P = ParamSpec("P")
 R = TypeVar("R")
 
-# The constructors of element-wise functions, and of their slopes, by the number of operands.
-FUNCTION_NODES: Final = {1: "function", 2: "function2", 3: "function3"}
+# The constructors of slopes of element-wise functions, by the number of operands.
 SLOPE_NODES: Final = {1: "slope", 2: "slope2", 3: "slope3"}
 
 # Each constructor of the sort Tensor with the sorts of its arguments. `Object` is a Python value.

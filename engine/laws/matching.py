@@ -9,10 +9,10 @@ from functools import lru_cache
 from typing import Any, cast
 
 from eggrad.engine.laws.closed import Closing, Reject
-from eggrad.engine.laws.constructors import is_multiple, parts, product_parts
 from eggrad.engine.laws.language import Call, Differ, Known, Law, Literal, Node, Parameter, Tensor
 from eggrad.engine.laws.mirror import Same, mirrored
 from eggrad.engine.laws.rule import Fact, Rule
+from eggrad.engine.terms.constructors import is_multiple, parts, product_parts
 from eggrad.engine.terms.term import Term
 
 __all__ = ["Instance", "Matcher", "Pattern", "View", "matcher_of_terms", "patterns", "views"]

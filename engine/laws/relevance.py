@@ -11,15 +11,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, Generic, TypeVar
 
-from eggrad.engine.laws.constructors import Parts, parts
-from eggrad.engine.laws.language import (
-    CONSTRUCTORS,
-    FUNCTION_NODES,
-    Known,
-    Literal,
-    Parameter,
-)
+from eggrad.engine.laws.language import CONSTRUCTORS, Known, Literal, Parameter
 from eggrad.engine.laws.rule import Fact, Rule, nodes_of
+from eggrad.engine.terms.constructors import FUNCTION_NODES, Parts, parts
 from eggrad.engine.terms.term import Term, postorder
 
 __all__ = ["KNOWN", "Relevance", "Selection", "symbols_of", "symbols_of_parts"]

@@ -5,9 +5,10 @@ from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
 from inspect import getdoc, signature
-from typing import TYPE_CHECKING, Any, get_type_hints
+from typing import Any, get_type_hints
 
 from eggrad.engine.errors import RuleError
+from eggrad.engine.extraction.snapshot import Snapshot
 from eggrad.engine.laws.language import (
     Call,
     Claim,
@@ -21,10 +22,7 @@ from eggrad.engine.laws.language import (
     Statement,
     Tensor,
 )
-
-if TYPE_CHECKING:
-    from eggrad.engine.extraction.snapshot import Snapshot
-    from eggrad.engine.terms.term import Term
+from eggrad.engine.terms.term import Term
 
 __all__ = [
     "ADDED_STAGES",
@@ -41,7 +39,7 @@ __all__ = [
 # The stages that a strategy can be given further rulesets for.
 ADDED_STAGES = ("simplify", "explore")
 
-Finder = Callable[["Snapshot"], Iterable[tuple[int, "Term"]]]
+Finder = Callable[[Snapshot], Iterable[tuple[int, Term]]]
 
 
 class Kind(StrEnum):

@@ -1,20 +1,209 @@
-"""Powers, exponentials and logarithms of polynomials, in normal forms."""
+"""What is no sum and no product, in normal forms: atoms, known by what they are functions of."""
 
 from collections.abc import Sequence
 from fractions import Fraction
-from typing import TYPE_CHECKING, Final, cast
+from typing import Final, cast
 
 from eggrad.engine.extraction.snapshot import ENode
+from eggrad.engine.indices.constraints import Constraints
 from eggrad.engine.indices.numerals import fraction_text
 from eggrad.engine.indices.spec import Dims, Indices
 from eggrad.engine.laws.properties import NONNEGATIVE, POSITIVE
-from eggrad.engine.normal_forms.atoms import function_of, indicator_of, matrix_function, of_class
-from eggrad.engine.normal_forms.networks import UNIT, Factor, Monomial, Number, exact, raised
+from eggrad.engine.normal_forms.indicators import indicator_factor
+from eggrad.engine.normal_forms.networks import (
+    UNIT,
+    Factor,
+    Key,
+    Monomial,
+    Number,
+    canonical,
+    exact,
+    permuted_axes,
+    raised,
+)
+from eggrad.engine.normal_forms.polynomials import Polynomial, Polynomials
 
-if TYPE_CHECKING:
-    from eggrad.engine.normal_forms.normal_form import NormalForms, Polynomial
+__all__ = [
+    "cleared",
+    "constant_of",
+    "function_of",
+    "indicator_of",
+    "leading",
+    "matrix_function",
+    "of_class",
+    "of_node",
+    "power",
+    "power_of_class",
+]
 
-__all__ = ["cleared", "constant_of", "of_node", "power", "power_of_class"]
+# Matrix functions of a transposed matrix are the transposed ones, or the same numbers.
+TRANSPOSABLE = ("inv", "det", "adj")
+
+
+def leading(polynomial: Polynomial, least: bool = False) -> Monomial:
+    """The monomial of the highest degree; of several the greatest, or the `least`."""
+
+    def degree(m: Monomial) -> Number:
+        return sum(abs(f.exponent) for f in m.factors)
+
+    highest = max(map(degree, polynomial))
+    several = [m for m in polynomial if degree(m) == highest]
+    return (min if least else max)(several, key=lambda m: m.rank)
+
+
+def of_class(forms: Polynomials, cls: int) -> Polynomial:
+    """A class as an atom, with the exchanges of axes that its members say change nothing."""
+    graph = forms.graph
+    dims = graph.dims[cls]
+    symmetries: list[Indices] = []
+    for m in graph.members[cls]:
+        if m.constructor == "ein1" and m.children == (cls,):
+            source, out = cast(tuple[Indices, Indices], m.data[0])
+            if len(set(source)) == len(source) and sorted(source) == sorted(out):
+                symmetries.append(tuple(source.index(i) for i in out))
+    axes = tuple(range(len(dims)))
+    factor = Factor(forms.atoms.number("class", cls, symmetries), 1, axes)
+    return forms.joined([], axes, dict(zip(axes, dims, strict=True)), [factor])
+
+
+def indicator_of(forms: Polynomials, dims: Dims, constraints: Constraints) -> Polynomial:
+    """An indicator as a sum of products of atoms."""
+    axes = tuple(range(len(dims)))
+    factor = indicator_factor(forms.atoms, axes, dims, constraints)
+    return forms.joined([], axes, dict(zip(axes, dims, strict=True)), [factor])
+
+
+def function_of(
+    forms: Polynomials,
+    name: str,
+    argument: Polynomial,
+    dims: Dims,
+    *,
+    kind: str = "function",
+    exponent: Number = 1,
+) -> Polynomial:
+    """An element-wise function of a polynomial; it has the axes alone that its argument needs."""
+    kept = [k for k in range(len(dims)) if any(_uses(m, k) for m in argument)]
+    inner = tuple(dims[k] for k in kept)
+    own = _restricted(forms, argument, kept)
+    atom, order, number = _atom(forms, kind, name, own, inner)
+    factor = Factor(atom, exponent, tuple(kept[k] for k in order))
+    axes = tuple(range(len(dims)))
+    whole = forms.joined([], axes, dict(zip(axes, dims, strict=True)), [factor])
+    return forms.sum([(whole, raised(number, exponent))]) if number != 1 else whole
+
+
+def matrix_function(
+    forms: Polynomials, name: str, argument: Polynomial, square: Dims, dims: Dims
+) -> Polynomial:
+    """`inv`, `det` or `adj` of a polynomial with the axes `square`; (a⁻¹)⁻¹ = a.
+
+    Of a product of square matrices it is the product of theirs, in reversed order.
+    """
+    chain = _chain(forms, argument)
+    if chain:
+        parts = [matrix_function(forms, name, p, square, dims) for p in reversed(chain)]
+        if not dims:
+            return forms.contract([(p, ()) for p in parts], (), {})
+        sizes = dict.fromkeys(range(len(parts) + 1), square[0])
+        placed = [(p, (k, k + 1)) for k, p in enumerate(parts)]
+        return forms.contract(placed, (0, len(parts)), sizes)
+    inner = _inverse(forms, argument) if name == "inv" and "inverses" in forms.laws else None
+    if inner is not None:
+        return inner
+    atom, order, number = _atom(forms, name, name, argument, square, axes=bool(dims))
+    axes = tuple(range(len(dims)))
+    factor = Factor(atom, 1, order if dims else ())
+    whole = forms.joined([], axes, dict(zip(axes, dims, strict=True)), [factor])
+    return forms.sum([(whole, Fraction(1) / number)])
+
+
+def _chain(forms: Polynomials, argument: Polynomial) -> list[Polynomial]:
+    """The square matrices whose product a polynomial is; none where it is anything else."""
+    ((m, c), *more) = argument.items() or [(Monomial((), (), ()), 0)]
+    if more or c != 1 or len(m.factors) < 2 or len(m.out) != 2 or len(set(m.sizes)) > 1:
+        return []
+    found: list[Polynomial] = []
+    places = [m.out[0]]
+    rest = list(m.factors)
+    while rest:
+        here = [f for f in rest if places[-1] in f.part]
+        if len(here) != 1 or len(set(here[0].part)) != 2 or here[0].exponent != 1:
+            return []
+        (f,) = here
+        rest.remove(f)
+        turned = f.part[0] != places[-1]
+        own = f._replace(part=(1, 0) if turned else (0, 1))
+        found.append(forms.joined([], (0, 1), dict.fromkeys((0, 1), m.sizes[0]), [own]))
+        places.append(f.part[0] if turned else f.part[1])
+    return found if places[-1] == m.out[1] and len(set(places)) == len(places) else []
+
+
+def _inverse(forms: Polynomials, argument: Polynomial) -> Polynomial | None:
+    """The inverse of a multiple of an inverse: what that is the inverse of."""
+    ((m, c), *more) = argument.items() or [(Monomial((), (), ()), 0)]
+    if more or len(m.factors) != 1 or len(m.sizes) != 2 or m.factors[0].exponent != 1:
+        return None
+    (factor,) = m.factors
+    if forms.atoms.kind(factor.atom) != "inv":
+        return None
+    whole = dict(forms.atoms.function(factor.atom)[1])
+    places = tuple(m.out.index(i) for i in factor.part)
+    sizes = dict(zip(m.out, m.sizes, strict=True))
+    turned = forms.contract([(whole, places)], (0, 1), {k: sizes[m.out[k]] for k in (0, 1)})
+    return forms.sum([(turned, 1 / Fraction(c))])
+
+
+def _atom(
+    forms: Polynomials,
+    kind: str,
+    name: str,
+    argument: Polynomial,
+    dims: Dims,
+    *,
+    axes: bool = True,
+) -> tuple[int, Indices, Number]:
+    """The atom's number, its axes, and a number that was taken out of its argument.
+
+    Of all orders of axes the one with the least polynomial is taken. `axes` says whether the
+    atom has those of its argument.
+    """
+    own = tuple(range(len(dims)))
+    sizes = dict(zip(own, dims, strict=True))
+    found: list[tuple[Key, Indices, Number]] = []
+    for order in permuted_axes(len(dims)) if kind != "exp" or len(dims) < 3 else [own]:
+        turned = forms.contract([(argument, own)], order, sizes)
+        number = turned[leading(turned)] if kind in ("power", "inv") and turned else 1
+        monic = {m: exact(Fraction(c) / number) for m, c in turned.items()}
+        found.append((tuple(sorted(monic.items(), key=_rank)), order, number))
+    key, order, number = min(found, key=lambda f: ([_rank(term) for term in f[0]], f[1]))
+    same = [o for k, o, _ in found if axes and k == key and o != order]
+    symmetries = [tuple(order.index(k) for k in o) for o in same]
+    return forms.atoms.number(kind, (name, key), symmetries), order, number
+
+
+def _rank(term: tuple[Monomial, Number]) -> tuple[object, ...]:
+    return term[0].rank, term[1]
+
+
+def _uses(m: Monomial, axis: int) -> bool:
+    """Whether a monomial is not the same along an axis."""
+    i = m.out[axis]
+    return i != UNIT and (m.out.count(i) > 1 or any(i in f.part for f in m.factors))
+
+
+def _restricted(forms: Polynomials, polynomial: Polynomial, kept: Sequence[int]) -> Polynomial:
+    """The polynomial without axes along which it is the same."""
+    found: dict[Monomial, Number] = {}
+    for m, c in polynomial.items():
+        out = [m.out[k] for k in kept]
+        needed = {i for f in m.factors for i in f.part} | set(out)
+        sizes = {i: d for i, d in enumerate(m.sizes) if i in needed}
+        own = canonical(forms.atoms, m.factors, out, sizes)
+        assert own is not None
+        found[own[0]] = c
+    return found
+
 
 # Powers of a sum that are multiplied out.
 POWER: Final = 12
@@ -22,9 +211,7 @@ POWER: Final = 12
 DENOMINATORS: Final = 6
 
 
-def of_node(
-    forms: "NormalForms", cls: int, node: ENode, parts: Sequence["Polynomial"]
-) -> "Polynomial":
+def of_node(forms: Polynomials, cls: int, node: ENode, parts: Sequence[Polynomial]) -> Polynomial:
     """A function, a power or a matrix function."""
     graph = forms.graph
     dims = graph.dims[cls]
@@ -54,7 +241,7 @@ def of_node(
             return of_class(forms, cls)
 
 
-def power_of_class(forms: "NormalForms", cls: int, exponent: Number) -> "Polynomial":
+def power_of_class(forms: Polynomials, cls: int, exponent: Number) -> Polynomial:
     """A class to a rational exponent, entry by entry; of a product the powers of its factors."""
     dims = forms.graph.dims[cls]
     exponent = exact(exponent)
@@ -69,7 +256,7 @@ def power_of_class(forms: "NormalForms", cls: int, exponent: Number) -> "Polynom
     return forms.entrywise(factors, [len(dims)] * len(factors), dims)
 
 
-def power(forms: "NormalForms", base: "Polynomial", exponent: Number, dims: Dims) -> "Polynomial":
+def power(forms: Polynomials, base: Polynomial, exponent: Number, dims: Dims) -> Polynomial:
     """A polynomial to a rational exponent, entry by entry."""
     exponent = exact(exponent)
     axes = tuple(range(len(dims)))
@@ -93,19 +280,19 @@ def power(forms: "NormalForms", base: "Polynomial", exponent: Number, dims: Dims
     return forms.sum((forms.joined([(m, axes)], axes, sizes, factors), c) for m, c in root.items())
 
 
-def _ones(forms: "NormalForms", dims: Dims) -> "Polynomial":
+def _ones(forms: Polynomials, dims: Dims) -> Polynomial:
     return forms.number(1, dims)
 
 
-def _is_atom(polynomial: "Polynomial") -> bool:
+def _is_atom(polynomial: Polynomial) -> bool:
     """Whether a polynomial is one atom and nothing else."""
     ((m, c), *more) = polynomial.items() or [(Monomial((), (), ()), 0)]
     return not more and c == 1 and len(m.factors) == 1 and m.factors[0].exponent == 1
 
 
 def _content(
-    forms: "NormalForms", polynomial: "Polynomial", dims: Dims, *, any_atom: bool
-) -> tuple[list[Factor], "Polynomial"]:
+    forms: Polynomials, polynomial: Polynomial, dims: Dims, *, any_atom: bool
+) -> tuple[list[Factor], Polynomial]:
     """The factors on the output's axes that all terms have, and what is left of the polynomial.
 
     Negative exponents are taken out of the terms that lack them as well. Without `any_atom` only
@@ -136,7 +323,7 @@ def _content(
     return taken, rest
 
 
-def constant_of(polynomial: "Polynomial") -> Number | None:
+def constant_of(polynomial: Polynomial) -> Number | None:
     """The value of a scalar polynomial that is a number."""
     if not polynomial:
         return 0
@@ -146,7 +333,7 @@ def constant_of(polynomial: "Polynomial") -> Number | None:
     return None if m.factors or m.out else c
 
 
-def _exp(forms: "NormalForms", argument: "Polynomial", dims: Dims) -> "Polynomial":
+def _exp(forms: Polynomials, argument: Polynomial, dims: Dims) -> Polynomial:
     """The exponential of a sum, as the product of those of its terms."""
     factors = [forms.number(1, dims)]
     for m, c in argument.items():
@@ -163,7 +350,7 @@ def _exp(forms: "NormalForms", argument: "Polynomial", dims: Dims) -> "Polynomia
     return forms.entrywise(factors, [len(dims)] * len(factors), dims)
 
 
-def _is_logarithm(forms: "NormalForms", m: Monomial) -> bool:
+def _is_logarithm(forms: Polynomials, m: Monomial) -> bool:
     """Whether a monomial is the logarithm of something on the same axes, or on some of them."""
     if len(m.factors) != 1 or m.factors[0].exponent != 1 or not _is_entrywise(m):
         return False
@@ -176,7 +363,7 @@ def _is_entrywise(m: Monomial) -> bool:
     return len(set(shown)) == len(shown) == len(m.sizes)
 
 
-def _log(forms: "NormalForms", argument: "Polynomial", dims: Dims) -> "Polynomial":
+def _log(forms: Polynomials, argument: Polynomial, dims: Dims) -> Polynomial:
     """The logarithm; positive factors of all terms have their own logarithms."""
     taken, rest = _content(forms, argument, dims, any_atom=False)
     axes = tuple(range(len(dims)))
@@ -196,13 +383,13 @@ def _log(forms: "NormalForms", argument: "Polynomial", dims: Dims) -> "Polynomia
     return forms.sum(summands)
 
 
-def _is_positive(forms: "NormalForms", atom: int) -> bool:
+def _is_positive(forms: Polynomials, atom: int) -> bool:
     kind = forms.atoms.kind(atom)
     what = forms.atoms.what(atom)
     return kind == "exp" or (kind == "class" and forms.graph.knows(cast(int, what), POSITIVE))
 
 
-def cleared(forms: "NormalForms", polynomial: "Polynomial", dims: Dims) -> "Polynomial":
+def cleared(forms: Polynomials, polynomial: Polynomial, dims: Dims) -> Polynomial:
     """A polynomial times its denominators on the output's axes: zero if and only if it was."""
     axes = tuple(range(len(dims)))
     sizes = dict(zip(axes, dims, strict=True))

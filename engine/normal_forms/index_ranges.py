@@ -1,9 +1,10 @@
 """Entries that must be there: an index fixed by numbers, along an axis whose size is a symbol."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
 from eggrad.engine.errors import ShapeError
+from eggrad.engine.extraction.snapshot import Snapshot
 from eggrad.engine.indices.affine import (
     Form,
     coefficient,
@@ -21,9 +22,6 @@ from eggrad.engine.indices.constraints import Constraints, solved
 from eggrad.engine.indices.spec import Dims
 from eggrad.engine.terms.binding import concrete
 from eggrad.engine.terms.term import Term, postorder
-
-if TYPE_CHECKING:
-    from eggrad.engine.extraction.snapshot import Snapshot
 
 __all__ = [
     "check_indices",
@@ -92,7 +90,7 @@ def check_indices(taken: Mapping[str, int], sizes: Mapping[str, int]) -> None:
                 raise ShapeError(f"index {index} is out of range: size {size} is {length}")
 
 
-def known_sizes(graph: "Snapshot") -> tuple[Form, ...]:
+def known_sizes(graph: Snapshot) -> tuple[Form, ...]:
     """Forms of sizes that are not negative: where one were, some class would have no value.
 
     It relies on it that no rule makes a term which has a value at fewer sizes than before.
@@ -103,7 +101,7 @@ def known_sizes(graph: "Snapshot") -> tuple[Form, ...]:
     return tuple(sorted(found.union(map(size_form, made)), key=str))
 
 
-def singled_sizes(graph: "Snapshot", most: int) -> frozenset[int]:
+def singled_sizes(graph: Snapshot, most: int) -> frozenset[int]:
     """The sizes up to `most` of axes of which a condition speaks of a single place."""
     return frozenset(
         size
@@ -114,7 +112,7 @@ def singled_sizes(graph: "Snapshot", most: int) -> frozenset[int]:
     )
 
 
-def _indicators(graph: "Snapshot") -> Iterator[tuple[Dims, Constraints]]:
+def _indicators(graph: Snapshot) -> Iterator[tuple[Dims, Constraints]]:
     for cls, members in graph.members.items():
         for m in members:
             if m.constructor == "indicator":

@@ -12,7 +12,7 @@ from fractions import Fraction
 from functools import lru_cache
 from itertools import product
 from math import prod
-from typing import TYPE_CHECKING, Final, cast
+from typing import Final, cast
 
 from eggrad.engine.indices.affine import (
     Form,
@@ -42,9 +42,7 @@ from eggrad.engine.normal_forms.networks import (
     exact,
 )
 from eggrad.engine.normal_forms.networks import canonical as canonical_network
-
-if TYPE_CHECKING:
-    from eggrad.engine.normal_forms.normal_form import NormalForms, Polynomial
+from eggrad.engine.normal_forms.polynomials import Polynomial, Polynomials
 
 __all__ = ["indicator_factor", "settled"]
 
@@ -65,7 +63,7 @@ def indicator_factor(atoms: Atoms, part: Indices, dims: Dims, constraints: Const
     return Factor(number, 1, atoms.least(number, [part[k] for k in found.axes]))
 
 
-def settled(forms: "NormalForms", monomial: Monomial) -> "Polynomial | None":
+def settled(forms: Polynomials, monomial: Monomial) -> Polynomial | None:
     """A monomial with its conditions taken together and split; None where nothing changes."""
     own = [f for f in monomial.factors if _is_condition(forms.atoms, f)]
     short = forms.singled if forms.taken_apart <= MOST_TAKEN_APART else frozenset[int]()
@@ -108,8 +106,8 @@ def _together(atoms: Atoms, factors: Sequence[Factor]) -> Constraints:
 
 
 def _in_order(
-    forms: "NormalForms", monomial: Monomial, conditions: Sequence[Factor]
-) -> "Polynomial | None":
+    forms: Polynomials, monomial: Monomial, conditions: Sequence[Factor]
+) -> Polynomial | None:
     """`Σ [i ≤ j] aᵢⱼ = Σ aᵢⱼ + Σ aᵢᵢ - Σ [i ≤ j] aⱼᵢ`, where that has the lesser monomial."""
     sizes = dict(enumerate(monomial.sizes))
     for f in conditions:
@@ -137,8 +135,8 @@ def _in_order(
 
 
 def _place_by_place(
-    forms: "NormalForms", monomial: Monomial, constraints: Constraints
-) -> "Polynomial | None":
+    forms: Polynomials, monomial: Monomial, constraints: Constraints
+) -> Polynomial | None:
     """The sum over an axis of which single places are spoken of, as the sum of its places."""
     equalities = [indices(f) for relation, f in constraints if relation == "="]
     told = {*monomial.out, *(own[0] for own in equalities if len(own) == 1)}

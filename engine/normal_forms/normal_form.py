@@ -5,44 +5,25 @@ made of sums, products, deltas and numbers two are equal at all sizes exactly wh
 polynomials are. All else is an atom: a function of a polynomial, a power of a sum, an inverse.
 """
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from fractions import Fraction
-from functools import cached_property
+from collections.abc import Collection
 from itertools import chain
-from typing import Final, cast
+from typing import cast
 
 from eggrad.engine.extraction.snapshot import ENode, Snapshot
-from eggrad.engine.indices.affine import Form
-from eggrad.engine.indices.range_splitting import MOST
-from eggrad.engine.indices.spec import Dims, Indices, Size
-from eggrad.engine.normal_forms import atoms as normal_atoms
+from eggrad.engine.indices.spec import Dims, Size
 from eggrad.engine.normal_forms import functions as normal_functions
-from eggrad.engine.normal_forms.index_ranges import known_sizes, singled_sizes
 from eggrad.engine.normal_forms.networks import (
     BITS,
-    UNIT,
-    Atoms,
-    Factor,
     Monomial,
     Number,
     TooLarge,
-    canonical,
     exact,
     length,
 )
+from eggrad.engine.normal_forms.polynomials import Polynomial, Polynomials
 from eggrad.engine.normal_forms.relations import replaced
 
-__all__ = ["NormalForms", "Polynomial"]
-
-Polynomial = Mapping[Monomial, Number]
-
-# Terms that one polynomial may have, and products of monomials that one class may take.
-TERMS: Final = 2_000
-PRODUCTS: Final = 4_000
-# Factors of one network, which a square of a square has many of.
-FACTORS: Final = 128
-# Relations used inside of each other.
-DEPTH: Final = 40
+__all__ = ["NormalForms"]
 
 
 def _checked(polynomial: Polynomial) -> Polynomial:
@@ -53,12 +34,8 @@ def _checked(polynomial: Polynomial) -> Polynomial:
     return polynomial
 
 
-class NormalForms:
-    """The polynomials of the classes of a snapshot, read off the cheapest trees.
-
-    `laws` says what is known of atoms beside their names: "exponentials" (exp of a sum is a
-    product), "denominators" (p·p⁻¹ = 1) and "inverses" (p·inv(p) = δ).
-    """
+class NormalForms(Polynomials):
+    """The polynomials of the classes of a snapshot, read off the cheapest trees."""
 
     def __init__(
         self,
@@ -68,27 +45,9 @@ class NormalForms:
         least: bool = False,
         by_places: bool = False,
     ) -> None:
-        """Prepare; polynomials are worked out when asked for.
-
-        `least` chooses the other leading term of a sum among those of the highest degree: what one
-        choice does not reduce, the other may. With `by_places` a sum over a short axis of which
-        single places are spoken of is the sum of its places.
-        """
-        self.singled = singled_sizes(graph, MOST) if by_places else frozenset[int]()
-        self.least = least
-        self.graph = graph
-        self.laws = frozenset(laws)
-        self.atoms = Atoms()
-        self.products = 0
-        self.taken_apart = 0
-        self._depth = 0
+        """Prepare; polynomials are worked out when asked for."""
+        super().__init__(graph, laws, least=least, by_places=by_places)
         self._done: dict[int, Polynomial] = {}
-        self._reduced: dict[Monomial, Polynomial | None] = {}
-
-    @cached_property
-    def known(self) -> tuple[Form, ...]:
-        """Forms of sizes that are not negative."""
-        return known_sizes(self.graph)
 
     def polynomial(self, cls: int) -> Polynomial:
         """The polynomial of a class; an atom where it would have too many terms."""
@@ -107,7 +66,7 @@ class NormalForms:
                 self._done[c] = _checked(self._read(c, node))
             except TooLarge:
                 self.products = 0
-                self._done[c] = normal_atoms.of_class(self, c)
+                self._done[c] = normal_functions.of_class(self, c)
         return self._done[cls]
 
     def _read(self, cls: int, node: ENode) -> Polynomial:
@@ -171,91 +130,6 @@ class NormalForms:
                 ]
         return [(self.polynomial(cls), 1)]
 
-    def number(self, value: Fraction | int, dims: Dims) -> Polynomial:
-        """The polynomial of a constant."""
-        axes = tuple(range(len(dims)))
-        ones = self.contract([], axes, dict(zip(axes, dims, strict=True)))
-        return self.sum([(ones, value)])
-
-    def entrywise(
-        self, factors: Sequence[Polynomial], orders: Sequence[int], dims: Dims
-    ) -> Polynomial:
-        """The product entry by entry; factors without axes meet every entry."""
-        axes = tuple(range(len(dims)))
-        sizes = dict(zip(axes, dims, strict=True))
-        parts = [(p, axes[:n]) for p, n in zip(factors, orders, strict=True)]
-        return self.contract(parts, axes, sizes)
-
-    def sum(self, summands: Iterable[tuple[Polynomial, Number]]) -> Polynomial:
-        """A sum of multiples."""
-        found: dict[Monomial, Number] = {}
-        for polynomial, number in summands:
-            for m, c in polynomial.items():
-                found[m] = found.get(m, 0) + c * number
-        return {m: exact(c) for m, c in found.items() if c}
-
-    def contract(
-        self,
-        operands: Sequence[tuple[Polynomial, Indices]],
-        out: Indices,
-        sizes: Mapping[int, Size],
-    ) -> Polynomial:
-        """The einsum of polynomials: each with the names of its axes, `sizes` of these."""
-        partial: list[tuple[list[tuple[Monomial, Indices]], Number]] = [([], 1)]
-        for polynomial, part in operands:
-            if len(partial) * len(polynomial) > TERMS:
-                raise TooLarge
-            partial = [
-                ([*chosen, (m, part)], number * c)
-                for chosen, number in partial
-                for m, c in polynomial.items()
-            ]
-        return self.sum((self.joined(chosen, out, sizes), number) for chosen, number in partial)
-
-    def joined(
-        self,
-        monomials: Sequence[tuple[Monomial, Indices]],
-        out: Indices,
-        sizes: Mapping[int, Size],
-        factors: Sequence[Factor] = (),
-    ) -> Polynomial:
-        """The product of monomials, and of further factors on the same index names."""
-        self.products += 1
-        if self.products > PRODUCTS:
-            raise TooLarge
-        parent = {i: i for i in (UNIT, *sizes)}
-        named: dict[int, Size] = dict(sizes)
-        network: list[Factor] = list(factors)
-
-        def root(i: int) -> int:
-            while parent[i] != i:
-                i = parent[i]
-            return i
-
-        for m, part in monomials:
-            names = {UNIT: UNIT}
-            for own, outer in zip(m.out, part, strict=True):
-                if own == UNIT:
-                    continue
-                if own in names:
-                    parent[root(outer)] = root(names[own])
-                names.setdefault(own, outer)
-            for own, size in enumerate(m.sizes):
-                if own not in names:
-                    names[own] = fresh = max(named, default=-1) + 1
-                    named[fresh] = size
-                    parent[fresh] = fresh
-            if len(network) + len(m.factors) > FACTORS:
-                raise TooLarge
-            network += [f._replace(part=tuple(names[i] for i in f.part)) for f in m.factors]
-        tied = [f._replace(part=tuple(root(i) for i in f.part)) for f in network]
-        ends = {root(i): named[i] for i in named}
-        found = canonical(self.atoms, tied, [root(i) for i in out], ends)
-        if found is None:
-            return {}
-        reduced = self.reduced(found[0])
-        return self.sum([(reduced, found[1])])
-
     def matrix_product(self, left: int, right: int) -> Polynomial | None:
         """The product of two classes that are matrices; None where it is too large."""
         (n, m), (_, k) = self.graph.dims[left], self.graph.dims[right]
@@ -274,15 +148,6 @@ class NormalForms:
         except TooLarge:
             return polynomial
 
-    def reduced(self, monomial: Monomial) -> Polynomial:
-        """A monomial with the relations between its atoms used."""
-        if monomial not in self._reduced:
-            if self._depth > DEPTH:
-                raise TooLarge
-            self._depth += 1
-            try:
-                self._reduced[monomial] = replaced(self, monomial)
-            finally:
-                self._depth -= 1
-        found = self._reduced[monomial]
-        return {monomial: 1} if found is None else found
+    def replaced(self, monomial: Monomial) -> Polynomial | None:
+        """A monomial in which a relation between its atoms was used; None where none applies."""
+        return replaced(self, monomial)

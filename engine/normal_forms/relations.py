@@ -3,31 +3,156 @@
 What conditions say of indices comes first.
 
 With p = l + r and a leading monomial l, a product in which p⁻¹ meets l is rewritten by
-l·p⁻¹ = 1 - r·p⁻¹. Leading monomials have the highest degree, so this ends.
+l·p⁻¹ = 1 - r·p⁻¹. Leading monomials have the highest degree, so this ends. In the same way
+l·inv(p) = δ - r·inv(p). Where the inverse of what l ends with is there as well, r goes first:
+x⁻¹·r·inv(p) = x⁻¹ - x⁻¹·l·inv(p), in which x⁻¹ meets l.
 """
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
-from typing import TYPE_CHECKING, cast
+from itertools import product
+from typing import cast
 
 from eggrad.engine.indices.affine import is_simple, size_form
 from eggrad.engine.indices.spec import Size
-from eggrad.engine.normal_forms import atoms as normal_atoms
-from eggrad.engine.normal_forms import functions as normal_functions
-from eggrad.engine.normal_forms import indicators as normal_indicators
-from eggrad.engine.normal_forms.inverses import inverted
+from eggrad.engine.normal_forms.functions import leading, power
+from eggrad.engine.normal_forms.indicators import settled
 from eggrad.engine.normal_forms.networks import UNIT, Atoms, Factor, Monomial, Number, exact, pieces
+from eggrad.engine.normal_forms.polynomials import Polynomial, Polynomials
 
-if TYPE_CHECKING:
-    from eggrad.engine.normal_forms.normal_form import NormalForms, Polynomial
-
-__all__ = ["replaced"]
+__all__ = ["inverted", "replaced"]
 
 
-def replaced(forms: "NormalForms", monomial: Monomial) -> "Polynomial | None":
+def inverted(
+    forms: Polynomials, monomial: Monomial, rest: Sequence[Factor], factor: Factor
+) -> Polynomial | None:
+    """Use l·inv(p) = δ - r·inv(p), or the same from the right."""
+    base = dict(forms.atoms.function(factor.atom)[1])
+    if not base:
+        # Zero has no inverse that a relation could be about.
+        return None
+    first = leading(base, forms.least)
+    others = {m: c for m, c in base.items() if m != first}
+    patterns = [first, *([leading(others, forms.least)] if others else [])]
+    for pattern, near in product(patterns, (0, 1)):
+        inner, outer = factor.part[near], factor.part[1 - near]
+        if UNIT in (inner, outer):
+            return None
+        for end, left in _meets(forms.atoms, monomial, rest, pattern, (inner, near)):
+            hidden = inner in monomial.out or inner == outer or any(inner in f.part for f in left)
+            if end != inner and hidden:
+                continue
+            if pattern is first or _cancels(forms, left, first, (near, end)):
+                return _cancelled(forms, monomial, left, factor, (pattern, near, end))
+    return None
+
+
+def _cancels(
+    forms: Polynomials, left: Sequence[Factor], first: Monomial, ends: tuple[int, int]
+) -> bool:
+    """Whether the inverse of the factor that a leading monomial ends with is at an index."""
+    near, end = ends
+    last = {f.atom for f in first.factors if len(f.part) == 2 and f.part[near] == first.out[near]}
+    for f in left:
+        if forms.atoms.kind(f.atom) == "inv" and f.part[1 - near] == end:
+            inverse_of = forms.atoms.function(f.atom)[1]
+            if len(inverse_of) == 1 and {g.atom for g in inverse_of[0][0].factors} <= last:
+                return True
+    return False
+
+
+def _cancelled(
+    forms: Polynomials,
+    monomial: Monomial,
+    left: Sequence[Factor],
+    factor: Factor,
+    met: tuple[Monomial, int, int],
+) -> Polynomial:
+    """What remains when a monomial of its argument, from the index `end` on, meets the inverse."""
+    pattern, near, end = met
+    base = dict(forms.atoms.function(factor.atom)[1])
+    inner, outer = factor.part[near], factor.part[1 - near]
+    sizes = dict(enumerate(monomial.sizes))
+    kept = {i for f in left for i in f.part} | set(monomial.out) | {end, outer}
+    identity = Monomial((), (0, 0), (sizes[end],))
+    own = {i: d for i, d in sizes.items() if i in kept}
+    terms: list[tuple[Polynomial, Number]] = [
+        (forms.joined([(identity, (end, outer))], monomial.out, own, left), 1)
+    ]
+    number = Fraction(base[pattern])
+    # Where the leading monomial is diagonal, the index of the inverse is still there.
+    hinge = max(sizes) + 1 if end == inner else inner
+    wide = own | {hinge: sizes[inner]}
+    again = factor._replace(part=(hinge, outer) if near == 0 else (outer, hinge))
+    for m, c in base.items():
+        if m != pattern:
+            axes = (end, hinge) if near == 0 else (hinge, end)
+            terms.append((forms.joined([(m, axes)], monomial.out, wide, [*left, again]), -c))
+    return forms.sum((p, Fraction(c) / number) for p, c in terms)
+
+
+def _meets(
+    atoms: Atoms,
+    monomial: Monomial,
+    factors: Sequence[Factor],
+    first: Monomial,
+    meeting: tuple[int, int],
+) -> Iterator[tuple[int, list[Factor]]]:
+    """Where the factors contain `first` on the index `inner` of an inverse, its axis `near`.
+
+    Yields the index of its other axis and the factors that are left. Indices that `first` sums
+    occur nowhere else.
+    """
+    inner, near = meeting
+    # p·inv(p): the columns of p meet the rows of its inverse, and the other way round.
+    close, away = first.out[1 - near], first.out[near]
+    start: tuple[int, list[Factor], dict[int, int]] = (0, list(factors), {close: inner, UNIT: UNIT})
+    pattern = _connected(first, close)
+    stack: list[tuple[int, list[Factor], dict[int, int]]] = [start]
+    while stack:
+        place, left, names = stack.pop()
+        if place == len(pattern):
+            summed = {names[i] for i in range(len(first.sizes)) if i not in first.out}
+            busy = {i for f in left for i in f.part} | set(monomial.out)
+            if away in names and not summed & (busy | {names[away], inner}):
+                yield names[away], left
+            continue
+        wanted = pattern[place]
+        for k, f in enumerate(left):
+            if f.atom == wanted.atom and f.exponent == wanted.exponent:
+                for part in atoms.alike(f.atom, f.part):
+                    extended = _extended(names, wanted.part, part)
+                    if extended is not None:
+                        stack.append((place + 1, [*left[:k], *left[k + 1 :]], extended))
+
+
+def _connected(first: Monomial, start: int) -> list[Factor]:
+    """The factors in an order in which each has an index of those before, where there is one."""
+    known = {start}
+    waiting = list(first.factors)
+    ordered: list[Factor] = []
+    while waiting:
+        chosen = next((f for f in waiting if known & set(f.part)), waiting[0])
+        waiting.remove(chosen)
+        ordered.append(chosen)
+        known |= set(chosen.part)
+    return ordered
+
+
+def _extended(
+    names: Mapping[int, int], wanted: Sequence[int], part: Sequence[int]
+) -> dict[int, int] | None:
+    extended = dict(names)
+    for i, k in zip(wanted, part, strict=True):
+        if extended.setdefault(i, k) != k:
+            return None
+    return extended
+
+
+def replaced(forms: Polynomials, monomial: Monomial) -> Polynomial | None:
     """A monomial in which a relation was used; None where none applies."""
-    conditions = normal_indicators.settled(forms, monomial)
+    conditions = settled(forms, monomial)
     if conditions is not None:
         return conditions
     for place, factor in enumerate(monomial.factors):
@@ -58,21 +183,21 @@ def _sizes(monomial: Monomial) -> dict[int, Size]:
 
 
 def _raised(
-    forms: "NormalForms", monomial: Monomial, rest: Sequence[Factor], factor: Factor
-) -> "Polynomial":
+    forms: Polynomials, monomial: Monomial, rest: Sequence[Factor], factor: Factor
+) -> Polynomial:
     """A power whose exponent has become an integer, as that power of its base."""
     sizes = _sizes(monomial)
     dims = tuple(1 if i == UNIT else sizes[i] for i in factor.part)
     base = dict(forms.atoms.function(factor.atom)[1])
-    raised = normal_functions.power(forms, base, factor.exponent, dims)
+    raised = power(forms, base, factor.exponent, dims)
     return forms.sum(
         (forms.joined([(m, factor.part)], monomial.out, sizes, rest), c) for m, c in raised.items()
     )
 
 
 def _size_sum(
-    forms: "NormalForms", monomial: Monomial, rest: Sequence[Factor], factor: Factor
-) -> "Polynomial | None":
+    forms: Polynomials, monomial: Monomial, rest: Sequence[Factor], factor: Factor
+) -> Polynomial | None:
     """A size that is made of others as the sum that it is."""
     size = cast(Size, forms.atoms.what(factor.atom))
     if is_simple(size) or not isinstance(factor.exponent, int) or factor.exponent < 1:
@@ -88,8 +213,8 @@ def _size_sum(
 
 
 def _squared(
-    forms: "NormalForms", monomial: Monomial, rest: Sequence[Factor], factor: Factor
-) -> "Polynomial | None":
+    forms: Polynomials, monomial: Monomial, rest: Sequence[Factor], factor: Factor
+) -> Polynomial | None:
     """Use cos² = 1 - sin², or |a|² = a²."""
     name, key = forms.atoms.function(factor.atom)
     exponent = factor.exponent
@@ -112,11 +237,11 @@ def _squared(
 
 
 def _divided(
-    forms: "NormalForms", monomial: Monomial, rest: Sequence[Factor], factor: Factor
-) -> "Polynomial | None":
+    forms: Polynomials, monomial: Monomial, rest: Sequence[Factor], factor: Factor
+) -> Polynomial | None:
     """Use l·p⁻ᵏ = p¹⁻ᵏ - r·p⁻ᵏ where all of l is among the other factors."""
     base = dict(forms.atoms.function(factor.atom)[1])
-    first = normal_atoms.leading(base, forms.least)
+    first = leading(base, forms.least)
     left = _without(forms.atoms, monomial, rest, first, factor.part)
     if left is None:
         return None
@@ -134,8 +259,8 @@ def _divided(
 
 
 def _separated(
-    forms: "NormalForms", monomial: Monomial, rest: Sequence[Factor], factor: Factor
-) -> "Polynomial | None":
+    forms: Polynomials, monomial: Monomial, rest: Sequence[Factor], factor: Factor
+) -> Polynomial | None:
     """Use 1 = (p - q) / r, with p = q + r for a number r, where a⁻¹ meets p⁻ᵏ and a divides q."""
     base = dict(forms.atoms.function(factor.atom)[1])
     numbers = [m for m in base if not m.factors and len(set(m.out)) == len(m.out)]

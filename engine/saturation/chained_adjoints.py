@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from eggrad.engine.egraph.report import Budget, Result
 from eggrad.engine.laws.own_functions import check_slopes
+from eggrad.engine.saturation.report import Budget, Result
 from eggrad.engine.saturation.run import Derived
 from eggrad.engine.saturation.stages import System
 from eggrad.engine.terms.term import Term

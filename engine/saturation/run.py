@@ -8,12 +8,12 @@ from typing import Final
 from eggrad.engine.costs.cost import Model
 from eggrad.engine.egraph.egraph import EGraph
 from eggrad.engine.egraph.iteration import Iteration
-from eggrad.engine.egraph.report import Budget, Report
-from eggrad.engine.extraction.explored import Explored, given_members
 from eggrad.engine.extraction.snapshot import Snapshot
 from eggrad.engine.laws.rule import BulkRule, Ruleset
 from eggrad.engine.laws.strategy import PURPOSES, Strategy
+from eggrad.engine.saturation.exposed_products import exposed_classes
 from eggrad.engine.saturation.observation import Observer, Watch
+from eggrad.engine.saturation.report import Budget, Explored, Report, given_members
 from eggrad.engine.terms.term import Term
 
 __all__ = ["Derived", "Run"]
@@ -207,8 +207,8 @@ class Run:
         graph.check_constants(self.report.matches)
         self.report.enodes = graph.size
         graph.hide(hidden)
-        if widened:
-            graph.widen()
+        if widened and graph.wider:
+            graph.widen(exposed_classes(graph))
         if stable:
             graph.prefer_stable()
         return [graph, *(graph.at(m) for m in self.models[1:])]

@@ -13,7 +13,6 @@ from types import MappingProxyType
 from typing import Any, Final, Literal
 from weakref import WeakValueDictionary
 
-from eggrad.engine.costs.rates import UNKNOWN_FUNCTION
 from eggrad.engine.errors import UnsupportedOperation
 
 __all__ = [
@@ -23,11 +22,15 @@ __all__ = [
     "LOWERED",
     "MATRIX_FUNCTIONS",
     "UNARY",
+    "UNKNOWN_FUNCTION",
     "Function",
     "OwnFunction",
     "function_of",
     "record",
 ]
+
+# An element-wise function that was never measured counts as this one, of middling price.
+UNKNOWN_FUNCTION: Final = "tanh"
 
 Parity = Literal["odd", "even", ""]
 Monotone = Literal["increasing", "decreasing", ""]

@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 
 from eggrad.engine.extraction.snapshot import ENode, Snapshot
-from eggrad.engine.laws.constructors import parts, product_parts
 from eggrad.engine.oracle import oracle
 from eggrad.engine.terms.binding import Array
+from eggrad.engine.terms.constructors import parts, product_parts
 from eggrad.engine.terms.term import Term, postorder
 
 __all__ = ["audit"]

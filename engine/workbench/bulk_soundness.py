@@ -7,11 +7,6 @@ import numpy as np
 
 from eggrad.engine.costs.cost import CostModel
 from eggrad.engine.egraph.egraph import EGraph
-from eggrad.engine.equality.random_networks import (
-    random_exponentials,
-    random_inverses,
-    random_roots,
-)
 from eggrad.engine.errors import MISTAKES, RuleError
 from eggrad.engine.extraction.snapshot import Snapshot
 from eggrad.engine.laws.closed import SYMBOLS, Closing
@@ -21,6 +16,11 @@ from eggrad.engine.oracle import oracle
 from eggrad.engine.terms import term as terms
 from eggrad.engine.terms.binding import Array
 from eggrad.engine.terms.term import Term, postorder
+from eggrad.engine.workbench.random_networks import (
+    random_exponentials,
+    random_inverses,
+    random_roots,
+)
 from eggrad.engine.workbench.shrinking import simpler_values
 from eggrad.engine.workbench.soundness import Comparison, Soundness
 

@@ -6,12 +6,12 @@ from fractions import Fraction
 from typing import Final, cast
 
 from eggrad.engine.costs.cost import CostModel
-from eggrad.engine.egraph.report import Budget
 from eggrad.engine.equality.delta_debugging import smallest_part
 from eggrad.engine.errors import BudgetExceeded
 from eggrad.engine.laws.language import SLOPE_NODES
 from eggrad.engine.laws.rule import Rule
 from eggrad.engine.laws.strategy import Strategy
+from eggrad.engine.saturation.report import Budget
 from eggrad.engine.saturation.stages import System
 from eggrad.engine.terms import term as terms
 from eggrad.engine.terms.term import Term

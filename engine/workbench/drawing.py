@@ -14,7 +14,6 @@ from eggrad.engine.errors import ShapeError
 from eggrad.engine.indices.spec import Dims, Indices, Size, Spec, canonical, output_dims, scaling
 from eggrad.engine.laws.closed import Reject, node_term
 from eggrad.engine.laws.language import (
-    FUNCTION_NODES,
     SLOPE_NODES,
     Call,
     Literal,
@@ -27,6 +26,7 @@ from eggrad.engine.laws.language import (
 )
 from eggrad.engine.laws.numeric_language import Variable
 from eggrad.engine.terms import term as terms
+from eggrad.engine.terms.constructors import FUNCTION_NODES
 from eggrad.engine.terms.fixed_arrays import Entries, FixedArray, fixed_array
 from eggrad.engine.terms.functions import ELEMENTWISE, EXTREMES, FUNCTIONS, UNARY
 from eggrad.engine.terms.term import Term

@@ -10,11 +10,11 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from eggrad.engine.equality.term_patterns import matches
 from eggrad.engine.oracle.fingerprints import Samples, fingerprint
 from eggrad.engine.oracle.law_check import is_law
 from eggrad.engine.terms.binding import Array
 from eggrad.engine.terms.term import Term, variables
+from eggrad.engine.terms.term_patterns import matches
 from eggrad.engine.workbench.workload import SIZE, Workload
 
 __all__ = ["Enumeration", "Pair", "enumerate_terms"]

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from typing import Final
 
 from eggrad.engine.costs.cost import CostModel
-from eggrad.engine.egraph.report import Budget
 from eggrad.engine.laws.rule import Ruleset
 from eggrad.engine.laws.strategy import Strategy
+from eggrad.engine.saturation.report import Budget
 from eggrad.engine.saturation.run import Run
 from eggrad.engine.saturation.stages import System
 from eggrad.engine.workbench.firing import load_left

@@ -6,14 +6,14 @@ from itertools import islice
 from typing import Final
 
 from eggrad.engine.costs.cost import CostModel
-from eggrad.engine.egraph.report import Budget
-from eggrad.engine.egraph.term_rows import TermRows
+from eggrad.engine.egraph.reading import TermRows
 from eggrad.engine.equality.equivalence import prove_at_once, search
-from eggrad.engine.equality.term_patterns import entry_by_entry, matches, substituted
 from eggrad.engine.extraction.snapshot import Snapshot
 from eggrad.engine.oracle.law_check import is_law
+from eggrad.engine.saturation.report import Budget
 from eggrad.engine.saturation.stages import System
 from eggrad.engine.terms.term import Term, postorder, variable, variables
+from eggrad.engine.terms.term_patterns import entry_by_entry, matches, substituted
 from eggrad.engine.workbench.enumeration import Pair
 
 __all__ = ["Candidate", "candidates"]

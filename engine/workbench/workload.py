@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Final
 
-from eggrad.engine.indices.spec import canonical
 from eggrad.engine.terms.functions import FUNCTIONS, MATRIX_FUNCTIONS, UNARY, function_of
 from eggrad.engine.terms.term import (
     Term,
@@ -24,8 +23,9 @@ from eggrad.engine.terms.term import (
     subtract,
     variable,
 )
+from eggrad.engine.terms.term_patterns import is_symmetric_product
 
-__all__ = ["SIZE", "Workload", "is_symmetric_product", "workloads"]
+__all__ = ["SIZE", "Workload", "workloads"]
 
 SIZE: Final = "n"
 """The size of every axis."""
@@ -110,20 +110,6 @@ class Workload:
 def _nesting(t: Term) -> int:
     """How many element-wise functions are applied one after the other."""
     return max(map(_nesting, t.args), default=0) + (function_of(t.op, t.data) is not None)
-
-
-def is_symmetric_product(t: Term) -> bool:
-    """Whether a node is a product whose operands may be exchanged.
-
-    >>> from eggrad.engine.terms.term import variable
-    >>> x, y = variable("x", ("n",)), variable("y", ("n",))
-    >>> [is_symmetric_product(einsum(s, x, y)) for s in ("i,i->", "i,j->ij")]
-    [True, False]
-    """
-    if t.op != "einsum" or len(t.args) != 2:
-        return False
-    first, second, out = t.spec
-    return canonical([second, first], out) == t.data
 
 
 def workloads() -> tuple[Workload, ...]:

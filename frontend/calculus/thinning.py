@@ -10,8 +10,8 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from eggrad.engine.egraph.report import Budget, Report, Result
 from eggrad.engine.indices.spec import Size
+from eggrad.engine.saturation.report import Budget, Report, Result
 from eggrad.engine.terms.term import Term, substitute_sizes, variables
 
 if TYPE_CHECKING:
@@ -99,6 +99,6 @@ def thin_term(term: Term, parts: Iterable[Thinning]) -> Term:
     >>> thin_term(negate(part.term), [part]) is negate(x)
     True
     """
-    from eggrad.engine.equality.term_patterns import substituted
+    from eggrad.engine.terms.term_patterns import substituted
 
     return substituted(term, {p.term: p.found.term for p in parts})

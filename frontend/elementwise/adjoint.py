@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
-from eggrad.engine.egraph.report import Result
 from eggrad.engine.indices.conditions import Condition, nonnegative, zero
 from eggrad.engine.indices.integer_ranges import Range
 from eggrad.engine.indices.integer_solutions import Problem, Solutions, solve
 from eggrad.engine.indices.rational_affine import Affine
+from eggrad.engine.saturation.report import Result
 from eggrad.engine.terms.term import Term
 from eggrad.frontend.calculus.budget_warning import warn_of
 from eggrad.frontend.elementwise.paths import Path

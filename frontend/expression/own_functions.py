@@ -11,10 +11,11 @@ import numpy as np
 
 from eggrad.engine import runtime
 from eggrad.engine.errors import UnsoundRules, UnsupportedOperation
-from eggrad.engine.laws.language import CONSTRUCTORS, FUNCTION_NODES, Tensor, fn
+from eggrad.engine.laws.language import CONSTRUCTORS, Tensor, fn
 from eggrad.engine.laws.own_functions import slope_terms
 from eggrad.engine.oracle import oracle
 from eggrad.engine.terms.binding import Array
+from eggrad.engine.terms.constructors import FUNCTION_NODES
 from eggrad.engine.terms.functions import FUNCTIONS, Monotone, OwnFunction, Parity
 from eggrad.engine.terms.numeric_operations import FOR_CODE, NUMERIC
 from eggrad.engine.terms.term import Term

@@ -17,11 +17,11 @@ from eggrad.frontend.expression.expression import Expression, as_expression, uni
 from eggrad.frontend.printing.witness_printer import format_sides, format_values
 
 if TYPE_CHECKING:
-    from eggrad.engine.egraph.report import Budget
     from eggrad.engine.equality.replay import Step
     from eggrad.engine.laws.knowledge import Assumption, Knowledge
     from eggrad.engine.laws.rule import BulkRule, Rule, Ruleset
     from eggrad.engine.laws.strategy import Strategy
+    from eggrad.engine.saturation.report import Budget
     from eggrad.engine.terms.binding import Array
     from eggrad.frontend.workbench.rule_files import Rules
 

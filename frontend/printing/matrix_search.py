@@ -8,8 +8,8 @@ from eggrad.engine.costs.cost import CostModel
 from eggrad.engine.errors import UnsupportedOperation
 from eggrad.engine.indices.sparsity import Sparsity
 from eggrad.engine.indices.spec import Dims
-from eggrad.engine.laws.constructors import assembled
 from eggrad.engine.terms import term as terms
+from eggrad.engine.terms.constructors import assembled
 from eggrad.engine.terms.operations import node_count
 from eggrad.engine.terms.term import Term
 from eggrad.frontend.printing.matrix_form import form_of, has_notation

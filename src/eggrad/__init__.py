@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from eggrad.engine.compilation.compiled import CompiledFunction
-    from eggrad.engine.egraph.report import Budget
     from eggrad.engine.errors import (
         BudgetExceeded,
         EggradError,
@@ -26,6 +25,7 @@ if TYPE_CHECKING:
         UnsupportedOperation,
     )
     from eggrad.engine.runtime.factored import FactoredTensor
+    from eggrad.engine.saturation.report import Budget
     from eggrad.frontend.calculus.budget_warning import BudgetWarning
     from eggrad.frontend.calculus.compilation import compile
     from eggrad.frontend.elementwise.definition import Definition, parse_elementwise

@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from eggrad.engine.equality.congruence import Congruence, Equation
+from eggrad.engine.equality.small_terms import smallest_terms
 from eggrad.engine.terms.term import Term, add, apply, postorder, variable
-from eggrad.engine.workbench.small_terms import smallest_terms
 from eggrad.rules.functions.elementwise import log_of_exp
 
 LEAVES = tuple(variable(name) for name in "abc")

@@ -3,8 +3,8 @@
 import pytest
 
 import eggrad as eg
-from eggrad.engine.egraph.report import Budget
 from eggrad.engine.saturation import stages
+from eggrad.engine.saturation.report import Budget
 from eggrad.engine.saturation.stages import System
 from eggrad.engine.terms import term as terms
 from eggrad.rules.standard import STANDARD

@@ -9,7 +9,6 @@ import pytest
 from click.testing import CliRunner
 
 import eggrad as eg
-from eggrad.engine.equality.term_patterns import entry_by_entry, matches, substituted
 from eggrad.engine.laws.strategy import STAGES, Strategy
 from eggrad.engine.oracle import oracle
 from eggrad.engine.oracle.law_check import is_law
@@ -26,6 +25,7 @@ from eggrad.engine.terms.term import (
     variable,
     variables,
 )
+from eggrad.engine.terms.term_patterns import entry_by_entry, matches, substituted
 from eggrad.engine.workbench.enumeration import Pair, enumerate_terms
 from eggrad.engine.workbench.rule_inference import candidates
 from eggrad.engine.workbench.workload import Workload

@@ -240,7 +240,7 @@ def test_a_proof_says_where_it_holds() -> None:
 
 
 def test_a_budget_that_ends_is_said() -> None:
-    from eggrad.engine.egraph.report import Budget
+    from eggrad.engine.saturation.report import Budget
 
     f, g = np.sin(2 * x), 2 * np.sin(x) * np.cos(x)
     verdict = eg.equivalent(f, g, budget=Budget(nodes=1))

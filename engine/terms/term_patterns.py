@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from eggrad.engine.indices.spec import hadamard, scaling
+from eggrad.engine.indices.spec import canonical, hadamard, scaling
 from eggrad.engine.terms.functions import function_of
 from eggrad.engine.terms.term import (
     Term,
@@ -13,9 +13,8 @@ from eggrad.engine.terms.term import (
     rebuild,
     variable,
 )
-from eggrad.engine.workbench.workload import is_symmetric_product
 
-__all__ = ["entry_by_entry", "matches", "substituted"]
+__all__ = ["entry_by_entry", "is_symmetric_product", "matches", "substituted"]
 
 POINTWISE: Final = frozenset({"add", "subtract", "divide", "power", "negate"})
 
@@ -90,3 +89,17 @@ def entry_by_entry(term: Term) -> Term | None:
             case _:
                 return None
     return done[term]
+
+
+def is_symmetric_product(t: Term) -> bool:
+    """Whether a node is a product whose operands may be exchanged.
+
+    >>> from eggrad.engine.terms.term import variable
+    >>> x, y = variable("x", ("n",)), variable("y", ("n",))
+    >>> [is_symmetric_product(einsum(s, x, y)) for s in ("i,i->", "i,j->ij")]
+    [True, False]
+    """
+    if t.op != "einsum" or len(t.args) != 2:
+        return False
+    first, second, out = t.spec
+    return canonical([second, first], out) == t.data

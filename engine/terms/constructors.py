@@ -2,16 +2,18 @@
 
 from collections.abc import Sequence
 from fractions import Fraction
-from typing import Any
+from typing import Any, Final
 
 from eggrad.engine.indices.spec import scaling
-from eggrad.engine.laws.language import FUNCTION_NODES
 from eggrad.engine.terms import term as terms
 from eggrad.engine.terms.fixed_arrays import fixed_array_called
 from eggrad.engine.terms.functions import MATRIX_FUNCTIONS, function_of, record
 from eggrad.engine.terms.term import NUMERIC, Term
 
-__all__ = ["Parts", "assembled", "is_multiple", "parts", "product_parts"]
+__all__ = ["FUNCTION_NODES", "Parts", "assembled", "is_multiple", "parts", "product_parts"]
+
+# The constructors of element-wise functions, by the number of operands.
+FUNCTION_NODES: Final = {1: "function", 2: "function2", 3: "function3"}
 
 Parts = tuple[str, tuple[object, ...], tuple[Term, ...]]
 

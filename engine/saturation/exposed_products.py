@@ -3,25 +3,21 @@
 Such a product is undefined there, and the choice that it stands for is not.
 """
 
-from typing import TYPE_CHECKING
-
-from eggrad.engine.laws.language import FUNCTION_NODES
+from eggrad.engine.extraction.snapshot import ENode, Snapshot
 from eggrad.engine.laws.properties import TOTAL
+from eggrad.engine.terms.constructors import FUNCTION_NODES
 from eggrad.engine.terms.functions import Function, record
-
-if TYPE_CHECKING:
-    from eggrad.engine.extraction.snapshot import ENode, Snapshot
 
 __all__ = ["exposed_classes"]
 
 
-def exposed_classes(graph: "Snapshot") -> set[int]:
+def exposed_classes(graph: Snapshot) -> set[int]:
     """The classes with a product of a test, or of what is 0 unless chosen, and a partial factor."""
     masks = {c for c, nodes in graph.members.items() if any(_is_mask(m, graph) for m in nodes)}
     if not masks:
         return set()
 
-    def is_exposed(m: "ENode") -> bool:
+    def is_exposed(m: ENode) -> bool:
         if m.constructor != "ein":
             return False
         a, b = m.children
@@ -31,7 +27,7 @@ def exposed_classes(graph: "Snapshot") -> set[int]:
     return {c for c, nodes in graph.members.items() if any(map(is_exposed, nodes))}
 
 
-def _is_mask(m: "ENode", graph: "Snapshot") -> bool:
+def _is_mask(m: ENode, graph: Snapshot) -> bool:
     own = _function(m)
     if own is None or own.name != "where":
         return own is not None and own.is_test
@@ -39,5 +35,5 @@ def _is_mask(m: "ENode", graph: "Snapshot") -> bool:
     return any(z.constructor == "constant" and z.data[0] == 0 for z in zeros)
 
 
-def _function(m: "ENode") -> Function | None:
+def _function(m: ENode) -> Function | None:
     return record(str(m.data[0])) if m.constructor in FUNCTION_NODES.values() else None
