@@ -167,7 +167,7 @@ _HOMES = {
     ),
     "engine.compilation.compiled": ("CompiledFunction",),
     "engine.runtime.factored": ("FactoredTensor",),
-    "engine.egraph.report": ("Budget",),
+    "engine.saturation.report": ("Budget",),
     "frontend.interface.api": (
         "Problem",
         "derivative",
