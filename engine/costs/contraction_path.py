@@ -18,12 +18,12 @@ MAX_EXACT: Final = 8
 # Dynamic programming takes milliseconds for so many factors, and up to a minute for twice as many.
 MAX_PROGRAMMED: Final = 18
 
-Indices = frozenset[int]
+IndexSet = frozenset[int]
 Path = list[tuple[int, int]]
 
 
 def contraction_path(
-    factors: Sequence[Indices], out: Indices, lengths: Mapping[int, int], *, exact: bool = False
+    factors: Sequence[IndexSet], out: IndexSet, lengths: Mapping[int, int], *, exact: bool = False
 ) -> Path:
     """A cheap path, the one that opt_einsum finds; with `exact`, and few factors, the cheapest.
 
@@ -40,7 +40,7 @@ def contraction_path(
 
 
 def _found_by_opt_einsum(
-    factors: Sequence[Indices], out: Indices, lengths: Mapping[int, int]
+    factors: Sequence[IndexSet], out: IndexSet, lengths: Mapping[int, int]
 ) -> Path:
     search: Any = opt_einsum.paths.greedy
     if len(factors) <= MAX_PROGRAMMED:
@@ -59,22 +59,22 @@ def _found_by_opt_einsum(
     return path
 
 
-def _cheapest(factors: Sequence[Indices], out: Indices, lengths: Mapping[int, int]) -> Path:
+def _cheapest(factors: Sequence[IndexSet], out: IndexSet, lengths: Mapping[int, int]) -> Path:
     """The cheapest path of all: sets of factors, small ones first, are split in two every way.
 
     A set is a number, with a bit for each factor.
     """
     count = len(factors)
     every = range(1 << count)
-    inside = [Indices().union(*(f for k, f in enumerate(factors) if m >> k & 1)) for m in every]
+    inside = [IndexSet().union(*(f for k, f in enumerate(factors) if m >> k & 1)) for m in every]
     kept = [inside[m] & (inside[~m] | out) for m in every]
     price: list[float] = [inf for _ in every]
     for k, own in enumerate(factors):
         kept[1 << k], price[1 << k] = own, 0
     halves: dict[int, int] = {}
-    sizes: dict[Indices, int] = {}
+    sizes: dict[IndexSet, int] = {}
 
-    def size(indices: Indices) -> int:
+    def size(indices: IndexSet) -> int:
         if indices not in sizes:
             sizes[indices] = prod(lengths[i] for i in indices)
         return sizes[indices]

@@ -18,7 +18,7 @@ import numpy as np
 
 from eggrad.engine.errors import UnsupportedOperation
 from eggrad.engine.extraction.extract import Cost, Member, Members, dag_cost, used
-from eggrad.engine.extraction.pruning import pruned
+from eggrad.engine.extraction.pruning import M, pruned
 
 __all__ = ["SECONDS", "Solved", "cheapest_dag_exactly", "require_solver"]
 
@@ -26,9 +26,6 @@ __all__ = ["SECONDS", "Solved", "cheapest_dag_exactly", "require_solver"]
 SECONDS: Final = 60.0
 # The solver's absolute tolerance is a millionth: prices are scaled to be far above it.
 LARGEST_PRICE: Final = 1e6
-
-M = TypeVar("M", bound=Member)
-
 
 @dataclass(frozen=True)
 class Solved:

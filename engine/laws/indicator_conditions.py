@@ -1,8 +1,8 @@
 """What rules about an indicator by itself compute: conditions that are none, or make a delta."""
 
 from eggrad.engine.indices.constraints import Constraints, never, renamed_all
-from eggrad.engine.indices.spec import Spec, canonical
-from eggrad.engine.laws.language import Dims, condition, primitive
+from eggrad.engine.indices.spec import canonical as canonical_spec
+from eggrad.engine.laws.language import Dims, Spec, condition, primitive
 
 __all__ = ["holds_always", "holds_never", "pair_spec", "paired_size", "unpaired", "unpaired_dims"]
 
@@ -42,7 +42,7 @@ def pair_spec(n: Dims, p: Constraints) -> Spec | None:
     """The spec of a delta of those two axes times the indicator without the second of them."""
     pair = _pair(n, p)
     axes = tuple(range(len(n)))
-    return canonical([pair, [k for k in axes if k != pair[1]]], axes) if pair else None
+    return canonical_spec([pair, [k for k in axes if k != pair[1]]], axes) if pair else None
 
 
 @primitive

@@ -11,14 +11,13 @@ from eggrad.engine.extraction import extract
 from eggrad.engine.extraction.snapshot import ENode, Snapshot
 from eggrad.engine.networks.contraction_order import contract_terms, scaled
 from eggrad.engine.networks.networks import Network, connected_order, product_network
+from eggrad.engine.networks.symmetry import MAX_FACTORS, MAX_STEPS
 from eggrad.engine.terms.term import Term
 
 __all__ = ["embedding", "made_from_others"]
 
 # Of larger DAGs products are not compared.
 MAX_CLASSES = 400
-MAX_FACTORS = 64
-MAX_STEPS = 2_000
 
 
 def made_from_others(graph: Snapshot) -> Iterator[tuple[int, Term]]:

@@ -65,7 +65,7 @@ def _sums(graph: Snapshot, cls: int) -> list[ENode]:
 
 def normalised(graph: Snapshot, divisor: int) -> Iterator[tuple[int, Term]]:
     """The classes of degree 0, with every exponential divided and without the divisor's powers."""
-    found = _read(graph, divisor)
+    found = _read_homogeneous(graph, divisor)
     done: dict[tuple[int, Indices], Term] = {}
     for cls, ways in found.items():
         for axes, own in ways.items():
@@ -73,7 +73,7 @@ def normalised(graph: Snapshot, divisor: int) -> Iterator[tuple[int, Term]]:
                 yield cls, _written(graph, divisor, found, (cls, axes), done)
 
 
-def _read(graph: Snapshot, divisor: int) -> Found:
+def _read_homogeneous(graph: Snapshot, divisor: int) -> Found:
     argument = _arguments(elements(graph)[divisor])
     units = _units(graph, divisor)
     lead = graph.dims[divisor]

@@ -15,6 +15,14 @@ __all__ = ["FUNCTION_NODES", "Parts", "assembled", "is_multiple", "parts", "prod
 # The constructors of element-wise functions, by the number of operands.
 FUNCTION_NODES: Final = {1: "function", 2: "function2", 3: "function3"}
 
+_MAKERS: Final = {
+    make.__name__: make
+    for make in (
+        terms.add, terms.delta, terms.divide, terms.indicator, terms.negate, terms.power,
+        terms.size, terms.subtract,
+    )
+}  # fmt: skip
+
 Parts = tuple[str, tuple[object, ...], tuple[Term, ...]]
 
 
@@ -77,7 +85,7 @@ def assembled(constructor: str, data: Sequence[Any], args: tuple[Term, ...]) -> 
         case "array":
             return terms.array(fixed_array_called(data[0][2]))
         case "delta" | "indicator" | "size" as name:
-            return getattr(terms, name)(*data)
+            return _MAKERS[name](*data)
         case "ein" | "ein1":
             return terms.einsum(data[0], *args)
         case "scale":
@@ -91,4 +99,4 @@ def assembled(constructor: str, data: Sequence[Any], args: tuple[Term, ...]) -> 
         case name if name in MATRIX_FUNCTIONS:
             return terms.apply(name, *args)
         case name:
-            return getattr(terms, name)(*args)
+            return _MAKERS[name](*args)

@@ -3,7 +3,7 @@
 import numpy as np
 
 from eggrad.engine.indices.affine import Form, Key, form
-from eggrad.engine.indices.constraints import Constraint, Constraints, canonical
+from eggrad.engine.indices.constraints import Constraint, Constraints, canonical as canonical_constraints
 from eggrad.engine.indices.spec import Dims
 
 __all__ = ["random_constraints"]
@@ -21,7 +21,7 @@ def random_constraints(dims: Dims, rng: np.random.Generator) -> Constraints:
     ()
     """
     drawn = [_constraint(dims, rng) for _ in range(rng.integers(0, 4))] if dims else []
-    return canonical(dims, drawn)
+    return canonical_constraints(dims, drawn)
 
 
 def _constraint(dims: Dims, rng: np.random.Generator) -> Constraint:
