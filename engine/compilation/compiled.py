@@ -12,8 +12,14 @@ from eggrad.engine.compilation.source import Form, Module
 from eggrad.engine.indices.affine import size_symbols
 from eggrad.engine.indices.identifiers import escaped
 from eggrad.engine.normal_forms.index_ranges import check_indices, greatest_indices
-from eggrad.engine.terms.array_limits import check_memory
-from eggrad.engine.terms.binding import bind, common_dtype, concrete, made_sizes, symbols
+from eggrad.engine.terms.binding import (
+    bind,
+    check_memory,
+    common_dtype,
+    concrete,
+    made_sizes,
+    symbols,
+)
 from eggrad.engine.terms.term import Term, own_functions, variables
 
 __all__ = ["Choice", "CompiledFunction", "compile_terms"]

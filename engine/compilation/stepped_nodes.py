@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from eggrad.engine.costs.cost import CostModel
 from eggrad.engine.indices.affine import renamed
-from eggrad.engine.indices.sparsity import numbered
+from eggrad.engine.indices.indicator_plan import numbered
 from eggrad.engine.indices.spec import Indices, Size
 from eggrad.engine.indices.stepped_plan import stepped_plan
 from eggrad.engine.terms import term as terms

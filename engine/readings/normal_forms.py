@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator, Sequence
 
-from eggrad.engine.costs.normal_model import NormalModel
+from eggrad.engine.costs.cost import NormalModel
 from eggrad.engine.extraction.snapshot import Snapshot
 from eggrad.engine.normal_forms.normal_form import NormalForms
-from eggrad.engine.readings.products import united
+from eggrad.engine.readings.sums_and_products import united
 from eggrad.engine.terms.term import Term
 
 __all__ = [

@@ -11,8 +11,7 @@ from eggrad.engine.errors import ShapeError, UnsolvableSystem, UnsupportedOperat
 from eggrad.engine.indices.spec import Indices, Size
 from eggrad.engine.runtime import factored_solve
 from eggrad.engine.runtime.factored_part import Part, spread
-from eggrad.engine.terms.array_limits import check_shape
-from eggrad.engine.terms.binding import Array
+from eggrad.engine.terms.binding import Array, check_shape
 
 __all__ = ["FactoredTensor", "Part", "columns_of"]
 

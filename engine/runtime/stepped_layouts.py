@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from math import prod
 
 from eggrad.engine.indices.spec import Indices
-from eggrad.engine.indices.stepped_solutions import Step, SteppedPlan
+from eggrad.engine.indices.stepped_plan import Step, SteppedPlan
 from eggrad.engine.runtime.view_kernels import Order
 
 __all__ = ["Layout", "Place", "along_one_axis", "axes_as_written", "whole_labels"]

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from eggrad.engine.laws.own_functions import check_slopes
+from eggrad.engine.laws.differentiation import check_slopes
 from eggrad.engine.saturation.report import Budget, Result
 from eggrad.engine.saturation.run import Derived
 from eggrad.engine.saturation.stages import System

@@ -6,17 +6,49 @@ from time import perf_counter
 from typing import Final
 
 from eggrad.engine.costs.cost import Model
-from eggrad.engine.egraph.egraph import EGraph
-from eggrad.engine.egraph.iteration import Iteration
-from eggrad.engine.extraction.snapshot import Snapshot
+from eggrad.engine.egraph.egraph import EGraph, Iteration
+from eggrad.engine.extraction.snapshot import ENode, Snapshot
+from eggrad.engine.laws.properties import TOTAL
 from eggrad.engine.laws.rule import BulkRule, Ruleset
 from eggrad.engine.laws.strategy import PURPOSES, Strategy
-from eggrad.engine.saturation.exposed_products import exposed_classes
-from eggrad.engine.saturation.observation import Observer, Watch
-from eggrad.engine.saturation.report import Budget, Explored, Report, given_members
-from eggrad.engine.terms.term import Term
+from eggrad.engine.saturation.report import Budget, Explored, Observer, Report, Watch, given_members
+from eggrad.engine.terms.functions import Function, record
+from eggrad.engine.terms.term import FUNCTION_NODES, Term
 
-__all__ = ["Derived", "Run"]
+__all__ = ["Derived", "Run", "exposed_classes"]
+
+# Products with tests whose other factor may be undefined where the test is 0.
+#
+# Such a product is undefined there, and the choice that it stands for is not.
+
+
+def exposed_classes(graph: Snapshot) -> set[int]:
+    """The classes with a product of a test, or of what is 0 unless chosen, and a partial factor."""
+    masks = {c for c, nodes in graph.members.items() if any(_is_mask(m, graph) for m in nodes)}
+    if not masks:
+        return set()
+
+    def is_exposed(m: ENode) -> bool:
+        if m.constructor != "ein":
+            return False
+        a, b = m.children
+        of_a, of_b = (not graph.knows(c, TOTAL) for c in m.children)
+        return (a in masks and of_b) or (b in masks and of_a)
+
+    return {c for c, nodes in graph.members.items() if any(map(is_exposed, nodes))}
+
+
+def _is_mask(m: ENode, graph: Snapshot) -> bool:
+    own = _function(m)
+    if own is None or own.name != "where":
+        return own is not None and own.is_test
+    zeros = graph.members.get(m.children[2], ())
+    return any(z.constructor == "constant" and z.data[0] == 0 for z in zeros)
+
+
+def _function(m: ENode) -> Function | None:
+    return record(str(m.data[0])) if m.constructor in FUNCTION_NODES.values() else None
+
 
 SETTLE_ROUNDS = 20
 # How often `settle` is iterated in one go after an iteration of these stages, which is enough for

@@ -9,18 +9,23 @@ from threading import Lock, local
 from typing import Final
 
 from eggrad.engine.costs.cost import CostModel, Model
+from eggrad.engine.egraph.compile_rules import KNOWN, Relevance, symbols_of
 from eggrad.engine.egraph.egraph import EGraph
 from eggrad.engine.errors import BudgetExceeded
 from eggrad.engine.indices.spec import Size
-from eggrad.engine.laws.differentiation import Differentiation
+from eggrad.engine.laws.differentiation import Differentiation, check_slopes, rules_of_functions
 from eggrad.engine.laws.nonzero_sums import nonzero_sums
-from eggrad.engine.laws.own_functions import check_slopes, rules_of_functions
 from eggrad.engine.laws.properties import NONNEGATIVE, POSITIVE, TOTAL
-from eggrad.engine.laws.relevance import KNOWN, Relevance, symbols_of
 from eggrad.engine.laws.rule import Rule
 from eggrad.engine.laws.strategy import PURPOSES, Strategy
-from eggrad.engine.saturation.observation import Observer
-from eggrad.engine.saturation.report import Budget, Explored, Report, Result, solver_seconds
+from eggrad.engine.saturation.report import (
+    Budget,
+    Explored,
+    Observer,
+    Report,
+    Result,
+    solver_seconds,
+)
 from eggrad.engine.saturation.run import Derived, Run
 from eggrad.engine.terms import term as terms
 from eggrad.engine.terms.functions import FUNCTIONS

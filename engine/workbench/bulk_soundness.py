@@ -6,11 +6,11 @@ from typing import Any, Final
 import numpy as np
 
 from eggrad.engine.costs.cost import CostModel
+from eggrad.engine.egraph.compile_rules import Relevance
 from eggrad.engine.egraph.egraph import EGraph
 from eggrad.engine.errors import MISTAKES, RuleError
 from eggrad.engine.extraction.snapshot import Snapshot
-from eggrad.engine.laws.closed import SYMBOLS, Closing
-from eggrad.engine.laws.relevance import Relevance
+from eggrad.engine.laws.matching import SYMBOLS, Closing
 from eggrad.engine.laws.rule import BulkRule, Ruleset
 from eggrad.engine.oracle import oracle
 from eggrad.engine.terms import term as terms
@@ -126,7 +126,9 @@ def _shrunk(rule: BulkRule, classes: RandomClasses, found: Comparison) -> Compar
     best: Comparison | None = found
     while best is not None:
         found = best
-        tried = (_compared_pair(found.sides, v) for v in simpler_values(found.values, _declared(found)))
+        tried = (
+            _compared_pair(found.sides, v) for v in simpler_values(found.values, _declared(found))
+        )
         best = next((c for c in tried if c.flaw == found.flaw), None)
     return found.plain
 

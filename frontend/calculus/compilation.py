@@ -49,7 +49,7 @@ def compile(
         )
     if columns is not None and structure != "factored":
         raise UnsupportedOperation('compile: columns needs structure="factored"')
-    from eggrad.engine.costs.rates import load_rates
+    from eggrad.engine.costs.time_model import load_rates
     from eggrad.frontend.calculus import calculus
 
     several = isinstance(f, list | tuple)

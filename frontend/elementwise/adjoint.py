@@ -9,9 +9,15 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
-from eggrad.engine.indices.conditions import Condition, nonnegative, zero
-from eggrad.engine.indices.integer_ranges import Range
-from eggrad.engine.indices.integer_solutions import Problem, Solutions, solve
+from eggrad.engine.indices.integer_conditions import (
+    Condition,
+    Problem,
+    Range,
+    Solutions,
+    nonnegative,
+    solve,
+    zero,
+)
 from eggrad.engine.indices.rational_affine import Affine
 from eggrad.engine.saturation.report import Result
 from eggrad.engine.terms.term import Term

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from eggrad.engine.laws.strategy import Strategy
-from eggrad.engine.saturation.observation import Moment
+from eggrad.engine.saturation.report import Moment
 from eggrad.engine.saturation.stages import System
 from eggrad.engine.terms.term import Term
 from eggrad.frontend.calculus import calculus

@@ -1,15 +1,17 @@
 """Constants, zeros, ones and rational multiples: exact arithmetic."""
 
 from eggrad.engine.indices.spec import scaling
-from eggrad.engine.laws.arithmetic import as_number, function_value, raised
-from eggrad.engine.laws.delta_algebra import (
+from eggrad.engine.laws.primitives import (
     absorbed,
+    as_number,
     constant_is_absorbed,
     constant_kept,
     constant_kept_dims,
     constant_shrinks,
     constant_spreads,
     constant_summed_dims,
+    function_value,
+    raised,
 )
 from eggrad.rules.common.notation import *
 

@@ -3,7 +3,31 @@
 `[p]` is 1 where the conditions p on the indices hold, and 0 elsewhere.
 """
 
-from eggrad.engine.laws.delta_algebra import (
+from eggrad.engine.laws.indicator_primitives import (
+    both,
+    both_spec,
+    composed,
+    composed_constraints,
+    composed_dims,
+    composes,
+    described,
+    holds_always,
+    holds_never,
+    indicator_constraints,
+    indicator_core,
+    indicator_dims,
+    indicator_ones,
+    indicator_spread,
+    is_total,
+    pair_spec,
+    paired_size,
+    picks,
+    picks_one,
+    reduces,
+    unpaired,
+    unpaired_dims,
+)
+from eggrad.engine.laws.primitives import (
     delta_kept,
     delta_ones,
     delta_product,
@@ -12,32 +36,6 @@ from eggrad.engine.laws.delta_algebra import (
     delta_sifts,
     delta_spread,
     sifted,
-)
-from eggrad.engine.laws.indicator_algebra import (
-    both,
-    both_spec,
-    composed,
-    composed_constraints,
-    composed_dims,
-    composes,
-    described,
-    indicator_constraints,
-    indicator_core,
-    indicator_dims,
-    indicator_ones,
-    indicator_spread,
-    is_total,
-    picks,
-    picks_one,
-    reduces,
-)
-from eggrad.engine.laws.indicator_conditions import (
-    holds_always,
-    holds_never,
-    pair_spec,
-    paired_size,
-    unpaired,
-    unpaired_dims,
 )
 from eggrad.rules.common.notation import *
 

@@ -7,10 +7,9 @@ from typing import cast
 
 from eggrad.engine.extraction.snapshot import Snapshot
 from eggrad.engine.laws.rule import Ruleset
-from eggrad.engine.networks.parts import split
-from eggrad.engine.networks.shared_factors import made_from_others
-from eggrad.engine.networks.symmetry import SUMS, exchanges, expanded, halved
-from eggrad.engine.readings.products import (
+from eggrad.engine.networks.networks import split
+from eggrad.engine.networks.shared_work import SUMS, exchanges, expanded, halved, made_from_others
+from eggrad.engine.readings.sums_and_products import (
     cheaper_orders,
     every_network,
     networks,

@@ -8,22 +8,26 @@ from itertools import product
 
 from eggrad.engine.extraction.snapshot import Snapshot
 from eggrad.engine.laws.rule import Ruleset
-from eggrad.engine.networks.contraction_order import scaled
 from eggrad.engine.networks.linear import linear_forms
-from eggrad.engine.readings.products import as_term, cheapest_network, every_network, like, united
-from eggrad.engine.readings.sums import (
+from eggrad.engine.networks.networks import scaled
+from eggrad.engine.readings.sums_and_products import (
+    as_term,
     cancels,
+    cheapest_network,
     disjoint,
     distributed,
     distributions,
+    every_network,
     every_sum,
     joint,
+    like,
     may_cancel,
     number,
     repeated,
     sharing,
     short_sums,
     total,
+    united,
 )
 from eggrad.engine.terms import term as terms
 from eggrad.engine.terms.term import Term

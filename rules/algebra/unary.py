@@ -1,6 +1,6 @@
 """Transposes, diagonals, traces and sums: unary specs."""
 
-from eggrad.engine.laws.index_algebra import after_summing, alike, summed_alone, sums_alone
+from eggrad.engine.laws.primitives import after_summing, alike, summed_alone, sums_alone
 from eggrad.rules.common.notation import *
 
 EINSUM = "thesis equation 2.1 (the definition of the product)"

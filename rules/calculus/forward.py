@@ -1,6 +1,6 @@
 """Forward mode: the derivative pushed to the leaves. One derivative for each node: linear."""
 
-from eggrad.engine.laws.index_algebra import (
+from eggrad.engine.laws.primitives import (
     chain,
     contract_last,
     lift,

@@ -6,7 +6,7 @@ of the root, then those of its node.
 """
 
 from eggrad.engine.indices.spec import Indices, canonical
-from eggrad.engine.laws.index_algebra import (
+from eggrad.engine.laws.primitives import (
     again_dims,
     gone_dims,
     irregular,

@@ -3,8 +3,8 @@
 from fractions import Fraction
 
 from eggrad.engine.indices.spec import output_dims
-from eggrad.engine.laws.index_algebra import matrix_transpose
 from eggrad.engine.laws.language import Dims, Name, Number, Spec, condition, primitive
+from eggrad.engine.laws.primitives import matrix_transpose
 from eggrad.engine.terms.functions import EXTREMES, record
 
 __all__ = [

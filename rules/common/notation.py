@@ -1,27 +1,6 @@
 """The words that laws are written with, all in one place: rule files import every one of them."""
 
 from eggrad.engine.indices.spec import parse_spec
-from eggrad.engine.laws.arithmetic import (
-    exponent_product,
-    exponent_sum,
-    nonzero,
-    not_one,
-    plus,
-    times,
-)
-from eggrad.engine.laws.index_algebra import (
-    changes,
-    compose,
-    elementwise,
-    inline,
-    is_identity,
-    join,
-    matrix_transpose,
-    meet,
-    nothing_summed,
-    outer,
-    swap,
-)
 from eggrad.engine.laws.language import (
     Claim,
     Constraints,
@@ -34,6 +13,7 @@ from eggrad.engine.laws.language import (
     Spec,
     Statement,
     Tensor,
+    Variable,
     Wrt,
     add,
     adj,
@@ -41,6 +21,7 @@ from eggrad.engine.laws.language import (
     cofactors,
     condition,
     const,
+    declared,
     delta,
     det,
     differ,
@@ -48,6 +29,7 @@ from eggrad.engine.laws.language import (
     divide,
     ein,
     ein1,
+    extreme,
     fn,
     indicator,
     inv,
@@ -64,7 +46,25 @@ from eggrad.engine.laws.language import (
     subtract,
     variable,
 )
-from eggrad.engine.laws.numeric_language import Variable, declared, extreme
+from eggrad.engine.laws.primitives import (
+    changes,
+    compose,
+    elementwise,
+    exponent_product,
+    exponent_sum,
+    inline,
+    is_identity,
+    join,
+    matrix_transpose,
+    meet,
+    nonzero,
+    not_one,
+    nothing_summed,
+    outer,
+    plus,
+    swap,
+    times,
+)
 from eggrad.engine.laws.properties import (
     invertible,
     invertible_almost,

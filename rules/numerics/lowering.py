@@ -4,10 +4,9 @@ from collections.abc import Iterator
 from fractions import Fraction
 
 from eggrad.engine.extraction.snapshot import Snapshot
-from eggrad.engine.networks.contraction_order import scaled
-from eggrad.engine.networks.repeated_factors import symmetric_products_of
-from eggrad.engine.networks.symmetry import expanded
-from eggrad.engine.readings.sums import every_sum
+from eggrad.engine.networks.networks import scaled
+from eggrad.engine.networks.shared_work import expanded, symmetric_products_of
+from eggrad.engine.readings.sums_and_products import every_sum
 from eggrad.engine.terms.term import Term
 from eggrad.rules.common.notation import *
 from eggrad.rules.common.sources import RING

@@ -8,7 +8,7 @@ from fractions import Fraction
 
 from eggrad.engine.extraction.snapshot import Snapshot
 from eggrad.engine.indices.spec import canonical
-from eggrad.engine.laws.numeric_language import (
+from eggrad.engine.laws.language import (
     cholesky,
     expm1,
     hypot,
@@ -20,8 +20,7 @@ from eggrad.engine.laws.numeric_language import (
     norm,
     solve,
 )
-from eggrad.engine.readings.products import every_network
-from eggrad.engine.readings.unit_vectors import with_units
+from eggrad.engine.readings.sums_and_products import every_network, with_units
 from eggrad.engine.terms.term import Term
 from eggrad.rules.common.notation import *
 from eggrad.rules.common.sources import BLANCHARD, BLUE, HIGHAM

@@ -6,9 +6,9 @@ import pytest
 from eggrad.engine.indices.affine import coefficient
 from eggrad.engine.indices.constraints import Constraints
 from eggrad.engine.indices.indicator_plan import plan
-from eggrad.engine.oracle.operations import holds
+from eggrad.engine.oracle.oracle import holds
 from eggrad.engine.runtime.indicators import indicator_product, zeros_and_ones
-from eggrad.engine.workbench.drawn_constraints import random_constraints
+from eggrad.engine.workbench.drawing import random_constraints
 
 
 def numbers(constraints: Constraints, order: int) -> tuple:

@@ -7,9 +7,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from eggrad.engine.costs.kernels import Work, dag_work, node_work, term_work
-from eggrad.engine.costs.rates import default_rates
-from eggrad.engine.costs.time_model import TimeModel
+from eggrad.engine.costs.time_model import (
+    TimeModel,
+    Work,
+    dag_work,
+    default_rates,
+    node_work,
+    term_work,
+)
 from eggrad.engine.indices.spec import parse_spec
 from eggrad.engine.terms import term as t
 from eggrad.engine.terms.binding import symbols

@@ -8,8 +8,7 @@ from random import Random
 
 import pytest
 
-from eggrad.engine.indices.conditions import Condition
-from eggrad.engine.indices.integer_solutions import Solutions
+from eggrad.engine.indices.integer_conditions import Condition, Solutions
 from eggrad.engine.indices.rational_affine import Affine
 from tests.engine.indices.test_integer_solutions import SIZE_SYMBOLS, Map
 

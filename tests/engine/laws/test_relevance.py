@@ -4,7 +4,7 @@ from random import Random
 
 import pytest
 
-from eggrad.engine.laws.relevance import Relevance, Selection, symbols_of
+from eggrad.engine.egraph.compile_rules import Relevance, Selection, symbols_of
 from eggrad.engine.laws.rule import Fact, Rule
 from eggrad.engine.saturation.stages import System
 from eggrad.engine.terms import term as terms

@@ -3,10 +3,9 @@
 import pytest
 
 from eggrad.engine.errors import EggradError, RuleError
-from eggrad.engine.laws.arithmetic import nonzero
 from eggrad.engine.laws.language import Dims, Number, Statement, Tensor, add, const, dims, scale
-from eggrad.engine.laws.mirror import mirrored
-from eggrad.engine.laws.rule import Ruleset
+from eggrad.engine.laws.primitives import nonzero
+from eggrad.engine.laws.rule import Ruleset, mirrored
 
 
 @pytest.fixture

@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import eggrad as eg
-from eggrad.engine.indices import stepped_plan, stepped_solutions
+from eggrad.engine.indices import stepped_plan
 from eggrad.engine.indices.spec import Indices
 from eggrad.engine.runtime import stepped_products, view_kernels
 from eggrad.engine.runtime.indicators import Numbers, zeros_and_ones
@@ -188,14 +188,14 @@ def test_a_number_comes_before_the_sum() -> None:
 
 def test_steps_are_made_for_the_cheapest_way_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     """Three windows can be solved in 27 ways."""
-    made: list[stepped_solutions.Step] = []
-    own = stepped_solutions.Step
+    made: list[stepped_plan.Step] = []
+    own = stepped_plan.Step
 
-    def counted(*args: tuple[tuple[int, ...], ...]) -> stepped_solutions.Step:
+    def counted(*args: tuple[tuple[int, ...], ...]) -> stepped_plan.Step:
         made.append(own(*args))
         return made[-1]
 
-    monkeypatch.setattr(stepped_solutions, "Step", counted)
+    monkeypatch.setattr(stepped_plan, "Step", counted)
     windows = tuple(("=", ((k, 1), (k + 1, -1), (k + 2, -1))) for k in (0, 3, 6))
     lengths = dict(enumerate((8, 6, 3) * 3))
     found = stepped_plan.stepped_plan(windows, ((1, 4, 7), (2, 5, 8)), (0, 3, 6), lengths)

@@ -1,4 +1,4 @@
-"""Whether a rule follows from the others: both sides of its instances meet without it."""
+"""What a rule adds: whether it follows from the others, and whether rules come to an end."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -6,19 +6,64 @@ from fractions import Fraction
 from typing import Final, cast
 
 from eggrad.engine.costs.cost import CostModel
-from eggrad.engine.equality.delta_debugging import smallest_part
+from eggrad.engine.equality.equivalence import smallest_part
 from eggrad.engine.errors import BudgetExceeded
 from eggrad.engine.laws.language import SLOPE_NODES
-from eggrad.engine.laws.rule import Rule
+from eggrad.engine.laws.rule import Rule, Ruleset
 from eggrad.engine.laws.strategy import Strategy
 from eggrad.engine.saturation.report import Budget
+from eggrad.engine.saturation.run import Run
 from eggrad.engine.saturation.stages import System
 from eggrad.engine.terms import term as terms
 from eggrad.engine.terms.term import Term
-from eggrad.engine.workbench.firing import telling_instances
+from eggrad.engine.workbench.firing import load_left, telling_instances
 from eggrad.engine.workbench.instances import Instance
 
-__all__ = ["Goal", "derive", "goals_of"]
+__all__ = ["Goal", "Growth", "check_growth", "derive", "goals_of"]
+
+NODES: Final = 3000
+ITERATIONS: Final = 25
+
+
+@dataclass(frozen=True)
+class Growth:
+    """The e-nodes after each iteration, and whether the rules came to an end."""
+
+    sizes: tuple[int, ...]
+    ended: bool
+
+
+def check_growth(
+    ruleset: Ruleset, instances: Sequence[Instance], settle: Sequence[Ruleset] = ()
+) -> Growth:
+    """Run a ruleset on both sides of each instance, to the end or to a budget: the worst of them.
+
+    That rules ended here is no proof that they always do. `settle` are the rulesets that run
+    after every iteration.
+    """
+    beside = tuple(s for s in settle if s.name != ruleset.name)
+    strategy = Strategy((), (), simplify=(ruleset,), explore=(), settle=beside)
+    system = System(strategy)
+    found = [_growth_on(instance, system) for instance in instances]
+    return max(found, key=lambda growth: (not growth.ended, growth.sizes[-1]))
+
+
+def _growth_on(instance: Instance, system: System) -> Growth:
+    with system.session("simplify", instance.subject) as egraph:
+        _, right = load_left(egraph, instance)
+        egraph.load(right)
+        run = Run(system.strategy, egraph, Budget(nodes=NODES), [CostModel()])
+        run.begin(())
+        sizes = [egraph.size()]
+        ended = False
+        while not (ended or run.exhausted() or len(sizes) > ITERATIONS):
+            ended = not run.step("simplify")
+            sizes.append(egraph.size())
+    return Growth(tuple(sizes), ended)
+
+
+# Whether a rule follows from the others: both sides of its instances meet without it.
+
 
 BUDGET: Final = Budget(nodes=4000, iterations=3)
 DRAWN: Final = 40
