@@ -462,7 +462,7 @@ def _identify(first: dict[int, int], part: Indices) -> None:
 # Which NumPy kernels compute a node, and how much each of them has to do.
 #
 # A node's work is a sum of terms `repeats * rate(units)`: the rate is the measured time of one
-# kernel (`rates.py`), units and repeats are products of sizes. So work is found once for an
+# kernel, units and repeats are products of sizes. So work is found once for an
 # expression and timed at any sizes. The layout of an operand is not known: results are taken to be
 # in C order, and what a kernel wants in another order is copied.
 

@@ -429,7 +429,7 @@ def substitute_sizes(roots: Sequence[Term], sizes: Mapping[Size, Size]) -> tuple
 # The constructors of element-wise functions, by the number of operands.
 FUNCTION_NODES: Final = {1: "function", 2: "function2", 3: "function3"}
 
-_MAKERS: Final = {
+_MAKERS: Final[dict[str, Callable[..., Term]]] = {
     make.__name__: make
     for make in (
         add, delta, divide, indicator, negate, power,
