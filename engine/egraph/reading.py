@@ -6,8 +6,8 @@ from typing import Any, cast
 from eggrad.engine.egraph.compile_rules import SHAPES
 from eggrad.engine.egraph.egraph import EGraph
 from eggrad.engine.extraction.snapshot import Contents, Row
+from eggrad.engine.laws.knowledge import Knowledge, NumberedFacts
 from eggrad.engine.laws.language import CONSTRUCTORS
-from eggrad.engine.laws.properties import Knowledge, NumberedFacts
 from eggrad.engine.terms.term import Term, parts
 
 __all__ = ["Reading", "TermRows"]

@@ -9,8 +9,8 @@ from eggrad.engine.costs.cost import CostModel
 from eggrad.engine.egraph.egraph import EGraph
 from eggrad.engine.egraph.reading import TermRows
 from eggrad.engine.extraction.snapshot import Snapshot
+from eggrad.engine.laws.knowledge import Assumption, Knowledge
 from eggrad.engine.laws.nonzero_sums import nonzero_sums
-from eggrad.engine.laws.properties import Assumption, Knowledge
 from eggrad.engine.laws.rule import BulkRule, Rule
 from eggrad.engine.laws.strategy import Strategy
 from eggrad.engine.saturation.report import Budget, Report

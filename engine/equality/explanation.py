@@ -13,6 +13,7 @@ from eggrad.engine.equality.congruence import Congruence, Edge, Equation
 from eggrad.engine.equality.replay import Step, licence, replacements
 from eggrad.engine.errors import BudgetExceeded
 from eggrad.engine.extraction.snapshot import Snapshot
+from eggrad.engine.laws.knowledge import Assumption, Knowledge
 from eggrad.engine.laws.matching import (
     Instance,
     Matcher,
@@ -23,7 +24,6 @@ from eggrad.engine.laws.matching import (
     views,
 )
 from eggrad.engine.laws.nonzero_sums import nonzero_sums
-from eggrad.engine.laws.properties import Assumption, Knowledge
 from eggrad.engine.laws.rule import BulkRule, Rule, Ruleset
 from eggrad.engine.saturation.report import Budget
 from eggrad.engine.terms.term import Term, is_multiple, postorder, rebuild

@@ -10,9 +10,10 @@ from eggrad.engine.costs.cost import CostModel
 from eggrad.engine.egraph.reading import TermRows
 from eggrad.engine.errors import EggradError
 from eggrad.engine.extraction.snapshot import Snapshot
+from eggrad.engine.laws.knowledge import Assumption, Knowledge
 from eggrad.engine.laws.matching import matcher_of_terms, patterns, views
 from eggrad.engine.laws.nonzero_sums import nonzero_sums
-from eggrad.engine.laws.properties import PROPERTIES, Assumption, Knowledge
+from eggrad.engine.laws.properties import PROPERTIES
 from eggrad.engine.laws.rule import BulkRule, Rule, Ruleset
 from eggrad.engine.oracle import oracle
 from eggrad.engine.terms.binding import Array

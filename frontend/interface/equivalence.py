@@ -18,7 +18,7 @@ from eggrad.frontend.printing.witness_printer import format_sides, format_values
 
 if TYPE_CHECKING:
     from eggrad.engine.equality.replay import Step
-    from eggrad.engine.laws.properties import Assumption, Knowledge
+    from eggrad.engine.laws.knowledge import Assumption, Knowledge
     from eggrad.engine.laws.rule import BulkRule, Rule, Ruleset
     from eggrad.engine.laws.strategy import Strategy
     from eggrad.engine.saturation.report import Budget
@@ -172,7 +172,7 @@ def _different(found: Witness, own: Sequence[Expression]) -> Verdict:
 def _decided(own: Sequence[Expression], budget: "Budget | None", rules: "Rules | None") -> Verdict:
     """A few values, what is seen at once, more values, and then the e-graph."""
     from eggrad.engine.equality.equivalence import minimal_rules, prove, prove_at_once, search
-    from eggrad.engine.laws.properties import Knowledge, needed
+    from eggrad.engine.laws.knowledge import Knowledge, needed
     from eggrad.frontend.workbench.rule_files import accepted
     from eggrad.rules.functions.properties import domains
     from eggrad.rules.standard import EQUIVALENCE, extended, system

@@ -37,9 +37,9 @@ from eggrad.engine.laws.primitives import (
     delta_spread,
     sifted,
 )
-from eggrad.rules.common.notation import *
+from eggrad.rules.notation import *
 
-LAUE = "Laue, Mitterreiter, Giesen 2018, section 4: removal of multiplication by delta tensors"
+DELTAS = "Laue, Mitterreiter, Giesen 2018, section 4: removal of multiplication by delta tensors"
 IVERSON = "Iverson's brackets (Graham, Knuth, Patashnik, Concrete Mathematics, section 2.1)"
 URBAN = "Urban, van der Smagt 2018, Automatic Differentiation for Tensor Algebras, section 3"
 
@@ -62,13 +62,13 @@ gathers = Ruleset(
 )
 
 
-@deltas.rule(cite=LAUE, replaces=True)
+@deltas.rule(cite=DELTAS, replaces=True)
 def delta_sift(s: Spec, n: Dims, a: Tensor) -> Statement:
     """Σⱼ δᵢⱼ·aⱼ = aᵢ, where each pair has a summed index or two equal ones."""
     return ein(s, delta(n), a) >> ein1(sifted(s, n), a), delta_sifts(s, n)
 
 
-@deltas.rule(cite=LAUE, replaces=True)
+@deltas.rule(cite=DELTAS, replaces=True)
 def delta_sift_partly(s: Spec, n: Dims, a: Tensor) -> Statement:
     """Σⱼ δᵢⱼ·δₖₗ·aⱼₗ = δₖₗ·aᵢₖ: pairs that can go do, and leave ones where nothing else is."""
     reduced = ein(delta_reduced(s, n), delta(delta_kept(s, n)), a)

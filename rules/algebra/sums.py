@@ -31,7 +31,7 @@ from eggrad.engine.readings.sums_and_products import (
 )
 from eggrad.engine.terms import term as terms
 from eggrad.engine.terms.term import Term
-from eggrad.rules.common.sources import RING
+from eggrad.rules.notation import RING
 
 MAX_PAIRED = 6
 # Of more groups of terms that share a factor, in all sums, those are tried that have no terms in

@@ -45,7 +45,7 @@ from eggrad.engine.readings.sums_and_products import (
 )
 from eggrad.engine.terms import term as terms
 from eggrad.engine.terms.term import Term
-from eggrad.rules.common.sources import BLANCHARD, HIGHAM
+from eggrad.rules.notation import BLANCHARD, HIGHAM
 
 FUNCTIONS = f"{HIGHAM}, section 1.14"
 MAECHLER = "Maechler 2012, Accurately computing log(1 - exp(-|a|))"

@@ -20,11 +20,11 @@ from eggrad.engine.laws.language import (
     power,
     subtract,
 )
+from eggrad.engine.laws.primitives import is_elementwise
 from eggrad.engine.laws.rule import Rule, Ruleset
 from eggrad.engine.workbench.firing import telling_instances
 from eggrad.engine.workbench.termination import check_growth, derive, goals_of
 from eggrad.rules.calculus.reverse import reverse
-from eggrad.rules.common.conditions import is_elementwise
 from eggrad.rules.functions.elementwise import functions
 from eggrad.rules.standard import RULESETS, STANDARD, extended
 

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from eggrad.engine.laws.knowledge import Knowledge, needed
 from eggrad.engine.laws.language import Claim, Tensor, fn
 from eggrad.engine.laws.properties import (
     INVERTIBLE,
@@ -11,8 +12,6 @@ from eggrad.engine.laws.properties import (
     POSITIVE,
     PROPERTIES,
     WITHIN_ONE,
-    Knowledge,
-    needed,
     nonnegative,
     positive,
 )

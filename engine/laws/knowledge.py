@@ -1,0 +1,117 @@
+"""What is known of terms: properties that facts conclude, and those that are assumed.
+
+egglog concludes facts of classes; this is for terms that are in no e-graph, as those of a proof.
+"""
+
+from collections.abc import Container, Iterable, Sequence
+
+from eggrad.engine.laws.language import Known, Node, Parameter
+from eggrad.engine.laws.matching import Arguments, matcher_of_terms, views
+from eggrad.engine.laws.rule import Fact, Ruleset
+from eggrad.engine.terms.functions import function_of
+from eggrad.engine.terms.term import Term, postorder
+
+__all__ = ["Assumption", "Knowledge", "NumberedFacts", "needed"]
+
+Assumption = tuple[str, Term]
+"""A property of a term."""
+
+
+class Knowledge:
+    """What facts say of terms, each looked at once, and what is assumed of some."""
+
+    def __init__(
+        self, rulesets: Iterable[Ruleset] = (), assumed: Iterable[Assumption] = ()
+    ) -> None:
+        """Take the facts of some rulesets."""
+        self.assumed = tuple(assumed)
+        facts = [f for s in rulesets for f in s.facts]
+        self._of_form = [f for f in facts if isinstance(f.claim.tensor, Node)]
+        self._others = [f for f in facts if isinstance(f.claim.tensor, Parameter)]
+        self._matcher = matcher_of_terms(self.knows)
+        self._known: dict[Term, set[str]] = {}
+
+    def knows(self, p: str, term: Term) -> bool:
+        """Whether a term has a property."""
+        if term not in self._known:
+            for t in postorder(term, operands=lambda t: () if t in self._known else t.args):
+                if t not in self._known:
+                    self._learn(t)
+        return p in self._known[term]
+
+    def _learn(self, t: Term) -> None:
+        """Conclude what follows for a term of whose operands all is known."""
+        found = self._known[t] = {p for p, other in self.assumed if other is t}
+        for constructor, arguments in views(t):
+            for fact in self._of_form:
+                if self._says(fact, constructor, arguments):
+                    found.add(str(fact.claim.property))
+        size = -1
+        while size < len(found):
+            size = len(found)
+            for fact in self._others:
+                p = str(fact.claim.property)
+                if p not in found and self._matcher.follows(fact, t):
+                    found.add(p)
+
+    def _says(self, fact: Fact, constructor: str, arguments: Arguments) -> bool:
+        form = fact.claim.tensor
+        fits = isinstance(form, Node) and form.constructor == constructor
+        return fits and self._matcher.concludes(fact, arguments)
+
+
+class NumberedFacts(Container[tuple[str, int]]):
+    """What is known of terms that have numbers, worked out when it is asked for."""
+
+    def __init__(
+        self, knowledge: Knowledge, terms: Iterable[Term], numbers: dict[Term, int]
+    ) -> None:
+        """Name the terms."""
+        self._knowledge = knowledge
+        self._terms = {numbers[t]: t for t in terms}
+
+    def __contains__(self, key: object) -> bool:
+        """Whether a property is known of the term with a number."""
+        p, number = key if isinstance(key, tuple) else ("", -1)
+        return number in self._terms and self._knowledge.knows(p, self._terms[number])
+
+
+def needed(facts: Sequence[Fact], roots: Iterable[Term]) -> tuple[Assumption, ...]:
+    """What has to hold for some terms to be defined, by facts about what is defined.
+
+    What a step function multiplies may be left out where it is undefined.
+    """
+    own = list(roots)
+    steps = _with_steps(own)
+    found: dict[Assumption, None] = {}
+    matcher = matcher_of_terms()
+    for t in postorder(*own, operands=lambda t: _decisive(t, steps)):
+        for constructor, arguments in views(t):
+            for fact in facts:
+                whole = fact.conditions[0]
+                assert isinstance(whole, Known)
+                assert isinstance(whole.tensor, Node)
+                if whole.tensor.constructor == constructor:
+                    found |= dict.fromkeys(matcher.needs(fact, whole.tensor, arguments))
+    return tuple(a for a in found if a[1].op != "constant")
+
+
+def _with_steps(roots: Iterable[Term]) -> set[Term]:
+    """The terms that have a step function in them, so that they may be 0."""
+    found: set[Term] = set()
+    for t in postorder(*roots):
+        own = function_of(t.op, t.data)
+        # What it multiplies may be left out where it is 0.
+        if (own and own.vanishes) or not found.isdisjoint(t.args):
+            found.add(t)
+    return found
+
+
+def _decisive(t: Term, steps: set[Term]) -> tuple[Term, ...]:
+    """The operands without which a term is undefined if they are."""
+    if t.op == "where":
+        return t.args[:1]
+    if t.op != "einsum" or len(t.args) < 2:
+        return t.args
+    a, b = t.args
+    return tuple(x for x, other in ((a, b), (b, a)) if other not in steps)
