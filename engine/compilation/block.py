@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Final
 
-from eggrad.engine.indices.numerals import as_float
+from eggrad.engine.indices.texts import as_float
 
 __all__ = ["Block", "Value", "literal", "number"]
 

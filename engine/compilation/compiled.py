@@ -10,7 +10,7 @@ import numpy as np
 
 from eggrad.engine.compilation.source import Form, Module
 from eggrad.engine.indices.affine import size_symbols
-from eggrad.engine.indices.identifiers import escaped
+from eggrad.engine.indices.texts import escaped
 from eggrad.engine.normal_forms.index_ranges import check_indices, greatest_indices
 from eggrad.engine.terms.binding import (
     bind,

@@ -11,8 +11,8 @@ from eggrad.engine import runtime
 from eggrad.engine.compilation.codegen import Writer
 from eggrad.engine.compilation.stepped_nodes import with_stepped_products
 from eggrad.engine.costs.cost import CostModel
-from eggrad.engine.indices.identifiers import escaped, identifier
 from eggrad.engine.indices.spec import Size
+from eggrad.engine.indices.texts import escaped, identifier
 from eggrad.engine.terms.fixed_arrays import FixedArray
 from eggrad.engine.terms.functions import FUNCTIONS
 from eggrad.engine.terms.term import Term, fixed_arrays, own_functions, postorder

@@ -19,7 +19,7 @@ from eggrad.engine.costs.size_relations import compare
 from eggrad.engine.costs.time_model import Rates, TimeModel, Work, dag_work
 from eggrad.engine.extraction.snapshot import Snapshot
 from eggrad.engine.indices.spec import Size
-from eggrad.engine.saturation.stages import Budget, System
+from eggrad.engine.saturation.system import Budget, System
 from eggrad.engine.terms.binding import symbols
 from eggrad.engine.terms.term import Term
 

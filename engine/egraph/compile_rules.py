@@ -12,8 +12,8 @@ from typing import Any, Final, Generic, TypeVar, cast
 import cloudpickle  # pyright: ignore[reportMissingTypeStubs]
 
 from eggrad.engine.errors import EggradError
-from eggrad.engine.indices.numerals import fraction_of, fraction_text
 from eggrad.engine.indices.spec import Dims, output_dims
+from eggrad.engine.indices.texts import fraction_of, fraction_text
 from eggrad.engine.laws.language import (
     CONSTRUCTORS,
     Call,

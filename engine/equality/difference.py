@@ -11,7 +11,7 @@ from typing import Final
 import numpy as np
 
 from eggrad.engine.indices.affine import as_size, form, size_form, size_value
-from eggrad.engine.indices.numerals import as_float
+from eggrad.engine.indices.texts import as_float
 from eggrad.engine.normal_forms.index_ranges import greatest_indices
 from eggrad.engine.oracle import oracle
 from eggrad.engine.oracle.exact_values import exact_values, is_polynomial

@@ -12,10 +12,8 @@ from eggrad.engine.extraction.snapshot import Snapshot
 from eggrad.engine.laws.knowledge import Assumption, Knowledge
 from eggrad.engine.laws.nonzero_sums import nonzero_sums
 from eggrad.engine.laws.rule import BulkRule, Rule
-from eggrad.engine.laws.strategy import Strategy
-from eggrad.engine.saturation.report import Budget, Report
-from eggrad.engine.saturation.run import Run
-from eggrad.engine.saturation.stages import System
+from eggrad.engine.saturation.schedule import Budget, Report, Run, Strategy
+from eggrad.engine.saturation.system import System
 from eggrad.engine.terms.term import Term, einsum, postorder
 
 __all__ = ["Proof", "minimal_rules", "prove", "prove_at_once", "search", "smallest_part"]

@@ -25,7 +25,7 @@ from eggrad.engine.laws.matching import (
 )
 from eggrad.engine.laws.nonzero_sums import nonzero_sums
 from eggrad.engine.laws.rule import BulkRule, Rule, Ruleset
-from eggrad.engine.saturation.report import Budget
+from eggrad.engine.saturation.schedule import Budget
 from eggrad.engine.terms.term import Term, is_multiple, postorder, rebuild
 
 __all__ = ["ProofSearch", "Step", "explain", "shortest_chain", "smallest_terms"]

@@ -14,8 +14,8 @@ from math import gcd
 from typing import Final
 
 from eggrad.engine.errors import ShapeError
-from eggrad.engine.indices.identifiers import is_text
 from eggrad.engine.indices.spec import LETTERS, MAXIMAL_SIZE, Dims, Size
+from eggrad.engine.indices.texts import is_text
 
 __all__ = [
     "MOST_DIGITS",

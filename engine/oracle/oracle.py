@@ -13,7 +13,7 @@ from typing import Any, Final
 import numpy as np
 
 from eggrad.engine.indices.constraints import Constraints
-from eggrad.engine.indices.numerals import as_float
+from eggrad.engine.indices.texts import as_float
 from eggrad.engine.terms.binding import (
     Array,
     bind,

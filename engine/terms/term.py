@@ -18,9 +18,9 @@ from eggrad.engine.indices import constraints as conditions
 from eggrad.engine.indices import spec as specs
 from eggrad.engine.indices.affine import checked_dims, resized_dims
 from eggrad.engine.indices.constraints import Constraint, Constraints
-from eggrad.engine.indices.identifiers import is_text
 from eggrad.engine.indices.indicator_plan import Sparsity
 from eggrad.engine.indices.spec import MAXIMAL_SIZE, Dims, Size, Spec, scaling
+from eggrad.engine.indices.texts import is_text
 from eggrad.engine.terms.fixed_arrays import FixedArray, fixed_array_called
 from eggrad.engine.terms.functions import (
     ELEMENTWISE,

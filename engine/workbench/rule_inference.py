@@ -14,8 +14,8 @@ from eggrad.engine.equality.equivalence import prove_at_once, search
 from eggrad.engine.extraction.snapshot import Snapshot
 from eggrad.engine.oracle.fingerprints import Samples, fingerprint
 from eggrad.engine.oracle.oracle import is_law
-from eggrad.engine.saturation.report import Budget
-from eggrad.engine.saturation.stages import System
+from eggrad.engine.saturation.schedule import Budget
+from eggrad.engine.saturation.system import System
 from eggrad.engine.terms.binding import Array
 from eggrad.engine.terms.functions import FUNCTIONS, MATRIX_FUNCTIONS, UNARY, function_of
 from eggrad.engine.terms.term import (

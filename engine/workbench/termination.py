@@ -10,10 +10,8 @@ from eggrad.engine.equality.equivalence import smallest_part
 from eggrad.engine.errors import BudgetExceeded
 from eggrad.engine.laws.language import SLOPE_NODES
 from eggrad.engine.laws.rule import Rule, Ruleset
-from eggrad.engine.laws.strategy import Strategy
-from eggrad.engine.saturation.report import Budget
-from eggrad.engine.saturation.run import Run
-from eggrad.engine.saturation.stages import System
+from eggrad.engine.saturation.schedule import Budget, Run, Strategy
+from eggrad.engine.saturation.system import System
 from eggrad.engine.terms import term as terms
 from eggrad.engine.terms.term import Term
 from eggrad.engine.workbench.firing import load_left, telling_instances

@@ -20,8 +20,7 @@ if TYPE_CHECKING:
     from eggrad.engine.equality.replay import Step
     from eggrad.engine.laws.knowledge import Assumption, Knowledge
     from eggrad.engine.laws.rule import BulkRule, Rule, Ruleset
-    from eggrad.engine.laws.strategy import Strategy
-    from eggrad.engine.saturation.report import Budget
+    from eggrad.engine.saturation.schedule import Budget, Strategy
     from eggrad.engine.terms.binding import Array
     from eggrad.frontend.workbench.rule_files import Rules
 

@@ -7,9 +7,8 @@ from time import perf_counter
 
 from eggrad.engine.costs.cost import DEFAULT_SIZE, count, node_count
 from eggrad.engine.errors import EggradError
-from eggrad.engine.laws.strategy import Strategy
-from eggrad.engine.saturation.report import Budget, Moment, Result
-from eggrad.engine.saturation.stages import System
+from eggrad.engine.saturation.schedule import Budget, Moment, Result, Strategy
+from eggrad.engine.saturation.system import System
 from eggrad.engine.terms.binding import symbols
 from eggrad.engine.terms.term import Term
 from eggrad.frontend.calculus import calculus

@@ -6,7 +6,7 @@ from functools import cached_property
 
 from eggrad.engine.errors import RuleError
 from eggrad.engine.laws.rule import BulkRule, Rule, Ruleset
-from eggrad.engine.laws.strategy import Strategy
+from eggrad.engine.saturation.schedule import Strategy
 from eggrad.engine.workbench.bulk_soundness import RandomClasses, check_bulk_soundness
 from eggrad.engine.workbench.firing import check_firing, telling_instances
 from eggrad.engine.workbench.shrinking import shrink

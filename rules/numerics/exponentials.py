@@ -6,13 +6,9 @@ from functools import reduce
 
 from eggrad.engine.extraction.snapshot import Snapshot
 from eggrad.engine.laws.rule import Ruleset
-from eggrad.engine.networks.exponential_field import Exponential
-from eggrad.engine.networks.networks import (
-    along_deltas,
-    network_key,
-)
-from eggrad.engine.readings.exponentials import (
+from eggrad.engine.networks.exponentials import (
     MAX_SUMMANDS,
+    Exponential,
     apart,
     divisors,
     elements,
@@ -35,7 +31,11 @@ from eggrad.engine.readings.exponentials import (
     written_sums,
     written_tangents,
 )
-from eggrad.engine.readings.sums_and_products import (
+from eggrad.engine.networks.networks import (
+    along_deltas,
+    network_key,
+)
+from eggrad.engine.networks.sums_and_products import (
     as_term,
     every_network,
     every_sum,

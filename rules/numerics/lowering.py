@@ -7,7 +7,7 @@ from eggrad.engine.extraction.snapshot import Snapshot
 from eggrad.engine.laws.primitives import shrinks
 from eggrad.engine.networks.networks import scaled
 from eggrad.engine.networks.shared_work import expanded, symmetric_products_of
-from eggrad.engine.readings.sums_and_products import every_sum
+from eggrad.engine.networks.sums_and_products import every_sum
 from eggrad.engine.terms.term import Term
 from eggrad.rules.notation import *
 

@@ -30,7 +30,7 @@ from eggrad.engine.laws.primitives import (
     squared_sum,
     sums_axes,
 )
-from eggrad.engine.readings.sums_and_products import every_network, with_units
+from eggrad.engine.networks.sums_and_products import every_network, with_units
 from eggrad.engine.terms.term import Term
 from eggrad.rules.notation import *
 

@@ -15,7 +15,7 @@ import eggrad
 from eggrad.engine.errors import UnsupportedOperation
 from eggrad.engine.extraction.exact import cheapest_dag_exactly, pruned
 from eggrad.engine.extraction.extract import cheapest_dag, cheapest_trees, dag_cost, used
-from eggrad.engine.saturation.report import Budget
+from eggrad.engine.saturation.schedule import Budget
 from eggrad.rules.standard import system
 from tests.support import fuzz
 from tests.support.places import DATA

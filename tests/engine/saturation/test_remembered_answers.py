@@ -3,9 +3,9 @@
 import pytest
 
 import eggrad as eg
-from eggrad.engine.saturation import stages
-from eggrad.engine.saturation.report import Budget
-from eggrad.engine.saturation.stages import System
+from eggrad.engine.saturation import system as system_module
+from eggrad.engine.saturation.schedule import Budget
+from eggrad.engine.saturation.system import System
 from eggrad.engine.terms import term as terms
 from eggrad.rules.standard import STANDARD
 
@@ -38,7 +38,7 @@ def test_what_depends_on_time_is_not_remembered() -> None:
 
 
 def test_so_many_are_remembered(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(stages, "ANSWERS", 2)
+    monkeypatch.setattr(system_module, "ANSWERS", 2)
     system = System(STANDARD)
     first = system.simplify([F])
     for name in "ab":

@@ -19,7 +19,7 @@ from eggrad.engine.laws.language import (
 )
 from eggrad.engine.laws.rule import Ruleset
 from eggrad.engine.oracle import oracle
-from eggrad.engine.saturation.stages import Budget, Strategy, System
+from eggrad.engine.saturation.system import Budget, Strategy, System
 from eggrad.engine.terms import term as terms
 from eggrad.engine.terms.term import Term
 from eggrad.rules.algebra.indicators import delta_products, deltas

@@ -11,8 +11,8 @@ from eggrad.engine.extraction.snapshot import Snapshot
 from eggrad.engine.laws.language import Statement, Tensor, fn
 from eggrad.engine.laws.rule import Ruleset
 from eggrad.engine.oracle import oracle
-from eggrad.engine.saturation import run
-from eggrad.engine.saturation.stages import Budget, System
+from eggrad.engine.saturation import schedule
+from eggrad.engine.saturation.system import Budget, System
 from eggrad.engine.terms import term as terms
 from eggrad.engine.terms.term import Term
 from eggrad.engine.workbench.audit import audit
@@ -80,7 +80,7 @@ class Recorder(Snapshot):
 
 @pytest.fixture
 def recorder(monkeypatch: pytest.MonkeyPatch) -> Iterator[type[Recorder]]:
-    monkeypatch.setattr(run, "Snapshot", Recorder)
+    monkeypatch.setattr(schedule, "Snapshot", Recorder)
     yield Recorder
     del Recorder.last
 

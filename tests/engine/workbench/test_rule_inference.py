@@ -9,10 +9,10 @@ import pytest
 from click.testing import CliRunner
 
 import eggrad as eg
-from eggrad.engine.laws.strategy import STAGES, Strategy
 from eggrad.engine.oracle import oracle
 from eggrad.engine.oracle.oracle import is_law
-from eggrad.engine.saturation.stages import System
+from eggrad.engine.saturation.schedule import STAGES, Strategy
+from eggrad.engine.saturation.system import System
 from eggrad.engine.terms.functions import FUNCTIONS, MATRIX_FUNCTIONS, UNARY
 from eggrad.engine.terms.term import (
     add,

@@ -4,14 +4,22 @@ from collections.abc import Iterator, Sequence
 
 from eggrad.engine.costs.cost import NormalModel
 from eggrad.engine.extraction.snapshot import Snapshot
+from eggrad.engine.networks.sums_and_products import united
 from eggrad.engine.normal_forms.normal_form import NormalForms
-from eggrad.engine.readings.sums_and_products import united
 from eggrad.engine.terms.term import Term
 
 __all__ = [
-    "ALL", "ENTRYWISE", "below", "forms_of", "has_inverse", "inverses_found", "met", "roots_of",
-    "same_forms", "same_sums",
-]  # fmt: skip
+    "ALL",
+    "ENTRYWISE",
+    "below",
+    "forms_of",
+    "has_inverse",
+    "inverses_found",
+    "met",
+    "roots_of",
+    "same_forms",
+    "same_sums",
+]
 
 ENTRYWISE = ("functions", "exponentials", "powers", "denominators")
 ALL = (*ENTRYWISE, "inverses")

@@ -12,13 +12,14 @@ from typing import cast
 from eggrad.engine.costs.cost import Model
 from eggrad.engine.extraction.snapshot import ENode, Snapshot
 from eggrad.engine.indices.spec import Indices, Size, Spec, canonical, hadamard
-from eggrad.engine.networks.linear import LinearForm, linear_forms
 from eggrad.engine.networks.networks import (
     Factor,
+    LinearForm,
     Network,
     contract,
     contract_terms,
     factored,
+    linear_forms,
     network_key,
     order_price,
     product_network,

@@ -17,21 +17,32 @@ from eggrad.engine.laws.differentiation import Differentiation, check_slopes, ru
 from eggrad.engine.laws.nonzero_sums import nonzero_sums
 from eggrad.engine.laws.properties import NONNEGATIVE, POSITIVE, TOTAL
 from eggrad.engine.laws.rule import Rule
-from eggrad.engine.laws.strategy import PURPOSES, Strategy
-from eggrad.engine.saturation.report import (
+from eggrad.engine.saturation.schedule import (
+    PURPOSES,
     Budget,
+    Derived,
     Explored,
     Observer,
     Report,
     Result,
+    Run,
+    Strategy,
     solver_seconds,
 )
-from eggrad.engine.saturation.run import Derived, Run
 from eggrad.engine.terms import term as terms
 from eggrad.engine.terms.functions import FUNCTIONS
 from eggrad.engine.terms.term import Term
 
-__all__ = ["Budget", "Explored", "Report", "Result", "Strategy", "System"]
+__all__ = [
+    "Budget",
+    "Explored",
+    "Level",
+    "Report",
+    "Result",
+    "Strategy",
+    "System",
+    "pull_back_levels",
+]
 
 # Above this many nodes `auto` differentiates in one mode only.
 BOTH_MODES = 40
@@ -307,3 +318,42 @@ def choose_modes(term: Term, x: Term) -> tuple[str, ...]:
     if len(nodes) <= BOTH_MODES:
         return ("forward", "reverse")
     return ("reverse",) if term.order <= x.order else ("forward",)
+
+
+# Adjoints through functions of functions that no term has as a whole, at once.
+
+
+@dataclass(frozen=True)
+class Level:
+    """A scalar term, and the variables in it whose adjoints are wanted.
+
+    `above` is the number of an earlier level and the variable there whose value the term is;
+    None for the first level alone.
+    """
+
+    term: Term
+    wrt: tuple[Term, ...]
+    above: tuple[int, Term] | None = None
+
+
+def pull_back_levels(
+    system: System, levels: Sequence[Level], cotangent: Term, budget: Budget | None = None
+) -> Result:
+    """The adjoints of all variables of all levels, given that of the first level's term.
+
+    The adjoint of a level's term is that of the variable above it, so a chain of levels
+    multiplies derivatives. Terms are in the order of the levels and of their variables.
+    """
+    for level in levels:
+        check_slopes(level.term, *level.wrt)
+    rules = system.derivative_rules(*(level.term for level in levels))
+    found: list[dict[Term, Term]] = []
+    for level in levels:
+        adjoint = cotangent
+        if level.above is not None:
+            place, variable = level.above
+            adjoint = found[place][variable]
+        adjoints = rules.reverse(level.term, level.wrt, adjoint)
+        found.append(dict(zip(level.wrt, adjoints, strict=True)))
+    roots = [t for level in found for t in level.values()]
+    return system.refined(roots, Derived((cotangent,), rules.matches), budget)
