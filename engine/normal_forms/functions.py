@@ -36,9 +36,6 @@ __all__ = [
     "power_of_class",
 ]
 
-# Matrix functions of a transposed matrix are the transposed ones, or the same numbers.
-TRANSPOSABLE = ("inv", "det", "adj")
-
 
 def leading(polynomial: Polynomial, least: bool = False) -> Monomial:
     """The monomial of the highest degree; of several the greatest, or the `least`."""

@@ -34,7 +34,6 @@ from eggrad.engine.networks.sums_and_products import every_network, with_units
 from eggrad.engine.terms.term import Term
 from eggrad.rules.notation import *
 
-GOLDBERG = "Goldberg 1991, What every computer scientist should know, section 1.4"
 HALF = Fraction(1, 2)
 
 stability = Ruleset(
