@@ -9,7 +9,7 @@ import numpy as np
 
 from eggrad.engine.errors import ShapeError, UnsolvableSystem, UnsupportedOperation
 from eggrad.engine.indices.spec import Indices, Size
-from eggrad.engine.runtime import factored_solve
+from eggrad.engine.runtime.factored_solve import solve
 from eggrad.engine.runtime.factored_part import Part, spread
 from eggrad.engine.terms.array_limits import check_shape
 from eggrad.engine.terms.binding import Array
@@ -223,7 +223,7 @@ class FactoredTensor:
             raise UnsupportedOperation(f"solve: assume 'positive definite' or None, not {assume!r}")
         if assume and not (self.diagonal().real > 0).all():
             raise UnsolvableSystem("solve: the operator is not positive definite")
-        found = factored_solve.solve(
+        found = solve(
             self.parts, self.shape, self.columns, given, assume is not None
         )
         return _restored(found, array, columns, rows)

@@ -13,14 +13,12 @@ from eggrad.engine.terms.binding import Array
 
 __all__ = ["solve"]
 
-Shape = tuple[int, ...]
-
 # Rows that substitution solves at once.
 BLOCK: Final = 64
 
 
 def solve(
-    parts: Sequence[Part], shape: Shape, columns: int, b: Array, definite: bool = False
+    parts: Sequence[Part], shape: tuple[int, ...], columns: int, b: Array, definite: bool = False
 ) -> Array:
     """Solve for a tensor of the columns' axes; the last axis of `b` counts right-hand sides.
 
@@ -56,7 +54,7 @@ def _in_order(array: Array, own: Indices, labels: Indices) -> Array:
     return array.transpose([own.index(i) for i in labels])
 
 
-def _separable(part: Part, shape: Shape, rows: int, definite: bool) -> bool:
+def _separable(part: Part, shape: tuple[int, ...], rows: int, definite: bool) -> bool:
     """Whether each core can be inverted alone: a square matrix on axes that no other core has.
 
     Definiteness of each matrix is that of their product only where a row axis meets the column
@@ -84,7 +82,7 @@ def _separable(part: Part, shape: Shape, rows: int, definite: bool) -> bool:
 
 
 def _merged(
-    parts: Sequence[Part], shape: Shape, rows: int, dtype: np.dtype[Any], definite: bool
+    parts: Sequence[Part], shape: tuple[int, ...], rows: int, dtype: np.dtype[Any], definite: bool
 ) -> Part:
     """All parts as one of a single core, tied where a row and a column are tied in all of them."""
     places: dict[Indices, list[int]] = {}
