@@ -12,9 +12,8 @@ from typing import Final
 from eggrad.engine.compilation.block import Block, Value
 from eggrad.engine.compilation.layout import Atom, Length, grouped, letters, spread
 from eggrad.engine.indices.spec import Indices, Spec
-from eggrad.engine.runtime import blocks
-from eggrad.engine.runtime import row_functions as row_by_row
-from eggrad.engine.runtime.sparse_products import LARGE
+from eggrad.engine.runtime import products as row_by_row
+from eggrad.engine.runtime.products import LARGE
 
 __all__ = ["product"]
 
@@ -175,9 +174,7 @@ class _Lowering:
         a, b = spread(left, order), spread(right, order)
         text, over = f"{a} * {b}", "{0} *= {1}"
         entries = prod(map(self.expected, order))
-        if len(order) == 2 and left[1] == right[1][::-1] and entries >= blocks.MANY:
-            text = f"by_blocks(np.multiply, {a}, {b})"
-        elif _scales_rows(order, left[1], right[1]) and row_by_row.is_worth_rows(
+        if _scales_rows(order, left[1], right[1]) and row_by_row.is_worth_rows(
             entries, self.expected(order[-1])
         ):
             text = f"row_by_row(np.multiply, {a}, {b})"

@@ -6,7 +6,6 @@ from typing import Final
 
 from eggrad.engine.compilation.block import Block, Value, number
 from eggrad.engine.compilation.layout import add_entries, spread, wrapped
-from eggrad.engine.runtime import blocks
 from eggrad.engine.terms.functions import Function
 
 __all__ = ["ElementwiseCode"]
@@ -114,8 +113,6 @@ class ElementwiseCode:
         ways = zip([(a, f"{a} {sign}= {b}"), (b, over)], own, strict=True)
         reuse = [way for way, labels in ways if labels == order]
         text = f"{a} {sign} {b}"
-        if sorted(own) == [(0, 1), (1, 0)] and self._entries(full[0]) >= blocks.MANY:
-            text = f"by_blocks({function}, {a}, {b})"
         made = self._block.emit(text, [v.text for v in full], len(order), reuse)
         return Value(made, order, tuple(range(max(len(v.axes) for v in args))))
 

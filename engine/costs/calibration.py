@@ -14,8 +14,7 @@ import numpy as np
 
 from eggrad.engine.costs.probes import PROBES, Probe, Trial
 from eggrad.engine.costs.rates import Curve, Rates
-from eggrad.engine.runtime.cholesky_factor import inverse_from_cholesky
-from eggrad.engine.runtime.matrix_functions import adjugate
+from eggrad.engine.runtime.matrix_functions import adjugate, inverse_from_cholesky
 
 __all__ = ["calibrate", "measure"]
 

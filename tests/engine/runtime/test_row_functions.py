@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from eggrad.engine.compilation.compiled import compile_terms
 from eggrad.engine.oracle import oracle
-from eggrad.engine.runtime import row_functions as module
-from eggrad.engine.runtime.row_functions import row_by_row, scaled_rows
+from eggrad.engine.runtime import products as module
+from eggrad.engine.runtime.products import row_by_row, scaled_rows
 from eggrad.engine.terms import term as t
 
 DTYPES = (np.float32, np.float64, np.complex128)

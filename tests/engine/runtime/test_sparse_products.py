@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from eggrad.engine.runtime import sparse_products
-from eggrad.engine.runtime.sparse_products import FRESH, LONG, outer_product
+from eggrad.engine.runtime import products
+from eggrad.engine.runtime.products import FRESH, LONG, outer_product
 
 
 @pytest.fixture(autouse=True, params=[0, FRESH])
@@ -12,7 +12,7 @@ def from_so_many_entries_on(
     request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Rows of zeros are left out of small products, too."""
-    monkeypatch.setattr(sparse_products, "FRESH", request.param)
+    monkeypatch.setattr(products, "FRESH", request.param)
 
 
 @pytest.mark.parametrize("shape", [(), (0,), (1,), (3, 2)])

@@ -5,7 +5,7 @@ import tracemalloc
 import numpy as np
 import pytest
 
-from eggrad.engine.runtime.symmetric_products import product_of_pairs, symmetric_product
+from eggrad.engine.runtime.products import product_of_pairs, symmetric_product
 
 SPECS = {2: "s...,sa,sb->...ab", 3: "s...,sa,sb,sc->...abc"}
 
