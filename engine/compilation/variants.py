@@ -13,7 +13,7 @@ from itertools import combinations, islice, product
 from math import prod
 from typing import Final
 
-from eggrad.engine.compilation.source import Form
+from eggrad.engine.compilation.compiled import Form
 from eggrad.engine.costs.cost import DEFAULT_SIZE
 from eggrad.engine.costs.kernels import Work, dag_work
 from eggrad.engine.costs.rates import Rates
