@@ -3,7 +3,6 @@
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from functools import partial
 from itertools import count
 from keyword import iskeyword
@@ -13,8 +12,8 @@ from unicodedata import normalize
 import numpy as np
 
 from eggrad.engine import runtime
-from eggrad.engine.compilation.indicator_code import with_stepped_products
-from eggrad.engine.compilation.lowering import Writer
+from eggrad.engine.compilation.passes import run_passes
+from eggrad.engine.compilation.program import Program
 from eggrad.engine.costs.cost import CostModel
 from eggrad.engine.indices.affine import size_symbols
 from eggrad.engine.indices.identifiers import escaped, identifier
@@ -23,17 +22,13 @@ from eggrad.engine.normal_forms.index_ranges import check_indices, greatest_indi
 from eggrad.engine.terms.array_limits import check_memory
 from eggrad.engine.terms.binding import bind, common_dtype, concrete, made_sizes, symbols
 from eggrad.engine.terms.fixed_arrays import FixedArray
-from eggrad.engine.terms.functions import FUNCTIONS
-from eggrad.engine.terms.term import Term, fixed_arrays, own_functions, postorder, variables
+from eggrad.engine.terms.term import Term, fixed_arrays, own_functions, variables
 
 __all__ = ["Choice", "CompiledFunction", "Form", "Module", "compile_terms"]
 
 # The Python text of compiled terms: a module with one function for each form of them.
 
 
-# What may overflow at moderate arguments, and what keeps that.
-OVERFLOWING: Final = frozenset(f.name for f in FUNCTIONS.values() if f.grows)
-KEEPING: Final = frozenset({"add", "subtract", "negate", "einsum", "power"})
 # A `with` statement would take twice as long.
 _IGNORED: Final = '@np.errstate(over="ignore", divide="ignore", invalid="ignore")'
 _RESERVED: Final = frozenset({"np", "float", "compiled", *runtime.__all__})
@@ -64,7 +59,7 @@ class Module:
         own: Sequence[Term],
         mentioned: Sequence[str],
         single: bool,
-        reuse: bool = True,
+        real: bool = True,
         *,
         sizes: Mapping[str, int] | None = None,
     ) -> None:
@@ -83,17 +78,14 @@ class Module:
             expected: Mapping[str, int] = form.sizes[0] if form.sizes else sizes or {}
             known: dict[Size, int] = {**expected}
             model = CostModel(known)
-            terms = with_stepped_products(form.terms, model)
-            written.append(_Function(terms, own, mentioned, model, reuse=reuse, fixed=fixed))
+            written.append(_Function(form.terms, own, mentioned, model, real=real, fixed=fixed))
         self.parameters = tuple(sorted({s for f in written for s in f.open}))
         self.made = [f.made for f in written]
         self.functions = ["compiled"]
         if len(forms) > 1:
             self.functions = [f"form_{k}" for k in range(1, len(forms) + 1)]
         for name, form, function in zip(self.functions, forms, written, strict=True):
-            text = function.text(name, self.parameters, single, _fastest(form))
-            ignored = _overflows_to_zero(form.terms) or _chooses(form.terms)
-            texts.append(f"{_IGNORED}\n{text}" if ignored else text)
+            texts.append(function.text(name, self.parameters, single, _fastest(form)))
         self.text = "\n\n".join([_imports(texts), *texts])
 
 
@@ -107,7 +99,7 @@ class _Function:
         mentioned: Sequence[str],
         model: CostModel,
         *,
-        reuse: bool,
+        real: bool,
         fixed: Mapping[FixedArray, str],
     ) -> None:
         taken = {*(f.name for f in own_functions(*terms)), *fixed.values()}
@@ -121,21 +113,21 @@ class _Function:
         }
         arrays = [self._names[v.name] for v in sorted(own, key=lambda v: not v.dims)]
         dtype = f"{arrays[0]}.dtype" if arrays else ""
-        writer = Writer(self._names, self._sizes, dtype, model, reuse=reuse, fixed=fixed)
-        self._returned = writer.results(terms)
-        self._block = writer.block
-        self._known = [(self._sizes[s], origin[s]) for s in sorted(writer.used & origin.keys())]
-        self.open = writer.used - origin.keys()
-        self.made = frozenset(writer.made)
+        program = Program(tuple(terms), model, self._names, self._sizes, fixed, dtype, real=real)
+        self._program = run_passes(program)
+        self._known = [(self._sizes[s], origin[s]) for s in sorted(program.used & origin.keys())]
+        self.open = program.used - origin.keys()
+        self.made = frozenset(program.made)
 
     def text(self, name: str, sizes: Sequence[str], single: bool, comment: str = "") -> str:
         """The definition, with some size symbols as further parameters."""
         parameters = [*self._names.values(), *(self._sizes[s] for s in sizes)]
         body = [comment] if comment else []
         body += [f"{size} = {origin}" for size, origin in self._known]
-        body += self._block.lines(self._returned, single)
-        head = f"def {name}({', '.join(parameters)}):"
-        return "\n".join([head, *(f"    {line}" for line in body), ""])
+        body += self._program.block.lines(self._program.returned, single)
+        head = [_IGNORED] if self._program.silent else []
+        head.append(f"def {name}({', '.join(parameters)}):")
+        return "\n".join([*head, *(f"    {line}" for line in body), ""])
 
 
 def _parameter_names(wanted: Iterable[str], taken: set[str]) -> dict[str, str]:
@@ -157,26 +149,6 @@ def _fastest(form: Form) -> str:
         ", ".join(f"{escaped(s)} = {n}" for s, n in sorted(sizes.items())) for sizes in form.sizes
     )
     return f"# The fastest at {'; at '.join(at)}." if form.sizes else ""
-
-
-def _overflows_to_zero(roots: Sequence[Term]) -> bool:
-    """Whether an exponential divides: where it overflows the quotient is 0, as it should be."""
-    overflowing: set[Term] = set()
-    for node in postorder(*roots):
-        divisor = node.args[-1:] if node.op == "divide" else ()
-        if node.op == "power":
-            exponent = node.args[1].data
-            divisor = node.args[:1] if isinstance(exponent, Fraction) and exponent < 0 else ()
-        if not overflowing.isdisjoint(divisor):
-            return True
-        if node.op in OVERFLOWING or (node.op in KEEPING and not overflowing.isdisjoint(node.args)):
-            overflowing.add(node)
-    return False
-
-
-def _chooses(roots: Sequence[Term]) -> bool:
-    """Whether there are branches, which are computed where they are not chosen as well."""
-    return any(node.op == "where" for node in postorder(*roots))
 
 
 def _imports(texts: Sequence[str]) -> str:

@@ -1,34 +1,29 @@
-"""Terms as straight-line Python over NumPy arrays."""
+"""Lowering: each node of the terms becomes one statement over labelled arrays, at most."""
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Final, cast
 
-from eggrad.engine.compilation.indicator_code import (
-    by_views,
-    constraints_text,
-    product_text,
-    stored_indicators,
-)
-from eggrad.engine.compilation.product_code import Stack, factor_text, find_stacks, product
+from eggrad.engine.compilation.indicator_code import by_views, constraints_text, product_text
+from eggrad.engine.compilation.product_code import factor_text, product, scheduled
 from eggrad.engine.compilation.program import (
+    Batch,
     Block,
+    Operation,
+    Program,
+    Stack,
     Value,
-    add_entries,
-    dense,
+    letters,
     literal,
     number,
     spread,
     transposed,
     wrapped,
 )
-from eggrad.engine.compilation.shared_matrices import Batch, find_batches, scheduled
 from eggrad.engine.costs.cost import CostModel
 from eggrad.engine.indices import spec as specs
 from eggrad.engine.indices.affine import is_simple, size_symbols, size_text
 from eggrad.engine.indices.spec import Dims, Indices, Size, Spec
-from eggrad.engine.terms.fixed_arrays import FixedArray
 from eggrad.engine.terms.functions import (
     EXTREMES,
     FUNCTIONS,
@@ -38,22 +33,29 @@ from eggrad.engine.terms.functions import (
 )
 from eggrad.engine.terms.term import Term, postorder
 
-__all__ = ["ElementwiseCode", "WholeArrays", "Writer"]
+__all__ = ["asked_alone", "lower"]
 
-# Values as arrays that have all axes of a term: zeros of deltas and repetitions are written.
+# Arrays with all axes of a term ------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class WholeArrays:
-    """Writes them into a block; `shape` gives the texts of sizes, `dtype` is the text of all.
+class _WholeArrays:
+    """Values as arrays with all axes of a term: zeros of deltas and repetitions are written."""
 
-    `made` gets the axes of every array that is written.
-    """
+    def __init__(self, program: Program) -> None:
+        self._program = program
+        self.block, self.dtype = program.block, program.dtype
 
-    block: Block
-    shape: Callable[[Dims], list[str]]
-    dtype: str
-    made: set[Dims] = field(default_factory=set)
+    def size(self, d: Size) -> str:
+        """The text of a size."""
+        if isinstance(d, int):
+            return str(d)
+        self._program.used.update(size_symbols(d))
+        text = size_text(d, self._program.sizes)
+        return text if is_simple(d) else f"({text})"
+
+    def shape(self, dims: Dims) -> list[str]:
+        """The texts of several sizes."""
+        return [self.size(d) for d in dims]
 
     @property
     def dtype_argument(self) -> str:
@@ -64,8 +66,8 @@ class WholeArrays:
         """The value with the zeros of its deltas written out."""
         if value.dense:
             return value
-        self.made.add(dims)
-        return dense(value, self.block, self.shape(dims), self.dtype)
+        self._program.made.add(dims)
+        return _dense(value, self.block, self.shape(dims), self.dtype)
 
     def array(self, dims: Dims, value: Value) -> str:
         """The text of a dense value as an array with all axes at their full length."""
@@ -74,7 +76,7 @@ class WholeArrays:
         if len(value.labels) == len(dims):
             return spread((value.text, value.labels), value.axes)
         shape = f"({', '.join(self.shape(dims))}{',' * (len(dims) == 1)})"
-        self.made.add(dims)
+        self._program.made.add(dims)
         if not value.labels:
             return f"np.full({shape}, {value.text}{self.dtype_argument})"
         return f"np.broadcast_to({spread((value.text, value.labels), value.axes)}, {shape})"
@@ -97,8 +99,45 @@ class WholeArrays:
         return Value(self.block.emit(text, [value.text], term.order), axes, axes)
 
 
-# Code of element-wise operations: functions, powers, sums and quotients.
+def _diagonal(name: str, axes: Indices, size: str = "") -> str:
+    """The entries of an array where axes of equal labels have equal positions, as a view.
 
+    `size` is the length of the axes of a matrix in C order.
+
+    >>> _diagonal("H", (0, 1, 0, 1)), _diagonal("H", (0, 0), "n")
+    ('np.einsum("ijij->ij", H)[...]', 'H.reshape(-1)[::n + 1]')
+    """
+    if size and axes == (axes[0], axes[0]):
+        return f"{name}.reshape(-1)[::{size} + 1]"
+    return f'np.einsum("{letters(axes, tuple(dict.fromkeys(axes)))}", {name})[...]'
+
+
+def _dense(value: Value, block: Block, sizes: Sequence[str], dtype: str) -> Value:
+    """The value with a delta's zeros written out: an array of zeros, and its other entries."""
+    if value.dense:
+        return value
+    order = len(sizes)
+    axes = tuple(range(order))
+    if value.text == "1.0" and order == 2:
+        name = block.emit(f"np.eye({sizes[0]}{dtype and f', dtype={dtype}'})", [], order)
+    else:
+        name = block.emit(f"np.zeros(({', '.join(sizes)}){dtype and f', {dtype}'})", [], order)
+        _write_entries(_diagonal(name, value.axes, sizes[0]), "=", name, value, block)
+    return Value(name, axes, axes)
+
+
+def _add_entries(name: str, value: Value, block: Block, sign: str) -> None:
+    """Add a value with deltas to an array (`+=`) or subtract it, touching no other entries."""
+    _write_entries(_diagonal(name, value.axes), sign, name, value, block)
+
+
+def _write_entries(target: str, sign: str, name: str, value: Value, block: Block) -> None:
+    own = tuple(dict.fromkeys(value.axes))
+    entries = spread((value.text, value.labels), own) if value.labels else value.text
+    block.effect(f"{target} {sign} {entries}", [name, value.text])
+
+
+# Element-wise operations -------------------------------------------------------------------------
 
 # The operator, and the function that writes into its second operand.
 _INFIX: Final = {
@@ -114,36 +153,28 @@ _POWERS: Final[dict[Fraction, tuple[str, ...]]] = {
     Fraction(-1, 2): ("sqrt", "reciprocal"),
     Fraction(4): ("square", "square"),
 }
-# From so many entries on a division by NumPy's operator is faster than `np.reciprocal`.
-LARGE: Final = 1500
 
 
-class ElementwiseCode:
-    """Writes element-wise operations into a block.
+class _Elementwise:
+    """Writes element-wise operations on values with the axes `dims`, or scalars."""
 
-    `entries` is the number of entries to expect of a value, `dense` writes out its zeros, and
-    `array` is its text with all its axes.
-    """
+    def __init__(self, arrays: _WholeArrays, dims: Dims, model: CostModel) -> None:
+        self._arrays = arrays
+        self._block = arrays.block
+        self._dims = dims
+        self._model = model
 
-    def __init__(
-        self,
-        block: Block,
-        entries: Callable[[Value], int],
-        dense: Callable[[Value], Value],
-        array: Callable[[Value], str],
-    ) -> None:
-        """Make it for a block."""
-        self._block = block
-        self._entries = entries
-        self._dense = dense
-        self._array = array
+    def _dense(self, value: Value) -> Value:
+        """The value with its zeros."""
+        return self._arrays.full(self._dims if value.axes else (), value)
 
-    def _unary(self, code: str, x: Value) -> Value:
+    def _unary(self, code: str, x: Value, operation: Operation | None = None) -> Value:
         written = code.format(x.text)
         # The modulus of complex numbers is real; our own functions make arrays of their own.
         in_place = code.startswith("np.") and not code.startswith("np.abs(")
         reuse = [(x.text, f"{written[:-1]}, out={x.text})")] if in_place else []
-        return Value(self._block.emit(written, [x.text], len(x.labels), reuse), x.labels, x.axes)
+        made = self._block.emit(written, [x.text], len(x.labels), reuse, operation)
+        return Value(made, x.labels, x.axes)
 
     def negative(self, x: Value) -> Value:
         """The negative of every entry."""
@@ -177,19 +208,15 @@ class ElementwiseCode:
             base = Value(self._block.emit(wrapped([base])[0]), (), base.axes)
         if known is not None and known in _POWERS:
             for function in _POWERS[known]:
-                base = self._power(function, base)
+                lengths = tuple(map(self._model.length, self._dims if base.axes else ()))
+                code, own = f"np.{function}", (base.labels,)
+                operation = Operation(code, (base.text,), own, base.labels, lengths)
+                base = self._unary(f"{code}({{}})", base, operation)
             return base
         a, b = wrapped([base, exponent])
         reuse = [(a, f"{a} **= {b}")] if known is not None else []
         made = self._block.emit(f"{a} ** {b}", [a, b], len(base.labels), reuse)
         return Value(made, base.labels, base.axes)
-
-    def _power(self, function: str, x: Value) -> Value:
-        if function != "reciprocal" or self._entries(x) < LARGE:
-            return self._unary(f"np.{function}({{}})", x)
-        reuse = [(x.text, f"np.divide(1.0, {x.text}, out={x.text})")]
-        made = self._block.emit(f"1.0 / {x.text}", [x.text], len(x.labels), reuse)
-        return Value(made, x.labels, x.axes)
 
     def infix(self, op: str, args: Sequence[Value]) -> Value:
         """A sum, difference or quotient of two values with the same axes, or with a scalar."""
@@ -225,16 +252,18 @@ class ElementwiseCode:
         if right.dense:
             left, right, sign = right, left, "+"
         left = self._dense(left)
-        text = self._array(left)
+        text = self._arrays.array(self._dims if left.axes else (), left)
         written, over = f"{text}.copy()", ""
         if flipped:
             written, over = f"np.negative({text})", f"np.negative({text}, out={text})"
         reuse = [(left.text, over)] if text == left.text and left.labels else []
         order = len(left.axes)
         name = self._block.emit(written, [left.text], order, reuse)
-        add_entries(name, right, self._block, f"{sign}=")
+        _add_entries(name, right, self._block, f"{sign}=")
         return Value(name, tuple(range(order)), tuple(range(order)))
 
+
+# Nodes ------------------------------------------------------------------------------------------
 
 # Functions of whole arrays: their call, given the operands and what else identifies the node.
 _WHOLE: Final = {
@@ -253,108 +282,81 @@ _WHOLE: Final = {
 }
 
 
-class Writer:
-    """Writes one statement a node, at most."""
+def lower(program: Program) -> None:
+    """Write the statements of every node, and the texts of the roots' values."""
+    writer = _Writer(program)
+    done: dict[Term, Value] = {}
+    for node in scheduled(program.roots, program.batches):
+        done |= writer.values(node, done)
+    own = (t for t in done if t.op == "stepped_product" or not by_views(t))
+    program.made |= {_stored(t, done[t]) for t in own} | {r.dims for r in program.roots}
+    shown: set[str] = set()
+    program.returned = [writer.result(r, done[r], shown) for r in program.roots]
 
-    def __init__(
-        self,
-        names: Mapping[str, str],
-        sizes: Mapping[str, str],
-        dtype: str,
-        model: CostModel,
-        *,
-        fixed: Mapping[FixedArray, str],
-        reuse: bool = True,
-    ) -> None:
-        """`names`, `sizes` and `fixed` say what variables, size symbols and arrays are called.
 
-        `dtype` is the text of the dtype of all arrays; `model` has the sizes to expect. Without
-        `reuse` no buffer is written to twice: those of complex arrays may be real.
-        """
-        self.block = Block(reuse)
-        self.used: set[str] = set()
-        self._tests: set[Term] = set()
-        # The names of the results of calls that have several.
-        self._names = names
-        self._fixed = fixed
-        self._sizes = sizes
-        self._arrays = WholeArrays(self.block, self._shape, dtype)
-        self.made = self._arrays.made
-        self._model = model
+class _Writer:
+    """Writes the statements of nodes."""
 
-    def _size(self, d: Size) -> str:
-        if isinstance(d, int):
-            return str(d)
-        self.used.update(size_symbols(d))
-        text = size_text(d, self._sizes)
-        return text if is_simple(d) else f"({text})"
+    def __init__(self, program: Program) -> None:
+        self._program = program
+        self._block, self._model = program.block, program.model
+        self._arrays = _WholeArrays(program)
 
-    def _shape(self, dims: Dims) -> list[str]:
-        return [self._size(d) for d in dims]
+    def values(self, node: Term, done: Mapping[Term, Value]) -> dict[Term, Value]:
+        """What a node adds to the values that are there: its own, or those of its batch."""
+        program = self._program
+        if node in program.stacks:
+            return {node: self._stacked(node, program.stacks[node], done)}
+        if node in program.batches:
+            return {} if node in done else self._batch(program.batches[node], done)
+        if by_views(node):
+            return {node: self._by_views(node, done)}
+        if node in program.absorbed or (node.op == "indicator" and node not in program.stored):
+            return {}
+        return {node: self._node(node, [done[a] for a in node.args])}
 
-    def results(self, roots: Sequence[Term]) -> list[str]:
-        """Write the statements of every node; return the texts of the roots' values."""
-        done: dict[Term, Value] = {}
-        stacks, absorbed = find_stacks(roots, self._model)
-        batches = find_batches(roots, self._model)
-        stored = stored_indicators(roots)
-        self._tests = _asked_alone(roots)
-        for node in scheduled(roots, batches):
-            if node in stacks:
-                done[node] = self._stacked(node, stacks[node], done)
-            elif node in batches:
-                if node not in done:
-                    done |= self._batch(batches[node], done)
-            elif by_views(node):
-                done[node] = self._by_views(node, done)
-            elif node not in absorbed and (node.op != "indicator" or node in stored):
-                done[node] = self._node(node, [done[a] for a in node.args])
-        own = (t for t in done if t.op == "stepped_product" or not by_views(t))
-        self.made |= {_stored(t, done[t]) for t in own} | {r.dims for r in roots}
-        returned: set[str] = set()
-        return [self._result(r, done[r], returned) for r in roots]
-
-    def _result(self, term: Term, value: Value, returned: set[str]) -> str:
+    def result(self, term: Term, value: Value, shown: set[str]) -> str:
         """A result that its user may change: it shares no memory with anything else."""
         value = self._arrays.full(term.dims, value)
         text = self._arrays.array(term.dims, value)
         if not value.labels:
-            return f"{text}[()]" if text in self._names.values() else text
-        own = self.block.owner(value.text)
-        shared = own in returned or own != value.text or own in self._names.values()
-        returned.add(own)
+            return f"{text}[()]" if text in self._program.names.values() else text
+        own = self._block.owner(value.text)
+        shared = own in shown or own != value.text or own in self._program.names.values()
+        shown.add(own)
         return f"{text}.copy()" if shared or len(value.labels) < term.order else text
 
     def _node(self, node: Term, args: list[Value]) -> Value:
         axes = tuple(range(node.order))
         match node.op:
             case "variable":
-                return Value(self._names[node.name], axes, axes)
+                return Value(self._program.names[node.name], axes, axes)
             case "array":
                 # Others have the same array: nobody may write to it.
-                name, dtype = self._fixed[node.array], self._arrays.dtype
+                name, dtype = self._program.fixed[node.array], self._arrays.dtype
                 own = f"{name}.astype({dtype}, copy=False)" if dtype else f"{name}[...]"
-                return Value(self.block.alias(own, name), axes, axes)
+                return Value(self._block.alias(own, name), axes, axes)
             case "constant":
                 return number(literal(node.value), node.order)
             case "size":
-                return number(f"float({self._size(node.symbol)})")
+                return number(f"float({self._arrays.size(node.symbol)})")
             case "delta":
                 return Value("1.0", (), axes[: node.order // 2] * 2, literal=True)
             case "indicator":
-                described = constraints_text(node, self._size)
+                described = constraints_text(node, self._arrays.size)
                 call = f"zeros_and_ones({described}{self._arrays.dtype_argument})"
                 # Others have the same array: nobody may write to it.
-                return Value(self.block.alias(call, "zeros_and_ones"), axes, axes)
+                return Value(self._block.alias(call, "zeros_and_ones"), axes, axes)
             case "einsum":
                 spec = node.spec
                 lengths = specs.sizes(spec, *(a.dims for a in node.args))
                 return product(
                     spec,
                     args,
-                    lambda i: self._size(lengths[i]),
-                    self.block,
+                    lambda i: self._arrays.size(lengths[i]),
+                    self._block,
                     lambda i: self._model.length(lengths[i]),
+                    turns=self._program.turns,
                 )
             case "power":
                 known = node.args[1].value if node.args[1].op == "constant" else None
@@ -371,7 +373,11 @@ class Writer:
             case name:
                 own = function_of(name, node.data) or FUNCTIONS[name]
                 value = self._entrywise(node).function(own, args)
-                return value if not own.is_test or node in self._tests else self._numbers(value)
+                return (
+                    value
+                    if not own.is_test or node in self._program.masks
+                    else self._numbers(value)
+                )
 
     def _numbers(self, test: Value) -> Value:
         """A test as numbers, 1 and 0, that are not only asked for."""
@@ -381,7 +387,7 @@ class Writer:
             if not test.labels
             else f"{test.text}.astype({dtype})"
         )
-        return Value(self.block.emit(made, [test.text], len(test.labels)), test.labels, test.axes)
+        return Value(self._block.emit(made, [test.text], len(test.labels)), test.labels, test.axes)
 
     def _by_views(self, node: Term, done: Mapping[Term, Value]) -> Value:
         """A product with an indicator: of two arrays, or perhaps a view of one."""
@@ -389,37 +395,28 @@ class Writer:
         if node.op == "stepped_product":
             indicator, *operands = node.args
             texts, uses = self._arrays.operands(operands, [done[a] for a in operands])
-            described = constraints_text(indicator, self._size)
+            described = constraints_text(indicator, self._arrays.size)
             call = f"stepped_product({node.data}, {described}, {', '.join(texts)})"
-            return Value(self.block.emit(call, uses, node.order), axes, axes)
+            return Value(self._block.emit(call, uses, node.order), axes, axes)
         first = node.args[0].op == "indicator"
         indicator, term = node.args if first else node.args[::-1]
         left, right, out = node.spec
         full = self._arrays.full(term.dims, done[term])
         text = self._arrays.array(term.dims, full) if term.dims else full.text
         spec = (left, right, out) if first else (right, left, out)
-        made = product_text(indicator, (text, term), spec, self._size)
-        return Value(self.block.alias(made, full.text), axes, axes)
+        made = product_text(indicator, (text, term), spec, self._arrays.size)
+        return Value(self._block.alias(made, full.text), axes, axes)
 
-    def _entrywise(self, node: Term) -> ElementwiseCode:
+    def _entrywise(self, node: Term) -> _Elementwise:
         """What writes element-wise operations on values with the axes of a node, or scalars."""
-
-        def like(value: Value) -> Dims:
-            return node.dims if value.axes else ()
-
-        return ElementwiseCode(
-            self.block,
-            lambda v: self._model.entries(like(v)),
-            lambda v: self._arrays.full(like(v), v),
-            lambda v: self._arrays.array(like(v), v),
-        )
+        return _Elementwise(self._arrays, node.dims, self._model)
 
     def _whole(self, node: Term, args: Sequence[Value]) -> Value:
         """A function of whole arrays."""
         arrays, uses = self._arrays.operands(node.args, args)
         call = _WHOLE[node.op].format(x=arrays[0], y=arrays[-1], k=_detail(node))
         axes = tuple(range(node.order))
-        return Value(self.block.emit(call, uses, node.order), axes, axes)
+        return Value(self._block.emit(call, uses, node.order), axes, axes)
 
     def _batch(self, batch: Batch, done: Mapping[Term, Value]) -> dict[Term, Value]:
         """The products of a batch, as rows of one product."""
@@ -428,16 +425,16 @@ class Writer:
         axes = matrix.axes if batch.transposed else matrix.axes[::-1]
         right = transposed((matrix.text, matrix.labels), axes)
         text = f"np.array([{', '.join(vectors)}]).dot({right})"
-        whole = self.block.emit(text, [matrix.text, *vectors], 2)
+        whole = self._block.emit(text, [matrix.text, *vectors], 2)
         return {
-            node: Value(self.block.alias(f"{whole}[{k}]", whole), (0,), (0,))
+            node: Value(self._block.alias(f"{whole}[{k}]", whole), (0,), (0,))
             for k, node in enumerate(batch.vectors)
         }
 
     def _stacked(self, node: Term, stack: Stack, done: Mapping[Term, Value]) -> Value:
         """A sum of outer products, as a product of two matrices, and what else is added."""
         axes = tuple(range(node.order))
-        shape = self._shape(node.dims)
+        shape = self._arrays.shape(node.dims)
         operands = {t: self._arrays.complete(t, done[t]) for t in stack.operands}
         texts = [factor_text(stack, side, operands, shape) for side in (0, 1)]
         text = f"{texts[0]} @ {texts[1]}" if stack.batch else f"{texts[0]}.dot({texts[1]})"
@@ -445,14 +442,14 @@ class Writer:
             text = f"({text})" if stack.batch else text
             text = f"{text}.reshape({', '.join(shape)})"
         uses = [v.text for v in operands.values()]
-        value = Value(self.block.emit(text, uses, node.order), axes, axes)
+        value = Value(self._block.emit(text, uses, node.order), axes, axes)
         for s in stack.others:
             op = "subtract" if s.negative else "add"
             value = self._entrywise(node).infix(op, [value, done[s.term]])
         return value
 
 
-def _asked_alone(roots: Sequence[Term]) -> set[Term]:
+def asked_alone(roots: Sequence[Term]) -> set[Term]:
     """The tests that nothing needs as numbers: conditions of choices, and parts of such."""
     nodes = list(postorder(*roots))
     needed = {*roots}

@@ -1,19 +1,23 @@
-"""A product's code: broadcasting, `dot`, `@`, and `np.einsum` where nothing else serves.
+"""The code of products: alone, several that share a matrix, and sums of outer products.
 
-`a.dot(b)` is `a @ b` for one or two axes, at half the price of a call; for results of some size
-and for batches it is `@`.
+A product of two arrays is written as broadcasting, `dot`, `@`, or `np.einsum` where nothing else
+serves. A product of matrices is a `Contraction` first, whose form passes choose.
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from math import prod
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Final, cast
 
 from eggrad.engine.compilation.program import (
     Atom,
+    Batch,
     Block,
+    Contraction,
     Length,
+    Operation,
+    Stack,
+    Summand,
     Value,
     grouped,
     letters,
@@ -22,17 +26,42 @@ from eggrad.engine.compilation.program import (
 )
 from eggrad.engine.costs.cost import CostModel
 from eggrad.engine.indices.spec import Indices, Spec
-from eggrad.engine.runtime import products as row_by_row
 from eggrad.engine.runtime.products import LARGE
 from eggrad.engine.terms.term import Term, postorder
 
-__all__ = ["Stack", "Summand", "factor_text", "find_stacks", "product"]
+__all__ = [
+    "FLAT",
+    "LARGE_MATRIX",
+    "LARGE_SUM",
+    "MANY_OUTER",
+    "MANY_VECTORS",
+    "factor_text",
+    "few_rows_first",
+    "find_batches",
+    "find_stacks",
+    "large_by_matmul",
+    "product",
+    "rows_in_order",
+    "scheduled",
+    "vectors_as_stored",
+]
 
 # A product of matrices is flat if it has this many times fewer rows than columns, or the other
 # way round. BLAS is up to 40% faster at few long rows, but where the product is small and the large
 # matrix is read row by row: OpenBLAS multiplies so few pairs of numbers where they lie.
 FLAT: Final = 4
 SMALL: Final = 1_000_000
+# Outer products are worth one matrix product from so many on, or two for results with so many
+# entries.
+MANY_OUTER: Final = 4
+LARGE_SUM: Final = 4096
+# Products with one matrix are computed together from so many vectors on, for matrices with so many
+# entries.
+MANY_VECTORS: Final = 3
+LARGE_MATRIX: Final = 8192
+
+
+# One product -----------------------------------------------------------------------------------
 
 
 def product(
@@ -41,11 +70,13 @@ def product(
     length: Length,
     block: Block,
     expected: Callable[[int], int],
+    *,
+    turns: Sequence[Callable[[Contraction], Contraction]] = (),
 ) -> Value:
     r"""Lower an einsum of one or two operands; `length` gives the text of an index's size.
 
-    `expected` is the size to expect of an index. Indices that an operand's delta ties are one
-    index; what is left is a product of arrays.
+    `expected` is the size to expect of an index; `turns` choose the form of a product of matrices.
+    Indices that an operand's delta ties are one index; what is left is a product of arrays.
 
     >>> from eggrad.engine.indices.spec import parse_spec
     >>> block = Block()
@@ -73,7 +104,7 @@ def product(
     factors = [v.text for v in scalars]
     factors += [length(i) for i in absent if i not in computed and length(i) != "1"]
     wanted = tuple(i for i in dict.fromkeys(out) if i in present)
-    lowering = _Lowering(wanted, length, block, expected)
+    lowering = _Lowering(wanted, length, block, expected, turns)
     if arrays:
         made = lowering.combined(arrays)
         for factor in factors:
@@ -109,23 +140,19 @@ def _tied(operands: Sequence[Value], parts: Sequence[Indices]) -> dict[int, int]
     return {i: find(i) for i in first}
 
 
-def _scales_rows(order: Indices, *parts: Indices) -> bool:
-    """Whether an array has one number for each row of a product, and none is transposed."""
-    in_order = all(part == tuple(i for i in order if i in part) for part in parts)
-    return in_order and any(order[-1] not in part for part in parts)
-
-
 @dataclass(frozen=True, slots=True)
 class _Lowering:
     """A product of arrays, as one whose axes are those of `wanted` in an order that costs nothing.
 
-    `length` gives the text of an index's size, `expected` the size to expect.
+    `length` gives the text of an index's size, `expected` the size to expect; `turns` choose the
+    form of a product of matrices.
     """
 
     wanted: Indices
     length: Length
     block: Block
     expected: Callable[[int], int]
+    turns: Sequence[Callable[[Contraction], Contraction]]
 
     def combined(self, arrays: Sequence[Atom]) -> Atom:
         """The product of one or two arrays."""
@@ -183,16 +210,16 @@ class _Lowering:
         full = (a[1] for a in (left, right) if len(a[1]) == len(self.wanted))
         order = next(full, self.wanted)
         a, b = spread(left, order), spread(right, order)
-        text, over = f"{a} * {b}", "{0} *= {1}"
-        entries = prod(map(self.expected, order))
-        if _scales_rows(order, left[1], right[1]) and row_by_row.is_worth_rows(
-            entries, self.expected(order[-1])
-        ):
-            text = f"row_by_row(np.multiply, {a}, {b})"
-            over = "row_by_row(np.multiply, {0}, {1}, out={0})"
         pairs = ((a, b, left), (b, a, right))
-        reuse = [(x, over.format(x, y)) for x, y, own in pairs if own[1] == order]
-        return self.block.emit(text, [left[0], right[0]], len(order), reuse), order
+        reuse = [(x, f"{x} *= {y}") for x, y, own in pairs if own[1] == order]
+        operation = self._operation("np.multiply", (a, b), (left[1], right[1]), order)
+        uses = [left[0], right[0]]
+        return self.block.emit(f"{a} * {b}", uses, len(order), reuse, operation), order
+
+    def _operation(
+        self, function: str, texts: tuple[str, str], labels: tuple[Indices, Indices], order: Indices
+    ) -> Operation:
+        return Operation(function, texts, labels, order, tuple(map(self.expected, order)))
 
     def outer(self, left: Atom, right: Atom) -> Atom:
         """A product without shared axes: a column times a row."""
@@ -200,102 +227,83 @@ class _Lowering:
             left, right = right, left
         (a, first), (b, second) = left, right
         rest = first + second
-        text = f"outer_product({a}, {b})"
         if len(rest) > 2:
-            text = f"{text}.reshape({', '.join(map(self.length, rest))})"
-        elif prod(map(self.expected, rest)) < row_by_row.FEW:
-            text = f"{a}[:, None].dot({b}[None])"
-        return self.block.emit(text, [a, b], len(rest)), rest
-
-    def is_turned(self, left: Atom, right: Atom, groups: Sequence[Indices]) -> bool:
-        """Whether the columns of a product of matrices better come before its rows.
-
-        The groups are those of the rows, the columns, and the summed indices.
-        """
-        m, n, inner = (prod(map(self.expected, group)) for group in groups)
-        rows, columns, summed = groups
-        is_batch = any(i in left[1] and i in right[1] for i in self.wanted)
-        if is_batch or FLAT * min(m, n) > min(max(m, n), inner):
-            return tuple(i for i in self.wanted if i in rows + columns) == columns + rows
-        large = right if m < n else left
-        is_tall = m * n * inner <= SMALL and large[1][-1] in summed
-        return is_tall == (m < n)
+            text = f"outer_product({a}, {b}).reshape({', '.join(map(self.length, rest))})"
+            return self.block.emit(text, [a, b], len(rest)), rest
+        operation = self._operation("np.multiply.outer", (a, b), (first, second), rest)
+        text = f"{a}[:, None].dot({b}[None])"
+        return self.block.emit(text, [a, b], 2, operation=operation), rest
 
     def contracted(self, left: Atom, right: Atom) -> Atom:
         """A product with a sum over indices of both arrays."""
-        wanted, length = self.wanted, self.length
-        batch = tuple(i for i in wanted if i in left[1] and i in right[1])
-        rows = tuple(i for i in left[1] if i in wanted and i not in batch)
-        columns = tuple(i for i in right[1] if i in wanted and i not in batch)
-        inner = tuple(i for i in left[1] if i in right[1] and i not in wanted)
-        if rows and columns and self.is_turned(left, right, (rows, columns, inner)):
-            left, right, rows, columns = right, left, columns, rows
-        longer = max(left, right, key=lambda a: len(a[1]))
-        summed = tuple(i for i in longer[1] if i in right[1] and i in left[1] and i not in wanted)
-        if not batch and (
-            (not columns and rows and left[1] == summed + rows)
-            or (not rows and columns and right[1] == columns + summed)
-        ):
-            # A vector times a matrix, or a matrix times a vector: no transposition either.
-            left, right, rows, columns = right, left, columns, rows
-        a = grouped(left, batch, [rows, summed], length)
-        b = grouped(right, batch, [summed, columns], length)
-        large = prod(map(self.expected, batch + rows + columns)) >= LARGE
-        if not batch:
-            text = f"{a} @ {b}" if large else f"{a}.dot({b})"
-        elif not (rows or columns):
-            text = f'np.einsum("{letters(left[1], right[1], batch)}", {left[0]}, {right[0]})'
-        elif not rows:
+        batch = tuple(i for i in self.wanted if i in left[1] and i in right[1])
+        rows = tuple(i for i in left[1] if i in self.wanted and i not in batch)
+        columns = tuple(i for i in right[1] if i in self.wanted and i not in batch)
+        made = Contraction(left, right, batch, rows, columns, self.wanted, self.expected)
+        for turn in self.turns:
+            made = turn(made)
+        rest = made.batch + made.rows + made.columns
+        return self.block.emit(self._call(made), [made.left[0], made.right[0]], len(rest)), rest
+
+    def _call(self, c: Contraction) -> str:
+        a = grouped(c.left, c.batch, [c.rows, c.summed], self.length)
+        b = grouped(c.right, c.batch, [c.summed, c.columns], self.length)
+        if c.batch and not (c.rows or c.columns):
+            summed = letters(c.left[1], c.right[1], c.batch)
+            return f'np.einsum("{summed}", {c.left[0]}, {c.right[0]})'
+        if not c.batch:
+            text = f"{a}.dot({b})" if c.operator == "dot" else f"{a} @ {b}"
+        elif not c.rows:
             text = f"({a}[..., None, :] @ {b})[..., 0, :]"
-        elif not columns:
+        elif not c.columns:
             text = f"({a} @ {b}[..., None])[..., 0]"
         else:
             text = f"{a} @ {b}"
-        rest = batch + rows + columns
-        if len(rows) > 1 or len(columns) > 1:
-            text = f"({text})" if batch or large else text
-            text = f"{text}.reshape({', '.join(map(length, rest))})"
-        return self.block.emit(text, [left[0], right[0]], len(rest)), rest
+        if len(c.rows) > 1 or len(c.columns) > 1:
+            text = f"({text})" if c.batch or c.operator == "@" else text
+            shape = map(self.length, c.batch + c.rows + c.columns)
+            text = f"{text}.reshape({', '.join(shape)})"
+        return text
 
 
-# Sums of outer products, computed as one matrix product.
-#
+# The form of a product of matrices --------------------------------------------------------------
+
+
+def rows_in_order(c: Contraction) -> Contraction:
+    """The transposed product, where the term's axes are columns, then rows."""
+    own = tuple(i for i in c.wanted if i in c.rows + c.columns)
+    turned = c.rows and c.columns and own == c.columns + c.rows
+    return c.exchanged() if turned else c
+
+
+def few_rows_first(c: Contraction) -> Contraction:
+    """Few rows and many columns; the other way round where the product is small."""
+    m, n, inner = c.entries(c.rows), c.entries(c.columns), c.entries(c.summed)
+    if not (c.rows and c.columns) or c.batch or FLAT * min(m, n) > min(max(m, n), inner):
+        return c
+    large = c.right if m < n else c.left
+    few_last = m * n * inner <= SMALL and large[1][-1] in c.summed
+    return c.exchanged() if few_last == (m < n) else c
+
+
+def vectors_as_stored(c: Contraction) -> Contraction:
+    """A vector times a matrix, or a matrix times a vector: that which transposes no matrix."""
+    turned = (not c.columns and c.rows and c.left[1] == c.summed + c.rows) or (
+        not c.rows and c.columns and c.right[1] == c.columns + c.summed
+    )
+    return c.exchanged() if turned and not c.batch else c
+
+
+def large_by_matmul(c: Contraction) -> Contraction:
+    """`@` for large results, which `dot` fills with zeros before BLAS writes them."""
+    large = c.entries(c.batch, c.rows, c.columns) >= LARGE
+    return replace(c, operator="@") if large else c
+
+
+# Sums of outer products -------------------------------------------------------------------------
+
 # A sum of K products `L_k[rows] R_k[columns]` is a matrix product whose summed axis counts the
 # terms: the result is written once instead of K times, and BLAS does it.
-
-
-# Worth it from so many terms on, or for results with so many entries.
-MANY_PRODUCTS = 4
-LARGE_SUM = 4096
-
-
-@dataclass(frozen=True)
-class Summand:
-    """A term of a sum, and whether it is subtracted."""
-
-    term: Term
-    negative: bool
-
-
-@dataclass(frozen=True)
-class Stack:
-    """A sum: the outer products in it, how they are laid out as matrices, and what else is added.
-
-    The result's axes are those of `batch`, then rows, then columns. `sides` has for each product
-    the places of its left and right factor among its operands.
-    """
-
-    products: tuple[Summand, ...]
-    sides: tuple[tuple[int, int], ...]
-    batch: int
-    rows: int
-    batched: tuple[bool, bool]
-    others: tuple[Summand, ...]
-
-    @property
-    def operands(self) -> list[Term]:
-        """The factors of all products."""
-        return [a for s in self.products for a in s.term.args]
 
 
 def find_stacks(roots: Sequence[Term], model: CostModel) -> tuple[dict[Term, Stack], set[Term]]:
@@ -339,7 +347,7 @@ def _stack(
     node: Term, summands: Sequence[Summand], uses: Counter[Term], model: CostModel
 ) -> Stack | None:
     products = [s for s in summands if uses[s.term] == 1 and _is_outer(s.term)]
-    worth = len(products) >= MANY_PRODUCTS or (
+    worth = len(products) >= MANY_OUTER or (
         len(products) >= 2 and model.entries(node.dims) >= LARGE_SUM
     )
     if not worth:
@@ -419,3 +427,68 @@ def factor_text(
     flat = [" * ".join(shape[i] for i in group), str(len(arrays))]
     sizes = [*(shape[i] for i in batch), *(flat[::-1] if side else flat)]
     return f"{text}.reshape({', '.join(sizes)})"
+
+
+# Products that share a matrix --------------------------------------------------------------------
+
+# Each product of a matrix with a vector reads the matrix. Vectors that do not depend on any of the
+# products are laid below each other, for one matrix product.
+
+
+def find_batches(roots: Sequence[Term], model: CostModel) -> dict[Term, Batch]:
+    """For each product that is computed with others, its batch."""
+    candidates: dict[tuple[Term, bool], dict[Term, Term]] = {}
+    for node in postorder(*roots):
+        found = _matrix_and_vector(node)
+        if found:
+            key, vector = found
+            candidates.setdefault(key, {})[node] = vector
+    batches: dict[Term, Batch] = {}
+    for (matrix, turned), products in candidates.items():
+        if len(products) < MANY_VECTORS or model.entries(matrix.dims) < LARGE_MATRIX:
+            continue
+        after = _users(roots, batches, products)
+        vectors = {p: v for p, v in products.items() if v not in after}
+        if len(vectors) >= MANY_VECTORS:
+            batches |= dict.fromkeys(vectors, Batch(matrix, turned, vectors))
+    return batches
+
+
+# The product of a matrix and a vector by its spec: the place of the matrix, whether its first axis
+# is the one that is summed.
+_PRODUCTS: Final[dict[Spec, tuple[int, bool]]] = {
+    ((0, 1), (1,), (0,)): (0, False),
+    ((0, 1), (0,), (1,)): (0, True),
+    ((0,), (1, 0), (1,)): (1, False),
+    ((0,), (0, 1), (1,)): (1, True),
+}
+
+
+def _matrix_and_vector(node: Term) -> tuple[tuple[Term, bool], Term] | None:
+    """What a product multiplies with a vector, and the vector."""
+    known = _PRODUCTS.get(node.spec) if node.op == "einsum" else None
+    if known is None or any(a.op in ("delta", "indicator") for a in node.args):
+        return None
+    place, transposed = known
+    return (node.args[place], transposed), node.args[1 - place]
+
+
+def _users(
+    roots: Sequence[Term], batches: Mapping[Term, Batch], products: Mapping[Term, Term]
+) -> set[Term]:
+    """Some products, and the nodes that need one of them."""
+    after = set(products)
+    for node in scheduled(roots, batches):
+        if any(a in after for a in _needed(node, batches)):
+            after.add(node)
+    return after
+
+
+def scheduled(roots: Sequence[Term], batches: Mapping[Term, Batch]) -> Iterator[Term]:
+    """Every node once, after its operands; products of a batch after all of its vectors."""
+    return postorder(*roots, operands=lambda node: _needed(node, batches))
+
+
+def _needed(node: Term, batches: Mapping[Term, Batch]) -> tuple[Term, ...]:
+    batch = batches.get(node)
+    return (*node.args, *(batch.vectors.values() if batch else ()))

@@ -1,27 +1,41 @@
-"""Straight-line Python over NumPy arrays: statements, and who reads an array last.
+"""The intermediate form: statements over labelled arrays, between terms and text.
 
-A `Value` is an array with labelled axes, and the labels of the axes of the term it stands for. So
-no code is written for what a view can say: a transposed term has its labels in another order, a
-constant along an axis has a label there that its array lacks, and a delta repeats a label.
+An array in generated code has labelled axes. A `Value` says which array stands for a term, and how
+the labels of that array's axes are those of the term's axes. So no code is written for what labels
+can say: a transposed term has its labels in another order, a constant along an axis has a label
+there that its array lacks, and a delta repeats a label.
+
+A `Program` is a list of statements `t = text` in the order in which they run, together with the
+terms that it computes and what passes over these terms have decided. `passes.py` has the list of
+all passes: those over terms, lowering, which writes the statements, and those over statements.
 """
 
 import re
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from math import prod
 from typing import Final
 
+from eggrad.engine.costs.cost import CostModel
 from eggrad.engine.indices import spec as specs
 from eggrad.engine.indices.numerals import as_float
-from eggrad.engine.indices.spec import Indices
+from eggrad.engine.indices.spec import Dims, Indices
+from eggrad.engine.terms.fixed_arrays import FixedArray
+from eggrad.engine.terms.term import Term
 
 __all__ = [
     "Atom",
+    "Batch",
     "Block",
+    "Contraction",
     "Length",
+    "Operation",
+    "Program",
+    "Stack",
+    "Statement",
+    "Summand",
     "Value",
-    "add_entries",
-    "dense",
     "grouped",
     "letters",
     "literal",
@@ -32,6 +46,13 @@ __all__ = [
 ]
 
 _TEMPORARY: Final = re.compile(r"\bt\d+\b")
+
+Atom = tuple[str, Indices]
+"""The text of an array, and the labels of its axes."""
+Length = Callable[[int], str]
+"""The text of an index's size."""
+
+# Values -----------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,37 +89,56 @@ def literal(value: Fraction) -> str:
     return f"({text})" if text.startswith("-") else text
 
 
-@dataclass(frozen=True, slots=True)
-class Statement:
-    """`targets = text`, or `text` alone; `reuse` has texts that write into an operand instead.
+# Statements -------------------------------------------------------------------------------------
 
-    `orders` has the number of axes of each target.
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """What a statement computes, where passes know several kernels for it.
+
+    It is a NumPy function of one or two arrays, `operands`, which are ready to be broadcast.
+    `labels` has the labels of each, `order` those of the result; `lengths` are the sizes to expect
+    of the result's axes.
     """
 
-    targets: tuple[str, ...]
-    text: str
-    uses: frozenset[str]
-    reuse: tuple[tuple[str, str], ...] = ()
-    orders: tuple[int, ...] = (0,)
+    function: str
+    operands: tuple[str, ...]
+    labels: tuple[Indices, ...]
+    order: Indices
+    lengths: tuple[int, ...]
 
     @property
-    def written(self) -> str:
-        """The statement where no operand is overwritten."""
-        return f"{self.targets[0]} = {self.text}" if self.targets else self.text
+    def entries(self) -> int:
+        """The number of entries to expect of the result."""
+        return prod(self.lengths)
+
+
+@dataclass(slots=True)
+class Statement:
+    """`target = text`, or `text` alone, which writes into an array.
+
+    `uses` are the program's own arrays that it reads, `order` is the number of axes of the target.
+    `reuse` offers, for an operand, a statement that writes the result into that operand's buffer;
+    `over` is the operand where that is done. `deleted` are the arrays that nothing reads any more.
+    """
+
+    target: str
+    text: str
+    uses: frozenset[str]
+    order: int = 0
+    reuse: tuple[tuple[str, str], ...] = ()
+    operation: Operation | None = None
+    over: str = ""
+    deleted: tuple[str, ...] = ()
 
 
 class Block:
-    """Collects statements; `lines` writes them out.
+    """Statements in the order in which they run."""
 
-    An operand that nobody reads again gives its buffer to the result where a statement offers
-    that. Where it does not, it is deleted if it has at least two axes.
-    """
-
-    def __init__(self, reuse: bool = True) -> None:
-        """Make an empty block; without `reuse` nothing overwrites an operand."""
-        self._reuse = reuse
-        self._statements: list[Statement] = []
-        self._temporaries: dict[str, str] = {}
+    def __init__(self) -> None:
+        """Make an empty block."""
+        self.statements: list[Statement] = []
+        self._owners: dict[str, str] = {}
 
     def emit(
         self,
@@ -106,77 +146,199 @@ class Block:
         uses: Iterable[str] = (),
         order: int = 0,
         reuse: Iterable[tuple[str, str]] = (),
+        operation: Operation | None = None,
     ) -> str:
         """Compute something; return its name. `reuse`: (operand, statement that overwrites it)."""
         name = self._fresh()
-        # A scalar is a NumPy number, which has no buffer.
-        allowed = self._reuse and order > 0
-        offered = tuple(r for r in reuse if allowed and self._temporaries.get(r[0]) == r[0])
-        self._statements.append(Statement((name,), text, self._own(uses), offered, (order,)))
-        return name
-
-    def _fresh(self, owner: str | None = None) -> str:
-        """A new name, for memory of its own or for that of an owner."""
-        name = f"t{len(self._temporaries) + 1}"
-        self._temporaries[name] = owner or name
+        # A scalar is a NumPy number, which has no buffer; an argument is its owner's.
+        offered = tuple(r for r in reuse if order > 0 and self._owners.get(r[0]) == r[0])
+        self._add(Statement(name, text, self._own(uses), order, offered, operation))
         return name
 
     def alias(self, text: str, source: str) -> str:
         """Name a view of an array."""
         name = self._fresh(self.owner(source))
-        self._statements.append(Statement((name,), text, self._own([source])))
+        self._add(Statement(name, text, self._own([source])))
         return name
 
     def effect(self, text: str, uses: Iterable[str]) -> None:
         """Write into an array."""
-        self._statements.append(Statement((), text, self._own(uses)))
+        self._add(Statement("", text, self._own(uses)))
 
     def owner(self, name: str) -> str:
         """The array whose memory a name shows; the name itself where that is its own."""
-        return self._temporaries.get(name, name)
+        return self._owners.get(name, name)
+
+    def _add(self, statement: Statement) -> None:
+        self.statements.append(statement)
+
+    def _fresh(self, owner: str | None = None) -> str:
+        """A new name, for memory of its own or for that of an owner."""
+        name = f"t{len(self._owners) + 1}"
+        self._owners[name] = owner or name
+        return name
 
     def _own(self, uses: Iterable[str]) -> frozenset[str]:
-        names = [u for u in uses if u in self._temporaries]
-        return frozenset([*names, *(self._temporaries[u] for u in names)]) & set(self._temporaries)
+        """The names among some texts that are the block's, and the owners of their memory."""
+        names = [u for u in uses if u in self._owners]
+        return frozenset([*names, *(self._owners[u] for u in names)]) & self._owners.keys()
 
-    def lines(self, returned: Sequence[str], single: bool = False) -> list[str]:
-        """All statements, and the return of some texts, or of a single one."""
+    def dying(self, returned: Sequence[str]) -> list[set[str]]:
+        """For each statement the names that it is the last to read."""
         kept = {self.owner(t) for text in returned for t in _TEMPORARY.findall(text)}
         last: dict[str, int] = {}
-        for k, s in enumerate(self._statements):
-            last.update(dict.fromkeys(s.targets, k))
+        for k, s in enumerate(self.statements):
             last.update(dict.fromkeys(s.uses, k))
+        return [
+            {u for u in s.uses if last[u] == k and u not in kept}
+            for k, s in enumerate(self.statements)
+        ]
+
+    def lines(self, returned: Sequence[str], single: bool = False) -> list[str]:
+        """The text of all statements, and of the return of some texts, or of a single one.
+
+        Names are numbered anew, so that what is overwritten keeps its name.
+        """
         names: dict[str, str] = {}
-        fresh = 0
         found: list[str] = []
-        orders = {t: n for s in self._statements for t, n in zip(s.targets, s.orders, strict=False)}
-        for k, s in enumerate(self._statements):
-            dying = {u for u in s.uses if last[u] == k and u not in kept}
-            over = next((r for r in s.reuse if r[0] in dying), None)
-            text = over[1] if over else s.written
-            if over:
-                names[s.targets[0]] = names[over[0]]
-                dying -= {over[0]}
-            else:
-                for target in s.targets:
-                    fresh += 1
-                    names[target] = f"t{fresh}"
-            if text:
-                found.append(_TEMPORARY.sub(lambda m: names[m.group()], text))
-            gone = sorted(d for d in dying if orders[d] > 1 and self.owner(d) == d)
-            if gone and k + 1 < len(self._statements):
-                found.append(f"del {', '.join(dict.fromkeys(names[d] for d in gone))}")
-        text = f"return {returned[0]}" if single else f"return [{', '.join(returned)}]"
-        return [*found, _TEMPORARY.sub(lambda m: names[m.group()], text)]
+        fresh = 0
+
+        def named(text: str) -> str:
+            return _TEMPORARY.sub(lambda m: names[m.group()], text)
+
+        for s in self.statements:
+            if s.over:
+                names[s.target] = names[s.over]
+            elif s.target:
+                fresh += 1
+                names[s.target] = f"t{fresh}"
+            text = f"{s.target} = {s.text}" if s.target and not s.over else s.text
+            found += [named(text)] if text else []
+            if s.deleted:
+                found.append(f"del {', '.join(dict.fromkeys(map(named, s.deleted)))}")
+        result = returned[0] if single else f"[{', '.join(returned)}]"
+        return [*found, named(f"return {result}")]
 
 
-# The axes of arrays in generated code: transposed, spread out to be broadcast, grouped, diagonal.
-#
-# An `Atom` is the name of an array and the labels of its axes.
+# Products ---------------------------------------------------------------------------------------
 
 
-Atom = tuple[str, Indices]
-Length = Callable[[int], str]
+@dataclass(frozen=True, slots=True)
+class Contraction:
+    """A product of two arrays, summed over indices of both: a product of matrices.
+
+    The result's axes are those of `batch`, which both arrays have, of `rows`, which are the left
+    one's, and of `columns`, the right one's. `wanted` has them in the order of the term, which
+    costs nothing as axes are labelled. `expected` is the size to expect of an index; `operator` is
+    `dot` or `@`.
+    """
+
+    left: Atom
+    right: Atom
+    batch: Indices
+    rows: Indices
+    columns: Indices
+    wanted: Indices
+    expected: Callable[[int], int]
+    operator: str = "dot"
+
+    @property
+    def summed(self) -> Indices:
+        """The indices of the sum, in the order of the array with more axes."""
+        longer = max(self.left, self.right, key=lambda a: len(a[1]))
+        both = {*self.left[1]} & {*self.right[1]}
+        return tuple(i for i in longer[1] if i in both and i not in self.wanted)
+
+    def entries(self, *groups: Indices) -> int:
+        """The number of values to expect of some groups of indices."""
+        return prod(self.expected(i) for group in groups for i in group)
+
+    def exchanged(self) -> "Contraction":
+        """The transposed product: its columns come before its rows."""
+        return replace(self, left=self.right, right=self.left, rows=self.columns, columns=self.rows)
+
+
+@dataclass(frozen=True)
+class Summand:
+    """A term of a sum, and whether it is subtracted."""
+
+    term: Term
+    negative: bool
+
+
+@dataclass(frozen=True)
+class Stack:
+    """A sum: the outer products in it, how they are laid out as matrices, and what else is added.
+
+    The result's axes are those of `batch`, then rows, then columns. `sides` has for each product
+    the places of its left and right factor among its operands.
+    """
+
+    products: tuple[Summand, ...]
+    sides: tuple[tuple[int, int], ...]
+    batch: int
+    rows: int
+    batched: tuple[bool, bool]
+    others: tuple[Summand, ...]
+
+    @property
+    def operands(self) -> list[Term]:
+        """The factors of all products."""
+        return [a for s in self.products for a in s.term.args]
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Products `matrix @ v`, or `v @ matrix` where it is `transposed`, by their vectors v."""
+
+    matrix: Term
+    transposed: bool
+    vectors: Mapping[Term, Term]
+
+
+# Programs ---------------------------------------------------------------------------------------
+
+
+@dataclass
+class Program:
+    """Some terms, `roots`, on their way to text.
+
+    `names`, `sizes` and `fixed` say what variables, size symbols and arrays of known numbers are
+    called, `dtype` is the text of the dtype of all arrays, `model` has the sizes to expect. `real`
+    says that no array is complex.
+    """
+
+    roots: tuple[Term, ...]
+    model: CostModel
+    names: Mapping[str, str]
+    sizes: Mapping[str, str]
+    fixed: Mapping[FixedArray, str]
+    dtype: str
+    real: bool = True
+
+    # What passes over terms decide: whether overflow is expected, sums that are one product and
+    # the nodes in them, products that share a matrix, indicators that are stored as arrays, tests
+    # that are only asked for.
+    silent: bool = False
+    stacks: Mapping[Term, Stack] = field(default_factory=dict[Term, Stack])
+    absorbed: set[Term] = field(default_factory=set[Term])
+    batches: Mapping[Term, Batch] = field(default_factory=dict[Term, Batch])
+    stored: frozenset[Term] = frozenset()
+    masks: set[Term] = field(default_factory=set[Term])
+    # What lowering asks, in order, before it writes a product of matrices.
+    turns: list[Callable[[Contraction], Contraction]] = field(
+        default_factory=list[Callable[[Contraction], Contraction]]
+    )
+
+    # What lowering writes: statements, the texts of the roots' values, the size symbols that are
+    # used, and the axes of all arrays that are made.
+    block: Block = field(default_factory=Block)
+    returned: list[str] = field(default_factory=list[str])
+    used: set[str] = field(default_factory=set[str])
+    made: set[Dims] = field(default_factory=set[Dims])
+
+
+# Texts of arrays --------------------------------------------------------------------------------
 
 
 def wrapped(values: Sequence[Value]) -> list[str]:
@@ -247,41 +409,3 @@ def grouped(atom: Atom, batch: Indices, groups: Sequence[Indices], length: Lengt
         return f"{text}.ravel()"
     shape = [length(i) for i in batch] + [" * ".join(map(length, g)) for g in groups if g]
     return f"{text}.reshape({', '.join(shape)})"
-
-
-def _diagonal(name: str, axes: Indices, size: str = "") -> str:
-    """The entries of an array where axes of equal labels have equal positions, as a view.
-
-    `size` is the length of the axes of a matrix in C order.
-
-    >>> _diagonal("H", (0, 1, 0, 1)), _diagonal("H", (0, 0), "n")
-    ('np.einsum("ijij->ij", H)[...]', 'H.reshape(-1)[::n + 1]')
-    """
-    if size and axes == (axes[0], axes[0]):
-        return f"{name}.reshape(-1)[::{size} + 1]"
-    return f'np.einsum("{letters(axes, tuple(dict.fromkeys(axes)))}", {name})[...]'
-
-
-def dense(value: Value, block: Block, sizes: Sequence[str], dtype: str) -> Value:
-    """The value with a delta's zeros written out: an array of zeros, and its other entries."""
-    if value.dense:
-        return value
-    order = len(sizes)
-    axes = tuple(range(order))
-    if value.text == "1.0" and order == 2:
-        name = block.emit(f"np.eye({sizes[0]}{dtype and f', dtype={dtype}'})", [], order)
-    else:
-        name = block.emit(f"np.zeros(({', '.join(sizes)}){dtype and f', {dtype}'})", [], order)
-        _write(_diagonal(name, value.axes, sizes[0]), "=", name, value, block)
-    return Value(name, axes, axes)
-
-
-def add_entries(name: str, value: Value, block: Block, sign: str) -> None:
-    """Add a value with deltas to an array (`+=`) or subtract it, touching no other entries."""
-    _write(_diagonal(name, value.axes), sign, name, value, block)
-
-
-def _write(target: str, sign: str, name: str, value: Value, block: Block) -> None:
-    own = tuple(dict.fromkeys(value.axes))
-    entries = spread((value.text, value.labels), own) if value.labels else value.text
-    block.effect(f"{target} {sign} {entries}", [name, value.text])
