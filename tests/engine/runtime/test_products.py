@@ -1,5 +1,6 @@
 """Functions of two arrays row by row: NumPy's values, and none of its settings changed."""
 
+import tracemalloc
 import warnings
 from collections.abc import Callable
 
@@ -10,8 +11,17 @@ from hypothesis import strategies as st
 
 from eggrad.engine.compilation.compiled import compile_terms
 from eggrad.engine.oracle import oracle
+from eggrad.engine.runtime import products
 from eggrad.engine.runtime import products as module
-from eggrad.engine.runtime.products import row_by_row, scaled_rows
+from eggrad.engine.runtime.products import (
+    FRESH,
+    LONG,
+    outer_product,
+    product_of_pairs,
+    row_by_row,
+    scaled_rows,
+    symmetric_product,
+)
 from eggrad.engine.terms import term as t
 
 DTYPES = (np.float32, np.float64, np.complex128)
@@ -139,3 +149,97 @@ def compared(function: Callable[..., np.ndarray], root: t.Term) -> None:
         np.testing.assert_allclose(function(**values), expected, 1e-13)
         low = {name: value.astype(np.float32) for name, value in values.items()}
         assert function(**low).dtype == np.float32
+
+
+# Outer products against NumPy's, rows of zeros included.
+
+
+@pytest.fixture(autouse=True, params=[0, FRESH])
+def from_so_many_entries_on(
+    request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Rows of zeros are left out of small products, too."""
+    monkeypatch.setattr(products, "FRESH", request.param)
+
+
+@pytest.mark.parametrize("shape", [(), (0,), (1,), (3, 2)])
+@pytest.mark.parametrize("length", [0, 1, 5, LONG])
+@pytest.mark.parametrize("zeros", [False, True])
+def test_is_the_outer_product(shape: tuple[int, ...], length: int, zeros: bool) -> None:
+    rng = np.random.default_rng(length)
+    left, right = rng.standard_normal(shape or (1,)), rng.standard_normal(length)
+    if zeros:
+        left[...] = left * (rng.random(left.shape) < 0.3)
+    np.testing.assert_array_equal(
+        outer_product(left, right), np.multiply.outer(left.ravel(), right)
+    )
+
+
+def test_zero_times_infinity_is_not_a_number() -> None:
+    right = np.ones(LONG)
+    right[0] = np.inf
+    with np.errstate(invalid="ignore"):
+        assert np.isnan(outer_product(np.zeros(3), right)[:, 0]).all()
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.complex128])
+def test_outer_products_keep_the_dtype(dtype: type) -> None:
+    assert outer_product(np.zeros(2, dtype), np.ones(LONG, dtype)).dtype == dtype
+
+
+# Symmetric products against einsum.
+
+
+SPECS = {2: "s...,sa,sb->...ab", 3: "s...,sa,sb,sc->...abc"}
+
+
+@pytest.mark.parametrize("order", [2, 3])
+@pytest.mark.parametrize("columns", [0, 1, 3, 20, 50, 70])
+@pytest.mark.parametrize("rows", [0, 1, 4])
+@pytest.mark.parametrize("inner", [(), (2,), (2, 2), (3, 1)])
+@pytest.mark.parametrize("kind", ["mixed", "positive", "negative"])
+def test_is_the_sum(order: int, columns: int, rows: int, inner: tuple[int, ...], kind: str) -> None:
+    rng = np.random.default_rng(columns)
+    matrix, weights = rng.standard_normal((rows, columns)), rng.standard_normal((rows, *inner))
+    if kind != "mixed":
+        weights = np.abs(weights) * (1 if kind == "positive" else -1)
+    expected = np.einsum(SPECS[order], weights, *[matrix] * order, optimize=True)
+    np.testing.assert_allclose(symmetric_product(order, matrix, weights), expected, atol=1e-12)
+
+
+@pytest.mark.parametrize("columns", [0, 1, 5])
+@pytest.mark.parametrize("rows", [0, 1, 4, 60])
+@pytest.mark.parametrize("inner", [(), (0,), (7,), (2, 3)])
+def test_product_of_pairs(columns: int, rows: int, inner: tuple[int, ...]) -> None:
+    rng = np.random.default_rng(columns)
+    matrix, weights = rng.standard_normal((rows, columns)), rng.standard_normal((*inner, rows))
+    expected = np.einsum("...s,sa,sb->...ab", weights, matrix, matrix)
+    np.testing.assert_allclose(product_of_pairs(matrix, weights), expected, atol=1e-12)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.complex128])
+@pytest.mark.parametrize("order", [2, 3])
+def test_symmetric_products_keep_the_dtype(dtype: type, order: int) -> None:
+    matrix, weights = np.ones((2, 60), dtype), np.ones(2, dtype)
+    assert symmetric_product(order, matrix, weights).dtype == dtype
+
+
+def test_mirrored_weights_give_the_same_slices() -> None:
+    rng = np.random.default_rng(0)
+    matrix, half = rng.standard_normal((5, 50)), rng.standard_normal((5, 3, 3))
+    weights = half + half.transpose(0, 2, 1)
+    expected = np.einsum("sij,sa,sb->ijab", weights, matrix, matrix)
+    np.testing.assert_allclose(symmetric_product(2, matrix, weights), expected, atol=1e-12)
+
+
+def test_triples_of_many_rows_take_little_more_memory_than_the_result() -> None:
+    rng = np.random.default_rng(0)
+    matrix, weights = rng.standard_normal((5000, 60)), rng.standard_normal(5000)
+    tracemalloc.start()
+    found = symmetric_product(3, matrix, weights)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    # The transposed matrix, and one block of products of pairs.
+    assert peak < found.nbytes + 4 * matrix.nbytes
+    expected = np.einsum(SPECS[3], weights, *[matrix] * 3, optimize=True)
+    np.testing.assert_allclose(found, expected, atol=1e-10)
