@@ -1,8 +1,14 @@
-"""Element-wise functions of two arrays of which one has a number for each row of the other.
+"""Kernels of products: row by row, outer products, symmetric products of two or three factors.
 
-Where NumPy has to spread an operand, or to read one in another order, it gathers several rows in
-buffers of 8192 numbers, so that its loops are longer. Rows that are long already gain nothing by
-that, and the copies take up to three times as long as the function itself.
+Three things that NumPy's own calls do not know are used here:
+
+- Where NumPy has to spread an operand, or to read one in another order, it gathers several rows in
+  buffers of 8192 numbers, so that its loops are longer. Rows that are long already gain nothing by
+  that, and the copies take up to three times as long as the function itself.
+- `dot` fills its result with zeros before BLAS writes it, `*` and `@` do not.
+- `T[a, b] = Σ_s w[s] A[s, a] A[s, b]` and its kin are symmetric. BLAS has a symmetric product,
+  `Y' Y`, at half the operations of `X' Y`; where all weights have one sign, their square roots go
+  into Y. What has more axes is filled block by block from the part in which the axes are in order.
 """
 
 from functools import lru_cache
@@ -16,7 +22,6 @@ from eggrad.engine.terms.binding import Array
 
 __all__ = [
     "FEW",
-    "FRESH",
     "LARGE",
     "ROW",
     "is_worth_rows",
@@ -27,10 +32,14 @@ __all__ = [
     "symmetric_product",
 ]
 
+# Rows and outer products ------------------------------------------------------------------------
+
 # The shortest row that is read where it lies, and so the most that a buffer may hold: some 16s.
 ROW: Final = 96
 # With fewer entries the call takes longer than the copies.
 FEW: Final = 20_000
+# From so many entries on it matters that `dot` fills a result with zeros before BLAS writes it.
+LARGE: Final = 400_000
 
 
 def is_worth_rows(entries: int, row: int) -> bool:
@@ -65,25 +74,8 @@ def scaled_rows(numbers: Array, matrix: Array) -> Array:
     return numbers[:, None] * matrix
 
 
-# Outer products: rows of zeros, which derivatives of a maximum with 0 have, are not computed.
-
-
-# An array of so many bytes is memory that nobody has written to: the C library gives such pieces
-# back to the system. Zeros elsewhere take as long as products.
-FRESH: Final = 1 << 25
-# From rows of this length on a loop over the rows that are not zero may be worth it; each of them
-# takes as long as so many more entries.
-LONG: Final = 500
-CALL: Final = 400
-# From so many entries on it matters that `dot` fills a result with zeros before BLAS writes it.
-LARGE: Final = 400_000
-
-
 def outer_product(left: Array, right: Array) -> Array:
-    """`left[:, None] * right`, where a row of zeros takes no time and no memory.
-
-    The operands are flattened. Memory that the system has just given is zero already, and is
-    not even there until it is written. Where a factor of such a row is not finite, all is computed.
+    """`left[:, None] * right` of flattened operands.
 
     >>> outer_product(np.array([1.0, 0.0]), np.array([2.0, 3.0]))
     array([[2., 3.],
@@ -91,24 +83,12 @@ def outer_product(left: Array, right: Array) -> Array:
     """
     a, b = left.reshape(-1), right.reshape(-1)
     entries = a.size * b.size
-    if entries * max(a.itemsize, b.itemsize) >= FRESH and b.size >= LONG:
-        rows = np.flatnonzero(a)
-        if 4 * rows.size * (1 + CALL / b.size) < 3 * a.size and np.isfinite(b).all():
-            result = np.zeros((a.size, b.size), np.result_type(a, b))
-            for row in rows:
-                np.multiply(b, a[row], out=result[row])
-            return result
     if is_worth_rows(entries, b.size):
         return row_by_row(np.multiply, a[:, None], b)
     return a[:, None] * b if entries >= LARGE else a[:, None].dot(b[None])
 
 
-# Sums of symmetric products, `T[a, b] = Σ_s w[s] A[s, a] A[s, b]` and its kin, computed by half.
-#
-# BLAS has a symmetric product, `Y' Y`, at half the operations of `X' Y`; where all weights have one
-# sign, their square roots go into Y. What has more axes is filled block by block from the part in
-# which the axes are in order.
-
+# Symmetric products -----------------------------------------------------------------------------
 
 # Below these numbers of columns one plain product is faster than half of it in pieces.
 SMALL: Final = {2: 48, 3: 16}
