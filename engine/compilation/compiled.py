@@ -1,4 +1,9 @@
-"""Compiled terms: a fast function of keyword arrays."""
+"""Compiled terms: the Python text of a module, and a fast function of keyword arrays around it.
+
+The text has one function for each form of the terms, whose statements the passes have written
+(`passes.py`). A `CompiledFunction` checks and converts arguments where it has to, chooses the form,
+and calls it.
+"""
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -26,8 +31,7 @@ from eggrad.engine.terms.term import Term, fixed_arrays, own_functions, variable
 
 __all__ = ["Choice", "CompiledFunction", "Form", "Module", "compile_terms"]
 
-# The Python text of compiled terms: a module with one function for each form of them.
-
+# The text ---------------------------------------------------------------------------------------
 
 # A `with` statement would take twice as long.
 _IGNORED: Final = '@np.errstate(over="ignore", divide="ignore", invalid="ignore")'
@@ -156,6 +160,8 @@ def _imports(texts: Sequence[str]) -> str:
     lines = [f"from eggrad.engine.runtime import {', '.join(sorted(called))}"] if called else []
     return "\n".join(["import numpy as np", *lines, ""])
 
+
+# The function -----------------------------------------------------------------------------------
 
 Function = Callable[..., Any]
 # The number of the form to use at some sizes.

@@ -1,4 +1,10 @@
-"""Terms as functions that return factored tensors: the generated code computes cores alone."""
+"""Terms as functions that return factored tensors: the generated code computes cores alone.
+
+A Hessian such as `2 (V'V) ⊗ δ` has far fewer numbers than entries. Its structure is a sum of
+products of cores and Kronecker deltas: the products of a term are taken apart, and only the cores
+are compiled. Nothing is simplified: a core is a product of factors that the term has. A matrix of
+low rank stays a product of two cores.
+"""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -18,12 +24,7 @@ from eggrad.engine.terms.term import Term, variables
 
 __all__ = ["CompiledFactors", "Factor", "Product", "compile_factored", "structure"]
 
-# The structure of a term: a sum of products of cores and Kronecker deltas.
-#
-# A Hessian such as `2 (V'V) ⊗ δ` has far fewer numbers than entries. Here the products of a term
-# are taken apart, so that generated code computes the cores alone. Nothing is simplified: a core is
-# a product of factors that the term has. A matrix of low rank stays a product of two cores.
-
+# The structure of a term ------------------------------------------------------------------------
 
 Factor = tuple[Term, Indices]
 """A core and the labels of its axes, all different."""
@@ -128,7 +129,7 @@ def _whole(node: Term) -> tuple[Product, ...]:
     return (Product(((node, axes),), axes),)
 
 
-# Sums --------------------------------------------------------------------------------------
+# Sums -------------------------------------------------------------------------------------------
 
 
 def _sum(node: Term, products: list[Product]) -> tuple[Product, ...]:
@@ -171,7 +172,7 @@ def _negated(p: Product) -> Product:
     return Product(((terms.negate(core), own), *rest), p.labels)
 
 
-# Products ----------------------------------------------------------------------------------
+# Products ---------------------------------------------------------------------------------------
 
 
 def _products(
@@ -272,6 +273,9 @@ def _multiplied(factors: Sequence[Factor], kept: Iterable[int]) -> Factor:
         core, own = terms.einsum(canonical([own, others], out), core, other), out
     out = tuple(i for i in wanted if i in own)
     return (core, own) if own == out else (terms.einsum(canonical([own], out), core), out)
+
+
+# Functions --------------------------------------------------------------------------------------
 
 
 class CompiledFactors(CompiledFunction):

@@ -1,4 +1,8 @@
-"""Products with indicators in generated code: slices where they will do, else calls."""
+"""Products with indicators in generated code: slices where they will do, else calls.
+
+Two arrays and an indicator are multiplied at once where that saves an intermediate result: a pass
+puts the two products together.
+"""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -35,6 +39,8 @@ __all__ = [
 ]
 
 SizeText = Callable[[Size], str]
+
+# One array --------------------------------------------------------------------------------------
 
 
 def by_views(node: Term) -> bool:
@@ -173,7 +179,7 @@ def _tuple(texts: list[str]) -> str:
     return f"({', '.join(texts)}{',' * (len(texts) == 1)})"
 
 
-# Where code multiplies two arrays and an indicator at once, without an intermediate result.
+# Two arrays -------------------------------------------------------------------------------------
 
 
 class _Factor(NamedTuple):

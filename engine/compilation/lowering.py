@@ -35,7 +35,7 @@ from eggrad.engine.terms.term import Term, postorder
 
 __all__ = ["asked_alone", "lower"]
 
-# Arrays with all axes of a term ------------------------------------------------------------------
+# Arrays with all axes of a term -----------------------------------------------------------------
 
 
 class _WholeArrays:
@@ -137,7 +137,7 @@ def _write_entries(target: str, sign: str, name: str, value: Value, block: Block
     block.effect(f"{target} {sign} {entries}", [name, value.text])
 
 
-# Element-wise operations -------------------------------------------------------------------------
+# Element-wise operations ------------------------------------------------------------------------
 
 # The operator, and the function that writes into its second operand.
 _INFIX: Final = {

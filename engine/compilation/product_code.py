@@ -61,7 +61,7 @@ MANY_VECTORS: Final = 3
 LARGE_MATRIX: Final = 8192
 
 
-# One product -----------------------------------------------------------------------------------
+# One product ------------------------------------------------------------------------------------
 
 
 def product(
@@ -429,7 +429,7 @@ def factor_text(
     return f"{text}.reshape({', '.join(sizes)})"
 
 
-# Products that share a matrix --------------------------------------------------------------------
+# Products that share a matrix -------------------------------------------------------------------
 
 # Each product of a matrix with a vector reads the matrix. Vectors that do not depend on any of the
 # products are laid below each other, for one matrix product.

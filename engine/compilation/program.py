@@ -150,7 +150,7 @@ class Block:
     ) -> str:
         """Compute something; return its name. `reuse`: (operand, statement that overwrites it)."""
         name = self._fresh()
-        # A scalar is a NumPy number, which has no buffer; an argument is its owner's.
+        # A scalar is a NumPy number, which has no buffer; arguments belong to the caller.
         offered = tuple(r for r in reuse if order > 0 and self._owners.get(r[0]) == r[0])
         self._add(Statement(name, text, self._own(uses), order, offered, operation))
         return name

@@ -1,4 +1,8 @@
-"""What generated code calls: kernels, functions that lose no digits, factored tensors."""
+"""What generated code calls: kernels of products, functions of matrices or that lose no digits.
+
+Generated code imports the names below from here. Others import `factored`, the tensors that are
+kept as sums of products of cores and deltas.
+"""
 
 from eggrad.engine.runtime.indicators import indicator_product, zeros_and_ones
 from eggrad.engine.runtime.matrix_functions import (

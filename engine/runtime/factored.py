@@ -13,9 +13,9 @@ from eggrad.engine.indices.spec import Indices, Size, canonical, format_spec
 from eggrad.engine.terms.array_limits import check_shape
 from eggrad.engine.terms.binding import Array
 
-__all__ = ["FactoredTensor", "Part", "columns_of", "diagonal_view", "solve", "spread"]
+__all__ = ["FactoredTensor", "Part", "columns_of"]
 
-# One summand of a factored tensor: arrays, and which axes deltas tie.
+# Parts ------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,17 +84,17 @@ class Part:
         """Add the entries that may differ from zero, through a view of their places."""
         order = tuple(dict.fromkeys(self.labels))
         wanted = tuple(i for i in order if i in self.used())
-        view = diagonal_view(array, self.labels)
+        view = _diagonal_view(array, self.labels)
         thin = tuple(n if i in wanted else 1 for i, n in zip(order, view.shape, strict=True))
         entries = np.einsum(*self.operands(), wanted, optimize=bool(self._summed()))
         view += entries.reshape(thin)
 
 
-def diagonal_view(array: Array, labels: Indices) -> Array:
+def _diagonal_view(array: Array, labels: Indices) -> Array:
     """A writeable view of the entries whose indices agree on axes of one label.
 
     >>> a = np.zeros((2, 2))
-    >>> diagonal_view(a, (0, 0))[...] = 1
+    >>> _diagonal_view(a, (0, 0))[...] = 1
     >>> a
     array([[1., 0.],
            [0., 1.]])
@@ -103,10 +103,10 @@ def diagonal_view(array: Array, labels: Indices) -> Array:
     return array if order == labels else np.einsum(array, labels, order)
 
 
-def spread(array: Array, own: Indices, labels: Indices, shape: tuple[int, ...]) -> Array:
+def _spread(array: Array, own: Indices, labels: Indices, shape: tuple[int, ...]) -> Array:
     """An array with labels `own` as one with axes `labels`: 0 off the diagonals.
 
-    >>> spread(np.array([1.0, 2.0]), (5,), (5, 5), (2, 2))
+    >>> _spread(np.array([1.0, 2.0]), (5,), (5, 5), (2, 2))
     array([[1., 0.],
            [0., 2.]])
     """
@@ -117,14 +117,13 @@ def spread(array: Array, own: Indices, labels: Indices, shape: tuple[int, ...]) 
     return result
 
 
-# Linear systems whose matrix is a sum of products of cores and deltas.
-
+# Linear systems ---------------------------------------------------------------------------------
 
 # Rows that substitution solves at once.
-SUBSTITUTED: Final = 64
+BLOCK: Final = 64
 
 
-def solve(
+def _solve(
     parts: Sequence[Part], shape: tuple[int, ...], columns: int, b: Array, definite: bool = False
 ) -> Array:
     """Solve for a tensor of the columns' axes; the last axis of `b` counts right-hand sides.
@@ -241,12 +240,14 @@ def _solved(matrix: Array, right: Array, definite: bool) -> Array:
 def _substituted(lower: Array, right: Array) -> Array:
     """Solve with lower triangular matrices, block by block."""
     x = np.empty(right.shape, np.result_type(lower, right))
-    for start in range(0, lower.shape[-1], SUBSTITUTED):
-        own = slice(start, start + SUBSTITUTED)
+    for start in range(0, lower.shape[-1], BLOCK):
+        own = slice(start, start + BLOCK)
         rest = right[..., own, :] - lower[..., own, :start] @ x[..., :start, :]
         x[..., own, :] = np.linalg.solve(lower[..., own, own], rest)
     return x
 
+
+# Tensors ----------------------------------------------------------------------------------------
 
 Shape = tuple[int, ...]
 
@@ -342,7 +343,7 @@ class FactoredTensor:
             f"{self.size} entries>"
         )
 
-    # Entries -----------------------------------------------------------------------------------
+    # Entries ------------------------------------------------------------------------------------
 
     def todense(self) -> Array:
         """The tensor as one array; only the entries that deltas allow are written."""
@@ -380,7 +381,7 @@ class FactoredTensor:
             part.renamed(names, own).add_to(result)
         return result
 
-    # As an operator ----------------------------------------------------------------------------
+    # As an operator -----------------------------------------------------------------------------
 
     def _sides(self) -> tuple[Shape, Shape]:
         rows = self.ndim - self.columns
@@ -429,7 +430,7 @@ class FactoredTensor:
             present = part.used().union(own)
             wanted = tuple(i for i in dict.fromkeys(labels) if i in present)
             summand = np.einsum(*part.operands(), operand, own, wanted, optimize=True)
-            summand = spread(summand, wanted, labels, shape)
+            summand = _spread(summand, wanted, labels, shape)
             result = summand if result is None else result + summand
         assert result is not None
         return result
@@ -455,7 +456,7 @@ class FactoredTensor:
             raise UnsupportedOperation(f"solve: assume 'positive definite' or None, not {assume!r}")
         if assume and not (self.diagonal().real > 0).all():
             raise UnsolvableSystem("solve: the operator is not positive definite")
-        found = solve(self.parts, self.shape, self.columns, given, assume is not None)
+        found = _solve(self.parts, self.shape, self.columns, given, assume is not None)
         return _restored(found, array, columns, rows)
 
     def aslinearoperator(self) -> Any:

@@ -1,4 +1,8 @@
-"""Functions of one square matrix that NumPy lacks or that must not raise on a singular one."""
+"""Functions of one square matrix that NumPy lacks or that must not raise on a singular one.
+
+Positive definite matrices are inverted by their Cholesky factor, in half the operations of
+elimination.
+"""
 
 from itertools import permutations
 from typing import Any, Final
@@ -83,8 +87,7 @@ def _products_of_others(k: int, values: Array) -> Array:
     return np.where(distinct, np.prod(np.where(taken > 0, 1, values), axis=-1), 0)
 
 
-# Positive definite matrices by their Cholesky factor, in half the operations of elimination.
-
+# Positive definite matrices ---------------------------------------------------------------------
 
 # Blocks of this size are left to LAPACK; larger ones are halved, so that BLAS-3 does the work.
 BLOCK: Final = 64

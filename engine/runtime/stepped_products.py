@@ -1,4 +1,9 @@
-"""Products of an indicator with two arrays, for generated code: view by view, step by step."""
+"""Products of an indicator with two arrays, for generated code: view by view, step by step.
+
+A plan (`engine/indices/stepped_plan.py`) says which entries meet at each step. Here a kernel is
+chosen for the product of two views, the views are placed in contiguous arrays, and the products of
+all steps are added.
+"""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -19,22 +24,9 @@ from eggrad.engine.runtime.indicators import (
 )
 from eggrad.engine.terms.binding import Array
 
-__all__ = [
-    "Kernel",
-    "Layout",
-    "Order",
-    "Place",
-    "add_products",
-    "along_one_axis",
-    "axes_as_written",
-    "direct_kernel",
-    "kernel_of",
-    "stepped_product",
-    "whole_labels",
-]
+__all__ = ["stepped_product"]
 
-# What multiplies two views into a third one: which NumPy function, and the order of their axes.
-
+# Kernels: what multiplies two views into a third one --------------------------------------------
 
 Order = Sequence[int | None]
 """The labels of a view's axes; None for an axis of length 1. One that does not move repeats."""
@@ -229,8 +221,7 @@ def _add_product(left: Array, right: Array, target: Array) -> None:
     target += (left @ right).reshape(target.shape)
 
 
-# Where the views of a stepped product lie in contiguous arrays, and in which order axes do.
-
+# Layouts: where the views lie in contiguous arrays ----------------------------------------------
 
 Place = tuple[tuple[int, ...], int, tuple[int, ...]]
 """A view of a contiguous array: its shape, where it begins, and its strides, both in bytes."""
@@ -317,6 +308,8 @@ def along_one_axis(plan: SteppedPlan, layouts: Sequence[Layout]) -> tuple[tuple[
         found.append((((length,), start, tuple(moves.values())[:1]),))
     return tuple(found)
 
+
+# Products ---------------------------------------------------------------------------------------
 
 Specs = tuple[Indices, Indices, Indices, Indices]
 # A product of matrices that has so many times the entries of one of them.
