@@ -13,7 +13,7 @@ from itertools import combinations, islice, product
 from math import prod
 from typing import Final
 
-from eggrad.engine.compilation.source import Form
+from eggrad.engine.compilation.compiled import Form
 from eggrad.engine.costs.cost import DEFAULT_SIZE
 from eggrad.engine.costs.size_relations import compare
 from eggrad.engine.costs.time_model import Rates, TimeModel, Work, dag_work

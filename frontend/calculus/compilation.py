@@ -69,8 +69,7 @@ def compile(
 
         terms, single = variants[0].terms, not several
         return compile_factored(terms, scope, sizes, columns, single, reference=reference)
-    from eggrad.engine.compilation.compiled import CompiledFunction
-    from eggrad.engine.compilation.source import Form
+    from eggrad.engine.compilation.compiled import CompiledFunction, Form
     from eggrad.engine.compilation.variants import cheapest_variant, explain
 
     choose, note, forms = None, "", [Form(variants[0].terms)]

@@ -9,8 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import eggrad as eg
-from eggrad.engine.compilation.factored_code import compile_factored
-from eggrad.engine.compilation.structure import structure
+from eggrad.engine.compilation.factored_code import compile_factored, structure
 from eggrad.engine.oracle import oracle
 from eggrad.engine.terms import term as t
 from tests.cases.test_derivative_cases import CASES, instances

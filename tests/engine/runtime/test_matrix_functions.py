@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from eggrad.engine.runtime.cholesky_factor import cholesky, inverse_from_cholesky
+from eggrad.engine.runtime.matrix_functions import cholesky, inverse_from_cholesky
 
 
 @pytest.mark.parametrize("n", [0, 1, 5, 64, 65, 130, 200])

@@ -1,5 +1,6 @@
-"""Functions of two arrays row by row: NumPy's values, and none of its settings changed."""
+"""Row by row, outer and symmetric products: NumPy's values, and none of its settings changed."""
 
+import tracemalloc
 import warnings
 from collections.abc import Callable
 
@@ -10,8 +11,13 @@ from hypothesis import strategies as st
 
 from eggrad.engine.compilation.compiled import compile_terms
 from eggrad.engine.oracle import oracle
-from eggrad.engine.runtime import row_functions as module
-from eggrad.engine.runtime.row_functions import row_by_row, scaled_rows
+from eggrad.engine.runtime.products import (
+    outer_product,
+    product_of_pairs,
+    row_by_row,
+    scaled_rows,
+    symmetric_product,
+)
 from eggrad.engine.terms import term as t
 
 DTYPES = (np.float32, np.float64, np.complex128)
@@ -117,14 +123,14 @@ def test_where_each_row_has_its_number(root: t.Term, text: str) -> None:
     function = compile_terms([root], sizes=LARGE | {"k": 2}, single=True)
     assert text in function.source
     for small in ({"m": 90, "n": 95, "k": 1}, {"m": 1000, "n": 60, "k": 1}):
-        assert module.__name__ not in compile_terms([root], sizes=small).source
+        assert "row_by_row" not in compile_terms([root], sizes=small).source
     compared(function, root)
 
 
 @pytest.mark.parametrize("root", OTHERS)
 def test_not_where_rows_share_their_numbers_or_lie_elsewhere(root: t.Term) -> None:
     function = compile_terms([root], sizes={"m": 2000, "n": 2000, "k": 200})
-    assert module.__name__ not in function.source
+    assert "row_by_row" not in function.source
 
 
 def compared(function: Callable[..., np.ndarray], root: t.Term) -> None:
@@ -139,3 +145,78 @@ def compared(function: Callable[..., np.ndarray], root: t.Term) -> None:
         np.testing.assert_allclose(function(**values), expected, 1e-13)
         low = {name: value.astype(np.float32) for name, value in values.items()}
         assert function(**low).dtype == np.float32
+
+
+# Outer products ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("shape", [(), (0,), (1,), (3, 2)])
+@pytest.mark.parametrize("length", [0, 1, 5, 5000, 100_000])
+def test_is_the_outer_product(shape: tuple[int, ...], length: int) -> None:
+    rng = np.random.default_rng(length)
+    left, right = rng.standard_normal(shape or (1,)), rng.standard_normal(length)
+    np.testing.assert_array_equal(
+        outer_product(left, right), np.multiply.outer(left.ravel(), right)
+    )
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.complex128])
+def test_outer_products_keep_the_dtype(dtype: type) -> None:
+    assert outer_product(np.zeros(2, dtype), np.ones(500, dtype)).dtype == dtype
+
+
+# Symmetric products -----------------------------------------------------------------------------
+
+SPECS = {2: "s...,sa,sb->...ab", 3: "s...,sa,sb,sc->...abc"}
+
+
+@pytest.mark.parametrize("order", [2, 3])
+@pytest.mark.parametrize("columns", [0, 1, 3, 20, 50, 70])
+@pytest.mark.parametrize("rows", [0, 1, 4])
+@pytest.mark.parametrize("inner", [(), (2,), (2, 2), (3, 1)])
+@pytest.mark.parametrize("kind", ["mixed", "positive", "negative"])
+def test_is_the_sum(order: int, columns: int, rows: int, inner: tuple[int, ...], kind: str) -> None:
+    rng = np.random.default_rng(columns)
+    matrix, weights = rng.standard_normal((rows, columns)), rng.standard_normal((rows, *inner))
+    if kind != "mixed":
+        weights = np.abs(weights) * (1 if kind == "positive" else -1)
+    expected = np.einsum(SPECS[order], weights, *[matrix] * order, optimize=True)
+    np.testing.assert_allclose(symmetric_product(order, matrix, weights), expected, atol=1e-12)
+
+
+@pytest.mark.parametrize("columns", [0, 1, 5])
+@pytest.mark.parametrize("rows", [0, 1, 4, 60])
+@pytest.mark.parametrize("inner", [(), (0,), (7,), (2, 3)])
+def test_product_of_pairs(columns: int, rows: int, inner: tuple[int, ...]) -> None:
+    rng = np.random.default_rng(columns)
+    matrix, weights = rng.standard_normal((rows, columns)), rng.standard_normal((*inner, rows))
+    expected = np.einsum("...s,sa,sb->...ab", weights, matrix, matrix)
+    np.testing.assert_allclose(product_of_pairs(matrix, weights), expected, atol=1e-12)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.complex128])
+@pytest.mark.parametrize("order", [2, 3])
+def test_symmetric_products_keep_the_dtype(dtype: type, order: int) -> None:
+    matrix, weights = np.ones((2, 60), dtype), np.ones(2, dtype)
+    assert symmetric_product(order, matrix, weights).dtype == dtype
+
+
+def test_mirrored_weights_give_the_same_slices() -> None:
+    rng = np.random.default_rng(0)
+    matrix, half = rng.standard_normal((5, 50)), rng.standard_normal((5, 3, 3))
+    weights = half + half.transpose(0, 2, 1)
+    expected = np.einsum("sij,sa,sb->ijab", weights, matrix, matrix)
+    np.testing.assert_allclose(symmetric_product(2, matrix, weights), expected, atol=1e-12)
+
+
+def test_triples_of_many_rows_take_little_more_memory_than_the_result() -> None:
+    rng = np.random.default_rng(0)
+    matrix, weights = rng.standard_normal((5000, 60)), rng.standard_normal(5000)
+    tracemalloc.start()
+    found = symmetric_product(3, matrix, weights)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    # The transposed matrix, and one block of products of pairs.
+    assert peak < found.nbytes + 4 * matrix.nbytes
+    expected = np.einsum(SPECS[3], weights, *[matrix] * 3, optimize=True)
+    np.testing.assert_allclose(found, expected, atol=1e-10)

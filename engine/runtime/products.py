@@ -1,8 +1,14 @@
-"""Sums of symmetric products, `T[a, b] = Σ_s w[s] A[s, a] A[s, b]` and its kin, computed by half.
+"""Kernels of products: row by row, outer products, symmetric products of two or three factors.
 
-BLAS has a symmetric product, `Y' Y`, at half the operations of `X' Y`; where all weights have one
-sign, their square roots go into Y. What has more axes is filled block by block from the part in
-which the axes are in order.
+Three things that NumPy's own calls do not know are used here:
+
+- Where NumPy has to spread an operand, or to read one in another order, it gathers several rows in
+  buffers of 8192 numbers, so that its loops are longer. Rows that are long already gain nothing by
+  that, and the copies take up to three times as long as the function itself.
+- `dot` fills its result with zeros before BLAS writes it, `*` and `@` do not.
+- `T[a, b] = Σ_s w[s] A[s, a] A[s, b]` and its kin are symmetric. BLAS has a symmetric product,
+  `Y' Y`, at half the operations of `X' Y`; where all weights have one sign, their square roots go
+  into Y. What has more axes is filled block by block from the part in which the axes are in order.
 """
 
 from functools import lru_cache
@@ -12,15 +18,82 @@ from typing import Any, Final
 
 import numpy as np
 
-from eggrad.engine.runtime.row_functions import scaled_rows
 from eggrad.engine.terms.binding import Array
 
-__all__ = ["product_of_pairs", "symmetric_product"]
+__all__ = [
+    "FEW",
+    "LARGE",
+    "ROW",
+    "is_worth_rows",
+    "outer_product",
+    "product_of_pairs",
+    "row_by_row",
+    "scaled_rows",
+    "symmetric_product",
+]
+
+# Rows and outer products ------------------------------------------------------------------------
+
+# The shortest row that is read where it lies, and so the most that a buffer may hold: some 16s.
+ROW: Final = 96
+# With fewer entries the call takes longer than the copies.
+FEW: Final = 20_000
+# From so many entries on it matters that `dot` fills a result with zeros before BLAS writes it.
+LARGE: Final = 400_000
+
+
+def is_worth_rows(entries: int, row: int) -> bool:
+    """Whether `row_by_row` is faster than the function, for so many entries in rows so long."""
+    return row >= ROW and entries >= FEW
+
+
+@np.errstate()
+def row_by_row(function: np.ufunc, left: Array, right: Array, out: Array | None = None) -> Array:
+    """`function(left, right, out=out)`, without NumPy's buffers.
+
+    The size of these is a part of NumPy's error state, which comes back with the end of the call.
+
+    >>> row_by_row(np.multiply, np.array([[1.0], [2.0]]), np.array([3.0, 4.0]))
+    array([[3., 4.],
+           [6., 8.]])
+    """
+    np.setbufsize(ROW)
+    return function(left, right, out=out)
+
+
+def scaled_rows(numbers: Array, matrix: Array) -> Array:
+    """Each row of a matrix times a number of its own.
+
+    >>> scaled_rows(np.array([1.0, 2.0]), np.array([[1.0, 2.0], [3.0, 4.0]]))
+    array([[1., 2.],
+           [6., 8.]])
+    """
+    in_rows = matrix.strides[1] == matrix.itemsize
+    if in_rows and is_worth_rows(matrix.size, matrix.shape[1]):
+        return row_by_row(np.multiply, numbers[:, None], matrix)
+    return numbers[:, None] * matrix
+
+
+def outer_product(left: Array, right: Array) -> Array:
+    """`left[:, None] * right` of flattened operands.
+
+    >>> outer_product(np.array([1.0, 0.0]), np.array([2.0, 3.0]))
+    array([[2., 3.],
+           [0., 0.]])
+    """
+    a, b = left.reshape(-1), right.reshape(-1)
+    entries = a.size * b.size
+    if is_worth_rows(entries, b.size):
+        return row_by_row(np.multiply, a[:, None], b)
+    return a[:, None] * b if entries >= LARGE else a[:, None].dot(b[None])
+
+
+# Symmetric products -----------------------------------------------------------------------------
 
 # Below these numbers of columns one plain product is faster than half of it in pieces.
 SMALL: Final = {2: 48, 3: 16}
 # With fewer products of pairs it takes longer to leave out those that are there twice.
-FEW: Final = 1000
+FEW_PAIRS: Final = 1000
 # Triples are computed in one product of all pairs, from this number of columns on by blocks of so
 # many first places: with fewer, BLAS has too little to multiply at a time.
 MEDIUM: Final = 40
@@ -64,7 +137,7 @@ def product_of_pairs(matrix: Array, weights: Array) -> Array:
     m, n = matrix.shape
     inner = weights.shape[:-1]
     rows = weights.reshape(prod(inner), m)
-    if m * n * n < FEW:
+    if m * n * n < FEW_PAIRS:
         pairs = (matrix[:, :, None] * matrix[:, None]).reshape(m, n * n)
         return rows.dot(pairs).reshape(*inner, n, n)
     products, place = _products(matrix.T.copy())
