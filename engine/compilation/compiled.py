@@ -21,11 +21,17 @@ from eggrad.engine.compilation.passes import run_passes
 from eggrad.engine.compilation.program import Program
 from eggrad.engine.costs.cost import CostModel
 from eggrad.engine.indices.affine import size_symbols
-from eggrad.engine.indices.identifiers import escaped, identifier
 from eggrad.engine.indices.spec import Size
+from eggrad.engine.indices.texts import escaped, identifier
 from eggrad.engine.normal_forms.index_ranges import check_indices, greatest_indices
-from eggrad.engine.terms.array_limits import check_memory
-from eggrad.engine.terms.binding import bind, common_dtype, concrete, made_sizes, symbols
+from eggrad.engine.terms.binding import (
+    bind,
+    check_memory,
+    common_dtype,
+    concrete,
+    made_sizes,
+    symbols,
+)
 from eggrad.engine.terms.fixed_arrays import FixedArray
 from eggrad.engine.terms.term import Term, fixed_arrays, own_functions, variables
 

@@ -23,7 +23,7 @@ from eggrad.engine.indices.affine import (
     times,
 )
 from eggrad.engine.indices.constraints import solved
-from eggrad.engine.indices.sparsity import numbered
+from eggrad.engine.indices.indicator_plan import numbered
 from eggrad.engine.indices.spec import Indices, Size, Spec
 from eggrad.engine.indices.stepped_plan import stepped_plan
 from eggrad.engine.terms import term as terms

@@ -19,8 +19,8 @@ from typing import Final
 
 from eggrad.engine.costs.cost import CostModel
 from eggrad.engine.indices import spec as specs
-from eggrad.engine.indices.numerals import as_float
 from eggrad.engine.indices.spec import Dims, Indices
+from eggrad.engine.indices.texts import as_float
 from eggrad.engine.terms.fixed_arrays import FixedArray
 from eggrad.engine.terms.term import Term
 

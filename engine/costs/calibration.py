@@ -14,8 +14,7 @@ from typing import Any, Final
 import numpy as np
 
 from eggrad.engine.costs.time_model import Curve, Rates
-from eggrad.engine.runtime.cholesky_factor import inverse_from_cholesky
-from eggrad.engine.runtime.matrix_functions import adjugate
+from eggrad.engine.runtime.matrix_functions import adjugate, inverse_from_cholesky
 from eggrad.engine.terms.functions import FUNCTIONS
 
 __all__ = ["PROBES", "Known", "Probe", "Trial", "calibrate", "measure"]

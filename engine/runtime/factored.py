@@ -10,8 +10,7 @@ import numpy as np
 
 from eggrad.engine.errors import ShapeError, UnsolvableSystem, UnsupportedOperation
 from eggrad.engine.indices.spec import Indices, Size, canonical, format_spec
-from eggrad.engine.terms.array_limits import check_shape
-from eggrad.engine.terms.binding import Array
+from eggrad.engine.terms.binding import Array, check_shape
 
 __all__ = ["FactoredTensor", "Part", "columns_of"]
 

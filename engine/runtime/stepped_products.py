@@ -14,8 +14,7 @@ from typing import Any, Final
 import numpy as np
 
 from eggrad.engine.indices.spec import Indices
-from eggrad.engine.indices.stepped_plan import stepped_plan
-from eggrad.engine.indices.stepped_solutions import Step, SteppedPlan
+from eggrad.engine.indices.stepped_plan import Step, SteppedPlan, stepped_plan
 from eggrad.engine.runtime.indicators import (
     Numbers,
     as_constraints,
