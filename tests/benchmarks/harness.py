@@ -16,11 +16,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TextIO
 
-from tests.benchmarks import frameworks, with_eggrad
-from tests.benchmarks.catalog import PROBLEMS
-from tests.benchmarks.measure import FACTORED_CHECK
-from tests.benchmarks.problem import DENSE
-from tests.benchmarks.process import ROOT, Limits, messages
+from tests.benchmarks.frameworks import frameworks, with_eggrad
+from tests.benchmarks.frameworks.measure import FACTORED_CHECK
+from tests.benchmarks.frameworks.process import ROOT, Limits, messages
+from tests.benchmarks.problems.catalog import PROBLEMS
+from tests.benchmarks.problems.problem import DENSE
 
 __all__ = ["RESULTS", "Options", "main", "options", "run", "tasks_of"]
 
@@ -115,7 +115,7 @@ def _prepare(problem: str, folder: Path, chosen: Options) -> Iterator[Task]:
         sizes = {*sizes_of(problem, quantity, chosen)}
         if quantity in DENSE:
             sizes.add(FACTORED_CHECK)
-        module = [sys.executable, "-m", "tests.benchmarks.with_eggrad"]
+        module = [sys.executable, "-m", "tests.benchmarks.frameworks.with_eggrad"]
         command = [*module, problem, quantity, str(folder), *map(str, sorted(sizes))]
         line = {"event": "derivative", "problem": problem, "quantity": quantity}
         try:

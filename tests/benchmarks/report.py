@@ -15,9 +15,9 @@ from pathlib import Path
 from typing import Any
 
 from tests.benchmarks import pages as bench
-from tests.benchmarks.catalog import PROBLEMS
 from tests.benchmarks.harness import RESULTS
-from tests.benchmarks.problem import QUANTITIES
+from tests.benchmarks.problems.catalog import PROBLEMS
+from tests.benchmarks.problems.problem import QUANTITIES
 
 __all__ = ["LABELS", "Results", "main", "read", "sections"]
 

@@ -8,10 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from tests.benchmarks import figures, harness, measure, paired, report, with_eggrad
-from tests.benchmarks.catalog import PROBLEMS
+from tests.benchmarks import figures, harness, paired, report
+from tests.benchmarks.frameworks import measure, with_eggrad
+from tests.benchmarks.frameworks.process import ROOT, Limits
 from tests.benchmarks.harness import Options
-from tests.benchmarks.process import ROOT, Limits
+from tests.benchmarks.problems.catalog import PROBLEMS
 
 SMALL = Options(("quadratic",), ("numpy", "eggrad"), (3, 10), (1,), rounds=1, budget=1e-3)
 
@@ -84,7 +85,7 @@ def test_the_measured_process_has_no_egraph(tmp_path: Path) -> None:
     with_eggrad.prepared(PROBLEMS["quadratic"], "gradient", tmp_path, [3])
     program = (
         "import json, sys; from pathlib import Path\n"
-        "from tests.benchmarks import measure\n"
+        "from tests.benchmarks.frameworks import measure\n"
         f"task = json.loads({json.dumps(harness.tasks_of('eggrad', 'quadratic', SMALL)[0])!r})\n"
         f"print(measure.measure('eggrad', task, Path({str(tmp_path)!r}))['status'])\n"
         "print(sorted({'egglog', 'lark', 'jax', 'torch'} & set(sys.modules)))"

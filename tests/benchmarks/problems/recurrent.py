@@ -6,17 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tests.benchmarks.problem import Array, Problem, Quantity, outer, without_buffers
+from tests.benchmarks.problems.problem import Array, Problem, Quantity, outer, without_buffers
 
 if TYPE_CHECKING:
     from eggrad import Expression
 
-__all__ = [
-    "RECURRENT_BY_STATE",
-    "RECURRENT_BY_WEIGHTS",
-    "RECURRENT_LOSS",
-    "RECURRENT_UNROLLED",
-]
+__all__ = ["RECURRENT_BY_STATE", "RECURRENT_BY_WEIGHTS", "RECURRENT_LOSS", "RECURRENT_UNROLLED"]
 
 STEPS = 10
 # Of two vectors.

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tests.benchmarks.problem import Array, Problem, Quantity
+from tests.benchmarks.problems.problem import Array, Problem, Quantity
 
 if TYPE_CHECKING:
     from eggrad import Expression

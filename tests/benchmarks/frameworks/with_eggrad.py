@@ -1,6 +1,6 @@
 """Derivatives by eggrad: made and compiled in one process, called in another.
 
-    python -m tests.benchmarks.with_eggrad PROBLEM QUANTITY FOLDER SIZE...
+    python -m tests.benchmarks.frameworks.with_eggrad PROBLEM QUANTITY FOLDER SIZE...
 
 differentiates, compiles for each size, writes the functions to FOLDER and prints what it took as
 JSON. So the process that is timed has NumPy and generated code in it, as the one for hand-written
@@ -16,10 +16,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tests.benchmarks.catalog import PROBLEMS
-from tests.benchmarks.frameworks import Built
+from tests.benchmarks.frameworks.frameworks import Built
 from tests.benchmarks.growth import peak_megabytes
-from tests.benchmarks.problem import DENSE, Array, Problem
+from tests.benchmarks.problems.catalog import PROBLEMS
+from tests.benchmarks.problems.problem import DENSE, Array, Problem
 
 if TYPE_CHECKING:
     from eggrad import CompiledFunction, Expression

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tests.benchmarks.problem import Array, Problem, Quantity, outer
+from tests.benchmarks.problems.problem import Array, Problem, Quantity, outer
 
 if TYPE_CHECKING:
     from eggrad import Expression

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tests.benchmarks.problem import Array, Problem, Quantity, without_buffers
+from tests.benchmarks.problems.problem import Array, Problem, Quantity, without_buffers
 
 if TYPE_CHECKING:
     from eggrad import Expression

@@ -73,7 +73,7 @@ def started(
     """A process that ends, by force if need be, with the block."""
     with processors(threads), log.open("ab") as errors:
         process = subprocess.Popen(
-            [sys.executable, "-m", "tests.benchmarks.measure", *arguments],
+            [sys.executable, "-m", "tests.benchmarks.frameworks.measure", *arguments],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=errors,
