@@ -38,7 +38,7 @@ def derivative(problem: Problem, quantity: str) -> "list[Expression]":
     """What has to be compiled: the derivative, for a gradient with the value before it."""
     import eggrad as eg
 
-    f, x = problem.expression(), next(iter(problem.data(1)))
+    f, x = problem.expression, next(iter(problem.data(1)))
     kind = DENSE.get(quantity, quantity)
     if kind == "gradient":
         return [f, eg.gradient(f, x)]
