@@ -16,7 +16,7 @@ from eggrad.engine.saturation.report import Budget
 from eggrad.engine.terms.term import Term, apply, einsum, postorder, variable, variables
 from eggrad.rules.standard import RULESETS, system
 from tests.support.equivalent_pairs import replaced
-from tests.support.places import DATA
+from tests.support.places import lines_of
 from tests.support.random_expressions import random_expression
 
 DIMS = dict.fromkeys("xyz", ("n",)) | {"A": ("n", "m"), "B": ("m", "n")}
@@ -34,11 +34,10 @@ def term(text: str) -> Term:
 
 
 def read() -> Iterator[tuple[str, tuple[Term, Term, str]]]:
-    for line in (DATA / "rule_identities.txt").read_text("utf-8").splitlines():
-        if line and line[0] != "#":
-            name, equation, rules = line.split(": ")
-            left, right = map(term, equation.split(" = "))
-            yield name, (left, right, rules)
+    for line in lines_of("rule_identities.txt"):
+        name, equation, rules = line.split(": ")
+        left, right = map(term, equation.split(" = "))
+        yield name, (left, right, rules)
 
 
 # Both sides, and rules that suffice.
