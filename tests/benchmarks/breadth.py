@@ -13,6 +13,7 @@ import numpy as np
 
 import eggrad as eg
 from tests.benchmarks.case_times import yardstick
+from tests.benchmarks.tables import table as markdown
 from tests.support.places import ROOT
 
 __all__ = ["ROWS", "Row", "derivation", "measure", "table"]
@@ -151,14 +152,16 @@ def table(rows: Iterable[Row], yardsticks: Callable[[Row], float]) -> str:
 
     >>> print(table([Row("terms", 10, 6.7)], lambda row: 3.3))
     | derivation | size | yardsticks | aim |
-    |---|---|---|---|
+    |---|---:|---:|---:|
     | terms | 10 | 3.3 | 6.7 |
     """
-    lines = ["| derivation | size | yardsticks | aim |", "|---|---|---|---|"]
-    for row in rows:
-        aim = "" if row.aim is None else f"{row.aim:.1f}"
-        lines.append(f"| {row.kind} | {row.size} | {yardsticks(row):.1f} | {aim} |")
-    return "\n".join(lines)
+    return markdown(
+        "derivation | size | yardsticks | aim",
+        [
+            (r.kind, r.size, f"{yardsticks(r):.1f}", "" if r.aim is None else f"{r.aim:.1f}")
+            for r in rows
+        ],
+    )
 
 
 if __name__ == "__main__":

@@ -13,6 +13,7 @@ import time
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from tests.benchmarks.tables import table as markdown
 from tests.support.places import ROOT
 
 __all__ = ["DEPTHS", "Growth", "by_hand", "measure", "measure_apart", "table"]
@@ -96,22 +97,18 @@ def measure_apart(layers: int, limit: float = 600) -> Growth:
 
 def table(found: list[Growth]) -> str:
     """Figures per layer: totals, and operations as what each further layer adds."""
-    lines = [
-        "| layers | e-nodes a layer | ms a layer | nodes a layer | "
-        f"operations of a further layer, n = {WIDTH} | by hand | peak MB | budget |",
-        "|---:|---:|---:|---:|---:|---:|---:|---|",
-    ]
-    before = None
-    for g in found:
+    heading = (
+        "layers | e-nodes a layer | ms a layer | nodes a layer | "
+        f"operations of a further layer, n = {WIDTH} | by hand | peak MB | budget"
+    )
+    lines: list[list[object]] = []
+    for before, g in zip([None, *found], found, strict=False):
+        each = (f"{n / g.layers:.1f}" for n in (g.enodes, 1000 * g.seconds, g.nodes))
         added = "" if before is None else _per_layer(before, g)
         ending = "kept" if g.complete else "ended exploration"
-        lines.append(
-            f"| {g.layers} | {g.enodes / g.layers:.1f} | {1000 * g.seconds / g.layers:.1f} | "
-            f"{g.nodes / g.layers:.1f} | {added} | {by_hand(WIDTH):,} | {g.megabytes:.0f} | "
-            f"{ending} |"
-        )
-        before = g
-    return "\n".join(lines)
+        memory = f"{g.megabytes:.0f}"
+        lines.append([g.layers, *each, added, f"{by_hand(WIDTH):,}", memory, ending])
+    return markdown(heading, lines, 0)
 
 
 def _per_layer(before: Growth, g: Growth) -> str:

@@ -13,6 +13,7 @@ from tests.benchmarks.frameworks import measure, with_eggrad
 from tests.benchmarks.frameworks.process import ROOT, Limits
 from tests.benchmarks.harness import Options
 from tests.benchmarks.problems.catalog import PROBLEMS
+from tests.benchmarks.tables import PAGE, placed
 
 SMALL = Options(("quadratic",), ("numpy", "eggrad"), (3, 10), (1,), rounds=1, budget=1e-3)
 
@@ -58,9 +59,9 @@ def test_figures(results: report.Results, tmp_path: Path) -> None:
 
 
 def test_the_page_has_a_place_for_each_table(results: report.Results) -> None:
-    page = report.bench.PAGE.read_text("utf-8")
+    page = PAGE.read_text("utf-8")
     for name in report.sections(results):
-        assert report.bench.placed(page, name, "here").count("here\n<!-- end -->") == 1
+        assert placed(page, name, "here").count("here\n<!-- end -->") == 1
 
 
 def test_a_process_that_takes_too_much_memory_ends(tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from eggrad.frontend.workbench.variant import BASE, rule_names
-from tests.benchmarks.pages import PAGE
+from tests.benchmarks.tables import PAGE
 from tests.support.needed_rules import NEEDED, without
 
 
