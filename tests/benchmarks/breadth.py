@@ -1,7 +1,6 @@
 """Wide, repeated and deep expressions: one derivation each, in a warm process of its own."""
 
 import json
-import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterable, Mapping
@@ -14,7 +13,7 @@ import numpy as np
 import eggrad as eg
 from tests.benchmarks.case_times import yardstick
 from tests.benchmarks.tables import table as markdown
-from tests.support.places import ROOT
+from tests.support.programs import python
 
 __all__ = ["ROWS", "Row", "derivation", "measure", "table"]
 
@@ -142,9 +141,7 @@ def measure(kind: str, size: int) -> float:
 
 
 def measured_apart(row: Row) -> float:
-    command = [sys.executable, "-m", "tests.benchmarks.breadth", row.kind, str(row.size)]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
-    return float(json.loads(done.stdout))
+    return float(json.loads(python("-m", "tests.benchmarks.breadth", *row[:2]).stdout))
 
 
 def table(rows: Iterable[Row], yardsticks: Callable[[Row], float]) -> str:

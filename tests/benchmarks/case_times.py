@@ -1,14 +1,13 @@
 """Times of many derivatives in one warm process, of loading, and nodes against the thesis's."""
 
 import json
-import subprocess
-import sys
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tests.benchmarks.tables import counted, table
 from tests.support.places import DATA
+from tests.support.programs import python
 
 __all__ = ["Times", "appendix_totals", "case_times", "loading_table", "times_table", "yardstick"]
 
@@ -84,7 +83,7 @@ def _seconds_of(program: str) -> float:
 
     def once() -> float:
         began = time.perf_counter()
-        subprocess.run([sys.executable, "-c", program], check=True, stdout=subprocess.DEVNULL)
+        python("-c", program)
         return time.perf_counter() - began
 
     return min(once() for _ in range(REPEATS))

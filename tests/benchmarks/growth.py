@@ -5,16 +5,13 @@ its own for each, so that the peak of memory is that of one gradient.
 """
 
 import json
-import re
-import resource
-import subprocess
 import sys
 import time
 from dataclasses import asdict, dataclass
-from pathlib import Path
 
+from tests.benchmarks.frameworks.process import peak_megabytes
 from tests.benchmarks.tables import table as markdown
-from tests.support.places import ROOT
+from tests.support.programs import python
 
 __all__ = ["DEPTHS", "Growth", "by_hand", "measure", "measure_apart", "table"]
 
@@ -72,26 +69,9 @@ def measure(layers: int) -> Growth:
     )
 
 
-def peak_megabytes() -> float:
-    """The most memory this process has held; the kernel's other counter includes its parent's."""
-    status = Path("/proc/self/status")
-    if status.exists():
-        kilobytes = re.search(r"VmHWM:\s*(\d+)", status.read_text("utf-8"))
-        if kilobytes:
-            return int(kilobytes[1]) / 1024
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-
-
 def measure_apart(layers: int, limit: float = 600) -> Growth:
     """The same in a process of its own."""
-    done = subprocess.run(
-        [sys.executable, "-m", "tests.benchmarks.growth", str(layers)],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        check=True,
-        timeout=limit,
-    )
+    done = python("-m", "tests.benchmarks.growth", layers, timeout=limit)
     return Growth(**json.loads(done.stdout))
 
 

@@ -4,9 +4,7 @@
 `--depths 25,50` the network has no more layers than that.
 """
 
-import os
 import platform
-import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from importlib.metadata import version
@@ -18,7 +16,7 @@ from tests.benchmarks import extraction as bench_extraction
 from tests.benchmarks import growth as bench_growth
 from tests.benchmarks import prediction as bench_prediction
 from tests.benchmarks.tables import show
-from tests.support.places import ROOT
+from tests.support.programs import python
 
 __all__ = ["main", "printed_apart"]
 
@@ -57,15 +55,7 @@ def all_times() -> list[bench_cases.Times]:
 def printed_apart(program: str) -> str:
     """What a benchmark prints, in a process of its own that computes with one thread."""
     one = dict.fromkeys(["OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"], "1")
-    done = subprocess.run(
-        [sys.executable, "-m", program],
-        cwd=ROOT,
-        env=os.environ | one,
-        stdout=subprocess.PIPE,
-        encoding="utf-8",
-        check=True,
-    )
-    return done.stdout.rstrip()
+    return python("-m", program, environment=one).stdout.rstrip()
 
 
 def machine(unit: float) -> str:

@@ -2,18 +2,17 @@
 
 import dataclasses
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from tests.benchmarks import figures, harness, paired, report
 from tests.benchmarks.frameworks import measure, with_eggrad
-from tests.benchmarks.frameworks.process import ROOT, Limits
+from tests.benchmarks.frameworks.process import Limits
 from tests.benchmarks.harness import Options
 from tests.benchmarks.problems.catalog import PROBLEMS
 from tests.benchmarks.tables import PAGE, placed
+from tests.support.programs import python
 
 SMALL = Options(("quadratic",), ("numpy", "eggrad"), (3, 10), (1,), rounds=1, budget=1e-3)
 
@@ -91,9 +90,7 @@ def test_the_measured_process_has_no_egraph(tmp_path: Path) -> None:
         f"print(measure.measure('eggrad', task, Path({str(tmp_path)!r}))['status'])\n"
         "print(sorted({'egglog', 'lark', 'jax', 'torch'} & set(sys.modules)))"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=False
-    )
+    done = python("-c", program, check=False)
     assert (done.stdout, done.stderr) == ("ok\n[]\n", "")
 
 

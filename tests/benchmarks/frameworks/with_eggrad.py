@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tests.benchmarks.frameworks.frameworks import Built
-from tests.benchmarks.growth import peak_megabytes
+from tests.benchmarks.frameworks.process import peak_megabytes
 from tests.benchmarks.problems.catalog import PROBLEMS
 from tests.benchmarks.problems.problem import DENSE, Array, Problem
 

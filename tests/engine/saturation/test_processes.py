@@ -1,19 +1,16 @@
 """The same answers in every process and thread, on any number of cores, and after an interrupt."""
 
-import os
 import signal
-import subprocess
 import sys
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from itertools import count
-from types import FrameType
 
 import pytest
 
 import eggrad as eg
 from eggrad.engine.terms import term as terms
+from tests.support.programs import python, raised_after
 
 PROGRAM = """
 import sys, eggrad
@@ -35,16 +32,8 @@ declare X 2 w 1 y 1 expression *(i->)((X *(ij,j->i) w - y) ^ 2) / (w *(i,i->) w)
 
 def derivatives(variable: str, value: str) -> str:
     """What a process prints where a variable of its environment has some value."""
-    done = subprocess.run(
-        [sys.executable, "-c", PROGRAM],
-        input=PROBLEMS,
-        env=os.environ | {variable: value},
-        capture_output=True,
-        text=True,
-        check=True,
-        timeout=120,
-    )
-    return done.stdout
+    own = {variable: value}
+    return python("-c", PROGRAM, environment=own, input=PROBLEMS, timeout=120).stdout
 
 
 @pytest.fixture(scope="module")
@@ -108,20 +97,6 @@ class Interrupted(KeyboardInterrupt):
     """What Ctrl-C raises, told apart from a real one."""
 
 
-@contextmanager
-def interrupted_after(seconds: float) -> Iterator[None]:
-    def interrupt(_signal: int, _frame: FrameType | None) -> None:
-        raise Interrupted
-
-    before = signal.signal(signal.SIGALRM, interrupt)
-    signal.setitimer(signal.ITIMER_REAL, seconds)
-    try:
-        yield
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
-
-
 def derive_for_ever(name: str) -> None:
     x = eg.variable(name, ("n",))
     f = eg.sum(x)
@@ -133,7 +108,7 @@ def derive_for_ever(name: str) -> None:
 @pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="no timers here")
 @pytest.mark.parametrize("seconds", [0.01, 0.05, 0.2])
 def test_an_interrupt_ends_a_derivation_and_nothing_else(seconds: float) -> None:
-    with pytest.raises(Interrupted), interrupted_after(seconds):
+    with pytest.raises(Interrupted), raised_after(seconds, Interrupted()):
         derive_for_ever(f"x{round(1000 * seconds)}")
     y = eg.variable("y", ("n",))
     assert str(eg.gradient(eg.sum(y * y), y)) == "declare y[n] expression y + y"
