@@ -1,10 +1,8 @@
 """Matrix factorization with and without a mask; the Hessian by U is zero off a diagonal."""
 
-from functools import cache
-
 import numpy as np
 
-from tests.benchmarks.problems.problem import Array, Problem, Quantity
+from tests.benchmarks.problems.problem import Array, Problem, Quantity, triangle
 
 __all__ = ["MATRIX_FACTORIZATION", "MATRIX_FACTORIZATION_UNMASKED"]
 
@@ -80,17 +78,8 @@ def core_by_rows(U: Array, V: Array, T: Array, O: Array) -> Array:
     return C.reshape(-1, RANK, RANK)
 
 
-@cache
-def triangle() -> tuple[Array, Array, Array]:
-    """The pairs a <= b, and where each (a, b) stands among them."""
-    a, b = np.triu_indices(RANK)
-    place = np.empty((RANK, RANK), np.intp)
-    place[a, b] = place[b, a] = np.arange(len(a))
-    return a, b, place
-
-
 def core_symmetric(U: Array, V: Array, T: Array, O: Array) -> Array:
-    a, b, place = triangle()
+    a, b, place = triangle(RANK)
     W = V[:, a] * V[:, b]
     W *= 2
     return ((O * O) @ W)[:, place]

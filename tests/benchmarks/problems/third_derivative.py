@@ -1,10 +1,10 @@
 """The sum of exp(Ax), m = 2n: its third derivative is a symmetric tensor of order three."""
 
-from functools import cache, partial
+from functools import partial
 
 import numpy as np
 
-from tests.benchmarks.problems.problem import Array, Problem, Quantity, without_buffers
+from tests.benchmarks.problems.problem import Array, Problem, Quantity, triangle, without_buffers
 
 __all__ = ["THIRD_DERIVATIVE"]
 
@@ -40,15 +40,6 @@ def one_product(x: Array, A: Array) -> Array:
     weighted = A * np.exp(A @ x)[:, None]
     pairs = (weighted[:, :, None] * A[:, None, :]).reshape(m, n * n)
     return (A.T @ pairs).reshape(n, n, n)
-
-
-@cache
-def triangle(n: int) -> tuple[Array, Array, Array]:
-    """The pairs b <= c, and where each (b, c) stands among them."""
-    b, c = np.triu_indices(n)
-    place = np.empty((n, n), np.intp)
-    place[b, c] = place[c, b] = np.arange(len(b))
-    return b, c, place
 
 
 def half_product(x: Array, A: Array) -> Array:
