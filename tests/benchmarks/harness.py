@@ -66,7 +66,6 @@ def tasks_of(framework: str, problem: str, chosen: Options) -> list[Task]:
         for quantity in own.quantities
         for size in sizes_of(problem, quantity, chosen)
         for method in frameworks.methods(framework, own, quantity)
-        if framework != "eggrad" or with_eggrad.expressible(quantity)
     ]
 
 
@@ -110,8 +109,6 @@ def _write(file: TextIO, line: Mapping[str, Any]) -> None:
 
 def _prepare(problem: str, folder: Path, chosen: Options) -> Iterator[Task]:
     for quantity in PROBLEMS[problem].quantities:
-        if not with_eggrad.expressible(quantity):
-            continue
         for old in folder.glob(f"{problem}.{quantity}.*"):
             old.unlink()
         sizes = {*sizes_of(problem, quantity, chosen)}
