@@ -1,6 +1,6 @@
 """Compiled functions lose no digits where the formula as written does."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import mpmath
@@ -24,7 +24,6 @@ from tests.support import numeric_terms, stability_cases
 from tests.support.stability_cases import CASES, Case, worst_error
 
 TOLERANCE = 1e-12
-Reference = Callable[[Sequence[Any]], Any]
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.formula)

@@ -1,13 +1,8 @@
 """Logistic regression: the sum of log(1 + exp(-y (Xw))) over m = 2n samples."""
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
-from tests.benchmarks.problem import Array, Problem, Quantity, without_buffers
-
-if TYPE_CHECKING:
-    from eggrad import Expression
+from tests.benchmarks.problems.problem import Array, Problem, Quantity, without_buffers
 
 __all__ = ["LOGISTIC_REGRESSION"]
 
@@ -17,16 +12,6 @@ def data(n: int) -> dict[str, Array]:
     X = random.standard_normal((2 * n, n)) / np.sqrt(n)
     w, y = random.standard_normal(n), np.where(random.random(2 * n) < 0.5, -1.0, 1.0)
     return {"w": w, "X": X, "y": y}
-
-
-def expression() -> "Expression":
-    import eggrad as eg
-
-    text = """
-    declare X[m,n] w[n] y[m]
-    expression 1 *(,i->) log(exp(-y *(i,i->i) (X *(ij,j->i) w)) + 1)
-    """
-    return eg.parse(text).expression
 
 
 def plain(w: Array, X: Array, y: Array) -> tuple[float, Array]:
@@ -99,8 +84,8 @@ LOGISTIC_REGRESSION = Problem(
     "logistic_regression",
     "sum(log(exp(-y (Xw)) + 1)), m = 2n",
     data,
+    {"w": ("n",), "X": ("m", "n"), "y": ("m",)},
     lambda ops, w, X, y: ops.sum(ops.log(ops.exp(-y * (X @ w)) + 1)),
-    expression,
     {
         "gradient": Quantity(SIZES, {"in place": in_place, "plain": plain, "one pass": row_blocks}),
         "hessian": Quantity(

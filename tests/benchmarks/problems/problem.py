@@ -1,7 +1,8 @@
 """What a benchmark problem is: data, a function, its derivatives by hand, and our input."""
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,6 +18,7 @@ __all__ = [
     "Quantity",
     "direction",
     "outer",
+    "triangle",
     "without_buffers",
 ]
 
@@ -55,17 +57,30 @@ class Quantity:
 class Problem:
     """A function of its first array.
 
-    `data(n)` has the arrays by name, the variable first. `function(ops, *arrays)` is written with
-    Python's operators and the functions of `ops`: exp, log, tanh, sum, relu, logsumexp, solve,
-    slogdet. `expression` is the same for eggrad.
+    `data(n)` has the arrays by name, the variable first; `axes` are theirs for eggrad, and `assume`
+    says what is declared of them. `function(ops, *arrays)` is written with Python's operators and
+    the functions of `ops`: exp, log, tanh, sum, relu, logsumexp, solve, slogdet. `for_eggrad` is
+    the same where eggrad is given another form.
     """
 
     name: str
     title: str
     data: Callable[[int], dict[str, Array]]
+    axes: Mapping[str, tuple[str | int, ...]]
     function: Callable[..., Any]
-    expression: Callable[[], "Expression"]
     quantities: Mapping[str, Quantity]
+    for_eggrad: Callable[..., Any] | None = None
+    assume: Mapping[str, Sequence[str]] = field(default_factory=dict)
+
+    @property
+    def expression(self) -> "Expression":
+        """The function of variables."""
+        import eggrad as eg
+
+        own = [
+            eg.variable(name, dims, self.assume.get(name, ())) for name, dims in self.axes.items()
+        ]
+        return (self.for_eggrad or self.function)(eg, *own)
 
     def arguments(self, quantity: str, n: int) -> dict[str, Array]:
         """The arrays by name; for a Hessian-vector product the direction `v` comes last."""
@@ -83,6 +98,15 @@ def direction(x: Array) -> Array:
 def outer(a: Array, b: Array) -> Array:
     """The outer product of two vectors, by BLAS: two to three times as fast as broadcasting."""
     return np.dot(a[:, None], b[None])
+
+
+@cache
+def triangle(n: int) -> tuple[Array, Array, Array]:
+    """The pairs b <= c, and where each (b, c) stands among them."""
+    b, c = np.triu_indices(n)
+    place = np.empty((n, n), np.intp)
+    place[b, c] = place[c, b] = np.arange(len(b))
+    return b, c, place
 
 
 def without_buffers(function: Callable[..., Any]) -> Callable[..., Any]:

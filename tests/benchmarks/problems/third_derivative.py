@@ -1,14 +1,10 @@
 """The sum of exp(Ax), m = 2n: its third derivative is a symmetric tensor of order three."""
 
-from functools import cache, partial
-from typing import TYPE_CHECKING
+from functools import partial
 
 import numpy as np
 
-from tests.benchmarks.problem import Array, Problem, Quantity, without_buffers
-
-if TYPE_CHECKING:
-    from eggrad import Expression
+from tests.benchmarks.problems.problem import Array, Problem, Quantity, triangle, without_buffers
 
 __all__ = ["THIRD_DERIVATIVE"]
 
@@ -17,12 +13,6 @@ def data(n: int) -> dict[str, Array]:
     random = np.random.default_rng(n)
     A = random.standard_normal((2 * n, n)) / np.sqrt(n)
     return {"x": random.standard_normal(n), "A": A}
-
-
-def expression() -> "Expression":
-    import eggrad as eg
-
-    return eg.sum(eg.exp(eg.variable("A", ("m", "n")) @ eg.variable("x", ("n",))))
 
 
 def gradient(x: Array, A: Array) -> tuple[float, Array]:
@@ -50,15 +40,6 @@ def one_product(x: Array, A: Array) -> Array:
     weighted = A * np.exp(A @ x)[:, None]
     pairs = (weighted[:, :, None] * A[:, None, :]).reshape(m, n * n)
     return (A.T @ pairs).reshape(n, n, n)
-
-
-@cache
-def triangle(n: int) -> tuple[Array, Array, Array]:
-    """The pairs b <= c, and where each (b, c) stands among them."""
-    b, c = np.triu_indices(n)
-    place = np.empty((n, n), np.intp)
-    place[b, c] = place[c, b] = np.arange(len(b))
-    return b, c, place
 
 
 def half_product(x: Array, A: Array) -> Array:
@@ -141,8 +122,8 @@ THIRD_DERIVATIVE = Problem(
     "third_derivative",
     "sum(exp(Ax)), m = 2n",
     data,
+    {"x": ("n",), "A": ("m", "n")},
     lambda ops, x, A: ops.sum(ops.exp(A @ x)),
-    expression,
     {
         "gradient": Quantity(SIZES, {"plain": gradient}),
         "hessian": Quantity(

@@ -2,6 +2,8 @@
 
 import json
 import os
+import re
+import resource
 import selectors
 import signal
 import subprocess
@@ -15,7 +17,7 @@ from typing import Any
 
 from tests.support.places import ROOT
 
-__all__ = ["ROOT", "Limits", "environment", "messages"]
+__all__ = ["Limits", "environment", "messages", "peak_megabytes"]
 
 GIBI = 1 << 30
 POLL_SECONDS = 0.25
@@ -38,6 +40,16 @@ class Limits:
             return ""
         taken = pages * os.sysconf("SC_PAGE_SIZE")
         return f"more than {self.memory / GIBI:.0f} GiB" if taken > self.memory else ""
+
+
+def peak_megabytes() -> float:
+    """The most memory this process has held; the kernel's other counter includes its parent's."""
+    status = Path("/proc/self/status")
+    if status.exists():
+        kilobytes = re.search(r"VmHWM:\s*(\d+)", status.read_text("utf-8"))
+        if kilobytes:
+            return int(kilobytes[1]) / 1024
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 
 
 def environment(threads: int) -> dict[str, str]:
@@ -73,7 +85,7 @@ def started(
     """A process that ends, by force if need be, with the block."""
     with processors(threads), log.open("ab") as errors:
         process = subprocess.Popen(
-            [sys.executable, "-m", "tests.benchmarks.measure", *arguments],
+            [sys.executable, "-m", "tests.benchmarks.frameworks.measure", *arguments],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=errors,

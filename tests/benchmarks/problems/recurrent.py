@@ -2,21 +2,13 @@
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from tests.benchmarks.problem import Array, Problem, Quantity, outer, without_buffers
+from tests.benchmarks.problems.problem import Array, Problem, Quantity, outer, without_buffers
 
-if TYPE_CHECKING:
-    from eggrad import Expression
-
-__all__ = [
-    "RECURRENT_BY_STATE",
-    "RECURRENT_BY_WEIGHTS",
-    "RECURRENT_LOSS",
-    "RECURRENT_UNROLLED",
-]
+__all__ = ["RECURRENT_BY_STATE", "RECURRENT_BY_WEIGHTS", "RECURRENT_LOSS", "RECURRENT_UNROLLED"]
 
 STEPS = 10
 # Of two vectors.
@@ -54,16 +46,9 @@ def unrolled(ops: Any, W: Any, h: Any, U: Any, b: Any, t: Any, *inputs: Any) -> 
     return 0.5 * ops.sum((h - t) ** 2)
 
 
-def expression_of(function: Callable[..., Any], *names: str) -> Callable[[], "Expression"]:
-    """The same function of variables: W and U are matrices, all else are vectors."""
-
-    def expression() -> "Expression":
-        import eggrad as eg
-
-        axes = {name: ("n", "n") if name in ("W", "U") else ("n",) for name in names}
-        return function(eg, *(eg.variable(name, dims) for name, dims in axes.items()))
-
-    return expression
+def axes(*names: str) -> dict[str, tuple[str, ...]]:
+    """W and U are matrices, all else are vectors."""
+    return {name: ("n", "n") if name in ("W", "U") else ("n",) for name in names}
 
 
 def cell(h: Array, W: Array, U: Array, x: Array, b: Array) -> Array:
@@ -216,8 +201,8 @@ RECURRENT_BY_STATE = Problem(
     "recurrent_by_state",
     "tanh(Wh + Ux + b) by h",
     ordered(*STATE_NAMES),
+    axes(*STATE_NAMES),
     by_state,
-    expression_of(by_state, *STATE_NAMES),
     {
         "jacobian": Quantity(
             (*SIZES, 3000),
@@ -233,8 +218,8 @@ RECURRENT_BY_WEIGHTS = Problem(
     "recurrent_by_weights",
     "tanh(Wh + Ux + b) by W",
     ordered(*WEIGHT_NAMES),
+    axes(*WEIGHT_NAMES),
     by_weights,
-    expression_of(by_weights, *WEIGHT_NAMES),
     {
         "jacobian": Quantity(
             (10, 30, 100, 300),
@@ -253,8 +238,8 @@ RECURRENT_LOSS = Problem(
     "recurrent_loss",
     "half the squared distance of a cell from t, by W",
     ordered(*LOSS_NAMES),
+    axes(*LOSS_NAMES),
     loss,
-    expression_of(loss, *LOSS_NAMES),
     {
         "gradient": Quantity(
             (*SIZES, 3000), {"closed form": loss_gradient, "broadcast": broadcast(loss_gradient)}
@@ -269,8 +254,8 @@ RECURRENT_UNROLLED = Problem(
     "recurrent_unrolled",
     "the same after ten cells, by W",
     ordered(*UNROLLED_NAMES),
+    axes(*UNROLLED_NAMES),
     unrolled,
-    expression_of(unrolled, *UNROLLED_NAMES),
     {
         "gradient": Quantity(SIZES, {"backpropagation": unrolled_gradient}),
         "hvp": Quantity(SIZES, {"forward over reverse": unrolled_hvp}),

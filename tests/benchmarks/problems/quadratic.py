@@ -1,13 +1,8 @@
 """x'Ax: the Hessian is A + A', a sum of a matrix and its transpose."""
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
-from tests.benchmarks.problem import Array, Problem, Quantity, without_buffers
-
-if TYPE_CHECKING:
-    from eggrad import Expression
+from tests.benchmarks.problems.problem import Array, Problem, Quantity, without_buffers
 
 __all__ = ["QUADRATIC"]
 
@@ -15,13 +10,6 @@ __all__ = ["QUADRATIC"]
 def data(n: int) -> dict[str, Array]:
     random = np.random.default_rng(n)
     return {"x": random.standard_normal(n), "A": random.standard_normal((n, n))}
-
-
-def expression() -> "Expression":
-    import eggrad as eg
-
-    x, A = eg.variable("x", ("n",)), eg.variable("A", ("n", "n"))
-    return x @ A @ x
 
 
 def two_products(x: Array, A: Array) -> tuple[float, Array]:
@@ -84,8 +72,8 @@ QUADRATIC = Problem(
     "quadratic",
     "x'Ax",
     data,
+    {"x": ("n",), "A": ("n", "n")},
     lambda ops, x, A: x @ (A @ x),
-    expression,
     {
         "gradient": Quantity(
             SIZES,
@@ -103,4 +91,5 @@ QUADRATIC = Problem(
             },
         ),
     },
+    lambda eg, x, A: x @ A @ x,
 )

@@ -1,23 +1,23 @@
 """All problems, in the order in which tables show them."""
 
-from tests.benchmarks.bottleneck_chain import BOTTLENECK_CHAIN
-from tests.benchmarks.gaussian_process import GAUSSIAN_PROCESS
-from tests.benchmarks.logistic_regression import LOGISTIC_REGRESSION
-from tests.benchmarks.matrix_factorization import (
+from tests.benchmarks.problems.bottleneck_chain import BOTTLENECK_CHAIN
+from tests.benchmarks.problems.gaussian_process import GAUSSIAN_PROCESS
+from tests.benchmarks.problems.logistic_regression import LOGISTIC_REGRESSION
+from tests.benchmarks.problems.matrix_factorization import (
     MATRIX_FACTORIZATION,
     MATRIX_FACTORIZATION_UNMASKED,
 )
-from tests.benchmarks.network import NETWORK, NETWORK_BATCH
-from tests.benchmarks.problem import Problem
-from tests.benchmarks.quadratic import QUADRATIC
-from tests.benchmarks.recurrent import (
+from tests.benchmarks.problems.network import NETWORK, NETWORK_BATCH
+from tests.benchmarks.problems.problem import Problem
+from tests.benchmarks.problems.quadratic import QUADRATIC
+from tests.benchmarks.problems.recurrent import (
     RECURRENT_BY_STATE,
     RECURRENT_BY_WEIGHTS,
     RECURRENT_LOSS,
     RECURRENT_UNROLLED,
 )
-from tests.benchmarks.softmax_regression import SOFTMAX_REGRESSION
-from tests.benchmarks.third_derivative import THIRD_DERIVATIVE
+from tests.benchmarks.problems.softmax_regression import SOFTMAX_REGRESSION
+from tests.benchmarks.problems.third_derivative import THIRD_DERIVATIVE
 
 __all__ = ["PROBLEMS"]
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from tests.benchmarks.frameworks import Built
-from tests.benchmarks.problem import Array
+from tests.benchmarks.frameworks.frameworks import Built
+from tests.benchmarks.problems.problem import Array
 
 __all__ = ["build"]
 

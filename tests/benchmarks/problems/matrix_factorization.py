@@ -1,18 +1,13 @@
 """Matrix factorization with and without a mask; the Hessian by U is zero off a diagonal."""
 
-from functools import cache
-from typing import TYPE_CHECKING
-
 import numpy as np
 
-from tests.benchmarks.problem import Array, Problem, Quantity
-
-if TYPE_CHECKING:
-    from eggrad import Expression
+from tests.benchmarks.problems.problem import Array, Problem, Quantity, triangle
 
 __all__ = ["MATRIX_FACTORIZATION", "MATRIX_FACTORIZATION_UNMASKED"]
 
 RANK = 5
+AXES = {"U": ("m", "k"), "V": ("n", "k"), "T": ("m", "n")}
 
 
 def unmasked_data(n: int) -> dict[str, Array]:
@@ -24,21 +19,6 @@ def unmasked_data(n: int) -> dict[str, Array]:
 def data(n: int) -> dict[str, Array]:
     mask = np.random.default_rng(n + 1).random((n, n)) < 0.5
     return unmasked_data(n) | {"O": mask.astype(float)}
-
-
-def expression() -> "Expression":
-    import eggrad as eg
-
-    U, V = eg.variable("U", ("m", "k")), eg.variable("V", ("n", "k"))
-    T, O = eg.variable("T", ("m", "n")), eg.variable("O", ("m", "n"))
-    return eg.sum((O * (T - U @ V.T)) ** 2)
-
-
-def unmasked_expression() -> "Expression":
-    import eggrad as eg
-
-    U, V = eg.variable("U", ("m", "k")), eg.variable("V", ("n", "k"))
-    return eg.sum((eg.variable("T", ("m", "n")) - U @ V.T) ** 2)
 
 
 def gradient(U: Array, V: Array, T: Array, O: Array) -> tuple[float, Array]:
@@ -98,17 +78,8 @@ def core_by_rows(U: Array, V: Array, T: Array, O: Array) -> Array:
     return C.reshape(-1, RANK, RANK)
 
 
-@cache
-def triangle() -> tuple[Array, Array, Array]:
-    """The pairs a <= b, and where each (a, b) stands among them."""
-    a, b = np.triu_indices(RANK)
-    place = np.empty((RANK, RANK), np.intp)
-    place[a, b] = place[b, a] = np.arange(len(a))
-    return a, b, place
-
-
 def core_symmetric(U: Array, V: Array, T: Array, O: Array) -> Array:
-    a, b, place = triangle()
+    a, b, place = triangle(RANK)
     W = V[:, a] * V[:, b]
     W *= 2
     return ((O * O) @ W)[:, place]
@@ -139,8 +110,8 @@ MATRIX_FACTORIZATION = Problem(
     "matrix_factorization",
     "sum((O (T - UV'))²) by U, rank 5, mask O",
     data,
+    AXES | {"O": ("m", "n")},
     lambda ops, U, V, T, O: ops.sum((O * (T - U @ V.T)) ** 2),
-    expression,
     {
         "gradient": Quantity((*SIZES, 3000), {"plain": gradient, "row blocks": gradient_by_rows}),
         "hessian": Quantity(
@@ -160,8 +131,8 @@ MATRIX_FACTORIZATION_UNMASKED = Problem(
     "matrix_factorization_unmasked",
     "sum((T - UV')²) by U, rank 5",
     unmasked_data,
+    AXES,
     lambda ops, U, V, T: ops.sum((T - U @ V.T) ** 2),
-    unmasked_expression,
     {
         "gradient": Quantity((*SIZES, 3000), {"plain": unmasked_gradient}),
         "hessian": Quantity(

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from tests.benchmarks.frameworks import Built
-from tests.benchmarks.problem import Array
+from tests.benchmarks.frameworks.frameworks import Built
+from tests.benchmarks.problems.problem import Array
 
 __all__ = ["build"]
 
@@ -34,8 +34,18 @@ def build(f: Callable[..., Any], quantity: str, method: str, arrays: tuple[Array
 def _derivative(f: Callable[..., Any], quantity: str, method: str) -> Callable[..., Any]:
     import jax
 
+    def product(x: Any, *rest: Any) -> Any:
+        *others, v = rest
+
+        def gradient(z: Any) -> Any:
+            return jax.grad(f)(z, *others)
+
+        if method == "jvp(grad)":
+            return jax.jvp(gradient, (x,), (v,))[1]
+        return jax.grad(lambda z: jax.numpy.vdot(gradient(z), v))(x)
+
     if quantity == "hvp":
-        return _forward_product(f) if method == "jvp(grad)" else _reverse_product(f)
+        return product
     return {
         "value_and_grad": jax.value_and_grad,
         "jacfwd(jacrev)": jax.hessian,
@@ -45,23 +55,3 @@ def _derivative(f: Callable[..., Any], quantity: str, method: str) -> Callable[.
         "jacfwd(hessian)": lambda f: jax.jacfwd(jax.hessian(f)),
         "jacrev(hessian)": lambda f: jax.jacrev(jax.hessian(f)),
     }[method](f)
-
-
-def _forward_product(f: Callable[..., Any]) -> Callable[..., Any]:
-    import jax
-
-    def product(x: Any, *rest: Any) -> Any:
-        *others, v = rest
-        return jax.jvp(lambda z: jax.grad(f)(z, *others), (x,), (v,))[1]
-
-    return product
-
-
-def _reverse_product(f: Callable[..., Any]) -> Callable[..., Any]:
-    import jax
-
-    def product(x: Any, *rest: Any) -> Any:
-        *others, v = rest
-        return jax.grad(lambda z: jax.numpy.vdot(jax.grad(f)(z, *others), v))(x)
-
-    return product

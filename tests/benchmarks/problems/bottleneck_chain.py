@@ -1,13 +1,10 @@
 """A6 tanh(A5 tanh(... A1 x)) of widths n, n, n, 5, n, n, n: the Jacobian has rank five."""
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from tests.benchmarks.problem import Array, Problem, Quantity
-
-if TYPE_CHECKING:
-    from eggrad import Expression
+from tests.benchmarks.problems.problem import Array, Problem, Quantity
 
 __all__ = ["BOTTLENECK_CHAIN"]
 
@@ -28,13 +25,6 @@ def function(ops: Any, x: Any, *matrices: Any) -> Any:
     for A in matrices[:-1]:
         x = ops.tanh(A @ x)
     return matrices[-1] @ x
-
-
-def expression() -> "Expression":
-    import eggrad as eg
-
-    matrices = [eg.variable(f"A{k + 1}", (WIDTHS[k + 1], WIDTHS[k])) for k in range(6)]
-    return function(eg, eg.variable("x", ("n",)), *matrices)
 
 
 def slopes(x: Array, matrices: tuple[Array, ...]) -> list[Array]:
@@ -85,8 +75,8 @@ BOTTLENECK_CHAIN = Problem(
     "bottleneck_chain",
     "A6 tanh(A5 .. tanh(A1 x)), widths n, n, n, 5, n, n, n",
     data,
+    {"x": ("n",)} | {f"A{k + 1}": (WIDTHS[k + 1], WIDTHS[k]) for k in range(6)},
     function,
-    expression,
     {
         "jacobian": Quantity(
             SIZES,

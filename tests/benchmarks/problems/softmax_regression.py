@@ -1,13 +1,8 @@
 """Multinomial logistic regression: ten classes, m = 2n samples, by the weights W (n, 10)."""
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
-from tests.benchmarks.problem import Array, Problem, Quantity, without_buffers
-
-if TYPE_CHECKING:
-    from eggrad import Expression
+from tests.benchmarks.problems.problem import Array, Problem, Quantity, without_buffers
 
 __all__ = ["SOFTMAX_REGRESSION"]
 
@@ -20,14 +15,6 @@ def data(n: int) -> dict[str, Array]:
     Y[np.arange(2 * n), random.integers(0, CLASSES, 2 * n)] = 1
     X = random.standard_normal((2 * n, n)) / np.sqrt(n)
     return {"W": random.standard_normal((n, CLASSES)), "X": X, "Y": Y}
-
-
-def expression() -> "Expression":
-    import eggrad as eg
-
-    W, X = eg.variable("W", ("n", "c")), eg.variable("X", ("m", "n"))
-    Z = X @ W
-    return eg.sum(eg.log(eg.sum(eg.exp(Z), axis=1))) - eg.sum(eg.variable("Y", ("m", "c")) * Z)
 
 
 def plain(W: Array, X: Array, Y: Array) -> tuple[float, Array]:
@@ -128,8 +115,8 @@ SOFTMAX_REGRESSION = Problem(
     "softmax_regression",
     "softmax cross-entropy of XW, 10 classes, m = 2n",
     data,
+    {"W": ("n", "c"), "X": ("m", "n"), "Y": ("m", "c")},
     lambda ops, W, X, Y: ops.sum(ops.logsumexp(X @ W, 1)) - ops.sum(Y * (X @ W)),
-    expression,
     {
         "gradient": Quantity(SIZES, {"plain": plain, "classes first": classes_first}),
         "hessian": Quantity(

@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.benchmarks import frameworks, with_eggrad
-from tests.benchmarks.catalog import PROBLEMS
-from tests.benchmarks.measure import error_of
-from tests.benchmarks.problem import DENSE, Array, Problem
+from tests.benchmarks.frameworks import frameworks, with_eggrad
+from tests.benchmarks.frameworks.measure import error_of
+from tests.benchmarks.problems.catalog import PROBLEMS
+from tests.benchmarks.problems.problem import DENSE, Array, Problem
 
 N = 4
 STEP = 1e-5

@@ -1,13 +1,12 @@
 """Derivatives by eggrad: made and compiled in one process, called in another.
 
-    python -m tests.benchmarks.with_eggrad PROBLEM QUANTITY FOLDER SIZE...
+    python -m tests.benchmarks.frameworks.with_eggrad PROBLEM QUANTITY FOLDER SIZE...
 
 differentiates, compiles for each size, writes the functions to FOLDER and prints what it took as
 JSON. So the process that is timed has NumPy and generated code in it, as the one for hand-written
 code has, and the peak of memory is that of one derivative.
 """
 
-import inspect
 import json
 import pickle
 import sys
@@ -16,42 +15,33 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tests.benchmarks.catalog import PROBLEMS
-from tests.benchmarks.frameworks import Built
-from tests.benchmarks.growth import peak_megabytes
-from tests.benchmarks.problem import DENSE, Array, Problem
+from tests.benchmarks.frameworks.frameworks import Built
+from tests.benchmarks.frameworks.process import peak_megabytes
+from tests.benchmarks.problems.catalog import PROBLEMS
+from tests.benchmarks.problems.problem import DENSE, Array, Problem
 
 if TYPE_CHECKING:
     from eggrad import CompiledFunction, Expression
 
-__all__ = ["build", "derivative", "expressible", "prepared"]
-
-
-def expressible(quantity: str) -> bool:
-    """Whether eggrad offers the quantity."""
-    import eggrad as eg
-
-    return quantity not in DENSE or "structure" in inspect.signature(eg.compile).parameters
+__all__ = ["build", "derivative", "prepared"]
 
 
 def derivative(problem: Problem, quantity: str) -> "list[Expression]":
     """What has to be compiled: the derivative, for a gradient with the value before it."""
     import eggrad as eg
 
-    f, x = problem.expression(), next(iter(problem.data(1)))
-    kind = DENSE.get(quantity, quantity)
-    if kind == "gradient":
-        return [f, eg.gradient(f, x)]
-    if kind == "hessian":
-        return [eg.hessian(f, x)]
-    if kind == "jacobian":
-        return [eg.jacobian(f, x)]
-    if kind == "third":
-        return [eg.derivative(f, x, x, x)]
-    v = eg.variable("v", axes_of([f])[x])
-    if hasattr(eg, "hvp"):
-        return [eg.hvp(f, x, v)]
-    return [eg.derivative(eg.sum(eg.gradient(f, x) * v), x)]
+    f, x = problem.expression, next(iter(problem.data(1)))
+    match DENSE.get(quantity, quantity):
+        case "gradient":
+            return [f, eg.gradient(f, x)]
+        case "hessian":
+            return [eg.hessian(f, x)]
+        case "jacobian":
+            return [eg.jacobian(f, x)]
+        case "third":
+            return [eg.derivative(f, x, x, x)]
+        case _:
+            return [eg.hvp(f, x, eg.variable("v", problem.axes[x]))]
 
 
 def axes_of(expressions: "Iterable[Expression]") -> dict[str, tuple[str | int, ...]]:

@@ -1,6 +1,6 @@
 """The process that measures: one framework, one problem after the other.
 
-    python -m tests.benchmarks.measure FRAMEWORK FOLDER
+    python -m tests.benchmarks.frameworks.measure FRAMEWORK FOLDER
 
 reads tasks as a JSON list from standard input, prints a line of JSON before and after each, and
 one after all. Every result is compared with the one written by hand. FOLDER has what
@@ -18,9 +18,9 @@ from typing import Any
 
 import numpy as np
 
-from tests.benchmarks import frameworks
-from tests.benchmarks.catalog import PROBLEMS
-from tests.benchmarks.problem import DENSE, Array, Problem
+from tests.benchmarks.frameworks import frameworks
+from tests.benchmarks.problems.catalog import PROBLEMS
+from tests.benchmarks.problems.problem import DENSE, Array, Problem
 
 __all__ = ["FACTORED_CHECK", "TOLERANCE", "error_of", "measure", "timed"]
 
@@ -122,7 +122,7 @@ def _built(
     problem = PROBLEMS[task["problem"]]
     if framework != "eggrad":
         return frameworks.build(framework, problem, task["quantity"], task["method"], data)
-    from tests.benchmarks import with_eggrad
+    from tests.benchmarks.frameworks import with_eggrad
 
     return with_eggrad.build(problem, task["quantity"], data, folder, size)
 

@@ -3,19 +3,17 @@
 The Hessian is M[i, k] x[j] x[l] for one sample: M (n, n) and x are its factored form.
 """
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from tests.benchmarks.problem import Array, Problem, Quantity, outer
-
-if TYPE_CHECKING:
-    from eggrad import Expression
+from tests.benchmarks.problems.problem import Array, Problem, Quantity, outer
 
 __all__ = ["NETWORK", "NETWORK_BATCH"]
 
 LAYERS = 10
 BATCH = 16
+WEIGHTS = {f"W{i}": ("n", "n") for i in range(1, LAYERS + 1)}
 
 
 def batch_data(n: int, samples: int = BATCH) -> dict[str, Array]:
@@ -54,28 +52,6 @@ def batch_function(ops: Any, *arrays: Any) -> Any:
         H = ops.relu(H @ W.T)
     Z = H @ weights[-1].T
     return ops.sum(ops.logsumexp(Z, 1)) - ops.sum(Y * Z)
-
-
-def expression() -> "Expression":
-    import eggrad as eg
-
-    weights = [eg.variable(f"W{i}", ("n", "n")) for i in range(1, LAYERS + 1)]
-    h = eg.variable("x", ("n",))
-    for W in weights[:-1]:
-        h = eg.relu(W @ h)
-    z = weights[-1] @ h
-    return eg.log(eg.sum(eg.exp(z))) - eg.variable("y", ("n",)) @ z
-
-
-def batch_expression() -> "Expression":
-    import eggrad as eg
-
-    weights = [eg.variable(f"W{i}", ("n", "n")) for i in range(1, LAYERS + 1)]
-    H = eg.variable("X", ("s", "n"))
-    for W in weights[:-1]:
-        H = eg.relu(H @ W.T)
-    Z = H @ weights[-1].T
-    return eg.sum(eg.log(eg.sum(eg.exp(Z), axis=1))) - eg.sum(eg.variable("Y", ("s", "n")) * Z)
 
 
 def forward(weights: tuple[Array, ...], x: Array) -> tuple[Array, list[Array]]:
@@ -220,8 +196,8 @@ NETWORK = Problem(
     "network",
     "10 layers n x n, ReLU, softmax cross-entropy, by the first weights",
     data,
+    WEIGHTS | {"x": ("n",), "y": ("n",)},
     function,
-    expression,
     {
         "gradient": Quantity((10, 30, 100, 300, 1000), {"backpropagation": gradient}),
         "hessian": Quantity(
@@ -244,8 +220,8 @@ NETWORK_BATCH = Problem(
     "network_batch",
     "the same for 16 samples",
     batch_data,
+    WEIGHTS | {"X": ("s", "n"), "Y": ("s", "n")},
     batch_function,
-    batch_expression,
     {
         "gradient": Quantity((10, 30, 100, 300), {"backpropagation": batch_gradient}),
         "hessian": Quantity(

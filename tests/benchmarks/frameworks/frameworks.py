@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from tests.benchmarks.problem import Array, Problem
+from tests.benchmarks.problems.problem import Array, Problem
 
 __all__ = ["FRAMEWORKS", "Built", "available", "build", "methods", "operations", "version"]
 
@@ -134,12 +134,12 @@ def build(
         return problem.function(ops, *values)
 
     if framework == "jax":
-        from tests.benchmarks import with_jax
+        from tests.benchmarks.frameworks import with_jax
 
         return with_jax.build(f, quantity, method, arrays)
     if framework == "autograd":
         return _with_autograd(f, quantity, arrays)
-    from tests.benchmarks import with_torch
+    from tests.benchmarks.frameworks import with_torch
 
     return with_torch.build(f, quantity, method, arrays, framework == "torch_compile")
 
