@@ -192,14 +192,14 @@ PASSES: Final = (
         "stacked sums",
         "A sum of outer products becomes one product of matrices, whose summed axis counts them.",
         f"{product_code.MANY_OUTER} products or more, or two with "
-        f"{product_code.LARGE_SUM:,} entries, that nothing else uses",
+        f"{product_code.LARGE_SUM:,} entries or more, that nothing else uses",
         _stack_outer_products,
     ),
     Pass(
         "shared matrices",
         "Products of a matrix with several vectors become one product, so that it is read once.",
         f"{product_code.MANY_VECTORS} vectors or more that need none of the products, and a matrix "
-        f"of {product_code.LARGE_MATRIX:,} entries",
+        f"of {product_code.LARGE_MATRIX:,} entries or more",
         _batch_vectors,
     ),
     Pass(
@@ -224,9 +224,9 @@ PASSES: Final = (
         "few rows first",
         "A product of matrices has few long rows rather than many short ones, which BLAS is "
         "faster at.",
-        f"{product_code.FLAT} times fewer rows than columns, or the other way round; in products "
-        f"of {product_code.SMALL:,} multiplications at most many rows come first where the larger "
-        "matrix is read by rows",
+        f"{product_code.FLAT} times fewer rows than columns and than summed entries, or columns than "
+        f"rows; in products of at most {product_code.SMALL:,} multiplications many rows come first "
+        "where the larger matrix is read by rows",
         _for_products(product_code.few_rows_first),
     ),
     Pass(
@@ -238,7 +238,7 @@ PASSES: Final = (
     Pass(
         "matmul",
         "A product of matrices is `@`, not `dot`, which fills its result with zeros first.",
-        f"the result has {LARGE:,} entries",
+        f"the result has {LARGE:,} entries or more",
         _for_products(product_code.large_by_matmul),
     ),
     Pass(
@@ -251,19 +251,19 @@ PASSES: Final = (
         "long rows",
         "A product with one number for each row reads its operands where they lie, without "
         "NumPy's buffers.",
-        f"rows of {ROW} entries, {FEW:,} in all, and no operand is transposed",
+        f"rows of {ROW} entries or more, {FEW:,} in all, and no operand is transposed",
         _scale_rows,
     ),
     Pass(
         "outer products",
         "An outer product of vectors is computed row by row, not by `dot`.",
-        f"{FEW:,} entries",
+        f"{FEW:,} entries or more",
         _call_outer_products,
     ),
     Pass(
         "reciprocals",
         "`1 / x` instead of `np.reciprocal`.",
-        f"{LARGE_RECIPROCAL:,} entries",
+        f"{LARGE_RECIPROCAL:,} entries or more",
         _divide_one,
     ),
     Pass(

@@ -1,4 +1,4 @@
-"""Products that share a matrix, and sums of outer products: one product of matrices each."""
+"""Products with few columns, sums of outer products, and products that share a matrix."""
 
 import numpy as np
 import pytest
@@ -12,6 +12,28 @@ from eggrad.engine.oracle import oracle
 from eggrad.engine.terms import term as t
 
 SIZES = ("k", "l", "m", "n")
+
+
+@pytest.mark.parametrize("spec", ["ij,jk->ik", "ij,kj->ki", "ji,jk->ik", "ji,kj->ki", "ij,jk->ki"])
+@pytest.mark.parametrize("columns", [2, 16, 50])
+def test_few_columns_come_first(spec: str, columns: int) -> None:
+    """Unless the product is small, and the large matrix is read by rows."""
+    names = {"i": "n", "j": "n", "k": "s"}
+    parts = spec.partition("->")[0].split(",")
+    left, right = (
+        t.variable(name, [names[i] for i in own]) for name, own in zip("AB", parts, strict=True)
+    )
+    root = t.einsum(spec, left, right)
+    sizes = {"n": 300, "s": columns}
+    function = compile_terms([root], sizes=sizes)
+    by_rows = parts[0] == "ij"
+    assert ("A.dot" in function.source) == (by_rows and columns == 2)
+    values = oracle.random_values([left, right], sizes, np.random.default_rng(0))
+    (expected,) = oracle.evaluate([root], values, sizes)
+    np.testing.assert_allclose(function(**values)[0], expected, 1e-9, 1e-9)
+
+
+# Sums of outer products -------------------------------------------------------------------------
 
 
 @st.composite
