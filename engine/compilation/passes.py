@@ -224,8 +224,8 @@ PASSES: Final = (
         "few rows first",
         "A product of matrices has few long rows rather than many short ones, which BLAS is "
         "faster at.",
-        f"{product_code.FLAT} times fewer rows than columns and than summed entries, or columns than "
-        f"rows; in products of at most {product_code.SMALL:,} multiplications many rows come "
+        f"{product_code.FLAT} times fewer rows than columns and than summed entries, or columns "
+        f"than rows; in products of at most {product_code.SMALL:,} multiplications many rows come "
         "first where the larger matrix is read by rows",
         _for_products(product_code.few_rows_first),
     ),
