@@ -65,11 +65,9 @@ def run_passes(program: Program) -> Program:
 # Passes over terms ------------------------------------------------------------------------------
 
 
-def expect_overflow(program: Program) -> None:
-    """Note that warnings are to be left out."""
-    program.silent = _overflows_to_zero(program.roots) or any(
-        node.op == "where" for node in postorder(*program.roots)
-    )
+def _expect_overflow(program: Program) -> None:
+    chooses = any(node.op == "where" for node in postorder(*program.roots))
+    program.silent = chooses or _overflows_to_zero(program.roots)
 
 
 def _overflows_to_zero(roots: tuple[Term, ...]) -> bool:
@@ -87,28 +85,23 @@ def _overflows_to_zero(roots: tuple[Term, ...]) -> bool:
     return False
 
 
-def join_stepped_products(program: Program) -> None:
-    """Put nested products with indicators together."""
+def _join_stepped_products(program: Program) -> None:
     program.roots = with_stepped_products(program.roots, program.model)
 
 
-def stack_outer_products(program: Program) -> None:
-    """Mark sums of outer products."""
+def _stack_outer_products(program: Program) -> None:
     program.stacks, program.absorbed = product_code.find_stacks(program.roots, program.model)
 
 
-def batch_vectors(program: Program) -> None:
-    """Mark products that share a matrix."""
+def _batch_vectors(program: Program) -> None:
     program.batches = product_code.find_batches(program.roots, program.model)
 
 
-def store_indicators(program: Program) -> None:
-    """Mark the indicators that are arrays."""
+def _store_indicators(program: Program) -> None:
     program.stored = stored_indicators(program.roots)
 
 
-def keep_masks(program: Program) -> None:
-    """Mark the tests that remain arrays of booleans."""
+def _keep_masks(program: Program) -> None:
     program.masks = asked_alone(program.roots)
 
 
@@ -121,8 +114,7 @@ def _operations(program: Program, function: str) -> list[tuple[Statement, Operat
     return [(s, o) for s, o in pairs if o and o.function == function]
 
 
-def scale_rows(program: Program) -> None:
-    """Products without a sum of which one operand has a number for each row."""
+def _scale_rows(program: Program) -> None:
     for statement, own in _operations(program, "np.multiply"):
         if _scales_rows(own) and is_worth_rows(own.entries, own.lengths[-1]):
             a, b = own.operands
@@ -140,15 +132,13 @@ def _scales_rows(own: Operation) -> bool:
     return in_order and any(own.order[-1] not in part for part in own.labels)
 
 
-def call_outer_products(program: Program) -> None:
-    """Outer products of two vectors."""
+def _call_outer_products(program: Program) -> None:
     for statement, own in _operations(program, "np.multiply.outer"):
         if own.entries >= FEW:
             statement.text = f"outer_product({', '.join(own.operands)})"
 
 
-def divide_one(program: Program) -> None:
-    """Reciprocals."""
+def _divide_one(program: Program) -> None:
     for statement, own in _operations(program, "np.reciprocal"):
         if own.entries >= LARGE_RECIPROCAL:
             (x,) = own.operands
@@ -158,8 +148,7 @@ def divide_one(program: Program) -> None:
             )
 
 
-def overwrite(program: Program) -> None:
-    """Results in the buffers of operands."""
+def _overwrite(program: Program) -> None:
     statements = program.block.statements if program.real else []
     for s, dying in zip(statements, program.block.dying(program.returned), strict=False):
         for operand, text in s.reuse:
@@ -168,8 +157,7 @@ def overwrite(program: Program) -> None:
                 break
 
 
-def delete(program: Program) -> None:
-    """Arrays that nothing reads again."""
+def _delete(program: Program) -> None:
     block = program.block
     orders = {s.target: s.order for s in block.statements}
     dying = block.dying(program.returned)
@@ -191,40 +179,40 @@ PASSES: Final = (
         "expected overflow",
         "NumPy's warnings are left out.",
         "an exponential divides, or there is a choice, of which both branches are computed",
-        expect_overflow,
+        _expect_overflow,
     ),
     Pass(
         "stepped products",
         "Two products in a row with indicators become one, computed shift by shift through views.",
-        "two arrays and any number of indicators, of which the plan of steps takes fewer "
-        "operations than the product of one array with the indicators has entries",
-        join_stepped_products,
+        "two arrays and any number of indicators; the steps take no longer than with an "
+        "intermediate result, or that would be large",
+        _join_stepped_products,
     ),
     Pass(
         "stacked sums",
         "A sum of outer products becomes one product of matrices, whose summed axis counts them.",
         f"{product_code.MANY_OUTER} products or more, or two with "
-        f"{product_code.LARGE_SUM:,} entries, that nothing else uses",
-        stack_outer_products,
+        f"{product_code.LARGE_SUM:,} entries or more, that nothing else uses",
+        _stack_outer_products,
     ),
     Pass(
         "shared matrices",
         "Products of a matrix with several vectors become one product, so that it is read once.",
         f"{product_code.MANY_VECTORS} vectors or more that need none of the products, and a matrix "
-        f"of {product_code.LARGE_MATRIX:,} entries",
-        batch_vectors,
+        f"of {product_code.LARGE_MATRIX:,} entries or more",
+        _batch_vectors,
     ),
     Pass(
         "stored indicators",
         "An indicator becomes an array of zeros and ones.",
         "it is a result, or in something else than a product with one other operand",
-        store_indicators,
+        _store_indicators,
     ),
     Pass(
         "masks",
         "A test stays an array of booleans.",
         "only choices and other tests use it",
-        keep_masks,
+        _keep_masks,
     ),
     Pass(
         "rows in order",
@@ -236,9 +224,9 @@ PASSES: Final = (
         "few rows first",
         "A product of matrices has few long rows rather than many short ones, which BLAS is "
         "faster at.",
-        f"{product_code.FLAT} times fewer rows than columns, or the other way round; in products "
-        f"of {product_code.SMALL:,} multiplications at most many rows come first where the larger "
-        "matrix is read by rows",
+        f"{product_code.FLAT} times fewer rows than columns and than summed entries, or columns "
+        f"than rows; in products of at most {product_code.SMALL:,} multiplications many rows come "
+        "first where the larger matrix is read by rows",
         _for_products(product_code.few_rows_first),
     ),
     Pass(
@@ -250,7 +238,7 @@ PASSES: Final = (
     Pass(
         "matmul",
         "A product of matrices is `@`, not `dot`, which fills its result with zeros first.",
-        f"the result has {LARGE:,} entries",
+        f"the result has {LARGE:,} entries or more",
         _for_products(product_code.large_by_matmul),
     ),
     Pass(
@@ -263,31 +251,31 @@ PASSES: Final = (
         "long rows",
         "A product with one number for each row reads its operands where they lie, without "
         "NumPy's buffers.",
-        f"rows of {ROW} entries, {FEW:,} in all, and no operand is transposed",
-        scale_rows,
+        f"rows of {ROW} entries or more, {FEW:,} in all, and no operand is transposed",
+        _scale_rows,
     ),
     Pass(
         "outer products",
         "An outer product of vectors is computed row by row, not by `dot`.",
-        f"{FEW:,} entries",
-        call_outer_products,
+        f"{FEW:,} entries or more",
+        _call_outer_products,
     ),
     Pass(
         "reciprocals",
         "`1 / x` instead of `np.reciprocal`.",
-        f"{LARGE_RECIPROCAL:,} entries",
-        divide_one,
+        f"{LARGE_RECIPROCAL:,} entries or more",
+        _divide_one,
     ),
     Pass(
         "overwriting",
         "A statement writes its result into an operand.",
         "nothing reads the operand again, and all arrays are real",
-        overwrite,
+        _overwrite,
     ),
     Pass(
         "deletion",
         "An array is deleted before the next statement.",
         "nothing reads it again, and it has two axes or more",
-        delete,
+        _delete,
     ),
 )

@@ -134,25 +134,6 @@ def test_each_product_becomes_the_plain_call(term: t.Term, text: str) -> None:
     assert body(term) == text
 
 
-@pytest.mark.parametrize("spec", ["ij,jk->ik", "ij,kj->ki", "ji,jk->ik", "ji,kj->ki", "ij,jk->ki"])
-@pytest.mark.parametrize("columns", [2, 16, 50])
-def test_few_columns_come_first(spec: str, columns: int) -> None:
-    """Unless the product is small, and the large matrix is read by rows."""
-    names = {"i": "n", "j": "n", "k": "s"}
-    parts = spec.partition("->")[0].split(",")
-    left, right = (
-        t.variable(x, [names[i] for i in own]) for x, own in zip("AB", parts, strict=True)
-    )
-    root = t.einsum(spec, left, right)
-    sizes = {"n": 300, "s": columns}
-    function = compile_terms([root], sizes=sizes)
-    by_rows = parts[0] == "ij"
-    assert ("A.dot" in function.source) == (by_rows and columns == 2)
-    values = oracle.random_values([left, right], sizes, np.random.default_rng(0))
-    (expected,) = oracle.evaluate([root], values, sizes)
-    np.testing.assert_allclose(function(**values)[0], expected, 1e-9, 1e-9)
-
-
 def test_a_value_that_only_a_size_depends_on() -> None:
     f = compile_terms([t.constant(1, ("n",))], scope=[x])
     np.testing.assert_array_equal(f(x=[5, 6, 7])[0], [1, 1, 1])

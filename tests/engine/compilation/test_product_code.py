@@ -1,4 +1,4 @@
-"""Sums of outer products against the oracle, and when they become one matrix product."""
+"""Products with few columns, sums of outer products, and products that share a matrix."""
 
 import numpy as np
 import pytest
@@ -10,10 +10,30 @@ from eggrad.engine.compilation.product_code import find_batches, scheduled
 from eggrad.engine.costs.cost import CostModel
 from eggrad.engine.oracle import oracle
 from eggrad.engine.terms import term as t
-from eggrad.engine.terms import term as terms
-from eggrad.engine.terms.term import Term
 
 SIZES = ("k", "l", "m", "n")
+
+
+@pytest.mark.parametrize("spec", ["ij,jk->ik", "ij,kj->ki", "ji,jk->ik", "ji,kj->ki", "ij,jk->ki"])
+@pytest.mark.parametrize("columns", [2, 16, 50])
+def test_few_columns_come_first(spec: str, columns: int) -> None:
+    """Unless the product is small, and the large matrix is read by rows."""
+    names = {"i": "n", "j": "n", "k": "s"}
+    parts = spec.partition("->")[0].split(",")
+    left, right = (
+        t.variable(name, [names[i] for i in own]) for name, own in zip("AB", parts, strict=True)
+    )
+    root = t.einsum(spec, left, right)
+    sizes = {"n": 300, "s": columns}
+    function = compile_terms([root], sizes=sizes)
+    by_rows = parts[0] == "ij"
+    assert ("A.dot" in function.source) == (by_rows and columns == 2)
+    values = oracle.random_values([left, right], sizes, np.random.default_rng(0))
+    (expected,) = oracle.evaluate([root], values, sizes)
+    np.testing.assert_allclose(function(**values)[0], expected, 1e-9, 1e-9)
+
+
+# Sums of outer products -------------------------------------------------------------------------
 
 
 @st.composite
@@ -59,24 +79,23 @@ def test_a_few_small_outer_products_are_added_as_they_are(count: int, stacked: b
     assert ("np.array([" in compile_terms([term]).source) is stacked
 
 
-# Products of one matrix with several vectors are one matrix product.
+# Products that share a matrix -------------------------------------------------------------------
+
+A, B = (t.variable(name, ("n", "n")) for name in "AB")
+VECTORS = [t.variable(f"x{k}", ("n",)) for k in range(4)]
 
 
-A, B = (terms.variable(name, ("n", "n")) for name in "AB")
-VECTORS = [terms.variable(f"x{k}", ("n",)) for k in range(4)]
+def times(matrix: t.Term, vector: t.Term) -> t.Term:
+    return t.einsum("ij,j->i", matrix, vector)
 
 
-def times(matrix: Term, vector: Term) -> Term:
-    return terms.einsum("ij,j->i", matrix, vector)
+def tanh(term: t.Term) -> t.Term:
+    return t.apply("tanh", term)
 
 
-def tanh(term: Term) -> Term:
-    return terms.apply("tanh", term)
-
-
-def check(roots: list[Term], n: int = 100) -> str:
+def check(roots: list[t.Term], n: int = 100) -> str:
     """Compare with the oracle; return the code."""
-    values = oracle.random_values(terms.variables(*roots), {"n": n}, np.random.default_rng(0))
+    values = oracle.random_values(t.variables(*roots), {"n": n}, np.random.default_rng(0))
     compiled = compile_terms(roots, sizes={"n": n})
     for found, expected in zip(compiled(**values), oracle.evaluate(roots, values), strict=True):
         np.testing.assert_allclose(found, expected, rtol=1e-10)
@@ -86,7 +105,7 @@ def check(roots: list[Term], n: int = 100) -> str:
 @pytest.mark.parametrize("spec", ["ij,j->i", "ij,i->j", "j,ij->i"])
 def test_products_with_one_matrix(spec: str) -> None:
     order = 1 if spec.startswith("j,") else -1
-    source = check([tanh(terms.einsum(spec, *(A, x)[::-order])) for x in VECTORS])
+    source = check([tanh(t.einsum(spec, *(A, x)[::-order])) for x in VECTORS])
     assert source.count(".dot(") == 1
     assert "np.array([x0, x1, x2, x3])" in source
 
@@ -110,15 +129,15 @@ def test_two_matrices_do_not_wait_for_each_other() -> None:
     rest = [times(m, x) for m in (A, B) for x in VECTORS[2:]]
     roots = [*rest, times(B, tanh(first)), times(A, tanh(second)), first, second]
     order = list(scheduled(roots, find_batches(roots, CostModel())))
-    place = {t: k for k, t in enumerate(order)}
-    assert all(place[a] < place[t] for t in order for a in t.args)
+    place = {node: k for k, node in enumerate(order)}
+    assert all(place[a] < place[node] for node in order for a in node.args)
     check(roots)
 
 
 @pytest.mark.parametrize("spec", ["ii,i->i", "i,ii->i", "ii,j->j", "ij,j->ij"])
 def test_what_is_no_product_of_matrix_and_vector(spec: str) -> None:
     order = 1 if spec.index(",") == 2 else -1
-    roots = [terms.einsum(spec, *(A, x)[::order]) for x in VECTORS]
+    roots = [t.einsum(spec, *(A, x)[::order]) for x in VECTORS]
     assert find_batches(roots, CostModel()) == {}
     check([*roots, *(times(A, x) for x in VECTORS)])
 
@@ -133,7 +152,7 @@ def test_other_sizes_than_expected(n: int) -> None:
     roots = [times(A, x) for x in VECTORS]
     compiled = compile_terms(roots)
     assert "np.array" in compiled.source
-    values = oracle.random_values(terms.variables(*roots), {"n": n}, np.random.default_rng(0))
+    values = oracle.random_values(t.variables(*roots), {"n": n}, np.random.default_rng(0))
     for found, expected in zip(compiled(**values), oracle.evaluate(roots, values), strict=True):
         np.testing.assert_allclose(found, expected)
 
@@ -142,25 +161,25 @@ SPECS = (*["ij,j->i"] * 4, "ij,i->j", "j,ij->i", "ii,i->i", "ij,ij->i", "ij,jk->
 
 
 @st.composite
-def programs(draw: st.DrawFn) -> list[Term]:
+def programs(draw: st.DrawFn) -> list[t.Term]:
     """Products of a few matrices and vectors with each other, and functions of them."""
     # One matrix is drawn more often than others.
-    pool = [A, A, A, B, terms.delta(("n",)), *VECTORS]
+    pool = [A, A, A, B, t.delta(("n",)), *VECTORS]
     for _ in range(draw(st.integers(4, 14))):
         spec = draw(st.sampled_from(SPECS))
         orders = [len(part) for part in spec.partition("->")[0].split(",")]
-        args = [draw(st.sampled_from([t for t in pool if t.order == k])) for k in orders]
-        pool.append(draw(st.sampled_from([tanh, lambda t: t]))(terms.einsum(spec, *args)))
+        args = [draw(st.sampled_from([node for node in pool if node.order == k])) for k in orders]
+        pool.append(draw(st.sampled_from([tanh, lambda node: node]))(t.einsum(spec, *args)))
     return pool[9:]
 
 
 @settings(max_examples=150, deadline=None)
 @given(programs(), st.integers(0, 4), st.sampled_from([np.float64, np.complex128]))
-def test_random_programs(roots: list[Term], n: int, dtype: type) -> None:
+def test_random_programs(roots: list[t.Term], n: int, dtype: type) -> None:
     rng = np.random.default_rng(n)
-    values = oracle.random_values(terms.variables(*roots), {"n": n}, rng)
+    values = oracle.random_values(t.variables(*roots), {"n": n}, rng)
     values = {name: v.astype(dtype) for name, v in values.items()}
-    scope = terms.variables(*roots)
+    scope = t.variables(*roots)
     compiled = compile_terms(roots, scope, {"n": n} if "n" not in values else None)
     expected = oracle.evaluate(roots, values, {"n": n})
     for found, value in zip(compiled(**values), expected, strict=True):
