@@ -7,7 +7,9 @@ from eggrad.engine.costs.cost import CostModel
 from eggrad.engine.costs.rates import Rates
 from eggrad.engine.indices.spec import Size, canonical
 from eggrad.engine.laws.rule import Ruleset
-from eggrad.engine.saturation.stages import Budget, Report, Result, Strategy, System
+from eggrad.engine.laws.strategy import Strategy
+from eggrad.engine.saturation.report import Budget, Report, Result
+from eggrad.engine.saturation.stages import System
 from eggrad.engine.terms.binding import known_sizes
 from eggrad.engine.terms.term import Term, add, delta, einsum, subtract
 from eggrad.frontend.calculus.thinning import has_symmetric

@@ -3,16 +3,13 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from numpy.typing import NDArray
-
 from eggrad.engine.errors import ShapeError, UnknownVariable, UnsupportedOperation
 from eggrad.engine.indices.rational_affine import Affine
-from eggrad.engine.terms.binding import checked_size, numeric
+from eggrad.engine.terms.binding import Array, checked_size, numeric
 from eggrad.frontend.elementwise.printer import format_form
 
 __all__ = ["arrays_of", "numbers_of"]
 
-Array = NDArray[Any]
 Shapes = Mapping[str, Sequence[Affine]]
 
 

@@ -15,7 +15,7 @@ from eggrad.frontend.expression.expression import (
     expression,
     unified,
 )
-from eggrad.frontend.expression.reshaping import filled_shape, reordered
+from eggrad.frontend.expression.reshaping import _listed, filled_shape, reordered
 
 __all__ = [
     "broadcast",
@@ -161,7 +161,3 @@ def size_of(f: Expression, axes: Iterable[int]) -> Expression:
         length = terms.constant(d) if isinstance(d, int) else terms.size(d)
         found = found * expression(length, (*f.variables, *f.scope))
     return found
-
-
-def _listed(shape: Sequence[Size]) -> str:
-    return ", ".join(map(str, shape))

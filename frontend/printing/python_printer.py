@@ -34,12 +34,11 @@ from eggrad.engine.terms.functions import (
     OwnFunction,
 )
 from eggrad.engine.terms.term import Term, own_functions, postorder, variables
-from eggrad.frontend.printing.python_products import binary, unary
+from eggrad.frontend.printing.python_products import ATOM, POWER, PRODUCT, SIGN, SUM, binary, unary
 from eggrad.frontend.text.precedence import Text, bracketed, levels
 
 __all__ = ["format_python"]
 
-SUM, PRODUCT, SIGN, POWER, ATOM = levels("python")
 # Truth values are added up as numbers are.
 _AS_NUMBER: Final = "1.0 * "
 # A part that occurs again has a name if it is longer.

@@ -9,7 +9,7 @@ from eggrad.frontend.workbench.rule_report import TOTALS, Findings, rule_rows, t
 
 __all__ = ["report_page"]
 
-SHOWN_RULES = 40
+SHOWN_BARS = 40
 SHOWN_CASES = 200
 
 
@@ -53,7 +53,7 @@ def _growth(found: Sequence[Findings], single: bool) -> list[str]:
 def _bars(found: Sequence[Findings], laws: Mapping[str, str]) -> list[str]:
     names = [f.name for f in found]
     order = [row[0] for row in rule_rows(found)]
-    hits = [(r, laws.get(r, ""), [f.hits[r] for f in found]) for r in order[:SHOWN_RULES]]
+    hits = [(r, laws.get(r, ""), [f.hits[r] for f in found]) for r in order[:SHOWN_BARS]]
     parts = [
         "<h2>Hits of each rule</h2>",
         f'<p class="note">Matches; of a bulk rule what was new. {_shown(len(hits), order)}</p>',
@@ -62,7 +62,7 @@ def _bars(found: Sequence[Findings], laws: Mapping[str, str]) -> list[str]:
     spent = sorted(order, key=lambda r: -max(f.times[r] for f in found))
     times = [
         (r, laws.get(r, ""), [round(1000 * f.times[r], 2) for f in found])
-        for r in spent[:SHOWN_RULES]
+        for r in spent[:SHOWN_BARS]
         if max(f.times[r] for f in found) > 0
     ]
     if times:
