@@ -19,8 +19,7 @@ from eggrad.engine.terms.constructors import FUNCTION_NODES
 from eggrad.engine.terms.functions import FUNCTIONS, Monotone, OwnFunction, Parity
 from eggrad.engine.terms.numeric_operations import FOR_CODE, NUMERIC
 from eggrad.engine.terms.term import Term
-from eggrad.frontend.expression.arithmetic import applied
-from eggrad.frontend.expression.expression import as_expression, expression
+from eggrad.frontend.expression.expression import applied, as_expression, expression
 from eggrad.frontend.text.words import RESERVED
 
 __all__ = ["DeclaredFunction", "function", "records_of"]

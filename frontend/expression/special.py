@@ -13,10 +13,9 @@ import numpy as np
 
 from eggrad.engine.errors import UnsupportedOperation
 from eggrad.engine.terms.binding import Array
-from eggrad.frontend.expression.functions import exp, sign
+from eggrad.frontend.expression.functions import exp, sign, softplus
 from eggrad.frontend.expression.functions import log as logarithm
 from eggrad.frontend.expression.own_functions import function
-from eggrad.frontend.expression.softmax import softplus
 
 __all__ = [
     "arccosh", "arcsinh", "arctan2", "beta", "betaln", "digamma", "entr", "erf", "erfc",

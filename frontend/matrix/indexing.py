@@ -5,27 +5,21 @@ from typing import Any, Final
 
 from lark import Token
 
-from eggrad.engine.compilation.indicator_code import by_views, slices
 from eggrad.engine.errors import ShapeError, UnsupportedOperation
 from eggrad.engine.indices.affine import (
-    as_size,
     coefficient,
     form,
-    indices,
     plus,
     resized,
     size_form,
     times,
 )
-from eggrad.engine.indices.constraints import solved
 from eggrad.engine.indices.spec import Size
 from eggrad.engine.terms import term as terms
-from eggrad.engine.terms.term import Term
 from eggrad.frontend.expression.expression import Expression, expression
-from eggrad.frontend.expression.indexing import indexed
 from eggrad.frontend.matrix.values import Value, single
 
-__all__ = ["chosen_entries", "kept_axes", "key_of", "unit", "unit_place"]
+__all__ = ["chosen_entries", "kept_axes", "unit"]
 
 _PLACE: Final = r"[0-9]+|[^\W\d][\w+\-*\s]*"
 _PART: Final = re.compile(
@@ -59,7 +53,7 @@ def chosen_entries(a: Value, token: Token) -> Value:
         last = k.stop if isinstance(k, slice) else k + 1
         if isinstance(size, int) and last is not None and last > size:
             raise ShapeError(f"{token} of {a.shape}: index {last} is out of range")
-    found = indexed(a.expression, key)
+    found = a.expression[key]
     row = a.turned if a.order == 1 else found.ndim == 1 and not isinstance(key[0], slice)
     return Value(found, row)
 
@@ -110,54 +104,3 @@ def unit(place: Size, size: Size) -> Expression:
         raise ShapeError(f"unit: place {place} is not within {size} entries")
     at = form([(0, 1), ("", 1), *times(-1, size_form(place))])
     return expression(terms.indicator((size,), [("=", at)]))
-
-
-# Out ---------------------------------------------------------------------------------------
-
-
-def key_of(node: Term) -> tuple[Term, list[str]] | None:
-    """What a product with an indicator takes entries of, and the key, counted from 1."""
-    if not by_views(node):
-        return None
-    first = node.args[0].op == "indicator"
-    indicator, array = node.args if first else node.args[::-1]
-    left, right, out = node.spec
-    spec = (left, right, out) if first else (right, left, out)
-    key = slices(indicator, array, spec)
-    if key is None or any(k.count(":") > 1 for k in key):
-        return None
-    whole = [*key, *[":"] * (array.order - len(key))]
-    return array, [_counted(k, d) for k, d in zip(whole, array.dims, strict=True)]
-
-
-def _counted(part: str, size: Size) -> str:
-    """A part of a key in NumPy's writing, counted from 1.
-
-    >>> [_counted(part, "n") for part in ("0", ":", "1:4", "1:", ":-1", "-2")]
-    ['1', ':', '2:4', '2:n', '1:n - 1', 'n - 1']
-    """
-    start, colon, stop = part.partition(":")
-    if part == ":":
-        return part
-    first = _from_one(int(start or 0) + 1, size, from_end=start.startswith("-"))
-    return first + (colon and f":{_from_one(int(stop or 0), size, from_end=stop[:1] in ('', '-'))}")
-
-
-def _from_one(place: int, size: Size, *, from_end: bool) -> str:
-    return str(as_size(plus(size_form(size), form([("", place)])))) if from_end else str(place)
-
-
-def unit_place(leaf: Term) -> tuple[tuple[Size, Size], ...] | None:
-    """Of an array with a single one: the index of each axis, counted from 1, and its size."""
-    found: dict[int, Size] = {}
-    for relation, f in leaf.constraints:
-        if relation != "=" or len(indices(f)) != 1:
-            return None
-        (axis,) = indices(f)
-        place = as_size(plus(solved(f, axis), form([("", 1)])))
-        if abs(coefficient(f, axis)) != 1 or (isinstance(place, int) and place < 1):
-            return None
-        found[axis] = place
-    if len(found) < leaf.order or not 1 <= leaf.order <= 2:
-        return None
-    return tuple((found[k], d) for k, d in enumerate(leaf.dims))

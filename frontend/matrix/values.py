@@ -14,11 +14,11 @@ from typing import Final
 
 from eggrad.engine.errors import ShapeError, UnsupportedOperation
 from eggrad.engine.indices.spec import Dims, Size
-from eggrad.frontend.expression import arithmetic
+from eggrad.frontend.expression import expression as arithmetic
 from eggrad.frontend.expression import functions as language
 from eggrad.frontend.expression.axes import permuted
 from eggrad.frontend.expression.expression import Expression, unified
-from eggrad.frontend.expression.numpy_linalg import matrix_power
+from eggrad.frontend.expression.numpy_functions import matrix_power
 
 __all__ = [
     "UNKNOWN",

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 import eggrad as eg
-from eggrad.frontend.printing.latex_printer import format_latex_index
+from eggrad.frontend.printing.latex import format_latex_index
 from tests.cases.test_derivative_cases import CASES, instances
 from tests.frontend.elementwise.test_cases import CASES as DEFINITIONS
 from tests.frontend.elementwise.test_cases import definition

@@ -7,8 +7,7 @@ from pathlib import Path
 
 from eggrad.frontend.text.parser import parse
 from eggrad.frontend.workbench.ablation import Change
-from eggrad.frontend.workbench.corpus import Case, read_corpus
-from eggrad.frontend.workbench.experiment import Outcome, experiment
+from eggrad.frontend.workbench.experiment import Case, Outcome, experiment, read_corpus
 from eggrad.frontend.workbench.rule_docs import table as markdown
 from eggrad.frontend.workbench.variant import BASE
 from tests.support.places import DATA

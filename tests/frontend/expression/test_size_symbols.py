@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import eggrad as eg
-from eggrad.frontend.expression.size_symbols import SizeSymbol, SizeWarning
+from eggrad.frontend.expression.expression import SizeSymbol, SizeWarning
 
 A = eg.variable("A", ("n", "n"))
 x = eg.variable("x", ("n",))

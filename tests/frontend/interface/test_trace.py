@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 
 import eggrad
-from eggrad.frontend.interface.trace import format_trace, trace_derivative, trace_simplification
+from eggrad.frontend.workbench.trace import format_trace, trace_derivative, trace_simplification
 from eggrad.rules.standard import system
 from tests.frontend.cli.test_main import run
 

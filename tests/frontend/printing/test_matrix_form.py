@@ -12,7 +12,7 @@ from eggrad.engine.oracle.oracle import value
 from eggrad.engine.terms import term as terms
 from eggrad.engine.terms.term import Term
 from eggrad.frontend.printing.formats import format_unchanged
-from eggrad.frontend.printing.matrix_form import has_notation
+from eggrad.frontend.printing.matrix import has_notation
 
 SIZES = {"k": 2, "m": 3, "n": 4}
 LETTERS = "kmn"

@@ -21,7 +21,7 @@ from eggrad.engine.terms.term import (
     size,
     variable,
 )
-from eggrad.frontend.printing.steps_printer import LANGUAGES, format_steps
+from eggrad.frontend.printing.verdict import LANGUAGES, format_steps
 from eggrad.rules.standard import RULESETS
 
 n = "n"
@@ -116,7 +116,7 @@ PROGRAM = """
 from eggrad.rules.standard import RULESETS
 from eggrad.engine.equality.explanation import Step, explain
 from eggrad.engine.terms.term import add, apply, einsum, negate, subtract, variable
-from eggrad.frontend.printing.steps_printer import format_steps
+from eggrad.frontend.printing.verdict import format_steps
 x, y = variable("x", ("n",)), variable("y", ("n",))
 e = apply("exp", subtract(x, y))
 left = einsum("i,i->i", einsum("i,i->i", e, apply("exp", y)), apply("sin", negate(x)))

@@ -9,10 +9,8 @@ import pytest
 from eggrad.engine.errors import RuleError
 from eggrad.frontend.cli.input import Mistake
 from eggrad.frontend.text.parser import parse
-from eggrad.frontend.workbench.ablation import ablate
-from eggrad.frontend.workbench.corpus import Case, read_corpus
-from eggrad.frontend.workbench.experiment import experiment
-from eggrad.frontend.workbench.minimization import minimize
+from eggrad.frontend.workbench.ablation import ablate, minimize
+from eggrad.frontend.workbench.experiment import Case, experiment, read_corpus
 from eggrad.frontend.workbench.rule_report import compare
 from eggrad.frontend.workbench.variant import BASE, laws, rule_names
 

@@ -11,7 +11,7 @@ from eggrad.engine.errors import RuleError, UnsoundRules
 from eggrad.engine.laws.language import Claim
 from eggrad.engine.laws.properties import positive
 from eggrad.frontend.cli.main import main
-from eggrad.frontend.workbench.rule_files import accepted, read_rules
+from eggrad.frontend.interface.own_rules import accepted, read_rules
 from eggrad.rules.notation import (
     Ruleset,
     Spec,
