@@ -1,4 +1,4 @@
-"""Differentiation and simplification of terms with the standard rules, and thin forms of results."""
+"""Terms differentiated and simplified with the standard rules, and the thin forms of results."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace

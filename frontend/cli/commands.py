@@ -27,7 +27,7 @@ class Mistake(click.ClickException):
 
 
 class Commands(click.Group):
-    """A group that loads the command that is called, and ends it quietly: never with a traceback."""
+    """A group that loads the command that is called; it ends with a message, never a traceback."""
 
     def __init__(self, *args: Any, later: Mapping[str, Mapping[str, str]], **options: Any) -> None:
         """`later` has the sentences of commands by name, by the module that has them."""

@@ -22,8 +22,8 @@ __all__ = ["main", "rules"]
         },
         "equal": {
             "classes": "Group the expressions in FILE, one a line, into those that are equal.",
-            "equal": "Say whether LEFT and RIGHT are equal, by which rules, or at which values they "
-            "differ.",
+            "equal": "Say whether LEFT and RIGHT are equal, by which rules, or at which values "
+            "they differ.",
         },
         "experiments": {"graph": "Draw the e-graph after each stage."},
         "calibrate": {"calibrate": "Measure how fast NumPy is on this machine."},

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from eggrad.frontend.text.phrases import Phrase
 
-__all__ = ["IndexReader", "Parsed", "Size", "as_form", "parse", "phrases_within", "read_decimal"]
+__all__ = ["ARITIES", "Parsed", "Size", "parse"]
 
 Size = int | str
 
@@ -192,7 +192,7 @@ def as_form(what: str, size: Size) -> Affine:
 # Element-wise definitions in: names looked up, sizes found, phrases made nodes.
 
 
-_ARITIES: Final = {f: FUNCTIONS[f].arity for f in ELEMENTWISE} | dict.fromkeys(COMPOSED, 1)
+ARITIES: Final = {f: FUNCTIONS[f].arity for f in ELEMENTWISE} | dict.fromkeys(COMPOSED, 1)
 _OPERATORS: Final = {"PLUS": "+", "MINUS": "-", "TIMES": "*", "DIVIDE": "/", "POWER": "**"}
 
 
@@ -335,9 +335,9 @@ class _Reader:
     def _call(self, phrase: Phrase, scope: Mapping[str, str], path: Path) -> Node:
         name = str(phrase.token)
         declared = self.functions.get(name)
-        if declared is None and name not in _ARITIES:
+        if declared is None and name not in ARITIES:
             raise self._no_function(phrase.token)
-        arity = declared.arity if declared else _ARITIES[name]
+        arity = declared.arity if declared else ARITIES[name]
         if len(phrase.operands) != arity:
             reason = f"{name} has {arity} argument{'s' * (arity != 1)}"
             raise self.error(f"{reason}, not {len(phrase.operands)}", phrase.token)
@@ -350,9 +350,9 @@ class _Reader:
             return self.error(f"{name} is no function; an entry of it is {name}[...]", token)
         if name == "sum":
             return self.error("a sum has an index, as in sum{k}_0^4 or sum{k<5}", token, "'{'")
-        near = suggestion(name, [*_ARITIES, *self.functions])
+        near = suggestion(name, [*ARITIES, *self.functions])
         return self.error(
-            f"no function is called {name!r}{near}", token, *([] if near else _ARITIES)
+            f"no function is called {name!r}{near}", token, *([] if near else ARITIES)
         )
 
     def _use(self, token: Token, scope: Mapping[str, str]) -> Node:

@@ -270,7 +270,7 @@ class Expression:
         Here alone it is used that matrices are symmetric that were declared so. That holds at
         symmetric matrices and not beside them, so this form has other derivatives.
 
-        >>> from eggrad.frontend.interface.api import derivative
+        >>> from eggrad.frontend.interface.derivatives import derivative
         >>> from eggrad.frontend.expression.functions import variable
         >>> S, w = variable("S", ("n", "n"), ["symmetric"]), variable("w", ("n",))
         >>> slope = derivative(w @ S @ w, w)

@@ -1,6 +1,6 @@
-"""Entries chosen by conditions on indices, and keys as NumPy writes them: `x[3]`, `x[2:5]`, `x[::-1]`.
+"""Entries of terms, chosen by conditions on indices, and keys as NumPy writes them.
 
-What is chosen is a product with an indicator. Keys are literal.
+What is chosen is a product with an indicator. Keys are literal: `x[3]`, `x[2:5]`, `x[::-1]`.
 """
 
 from collections.abc import Iterable, Sequence

@@ -188,6 +188,7 @@ def grad(f: Function, argnums: Argnums = 0) -> Function:
     computes is differentiated and compiled; other arrays that it uses are taken as they are then.
     Raises `ShapeError` where the result is no scalar.
 
+    >>> import numpy as np
     >>> grad(lambda x: np.sum(np.exp(x) * x))(np.zeros(2))
     array([1., 1.])
     """
@@ -197,6 +198,7 @@ def grad(f: Function, argnums: Argnums = 0) -> Function:
 def value_and_grad(f: Function, argnums: Argnums = 0) -> Function:
     """The value and the gradient of a function that returns a scalar.
 
+    >>> import numpy as np
     >>> value_and_grad(lambda x: x @ x)(np.ones(2))
     (np.float64(2.0), array([2., 2.]))
     """

@@ -1,4 +1,4 @@
-"""Python functions of arrays, called with expressions: what they compute, differentiated and compiled."""
+"""Derivatives of Python functions of arrays, found by calling them with expressions."""
 
 from collections.abc import Callable, Sequence
 from functools import wraps

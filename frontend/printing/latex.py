@@ -300,8 +300,9 @@ def _entry_written(node: Node) -> tuple[str, int]:
             return f"{sign} {_entry_text(body, _ENTRY_TERM)}", _ENTRY_TERM
         case Choice(conditions, then, otherwise):
             joined = r" \text{ and } ".join(map(_entry_condition, conditions))
-            rows = rf"{_entry_text(then, _ENTRY_ANY)} & \text{{if }} {joined} \\ {_entry_text(otherwise, _ENTRY_ANY)}"
-            return rf"\begin{{cases}} {rows} & \text{{otherwise}} \end{{cases}}", _ENTRY_TERM
+            holds, fails = (_entry_text(node, _ENTRY_ANY) for node in (then, otherwise))
+            rows = rf"{holds} & \text{{if }} {joined} \\ {fails} & \text{{otherwise}}"
+            return rf"\begin{{cases}} {rows} \end{{cases}}", _ENTRY_TERM
 
 
 def _entry_read(name: str, indices: Sequence[Affine]) -> str:

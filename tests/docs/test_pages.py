@@ -11,7 +11,7 @@ from collections.abc import Collection
 
 import numpy as np
 import pytest
-from eggrad.frontend.elementwise.functions import ARITIES
+from eggrad.frontend.elementwise.parser import ARITIES
 
 import eggrad as eg
 from eggrad import special

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from eggrad.frontend.elementwise.functions import ARITIES
+from eggrad.frontend.elementwise.parser import ARITIES
 
 import eggrad as eg
 
