@@ -33,7 +33,7 @@ class Commands(click.Group):
         """`later` has the sentences of commands by name, by the module that has them."""
         super().__init__(*args, **options)
         self._homes = {name: module for module, own in later.items() for name in own}
-        self._sentences = {name: text for own in later.values() for name, text in own.items()}
+        self.sentences = {name: text for own in later.values() for name, text in own.items()}
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """The names, loaded or not."""
@@ -49,8 +49,8 @@ class Commands(click.Group):
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """List the commands without loading them."""
-        limit = formatter.width - 6 - max(map(len, self._sentences))
-        stubs = (click.Command(name, help=text) for name, text in sorted(self._sentences.items()))
+        limit = formatter.width - 6 - max(map(len, self.sentences))
+        stubs = (click.Command(name, help=text) for name, text in sorted(self.sentences.items()))
         with formatter.section("Commands"):
             formatter.write_dl([(c.name or "", c.get_short_help_str(limit)) for c in stubs])
 

@@ -11,10 +11,10 @@ from collections.abc import Collection
 
 import numpy as np
 import pytest
-from eggrad.frontend.elementwise.parser import ARITIES
 
 import eggrad as eg
 from eggrad import special
+from eggrad.frontend.elementwise.parser import ARITIES
 from eggrad.frontend.matrix import functions as matrix_functions
 from eggrad.frontend.matrix.functions import CONSTANTS
 from eggrad.frontend.text.parser import parse

@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
-from eggrad.frontend.elementwise.parser import ARITIES
 
 import eggrad as eg
+from eggrad.frontend.elementwise.parser import ARITIES
 
 SHAPES: dict[str, tuple[int | str, ...]] = {
     "x": (6,), "y": (6, 6), "c": (), "u": ("N",), "w": ("K",), "v": ("2*N + K - 2",),

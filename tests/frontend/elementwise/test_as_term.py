@@ -14,7 +14,7 @@ import eggrad as eg
 from eggrad.engine.oracle import oracle
 from eggrad.engine.terms.term import MATRIX_FUNCTIONS, postorder, variables
 from eggrad.frontend.expression.expression import expression
-from tests.frontend.elementwise.test_cases import CASES, definition, values
+from tests.frontend.elementwise.test_adjoint import CASES, definition, values
 from tests.support.elementwise_brute_force import brute_force, central_difference
 from tests.support.random_definitions import random_definition
 from tests.support.random_expressions import random_expression

@@ -2,12 +2,14 @@
 
 from pathlib import Path
 
+import click
 import numpy as np
 import pytest
 from click.testing import CliRunner, Result
 
 import eggrad
 from eggrad.frontend.cli import main as cli
+from eggrad.frontend.cli.commands import Commands
 
 SQUARE = "declare x 1 expression x *(i,i->) x"
 PRODUCT = "declare A 2 x 1 expression A *(ij,j->i) x"
@@ -222,3 +224,12 @@ def test_help_says_that_rule_files_are_executed(command: list[str]) -> None:
     text = " ".join(run(*command, "--help").stdout.split())
     assert "executed" in text
     assert "trust" in text
+
+
+@pytest.mark.parametrize("group", [cli.main, cli.rules], ids=["eggrad", "rules"])
+def test_help_lists_the_sentences_of_commands_that_it_does_not_load(group: Commands) -> None:
+    context = click.Context(group)
+    for name, sentence in group.sentences.items():
+        command = group.get_command(context, name)
+        assert command is not None
+        assert command.get_short_help_str(200) == sentence
