@@ -1,6 +1,8 @@
-"""Bodies of element-wise definitions as scalar terms, and back.
+"""Adjoints of element-wise definitions: Urban and van der Smagt 2017, section 5, algorithm 4.
 
-What depends on indices, the entries of arguments, sums and choices, is a variable there.
+The derivative by every entry that is read comes from the rules: the body is a scalar term for
+them, in which entries of arguments, sums and choices are variables. This file finds the points at
+which an entry is read, over which the products of derivatives and cotangents are summed.
 """
 
 from collections import Counter
@@ -256,10 +258,7 @@ def _opposite(node: Node) -> Node:
             return negative(node)
 
 
-# Adjoints of element-wise definitions: Urban and van der Smagt 2017, section 5, algorithm 4.
-#
-# The derivative by every entry that is read comes from the rules. This file finds the points at
-# which an entry is read, over which the products of derivatives and cotangents are summed.
+# Adjoints ----------------------------------------------------------------------------------
 
 
 LETTERS: Final = "ijklmnpqrstuvwxyz"

@@ -1,4 +1,4 @@
-"""Indices, bounds and conditions of element-wise definitions: from phrases to affine forms."""
+"""Element-wise definitions in: names looked up, sizes found, phrases made nodes."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -189,7 +189,7 @@ def as_form(what: str, size: Size) -> Affine:
     )
 
 
-# Element-wise definitions in: names looked up, sizes found, phrases made nodes.
+# Whole definitions -------------------------------------------------------------------------
 
 
 ARITIES: Final = {f: FUNCTIONS[f].arity for f in ELEMENTWISE} | dict.fromkeys(COMPOSED, 1)

@@ -1,4 +1,4 @@
-"""Element-wise definitions as text, in the notation of Urban and van der Smagt."""
+"""Element-wise definitions out: of terms, and as text in Urban and van der Smagt's notation."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -170,7 +170,7 @@ def _index_value(form: Affine) -> tuple[str, int]:
     return text, _SUM if several else _TERM if text.startswith("-") else _PRODUCT
 
 
-# Expressions as element-wise definitions: what an entry of a tensor is, index by index.
+# Terms as definitions: what an entry is, index by index ------------------------------------
 
 
 OPERATORS: Final = {"add": "+", "subtract": "-", "divide": "/", "power": "**"}

@@ -1,4 +1,4 @@
-"""What is wrong where the grammar of element-wise definitions cannot go on."""
+"""From the text of an element-wise definition to phrases, before any name is looked at."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -140,7 +140,7 @@ def _opened(before: Sequence[Token]) -> list[Token]:
     return found
 
 
-# From the text of an element-wise definition to phrases, before any name is looked at.
+# What the grammar builds -------------------------------------------------------------------
 
 
 MOST_LEVELS = 150

@@ -1,4 +1,7 @@
-"""What there is to find out about a rule: is it true, does it fire, follow, come to an end."""
+"""Users' own rules: read from Python files, checked, and added to the standard strategy.
+
+Of a rule one can find out whether it is true, fires, follows from others and comes to an end.
+"""
 
 import re
 import traceback
@@ -139,7 +142,7 @@ class Checker:
         )
 
 
-# Findings about rules out: text for people, plain values for JSON.
+# Findings as text for people, and as plain values for JSON ---------------------------------
 
 
 def format_counterexample(found: Comparison | IllTyped, rule: Rule | BulkRule) -> str:
@@ -283,7 +286,7 @@ def plain_findings(found: Findings) -> dict[str, Any]:
     }
 
 
-# Users' own rules: Python files and rulesets that join the standard strategy, once checked.
+# Files and rulesets that join the standard strategy, once checked --------------------------
 
 
 Rules = str | Path | Ruleset | Sequence[str | Path | Ruleset]

@@ -1,4 +1,4 @@
-"""The functions of the matrix language."""
+"""The functions of the matrix language, and how many arguments they take."""
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
@@ -226,7 +226,7 @@ def known_functions(declared: Sequence[Function]) -> Known:
     return {**FUNCTIONS, **{f.name: (_applied(f), f.arity, f.arity) for f in declared}}
 
 
-# Calls in the matrix language: which functions there are, and how many arguments they take.
+# Calls checked -----------------------------------------------------------------------------
 
 
 # Constants of a size that is given, or taken from what they meet.

@@ -1,4 +1,4 @@
-"""What is wrong where the grammar of the matrix language cannot go on."""
+"""From a text of the matrix language to its syntax, or to what is wrong with it."""
 
 import re
 from collections.abc import Sequence
@@ -80,7 +80,7 @@ def unexpected_token(text: str, before: Sequence[Token], token: Token) -> ParseE
     return ParseError(f"an operand is missing before {shown}{where}", text, offset, _OPERAND)
 
 
-# From a text of the matrix language to its syntax.
+# What the grammar builds -------------------------------------------------------------------
 
 
 Definition = tuple[Token, Phrase]

@@ -91,7 +91,7 @@ def _writer(chain: Sequence[Term], language: str, scope: Sequence[Term]) -> Call
             )
 
 
-# The values at which two expressions differ, as texts: six digits, more where these agree.
+# Values at which two sides differ: six digits, more where these agree ----------------------
 
 
 _FEW: Final = 6

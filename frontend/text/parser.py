@@ -1,4 +1,7 @@
-"""The index strings of a product."""
+"""The thesis's language in: from text to a problem (thesis, sections 2.3 and 3.2).
+
+The parser is no simplifier: `a - b` is a `subtract` and `-a` a `negate`.
+"""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -78,9 +81,7 @@ def _check_output(output: str, known: str, text: str, start: int) -> None:
             seen.add(letter)
 
 
-# The thesis's language in: from text to a problem (thesis, sections 2.3 and 3.2).
-#
-# The parser is no simplifier: `a - b` is a `subtract` and `-a` a `negate`.
+# From syntax to terms ----------------------------------------------------------------------
 
 
 # What an array has: a number of Python's, with its sign.

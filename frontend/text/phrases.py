@@ -1,4 +1,4 @@
-"""What was written where, before any name or shape is looked at; and grammars that tell."""
+"""What parsers share: phrases, which say what was written where; grammars; and problems."""
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
@@ -111,9 +111,6 @@ class Grammar:
         except Misread as error:
             found = ParseError(error.reason, text, error.offset)
         raise found
-
-
-# A problem: an expression, what it is to be differentiated by, and what was declared.
 
 
 @dataclass(frozen=True)

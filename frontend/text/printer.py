@@ -1,4 +1,7 @@
-"""How a term is laid out as text: which parts are named, and where brackets must stand."""
+"""The thesis's language out: from a term to text that reads back as the very same term.
+
+Parts that are long and occur more than once are named; brackets stand where they must.
+"""
 
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -201,7 +204,7 @@ def _leaf(term: Term, annotated: bool) -> str:
             return format_number(term.value) + sizes
 
 
-# The thesis's language out: from a term to text that reads back as the very same term.
+# Whole texts -------------------------------------------------------------------------------
 
 
 def format_term(term: Term, limit: int = 10_000) -> str:

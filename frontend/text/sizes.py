@@ -1,6 +1,7 @@
-"""Which sizes are the same: classes of axis sizes that operations force to be equal.
+"""Which sizes are the same, and what operands of one operation have to agree on.
 
-In every class an integer wins over symbols, and the symbol mentioned first over later ones.
+In every class of sizes that are equal an integer wins over symbols, and the symbol mentioned first
+over later ones.
 """
 
 from collections.abc import Iterable, Sequence
@@ -208,7 +209,7 @@ def unify(terms: Sequence[Term], pairs: Iterable[tuple[Size, Size]], what: str) 
     return substitute_sizes(terms, unify_sizes(pairs, what))
 
 
-# What operands of one operation have to agree on: sizes, and variables of one name.
+# Operands of one operation: sizes, and variables of one name -------------------------------
 
 
 def agreed_sizes(

@@ -1,4 +1,7 @@
-"""What is wrong where the grammar cannot go on: one plain sentence for each kind of mistake."""
+"""From text to syntax: what was written where, before any name or shape is looked at.
+
+Where the grammar cannot go on there is one plain sentence for each kind of mistake.
+"""
 
 import re
 from collections.abc import Sequence
@@ -202,7 +205,7 @@ class _Place:
         return self.fail(f"an operand is missing before {self.shown}", *_OPERAND)
 
 
-# From text to syntax: what was written where, before any name or shape is looked at.
+# What the grammar builds -------------------------------------------------------------------
 
 
 Tokens = tuple[Token, ...]

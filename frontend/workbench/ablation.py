@@ -1,4 +1,4 @@
-"""Ablation: what gets worse when a rule is left out.
+"""What rules are needed for: what gets worse without one, and a smallest set that does the same.
 
 A rule without a match in a case changes nothing there, so a case is derived again only without
 the rules that fired in it.
@@ -178,7 +178,7 @@ def _shared(
         yield from pool.map(run, tasks)
 
 
-# What leaving out each rule does, as tables and as JSON.
+# Tables and JSON ---------------------------------------------------------------------------
 
 
 _HEAD = (
@@ -292,8 +292,8 @@ def _change(change: Change) -> dict[str, Any]:
     }
 
 
-# Minimization: a set of rules with the same results, of which none can be left out.
-#
+# A set of rules with the same results, of which none can be left out -----------------------
+
 # Delta debugging (Zeller and Hildebrandt 2002): halves of the rules are left out where that changes
 # no result, then quarters, and so on to single rules, until none of them can go. A case is derived
 # again only where a rule that fired in it is left out.

@@ -1,4 +1,4 @@
-"""A corpus: expressions to try rules on, from one text or from a file of them."""
+"""Experiments: a corpus of expressions, and what a variant of the rules does to each of them."""
 
 import json
 from collections import Counter
@@ -117,7 +117,7 @@ def _entry(source: str, place: int, entry: Any) -> tuple[str, str]:
     return str(known.get("id", f"entry {place}")), text
 
 
-# Experiments: what a variant of the rules does to every case of a corpus.
+# What a variant does -----------------------------------------------------------------------
 
 
 Sizes = Mapping[str, int] | int

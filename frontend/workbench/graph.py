@@ -1,4 +1,4 @@
-"""An e-graph's classes as boxes: what a picture of it shows, and what it folds."""
+"""Pictures of e-graphs: classes as boxes, laid out, drawn as SVG, after each stage."""
 
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -229,8 +229,8 @@ def _same(row: Row, member: Any) -> bool:
     )
 
 
-# A layered layout of a directed graph, from left to right (Sugiyama, Tagawa and Toda 1981).
-#
+# A layered layout, from left to right (Sugiyama, Tagawa and Toda 1981) ---------------------
+
 # Layers are longest paths from the roots, with edges that close a cycle left out. Within a layer
 # barycentres of neighbours give the order, and positions that are as near to them as can be.
 
@@ -389,7 +389,7 @@ def _spread(
     return {p: s + o for p, s, o in zip(row, starts, offsets, strict=True)}
 
 
-# The boxes of an e-graph as SVG.
+# SVG ---------------------------------------------------------------------------------------
 
 
 CHARACTER = 7.3
@@ -539,7 +539,7 @@ def _line(path: str, chosen: bool, backward: bool) -> str:
     return f'<path d="{path}" fill="none" stroke="{colour}" stroke-width="{width}"{dashes}/>'
 
 
-# The e-graph after each stage: load, differentiate, simplify, explore, present.
+# After each stage: load, differentiate, simplify, explore, present -------------------------
 
 
 LEGEND = (

@@ -1,4 +1,4 @@
-"""Tables as plain text."""
+"""Tables as text, and self-contained HTML pages of tables and plots."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from html import escape
@@ -55,7 +55,7 @@ def _numeric(cells: Iterable[str]) -> bool:
     return all(c.strip(" +-.,%0123456789") == "" for c in cells)
 
 
-# Self-contained HTML pages: no script, no font and no image from elsewhere.
+# Pages -------------------------------------------------------------------------------------
 
 
 _STYLE = """\
@@ -149,7 +149,7 @@ def tabs(sections: Sequence[tuple[str, str]]) -> str:
     return f'{style}\n<div class="tabs">\n' + "\n".join([*buttons, *bodies]) + "\n</div>"
 
 
-# Plots as SVG: lines over iterations, and bars.
+# Plots as SVG: lines over iterations, and bars ---------------------------------------------
 
 
 # Okabe and Ito's palette, which people with any kind of colour vision can tell apart.

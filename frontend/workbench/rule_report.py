@@ -1,4 +1,4 @@
-"""What variants of the rules do to a corpus, side by side: as tables and as JSON."""
+"""What variants of the rules do to a corpus, side by side: as tables, as JSON, as a page."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -159,7 +159,7 @@ def _case(outcome: Outcome) -> dict[str, Any]:
     }
 
 
-# The report on variants of the rules as a page, with plots.
+# The page, with plots ----------------------------------------------------------------------
 
 
 SHOWN_BARS = 40

@@ -8,7 +8,7 @@ from eggrad.frontend.elementwise.syntax import is_name
 
 WORDS = (
     *("x", "x_1", "β", "if", "sum", "and", "then", "else", "max", "min", "thenx", "else1", "and_"),
-    *("maxi", "_x", "2x", "x y", " x", "x ", "x\n", "", "x-y", "x[", "ᵢ", "x²", "−x", "e1", "1e1"),
+    *("maxi", "_x", "2x", "x y", " x", "x ", "x\n", "", "x-y", "x[", "ᵢ", "x²", "\u2212x", "e1"),
 )
 
 
