@@ -5,7 +5,7 @@
 
 import sys
 
-from eggrad.engine.saturation.report import Budget
+from eggrad.engine.saturation.schedule import Budget
 from eggrad.frontend.text.parser import parse
 from eggrad.frontend.workbench.ablation import ablate
 from eggrad.frontend.workbench.ablation_table import as_markdown

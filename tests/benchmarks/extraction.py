@@ -78,7 +78,7 @@ def quick_operations(case: Mapping[str, Any]) -> int:
 def measure(case: Mapping[str, Any]) -> Measured:
     """Both extractions from the same e-graph, that of the last derivative."""
     import eggrad
-    from eggrad.engine.terms.operations import count
+    from eggrad.engine.costs.cost import count
     from eggrad.frontend.calculus import calculus
 
     f = eggrad.parse(declared(case)).expression

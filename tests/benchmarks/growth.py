@@ -44,8 +44,8 @@ def by_hand(width: int) -> int:
 
 def measure(layers: int) -> Growth:
     """The gradient of `h·h` for `h += tanh(W h)`, repeated, with respect to the first W."""
+    from eggrad.engine.costs.cost import count, node_count
     from eggrad.engine.terms import term as t
-    from eggrad.engine.terms.operations import count, node_count
     from eggrad.rules.standard import system
 
     weights = [t.variable(f"W{i}", ("n", "n")) for i in range(layers)]

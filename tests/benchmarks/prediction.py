@@ -14,9 +14,7 @@ import numpy as np
 
 from eggrad.engine.compilation.compiled import compile_terms
 from eggrad.engine.costs.calibration import calibrate, measure
-from eggrad.engine.costs.kernels import term_work
-from eggrad.engine.costs.rates import Rates, default_rates
-from eggrad.engine.costs.time_model import TimeModel
+from eggrad.engine.costs.time_model import Rates, TimeModel, default_rates, term_work
 from eggrad.engine.terms import term as t
 from eggrad.engine.terms.binding import concrete
 from eggrad.engine.terms.functions import FUNCTIONS, UNARY

@@ -5,7 +5,7 @@ import re
 import numpy as np
 import pytest
 
-from eggrad.engine.costs.rates import default_rates
+from eggrad.engine.costs.time_model import default_rates
 from eggrad.engine.oracle import oracle
 from eggrad.engine.terms.term import variables
 from tests.benchmarks import case_times as bench_cases

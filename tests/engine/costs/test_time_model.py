@@ -10,20 +10,22 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from eggrad.engine.costs.calibration import calibrate
-from eggrad.engine.costs.kernels import Work, dag_work, node_work, term_work
-from eggrad.engine.costs.probes import PROBES, Probe, Trial
-from eggrad.engine.costs.rates import (
+from eggrad.engine.costs.calibration import PROBES, Probe, Trial, calibrate
+from eggrad.engine.costs.time_model import (
     Curve,
     Rates,
     RatesError,
+    TimeModel,
+    Work,
     cache_path,
+    dag_work,
     default_rates,
     load_rates,
+    node_work,
     read_rates,
+    term_work,
     write_rates,
 )
-from eggrad.engine.costs.time_model import TimeModel
 from eggrad.engine.errors import EggradError
 from eggrad.engine.indices.spec import parse_spec
 from eggrad.engine.terms import term as t

@@ -12,7 +12,7 @@ from eggrad.engine.equality.replay import replay
 from eggrad.engine.laws.matching import matcher_of_terms, patterns, views
 from eggrad.engine.laws.rule import Rule, Ruleset
 from eggrad.engine.oracle import oracle
-from eggrad.engine.saturation.report import Budget
+from eggrad.engine.saturation.schedule import Budget
 from eggrad.engine.terms.term import Term, apply, einsum, postorder, variable, variables
 from eggrad.rules.standard import RULESETS, system
 from tests.support.equivalent_pairs import replaced

@@ -10,10 +10,9 @@ from hypothesis import strategies as st
 
 import eggrad
 from eggrad.engine.errors import UnsupportedOperation
-from eggrad.engine.extraction.exact import cheapest_dag_exactly
+from eggrad.engine.extraction.exact import cheapest_dag_exactly, pruned
 from eggrad.engine.extraction.extract import cheapest_dag, cheapest_trees
-from eggrad.engine.extraction.pruning import pruned
-from eggrad.engine.saturation.report import Budget
+from eggrad.engine.saturation.schedule import Budget
 from eggrad.rules.standard import system
 from tests.engine.extraction.test_extract import (
     Member,

@@ -11,9 +11,16 @@ from random import Random
 
 import pytest
 
-from eggrad.engine.indices.conditions import Condition, divisible, nonnegative, zero
-from eggrad.engine.indices.integer_ranges import Range
-from eggrad.engine.indices.integer_solutions import Problem, Solutions, solve
+from eggrad.engine.indices.integer_conditions import (
+    Condition,
+    Problem,
+    Range,
+    Solutions,
+    divisible,
+    nonnegative,
+    solve,
+    zero,
+)
 from eggrad.engine.indices.rational_affine import Affine
 
 UNKNOWNS = ("i", "j", "k")

@@ -5,10 +5,9 @@ from collections.abc import Callable
 import pytest
 
 from eggrad.engine.errors import EggradError, RuleError
-from eggrad.engine.laws.arithmetic import nonzero
 from eggrad.engine.laws.language import Dims, Number, Statement, Tensor, add, const, dims, scale
-from eggrad.engine.laws.mirror import mirrored
-from eggrad.engine.laws.rule import Ruleset
+from eggrad.engine.laws.primitives import nonzero
+from eggrad.engine.laws.rule import Ruleset, mirrored
 
 
 def refusal(register: Callable[..., object], function: Callable[..., object]) -> str:

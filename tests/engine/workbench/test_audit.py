@@ -1,6 +1,6 @@
 """All members of all classes agree, in real runs: no unsound merge hides behind a good answer."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import replace
 from random import Random
 
@@ -12,8 +12,8 @@ from eggrad.engine.extraction.snapshot import Snapshot
 from eggrad.engine.laws.language import Statement, Tensor, fn
 from eggrad.engine.laws.rule import Ruleset
 from eggrad.engine.oracle import oracle
-from eggrad.engine.saturation import run
-from eggrad.engine.saturation.stages import Budget, System
+from eggrad.engine.saturation import schedule
+from eggrad.engine.saturation.system import Budget, System
 from eggrad.engine.terms import term as terms
 from eggrad.engine.terms.term import Term
 from eggrad.engine.workbench.audit import audit
@@ -53,7 +53,7 @@ class Recorder(Snapshot):
 
     last: Snapshot
 
-    def widen(self, _exposed: object) -> None:
+    def widen(self, exposed: Collection[int]) -> None:
         """Leave the classes alone: in a wider one not all members are equal."""
 
     def __init__(self, *args: object, focused: bool = False) -> None:
@@ -63,7 +63,7 @@ class Recorder(Snapshot):
 
 @pytest.fixture
 def recorder(monkeypatch: pytest.MonkeyPatch) -> Iterator[type[Recorder]]:
-    monkeypatch.setattr(run, "Snapshot", Recorder)
+    monkeypatch.setattr(schedule, "Snapshot", Recorder)
     yield Recorder
     del Recorder.last
 

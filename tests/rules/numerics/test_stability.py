@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import eggrad as eg
 from eggrad.engine.compilation.compiled import compile_terms
 from eggrad.engine.costs.cost import CostModel
-from eggrad.engine.costs.rates import load_rates
+from eggrad.engine.costs.time_model import load_rates
 from eggrad.engine.errors import UnsupportedOperation
 from eggrad.engine.oracle import oracle
 from eggrad.engine.runtime import stable_functions as stable
