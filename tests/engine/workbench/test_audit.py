@@ -1,6 +1,6 @@
 """All members of all classes agree, in real runs: no unsound merge hides behind a good answer."""
 
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from random import Random
 
@@ -53,7 +53,7 @@ class Recorder(Snapshot):
 
     last: Snapshot
 
-    def widen(self, exposed: Collection[int]) -> None:
+    def widen(self, _exposed: object) -> None:
         """Leave the classes alone: in a wider one not all members are equal."""
 
     def __init__(self, *args: object, focused: bool = False) -> None:
