@@ -62,7 +62,7 @@ def test_sdist_holds_sources_and_tests(built: Path) -> None:
         "pyproject.toml",
         "README.md",
         "LICENSE",
-        "tests/cases/test_packaging.py",
+        "tests/test_packaging.py",
         *sources(".py", ".lark", ".json"),
     }
 
