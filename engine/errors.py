@@ -2,21 +2,6 @@
 
 from typing import Final
 
-__all__ = [
-    "MISTAKES",
-    "BudgetExceeded",
-    "EggradError",
-    "EngineFailure",
-    "ParseError",
-    "RuleError",
-    "ShapeError",
-    "UnknownVariable",
-    "UnsolvableSystem",
-    "UnsoundRules",
-    "UnsupportedOperation",
-]
-
-
 # What a mistake in somebody else's Python raises.
 MISTAKES: Final = (
     ArithmeticError,

@@ -14,8 +14,6 @@ from eggrad.rules.calculus.slopes import slopes
 from eggrad.rules.notation import *
 from eggrad.rules.numerics.stability import stability
 
-__all__ = ["BEFORE_BULK_RULES", "companions_of"]
-
 writing = Ruleset("writing", "what makes e-nodes that no term has", "numbers that are factors")
 
 

@@ -11,8 +11,6 @@ from fractions import Fraction
 from eggrad.engine.terms import term as terms
 from eggrad.rules.notation import *
 
-__all__ = ["REJECTED", "Rejected"]
-
 rejected = Ruleset("rejected", "tempting laws that are false", "")
 
 DOT = parse_spec("i,i->")

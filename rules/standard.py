@@ -5,7 +5,8 @@ from dataclasses import replace
 from functools import lru_cache
 
 from eggrad.engine.laws.rule import ADDED_STAGES, Ruleset
-from eggrad.engine.saturation.system import Strategy, System
+from eggrad.engine.saturation.schedule import Strategy
+from eggrad.engine.saturation.system import System
 from eggrad.rules.algebra.algebra import (
     distribution,
     exponents,
@@ -38,8 +39,6 @@ from eggrad.rules.functions.properties import properties
 from eggrad.rules.numerics.exponentials import exponentials
 from eggrad.rules.numerics.lowering import lowering
 from eggrad.rules.numerics.stability import lengths, stability
-
-__all__ = ["AT_SYMMETRIC", "EQUIVALENCE", "RULESETS", "STANDARD", "extended", "system"]
 
 RULESETS = (
     forward, reverse, slopes, multiples, preprocessing, constants, sizes, deltas,

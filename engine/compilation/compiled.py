@@ -35,8 +35,6 @@ from eggrad.engine.terms.binding import (
 from eggrad.engine.terms.fixed_arrays import FixedArray
 from eggrad.engine.terms.term import Term, fixed_arrays, own_functions, variables
 
-__all__ = ["Choice", "CompiledFunction", "Form", "Module", "compile_terms"]
-
 # The text ---------------------------------------------------------------------------------------
 
 # A `with` statement would take twice as long.

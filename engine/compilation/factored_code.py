@@ -22,8 +22,6 @@ from eggrad.engine.terms import term as terms
 from eggrad.engine.terms.binding import concrete
 from eggrad.engine.terms.term import Term, variables
 
-__all__ = ["CompiledFactors", "Factor", "Product", "compile_factored", "structure"]
-
 # The structure of a term ------------------------------------------------------------------------
 
 Factor = tuple[Term, Indices]

@@ -29,15 +29,6 @@ from eggrad.engine.indices.stepped_plan import stepped_plan
 from eggrad.engine.terms import term as terms
 from eggrad.engine.terms.term import Term, postorder, rebuild
 
-__all__ = [
-    "by_views",
-    "constraints_text",
-    "product_text",
-    "slices",
-    "stored_indicators",
-    "with_stepped_products",
-]
-
 SizeText = Callable[[Size], str]
 
 # One array --------------------------------------------------------------------------------------

@@ -33,8 +33,6 @@ from eggrad.engine.terms.functions import (
 )
 from eggrad.engine.terms.term import Term, postorder
 
-__all__ = ["asked_alone", "lower"]
-
 # Arrays with all axes of a term -----------------------------------------------------------------
 
 

@@ -26,8 +26,6 @@ from eggrad.engine.runtime.products import FEW, LARGE, ROW, is_worth_rows
 from eggrad.engine.terms.functions import FUNCTIONS
 from eggrad.engine.terms.term import Term, postorder
 
-__all__ = ["PASSES", "Pass", "run_passes"]
-
 # What may overflow at moderate arguments, and what keeps that.
 OVERFLOWING: Final = frozenset(f.name for f in FUNCTIONS.values() if f.grows)
 KEEPING: Final = frozenset({"add", "subtract", "negate", "einsum", "power"})

@@ -29,23 +29,6 @@ from eggrad.engine.indices.spec import Indices, Spec
 from eggrad.engine.runtime.products import LARGE
 from eggrad.engine.terms.term import Term, postorder
 
-__all__ = [
-    "FLAT",
-    "LARGE_MATRIX",
-    "LARGE_SUM",
-    "MANY_OUTER",
-    "MANY_VECTORS",
-    "factor_text",
-    "few_rows_first",
-    "find_batches",
-    "find_stacks",
-    "large_by_matmul",
-    "product",
-    "rows_in_order",
-    "scheduled",
-    "vectors_as_stored",
-]
-
 # A product of matrices is flat if it has this many times fewer rows than columns, or the other
 # way round. BLAS is up to 40% faster at few long rows, but where the product is small and the large
 # matrix is read row by row: OpenBLAS multiplies so few pairs of numbers where they lie.

@@ -24,27 +24,6 @@ from eggrad.engine.indices.texts import as_float
 from eggrad.engine.terms.fixed_arrays import FixedArray
 from eggrad.engine.terms.term import Term
 
-__all__ = [
-    "Atom",
-    "Batch",
-    "Block",
-    "Contraction",
-    "Length",
-    "Operation",
-    "Program",
-    "Stack",
-    "Statement",
-    "Summand",
-    "Value",
-    "grouped",
-    "letters",
-    "literal",
-    "number",
-    "spread",
-    "transposed",
-    "wrapped",
-]
-
 _TEMPORARY: Final = re.compile(r"\bt\d+\b")
 
 Atom = tuple[str, Indices]

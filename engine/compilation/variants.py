@@ -19,19 +19,10 @@ from eggrad.engine.costs.size_relations import compare
 from eggrad.engine.costs.time_model import Rates, TimeModel, Work, dag_work
 from eggrad.engine.extraction.snapshot import Snapshot
 from eggrad.engine.indices.spec import Size
-from eggrad.engine.saturation.system import Budget, System
+from eggrad.engine.saturation.schedule import Budget
+from eggrad.engine.saturation.system import System
 from eggrad.engine.terms.binding import symbols
 from eggrad.engine.terms.term import Term
-
-__all__ = [
-    "SizeVariant",
-    "assignments",
-    "cheapest_variant",
-    "explain",
-    "extract_variants",
-    "find_variants",
-    "predicted_time",
-]
 
 Sizes = Mapping[str, int]
 

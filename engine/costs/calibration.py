@@ -17,8 +17,6 @@ from eggrad.engine.costs.time_model import Curve, Rates
 from eggrad.engine.runtime.matrix_functions import adjugate, inverse_from_cholesky
 from eggrad.engine.terms.functions import FUNCTIONS
 
-__all__ = ["PROBES", "Known", "Probe", "Trial", "calibrate", "measure"]
-
 # What calibration measures: for every rate a NumPy statement, and the amounts of work it does.
 
 

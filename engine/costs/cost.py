@@ -19,17 +19,6 @@ from eggrad.engine.terms.binding import concrete, symbols
 from eggrad.engine.terms.functions import EXTREMES, FUNCTIONS, MATRIX_FUNCTIONS, record
 from eggrad.engine.terms.term import FUNCTION_NODES, LEAVES, Term, postorder, term_sparsity
 
-__all__ = [
-    "DEFAULT_SIZE",
-    "CostModel",
-    "Model",
-    "NormalModel",
-    "Sized",
-    "count",
-    "node_count",
-    "node_operations",
-]
-
 # How many floating-point operations a DAG takes, each shared node once.
 
 

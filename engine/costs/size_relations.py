@@ -16,8 +16,6 @@ from typing import Final
 
 from eggrad.engine.costs.cost import DEFAULT_SIZE
 
-__all__ = ["Polynomial", "boundary", "compare", "relation"]
-
 Sizes = Mapping[str, int]
 Time = Callable[[Sizes], int]
 Polynomial = Mapping[tuple[str, ...], Fraction]

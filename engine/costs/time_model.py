@@ -24,37 +24,12 @@ from eggrad.engine.terms.functions import (
     EXTREMES,
     FUNCTIONS,
     MATRIX_FUNCTIONS,
+    NUMERIC,
     UNKNOWN_FUNCTION,
     function_of,
     record,
 )
-from eggrad.engine.terms.term import (
-    FUNCTION_NODES,
-    LEAVES,
-    NUMERIC,
-    Term,
-    postorder,
-    term_sparsity,
-)
-
-__all__ = [
-    "SCHEMA",
-    "Curve",
-    "Rates",
-    "RatesError",
-    "Step",
-    "TimeModel",
-    "Work",
-    "cache_path",
-    "dag_work",
-    "default_rates",
-    "load_rates",
-    "node_work",
-    "product_steps",
-    "read_rates",
-    "term_work",
-    "write_rates",
-]
+from eggrad.engine.terms.term import FUNCTION_NODES, LEAVES, Term, postorder, term_sparsity
 
 # What NumPy's kernels take on a machine: times in picoseconds, as whole numbers.
 #

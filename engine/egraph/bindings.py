@@ -13,8 +13,6 @@ from typing import TYPE_CHECKING, Any, Final
 if TYPE_CHECKING:
     from types import ModuleType
 
-__all__ = ["bindings"]
-
 NAME: Final = "egglog.bindings"
 # egglog's pool of threads begins when its module is loaded, and reads this.
 THREADS: Final = "RAYON_NUM_THREADS"

@@ -30,29 +30,6 @@ from eggrad.engine.terms.fixed_arrays import Entries
 from eggrad.engine.terms.functions import MATRIX_FUNCTIONS, result_dims
 from eggrad.engine.terms.term import FUNCTION_NODES, Parts, Term, parts, postorder
 
-__all__ = [
-    "KNOWN",
-    "STABLE",
-    "Encoded",
-    "Relevance",
-    "Selection",
-    "combined",
-    "declarations",
-    "decode",
-    "encode",
-    "fact_rule",
-    "law_rules",
-    "literal",
-    "property_text",
-    "settling_of",
-    "shape_of",
-    "symbols_of",
-    "symbols_of_parts",
-    "table",
-    "tables_of",
-    "widening_rules",
-]
-
 # Python values as egglog sees them: canonical text.
 #
 # egglog compares Python objects by their pickled bytes, and those tell apart equal tuples that do

@@ -34,8 +34,6 @@ from eggrad.engine.laws.language import CONSTRUCTORS
 from eggrad.engine.laws.rule import Fact, Rule
 from eggrad.engine.terms.term import Parts, Term, parts, postorder, product_parts
 
-__all__ = ["EGraph", "Iteration", "RunReport", "read_iteration"]
-
 # What one iteration of an e-graph did.
 
 

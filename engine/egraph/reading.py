@@ -10,8 +10,6 @@ from eggrad.engine.laws.knowledge import Knowledge, NumberedFacts
 from eggrad.engine.laws.language import CONSTRUCTORS
 from eggrad.engine.terms.term import Term, parts
 
-__all__ = ["Reading", "TermRows"]
-
 
 class Reading:
     """An e-graph at one moment; the run goes on as if nobody had looked.

@@ -12,8 +12,6 @@ from dataclasses import dataclass
 from eggrad.engine.laws.rule import BulkRule, Rule
 from eggrad.engine.terms.term import Term, postorder
 
-__all__ = ["Congruence", "Edge", "Equation"]
-
 
 @dataclass(frozen=True, eq=False)
 class Equation:

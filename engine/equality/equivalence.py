@@ -16,8 +16,6 @@ from eggrad.engine.saturation.schedule import Budget, Report, Run, Strategy
 from eggrad.engine.saturation.system import System
 from eggrad.engine.terms.term import Term, einsum, postorder
 
-__all__ = ["Proof", "minimal_rules", "prove", "prove_at_once", "search", "smallest_part"]
-
 # Delta debugging: from what suffices together, a part of which nothing can be spared.
 
 

@@ -28,8 +28,6 @@ from eggrad.engine.laws.rule import BulkRule, Rule, Ruleset
 from eggrad.engine.saturation.schedule import Budget
 from eggrad.engine.terms.term import Term, is_multiple, postorder, rebuild
 
-__all__ = ["ProofSearch", "Step", "explain", "shortest_chain", "smallest_terms"]
-
 # The smallest terms of every class: some alternatives, fewest nodes first.
 
 

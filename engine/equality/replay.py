@@ -19,8 +19,6 @@ from eggrad.engine.oracle import oracle
 from eggrad.engine.terms.binding import Array
 from eggrad.engine.terms.term import Term, postorder, variables
 
-__all__ = ["InvalidStep", "Step", "is_instance", "licence", "replacements", "replay"]
-
 SAMPLES = 6
 TOLERANCE = 1e-6
 # Larger numbers are those of nearly singular matrices, which lose all digits.

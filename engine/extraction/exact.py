@@ -21,8 +21,6 @@ import numpy as np
 from eggrad.engine.errors import UnsupportedOperation
 from eggrad.engine.extraction.extract import Cost, Member, Members, cheapest_trees, dag_cost, used
 
-__all__ = ["SECONDS", "Solved", "cheapest_dag_exactly", "pruned", "require_solver"]
-
 # What of an e-graph the cheapest DAG can do without: a smaller problem for exact extraction.
 #
 # A class *needs* another if every finite term of the one contains a term of the other. So the

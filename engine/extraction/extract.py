@@ -12,10 +12,6 @@ from dataclasses import dataclass
 from heapq import heappop, heappush
 from typing import Final, Generic, Protocol, TypeVar
 
-__all__ = [
-    "Cost", "Member", "Members", "cheapest_dag", "cheapest_trees", "dag_cost", "used",
-]  # fmt: skip
-
 SWEEPS: Final = 4
 # The second start keeps a set of classes for every class.
 MAX_CLASSES: Final = 1000

@@ -16,8 +16,6 @@ from eggrad.engine.indices.indicator_plan import Sparsity
 from eggrad.engine.indices.spec import Dims, Spec
 from eggrad.engine.terms.term import Term, assembled
 
-__all__ = ["Contents", "ENode", "Readable", "Row", "Snapshot"]
-
 T = TypeVar("T")
 
 # So many classes are explored in a focused snapshot.

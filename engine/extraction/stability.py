@@ -14,8 +14,6 @@ from eggrad.engine.extraction.extract import cheapest_trees
 from eggrad.engine.terms.functions import FUNCTIONS, record
 from eggrad.engine.terms.term import FUNCTION_NODES, LEAVES
 
-__all__ = ["stable_members"]
-
 LOSSY: Final = frozenset({"add", "subtract"})
 
 # These are faster than what they replace, not more accurate: the cost decides.

@@ -17,36 +17,6 @@ from eggrad.engine.errors import ShapeError
 from eggrad.engine.indices.spec import LETTERS, MAXIMAL_SIZE, Dims, Size
 from eggrad.engine.indices.texts import is_text
 
-__all__ = [
-    "MOST_DIGITS",
-    "Form",
-    "Key",
-    "Lengths",
-    "as_size",
-    "canonical_size",
-    "check_parts",
-    "checked_dims",
-    "coefficient",
-    "evaluate",
-    "form",
-    "format_form",
-    "greatest",
-    "indices",
-    "is_simple",
-    "last_index",
-    "least",
-    "plus",
-    "renamed",
-    "resized",
-    "resized_dims",
-    "size_form",
-    "size_symbols",
-    "size_text",
-    "size_value",
-    "substituted",
-    "times",
-]
-
 # Which sizes axes may have.
 
 

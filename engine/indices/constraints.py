@@ -26,18 +26,6 @@ from eggrad.engine.indices.affine import (
 )
 from eggrad.engine.indices.spec import LETTERS, Dims, Indices, Size
 
-__all__ = [
-    "Constraint",
-    "Constraints",
-    "Ordered",
-    "Relation",
-    "canonical",
-    "format_comparison",
-    "format_constraint",
-    "in_first_order",
-    "never",
-]
-
 Relation = str | int
 Constraint = tuple[Relation, Form]
 Constraints = tuple[Constraint, ...]

@@ -25,25 +25,6 @@ from eggrad.engine.indices.affine import (
 from eggrad.engine.indices.constraints import Constraints, solved
 from eggrad.engine.indices.spec import Dims, Indices, Size, Spec
 
-__all__ = [
-    "Plan",
-    "Range",
-    "Sparsity",
-    "View",
-    "choices",
-    "determined_indices",
-    "free_ranges",
-    "inserted",
-    "is_injective",
-    "is_planned",
-    "narrow",
-    "numbered",
-    "plan",
-    "plan_of",
-    "view_of",
-    "visited_dims",
-]
-
 Range = tuple[int, int]
 
 

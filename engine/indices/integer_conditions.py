@@ -9,25 +9,6 @@ from typing import Final, Literal
 from eggrad.engine.indices.integer_matrices import smith, with_simple_rows
 from eggrad.engine.indices.rational_affine import ZERO, Affine, Rational
 
-__all__ = [
-    "Condition",
-    "Problem",
-    "Range",
-    "Solutions",
-    "divisible",
-    "first_solution",
-    "implied",
-    "infeasible",
-    "irredundant",
-    "nonnegative",
-    "ranges",
-    "simplified",
-    "solve",
-    "tightened",
-    "within",
-    "zero",
-]
-
 MOST_ROWS: Final = 400
 """Elimination may square the number of constraints; beyond this nothing more is proved."""
 

@@ -9,8 +9,6 @@ from dataclasses import dataclass
 from fractions import Fraction
 from math import gcd
 
-__all__ = ["Matrix", "Smith", "identity", "product", "smith", "with_simple_rows"]
-
 Matrix = list[list[int]]
 
 

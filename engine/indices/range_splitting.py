@@ -32,8 +32,6 @@ from eggrad.engine.indices.constraints import (
 )
 from eggrad.engine.indices.spec import Dims, Indices, Size
 
-__all__ = ["MOST", "Split", "connected", "on_own_axes", "place", "split"]
-
 # Places that a bound speaks of which are told apart.
 MOST: Final = 16
 # Terms that conditions are split into, at most.

@@ -5,8 +5,6 @@ from fractions import Fraction
 from math import gcd, lcm
 from typing import Final
 
-__all__ = ["ZERO", "Affine", "Rational", "exact"]
-
 Rational = int | Fraction
 
 # The greatest numbers of a form that is short.

@@ -10,21 +10,6 @@ from typing import Final
 
 from eggrad.engine.errors import ShapeError
 
-__all__ = [
-    "MAXIMAL_SIZE",
-    "Dims",
-    "Indices",
-    "Size",
-    "Spec",
-    "canonical",
-    "format_spec",
-    "letter",
-    "output_dims",
-    "parse_spec",
-    "scaling",
-    "transposition",
-]
-
 Size = int | str
 Dims = tuple[Size, ...]
 Indices = tuple[int, ...]

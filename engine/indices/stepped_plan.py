@@ -26,8 +26,6 @@ from eggrad.engine.indices.indicator_plan import (
 )
 from eggrad.engine.indices.spec import Indices
 
-__all__ = ["MOST_STEPS", "Solution", "Step", "SteppedPlan", "is_small", "stepped_plan"]
-
 # Ways to compute a product of an indicator with two arrays in steps, and what they cost.
 #
 # The equalities give some indices as forms of the others, in several ways. Of the free indices some

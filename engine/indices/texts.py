@@ -13,18 +13,6 @@ import numpy as np
 
 from eggrad.engine.errors import UnsupportedOperation
 
-__all__ = [
-    "as_float",
-    "digits",
-    "escaped",
-    "exact",
-    "fraction_of",
-    "fraction_text",
-    "identifier",
-    "integer",
-    "is_text",
-]
-
 _WORD: Final = re.compile(r"\w+")
 
 

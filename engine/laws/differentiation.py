@@ -39,8 +39,6 @@ from eggrad.engine.terms import term as terms
 from eggrad.engine.terms.functions import OwnFunction, function_of
 from eggrad.engine.terms.term import Term, own_functions, parts, postorder, product_parts
 
-__all__ = ["Differentiation", "check_slopes", "rules_of_functions", "slope_rules", "slope_terms"]
-
 # The slopes of declared functions as rules.
 
 

@@ -16,24 +16,11 @@ from eggrad.engine.indices.constraints import (
     solved,
     substituted_all,
 )
-from eggrad.engine.indices.spec import Indices, Size
+from eggrad.engine.indices.spec import Dims, Indices, Size, Spec
 from eggrad.engine.indices.spec import canonical as canonical_spec
-from eggrad.engine.laws.language import Dims, Name, Spec, condition, primitive
+from eggrad.engine.laws.language import Name, condition, primitive
 from eggrad.engine.laws.primitives import fresh, rename
 from eggrad.engine.terms.functions import record
-
-__all__ = [
-    "composed",
-    "holds_always",
-    "holds_never",
-    "indicator_core",
-    "pair_spec",
-    "paired_size",
-    "picks",
-    "reduces",
-    "unpaired",
-    "unpaired_dims",
-]
 
 
 @dataclass(frozen=True)

@@ -11,8 +11,6 @@ from eggrad.engine.laws.rule import Fact, Ruleset
 from eggrad.engine.terms.functions import function_of
 from eggrad.engine.terms.term import Term, postorder
 
-__all__ = ["Assumption", "Knowledge", "NumberedFacts", "needed"]
-
 Assumption = tuple[str, Term]
 """A property of a term."""
 

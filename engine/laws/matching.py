@@ -33,21 +33,6 @@ from eggrad.engine.terms.fixed_arrays import fixed_array_called
 from eggrad.engine.terms.functions import MATRIX_FUNCTIONS, record
 from eggrad.engine.terms.term import FUNCTION_NODES, Term, is_multiple, parts, product_parts
 
-__all__ = [
-    "SYMBOLS",
-    "Closing",
-    "Hole",
-    "Instance",
-    "Matcher",
-    "Pattern",
-    "Reject",
-    "View",
-    "matcher_of_terms",
-    "node_term",
-    "patterns",
-    "views",
-]
-
 # Patterns whose parameters are all bound, as terms: what a law says at one instance.
 #
 # Derivatives, slopes and pullbacks are no terms. They become *holes*: variables whose values

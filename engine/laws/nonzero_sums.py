@@ -17,8 +17,6 @@ from eggrad.engine.terms.binding import Array, made_sizes, symbols
 from eggrad.engine.terms.functions import FUNCTIONS
 from eggrad.engine.terms.term import LEAVES, Term, postorder, variables
 
-__all__ = ["nonzero_sums"]
-
 # Analytic for all reals, if their operands are.
 ANALYTIC: Final = (
     LEAVES

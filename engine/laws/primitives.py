@@ -10,60 +10,21 @@ from fractions import Fraction
 from eggrad.engine.indices.affine import Form, as_size, form, size_form
 from eggrad.engine.indices.affine import times as multiple
 from eggrad.engine.indices.spec import (
+    Dims,
     Indices,
     Size,
+    Spec,
     canonical,
     hadamard,
     output_dims,
     scaling,
     transposition,
 )
-from eggrad.engine.laws.language import (
-    Dims,
-    Entries,
-    Name,
-    Number,
-    Property,
-    Spec,
-    Variable,
-    Wrt,
-    condition,
-    primitive,
-)
+from eggrad.engine.laws.language import Name, Number, Property, Variable, Wrt, condition, primitive
 from eggrad.engine.laws.properties import NONNEGATIVE, NONZERO_ALMOST, POSITIVE_ALMOST
+from eggrad.engine.terms.fixed_arrays import Entries
 from eggrad.engine.terms.functions import EXTREMES, record
 from eggrad.engine.terms.term import Term
-
-__all__ = [
-    "MATRIX_PRODUCT", "TRANSPOSE", "absorbed", "after_summing", "again_dims", "alike",
-    "are_all", "as_number", "at_least_zero", "at_most_one", "below_minus_one", "by_shares",
-    "chain", "changes", "compose", "constant_is_absorbed", "constant_kept",
-    "constant_kept_dims", "constant_shrinks", "constant_spreads", "constant_summed_dims",
-    "contract_last", "delta_kept", "delta_ones", "delta_product", "delta_reduced",
-    "delta_reduces", "delta_sifts", "delta_spread", "distinct", "doubled", "elementwise",
-    "entrywise", "exponent_product", "exponent_sum", "falling_fraction", "first_size",
-    "first_summand", "fresh", "function_value", "gone_dims", "has_operands_sign", "inline",
-    "irregular", "is_bounded", "is_declared", "is_declared_invertible", "is_definite",
-    "is_elementwise", "is_even", "is_extreme", "is_identity", "is_increasing",
-    "is_inverse_of_bounded", "is_matrix_product", "is_natural", "is_negative",
-    "is_negative_fraction", "is_never_negative", "is_no_number", "is_odd", "is_positive",
-    "is_positive_fraction", "is_same_twice", "is_square", "is_square_variable", "is_stepwise",
-    "is_symmetric", "is_test", "is_total", "is_transpose", "is_whole", "is_zero_at_zero",
-    "join", "keeps_domain", "keeps_domain_twice", "keeps_sign", "kept_axes", "kept_spec",
-    "lacking_within", "last_axis", "lead_chain", "lead_contract", "lead_meet", "lead_sum",
-    "leading", "lift", "lift_second", "magnitude", "matrix_axes", "matrix_first",
-    "matrix_identity", "matrix_second", "matrix_transpose", "meet", "meets", "met",
-    "minors_dims", "minuend", "minus", "missing_dims", "multiplicand", "multiplier",
-    "needed_by_power", "needed_by_product", "never_negative_power", "next_k", "nonzero",
-    "not_one", "nothing_summed", "one_axis", "opposite", "other_summands", "other_variable",
-    "outer", "plus", "pull_known", "raised", "reciprocal", "reduced_dims", "regular", "rename",
-    "result_dims", "result_dims1", "right_axes", "same_variable", "scaled", "scaled_as",
-    "shrinks", "sifted", "sign_of", "solution_axes", "spread_again", "spread_back",
-    "spread_gone", "spread_of", "spread_within", "squared_sum", "subtrahend", "summed",
-    "summed_alone", "summed_dims", "sums", "sums_all", "sums_alone", "sums_axes",
-    "sums_nothing", "swap", "times", "to_shares", "transposed_first", "transposed_second",
-    "turned_after", "turned_first", "undoes", "whole_power", "without_scalar", "wrt_dims",
-]  # fmt: skip
 
 # Arithmetic stops at numbers of more digits than a double has, twice over.
 LARGE = 10**32

@@ -13,30 +13,6 @@ from numpy.typing import NDArray
 
 from eggrad.engine.laws.language import Tensor, known
 
-__all__ = [
-    "DEFINED",
-    "INVERTIBLE",
-    "INVERTIBLE_ALMOST",
-    "NONNEGATIVE",
-    "NONZERO",
-    "NONZERO_ALMOST",
-    "POSITIVE",
-    "POSITIVE_ALMOST",
-    "PROPERTIES",
-    "TOTAL",
-    "WITHIN_ONE",
-    "defined",
-    "invertible",
-    "invertible_almost",
-    "nonnegative",
-    "nonzero",
-    "nonzero_almost",
-    "positive",
-    "positive_almost",
-    "total",
-    "within_one",
-]
-
 NONNEGATIVE: Final = "nonnegative"
 POSITIVE: Final = "positive"
 NONZERO: Final = "nonzero"

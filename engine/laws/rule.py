@@ -10,6 +10,7 @@ from typing import Any, cast, get_type_hints
 
 from eggrad.engine.errors import RuleError
 from eggrad.engine.extraction.snapshot import Snapshot
+from eggrad.engine.indices.spec import Spec
 from eggrad.engine.laws.language import (
     Call,
     Claim,
@@ -20,25 +21,11 @@ from eggrad.engine.laws.language import (
     Literal,
     Node,
     Parameter,
-    Spec,
     Statement,
     Tensor,
 )
 from eggrad.engine.laws.primitives import swap
 from eggrad.engine.terms.term import Term
-
-__all__ = [
-    "ADDED_STAGES",
-    "BulkRule",
-    "Fact",
-    "Kind",
-    "Rule",
-    "Ruleset",
-    "format_pattern",
-    "mirrored",
-    "nodes_of",
-    "parameters_of",
-]
 
 # Mirrored forms of a law: sums and products commute, so a law written once holds either way.
 

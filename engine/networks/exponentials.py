@@ -23,42 +23,6 @@ from eggrad.engine.networks.sums_and_products import Placed, multiplied, numbere
 from eggrad.engine.terms import term as terms
 from eggrad.engine.terms.term import Term
 
-__all__ = [
-    "MAX_SUMMANDS",
-    "ONE",
-    "Exponential",
-    "Form",
-    "Key",
-    "Polynomial",
-    "apart",
-    "direction",
-    "divided",
-    "divisors",
-    "elements",
-    "exponential",
-    "exponential_powers",
-    "is_exponential",
-    "joinable",
-    "joined",
-    "linear",
-    "meeting",
-    "multiples",
-    "normalised",
-    "opened",
-    "plus",
-    "pulled_out",
-    "put_in",
-    "roots_taken",
-    "spread_over",
-    "sum_of",
-    "unlike",
-    "written",
-    "written_logarithms",
-    "written_products",
-    "written_sums",
-    "written_tangents",
-]
-
 # Rational functions of one exponential, exactly: what sums and products of `exp` and `tanh` are.
 #
 # An element is `exp(form) * numerator(q) / denominator(q)` with `q = exp(step)`. The forms are

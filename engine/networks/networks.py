@@ -17,25 +17,6 @@ from eggrad.engine.indices.spec import Dims, Indices, Size, Spec, canonical, out
 from eggrad.engine.terms import term as terms
 from eggrad.engine.terms.term import Term
 
-__all__ = [
-    "Factor",
-    "LinearForm",
-    "Network",
-    "along_deltas",
-    "common_part",
-    "connected_order",
-    "contract",
-    "contract_terms",
-    "contraction_path",
-    "factored",
-    "linear_forms",
-    "network_key",
-    "order_price",
-    "product_network",
-    "scaled",
-    "split",
-]
-
 MAX_FACTORS = 8
 MAX_LABELLINGS = 120
 MAX_ORDERS = 24

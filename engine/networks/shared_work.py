@@ -22,17 +22,6 @@ from eggrad.engine.networks.networks import (
 from eggrad.engine.terms import term as terms
 from eggrad.engine.terms.term import Term
 
-__all__ = [
-    "SUMS",
-    "embedding",
-    "exchanges",
-    "expanded",
-    "halved",
-    "made_from_others",
-    "mirror_image",
-    "symmetric_products_of",
-]
-
 MAX_FACTORS = 64
 MAX_NETWORKS = 4
 MAX_STEPS = 2_000

@@ -28,34 +28,6 @@ from eggrad.engine.networks.networks import (
 from eggrad.engine.terms import term as terms
 from eggrad.engine.terms.term import Term
 
-__all__ = [
-    "Placed",
-    "as_term",
-    "cancels",
-    "cheaper_orders",
-    "cheapest_network",
-    "disjoint",
-    "distributed",
-    "distributions",
-    "every_network",
-    "every_sum",
-    "joint",
-    "like",
-    "may_cancel",
-    "multiplied",
-    "networks",
-    "number",
-    "numbered",
-    "pairs_to_join",
-    "quotients_of",
-    "repeated",
-    "sharing",
-    "short_sums",
-    "total",
-    "united",
-    "with_units",
-]
-
 Placed = tuple[Term, Indices]
 
 # Of a class with many products the first few are looked at.

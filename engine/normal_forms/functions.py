@@ -23,19 +23,6 @@ from eggrad.engine.normal_forms.networks import (
 )
 from eggrad.engine.normal_forms.polynomials import Polynomial, Polynomials
 
-__all__ = [
-    "cleared",
-    "constant_of",
-    "function_of",
-    "indicator_of",
-    "leading",
-    "matrix_function",
-    "of_class",
-    "of_node",
-    "power",
-    "power_of_class",
-]
-
 
 def leading(polynomial: Polynomial, least: bool = False) -> Monomial:
     """The monomial of the highest degree; of several the greatest, or the `least`."""

@@ -23,14 +23,6 @@ from eggrad.engine.indices.spec import Dims
 from eggrad.engine.terms.binding import concrete
 from eggrad.engine.terms.term import Term, postorder
 
-__all__ = [
-    "check_indices",
-    "greatest_indices",
-    "known_sizes",
-    "singled_sizes",
-    "taken_indices",
-]
-
 
 def greatest_indices(roots: Iterable[Term]) -> dict[str, int]:
     """The greatest index that is taken along axes of each size that is no integer.

@@ -44,8 +44,6 @@ from eggrad.engine.normal_forms.networks import (
 from eggrad.engine.normal_forms.networks import canonical as canonical_network
 from eggrad.engine.normal_forms.polynomials import Polynomial, Polynomials
 
-__all__ = ["indicator_factor", "settled"]
-
 _Conditions = tuple[Dims, Constraints]
 _canonical_group = lru_cache(maxsize=8192)(canonical)
 # Places that a monomial's sums are taken apart into.

@@ -12,23 +12,6 @@ from typing import Final, NamedTuple, cast
 
 from eggrad.engine.indices.spec import Indices, Size
 
-__all__ = [
-    "BITS",
-    "UNIT",
-    "Atoms",
-    "Factor",
-    "Key",
-    "Monomial",
-    "Number",
-    "TooLarge",
-    "canonical",
-    "exact",
-    "length",
-    "permuted_axes",
-    "pieces",
-    "raised",
-]
-
 UNIT: Final = -1
 """The index of every axis of size 1: it has one entry, so all of them are the same index."""
 

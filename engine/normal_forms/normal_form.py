@@ -23,8 +23,6 @@ from eggrad.engine.normal_forms.networks import (
 from eggrad.engine.normal_forms.polynomials import Polynomial, Polynomials
 from eggrad.engine.normal_forms.relations import replaced
 
-__all__ = ["NormalForms"]
-
 
 def _checked(polynomial: Polynomial) -> Polynomial:
     """The polynomial; raises `TooLarge` if its numbers are long."""

@@ -22,8 +22,6 @@ from eggrad.engine.normal_forms.networks import (
     exact,
 )
 
-__all__ = ["Polynomial", "Polynomials"]
-
 Polynomial = Mapping[Monomial, Number]
 
 # Terms that one polynomial may have, and products of monomials that one class may take.

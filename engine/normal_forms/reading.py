@@ -8,19 +8,6 @@ from eggrad.engine.networks.sums_and_products import united
 from eggrad.engine.normal_forms.normal_form import NormalForms
 from eggrad.engine.terms.term import Term
 
-__all__ = [
-    "ALL",
-    "ENTRYWISE",
-    "below",
-    "forms_of",
-    "has_inverse",
-    "inverses_found",
-    "met",
-    "roots_of",
-    "same_forms",
-    "same_sums",
-]
-
 ENTRYWISE = ("functions", "exponentials", "powers", "denominators")
 ALL = (*ENTRYWISE, "inverses")
 

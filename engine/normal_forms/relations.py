@@ -21,8 +21,6 @@ from eggrad.engine.normal_forms.indicators import settled
 from eggrad.engine.normal_forms.networks import UNIT, Atoms, Factor, Monomial, Number, exact, pieces
 from eggrad.engine.normal_forms.polynomials import Polynomial, Polynomials
 
-__all__ = ["inverted", "replaced"]
-
 
 def inverted(
     forms: Polynomials, monomial: Monomial, rest: Sequence[Factor], factor: Factor

@@ -14,8 +14,6 @@ from eggrad.engine.oracle import oracle
 from eggrad.engine.terms.binding import Array, concrete
 from eggrad.engine.terms.term import LEAVES, Term, postorder
 
-__all__ = ["exact_values", "is_polynomial"]
-
 # What is done for the values of some terms: additions of fractions of up to so many bits.
 WORK: Final = 200_000
 LONG: Final = 1024

@@ -11,8 +11,6 @@ from eggrad.engine.oracle import oracle
 from eggrad.engine.terms.binding import Array, concrete
 from eggrad.engine.terms.term import Term, rebuild, substitute_sizes, variable
 
-__all__ = ["Samples", "fingerprint"]
-
 # Sizes of the samples: entries between 0 and 1, any numbers, small integers.
 _FRACTIONS: Final = (3, 2)
 _ANY: Final = (3, 2, 3)

@@ -26,18 +26,6 @@ from eggrad.engine.terms.binding import (
 from eggrad.engine.terms.functions import OwnFunction
 from eggrad.engine.terms.term import Term, postorder, variables
 
-__all__ = [
-    "OPERATIONS",
-    "cofactors",
-    "evaluate",
-    "holds",
-    "is_law",
-    "numeric_derivative",
-    "random_sizes",
-    "random_values",
-    "value",
-]
-
 # What the operations of terms are, in plain NumPy: the definitions that the oracle applies.
 
 

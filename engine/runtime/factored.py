@@ -12,8 +12,6 @@ from eggrad.engine.errors import ShapeError, UnsolvableSystem, UnsupportedOperat
 from eggrad.engine.indices.spec import Indices, Size, canonical, format_spec
 from eggrad.engine.terms.binding import Array, check_shape
 
-__all__ = ["FactoredTensor", "Part", "columns_of"]
-
 # Parts ------------------------------------------------------------------------------------------
 
 

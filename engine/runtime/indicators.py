@@ -13,8 +13,6 @@ from eggrad.engine.indices.indicator_plan import Plan, View, plan
 from eggrad.engine.indices.spec import Indices
 from eggrad.engine.terms.binding import Array, check_shape
 
-__all__ = ["Numbers", "as_constraints", "indicator_product", "product_plan", "zeros_and_ones"]
-
 Numbers = tuple[tuple[str | int, tuple[int, ...]], ...]
 """Constraints with all sizes known: relations, each with a coefficient for every axis, and 1."""
 

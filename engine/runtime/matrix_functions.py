@@ -11,15 +11,6 @@ import numpy as np
 
 from eggrad.engine.terms.binding import Array
 
-__all__ = [
-    "adjugate",
-    "cholesky",
-    "cofactors",
-    "inverse",
-    "inverse_from_cholesky",
-    "log_determinant_from_cholesky",
-]
-
 
 def inverse(matrix: Array) -> Array:
     """The inverse; all entries NaN where elimination meets a zero pivot.

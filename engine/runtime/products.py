@@ -20,18 +20,6 @@ import numpy as np
 
 from eggrad.engine.terms.binding import Array
 
-__all__ = [
-    "FEW",
-    "LARGE",
-    "ROW",
-    "is_worth_rows",
-    "outer_product",
-    "product_of_pairs",
-    "row_by_row",
-    "scaled_rows",
-    "symmetric_product",
-]
-
 # Rows and outer products ------------------------------------------------------------------------
 
 # The shortest row that is read where it lies, and so the most that a buffer may hold: some 16s.

@@ -14,17 +14,6 @@ import numpy as np
 from eggrad.engine.runtime.matrix_functions import cholesky, log_determinant_from_cholesky
 from eggrad.engine.terms.binding import Array
 
-__all__ = [
-    "log1mexp",
-    "log_cosh",
-    "log_determinant",
-    "log_sum_exp",
-    "norm",
-    "sigmoid",
-    "softplus",
-    "solve",
-]
-
 # What follows works in place: a new array costs as much as many operations on it.
 
 # Below this number of entries, calls take longer than what they do.

@@ -23,8 +23,6 @@ from eggrad.engine.runtime.indicators import (
 )
 from eggrad.engine.terms.binding import Array
 
-__all__ = ["stepped_product"]
-
 # Kernels: what multiplies two views into a third one --------------------------------------------
 
 Order = Sequence[int | None]

@@ -18,24 +18,6 @@ from eggrad.engine.laws.rule import BulkRule, Fact, Rule, Ruleset
 from eggrad.engine.terms.functions import Function, record
 from eggrad.engine.terms.term import FUNCTION_NODES, Term, postorder, rebuild
 
-__all__ = [
-    "PURPOSES",
-    "STAGES",
-    "Budget",
-    "Derived",
-    "Explored",
-    "Moment",
-    "Observer",
-    "Report",
-    "Result",
-    "Run",
-    "Strategy",
-    "Watch",
-    "exposed_classes",
-    "given_members",
-    "solver_seconds",
-]
-
 STAGES = (
     "forward",
     "reverse",

@@ -23,7 +23,6 @@ from eggrad.engine.saturation.schedule import (
     Derived,
     Explored,
     Observer,
-    Report,
     Result,
     Run,
     Strategy,
@@ -32,17 +31,6 @@ from eggrad.engine.saturation.schedule import (
 from eggrad.engine.terms import term as terms
 from eggrad.engine.terms.functions import FUNCTIONS
 from eggrad.engine.terms.term import Term
-
-__all__ = [
-    "Budget",
-    "Explored",
-    "Level",
-    "Report",
-    "Result",
-    "Strategy",
-    "System",
-    "pull_back_levels",
-]
 
 # Above this many nodes `auto` differentiates in one mode only.
 BOTH_MODES = 40

@@ -15,23 +15,6 @@ from eggrad.engine.indices.constraints import mentioned_sizes
 from eggrad.engine.indices.spec import MAXIMAL_SIZE, Dims, Size
 from eggrad.engine.terms.term import Term, postorder
 
-__all__ = [
-    "MOST_AXES",
-    "Array",
-    "bind",
-    "check_memory",
-    "check_shape",
-    "checked_size",
-    "common_dtype",
-    "concrete",
-    "enlarged",
-    "known_sizes",
-    "made_sizes",
-    "memory",
-    "numeric",
-    "symbols",
-]
-
 Array = np.ndarray[Any, Any]
 _PLAIN: Final = (int, float, complex)
 

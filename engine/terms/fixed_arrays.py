@@ -12,8 +12,6 @@ from eggrad.engine.errors import UnsupportedOperation
 if TYPE_CHECKING:
     import numpy as np
 
-__all__ = ["Entries", "FixedArray", "fixed_array", "fixed_array_called"]
-
 Entries = tuple[tuple[int, ...], tuple[str, ...], str]
 """A fixed array in the e-graph: its shape, what its numbers are, and what it is called there."""
 

@@ -16,23 +16,6 @@ from weakref import WeakValueDictionary
 from eggrad.engine.errors import ShapeError, UnsupportedOperation
 from eggrad.engine.indices.spec import Dims, Spec, output_dims
 
-__all__ = [
-    "ELEMENTWISE",
-    "EXTREMES",
-    "FOR_CODE",
-    "FUNCTIONS",
-    "LOWERED",
-    "MATRIX_FUNCTIONS",
-    "NUMERIC",
-    "UNARY",
-    "UNKNOWN_FUNCTION",
-    "Function",
-    "OwnFunction",
-    "function_of",
-    "record",
-    "result_dims",
-]
-
 # An element-wise function that was never measured counts as this one, of middling price.
 UNKNOWN_FUNCTION: Final = "tanh"
 

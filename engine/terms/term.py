@@ -23,7 +23,6 @@ from eggrad.engine.indices.spec import MAXIMAL_SIZE, Dims, Size, Spec, scaling
 from eggrad.engine.indices.texts import is_text
 from eggrad.engine.terms.fixed_arrays import FixedArray, fixed_array_called
 from eggrad.engine.terms.functions import (
-    ELEMENTWISE,
     FOR_CODE,
     MATRIX_FUNCTIONS,
     NUMERIC,
@@ -33,45 +32,6 @@ from eggrad.engine.terms.functions import (
     record,
     result_dims,
 )
-
-__all__ = [
-    "ELEMENTWISE",
-    "FUNCTION_NODES",
-    "LEAVES",
-    "MATRIX_FUNCTIONS",
-    "NUMERIC",
-    "Parts",
-    "Payload",
-    "Term",
-    "add",
-    "apply",
-    "array",
-    "assembled",
-    "cofactors",
-    "constant",
-    "delta",
-    "divide",
-    "einsum",
-    "fixed_arrays",
-    "for_code",
-    "implied",
-    "indicator",
-    "is_multiple",
-    "negate",
-    "numeric",
-    "own_functions",
-    "parts",
-    "postorder",
-    "power",
-    "product_parts",
-    "rebuild",
-    "size",
-    "substitute_sizes",
-    "subtract",
-    "term_sparsity",
-    "variable",
-    "variables",
-]
 
 # What the data of a node say, by its operation.
 

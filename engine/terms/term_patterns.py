@@ -14,8 +14,6 @@ from eggrad.engine.terms.term import (
     variable,
 )
 
-__all__ = ["entry_by_entry", "is_symmetric_product", "matches", "substituted"]
-
 POINTWISE: Final = frozenset({"add", "subtract", "divide", "power", "negate"})
 
 Substitution = Mapping[Term, Term]

@@ -10,8 +10,6 @@ from eggrad.engine.oracle import oracle
 from eggrad.engine.terms.binding import Array
 from eggrad.engine.terms.term import Term, parts, postorder, product_parts
 
-__all__ = ["audit"]
-
 
 def audit(
     graph: Snapshot,

@@ -24,8 +24,6 @@ from eggrad.engine.workbench.random_networks import (
 from eggrad.engine.workbench.shrinking import simpler_values
 from eggrad.engine.workbench.soundness import Comparison, Soundness
 
-__all__ = ["RandomClasses", "check_bulk_soundness", "new_members"]
-
 GRAPHS: Final = 60
 ITERATIONS: Final = 3
 TOLERANCE: Final = 1e-7

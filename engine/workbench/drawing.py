@@ -33,8 +33,6 @@ from eggrad.engine.terms.fixed_arrays import Entries, FixedArray, fixed_array
 from eggrad.engine.terms.functions import ELEMENTWISE, EXTREMES, FUNCTIONS, UNARY
 from eggrad.engine.terms.term import FUNCTION_NODES, Term
 
-__all__ = ["EVERYTHING", "Drawing", "Scope", "random_constraints"]
-
 # Random constraints for the tests of rules about indicators.
 
 

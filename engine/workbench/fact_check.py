@@ -18,8 +18,6 @@ from eggrad.engine.terms.binding import Array
 from eggrad.engine.terms.term import Term, variables
 from eggrad.engine.workbench.drawing import Drawing
 
-__all__ = ["FactCheck", "check_fact", "is_concluded"]
-
 DRAWS: Final = 10_000
 # The range of some values: what is bounded on both sides needs narrow ones.
 WIDTHS: Final = (1.0, 0.3, 3.0)

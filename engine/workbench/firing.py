@@ -17,8 +17,6 @@ from eggrad.engine.terms.term import Term
 from eggrad.engine.workbench.instances import DIFFERENTIATED, Instance
 from eggrad.engine.workbench.soundness import random_instances
 
-__all__ = ["Firing", "check_firing", "load_left", "telling_instances"]
-
 DRAWS: Final = 60_000
 ITERATIONS: Final = 4
 

@@ -17,18 +17,6 @@ from eggrad.engine.terms.functions import record
 from eggrad.engine.terms.term import Term
 from eggrad.engine.workbench.drawing import EVERYTHING, Drawing, Scope
 
-__all__ = [
-    "EVERYTHING",
-    "IllTyped",
-    "Instance",
-    "Reject",
-    "Scope",
-    "close",
-    "random_instance",
-    "random_values",
-    "sides",
-]
-
 # At kinks differences say nothing, so these avoid special values.
 DIFFERENTIATED = ("derivative", "pullback", *SLOPE_NODES.values())
 

@@ -9,21 +9,12 @@ from eggrad.engine.indices.spec import canonical, scaling
 from eggrad.engine.terms import term as terms
 from eggrad.engine.terms.term import Term
 
-__all__ = [
-    "multiple",
-    "product",
-    "random_exponentials",
-    "random_inverses",
-    "random_roots",
-    "total",
-]
-
 SIZES: Final = {"i": 2, "j": 2, "k": 3, "l": 3, "m": 1}
 
 Factor = tuple[Term, str]
 
 
-def dims(indices: str) -> tuple[int, ...]:
+def _dims(indices: str) -> tuple[int, ...]:
     return tuple(SIZES[i] for i in indices)
 
 
@@ -32,7 +23,7 @@ def multiple(number: int, term: Term) -> Term:
     return terms.einsum(scaling(term.order), terms.constant(number), term)
 
 
-def shuffled(rng: np.random.Generator, items: Sequence[str]) -> str:
+def _shuffled(rng: np.random.Generator, items: Sequence[str]) -> str:
     return "".join(items[int(k)] for k in rng.permutation(len(items)))
 
 
@@ -42,7 +33,7 @@ def product(factors: Sequence[Factor], out: str, rng: np.random.Generator) -> Te
     while len(pool) > 1:
         left, right = (pool.pop(int(rng.integers(len(pool)))) for _ in range(2))
         later = {*out, *(i for _, part in pool for i in part)}
-        kept = shuffled(rng, sorted({*left[1], *right[1]} & later)) if pool else out
+        kept = _shuffled(rng, sorted({*left[1], *right[1]} & later)) if pool else out
         pool.append((terms.einsum(canonical([left[1], right[1]], kept), left[0], right[0]), kept))
     return pool[0][0]
 
@@ -85,11 +76,11 @@ def random_roots(rng: np.random.Generator) -> list[Term]:
     """Two nestings each of a product and of a sum of products that may share factors."""
     factors = random_factors(rng, int(rng.integers(3, 6)))
     present = sorted({i for _, part in factors for i in part})
-    out = shuffled(rng, present)[: int(rng.integers(0, 4))]
+    out = _shuffled(rng, present)[: int(rng.integers(0, 4))]
     roots = [product(factors, out, rng), product(factors, out, rng)]
-    other = terms.variable("t", dims(out))
+    other = terms.variable("t", _dims(out))
     summands = [(int(rng.choice([1, 2, 2, -1])), product(factors, out, rng)) for _ in range(2)]
-    more = [*factors[:-1], (terms.variable("b", dims(factors[-1][1])), factors[-1][1])]
+    more = [*factors[:-1], (terms.variable("b", _dims(factors[-1][1])), factors[-1][1])]
     summands += [(int(rng.choice([1, 2])), product(more, out, rng))]
     summands += [(int(rng.choice([1, 2])), other)] * int(rng.integers(0, 2))
     sums = [total(summands, rng), total(summands, rng)]

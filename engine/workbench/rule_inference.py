@@ -40,17 +40,6 @@ from eggrad.engine.terms.term_patterns import (
     substituted,
 )
 
-__all__ = [
-    "SIZE",
-    "Candidate",
-    "Enumeration",
-    "Pair",
-    "Workload",
-    "candidates",
-    "enumerate_terms",
-    "workloads",
-]
-
 # What small terms are made of: variables, constants, and operations that apply to some operands.
 #
 # A workload is the grammar of one inference (Pal et al. 2023, "Equality Saturation Theory

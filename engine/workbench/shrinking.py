@@ -13,17 +13,9 @@ from eggrad.engine.laws.matching import SYMBOLS, Reject
 from eggrad.engine.laws.rule import Rule
 from eggrad.engine.terms.binding import Array, concrete
 from eggrad.engine.terms.term import Term, postorder, substitute_sizes
-from eggrad.engine.workbench.instances import (
-    EVERYTHING,
-    IllTyped,
-    Instance,
-    Scope,
-    close,
-    random_values,
-)
+from eggrad.engine.workbench.drawing import EVERYTHING, Scope
+from eggrad.engine.workbench.instances import IllTyped, Instance, close, random_values
 from eggrad.engine.workbench.soundness import Comparison, compare, random_instances
-
-__all__ = ["shrink", "simpler_values"]
 
 # Small instances come up more often where there is no other size and no further axis.
 SCOPES: Final = (

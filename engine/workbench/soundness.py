@@ -6,30 +6,14 @@ from typing import Final
 
 import numpy as np
 
-from eggrad.engine.laws.matching import SYMBOLS, Closing
+from eggrad.engine.laws.matching import SYMBOLS, Closing, Reject
 from eggrad.engine.laws.properties import PROPERTIES, TOTAL
 from eggrad.engine.laws.rule import Kind, Rule
 from eggrad.engine.oracle import oracle
 from eggrad.engine.terms.binding import Array
 from eggrad.engine.terms.term import Term, postorder
-from eggrad.engine.workbench.instances import (
-    EVERYTHING,
-    IllTyped,
-    Instance,
-    Reject,
-    Scope,
-    random_instance,
-    random_values,
-)
-
-__all__ = [
-    "Comparison",
-    "Soundness",
-    "check_soundness",
-    "compare",
-    "fails_beyond",
-    "random_instances",
-]
+from eggrad.engine.workbench.drawing import EVERYTHING, Scope
+from eggrad.engine.workbench.instances import IllTyped, Instance, random_instance, random_values
 
 # Most laws need a few draws for an instance, some a hundred.
 DRAWS: Final = 600

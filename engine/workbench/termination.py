@@ -17,8 +17,6 @@ from eggrad.engine.terms.term import Term
 from eggrad.engine.workbench.firing import load_left, telling_instances
 from eggrad.engine.workbench.instances import Instance
 
-__all__ = ["Goal", "Growth", "check_growth", "derive", "goals_of"]
-
 NODES: Final = 3000
 ITERATIONS: Final = 25
 

@@ -7,8 +7,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from eggrad.engine.saturation.schedule import Report
 
-__all__ = ["BudgetWarning", "warn_of"]
-
 
 class BudgetWarning(UserWarning):
     """A budget ended before the rules did: the result is right, but a shorter one may exist."""

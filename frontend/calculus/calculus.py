@@ -13,21 +13,6 @@ from eggrad.engine.terms.term import Term, add, delta, einsum, substitute_sizes,
 from eggrad.engine.terms.term_patterns import substituted
 from eggrad.rules.standard import AT_SYMMETRIC, STANDARD, extended, system
 
-__all__ = [
-    "Budget",
-    "Options",
-    "Thinning",
-    "differentiate",
-    "gradients",
-    "has_symmetric",
-    "pull_back",
-    "simplify",
-    "thin_term",
-    "thinned",
-    "thinned_derivative",
-    "thinnings",
-]
-
 
 def differentiate(
     term: Term,

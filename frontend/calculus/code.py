@@ -9,8 +9,6 @@ from eggrad.engine.costs.time_model import Rates
 from eggrad.engine.terms.term import Term
 from eggrad.rules.standard import system
 
-__all__ = ["evaluator", "lower", "stable_form"]
-
 
 def evaluator(term: Term, scope: Sequence[Term], *, as_written: bool) -> CompiledFunction:
     """What computes the value of a term: its stable form, or what is written.

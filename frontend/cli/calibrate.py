@@ -8,8 +8,6 @@ from eggrad.engine.costs.calibration import calibrate as measured
 from eggrad.engine.costs.time_model import Rates, cache_path, write_rates
 from eggrad.frontend.cli.commands import Mistake
 
-__all__ = ["calibrate", "rates_table"]
-
 _AMOUNTS = (1, 1_000, 1_000_000)
 _PICOSECONDS = 10**6
 

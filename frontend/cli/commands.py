@@ -11,8 +11,6 @@ import click
 from eggrad.engine.errors import EggradError
 from eggrad.frontend.calculus.budget_warning import BudgetWarning
 
-__all__ = ["Commands", "Mistake"]
-
 _INTERRUPTED = 130
 
 

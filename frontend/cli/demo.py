@@ -16,8 +16,6 @@ from eggrad.engine.terms.term import variables
 from eggrad.frontend.interface.check import check_derivatives
 from eggrad.frontend.interface.reading import parse
 
-__all__ = ["CASES", "Case", "main", "report"]
-
 Values = dict[str, Array]
 _Result = TypeVar("_Result")
 

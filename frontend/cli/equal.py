@@ -20,8 +20,6 @@ from eggrad.frontend.interface.reading import Problem
 from eggrad.frontend.text import phrases
 from eggrad.frontend.text.words import format_number
 
-__all__ = ["classes", "equal"]
-
 # 2 is for mistakes in the input.
 STATUS: Final = {"equal": 0, "different": 1, "unknown": 3}
 

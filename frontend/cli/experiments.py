@@ -27,8 +27,6 @@ from eggrad.frontend.workbench.experiment import BASE, Case, laws, read_corpus
 from eggrad.frontend.workbench.graph import Limits
 from eggrad.frontend.workbench.rule_report import report_page
 
-__all__ = ["ablate", "graph", "minimize", "report"]
-
 
 def takes_corpus(command: Callable[..., None]) -> Callable[..., None]:
     """Let a command take the cases of a file, or a single one, in either language."""

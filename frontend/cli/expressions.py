@@ -26,8 +26,6 @@ from eggrad.frontend.interface.reading import Problem
 from eggrad.frontend.workbench import trace as tracing
 from eggrad.frontend.workbench.trace import Step, as_json, format_trace
 
-__all__ = ["diff", "evaluate", "simplify"]
-
 _sizes = click.option(
     "--sizes",
     callback=parse_sizes,

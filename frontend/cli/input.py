@@ -18,20 +18,6 @@ from eggrad.frontend.matrix.parser import read_problem
 from eggrad.frontend.text.parser import parse
 from eggrad.frontend.text.phrases import Problem
 
-__all__ = [
-    "json_option",
-    "parse_assumptions",
-    "parse_dims",
-    "parse_sizes",
-    "read_text",
-    "read_values",
-    "rules_option",
-    "takes_expression",
-    "takes_language",
-    "write_array",
-    "write_page",
-]
-
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead.")
 rules_option = click.option(
     "--rules",

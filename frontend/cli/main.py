@@ -8,8 +8,6 @@ import click
 
 from eggrad.frontend.cli.commands import Commands
 
-__all__ = ["main", "rules"]
-
 
 @click.group(
     cls=Commands,

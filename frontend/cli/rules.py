@@ -33,8 +33,6 @@ from eggrad.frontend.text.printer import format_term
 from eggrad.rules.rejected import rejected
 from eggrad.rules.standard import EQUIVALENCE, RULESETS, STANDARD, system
 
-__all__ = ["check", "infer", "list_rules", "show"]
-
 
 @click.command("list")
 @json_option

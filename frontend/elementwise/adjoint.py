@@ -53,17 +53,6 @@ from eggrad.frontend.text.functions import applied
 from eggrad.frontend.text.words import format_number
 from eggrad.rules.standard import system
 
-__all__ = [
-    "Frame",
-    "Occurrence",
-    "Opaque",
-    "Scalars",
-    "added",
-    "adjoint_body",
-    "head_names",
-    "occurrences",
-]
-
 ONE: Final = Fraction(1)
 HALF: Final = Fraction(1, 2)
 

@@ -39,8 +39,6 @@ from eggrad.frontend.elementwise.syntax import (
 )
 from eggrad.frontend.text.functions import applied
 
-__all__ = ["as_term"]
-
 
 @dataclass(frozen=True)
 class Value:

@@ -26,8 +26,6 @@ if TYPE_CHECKING:
 
     from eggrad.frontend.text.phrases import Phrase
 
-__all__ = ["ARITIES", "Parsed", "Size", "parse"]
-
 Size = int | str
 
 

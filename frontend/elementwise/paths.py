@@ -18,8 +18,6 @@ from eggrad.engine.indices.integer_conditions import (
 from eggrad.engine.indices.rational_affine import Affine
 from eggrad.frontend.elementwise.syntax import Choice, Node, Opaque, Read, Sum, parts
 
-__all__ = ["Path", "misread_at", "readings"]
-
 # Cases in which a wrong place is looked for: remainders, and conditions that do not hold.
 CASES: Final = 1_000
 

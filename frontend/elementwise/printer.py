@@ -43,16 +43,6 @@ from eggrad.frontend.elementwise.syntax import (
 from eggrad.frontend.text.precedence import levels
 from eggrad.frontend.text.words import format_number, shown_name
 
-__all__ = [
-    "Written",
-    "format_condition",
-    "format_definition",
-    "format_elementwise",
-    "format_form",
-    "format_value",
-    "written",
-]
-
 # How tightly a text binds: what stands as an operand must bind at least as its place asks.
 _ANY, _SUM, _TERM, _PRODUCT, _SIGNED, _POWER, _ATOM = levels("elementwise")
 _PLACES: Final = {

@@ -11,8 +11,6 @@ from eggrad.engine.errors import ParseError
 from eggrad.frontend.text.errors import place_words
 from eggrad.frontend.text.phrases import Grammar, Misread, Phrase, negated
 
-__all__ = ["Declared", "Text", "read", "stray_character", "unexpected_token"]
-
 _CLOSING: Final = {"LPAR": "RPAR", "LSQB": "RSQB", "LBRACE": "RBRACE"}
 _OPERAND: Final = ("a number", "a name", "'('", "'-'")
 _OPERATOR: Final = ("'+'", "'-'", "'*'", "'/'", "'**'")

@@ -13,36 +13,6 @@ from eggrad.engine.indices.spec import Size
 from eggrad.engine.terms.functions import OwnFunction
 from eggrad.frontend.text.words import format_number
 
-__all__ = [
-    "ZERO",
-    "Binary",
-    "Call",
-    "Choice",
-    "IndexValue",
-    "Negative",
-    "Node",
-    "Number",
-    "Opaque",
-    "Read",
-    "Sum",
-    "binary",
-    "choice",
-    "free_names",
-    "fresh_name",
-    "greatest",
-    "index_value",
-    "is_name",
-    "least",
-    "names_within",
-    "negative",
-    "number",
-    "parts",
-    "settled",
-    "size_form",
-    "substitute",
-    "walk",
-]
-
 
 @dataclass(frozen=True)
 class Number:

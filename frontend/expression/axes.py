@@ -20,25 +20,6 @@ from eggrad.frontend.expression.expression import (
 )
 from eggrad.frontend.expression.indexing import expand, select
 
-__all__ = [
-    "broadcast",
-    "diagonal",
-    "diagonal_matrix",
-    "expanded",
-    "filled_shape",
-    "merged",
-    "moved",
-    "normalized",
-    "permuted",
-    "placed",
-    "reordered",
-    "reshaped",
-    "selected",
-    "size_of",
-    "split_axis",
-    "squeezed",
-]
-
 
 def normalized(what: str, axes: Any, order: int) -> tuple[int, ...]:
     """Axes counted from the first.

@@ -16,17 +16,6 @@ from eggrad.engine.terms.binding import Array
 from eggrad.engine.terms.fixed_arrays import fixed_array
 from eggrad.engine.terms.term import Term
 
-__all__ = [
-    "aligned",
-    "array_term",
-    "common",
-    "matmul",
-    "matmul_pairs",
-    "multiply",
-    "read_spec",
-    "spread",
-]
-
 
 def array_term(array: Array) -> Term:
     """An array of real numbers as a term.

@@ -37,12 +37,6 @@ from eggrad.frontend.text.sizes import agreed_sizes
 if TYPE_CHECKING:
     from eggrad.engine.compilation.compiled import CompiledFunction
 
-__all__ = [
-    "Condition", "Expression", "SizeSymbol", "SizeWarning", "add", "applied", "as_expression",
-    "combine", "divide", "expression", "matmul", "multiply", "negative", "power", "subtract",
-    "tracing", "unified", "where",
-]  # fmt: skip
-
 # Sizes as `shape` gives them ------------------------------------------------------------
 
 

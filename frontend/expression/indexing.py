@@ -25,8 +25,6 @@ from eggrad.engine.indices.spec import MAXIMAL_SIZE, Dims, Size
 from eggrad.engine.terms import term as terms
 from eggrad.engine.terms.term import Term
 
-__all__ = ["Picked", "expand", "pick", "select"]
-
 
 def select(a: Term, new: Dims, constraints: Constraints, out: Sequence[int]) -> Term:
     """The sum of the entries whose indices meet the constraints, for the axes `out`.

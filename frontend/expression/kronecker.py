@@ -12,8 +12,6 @@ from eggrad.frontend.expression import functions as language
 from eggrad.frontend.expression.axes import merged
 from eggrad.frontend.expression.expression import Expression, add, as_expression, divide, multiply
 
-__all__ = ["Kronecker", "kron"]
-
 
 @dataclass(frozen=True, eq=False)
 class Kronecker:

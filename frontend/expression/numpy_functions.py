@@ -30,8 +30,6 @@ from eggrad.frontend.expression.kronecker import kron
 from eggrad.frontend.expression.numpy_protocols import implements
 from eggrad.frontend.expression.numpy_ufuncs import sqrt, square, vecdot
 
-__all__ = ["FUNCTIONS", "matrix_power"]
-
 Axis = int | Sequence[int] | None
 
 # A product of entries is written out.

@@ -13,8 +13,6 @@ import numpy as np
 
 from eggrad.engine.errors import UnsupportedOperation
 
-__all__ = ["call_function", "call_ufunc", "implements"]
-
 _FUNCTIONS: Final[dict[object, Callable[..., Any]]] = {}
 _UFUNCS: Final[dict[str, Callable[..., Any]]] = {}
 _REDUCED: Final = {"add": np.sum, "maximum": np.max, "minimum": np.min}

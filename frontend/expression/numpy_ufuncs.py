@@ -26,8 +26,6 @@ from eggrad.frontend.expression.expression import (
 from eggrad.frontend.expression.numpy_protocols import implements
 from eggrad.frontend.text import functions as of_one
 
-__all__ = ["COMPOSED", "UFUNCS", "sqrt", "square"]
-
 
 def _composed(name: str, of_terms: Callable[[Term], Term]) -> Callable[[Any], Expression]:
     def function(a: Any) -> Expression:

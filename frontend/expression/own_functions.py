@@ -27,8 +27,6 @@ from eggrad.engine.terms.term import FUNCTION_NODES, Term
 from eggrad.frontend.expression.expression import applied, as_expression, expression
 from eggrad.frontend.text.words import RESERVED
 
-__all__ = ["DeclaredFunction", "function", "records_of"]
-
 Derivative = Callable[..., Any]
 Evaluate = Callable[..., Any] | Mapping[str, Callable[..., Any]]
 

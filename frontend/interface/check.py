@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 
     from eggrad.engine.terms.binding import Array
 
-__all__ = ["TOLERANCE", "Check", "check_derivatives"]
-
 TOLERANCE: Final = 1e-6
 _POINTS: Final = 3
 _DRAWS: Final = 60

@@ -14,8 +14,6 @@ from eggrad.engine.terms.term import variables
 from eggrad.frontend.calculus.code import lower
 from eggrad.frontend.expression.expression import Expression, as_expression, unified
 
-__all__ = ["compile"]
-
 STRUCTURES = ("dense", "factored")
 
 

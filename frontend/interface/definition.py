@@ -39,8 +39,6 @@ from eggrad.frontend.expression.expression import Expression, expression
 from eggrad.frontend.expression.own_functions import DeclaredFunction, records_of
 from eggrad.frontend.printing.latex import format_latex_definition
 
-__all__ = ["Definition", "parse_elementwise"]
-
 Shapes = Mapping[str, Sequence[Affine]]
 
 

@@ -19,21 +19,6 @@ if TYPE_CHECKING:
     from eggrad.engine.laws.rule import Ruleset
     from eggrad.frontend.interface.own_rules import Rules
 
-__all__ = [
-    "derivative",
-    "derivative_by",
-    "grad",
-    "gradient",
-    "hessian",
-    "hvp",
-    "jacobian",
-    "jvp",
-    "simplify",
-    "value_and_grad",
-    "vjp",
-    "wrt_variable",
-]
-
 MODES = ("auto", "forward", "reverse")
 ENTRIES = ("independent", "pairs")
 # The options with which derivatives by several variables are found together.

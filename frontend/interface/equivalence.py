@@ -38,8 +38,6 @@ if TYPE_CHECKING:
     from eggrad.engine.terms.binding import Array
     from eggrad.frontend.interface.own_rules import Rules
 
-__all__ = ["Verdict", "equivalent"]
-
 # Normal forms prove much at once; where the other rules do it alone, they say more.
 LAST = ("normal_forms",)
 # Samples before the first look for a proof, one of each kind of values.

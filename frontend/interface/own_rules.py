@@ -22,8 +22,8 @@ from eggrad.engine.errors import (
     UnsoundRules,
     UnsupportedOperation,
 )
-from eggrad.engine.indices.spec import format_spec
-from eggrad.engine.laws.language import Dims, Spec, Variable, Wrt
+from eggrad.engine.indices.spec import Dims, Spec, format_spec
+from eggrad.engine.laws.language import Variable, Wrt
 from eggrad.engine.laws.matching import SYMBOLS, Closing
 from eggrad.engine.laws.rule import BulkRule, Rule, Ruleset, parameters_of
 from eggrad.engine.saturation.schedule import Strategy
@@ -39,18 +39,6 @@ from eggrad.frontend.text.printer import format_term
 from eggrad.rules.companions import BEFORE_BULK_RULES, companions_of
 from eggrad.rules.rejected import rejected
 from eggrad.rules.standard import RULESETS, STANDARD, extended
-
-__all__ = [
-    "Checker",
-    "Findings",
-    "Rules",
-    "accepted",
-    "format_counterexample",
-    "format_findings",
-    "plain_findings",
-    "read_rules",
-    "rules_to_check",
-]
 
 
 @dataclass(frozen=True)

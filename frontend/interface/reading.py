@@ -15,8 +15,6 @@ from eggrad.frontend.text.phrases import Problem as Parsed
 if TYPE_CHECKING:
     from eggrad.frontend.interface.own_rules import Rules
 
-__all__ = ["Problem", "parse", "parse_matrix"]
-
 
 class Problem:
     """A text of the thesis's language: `expression`, and `wrt`, names or None."""

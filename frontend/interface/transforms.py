@@ -12,8 +12,6 @@ from eggrad.engine.errors import ShapeError, UnsupportedOperation
 from eggrad.frontend.expression.expression import Expression, as_expression, tracing
 from eggrad.frontend.expression.functions import variable
 
-__all__ = ["Argnums", "Function", "transformed"]
-
 Function = Callable[..., Any]
 Argnums = int | Sequence[int]
 

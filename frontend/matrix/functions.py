@@ -28,8 +28,6 @@ from eggrad.frontend.text.errors import suggestion
 from eggrad.frontend.text.phrases import Phrase
 from eggrad.frontend.text.words import offset_of
 
-__all__ = ["CONSTANTS", "FUNCTIONS", "Known", "check_call", "check_calls", "known_functions"]
-
 
 def sigmoid(a: Expression) -> Expression:
     """`1 / (1 + exp(-a))`."""

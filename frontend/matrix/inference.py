@@ -15,8 +15,6 @@ from eggrad.engine.terms.functions import EXTREMES
 from eggrad.frontend.matrix.values import kept_axes
 from eggrad.frontend.text.phrases import Phrase
 
-__all__ = ["inferred_orders"]
-
 MAX_NAMES: Final = 12
 _ORDERS: Final = {"scalar": 0, "column": 1, "matrix": 2}
 _TURNED: Final = {"column": "row", "row": "column", "matrix": "matrix"}

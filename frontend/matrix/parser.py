@@ -32,8 +32,6 @@ from eggrad.frontend.text.errors import TextShapeError, TextUnknownVariable, sug
 from eggrad.frontend.text.phrases import Phrase, Problem
 from eggrad.frontend.text.words import MAXIMAL_DIGITS, offset_of, read_number
 
-__all__ = ["read_problem"]
-
 _BINARY: Final[dict[str, Callable[[Value, Value], Value]]] = {
     "PLUS": values.add,
     "MINUS": values.subtract,

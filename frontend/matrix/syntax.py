@@ -12,8 +12,6 @@ from eggrad.frontend.matrix.functions import FUNCTIONS
 from eggrad.frontend.text.errors import place_words
 from eggrad.frontend.text.phrases import Grammar, Misread, Phrase, negated
 
-__all__ = ["read", "stray_character", "unexpected_token"]
-
 _OPERAND: Final = ("a number", "a name", "'('", "'-'")
 _OPERATOR: Final = ("'+'", "'-'", "'*'", "'.*'", "'/'", "'./'", "'^'", "'.^'", '"\'"')
 _AFTER: Final = ("NUMBER", "NAME", "RPAR", "TRANSPOSE", "INDICES")

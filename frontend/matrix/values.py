@@ -25,28 +25,6 @@ from eggrad.frontend.expression.axes import permuted
 from eggrad.frontend.expression.expression import Expression, expression, unified
 from eggrad.frontend.expression.numpy_functions import matrix_power
 
-__all__ = [
-    "UNKNOWN",
-    "Value",
-    "add",
-    "check_alike",
-    "check_square",
-    "chosen_entries",
-    "divide",
-    "entrywise",
-    "kept_axes",
-    "multiply",
-    "paired",
-    "power",
-    "single",
-    "square",
-    "subtract",
-    "times",
-    "transposed",
-    "unit",
-    "unknown",
-]
-
 UNKNOWN: Final = "?"
 
 

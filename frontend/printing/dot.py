@@ -6,8 +6,6 @@ from eggrad.engine.terms.term import Term, postorder
 from eggrad.frontend.text.constraints import format_constraints
 from eggrad.frontend.text.words import format_number, format_product
 
-__all__ = ["format_dot"]
-
 _SIGNS: Final = {"add": "+", "subtract": "-", "negate": "-", "divide": "/", "power": "^"}
 
 

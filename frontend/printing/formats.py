@@ -14,8 +14,6 @@ from eggrad.frontend.printing.matrix import format_matrix, has_notation, shortes
 from eggrad.frontend.printing.python import format_python
 from eggrad.frontend.text.printer import format_problem, format_term
 
-__all__ = ["FORMATS", "FORMULAS", "format_expression", "format_formula", "format_unchanged"]
-
 
 def _matrix(term: Term, scope: Sequence[Term]) -> str:
     return format_matrix(term, scope) if has_notation(term) else format_index(term)

@@ -20,8 +20,6 @@ from eggrad.engine.terms.term import Term, postorder, variables
 from eggrad.frontend.text.precedence import levels
 from eggrad.frontend.text.words import format_number, shown_name
 
-__all__ = ["LETTERS", "Indexed", "Style", "format_index", "unicode_style"]
-
 LETTERS: Final = "ijklmnoprstuvxaeh"
 _SUBSCRIPTS: Final = dict(zip(LETTERS, "ᵢⱼₖₗₘₙₒₚᵣₛₜᵤᵥₓₐₑₕ", strict=True))
 

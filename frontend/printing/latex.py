@@ -30,12 +30,6 @@ from eggrad.frontend.printing.matrix import Form, sizes_are_names, written
 from eggrad.frontend.text.precedence import Text, bracketed, levels
 from eggrad.frontend.text.words import format_number
 
-__all__ = [
-    "format_latex",
-    "format_latex_definition",
-    "format_latex_index",
-]
-
 _SUM, _ENTRIES, _PRODUCT, _POWER, _ATOM = levels("latex")
 _LEVELS: Final = {"add": _SUM, "subtract": _SUM, "multiply": _ENTRIES, "times": _PRODUCT}
 _SIGNS: Final = {"add": " + ", "subtract": " - ", "times": " ", "multiply": r" \odot "}

@@ -30,25 +30,6 @@ from eggrad.frontend.text.precedence import Text, bracketed, levels
 from eggrad.frontend.text.words import FUNCTION_NAMES, format_number
 from eggrad.rules.standard import system
 
-__all__ = [
-    "Form",
-    "Line",
-    "Style",
-    "form_of",
-    "format_matrix",
-    "has_notation",
-    "key_of",
-    "negated",
-    "number",
-    "operation",
-    "shortest",
-    "sizes_are_names",
-    "turned",
-    "unit_place",
-    "words",
-    "written",
-]
-
 # The transpose of longer formulas is taken as a whole.
 LONG: Final = 100
 

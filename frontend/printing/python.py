@@ -35,8 +35,6 @@ from eggrad.engine.terms.functions import (
 from eggrad.engine.terms.term import Term, own_functions, postorder, variables
 from eggrad.frontend.text.precedence import Text, bracketed, levels
 
-__all__ = ["binary", "format_python", "unary"]
-
 SUM, PRODUCT, SIGN, POWER, ATOM = levels("python")
 
 

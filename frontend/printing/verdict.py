@@ -17,8 +17,6 @@ from eggrad.frontend.printing.latex import format_latex
 from eggrad.frontend.printing.matrix import format_matrix, has_notation
 from eggrad.frontend.text.printer import format_term
 
-__all__ = ["LANGUAGES", "format_sides", "format_steps", "format_values"]
-
 LANGUAGES = ("einsum", "matrix", "index", "latex")
 
 

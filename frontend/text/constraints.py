@@ -16,8 +16,6 @@ from eggrad.frontend.text.words import format_name, offset_of, unquoted
 if TYPE_CHECKING:
     from lark import Token
 
-__all__ = ["format_constraints", "read_constraints"]
-
 _NAME: Final = r"`(?:[^`]|``)*`"
 _SPLIT: Final = re.compile(rf"((?:{_NAME}|[^,`])+)(?:,|\Z)")
 _RELATION: Final = re.compile(

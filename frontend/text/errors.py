@@ -5,8 +5,6 @@ from difflib import get_close_matches
 
 from eggrad.engine.errors import ParseError, ShapeError, UnknownVariable
 
-__all__ = ["TextShapeError", "TextUnknownVariable", "place_words", "suggestion"]
-
 
 class TextShapeError(ParseError, ShapeError):
     """A text whose axes do not fit; the message shows the place."""

@@ -8,8 +8,6 @@ from eggrad.engine.terms import term as terms
 from eggrad.engine.terms.functions import OwnFunction
 from eggrad.engine.terms.term import Term
 
-__all__ = ["COMPOSED", "applied"]
-
 
 def _sinh(a: Term) -> Term:
     """`(exp(a) - exp(-a)) / 2`."""

@@ -16,8 +16,6 @@ from eggrad.frontend.text.errors import TextShapeError, place_words
 from eggrad.frontend.text.sizes import Clash, SizeClasses
 from eggrad.frontend.text.words import MATRIX_ASSUMPTIONS, format_product
 
-__all__ = ["Node", "infer"]
-
 _SYMBOLS = {"add": "+", "subtract": "-", "divide": "/", "power": "^"}
 
 

@@ -34,8 +34,6 @@ from eggrad.frontend.text.words import (
     unquoted,
 )
 
-__all__ = ["parse", "read_product"]
-
 
 def read_product(token: Token, text: str) -> Spec:
     """The spec of a product's operator, such as `*(ij,j->i)`; white space means nothing.

@@ -14,8 +14,6 @@ from eggrad.engine.errors import ParseError
 from eggrad.engine.terms.term import Term
 from eggrad.frontend.text.words import offset_of
 
-__all__ = ["Grammar", "Misread", "Phrase", "Problem", "negated"]
-
 
 class Phrase:
     """A part of an expression: what it is, the token that says so, and its operands."""

@@ -2,8 +2,6 @@
 
 from typing import Final
 
-__all__ = ["Text", "bracketed", "levels"]
-
 Text = tuple[str, int]
 """A text, and how tightly its last operation binds."""
 

@@ -27,8 +27,6 @@ from eggrad.frontend.text.words import (
     quoted,
 )
 
-__all__ = ["Layout", "Piece", "format_problem", "format_term", "pieces"]
-
 _SUM, _PRODUCT, _POWER, _SIGNED, _ATOM = levels("einsum")
 _LONGEST_REPEATED: Final = 16
 

@@ -25,8 +25,6 @@ from eggrad.engine.indices.affine import (
 from eggrad.engine.indices.spec import Size
 from eggrad.engine.terms.term import Term, substitute_sizes
 
-__all__ = ["Clash", "SizeClasses", "agreed_sizes", "unify", "unify_sizes"]
-
 Clash = tuple[tuple[Size, int | None], tuple[Size, int | None]]
 """Two sizes that should be equal and are not, each with the place that gave it, if one is known."""
 

@@ -17,8 +17,6 @@ from eggrad.frontend.text.errors import place_words, suggestion
 from eggrad.frontend.text.phrases import Grammar, Phrase, negated
 from eggrad.frontend.text.words import FUNCTION_NAMES, OPERATORS, RESERVED, unquoted
 
-__all__ = ["Declaration", "Text", "read", "stray_character", "unexpected_token"]
-
 _PAIRS: Final = {"LPAR": "RPAR", "LSQB": "RSQB", "LBRACE": "RBRACE"}
 _NAMES: Final = ("NAME", "QUOTED")
 _OPERANDS: Final = (*_NAMES, "NUMBER", "FUNCTION", "DELTA", "INDICATOR", "SIZE", "LPAR")

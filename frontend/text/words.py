@@ -8,30 +8,10 @@ from typing import TYPE_CHECKING, Final, cast
 from eggrad.engine.indices.spec import Dims, Spec, letter
 from eggrad.engine.indices.texts import digits, escaped, integer
 from eggrad.engine.terms.fixed_arrays import FixedArray
-from eggrad.engine.terms.term import ELEMENTWISE, MATRIX_FUNCTIONS
+from eggrad.engine.terms.functions import ELEMENTWISE, MATRIX_FUNCTIONS
 
 if TYPE_CHECKING:
     from lark import Token
-
-__all__ = [
-    "ASSUMPTIONS",
-    "FUNCTION_NAMES",
-    "MATRIX_ASSUMPTIONS",
-    "MAXIMAL_DIGITS",
-    "MAXIMAL_ORDER",
-    "OPERATORS",
-    "RESERVED",
-    "format_array",
-    "format_name",
-    "format_number",
-    "format_product",
-    "format_sizes",
-    "offset_of",
-    "quoted",
-    "read_number",
-    "shown_name",
-    "unquoted",
-]
 
 OPERATORS: Final = {"PLUS": "add", "MINUS": "subtract", "DIVIDE": "divide", "POWER": "power"}
 FUNCTION_NAMES: Final = (*ELEMENTWISE, *MATRIX_FUNCTIONS)

@@ -25,18 +25,6 @@ from eggrad.frontend.workbench.experiment import (
 )
 from eggrad.frontend.workbench.pages import aligned, grouped
 
-__all__ = [
-    "Ablation",
-    "Change",
-    "Effect",
-    "Minimum",
-    "ablate",
-    "as_json",
-    "as_markdown",
-    "as_text",
-    "minimize",
-]
-
 
 @dataclass(frozen=True)
 class Change:

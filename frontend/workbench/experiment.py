@@ -24,20 +24,6 @@ from eggrad.frontend.printing.formats import format_formula
 from eggrad.frontend.text.phrases import Problem
 from eggrad.rules.standard import AT_SYMMETRIC, STANDARD, extended
 
-__all__ = [
-    "BASE",
-    "Case",
-    "Outcome",
-    "Point",
-    "Sizes",
-    "Variant",
-    "derive",
-    "experiment",
-    "laws",
-    "read_corpus",
-    "rule_names",
-]
-
 # The stages that a variant may not do without: no derivative ends without them.
 _NEEDED = ("forward", "reverse", "settle")
 

@@ -19,23 +19,6 @@ from eggrad.frontend.text.words import format_number, format_product
 from eggrad.frontend.workbench.experiment import BASE, Case, derive
 from eggrad.frontend.workbench.pages import markup, page, tabs
 
-__all__ = [
-    "Box",
-    "Boxes",
-    "Layout",
-    "Limits",
-    "Line",
-    "Picture",
-    "Stage",
-    "as_page",
-    "as_svg",
-    "draw",
-    "layered",
-    "read_boxes",
-    "stacked",
-    "stages_of",
-]
-
 _SIGNS = {"add": "+", "subtract": "-", "divide": "/", "power": "^"}
 _LEAVES = ("variable", "constant", "size")
 _TIP = 300

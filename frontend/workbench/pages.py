@@ -6,18 +6,6 @@ from itertools import pairwise
 from math import floor, log10
 from typing import Final
 
-__all__ = [
-    "COLOURS",
-    "aligned",
-    "bar_plot",
-    "grouped",
-    "line_plot",
-    "markup",
-    "page",
-    "table",
-    "tabs",
-]
-
 
 def grouped(number: float) -> str:
     """A number with its thousands apart; what is no whole number with two digits.

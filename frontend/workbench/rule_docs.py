@@ -17,8 +17,6 @@ from eggrad.rules.functions.properties import domains
 from eggrad.rules.rejected import REJECTED, Rejected
 from eggrad.rules.standard import RULESETS, STANDARD
 
-__all__ = ["rule_table"]
-
 HEAD = """\
 # Rules
 

@@ -18,8 +18,6 @@ from eggrad.frontend.workbench.pages import (
     table,
 )
 
-__all__ = ["Findings", "as_json", "as_text", "compare", "report_page", "rule_rows", "total_rows"]
-
 TOTALS = (
     "variant",
     "failed",

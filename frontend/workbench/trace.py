@@ -13,8 +13,6 @@ from eggrad.frontend.interface.own_rules import Rules, accepted
 from eggrad.frontend.printing.formats import FORMULAS, format_formula
 from eggrad.frontend.workbench.experiment import BASE, Variant, rule_names
 
-__all__ = ["Step", "as_json", "format_trace", "trace_derivative", "trace_simplification"]
-
 
 @dataclass(frozen=True)
 class Step:

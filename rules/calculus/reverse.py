@@ -14,6 +14,8 @@ from eggrad.engine.laws.primitives import (
     lead_meet,
     lead_sum,
     leading,
+    minors_dims,
+    next_k,
     pull_known,
     regular,
     spread_again,
@@ -23,7 +25,7 @@ from eggrad.engine.laws.primitives import (
     transposed_second,
 )
 from eggrad.rules.calculus.extremes import shares
-from eggrad.rules.calculus.forward import ADJUGATE_AXES, minors_dims, next_k
+from eggrad.rules.calculus.forward import ADJUGATE_AXES
 from eggrad.rules.notation import *
 
 reverse = Ruleset(

@@ -5,8 +5,8 @@ They make terms longer, so no simplification runs them.
 
 from fractions import Fraction
 
-from eggrad.engine.laws.primitives import entrywise, last_axis
-from eggrad.rules.functions.linalg import SCALARS, SCALED, is_square, one_axis
+from eggrad.engine.laws.primitives import entrywise, is_square, last_axis, one_axis
+from eggrad.rules.functions.linalg import SCALARS, SCALED
 from eggrad.rules.notation import *
 
 HALF = Fraction(1, 2)

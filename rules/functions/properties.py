@@ -24,10 +24,10 @@ from eggrad.engine.laws.primitives import (
     is_total,
     is_zero_at_zero,
     never_negative_power,
+    one_axis,
 )
 from eggrad.engine.laws.properties import defined, positive_almost
 from eggrad.engine.laws.properties import nonzero as nowhere_zero
-from eggrad.rules.functions.linalg import one_axis
 from eggrad.rules.notation import *
 
 RANGE = "range of the function"

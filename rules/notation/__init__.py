@@ -9,17 +9,14 @@
 "fn('log', fn('exp', a)) >> a"
 """
 
-from eggrad.engine.indices.spec import parse_spec
+from eggrad.engine.indices.constraints import Constraints
+from eggrad.engine.indices.spec import Dims, Spec, parse_spec
 from eggrad.engine.laws.language import (
     Claim,
-    Constraints,
     D,
-    Dims,
-    Entries,
     Law,
     Name,
     Number,
-    Spec,
     Statement,
     Tensor,
     Variable,
@@ -99,6 +96,7 @@ from eggrad.engine.laws.properties import (
     within_one,
 )
 from eggrad.engine.laws.rule import BulkRule, Rule, Ruleset
+from eggrad.engine.terms.fixed_arrays import Entries
 
 __all__ = [
     "BLANCHARD",

@@ -15,8 +15,6 @@ from tests.benchmarks.case_times import yardstick
 from tests.benchmarks.tables import table as markdown
 from tests.support.programs import python
 
-__all__ = ["ROWS", "Row", "derivation", "measure", "table"]
-
 Derivation = Callable[[], Any]
 
 x, y = eg.variable("x", ("n",)), eg.variable("y", ("n",))

@@ -9,8 +9,6 @@ from tests.benchmarks.tables import counted, table
 from tests.support.places import DATA
 from tests.support.programs import python
 
-__all__ = ["Times", "appendix_totals", "case_times", "loading_table", "times_table", "yardstick"]
-
 REPEATS = 5
 
 

@@ -22,8 +22,6 @@ from eggrad.engine.costs.calibration import measure
 from tests.benchmarks.tables import table as markdown
 from tests.frontend.elementwise.test_adjoint import CASES, definition
 
-__all__ = ["Case", "Row", "adjoints_table", "cases", "table"]
-
 Array = NDArray[Any]
 BAND = 3
 

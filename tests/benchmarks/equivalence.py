@@ -13,15 +13,13 @@ from statistics import median
 from time import perf_counter
 
 import eggrad as eg
+from eggrad.frontend.expression.expression import expression
 from tests.frontend.interface.test_equivalence import (
     check_witness,
-    expression,
     random_network,
     shuffled_product,
 )
 from tests.support.equivalent_pairs import equal_pair, near_miss
-
-__all__ = ["decided", "products", "sums"]
 
 Pair = tuple[eg.Expression, eg.Expression]
 

@@ -13,8 +13,6 @@ from typing import Any
 
 import eggrad as eg
 
-__all__ = ["executed", "main"]
-
 PACKAGE = Path(eg.__file__).parent
 
 

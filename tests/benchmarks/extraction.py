@@ -16,8 +16,6 @@ from tests.benchmarks.tables import table as markdown
 from tests.support.counting_array import Counter
 from tests.support.places import DATA
 
-__all__ = ["CASES", "Measured", "hand_operations", "measure", "quick_operations", "table"]
-
 CASES = json.loads((DATA / "derivative_cases.json").read_text("utf-8"))
 SIZE = 100
 PROPERTIES = {

@@ -6,8 +6,6 @@ from typing import Any
 from tests.benchmarks.problems.problem import QUANTITIES
 from tests.benchmarks.report import LABELS, Results, headed
 
-__all__ = ["draw"]
-
 COLUMNS = 3
 PANEL_INCHES = (3.4, 2.8)
 STYLES = {

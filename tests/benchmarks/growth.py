@@ -13,8 +13,6 @@ from tests.benchmarks.frameworks.process import peak_megabytes
 from tests.benchmarks.tables import table as markdown
 from tests.support.programs import python
 
-__all__ = ["DEPTHS", "Growth", "by_hand", "measure", "measure_apart", "table"]
-
 DEPTHS = (25, 50, 100, 200, 400)
 WIDTH = 100
 

@@ -24,8 +24,6 @@ from tests.benchmarks.problems.problem import DENSE
 from tests.support.places import ROOT
 from tests.support.programs import python
 
-__all__ = ["RESULTS", "Options", "main", "options", "run", "tasks_of"]
-
 RESULTS = ROOT / "build" / "benchmarks" / "results.jsonl"
 
 Task = dict[str, Any]

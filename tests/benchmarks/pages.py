@@ -18,8 +18,6 @@ from tests.benchmarks import prediction as bench_prediction
 from tests.benchmarks.tables import show
 from tests.support.programs import python
 
-__all__ = ["main", "printed_apart"]
-
 
 def sections(depths: list[int]) -> Iterator[tuple[str, Callable[[], str]]]:
     """The name of each table, and how it is made."""

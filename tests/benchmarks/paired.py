@@ -27,8 +27,6 @@ from tests.benchmarks.problems.catalog import PROBLEMS
 from tests.benchmarks.problems.problem import DENSE
 from tests.support.programs import python
 
-__all__ = ["Pair", "by_turns", "main", "summary"]
-
 SAMPLE_SECONDS = 3e-4
 FEWEST_ROUNDS = 5
 # A method this much slower than the fastest in its first calls is left out.

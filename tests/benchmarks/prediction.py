@@ -21,8 +21,6 @@ from eggrad.engine.terms.functions import FUNCTIONS, UNARY
 from eggrad.engine.terms.term import Term
 from tests.benchmarks.tables import table as markdown
 
-__all__ = ["CASES", "Case", "Row", "rows", "table"]
-
 A = t.variable("A", ("m", "n"))
 B = t.variable("B", ("n", "k"))
 C = t.variable("C", ("m", "n"))

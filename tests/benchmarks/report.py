@@ -20,8 +20,6 @@ from tests.benchmarks.problems.problem import QUANTITIES
 from tests.benchmarks.tables import show, table
 from tests.support.places import DOCS
 
-__all__ = ["LABELS", "Results", "main", "read", "sections"]
-
 # What tables and figures call each framework.
 LABELS = {
     "numpy": "NumPy by hand",

@@ -18,8 +18,6 @@ from tests.support import stability_cases
 from tests.support.places import DOCS
 from tests.support.stability_cases import CASES, Case
 
-__all__ = ["main", "rows", "table"]
-
 
 def jax_values(case: Case, at: Any) -> list[Any]:
     """The formula and its automatic derivatives; empty where JAX is not installed."""

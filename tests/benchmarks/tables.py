@@ -6,8 +6,6 @@ from pathlib import Path
 
 from tests.support.places import DOCS
 
-__all__ = ["PAGE", "counted", "placed", "show", "table"]
-
 PAGE = DOCS / "benchmarks.md"
 
 

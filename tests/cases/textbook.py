@@ -16,8 +16,6 @@ import eggrad as eg
 from eggrad.frontend.cli.input import parse_dims
 from tests.support.places import DOCS, lines_of
 
-__all__ = ["ROWS", "Row", "table"]
-
 DOCUMENT = DOCS / "textbook.md"
 PICTURE = DOCUMENT.parent / "figures" / "textbook.png"
 # Names of positive definite matrices.

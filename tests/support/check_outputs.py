@@ -25,8 +25,6 @@ from tests.frontend.elementwise.test_adjoint import CASES as DEFINITIONS
 from tests.frontend.elementwise.test_adjoint import definition
 from tests.frontend.printing.test_formats import MATRIX_CASES, dims_of
 
-__all__ = ["latex_formulas", "longer_than_by_hand", "python_script"]
-
 Case = dict[str, Any]
 FACTS = {
     "symmetric": "symmetric",

@@ -18,8 +18,6 @@ from eggrad.engine.terms.binding import symbols
 from eggrad.engine.terms.term import Term
 from tests.support.random_expressions import random_expression
 
-__all__ = ["equal_pair", "near_miss"]
-
 Law = Callable[[Term, Random], "Term | None"]
 
 

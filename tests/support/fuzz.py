@@ -32,8 +32,6 @@ from tests.support.programs import raised_after
 from tests.support.random_expressions import random_expression
 from tests.support.trusted_points import Point, differs, random_point, trusted_derivative
 
-__all__ = ["check_expression", "check_partial_functions", "check_text", "main"]
-
 WORKERS = 2
 SLOW = 3.0
 # Seconds that a case may take; an iteration of egglog cannot be interrupted, so the parent

@@ -20,8 +20,6 @@ from eggrad.engine.terms.term import Term
 from eggrad.frontend.expression.expression import Expression, expression
 from eggrad.frontend.interface.equivalence import Verdict
 
-__all__ = ["check_pair", "false_equality", "near_miss"]
-
 Pair = tuple[Expression, Expression]
 HALF = Fraction(1, 2)
 # More digits change a value that is trusted by no more than this.

@@ -10,8 +10,6 @@ from eggrad.frontend.workbench.experiment import BASE, Case, Outcome, experiment
 from eggrad.frontend.workbench.rule_docs import table as markdown
 from tests.support.places import lines_of
 
-__all__ = ["NEEDED", "loss", "table", "without"]
-
 SIZE = 100
 MODES = ("forward", "reverse")
 

@@ -22,8 +22,6 @@ from eggrad.frontend.expression.expression import Expression, expression
 from eggrad.frontend.interface.compile import compile
 from tests.support.trusted_points import Point, differs, trusted_derivative
 
-__all__ = ["check_triple", "random_triple", "shown"]
-
 HALF = Fraction(1, 2)
 FRACTIONS = (HALF, HALF, -HALF, *map(Fraction, ("1/3", "2/3", "3/2", "-3/2", "1/4", "-1/3")))
 WHOLE = (2, 2, 3, -1, -1, -2, 4, 0)

@@ -12,8 +12,6 @@ from typing import Any
 
 from tests.support.places import ROOT
 
-__all__ = ["python", "raised_after"]
-
 
 def python(
     *arguments: object,

@@ -10,8 +10,6 @@ from random import Random
 
 import numpy as np
 
-__all__ = ["RandomDefinition", "random_definition"]
-
 NAMES = ("x", "y", "z")
 FUNCTIONS = ("sin", "exp", "tanh", "cos")
 

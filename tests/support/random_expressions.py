@@ -8,8 +8,6 @@ from eggrad.engine.indices.spec import canonical
 from eggrad.engine.terms import term as t
 from eggrad.engine.terms.term import Term
 
-__all__ = ["random_expression"]
-
 # Size symbols, and integers now and then.
 SIZES = ("m", "n", "m", "n", "n", 2)
 ORDERS = {"c": 0, "x": 1, "y": 1, "A": 2, "B": 2, "T": 3, "Q": 4}

@@ -2,8 +2,6 @@
 
 from random import Random
 
-__all__ = ["DIMS", "random_text"]
-
 DIMS: dict[str, tuple[str, ...]] = {
     **{"A": ("m", "n"), "B": ("m", "n"), "S": ("n", "n"), "T": ("n", "m")},
     **{"x": ("n",), "y": ("m",), "z": ("n",), "a": (), "b": ()},

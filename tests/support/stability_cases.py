@@ -13,8 +13,6 @@ import eggrad as eg
 from eggrad.engine.terms.binding import Array
 from tests.support.places import lines_of
 
-__all__ = ["CASES", "Case", "derivatives", "evaluated", "exact", "points", "worst_error"]
-
 DIGITS = 60
 NAMES = ("exp", "log", "cos", "tanh", "arcsin")
 # Smaller values have fewer digits.

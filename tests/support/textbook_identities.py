@@ -8,8 +8,6 @@ import numpy as np
 
 import eggrad as eg
 
-__all__ = ["IDENTITIES", "WITHOUT_STEPS", "Identity"]
-
 A, B, C, D, E = (eg.variable(name, ("n", "n")) for name in "ABCDE")
 K = eg.variable("K", ("k", "k"), ["invertible"])
 M, N = (eg.variable(name, ("n", "n"), ["invertible"]) for name in "MN")

@@ -16,8 +16,6 @@ from eggrad.engine.oracle import oracle
 from eggrad.engine.terms.binding import Array
 from eggrad.engine.terms.term import Term, postorder, variables
 
-__all__ = ["Point", "differs", "random_point", "trusted_derivative"]
-
 TOLERANCE = 1e-5
 STEPS = (1e-3, 2.5e-4)
 KINK = 1e-3

@@ -14,8 +14,6 @@ import numpy as np
 
 from tests.benchmarks.problems.problem import Array, Problem
 
-__all__ = ["FRAMEWORKS", "Built", "available", "build", "methods", "operations", "version"]
-
 # The package that each framework is.
 FRAMEWORKS = {
     "numpy": "numpy",

@@ -22,8 +22,6 @@ from tests.benchmarks.frameworks import frameworks
 from tests.benchmarks.problems.catalog import PROBLEMS
 from tests.benchmarks.problems.problem import DENSE, Array, Problem
 
-__all__ = ["FACTORED_CHECK", "TOLERANCE", "error_of", "measure", "timed"]
-
 TOLERANCE = 1e-8
 # At this size a factored form is checked as a dense tensor.
 FACTORED_CHECK = 10

@@ -17,8 +17,6 @@ from typing import Any
 
 from tests.support.places import ROOT
 
-__all__ = ["Limits", "environment", "messages", "peak_megabytes"]
-
 GIBI = 1 << 30
 POLL_SECONDS = 0.25
 

@@ -23,8 +23,6 @@ from tests.benchmarks.problems.problem import DENSE, Array, Problem
 if TYPE_CHECKING:
     from eggrad import CompiledFunction, Expression
 
-__all__ = ["build", "derivative", "prepared"]
-
 
 def derivative(problem: Problem, quantity: str) -> "list[Expression]":
     """What has to be compiled: the derivative, for a gradient with the value before it."""

@@ -9,8 +9,6 @@ import numpy as np
 from tests.benchmarks.frameworks.frameworks import Built
 from tests.benchmarks.problems.problem import Array
 
-__all__ = ["build"]
-
 
 def build(f: Callable[..., Any], quantity: str, method: str, arrays: tuple[Array, ...]) -> Built:
     """The jitted derivative, compiled; every call waits for its result."""

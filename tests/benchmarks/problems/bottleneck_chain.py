@@ -6,8 +6,6 @@ import numpy as np
 
 from tests.benchmarks.problems.problem import Array, Problem, Quantity
 
-__all__ = ["BOTTLENECK_CHAIN"]
-
 WIDTHS: tuple[str | int, ...] = ("n", "n", "n", 5, "n", "n", "n")
 
 

@@ -19,8 +19,6 @@ from tests.benchmarks.problems.recurrent import (
 from tests.benchmarks.problems.softmax_regression import SOFTMAX_REGRESSION
 from tests.benchmarks.problems.third_derivative import THIRD_DERIVATIVE
 
-__all__ = ["PROBLEMS"]
-
 PROBLEMS: dict[str, Problem] = {
     problem.name: problem
     for problem in (

@@ -6,8 +6,6 @@ import numpy as np
 
 from tests.benchmarks.problems.problem import Array, Problem, Quantity
 
-__all__ = ["GAUSSIAN_PROCESS"]
-
 
 def data(n: int) -> dict[str, Array]:
     random = np.random.default_rng(n)

@@ -4,8 +4,6 @@ import numpy as np
 
 from tests.benchmarks.problems.problem import Array, Problem, Quantity, without_buffers
 
-__all__ = ["LOGISTIC_REGRESSION"]
-
 
 def data(n: int) -> dict[str, Array]:
     random = np.random.default_rng(n)

@@ -4,8 +4,6 @@ import numpy as np
 
 from tests.benchmarks.problems.problem import Array, Problem, Quantity, triangle
 
-__all__ = ["MATRIX_FACTORIZATION", "MATRIX_FACTORIZATION_UNMASKED"]
-
 RANK = 5
 AXES = {"U": ("m", "k"), "V": ("n", "k"), "T": ("m", "n")}
 

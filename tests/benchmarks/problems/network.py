@@ -9,8 +9,6 @@ import numpy as np
 
 from tests.benchmarks.problems.problem import Array, Problem, Quantity, outer
 
-__all__ = ["NETWORK", "NETWORK_BATCH"]
-
 LAYERS = 10
 BATCH = 16
 WEIGHTS = {f"W{i}": ("n", "n") for i in range(1, LAYERS + 1)}

@@ -10,18 +10,6 @@ import numpy as np
 if TYPE_CHECKING:
     from eggrad import Expression
 
-__all__ = [
-    "DENSE",
-    "QUANTITIES",
-    "Array",
-    "Problem",
-    "Quantity",
-    "direction",
-    "outer",
-    "triangle",
-    "without_buffers",
-]
-
 Array = np.ndarray[Any, np.dtype[np.float64]]
 
 # The name of each quantity, and what tables call it.

@@ -4,8 +4,6 @@ import numpy as np
 
 from tests.benchmarks.problems.problem import Array, Problem, Quantity, without_buffers
 
-__all__ = ["QUADRATIC"]
-
 
 def data(n: int) -> dict[str, Array]:
     random = np.random.default_rng(n)

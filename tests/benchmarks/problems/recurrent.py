@@ -8,8 +8,6 @@ import numpy as np
 
 from tests.benchmarks.problems.problem import Array, Problem, Quantity, outer, without_buffers
 
-__all__ = ["RECURRENT_BY_STATE", "RECURRENT_BY_WEIGHTS", "RECURRENT_LOSS", "RECURRENT_UNROLLED"]
-
 STEPS = 10
 # Of two vectors.
 Product = Callable[[Array, Array], Array]

@@ -4,8 +4,6 @@ import numpy as np
 
 from tests.benchmarks.problems.problem import Array, Problem, Quantity, without_buffers
 
-__all__ = ["SOFTMAX_REGRESSION"]
-
 CLASSES = 10
 
 

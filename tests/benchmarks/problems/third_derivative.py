@@ -6,8 +6,6 @@ import numpy as np
 
 from tests.benchmarks.problems.problem import Array, Problem, Quantity, triangle, without_buffers
 
-__all__ = ["THIRD_DERIVATIVE"]
-
 
 def data(n: int) -> dict[str, Array]:
     random = np.random.default_rng(n)

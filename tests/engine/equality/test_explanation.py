@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 import eggrad as eg
-from eggrad.engine.equality.explanation import Step, explain
-from eggrad.engine.equality.replay import replay
+from eggrad.engine.equality.explanation import explain
+from eggrad.engine.equality.replay import Step, replay
 from eggrad.engine.laws.matching import matcher_of_terms, patterns, views
 from eggrad.engine.laws.rule import Rule, Ruleset
 from eggrad.engine.oracle import oracle

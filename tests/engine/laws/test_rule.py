@@ -5,7 +5,8 @@ from collections.abc import Callable
 import pytest
 
 from eggrad.engine.errors import EggradError, RuleError
-from eggrad.engine.laws.language import Dims, Number, Statement, Tensor, add, const, dims, scale
+from eggrad.engine.indices.spec import Dims
+from eggrad.engine.laws.language import Number, Statement, Tensor, add, const, dims, scale
 from eggrad.engine.laws.primitives import nonzero
 from eggrad.engine.laws.rule import Ruleset, mirrored
 

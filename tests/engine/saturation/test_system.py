@@ -10,22 +10,13 @@ from hypothesis import strategies as st
 
 import eggrad as eg
 from eggrad.engine.errors import UnsoundRules
-from eggrad.engine.laws.language import (
-    Dims,
-    Number,
-    Statement,
-    Tensor,
-    const,
-    dims,
-    fn,
-    primitive,
-    scale,
-)
+from eggrad.engine.indices.spec import Dims
+from eggrad.engine.laws.language import Number, Statement, Tensor, const, dims, fn, primitive, scale
 from eggrad.engine.laws.rule import Ruleset
 from eggrad.engine.oracle import oracle
 from eggrad.engine.saturation import system as system_module
-from eggrad.engine.saturation.schedule import Budget
-from eggrad.engine.saturation.system import Strategy, System
+from eggrad.engine.saturation.schedule import Budget, Strategy
+from eggrad.engine.saturation.system import System
 from eggrad.engine.terms import term as terms
 from eggrad.engine.terms.term import Term
 from eggrad.frontend.calculus import calculus

@@ -13,7 +13,8 @@ from eggrad.engine.laws.language import Statement, Tensor, fn
 from eggrad.engine.laws.rule import Ruleset
 from eggrad.engine.oracle import oracle
 from eggrad.engine.saturation import schedule
-from eggrad.engine.saturation.system import Budget, System
+from eggrad.engine.saturation.schedule import Budget
+from eggrad.engine.saturation.system import System
 from eggrad.engine.terms import term as terms
 from eggrad.engine.terms.term import Term
 from eggrad.engine.workbench.audit import audit

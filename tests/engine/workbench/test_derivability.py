@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from eggrad.engine.equality.equivalence import smallest_part
+from eggrad.engine.indices.spec import Spec
 from eggrad.engine.laws.language import (
-    Spec,
     Statement,
     Tensor,
     add,

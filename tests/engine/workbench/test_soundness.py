@@ -7,12 +7,10 @@ import pytest
 
 from eggrad.engine.errors import RuleError
 from eggrad.engine.extraction.snapshot import Snapshot
-from eggrad.engine.indices.spec import parse_spec
+from eggrad.engine.indices.spec import Dims, Spec, parse_spec
 from eggrad.engine.laws.language import (
     D,
-    Dims,
     Number,
-    Spec,
     Statement,
     Tensor,
     Wrt,
