@@ -49,25 +49,25 @@ def total(summands: Sequence[tuple[int, Term]], rng: np.random.Generator) -> Ter
 
 def random_factors(rng: np.random.Generator, count: int) -> list[Factor]:
     """Variables, powers of one base, deltas, numbers and a matrix with its inverse."""
-    a = terms.variable("a", dims("i"))
-    matrix = terms.variable("M", dims("kl"), ["invertible"])
+    a = terms.variable("a", _dims("i"))
+    matrix = terms.variable("M", _dims("kl"), ["invertible"])
     choices: list[Factor] = [
         (a, "i"),
         (a, "j"),
         (terms.power(a, terms.constant(2)), "i"),
-        (terms.add(terms.power(a, terms.constant(-1)), terms.variable("g", dims("i"))), "i"),
+        (terms.add(terms.power(a, terms.constant(-1)), terms.variable("g", _dims("i"))), "i"),
         (terms.apply("exp", a), "i"),
-        (terms.variable("A", dims("ij")), "ij"),
-        (terms.variable("A", dims("ij")), "ji"),
-        (terms.variable("B", dims("jk")), "jk"),
+        (terms.variable("A", _dims("ij")), "ij"),
+        (terms.variable("A", _dims("ij")), "ji"),
+        (terms.variable("B", _dims("jk")), "jk"),
         (matrix, "kl"),
         (terms.apply("inv", matrix), "kl"),
         (terms.apply("inv", matrix), "lk"),
         (terms.apply("adj", matrix), "kl"),
-        (terms.delta(dims("i")), "ij"),
-        (terms.constant(1, dims("k")), "k"),
+        (terms.delta(_dims("i")), "ij"),
+        (terms.constant(1, _dims("k")), "k"),
         (terms.variable("c"), ""),
-        (terms.variable("v", dims("km")), "km"),
+        (terms.variable("v", _dims("km")), "km"),
     ]
     return [choices[int(k)] for k in rng.integers(len(choices), size=count)]
 
@@ -89,7 +89,7 @@ def random_roots(rng: np.random.Generator) -> list[Term]:
 
 def mirrored(rng: np.random.Generator) -> Term:
     """A product with a mirror image, J'DJ with J a product itself, D at times a sum."""
-    (i,), (k,) = dims("i"), dims("k")
+    (i,), (k,) = _dims("i"), _dims("k")
     first, second = terms.variable("A", (i, i)), terms.variable("P", (i, k))
     d = terms.variable("d", (k,))
     left: list[Factor] = [(first, "ia"), (second, "ak")]
@@ -104,11 +104,11 @@ def mirrored(rng: np.random.Generator) -> Term:
 
 def random_exponentials(rng: np.random.Generator) -> list[Term]:
     """Products, sums and logarithms of rational functions of exponentials, and unit vectors."""
-    x, b = terms.variable("x", dims("i")), terms.variable("b", dims("i"))
-    one = terms.constant(1, dims("i"))
+    x, b = terms.variable("x", _dims("i")), terms.variable("b", _dims("i"))
+    one = terms.constant(1, _dims("i"))
     plus, minus = terms.apply("exp", x), terms.apply("exp", terms.negate(x))
     pool = [plus, minus, terms.add(one, plus), terms.add(plus, minus), terms.subtract(plus, minus)]
-    pool += [terms.add(plus, terms.constant(3, dims("i"))), terms.apply("tanh", x), b]
+    pool += [terms.add(plus, terms.constant(3, _dims("i"))), terms.apply("tanh", x), b]
     total_of_exp = terms.einsum("i->", plus)
     inverse = [terms.power(t, terms.constant(-1)) for t in (*pool[2:4], total_of_exp)]
 
@@ -128,7 +128,7 @@ def random_exponentials(rng: np.random.Generator) -> list[Term]:
     quadratic = terms.add(terms.add(one, plus), terms.power(plus, terms.constant(2)))
     cubic = product([(quadratic, "i"), *[(inverse[0], "i")] * 3], "i", rng)
     signs = [terms.apply(f, t) for f in ("abs", "sign") for t in (squares, pool[2], b)]
-    signs += [terms.add(terms.constant(3, dims("i")), terms.subtract(b, one))]
+    signs += [terms.add(terms.constant(3, _dims("i")), terms.subtract(b, one))]
     share = product([(plus, "i"), (inverse[0], "i")], "i", rng)
     rest = terms.subtract(one, share)
     variance = product([(b, "i"), (b, "i"), (share, "i"), (rest, "i")], "i", rng)
@@ -139,7 +139,7 @@ def random_exponentials(rng: np.random.Generator) -> list[Term]:
 
 def random_inverses(rng: np.random.Generator) -> list[Term]:
     """The parallel sum and the push-through identity, both sides in some order."""
-    (k,), (m,) = dims("k"), dims("i")
+    (k,), (m,) = _dims("k"), _dims("i")
     a, b = (terms.variable(name, (k, k), ["invertible"]) for name in "MN")
     u, v = terms.variable("U", (m, k)), terms.variable("V", (k, m))
 
