@@ -9,6 +9,7 @@ Everything is loaded at first use: importing this package is quick.
 """
 
 from importlib import import_module
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -80,6 +81,10 @@ if TYPE_CHECKING:
     from eggrad.frontend.interface.derivative_products import hvp, jvp, vjp
     from eggrad.frontend.interface.equivalence import Verdict, equivalent
     from eggrad.frontend.interface.transforms import grad, value_and_grad
+
+# In a clone on a system without symbolic links the folders are found where the links lead to.
+if not Path(__file__).with_name("engine").is_dir():
+    __path__.append(str(Path(__file__).parents[2]))
 
 __all__ = [
     "Budget",
