@@ -75,7 +75,7 @@ test: $(DEVELOPMENT) links
 	@$(RUN) -m pytest -q -n $(JOBS)
 
 quick: $(DEVELOPMENT) links
-	@$(RUN) -m pytest -q -n $(JOBS) -p tests.support.quick
+	@$(RUN) -m pytest -q -n $(JOBS) -p tests.support.quick --durations 10
 
 coverage: $(DEVELOPMENT)
 	@$(RUN) -m pytest -q -n $(JOBS) --cov --cov-report term-missing:skip-covered --cov-fail-under 95
