@@ -21,7 +21,7 @@ def test_a_step_goes_after_its_line(tmp_path: Path) -> None:
     steps = "```py\n# a.py, after: 1,\n    2,\n```\n\n```py\n# a.py\ny = x\n```\n"
     walks.take_steps(steps, tmp_path)
     assert (tmp_path / "a.py").read_text("utf-8") == "x = [\n    1,\n    2,\n]\ny = x\n"
-    with pytest.raises(ValueError, match="a.py has 0 lines '3,'"):
+    with pytest.raises(ValueError, match=r"a\.py has 0 lines '3,'"):
         walks.take_steps("```py\n# a.py, after: 3,\n4,\n```\n", tmp_path)
 
 
