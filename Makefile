@@ -33,7 +33,7 @@ BENCHMARK := $(VENV)/.benchmark
 help:
 	@echo "make demo      install eggrad and differentiate three real expressions"
 	@echo "make test      run every test (JOBS=$(JOBS), PYTHON=$(PYTHON))"
-	@echo "make quick     run the fast tier: no slow tests, and few cases of each"
+	@echo "make quick     run the fast tier: a few cases of every test that is not slow"
 	@echo "make coverage  run every test and report the lines that none reaches"
 	@echo "make lint      ruff, pyright, import-linter"
 	@echo "make format    let ruff put the files into shape"

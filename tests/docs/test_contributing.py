@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.places import ROOT
+from tests.support.quick import SLOW
 
 PAGE = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
 COMMANDS = [
@@ -39,7 +40,6 @@ def output(*command: str, folder: Path = ROOT) -> str:
     return done.stdout
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("command", TESTS)
 def test_some_tests_are_run_alone(command: str) -> None:
     last = output(sys.executable, *command.split()[1:]).splitlines()[-1]
@@ -61,6 +61,18 @@ def test_modules_and_pages_are_there(command: str) -> None:
 def test_all_commands_are_tested() -> None:
     (entering,) = {*COMMANDS} - {*TESTS, *MODULES, *TARGETS}
     assert entering == ". .venv-3.11/bin/activate"
+
+
+def test_the_fast_tier_has_tests_of_every_folder() -> None:
+    slow = {*SLOW.read_text("utf-8").splitlines()}
+    found = {
+        f"{file.relative_to(ROOT).as_posix()}::{name}"
+        for file in (ROOT / "tests").rglob("test_*.py")
+        for name in re.findall(r"^def (test_\w+)", file.read_text("utf-8"), re.MULTILINE)
+    }
+    assert slow <= found
+    folders = {name.rpartition("/")[0] for name in found}
+    assert {name.rpartition("/")[0] for name in found - slow} == folders
 
 
 def test_a_clone_without_symbolic_links_works(tmp_path: Path) -> None:

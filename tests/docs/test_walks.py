@@ -10,7 +10,6 @@ from tests.docs.test_pages import without_errors
 WALKS = walks.walks(walks.PAGE.read_text("utf-8"))
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("walk", WALKS, ids=[walk.partition("\n")[0] for walk in WALKS])
 def test_a_walk_leads_where_it_says(walk: str, tmp_path: Path) -> None:
     assert without_errors(walks.walked(walk, tmp_path)) == without_errors(walk)
