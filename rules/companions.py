@@ -11,7 +11,7 @@ from eggrad.rules.algebra.unary import unary
 from eggrad.rules.calculus.forward import forward
 from eggrad.rules.calculus.reverse import reverse
 from eggrad.rules.calculus.slopes import slopes
-from eggrad.rules.common.notation import *
+from eggrad.rules.notation import *
 from eggrad.rules.numerics.stability import stability
 
 __all__ = ["BEFORE_BULK_RULES", "companions_of"]

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from eggrad.engine.terms import term as terms
-from eggrad.rules.common.notation import *
+from eggrad.rules.notation import *
 
 __all__ = ["REJECTED", "Rejected"]
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 from functools import lru_cache
 
 from eggrad.engine.laws.rule import ADDED_STAGES, Ruleset
-from eggrad.engine.saturation.stages import Strategy, System
+from eggrad.engine.saturation.system import Strategy, System
 from eggrad.rules.algebra.algebra import (
     distribution,
     exponents,
@@ -22,9 +22,8 @@ from eggrad.rules.algebra.indicators import (
     indicator_products,
     indicators,
 )
-from eggrad.rules.algebra.products import halves, orders, products, quotients
 from eggrad.rules.algebra.sizes import sizes
-from eggrad.rules.algebra.sums import sums
+from eggrad.rules.algebra.sums_and_products import halves, orders, products, quotients, sums
 from eggrad.rules.algebra.unary import summation, unary
 from eggrad.rules.calculus.extremes import extremes
 from eggrad.rules.calculus.forward import forward

@@ -1,22 +1,173 @@
-"""Compiled terms: a fast function of keyword arrays."""
+"""Compiled terms: the Python text of a module, and a fast function of keyword arrays around it.
 
+The text has one function for each form of the terms, whose statements the passes have written
+(`passes.py`). A `CompiledFunction` checks and converts arguments where it has to, chooses the form,
+and calls it.
+"""
+
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
+from itertools import count
 from keyword import iskeyword
 from typing import Any, Final, Self, cast
 from unicodedata import normalize
 
 import numpy as np
 
-from eggrad.engine.compilation.source import Form, Module
+from eggrad.engine import runtime
+from eggrad.engine.compilation.passes import run_passes
+from eggrad.engine.compilation.program import Program
+from eggrad.engine.costs.cost import CostModel
 from eggrad.engine.indices.affine import size_symbols
-from eggrad.engine.indices.identifiers import escaped
+from eggrad.engine.indices.spec import Size
+from eggrad.engine.indices.texts import escaped, identifier
 from eggrad.engine.normal_forms.index_ranges import check_indices, greatest_indices
-from eggrad.engine.terms.array_limits import check_memory
-from eggrad.engine.terms.binding import bind, common_dtype, concrete, made_sizes, symbols
-from eggrad.engine.terms.term import Term, own_functions, variables
+from eggrad.engine.terms.binding import (
+    bind,
+    check_memory,
+    common_dtype,
+    concrete,
+    made_sizes,
+    symbols,
+)
+from eggrad.engine.terms.fixed_arrays import FixedArray
+from eggrad.engine.terms.term import Term, fixed_arrays, own_functions, variables
 
-__all__ = ["Choice", "CompiledFunction", "compile_terms"]
+__all__ = ["Choice", "CompiledFunction", "Form", "Module", "compile_terms"]
+
+# The text ---------------------------------------------------------------------------------------
+
+# A `with` statement would take twice as long.
+_IGNORED: Final = '@np.errstate(over="ignore", divide="ignore", invalid="ignore")'
+_RESERVED: Final = frozenset({"np", "float", "compiled", *runtime.__all__})
+# What the generated code calls its own values.
+_NUMBERED: Final = re.compile(r"(t|form_)\d+\Z")
+_CALL: Final = re.compile(r"(?<![.\w])(\w+)\(")
+
+
+@dataclass(frozen=True)
+class Form:
+    """One way to compute some values: a term for each, and sizes at which it is the fastest."""
+
+    terms: tuple[Term, ...]
+    sizes: tuple[Mapping[str, int], ...] = ()
+
+
+class Module:
+    """The functions of some forms of the same values, and what their parameters are.
+
+    The parameters are those of `variables`, then the size symbols of `parameters`. `arrays` are
+    those of known numbers, by what the text calls them; `made` has the axes of the arrays that
+    each function makes.
+    """
+
+    def __init__(
+        self,
+        forms: Sequence[Form],
+        own: Sequence[Term],
+        mentioned: Sequence[str],
+        single: bool,
+        real: bool = True,
+        *,
+        sizes: Mapping[str, int] | None = None,
+    ) -> None:
+        """Generate the text; `own` are the variables, `mentioned` all size symbols.
+
+        `sizes` are expected where a form does not have its own.
+        """
+        texts: list[str] = []
+        written: list[_Function] = []
+        taken = {v.name for v in own} | {*mentioned} | _RESERVED
+        every = fixed_arrays(*(t for form in forms for t in form.terms))
+        unused = (name for k in count(1) if (name := f"array{k}") not in taken)
+        fixed = {array: next(unused) for array in every}
+        self.arrays = {name: array.values for array, name in fixed.items()}
+        for form in forms:
+            expected: Mapping[str, int] = form.sizes[0] if form.sizes else sizes or {}
+            known: dict[Size, int] = {**expected}
+            model = CostModel(known)
+            written.append(_Function(form.terms, own, mentioned, model, real=real, fixed=fixed))
+        self.parameters = tuple(sorted({s for f in written for s in f.open}))
+        self.made = [f.made for f in written]
+        self.functions = ["compiled"]
+        if len(forms) > 1:
+            self.functions = [f"form_{k}" for k in range(1, len(forms) + 1)]
+        for name, form, function in zip(self.functions, forms, written, strict=True):
+            texts.append(function.text(name, self.parameters, single, _fastest(form)))
+        self.text = "\n\n".join([_imports(texts), *texts])
+
+
+class _Function:
+    """The text of a function of some variables and sizes; `open` are sizes that no variable has."""
+
+    def __init__(
+        self,
+        terms: Sequence[Term],
+        own: Sequence[Term],
+        mentioned: Sequence[str],
+        model: CostModel,
+        *,
+        real: bool,
+        fixed: Mapping[FixedArray, str],
+    ) -> None:
+        taken = {*(f.name for f in own_functions(*terms)), *fixed.values()}
+        self._names = _parameter_names(dict.fromkeys(v.name for v in own), taken)
+        self._sizes = _parameter_names(mentioned, taken)
+        origin = {
+            d: f"{self._names[v.name]}.shape[{axis}]"
+            for v in reversed(own)
+            for axis, d in enumerate(v.dims)
+            if isinstance(d, str)
+        }
+        arrays = [self._names[v.name] for v in sorted(own, key=lambda v: not v.dims)]
+        dtype = f"{arrays[0]}.dtype" if arrays else ""
+        program = Program(tuple(terms), model, self._names, self._sizes, fixed, dtype, real=real)
+        self._program = run_passes(program)
+        self._known = [(self._sizes[s], origin[s]) for s in sorted(program.used & origin.keys())]
+        self.open = program.used - origin.keys()
+        self.made = frozenset(program.made)
+
+    def text(self, name: str, sizes: Sequence[str], single: bool, comment: str = "") -> str:
+        """The definition, with some size symbols as further parameters."""
+        parameters = [*self._names.values(), *(self._sizes[s] for s in sizes)]
+        body = [comment] if comment else []
+        body += [f"{size} = {origin}" for size, origin in self._known]
+        body += self._program.block.lines(self._program.returned, single)
+        head = [_IGNORED] if self._program.silent else []
+        head.append(f"def {name}({', '.join(parameters)}):")
+        return "\n".join([*head, *(f"    {line}" for line in body), ""])
+
+
+def _parameter_names(wanted: Iterable[str], taken: set[str]) -> dict[str, str]:
+    """A Python name like each wanted one, that nothing else has."""
+    return {name: _identifier(name, taken) for name in wanted}
+
+
+def _identifier(name: str, taken: set[str]) -> str:
+    own = identifier(name, taken | _RESERVED)
+    if _NUMBERED.match(own):
+        own = identifier(f"{own}_", taken | _RESERVED)
+    taken.add(own)
+    return own
+
+
+def _fastest(form: Form) -> str:
+    """A comment that says where a form is the one to take."""
+    at = (
+        ", ".join(f"{escaped(s)} = {n}" for s, n in sorted(sizes.items())) for sizes in form.sizes
+    )
+    return f"# The fastest at {'; at '.join(at)}." if form.sizes else ""
+
+
+def _imports(texts: Sequence[str]) -> str:
+    called = {name for text in texts for name in _CALL.findall(text)}.intersection(runtime.__all__)
+    lines = [f"from eggrad.engine.runtime import {', '.join(sorted(called))}"] if called else []
+    return "\n".join(["import numpy as np", *lines, ""])
+
+
+# The function -----------------------------------------------------------------------------------
 
 Function = Callable[..., Any]
 # The number of the form to use at some sizes.

@@ -13,15 +13,13 @@ from itertools import combinations, islice, product
 from math import prod
 from typing import Final
 
-from eggrad.engine.compilation.source import Form
+from eggrad.engine.compilation.compiled import Form
 from eggrad.engine.costs.cost import DEFAULT_SIZE
-from eggrad.engine.costs.kernels import Work, dag_work
-from eggrad.engine.costs.rates import Rates
 from eggrad.engine.costs.size_relations import compare
-from eggrad.engine.costs.time_model import TimeModel
+from eggrad.engine.costs.time_model import Rates, TimeModel, Work, dag_work
 from eggrad.engine.extraction.snapshot import Snapshot
 from eggrad.engine.indices.spec import Size
-from eggrad.engine.saturation.stages import Budget, System
+from eggrad.engine.saturation.system import Budget, System
 from eggrad.engine.terms.binding import symbols
 from eggrad.engine.terms.term import Term
 
@@ -157,7 +155,7 @@ def _model(sizes: Sizes, rates: Rates) -> TimeModel:
 def predicted_time(variant: SizeVariant, sizes: Sizes, rates: Rates) -> int:
     """The picoseconds that a form takes; a symbol without a size counts as 100.
 
-    >>> from eggrad.engine.costs.rates import Curve
+    >>> from eggrad.engine.costs.time_model import Curve
     >>> from eggrad.engine.terms.term import apply, variable
     >>> rates = Rates({"exp": Curve(((1, 500), (101, 1500))), "fresh": Curve(((1, 0),))}, "2.0")
     >>> predicted_time(SizeVariant((apply("exp", variable("x", ("n",))),)), {"n": 51}, rates)

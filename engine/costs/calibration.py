@@ -4,20 +4,242 @@ Everything is measured in this process as it is: with as many BLAS threads as it
 memory allocator warm. The fastest of a few runs counts, for others only show what else ran.
 """
 
-from collections.abc import Callable, Iterable
-from math import ceil
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from math import ceil, prod
 from time import perf_counter
 from timeit import Timer
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
-from eggrad.engine.costs.probes import PROBES, Probe, Trial
-from eggrad.engine.costs.rates import Curve, Rates
-from eggrad.engine.runtime.cholesky_factor import inverse_from_cholesky
-from eggrad.engine.runtime.matrix_functions import adjugate
+from eggrad.engine.costs.time_model import Curve, Rates
+from eggrad.engine.runtime.matrix_functions import adjugate, inverse_from_cholesky
+from eggrad.engine.terms.functions import FUNCTIONS
 
-__all__ = ["calibrate", "measure"]
+__all__ = ["PROBES", "Known", "Probe", "Trial", "calibrate", "measure"]
+
+# What calibration measures: for every rate a NumPy statement, and the amounts of work it does.
+
+
+Known = tuple[str, int, int]
+"""A rate, its units and its repeats."""
+
+# Entries: within the first cache, the second, and memory.
+_ENTRIES: Final = (1, 100, 1_000, 10_000, 100_000, 1_000_000, 4_000_000)
+_SQUARES: Final = (2, 8, 32, 100, 250, 1000, 2000)
+_MATRICES: Final = (2, 10, 30, 100, 300)
+
+_ELEMENTWISE: Final = {
+    "arithmetic": "x + y",
+    "scaling": "a * x",
+    "negate": "np.negative(x)",
+    "divide": "x / y",
+    "reciprocal": "1.0 / x",
+    "power": "x ** 2.5",
+    "logaddexp": "np.logaddexp(0.0, x)",
+    "maximum": "np.maximum(x, 0.0)",
+    "sum": "x.sum()",
+    "dot": "x.dot(y)",
+    "zeros": "np.zeros(len(x))",
+    "sqrt": "np.sqrt(x)",
+} | {
+    f.name: f.code.format("x") for f in FUNCTIONS.values() if f.arity == 1 and f.rates == (f.name,)
+}
+
+
+@dataclass(frozen=True)
+class Trial:
+    """One measurement: a statement, the sizes of its arrays, and what its time consists of.
+
+    That is `repeats` times the rate wanted at `units`, and `known`, rates measured before.
+    """
+
+    statement: str
+    arrays: Callable[..., dict[str, Any]]
+    shape: tuple[int, ...]
+    units: int
+    repeats: int = 1
+    known: tuple[Known, ...] = ()
+
+
+@dataclass(frozen=True)
+class Probe:
+    """The trials of one rate: the points of its curve, or of a `linear` one the samples.
+
+    A linear rate has no price of its own for a call: it is what the trials took together.
+    """
+
+    rate: str
+    trials: tuple[Trial, ...] = field(repr=False)
+    linear: bool = False
+
+
+def _random(*shape: int) -> Any:
+    """Numbers in the domain of every function, the same at every call."""
+    return np.random.default_rng(0).uniform(0.1, 0.9, shape)
+
+
+def _vectors(n: int) -> dict[str, Any]:
+    return {"x": _random(n), "y": _random(n), "a": 0.5}
+
+
+def _scalars() -> dict[str, Any]:
+    return {"s": np.float64(0.5)}
+
+
+def _matrix(m: int, n: int) -> dict[str, Any]:
+    return {"A": _random(m, n), "x": _random(n), "y": _random(m), "column": _random(m, 1)}
+
+
+def _definite(n: int) -> dict[str, Any]:
+    return {"A": _random(n, n) * 0.1 / n + np.eye(n), "x": _random(n)}
+
+
+def _triangular(n: int) -> dict[str, Any]:
+    return {"A": np.tril(_definite(n)["A"])}
+
+
+def _factors(m: int, k: int, n: int) -> dict[str, Any]:
+    return {"A": _random(m, k), "B": _random(k, n)}
+
+
+def _batch(b: int, m: int, k: int, n: int) -> dict[str, Any]:
+    return {"A": _random(b, m, k), "B": _random(b, k, n), "X": _random(b, k, 1)}
+
+
+def _empty_square(n: int) -> dict[str, Any]:
+    return {"square": np.zeros((n, n)), "x": _random(n)}
+
+
+def _elementwise() -> Iterator[Probe]:
+    for rate, statement in _ELEMENTWISE.items():
+        yield Probe(rate, tuple(Trial(statement, _vectors, (n,), n) for n in _ENTRIES))
+    yield Probe("scalar", (Trial("s * s", _scalars, (), 1),))
+    yield Probe("scalar_function", (Trial("np.exp(s)", _scalars, (), 1),))
+    yield Probe("view", (Trial("A.T", _matrix, (2, 2), 1),))
+
+
+def _memory() -> Iterator[Probe]:
+    """Broadcasting, reductions and copies: the price of every run of the innermost loop."""
+    squares = [(n, n) for n in _SQUARES]
+    yield Probe("transposed", tuple(Trial("A.T.copy()", _matrix, s, s[0] * s[1]) for s in squares))
+    wide = [(4, 1), (4, 25), (4, 250), (10, 1000), (100, 1000), (1000, 1000), (2000, 2000)]
+    broadcast = [Trial("column * A", _matrix, s, s[0] * s[1]) for s in wide]
+    yield Probe("broadcast", tuple(broadcast))
+    runs = [
+        Trial(text, _matrix, (m, n), m, known=(("broadcast", m * n, 1),))
+        for m, n in [(300, 3), (1000, 10)]
+        for text in ("A * x", "column * A", "column * x")
+    ]
+    yield Probe("loop", tuple(runs), linear=True)
+    for rate, axis in (("sum_leading", 0), ("sum_trailing", 1)):
+        yield Probe(
+            rate,
+            tuple(
+                Trial(f"A.sum(axis={axis})", _matrix, (m, n), m * n)
+                for m, n in [(1, 1), (4, 250), (10, 1000), (100, 1000), (1000, 1000)]
+            ),
+        )
+    rows = [
+        Trial(f"A.sum(axis={axis})", _matrix, (m, n), m, known=((rate, m * n, 1),))
+        for rate, axis in (("sum_leading", 0), ("sum_trailing", 1))
+        for m, n in [(300, 3), (1000, 10)]
+    ]
+    yield Probe("row", tuple(rows), linear=True)
+    # Five results, more than one of them in use at a time: the allocator has to ask for memory.
+    chain = "a = x + y; b = a - x; c = a * b; d = c - b; e = d * a; del a, b, c, d, e"
+    fresh = [
+        Trial(chain, _vectors, (n,), n, repeats=5, known=(("arithmetic", n, 5),))
+        for n in (1_000, 30_000, 300_000, 1_000_000, 3_000_000)
+    ]
+    yield Probe("fresh", tuple(fresh))
+    write = "square.reshape(-1)[:: len(x) + 1] = x"
+    scattered = [Trial(write, _empty_square, (n,), n) for n in (1, 100, 1000)]
+    yield Probe("diagonal", tuple(scattered))
+
+
+def _products() -> Iterator[Probe]:
+    squares = [(n, n) for n in _SQUARES]
+    yield Probe("gemv", tuple(Trial("A.dot(x)", _matrix, s, s[0] * s[1]) for s in squares))
+    rows = [
+        Trial(text, _matrix, (m, n), m, known=(("gemv", m * n, 1),))
+        for text in ("A.dot(x)", "y.dot(A)")
+        for m, n in [(300, 3), (1000, 10)]
+    ]
+    yield Probe("gemv_row", tuple(rows), linear=True)
+    dots = [
+        Trial("np.einsum('ij,ij->i', A, A)", _matrix, (m, n), m * n, known=(("loop", m, 1),))
+        for m, n in [(1, 1), (10, 100), (10, 1000), (100, 1000), (1000, 1000)]
+    ]
+    yield Probe("rowwise_dot", tuple(dots))
+    yield Probe(
+        "matmul",
+        tuple(
+            Trial("A.dot(B)", _factors, (n, n, n), n**3) for n in (2, 8, 16, 32, 64, 128, 300, 800)
+        ),
+    )
+    # What a thin product takes beyond its multiplications. Which operand is the larger makes a
+    # difference that depends on their layouts, and those are not known.
+    for rate, sides in (
+        (
+            "matmul_operand",
+            [(100, 100, 2), (2, 100, 100), (300, 300, 8), (8, 300, 300), (1000, 1000, 4),
+             (4, 1000, 1000)],
+        ),
+        ("matmul_out", [(100, 2, 100), (300, 8, 300), (1000, 4, 1000)]),
+    ):  # fmt: skip
+        thin = [
+            Trial("A.dot(B)", _factors, s, prod(s) // min(s), known=(("matmul", prod(s), 1),))
+            for s in sides
+        ]
+        yield Probe(rate, tuple(thin), linear=True)
+    symmetric = [
+        Trial("A.T.dot(A)", _matrix, (n, n), n**3, known=_thin(n))
+        for n in (2, 8, 32, 100, 300, 800)
+    ]
+    yield Probe("syrk", tuple(symmetric))
+    yield Probe("batch", (Trial("A @ B", _batch, (1, 1, 1, 1), 1),))
+    for rate, text in (("batched_matmul", "A @ B"), ("batched_gemv", "A @ X")):
+        points = [
+            Trial(
+                text,
+                _batch,
+                (b, n, n, n),
+                n**3 if rate == "batched_matmul" else n * n,
+                repeats=b,
+                known=(("batch", 1, 1), *(_thin(n, b) if rate == "batched_matmul" else ())),
+            )
+            for b, n in [(1000, 1), (300, 4), (100, 10), (30, 30), (10, 100), (2, 400)]
+        ]
+        yield Probe(rate, tuple(points))
+
+
+def _thin(n: int, b: int = 1) -> tuple[Known, ...]:
+    sides = ("matmul_operand",) * (1 if b == 1 else 2) + ("matmul_out",)
+    return tuple((side, b * n * n, 1) for side in sides)
+
+
+def _decompositions() -> Iterator[Probe]:
+    for rate, statement in {
+        "inv": "np.linalg.inv(A)",
+        "det": "np.linalg.det(A)",
+        "slogdet": "np.linalg.slogdet(A)",
+        "cholesky": "np.linalg.cholesky(A)",
+        "solve": "np.linalg.solve(A, x)",
+        "adj": "adjugate(A)",
+    }.items():
+        sizes = _MATRICES if rate == "adj" else (*_MATRICES, 800)
+        yield Probe(rate, tuple(Trial(statement, _definite, (n,), n**3) for n in sizes))
+    # Where the blocks that are inverted become smaller than the matrix, there is a kink.
+    sizes = (*_MATRICES[:3], 64, 100, 300, 800)
+    inverses = (Trial("inverse_from_cholesky(A)", _triangular, (n,), n**3) for n in sizes)
+    yield Probe("inverse_from_cholesky", tuple(inverses))
+
+
+# In this order: what a trial knows has been measured before.
+PROBES: Final = (*_elementwise(), *_memory(), *_products(), *_decompositions())
+
 
 _PICO = 10**12
 # Seconds of one run, and of all runs of a trial; one run at least, however long.

@@ -1,15 +1,700 @@
 """What a node costs in time: the kernels that compute it, at the rates of a machine."""
 
+import json
+import os
+import warnings
+from bisect import bisect_right
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import cached_property
+from importlib.metadata import version
+from importlib.resources import files
+from itertools import pairwise
+from math import prod
+from pathlib import Path
+from tempfile import NamedTemporaryFile
+from typing import Any, Final, cast
 
-from eggrad.engine.costs.cost import Sized
-from eggrad.engine.costs.kernels import Work, node_work
-from eggrad.engine.costs.rates import Rates
-from eggrad.engine.indices.sparsity import Sparsity
-from eggrad.engine.indices.spec import Dims
+from eggrad.engine.costs.cost import DEFAULT_SIZE, Sized
+from eggrad.engine.errors import EggradError
+from eggrad.engine.indices.indicator_plan import Sparsity, plan_of, visited_dims
+from eggrad.engine.indices.spec import Dims, Indices, Size, Spec, scaling
+from eggrad.engine.terms.functions import (
+    EXTREMES,
+    FUNCTIONS,
+    MATRIX_FUNCTIONS,
+    UNKNOWN_FUNCTION,
+    function_of,
+    record,
+)
+from eggrad.engine.terms.term import (
+    FUNCTION_NODES,
+    LEAVES,
+    NUMERIC,
+    Term,
+    postorder,
+    term_sparsity,
+)
 
-__all__ = ["TimeModel"]
+__all__ = [
+    "SCHEMA",
+    "Curve",
+    "Rates",
+    "RatesError",
+    "Step",
+    "TimeModel",
+    "Work",
+    "cache_path",
+    "dag_work",
+    "default_rates",
+    "load_rates",
+    "node_work",
+    "product_steps",
+    "read_rates",
+    "term_work",
+    "write_rates",
+]
+
+# What NumPy's kernels take on a machine: times in picoseconds, as whole numbers.
+#
+# A rate is a curve: the time at some amounts of work, with straight lines between. That holds what
+# matters: the price of a call (the first point), the step out of a cache, the gain from blocking.
+# Times are integers, so sums are exact and choices that rest on them can be repeated.
+
+
+SCHEMA: Final = 2
+
+
+class RatesError(EggradError):
+    """A file of rates that cannot be used: unreadable, of another kind or another version."""
+
+
+@dataclass(frozen=True)
+class Curve:
+    """Times in picoseconds at growing amounts of work; neither ever decreases.
+
+    >>> curve = Curve(((1, 500), (101, 1500)))
+    >>> curve.at(0), curve.at(51), curve.at(101), curve.at(202)
+    (500, 1000, 1500, 3000)
+    """
+
+    points: tuple[tuple[int, int], ...]
+
+    def __post_init__(self) -> None:
+        """Refuse what is no curve."""
+        units = [u for u, _ in self.points]
+        times = [t for _, t in self.points]
+        grows = all(a < b for a, b in pairwise(units))
+        if not self.points or not grows or sorted(times) != times or min(units + times) < 0:
+            raise RatesError(f"times must grow with the amount of work: {self.points}")
+        if units[-1] == 0:
+            raise RatesError(f"a rate needs a point with some work: {self.points}")
+
+    @cached_property
+    def _units(self) -> list[int]:
+        return [u for u, _ in self.points]
+
+    def at(self, units: int) -> int:
+        """The time of some work: by straight lines, beyond the last point in proportion."""
+        place = bisect_right(self._units, units)
+        if place == 0:
+            return self.points[0][1]
+        u, t = self.points[place - 1]
+        if place == len(self.points):
+            return t * units // u
+        further, later = self.points[place]
+        return t + (later - t) * (units - u) // (further - u)
+
+
+@dataclass(frozen=True)
+class Rates:
+    """The curve of every kernel by name, and the version of NumPy that was measured.
+
+    Kernels are counted in entries, except for products (multiplications) and decompositions of an
+    n by n matrix (n^3).
+    """
+
+    curves: Mapping[str, Curve]
+    numpy: str
+
+    def time(self, rate: str, units: int, repeats: int = 1) -> int:
+        """Picoseconds of some work; an element-wise function without a rate counts as `tanh`.
+
+        >>> Rates({"exp": Curve(((1, 500), (101, 1500)))}, "2.0").time("exp", 51, repeats=2)
+        2000
+        """
+        curve = self.curves.get(rate) or self.curves[UNKNOWN_FUNCTION]
+        return repeats * curve.at(units)
+
+    def to_json(self) -> str:
+        """The text of a file of rates, one curve a line.
+
+        >>> rates = Rates({"exp": Curve(((1, 500),))}, "2.0")
+        >>> Rates.from_json(rates.to_json()) == rates
+        True
+        """
+        head = {"schema": SCHEMA, "numpy": self.numpy, "unit": "picoseconds"}
+        lines = [f" {json.dumps(key)}: {json.dumps(value)}," for key, value in head.items()]
+        curves = [
+            f"  {json.dumps(name)}: {json.dumps([list(p) for p in curve.points])}"
+            for name, curve in sorted(self.curves.items())
+        ]
+        return "\n".join(["{", *lines, ' "rates": {', ",\n".join(curves), " }", "}", ""])
+
+    @classmethod
+    def from_json(cls, text: str) -> "Rates":
+        """Read what `to_json` writes; `RatesError` for anything else.
+
+        >>> Rates.from_json("[]")
+        Traceback (most recent call last):
+        eggrad.engine.costs.time_model.RatesError: not a file of rates
+        """
+        try:
+            found: Any = json.loads(text)
+            schema, numpy, rates = found["schema"], found["numpy"], found["rates"]
+            if schema != SCHEMA:
+                raise RatesError(f"it has format {schema!r}, this version of eggrad reads {SCHEMA}")
+            curves = {str(name): _curve(points) for name, points in rates.items()}
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+            raise RatesError("not a file of rates") from error
+        if not isinstance(numpy, str):
+            raise RatesError("not a file of rates")
+        return cls(curves, numpy)
+
+
+def _curve(points: Any) -> Curve:
+    for pair in points:
+        if len(pair) != 2 or any(type(number) is not int for number in pair):
+            raise ValueError("a point is a pair of integers")
+    return Curve(tuple((u, t) for u, t in points))
+
+
+def cache_path() -> Path:
+    """Where `eggrad calibrate` keeps the rates of this machine.
+
+    `eggrad/rates.json` in the folder that `XDG_CACHE_HOME` names, or else in `~/.cache`.
+    """
+    # The XDG base directory specification: a path that is not absolute is to be ignored.
+    given = Path(os.environ.get("XDG_CACHE_HOME", ""))
+    return (given if given.is_absolute() else Path.home() / ".cache") / "eggrad" / "rates.json"
+
+
+def default_rates() -> Rates:
+    """The rates that come with eggrad, measured on one x86-64 core."""
+    return Rates.from_json(files("eggrad.engine.costs").joinpath("rates.json").read_text("utf-8"))
+
+
+def read_rates(path: Path) -> Rates:
+    """The rates of a file; `RatesError` where it cannot be used with this NumPy."""
+    try:
+        rates = Rates.from_json(path.read_text("utf-8"))
+    except (OSError, UnicodeDecodeError) as error:
+        raise RatesError(str(error)) from error
+    missing = sorted(default_rates().curves.keys() - rates.curves.keys())
+    if missing:
+        raise RatesError(f"it lacks {', '.join(missing[:3])}")
+    if rates.numpy != version("numpy"):
+        raise RatesError(f"it was measured with NumPy {rates.numpy}, this is {version('numpy')}")
+    return rates
+
+
+def load_rates() -> Rates:
+    """The rates of this machine where `eggrad calibrate` has measured them, else the default.
+
+    A file that cannot be used is ignored, with a `UserWarning` that says why.
+    """
+    path = cache_path()
+    if path.exists():
+        try:
+            return read_rates(path)
+        except RatesError as error:
+            warnings.warn(
+                f"{path} is ignored: {error}; run 'eggrad calibrate' to measure anew",
+                stacklevel=2,
+            )
+    return default_rates()
+
+
+def write_rates(rates: Rates, path: Path) -> None:
+    """Write a file of rates; a reader sees the old file or the new one, never a part of it."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with NamedTemporaryFile(
+        "w", encoding="utf-8", dir=path.parent, prefix=path.name, suffix=".part", delete=False
+    ) as file:
+        file.write(rates.to_json())
+    try:
+        Path(file.name).replace(path)
+    except OSError:
+        Path(file.name).unlink()
+        raise
+
+
+# The kernels of a product: how a good lowering to NumPy computes an einsum of one or two operands.
+#
+# Deltas identify indices and constants are numbers, so neither is an array. What is left is reduced
+# over the indices that it alone has. Then two operands are multiplied entry by entry, or their
+# indices form four groups: those of the *batch* (both operands and the output), of the *rows* (left
+# and output), of the *columns* (right and output), and *summed* ones (both, not the output).
+
+
+Step = tuple[str, Dims, Dims]
+"""A rate, its units and its repeats."""
+
+
+def product_steps(
+    spec: Spec,
+    args: Sequence[Dims],
+    deltas: Sequence[bool],
+    constants: Sequence[Fraction | None] = (),
+    same: bool = False,
+) -> list[Step]:
+    """The kernels of a product with the sizes they work on.
+
+    >>> product_steps(((0, 1), (0, 1), ()), [("m", "n"), ("m", "n")], [False, False])
+    [('dot', ('m', 'n'), ())]
+    """
+    return _Product(spec, args, deltas, constants).steps(same)
+
+
+class _Product:
+    def __init__(
+        self,
+        spec: Spec,
+        args: Sequence[Dims],
+        deltas: Sequence[bool],
+        constants: Sequence[Fraction | None],
+    ) -> None:
+        first = {i: i for part in spec for i in part}
+        for part, is_delta in zip(spec, deltas, strict=False):
+            if is_delta:
+                _identify(first, part)
+        self.size: dict[int, Size] = {}
+        self.operands: list[Indices] = []
+        # Whether a number other than 1 is left to multiply by.
+        self.factor = False
+        values = [*constants, *[None] * (len(args) - len(constants))]
+        for part, dims, is_delta, value in zip(spec, args, deltas, values, strict=False):
+            own = tuple(first[i] for i in part)
+            self.size.update(zip(own, dims, strict=True))
+            if value is not None:
+                self.factor |= value != 1
+            elif not is_delta:
+                self.operands.append(tuple(dict.fromkeys(own)))
+        written = tuple(first[i] for i in spec[-1])
+        self.out = tuple(dict.fromkeys(written))
+        self.scatter = len(self.out) < len(written)
+        self.written = self.dims(written)
+
+    def dims(self, indices: Collection[int]) -> Dims:
+        return tuple(self.size[i] for i in indices)
+
+    def steps(self, same: bool) -> list[Step]:
+        found: list[Step] = []
+        known = {i for part in self.operands for i in part}
+        # A sum over an index that no array has is a multiplication by its length.
+        factor = self.factor or bool(self.size.keys() - known - set(self.out))
+        reduced: list[Indices] = []
+        for k, part in enumerate(self.operands):
+            others = {i for j, other in enumerate(self.operands) if j != k for i in other}
+            kept = tuple(i for i in part if i in others or i in self.out)
+            if len(kept) < len(part):
+                found += self.reduction(part, kept)
+            reduced.append(kept)
+        if len(reduced) == 2:
+            found += self.binary(*reduced, same=same)
+        present = tuple(i for i in self.out if i in known)
+        if factor and self.operands:
+            found.append(("scaling" if present else "scalar", self.dims(present), ()))
+        if self.scatter:
+            found += [("zeros", self.written, ()), ("diagonal", self.dims(self.out), ())]
+        return found or [("view", (), ())]
+
+    def reduction(self, part: Indices, kept: Indices) -> list[Step]:
+        """Sum over what is not kept; every run of the innermost loop has a price of its own."""
+        entries = self.dims(part)
+        if not kept:
+            return [("sum", entries, ())]
+        run = len(part) - 1
+        while run and (part[run - 1] in kept) == (part[run] in kept):
+            run -= 1
+        name = "sum_leading" if part[-1] in kept else "sum_trailing"
+        return [(name, entries, ()), ("row", self.dims(part[:run]), ())]
+
+    def binary(self, left: Indices, right: Indices, same: bool) -> list[Step]:
+        summed = tuple(i for i in left if i in right and i not in self.out)
+        if not summed:
+            return self.multiplication(left, right)
+        batch = tuple(i for i in self.out if i in left and i in right)
+        rows = tuple(i for i in self.out if i in left and i not in batch)
+        columns = tuple(i for i in self.out if i in right and i not in batch)
+        if batch and not rows and not columns:
+            return self.rowwise(left, right, summed)
+        copies = self.copies(left, right, summed, batch) + self.result_copy(batch, rows, columns)
+        if batch:
+            return self.batched(batch, rows, columns, summed) + copies
+        m, k, n = self.dims(rows), self.dims(summed), self.dims(columns)
+        if not rows and not columns:
+            return [("dot", k, ()), *copies]
+        if not rows or not columns:
+            matrix = left if rows else right
+            leading = next(
+                p for p, i in enumerate(matrix) if (i in summed) != (matrix[0] in summed)
+            )
+            return [
+                ("gemv", m + n + k, ()),
+                ("gemv_row", self.dims(matrix[:leading]), ()),
+                *copies,
+            ]
+        if same and self.is_symmetric(left, right, rows, columns):
+            return [
+                ("syrk", m + n + k, ()),
+                ("matmul_operand", m + k, ()),
+                ("matmul_out", m + n, ()),
+            ]
+        return [*self.matrix_product(rows, summed, columns), *copies]
+
+    def matrix_product(self, rows: Indices, summed: Indices, columns: Indices) -> list[Step]:
+        m, k, n = self.dims(rows), self.dims(summed), self.dims(columns)
+        return [
+            ("matmul", m + k + n, ()),
+            ("matmul_operand", m + k, ()),
+            ("matmul_operand", k + n, ()),
+            ("matmul_out", m + n, ()),
+        ]
+
+    def is_symmetric(self, left: Indices, right: Indices, rows: Indices, columns: Indices) -> bool:
+        """Whether one operand's axes become the other's when rows and columns are exchanged."""
+        name = dict(zip(rows, columns, strict=True)) if len(rows) == len(columns) else {}
+        return bool(name) and tuple(name.get(i, i) for i in left) == right
+
+    def multiplication(self, left: Indices, right: Indices) -> list[Step]:
+        """Entry by entry, with broadcasting."""
+        entries = self.dims(self.out)
+        if not entries:
+            return [("scalar", (), ())]
+        if not left or not right:
+            return [("scaling", entries, ())]
+        if self.out in (left + right, right + left):
+            return self.matrix_product(left, (), right)
+        run = len(self.out) - 1
+        while run and all((self.out[run - 1] in p) == (self.out[run] in p) for p in (left, right)):
+            run -= 1
+        alike = len(left) == len(right) == len(self.out)
+        found: list[Step] = [("arithmetic" if alike else "broadcast", entries, ())]
+        if run:
+            found.append(("loop", self.dims(self.out[:run]), ()))
+        for part in (left, right):
+            if part != tuple(i for i in self.out if i in part):
+                found.append(("transposed", self.dims(part), ()))
+        return found
+
+    def rowwise(self, left: Indices, right: Indices, summed: Indices) -> list[Step]:
+        """One dot product for each entry of the output."""
+        joint = (*self.out, *summed)
+        if left[-1] in summed and right[-1] in summed:
+            found: list[Step] = [
+                ("rowwise_dot", self.dims(joint), ()),
+                ("loop", self.dims(self.out), ()),
+            ]
+        else:
+            found = [("arithmetic", self.dims(joint), ()), *self.reduction(left, self.out)]
+        if left != right:
+            found.append(("transposed", self.dims(joint), ()))
+        return found
+
+    def batched(
+        self, batch: Indices, rows: Indices, columns: Indices, summed: Indices
+    ) -> list[Step]:
+        b, m, k, n = (self.dims(group) for group in (batch, rows, summed, columns))
+        if not rows or not columns:
+            return [("batch", (), ()), ("batched_gemv", m + n + k, b)]
+        return [
+            ("batch", (), ()),
+            ("batched_matmul", m + k + n, b),
+            ("matmul_operand", b + m + k, ()),
+            ("matmul_operand", b + k + n, ()),
+            ("matmul_out", b + m + n, ()),
+        ]
+
+    def copies(self, left: Indices, right: Indices, summed: Indices, batch: Indices) -> list[Step]:
+        """The operands that BLAS cannot read where they lie.
+
+        It reads a matrix by rows or by columns: the groups must not be interleaved, and both
+        operands must have the summed indices in one order.
+        """
+        bad = [part for part in (left, right) if not self.is_matrix(part, summed, batch)]
+        orders = [tuple(i for i in part if i in summed) for part in (left, right)]
+        if orders[0] != orders[1] and not bad:
+            bad = [min((left, right), key=len)]
+        return [("transposed", self.dims(part), ()) for part in bad]
+
+    def is_matrix(self, part: Indices, summed: Indices, batch: Indices) -> bool:
+        """Whether, apart from the batch, the free and the summed axes lie in one piece each."""
+        if part[-1] in batch:
+            return False
+        kinds = [0 if i in batch else 1 if i in summed else 2 for i in part]
+        own = tuple(i for i in part if i not in summed and i not in batch)
+        in_order = own == tuple(i for i in self.out if i in own)
+        places = [p for p, kind in enumerate(kinds) if kind]
+        changes = sum(kinds[p] != kinds[q] for p, q in pairwise(places))
+        # A group of several axes counts as one axis only where no axis of the batch cuts it.
+        cut = len(places) > 2 and places[-1] - places[0] >= len(places)
+        return in_order and changes <= 1 and not cut
+
+    def result_copy(self, batch: Indices, rows: Indices, columns: Indices) -> list[Step]:
+        """The result comes as batch, rows, columns, or with rows and columns exchanged."""
+        if self.out in (batch + rows + columns, batch + columns + rows):
+            return []
+        return [("transposed", self.dims(self.out), ())]
+
+
+def _identify(first: dict[int, int], part: Indices) -> None:
+    """Let the two indices of each pair of a delta be one."""
+    half = len(part) // 2
+    for row, column in zip(part[:half], part[half:], strict=True):
+        kept, lost = sorted((first[row], first[column]))
+        for i, representative in first.items():
+            if representative == lost:
+                first[i] = kept
+
+
+# Which NumPy kernels compute a node, and how much each of them has to do.
+#
+# A node's work is a sum of terms `repeats * rate(units)`: the rate is the measured time of one
+# kernel, units and repeats are products of sizes. So work is found once for an
+# expression and timed at any sizes. The layout of an operand is not known: results are taken to be
+# in C order, and what a kernel wants in another order is copied.
+
+
+Constants = tuple[Fraction | None, ...]
+
+# Element-wise operations by the kernels that they call.
+_COMPOSED: Final[dict[str, tuple[str, ...]]] = {f.name: f.rates for f in FUNCTIONS.values()} | {
+    "add": ("arithmetic",),
+    "subtract": ("arithmetic",),
+    "multiply": ("arithmetic",),
+    "square": ("arithmetic",),
+}
+_POWERS: Final[dict[Fraction, tuple[str, ...]]] = {
+    Fraction(0): (),
+    Fraction(1): (),
+    Fraction(2): ("arithmetic",),
+    Fraction(3): ("arithmetic", "arithmetic"),
+    Fraction(-1): ("reciprocal",),
+    Fraction(-2): ("arithmetic", "reciprocal"),
+    Fraction(1, 2): ("sqrt",),
+    Fraction(-1, 2): ("sqrt", "reciprocal"),
+}
+# What one operation on a NumPy scalar counts as.
+_SCALAR: Final = frozenset({"arithmetic", "scaling", "negate", "divide", "reciprocal", "power"})
+_MATRIX: Final = {f.name: f.rate for f in MATRIX_FUNCTIONS.values()} | {"cholesky": "cholesky"}
+_REDUCING: Final = frozenset(
+    {
+        "cholesky",
+        "inverse_from_cholesky",
+        "logdet",
+        "logdet_from_cholesky",
+        "logsumexp",
+        *EXTREMES,
+        "norm",
+        "product_of_pairs",
+        "solve",
+        "symmetric_product",
+    }
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """`repeats` times the time that the kernel `rate` takes for `units`; both products of sizes.
+
+    >>> Work.of("matmul", ("n", 2, "m", 3))
+    Work(rate='matmul', units=(6, 'm', 'n'), repeats=())
+    """
+
+    rate: str
+    units: Dims = ()
+    repeats: Dims = ()
+
+    @classmethod
+    def of(cls, rate: str, units: Iterable[Size] = (), repeats: Iterable[Size] = ()) -> "Work":
+        """The work with its products in canonical form, so that equal work is equal."""
+        return cls(rate, _product(units), _product(repeats))
+
+
+def _product(sizes: Iterable[Size]) -> Dims:
+    own = tuple(sizes)
+    # A size of 0 counts as 1, as everywhere in costs.
+    number = prod(max(1, d) for d in own if isinstance(d, int))
+    symbols = sorted(d for d in own if isinstance(d, str))
+    return (*([number] if number != 1 else []), *symbols)
+
+
+def node_work(
+    constructor: str, data: tuple[Any, ...], args: tuple[Dims, ...], out: Dims,
+    deltas: tuple[Sparsity, ...], *, same: bool = False, constants: Constants = (),
+) -> tuple[Work, ...]:  # fmt: skip
+    """The work of one e-node.
+
+    `args` and `out` are the dims of its operands and of itself, `deltas` says which operands are
+    deltas, `constants` which are constant and of what value, `same` that both operands are one.
+
+    >>> spec = ((0, 1), (1,), (0,))
+    >>> work = node_work("ein", (spec,), (("m", "n"), ("n",)), ("m",), (False, False))
+    >>> [(w.rate, w.units) for w in work]
+    [('gemv', ('m', 'n')), ('gemv_row', ('m',)), ('fresh', ('m',))]
+    """
+    if constructor in LEAVES:
+        return ()
+    if constructor in ("ein", "ein1"):
+        steps = _product_steps(data[0], args, deltas, constants, same)
+    elif constructor == "scale":
+        factors: Constants = (data[0], *constants)
+        steps = _product_steps(scaling(len(out)), ((), *args), (False, *deltas), factors, False)
+    elif constructor in _MATRIX or constructor == "cofactors":
+        steps = _matrix_steps(constructor, data, args, out)
+    elif constructor in ("numeric", "numeric2") and data[0] in _REDUCING:
+        steps = _reducing_steps(data[0], data[1], args, out)
+    else:
+        names = _elementwise_rates(constructor, data, constants)
+        steps = [(name if out else _on_scalars(name), out, ()) for name in names]
+        # An element-wise operation needs every entry of a delta.
+        for dims, is_delta in zip(args, deltas, strict=False):
+            if is_delta is True and dims:
+                steps += [("zeros", dims, ()), ("diagonal", dims[len(dims) // 2 :], ())]
+        steps = steps or [("view", (), ())]
+    if all(rate != "view" for rate, _, _ in steps) and not (
+        constructor == "ein" and plan_of(data[0], args, deltas, _length)
+    ):
+        # An indicator that is needed as an array.
+        stored = (d for d, known in zip(args, deltas, strict=False) if known and known is not True)
+        steps += [("zeros", d, ()) for d in stored]
+    # A result of some size lies in memory that the process did not have a moment ago.
+    if out and all(rate != "view" for rate, _, _ in steps):
+        steps.append(("fresh", out, ()))
+    return tuple(Work.of(*step) for step in steps)
+
+
+def _length(size: Size) -> int:
+    # Which of two indices is the longer hardly matters here.
+    return size if isinstance(size, int) else DEFAULT_SIZE
+
+
+def _product_steps(
+    spec: Spec,
+    args: tuple[Dims, ...],
+    deltas: tuple[Sparsity, ...],
+    constants: Constants,
+    same: bool,
+) -> list[Step]:
+    """The steps of a product; one with an indicator reads or writes entries through a view."""
+    planned = plan_of(spec, args, deltas, _length)
+    if planned is not None:
+        if planned.is_view:
+            return [("view", (), ())]
+        return [("arithmetic", tuple(visited_dims(spec, args, deltas, _length).values()), ())]
+    return product_steps(spec, args, [known is True for known in deltas], constants, same)
+
+
+def _elementwise_rates(
+    constructor: str, data: tuple[Any, ...], constants: Constants
+) -> tuple[str, ...]:
+    if constructor == "power":
+        exponent = constants[1] if len(constants) > 1 else None
+        return ("power",) if exponent is None else _POWERS.get(exponent, ("power",))
+    if constructor == "divide" and constants and constants[0] is not None:
+        return ("reciprocal",)
+    if constructor in FUNCTION_NODES.values():
+        return record(data[0]).rates
+    name = data[0] if constructor in ("numeric", "numeric2") else constructor
+    return _COMPOSED.get(name, (name,))
+
+
+def _on_scalars(name: str) -> str:
+    return "scalar" if name in _SCALAR else "scalar_function"
+
+
+def _matrix_steps(
+    constructor: str, data: tuple[Any, ...], args: tuple[Dims, ...], out: Dims
+) -> list[Step]:
+    n = args[0][0]
+    cube = (n, n, n)
+    if constructor != "cofactors":
+        return [(_MATRIX[constructor], cube, ())]
+    order = data[0]
+    return [("adj" if order else "det", cube, ()), *[("arithmetic", out, ())] * (order > 1)]
+
+
+def _reducing_steps(name: str, known: object, args: tuple[Dims, ...], out: Dims) -> list[Step]:
+    """The steps of an operation of lowered terms that is not element-wise."""
+    whole = args[0]
+    match name:
+        case "logdet":
+            decomposition = "cholesky" if known == "positive definite" else "slogdet"
+            return [(decomposition, (whole[0],) * 3, ()), ("log", whole[:1], ()), ("sum", (), ())]
+        case "cholesky" | "inverse_from_cholesky":
+            return [(name, (whole[0],) * 3, ())]
+        case "logdet_from_cholesky":
+            return [("log", whole[:1], ()), ("sum", whole[:1], ()), ("scalar", (), ())]
+        case "solve":
+            return [("solve", (whole[0],) * 3, ()), ("matmul", (*whole, *args[1][1:]), ())]
+        case "symmetric_product":
+            return _symmetric_steps(cast(int, known), whole, args[1][1:])
+        case "product_of_pairs":
+            # A product with half as many columns takes as long as a symmetric one of all.
+            (m, n), inner = whole, args[1][:-1]
+            product = ("syrk", (*inner, m, n, n), ())
+            return [("transposed", (m, n, n), ()), product, ("broadcast", out, ())]
+        case name if name in EXTREMES:
+            return [(EXTREMES[name].rate, whole, ())]
+        case "norm":
+            return [("dot", whole, ()), ("sqrt", out, ()), *[("scalar_function", (), ())] * 4]
+        case _:
+            passes = [(rate, whole, ()) for rate in ("sum", "arithmetic", "exp", "sum")]
+            return [*passes, ("sum", out, ()), ("log", out, ()), ("arithmetic", out, ())]
+
+
+def _symmetric_steps(order: int, matrix: Dims, inner: Dims) -> list[Step]:
+    """A symmetric product of scaled rows for every weight, and for a cube for every column."""
+    m, n = matrix
+    copies = (*inner, *(n,) * (order - 2))
+    slices = [("arithmetic", matrix, copies), ("syrk", (m, n, n), copies)]
+    return [*slices, *[("scalar_function", (), copies)] * 6]
+
+
+def term_work(term: Term) -> tuple[Work, ...]:
+    """The work of one node of a term, its operands given.
+
+    >>> from eggrad.engine.terms.term import apply, variable
+    >>> term_work(apply("exp", variable("x", ("n",))))[0]
+    Work(rate='exp', units=('n',), repeats=())
+    """
+    constructor, data = term.op, (term.data,)
+    if term.op == "einsum":
+        constructor = "ein" if len(term.args) == 2 else "ein1"
+    elif function := function_of(term.op, term.data):
+        constructor, data = FUNCTION_NODES[len(term.args)], (function.key,)
+    elif term.op in NUMERIC:
+        constructor, data = "numeric", (term.op, term.data)
+    return node_work(
+        constructor,
+        data,
+        tuple(a.dims for a in term.args),
+        term.dims,
+        tuple(term_sparsity(a) for a in term.args),
+        same=len(term.args) == 2 and term.args[0] is term.args[1],
+        constants=tuple(a.value if a.op == "constant" else None for a in term.args),
+    )
+
+
+def dag_work(roots: Iterable[Term]) -> dict[Work, int]:
+    """All work of a DAG, each shared node once, with how often it occurs."""
+    found: dict[Work, int] = {}
+    for node in postorder(*roots):
+        for work in term_work(node):
+            found[work] = found.get(work, 0) + 1
+    return found
 
 
 @dataclass(frozen=True)

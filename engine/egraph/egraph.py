@@ -1,36 +1,88 @@
 """The only file that talks to egglog: rules in, terms in, one iteration at a time, classes out."""
 
-from collections.abc import Callable, Container, Iterable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import timedelta
 from functools import cached_property
+from importlib.metadata import version
 from itertools import islice
-from typing import Any, cast
+from typing import Any, Protocol, cast
 
 from eggrad.engine.egraph.bindings import bindings
 from eggrad.engine.egraph.compile_rules import (
+    KNOWN,
     SHAPES,
     STABLE,
+    Relevance,
     combined,
     declarations,
+    decode,
     fact_rule,
     law_rules,
+    literal,
     property_text,
     settling_of,
     shape_of,
+    symbols_of_parts,
     table,
     tables_of,
     widening_rules,
 )
-from eggrad.engine.egraph.encoding import decode, literal
-from eggrad.engine.egraph.iteration import Iteration, read_iteration
 from eggrad.engine.errors import EngineFailure
 from eggrad.engine.extraction.snapshot import Contents, Row
 from eggrad.engine.laws.language import CONSTRUCTORS
-from eggrad.engine.laws.relevance import KNOWN, Relevance, symbols_of_parts
 from eggrad.engine.laws.rule import Fact, Rule
-from eggrad.engine.terms.constructors import Parts, parts, product_parts
-from eggrad.engine.terms.term import Term, postorder
+from eggrad.engine.terms.term import Parts, Term, parts, postorder, product_parts
 
-__all__ = ["EGraph"]
+__all__ = ["EGraph", "Iteration", "RunReport", "read_iteration"]
+
+# What one iteration of an e-graph did.
+
+
+@dataclass(frozen=True)
+class Iteration:
+    """Whether anything changed, the matches of each rule, and if asked for its seconds."""
+
+    changed: bool
+    matches: dict[str, int]
+    seconds: dict[str, float] = field(default_factory=dict[str, float])
+
+
+class RunReport(Protocol):
+    """What egglog tells of a run; a rule's name ends with the number of its variant."""
+
+    @property
+    def updated(self) -> bool:
+        """Whether anything changed."""
+        ...
+
+    @property
+    def num_matches_per_rule(self) -> Mapping[str, int]:
+        """The matches of every variant."""
+        ...
+
+    @property
+    def search_and_apply_time_per_rule(self) -> Mapping[str, timedelta]:
+        """The time of every variant."""
+        ...
+
+
+def read_iteration(report: RunReport, timed: bool = False) -> Iteration:
+    """The same by the rules' names; egglog 13 reports no seconds below a millisecond."""
+    matches: dict[str, int] = {}
+    for label, n in report.num_matches_per_rule.items():
+        if n:
+            name = label.partition("/")[0]
+            matches[name] = matches.get(name, 0) + n
+    seconds: dict[str, float] = {}
+    if timed:
+        # What egglog 13 calls a microsecond is a thousand of them.
+        unit = 1000 if version("egglog").startswith("13.") else 1
+        for label, time in report.search_and_apply_time_per_rule.items():
+            name = label.partition("/")[0]
+            seconds[name] = seconds.get(name, 0.0) + time.total_seconds() * unit
+    return Iteration(report.updated, matches, seconds)
+
 
 # Where the exceptions come from that panics of Rust are; they are no `Exception`.
 PANICS = "pyo3_runtime"

@@ -8,8 +8,7 @@ from eggrad.engine.egraph.egraph import EGraph
 from eggrad.engine.extraction.snapshot import Contents, Row
 from eggrad.engine.laws.knowledge import Knowledge, NumberedFacts
 from eggrad.engine.laws.language import CONSTRUCTORS
-from eggrad.engine.terms.constructors import parts
-from eggrad.engine.terms.term import Term
+from eggrad.engine.terms.term import Term, parts
 
 __all__ = ["Reading", "TermRows"]
 

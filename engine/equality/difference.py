@@ -11,12 +11,11 @@ from typing import Final
 import numpy as np
 
 from eggrad.engine.indices.affine import as_size, form, size_form, size_value
-from eggrad.engine.indices.numerals import as_float
+from eggrad.engine.indices.texts import as_float
 from eggrad.engine.normal_forms.index_ranges import greatest_indices
 from eggrad.engine.oracle import oracle
 from eggrad.engine.oracle.exact_values import exact_values, is_polynomial
-from eggrad.engine.terms.array_limits import MOST_AXES
-from eggrad.engine.terms.binding import Array, concrete, enlarged, made_sizes, symbols
+from eggrad.engine.terms.binding import MOST_AXES, Array, concrete, enlarged, made_sizes, symbols
 from eggrad.engine.terms.term import Term, postorder, variables
 
 __all__ = ["Agreement", "Witness", "find_difference"]

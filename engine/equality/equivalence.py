@@ -1,8 +1,9 @@
 """Whether rules prove two terms equal: both in one e-graph, until they are one class."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 from eggrad.engine.costs.cost import CostModel
 from eggrad.engine.egraph.egraph import EGraph
@@ -10,13 +11,41 @@ from eggrad.engine.egraph.reading import TermRows
 from eggrad.engine.extraction.snapshot import Snapshot
 from eggrad.engine.laws.knowledge import Assumption, Knowledge
 from eggrad.engine.laws.nonzero_sums import nonzero_sums
-from eggrad.engine.laws.strategy import Strategy
-from eggrad.engine.saturation.report import Budget, Report
-from eggrad.engine.saturation.run import Run
-from eggrad.engine.saturation.stages import System
+from eggrad.engine.laws.rule import BulkRule, Rule
+from eggrad.engine.saturation.schedule import Budget, Report, Run, Strategy
+from eggrad.engine.saturation.system import System
 from eggrad.engine.terms.term import Term, einsum, postorder
 
-__all__ = ["Proof", "prove", "prove_at_once", "search"]
+__all__ = ["Proof", "minimal_rules", "prove", "prove_at_once", "search", "smallest_part"]
+
+# Delta debugging: from what suffices together, a part of which nothing can be spared.
+
+
+T = TypeVar("T")
+
+
+def smallest_part(items: Sequence[T], suffices: Callable[[Sequence[T]], bool]) -> list[T]:
+    """A part that suffices, of which no single item can be left out (Zeller, Hildebrandt 2002).
+
+    All the items together suffice. The order of the items is kept.
+
+    >>> smallest_part(range(20), lambda part: 3 in part and 17 in part)
+    [3, 17]
+    """
+    part = list(items)
+    width = max(1, len(part) // 2)
+    while True:
+        before, start = len(part), 0
+        while start < len(part):
+            rest = part[:start] + part[start + width :]
+            if suffices(rest):
+                part = rest
+            else:
+                start += width
+        if width == 1 and len(part) == before:
+            return part
+        width = max(1, width // 2)
+
 
 # Inverses and adjugates whose transposed forms the rules may need.
 TRANSPOSED = ("inv", "adj")
@@ -122,3 +151,43 @@ def _meet(run: Run, egraph: EGraph, names: Sequence[str]) -> bool:
             break
         run.saturate("simplify")
     return met()
+
+
+# A minimal set of rules that proves two terms equal, by delta debugging over rules.
+
+
+def minimal_rules(
+    strategy: Strategy,
+    left: Term,
+    right: Term,
+    budget: Budget | None = None,
+    last: Sequence[str] = (),
+    *,
+    assumed: Sequence[Assumption] = (),
+) -> tuple[Rule | BulkRule, ...] | None:
+    """Rules that prove two terms equal, none of which can be left out; None without a proof.
+
+    Some properties of terms are `assumed`. Rulesets named in `last` are used only where the
+    others do not suffice, and then no more of their rules than are needed, in the order in which
+    they are written.
+    """
+    rules = {f"{s.name}.{r.name}": r for s in strategy.rulesets for r in s.laws}
+    reserved = [n for n, r in rules.items() if r.ruleset in last]
+    plain = [n for n in rules if n not in reserved]
+
+    def fired(names: Sequence[str]) -> list[str] | None:
+        proof = prove(System(strategy.only(names)), left, right, budget, assumed)
+        return [n for n in names if proof.report.matches[n]] if proof.found else None
+
+    for count in range(len(reserved) + 1):
+        # One reserved rule after the other; all of them at the end.
+        chosen = reserved[count - 1 : count] if count else []
+        found = fired([*plain, *chosen])
+        if found is not None:
+            break
+    else:
+        found = fired([*plain, *reserved])
+    if found is None:
+        return None
+    names = smallest_part(found, lambda own: fired(own) is not None)
+    return tuple(rules[n] for n in names)

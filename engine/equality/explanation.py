@@ -1,21 +1,384 @@
 """Proofs that people can follow: a chain of terms, each from the one before by one rule."""
 
-from collections.abc import Sequence
+from collections import deque
+from collections.abc import Callable, Collection, Hashable, Iterator, Sequence
 from dataclasses import replace
+from heapq import heappop, heappush
+from itertools import product
 from time import perf_counter
 
-from eggrad.engine.equality.congruence import Congruence, Edge
-from eggrad.engine.equality.proof_search import ProofSearch
-from eggrad.engine.equality.replay import Step
-from eggrad.engine.equality.shortcuts import shortest_chain
+from eggrad.engine.costs.cost import CostModel
+from eggrad.engine.egraph.reading import TermRows
+from eggrad.engine.equality.congruence import Congruence, Edge, Equation
+from eggrad.engine.equality.replay import Step, licence, replacements
 from eggrad.engine.errors import BudgetExceeded
+from eggrad.engine.extraction.snapshot import Snapshot
 from eggrad.engine.laws.knowledge import Assumption, Knowledge
+from eggrad.engine.laws.matching import (
+    Instance,
+    Matcher,
+    Pattern,
+    View,
+    matcher_of_terms,
+    patterns,
+    views,
+)
 from eggrad.engine.laws.nonzero_sums import nonzero_sums
-from eggrad.engine.laws.rule import Ruleset
-from eggrad.engine.saturation.report import Budget
-from eggrad.engine.terms.term import Term, rebuild
+from eggrad.engine.laws.rule import BulkRule, Rule, Ruleset
+from eggrad.engine.saturation.schedule import Budget
+from eggrad.engine.terms.term import Term, is_multiple, postorder, rebuild
 
-__all__ = ["Step", "explain"]
+__all__ = ["ProofSearch", "Step", "explain", "shortest_chain", "smallest_terms"]
+
+# The smallest terms of every class: some alternatives, fewest nodes first.
+
+
+def smallest_terms(
+    members: Collection[Term],
+    find: Callable[[Term], Term],
+    count: int,
+    weight: Callable[[Term], int] = lambda _: 1,
+) -> list[Term]:
+    """Up to `count` terms of each class, operands first.
+
+    `members` are the classes' members; `find` is the term that stands for a term's class, and
+    `weight` says as how many nodes a member counts.
+    """
+    users: dict[Term, list[Term]] = {}
+    found: dict[Term, list[Term]] = {}
+    size: dict[Term, int] = {}
+    heap: list[tuple[int, int, Term]] = []
+    for m in members:
+        for cls in dict.fromkeys(find(a) for a in m.args):
+            users.setdefault(cls, []).append(m)
+
+    def offer(t: Term, member: Term) -> None:
+        if t not in size:
+            size[t] = weight(member) + sum(size[a] for a in t.args)
+            class_of[t] = find(member)
+            heappush(heap, (size[t], len(size), t))
+
+    class_of: dict[Term, Term] = {}
+    for m in members:
+        if not m.args:
+            offer(m, m)
+    order: list[Term] = []
+    while heap:
+        _, _, t = heappop(heap)
+        cls = class_of[t]
+        own = found.setdefault(cls, [])
+        if len(own) == count:
+            continue
+        own.append(t)
+        order.append(t)
+        for m in users.get(cls, ()):
+            if len(found.get(find(m), ())) == count:
+                continue
+            below = [found.get(find(a), []) for a in m.args]
+            for place, a in enumerate(m.args):
+                if find(a) is cls:
+                    choices = [[t] if k == place else b for k, b in enumerate(below)]
+                    for args in product(*choices):
+                        offer(rebuild(m, args), m)
+    return order
+
+
+# The search for a proof: rules matched over classes of terms until two of them are equal.
+
+
+NODES = 2_500
+NODES_PER_NODE = 20
+ITERATIONS = 20
+# Rounds of the rules that replace what they match, before any other rule looks.
+SETTLING = 12
+# Bulk rules see so many terms of every class, the smallest.
+ALTERNATIVES = 4
+MOST_TERMS = 2_000
+# What the given terms consist of counts as so many nodes where what rules have made is wanted.
+GIVEN_WEIGHT = 100
+
+# Classes with these have an equal sum or product, once rules have found it.
+REDUNDANT = ("subtract", "negate", "divide")
+
+
+class ProofSearch:
+    """Two terms, and what rules have found to be equal so far."""
+
+    def __init__(
+        self,
+        left: Term,
+        right: Term,
+        rulesets: Sequence[Ruleset],
+        budget: Budget | None = None,
+        knowledge: Knowledge | None = None,
+        *,
+        retiring: bool = True,
+        thorough: bool = False,
+    ) -> None:
+        """Begin with the two terms and all that they are made of.
+
+        With `retiring`, what a rule replaces is matched by no rule again. That keeps searches
+        small, and now and then from their end: two rules may replace each other's results.
+        A `thorough` search matches a multiple that a rule makes as a product as well, and what
+        is in one class with a constant.
+        """
+        limit = Budget.of(budget)
+        self._retiring = retiring
+        self._thorough = thorough
+        self.iterations = ITERATIONS if limit.iterations is None else limit.iterations
+        self.deadline = None if limit.seconds is None else perf_counter() + limit.seconds
+        self.left, self.right = left, right
+        rules = [r for s in rulesets for r in s.rules]
+        self._replacing = [r for r in rules if r.replaces]
+        self._others = [r for r in rules if not r.replaces]
+        self._bulk_rules = [r for s in rulesets for r in s.bulk_rules]
+        self.equal = Congruence()
+        self.equal.add([left, right])
+        self._given = dict.fromkeys(self.equal)
+        allowed = NODES + NODES_PER_NODE * len(self._given)
+        self.nodes = allowed if limit.nodes is None else limit.nodes
+        self._table: dict[tuple[object, ...], Term] = {}
+        self._live: list[Term] = []
+        self._members: dict[tuple[Term, str], list[tuple[object, ...]]] = {}
+        self._beginnings: dict[str, list[tuple[Term, tuple[object, ...]]]] = {}
+        self._knowledge = knowledge or Knowledge(rulesets)
+        self._matcher = Matcher(
+            self._members_of, self.equal.same, seen=set(), known=self._knowledge.knows
+        )
+        self._retired: set[tuple[Term, str]] = set()
+        self._model = CostModel()
+        self._numbers: dict[Term, int] = {}
+        self._taken: set[Hashable] = set()
+
+    def run(self) -> bool:
+        """Apply rules until both terms are equal, or the budget ends; whether they are."""
+        self._read()
+        for _ in range(self.iterations):
+            for _ in range(SETTLING):
+                if self._done() or not self._step(self._replacing, []):
+                    break
+            if self._done() or not self._step(self._others, self._bulk_rules):
+                break
+        return self.equal.same(self.left, self.right)
+
+    def _done(self) -> bool:
+        return self._exhausted() or self.equal.same(self.left, self.right)
+
+    def _exhausted(self) -> bool:
+        late = self.deadline is not None and perf_counter() > self.deadline
+        return late or len(self.equal) > self.nodes
+
+    def _step(self, rules: Sequence[Rule], bulk_rules: Sequence[BulkRule]) -> bool:
+        """Apply rules once to the classes as they are; whether anything was news."""
+        news: dict[tuple[Term, Term], Equation] = {}
+        for pattern, member, found in self._instances(rules):
+            sides = (found.first, found.second)
+            left, right = reversed(sides) if pattern.reversed else sides
+            equation = Equation(pattern.rule, left, right)
+            if self._is_news(equation):
+                news.setdefault(sides, equation)
+            if len(news) > self.nodes:
+                break
+            if self._retiring and pattern.rule.replaces:
+                self._retired.add((member, pattern.constructor))
+        for equation in self._bulk_equations(bulk_rules):
+            if self._is_news(equation):
+                news.setdefault((equation.left, equation.right), equation)
+        for equation in news.values():
+            if self._exhausted():
+                break
+            self.equal.unite(equation)
+        self._read()
+        return bool(news)
+
+    def _is_news(self, equation: Equation) -> bool:
+        """Whether its sides are not, up to equal operands, in one class."""
+        left = self._lookup(equation.left)
+        return left is None or self._lookup(equation.right) is not left
+
+    def _lookup(self, term: Term) -> Term | None:
+        """What stands for the class of a term, or of one with equal operands."""
+        equal = self.equal
+        found: dict[Term, Term | None] = {}
+        for t in postorder(term, operands=lambda t: () if t in equal else t.args):
+            known = t
+            if t not in equal:
+                known = self._table.get((t.op, t.data, t.dims, *(found[a] for a in t.args)))
+            found[t] = None if known is None else equal.find(known)
+        return found[term]
+
+    def _instances(self, rules: Sequence[Rule]) -> Iterator[tuple[Pattern, Term, Instance]]:
+        """The instances of rules that match, each with the member that it begins with."""
+        for rule in rules:
+            for pattern in patterns(rule):
+                for member, arguments in self._beginnings.get(pattern.constructor, ()):
+                    for found in self._matcher.instances(pattern, arguments):
+                        yield pattern, member, found
+
+    def _bulk_equations(self, rules: Sequence[BulkRule]) -> Iterator[Equation]:
+        """What bulk rules say about some terms of each class, as if nothing else was known.
+
+        So each equation follows from the two terms alone, and not from others that are equal.
+        """
+        if not rules:
+            return
+        members, find = self._readable(), self.equal.find
+        small = smallest_terms(members, find, ALTERNATIVES)[:MOST_TERMS]
+        # Rules may make larger terms of all parts before a bulk rule can say anything.
+        new = smallest_terms(members, find, 1, self._weight)
+        found = dict.fromkeys([*small, *new[:MOST_TERMS]])
+        known = dict.fromkeys([*self._given, *found])
+        ends = [self.equal.find(t) for t in (self.left, self.right)]
+        equal = [t for t in found if t.dims == self.left.dims and self._lookup(t) in ends]
+        # Some rules look at roots alone, others take more apart where there are none.
+        for roots in ([], dict.fromkeys([self.left, self.right, *equal])):
+            rows = TermRows(known, roots, self._numbers, self._knowledge)
+            graph = Snapshot(rows, self._model, rows.roots, self._taken)
+            for rule in rules:
+                for cls, term in rule.find(graph):
+                    yield Equation(rule, graph.term(cls), term)
+
+    def _weight(self, t: Term) -> int:
+        """What a member counts where terms made by rules are wanted."""
+        return GIVEN_WEIGHT if t.args and t in self._given else 1
+
+    def _readable(self) -> list[Term]:
+        """The members, but for differences and quotients of classes that have sums or products."""
+        plain = {self.equal.find(t) for t in self._live if t.op in ("add", "einsum")}
+        return [t for t in self._live if t.op not in REDUNDANT or self.equal.find(t) not in plain]
+
+    def _members_of(self, term: Term, constructor: str) -> list[tuple[object, ...]]:
+        return self._members.get((self.equal.find(term), constructor), [])
+
+    def _views(self, t: Term, number: Term | None) -> list[View]:
+        """What a member may be read as; `number` is a constant that its first operand equals."""
+        if is_multiple(t):
+            return list(views(t))[: None if self._thorough or t in self._given else 1]
+        found = list(views(t))
+        if number is not None and t.op == "einsum":
+            found += [v for v in views(rebuild(t, (number, *t.args[1:]))) if v[0] == "scale"]
+        return found
+
+    def _read(self) -> None:
+        """Close the classes, and list their members by constructor.
+
+        What a rule has replaced is left out, and so is what is beside a constant.
+        """
+        find, key = self.equal.find, self.equal.key
+        self._table = self.equal.close()
+        retired = {(key(t), constructor) for t, constructor in self._retired}
+        constants = {find(t): t for t in self._table.values() if t.op == "constant"}
+        self._live, self._members, self._beginnings = [], {}, {}
+        for own, t in self._table.items():
+            if not self._thorough and t.op != "constant" and find(t) in constants:
+                continue
+            number = constants.get(find(t.args[0])) if t.args else None
+            shown = [v for v in self._views(t, number) if (own, v[0]) not in retired]
+            if shown:
+                self._live.append(t)
+            for constructor, arguments in shown:
+                self._members.setdefault((find(t), constructor), []).append(arguments)
+                self._beginnings.setdefault(constructor, []).append((t, arguments))
+
+
+# Chains of terms made shorter: what one rule can do at once takes no detour.
+
+
+AnyRule = Rule | BulkRule
+
+# A shortcut leads over so many terms at most.
+REACH = 40
+
+
+def shortest_chain(
+    left: Term,
+    walk: Sequence[tuple[AnyRule, Term]],
+    rulesets: Sequence[Ruleset],
+    knowledge: Knowledge,
+) -> tuple[Step, ...] | None:
+    """The fewest steps between the terms of a walk, each term of which follows by its rule.
+
+    None where a step of the walk does not stand on its own.
+    """
+    chain = [left, *(t for _, t in walk)]
+    table = _one_step(chain, rulesets, knowledge)
+    near: list[list[tuple[int, AnyRule]]] = [[] for _ in chain]
+    for i, a in enumerate(chain):
+        for j in range(i + 1, min(i + 1 + REACH, len(chain))):
+            rule = _rule_between(table, a, chain[j]) or (walk[i][0] if j == i + 1 else None)
+            if rule is not None:
+                near[i].append((j, rule))
+                near[j].append((i, rule))
+    steps: list[Step] = []
+    place = 0
+    for i, rule in _shortest_path(near):
+        step = _step(rule, chain[place], chain[i], knowledge)
+        if step is None:
+            return None
+        steps.append(step)
+        place = i
+    return tuple(steps)
+
+
+def _one_step(
+    chain: Sequence[Term], rulesets: Sequence[Ruleset], knowledge: Knowledge
+) -> dict[tuple[Term, Term], AnyRule]:
+    """What the rules make of each part of the terms, given that no two are equal."""
+    every = list(postorder(*chain))
+    found: dict[tuple[Term, Term], AnyRule] = {}
+    matcher = matcher_of_terms(knowledge.knows)
+    for pattern in (p for s in rulesets for r in s.rules for p in patterns(r)):
+        for t in every:
+            for constructor, arguments in views(t):
+                if constructor == pattern.constructor:
+                    for instance in matcher.instances(pattern, arguments):
+                        found.setdefault((instance.first, instance.second), pattern.rule)
+    for roots in ([], [chain[0], chain[-1]]):
+        rows = TermRows(every, roots, knowledge=knowledge)
+        graph = Snapshot(rows, CostModel(), rows.roots)
+        for rule in (r for s in rulesets for r in s.bulk_rules):
+            for cls, term in rule.find(graph):
+                found.setdefault((graph.term(cls), term), rule)
+    return found
+
+
+def _rule_between(
+    table: dict[tuple[Term, Term], AnyRule], before: Term, after: Term
+) -> AnyRule | None:
+    """A rule of which an instance leads from a term to another, or back."""
+    for old, new in replacements(before, after):
+        rule = table.get((old, new)) or table.get((new, old))
+        if rule is not None:
+            return rule
+    return None
+
+
+def _shortest_path(near: Sequence[Sequence[tuple[int, AnyRule]]]) -> list[tuple[int, AnyRule]]:
+    """The places and rules on the shortest path from the first place to the last."""
+    came: dict[int, tuple[int, AnyRule]] = {}
+    queue = deque([0])
+    while queue:
+        i = queue.popleft()
+        for j, rule in near[i]:
+            if j != 0 and j not in came:
+                came[j] = (i, rule)
+                queue.append(j)
+    path: list[tuple[int, AnyRule]] = []
+    place = len(near) - 1
+    while place != 0:
+        before, rule = came[place]
+        path.append((place, rule))
+        place = before
+    return path[::-1]
+
+
+def _step(rule: AnyRule, before: Term, after: Term, knowledge: Knowledge) -> Step | None:
+    """The step between two terms by a rule, forwards if possible."""
+    for backwards in (False, True):
+        if licence(rule, before, after, backwards, knowledge) is not None:
+            return Step(f"{rule.ruleset}.{rule.name}", backwards, after)
+    return None
+
 
 # A longer chain is of no use to anyone.
 MAX_STEPS = 1_000

@@ -1,1 +1,4 @@
-"""Which members of e-classes make up the answer: the cheapest, the exact, the stable ones."""
+"""Which e-nodes make up the answer: the cheapest, the exact, the stable ones.
+
+Others import `snapshot` (the e-classes at one moment), `extract` and `exact`.
+"""

@@ -12,10 +12,9 @@ from eggrad.engine.extraction import exact, extract
 from eggrad.engine.extraction.exact import Solved
 from eggrad.engine.extraction.stability import stable_members
 from eggrad.engine.indices.constraints import Constraints
-from eggrad.engine.indices.sparsity import Sparsity
+from eggrad.engine.indices.indicator_plan import Sparsity
 from eggrad.engine.indices.spec import Dims, Spec
-from eggrad.engine.terms.constructors import assembled
-from eggrad.engine.terms.term import Term
+from eggrad.engine.terms.term import Term, assembled
 
 __all__ = ["Contents", "ENode", "Readable", "Row", "Snapshot"]
 

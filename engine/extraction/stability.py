@@ -11,9 +11,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final, Protocol, TypeVar
 
 from eggrad.engine.extraction.extract import cheapest_trees
-from eggrad.engine.terms.constructors import FUNCTION_NODES
 from eggrad.engine.terms.functions import FUNCTIONS, record
-from eggrad.engine.terms.term import LEAVES
+from eggrad.engine.terms.term import FUNCTION_NODES, LEAVES
 
 __all__ = ["stable_members"]
 

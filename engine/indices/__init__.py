@@ -1,1 +1,4 @@
-"""Index arithmetic: specs of einsum, affine forms, conditions on indices, integer solutions."""
+"""Index arithmetic: specs of einsum, sizes as affine forms, indicators, systems over integers.
+
+Others import all of it. It knows no terms: tuples of indices, sizes and conditions alone.
+"""

@@ -8,21 +8,24 @@ A form of symbols is a size as well, and its text is what such a size is called:
 """
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
 from math import gcd
 from typing import Final
 
 from eggrad.engine.errors import ShapeError
-from eggrad.engine.indices.size_parts import MOST_DIGITS, check_parts
-from eggrad.engine.indices.spec import LETTERS, Dims, Size
+from eggrad.engine.indices.spec import LETTERS, MAXIMAL_SIZE, Dims, Size
+from eggrad.engine.indices.texts import is_text
 
 __all__ = [
+    "MOST_DIGITS",
     "Form",
     "Key",
     "Lengths",
     "as_size",
     "canonical_size",
+    "check_parts",
+    "checked_dims",
     "coefficient",
     "evaluate",
     "form",
@@ -43,6 +46,24 @@ __all__ = [
     "substituted",
     "times",
 ]
+
+# Which sizes axes may have.
+
+
+def checked_dims(dims: Sequence[Size]) -> Dims:
+    """The sizes, those made of others in their one spelling; `ShapeError` for what is none.
+
+    >>> checked_dims(("n", "1 + n - 2", 3))
+    ('n', 'n - 1', 3)
+    """
+    for d in dims:
+        if type(d) is int and abs(d) > MAXIMAL_SIZE:
+            raise ShapeError(f"a size is a name or an integer from 0 up to {MAXIMAL_SIZE}")
+        if not (isinstance(d, str) and d and is_text(d)) and not (type(d) is int and d >= 0):
+            raise ShapeError(f"a size is a name or an integer from 0 up, not {d!r}")
+    # Text of a subclass of str is the same size; terms have the plain one.
+    return tuple(canonical_size(str(d)) if isinstance(d, str) else d for d in dims)
+
 
 Key = int | str
 Form = tuple[tuple[Key, int], ...]
@@ -297,3 +318,25 @@ def format_form(
         own = "" if name and abs(c) == 1 else f"{abs(c)}{sign if name else ''}"
         text += ("-" if c < 0 else "+" if text else "") + own + name
     return text or "0"
+
+
+# What sizes may be made of: words and numbers that a text can say again.
+
+
+MOST_DIGITS: Final = len(str(MAXIMAL_SIZE))
+_NAME: Final = re.compile(r"[^\W\d]\w*")
+
+
+def check_parts(terms: Iterable[tuple[int | str, int]]) -> None:
+    """Raise `ShapeError` where multiples of names have other names or longer numbers.
+
+    >>> check_parts([("n", 2), ("", -1)])
+    >>> check_parts([("two words", 1), ("", -1)])
+    Traceback (most recent call last):
+    eggrad.engine.errors.ShapeError: a size is made of others whose names are words, not of ...
+    """
+    for key, c in terms:
+        if abs(c) > MAXIMAL_SIZE:
+            raise ShapeError(f"the numbers of a size have at most {MOST_DIGITS} digits")
+        if key and not _NAME.fullmatch(str(key)):
+            raise ShapeError(f"a size is made of others whose names are words, not of {key!r}")

@@ -5,6 +5,9 @@ negative, and an integer from 2 up that it is a multiple of that.
 """
 
 from collections.abc import Callable, Iterable, Mapping
+from functools import lru_cache
+from itertools import permutations
+from typing import Final, NamedTuple
 
 from eggrad.engine.indices.affine import (
     Form,
@@ -21,15 +24,17 @@ from eggrad.engine.indices.affine import (
     substituted,
     times,
 )
-from eggrad.engine.indices.spec import LETTERS, Dims, Size
+from eggrad.engine.indices.spec import LETTERS, Dims, Indices, Size
 
 __all__ = [
     "Constraint",
     "Constraints",
+    "Ordered",
     "Relation",
     "canonical",
     "format_comparison",
     "format_constraint",
+    "in_first_order",
     "never",
 ]
 
@@ -278,3 +283,42 @@ def format_comparison(
         for s in (1, -1)
     )
     return f"{left}{spelt[relation]}{right}"
+
+
+# In which order an indicator's axes are listed says nothing: one order is the first of all.
+
+
+# Axes of which all orders are tried.
+MOST: Final = 5
+
+
+class Ordered(NamedTuple):
+    """An indicator with its axes in their first order.
+
+    `axes` has the place of each of them before; `symmetries` are the orders that change nothing.
+    """
+
+    dims: Dims
+    constraints: Constraints
+    axes: Indices
+    symmetries: tuple[Indices, ...]
+
+
+@lru_cache(maxsize=4096)
+def in_first_order(dims: Dims, constraints: Constraints) -> Ordered:
+    """The same indicator whatever the order of its axes is, for up to five of them.
+
+    >>> in_first_order(("n", "m"), ((">=", ((0, 1), (1, -1))),))[:3]
+    (('m', 'n'), (('>=', ((0, -1), (1, 1))),), (1, 0))
+    """
+    count = len(dims)
+    orders = permutations(range(count)) if count <= MOST else [tuple(range(count))]
+    found: dict[tuple[Dims, Constraints], list[Indices]] = {}
+    for axes in orders:
+        sizes = tuple(dims[k] for k in axes)
+        places = {k: place for place, k in enumerate(axes)}
+        own = canonical(sizes, renamed_all(constraints, places))
+        found.setdefault((sizes, own), []).append(axes)
+    first = min(found, key=repr)
+    axes, *others = found[first]
+    return Ordered(*first, axes, tuple(tuple(axes.index(k) for k in other) for other in others))

@@ -25,11 +25,11 @@ from eggrad.engine.indices.constraints import (
     Constraint,
     Constraints,
     canonical,
+    in_first_order,
     never,
     renamed_all,
     solved,
 )
-from eggrad.engine.indices.indicator_orders import in_first_order
 from eggrad.engine.indices.spec import Dims, Indices, Size
 
 __all__ = ["MOST", "Split", "connected", "on_own_axes", "place", "split"]

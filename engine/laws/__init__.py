@@ -1,1 +1,6 @@
-"""The language in which laws are written, and what their conditions and primitives compute."""
+"""The notation of laws, and what their conditions and right-hand sides compute.
+
+Others import `rule` (rules and rulesets), `language` (patterns), `primitives` and
+`indicator_primitives` (what laws call), `properties`, `knowledge` and `nonzero_sums` (facts),
+`matching` (laws on terms in Python), `differentiation` (the rules of derivatives, node by node).
+"""

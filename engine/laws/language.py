@@ -18,19 +18,79 @@ from typing import Any, Final, ParamSpec, TypeVar, cast
 
 from eggrad.engine.indices.constraints import Constraints
 from eggrad.engine.indices.spec import Dims, Spec
-from eggrad.engine.terms.constructors import FUNCTION_NODES
 from eggrad.engine.terms.fixed_arrays import Entries
 from eggrad.engine.terms.functions import MATRIX_FUNCTIONS
+from eggrad.engine.terms.term import FUNCTION_NODES
 
 __all__ = [
-    "CONSTRUCTORS", "SLOPE_NODES", "Call", "Claim", "Condition", "Constraints",
-    "D", "Differ", "Dims", "Entries", "Known",
-    "Law", "Literal", "Name", "Node", "Number", "Parameter", "Property", "Spec", "Statement",
-    "Tensor", "Wrt", "add", "adj", "array", "cofactors", "condition", "const", "delta", "det",
-    "differ", "dims", "divide", "ein", "ein1", "fn", "indicator", "inv", "is_pattern", "known",
-    "logabsdet", "negate", "power", "primitive", "pullback", "scale", "signdet", "size", "slope",
-    "subtract", "variable",
-]  # fmt: skip
+    "CONSTRUCTORS",
+    "SLOPE_NODES",
+    "Call",
+    "Claim",
+    "Condition",
+    "Constraints",
+    "D",
+    "Differ",
+    "Dims",
+    "Entries",
+    "Known",
+    "Law",
+    "Literal",
+    "Name",
+    "Node",
+    "Number",
+    "Parameter",
+    "Property",
+    "Spec",
+    "Statement",
+    "Tensor",
+    "Variable",
+    "Wrt",
+    "add",
+    "adj",
+    "array",
+    "cholesky",
+    "cofactors",
+    "condition",
+    "const",
+    "declared",
+    "delta",
+    "det",
+    "differ",
+    "dims",
+    "divide",
+    "ein",
+    "ein1",
+    "exp_difference",
+    "expm1",
+    "extreme",
+    "fn",
+    "hypot",
+    "indicator",
+    "inv",
+    "inverse_from_cholesky",
+    "is_pattern",
+    "known",
+    "log1p",
+    "logabsdet",
+    "logdet",
+    "logdet_from_cholesky",
+    "logsumexp",
+    "negate",
+    "norm",
+    "power",
+    "primitive",
+    "pullback",
+    "scale",
+    "sigmoid",
+    "signdet",
+    "size",
+    "slope",
+    "softplus",
+    "solve",
+    "subtract",
+    "variable",
+]
 
 Number = Fraction
 Name = str
@@ -333,3 +393,85 @@ def slope(name: Name, *args: Tensor, place: int = 0) -> Tensor:
 def pullback(node: Tensor, place: int, cotangent: Tensor) -> Tensor:
     """What a node passes on to its operand number `place`, given its own cotangent."""
     return Node("pullback", (node, place, cotangent))
+
+
+# The notation of rules, continued: operations that only lowered terms have.
+
+
+# A variable with its declared properties.
+Variable = tuple[str, Dims, tuple[str, ...]]
+
+
+def declared(x: Variable) -> Tensor:
+    """The variable with that name, those axes and those properties."""
+    return Node("variable", (x,))
+
+
+def expm1(a: Tensor) -> Tensor:
+    """`exp(a) - 1`."""
+    return Node("numeric", ("expm1", None, a))
+
+
+def log1p(a: Tensor) -> Tensor:
+    """`log(1 + a)`."""
+    return Node("numeric", ("log1p", None, a))
+
+
+def softplus(a: Tensor) -> Tensor:
+    """`log(1 + exp(a))`."""
+    return Node("numeric", ("softplus", None, a))
+
+
+def sigmoid(a: Tensor) -> Tensor:
+    """`1 / (1 + exp(-a))`."""
+    return Node("numeric", ("sigmoid", None, a))
+
+
+def exp_difference(a: Tensor, b: Tensor) -> Tensor:
+    """`exp(a - b)`, where b is no less than a."""
+    return Node("numeric2", ("exp_difference", None, a, b))
+
+
+def hypot(a: Tensor, b: Tensor) -> Tensor:
+    """`√(a² + b²)`."""
+    return Node("numeric2", ("hypot", None, a, b))
+
+
+def extreme(f: Name, s: Spec, a: Tensor) -> Tensor:
+    """The maximum or minimum, by its name, along the axes that the unary spec takes away."""
+    return Node("numeric", (f, s, a))
+
+
+def logsumexp(s: Spec, a: Tensor) -> Tensor:
+    """The log of what the unary spec makes of `exp(a)`."""
+    return Node("numeric", ("logsumexp", s, a))
+
+
+def norm(s: Spec, a: Tensor) -> Tensor:
+    """The root of what the unary spec makes of `a²`."""
+    return Node("numeric", ("norm", s, a))
+
+
+def logdet(known: str, a: Tensor) -> Tensor:
+    """The log of the determinant of a matrix that is `known` to be "positive definite", or ""."""
+    return Node("numeric", ("logdet", known, a))
+
+
+def cholesky(a: Tensor) -> Tensor:
+    """The lower triangular L with `L L' = a`."""
+    return Node("numeric", ("cholesky", None, a))
+
+
+def inverse_from_cholesky(a: Tensor) -> Tensor:
+    """The inverse of `a a'`, for a lower triangular a."""
+    return Node("numeric", ("inverse_from_cholesky", None, a))
+
+
+def logdet_from_cholesky(a: Tensor) -> Tensor:
+    """The log of the determinant of `a a'`, for a lower triangular a."""
+    return Node("numeric", ("logdet_from_cholesky", None, a))
+
+
+def solve(a: Tensor, b: Tensor) -> Tensor:
+    """The inverse of `a` times the first axis of `b`."""
+    return Node("numeric2", ("solve", None, a, b))

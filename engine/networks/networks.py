@@ -1,22 +1,40 @@
-"""Contraction networks: a product of many factors, in any order and nesting.
+"""Whole products as contraction networks, with the orders to multiply in; sums as linear forms."""
 
-Associativity and commutativity alone cost 3^n e-nodes. So a product class is read as a network
-of factors, and what is wanted of it (the cheapest order, a split into two parts) is built
-straight away.
-"""
-
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from functools import lru_cache
+from functools import lru_cache, reduce
 from itertools import islice, permutations, product
+from math import inf, prod
+from typing import Any, Final
 
+import opt_einsum
+
+from eggrad.engine.costs.cost import Model
 from eggrad.engine.extraction.snapshot import ENode, Snapshot
-from eggrad.engine.indices.spec import Indices, Size
+from eggrad.engine.indices.indicator_plan import Sparsity
+from eggrad.engine.indices.spec import Dims, Indices, Size, Spec, canonical, output_dims, scaling
+from eggrad.engine.terms import term as terms
+from eggrad.engine.terms.term import Term
 
 __all__ = [
-    "Factor", "Network", "along_deltas", "connected_order", "network_key", "product_network",
-]  # fmt: skip
+    "Factor",
+    "LinearForm",
+    "Network",
+    "along_deltas",
+    "common_part",
+    "connected_order",
+    "contract",
+    "contract_terms",
+    "contraction_path",
+    "factored",
+    "linear_forms",
+    "network_key",
+    "order_price",
+    "product_network",
+    "scaled",
+    "split",
+]
 
 MAX_FACTORS = 8
 MAX_LABELLINGS = 120
@@ -170,3 +188,448 @@ def network_key(network: Network) -> tuple[object, ...]:
         if best is None or key < best:
             best = key
     return (best, network.out, network.coefficient)
+
+
+# Contraction paths: in which order the factors of a network are multiplied, two at a time.
+#
+# A path has the numbers of the two that each product multiplies; the factors have the first
+# numbers, each product the next. A product costs a multiplication for each point of its indices,
+# and an addition for each point but one of every sum.
+
+
+# The cheapest of all paths takes 2 ms for so many factors, three times that for one more.
+MAX_EXACT: Final = 8
+# Dynamic programming takes milliseconds for so many factors, and up to a minute for twice as many.
+MAX_PROGRAMMED: Final = 18
+
+IndexSet = frozenset[int]
+Path = list[tuple[int, int]]
+
+
+def contraction_path(
+    factors: Sequence[IndexSet], out: IndexSet, lengths: Mapping[int, int], *, exact: bool = False
+) -> Path:
+    """A cheap path, the one that opt_einsum finds; with `exact`, and few factors, the cheapest.
+
+    The searches of opt_einsum 3.4 do not see what it is worth to multiply vectors on one index
+    before a matrix meets them: their paths cost up to a hundred times more than the cheapest.
+
+    >>> vector, matrix, lengths = frozenset({1}), frozenset({0, 1}), {0: 100, 1: 100}
+    >>> contraction_path([vector, vector, matrix], frozenset({0}), lengths, exact=True)
+    [(0, 1), (2, 3)]
+    """
+    if exact and len(factors) <= MAX_EXACT:
+        return _cheapest(factors, out, lengths)
+    return _found_by_opt_einsum(factors, out, lengths)
+
+
+def _found_by_opt_einsum(
+    factors: Sequence[IndexSet], out: IndexSet, lengths: Mapping[int, int]
+) -> Path:
+    search: Any = opt_einsum.paths.greedy
+    if len(factors) <= MAX_PROGRAMMED:
+        small = len(factors) <= 4
+        search = opt_einsum.paths.optimal if small else opt_einsum.paths.dynamic_programming
+    left = list(range(len(factors)))
+    path: Path = []
+    for step in search(factors, out, lengths):
+        # One operand alone, which the path would sum over some axes, only goes to the end.
+        chosen = [left[k] for k in sorted(step)]
+        left = [operand for k, operand in enumerate(left) if k not in step]
+        if len(chosen) == 2:
+            path.append((chosen[0], chosen[1]))
+            chosen = [len(factors) + len(path) - 1]
+        left += chosen
+    return path
+
+
+def _cheapest(factors: Sequence[IndexSet], out: IndexSet, lengths: Mapping[int, int]) -> Path:
+    """The cheapest path of all: sets of factors, small ones first, are split in two every way.
+
+    A set is a number, with a bit for each factor.
+    """
+    count = len(factors)
+    every = range(1 << count)
+    inside = [IndexSet().union(*(f for k, f in enumerate(factors) if m >> k & 1)) for m in every]
+    kept = [inside[m] & (inside[~m] | out) for m in every]
+    price: list[float] = [inf for _ in every]
+    for k, own in enumerate(factors):
+        kept[1 << k], price[1 << k] = own, 0
+    halves: dict[int, int] = {}
+    sizes: dict[IndexSet, int] = {}
+
+    def size(indices: IndexSet) -> int:
+        if indices not in sizes:
+            sizes[indices] = prod(lengths[i] for i in indices)
+        return sizes[indices]
+
+    for whole in every:
+        half = (whole - 1) & whole
+        while half > whole ^ half:
+            below = price[half] + price[whole ^ half]
+            if below < price[whole]:
+                points = kept[half] | kept[whole ^ half]
+                total = below + 2 * size(points) - size(kept[whole])
+                if total < price[whole]:
+                    price[whole], halves[whole] = total, half
+            half = (half - 1) & whole
+    return _numbered(halves, count)
+
+
+def _numbered(halves: Mapping[int, int], count: int) -> Path:
+    """The path that splits all factors, and their parts, as is said."""
+    numbers = {1 << k: k for k in range(count)}
+    path: Path = []
+    stack = [(1 << count) - 1]
+    while stack:
+        whole = stack[-1]
+        parts = [] if whole in numbers else [halves[whole], whole ^ halves[whole]]
+        missing = [p for p in parts if p not in numbers]
+        stack += missing
+        if not missing:
+            stack.pop()
+            if parts:
+                i, j = sorted(numbers[p] for p in parts)
+                path.append((i, j))
+                numbers[whole] = count + len(path) - 1
+    return path
+
+
+# The order in which the factors of a network are multiplied, two at a time.
+
+
+def contract(
+    graph: Snapshot,
+    network: Network,
+    factors: Sequence[Factor],
+    out: Indices,
+    *,
+    exact: bool = False,
+) -> Term:
+    """The product of some factors as a term with axes `out`, in a cheap order.
+
+    The order is opt_einsum's; with `exact`, and few factors, no other takes fewer operations.
+    """
+    pool = [(graph.term(c), part) for c, part in factors]
+    return contract_terms(graph, network, pool, out, exact=exact)
+
+
+def contract_terms(
+    graph: Snapshot,
+    network: Network,
+    pool: Sequence[tuple[Term, Indices]],
+    out: Indices,
+    *,
+    exact: bool = False,
+) -> Term:
+    """The product of some terms on a network's indices; `exact` as for `contract`."""
+    if not pool:
+        return terms.constant(1)
+    if len(pool) == 1:
+        ((only, part),) = pool
+        return only if part == out else terms.einsum(canonical([part], out), only)
+    made = [t for t, _ in pool]
+    parts = tuple(part for _, part in pool)
+    for i, j, spec in _products(parts, out, _lengths(graph.model, network, parts), exact):
+        made.append(terms.einsum(spec, made[i], made[j]))
+    return made[-1]
+
+
+@lru_cache(maxsize=4096)
+def _products(
+    parts: tuple[Indices, ...], out: Indices, lengths: tuple[tuple[int, int], ...], exact: bool
+) -> tuple[tuple[int, int, Spec], ...]:
+    """The products of two: the numbers of both, and their spec.
+
+    The operands have the first numbers; each product has the next.
+    """
+    left = dict(enumerate(parts))
+    found: list[tuple[int, int, Spec]] = []
+    sets = [frozenset(p) for p in parts]
+    for i, j in contraction_path(sets, frozenset(out), dict(lengths), exact=exact):
+        a, b = left.pop(i), left.pop(j)
+        kept = _kept(a + b, {x for part in left.values() for x in part}, out) if left else out
+        left[len(parts) + len(found)] = kept
+        found.append((i, j, canonical([a, b], kept)))
+    return tuple(found)
+
+
+def _kept(indices: Indices, later: set[int], out: Indices) -> Indices:
+    """Indices that are still needed: those of the output in its order, then the others."""
+    distinct = [i for i in dict.fromkeys(indices) if i in later or i in out]
+    return tuple([i for i in out if i in distinct] + [i for i in distinct if i not in out])
+
+
+def order_price(graph: Snapshot, network: Network, *, exact: bool = False) -> int:
+    """What the products cost that `contract` makes of all factors, worked out once for all alike.
+
+    Alike are networks whose factors have the same sizes and are equal in the same places.
+    """
+    numbers: dict[int, int] = {}
+    factors = tuple(
+        (numbers.setdefault(c, len(numbers)), part, graph.dims[c], graph.sparsity.get(c, False))
+        for c, part in network.factors
+    )
+    return graph.remember(
+        ("order price", exact, factors, network.out),
+        lambda: _price(graph.model, factors, network, exact),
+    )
+
+
+def _price(
+    model: Model,
+    factors: Sequence[tuple[int, Indices, Dims, Sparsity]],
+    network: Network,
+    exact: bool,
+) -> int:
+    """The price of all products; one that occurs twice is computed once."""
+    parts = tuple(part for _, part, _, _ in factors)
+    made = [(number, dims, sparsity) for number, _, dims, sparsity in factors]
+    known: dict[tuple[int, int, Spec], int] = {}
+    price = 0
+    for i, j, spec in _products(parts, network.out, _lengths(model, network, parts), exact):
+        (a, left, first), (b, right, second) = made[i], made[j]
+        out = output_dims(spec, left, right)
+        if (a, b, spec) not in known:
+            known[a, b, spec] = len(factors) + len(known)
+            price += model.node("ein", (spec,), (left, right), out, (first, second))
+        made.append((known[a, b, spec], out, False))
+    return price
+
+
+def _lengths(
+    model: Model, network: Network, parts: Iterable[Indices]
+) -> tuple[tuple[int, int], ...]:
+    used = sorted({i for part in parts for i in part})
+    return tuple((i, model.length(network.sizes[i])) for i in used)
+
+
+def scaled(coefficient: Fraction, term: Term) -> Term:
+    """A rational multiple of a term."""
+    if coefficient == 1:
+        return term
+    return terms.einsum(scaling(term.order), terms.constant(coefficient), term)
+
+
+# Parts of networks: one split in two, and what two of them have in common.
+
+
+def split(graph: Snapshot, network: Network, chosen: Sequence[int]) -> Term:
+    """The network as the product of two parts: the factors at some places, and the rest."""
+    first = [f for k, f in enumerate(network.factors) if k in chosen]
+    rest = [f for k, f in enumerate(network.factors) if k not in chosen]
+    left = {i for _, part in first for i in part}
+    right = {i for _, part in rest for i in part}
+    first_out = first[0][1] if len(first) == 1 else _interface(left, right, network.out)
+    rest_out = _interface(right, left, network.out, first_out)
+    a = contract(graph, network, first, first_out)
+    b = contract(graph, network, rest, rest_out)
+    whole = terms.einsum(canonical([first_out, rest_out], network.out), a, b)
+    return scaled(network.coefficient, whole)
+
+
+def _interface(own: set[int], other: set[int], out: Indices, guide: Indices = ()) -> Indices:
+    """The indices that a part shows: the output's in their order, then the shared ones.
+
+    The order of the shared ones follows the other part, so that two splits with the same other
+    part have the same spec.
+    """
+    shown = [i for i in out if i in own]
+    shared = [i for i in dict.fromkeys(guide) if i in own and i not in out]
+    rest = sorted(i for i in own & other if i not in out and i not in shared)
+    return tuple(shown + shared + rest)
+
+
+def factored(graph: Snapshot, networks: Sequence[Network], free: bool = False) -> Term | None:
+    """The sum of some networks as what all have in common times the sum of what is left.
+
+    None where they have nothing in common, or where what is left has different axes. With `free`
+    factors are left where they are that the networks sum over.
+    """
+    first, *others = networks
+    factors = enumerate(first.factors)
+    shared = [k for k, (_, part) in factors if not free or set(part) <= set(first.out)]
+    for other in others:
+        shared = [shared[i] for i, _ in common_part(_restricted(first, shared), other)]
+    if not shared:
+        return None
+    common = [first.factors[i] for i in shared]
+    inside = {i for _, part in common for i in part}
+    rests: list[tuple[Network, list[Factor]]] = []
+    sizes = dict(first.sizes)
+    for network in networks:
+        places = dict(common_part(_restricted(first, shared), network))
+        names = dict(zip(network.out, first.out, strict=True))
+        for i, j in places.items():
+            names.update(zip(network.factors[j][1], common[i][1], strict=True))
+        fresh = max(sizes, default=-1) + 1
+        names = {i: names.get(i, fresh + i) for i in network.sizes}
+        sizes = {names[i]: d for i, d in network.sizes.items()} | sizes
+        left = [f for k, f in enumerate(network.factors) if k not in places.values()]
+        rests.append((network, [(c, tuple(names[i] for i in part)) for c, part in left]))
+    shown = [
+        _interface({i for _, part in rest for i in part}, inside, first.out)
+        for _, rest in rests
+        if rest
+    ]
+    if not shown or any(s != shown[0] for s in shown):
+        return None
+    axes = shown[0]
+    summands = [
+        scaled(
+            n.coefficient,
+            contract(graph, Network((), axes, sizes), rest, axes)
+            if rest
+            else terms.constant(1, tuple(sizes[i] for i in axes)),
+        )
+        for n, rest in rests
+    ]
+    kept = _interface(inside, set(axes), first.out)
+    whole = contract(graph, Network((), kept, sizes), common, kept)
+    return terms.einsum(canonical([kept, axes], first.out), whole, reduce(terms.add, summands))
+
+
+def _restricted(network: Network, places: Sequence[int]) -> Network:
+    """The network with some of its factors alone."""
+    return replace(network, factors=tuple(network.factors[i] for i in places))
+
+
+def common_part(a: Network, b: Network) -> list[tuple[int, int]]:
+    """Places of factors that two networks with the same output share, index by index."""
+    best: list[tuple[int, int]] = []
+    tries = 0
+    start: list[tuple[int, int]] = []
+    stack: list[tuple[int, list[tuple[int, int]], dict[int, int]]] = [
+        (0, start, {i: i for i in a.out})
+    ]
+    while stack and tries < 300:
+        tries += 1
+        k, pairs, names = stack.pop()
+        if len(pairs) > len(best):
+            best = pairs
+        if k == len(a.factors) or len(pairs) + len(a.factors) - k <= len(best):
+            continue
+        stack.append((k + 1, pairs, names))
+        cls, part = a.factors[k]
+        taken = {j for _, j in pairs}
+        for j, (other, theirs) in reversed(list(enumerate(b.factors))):
+            if other == cls and j not in taken:
+                extended = _match(part, theirs, names)
+                if extended is not None:
+                    stack.append((k + 1, [*pairs, (k, j)], extended))
+    return best
+
+
+def _match(part: Indices, theirs: Indices, names: dict[int, int]) -> dict[int, int] | None:
+    extended = dict(names)
+    for i, j in zip(part, theirs, strict=True):
+        if extended.setdefault(i, j) != j:
+            return None
+    return extended if len(set(extended.values())) == len(extended) else None
+
+
+# Sums as linear forms: rational multiples of classes that are no sums themselves.
+
+
+LinearForm = dict[int, Fraction]
+
+# Where every sum is taken apart, and where a sum is only with the one that uses it.
+MAX_TERMS = 64
+MAX_TERMS_OF_WHOLE = 10_000
+# In terms of at most this many classes every sum is taken apart.
+SMALL = 60
+SUMS = ("add", "subtract", "negate", "scale")
+
+
+def linear_forms(graph: Snapshot, cls: int) -> list[tuple[LinearForm, int]]:
+    """The distinct linear forms of a class's sums, each with the number of terms it collects.
+
+    First as it stands; then with terms taken apart whose cheapest member is a sum; then with all
+    terms taken apart that have a sum as a member. In a large term a sum that is a part of another
+    one has none: what is to be found there is found in the whole.
+    """
+    return graph.remember(("linear forms", cls), lambda: list(_forms(graph, cls)))
+
+
+def _forms(graph: Snapshot, cls: int) -> Iterator[tuple[LinearForm, int]]:
+    seen: set[frozenset[tuple[int, Fraction]]] = set()
+    if cls in graph.remember("parts of sums", lambda: _parts_of_sums(graph)):
+        return
+    for member in graph.members[cls]:
+        if member.constructor in ("add", "subtract") and not member.retired:
+            for expand in (_never, _cheapest_sum, _any):
+                found = _flatten(graph, cls, member, expand)
+                if found is not None:
+                    key = frozenset(found[0].items())
+                    if key not in seen:
+                        seen.add(key)
+                        yield found
+
+
+def _never(graph: Snapshot, cls: int) -> ENode | None:
+    return None
+
+
+def _cheapest_sum(graph: Snapshot, cls: int) -> ENode | None:
+    node = graph.choice[cls]
+    return node if node.constructor in SUMS and _may_open(graph, cls) else None
+
+
+def _any(graph: Snapshot, cls: int) -> ENode | None:
+    if not _may_open(graph, cls):
+        return None
+    members = [m for m in graph.members[cls] if m.constructor in SUMS and not m.retired]
+    sums = [m for m in members if m.constructor in ("add", "subtract")]
+    return (sums or members or [None])[0]
+
+
+def _may_open(graph: Snapshot, cls: int) -> bool:
+    """Whether a sum may be taken apart into the sum that uses it.
+
+    In a large term only one that nothing else uses: else every sum of a chain of sums would be as
+    long as the chain.
+    """
+    return len(graph.users) <= SMALL or graph.users.get(cls, 0) <= 1
+
+
+def _parts_of_sums(graph: Snapshot) -> set[int]:
+    """In a large term the sums that nothing but another sum uses, of which they are a part."""
+    if len(graph.users) <= SMALL:
+        return set()
+    return {
+        child
+        for c in graph.users
+        if graph.choice[c].constructor in SUMS
+        for child in graph.choice[c].children
+        if graph.users.get(child, 0) == 1 and graph.choice[child].constructor in SUMS
+    }
+
+
+def _flatten(
+    graph: Snapshot, cls: int, member: ENode, expand: Callable[[Snapshot, int], ENode | None]
+) -> tuple[LinearForm, int] | None:
+    """The linear form of one member; None where a class contains itself or the form is long."""
+    form: LinearForm = {}
+    leaves = 0
+    most = MAX_TERMS if len(graph.users) <= SMALL else MAX_TERMS_OF_WHOLE
+    stack: list[tuple[int, Fraction, ENode | None, tuple[int, ...]]] = [
+        (cls, Fraction(1), member, ())
+    ]
+    while stack:
+        c, k, node, above = stack.pop()
+        if node is None or c in above or leaves + len(stack) > most:
+            form[c] = form.get(c, Fraction(0)) + k
+            leaves += 1
+            continue
+        inside = (*above, c)
+        if node.constructor == "scale":
+            signs = [k * node.value]
+        elif node.constructor == "negate":
+            signs = [-k]
+        else:
+            signs = [k, k if node.constructor == "add" else -k]
+        for child, sign in reversed(list(zip(node.children, signs, strict=True))):
+            stack.append((child, sign, expand(graph, child), inside))
+    if cls in form:
+        return None
+    return {c: k for c, k in form.items() if k}, leaves

@@ -6,8 +6,8 @@ from typing import Final, cast
 
 from eggrad.engine.extraction.snapshot import ENode
 from eggrad.engine.indices.constraints import Constraints
-from eggrad.engine.indices.numerals import fraction_text
 from eggrad.engine.indices.spec import Dims, Indices
+from eggrad.engine.indices.texts import fraction_text
 from eggrad.engine.laws.properties import NONNEGATIVE, POSITIVE
 from eggrad.engine.normal_forms.indicators import indicator_factor
 from eggrad.engine.normal_forms.networks import (
@@ -35,9 +35,6 @@ __all__ = [
     "power",
     "power_of_class",
 ]
-
-# Matrix functions of a transposed matrix are the transposed ones, or the same numbers.
-TRANSPOSABLE = ("inv", "det", "adj")
 
 
 def leading(polynomial: Polynomial, least: bool = False) -> Monomial:

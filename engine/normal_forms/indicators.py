@@ -26,12 +26,12 @@ from eggrad.engine.indices.affine import (
 from eggrad.engine.indices.constraints import (
     Constraints,
     canonical,
+    in_first_order,
     never,
     renamed_all,
     solved,
     substituted_all,
 )
-from eggrad.engine.indices.indicator_orders import in_first_order
 from eggrad.engine.indices.range_splitting import Split, connected, on_own_axes, place, split
 from eggrad.engine.indices.spec import Dims, Indices, Size
 from eggrad.engine.normal_forms.networks import (

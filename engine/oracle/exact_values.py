@@ -8,8 +8,8 @@ from typing import Any, Final, cast
 import numpy as np
 
 from eggrad.engine.indices import spec as specs
-from eggrad.engine.indices.exact_numbers import exact
 from eggrad.engine.indices.spec import Spec
+from eggrad.engine.indices.texts import exact
 from eggrad.engine.oracle import oracle
 from eggrad.engine.terms.binding import Array, concrete
 from eggrad.engine.terms.term import LEAVES, Term, postorder

@@ -1,15 +1,24 @@
-"""What generated code calls: kernels, functions that lose no digits, factored tensors."""
+"""What generated code calls: kernels of products, functions of matrices or that lose no digits.
 
-from eggrad.engine.runtime.blocks import by_blocks
-from eggrad.engine.runtime.cholesky_factor import (
+Generated code imports the names below from here. Others import `factored`, the tensors that are
+kept as sums of products of cores and deltas.
+"""
+
+from eggrad.engine.runtime.indicators import indicator_product, zeros_and_ones
+from eggrad.engine.runtime.matrix_functions import (
+    adjugate,
     cholesky,
+    cofactors,
+    inverse,
     inverse_from_cholesky,
     log_determinant_from_cholesky,
 )
-from eggrad.engine.runtime.indicators import indicator_product, zeros_and_ones
-from eggrad.engine.runtime.matrix_functions import adjugate, cofactors, inverse
-from eggrad.engine.runtime.row_functions import row_by_row
-from eggrad.engine.runtime.sparse_products import outer_product
+from eggrad.engine.runtime.products import (
+    outer_product,
+    product_of_pairs,
+    row_by_row,
+    symmetric_product,
+)
 from eggrad.engine.runtime.stable_functions import (
     log1mexp,
     log_cosh,
@@ -21,11 +30,9 @@ from eggrad.engine.runtime.stable_functions import (
     solve,
 )
 from eggrad.engine.runtime.stepped_products import stepped_product
-from eggrad.engine.runtime.symmetric_products import product_of_pairs, symmetric_product
 
 __all__ = [
     "adjugate",
-    "by_blocks",
     "cholesky",
     "cofactors",
     "indicator_product",

@@ -1,20 +1,252 @@
 """A tensor kept as a sum of products of small arrays and Kronecker deltas."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from importlib import import_module
 from math import prod
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
 from eggrad.engine.errors import ShapeError, UnsolvableSystem, UnsupportedOperation
-from eggrad.engine.indices.spec import Indices, Size
-from eggrad.engine.runtime import factored_solve
-from eggrad.engine.runtime.factored_part import Part, spread
-from eggrad.engine.terms.array_limits import check_shape
-from eggrad.engine.terms.binding import Array
+from eggrad.engine.indices.spec import Indices, Size, canonical, format_spec
+from eggrad.engine.terms.binding import Array, check_shape
 
 __all__ = ["FactoredTensor", "Part", "columns_of"]
+
+# Parts ------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """An entry is the product of the cores' entries, or 0 where the indices of tied axes differ.
+
+    `labels` names every axis of the tensor: by its own number, or by that of the first axis that
+    it is tied to. `axes` has the labels of each core's axes, all different. Along a label that no
+    core has the entries do not change; one that no axis of the tensor has is summed over.
+
+    >>> Part((np.eye(2),), ((1, 3),), (0, 1, 0, 3))
+    <Part ij->kikj>
+    """
+
+    cores: tuple[Array, ...]
+    axes: tuple[Indices, ...]
+    labels: Indices
+
+    @property
+    def deltas(self) -> tuple[Indices, ...]:
+        """The groups of axes that deltas tie.
+
+        >>> Part((np.ones(()),), ((),), (0, 1, 0, 1)).deltas
+        ((0, 2), (1, 3))
+        """
+        groups = {i: tuple(k for k, own in enumerate(self.labels) if own == i) for i in self.labels}
+        return tuple(g for g in groups.values() if len(g) > 1)
+
+    def __repr__(self) -> str:
+        """Show the cores' axes and the tensor's: a letter that stands twice there is a delta."""
+        return f"<Part {format_spec(canonical(self.axes, self.labels))}>"
+
+    def fits(self, shape: tuple[int, ...]) -> bool:
+        """Whether there is a core, and tied axes and the cores' have the sizes of `shape`."""
+        return (
+            bool(self.cores)
+            and tuple(shape[i] for i in self.labels) == shape
+            and self._lengths() <= {*enumerate(shape)} | {*self._summed().items()}
+        )
+
+    def _lengths(self) -> set[tuple[int, int]]:
+        """The labels of the cores' axes, with the sizes that they have."""
+        pairs = zip(self.cores, self.axes, strict=True)
+        return {pair for core, own in pairs for pair in zip(own, core.shape, strict=True)}
+
+    def _summed(self) -> dict[int, int]:
+        """The labels that are summed over, with their sizes."""
+        return {i: n for i, n in sorted(self._lengths()) if i not in self.labels}
+
+    def used(self) -> set[int]:
+        """The labels that a core has."""
+        return {i for own in self.axes for i in own}
+
+    def operands(self) -> Iterator[Any]:
+        """The cores with their labels, as `np.einsum` takes them."""
+        for core, own in zip(self.cores, self.axes, strict=True):
+            yield core
+            yield own
+
+    def renamed(self, names: dict[int, int], labels: Indices) -> "Part":
+        """The part with other labels of axes; where two become one, the diagonal."""
+        axes = tuple(tuple(names.get(i, i) for i in own) for own in self.axes)
+        return Part(self.cores, axes, labels)
+
+    def add_to(self, array: Array) -> None:
+        """Add the entries that may differ from zero, through a view of their places."""
+        order = tuple(dict.fromkeys(self.labels))
+        wanted = tuple(i for i in order if i in self.used())
+        view = _diagonal_view(array, self.labels)
+        thin = tuple(n if i in wanted else 1 for i, n in zip(order, view.shape, strict=True))
+        entries = np.einsum(*self.operands(), wanted, optimize=bool(self._summed()))
+        view += entries.reshape(thin)
+
+
+def _diagonal_view(array: Array, labels: Indices) -> Array:
+    """A writeable view of the entries whose indices agree on axes of one label.
+
+    >>> a = np.zeros((2, 2))
+    >>> _diagonal_view(a, (0, 0))[...] = 1
+    >>> a
+    array([[1., 0.],
+           [0., 1.]])
+    """
+    order = tuple(dict.fromkeys(labels))
+    return array if order == labels else np.einsum(array, labels, order)
+
+
+def _spread(array: Array, own: Indices, labels: Indices, shape: tuple[int, ...]) -> Array:
+    """An array with labels `own` as one with axes `labels`: 0 off the diagonals.
+
+    >>> _spread(np.array([1.0, 2.0]), (5,), (5, 5), (2, 2))
+    array([[1., 0.],
+           [0., 2.]])
+    """
+    if own == labels:
+        return array
+    result = np.zeros(shape, array.dtype)
+    Part((array,), (own,), labels).add_to(result)
+    return result
+
+
+# Linear systems ---------------------------------------------------------------------------------
+
+# Rows that substitution solves at once.
+BLOCK: Final = 64
+
+
+def _solve(
+    parts: Sequence[Part], shape: tuple[int, ...], columns: int, b: Array, definite: bool = False
+) -> Array:
+    """Solve for a tensor of the columns' axes; the last axis of `b` counts right-hand sides.
+
+    `definite` says that the operator is positive definite or negative definite.
+    """
+    rows = len(shape) - columns
+    dtype = np.result_type(np.float64, b, *(core for part in parts for core in part.cores))
+    if not b.size:
+        return np.zeros((*shape[rows:], b.shape[-1]), dtype)
+    part = parts[0] if len(parts) == 1 else None
+    if part is None or not _separable(part, shape, rows, definite):
+        part = _merged(parts, shape, rows, dtype, definite)
+    last = len(shape)
+    x, labels = b, (*part.labels[:rows], last)
+    row_labels, column_labels = set(part.labels[:rows]), set(part.labels[rows:])
+    for core, own in zip(part.cores, part.axes, strict=True):
+        tied = tuple(i for i in own if i in row_labels and i in column_labels)
+        down = tuple(sorted(row_labels.intersection(own) - column_labels))
+        across = tuple(sorted(column_labels.intersection(own) - row_labels))
+        rest = tuple(i for i in labels if i not in own)
+        length = dict(zip((*labels, *own), x.shape + core.shape, strict=True))
+        batch, kept = (tuple(length[i] for i in group) for group in (tied, rest))
+        n = prod(length[i] for i in down)
+        matrix = _in_order(core, own, tied + down + across).reshape(*batch, n, n)
+        right = _in_order(x, labels, tied + down + rest).reshape(*batch, n, prod(kept))
+        labels = tied + across + rest
+        x = _solved(matrix, right, definite)
+        x = x.reshape(*batch, *(length[i] for i in across), *kept)
+    return _in_order(x, labels, (*part.labels[rows:], last))
+
+
+def _in_order(array: Array, own: Indices, labels: Indices) -> Array:
+    return array.transpose([own.index(i) for i in labels])
+
+
+def _separable(part: Part, shape: tuple[int, ...], rows: int, definite: bool) -> bool:
+    """Whether each core can be inverted alone: a square matrix on axes that no other core has.
+
+    Definiteness of each matrix is that of their product only where a row axis meets the column
+    axis of the same place, and where they are real: `1j * A` may be a factor of a definite matrix.
+    """
+    if definite and len(part.cores) > 1 and any(np.iscomplexobj(core) for core in part.cores):
+        return False
+    if not part.used() <= set(part.labels):
+        return False
+    for i in set(part.labels):
+        above, below = part.labels[:rows].count(i), part.labels[rows:].count(i)
+        users = sum(i in own for own in part.axes)
+        if max(above, below) > 1 or (above + below < 2 and users != 1):
+            return False
+        if definite and above + below == 2 and part.labels[i + rows] != i:
+            return False
+    for own in part.axes:
+        down = {i for i in own if i not in part.labels[rows:]}
+        across = {i for i in own if i >= rows}
+        if prod(shape[i] for i in down) != prod(shape[i] for i in across):
+            return False
+        if definite and {i + rows for i in down} != across:
+            return False
+    return True
+
+
+def _merged(
+    parts: Sequence[Part], shape: tuple[int, ...], rows: int, dtype: np.dtype[Any], definite: bool
+) -> Part:
+    """All parts as one of a single core, tied where a row and a column are tied in all of them."""
+    places: dict[Indices, list[int]] = {}
+    for axis in range(len(shape)):
+        places.setdefault(tuple(p.labels[axis] for p in parts), []).append(axis)
+    labels = list(range(len(shape)))
+    for group in places.values():
+        aligned = group[-1] - group[0] == rows or not definite
+        if len(group) == 2 and group[0] < rows <= group[1] and aligned:
+            labels[group[1]] = group[0]
+    distinct = tuple(dict.fromkeys(labels))
+    used = [i for i in distinct if labels.count(i) == 1 or _matters(i, distinct, parts)]
+    core = np.zeros([shape[i] for i in used], dtype)
+    for p in parts:
+        kept = tuple(p.labels[i] for i in used)
+        names = {i: kept.index(i) for i in kept}
+        p.renamed(names, tuple(names[i] for i in kept)).add_to(core)
+    return Part((core,), (tuple(used),), tuple(labels))
+
+
+def _matters(i: int, labels: Indices, parts: Sequence[Part]) -> bool:
+    """Whether a part depends on a label: by a core, or by a delta with another label."""
+    return any(
+        p.labels[i] in p.used() or any(p.labels[i] == p.labels[k] for k in labels if k != i)
+        for p in parts
+    )
+
+
+def _solved(matrix: Array, right: Array, definite: bool) -> Array:
+    """Solve with a stack of matrices; one of a single row divides."""
+    n = matrix.shape[-1]
+    if n == 1:
+        if not matrix.all():
+            raise UnsolvableSystem("solve: the operator is singular: a zero on a diagonal")
+        return right / matrix
+    try:
+        if not definite:
+            return np.linalg.solve(matrix, right)
+        sign = np.where(matrix[..., :1, :1].real < 0, -1.0, 1.0)
+        lower = np.linalg.cholesky(sign * matrix)
+    except np.linalg.LinAlgError as error:
+        what = "not positive definite" if definite else f"singular: a matrix of {n} rows in it is"
+        raise UnsolvableSystem(f"solve: the operator is {what}") from error
+    upper = lower.conj().swapaxes(-1, -2)
+    middle = _substituted(lower, sign * right)[..., ::-1, :]
+    return _substituted(upper[..., ::-1, ::-1], middle)[..., ::-1, :]
+
+
+def _substituted(lower: Array, right: Array) -> Array:
+    """Solve with lower triangular matrices, block by block."""
+    x = np.empty(right.shape, np.result_type(lower, right))
+    for start in range(0, lower.shape[-1], BLOCK):
+        own = slice(start, start + BLOCK)
+        rest = right[..., own, :] - lower[..., own, :start] @ x[..., :start, :]
+        x[..., own, :] = np.linalg.solve(lower[..., own, own], rest)
+    return x
+
+
+# Tensors ----------------------------------------------------------------------------------------
 
 Shape = tuple[int, ...]
 
@@ -110,7 +342,7 @@ class FactoredTensor:
             f"{self.size} entries>"
         )
 
-    # Entries -----------------------------------------------------------------------------------
+    # Entries ------------------------------------------------------------------------------------
 
     def todense(self) -> Array:
         """The tensor as one array; only the entries that deltas allow are written."""
@@ -148,7 +380,7 @@ class FactoredTensor:
             part.renamed(names, own).add_to(result)
         return result
 
-    # As an operator ----------------------------------------------------------------------------
+    # As an operator -----------------------------------------------------------------------------
 
     def _sides(self) -> tuple[Shape, Shape]:
         rows = self.ndim - self.columns
@@ -197,7 +429,7 @@ class FactoredTensor:
             present = part.used().union(own)
             wanted = tuple(i for i in dict.fromkeys(labels) if i in present)
             summand = np.einsum(*part.operands(), operand, own, wanted, optimize=True)
-            summand = spread(summand, wanted, labels, shape)
+            summand = _spread(summand, wanted, labels, shape)
             result = summand if result is None else result + summand
         assert result is not None
         return result
@@ -223,9 +455,7 @@ class FactoredTensor:
             raise UnsupportedOperation(f"solve: assume 'positive definite' or None, not {assume!r}")
         if assume and not (self.diagonal().real > 0).all():
             raise UnsolvableSystem("solve: the operator is not positive definite")
-        found = factored_solve.solve(
-            self.parts, self.shape, self.columns, given, assume is not None
-        )
+        found = _solve(self.parts, self.shape, self.columns, given, assume is not None)
         return _restored(found, array, columns, rows)
 
     def aslinearoperator(self) -> Any:

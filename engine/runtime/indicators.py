@@ -11,8 +11,7 @@ from eggrad.engine.indices.affine import coefficient, form, indices
 from eggrad.engine.indices.constraints import Constraints
 from eggrad.engine.indices.indicator_plan import Plan, View, plan
 from eggrad.engine.indices.spec import Indices
-from eggrad.engine.terms.array_limits import check_shape
-from eggrad.engine.terms.binding import Array
+from eggrad.engine.terms.binding import Array, check_shape
 
 __all__ = ["Numbers", "as_constraints", "indicator_product", "product_plan", "zeros_and_ones"]
 

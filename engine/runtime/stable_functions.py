@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from eggrad.engine.runtime.cholesky_factor import cholesky, log_determinant_from_cholesky
+from eggrad.engine.runtime.matrix_functions import cholesky, log_determinant_from_cholesky
 from eggrad.engine.terms.binding import Array
 
 __all__ = [

@@ -10,35 +10,118 @@ from fractions import Fraction
 from functools import partial, reduce
 from operator import attrgetter
 from threading import Lock
-from typing import Final
+from typing import Any, Final, cast
 from weakref import WeakValueDictionary
 
 from eggrad.engine.errors import ShapeError, UnsupportedOperation
 from eggrad.engine.indices import constraints as conditions
 from eggrad.engine.indices import spec as specs
-from eggrad.engine.indices.affine import resized_dims
-from eggrad.engine.indices.constraints import Constraint
-from eggrad.engine.indices.identifiers import is_text
-from eggrad.engine.indices.size_check import checked_dims
-from eggrad.engine.indices.sparsity import Sparsity
-from eggrad.engine.indices.spec import MAXIMAL_SIZE, Dims, Size, Spec
-from eggrad.engine.terms.fixed_arrays import FixedArray
+from eggrad.engine.indices.affine import checked_dims, resized_dims
+from eggrad.engine.indices.constraints import Constraint, Constraints
+from eggrad.engine.indices.indicator_plan import Sparsity
+from eggrad.engine.indices.spec import MAXIMAL_SIZE, Dims, Size, Spec, scaling
+from eggrad.engine.indices.texts import is_text
+from eggrad.engine.terms.fixed_arrays import FixedArray, fixed_array_called
 from eggrad.engine.terms.functions import (
     ELEMENTWISE,
+    FOR_CODE,
     MATRIX_FUNCTIONS,
+    NUMERIC,
     Function,
     OwnFunction,
     function_of,
+    record,
+    result_dims,
 )
-from eggrad.engine.terms.numeric_operations import FOR_CODE, NUMERIC, result_dims
-from eggrad.engine.terms.payload import Payload
 
 __all__ = [
-    "ELEMENTWISE", "LEAVES", "MATRIX_FUNCTIONS", "NUMERIC", "Term", "add", "apply", "array",
-    "cofactors", "constant", "delta", "divide", "einsum", "fixed_arrays", "for_code", "implied",
-    "indicator", "negate", "numeric", "own_functions", "postorder", "power", "rebuild", "size",
-    "substitute_sizes", "subtract", "term_sparsity", "variable", "variables",
-]  # fmt: skip
+    "ELEMENTWISE",
+    "FUNCTION_NODES",
+    "LEAVES",
+    "MATRIX_FUNCTIONS",
+    "NUMERIC",
+    "Parts",
+    "Payload",
+    "Term",
+    "add",
+    "apply",
+    "array",
+    "assembled",
+    "cofactors",
+    "constant",
+    "delta",
+    "divide",
+    "einsum",
+    "fixed_arrays",
+    "for_code",
+    "implied",
+    "indicator",
+    "is_multiple",
+    "negate",
+    "numeric",
+    "own_functions",
+    "parts",
+    "postorder",
+    "power",
+    "product_parts",
+    "rebuild",
+    "size",
+    "substitute_sizes",
+    "subtract",
+    "term_sparsity",
+    "variable",
+    "variables",
+]
+
+# What the data of a node say, by its operation.
+
+
+class Payload:
+    """A node whose `data` have a type that its operation decides."""
+
+    __slots__ = ()
+    data: object
+
+    @property
+    def name(self) -> str:
+        """What a variable is called."""
+        return cast(tuple[str], self.data)[0]
+
+    @property
+    def assumed(self) -> tuple[str, ...]:
+        """What a variable is declared to be."""
+        return cast(tuple[str, tuple[str, ...]], self.data)[1]
+
+    @property
+    def value(self) -> Fraction:
+        """The number that every entry of a constant is."""
+        return cast(Fraction, self.data)
+
+    @property
+    def array(self) -> FixedArray:
+        """The numbers of an array."""
+        return cast(FixedArray, self.data)
+
+    @property
+    def symbol(self) -> str:
+        """The size whose value a scalar is."""
+        return cast(str, self.data)
+
+    @property
+    def constraints(self) -> Constraints:
+        """The conditions under which an indicator is 1."""
+        return cast(Constraints, self.data)
+
+    @property
+    def spec(self) -> Spec:
+        """The indices of a product's operands and of its result."""
+        return cast(Spec, self.data)
+
+    @property
+    def number(self) -> int:
+        """The whole number of an operation that has one, as the order of `cofactors`."""
+        return cast(int, self.data)
+
 
 LEAVES: Final = frozenset({"variable", "constant", "array", "delta", "indicator", "size"})
 """The operations without operands."""
@@ -338,3 +421,96 @@ def substitute_sizes(roots: Sequence[Term], sizes: Mapping[Size, Size]) -> tuple
         else:
             done[t] = _make(t.op, t.data, (), dims)
     return tuple(done[r] for r in roots)
+
+
+# Terms as the e-graph has them: a constructor, its data, its operands.
+
+
+# The constructors of element-wise functions, by the number of operands.
+FUNCTION_NODES: Final = {1: "function", 2: "function2", 3: "function3"}
+
+_MAKERS: Final[dict[str, Callable[..., Term]]] = {
+    make.__name__: make
+    for make in (
+        add, delta, divide, indicator, negate, power,
+        size, subtract,
+    )
+}  # fmt: skip
+
+Parts = tuple[str, tuple[object, ...], tuple[Term, ...]]
+
+
+def is_multiple(t: Term) -> bool:
+    """Whether a term is a number times a tensor: `scale` in the e-graph."""
+    return t.op == "einsum" and t.data == scaling(t.order) and t.args[0].op == "constant"
+
+
+def parts(t: Term) -> Parts:
+    """The constructor of a term, its data and its operands.
+
+    >>> from eggrad.engine.terms.term import apply, variable
+    >>> parts(apply("exp", variable("x")))[:2]
+    ('function', ('exp',))
+    """
+    if is_multiple(t):
+        return "scale", (t.args[0].data,), t.args[1:]
+    match t.op:
+        case "variable":
+            return "variable", ((t.name, t.dims, t.assumed),), ()
+        case "constant":
+            return "constant", (t.data, t.dims), ()
+        case "array":
+            return "array", (t.array.entries,), ()
+        case "delta":
+            return "delta", (t.dims[: t.order // 2],), ()
+        case "indicator":
+            return "indicator", (t.dims, t.data), ()
+        case "size" | "cofactors":
+            return t.op, (t.data,), t.args
+        case "einsum":
+            return product_parts(t)
+        case op if function := function_of(op, t.data):
+            return FUNCTION_NODES[len(t.args)], (function.key,), t.args
+        case op if op in NUMERIC:
+            return "numeric" if len(t.args) == 1 else "numeric2", (op, t.data), t.args
+        case op:
+            return op, (), t.args
+
+
+def product_parts(t: Term) -> Parts:
+    """A product as it stands, be it a multiple or not."""
+    return "ein" if len(t.args) == 2 else "ein1", (t.data,), t.args
+
+
+def assembled(constructor: str, data: Sequence[Any], args: tuple[Term, ...]) -> Term:
+    """The term with these parts.
+
+    >>> from eggrad.engine.terms.term import apply, variable
+    >>> term = apply("exp", variable("x"))
+    >>> assembled(*parts(term)) is term
+    True
+    """
+    match constructor:
+        case "variable":
+            name, dims, assume = data[0]
+            return variable(name, dims, assume)
+        case "constant":
+            return constant(Fraction(data[0]), data[1])
+        case "array":
+            return array(fixed_array_called(data[0][2]))
+        case "delta" | "indicator" | "size" as name:
+            return _MAKERS[name](*data)
+        case "ein" | "ein1":
+            return einsum(data[0], *args)
+        case "scale":
+            return einsum(scaling(args[0].order), constant(Fraction(data[0])), *args)
+        case "cofactors":
+            return cofactors(int(data[0]), *args)
+        case _ if constructor in FUNCTION_NODES.values():
+            return apply(record(data[0]), *args)
+        case "numeric" | "numeric2":
+            return numeric(data[0], *args, data=data[1])
+        case name if name in MATRIX_FUNCTIONS:
+            return apply(name, *args)
+        case name:
+            return _MAKERS[name](*args)

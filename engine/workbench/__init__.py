@@ -1,1 +1,4 @@
-"""Experiments with rules: soundness checks, inference, growth, minimal examples."""
+"""Experiments with rules: soundness checks, inference, termination, minimal counterexamples.
+
+Others import `soundness`, `bulk_soundness`, `firing`, `termination`, `rule_inference`, `shrinking`.
+"""

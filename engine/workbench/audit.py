@@ -8,8 +8,7 @@ import numpy as np
 from eggrad.engine.extraction.snapshot import ENode, Snapshot
 from eggrad.engine.oracle import oracle
 from eggrad.engine.terms.binding import Array
-from eggrad.engine.terms.constructors import parts, product_parts
-from eggrad.engine.terms.term import Term, postorder
+from eggrad.engine.terms.term import Term, parts, postorder, product_parts
 
 __all__ = ["audit"]
 

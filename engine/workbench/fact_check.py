@@ -6,13 +6,12 @@ from typing import Any, Final
 
 import numpy as np
 
+from eggrad.engine.egraph.compile_rules import KNOWN, Relevance
 from eggrad.engine.egraph.egraph import EGraph
 from eggrad.engine.errors import ShapeError
-from eggrad.engine.laws.closed import SYMBOLS, Closing, Reject
 from eggrad.engine.laws.language import Known, Node
-from eggrad.engine.laws.matching import views
+from eggrad.engine.laws.matching import SYMBOLS, Closing, Reject, views
 from eggrad.engine.laws.properties import PROPERTIES
-from eggrad.engine.laws.relevance import KNOWN, Relevance
 from eggrad.engine.laws.rule import Fact
 from eggrad.engine.oracle import oracle
 from eggrad.engine.terms.binding import Array

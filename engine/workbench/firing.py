@@ -6,11 +6,11 @@ from typing import Final
 
 import numpy as np
 
+from eggrad.engine.egraph.compile_rules import Relevance
 from eggrad.engine.egraph.egraph import EGraph
-from eggrad.engine.laws.closed import Closing
 from eggrad.engine.laws.differentiation import Differentiation
 from eggrad.engine.laws.language import Node
-from eggrad.engine.laws.relevance import Relevance
+from eggrad.engine.laws.matching import Closing
 from eggrad.engine.laws.rule import Rule
 from eggrad.engine.terms import term as terms
 from eggrad.engine.terms.term import Term

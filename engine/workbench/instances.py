@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from eggrad.engine.errors import ShapeError
-from eggrad.engine.laws.closed import SYMBOLS, Closing, Reject
 from eggrad.engine.laws.language import SLOPE_NODES, Known, Law
+from eggrad.engine.laws.matching import SYMBOLS, Closing, Reject
 from eggrad.engine.laws.rule import Rule
 from eggrad.engine.oracle import oracle
 from eggrad.engine.terms import term as terms

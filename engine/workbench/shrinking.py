@@ -8,8 +8,8 @@ import numpy as np
 
 from eggrad.engine.errors import ShapeError
 from eggrad.engine.indices.spec import Size
-from eggrad.engine.laws.closed import SYMBOLS, Reject
 from eggrad.engine.laws.language import Law
+from eggrad.engine.laws.matching import SYMBOLS, Reject
 from eggrad.engine.laws.rule import Rule
 from eggrad.engine.terms.binding import Array, concrete
 from eggrad.engine.terms.term import Term, postorder, substitute_sizes

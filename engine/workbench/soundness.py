@@ -6,7 +6,7 @@ from typing import Final
 
 import numpy as np
 
-from eggrad.engine.laws.closed import SYMBOLS, Closing
+from eggrad.engine.laws.matching import SYMBOLS, Closing
 from eggrad.engine.laws.properties import PROPERTIES, TOTAL
 from eggrad.engine.laws.rule import Kind, Rule
 from eggrad.engine.oracle import oracle

@@ -3,7 +3,7 @@
 import sys
 import warnings
 
-from eggrad.engine.saturation.report import Report
+from eggrad.engine.saturation.schedule import Report
 
 __all__ = ["BudgetWarning", "warn_of"]
 

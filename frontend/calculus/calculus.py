@@ -4,10 +4,10 @@ from collections.abc import Callable, Mapping, Sequence
 
 from eggrad.engine.compilation.variants import SizeVariant, find_variants
 from eggrad.engine.costs.cost import CostModel
-from eggrad.engine.costs.rates import Rates
+from eggrad.engine.costs.time_model import Rates
 from eggrad.engine.indices.spec import Size, canonical
 from eggrad.engine.laws.rule import Ruleset
-from eggrad.engine.saturation.stages import Budget, Report, Result, Strategy, System
+from eggrad.engine.saturation.system import Budget, Report, Result, Strategy, System
 from eggrad.engine.terms.binding import known_sizes
 from eggrad.engine.terms.term import Term, add, delta, einsum, subtract
 from eggrad.frontend.calculus.thinning import has_symmetric
@@ -179,7 +179,7 @@ def lower(
 ) -> tuple[SizeVariant, ...]:
     """Equal terms to generate code from, predicted to be the fastest; `sizes` are known sizes.
 
-    >>> from eggrad.engine.costs.rates import default_rates
+    >>> from eggrad.engine.costs.time_model import default_rates
     >>> from eggrad.engine.terms.term import apply, constant, subtract, variable
     >>> x = variable("x")
     >>> (form,) = lower([subtract(apply("exp", x), constant(1))], default_rates())

@@ -49,7 +49,7 @@ def compile(
         )
     if columns is not None and structure != "factored":
         raise UnsupportedOperation('compile: columns needs structure="factored"')
-    from eggrad.engine.costs.rates import load_rates
+    from eggrad.engine.costs.time_model import load_rates
     from eggrad.frontend.calculus import calculus
 
     several = isinstance(f, list | tuple)
@@ -69,8 +69,7 @@ def compile(
 
         terms, single = variants[0].terms, not several
         return compile_factored(terms, scope, sizes, columns, single, reference=reference)
-    from eggrad.engine.compilation.compiled import CompiledFunction
-    from eggrad.engine.compilation.source import Form
+    from eggrad.engine.compilation.compiled import CompiledFunction, Form
     from eggrad.engine.compilation.variants import cheapest_variant, explain
 
     choose, note, forms = None, "", [Form(variants[0].terms)]

@@ -11,7 +11,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from eggrad.engine.indices.spec import Size
-from eggrad.engine.saturation.report import Budget, Report, Result
+from eggrad.engine.saturation.schedule import Budget, Report, Result
 from eggrad.engine.terms.term import Term, substitute_sizes, variables
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ import click
 from eggrad.frontend.cli.input import Mistake
 
 if TYPE_CHECKING:
-    from eggrad.engine.costs.rates import Rates
+    from eggrad.engine.costs.time_model import Rates
 
 __all__ = ["calibrate", "rates_table"]
 
@@ -28,7 +28,7 @@ def calibrate(*, out: str | None, dry_run: bool, as_json: bool) -> None:
     the user's cache folder, eggrad/rates.json; remove it to go back to the default.
     """
     from eggrad.engine.costs.calibration import calibrate as measured
-    from eggrad.engine.costs.rates import cache_path, write_rates
+    from eggrad.engine.costs.time_model import cache_path, write_rates
 
     rates = measured(lambda name: click.echo(f"measuring {name}", err=True))
     click.echo(rates.to_json() if as_json else rates_table(rates), nl=not as_json)
@@ -45,7 +45,7 @@ def calibrate(*, out: str | None, dry_run: bool, as_json: bool) -> None:
 def rates_table(rates: "Rates") -> str:
     """The microseconds of each kernel for one unit of work, a thousand and a million.
 
-    >>> from eggrad.engine.costs.rates import Curve, Rates
+    >>> from eggrad.engine.costs.time_model import Curve, Rates
     >>> print(rates_table(Rates({"exp": Curve(((1, 250_000), (1000, 1_000_000)))}, "2.0")))
     kernel (µs)                     1       1,000   1,000,000
     exp                         0.250       1.000    1000.000

@@ -54,7 +54,7 @@ def equal(
     The status is 0 if they are equal, 1 if they differ, and 3 if that was not found out.
     """
     import eggrad
-    from eggrad.engine.saturation.report import Budget
+    from eggrad.engine.saturation.schedule import Budget
 
     budget = Budget(nodes=nodes, iterations=rounds)
     verdict = eggrad.equivalent(_plain(read(left)), _plain(read(right)), budget, rules)

@@ -11,7 +11,7 @@ from eggrad.frontend.cli.input import Mistake, json_option, parse_sizes
 from eggrad.frontend.workbench.html_page import write_page
 
 if TYPE_CHECKING:
-    from eggrad.engine.saturation.report import Budget
+    from eggrad.engine.saturation.schedule import Budget
     from eggrad.frontend.workbench.corpus import Case
 
 __all__ = ["EXPERIMENTS", "ablate", "minimize", "report"]
@@ -38,7 +38,7 @@ def _options(command: Callable[..., None]) -> Callable[..., None]:
 
 
 def _budget(seconds: float) -> "Budget":
-    from eggrad.engine.saturation.report import Budget
+    from eggrad.engine.saturation.schedule import Budget
 
     return Budget(seconds=seconds)
 

@@ -10,9 +10,7 @@ import click
 from eggrad.frontend.cli.input import Mistake, json_option
 
 if TYPE_CHECKING:
-    from eggrad.engine.workbench.enumeration import Pair
-    from eggrad.engine.workbench.rule_inference import Candidate
-    from eggrad.engine.workbench.workload import Workload
+    from eggrad.engine.workbench.rule_inference import Candidate, Pair, Workload
 
 __all__ = ["infer"]
 
@@ -63,9 +61,7 @@ def infer(
     The second list has those that are proved equal, but that simplification leaves dear. Each
     law was checked at many values: where its left side is defined, so is the right one.
     """
-    from eggrad.engine.workbench.enumeration import enumerate_terms
-    from eggrad.engine.workbench.rule_inference import candidates
-    from eggrad.engine.workbench.workload import workloads
+    from eggrad.engine.workbench.rule_inference import candidates, enumerate_terms, workloads
     from eggrad.rules.standard import EQUIVALENCE, STANDARD, system
 
     if functions is not None and variables is None:
@@ -113,7 +109,7 @@ def infer(
 def _workload(variables: str, functions: str) -> "Workload":
     from eggrad.engine.terms.functions import MATRIX_FUNCTIONS, UNARY
     from eggrad.engine.terms.term import variable
-    from eggrad.engine.workbench.workload import SIZE, Workload
+    from eggrad.engine.workbench.rule_inference import SIZE, Workload
 
     known = dict[str, int]()
     for part in _parts(variables):

@@ -9,11 +9,17 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
-from eggrad.engine.indices.conditions import Condition, nonnegative, zero
-from eggrad.engine.indices.integer_ranges import Range
-from eggrad.engine.indices.integer_solutions import Problem, Solutions, solve
+from eggrad.engine.indices.integer_conditions import (
+    Condition,
+    Problem,
+    Range,
+    Solutions,
+    nonnegative,
+    solve,
+    zero,
+)
 from eggrad.engine.indices.rational_affine import Affine
-from eggrad.engine.saturation.report import Result
+from eggrad.engine.saturation.schedule import Result
 from eggrad.engine.terms.term import Term
 from eggrad.frontend.calculus.budget_warning import warn_of
 from eggrad.frontend.elementwise.paths import Path
@@ -42,7 +48,7 @@ MARK: Final = "'"
 
 
 Level = tuple[Term, tuple[Term, ...], tuple[int, Term] | None]
-"""The arguments of a `chained_adjoints.Level`."""
+"""The arguments of a `system.Level`."""
 
 
 @dataclass(frozen=True)
@@ -99,11 +105,11 @@ def occurrences(body: Node, cotangent: Node) -> list[Occurrence]:
 def _derivatives(levels: tuple[Level, ...], cotangent: Term) -> Result:
     """Many definitions, such as all products of two readings, have the same scalar terms."""
     # What they need is loaded at the first adjoint.
-    from eggrad.engine.saturation import chained_adjoints
+    from eggrad.engine.saturation import system as saturation
     from eggrad.rules.standard import system
 
-    own = [chained_adjoints.Level(*level) for level in levels]
-    return chained_adjoints.pull_back_levels(system(), own, cotangent)
+    own = [saturation.Level(*level) for level in levels]
+    return saturation.pull_back_levels(system(), own, cotangent)
 
 
 def _parts(node: Node) -> list[Opaque]:

@@ -13,8 +13,7 @@ from math import ceil, floor
 from typing import Final, cast
 
 from eggrad.engine.errors import ShapeError
-from eggrad.engine.indices.conditions import Condition, nonnegative, zero
-from eggrad.engine.indices.integer_ranges import implied
+from eggrad.engine.indices.integer_conditions import Condition, implied, nonnegative, zero
 from eggrad.engine.indices.rational_affine import Affine
 from eggrad.engine.indices.spec import Size
 from eggrad.engine.terms import term as terms

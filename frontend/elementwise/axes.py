@@ -8,8 +8,7 @@ from typing import cast
 from eggrad.engine.indices.affine import Form, as_size
 from eggrad.engine.indices.affine import form as numbered_form
 from eggrad.engine.indices.affine import size_form as engine_form
-from eggrad.engine.indices.conditions import Condition
-from eggrad.engine.indices.integer_ranges import within
+from eggrad.engine.indices.integer_conditions import Condition, within
 from eggrad.engine.indices.rational_affine import Affine
 from eggrad.engine.indices.spec import Size, canonical
 from eggrad.engine.terms import term as terms

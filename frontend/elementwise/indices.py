@@ -5,7 +5,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from eggrad.engine.errors import EggradError, ParseError, ShapeError
-from eggrad.engine.indices.conditions import Condition, divisible, nonnegative, zero
+from eggrad.engine.indices.integer_conditions import Condition, divisible, nonnegative, zero
 from eggrad.engine.indices.rational_affine import COEFFICIENT, Affine
 from eggrad.frontend.elementwise.syntax import greatest, least
 from eggrad.frontend.text.errors import TextUnknownVariable, suggestion

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Mapping, Sequence
 
-from eggrad.engine.indices.conditions import Condition
+from eggrad.engine.indices.integer_conditions import Condition
 from eggrad.engine.indices.rational_affine import Affine
 from eggrad.frontend.elementwise.printer import format_form
 from eggrad.frontend.elementwise.syntax import (

@@ -7,7 +7,7 @@ from typing import Final, cast
 from lark import Token
 
 from eggrad.engine.errors import ParseError
-from eggrad.engine.indices.integer_ranges import Range
+from eggrad.engine.indices.integer_conditions import Range
 from eggrad.engine.indices.rational_affine import Affine
 from eggrad.engine.terms.functions import OwnFunction
 from eggrad.frontend.elementwise import syntax

@@ -6,9 +6,15 @@ from itertools import product
 from math import prod
 from typing import Final
 
-from eggrad.engine.indices.conditions import Condition, divisible, nonnegative
-from eggrad.engine.indices.integer_ranges import Range, implied
-from eggrad.engine.indices.integer_solutions import Problem, first_solution
+from eggrad.engine.indices.integer_conditions import (
+    Condition,
+    Problem,
+    Range,
+    divisible,
+    first_solution,
+    implied,
+    nonnegative,
+)
 from eggrad.engine.indices.rational_affine import Affine
 from eggrad.frontend.elementwise.scalars import Opaque
 from eggrad.frontend.elementwise.syntax import Choice, Node, Read, Sum, parts
@@ -58,7 +64,7 @@ class Path:
 def readings(node: Node, path: Path | None = None) -> Iterator[tuple[Path, Read]]:
     """All readings within a body, and what stands around each.
 
-    >>> from eggrad.engine.indices.conditions import zero
+    >>> from eggrad.engine.indices.integer_conditions import zero
     >>> i = Affine.of("i")
     >>> body = Choice((zero(i),), Read("x", (i,)), Read("x", (i - 1,)))
     >>> [len(path.known()) for path, _ in readings(body)]

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from typing import Final
 
-from eggrad.engine.indices.conditions import Condition
+from eggrad.engine.indices.integer_conditions import Condition
 from eggrad.engine.indices.rational_affine import Affine, Rational
 from eggrad.frontend.elementwise.syntax import (
     Binary,
@@ -70,7 +70,7 @@ def format_form(form: Affine, name: Callable[[str], str] = str, times: str = "*"
 def format_condition(condition: Condition) -> str:
     """A condition.
 
-    >>> from eggrad.engine.indices.conditions import divisible
+    >>> from eggrad.engine.indices.integer_conditions import divisible
     >>> format_condition(divisible(Affine.of("i"), 2))
     '2 | i'
     """

@@ -5,8 +5,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Final
 
-from eggrad.engine.indices.conditions import Condition
-from eggrad.engine.indices.integer_ranges import Range
+from eggrad.engine.indices.integer_conditions import Condition, Range
 from eggrad.engine.indices.rational_affine import Affine
 from eggrad.engine.terms.functions import OwnFunction
 

@@ -8,8 +8,15 @@ from typing import Final
 
 from eggrad.engine.errors import UnsupportedOperation
 from eggrad.engine.indices.affine import Form
-from eggrad.engine.indices.conditions import Condition, divisible, nonnegative, simplified, zero
-from eggrad.engine.indices.integer_ranges import ranges, within
+from eggrad.engine.indices.integer_conditions import (
+    Condition,
+    divisible,
+    nonnegative,
+    ranges,
+    simplified,
+    within,
+    zero,
+)
 from eggrad.engine.indices.rational_affine import Affine
 from eggrad.engine.indices.spec import Size
 from eggrad.engine.terms.binding import symbols

@@ -8,8 +8,8 @@ import numpy as np
 
 from eggrad.engine.errors import ShapeError
 from eggrad.engine.indices import spec as specs
-from eggrad.engine.indices.exact_numbers import exact
 from eggrad.engine.indices.spec import Dims, Size
+from eggrad.engine.indices.texts import exact
 from eggrad.engine.terms import term as terms
 from eggrad.engine.terms.binding import Array
 from eggrad.engine.terms.fixed_arrays import fixed_array

@@ -7,13 +7,13 @@ from weakref import WeakValueDictionary
 
 import numpy as np
 
+from eggrad.engine.costs.cost import count, node_count
 from eggrad.engine.errors import UnsupportedOperation
 from eggrad.engine.indices.affine import size_symbols
-from eggrad.engine.indices.exact_numbers import exact
 from eggrad.engine.indices.spec import Dims, Size, transposition
+from eggrad.engine.indices.texts import exact
 from eggrad.engine.terms import term as terms
 from eggrad.engine.terms.binding import symbols
-from eggrad.engine.terms.operations import count, node_count
 from eggrad.engine.terms.term import Term
 from eggrad.frontend.calculus.thinning import Thinning, thin_term
 from eggrad.frontend.expression import broadcasting

@@ -8,8 +8,8 @@ import numpy as np
 
 from eggrad.engine.errors import ShapeError, UnsupportedOperation
 from eggrad.engine.indices import spec as specs
-from eggrad.engine.indices.exact_numbers import exact
 from eggrad.engine.indices.spec import Dims, Size, Spec
+from eggrad.engine.indices.texts import exact
 from eggrad.engine.terms import term as terms
 from eggrad.engine.terms.functions import FUNCTIONS, MATRIX_FUNCTIONS
 from eggrad.engine.terms.term import Term

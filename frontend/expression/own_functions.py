@@ -11,14 +11,19 @@ import numpy as np
 
 from eggrad.engine import runtime
 from eggrad.engine.errors import UnsoundRules, UnsupportedOperation
+from eggrad.engine.laws.differentiation import slope_terms
 from eggrad.engine.laws.language import CONSTRUCTORS, Tensor, fn
-from eggrad.engine.laws.own_functions import slope_terms
 from eggrad.engine.oracle import oracle
 from eggrad.engine.terms.binding import Array
-from eggrad.engine.terms.constructors import FUNCTION_NODES
-from eggrad.engine.terms.functions import FUNCTIONS, Monotone, OwnFunction, Parity
-from eggrad.engine.terms.numeric_operations import FOR_CODE, NUMERIC
-from eggrad.engine.terms.term import Term
+from eggrad.engine.terms.functions import (
+    FOR_CODE,
+    FUNCTIONS,
+    NUMERIC,
+    Monotone,
+    OwnFunction,
+    Parity,
+)
+from eggrad.engine.terms.term import FUNCTION_NODES, Term
 from eggrad.frontend.expression.arithmetic import applied
 from eggrad.frontend.expression.expression import as_expression, expression
 from eggrad.frontend.text.words import RESERVED

@@ -86,8 +86,7 @@ def check_derivatives(chain: Sequence[Term], wrt: Sequence[str]) -> Check:
 
 def _check_work(chain: Sequence[Term], wrt: Sequence[str], sizes: Mapping[str, int]) -> None:
     """Raise where sizes given as integers make the check too large."""
-    from eggrad.engine.terms.array_limits import check_memory
-    from eggrad.engine.terms.binding import concrete
+    from eggrad.engine.terms.binding import check_memory, concrete
 
     def entries(*terms: Term) -> int:
         return sum(prod(concrete(t.dims, sizes)) for t in terms)

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from eggrad.engine.equality.delta_debugging import smallest_part
 from eggrad.engine.equality.difference import Witness, find_difference
+from eggrad.engine.equality.equivalence import smallest_part
 from eggrad.engine.errors import ShapeError, UnsupportedOperation
 from eggrad.engine.indices.affine import is_simple
 from eggrad.engine.indices.spec import Size
@@ -20,8 +20,7 @@ if TYPE_CHECKING:
     from eggrad.engine.equality.replay import Step
     from eggrad.engine.laws.knowledge import Assumption, Knowledge
     from eggrad.engine.laws.rule import BulkRule, Rule, Ruleset
-    from eggrad.engine.laws.strategy import Strategy
-    from eggrad.engine.saturation.report import Budget
+    from eggrad.engine.saturation.schedule import Budget, Strategy
     from eggrad.engine.terms.binding import Array
     from eggrad.frontend.workbench.rule_files import Rules
 
@@ -171,8 +170,7 @@ def _different(found: Witness, own: Sequence[Expression]) -> Verdict:
 
 def _decided(own: Sequence[Expression], budget: "Budget | None", rules: "Rules | None") -> Verdict:
     """A few values, what is seen at once, more values, and then the e-graph."""
-    from eggrad.engine.equality.equivalence import prove, prove_at_once, search
-    from eggrad.engine.equality.minimal_rules import minimal_rules
+    from eggrad.engine.equality.equivalence import minimal_rules, prove, prove_at_once, search
     from eggrad.engine.laws.knowledge import Knowledge, needed
     from eggrad.frontend.workbench.rule_files import accepted
     from eggrad.rules.functions.properties import domains

@@ -4,9 +4,8 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from eggrad.engine.laws.strategy import Strategy
-from eggrad.engine.saturation.observation import Moment
-from eggrad.engine.saturation.stages import System
+from eggrad.engine.saturation.schedule import Moment, Strategy
+from eggrad.engine.saturation.system import System
 from eggrad.engine.terms.term import Term
 from eggrad.frontend.calculus import calculus
 from eggrad.frontend.expression.expression import Expression

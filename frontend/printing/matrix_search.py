@@ -4,14 +4,12 @@ import re
 from fractions import Fraction
 from typing import Final
 
-from eggrad.engine.costs.cost import CostModel
+from eggrad.engine.costs.cost import CostModel, node_count
 from eggrad.engine.errors import UnsupportedOperation
-from eggrad.engine.indices.sparsity import Sparsity
+from eggrad.engine.indices.indicator_plan import Sparsity
 from eggrad.engine.indices.spec import Dims
 from eggrad.engine.terms import term as terms
-from eggrad.engine.terms.constructors import assembled
-from eggrad.engine.terms.operations import node_count
-from eggrad.engine.terms.term import Term
+from eggrad.engine.terms.term import Term, assembled
 from eggrad.frontend.printing.matrix_form import form_of, has_notation
 from eggrad.frontend.printing.matrix_printer import format_matrix
 

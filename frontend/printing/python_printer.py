@@ -21,9 +21,8 @@ from eggrad.engine.indices.affine import (
     times,
 )
 from eggrad.engine.indices.constraints import Constraint, format_comparison
-from eggrad.engine.indices.identifiers import escaped, identifier
-from eggrad.engine.indices.numerals import as_float
 from eggrad.engine.indices.spec import Dims, Size
+from eggrad.engine.indices.texts import as_float, escaped, identifier
 from eggrad.engine.terms.binding import symbols
 from eggrad.engine.terms.fixed_arrays import FixedArray
 from eggrad.engine.terms.functions import (

@@ -5,8 +5,7 @@ from collections.abc import Callable, Iterable, Sequence
 from eggrad.engine.equality.replay import Step
 from eggrad.engine.errors import UnsupportedOperation
 from eggrad.engine.laws.rule import BulkRule, Rule, Ruleset
-from eggrad.engine.terms.functions import EXTREMES, LOWERED
-from eggrad.engine.terms.numeric_operations import NUMERIC
+from eggrad.engine.terms.functions import EXTREMES, LOWERED, NUMERIC
 from eggrad.engine.terms.term import Term, postorder
 from eggrad.frontend.printing.index_printer import format_index
 from eggrad.frontend.printing.latex_printer import format_latex

@@ -11,7 +11,7 @@ from typing import cast
 from eggrad.engine.indices.constraints import mentioned_sizes
 from eggrad.engine.indices.spec import Dims, Size
 from eggrad.engine.terms.functions import MATRIX_FUNCTIONS
-from eggrad.engine.terms.payload import Payload
+from eggrad.engine.terms.term import Payload
 from eggrad.frontend.text.errors import TextShapeError, place_words
 from eggrad.frontend.text.sizes import Clash, SizeClasses
 from eggrad.frontend.text.words import MATRIX_ASSUMPTIONS, format_product

@@ -5,9 +5,8 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final, cast
 
-from eggrad.engine.indices.identifiers import escaped
-from eggrad.engine.indices.numerals import digits, integer
 from eggrad.engine.indices.spec import Dims, Spec, letter
+from eggrad.engine.indices.texts import digits, escaped, integer
 from eggrad.engine.terms.fixed_arrays import FixedArray
 from eggrad.engine.terms.term import ELEMENTWISE, MATRIX_FUNCTIONS
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import partial
 from multiprocessing import get_context
 
-from eggrad.engine.saturation.report import Budget
+from eggrad.engine.saturation.schedule import Budget
 from eggrad.frontend.workbench.corpus import Case
 from eggrad.frontend.workbench.experiment import Outcome, Sizes, experiment
 from eggrad.frontend.workbench.variant import BASE, rule_names

@@ -5,14 +5,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from time import perf_counter
 
-from eggrad.engine.costs.cost import DEFAULT_SIZE
+from eggrad.engine.costs.cost import DEFAULT_SIZE, count, node_count
 from eggrad.engine.errors import EggradError
-from eggrad.engine.laws.strategy import Strategy
-from eggrad.engine.saturation.observation import Moment
-from eggrad.engine.saturation.report import Budget, Result
-from eggrad.engine.saturation.stages import System
+from eggrad.engine.saturation.schedule import Budget, Moment, Result, Strategy
+from eggrad.engine.saturation.system import System
 from eggrad.engine.terms.binding import symbols
-from eggrad.engine.terms.operations import count, node_count
 from eggrad.engine.terms.term import Term
 from eggrad.frontend.calculus import calculus
 from eggrad.frontend.workbench.corpus import Case

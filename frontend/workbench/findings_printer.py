@@ -9,15 +9,14 @@ from numpy import isfinite
 
 from eggrad.engine.errors import UnsupportedOperation
 from eggrad.engine.indices.spec import format_spec
-from eggrad.engine.laws.closed import SYMBOLS, Closing
-from eggrad.engine.laws.language import Dims, Spec, Wrt
-from eggrad.engine.laws.numeric_language import Variable
+from eggrad.engine.laws.language import Dims, Spec, Variable, Wrt
+from eggrad.engine.laws.matching import SYMBOLS, Closing
 from eggrad.engine.laws.rule import BulkRule, Rule, parameters_of
 from eggrad.engine.terms.binding import Array
 from eggrad.engine.terms.term import Term
-from eggrad.engine.workbench.growth import Growth
 from eggrad.engine.workbench.instances import IllTyped
 from eggrad.engine.workbench.soundness import Comparison
+from eggrad.engine.workbench.termination import Growth
 from eggrad.frontend.text.printer import format_term
 from eggrad.frontend.workbench.rule_check import Findings
 

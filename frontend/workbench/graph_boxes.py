@@ -12,7 +12,7 @@ from eggrad.engine.extraction import extract
 from eggrad.engine.extraction.snapshot import Row, Snapshot
 from eggrad.engine.indices.spec import Spec
 from eggrad.engine.laws.language import SLOPE_NODES
-from eggrad.engine.terms.constructors import FUNCTION_NODES
+from eggrad.engine.terms.term import FUNCTION_NODES
 from eggrad.frontend.text.printer import format_term
 from eggrad.frontend.text.words import format_number, format_product
 

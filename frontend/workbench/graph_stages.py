@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from eggrad.engine.egraph.reading import Reading
 from eggrad.engine.extraction.snapshot import Snapshot
-from eggrad.engine.saturation.observation import Moment
+from eggrad.engine.saturation.schedule import Moment
 from eggrad.frontend.workbench.corpus import Case
 from eggrad.frontend.workbench.experiment import derive
 from eggrad.frontend.workbench.graph_boxes import Boxes, Limits, read_boxes

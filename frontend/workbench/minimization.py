@@ -8,8 +8,8 @@ again only where a rule that fired in it is left out.
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from eggrad.engine.equality.delta_debugging import smallest_part
-from eggrad.engine.saturation.report import Budget
+from eggrad.engine.equality.equivalence import smallest_part
+from eggrad.engine.saturation.schedule import Budget
 from eggrad.frontend.workbench.ablation import Change
 from eggrad.frontend.workbench.corpus import Case
 from eggrad.frontend.workbench.experiment import Outcome, Sizes, experiment

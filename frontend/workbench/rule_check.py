@@ -6,13 +6,12 @@ from functools import cached_property
 
 from eggrad.engine.errors import RuleError
 from eggrad.engine.laws.rule import BulkRule, Rule, Ruleset
-from eggrad.engine.laws.strategy import Strategy
+from eggrad.engine.saturation.schedule import Strategy
 from eggrad.engine.workbench.bulk_soundness import RandomClasses, check_bulk_soundness
-from eggrad.engine.workbench.derivability import derive, goals_of
 from eggrad.engine.workbench.firing import check_firing, telling_instances
-from eggrad.engine.workbench.growth import Growth, check_growth
 from eggrad.engine.workbench.shrinking import shrink
 from eggrad.engine.workbench.soundness import Soundness, check_soundness
+from eggrad.engine.workbench.termination import Growth, check_growth, derive, goals_of
 from eggrad.rules.companions import BEFORE_BULK_RULES, companions_of
 from eggrad.rules.standard import STANDARD, extended
 

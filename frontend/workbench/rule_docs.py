@@ -10,7 +10,7 @@ from typing import cast
 
 from eggrad.engine.indices.spec import Spec, format_spec
 from eggrad.engine.laws.rule import BulkRule, Rule, Ruleset, parameters_of
-from eggrad.engine.laws.strategy import STAGES
+from eggrad.engine.saturation.schedule import STAGES
 from eggrad.engine.terms.term import Term
 from eggrad.frontend.text.printer import format_term
 from eggrad.rules.functions.properties import domains

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from eggrad.engine.saturation.report import Budget
+from eggrad.engine.saturation.schedule import Budget
 from eggrad.frontend.workbench.corpus import Case
 from eggrad.frontend.workbench.experiment import Outcome, Point, Sizes, experiment
 from eggrad.frontend.workbench.tables import aligned, grouped

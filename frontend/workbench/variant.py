@@ -6,9 +6,8 @@ from functools import cache
 
 from eggrad.engine.errors import RuleError
 from eggrad.engine.laws.rule import Ruleset
-from eggrad.engine.laws.strategy import STAGES, Strategy
-from eggrad.engine.saturation.observation import Observer
-from eggrad.engine.saturation.stages import System
+from eggrad.engine.saturation.schedule import STAGES, Observer, Strategy
+from eggrad.engine.saturation.system import System
 from eggrad.rules.standard import AT_SYMMETRIC, STANDARD, extended
 
 __all__ = ["BASE", "Variant", "laws", "rule_names"]

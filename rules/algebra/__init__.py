@@ -1,1 +1,4 @@
-"""Sums, products, powers, deltas and indicators."""
+"""Sums, products, powers, deltas and indicators.
+
+Others import rulesets, as `standard` does to say when they run.
+"""

@@ -3,13 +3,19 @@
 What holds for whole sums and products, in any order and nesting, is in `sums` and `products`.
 """
 
-from collections.abc import Iterable
 from fractions import Fraction
 
-from eggrad.engine.laws.language import Property
-from eggrad.engine.laws.properties import NONNEGATIVE, NONZERO_ALMOST, POSITIVE_ALMOST
-from eggrad.rules.common.notation import *
-from eggrad.rules.common.sources import RING
+from eggrad.engine.laws.primitives import (
+    below_minus_one,
+    keeps_domain,
+    keeps_domain_twice,
+    meets,
+    needed_by_power,
+    needed_by_product,
+    opposite,
+    whole_power,
+)
+from eggrad.rules.notation import *
 
 LAWS_OF_EXPONENTS = "laws of exponents"
 BASE = "a ≥ 0 where an exponent is a fraction, a ≠ 0 where one is negative"
@@ -36,87 +42,6 @@ powers = Ruleset("powers", "rational powers and their products", "the number of 
 distribution = Ruleset(
     "distribution", "products distributed over sums", "none: ended by the budget of its stage"
 )
-
-
-@condition
-def meets(s: Spec, a: Dims, b: Dims) -> bool:
-    """Whether a spec is the element-wise product, where a scalar meets every entry."""
-    return (a == b or not a or not b) and s == meet(a, b)
-
-
-def _needed(left: Iterable[Number], right: Number) -> str | None:
-    """What is needed of a base for which all powers on the left are defined, but not on the right.
-
-    None where both sides are defined for the same bases.
-    """
-    exponents = [Fraction(p) for p in left]
-    root = any(p.denominator > 1 for p in exponents) and Fraction(right).denominator == 1
-    pole = any(p < 0 for p in exponents) and right >= 0
-    if root:
-        return POSITIVE_ALMOST if pole else NONNEGATIVE
-    return NONZERO_ALMOST if pole else None
-
-
-@condition
-def keeps_domain(p: Number, q: Number) -> bool:
-    """Whether aᵖ·a^q and a^(p+q) are defined for the same a."""
-    return _needed((p, q), Fraction(p) + Fraction(q)) is None
-
-
-@primitive
-def needed_by_product(p: Number, q: Number) -> Property | None:
-    """What aᵖ·a^q needs of a, and a^(p+q) does not; None where that is nothing."""
-    return _needed((p, q), Fraction(p) + Fraction(q))
-
-
-@condition
-def keeps_domain_twice(p: Number, q: Number) -> bool:
-    """Whether (aᵖ)^q is a^(p·q), and defined for the same a."""
-    return not _loses_sign(p, q) and _needed(_base_exponents(p, q), Fraction(p) * q) is None
-
-
-@primitive
-def needed_by_power(p: Number, q: Number) -> Property | None:
-    """What (aᵖ)^q needs of a, and a^(p·q) does not; None where that is nothing."""
-    return None if _loses_sign(p, q) else _needed(_base_exponents(p, q), Fraction(p) * q)
-
-
-def _loses_sign(p: Number, q: Number) -> bool:
-    """Whether (aᵖ)^q is defined for negative a as well, and is |a|^(p·q) there."""
-    return Fraction(p) % 2 == 0 and Fraction(q).denominator > 1
-
-
-def _base_exponents(p: Number, q: Number) -> tuple[Number, Number]:
-    """Exponents of which a base needs what it does in (aᵖ)^q."""
-    fraction = HALF if Fraction(p).denominator > 1 or Fraction(q).denominator > 1 else ONE
-    return fraction, -ONE if min(Fraction(p), Fraction(q)) < 0 else ONE
-
-
-@condition
-def below_minus_one(p: Number) -> bool:
-    """Whether a number is less than -1."""
-    return p < -1
-
-
-@primitive
-def opposite(p: Number) -> Number:
-    """The negative of a number."""
-    return -Fraction(p)
-
-
-# A number of more digits is not raised to a power: a tower of powers would have millions of them.
-LONGEST = 10**1000
-
-
-@primitive
-def whole_power(c: Number, p: Number) -> Number | None:
-    """A rational to an integer power; None where that is undefined or huge."""
-    c, p = Fraction(c), Fraction(p)
-    if p.denominator != 1 or c == 0 or abs(p) > 64 or c.denominator > 10**6:
-        return None
-    if abs(c.numerator) > LONGEST:
-        return None
-    return c ** int(p)
 
 
 @preprocessing.rule(cite=TABLE)

@@ -1,17 +1,23 @@
 """Constants, zeros, ones and rational multiples: exact arithmetic."""
 
-from eggrad.engine.indices.spec import scaling
-from eggrad.engine.laws.arithmetic import as_number, function_value, raised
-from eggrad.engine.laws.delta_algebra import (
+from eggrad.engine.laws.primitives import (
     absorbed,
+    as_number,
     constant_is_absorbed,
     constant_kept,
     constant_kept_dims,
     constant_shrinks,
     constant_spreads,
     constant_summed_dims,
+    function_value,
+    kept_axes,
+    kept_spec,
+    raised,
+    scaled_as,
+    summed_dims,
+    sums_all,
 )
-from eggrad.rules.common.notation import *
+from eggrad.rules.notation import *
 
 ARITHMETIC = "arithmetic of rationals"
 
@@ -26,44 +32,6 @@ multiples = Ruleset(
     "zeros and multiples of multiples, settled before any other rule looks",
     "the number of multiples and zeros",
 )
-
-
-@primitive
-def sums_all(n: Dims) -> Spec:
-    """The spec that sums over every axis."""
-    return (tuple(range(len(n))), ())
-
-
-@primitive
-def scaled_as(s: Spec) -> Spec:
-    """The spec of a scalar times a tensor of the order of a spec's output."""
-    return scaling(len(s[-1]))
-
-
-@primitive
-def summed_dims(s: Spec, n: Dims) -> Dims:
-    """The sizes of the indices over which a unary spec sums."""
-    size_of = dict(zip(s[0], n, strict=True))
-    return tuple(size_of[i] for i in dict.fromkeys(s[0]) if i not in s[1])
-
-
-def _kept_places(s: Spec) -> list[int]:
-    gone = next((i for i in s[0] if i not in s[1]), None)
-    return [k for k, i in enumerate(s[0]) if i != gone]
-
-
-@primitive
-def kept_spec(s: Spec) -> Spec:
-    """A unary spec without the first index over which it sums."""
-    source = tuple(s[0][k] for k in _kept_places(s))
-    names = {i: k for k, i in enumerate(dict.fromkeys(source))}
-    return (tuple(names[i] for i in source), tuple(names[i] for i in s[1]))
-
-
-@primitive
-def kept_axes(s: Spec, n: Dims) -> Dims:
-    """The sizes of the axes that `kept_spec` has."""
-    return tuple(n[k] for k in _kept_places(s))
 
 
 @multiples.rule(cite=ARITHMETIC, replaces=True)

@@ -3,7 +3,31 @@
 `[p]` is 1 where the conditions p on the indices hold, and 0 elsewhere.
 """
 
-from eggrad.engine.laws.delta_algebra import (
+from eggrad.engine.laws.indicator_primitives import (
+    both,
+    both_spec,
+    composed,
+    composed_constraints,
+    composed_dims,
+    composes,
+    described,
+    holds_always,
+    holds_never,
+    indicator_constraints,
+    indicator_core,
+    indicator_dims,
+    indicator_ones,
+    indicator_spread,
+    is_total,
+    pair_spec,
+    paired_size,
+    picks,
+    picks_one,
+    reduces,
+    unpaired,
+    unpaired_dims,
+)
+from eggrad.engine.laws.primitives import (
     delta_kept,
     delta_ones,
     delta_product,
@@ -13,35 +37,9 @@ from eggrad.engine.laws.delta_algebra import (
     delta_spread,
     sifted,
 )
-from eggrad.engine.laws.indicator_algebra import (
-    both,
-    both_spec,
-    composed,
-    composed_constraints,
-    composed_dims,
-    composes,
-    described,
-    indicator_constraints,
-    indicator_core,
-    indicator_dims,
-    indicator_ones,
-    indicator_spread,
-    is_total,
-    picks,
-    picks_one,
-    reduces,
-)
-from eggrad.engine.laws.indicator_conditions import (
-    holds_always,
-    holds_never,
-    pair_spec,
-    paired_size,
-    unpaired,
-    unpaired_dims,
-)
-from eggrad.rules.common.notation import *
+from eggrad.rules.notation import *
 
-LAUE = "Laue, Mitterreiter, Giesen 2018, section 4: removal of multiplication by delta tensors"
+DELTAS = "Laue, Mitterreiter, Giesen 2018, section 4: removal of multiplication by delta tensors"
 IVERSON = "Iverson's brackets (Graham, Knuth, Patashnik, Concrete Mathematics, section 2.1)"
 URBAN = "Urban, van der Smagt 2018, Automatic Differentiation for Tensor Algebras, section 3"
 
@@ -64,13 +62,13 @@ gathers = Ruleset(
 )
 
 
-@deltas.rule(cite=LAUE, replaces=True)
+@deltas.rule(cite=DELTAS, replaces=True)
 def delta_sift(s: Spec, n: Dims, a: Tensor) -> Statement:
     """Σⱼ δᵢⱼ·aⱼ = aᵢ, where each pair has a summed index or two equal ones."""
     return ein(s, delta(n), a) >> ein1(sifted(s, n), a), delta_sifts(s, n)
 
 
-@deltas.rule(cite=LAUE, replaces=True)
+@deltas.rule(cite=DELTAS, replaces=True)
 def delta_sift_partly(s: Spec, n: Dims, a: Tensor) -> Statement:
     """Σⱼ δᵢⱼ·δₖₗ·aⱼₗ = δₖₗ·aᵢₖ: pairs that can go do, and leave ones where nothing else is."""
     reduced = ein(delta_reduced(s, n), delta(delta_kept(s, n)), a)

@@ -1,15 +1,9 @@
 """Transposes, diagonals, traces and sums: unary specs."""
 
-from eggrad.engine.laws.index_algebra import after_summing, alike, summed_alone, sums_alone
-from eggrad.rules.common.notation import *
+from eggrad.engine.laws.primitives import after_summing, alike, summed_alone, sums, sums_alone
+from eggrad.rules.notation import *
 
 EINSUM = "thesis equation 2.1 (the definition of the product)"
-
-
-@condition
-def sums(s: Spec) -> bool:
-    """Whether a unary spec sums over an index."""
-    return not nothing_summed(s)
 
 
 unary = Ruleset("unary", "transposes, diagonals, traces and sums", "the number of unary products")

@@ -1,52 +1,11 @@
 """Maxima and minima along axes: what they depend on, and how they meet each other."""
 
-from eggrad.engine.indices.spec import canonical
-from eggrad.rules.common.notation import *
+from eggrad.engine.laws.primitives import reduced_dims, spread_back, turned_after, turned_first
+from eggrad.rules.notation import *
 
 extremes = Ruleset(
     "extremes", "maxima and minima along axes", "the number of maxima, the axes of what is in them"
 )
-
-
-@primitive
-def spread_back(s: Spec) -> Spec:
-    """The product of what is left of a reduction with ones along the axes that went."""
-    source, out = s
-    return canonical([out, [i for i in source if i not in out]], source)
-
-
-@primitive
-def reduced_dims(s: Spec, n: Dims) -> Dims:
-    """The sizes of the axes that a reduction takes away."""
-    return tuple(d for i, d in zip(s[0], n, strict=True) if i not in s[1])
-
-
-@primitive
-def by_shares(s: Spec, x: Dims) -> Spec:
-    """Multiply shares by a Jacobian for axes `x`, and sum over the axes that go."""
-    axes = tuple(("x", k) for k in range(len(x)))
-    return canonical([s[0], (*s[0], *axes)], (*s[1], *axes))
-
-
-@primitive
-def to_shares(s: Spec, g: Dims) -> Spec:
-    """Multiply a cotangent, whose last axes are those that are left, by shares."""
-    lead = tuple(("g", k) for k in range(len(g) - len(s[1])))
-    return canonical([(*lead, *s[1]), s[0]], (*lead, *s[0]))
-
-
-@primitive
-def turned_first(s: Spec, t: Spec) -> Spec:
-    """The reduction `s` of what `t` transposes, with the axes that are left in the old order."""
-    whole = compose(s, t)
-    return canonical([whole[0]], [i for i in whole[0] if i in whole[1]])
-
-
-@primitive
-def turned_after(s: Spec, t: Spec) -> Spec:
-    """How the result of `turned_first` is transposed."""
-    whole = compose(s, t)
-    return canonical([[i for i in whole[0] if i in whole[1]]], whole[1])
 
 
 def shares(f: Name, s: Spec, a: Tensor) -> Tensor:

@@ -1,16 +1,21 @@
 """Forward mode: the derivative pushed to the leaves. One derivative for each node: linear."""
 
-from eggrad.engine.laws.index_algebra import (
+from eggrad.engine.laws.primitives import (
+    by_shares,
     chain,
     contract_last,
     lift,
     lift_second,
     matrix_first,
     matrix_second,
+    minors_dims,
+    next_k,
+    other_variable,
+    same_variable,
+    wrt_dims,
 )
-from eggrad.rules.calculus.extremes import by_shares, shares
-from eggrad.rules.common.notation import *
-from eggrad.rules.common.sources import COOKBOOK, LAUE
+from eggrad.rules.calculus.extremes import shares
+from eggrad.rules.notation import *
 
 # adj(a)[i,j] is the derivative of det at [j,i]: the first two axes of the second one, exchanged.
 ADJUGATE_AXES: Spec = ((0, 1, 2, 3), (1, 0, 2, 3))
@@ -20,36 +25,6 @@ forward = Ruleset(
     "forward mode: derivatives pushed to the leaves",
     "the height of the term under D",
 )
-
-
-@condition
-def same_variable(y: Wrt, x: Wrt) -> bool:
-    """Whether a variable is the one differentiated by."""
-    return y[0] == x[0]
-
-
-@condition
-def other_variable(y: Wrt, x: Wrt) -> bool:
-    """Whether a variable is another one."""
-    return y[0] != x[0]
-
-
-@primitive
-def wrt_dims(x: Wrt) -> Dims:
-    """The axes of the variable differentiated by."""
-    return x[1]
-
-
-@primitive
-def next_k(k: int) -> int:
-    """The number after k."""
-    return int(k) + 1
-
-
-@primitive
-def minors_dims(k: int, a: Dims) -> Dims:
-    """The axes of the k-th derivative of a determinant."""
-    return a * int(k)
 
 
 @forward.rule(cite="thesis 4.1, equation 4.2")

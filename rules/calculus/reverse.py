@@ -5,23 +5,26 @@ The engine asserts that the adjoint of a node is the sum of these contributions 
 of the root, then those of its node.
 """
 
-from eggrad.engine.indices.spec import Indices, canonical
-from eggrad.engine.laws.index_algebra import (
+from eggrad.engine.laws.primitives import (
     again_dims,
     gone_dims,
     irregular,
+    lead_chain,
+    lead_contract,
+    lead_meet,
+    lead_sum,
     leading,
     pull_known,
     regular,
     spread_again,
     spread_gone,
+    to_shares,
     transposed_first,
     transposed_second,
 )
-from eggrad.rules.calculus.extremes import shares, to_shares
+from eggrad.rules.calculus.extremes import shares
 from eggrad.rules.calculus.forward import ADJUGATE_AXES, minors_dims, next_k
-from eggrad.rules.common.notation import *
-from eggrad.rules.common.sources import COOKBOOK, LAUE
+from eggrad.rules.notation import *
 
 reverse = Ruleset(
     "reverse",
@@ -30,45 +33,10 @@ reverse = Ruleset(
 )
 
 
-def _axes(g: Dims, node: Dims) -> tuple[Indices, Indices]:
-    """The axes of a cotangent: the root's, then its node's."""
-    axes = tuple(range(len(g)))
-    return axes[: len(g) - len(node)], axes[len(g) - len(node) :]
-
-
 def _repaired(s: Spec, lead: Dims, known: Tensor, a: Tensor) -> Tensor:
     """A cotangent for `a` on those of its indices that are known, spread over the others."""
     spread = ein(spread_gone(s, lead), known, const(1, gone_dims(s, dims(a))))
     return ein(spread_again(s, lead), spread, delta(again_dims(s, dims(a))))
-
-
-@primitive
-def lead_chain(g: Dims, a: Dims) -> Spec:
-    """Multiply a cotangent, whose last axes are `a`, by a tensor of axes `a`, entry by entry."""
-    lead, own = _axes(g, a)
-    return canonical([lead + own, own], lead + own)
-
-
-@primitive
-def lead_sum(g: Dims, a: Dims, b: Dims) -> Spec:
-    """Multiply a cotangent by a tensor of its node's axes `a`; sum unless `b` has them too."""
-    lead, own = _axes(g, a)
-    return canonical([lead + own, own], lead + own if b else lead)
-
-
-@primitive
-def lead_meet(g: Dims, node: Dims, a: Dims, b: Dims) -> Spec:
-    """Multiply the cotangent of `a / b` by a tensor of axes `b`; the result is one for `a`."""
-    lead, own = _axes(g, node)
-    return canonical([lead + own, own if b else ()], lead + own if a else lead)
-
-
-@primitive
-def lead_contract(g: Dims, node: Dims, a: Dims) -> Spec:
-    """Contract a cotangent with a Jacobian of axes `node + a`."""
-    lead, own = _axes(g, node)
-    inner = tuple(range(len(g), len(g) + len(a)))
-    return canonical([lead + own, own + inner], lead + inner)
 
 
 @reverse.rule(cite="subgradient, equal shares where several attain it")

@@ -6,8 +6,8 @@ are the same, the maximum and the minimum give each an equal share.
 
 from fractions import Fraction
 
-from eggrad.engine.terms.functions import record
-from eggrad.rules.common.notation import *
+from eggrad.engine.laws.primitives import is_stepwise
+from eggrad.rules.notation import *
 
 TABLE = "thesis table 4.1"
 SUBGRADIENT = "the mean of the subgradients at a tie"
@@ -17,12 +17,6 @@ HALF = Fraction(1, 2)
 slopes = Ruleset(
     "slopes", "derivatives of the element-wise functions", "the number of slopes without a value"
 )
-
-
-@condition
-def is_stepwise(f: Name) -> bool:
-    """Whether a function is constant but for jumps."""
-    return record(f).stepwise
 
 
 def squared(a: Tensor) -> Tensor:

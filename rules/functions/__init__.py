@@ -1,1 +1,4 @@
-"""Element-wise functions, linear algebra, signs and properties."""
+"""Element-wise functions, choices, linear algebra, and the facts that laws ask for.
+
+Others import rulesets, as `standard` does to say when they run.
+"""

@@ -5,63 +5,21 @@ other factor may be undefined, and so is such a product; the choice of it is not
 one way, from products to choices, wherever factors may not be exchanged any more.
 """
 
-from eggrad.engine.indices.spec import Indices, canonical
-from eggrad.rules.common.notation import *
+from eggrad.engine.laws.primitives import (
+    lacking_within,
+    met,
+    missing_dims,
+    spread_of,
+    spread_within,
+    summed,
+)
+from eggrad.rules.notation import *
 
-DEFINITION = "definition of the choice"
+OF_CHOICE = "definition of the choice"
 
 branches = Ruleset(
     "branches", "choices between branches, and tests", "the number of choices, tests and products"
 )
-
-
-def _joint(s: Spec) -> Indices | None:
-    """The indices of the tensor in which both operands of a product meet before it is summed.
-
-    They are those of one operand that has all those of the other, or of the output where nothing
-    is summed. None for other products: what meets there would be larger than what is asked for.
-    """
-    left, right, out = s
-    if any(len(set(part)) < len(part) for part in s):
-        return None
-    for part in (left, right):
-        if {*left, *right} <= {*part}:
-            return part
-    return out if {*left, *right} <= {*out} else None
-
-
-@primitive
-def spread_of(s: Spec, place: int) -> Spec | None:
-    """The spec of one operand times ones, which together have the joint indices."""
-    joint = _joint(s)
-    if joint is None:
-        return None
-    own = s[place]
-    return canonical([own, [i for i in joint if i not in own]], joint)
-
-
-@primitive
-def missing_dims(s: Spec, place: int, n: Dims, m: Dims) -> Dims | None:
-    """The sizes of the joint indices that one operand lacks."""
-    joint = _joint(s)
-    if joint is None:
-        return None
-    size = dict(zip((*s[0], *s[1]), (*n, *m), strict=True))
-    return tuple(size[i] for i in joint if i not in s[place])
-
-
-@primitive
-def met(s: Spec) -> Spec | None:
-    """The spec of a product that has the joint indices."""
-    joint = _joint(s)
-    return None if joint is None else canonical(s[:2], joint)
-
-
-@primitive
-def summed(s: Spec) -> Spec | None:
-    """The unary spec that is left to do once the operands have met."""
-    joint = _joint(s)
-    return None if joint is None else canonical([joint], s[2])
 
 
 def _where(s: Spec, test: Tensor, n: Dims, m: Dims, chosen: Tensor) -> Tensor:
@@ -76,19 +34,19 @@ def _chosen(s: Spec, test: Tensor, b: Tensor) -> Tensor:
     return _where(s, test, n, m, ein(spread_of(s, 1), b, const(1, missing_dims(s, 1, n, m))))
 
 
-@branches.rule(cite=DEFINITION, domain="b is defined", widens=True)
+@branches.rule(cite=OF_CHOICE, domain="b is defined", widens=True)
 def product_with_negation(s: Spec, f: Name, p: Tensor, b: Tensor) -> Statement:
     """A test of one tensor times b is b where the test holds, and 0 elsewhere."""
     return ein(s, fn(f, p), b) >> _chosen(s, fn(f, p), b), is_test(f), total(b)
 
 
-@branches.rule(cite=DEFINITION, domain="b is defined", widens=True)
+@branches.rule(cite=OF_CHOICE, domain="b is defined", widens=True)
 def product_with_comparison(s: Spec, f: Name, p: Tensor, q: Tensor, b: Tensor) -> Statement:
     """A comparison times b is b where it holds, and 0 elsewhere."""
     return ein(s, fn(f, p, q), b) >> _chosen(s, fn(f, p, q), b), is_test(f), total(b)
 
 
-@branches.rule(cite=DEFINITION, domain="b is defined", widens=True)
+@branches.rule(cite=OF_CHOICE, domain="b is defined", widens=True)
 def product_with_choice(s: Spec, c: Tensor, a: Tensor, n: Dims, b: Tensor) -> Statement:
     """What is 0 unless it is chosen stays so, whatever it is multiplied by."""
     choice = fn("where", c, a, const(0, n))
@@ -96,43 +54,43 @@ def product_with_choice(s: Spec, c: Tensor, a: Tensor, n: Dims, b: Tensor) -> St
     return ein(s, choice, b) >> chosen, differ(a, choice), total(b)
 
 
-@branches.rule(cite=DEFINITION, replaces=True)
+@branches.rule(cite=OF_CHOICE, replaces=True)
 def choice_known(c: Number, n: Dims, a: Tensor, b: Tensor) -> Statement:
     """A choice by a number that is not 0 is its first branch."""
     return fn("where", const(c, n), a, b) >> a, nonzero(c)
 
 
-@branches.rule(cite=DEFINITION, replaces=True)
+@branches.rule(cite=OF_CHOICE, replaces=True)
 def choice_of_otherwise(n: Dims, a: Tensor, b: Tensor) -> Statement:
     """A choice by 0 is its second branch."""
     return fn("where", const(0, n), a, b) >> b
 
 
-@branches.rule(cite=DEFINITION, replaces=True)
+@branches.rule(cite=OF_CHOICE, replaces=True)
 def choice_of_same(c: Tensor, a: Tensor) -> Statement:
     """A choice between equals is one of them."""
     return fn("where", c, a, a) >> a
 
 
-@branches.rule(cite=DEFINITION, replaces=True)
+@branches.rule(cite=OF_CHOICE, replaces=True)
 def choice_within_choice(c: Tensor, a: Tensor, b: Tensor, d: Tensor) -> Statement:
     """What is chosen twice by one condition is chosen once."""
     return fn("where", c, fn("where", c, a, b), d) >> fn("where", c, a, d)
 
 
-@branches.rule(cite=DEFINITION, replaces=True)
+@branches.rule(cite=OF_CHOICE, replaces=True)
 def choice_within_otherwise(c: Tensor, a: Tensor, b: Tensor, d: Tensor) -> Statement:
     """What is not chosen twice by one condition is not chosen once."""
     return fn("where", c, a, fn("where", c, b, d)) >> fn("where", c, a, d)
 
 
-@branches.rule(cite=DEFINITION, replaces=True)
+@branches.rule(cite=OF_CHOICE, replaces=True)
 def choice_by_negation(c: Tensor, a: Tensor, b: Tensor) -> Statement:
     """A choice by the opposite condition has its branches exchanged."""
     return fn("where", fn("logical_not", c), a, b) >> fn("where", c, b, a)
 
 
-@branches.rule(cite=DEFINITION)
+@branches.rule(cite=OF_CHOICE)
 def sum_of_choices(c: Tensor, a: Tensor, b: Tensor, d: Tensor, e: Tensor) -> Statement:
     """Choices by one condition are added branch by branch."""
     return add(fn("where", c, a, b), fn("where", c, d, e)) >> fn("where", c, add(a, d), add(b, e))
@@ -150,40 +108,6 @@ def negation_of_negated_comparison(f: Name, p: Tensor, q: Tensor) -> Statement:
     return fn("logical_not", fn("logical_not", fn(f, p, q))) >> fn(f, p, q), is_test(f)
 
 
-def _places(t: Spec, s: Spec) -> dict[int, int] | None:
-    """The index of a product that each index of a spread condition is, if one factor has them all.
-
-    The condition is spread by `t` over the axes of the product `s`.
-    """
-    own, _, whole = t
-    if any(len(set(part)) < len(part) for part in (*t, *s)) or len(whole) != len(s[2]):
-        return None
-    if not {*own} <= {*whole}:
-        return None
-    index = {i: s[2][k] for k, i in enumerate(whole)}
-    return index if {index[i] for i in own} <= {*s[1]} else None
-
-
-@primitive
-def spread_within(t: Spec, s: Spec) -> Spec | None:
-    """The spec of a condition times ones, which together have the axes of the second factor."""
-    index = _places(t, s)
-    if index is None:
-        return None
-    own = tuple(index[i] for i in t[0])
-    return canonical([own, [i for i in s[1] if i not in own]], s[1])
-
-
-@primitive
-def lacking_within(t: Spec, s: Spec, m: Dims) -> Dims | None:
-    """The sizes of the second factor's axes that a condition lacks."""
-    index = _places(t, s)
-    if index is None:
-        return None
-    own = {index[i] for i in t[0]}
-    return tuple(d for i, d in zip(s[1], m, strict=True) if i not in own)
-
-
 def _moved(choice: tuple[Spec, Tensor, Dims, Dims], s: Spec, first: Tensor, b: Tensor) -> Law:
     """A choice of a product as a product with a choice, where the first factor is finite.
 
@@ -196,7 +120,7 @@ def _moved(choice: tuple[Spec, Tensor, Dims, Dims], s: Spec, first: Tensor, b: T
     return whole >> ein(s, first, fn("where", within, b, const(0, dims(b))))
 
 
-@branches.rule(cite=DEFINITION)
+@branches.rule(cite=OF_CHOICE)
 def choice_times_delta(  # noqa: PLR0917
     t: Spec, s: Spec, c: Tensor, d: Dims, b: Tensor, m: Dims, n: Dims
 ) -> Statement:
@@ -204,7 +128,7 @@ def choice_times_delta(  # noqa: PLR0917
     return _moved((t, c, m, n), s, delta(d), b)
 
 
-@branches.rule(cite=DEFINITION)
+@branches.rule(cite=OF_CHOICE)
 def choice_times_indicator(  # noqa: PLR0917
     t: Spec, s: Spec, c: Tensor, d: Dims, p: Constraints, b: Tensor, m: Dims, n: Dims
 ) -> Statement:

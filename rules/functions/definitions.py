@@ -5,10 +5,9 @@ They make terms longer, so no simplification runs them.
 
 from fractions import Fraction
 
-from eggrad.engine.indices.spec import hadamard
-from eggrad.rules.common.notation import *
-from eggrad.rules.common.sources import COOKBOOK, HANDBOOK
+from eggrad.engine.laws.primitives import entrywise, last_axis
 from eggrad.rules.functions.linalg import SCALARS, SCALED, is_square, one_axis
+from eggrad.rules.notation import *
 
 HALF = Fraction(1, 2)
 
@@ -17,18 +16,6 @@ definitions = Ruleset(
     "functions, determinants and inverses by others, for comparing",
     "none: ended by the budget of its stage",
 )
-
-
-@primitive
-def entrywise(n: Dims) -> Spec:
-    """The spec of a product entry by entry."""
-    return hadamard(len(n))
-
-
-@primitive
-def last_axis(n: Dims) -> Dims:
-    """The size of the last axis, as that of an identity."""
-    return n[-1:]
 
 
 @definitions.rule(cite=f"{HANDBOOK}, equation 4.5.3")

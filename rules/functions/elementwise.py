@@ -1,11 +1,8 @@
 """Identities of the element-wise functions, and what they are where a sign is known."""
 
-from fractions import Fraction
-
+from eggrad.engine.laws.primitives import is_increasing, keeps_sign, magnitude, sign_of, undoes
 from eggrad.engine.laws.properties import nonzero as nowhere_zero
-from eggrad.engine.terms.functions import record
-from eggrad.rules.common.notation import *
-from eggrad.rules.common.sources import DEFINITION, HANDBOOK, ORDER
+from eggrad.rules.notation import *
 
 functions = Ruleset(
     "functions", "element-wise functions: shorter forms", "the number of element-wise functions"
@@ -18,37 +15,6 @@ signs = Ruleset(
     "signs, and functions of what is positive by its form",
     "the number of element-wise functions",
 )
-
-
-@condition
-def is_increasing(f: Name) -> bool:
-    """Whether f(a) ≤ f(b) for all a ≤ b."""
-    return record(f).monotone == "increasing" and record(f).total
-
-
-@condition
-def undoes(f: Name, g: Name) -> bool:
-    """Whether f(g(a)) = a wherever g is defined, between -1 and 1."""
-    return record(g).undone_by == f and record(g).domain == (-1, 1)
-
-
-@primitive
-def magnitude(c: Number) -> Number:
-    """The absolute value of a number."""
-    return abs(Fraction(c))
-
-
-@primitive
-def sign_of(c: Number) -> Number:
-    """1, 0 or -1, as a number is above, at or below 0."""
-    return Fraction((c > 0) - (c < 0))
-
-
-@condition
-def keeps_sign(p: Number) -> bool:
-    """Whether aᵖ > 0 only where a > 0."""
-    p = Fraction(p)
-    return p != 0 and (p.denominator != 1 or p.numerator % 2 == 1)
 
 
 @functions.rule(cite=HANDBOOK)

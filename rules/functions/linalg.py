@@ -1,8 +1,14 @@
 """Inverses, determinants, adjugates, and what holds at symmetric matrices alone."""
 
-from eggrad.rules.common.conditions import TRANSPOSE
-from eggrad.rules.common.notation import *
-from eggrad.rules.common.sources import COOKBOOK
+from eggrad.engine.laws.primitives import (
+    is_square,
+    is_symmetric,
+    matrix_identity,
+    one_axis,
+    reciprocal,
+    without_scalar,
+)
+from eggrad.rules.notation import *
 
 SCALARS: Spec = ((), (), ())
 SCALED: Spec = ((), (0, 1), (0, 1))
@@ -10,36 +16,6 @@ SCALED: Spec = ((), (0, 1), (0, 1))
 DIAGONAL: Spec = ((0, 1), (0,), (0, 1))
 
 linalg = Ruleset("linalg", "inverses, determinants, adjugates", "the number of matrix functions")
-
-
-@condition
-def is_square(n: Dims) -> bool:
-    """Whether a matrix has as many rows as columns."""
-    return n[0] == n[1]
-
-
-@primitive
-def matrix_identity(s: Spec, n: Dims) -> Dims:
-    """The size of the identity, for a square matrix of axes `n`."""
-    return n[:1]
-
-
-@primitive
-def reciprocal(c: Number) -> Number | None:
-    """One over a number; None for 0."""
-    return None if c == 0 else Number(1) / Number(c)
-
-
-@primitive
-def without_scalar(s: Spec) -> Spec | None:
-    """The unary spec that is left of a product with a scalar first operand; None otherwise."""
-    return (s[1], s[2]) if s[0] == () else None
-
-
-@condition
-def one_axis(n: Dims) -> bool:
-    """Whether a delta is an identity matrix."""
-    return len(n) == 1
 
 
 @linalg.rule(cite=f"{COOKBOOK}, section 1", exceptions="a singular")
@@ -223,12 +199,6 @@ def determinant_of_delta(n: Dims) -> Statement:
 symmetric = Ruleset(
     "symmetric", "what holds at symmetric matrices alone", "the number of transposed variables"
 )
-
-
-@condition
-def is_symmetric(x: Variable) -> bool:
-    """Whether a variable is declared symmetric."""
-    return "symmetric" in x[2]
 
 
 @symmetric.rule(cite="declared", thin=True)

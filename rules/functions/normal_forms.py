@@ -9,7 +9,7 @@ from itertools import combinations, permutations
 
 from eggrad.engine.extraction.snapshot import Snapshot
 from eggrad.engine.laws.rule import Ruleset
-from eggrad.engine.readings.normal_forms import (
+from eggrad.engine.normal_forms.reading import (
     ALL,
     ENTRYWISE,
     below,

@@ -4,15 +4,31 @@ Laws that are true of a part of the reals alone ask for these facts before they 
 Each is true of the form, wherever it is defined, or of a variable as it is declared.
 """
 
-from fractions import Fraction
-
+from eggrad.engine.laws.primitives import (
+    are_all,
+    at_least_zero,
+    at_most_one,
+    has_operands_sign,
+    is_bounded,
+    is_declared,
+    is_declared_invertible,
+    is_inverse_of_bounded,
+    is_natural,
+    is_negative,
+    is_negative_fraction,
+    is_never_negative,
+    is_no_number,
+    is_positive_fraction,
+    is_same_twice,
+    is_square_variable,
+    is_total,
+    is_zero_at_zero,
+    never_negative_power,
+)
 from eggrad.engine.laws.properties import defined, positive_almost
 from eggrad.engine.laws.properties import nonzero as nowhere_zero
-from eggrad.engine.terms.functions import record
-from eggrad.engine.terms.term import Term
-from eggrad.rules.common.notation import *
-from eggrad.rules.common.sources import ORDER
 from eggrad.rules.functions.linalg import one_axis
+from eggrad.rules.notation import *
 
 RANGE = "range of the function"
 
@@ -21,121 +37,6 @@ properties = Ruleset(
     "what is known of a class: signs, ranges, zeros, whether it is invertible",
     "none: a class has each property once",
 )
-
-
-@condition
-def is_total(f: str) -> bool:
-    """Whether a function is defined for all reals, and does not grow as exp does."""
-    return record(f).total and not record(f).grows
-
-
-@condition
-def is_natural(p: Number) -> bool:
-    """Whether an exponent is an integer that is not negative."""
-    return p >= 0 and Fraction(p).denominator == 1
-
-
-@condition
-def is_never_negative(f: str) -> bool:
-    """Whether f(a) ≥ 0 for all a."""
-    return record(f).is_never_negative
-
-
-@condition
-def has_operands_sign(f: str) -> bool:
-    """Whether f(a) > 0 where a > 0, and f(0) ≥ 0."""
-    return record(f).keeps_sign
-
-
-@condition
-def is_zero_at_zero(f: str) -> bool:
-    """Whether f(a) = 0 at a = 0 alone."""
-    return record(f).zero_at_zero_alone
-
-
-@condition
-def is_bounded(f: str) -> bool:
-    """Whether f(a) is between -1 and 1 for all a."""
-    return record(f).is_within_one
-
-
-@condition
-def is_declared(x: Variable, word: str) -> bool:
-    """Whether something is assumed of a variable."""
-    return word in x[2]
-
-
-@condition
-def are_all(c: Entries, word: str) -> bool:
-    """Whether all numbers of an array are so."""
-    return word in c[1]
-
-
-@condition
-def is_declared_invertible(x: Variable) -> bool:
-    """Whether a variable is declared invertible, or what implies it."""
-    return "invertible" in x[2] or "positive definite" in x[2]
-
-
-@condition
-def is_square_variable(x: Variable) -> bool:
-    """Whether a variable is a square matrix."""
-    return len(x[1]) == 2 and x[1][0] == x[1][1]
-
-
-@condition
-def never_negative_power(p: Number) -> bool:
-    """Whether aᵖ ≥ 0 for all a for which it is defined."""
-    p = Fraction(p)
-    return p.denominator > 1 or p.numerator % 2 == 0
-
-
-@condition
-def is_same_twice(s: Spec) -> bool:
-    """Whether both operands of a product have the same indices."""
-    return s[0] == s[1]
-
-
-@condition
-def at_least_zero(c: Number) -> bool:
-    """Whether a number is not negative."""
-    return c >= 0
-
-
-@condition
-def is_positive_fraction(p: Number) -> bool:
-    """Whether a number is no integer, and positive."""
-    return p > 0 and Fraction(p).denominator > 1
-
-
-@condition
-def is_negative_fraction(p: Number) -> bool:
-    """Whether a number is no integer, and negative."""
-    return p < 0 and Fraction(p).denominator > 1
-
-
-@condition
-def is_negative(p: Number) -> bool:
-    """Whether a number is below 0."""
-    return p < 0
-
-
-@condition
-def is_no_number(b: object) -> bool:
-    """Whether a term is no constant."""
-    return isinstance(b, Term) and b.op != "constant"
-
-
-@condition
-def is_inverse_of_bounded(f: str) -> bool:
-    """Whether f undoes sine or cosine."""
-    return record(f).domain == (-1, 1)
-
-
-@condition
-def at_most_one(c: Number) -> bool:
-    """Whether a number is between -1 and 1."""
-    return abs(Fraction(c)) <= 1
 
 
 # Total -------------------------------------------------------------------------------------

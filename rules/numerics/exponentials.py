@@ -6,39 +6,46 @@ from functools import reduce
 
 from eggrad.engine.extraction.snapshot import Snapshot
 from eggrad.engine.laws.rule import Ruleset
-from eggrad.engine.networks.exponential_field import Exponential
-from eggrad.engine.networks.networks import (
-    along_deltas,
-    network_key,
-)
-from eggrad.engine.readings.exponential_products import (
+from eggrad.engine.networks.exponentials import (
     MAX_SUMMANDS,
+    Exponential,
     apart,
+    divisors,
+    elements,
+    exponential,
     exponential_powers,
+    is_exponential,
     joinable,
     joined,
     meeting,
     multiples,
+    normalised,
     opened,
     pulled_out,
     put_in,
     sum_of,
     unlike,
-)
-from eggrad.engine.readings.exponential_writing import (
     written,
     written_logarithms,
     written_products,
     written_sums,
     written_tangents,
 )
-from eggrad.engine.readings.exponentials import elements, exponential, is_exponential
-from eggrad.engine.readings.homogeneous import divisors, normalised
-from eggrad.engine.readings.products import as_term, every_network, numbered
-from eggrad.engine.readings.sums import every_sum, short_sums, total
+from eggrad.engine.networks.networks import (
+    along_deltas,
+    network_key,
+)
+from eggrad.engine.networks.sums_and_products import (
+    as_term,
+    every_network,
+    every_sum,
+    numbered,
+    short_sums,
+    total,
+)
 from eggrad.engine.terms import term as terms
 from eggrad.engine.terms.term import Term
-from eggrad.rules.common.sources import BLANCHARD, HIGHAM
+from eggrad.rules.notation import BLANCHARD, HIGHAM
 
 FUNCTIONS = f"{HIGHAM}, section 1.14"
 MAECHLER = "Maechler 2012, Accurately computing log(1 - exp(-|a|))"

@@ -4,13 +4,12 @@ from collections.abc import Iterator
 from fractions import Fraction
 
 from eggrad.engine.extraction.snapshot import Snapshot
-from eggrad.engine.networks.contraction_order import scaled
-from eggrad.engine.networks.repeated_factors import symmetric_products_of
-from eggrad.engine.networks.symmetry import expanded
-from eggrad.engine.readings.sums import every_sum
+from eggrad.engine.laws.primitives import shrinks
+from eggrad.engine.networks.networks import scaled
+from eggrad.engine.networks.shared_work import expanded, symmetric_products_of
+from eggrad.engine.networks.sums_and_products import every_sum
 from eggrad.engine.terms.term import Term
-from eggrad.rules.common.notation import *
-from eggrad.rules.common.sources import RING
+from eggrad.rules.notation import *
 
 # Of larger terms no products are taken apart.
 MAX_CLASSES = 300
@@ -20,12 +19,6 @@ lowering = Ruleset(
     "forms that take less time as code, if not less space on paper",
     "none: ended by the budget of its stage",
 )
-
-
-@condition
-def shrinks(s: Spec) -> bool:
-    """Whether a product has fewer axes than its left operand, at least a matrix."""
-    return len(s[2]) < len(s[0]) > 1
 
 
 @lowering.rule(cite=RING)

@@ -7,8 +7,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 
 from eggrad.engine.extraction.snapshot import Snapshot
-from eggrad.engine.indices.spec import canonical
-from eggrad.engine.laws.numeric_language import (
+from eggrad.engine.laws.language import (
     cholesky,
     expm1,
     hypot,
@@ -20,13 +19,21 @@ from eggrad.engine.laws.numeric_language import (
     norm,
     solve,
 )
-from eggrad.engine.readings.products import every_network
-from eggrad.engine.readings.unit_vectors import with_units
+from eggrad.engine.laws.primitives import (
+    doubled,
+    falling_fraction,
+    is_definite,
+    matrix_axes,
+    minus,
+    right_axes,
+    solution_axes,
+    squared_sum,
+    sums_axes,
+)
+from eggrad.engine.networks.sums_and_products import every_network, with_units
 from eggrad.engine.terms.term import Term
-from eggrad.rules.common.notation import *
-from eggrad.rules.common.sources import BLANCHARD, BLUE, HIGHAM
+from eggrad.rules.notation import *
 
-GOLDBERG = "Goldberg 1991, What every computer scientist should know, section 1.4"
 HALF = Fraction(1, 2)
 
 stability = Ruleset(
@@ -37,83 +44,9 @@ stability = Ruleset(
 lengths = Ruleset("lengths", "vectors divided by their norms", "none: one further member a product")
 
 
-@condition
-def sums_axes(s: Spec) -> bool:
-    """Whether a unary spec sums over axes and does nothing else."""
-    return len(set(s[0])) == len(s[0]) > len(s[1]) and s[1] == tuple(i for i in s[0] if i in s[1])
-
-
-@primitive
-def squared_sum(s: Spec) -> Spec | None:
-    """The unary spec of a sum of squares; None where the two factors have different axes."""
-    if s[0] != s[1] or len(set(s[0])) < len(s[0]) or len(s[0]) == len(s[2]):
-        return None
-    return (s[0], s[2]) if s[2] == tuple(i for i in s[0] if i in s[2]) else None
-
-
-@primitive
-def minus(c: Number) -> Number:
-    """The negative of a number."""
-    return -c
-
-
-@primitive
-def doubled(p: Number) -> Number | None:
-    """Twice an exponent that is 1/2 or -1/2; None for any other."""
-    return 2 * p if abs(Fraction(p)) == HALF else None
-
-
-@condition
-def falling_fraction(p: Number) -> bool:
-    """Whether an exponent is negative and no integer."""
-    return p < 0 and Fraction(p).denominator > 1
-
-
-@condition
-def is_definite(x: Variable) -> bool:
-    """Whether a variable is declared positive definite."""
-    return "positive definite" in x[2]
-
-
 def growth(a: Tensor, c: Number, p: Number) -> Tensor:
     """(1 + c/a)ᵖ - 1."""
     return expm1(scale(p, log1p(scale(c, power(a, -1)))))
-
-
-def _solved_axis(s: Spec) -> int | None:
-    """The axis of the matrix that a product sums with one axis of its other operand."""
-    (i, j), part, out = s if len(s[0]) == 2 else ((0, 0), (), ())
-    for axis, (summed, kept) in enumerate(((i, j), (j, i))):
-        if i != j and part.count(summed) == 1 and summed not in out and kept not in part:
-            distinct = len(set(part)) == len(part) and len(out) == len(part)
-            return axis if distinct else None
-    return None
-
-
-@primitive
-def matrix_axes(s: Spec) -> Spec | None:
-    """How the matrix of a linear system is turned; None where a product is no such system."""
-    axis = _solved_axis(s)
-    return None if axis is None else (((0, 1), (1, 0)) if axis == 0 else ((0, 1), (0, 1)))
-
-
-@primitive
-def right_axes(s: Spec) -> Spec | None:
-    """How the right side's summed axis comes first."""
-    axis = _solved_axis(s)
-    if axis is None:
-        return None
-    summed = s[0][axis]
-    return canonical([s[1]], (summed, *(k for k in s[1] if k != summed)))
-
-
-@primitive
-def solution_axes(s: Spec) -> Spec | None:
-    """How the axes of the solution become those of the product."""
-    axis = _solved_axis(s)
-    if axis is None:
-        return None
-    return canonical([(s[0][1 - axis], *(k for k in s[1] if k != s[0][axis]))], s[2])
 
 
 @stability.rule(cite=f"{HIGHAM}, section 1.14.1", domain="a > -1")

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
         UnsupportedOperation,
     )
     from eggrad.engine.runtime.factored import FactoredTensor
-    from eggrad.engine.saturation.report import Budget
+    from eggrad.engine.saturation.schedule import Budget
     from eggrad.frontend.calculus.budget_warning import BudgetWarning
     from eggrad.frontend.calculus.compilation import compile
     from eggrad.frontend.elementwise.definition import Definition, parse_elementwise
@@ -172,7 +172,7 @@ _HOMES = {
     ),
     "engine.compilation.compiled": ("CompiledFunction",),
     "engine.runtime.factored": ("FactoredTensor",),
-    "engine.saturation.report": ("Budget",),
+    "engine.saturation.schedule": ("Budget",),
     "frontend.interface.api": (
         "Problem",
         "derivative",

@@ -5,12 +5,12 @@
 
 import sys
 
-from eggrad.engine.saturation.report import Budget
+from eggrad.engine.saturation.schedule import Budget
 from eggrad.frontend.text.parser import parse
 from eggrad.frontend.workbench.ablation import ablate
 from eggrad.frontend.workbench.ablation_table import as_markdown
 from eggrad.frontend.workbench.corpus import read_corpus
-from tests.benchmarks.pages import PAGE, placed
+from tests.benchmarks.tables import show
 from tests.support import needed_rules
 from tests.support.places import DATA
 
@@ -22,20 +22,11 @@ SECONDS = 60
 def main(arguments: list[str]) -> None:
     """Print the tables; `--write` puts them into the page."""
     cases = read_corpus(str(CASES), parse)
-    found = ablate(
-        cases,
-        SIZE,
-        Budget(seconds=SECONDS),
-        progress=lambda line: print(line, file=sys.stderr),
-    )
+    budget = Budget(seconds=SECONDS)
+    found = ablate(cases, SIZE, budget, progress=lambda line: print(line, file=sys.stderr))
     idle = [*(e.rule for e in found.effects if not e.matters), *found.silent]
     tables = {"ablation": as_markdown(found), "needed": needed_rules.table(sorted(idle))}
-    page = PAGE.read_text("utf-8")
-    for name, text in tables.items():
-        print(text, end="\n\n")
-        page = placed(page, name, text)
-    if "--write" in arguments:
-        PAGE.write_text(page, "utf-8")
+    show(tables.items(), "--write" in arguments)
 
 
 if __name__ == "__main__":

@@ -1,7 +1,6 @@
 """Wide, repeated and deep expressions: one derivation each, in a warm process of its own."""
 
 import json
-import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterable, Mapping
@@ -13,7 +12,8 @@ import numpy as np
 
 import eggrad as eg
 from tests.benchmarks.case_times import yardstick
-from tests.support.places import ROOT
+from tests.benchmarks.tables import table as markdown
+from tests.support.programs import python
 
 __all__ = ["ROWS", "Row", "derivation", "measure", "table"]
 
@@ -141,9 +141,7 @@ def measure(kind: str, size: int) -> float:
 
 
 def measured_apart(row: Row) -> float:
-    command = [sys.executable, "-m", "tests.benchmarks.breadth", row.kind, str(row.size)]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
-    return float(json.loads(done.stdout))
+    return float(json.loads(python("-m", "tests.benchmarks.breadth", *row[:2]).stdout))
 
 
 def table(rows: Iterable[Row], yardsticks: Callable[[Row], float]) -> str:
@@ -151,14 +149,16 @@ def table(rows: Iterable[Row], yardsticks: Callable[[Row], float]) -> str:
 
     >>> print(table([Row("terms", 10, 6.7)], lambda row: 3.3))
     | derivation | size | yardsticks | aim |
-    |---|---|---|---|
+    |---|---:|---:|---:|
     | terms | 10 | 3.3 | 6.7 |
     """
-    lines = ["| derivation | size | yardsticks | aim |", "|---|---|---|---|"]
-    for row in rows:
-        aim = "" if row.aim is None else f"{row.aim:.1f}"
-        lines.append(f"| {row.kind} | {row.size} | {yardsticks(row):.1f} | {aim} |")
-    return "\n".join(lines)
+    return markdown(
+        "derivation | size | yardsticks | aim",
+        [
+            (r.kind, r.size, f"{yardsticks(r):.1f}", "" if r.aim is None else f"{r.aim:.1f}")
+            for r in rows
+        ],
+    )
 
 
 if __name__ == "__main__":

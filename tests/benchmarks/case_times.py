@@ -1,13 +1,13 @@
 """Times of many derivatives in one warm process, of loading, and nodes against the thesis's."""
 
 import json
-import subprocess
-import sys
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from tests.benchmarks.tables import counted, table
 from tests.support.places import DATA
+from tests.support.programs import python
 
 __all__ = ["Times", "appendix_totals", "case_times", "loading_table", "times_table", "yardstick"]
 
@@ -68,18 +68,14 @@ def case_times(file: str, text: str, repeats: int = 3, only: Sequence[str] | Non
 
 def times_table(found: Sequence[Times], unit: float) -> str:
     """Median, p95 and worst of each collection, and the slowest cases by name."""
-    lines = [
-        "| derivatives | cases | median ms | p95 ms | worst ms | median / yardstick | slowest |",
-        "|---|---:|---:|---:|---:|---:|---|",
-    ]
+    heading = "derivatives | cases | median ms | p95 ms | worst ms | median / yardstick | slowest"
+    rows: list[list[object]] = []
     for t in found:
-        middle, late, worst = (1000 * t.quantile(q) for q in (0.5, 0.95, 1))
+        times = [1000 * t.quantile(q) for q in (0.5, 0.95, 1)]
         slowest = ", ".join(f"{name} {1000 * s:.0f} ms" for name, s in t.slowest)
-        lines.append(
-            f"| {t.what} | {len(t.seconds)} | {middle:.1f} | {late:.1f} | {worst:.1f} | "
-            f"{middle / 1000 / unit:.2f} | {slowest} |"
-        )
-    return "\n".join(lines)
+        ratio = f"{times[0] / 1000 / unit:.2f}"
+        rows.append([t.what, len(t.seconds), *(f"{ms:.1f}" for ms in times), ratio, slowest])
+    return table(heading, rows)
 
 
 def _seconds_of(program: str) -> float:
@@ -87,7 +83,7 @@ def _seconds_of(program: str) -> float:
 
     def once() -> float:
         began = time.perf_counter()
-        subprocess.run([sys.executable, "-c", program], check=True, stdout=subprocess.DEVNULL)
+        python("-c", program)
         return time.perf_counter() - began
 
     return min(once() for _ in range(REPEATS))
@@ -102,15 +98,13 @@ def loading_table(unit: float) -> str:
         "parse a first text": f"import eggrad; {tiny}",
         "load the rules, differentiate once": f"import eggrad; {tiny}.derivative()",
     }
-    lines = ["| step | ms | / yardstick |", "|---|---:|---:|"]
+    rows: list[tuple[str, str, str]] = []
     before = 0.0
     for name, program in steps.items():
         seconds = _seconds_of(program)
-        lines.append(
-            f"| {name} | {1000 * (seconds - before):.0f} | {(seconds - before) / unit:.1f} |"
-        )
+        rows.append((name, f"{1000 * (seconds - before):.0f}", f"{(seconds - before) / unit:.1f}"))
         before = seconds
-    return "\n".join(lines)
+    return table("step | ms | / yardstick", rows)
 
 
 def appendix_totals() -> str:
@@ -121,9 +115,6 @@ def appendix_totals() -> str:
     ours, printed = (sum(column) for column in zip(*counts, strict=True))
     fewer = sum(mine < theirs for mine, theirs in counts)
     more = [e["id"] for e, (mine, theirs) in zip(EXAMPLES, counts, strict=True) if mine > theirs]
-    return (
-        "| examples | nodes ours | nodes printed | ours has fewer | as many | more |\n"
-        "|---:|---:|---:|---:|---:|---|\n"
-        f"| {len(counts)} | {ours} | {printed} | {fewer} | {len(counts) - fewer - len(more)} | "
-        f"{len(more)}{': ' if more else ''}{', '.join(more)} |"
-    )
+    heading = "examples | nodes ours | nodes printed | ours has fewer | as many | more"
+    same = len(counts) - fewer - len(more)
+    return table(heading, [(len(counts), ours, printed, fewer, same, counted(more))], 0)

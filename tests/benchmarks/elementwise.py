@@ -19,6 +19,7 @@ from scipy.signal import convolve2d, correlate2d
 
 import eggrad as eg
 from eggrad.engine.costs.calibration import measure
+from tests.benchmarks.tables import table as markdown
 from tests.frontend.elementwise.test_cases import CASES, definition
 
 __all__ = ["Case", "Row", "adjoints_table", "cases", "table"]
@@ -172,16 +173,12 @@ def row(case: Case) -> Row:
 
 def table(rows: list[Row]) -> str:
     """Ratios to what is written by hand."""
-    lines = [
-        "| definition | by hand | µs | compiled | `evaluate` | memory |",
-        "|---|---|---:|---:|---:|---:|",
-    ]
+    lines: list[list[str]] = []
     for r in rows:
-        lines.append(
-            f"| {r.case.name} | {r.case.hand} | {1e6 * r.by_hand:.0f} | "
-            f"{r.compiled / r.by_hand:.2f} | {r.evaluated / r.by_hand:.2f} | {r.memory:.1f} |"
-        )
-    return "\n".join(lines)
+        ratios = (f"{seconds / r.by_hand:.2f}" for seconds in (r.compiled, r.evaluated))
+        by_hand = f"{1e6 * r.by_hand:.0f}"
+        lines.append([r.case.name, r.case.hand, by_hand, *ratios, f"{r.memory:.1f}"])
+    return markdown("definition | by hand | µs | compiled | `evaluate` | memory", lines, 2)
 
 
 def adjoints_table() -> str:

@@ -11,6 +11,8 @@ from typing import Any
 
 import numpy as np
 
+from tests.benchmarks.tables import counted
+from tests.benchmarks.tables import table as markdown
 from tests.support.counting_array import Counter
 from tests.support.places import DATA
 
@@ -76,7 +78,7 @@ def quick_operations(case: Mapping[str, Any]) -> int:
 def measure(case: Mapping[str, Any]) -> Measured:
     """Both extractions from the same e-graph, that of the last derivative."""
     import eggrad
-    from eggrad.engine.terms.operations import count
+    from eggrad.engine.costs.cost import count
     from eggrad.frontend.calculus import calculus
 
     f = eggrad.parse(declared(case)).expression
@@ -102,29 +104,22 @@ def measure(case: Mapping[str, Any]) -> Measured:
 def table(found: Iterable[Measured]) -> str:
     """A line a case, and what they come to."""
     rows = list(found)
-    lines = [
-        "| case | by hand | repeats once | ours | ours, exact | quick costs more by | solver ms |",
-        "|---|---:|---:|---:|---:|---:|---:|",
-    ]
+    heading = "case | by hand | repeats once | ours | ours, exact | quick costs more by | solver ms"
+    lines: list[list[str]] = []
     for m in rows:
-        proof = "" if m.certain else " (stopped)"
-        lines.append(
-            f"| {m.name} | {m.written:,} | {m.distinct:,} | {m.quick:,} | {m.exact:,} | "
-            f"{100 * m.excess:.2f}% | {1000 * m.seconds:.0f}{proof} |"
-        )
+        operations = (f"{n:,}" for n in (m.written, m.distinct, m.quick, m.exact))
+        solver = f"{1000 * m.seconds:.0f}{'' if m.certain else ' (stopped)'}"
+        lines.append([m.name, *operations, f"{100 * m.excess:.2f}%", solver])
     fewer = sum(m.quick < m.written for m in rows)
-    more = [m.name for m in rows if m.quick > m.written]
-    above = [m.name for m in rows if m.quick > m.distinct]
-    lines += [
-        "",
+    more = counted([m.name for m in rows if m.quick > m.written])
+    above = counted([m.name for m in rows if m.quick > m.distinct])
+    return (
+        f"{markdown(heading, lines)}\n\n"
         f"Of {len(rows)}, ours take fewer operations than the form by hand in {fewer}, more in "
-        f"{len(more)}{': ' if more else ''}{', '.join(more)}; more than the form by hand with each "
-        f"repeated expression computed once in {len(above)}{': ' if above else ''}"
-        f"{', '.join(above)}. The quick extraction is the cheapest in "
-        f"{sum(m.excess == 0 for m in rows)}, at worst {100 * max(m.excess for m in rows):.2f}% "
-        f"dearer.",
-    ]
-    return "\n".join(lines)
+        f"{more}; more than the form by hand with each repeated expression computed once in "
+        f"{above}. The quick extraction is the cheapest in {sum(m.excess == 0 for m in rows)}, at "
+        f"worst {100 * max(m.excess for m in rows):.2f}% dearer."
+    )
 
 
 if __name__ == "__main__":

@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-from tests.benchmarks.problem import QUANTITIES
+from tests.benchmarks.problems.problem import QUANTITIES
 from tests.benchmarks.report import LABELS, Results, headed
 
 __all__ = ["draw"]

@@ -5,15 +5,13 @@ its own for each, so that the peak of memory is that of one gradient.
 """
 
 import json
-import re
-import resource
-import subprocess
 import sys
 import time
 from dataclasses import asdict, dataclass
-from pathlib import Path
 
-from tests.support.places import ROOT
+from tests.benchmarks.frameworks.process import peak_megabytes
+from tests.benchmarks.tables import table as markdown
+from tests.support.programs import python
 
 __all__ = ["DEPTHS", "Growth", "by_hand", "measure", "measure_apart", "table"]
 
@@ -46,8 +44,8 @@ def by_hand(width: int) -> int:
 
 def measure(layers: int) -> Growth:
     """The gradient of `h·h` for `h += tanh(W h)`, repeated, with respect to the first W."""
+    from eggrad.engine.costs.cost import count, node_count
     from eggrad.engine.terms import term as t
-    from eggrad.engine.terms.operations import count, node_count
     from eggrad.rules.standard import system
 
     weights = [t.variable(f"W{i}", ("n", "n")) for i in range(layers)]
@@ -71,47 +69,26 @@ def measure(layers: int) -> Growth:
     )
 
 
-def peak_megabytes() -> float:
-    """The most memory this process has held; the kernel's other counter includes its parent's."""
-    status = Path("/proc/self/status")
-    if status.exists():
-        kilobytes = re.search(r"VmHWM:\s*(\d+)", status.read_text("utf-8"))
-        if kilobytes:
-            return int(kilobytes[1]) / 1024
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-
-
 def measure_apart(layers: int, limit: float = 600) -> Growth:
     """The same in a process of its own."""
-    done = subprocess.run(
-        [sys.executable, "-m", "tests.benchmarks.growth", str(layers)],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        check=True,
-        timeout=limit,
-    )
+    done = python("-m", "tests.benchmarks.growth", layers, timeout=limit)
     return Growth(**json.loads(done.stdout))
 
 
 def table(found: list[Growth]) -> str:
     """Figures per layer: totals, and operations as what each further layer adds."""
-    lines = [
-        "| layers | e-nodes a layer | ms a layer | nodes a layer | "
-        f"operations of a further layer, n = {WIDTH} | by hand | peak MB | budget |",
-        "|---:|---:|---:|---:|---:|---:|---:|---|",
-    ]
-    before = None
-    for g in found:
+    heading = (
+        "layers | e-nodes a layer | ms a layer | nodes a layer | "
+        f"operations of a further layer, n = {WIDTH} | by hand | peak MB | budget"
+    )
+    lines: list[list[object]] = []
+    for before, g in zip([None, *found], found, strict=False):
+        each = (f"{n / g.layers:.1f}" for n in (g.enodes, 1000 * g.seconds, g.nodes))
         added = "" if before is None else _per_layer(before, g)
         ending = "kept" if g.complete else "ended exploration"
-        lines.append(
-            f"| {g.layers} | {g.enodes / g.layers:.1f} | {1000 * g.seconds / g.layers:.1f} | "
-            f"{g.nodes / g.layers:.1f} | {added} | {by_hand(WIDTH):,} | {g.megabytes:.0f} | "
-            f"{ending} |"
-        )
-        before = g
-    return "\n".join(lines)
+        memory = f"{g.megabytes:.0f}"
+        lines.append([g.layers, *each, added, f"{by_hand(WIDTH):,}", memory, ending])
+    return markdown(heading, lines, 0)
 
 
 def _per_layer(before: Growth, g: Growth) -> str:

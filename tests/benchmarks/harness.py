@@ -16,11 +16,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TextIO
 
-from tests.benchmarks import frameworks, with_eggrad
-from tests.benchmarks.catalog import PROBLEMS
-from tests.benchmarks.measure import FACTORED_CHECK
-from tests.benchmarks.problem import DENSE
-from tests.benchmarks.process import ROOT, Limits, messages
+from tests.benchmarks.frameworks import frameworks, with_eggrad
+from tests.benchmarks.frameworks.measure import FACTORED_CHECK
+from tests.benchmarks.frameworks.process import Limits, messages
+from tests.benchmarks.problems.catalog import PROBLEMS
+from tests.benchmarks.problems.problem import DENSE
+from tests.support.places import ROOT
+from tests.support.programs import python
 
 __all__ = ["RESULTS", "Options", "main", "options", "run", "tasks_of"]
 
@@ -64,7 +66,6 @@ def tasks_of(framework: str, problem: str, chosen: Options) -> list[Task]:
         for quantity in own.quantities
         for size in sizes_of(problem, quantity, chosen)
         for method in frameworks.methods(framework, own, quantity)
-        if framework != "eggrad" or with_eggrad.expressible(quantity)
     ]
 
 
@@ -108,27 +109,18 @@ def _write(file: TextIO, line: Mapping[str, Any]) -> None:
 
 def _prepare(problem: str, folder: Path, chosen: Options) -> Iterator[Task]:
     for quantity in PROBLEMS[problem].quantities:
-        if not with_eggrad.expressible(quantity):
-            continue
         for old in folder.glob(f"{problem}.{quantity}.*"):
             old.unlink()
         sizes = {*sizes_of(problem, quantity, chosen)}
         if quantity in DENSE:
             sizes.add(FACTORED_CHECK)
-        module = [sys.executable, "-m", "tests.benchmarks.with_eggrad"]
-        command = [*module, problem, quantity, str(folder), *map(str, sorted(sizes))]
+        command = ["-m", with_eggrad.__name__, problem, quantity, folder, *sorted(sizes)]
         line = {"event": "derivative", "problem": problem, "quantity": quantity}
+        limit = chosen.limits.silence
         try:
-            done = subprocess.run(
-                command,
-                capture_output=True,
-                text=True,
-                cwd=ROOT,
-                timeout=chosen.limits.silence,
-                check=False,
-            )
+            done = python(*command, check=False, timeout=limit)
         except subprocess.TimeoutExpired:
-            yield line | {"status": f"no result in {chosen.limits.silence:.0f} s"}
+            yield line | {"status": f"no result in {limit:.0f} s"}
             continue
         if done.returncode:
             yield line | {"status": "error: " + done.stderr.strip().rpartition("\n")[2]}

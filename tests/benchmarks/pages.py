@@ -4,10 +4,7 @@
 `--depths 25,50` the network has no more layers than that.
 """
 
-import os
 import platform
-import re
-import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from importlib.metadata import version
@@ -18,11 +15,10 @@ from tests.benchmarks import elementwise as bench_elementwise
 from tests.benchmarks import extraction as bench_extraction
 from tests.benchmarks import growth as bench_growth
 from tests.benchmarks import prediction as bench_prediction
-from tests.support.places import DOCS, ROOT
+from tests.benchmarks.tables import show
+from tests.support.programs import python
 
-__all__ = ["main", "placed", "printed_apart"]
-
-PAGE = DOCS / "benchmarks.md"
+__all__ = ["main", "printed_apart"]
 
 
 def sections(depths: list[int]) -> Iterator[tuple[str, Callable[[], str]]]:
@@ -59,15 +55,7 @@ def all_times() -> list[bench_cases.Times]:
 def printed_apart(program: str) -> str:
     """What a benchmark prints, in a process of its own that computes with one thread."""
     one = dict.fromkeys(["OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"], "1")
-    done = subprocess.run(
-        [sys.executable, "-m", program],
-        cwd=ROOT,
-        env=os.environ | one,
-        stdout=subprocess.PIPE,
-        encoding="utf-8",
-        check=True,
-    )
-    return done.stdout.rstrip()
+    return python("-m", program, environment=one).stdout.rstrip()
 
 
 def machine(unit: float) -> str:
@@ -78,24 +66,12 @@ def machine(unit: float) -> str:
     return "; ".join(parts) + "."
 
 
-def placed(page: str, name: str, table: str) -> str:
-    """The page with one table replaced."""
-    pattern = rf"(?<=<!-- {name} -->\n).*?(?=<!-- end -->)"
-    return re.sub(pattern, lambda _: table + "\n", page, count=1, flags=re.DOTALL)
-
-
 def main(arguments: list[str]) -> None:
     """Print every table; `--write` puts them into the page."""
     depths: list[int] = [*bench_growth.DEPTHS]
     if "--depths" in arguments:
         depths = [int(n) for n in arguments[arguments.index("--depths") + 1].split(",")]
-    page = PAGE.read_text("utf-8") if "--write" in arguments else ""
-    for name, make in sections(depths):
-        table = make()
-        print(f"\n{name}\n{table}", flush=True)
-        page = placed(page, name, table)
-    if page:
-        PAGE.write_text(page, "utf-8")
+    show(((name, make()) for name, make in sections(depths)), "--write" in arguments)
 
 
 if __name__ == "__main__":

@@ -9,7 +9,6 @@ median of the rounds' ratios. By hand is the method that is the fastest in the m
 
 import gc
 import os
-import subprocess
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -21,11 +20,12 @@ from typing import Any
 
 import numpy as np
 
-from tests.benchmarks import frameworks, harness, with_eggrad
-from tests.benchmarks.catalog import PROBLEMS
-from tests.benchmarks.measure import ALLOCATED, settled
-from tests.benchmarks.problem import DENSE
-from tests.benchmarks.process import ROOT
+from tests.benchmarks import harness
+from tests.benchmarks.frameworks import frameworks, with_eggrad
+from tests.benchmarks.frameworks.measure import ALLOCATED, settled
+from tests.benchmarks.problems.catalog import PROBLEMS
+from tests.benchmarks.problems.problem import DENSE
+from tests.support.programs import python
 
 __all__ = ["Pair", "by_turns", "main", "summary"]
 
@@ -82,10 +82,7 @@ def measured(problem: str, chosen: harness.Options, folder: Path) -> list[Pair]:
     found: list[Pair] = []
     for quantity, described in own.quantities.items():
         sizes = harness.sizes_of(problem, quantity, chosen)
-        command = [sys.executable, "-m", "tests.benchmarks.with_eggrad", problem, quantity]
-        subprocess.run(
-            [*command, folder, *map(str, sizes)], cwd=ROOT, check=True, capture_output=True
-        )
+        python("-m", with_eggrad.__name__, problem, quantity, folder, *sizes)
         for n in sizes:
             data = own.arguments(quantity, n)
             ours = with_eggrad.build(own, quantity, data, folder, n).call

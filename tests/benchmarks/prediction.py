@@ -14,13 +14,12 @@ import numpy as np
 
 from eggrad.engine.compilation.compiled import compile_terms
 from eggrad.engine.costs.calibration import calibrate, measure
-from eggrad.engine.costs.kernels import term_work
-from eggrad.engine.costs.rates import Rates, default_rates
-from eggrad.engine.costs.time_model import TimeModel
+from eggrad.engine.costs.time_model import Rates, TimeModel, default_rates, term_work
 from eggrad.engine.terms import term as t
 from eggrad.engine.terms.binding import concrete
 from eggrad.engine.terms.functions import FUNCTIONS, UNARY
 from eggrad.engine.terms.term import Term
+from tests.benchmarks.tables import table as markdown
 
 __all__ = ["CASES", "Case", "Row", "rows", "table"]
 
@@ -177,19 +176,16 @@ def _row(case: Case, sizes: Mapping[str, int], rates: Rates) -> Row:
 def table(found: list[Row]) -> str:
     """How many predictions are within a factor 2, then every one of them."""
     near = sum(0.5 <= r.ratio <= 2 for r in found)
-    lines = [
-        f"{near} of {len(found)} predictions ({100 * near // len(found)}%) are within a factor 2.",
-        "",
-        "| node | sizes | predicted µs | measured µs | ratio | generated µs |",
-        "|---|---|---:|---:|---:|---:|",
-    ]
+    lines: list[list[str]] = []
     for r in found:
         sizes = ", ".join(f"{symbol} = {n}" for symbol, n in r.sizes.items())
-        lines.append(
-            f"| `{r.name}` | {sizes} | {1e6 * r.predicted:.1f} | {1e6 * r.measured:.1f} | "
-            f"{r.ratio:.2f} | {1e6 * r.generated:.1f} |"
-        )
-    return "\n".join(lines)
+        times = [f"{1e6 * seconds:.1f}" for seconds in (r.predicted, r.measured, r.generated)]
+        lines.append([f"`{r.name}`", sizes, *times[:2], f"{r.ratio:.2f}", times[2]])
+    return (
+        f"{near} of {len(found)} predictions ({100 * near // len(found)}%) are within a factor 2."
+        "\n\n"
+        + markdown("node | sizes | predicted µs | measured µs | ratio | generated µs", lines, 2)
+    )
 
 
 if __name__ == "__main__":

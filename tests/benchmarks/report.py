@@ -9,15 +9,16 @@ import argparse
 import json
 import math
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from tests.benchmarks import pages as bench
-from tests.benchmarks.catalog import PROBLEMS
 from tests.benchmarks.harness import RESULTS
-from tests.benchmarks.problem import QUANTITIES
+from tests.benchmarks.problems.catalog import PROBLEMS
+from tests.benchmarks.problems.problem import QUANTITIES
+from tests.benchmarks.tables import show, table
+from tests.support.places import DOCS
 
 __all__ = ["LABELS", "Results", "main", "read", "sections"]
 
@@ -219,13 +220,6 @@ def figure(value: float) -> str:
     return f"{value:.1f}" if value < 9.95 else f"{value:,.0f}"
 
 
-def table(heading: Iterable[str], lines: Iterable[Sequence[str]]) -> str:
-    """A table in Markdown."""
-    names = list(heading)
-    rows = [names, ["---", *["---:"] * (len(names) - 1)], *lines]
-    return "\n".join(f"| {' | '.join(row)} |" for row in rows)
-
-
 def main(arguments: Sequence[str]) -> None:
     """Print the tables; `--write` puts them and the figures into the documentation."""
     parser = argparse.ArgumentParser(description=__doc__, allow_abbrev=False)
@@ -233,17 +227,11 @@ def main(arguments: Sequence[str]) -> None:
     parser.add_argument("--write", action="store_true")
     given = parser.parse_args(arguments)
     results = read(given.results)
-    found: Mapping[str, str] = sections(results)
-    for name, text in found.items():
-        print(f"\n{name}\n{text}")
+    show(sections(results).items(), given.write)
     if given.write:
         from tests.benchmarks import figures
 
-        page = bench.PAGE.read_text("utf-8")
-        for name, text in found.items():
-            page = bench.placed(page, name, text)
-        bench.PAGE.write_text(page, "utf-8")
-        figures.draw(results, bench.PAGE.parent / "figures")
+        figures.draw(results, DOCS / "figures")
 
 
 if __name__ == "__main__":

@@ -12,18 +12,13 @@ from typing import Any
 import numpy as np
 
 import eggrad as eg
-from tests.benchmarks.pages import placed
+from tests.benchmarks.tables import show
+from tests.benchmarks.tables import table as markdown
 from tests.support import stability_cases
 from tests.support.places import DOCS
 from tests.support.stability_cases import CASES, Case
 
 __all__ = ["main", "rows", "table"]
-
-PAGE = DOCS / "stability.md"
-HEAD = (
-    "| formula | derivative | as written, NumPy | JAX | eggrad |",
-    "|---|---:|---:|---:|---:|",
-)
 
 
 def jax_values(case: Case, at: Any) -> list[Any]:
@@ -76,19 +71,18 @@ def shown(error: float | None) -> str:
 
 def table(found: Iterator[tuple[str, int, list[float | None]]]) -> str:
     """A Markdown table."""
-    lines = [*HEAD]
-    for formula, order, errors in found:
-        cells = " | ".join(map(shown, errors))
-        lines.append(f"| {f'`{formula}`' if not order else ''} | {order} | {cells} |")
-    return "\n".join(lines)
+    return markdown(
+        "formula | derivative | as written, NumPy | JAX | eggrad",
+        [
+            ("" if order else f"`{formula}`", order, *map(shown, errors))
+            for formula, order, errors in found
+        ],
+    )
 
 
 def main(arguments: list[str]) -> None:
     """Print the table; `--write` puts it into the page."""
-    text = table(rows())
-    print(f"\nstability\n{text}", flush=True)
-    if "--write" in arguments:
-        PAGE.write_text(placed(PAGE.read_text("utf-8"), "stability", text), "utf-8")
+    show([("stability", table(rows()))], "--write" in arguments, DOCS / "stability.md")
 
 
 if __name__ == "__main__":

@@ -2,16 +2,17 @@
 
 import dataclasses
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
-from tests.benchmarks import figures, harness, measure, paired, report, with_eggrad
-from tests.benchmarks.catalog import PROBLEMS
+from tests.benchmarks import figures, harness, paired, report
+from tests.benchmarks.frameworks import measure, with_eggrad
+from tests.benchmarks.frameworks.process import Limits
 from tests.benchmarks.harness import Options
-from tests.benchmarks.process import ROOT, Limits
+from tests.benchmarks.problems.catalog import PROBLEMS
+from tests.benchmarks.tables import PAGE, placed
+from tests.support.programs import python
 
 SMALL = Options(("quadratic",), ("numpy", "eggrad"), (3, 10), (1,), rounds=1, budget=1e-3)
 
@@ -57,9 +58,9 @@ def test_figures(results: report.Results, tmp_path: Path) -> None:
 
 
 def test_the_page_has_a_place_for_each_table(results: report.Results) -> None:
-    page = report.bench.PAGE.read_text("utf-8")
+    page = PAGE.read_text("utf-8")
     for name in report.sections(results):
-        assert report.bench.placed(page, name, "here").count("here\n<!-- end -->") == 1
+        assert placed(page, name, "here").count("here\n<!-- end -->") == 1
 
 
 def test_a_process_that_takes_too_much_memory_ends(tmp_path: Path) -> None:
@@ -84,14 +85,12 @@ def test_the_measured_process_has_no_egraph(tmp_path: Path) -> None:
     with_eggrad.prepared(PROBLEMS["quadratic"], "gradient", tmp_path, [3])
     program = (
         "import json, sys; from pathlib import Path\n"
-        "from tests.benchmarks import measure\n"
+        "from tests.benchmarks.frameworks import measure\n"
         f"task = json.loads({json.dumps(harness.tasks_of('eggrad', 'quadratic', SMALL)[0])!r})\n"
         f"print(measure.measure('eggrad', task, Path({str(tmp_path)!r}))['status'])\n"
         "print(sorted({'egglog', 'lark', 'jax', 'torch'} & set(sys.modules)))"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=False
-    )
+    done = python("-c", program, check=False)
     assert (done.stdout, done.stderr) == ("ok\n[]\n", "")
 
 

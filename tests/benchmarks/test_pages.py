@@ -5,14 +5,14 @@ import re
 import numpy as np
 import pytest
 
-from eggrad.engine.costs.rates import default_rates
+from eggrad.engine.costs.time_model import default_rates
 from eggrad.engine.oracle import oracle
 from eggrad.engine.terms.term import variables
 from tests.benchmarks import case_times as bench_cases
 from tests.benchmarks import growth as bench_growth
-from tests.benchmarks import pages as bench
 from tests.benchmarks import prediction as bench_prediction
 from tests.benchmarks import stability as bench_stability
+from tests.benchmarks.tables import PAGE, placed
 from tests.support.stability_cases import Case
 
 
@@ -40,20 +40,20 @@ def test_tables_name_what_they_show() -> None:
 
 
 def test_every_table_of_the_page_ends_before_the_next_begins() -> None:
-    marks = re.findall("<!-- (.+?) -->", bench.PAGE.read_text("utf-8"))
+    marks = re.findall("<!-- (.+?) -->", PAGE.read_text("utf-8"))
     assert marks[1::2] == ["end"] * (len(marks) // 2)
     assert {"times", "growth", "prediction", "ratios"} <= set(marks[::2])
 
 
 def test_a_table_takes_its_place_in_the_page() -> None:
     page = "<!-- one -->\nold\n<!-- end -->\n<!-- two -->\n<!-- end -->\n"
-    assert bench.placed(page, "two", "new").endswith("<!-- two -->\nnew\n<!-- end -->\n")
-    assert bench.placed(page, "two", "new").startswith("<!-- one -->\nold\n")
-    assert "old" not in bench.placed(page, "one", "a\\1b")
+    assert placed(page, "two", "new").endswith("<!-- two -->\nnew\n<!-- end -->\n")
+    assert placed(page, "two", "new").startswith("<!-- one -->\nold\n")
+    assert "old" not in placed(page, "one", "a\\1b")
     empty = page.replace("old\n", "")
-    assert bench.placed(empty, "one", "new") == page.replace("old", "new")
+    assert placed(empty, "one", "new") == page.replace("old", "new")
     other = "<!-- two -->\n<!-- end -->\n<!-- one -->\nold\n<!-- end -->\n"
-    assert "old" in bench.placed(other, "two", "new")
+    assert "old" in placed(other, "two", "new")
 
 
 @pytest.mark.parametrize("case", bench_prediction.CASES, ids=lambda case: case.name)

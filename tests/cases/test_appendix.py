@@ -14,6 +14,7 @@ import eggrad
 from eggrad.engine.oracle.oracle import numeric_derivative, value
 from eggrad.engine.terms.binding import bind, concrete, symbols
 from eggrad.engine.terms.term import Term, substitute_sizes, variable, variables
+from tests.cases.test_derivative_cases import sample
 from tests.support.places import DATA
 
 EXAMPLES = json.loads((DATA / "appendix.json").read_text("utf-8"))
@@ -21,21 +22,6 @@ MODES = ["forward", "reverse", "auto"]
 Values = dict[str, np.ndarray[Any, Any]]
 
 each_example = pytest.mark.parametrize("example", EXAMPLES, ids=[e["id"] for e in EXAMPLES])
-
-
-def sample(domain: str, shape: tuple[int, ...], rng: np.random.Generator) -> Any:
-    match domain:
-        case "positive":
-            return rng.uniform(0.5, 1.5, shape)
-        case "nonzero":
-            return rng.uniform(0.5, 1.5, shape) * rng.choice([-1.0, 1.0], shape)
-        case "(-0.9,0.9)":
-            return rng.uniform(-0.9, 0.9, shape)
-        case "invertible":
-            return 0.3 * rng.normal(size=shape) + 1.5 * np.eye(*shape)
-        case "":
-            return rng.normal(size=shape)
-    raise ValueError(domain)
 
 
 def instance(example: dict[str, Any]) -> tuple[Any, Term, Values]:
@@ -48,9 +34,9 @@ def instance(example: dict[str, Any]) -> tuple[Any, Term, Values]:
     argument = found.get(name, variable(name))
     sizes = {s: 2 + i for i, s in enumerate(symbols(term))}
     rng = np.random.default_rng(EXAMPLES.index(example))
+    known = list(filter(None, [example["domain"]]))
     values = {
-        v.name: sample(example["domain"], concrete(v.dims, sizes), rng)
-        for v in variables(term, argument)
+        v.name: sample(concrete(v.dims, sizes), known, rng) for v in variables(term, argument)
     }
     return problem, argument, values
 

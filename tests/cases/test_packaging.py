@@ -1,7 +1,6 @@
 """What is built, what is in the repository, and what an import brings with it."""
 
 import subprocess
-import sys
 import tarfile
 import zipfile
 from pathlib import Path
@@ -9,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.places import ROOT
+from tests.support.programs import python
 
 ROOMS = ("engine", "rules", "frontend")
 
@@ -23,17 +23,10 @@ def project_files() -> list[Path]:
     return [p for p in paths if p.is_file() and not p.is_symlink()]
 
 
-def python(program: str, folder: Path = ROOT) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-c", program], cwd=folder, capture_output=True, text=True, check=False
-    )
-
-
 @pytest.fixture(scope="module")
 def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("dist")
-    command = [sys.executable, "-m", "build", "--no-isolation", "--outdir", str(folder), str(ROOT)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    done = python("-m", "build", "--no-isolation", "--outdir", folder, ROOT, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     return folder
 
@@ -84,7 +77,7 @@ def test_installed_wheel_works(built: Path, tmp_path: Path) -> None:
         f"print(eggrad.__file__); "
         f"print(eggrad.parse({text!r}).derivative().evaluate({{'x': [1.0, 2.0]}}))"
     )
-    done = python(program, tmp_path)
+    done = python("-c", program, folder=tmp_path)
     assert done.stderr == ""
     assert done.stdout.splitlines() == [str(tmp_path / "eggrad" / "__init__.py"), "[2. 4.]"]
 
@@ -102,11 +95,11 @@ def test_no_file_points_outside_the_repository() -> None:
 
 @pytest.mark.parametrize("room", ROOMS)
 def test_rooms_import_under_one_name_only(room: str) -> None:
-    done = python(f"import {room}")
+    done = python("-c", f"import {room}", check=False)
     assert f"ImportError: import eggrad.{room}: " in done.stderr
 
 
 def test_import_is_light() -> None:
     program = "import sys, eggrad; print(sorted({'egglog', 'lark', 'rich'} & set(sys.modules)))"
-    done = python(program)
+    done = python("-c", program)
     assert (done.stdout, done.stderr) == ("[]\n", "")

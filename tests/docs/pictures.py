@@ -9,9 +9,9 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from eggrad.engine.laws.strategy import PURPOSES, STAGES
+from eggrad.engine.saturation.schedule import PURPOSES, STAGES
 from eggrad.rules.standard import STANDARD
-from tests.benchmarks.pages import placed
+from tests.benchmarks.tables import placed
 from tests.support.places import DOCS, ROOT
 
 __all__ = ["PAGE", "drawn"]
@@ -73,10 +73,11 @@ def arrows() -> Arrows:
     """The folders that each folder imports."""
     found: dict[str, set[str]] = defaultdict(set)
     for room in ROOMS:
-        for file in sorted((ROOT / room).rglob("[!_]*.py")):
+        for file in sorted((ROOT / room).rglob("*.py")):
             folder = file.parent.relative_to(ROOT).as_posix()
             found[folder] |= imports_of(file) - {folder}
-    return found
+    imported = {end for ends in found.values() for end in ends}
+    return {folder: ends for folder, ends in found.items() if ends or folder in imported}
 
 
 def reached(graph: Arrows, start: str) -> set[str]:

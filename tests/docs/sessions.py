@@ -45,7 +45,7 @@ def shell_session(text: str, environment: Mapping[str, str] = MappingProxyType({
                 stderr=subprocess.STDOUT,
                 text=True,
                 check=False,
-                timeout=60,
+                timeout=300,
             )
             shown += [line, *done.stdout.splitlines()]
     return "".join(line + "\n" for line in shown)

@@ -5,9 +5,9 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
+from eggrad.engine.costs.cost import node_count
 from eggrad.engine.laws.rule import BulkRule
 from eggrad.engine.terms import term as terms
-from eggrad.engine.terms.operations import node_count
 from eggrad.engine.workbench.bulk_soundness import RandomClasses, check_bulk_soundness
 from eggrad.engine.workbench.random_networks import multiple, product, total
 from eggrad.rules.companions import BEFORE_BULK_RULES

@@ -1,5 +1,9 @@
-"""Every rule has two tests of its own: it is true, and it fires."""
+"""Every rule has three tests of its own: it is true, it fires, and something needs it.
 
+It is needed by a public derivative, or by an expression of its own.
+"""
+
+import re
 from typing import cast
 
 import pytest
@@ -7,8 +11,11 @@ import pytest
 from eggrad.engine.laws.rule import Kind, Rule
 from eggrad.engine.workbench.firing import check_firing
 from eggrad.engine.workbench.soundness import check_soundness, fails_beyond
+from eggrad.frontend.workbench.variant import BASE, rule_names
 from eggrad.rules.companions import companions_of
 from eggrad.rules.standard import RULESETS
+from tests.benchmarks.tables import PAGE
+from tests.support.needed_rules import NEEDED, without
 
 INSTANCES = 100
 
@@ -46,3 +53,18 @@ def test_fires(rule: Rule) -> None:
     for back in (False, True)[: 1 + rule.statement.both]:
         found = check_firing(rule, companions_of(rule), seed=2, back=back)
         assert found.fires, f"{rule.text}: {found}"
+
+
+@pytest.mark.parametrize("rule", NEEDED)
+def test_without_the_rule_its_expression_is_worse(rule: str) -> None:
+    assert without(rule).worse
+
+
+def test_every_rule_matters_somewhere() -> None:
+    """The table of benchmarks.md says which rules the public derivatives need."""
+    (table,) = re.findall(
+        r"<!-- ablation -->\n(.*?)<!-- end -->", PAGE.read_text("utf-8"), re.DOTALL
+    )
+    matters = set(re.findall(r"^\| `(.*?)`", table, re.MULTILINE))
+    assert matters
+    assert {*NEEDED} == rule_names(BASE) - matters

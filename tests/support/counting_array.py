@@ -1,7 +1,7 @@
 """A stand-in for NumPy arrays that has a shape and counts operations, by `f.cost`'s convention.
 
 Multiplications and additions count apart; an element-wise function, power, comparison or quotient
-counts one an entry, `inv` and `det` as `engine/terms/operations.py` has them, `np.diag` of a vector
+counts one an entry, `inv` and `det` as `engine/costs/cost.py` has them, `np.diag` of a vector
 what a product with a delta does: the entries written. Nothing is computed.
 """
 

@@ -8,17 +8,14 @@ seed and its number, so a report can be repeated.
 """
 
 import contextlib
-import signal
 import sys
 import time
 import traceback
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
 from multiprocessing import TimeoutError as MultiprocessingTimeout
 from multiprocessing import get_context
 from random import Random
-from types import FrameType
 from typing import Any
 
 import numpy as np
@@ -31,6 +28,7 @@ from eggrad.frontend.expression.expression import expression
 from eggrad.frontend.text.parser import parse
 from tests.frontend.text.test_fuzz import mutated
 from tests.support.partial_triples import check_triple, random_triple, shown
+from tests.support.programs import raised_after
 from tests.support.random_expressions import random_expression
 from tests.support.trusted_points import Point, differs, random_point, trusted_derivative
 
@@ -113,7 +111,7 @@ def attempted(index: int, shown: str, seconds: float, check: Callable[[], str]) 
     """The outcome of a check: what it found, or the traceback of what it raised."""
     began = time.perf_counter()
     try:
-        with alarm(seconds):
+        with raised_after(seconds, TimeoutError(f"more than {seconds} s")):
             failure = check()
     except BaseException as error:  # egglog's panics are no Exceptions
         if isinstance(error, KeyboardInterrupt | SystemExit):
@@ -155,22 +153,6 @@ def compared(
                 f"ours, {name}\n{ours}\nexpected\n{expected}\n"
             )
     return ""
-
-
-@contextmanager
-def alarm(seconds: int) -> Iterator[None]:
-    """Raise `TimeoutError` in what takes longer."""
-
-    def ring(_number: int, _frame: FrameType | None) -> None:
-        raise TimeoutError(f"more than {seconds} s")
-
-    previous = signal.signal(signal.SIGALRM, ring)
-    signal.alarm(seconds)
-    try:
-        yield
-    finally:
-        signal.alarm(0)
-        signal.signal(signal.SIGALRM, previous)
 
 
 def check_text(seed: int, index: int) -> Outcome:

@@ -7,19 +7,22 @@ values of all these kinds: wherever both sides are finite and what the verdict a
 from collections.abc import Iterator
 from fractions import Fraction
 from random import Random
+from typing import Any
 
 import numpy as np
 
+import eggrad as eg
 from eggrad.engine.laws.properties import PROPERTIES
 from eggrad.engine.oracle import oracle
 from eggrad.engine.terms import term as t
 from eggrad.engine.terms.binding import Array
 from eggrad.engine.terms.term import Term
-from eggrad.frontend.expression.expression import expression
-from eggrad.frontend.interface.equivalence import Verdict, equivalent
+from eggrad.frontend.expression.expression import Expression, expression
+from eggrad.frontend.interface.equivalence import Verdict
 
 __all__ = ["check_pair", "false_equality", "near_miss"]
 
+Pair = tuple[Expression, Expression]
 HALF = Fraction(1, 2)
 # More digits change a value that is trusted by no more than this.
 STEADY = 1e-9
@@ -30,137 +33,111 @@ LARGEST = 1e12
 def near_miss(random: Random) -> tuple[Term, Term]:
     """Two terms that are equal at most values, or on a part of the reals."""
     shape = random.choice(((), (), ("n",)))
-    x, y = (t.variable(name, shape) for name in "xy")
+    x, y = (eg.variable(name, shape) for name in "xy")
     a, b = (_inner(random, v) for v in random.sample((x, y), 2))
     left, right = random.choice(PAIRS)(random, a, b)
-    return _wrapped(random, left, right, y)
+    left, right = _wrapped(random, left, right, y)
+    return left.term, right.term
 
 
-def _inner(random: Random, v: Term) -> Term:
+def _inner(random: Random, v: Expression) -> Expression:
     match random.randint(0, 5):
         case 0:
-            return t.apply("sin", v)
+            return eg.sin(v)
         case 1:
-            return t.subtract(v, number(random.randint(1, 3), v))
+            return v - random.randint(1, 3)
         case 2:
-            return times(number(random.choice((2, -1, 3)), v), v)
+            return number(random.choice((2, -1, 3)), v) * v
         case _:
             return v
 
 
-def number(value: float | Fraction, like: Term) -> Term:
-    """A number on the axes of a term."""
-    return t.constant(value, like.dims)
+def number(value: float | Fraction, like: Expression) -> Expression:
+    """A number on the axes of an expression."""
+    return eg.constant(value, like.shape)
 
 
-def power(a: Term, p: float | Fraction) -> Term:
-    """A power with a number as its exponent."""
-    return t.power(a, t.constant(p))
-
-
-def times(a: Term, b: Term) -> Term:
-    """The product entry by entry."""
-    axes = tuple(range(a.order))
-    return t.einsum((axes, axes, axes), a, b)
-
-
-def _wrapped(random: Random, left: Term, right: Term, other: Term) -> tuple[Term, Term]:
-    """Both sides within the same larger term."""
+def _wrapped(random: Random, left: Any, right: Any, other: Any) -> Pair:
+    """Both sides within the same larger expression."""
     match random.randint(0, 4):
         case 0:
-            return t.add(left, other), t.add(right, other)
+            return left + other, right + other
         case 1:
-            return times(other, left), times(right, other)
+            return other * left, right * other
         case 2:
-            return t.apply("tanh", left), t.apply("tanh", right)
-        case 3 if left.order:
-            return t.einsum("i->", left), t.einsum("i->", right)
+            return eg.tanh(left), eg.tanh(right)
+        case 3 if left.ndim:
+            return eg.sum(left), eg.sum(right)
         case _:
             return left, right
 
 
-def _root_of_power(random: Random, a: Term, _b: Term) -> tuple[Term, Term]:
+def _root_of_power(random: Random, a: Any, _b: Any) -> Pair:
     p = random.choice((2, 4, 6))
     q = random.choice((Fraction(1, p), Fraction(3, p), Fraction(-1, p)))
-    return power(power(a, p), q), power(a, p * q)
+    return (a**p) ** q, a ** (p * q)
 
 
-def _root_of_products(random: Random, a: Term, b: Term) -> tuple[Term, Term]:
-    return power(times(power(a, 2), b), HALF), times(a, power(b, HALF))
+def _root_of_products(random: Random, a: Any, b: Any) -> Pair:
+    return (a**2 * b) ** HALF, a * b**HALF
 
 
-def _symbolic_powers(random: Random, a: Term, _b: Term) -> tuple[Term, Term]:
-    p, q = t.variable("p"), t.variable("q")
-    product = t.einsum(((), (), ()), p, q)
-    two = t.einsum(((), (), ()), t.constant(2), p)
-    return random.choice(
-        (
-            (t.power(t.power(a, p), q), t.power(a, product)),
-            (power(t.power(a, two), HALF), t.power(a, p)),
-            (power(power(t.power(a, p), 2), HALF), t.power(a, p)),
-        )
+def _symbolic_powers(random: Random, a: Any, _b: Any) -> Pair:
+    p, q = eg.variable("p"), eg.variable("q")
+    pairs = (
+        ((a**p) ** q, a ** (p * q)),
+        ((a ** (2 * p)) ** HALF, a**p),
+        (((a**p) ** 2) ** HALF, a**p),
     )
+    return random.choice(pairs)
 
 
-def _signs(random: Random, a: Term, _b: Term) -> tuple[Term, Term]:
-    absolute, sign, relu = (t.apply(f, a) for f in ("abs", "sign", "relu"))
-    return random.choice(
-        (
-            (absolute, a),
-            (times(sign, sign), number(1, a)),
-            (t.apply("relu", sign), times(number(HALF, a), t.add(sign, number(1, a)))),
-            (t.divide(a, absolute), number(1, a)),
-            (t.add(relu, relu), t.add(a, a)),
-            (times(sign, power(a, 2)), power(absolute, 2)),
-            (t.apply("sign", power(a, 2)), number(1, a)),
-            (t.apply("sign", t.apply("exp", a)), t.apply("sign", absolute)),
-        )
+def _signs(random: Random, a: Any, _b: Any) -> Pair:
+    one, absolute, sign, relu = number(1, a), eg.abs(a), eg.sign(a), eg.relu(a)
+    pairs = (
+        (absolute, a),
+        (sign * sign, one),
+        (eg.relu(sign), number(HALF, a) * (sign + one)),
+        (a / absolute, one),
+        (relu + relu, a + a),
+        (sign * a**2, absolute**2),
+        (eg.sign(a**2), one),
+        (eg.sign(eg.exp(a)), eg.sign(absolute)),
     )
+    return random.choice(pairs)
 
 
-def _far_away(random: Random, a: Term, _b: Term) -> tuple[Term, Term]:
+def _far_away(random: Random, a: Any, _b: Any) -> Pair:
     far = random.choice((1e6, 2e6, 1e7))
-    beyond = t.apply("relu", t.subtract(a, number(far, a)))
-    below = t.apply("relu", t.subtract(number(-far, a), a))
-    return t.add(a, random.choice((beyond, below))), a
+    return a + random.choice((eg.relu(a - far), eg.relu(-far - a))), a
 
 
-def _at_integers(random: Random, a: Term, _b: Term) -> tuple[Term, Term]:
+def _at_integers(random: Random, a: Any, _b: Any) -> Pair:
     product = a
     for k in (1, -1, 2, -2, 3, -3):
-        product = times(product, t.subtract(a, number(k, a)))
-    tie = t.apply("sign", product)
-    return random.choice(((product, number(0, a)), (times(tie, tie), number(1, a))))
+        product = product * (a - k)
+    tie = eg.sign(product)
+    return random.choice(((product, number(0, a)), (tie * tie, number(1, a))))
 
 
-def _partial(random: Random, a: Term, b: Term) -> tuple[Term, Term]:
-    logs = t.add(t.apply("log", a), t.apply("log", b))
-    return random.choice(
-        (
-            (t.apply("log", power(a, 2)), times(number(2, a), t.apply("log", t.apply("abs", a)))),
-            (t.apply("log", times(a, b)), logs),
-            (t.apply("log", power(times(a, b), 2)), times(number(2, a), logs)),
-            (t.apply("arcsin", t.apply("sin", a)), a),
-            (t.apply("arctan", t.apply("tan", a)), a),
-            (t.apply("abs", t.apply("exp", t.apply("log", a))), t.apply("abs", a)),
-            (t.add(t.apply("abs", a), times(number(0, a), t.apply("log", a))), a),
-        )
+def _partial(random: Random, a: Any, b: Any) -> Pair:
+    two, logs = number(2, a), eg.log(a) + eg.log(b)
+    pairs = (
+        (eg.log(a**2), two * eg.log(eg.abs(a))),
+        (eg.log(a * b), logs),
+        (eg.log((a * b) ** 2), two * logs),
+        (eg.arcsin(eg.sin(a)), a),
+        (eg.arctan(eg.tan(a)), a),
+        (eg.abs(eg.exp(eg.log(a))), eg.abs(a)),
+        (eg.abs(a) + number(0, a) * eg.log(a), a),
     )
+    return random.choice(pairs)
 
 
-def _one_size(random: Random, a: Term, _b: Term) -> tuple[Term, Term]:
-    m = t.variable("M", ("k", "k"))
-    trace, square = t.einsum("ii->", m), t.einsum("ij,ji->", m, m)
-    half = t.einsum(((), (), ()), t.constant(HALF), t.subtract(power(trace, 2), square))
-    ones = t.constant(1, a.dims)
-    scaled = t.einsum(canonical_scalar(a.order), half, ones)
-    return t.einsum(canonical_scalar(a.order), t.apply("det", m), ones), scaled
-
-
-def canonical_scalar(order: int) -> tuple[tuple[int, ...], ...]:
-    """The spec of a scalar times a tensor."""
-    axes = tuple(range(order))
-    return ((), axes, axes)
+def _one_size(random: Random, a: Any, _b: Any) -> Pair:
+    M, ones = eg.variable("M", ("k", "k")), number(1, a)
+    half = HALF * (eg.einsum("ii->", M) ** 2 - eg.einsum("ij,ji->", M, M))
+    return eg.det(M) * ones, half * ones
 
 
 PAIRS = (
@@ -173,7 +150,7 @@ def check_pair(random: Random) -> tuple[str, Verdict]:
     """What is wrong with the verdict on a near miss, if anything is, and the verdict."""
     left, right = near_miss(random)
     scope = t.variables(left, right)
-    verdict = equivalent(expression(left, scope), expression(right, scope))
+    verdict = eg.equivalent(expression(left, scope), expression(right, scope))
     return false_equality(random, left, right, verdict), verdict
 
 

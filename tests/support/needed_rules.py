@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from functools import cache
-from pathlib import Path
 
 from eggrad.frontend.text.parser import parse
 from eggrad.frontend.workbench.ablation import Change
@@ -11,7 +10,7 @@ from eggrad.frontend.workbench.corpus import Case, read_corpus
 from eggrad.frontend.workbench.experiment import Outcome, experiment
 from eggrad.frontend.workbench.rule_docs import table as markdown
 from eggrad.frontend.workbench.variant import BASE
-from tests.support.places import DATA
+from tests.support.places import lines_of
 
 __all__ = ["NEEDED", "loss", "table", "without"]
 
@@ -27,12 +26,7 @@ def _case(line: str) -> Case:
     return replace(case, name=rule, mode=ruleset if ruleset in MODES else "auto")
 
 
-def _read(path: Path) -> dict[str, Case]:
-    lines = (line for line in path.read_text("utf-8").splitlines() if line and line[0] != "#")
-    return {case.name: case for case in map(_case, lines)}
-
-
-NEEDED = _read(DATA / "needed_rules.txt")
+NEEDED = {case.name: case for case in map(_case, lines_of("needed_rules.txt"))}
 
 
 @cache

@@ -77,17 +77,9 @@ def _undone(random: Random, a: Term) -> Term:
 
 def _kinked(random: Random, a: Term) -> Term:
     """What tells positive numbers from negative ones."""
-    match random.randint(0, 4):
-        case 0:
-            return t.apply("abs", a)
-        case 1:
-            return t.apply("sign", a)
-        case 2:
-            return t.apply("relu", a)
-        case 3:
-            return t.power(t.power(a, t.constant(2)), t.constant(HALF))
-        case _:
-            return t.divide(a, t.apply("abs", a))
+    absolute, sign, relu = (t.apply(f, a) for f in ("abs", "sign", "relu"))
+    root = t.power(t.power(a, t.constant(2)), t.constant(HALF))
+    return random.choice((absolute, sign, relu, root, t.divide(a, absolute)))
 
 
 def _grown(random: Random, pool: list[Term]) -> Term:
@@ -159,15 +151,7 @@ def _test(random: Random, a: Term) -> Term:
 def _combined(random: Random, pool: list[Term], leaves: int) -> Term:
     """One part, or two parts together, so that the zero of one meets the domain of the other."""
     a, b = random.choice(pool[leaves:]), random.choice(pool)
-    match random.randint(0, 4):
-        case 0:
-            return t.add(a, _times(t.constant(0), b))
-        case 1:
-            return t.add(a, b)
-        case 2:
-            return _times(a, b)
-        case _:
-            return a
+    return random.choice((t.add(a, _times(t.constant(0), b)), t.add(a, b), _times(a, b), a, a))
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,7 @@ import numpy as np
 
 import eggrad as eg
 from eggrad.engine.terms.binding import Array
+from tests.support.places import lines_of
 
 __all__ = ["CASES", "Case", "derivatives", "evaluated", "exact", "points", "worst_error"]
 
@@ -30,39 +31,11 @@ class Case:
     orders: int = 2
 
 
-CASES = (
-    Case("log(1 + exp(x))"),
-    Case("log(exp(-2*x) + 1)"),
-    Case("log(3 + 2*exp(x))"),
-    Case("log(exp(x) + exp(1 - x))"),
-    Case("1/(1 + exp(-x))"),
-    Case("exp(x)/(1 + exp(x))"),
-    Case("1 - 1/(1 + exp(-x))"),
-    Case("log(1/(1 + exp(-x)))"),
-    Case("log(exp(x)/(1 + exp(x)))"),
-    Case("exp(x)/(exp(x) + exp(-x/2))"),
-    Case("x/(1 + exp(-x))"),
-    Case("(1 + exp(-x))**(-3)"),
-    Case("tanh(x)"),
-    Case("1 - tanh(x)**2"),
-    Case("(exp(x) - exp(-x))/(exp(x) + exp(-x))"),
-    Case("(exp(x) - 1)/(exp(x) + 1)"),
-    Case("2/(exp(x) + exp(-x))"),
-    Case("(exp(x) - exp(-x))/2"),
-    Case("log((exp(x) + exp(-x))/2)"),
-    Case("x*(1 + tanh(x))/2"),
-    Case("(2 + 1/(1 + exp(x)))*tanh(x)", orders=1),
-    Case("exp(x) - 1"),
-    Case("1/(exp(x) - 1)"),
-    Case("log(1 - exp(-x))", "positive"),
-    Case("log(1 + x)", "positive"),
-    Case("1 - cos(x)"),
-    Case("(x + 1)**0.5 - x**0.5", "positive"),
-    Case("log(x**2)"),
-    Case("exp(x)/exp(x/2)"),
-    Case("log((1 + x)/(1 - x))/2", "unit", 1),
-    Case("arcsin(x)", "unit"),
-)
+def read(formula: str, domain: str = "real", orders: str = "2") -> Case:
+    return Case(formula, domain, int(orders))
+
+
+CASES = tuple(read(*line.split(" | ")) for line in lines_of("stability_formulas.txt"))
 
 
 def points(domain: str) -> Array:

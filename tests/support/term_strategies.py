@@ -5,23 +5,9 @@ from fractions import Fraction
 from hypothesis import strategies as st
 
 from eggrad.engine.indices import affine
+from eggrad.engine.terms import term as t
 from eggrad.engine.terms.functions import ELEMENTWISE, FUNCTIONS
-from eggrad.engine.terms.term import (
-    Term,
-    add,
-    apply,
-    cofactors,
-    constant,
-    delta,
-    divide,
-    einsum,
-    indicator,
-    negate,
-    power,
-    size,
-    subtract,
-    variable,
-)
+from eggrad.engine.terms.term import Term
 
 SIZES = ("m", "n", "A_1", "A_2", "x_1", "n1", "two words", 2, 3)
 NAMES = ("A", "B", "x", "y1", "sin", "let", "odd `name`", "t1")
@@ -44,13 +30,13 @@ def terms(draw: st.DrawFn, steps: int = 12) -> Term:
         dims = draw(draw_dims)
         square = len(dims) == 2 and dims[0] == dims[1]
         known = ASSUMPTIONS if square else ASSUMPTIONS[3:]
-        pool.append(variable(name, dims, draw(st.lists(st.sampled_from(known), max_size=2))))
+        pool.append(t.variable(name, dims, draw(st.lists(st.sampled_from(known), max_size=2))))
         # The size symbols that a plain declaration stands for.
         plain = tuple(f"{name}_{axis + 1}" for axis in range(len(dims)))
         if draw(st.booleans()) and not square:
-            pool[-1] = variable(name, plain)
+            pool[-1] = t.variable(name, plain)
     dims = draw(draw_dims)
-    pool.append(constant(Fraction(draw(NUMBERS)), dims))
+    pool.append(t.constant(Fraction(draw(NUMBERS)), dims))
     for _ in range(draw(st.integers(0, steps))):
         pool.append(_grown(draw, pool, draw_size))
     return pool[-1]
@@ -58,31 +44,31 @@ def terms(draw: st.DrawFn, steps: int = 12) -> Term:
 
 def _grown(draw: st.DrawFn, pool: list[Term], draw_size: st.SearchStrategy[str | int]) -> Term:
     some = draw(st.sampled_from(pool))
-    alike = [t for t in pool if t.dims == some.dims]
-    square = [t for t in pool if t.order == 2 and t.dims[0] == t.dims[1]]
-    scalars = [t for t in pool if not t.order] + [constant(draw(st.integers(-2, 2)))]
+    alike = [p for p in pool if p.dims == some.dims]
+    square = [p for p in pool if p.order == 2 and p.dims[0] == p.dims[1]]
+    scalars = [p for p in pool if not p.order] + [t.constant(draw(st.integers(-2, 2)))]
     match draw(st.integers(0, 12)):
         case 0:
-            return constant(Fraction(draw(NUMBERS)), some.dims)
+            return t.constant(Fraction(draw(NUMBERS)), some.dims)
         case 1:
-            return delta(draw(st.lists(draw_size, max_size=2)))
+            return t.delta(draw(st.lists(draw_size, max_size=2)))
         case 2:
-            return size(draw(draw_size))
+            return t.size(draw(draw_size))
         case 3:
-            return draw(st.sampled_from([add, subtract, divide]))(
-                some, draw(st.sampled_from([*alike, constant(draw(NUMBERS), some.dims)]))
+            return draw(st.sampled_from([t.add, t.subtract, t.divide]))(
+                some, draw(st.sampled_from([*alike, t.constant(draw(NUMBERS), some.dims)]))
             )
         case 4:
-            return divide(*draw(st.permutations([some, draw(st.sampled_from(scalars))])))
+            return t.divide(*draw(st.permutations([some, draw(st.sampled_from(scalars))])))
         case 5:
-            return power(some, draw(st.sampled_from(scalars)))
+            return t.power(some, draw(st.sampled_from(scalars)))
         case 6:
-            return negate(some)
+            return t.negate(some)
         case 7 if square:
             name = draw(st.sampled_from(["inv", "det", "adj"]))
-            return apply(name, draw(st.sampled_from(square)))
+            return t.apply(name, draw(st.sampled_from(square)))
         case 8 if square:
-            return cofactors(draw(st.integers(0, 2)), draw(st.sampled_from(square)))
+            return t.cofactors(draw(st.integers(0, 2)), draw(st.sampled_from(square)))
         case 9:
             return _product(draw, (some,))
         case 10:
@@ -92,15 +78,15 @@ def _grown(draw: st.DrawFn, pool: list[Term], draw_size: st.SearchStrategy[str |
         case _:
             name = draw(st.sampled_from(ELEMENTWISE))
             others = [draw(st.sampled_from(alike)) for _ in range(FUNCTIONS[name].arity - 1)]
-            return apply(name, some, *others)
+            return t.apply(name, some, *others)
 
 
 def _indicator(draw: st.DrawFn, dims: list[str | int]) -> Term:
     keys = st.sampled_from([*range(len(dims)), "", "n1", "A_1", "two words"])
-    form = st.lists(st.tuples(keys, st.integers(-3, 3)), unique_by=lambda t: t[0], max_size=3)
+    form = st.lists(st.tuples(keys, st.integers(-3, 3)), unique_by=lambda pair: pair[0], max_size=3)
     relation = st.sampled_from(["=", ">=", 2, 3])
     drawn = draw(st.lists(st.tuples(relation, form), max_size=3))
-    return indicator(dims, [(r, affine.form(f)) for r, f in drawn])
+    return t.indicator(dims, [(r, affine.form(f)) for r, f in drawn])
 
 
 def _product(draw: st.DrawFn, operands: tuple[Term, ...]) -> Term:
@@ -117,4 +103,4 @@ def _product(draw: st.DrawFn, operands: tuple[Term, ...]) -> Term:
             part.append(index)
         spec.append(part)
     output = draw(st.permutations(range(len(sizes))))[: draw(st.integers(0, 4))]
-    return einsum((*map(tuple, spec), tuple(output)), *operands)
+    return t.einsum((*map(tuple, spec), tuple(output)), *operands)

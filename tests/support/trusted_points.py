@@ -4,7 +4,7 @@ Left out are the documented kinks (`abs`, `sign` and `relu` at 0), the rims of d
 points where differences at two step sizes disagree.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from random import Random
@@ -77,39 +77,32 @@ def _inside(term: Term, x: Term, point: Point) -> bool:
     return True
 
 
+COMPARED = ("maximum", "minimum", "greater", "greater_equal", "equal", "not_equal")
+# How far the operands of a function are from its kinks, its jumps or the rim of its domain.
+DISTANCES: dict[str, Callable[..., Any]] = {
+    **dict.fromkeys(("abs", "sign", "relu", "logical_not"), np.abs),
+    **dict.fromkeys(("floor", "ceil", "trunc"), lambda a: np.abs(a - np.rint(a))),
+    "round": lambda a: np.abs(a - np.floor(a) - 0.5),
+    **dict.fromkeys(COMPARED, lambda a, b: np.abs(a - b)),
+    **dict.fromkeys(("logical_and", "logical_or"), lambda a, b: np.minimum(np.abs(a), np.abs(b))),
+    "mod": lambda a, b: np.abs(a / b - np.rint(a / b)),
+    **dict.fromkeys(("arcsin", "arccos"), lambda a: 1 - np.abs(a)),
+    "pow": lambda a, _: a,
+    "log": lambda a: a,
+    "tan": lambda a: np.abs(np.cos(a)),
+    "divide": lambda _, b: np.abs(b),
+}
+
+
 def _regular(node: Term, found: Mapping[Term, Array], last_moves: bool) -> bool:
-    first = found[node.args[0]]
-    match node.op:
-        case "abs" | "sign" | "relu":
-            return bool((np.abs(first) > KINK).all())
-        case "floor" | "ceil" | "trunc":
-            return bool((np.abs(first - np.rint(first)) > KINK).all())
-        case "round":
-            return bool((np.abs(first - np.floor(first) - 0.5) > KINK).all())
-        case "maximum" | "minimum" | "greater" | "greater_equal" | "equal" | "not_equal":
-            return bool((np.abs(first - found[node.args[1]]) > KINK).all())
-        case "logical_not" | "logical_and" | "logical_or":
-            return all(bool((np.abs(found[a]) > KINK).all()) for a in node.args)
-        case "mod":
-            quotient = first / found[node.args[1]]
-            return bool((np.abs(quotient - np.rint(quotient)) > KINK).all())
-        case "pow":
-            return bool((first > KINK).all())
-        case "arcsin" | "arccos":
-            return bool((np.abs(first) < 1 - KINK).all())
-        case "log":
-            return bool((first > KINK).all())
-        case "tan":
-            return bool((np.abs(np.cos(first)) > KINK).all())
-        case "divide":
-            return bool((np.abs(found[node.args[1]]) > KINK).all())
-        case "power":
-            return _regular_power(node, first, found[node.args[1]], last_moves)
-        case "inv":
-            # An inverse with large entries is that of a nearly singular matrix.
-            return bool((np.abs(found[node]) < 1 / KINK).all())
-        case _:
-            return True
+    operands = [found[a] for a in node.args]
+    if node.op == "power":
+        return _regular_power(node, operands[0], operands[1], last_moves)
+    if node.op == "inv":
+        # An inverse with large entries is that of a nearly singular matrix.
+        return bool((np.abs(found[node]) < 1 / KINK).all())
+    distance = DISTANCES.get(node.op)
+    return distance is None or bool((distance(*operands) > KINK).all())
 
 
 def _regular_power(node: Term, base: Array, exponent: Any, exponent_moves: bool) -> bool:

@@ -18,9 +18,7 @@ from eggrad.engine.compilation.variants import (
     predicted_time,
 )
 from eggrad.engine.costs.cost import CostModel
-from eggrad.engine.costs.kernels import term_work
-from eggrad.engine.costs.rates import default_rates
-from eggrad.engine.costs.time_model import TimeModel
+from eggrad.engine.costs.time_model import TimeModel, default_rates, term_work
 from eggrad.engine.oracle import oracle
 from eggrad.engine.terms import term as t
 from eggrad.engine.terms.binding import symbols

@@ -7,7 +7,7 @@ from math import prod
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from eggrad.engine.costs.contraction_path import contraction_path
+from eggrad.engine.networks.networks import contraction_path
 
 Factors = list[frozenset[int]]
 LENGTHS = (1, 2, 10, 100)

@@ -9,9 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eggrad.engine.costs.calibration import calibrate
-from eggrad.engine.costs.probes import PROBES, Probe, Trial
-from eggrad.engine.costs.rates import (
+from eggrad.engine.costs.calibration import PROBES, Probe, Trial, calibrate
+from eggrad.engine.costs.time_model import (
     Curve,
     Rates,
     RatesError,

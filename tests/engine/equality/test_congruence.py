@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from eggrad.engine.equality.congruence import Congruence, Equation
-from eggrad.engine.equality.small_terms import smallest_terms
+from eggrad.engine.equality.explanation import smallest_terms
 from eggrad.engine.terms.term import Term, add, apply, postorder, variable
 from eggrad.rules.functions.elementwise import log_of_exp
 

@@ -1,25 +1,55 @@
 """Proofs step by step: found, checked by replay, judged by the oracle."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from random import Random
 
 import numpy as np
 import pytest
 
+import eggrad as eg
 from eggrad.engine.equality.explanation import Step, explain
 from eggrad.engine.equality.replay import replay
 from eggrad.engine.laws.matching import matcher_of_terms, patterns, views
 from eggrad.engine.laws.rule import Rule, Ruleset
 from eggrad.engine.oracle import oracle
-from eggrad.engine.saturation.report import Budget
-from eggrad.engine.terms.term import Term, apply, einsum, postorder, rebuild, variable, variables
+from eggrad.engine.saturation.schedule import Budget
+from eggrad.engine.terms.term import Term, apply, einsum, postorder, variable, variables
 from eggrad.rules.standard import RULESETS, system
-from tests.support.identities import IDENTITIES, chosen
+from tests.support.equivalent_pairs import replaced
+from tests.support.places import lines_of
 from tests.support.random_expressions import random_expression
 
+DIMS = dict.fromkeys("xyz", ("n",)) | {"A": ("n", "m"), "B": ("m", "n")}
+DIMS |= dict.fromkeys("CEQ", ("n", "n"))
+DECLARED = "declare x[n] y[n] z[n] A[n,m] B[m,n] C[n,n] E[n,n] Q[n,n]{invertible} expression "
 x, y = (variable(name, ("n",)) for name in "xy")
 A = variable("A", ("n", "m"))
 exp = apply("exp", x)
+
+
+def term(text: str) -> Term:
+    if "->" in text or "size" in text:
+        return eg.parse(DECLARED + text).expression.term
+    return eg.parse_matrix(text, DIMS, {"Q": ["invertible"]}).term
+
+
+def read() -> Iterator[tuple[str, tuple[Term, Term, str]]]:
+    for line in lines_of("rule_identities.txt"):
+        name, equation, rules = line.split(": ")
+        left, right = map(term, equation.split(" = "))
+        yield name, (left, right, rules)
+
+
+# Both sides, and rules that suffice.
+IDENTITIES = dict(read())
+
+
+def chosen(names: str | Sequence[str]) -> list[Ruleset]:
+    """The rulesets with the named rules alone."""
+    wanted = names.split() if isinstance(names, str) else names
+    found = [s.without(*(r.name for r in s.laws if r.name not in wanted)) for s in RULESETS]
+    assert len({*wanted}) == sum(len(s.rules) + len(s.bulk_rules) for s in found)
+    return found
 
 
 def assert_proved(
@@ -111,13 +141,6 @@ def rewrites(term: Term, rules: Sequence[Rule]) -> list[tuple[Rule, Term]]:
                             changed = replaced(term, part, instance.second)
                             found.append((pattern.rule, changed))
     return found
-
-
-def replaced(term: Term, old: Term, new: Term) -> Term:
-    done: dict[Term, Term] = {}
-    for t in postorder(term):
-        done[t] = new if t is old else rebuild(t, tuple(done[a] for a in t.args))
-    return done[term]
 
 
 @pytest.mark.parametrize("seed", range(40))

@@ -1,13 +1,16 @@
-"""What a replay refuses."""
+"""What a replay refuses, and that it takes the proofs of textbooks' identities."""
 
 import pytest
 
+import eggrad as eg
 from eggrad.engine.equality.explanation import explain
 from eggrad.engine.equality.replay import InvalidStep, Step, replay
 from eggrad.engine.laws.language import Statement, Tensor, fn
 from eggrad.engine.laws.rule import Ruleset
 from eggrad.engine.terms.term import Term, add, apply, constant, einsum, power, variable
-from eggrad.rules.standard import RULESETS
+from eggrad.frontend.expression.expression import as_expression, unified
+from eggrad.rules.standard import EQUIVALENCE, RULESETS
+from tests.support.textbook_identities import IDENTITIES, Identity
 
 x, y, z = (variable(name, ("n",)) for name in "xyz")
 A, B, C = (variable(name, ("n", "n")) for name in "ABC")
@@ -68,3 +71,24 @@ def test_replay_lets_the_oracle_judge() -> None:
     assert steps == (Step("wrong.sine_is_cosine", False, right),)
     with pytest.raises(InvalidStep, match=r"step 1, by wrong\.sine_is_cosine, changes the value"):
         replay(left, steps, [wrong])
+
+
+@pytest.mark.parametrize("identity", IDENTITIES, ids=lambda i: i.name)
+def test_proofs_are_replayed(identity: Identity) -> None:
+    f, g = unified([as_expression(identity.left), as_expression(identity.right)], (), "")
+    f, g = unified([f, g], zip(f.shape, g.shape, strict=True), "")
+    verdict = eg.equivalent(f, g)
+    assert verdict.status == "equal"
+    steps = verdict.steps
+    assert steps is not None
+    assert {s.rule for s in steps} <= set(verdict.rules)
+    # Rule by rule at its place, and the oracle on each pair of neighbours.
+    assert replay(f.term, steps, EQUIVALENCE.rulesets, assumed=verdict.assumed) is g.term
+    text = verdict.explain("einsum")
+    laws = {f"{law.ruleset}.{law.name}": law.law for law in verdict.laws}
+    assert all(f"{s.rule}: {laws[s.rule]}" in text for s in steps)
+
+
+def test_no_identity_is_a_rule_of_its_own_name() -> None:
+    names = {rule.name for ruleset in EQUIVALENCE.rulesets for rule in ruleset.laws}
+    assert not names & {i.name.replace(" ", "_").replace("-", "_").lower() for i in IDENTITIES}

@@ -2,9 +2,6 @@
 
 import json
 import sys
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from itertools import product
 from random import Random
 
 import pytest
@@ -13,48 +10,26 @@ from hypothesis import strategies as st
 
 import eggrad
 from eggrad.engine.errors import UnsupportedOperation
-from eggrad.engine.extraction.exact import cheapest_dag_exactly
-from eggrad.engine.extraction.extract import cheapest_dag, cheapest_trees, dag_cost, used
-from eggrad.engine.extraction.pruning import pruned
-from eggrad.engine.saturation.report import Budget
+from eggrad.engine.extraction.exact import cheapest_dag_exactly, pruned
+from eggrad.engine.extraction.extract import cheapest_dag, cheapest_trees
+from eggrad.engine.saturation.schedule import Budget
 from eggrad.rules.standard import system
+from tests.engine.extraction.test_extract import (
+    Member,
+    Members,
+    acyclic,
+    dag_cost,
+    least_cost,
+    price,
+)
 from tests.support import fuzz
 from tests.support.places import DATA
 
 CASES = json.loads((DATA / "derivative_cases.json").read_text("utf-8"))
 
 
-@dataclass(frozen=True)
-class Member:
-    price: int
-    children: tuple[int, ...] = ()
-
-
-Members = Mapping[int, Sequence[Member]]
-
-
-def price(_: int, member: Member) -> int:
-    return member.price
-
-
-def acyclic(choice: Mapping[int, Member], roots: Sequence[int]) -> bool:
-    """Whether every class in use can be built from classes that were built before."""
-    built: set[int] = set()
-    waiting = set(used(choice, roots))
-    while waiting:
-        ready = {c for c in waiting if built.issuperset(choice[c].children)}
-        if not ready:
-            return False
-        built |= ready
-        waiting -= ready
-    return True
-
-
-def least_cost(members: Members, roots: Sequence[int]) -> int | None:
-    """The cost of the cheapest DAG, by trying every choice of members; None if there is none."""
-    choices = (dict(zip(members, chosen, strict=True)) for chosen in product(*members.values()))
-    costs = [dag_cost(c, price, roots) for c in choices if acyclic(c, roots)]
-    return min(costs, default=None)
+def member(price: int, children: tuple[int, ...] = ()) -> Member:
+    return Member(price=price, children=children)
 
 
 @st.composite
@@ -62,9 +37,9 @@ def graphs(draw: st.DrawFn) -> tuple[Members, list[int]]:
     """Up to six classes of up to three members that refer to any classes; the last has a leaf."""
     count = draw(st.integers(1, 6))
     children = st.lists(st.integers(0, count - 1), max_size=3).map(tuple)
-    member = st.builds(Member, st.integers(0, 9), children)
-    members = {c: draw(st.lists(member, min_size=1, max_size=3)) for c in range(count)}
-    members[count - 1].append(Member(draw(st.integers(0, 9))))
+    some = st.lists(st.builds(member, st.integers(0, 9), children), min_size=1, max_size=3)
+    members = {c: draw(some) for c in range(count)}
+    members[count - 1].append(member(draw(st.integers(0, 9))))
     roots = draw(st.lists(st.integers(0, count - 1), min_size=1, max_size=2, unique=True))
     return members, roots
 
@@ -83,7 +58,7 @@ def test_no_choice_is_cheaper(graph: tuple[Members, list[int]]) -> None:
     found, solved = cheapest_dag_exactly(members, price, start, roots)
     assert solved.certain
     assert acyclic(found, roots)
-    assert dag_cost(found, price, roots) == solved.cost == least
+    assert dag_cost(found, roots) == solved.cost == least
     assert all(found[c] in members[c] for c in found)
 
 
@@ -97,18 +72,18 @@ def test_pruning_keeps_a_cheapest_choice(graph: tuple[Members, list[int]]) -> No
     left, needed = pruned(members, price, roots, least + 1)
     assert all(m in members[c] for c, nodes in left.items() for m in nodes)
     kept = {c: nodes for c, nodes in left.items() if nodes}
-    found = least_cost({c: kept.get(c, [Member(0, (c,))]) for c in members}, roots)
+    found = least_cost({c: kept.get(c, [member(0, (c,))]) for c in members}, roots)
     assert found == least
     assert needed <= kept.keys()
     none, _ = pruned(members, price, roots, least)
-    without = least_cost({c: none.get(c) or [Member(0, (c,))] for c in members}, roots)
+    without = least_cost({c: none.get(c) or [member(0, (c,))] for c in members}, roots)
     assert without is None or without >= least
 
 
 def loop_of(count: int) -> dict[int, list[Member]]:
     """Classes in a ring, each made of the next for nothing; the last has a cheap leaf."""
-    members = {c: [Member(0, ((c + 1) % count,)), Member(100 + c)] for c in range(count)}
-    members[count - 1].append(Member(7))
+    members = {c: [member(0, ((c + 1) % count,)), member(100 + c)] for c in range(count)}
+    members[count - 1].append(member(7))
     return members
 
 
@@ -124,11 +99,11 @@ def test_a_ring_of_free_members_is_no_answer(count: int) -> None:
 def test_a_cycle_that_the_first_solution_has_is_cut() -> None:
     """Two rings that share a class: neither is a component, nor a pair."""
     members = {
-        0: [Member(0, (1,)), Member(50)],
-        1: [Member(0, (2,)), Member(0, (3,)), Member(50)],
-        2: [Member(0, (0,)), Member(50)],
-        3: [Member(0, (4,)), Member(50)],
-        4: [Member(0, (1,)), Member(49)],
+        0: [member(0, (1,)), member(50)],
+        1: [member(0, (2,)), member(0, (3,)), member(50)],
+        2: [member(0, (0,)), member(50)],
+        3: [member(0, (4,)), member(50)],
+        4: [member(0, (1,)), member(49)],
     }
     start = {c: nodes[-1] for c, nodes in members.items()}
     found, solved = cheapest_dag_exactly(members, price, start, [0, 2, 3])
@@ -138,10 +113,10 @@ def test_a_cycle_that_the_first_solution_has_is_cut() -> None:
 
 def test_without_time_the_start_is_kept_and_the_result_says_so() -> None:
     """Three of five parts are needed: pruning alone does not find which."""
-    members = {0: [Member(1, (1, 2, 3)), Member(1, (3, 4, 5)), Member(1, (5, 1, 6)), Member(99)]}
+    members = {0: [member(1, (1, 2, 3)), member(1, (3, 4, 5)), member(1, (5, 1, 6)), member(99)]}
     for c in range(1, 7):
-        members[c] = [Member(4, (7 + c % 3,)), Member(4, (7 + (c + 1) % 3,)), Member(9)]
-    members |= {c: [Member(6)] for c in (7, 8, 9)}
+        members[c] = [member(4, (7 + c % 3,)), member(4, (7 + (c + 1) % 3,)), member(9)]
+    members |= {c: [member(6)] for c in (7, 8, 9)}
     start = {c: nodes[-1] for c, nodes in members.items()}
     found, solved = cheapest_dag_exactly(members, price, start, [0], seconds=0)
     assert found == start

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from eggrad.engine.indices.affine import Form, form, greatest, least
 from eggrad.engine.indices.constraints import Constraint, canonical, never, resized_all
 from eggrad.engine.indices.spec import Dims
-from eggrad.engine.oracle.operations import holds
+from eggrad.engine.oracle.oracle import holds
 
 SIZES = {"n": 3, "m": 2}
 

@@ -5,14 +5,18 @@ from random import Random
 
 import pytest
 
-from eggrad.engine.indices.conditions import (
+from eggrad.engine.indices.integer_conditions import (
     Condition,
     divisible,
+    implied,
+    infeasible,
+    irredundant,
     nonnegative,
+    ranges,
     simplified,
+    tightened,
     zero,
 )
-from eggrad.engine.indices.integer_ranges import implied, infeasible, irredundant, ranges, tightened
 from eggrad.engine.indices.rational_affine import Affine
 
 NAMES = ("i", "j", "k")

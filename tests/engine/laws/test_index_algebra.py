@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from eggrad.engine.indices.spec import Dims, Spec, canonical, format_spec, parse_spec
-from eggrad.engine.laws import index_algebra as algebra
+from eggrad.engine.laws import primitives as algebra
 
 SEEDS = pytest.mark.parametrize("seed", range(60))
 SIZES = (1, 2, 3)

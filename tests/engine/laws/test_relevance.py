@@ -4,9 +4,9 @@ from random import Random
 
 import pytest
 
-from eggrad.engine.laws.relevance import Relevance, Selection, symbols_of
+from eggrad.engine.egraph.compile_rules import Relevance, Selection, symbols_of
 from eggrad.engine.laws.rule import Fact, Rule
-from eggrad.engine.saturation.stages import System
+from eggrad.engine.saturation.system import System
 from eggrad.engine.terms import term as terms
 from eggrad.rules.standard import STANDARD, system
 from tests.support.random_expressions import random_expression

@@ -3,7 +3,7 @@
 from functools import cache
 
 import eggrad as eg
-from eggrad.engine.terms.operations import count
+from eggrad.engine.costs.cost import count
 
 WIDTHS = ("n0", "n1", "n2", "k", "n3", "n4", "n5")
 SIZES = dict.fromkeys(WIDTHS, 100) | {"k": 5}

@@ -5,7 +5,7 @@ import pytest
 
 import eggrad as eg
 from eggrad.engine.networks.networks import Network
-from eggrad.engine.networks.shared_factors import embedding
+from eggrad.engine.networks.shared_work import embedding
 from eggrad.engine.oracle import oracle
 
 SIZES = {"n": 400}

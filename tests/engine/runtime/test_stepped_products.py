@@ -14,9 +14,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import eggrad as eg
-from eggrad.engine.indices import stepped_plan, stepped_solutions
+from eggrad.engine.indices import stepped_plan
 from eggrad.engine.indices.spec import Indices
-from eggrad.engine.runtime import stepped_products, view_kernels
+from eggrad.engine.runtime import stepped_products
 from eggrad.engine.runtime.indicators import Numbers, zeros_and_ones
 from eggrad.engine.runtime.stepped_products import stepped_product
 from eggrad.engine.terms.binding import Array
@@ -74,7 +74,7 @@ def _steps_share_products() -> AbstractContextManager[None]:
 
 def _rows_become_columns() -> AbstractContextManager[None]:
     """All rows are long."""
-    return _in_steps(view_kernels, "LONG", 0)
+    return _in_steps(stepped_products, "LONG", 0)
 
 
 @given(_products(), st.sampled_from([_steps_share_products, _rows_become_columns]))
@@ -188,14 +188,14 @@ def test_a_number_comes_before_the_sum() -> None:
 
 def test_steps_are_made_for_the_cheapest_way_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     """Three windows can be solved in 27 ways."""
-    made: list[stepped_solutions.Step] = []
-    own = stepped_solutions.Step
+    made: list[stepped_plan.Step] = []
+    own = stepped_plan.Step
 
-    def counted(*args: tuple[tuple[int, ...], ...]) -> stepped_solutions.Step:
+    def counted(*args: tuple[tuple[int, ...], ...]) -> stepped_plan.Step:
         made.append(own(*args))
         return made[-1]
 
-    monkeypatch.setattr(stepped_solutions, "Step", counted)
+    monkeypatch.setattr(stepped_plan, "Step", counted)
     windows = tuple(("=", ((k, 1), (k + 1, -1), (k + 2, -1))) for k in (0, 3, 6))
     lengths = dict(enumerate((8, 6, 3) * 3))
     found = stepped_plan.stepped_plan(windows, ((1, 4, 7), (2, 5, 8)), (0, 3, 6), lengths)
@@ -243,7 +243,7 @@ def test_steps_with_a_small_matrix_share_a_product(steps: int, transposed: bool)
 def test_long_rows_come_last_in_memory(channels: int) -> None:
     """Each shift adds a part of the signal, all channels of it."""
     adjoint = _Adjoint.of(channels, 5)
-    with _in_steps(view_kernels, "LONG", 16):
+    with _in_steps(stepped_products, "LONG", 16):
         found = eg.compile(adjoint.expression)(df=adjoint.df, w=adjoint.w)
     np.testing.assert_allclose(found, adjoint.value, 1e-12, 1e-12)
     assert found.swapaxes(1, 2).flags.c_contiguous == (channels == 16)

@@ -7,8 +7,8 @@ import pytest
 
 from eggrad.engine.errors import BudgetExceeded
 from eggrad.engine.oracle import oracle
-from eggrad.engine.saturation.observation import Moment
-from eggrad.engine.saturation.stages import System
+from eggrad.engine.saturation.schedule import Moment
+from eggrad.engine.saturation.system import System
 from eggrad.engine.terms import term as terms
 from eggrad.engine.terms.term import Term
 from eggrad.frontend.calculus import calculus

@@ -1,10 +1,14 @@
-"""Stages: budgets, errors, rules that contradict each other, rules that are left out."""
+"""Stages: budgets, errors, rules that contradict each other, rules left out, modes, memory."""
 
 from dataclasses import replace
+from random import Random
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
+import eggrad as eg
 from eggrad.engine.errors import UnsoundRules
 from eggrad.engine.laws.language import (
     Dims,
@@ -19,11 +23,16 @@ from eggrad.engine.laws.language import (
 )
 from eggrad.engine.laws.rule import Ruleset
 from eggrad.engine.oracle import oracle
-from eggrad.engine.saturation.stages import Budget, Strategy, System
+from eggrad.engine.saturation import system as system_module
+from eggrad.engine.saturation.schedule import Budget
+from eggrad.engine.saturation.system import Strategy, System
 from eggrad.engine.terms import term as terms
 from eggrad.engine.terms.term import Term
+from eggrad.frontend.calculus import calculus
 from eggrad.rules.algebra.indicators import delta_products, deltas
 from eggrad.rules.standard import STANDARD, system
+from tests.support.random_expressions import random_expression
+from tests.support.trusted_points import TOLERANCE, differs, random_point, trusted_derivative
 
 SIZES = {"n": 3}
 A = terms.variable("A", ("n", "n"))
@@ -148,7 +157,7 @@ def test_an_exception_in_a_primitive() -> None:
         assert own.simplify([multiple(3)]).term is zero
 
 
-# Rules left out ----------------------------------------------------------------------------
+# Rules left out, and modes -----------------------------------------------------------------
 
 
 def without(*rulesets: Ruleset) -> Strategy:
@@ -199,3 +208,69 @@ def test_modes(term: Term, mode: str) -> None:
 def test_a_variable_that_does_not_occur() -> None:
     result = system().differentiate(QUADRATIC, terms.variable("z", ("m",)))
     assert result.term is terms.constant(0, ("m",))
+
+
+MODES = ("forward", "reverse", "auto")
+
+
+@settings(max_examples=60, deadline=None, derandomize=True)
+@given(st.integers(0, 2**32))
+def test_modes_agree(seed: int) -> None:
+    random = Random(seed)
+    term, x = random_expression(random, most=8)
+    found = {mode: calculus.differentiate(term, [x], mode).term for mode in MODES}
+    assert {d.dims for d in found.values()} == {term.dims + x.dims}
+    for _ in range(4):
+        point = random_point(random, term, x)
+        expected = trusted_derivative(term, x, point)
+        values = {mode: oracle.value(d, point.values, point.sizes) for mode, d in found.items()}
+        if expected is not None:
+            assert [mode for mode in MODES if differs(values[mode], expected)] == []
+        both_finite = [v for v in values.values() if np.isfinite(v).all()]
+        for value in both_finite[1:]:
+            scale = 1 + np.max(np.abs(value), initial=0.0)
+            assert np.max(np.abs(value - both_finite[0]), initial=0.0) <= TOLERANCE * scale
+
+
+# Answers that are remembered ---------------------------------------------------------------
+
+F = terms.einsum("i->", terms.apply("log", terms.add(terms.constant(1, ("n",)), x)))
+
+
+def test_an_answer_is_remembered() -> None:
+    system = System(STANDARD)
+    assert system.differentiate(F, x) is system.differentiate(F, x)
+    assert system.simplify([F]) is system.simplify([F])
+    one = terms.constant(1)
+    assert system.pull_back(F, [x], one) is system.pull_back(F, [x], one)
+
+
+def test_another_question_has_its_own() -> None:
+    system = System(STANDARD)
+    found = system.differentiate(F, x)
+    assert system.differentiate(F, x, "forward") is not found
+    assert system.differentiate(F, x, budget=Budget(nodes=10_000)) is not found
+    assert system.differentiate(F, x, sizes={"n": 3}) is not found
+
+
+def test_what_depends_on_time_is_not_remembered() -> None:
+    system = System(STANDARD)
+    first, second = (system.differentiate(F, x, budget=Budget(seconds=100)) for _ in range(2))
+    assert first is not second
+
+
+def test_so_many_are_remembered(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(system_module, "ANSWERS", 2)
+    system = System(STANDARD)
+    first = system.simplify([F])
+    for name in "ab":
+        system.simplify([terms.variable(name)])
+    assert system.simplify([F]) is not first
+    assert system.simplify([F]).terms == first.terms
+
+
+def test_a_hessian_begins_with_the_gradient_that_is_known() -> None:
+    x = eg.variable("x", ("n",))
+    f = eg.log(eg.sum(eg.exp(x)))
+    gradient = eg.gradient(f, x)
+    assert eg.hessian(f, x).term is eg.jacobian(gradient, x).term

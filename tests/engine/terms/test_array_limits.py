@@ -6,7 +6,7 @@ from click.testing import CliRunner
 
 import eggrad as eg
 from eggrad.engine.oracle import oracle
-from eggrad.engine.terms.array_limits import check_shape, memory
+from eggrad.engine.terms.binding import check_shape, memory
 from eggrad.frontend.cli.main import main
 
 HUGE = 10**9

@@ -1,5 +1,7 @@
 """What the records of functions say, held against the oracle's own references."""
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 
@@ -63,8 +65,6 @@ def test_the_claims_are_true(name: str) -> None:
 
 @pytest.mark.parametrize("name", UNARY)
 def test_exact_values_are_those_of_the_oracle(name: str) -> None:
-    from fractions import Fraction
-
     for c in map(Fraction, ("0", "1", "-1", "2", "1/2", "-3/2", "5/2")):
         exact = FUNCTIONS[name].exact(c)
         if exact is not None:

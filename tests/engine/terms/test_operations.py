@@ -2,9 +2,9 @@
 
 import pytest
 
+from eggrad.engine.costs.cost import count, node_count
 from eggrad.engine.errors import UnknownVariable
 from eggrad.engine.terms import term as t
-from eggrad.engine.terms.operations import count, node_count
 
 A = t.variable("A", ("m", "n"))
 S = t.variable("S", ("n", "n"))

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from eggrad.engine.equality.delta_debugging import smallest_part
+from eggrad.engine.equality.equivalence import smallest_part
 from eggrad.engine.laws.language import (
     Spec,
     Statement,
@@ -20,12 +20,11 @@ from eggrad.engine.laws.language import (
     power,
     subtract,
 )
+from eggrad.engine.laws.primitives import is_elementwise
 from eggrad.engine.laws.rule import Rule, Ruleset
-from eggrad.engine.workbench.derivability import derive, goals_of
 from eggrad.engine.workbench.firing import telling_instances
-from eggrad.engine.workbench.growth import check_growth
+from eggrad.engine.workbench.termination import check_growth, derive, goals_of
 from eggrad.rules.calculus.reverse import reverse
-from eggrad.rules.common.conditions import is_elementwise
 from eggrad.rules.functions.elementwise import functions
 from eggrad.rules.standard import RULESETS, STANDARD, extended
 

@@ -9,10 +9,10 @@ import pytest
 from click.testing import CliRunner
 
 import eggrad as eg
-from eggrad.engine.laws.strategy import STAGES, Strategy
 from eggrad.engine.oracle import oracle
-from eggrad.engine.oracle.law_check import is_law
-from eggrad.engine.saturation.stages import System
+from eggrad.engine.oracle.oracle import is_law
+from eggrad.engine.saturation.schedule import STAGES, Strategy
+from eggrad.engine.saturation.system import System
 from eggrad.engine.terms.functions import FUNCTIONS, MATRIX_FUNCTIONS, UNARY
 from eggrad.engine.terms.term import (
     add,
@@ -26,9 +26,7 @@ from eggrad.engine.terms.term import (
     variables,
 )
 from eggrad.engine.terms.term_patterns import entry_by_entry, matches, substituted
-from eggrad.engine.workbench.enumeration import Pair, enumerate_terms
-from eggrad.engine.workbench.rule_inference import candidates
-from eggrad.engine.workbench.workload import Workload
+from eggrad.engine.workbench.rule_inference import Pair, Workload, candidates, enumerate_terms
 from eggrad.frontend.cli.main import main
 from eggrad.frontend.text.printer import format_term
 from eggrad.rules.standard import EQUIVALENCE, STANDARD, system

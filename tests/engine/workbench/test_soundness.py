@@ -8,7 +8,6 @@ import pytest
 from eggrad.engine.errors import RuleError
 from eggrad.engine.extraction.snapshot import Snapshot
 from eggrad.engine.indices.spec import parse_spec
-from eggrad.engine.laws.closed import SYMBOLS
 from eggrad.engine.laws.language import (
     D,
     Dims,
@@ -31,6 +30,7 @@ from eggrad.engine.laws.language import (
     scale,
     subtract,
 )
+from eggrad.engine.laws.matching import SYMBOLS
 from eggrad.engine.laws.rule import Rule, Ruleset
 from eggrad.engine.oracle import oracle
 from eggrad.engine.terms import term as terms

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import eggrad as eg
-from eggrad.engine.saturation.stages import System
+from eggrad.engine.saturation.system import System
 from tests.frontend.cli.test_main import run
 
 x, y = eg.variable("x", ("n",)), eg.variable("y", ("n",))

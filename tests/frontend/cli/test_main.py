@@ -13,7 +13,7 @@ from click.testing import CliRunner, Result
 
 import eggrad
 from eggrad.engine.costs import calibration
-from eggrad.engine.costs.rates import Curve, Rates, cache_path, default_rates, load_rates
+from eggrad.engine.costs.time_model import Curve, Rates, cache_path, default_rates, load_rates
 from eggrad.engine.terms.binding import symbols
 from eggrad.frontend.cli import main as cli
 

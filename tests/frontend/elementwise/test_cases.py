@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 import eggrad as eg
-from eggrad.engine.saturation.chained_adjoints import Level, pull_back_levels
-from eggrad.engine.saturation.report import Report, Result
+from eggrad.engine.saturation.schedule import Report, Result
+from eggrad.engine.saturation.system import Level, pull_back_levels
 from eggrad.frontend.elementwise import adjoint as elementwise_adjoint
 from eggrad.rules.standard import system
 from tests.support.elementwise_brute_force import brute_force

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import eggrad as eg
-from eggrad.engine.saturation.report import Report
+from eggrad.engine.saturation.schedule import Report
 from eggrad.engine.terms import term as t
 
 A = eg.variable("A", ("m", "n"))

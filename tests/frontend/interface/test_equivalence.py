@@ -221,7 +221,7 @@ def test_small_differences_of_polynomials_are_exact() -> None:
 
 def test_the_rules_of_a_proof_suffice_and_are_all_needed() -> None:
     from eggrad.engine.equality.equivalence import prove
-    from eggrad.engine.saturation.stages import System
+    from eggrad.engine.saturation.system import System
     from eggrad.rules.standard import EQUIVALENCE
 
     f, g = (A @ B).T, B.T @ A.T
@@ -240,7 +240,7 @@ def test_a_proof_says_where_it_holds() -> None:
 
 
 def test_a_budget_that_ends_is_said() -> None:
-    from eggrad.engine.saturation.report import Budget
+    from eggrad.engine.saturation.schedule import Budget
 
     f, g = np.sin(2 * x), 2 * np.sin(x) * np.cos(x)
     verdict = eg.equivalent(f, g, budget=Budget(nodes=1))

@@ -1,6 +1,6 @@
 """Compiled functions lose no digits where the formula as written does."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import mpmath
@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import eggrad as eg
 from eggrad.engine.compilation.compiled import compile_terms
 from eggrad.engine.costs.cost import CostModel
-from eggrad.engine.costs.rates import load_rates
+from eggrad.engine.costs.time_model import load_rates
 from eggrad.engine.errors import UnsupportedOperation
 from eggrad.engine.oracle import oracle
 from eggrad.engine.runtime import stable_functions as stable
@@ -24,7 +24,6 @@ from tests.support import numeric_terms, stability_cases
 from tests.support.stability_cases import CASES, Case, worst_error
 
 TOLERANCE = 1e-12
-Reference = Callable[[Sequence[Any]], Any]
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.formula)

@@ -1,0 +1,281 @@
+"""The passes that make a program's text of terms, in the order in which they run.
+
+Terms come from extraction, where the model of time has chosen among forms. What follows is no
+matter of e-classes: a schedule, layouts in memory, kernels that compute the same. Each of these is
+a pass over a `Program` (`program.py`), and `PASSES` is the list of all of them, each with its name,
+one sentence and the condition under which it changes something. Four kinds follow on each other:
+
+- passes over terms rewrite them, or mark nodes that are computed together or in another way;
+- passes over products of matrices are asked by lowering, one after the other, for the form of each;
+- lowering walks the terms in postorder and writes at most one statement for a node;
+- passes over statements choose kernels, and let results overwrite operands that are not read again.
+
+The model of time (`engine/costs/time_model.py`) knows of lowering, but of none of the others.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Final
+
+from eggrad.engine.compilation import product_code
+from eggrad.engine.compilation.indicator_code import stored_indicators, with_stepped_products
+from eggrad.engine.compilation.lowering import asked_alone, lower
+from eggrad.engine.compilation.program import Contraction, Operation, Program, Statement
+from eggrad.engine.runtime.products import FEW, LARGE, ROW, is_worth_rows
+from eggrad.engine.terms.functions import FUNCTIONS
+from eggrad.engine.terms.term import Term, postorder
+
+__all__ = ["PASSES", "Pass", "run_passes"]
+
+# What may overflow at moderate arguments, and what keeps that.
+OVERFLOWING: Final = frozenset(f.name for f in FUNCTIONS.values() if f.grows)
+KEEPING: Final = frozenset({"add", "subtract", "negate", "einsum", "power"})
+# From so many entries on a division by NumPy's operator is faster than `np.reciprocal`.
+LARGE_RECIPROCAL: Final = 1500
+
+
+@dataclass(frozen=True)
+class Pass:
+    """A step on the way from terms to text: what it does, and where it changes something."""
+
+    name: str
+    sentence: str
+    condition: str
+    run: Callable[[Program], None]
+
+
+def run_passes(program: Program) -> Program:
+    r"""Run all passes; the program then has its statements.
+
+    >>> from eggrad.engine.costs.cost import CostModel
+    >>> from eggrad.engine.terms.term import apply, variable
+    >>> root = apply("exp", apply("sin", variable("x", ("n",))))
+    >>> program = Program((root,), CostModel(), {"x": "x"}, {}, {}, "x.dtype")
+    >>> print(*run_passes(program).block.lines(program.returned), sep="\n")
+    t1 = np.sin(x)
+    np.exp(t1, out=t1)
+    return [t1]
+    """
+    for step in PASSES:
+        step.run(program)
+    return program
+
+
+# Passes over terms ------------------------------------------------------------------------------
+
+
+def _expect_overflow(program: Program) -> None:
+    chooses = any(node.op == "where" for node in postorder(*program.roots))
+    program.silent = chooses or _overflows_to_zero(program.roots)
+
+
+def _overflows_to_zero(roots: tuple[Term, ...]) -> bool:
+    """Whether an exponential divides: where it overflows the quotient is 0, as it should be."""
+    overflowing: set[Term] = set()
+    for node in postorder(*roots):
+        divisor = node.args[-1:] if node.op == "divide" else ()
+        if node.op == "power":
+            exponent = node.args[1].data
+            divisor = node.args[:1] if isinstance(exponent, Fraction) and exponent < 0 else ()
+        if not overflowing.isdisjoint(divisor):
+            return True
+        if node.op in OVERFLOWING or (node.op in KEEPING and not overflowing.isdisjoint(node.args)):
+            overflowing.add(node)
+    return False
+
+
+def _join_stepped_products(program: Program) -> None:
+    program.roots = with_stepped_products(program.roots, program.model)
+
+
+def _stack_outer_products(program: Program) -> None:
+    program.stacks, program.absorbed = product_code.find_stacks(program.roots, program.model)
+
+
+def _batch_vectors(program: Program) -> None:
+    program.batches = product_code.find_batches(program.roots, program.model)
+
+
+def _store_indicators(program: Program) -> None:
+    program.stored = stored_indicators(program.roots)
+
+
+def _keep_masks(program: Program) -> None:
+    program.masks = asked_alone(program.roots)
+
+
+# Passes over statements -------------------------------------------------------------------------
+
+
+def _operations(program: Program, function: str) -> list[tuple[Statement, Operation]]:
+    """The statements that call a function, with what they compute."""
+    pairs = ((s, s.operation) for s in program.block.statements)
+    return [(s, o) for s, o in pairs if o and o.function == function]
+
+
+def _scale_rows(program: Program) -> None:
+    for statement, own in _operations(program, "np.multiply"):
+        if _scales_rows(own) and is_worth_rows(own.entries, own.lengths[-1]):
+            a, b = own.operands
+            call = "row_by_row(np.multiply, {}, {}{})"
+            statement.text = call.format(a, b, "")
+            other = {a: b, b: a}
+            statement.reuse = tuple(
+                (x, call.format(x, other[x], f", out={x}")) for x, _ in statement.reuse
+            )
+
+
+def _scales_rows(own: Operation) -> bool:
+    """Whether an array has one number for each row of a product, and none is transposed."""
+    in_order = all(part == tuple(i for i in own.order if i in part) for part in own.labels)
+    return in_order and any(own.order[-1] not in part for part in own.labels)
+
+
+def _call_outer_products(program: Program) -> None:
+    for statement, own in _operations(program, "np.multiply.outer"):
+        if own.entries >= FEW:
+            statement.text = f"outer_product({', '.join(own.operands)})"
+
+
+def _divide_one(program: Program) -> None:
+    for statement, own in _operations(program, "np.reciprocal"):
+        if own.entries >= LARGE_RECIPROCAL:
+            (x,) = own.operands
+            statement.text = f"1.0 / {x}"
+            statement.reuse = tuple(
+                (x, f"np.divide(1.0, {x}, out={x})") for x, _ in statement.reuse
+            )
+
+
+def _overwrite(program: Program) -> None:
+    statements = program.block.statements if program.real else []
+    for s, dying in zip(statements, program.block.dying(program.returned), strict=False):
+        for operand, text in s.reuse:
+            if operand in dying:
+                s.text, s.over = text, operand
+                break
+
+
+def _delete(program: Program) -> None:
+    block = program.block
+    orders = {s.target: s.order for s in block.statements}
+    dying = block.dying(program.returned)
+    for s, own in zip(block.statements[:-1], dying, strict=False):
+        gone = {d for d in own if d != s.over and orders[d] > 1 and block.owner(d) == d}
+        s.deleted = tuple(sorted(gone))
+
+
+# The list ---------------------------------------------------------------------------------------
+
+
+def _for_products(turn: Callable[[Contraction], Contraction]) -> Callable[[Program], None]:
+    """A pass that gives lowering a question to ask about each product of matrices."""
+    return lambda program: program.turns.append(turn)
+
+
+PASSES: Final = (
+    Pass(
+        "expected overflow",
+        "NumPy's warnings are left out.",
+        "an exponential divides, or there is a choice, of which both branches are computed",
+        _expect_overflow,
+    ),
+    Pass(
+        "stepped products",
+        "Two products in a row with indicators become one, computed shift by shift through views.",
+        "two arrays and any number of indicators; the steps take no longer than with an "
+        "intermediate result, or that would be large",
+        _join_stepped_products,
+    ),
+    Pass(
+        "stacked sums",
+        "A sum of outer products becomes one product of matrices, whose summed axis counts them.",
+        f"{product_code.MANY_OUTER} products or more, or two with "
+        f"{product_code.LARGE_SUM:,} entries or more, that nothing else uses",
+        _stack_outer_products,
+    ),
+    Pass(
+        "shared matrices",
+        "Products of a matrix with several vectors become one product, so that it is read once.",
+        f"{product_code.MANY_VECTORS} vectors or more that need none of the products, and a matrix "
+        f"of {product_code.LARGE_MATRIX:,} entries or more",
+        _batch_vectors,
+    ),
+    Pass(
+        "stored indicators",
+        "An indicator becomes an array of zeros and ones.",
+        "it is a result, or in something else than a product with one other operand",
+        _store_indicators,
+    ),
+    Pass(
+        "masks",
+        "A test stays an array of booleans.",
+        "only choices and other tests use it",
+        _keep_masks,
+    ),
+    Pass(
+        "rows in order",
+        "A product of matrices is the transposed one, so that its result lies as the term's axes.",
+        "the term's axes are its columns, then its rows",
+        _for_products(product_code.rows_in_order),
+    ),
+    Pass(
+        "few rows first",
+        "A product of matrices has few long rows rather than many short ones, which BLAS is "
+        "faster at.",
+        f"{product_code.FLAT} times fewer rows than columns and than summed entries, or columns "
+        f"than rows; in products of at most {product_code.SMALL:,} multiplications many rows come "
+        "first where the larger matrix is read by rows",
+        _for_products(product_code.few_rows_first),
+    ),
+    Pass(
+        "vectors as stored",
+        "A matrix times a vector is the vector times the matrix, or the other way round.",
+        "so the matrix is not transposed",
+        _for_products(product_code.vectors_as_stored),
+    ),
+    Pass(
+        "matmul",
+        "A product of matrices is `@`, not `dot`, which fills its result with zeros first.",
+        f"the result has {LARGE:,} entries or more",
+        _for_products(product_code.large_by_matmul),
+    ),
+    Pass(
+        "lowering",
+        "Each node becomes a statement over labelled arrays, unless labels say it all.",
+        "always",
+        lower,
+    ),
+    Pass(
+        "long rows",
+        "A product with one number for each row reads its operands where they lie, without "
+        "NumPy's buffers.",
+        f"rows of {ROW} entries or more, {FEW:,} in all, and no operand is transposed",
+        _scale_rows,
+    ),
+    Pass(
+        "outer products",
+        "An outer product of vectors is computed row by row, not by `dot`.",
+        f"{FEW:,} entries or more",
+        _call_outer_products,
+    ),
+    Pass(
+        "reciprocals",
+        "`1 / x` instead of `np.reciprocal`.",
+        f"{LARGE_RECIPROCAL:,} entries or more",
+        _divide_one,
+    ),
+    Pass(
+        "overwriting",
+        "A statement writes its result into an operand.",
+        "nothing reads the operand again, and all arrays are real",
+        _overwrite,
+    ),
+    Pass(
+        "deletion",
+        "An array is deleted before the next statement.",
+        "nothing reads it again, and it has two axes or more",
+        _delete,
+    ),
+)

@@ -1,0 +1,494 @@
+"""The code of products: alone, several that share a matrix, and sums of outer products.
+
+A product of two arrays is written as broadcasting, `dot`, `@`, or `np.einsum` where nothing else
+serves. A product of matrices is a `Contraction` first, whose form passes choose.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Final, cast
+
+from eggrad.engine.compilation.program import (
+    Atom,
+    Batch,
+    Block,
+    Contraction,
+    Length,
+    Operation,
+    Stack,
+    Summand,
+    Value,
+    grouped,
+    letters,
+    spread,
+    transposed,
+)
+from eggrad.engine.costs.cost import CostModel
+from eggrad.engine.indices.spec import Indices, Spec
+from eggrad.engine.runtime.products import LARGE
+from eggrad.engine.terms.term import Term, postorder
+
+__all__ = [
+    "FLAT",
+    "LARGE_MATRIX",
+    "LARGE_SUM",
+    "MANY_OUTER",
+    "MANY_VECTORS",
+    "factor_text",
+    "few_rows_first",
+    "find_batches",
+    "find_stacks",
+    "large_by_matmul",
+    "product",
+    "rows_in_order",
+    "scheduled",
+    "vectors_as_stored",
+]
+
+# A product of matrices is flat if it has this many times fewer rows than columns, or the other
+# way round. BLAS is up to 40% faster at few long rows, but where the product is small and the large
+# matrix is read row by row: OpenBLAS multiplies so few pairs of numbers where they lie.
+FLAT: Final = 4
+SMALL: Final = 1_000_000
+# Outer products are worth one matrix product from so many on, or two for results with so many
+# entries.
+MANY_OUTER: Final = 4
+LARGE_SUM: Final = 4096
+# Products with one matrix are computed together from so many vectors on, for matrices with so many
+# entries.
+MANY_VECTORS: Final = 3
+LARGE_MATRIX: Final = 8192
+
+
+# One product ------------------------------------------------------------------------------------
+
+
+def product(
+    spec: Spec,
+    operands: Sequence[Value],
+    length: Length,
+    block: Block,
+    expected: Callable[[int], int],
+    *,
+    turns: Sequence[Callable[[Contraction], Contraction]] = (),
+) -> Value:
+    r"""Lower an einsum of one or two operands; `length` gives the text of an index's size.
+
+    `expected` is the size to expect of an index; `turns` choose the form of a product of matrices.
+    Indices that an operand's delta ties are one index; what is left is a product of arrays.
+
+    >>> from eggrad.engine.indices.spec import parse_spec
+    >>> block = Block()
+    >>> A, x = Value("A", (0, 1), (0, 1)), Value("x", (0,), (0,))
+    >>> product(parse_spec("ij,j->i"), [A, x], "mn".__getitem__, block, [5, 9].__getitem__).labels
+    (0,)
+    >>> print("\n".join(block.lines(["t1"])))
+    t1 = A.dot(x)
+    return [t1]
+    """
+    *parts, output = spec
+    tied = _tied(operands, parts)
+    own = [tuple(tied.get(i, i) for i in part) for part in parts]
+    out = tuple(tied.get(i, i) for i in output)
+    arrays: list[Atom] = []
+    for v, part in zip(operands, own, strict=True):
+        index = dict(zip(v.axes, part, strict=True))
+        if v.labels:
+            arrays.append((v.text, tuple(index[i] for i in v.labels)))
+    present = {i for _, labels in arrays for i in labels}
+    # A summed index that no array has repeats the same number.
+    absent = sorted({i for part in own for i in part} - present - set(out))
+    computed = {i for v, part in zip(operands, own, strict=True) if not v.literal for i in part}
+    scalars = [v for v in operands if not v.labels and v.text != "1.0"]
+    factors = [v.text for v in scalars]
+    factors += [length(i) for i in absent if i not in computed and length(i) != "1"]
+    wanted = tuple(i for i in dict.fromkeys(out) if i in present)
+    lowering = _Lowering(wanted, length, block, expected, turns)
+    if arrays:
+        made = lowering.combined(arrays)
+        for factor in factors:
+            made = lowering.scaled(factor, made)
+    elif len(factors) > 1 or (factors and not scalars):
+        text = " * ".join(factors)
+        # A product of lengths alone is an integer.
+        text = text if scalars else f"float({text})"
+        made = block.emit(text, [v.text for v in scalars], 0), ()
+    else:
+        made = (factors[0] if factors else "1.0"), ()
+    for i in absent:
+        if i in computed:
+            made = lowering.repeated(length(i), made)
+    return Value(*made, out, literal=not arrays and all(v.literal for v in scalars))
+
+
+def _tied(operands: Sequence[Value], parts: Sequence[Indices]) -> dict[int, int]:
+    """For each index that equals an earlier one, because a delta says so, the first such."""
+    first: dict[int, int] = {}
+
+    def find(i: int) -> int:
+        while i in first:
+            i = first[i]
+        return i
+
+    for value, part in zip(operands, parts, strict=True):
+        seen: dict[int, int] = {}
+        for label, i in zip(value.axes, part, strict=True):
+            a, b = sorted((find(seen.setdefault(label, i)), find(i)))
+            if a != b:
+                first[b] = a
+    return {i: find(i) for i in first}
+
+
+@dataclass(frozen=True, slots=True)
+class _Lowering:
+    """A product of arrays, as one whose axes are those of `wanted` in an order that costs nothing.
+
+    `length` gives the text of an index's size, `expected` the size to expect; `turns` choose the
+    form of a product of matrices.
+    """
+
+    wanted: Indices
+    length: Length
+    block: Block
+    expected: Callable[[int], int]
+    turns: Sequence[Callable[[Contraction], Contraction]]
+
+    def combined(self, arrays: Sequence[Atom]) -> Atom:
+        """The product of one or two arrays."""
+        if len(arrays) == 1:
+            return self.reduced(arrays[0], self.wanted)
+        left, right = arrays
+        left = self.reduced(left, (*self.wanted, *right[1]))
+        right = self.reduced(right, (*self.wanted, *left[1]))
+        if not left[1] or not right[1]:
+            return self.scaled(left[0], right) if right[1] else self.scaled(right[0], left)
+        shared = [i for i in left[1] if i in right[1]]
+        if any(i not in self.wanted for i in shared):
+            return self.contracted(left, right)
+        if not shared:
+            return self.outer(left, right)
+        return self.broadcast(left, right)
+
+    def scaled(self, factor: str, array: Atom) -> Atom:
+        """An array times a number."""
+        text, labels = array
+        reuse = [(text, f"{text} *= {factor}")]
+        made = self.block.emit(f"{factor} * {text}", [factor, text], len(labels), reuse)
+        return made, labels
+
+    def repeated(self, count: str, array: Atom) -> Atom:
+        """The sum of so many equal arrays: zeros if there are none, infinite as these may be."""
+        text, labels = array
+        if count == "1":
+            return array
+        # Of a NumPy number the zeros are one, too.
+        several, none = f"{count} * {text}", f"np.zeros_like({text})[()]"
+        made = f"{several} if {count} else {none}"
+        if count.isdecimal():
+            made = several if int(count) else none
+        return self.block.emit(made, [text], len(labels)), labels
+
+    def reduced(self, atom: Atom, kept: Indices) -> Atom:
+        """Take diagonals, and sum over what is not kept."""
+        text, labels = atom
+        own = tuple(dict.fromkeys(labels))
+        if own != labels:
+            view = f'np.einsum("{letters(labels, own)}", {text})'
+            text = self.block.alias(f"{text}.diagonal()" if len(labels) == 2 else view, text)
+        gone = [place for place, i in enumerate(own) if i not in kept]
+        if not gone:
+            return text, own
+        if len(gone) == len(own):
+            return self.block.emit(f"{text}.sum()", [text], 0), ()
+        axes = gone[0] if len(gone) == 1 else tuple(gone)
+        rest = tuple(i for i in own if i in kept)
+        return self.block.emit(f"{text}.sum(axis={axes})", [text], len(rest)), rest
+
+    def broadcast(self, left: Atom, right: Atom) -> Atom:
+        """A product without a sum; where one array has all axes, its order is kept."""
+        full = (a[1] for a in (left, right) if len(a[1]) == len(self.wanted))
+        order = next(full, self.wanted)
+        a, b = spread(left, order), spread(right, order)
+        pairs = ((a, b, left), (b, a, right))
+        reuse = [(x, f"{x} *= {y}") for x, y, own in pairs if own[1] == order]
+        operation = self._operation("np.multiply", (a, b), (left[1], right[1]), order)
+        uses = [left[0], right[0]]
+        return self.block.emit(f"{a} * {b}", uses, len(order), reuse, operation), order
+
+    def _operation(
+        self, function: str, texts: tuple[str, str], labels: tuple[Indices, Indices], order: Indices
+    ) -> Operation:
+        return Operation(function, texts, labels, order, tuple(map(self.expected, order)))
+
+    def outer(self, left: Atom, right: Atom) -> Atom:
+        """A product without shared axes: a column times a row."""
+        if self.wanted[0] in right[1]:
+            left, right = right, left
+        (a, first), (b, second) = left, right
+        rest = first + second
+        if len(rest) > 2:
+            text = f"outer_product({a}, {b}).reshape({', '.join(map(self.length, rest))})"
+            return self.block.emit(text, [a, b], len(rest)), rest
+        operation = self._operation("np.multiply.outer", (a, b), (first, second), rest)
+        text = f"{a}[:, None].dot({b}[None])"
+        return self.block.emit(text, [a, b], 2, operation=operation), rest
+
+    def contracted(self, left: Atom, right: Atom) -> Atom:
+        """A product with a sum over indices of both arrays."""
+        batch = tuple(i for i in self.wanted if i in left[1] and i in right[1])
+        rows = tuple(i for i in left[1] if i in self.wanted and i not in batch)
+        columns = tuple(i for i in right[1] if i in self.wanted and i not in batch)
+        made = Contraction(left, right, batch, rows, columns, self.wanted, self.expected)
+        for turn in self.turns:
+            made = turn(made)
+        rest = made.batch + made.rows + made.columns
+        return self.block.emit(self._call(made), [made.left[0], made.right[0]], len(rest)), rest
+
+    def _call(self, c: Contraction) -> str:
+        a = grouped(c.left, c.batch, [c.rows, c.summed], self.length)
+        b = grouped(c.right, c.batch, [c.summed, c.columns], self.length)
+        if c.batch and not (c.rows or c.columns):
+            summed = letters(c.left[1], c.right[1], c.batch)
+            return f'np.einsum("{summed}", {c.left[0]}, {c.right[0]})'
+        if not c.batch:
+            text = f"{a}.dot({b})" if c.operator == "dot" else f"{a} @ {b}"
+        elif not c.rows:
+            text = f"({a}[..., None, :] @ {b})[..., 0, :]"
+        elif not c.columns:
+            text = f"({a} @ {b}[..., None])[..., 0]"
+        else:
+            text = f"{a} @ {b}"
+        if len(c.rows) > 1 or len(c.columns) > 1:
+            text = f"({text})" if c.batch or c.operator == "@" else text
+            shape = map(self.length, c.batch + c.rows + c.columns)
+            text = f"{text}.reshape({', '.join(shape)})"
+        return text
+
+
+# The form of a product of matrices --------------------------------------------------------------
+
+
+def rows_in_order(c: Contraction) -> Contraction:
+    """The transposed product, where the term's axes are columns, then rows."""
+    own = tuple(i for i in c.wanted if i in c.rows + c.columns)
+    turned = c.rows and c.columns and own == c.columns + c.rows
+    return c.exchanged() if turned else c
+
+
+def few_rows_first(c: Contraction) -> Contraction:
+    """Few rows and many columns; the other way round where the product is small."""
+    m, n, inner = c.entries(c.rows), c.entries(c.columns), c.entries(c.summed)
+    if not (c.rows and c.columns) or c.batch or FLAT * min(m, n) > min(max(m, n), inner):
+        return c
+    large = c.right if m < n else c.left
+    few_last = m * n * inner <= SMALL and large[1][-1] in c.summed
+    return c.exchanged() if few_last == (m < n) else c
+
+
+def vectors_as_stored(c: Contraction) -> Contraction:
+    """A vector times a matrix, or a matrix times a vector: that which transposes no matrix."""
+    turned = (not c.columns and c.rows and c.left[1] == c.summed + c.rows) or (
+        not c.rows and c.columns and c.right[1] == c.columns + c.summed
+    )
+    return c.exchanged() if turned and not c.batch else c
+
+
+def large_by_matmul(c: Contraction) -> Contraction:
+    """`@` for large results, which `dot` fills with zeros before BLAS writes them."""
+    large = c.entries(c.batch, c.rows, c.columns) >= LARGE
+    return replace(c, operator="@") if large else c
+
+
+# Sums of outer products -------------------------------------------------------------------------
+
+# A sum of K products `L_k[rows] R_k[columns]` is a matrix product whose summed axis counts the
+# terms: the result is written once instead of K times, and BLAS does it.
+
+
+def find_stacks(roots: Sequence[Term], model: CostModel) -> tuple[dict[Term, Stack], set[Term]]:
+    """The sums to be computed so, and the nodes that are not computed by themselves then."""
+    nodes = list(postorder(*roots))
+    uses = Counter(a for n in nodes for a in n.args) + Counter(roots)
+    stacks: dict[Term, Stack] = {}
+    absorbed: set[Term] = set()
+    for node in reversed(nodes):
+        if node.op in ("add", "subtract") and node.order >= 2 and node not in absorbed:
+            inner, summands = _summands(node, uses)
+            stack = _stack(node, summands, uses, model)
+            if stack:
+                stacks[node] = stack
+                absorbed |= inner | {s.term for s in stack.products}
+    return stacks, absorbed
+
+
+def _summands(node: Term, uses: Counter[Term]) -> tuple[set[Term], list[Summand]]:
+    """The terms of a sum of sums, and the inner nodes that nothing else uses."""
+    inner: set[Term] = set()
+    found: list[Summand] = []
+    stack = [Summand(node, False)]
+    while stack:
+        s = stack.pop()
+        own = s.term is node or uses[s.term] == 1
+        if own and s.term.op in ("add", "subtract", "negate"):
+            inner.add(s.term)
+            signs = (s.negative,) if s.term.op != "negate" else (not s.negative,)
+            if len(s.term.args) == 2:
+                signs = (s.negative, s.negative != (s.term.op == "subtract"))
+            stack += [
+                Summand(a, n) for a, n in reversed(list(zip(s.term.args, signs, strict=True)))
+            ]
+        else:
+            found.append(s)
+    return inner - {node}, found
+
+
+def _stack(
+    node: Term, summands: Sequence[Summand], uses: Counter[Term], model: CostModel
+) -> Stack | None:
+    products = [s for s in summands if uses[s.term] == 1 and _is_outer(s.term)]
+    worth = len(products) >= MANY_OUTER or (
+        len(products) >= 2 and model.entries(node.dims) >= LARGE_SUM
+    )
+    if not worth:
+        return None
+    for batch in range(node.order - 1):
+        for rows in range(1, node.order - batch):
+            layout = _layout([s.term for s in products], batch, rows)
+            if layout:
+                others = tuple(s for s in summands if s not in products)
+                return Stack(tuple(products), layout[0], batch, rows, layout[1], others)
+    return None
+
+
+def _is_outer(term: Term) -> bool:
+    """Whether a term is the product of two smaller arrays, with no sum and no delta."""
+    if (
+        term.op != "einsum"
+        or len(term.args) != 2
+        or any(a.op in ("delta", "indicator") for a in term.args)
+    ):
+        return False
+    spec = term.spec
+    plain = all(len(set(part)) == len(part) and 0 < len(part) < term.order for part in spec[:-1])
+    return plain and {i for part in spec[:-1] for i in part} == set(spec[-1])
+
+
+def _layout(
+    products: Iterable[Term], batch: int, rows: int
+) -> tuple[tuple[tuple[int, int], ...], tuple[bool, bool]] | None:
+    """Which operand is the left and which the right factor, or None where one is neither."""
+    sides: list[tuple[int, int]] = []
+    batched: set[tuple[bool, bool]] = set()
+    for term in products:
+        *parts, out = term.spec
+        first, left, right = out[:batch], out[batch : batch + rows], out[batch + rows :]
+        for a, b in ((0, 1), (1, 0)):
+            own = _covers(parts[a], left, first), _covers(parts[b], right, first)
+            if None not in own and (not batch or True in own):
+                sides.append((a, b))
+                batched.add(cast(tuple[bool, bool], own))
+                break
+        else:
+            return None
+    return (tuple(sides), batched.pop()) if len(batched) == 1 else None
+
+
+def _covers(part: Indices, group: Indices, batch: Indices) -> bool | None:
+    """Whether the indices are those of a group and the batch; None if they are neither."""
+    if set(part) == set(group):
+        return False
+    return True if set(part) == {*group, *batch} else None
+
+
+def factor_text(
+    stack: Stack, side: int, operands: Mapping[Term, Value], shape: Sequence[str]
+) -> str:
+    """The code of the left (0) or right (1) matrix; `shape` has the sizes of the result's axes."""
+    axes = tuple(range(len(shape)))
+    edge = stack.batch + stack.rows
+    group = axes[edge:] if side else axes[stack.batch : edge]
+    batch = axes[: stack.batch] if stack.batched[side] else ()
+    arrays: list[str] = []
+    for s, sides in zip(stack.products, stack.sides, strict=True):
+        spec = s.term.spec
+        value = operands[s.term.args[sides[side]]]
+        label = dict(zip(value.axes, spec[sides[side]], strict=True))
+        places = tuple(spec[-1].index(label[i]) for i in value.labels)
+        sign = "-" if s.negative and not side else ""
+        arrays.append(sign + transposed((value.text, places), batch + group))
+    listed = f"[{', '.join(arrays)}]"
+    if len(group) == 1 and not batch:
+        # Of vectors it takes a third of the time that `np.stack` takes.
+        return f"np.array({listed})" if side else f"np.array({listed}).T"
+    text = f"np.stack({listed}, axis={len(batch) if side else -1})"
+    if len(group) == 1:
+        return text
+    flat = [" * ".join(shape[i] for i in group), str(len(arrays))]
+    sizes = [*(shape[i] for i in batch), *(flat[::-1] if side else flat)]
+    return f"{text}.reshape({', '.join(sizes)})"
+
+
+# Products that share a matrix -------------------------------------------------------------------
+
+# Each product of a matrix with a vector reads the matrix. Vectors that do not depend on any of the
+# products are laid below each other, for one matrix product.
+
+
+def find_batches(roots: Sequence[Term], model: CostModel) -> dict[Term, Batch]:
+    """For each product that is computed with others, its batch."""
+    candidates: dict[tuple[Term, bool], dict[Term, Term]] = {}
+    for node in postorder(*roots):
+        found = _matrix_and_vector(node)
+        if found:
+            key, vector = found
+            candidates.setdefault(key, {})[node] = vector
+    batches: dict[Term, Batch] = {}
+    for (matrix, turned), products in candidates.items():
+        if len(products) < MANY_VECTORS or model.entries(matrix.dims) < LARGE_MATRIX:
+            continue
+        after = _users(roots, batches, products)
+        vectors = {p: v for p, v in products.items() if v not in after}
+        if len(vectors) >= MANY_VECTORS:
+            batches |= dict.fromkeys(vectors, Batch(matrix, turned, vectors))
+    return batches
+
+
+# The product of a matrix and a vector by its spec: the place of the matrix, whether its first axis
+# is the one that is summed.
+_PRODUCTS: Final[dict[Spec, tuple[int, bool]]] = {
+    ((0, 1), (1,), (0,)): (0, False),
+    ((0, 1), (0,), (1,)): (0, True),
+    ((0,), (1, 0), (1,)): (1, False),
+    ((0,), (0, 1), (1,)): (1, True),
+}
+
+
+def _matrix_and_vector(node: Term) -> tuple[tuple[Term, bool], Term] | None:
+    """What a product multiplies with a vector, and the vector."""
+    known = _PRODUCTS.get(node.spec) if node.op == "einsum" else None
+    if known is None or any(a.op in ("delta", "indicator") for a in node.args):
+        return None
+    place, transposed = known
+    return (node.args[place], transposed), node.args[1 - place]
+
+
+def _users(
+    roots: Sequence[Term], batches: Mapping[Term, Batch], products: Mapping[Term, Term]
+) -> set[Term]:
+    """Some products, and the nodes that need one of them."""
+    after = set(products)
+    for node in scheduled(roots, batches):
+        if any(a in after for a in _needed(node, batches)):
+            after.add(node)
+    return after
+
+
+def scheduled(roots: Sequence[Term], batches: Mapping[Term, Batch]) -> Iterator[Term]:
+    """Every node once, after its operands; products of a batch after all of its vectors."""
+    return postorder(*roots, operands=lambda node: _needed(node, batches))
+
+
+def _needed(node: Term, batches: Mapping[Term, Batch]) -> tuple[Term, ...]:
+    batch = batches.get(node)
+    return (*node.args, *(batch.vectors.values() if batch else ()))

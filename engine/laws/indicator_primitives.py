@@ -1,0 +1,346 @@
+"""What rules about indicators compute: constraints under sums, renamings and products.
+
+An indicator's spec part has an index for each of its axes. An index that is summed and that
+nothing else has goes away where an equality gives it, or where no constraint speaks of it.
+"""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+
+from eggrad.engine.indices.affine import Form, coefficient, indices, last_index, plus, times
+from eggrad.engine.indices.constraints import (
+    Constraints,
+    canonical,
+    never,
+    renamed_all,
+    solved,
+    substituted_all,
+)
+from eggrad.engine.indices.spec import Indices, Size
+from eggrad.engine.indices.spec import canonical as canonical_spec
+from eggrad.engine.laws.language import Dims, Name, Spec, condition, primitive
+from eggrad.engine.laws.primitives import fresh, rename
+from eggrad.engine.terms.functions import record
+
+__all__ = [
+    "composed",
+    "holds_always",
+    "holds_never",
+    "indicator_core",
+    "pair_spec",
+    "paired_size",
+    "picks",
+    "reduces",
+    "unpaired",
+    "unpaired_dims",
+]
+
+
+@dataclass(frozen=True)
+class _Joint:
+    """Conditions on the indices of a product, and where its operands and its output have them."""
+
+    part: Indices
+    constraints: Constraints
+    others: tuple[Indices, ...]
+    out: Indices
+    size: dict[int, Size]
+
+    @property
+    def free(self) -> frozenset[int]:
+        """The indices that no condition speaks of."""
+        return frozenset(self.part) - {i for _, f in self.constraints for i in indices(f)}
+
+
+def _joint(s: Spec, n: Dims, p: Constraints) -> _Joint:
+    """A product whose first operand is an indicator."""
+    first, *others, out = s
+    wanted = (*out, *(i for part in others for i in part), *first)
+    part = tuple(i for i in dict.fromkeys(wanted) if i in first)
+    size = dict(zip(first, n, strict=True))
+    return _cleaned(_Joint(part, renamed_all(p, dict(enumerate(first))), tuple(others), out, size))
+
+
+def _cleaned(joint: _Joint) -> _Joint:
+    """The constraints in canonical form, the axes in the order in which they are wanted."""
+    axis = {i: k for k, i in enumerate(joint.part)}
+    dims = tuple(joint.size[i] for i in joint.part)
+    own = canonical(dims, renamed_all(joint.constraints, axis))
+    names = dict(enumerate(joint.part))
+    return _Joint(joint.part, renamed_all(own, names), joint.others, joint.out, joint.size)
+
+
+def _summed(joint: _Joint, gone: Collection[int]) -> _Joint:
+    """The conditions when each index that may go, and that an equality gives, is summed."""
+    for index in joint.part:
+        given = next((f for f in _equalities(joint) if abs(coefficient(f, index)) == 1), None)
+        if given is None or index not in gone:
+            continue
+        value = solved(given, index)
+        rest = tuple(c for c in joint.constraints if c != ("=", given))
+        last = plus(last_index(joint.size[index]), times(-1, value))
+        own = (*substituted_all(rest, index, value), (">=", value), (">=", last))
+        part = tuple(i for i in joint.part if i != index)
+        return _summed(_cleaned(_Joint(part, own, joint.others, joint.out, joint.size)), gone)
+    return joint
+
+
+def _equalities(joint: _Joint) -> list[Form]:
+    return [f for relation, f in joint.constraints if relation == "="]
+
+
+def _reduced(s: Spec, n: Dims, p: Constraints) -> _Joint:
+    """An indicator in a product, without the indices that only it has and that can go."""
+    joint = _renamed(_joint(s, n, p))
+    elsewhere = {i for part in joint.others for i in part} | {*joint.out}
+    return _summed(joint, [i for i in joint.part if i not in elsewhere])
+
+
+def _renamed(joint: _Joint) -> _Joint:
+    """The product where summed indices that equal another one, of the same size, have its name."""
+    for f in _equalities(joint):
+        match f:
+            case ((int() as i, 1), (int() as j, -1)) if joint.size[i] == joint.size[j]:
+                gone, kept = (j, i) if j not in joint.out else (i, j)
+                if gone in joint.out:
+                    continue
+                names = {k: k for k in joint.part} | {gone: kept}
+                own = renamed_all(joint.constraints, names)
+                others = tuple(rename(part, {gone: kept}) for part in joint.others)
+                part = tuple(k for k in joint.part if k != gone)
+                return _renamed(_cleaned(_Joint(part, own, others, joint.out, joint.size)))
+            case _:
+                pass
+    return joint
+
+
+def _loose(joint: _Joint) -> Indices:
+    """The indices for which only ones are left."""
+    covered = {i for part in joint.others for i in part}
+    return tuple(i for i in joint.part if i in joint.free and i not in covered)
+
+
+def _kept(joint: _Joint) -> Indices:
+    return tuple(i for i in joint.part if i not in joint.free)
+
+
+def _core_out(joint: _Joint) -> Indices:
+    loose = _loose(joint)
+    return tuple(i for i in joint.out if i not in loose)
+
+
+def _core(joint: _Joint) -> Spec:
+    return canonical_spec([_kept(joint), *joint.others], _core_out(joint))
+
+
+def _dims(joint: _Joint, part: Indices) -> Dims:
+    return tuple(joint.size[i] for i in part)
+
+
+def _constraints(joint: _Joint) -> Constraints:
+    return _numbered(joint.constraints, _kept(joint))
+
+
+def _numbered(constraints: Constraints, part: Indices) -> Constraints:
+    return renamed_all(constraints, {i: k for k, i in enumerate(part)})
+
+
+# Products ----------------------------------------------------------------------------------
+
+
+@condition
+def reduces(s: Spec, n: Dims, p: Constraints) -> bool:
+    """Whether an indicator in a product can do with less, or has its axes in another order."""
+    joint = _reduced(s, n, p)
+    changed = _core(joint) != s or _dims(joint, _kept(joint)) != n or _constraints(joint) != p
+    return bool(p) and changed
+
+
+@primitive
+def indicator_core(s: Spec, n: Dims, p: Constraints) -> Spec:
+    """The spec of the product with what is left of the indicator."""
+    return _core(_reduced(s, n, p))
+
+
+@primitive
+def indicator_dims(s: Spec, n: Dims, p: Constraints) -> Dims:
+    """The sizes of the axes that are left."""
+    joint = _reduced(s, n, p)
+    return _dims(joint, _kept(joint))
+
+
+@primitive
+def indicator_constraints(s: Spec, n: Dims, p: Constraints) -> Constraints:
+    """The conditions that are left."""
+    return _constraints(_reduced(s, n, p))
+
+
+@primitive
+def indicator_ones(s: Spec, n: Dims, p: Constraints) -> Dims:
+    """The sizes of the indices for which only ones are left."""
+    joint = _reduced(s, n, p)
+    return _dims(joint, _loose(joint))
+
+
+@primitive
+def indicator_spread(s: Spec, n: Dims, p: Constraints) -> Spec:
+    """The spec of what is left times those ones."""
+    joint = _reduced(s, n, p)
+    return canonical_spec([_core_out(joint), _loose(joint)], joint.out)
+
+
+@primitive
+def both_spec(s: Spec) -> Spec:
+    """The spec of a product of indicators, on the indicator of both."""
+    left, right, out = s
+    return canonical_spec([left + right], out)
+
+
+@primitive
+def both(n: Dims, p: Constraints, m: Dims, q: Constraints) -> Constraints:
+    """The conditions of two indicators, on the axes of the first and then of the second."""
+    return canonical(n + m, _both((n, p), (m, q)))
+
+
+def _both(first: "Described", second: "Described") -> Constraints:
+    return first[1] + renamed_all(second[1], lambda k: k + len(first[0]))
+
+
+# Products of products ----------------------------------------------------------------------
+
+
+Described = tuple[Dims, Constraints]
+"""An indicator as one value: the sizes of its axes, and its conditions."""
+
+
+@primitive
+def described(n: Dims, p: Constraints) -> Described:
+    """An indicator as one value."""
+    return n, p
+
+
+def _composed(s: Spec, first: Described, t: Spec, second: Described) -> _Joint:
+    """The indicators of `ein(s, [p], ein(t, [q], a))` as one."""
+    outer, place, out = s
+    names = dict(zip(t[-1], place, strict=True))
+    hidden = [i for i in dict.fromkeys(t[0] + t[1]) if i not in names]
+    names.update(zip(hidden, fresh(len(hidden), *s), strict=True))
+    joined = (outer + rename(t[0], names), rename(t[1], names), out)
+    return _reduced(joined, first[0] + second[0], _both(first, second))
+
+
+@condition
+def composes(s: Spec, first: Described, t: Spec, second: Described) -> bool:
+    """Whether the indicator of both needs no index that neither operand nor output has."""
+    joint = _composed(s, first, t, second)
+    known = {i for part in joint.others for i in part} | {*joint.out}
+    return not _loose(joint) and known.issuperset(joint.part)
+
+
+@primitive
+def composed(s: Spec, first: Described, t: Spec, second: Described) -> Spec:
+    """The spec of the indicator of both times the operand."""
+    return _core(_composed(s, first, t, second))
+
+
+@primitive
+def composed_dims(s: Spec, first: Described, t: Spec, second: Described) -> Dims:
+    """The sizes of the axes of the indicator of both."""
+    joint = _composed(s, first, t, second)
+    return _dims(joint, _kept(joint))
+
+
+@primitive
+def composed_constraints(s: Spec, first: Described, t: Spec, second: Described) -> Constraints:
+    """The conditions of both."""
+    return _constraints(_composed(s, first, t, second))
+
+
+# Functions ---------------------------------------------------------------------------------
+
+
+def _picked(s: Spec, n: Dims, p: Constraints) -> _Joint | None:
+    """The conditions under which an entry is picked; None where there may be more than one."""
+    joint = _joint(s, n, p)
+    summed = {i for part in s[:-1] for i in part} - {*joint.out}
+    left = _summed(joint, summed)
+    return None if summed.intersection(left.part) or not summed <= {*joint.part} else left
+
+
+@condition
+def picks_one(s: Spec, n: Dims, p: Constraints) -> bool:
+    """Whether each entry of a product with an indicator is one entry of the other operand."""
+    left = _picked(s, n, p)
+    return left is not None and not left.constraints
+
+
+@condition
+def picks(f: Name, s: Spec, n: Dims, p: Constraints) -> bool:
+    """Whether it is one entry, or at most one for a function that is 0 at 0."""
+    left = _picked(s, n, p)
+    return left is not None and (not left.constraints or record(f).is_zero_at_zero)
+
+
+@condition
+def is_total(f: Name) -> bool:
+    """Whether a function has a value everywhere: zero times no value is no value."""
+    return record(f).total
+
+
+# What rules about an indicator by itself compute: conditions that are none, or make a delta.
+
+
+@condition
+def holds_always(p: Constraints) -> bool:
+    """Whether there is no condition."""
+    return not p
+
+
+@condition
+def holds_never(p: Constraints) -> bool:
+    """Whether the conditions are known to hold nowhere."""
+    return never(p)
+
+
+def _pair(n: Dims, p: Constraints) -> tuple[int, int] | None:
+    """Two axes of one size whose indices are equal."""
+    for relation, f in p:
+        match f:
+            case ((int() as i, 1), (int() as j, -1)) if relation == "=" and n[i] == n[j]:
+                return i, j
+            case _:
+                pass
+    return None
+
+
+@primitive
+def paired_size(n: Dims, p: Constraints) -> Dims | None:
+    """The size of two axes whose indices are equal; None where there are none."""
+    pair = _pair(n, p)
+    return (n[pair[0]],) if pair else None
+
+
+@primitive
+def pair_spec(n: Dims, p: Constraints) -> Spec | None:
+    """The spec of a delta of those two axes times the indicator without the second of them."""
+    pair = _pair(n, p)
+    axes = tuple(range(len(n)))
+    return canonical_spec([pair, [k for k in axes if k != pair[1]]], axes) if pair else None
+
+
+@primitive
+def unpaired_dims(n: Dims, p: Constraints) -> Dims | None:
+    """The sizes of the axes but for that one."""
+    pair = _pair(n, p)
+    return tuple(d for k, d in enumerate(n) if k != pair[1]) if pair else None
+
+
+@primitive
+def unpaired(n: Dims, p: Constraints) -> Constraints | None:
+    """The other conditions: none of them speaks of that axis."""
+    pair = _pair(n, p)
+    if pair is None:
+        return None
+    rest = tuple(c for c in p if c != ("=", ((pair[0], 1), (pair[1], -1))))
+    kept = [k for k in range(len(n)) if k != pair[1]]
+    return renamed_all(rest, {k: place for place, k in enumerate(kept)})

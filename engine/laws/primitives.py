@@ -1,0 +1,1365 @@
+"""What rules compute on numbers, specs and sizes: primitives and conditions.
+
+They are called with values, or with patterns where a rule is stated.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from fractions import Fraction
+
+from eggrad.engine.indices.affine import Form, as_size, form, size_form
+from eggrad.engine.indices.affine import times as multiple
+from eggrad.engine.indices.spec import (
+    Indices,
+    Size,
+    canonical,
+    hadamard,
+    output_dims,
+    scaling,
+    transposition,
+)
+from eggrad.engine.laws.language import (
+    Dims,
+    Entries,
+    Name,
+    Number,
+    Property,
+    Spec,
+    Variable,
+    Wrt,
+    condition,
+    primitive,
+)
+from eggrad.engine.laws.properties import NONNEGATIVE, NONZERO_ALMOST, POSITIVE_ALMOST
+from eggrad.engine.terms.functions import EXTREMES, record
+from eggrad.engine.terms.term import Term
+
+__all__ = [
+    "MATRIX_PRODUCT", "TRANSPOSE", "absorbed", "after_summing", "again_dims", "alike",
+    "are_all", "as_number", "at_least_zero", "at_most_one", "below_minus_one", "by_shares",
+    "chain", "changes", "compose", "constant_is_absorbed", "constant_kept",
+    "constant_kept_dims", "constant_shrinks", "constant_spreads", "constant_summed_dims",
+    "contract_last", "delta_kept", "delta_ones", "delta_product", "delta_reduced",
+    "delta_reduces", "delta_sifts", "delta_spread", "distinct", "doubled", "elementwise",
+    "entrywise", "exponent_product", "exponent_sum", "falling_fraction", "first_size",
+    "first_summand", "fresh", "function_value", "gone_dims", "has_operands_sign", "inline",
+    "irregular", "is_bounded", "is_declared", "is_declared_invertible", "is_definite",
+    "is_elementwise", "is_even", "is_extreme", "is_identity", "is_increasing",
+    "is_inverse_of_bounded", "is_matrix_product", "is_natural", "is_negative",
+    "is_negative_fraction", "is_never_negative", "is_no_number", "is_odd", "is_positive",
+    "is_positive_fraction", "is_same_twice", "is_square", "is_square_variable", "is_stepwise",
+    "is_symmetric", "is_test", "is_total", "is_transpose", "is_whole", "is_zero_at_zero",
+    "join", "keeps_domain", "keeps_domain_twice", "keeps_sign", "kept_axes", "kept_spec",
+    "lacking_within", "last_axis", "lead_chain", "lead_contract", "lead_meet", "lead_sum",
+    "leading", "lift", "lift_second", "magnitude", "matrix_axes", "matrix_first",
+    "matrix_identity", "matrix_second", "matrix_transpose", "meet", "meets", "met",
+    "minors_dims", "minuend", "minus", "missing_dims", "multiplicand", "multiplier",
+    "needed_by_power", "needed_by_product", "never_negative_power", "next_k", "nonzero",
+    "not_one", "nothing_summed", "one_axis", "opposite", "other_summands", "other_variable",
+    "outer", "plus", "pull_known", "raised", "reciprocal", "reduced_dims", "regular", "rename",
+    "result_dims", "result_dims1", "right_axes", "same_variable", "scaled", "scaled_as",
+    "shrinks", "sifted", "sign_of", "solution_axes", "spread_again", "spread_back",
+    "spread_gone", "spread_of", "spread_within", "squared_sum", "subtrahend", "summed",
+    "summed_alone", "summed_dims", "sums", "sums_all", "sums_alone", "sums_axes",
+    "sums_nothing", "swap", "times", "to_shares", "transposed_first", "transposed_second",
+    "turned_after", "turned_first", "undoes", "whole_power", "without_scalar", "wrt_dims",
+]  # fmt: skip
+
+# Arithmetic stops at numbers of more digits than a double has, twice over.
+LARGE = 10**32
+MODEST = 64
+
+
+@primitive
+def plus(c: Number, d: Number) -> Number:
+    """The sum of two numbers."""
+    return Fraction(c) + Fraction(d)
+
+
+@primitive
+def exponent_sum(p: Number, q: Number) -> Number | None:
+    """The sum of two exponents; None beyond those that people write."""
+    return _modest(Fraction(p) + Fraction(q))
+
+
+@primitive
+def exponent_product(p: Number, q: Number) -> Number | None:
+    """The product of two exponents; None beyond those that people write."""
+    return _modest(Fraction(p) * Fraction(q))
+
+
+def _modest(p: Fraction) -> Fraction | None:
+    # In a class that holds both a and 1/a, every power of a would bring the next.
+    return p if max(abs(p.numerator), p.denominator) <= MODEST else None
+
+
+@primitive
+def times(c: Number, d: Number) -> Number | None:
+    """The product of two numbers; None where it has too many digits to be of use.
+
+    A tensor that is 0 without any rule knowing it is every multiple of itself.
+    """
+    product = Fraction(c) * Fraction(d)
+    return product if max(abs(product.numerator), product.denominator) < LARGE else None
+
+
+@primitive
+def raised(c: Number, p: Number) -> Number | None:
+    """A number to a small integer power; None where that is not a rational of modest size."""
+    c, p = Fraction(c), Fraction(p)
+    if p.denominator != 1 or abs(p) > 64 or (c == 0 and p < 0):
+        return None
+    if max(abs(c.numerator), c.denominator) > 10**12:
+        return None
+    return c ** int(p)
+
+
+@primitive
+def function_value(f: Name, c: Number) -> Number | None:
+    """An element-wise function at a number, where the value is rational; else None."""
+    return record(f).exact(Fraction(c))
+
+
+@condition
+def nonzero(c: Number) -> bool:
+    """Whether a number is not 0."""
+    return c != 0
+
+
+@primitive
+def as_number(d: object) -> Number | None:
+    """A size as a number; None for a symbol."""
+    return Fraction(d) if isinstance(d, int) else None
+
+
+@condition
+def not_one(c: Number) -> bool:
+    """Whether a number is not 1."""
+    return c != 1
+
+
+# What rules compute on specs and sizes: primitives, to be called with values or with patterns.
+
+
+def fresh(count: int, *parts: Indices) -> Indices:
+    """That many indices which occur in none of the parts."""
+    start = max((i for part in parts for i in part), default=-1) + 1
+    return tuple(range(start, start + count))
+
+
+def rename(part: Iterable[int], names: dict[int, int]) -> Indices:
+    """Replace indices."""
+    return tuple(names.get(i, i) for i in part)
+
+
+@primitive
+def swap(s: Spec) -> Spec:
+    """The spec of the same product with its operands exchanged."""
+    left, right, out = s
+    return canonical([right, left], out)
+
+
+@primitive
+def inline(s: Spec, t: Spec) -> Spec:
+    """The spec of `ein(s, ein1(t, a), ...)` on `a` itself; `s` has one or two operands."""
+    source, output = t
+    first, *rest = s
+    names = dict(zip(output, first, strict=True))
+    hidden = [i for i in dict.fromkeys(source) if i not in names]
+    names.update(zip(hidden, fresh(len(hidden), *s), strict=True))
+    return canonical([rename(source, names), *rest[:-1]], rest[-1])
+
+
+@primitive
+def compose(t: Spec, s: Spec) -> Spec:
+    """The spec of `ein1(t, ein(s, a, b))` on `a` and `b`; `s` has one or two operands."""
+    source, output = t
+    # A diagonal identifies output indices of s; the first name of each group stands for it.
+    first: dict[int, int] = {}
+    names: dict[int, int] = {}
+    for i, own in zip(source, s[-1], strict=True):
+        names[own] = first.setdefault(i, own)
+    return canonical([rename(part, names) for part in s[:-1]], [first[i] for i in output])
+
+
+@condition
+def is_identity(s: Spec) -> bool:
+    """Whether a unary spec changes nothing."""
+    return s[0] == s[1] and len(set(s[0])) == len(s[0])
+
+
+@condition
+def changes(s: Spec) -> bool:
+    """Whether a unary spec is not the identity."""
+    return s[0] != s[1] or len(set(s[0])) < len(s[0])
+
+
+@condition
+def alike(a: Dims, b: Dims) -> bool:
+    """Whether two tensors have the same axes."""
+    return a == b
+
+
+@condition
+def nothing_summed(s: Spec) -> bool:
+    """Whether a unary spec sums over no index."""
+    return set(s[0]) == set(s[1])
+
+
+@condition
+def distinct(s: Spec) -> bool:
+    """Whether no index of a spec is summed or repeated in an operand: an outer product."""
+    indices = [i for part in s[:-1] for i in part]
+    return len(set(indices)) == len(indices) == len(s[-1])
+
+
+@primitive
+def lift(s: Spec, n: Dims) -> Spec:
+    """The spec with the axes `n` of a variable appended to its first operand and its output."""
+    extra = fresh(len(n), *s)
+    return canonical([s[0] + extra, *s[1:-1]], s[-1] + extra)
+
+
+@primitive
+def lift_second(s: Spec, n: Dims) -> Spec:
+    """The spec with the axes `n` of a variable appended to its second operand and its output."""
+    extra = fresh(len(n), *s)
+    return canonical([s[0], s[1] + extra], s[2] + extra)
+
+
+@primitive
+def chain(a: Dims, n: Dims) -> Spec:
+    """Multiply a tensor of axes `a` into one of axes `a + n`, entry by entry of `a`."""
+    axes = tuple(range(len(a)))
+    extra = tuple(range(len(a), len(a) + len(n)))
+    return (axes, axes + extra, axes + extra)
+
+
+@primitive
+def outer(a: Dims, b: Dims) -> Spec:
+    """The outer product of tensors of axes `a` and `b`."""
+    axes = tuple(range(len(a)))
+    extra = tuple(range(len(a), len(a) + len(b)))
+    return (axes, extra, axes + extra)
+
+
+@primitive
+def contract_last(out: Dims, inner: Dims, n: Dims) -> Spec:
+    """Contract the last axes `inner` of a tensor with the first of one of axes `inner + n`."""
+    o = tuple(range(len(out)))
+    i = tuple(range(len(out), len(out) + len(inner)))
+    x = tuple(range(len(out) + len(inner), len(out) + len(inner) + len(n)))
+    return canonical([o + i, i + x], o + x)
+
+
+@primitive
+def join(a: Dims, b: Dims) -> Dims:
+    """The axes `a`, then `b`."""
+    return a + b
+
+
+@primitive
+def leading(g: Dims, node: Dims) -> Dims:
+    """The axes of a cotangent that come before those of its node."""
+    return g[: len(g) - len(node)]
+
+
+@primitive
+def elementwise(a: Dims) -> Spec:
+    """The spec of the element-wise product of two tensors of axes `a`."""
+    return hadamard(len(a))
+
+
+@primitive
+def scaled(a: Dims) -> Spec:
+    """The spec of a scalar times a tensor of axes `a`."""
+    return scaling(len(a))
+
+
+@primitive
+def meet(a: Dims, b: Dims) -> Spec:
+    """The spec of an element-wise product where a scalar meets every entry."""
+    i, j = tuple(range(len(a))), tuple(range(len(b)))
+    return canonical([i, j], i or j)
+
+
+@primitive
+def matrix_first(n: Dims) -> Spec:
+    """The spec of `M[i,j] T[j,k,x] -> [i,k,x]`, for `T` of axes (j, k) + `n`."""
+    x = tuple(range(3, 3 + len(n)))
+    return ((0, 1), (1, 2, *x), (0, 2, *x))
+
+
+@primitive
+def matrix_second(n: Dims) -> Spec:
+    """The spec of `T[i,j,x] M[j,k] -> [i,k,x]`, for `T` of axes (i, j) + `n`."""
+    x = tuple(range(3, 3 + len(n)))
+    return canonical([(0, 1, *x), (1, 2)], (0, 2, *x))
+
+
+@primitive
+def transposed_first(n: Dims) -> Spec:
+    """The spec of `T[x,i,j] M[i,k] -> [x,k,j]`: `n` leads, M is transposed and multiplies first."""
+    x = tuple(range(3, 3 + len(n)))
+    return canonical([(*x, 0, 1), (0, 2)], (*x, 2, 1))
+
+
+@primitive
+def transposed_second(n: Dims) -> Spec:
+    """The spec of `T[x,i,j] M[k,j] -> [x,i,k]`: `n` leads, M is transposed and multiplies last."""
+    x = tuple(range(3, 3 + len(n)))
+    return canonical([(*x, 0, 1), (2, 1)], (*x, 0, 2))
+
+
+@primitive
+def matrix_transpose() -> Spec:
+    """The spec of a matrix transpose."""
+    return transposition((1, 0))
+
+
+# Pullbacks of products ---------------------------------------------------------------------
+
+
+def _places(s: Spec) -> tuple[Indices, Indices, Indices]:
+    """Of the first operand: known indices, indices that disappear, and second occurrences."""
+    first = s[0]
+    elsewhere = {i for part in s[1:] for i in part}
+    distinct_indices = tuple(dict.fromkeys(first))
+    known = tuple(i for i in distinct_indices if i in elsewhere)
+    gone = tuple(i for i in distinct_indices if i not in elsewhere)
+    again = tuple(i for k, i in enumerate(first) if i in first[:k])
+    return known, gone, again
+
+
+@condition
+def regular(s: Spec) -> bool:
+    """Whether the first operand's indices are distinct and each occurs elsewhere (thesis, 4.6)."""
+    _, gone, again = _places(s)
+    return not gone and not again
+
+
+@condition
+def irregular(s: Spec) -> bool:
+    """The opposite of `regular`."""
+    _, gone, again = _places(s)
+    return bool(gone or again)
+
+
+@condition
+def sums_alone(s: Spec) -> bool:
+    """Whether a product sums over an index that only its first operand has."""
+    return bool(_places(s)[1])
+
+
+@primitive
+def summed_alone(s: Spec) -> Spec:
+    """The unary spec that sums the first operand over the indices that nothing else has."""
+    return canonical([s[0]], _places(s)[0])
+
+
+@primitive
+def after_summing(s: Spec) -> Spec:
+    """The spec of the product whose first operand is what `summed_alone` gives."""
+    return canonical([_places(s)[0], *s[1:-1]], s[-1])
+
+
+@primitive
+def pull_known(s: Spec, lead: Dims) -> Spec:
+    """Cotangent (and the other operand) to the first operand's indices that occur elsewhere."""
+    x = fresh(len(lead), *s)
+    return canonical([x + s[-1], *s[1:-1]], x + _places(s)[0])
+
+
+@primitive
+def gone_dims(s: Spec, a: Dims) -> Dims:
+    """The sizes of the first operand's indices that disappear."""
+    size_of = dict(zip(s[0], a, strict=True))
+    return tuple(size_of[i] for i in _places(s)[1])
+
+
+@primitive
+def again_dims(s: Spec, a: Dims) -> Dims:
+    """The sizes of the first operand's indices that are second occurrences."""
+    size_of = dict(zip(s[0], a, strict=True))
+    return tuple(size_of[i] for i in _places(s)[2])
+
+
+@primitive
+def spread_gone(s: Spec, lead: Dims) -> Spec:
+    """Outer product of what `pull_known` gives with ones along the indices that disappear."""
+    x = fresh(len(lead), *s)
+    known, gone, _ = _places(s)
+    return canonical([x + known, gone], x + known + gone)
+
+
+@primitive
+def spread_again(s: Spec, lead: Dims) -> Spec:
+    """Product of what `spread_gone` gives with the delta that ties repeated indices."""
+    x = fresh(len(lead), *s)
+    known, gone, again = _places(s)
+    new = fresh(len(again), x, *s)
+    twins: dict[int, list[int]] = {}
+    for i, twin in zip(again, new, strict=True):
+        twins.setdefault(i, []).append(twin)
+    seen: set[int] = set()
+    first: list[int] = []
+    for i in s[0]:
+        first.append(twins[i].pop(0) if i in seen else i)
+        seen.add(i)
+    return canonical([x + known + gone, again + new], x + tuple(first))
+
+
+# What rules about deltas and constants compute on specs: primitives.
+#
+# A delta's spec part is `d1 .. dk e1 .. ek`: pair i says that the indices `di` and `ei` are equal.
+# A pair with a summed index renames that index away. Of output indices that are equal each is
+# paired with the one that comes first in the output, which the other operand then uses.
+
+
+@dataclass(frozen=True)
+class _Sift:
+    """What is left of a product with a delta."""
+
+    pairs: tuple[tuple[int, int, Size], ...]
+    other: tuple[Indices, ...]
+    loose: tuple[tuple[int, Size], ...]
+    out: Indices
+
+    @property
+    def delta_part(self) -> Indices:
+        return tuple(d for d, _, _ in self.pairs) + tuple(e for _, e, _ in self.pairs)
+
+    @property
+    def core_out(self) -> Indices:
+        """The output without the indices that only ones are left for."""
+        loose = {i for i, _ in self.loose}
+        return tuple(i for i in self.out if i not in loose)
+
+
+def _sift(s: Spec, n: Dims) -> _Sift:
+    first, *rest, out = s
+    place = {i: k for k, i in enumerate(out)}
+    # What an index is called: the first in the output that equals it, if there is one.
+    names: dict[int, int] = {}
+    # The sizes of indices that lose a name, or a pair: where nothing else has them, ones are left.
+    touched: dict[int, Size] = {}
+
+    def name(i: int) -> int:
+        while i in names:
+            i = names[i]
+        return i
+
+    for d0, e0, size in zip(first[: len(n)], first[len(n) :], n, strict=True):
+        # A summed index comes after those of the output.
+        d, e = sorted((name(d0), name(e0)), key=lambda i: place.get(i, len(out)))
+        if d != e:
+            names[e] = d
+        touched[e] = size
+    renamed = sorted((i for i in names if i in place), key=lambda i: (place[name(i)], place[i]))
+    pairs = tuple((name(i), i, touched[i]) for i in renamed)
+    other = tuple(tuple(name(i) for i in part) for part in rest)
+    covered = {i for part in other for i in part} | {i for d, e, _ in pairs for i in (d, e)}
+    loose = tuple(
+        (i, size) for i, size in ((name(j), z) for j, z in touched.items()) if i not in covered
+    )
+    return _Sift(pairs, other, tuple(dict.fromkeys(loose)), out)
+
+
+def _core(sift: _Sift) -> Spec:
+    return canonical([sift.delta_part, *sift.other], sift.core_out)
+
+
+@condition
+def delta_sifts(s: Spec, n: Dims) -> bool:
+    """Whether the delta goes away altogether and leaves the other operand alone."""
+    sift = _sift(s, n)
+    return not sift.pairs and not sift.loose and len(s) == 3
+
+
+@primitive
+def sifted(s: Spec, n: Dims) -> Spec:
+    """The spec that is left for the other operand."""
+    sift = _sift(s, n)
+    return canonical(sift.other, sift.out)
+
+
+@condition
+def delta_reduces(s: Spec, n: Dims) -> bool:
+    """Whether the delta stays, smaller or in canonical order, or leaves ones behind."""
+    sift = _sift(s, n)
+    if not sift.pairs and not sift.loose:
+        return len(s) == 2 and bool(n)
+    return bool(sift.loose) or _core(sift) != s
+
+
+@primitive
+def delta_reduced(s: Spec, n: Dims) -> Spec:
+    """The spec of the product with what is left of the delta."""
+    return _core(_sift(s, n))
+
+
+@primitive
+def delta_kept(s: Spec, n: Dims) -> Dims:
+    """The sizes of the pairs that are left."""
+    return tuple(size for _, _, size in _sift(s, n).pairs)
+
+
+@primitive
+def delta_ones(s: Spec, n: Dims) -> Dims:
+    """The sizes of the indices for which only ones are left."""
+    return tuple(size for _, size in _sift(s, n).loose)
+
+
+@primitive
+def delta_spread(s: Spec, n: Dims) -> Spec:
+    """The spec of what is left times those ones."""
+    sift = _sift(s, n)
+    return canonical([sift.core_out, tuple(i for i, _ in sift.loose)], sift.out)
+
+
+@primitive
+def delta_product(s: Spec, n: Dims, m: Dims) -> Spec:
+    """The spec of a product of deltas, on the delta of both."""
+    left, right, out = s
+    a, b = len(n), len(m)
+    return canonical([left[:a] + right[:b] + left[a:] + right[b:]], out)
+
+
+# Constants ---------------------------------------------------------------------------------
+
+
+def _kept(s: Spec) -> Indices:
+    """The indices of a constant first operand that the other operand does not have."""
+    others = {i for part in s[1:-1] for i in part}
+    return tuple(i for i in dict.fromkeys(s[0]) if i not in others)
+
+
+def _kept_outside(s: Spec) -> tuple[Indices, Indices]:
+    kept = _kept(s)
+    return tuple(i for i in kept if i in s[-1]), tuple(i for i in kept if i not in s[-1])
+
+
+@condition
+def constant_is_absorbed(s: Spec) -> bool:
+    """Whether the other operand has all indices of the constant."""
+    return not _kept(s)
+
+
+@condition
+def constant_spreads(s: Spec) -> bool:
+    """Whether all axes of the constant are new ones of the output."""
+    return bool(s[0]) and _kept_outside(s) == (s[0], ())
+
+
+@primitive
+def absorbed(s: Spec) -> Spec:
+    """The spec of the other operand alone."""
+    return canonical(s[1:-1], s[-1])
+
+
+@condition
+def constant_shrinks(s: Spec) -> bool:
+    """Whether the constant can do with fewer axes, or sums to a size, but does not vanish."""
+    spread, summed = _kept_outside(s)
+    return bool(summed) or (bool(spread) and spread != s[0])
+
+
+@primitive
+def constant_kept(s: Spec) -> Spec:
+    """The spec of the product with a constant of the axes that it must have."""
+    spread, _ = _kept_outside(s)
+    return canonical([spread, *s[1:-1]], s[-1])
+
+
+@primitive
+def constant_kept_dims(s: Spec, n: Dims) -> Dims:
+    """The sizes of those axes."""
+    size_of = dict(zip(s[0], n, strict=True))
+    return tuple(size_of[i] for i in _kept_outside(s)[0])
+
+
+@primitive
+def constant_summed_dims(s: Spec, n: Dims) -> Dims:
+    """The sizes of the axes over which only the constant is summed."""
+    size_of = dict(zip(s[0], n, strict=True))
+    return tuple(size_of[i] for i in _kept_outside(s)[1])
+
+
+# Algebra ---------------------------------------------------------------------------------
+
+
+@condition
+def meets(s: Spec, a: Dims, b: Dims) -> bool:
+    """Whether a spec is the element-wise product, where a scalar meets every entry."""
+    return (a == b or not a or not b) and s == meet(a, b)
+
+
+def _needed(left: Iterable[Number], right: Number) -> str | None:
+    """What is needed of a base for which all powers on the left are defined, but not on the right.
+
+    None where both sides are defined for the same bases.
+    """
+    exponents = [Fraction(p) for p in left]
+    root = any(p.denominator > 1 for p in exponents) and Fraction(right).denominator == 1
+    pole = any(p < 0 for p in exponents) and right >= 0
+    if root:
+        return POSITIVE_ALMOST if pole else NONNEGATIVE
+    return NONZERO_ALMOST if pole else None
+
+
+@condition
+def keeps_domain(p: Number, q: Number) -> bool:
+    """Whether aᵖ·a^q and a^(p+q) are defined for the same a."""
+    return _needed((p, q), Fraction(p) + Fraction(q)) is None
+
+
+@primitive
+def needed_by_product(p: Number, q: Number) -> Property | None:
+    """What aᵖ·a^q needs of a, and a^(p+q) does not; None where that is nothing."""
+    return _needed((p, q), Fraction(p) + Fraction(q))
+
+
+@condition
+def keeps_domain_twice(p: Number, q: Number) -> bool:
+    """Whether (aᵖ)^q is a^(p·q), and defined for the same a."""
+    return not _loses_sign(p, q) and _needed(_base_exponents(p, q), Fraction(p) * q) is None
+
+
+@primitive
+def needed_by_power(p: Number, q: Number) -> Property | None:
+    """What (aᵖ)^q needs of a, and a^(p·q) does not; None where that is nothing."""
+    return None if _loses_sign(p, q) else _needed(_base_exponents(p, q), Fraction(p) * q)
+
+
+def _loses_sign(p: Number, q: Number) -> bool:
+    """Whether (aᵖ)^q is defined for negative a as well, and is |a|^(p·q) there."""
+    return Fraction(p) % 2 == 0 and Fraction(q).denominator > 1
+
+
+def _base_exponents(p: Number, q: Number) -> tuple[Number, Number]:
+    """Exponents of which a base needs what it does in (aᵖ)^q."""
+    fraction = (
+        Fraction(1, 2)
+        if Fraction(p).denominator > 1 or Fraction(q).denominator > 1
+        else Fraction(1)
+    )
+    return fraction, Fraction(-1 if min(Fraction(p), Fraction(q)) < 0 else 1)
+
+
+@condition
+def below_minus_one(p: Number) -> bool:
+    """Whether a number is less than -1."""
+    return p < -1
+
+
+@primitive
+def opposite(p: Number) -> Number:
+    """The negative of a number."""
+    return -Fraction(p)
+
+
+# A number of more digits is not raised to a power: a tower of powers would have millions of them.
+LONGEST = 10**1000
+
+
+@primitive
+def whole_power(c: Number, p: Number) -> Number | None:
+    """A rational to an integer power; None where that is undefined or huge."""
+    c, p = Fraction(c), Fraction(p)
+    if p.denominator != 1 or c == 0 or abs(p) > 64 or c.denominator > 10**6:
+        return None
+    if abs(c.numerator) > LONGEST:
+        return None
+    return c ** int(p)
+
+
+# Constants -------------------------------------------------------------------------------
+
+
+@primitive
+def sums_all(n: Dims) -> Spec:
+    """The spec that sums over every axis."""
+    return (tuple(range(len(n))), ())
+
+
+@primitive
+def scaled_as(s: Spec) -> Spec:
+    """The spec of a scalar times a tensor of the order of a spec's output."""
+    return scaling(len(s[-1]))
+
+
+@primitive
+def summed_dims(s: Spec, n: Dims) -> Dims:
+    """The sizes of the indices over which a unary spec sums."""
+    size_of = dict(zip(s[0], n, strict=True))
+    return tuple(size_of[i] for i in dict.fromkeys(s[0]) if i not in s[1])
+
+
+def _kept_places(s: Spec) -> list[int]:
+    gone = next((i for i in s[0] if i not in s[1]), None)
+    return [k for k, i in enumerate(s[0]) if i != gone]
+
+
+@primitive
+def kept_spec(s: Spec) -> Spec:
+    """A unary spec without the first index over which it sums."""
+    source = tuple(s[0][k] for k in _kept_places(s))
+    names = {i: k for k, i in enumerate(dict.fromkeys(source))}
+    return (tuple(names[i] for i in source), tuple(names[i] for i in s[1]))
+
+
+@primitive
+def kept_axes(s: Spec, n: Dims) -> Dims:
+    """The sizes of the axes that `kept_spec` has."""
+    return tuple(n[k] for k in _kept_places(s))
+
+
+# Sizes -----------------------------------------------------------------------------------
+
+
+def _signed_parts(d: Size) -> tuple[Form, Form]:
+    """The summands of a size, and what is taken away."""
+    whole = size_form(d)
+    taken = form(term for term in whole if term[1] < 0)
+    return form(term for term in whole if term[1] > 0), multiple(-1, taken)
+
+
+@primitive
+def minuend(d: Size) -> object:
+    """Of a size that is a difference, from what something is taken."""
+    added, taken = _signed_parts(d)
+    return as_size(added) if added and taken else None
+
+
+@primitive
+def subtrahend(d: Size) -> object:
+    """Of a size that is a difference, what is taken away."""
+    added, taken = _signed_parts(d)
+    return as_size(taken) if added and taken else None
+
+
+@primitive
+def first_summand(d: Size) -> object:
+    """Of a size that is a sum, the first summand."""
+    added, taken = _signed_parts(d)
+    return as_size(added[:1]) if len(added) > 1 and not taken else None
+
+
+@primitive
+def other_summands(d: Size) -> object:
+    """Of a size that is a sum, all but the first summand."""
+    added, taken = _signed_parts(d)
+    return as_size(added[1:]) if len(added) > 1 and not taken else None
+
+
+@primitive
+def multiplier(d: Size) -> Number | None:
+    """Of a size that is a multiple of a symbol, how often it is taken."""
+    return Fraction(size_form(d)[0][1]) if _is_multiple(d) else None
+
+
+@primitive
+def multiplicand(d: Size) -> object:
+    """Of a size that is a multiple of a symbol, the symbol."""
+    return size_form(d)[0][0] if _is_multiple(d) else None
+
+
+def _is_multiple(d: Size) -> bool:
+    whole = size_form(d)
+    return len(whole) == 1 and whole[0][0] != "" and whole[0][1] > 1
+
+
+# Unary -----------------------------------------------------------------------------------
+
+
+@condition
+def sums(s: Spec) -> bool:
+    """Whether a unary spec sums over an index."""
+    return not nothing_summed(s)
+
+
+# Extremes --------------------------------------------------------------------------------
+
+
+@primitive
+def spread_back(s: Spec) -> Spec:
+    """The product of what is left of a reduction with ones along the axes that went."""
+    source, out = s
+    return canonical([out, [i for i in source if i not in out]], source)
+
+
+@primitive
+def reduced_dims(s: Spec, n: Dims) -> Dims:
+    """The sizes of the axes that a reduction takes away."""
+    return tuple(d for i, d in zip(s[0], n, strict=True) if i not in s[1])
+
+
+@primitive
+def by_shares(s: Spec, x: Dims) -> Spec:
+    """Multiply shares by a Jacobian for axes `x`, and sum over the axes that go."""
+    axes = tuple(("x", k) for k in range(len(x)))
+    return canonical([s[0], (*s[0], *axes)], (*s[1], *axes))
+
+
+@primitive
+def to_shares(s: Spec, g: Dims) -> Spec:
+    """Multiply a cotangent, whose last axes are those that are left, by shares."""
+    lead = tuple(("g", k) for k in range(len(g) - len(s[1])))
+    return canonical([(*lead, *s[1]), s[0]], (*lead, *s[0]))
+
+
+@primitive
+def turned_first(s: Spec, t: Spec) -> Spec:
+    """The reduction `s` of what `t` transposes, with the axes that are left in the old order."""
+    whole = compose(s, t)
+    return canonical([whole[0]], [i for i in whole[0] if i in whole[1]])
+
+
+@primitive
+def turned_after(s: Spec, t: Spec) -> Spec:
+    """How the result of `turned_first` is transposed."""
+    whole = compose(s, t)
+    return canonical([[i for i in whole[0] if i in whole[1]]], whole[1])
+
+
+# Forward ---------------------------------------------------------------------------------
+
+
+@condition
+def same_variable(y: Wrt, x: Wrt) -> bool:
+    """Whether a variable is the one differentiated by."""
+    return y[0] == x[0]
+
+
+@condition
+def other_variable(y: Wrt, x: Wrt) -> bool:
+    """Whether a variable is another one."""
+    return y[0] != x[0]
+
+
+@primitive
+def wrt_dims(x: Wrt) -> Dims:
+    """The axes of the variable differentiated by."""
+    return x[1]
+
+
+@primitive
+def next_k(k: int) -> int:
+    """The number after k."""
+    return int(k) + 1
+
+
+@primitive
+def minors_dims(k: int, a: Dims) -> Dims:
+    """The axes of the k-th derivative of a determinant."""
+    return a * int(k)
+
+
+# Reverse ---------------------------------------------------------------------------------
+
+
+def _axes(g: Dims, node: Dims) -> tuple[Indices, Indices]:
+    """The axes of a cotangent: the root's, then its node's."""
+    axes = tuple(range(len(g)))
+    return axes[: len(g) - len(node)], axes[len(g) - len(node) :]
+
+
+@primitive
+def lead_chain(g: Dims, a: Dims) -> Spec:
+    """Multiply a cotangent, whose last axes are `a`, by a tensor of axes `a`, entry by entry."""
+    lead, own = _axes(g, a)
+    return canonical([lead + own, own], lead + own)
+
+
+@primitive
+def lead_sum(g: Dims, a: Dims, b: Dims) -> Spec:
+    """Multiply a cotangent by a tensor of its node's axes `a`; sum unless `b` has them too."""
+    lead, own = _axes(g, a)
+    return canonical([lead + own, own], lead + own if b else lead)
+
+
+@primitive
+def lead_meet(g: Dims, node: Dims, a: Dims, b: Dims) -> Spec:
+    """Multiply the cotangent of `a / b` by a tensor of axes `b`; the result is one for `a`."""
+    lead, own = _axes(g, node)
+    return canonical([lead + own, own if b else ()], lead + own if a else lead)
+
+
+@primitive
+def lead_contract(g: Dims, node: Dims, a: Dims) -> Spec:
+    """Contract a cotangent with a Jacobian of axes `node + a`."""
+    lead, own = _axes(g, node)
+    inner = tuple(range(len(g), len(g) + len(a)))
+    return canonical([lead + own, own + inner], lead + inner)
+
+
+# Slopes ----------------------------------------------------------------------------------
+
+
+@condition
+def is_stepwise(f: Name) -> bool:
+    """Whether a function is constant but for jumps."""
+    return record(f).stepwise
+
+
+# Shapes and parities ------------------------------------------------------------------------------
+
+
+@condition
+def is_elementwise(s: Spec) -> bool:
+    """Whether a spec is the element-wise product."""
+    return s[0] == s[1] == s[2] and len(set(s[0])) == len(s[0])
+
+
+@condition
+def sums_nothing(s: Spec) -> bool:
+    """Whether a product sums over no index."""
+    return {i for part in s[:-1] for i in part} == set(s[-1])
+
+
+TRANSPOSE: Spec = matrix_transpose()
+MATRIX_PRODUCT: Spec = ((0, 1), (1, 2), (0, 2))
+
+
+@condition
+def is_transpose(s: Spec) -> bool:
+    """Whether a unary spec transposes a matrix."""
+    return s == TRANSPOSE
+
+
+@condition
+def is_matrix_product(s: Spec) -> bool:
+    """Whether the product contracts one axis of each matrix crosswise: M·N or its transpose."""
+    return s in (MATRIX_PRODUCT, ((0, 1), (1, 2), (2, 0)))
+
+
+@primitive
+def result_dims(s: Spec, n: Dims, m: Dims) -> Dims:
+    """The axes of a product."""
+    return output_dims(s, n, m)
+
+
+@primitive
+def result_dims1(s: Spec, n: Dims) -> Dims:
+    """The axes of a unary product."""
+    return output_dims(s, n)
+
+
+@primitive
+def first_size(n: Dims) -> object:
+    """The first of some sizes; None where there is none."""
+    return n[0] if n else None
+
+
+@condition
+def is_whole(p: Number) -> bool:
+    """Whether a number is an integer."""
+    return Fraction(p).denominator == 1
+
+
+@condition
+def is_positive(c: Number) -> bool:
+    """Whether a number is above 0."""
+    return c > 0
+
+
+@condition
+def is_odd(f: Name) -> bool:
+    """Whether f(-x) = -f(x)."""
+    return record(f).parity == "odd"
+
+
+@condition
+def is_even(f: Name) -> bool:
+    """Whether f(-x) = f(x)."""
+    return record(f).parity == "even"
+
+
+@condition
+def is_test(f: Name) -> bool:
+    """Whether a function has the values 1 and 0."""
+    return record(f).is_test
+
+
+@condition
+def is_extreme(f: Name) -> bool:
+    """Whether an operation is a maximum or a minimum along axes."""
+    return f in EXTREMES
+
+
+# Branches --------------------------------------------------------------------------------
+
+
+def _joint(s: Spec) -> Indices | None:
+    """The indices of the tensor in which both operands of a product meet before it is summed.
+
+    They are those of one operand that has all those of the other, or of the output where nothing
+    is summed. None for other products: what meets there would be larger than what is asked for.
+    """
+    left, right, out = s
+    if any(len(set(part)) < len(part) for part in s):
+        return None
+    for part in (left, right):
+        if {*left, *right} <= {*part}:
+            return part
+    return out if {*left, *right} <= {*out} else None
+
+
+@primitive
+def spread_of(s: Spec, place: int) -> Spec | None:
+    """The spec of one operand times ones, which together have the joint indices."""
+    joint = _joint(s)
+    if joint is None:
+        return None
+    own = s[place]
+    return canonical([own, [i for i in joint if i not in own]], joint)
+
+
+@primitive
+def missing_dims(s: Spec, place: int, n: Dims, m: Dims) -> Dims | None:
+    """The sizes of the joint indices that one operand lacks."""
+    joint = _joint(s)
+    if joint is None:
+        return None
+    size = dict(zip((*s[0], *s[1]), (*n, *m), strict=True))
+    return tuple(size[i] for i in joint if i not in s[place])
+
+
+@primitive
+def met(s: Spec) -> Spec | None:
+    """The spec of a product that has the joint indices."""
+    joint = _joint(s)
+    return None if joint is None else canonical(s[:2], joint)
+
+
+@primitive
+def summed(s: Spec) -> Spec | None:
+    """The unary spec that is left to do once the operands have met."""
+    joint = _joint(s)
+    return None if joint is None else canonical([joint], s[2])
+
+
+def _joint_places(t: Spec, s: Spec) -> dict[int, int] | None:
+    """The index of a product that each index of a spread condition is, if one factor has them all.
+
+    The condition is spread by `t` over the axes of the product `s`.
+    """
+    own, _, whole = t
+    if any(len(set(part)) < len(part) for part in (*t, *s)) or len(whole) != len(s[2]):
+        return None
+    if not {*own} <= {*whole}:
+        return None
+    index = {i: s[2][k] for k, i in enumerate(whole)}
+    return index if {index[i] for i in own} <= {*s[1]} else None
+
+
+@primitive
+def spread_within(t: Spec, s: Spec) -> Spec | None:
+    """The spec of a condition times ones, which together have the axes of the second factor."""
+    index = _joint_places(t, s)
+    if index is None:
+        return None
+    own = tuple(index[i] for i in t[0])
+    return canonical([own, [i for i in s[1] if i not in own]], s[1])
+
+
+@primitive
+def lacking_within(t: Spec, s: Spec, m: Dims) -> Dims | None:
+    """The sizes of the second factor's axes that a condition lacks."""
+    index = _joint_places(t, s)
+    if index is None:
+        return None
+    own = {index[i] for i in t[0]}
+    return tuple(d for i, d in zip(s[1], m, strict=True) if i not in own)
+
+
+# Definitions -----------------------------------------------------------------------------
+
+
+@primitive
+def entrywise(n: Dims) -> Spec:
+    """The spec of a product entry by entry."""
+    return hadamard(len(n))
+
+
+@primitive
+def last_axis(n: Dims) -> Dims:
+    """The size of the last axis, as that of an identity."""
+    return n[-1:]
+
+
+# Elementwise -----------------------------------------------------------------------------
+
+
+@condition
+def is_increasing(f: Name) -> bool:
+    """Whether f(a) ≤ f(b) for all a ≤ b."""
+    return record(f).monotone == "increasing" and record(f).total
+
+
+@condition
+def undoes(f: Name, g: Name) -> bool:
+    """Whether f(g(a)) = a wherever g is defined, between -1 and 1."""
+    return record(g).undone_by == f and record(g).domain == (-1, 1)
+
+
+@primitive
+def magnitude(c: Number) -> Number:
+    """The absolute value of a number."""
+    return abs(Fraction(c))
+
+
+@primitive
+def sign_of(c: Number) -> Number:
+    """1, 0 or -1, as a number is above, at or below 0."""
+    return Fraction((c > 0) - (c < 0))
+
+
+@condition
+def keeps_sign(p: Number) -> bool:
+    """Whether aᵖ > 0 only where a > 0."""
+    p = Fraction(p)
+    return p != 0 and (p.denominator != 1 or p.numerator % 2 == 1)
+
+
+# Linalg ----------------------------------------------------------------------------------
+
+
+@condition
+def is_square(n: Dims) -> bool:
+    """Whether a matrix has as many rows as columns."""
+    return n[0] == n[1]
+
+
+@primitive
+def matrix_identity(s: Spec, n: Dims) -> Dims:
+    """The size of the identity, for a square matrix of axes `n`."""
+    return n[:1]
+
+
+@primitive
+def reciprocal(c: Number) -> Number | None:
+    """One over a number; None for 0."""
+    return None if c == 0 else Number(1) / Number(c)
+
+
+@primitive
+def without_scalar(s: Spec) -> Spec | None:
+    """The unary spec that is left of a product with a scalar first operand; None otherwise."""
+    return (s[1], s[2]) if s[0] == () else None
+
+
+@condition
+def one_axis(n: Dims) -> bool:
+    """Whether a delta is an identity matrix."""
+    return len(n) == 1
+
+
+@condition
+def is_symmetric(x: Variable) -> bool:
+    """Whether a variable is declared symmetric."""
+    return "symmetric" in x[2]
+
+
+# Properties ------------------------------------------------------------------------------
+
+
+@condition
+def is_total(f: str) -> bool:
+    """Whether a function is defined for all reals, and does not grow as exp does."""
+    return record(f).total and not record(f).grows
+
+
+@condition
+def is_natural(p: Number) -> bool:
+    """Whether an exponent is an integer that is not negative."""
+    return p >= 0 and Fraction(p).denominator == 1
+
+
+@condition
+def is_never_negative(f: str) -> bool:
+    """Whether f(a) ≥ 0 for all a."""
+    return record(f).is_never_negative
+
+
+@condition
+def has_operands_sign(f: str) -> bool:
+    """Whether f(a) > 0 where a > 0, and f(0) ≥ 0."""
+    return record(f).keeps_sign
+
+
+@condition
+def is_zero_at_zero(f: str) -> bool:
+    """Whether f(a) = 0 at a = 0 alone."""
+    return record(f).zero_at_zero_alone
+
+
+@condition
+def is_bounded(f: str) -> bool:
+    """Whether f(a) is between -1 and 1 for all a."""
+    return record(f).is_within_one
+
+
+@condition
+def is_declared(x: Variable, word: str) -> bool:
+    """Whether something is assumed of a variable."""
+    return word in x[2]
+
+
+@condition
+def are_all(c: Entries, word: str) -> bool:
+    """Whether all numbers of an array are so."""
+    return word in c[1]
+
+
+@condition
+def is_declared_invertible(x: Variable) -> bool:
+    """Whether a variable is declared invertible, or what implies it."""
+    return "invertible" in x[2] or "positive definite" in x[2]
+
+
+@condition
+def is_square_variable(x: Variable) -> bool:
+    """Whether a variable is a square matrix."""
+    return len(x[1]) == 2 and x[1][0] == x[1][1]
+
+
+@condition
+def never_negative_power(p: Number) -> bool:
+    """Whether aᵖ ≥ 0 for all a for which it is defined."""
+    p = Fraction(p)
+    return p.denominator > 1 or p.numerator % 2 == 0
+
+
+@condition
+def is_same_twice(s: Spec) -> bool:
+    """Whether both operands of a product have the same indices."""
+    return s[0] == s[1]
+
+
+@condition
+def at_least_zero(c: Number) -> bool:
+    """Whether a number is not negative."""
+    return c >= 0
+
+
+@condition
+def is_positive_fraction(p: Number) -> bool:
+    """Whether a number is no integer, and positive."""
+    return p > 0 and Fraction(p).denominator > 1
+
+
+@condition
+def is_negative_fraction(p: Number) -> bool:
+    """Whether a number is no integer, and negative."""
+    return p < 0 and Fraction(p).denominator > 1
+
+
+@condition
+def is_negative(p: Number) -> bool:
+    """Whether a number is below 0."""
+    return p < 0
+
+
+@condition
+def is_no_number(b: object) -> bool:
+    """Whether a term is no constant."""
+    return isinstance(b, Term) and b.op != "constant"
+
+
+@condition
+def is_inverse_of_bounded(f: str) -> bool:
+    """Whether f undoes sine or cosine."""
+    return record(f).domain == (-1, 1)
+
+
+@condition
+def at_most_one(c: Number) -> bool:
+    """Whether a number is between -1 and 1."""
+    return abs(Fraction(c)) <= 1
+
+
+# Lowering --------------------------------------------------------------------------------
+
+
+@condition
+def shrinks(s: Spec) -> bool:
+    """Whether a product has fewer axes than its left operand, at least a matrix."""
+    return len(s[2]) < len(s[0]) > 1
+
+
+# Stability -------------------------------------------------------------------------------
+
+
+@condition
+def sums_axes(s: Spec) -> bool:
+    """Whether a unary spec sums over axes and does nothing else."""
+    return len(set(s[0])) == len(s[0]) > len(s[1]) and s[1] == tuple(i for i in s[0] if i in s[1])
+
+
+@primitive
+def squared_sum(s: Spec) -> Spec | None:
+    """The unary spec of a sum of squares; None where the two factors have different axes."""
+    if s[0] != s[1] or len(set(s[0])) < len(s[0]) or len(s[0]) == len(s[2]):
+        return None
+    return (s[0], s[2]) if s[2] == tuple(i for i in s[0] if i in s[2]) else None
+
+
+@primitive
+def minus(c: Number) -> Number:
+    """The negative of a number."""
+    return -c
+
+
+@primitive
+def doubled(p: Number) -> Number | None:
+    """Twice an exponent that is 1/2 or -1/2; None for any other."""
+    return 2 * p if abs(Fraction(p)) == Fraction(1, 2) else None
+
+
+@condition
+def falling_fraction(p: Number) -> bool:
+    """Whether an exponent is negative and no integer."""
+    return p < 0 and Fraction(p).denominator > 1
+
+
+@condition
+def is_definite(x: Variable) -> bool:
+    """Whether a variable is declared positive definite."""
+    return "positive definite" in x[2]
+
+
+def _solved_axis(s: Spec) -> int | None:
+    """The axis of the matrix that a product sums with one axis of its other operand."""
+    (i, j), part, out = s if len(s[0]) == 2 else ((0, 0), (), ())
+    for axis, (summed, kept) in enumerate(((i, j), (j, i))):
+        if i != j and part.count(summed) == 1 and summed not in out and kept not in part:
+            distinct = len(set(part)) == len(part) and len(out) == len(part)
+            return axis if distinct else None
+    return None
+
+
+@primitive
+def matrix_axes(s: Spec) -> Spec | None:
+    """How the matrix of a linear system is turned; None where a product is no such system."""
+    axis = _solved_axis(s)
+    return None if axis is None else (((0, 1), (1, 0)) if axis == 0 else ((0, 1), (0, 1)))
+
+
+@primitive
+def right_axes(s: Spec) -> Spec | None:
+    """How the right side's summed axis comes first."""
+    axis = _solved_axis(s)
+    if axis is None:
+        return None
+    summed = s[0][axis]
+    return canonical([s[1]], (summed, *(k for k in s[1] if k != summed)))
+
+
+@primitive
+def solution_axes(s: Spec) -> Spec | None:
+    """How the axes of the solution become those of the product."""
+    axis = _solved_axis(s)
+    if axis is None:
+        return None
+    return canonical([(s[0][1 - axis], *(k for k in s[1] if k != s[0][axis]))], s[2])

@@ -1,0 +1,399 @@
+"""Parts of products that are computed once: mirror images, repeated and shared factors."""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import reduce
+
+from eggrad.engine.extraction import extract
+from eggrad.engine.extraction.snapshot import ENode, Snapshot
+from eggrad.engine.indices.spec import Indices, canonical
+from eggrad.engine.networks.networks import (
+    Factor,
+    Network,
+    connected_order,
+    contract,
+    contract_terms,
+    network_key,
+    product_network,
+    scaled,
+)
+from eggrad.engine.terms import term as terms
+from eggrad.engine.terms.term import Term
+
+__all__ = [
+    "SUMS",
+    "embedding",
+    "exchanges",
+    "expanded",
+    "halved",
+    "made_from_others",
+    "mirror_image",
+    "symmetric_products_of",
+]
+
+MAX_FACTORS = 64
+MAX_NETWORKS = 4
+MAX_STEPS = 2_000
+# The signs of the operands.
+SUMS: Mapping[str, tuple[int, ...]] = {"add": (1, 1), "subtract": (1, -1), "negate": (-1,)}
+
+Renaming = dict[int, int]
+Axes = tuple[int, ...]
+
+
+def exchanges(graph: Snapshot) -> Iterator[tuple[int, Axes]]:
+    """Classes with the axes that exchanging the two differentiations exchanges.
+
+    These are the roots whose axes come in two equal halves, and the factors of their products: of
+    `Mₐᵦₛ xⱼₛ xₗₛ`, where (a, j) and (b, l) are exchanged, also M, where a and b are.
+    """
+    for cls in graph.root_classes:
+        dims, node = graph.dims[cls], graph.choice[cls]
+        half = len(dims) // 2
+        if half and dims[:half] == dims[half:]:
+            axes = (*range(half, 2 * half), *range(half))
+            yield cls, axes
+            if node.constructor == "ein":
+                spec = node.spec
+                twin = {i: spec[-1][axes[k]] for k, i in enumerate(spec[-1])}
+                for child, part in zip(node.children, spec, strict=False):
+                    own = [twin.get(i, i) for i in part]
+                    once = len({*part}) == len(part)
+                    if once and {*own} == {*part} and own != [*part]:
+                        yield child, tuple(map(part.index, own))
+
+
+def expanded(graph: Snapshot, cls: int) -> list[Network] | None:
+    """The networks whose sum a class is, matrices that are sums multiplied out; None if many.
+
+    Equal ones are one, with the sum of their coefficients.
+    """
+    node = graph.choice[cls]
+    waiting = [(product_network(graph, cls, node, MAX_FACTORS, quotients=True), 1)]
+    found: dict[object, Network] = {}
+    while waiting:
+        network, sign = waiting.pop()
+        place = next((k for k, f in enumerate(network.factors) if _is_sum(graph, f)), None)
+        if place is None:
+            own = _normal(graph, network, sign)
+            key = network_key(replace(own, coefficient=Fraction(1)))
+            before = found[key].coefficient if key in found else 0
+            found[key] = replace(own, coefficient=own.coefficient + before)
+        else:
+            waiting += [(n, s * sign) for n, s in _distributed(graph, network, place)]
+        if len(found) + len(waiting) > MAX_NETWORKS:
+            return None
+    return [n for n in found.values() if n.coefficient]
+
+
+def _is_sum(graph: Snapshot, factor: Factor) -> bool:
+    cls, part = factor
+    return len(part) > 1 and graph.choice[cls].constructor in SUMS
+
+
+def _normal(graph: Snapshot, network: Network, sign: int) -> Network:
+    """The network with its sign, and constants along axes that other factors have as a number."""
+    number = network.coefficient * sign
+    factors = list(network.factors)
+    for factor in network.factors:
+        cls, part = factor
+        node = graph.choice[cls]
+        others = {i for f in factors if f is not factor for i in f[1]}
+        if node.constructor == "constant" and others.issuperset(part):
+            number *= node.value
+            factors.remove(factor)
+    return replace(network, factors=tuple(factors), coefficient=number)
+
+
+def _distributed(graph: Snapshot, network: Network, place: int) -> Iterator[tuple[Network, int]]:
+    """The network with a sum among its factors replaced by each term of the sum, and its sign."""
+    node = graph.choice[network.factors[place][0]]
+    for child, sign in zip(node.children, SUMS[node.constructor], strict=True):
+        inner = product_network(graph, child, graph.choice[child], MAX_FACTORS, quotients=True)
+        yield network.with_factor(place, inner), sign
+
+
+def mirror_image(network: Network, axes: Axes) -> tuple[Renaming, dict[int, int]] | None:
+    """An exchange of the output's axes, on indices and on places of factors.
+
+    `axes` has for each axis the one that it is exchanged with, itself where it stays. None where
+    the network is not mapped onto itself.
+
+    >>> factors = ((7, (2, 0)), (8, (2,)), (7, (2, 1)))
+    >>> mirror_image(Network(factors, (0, 1), {0: "n", 1: "n", 2: "m"}), (1, 0))
+    ({0: 1, 1: 0, 2: 2}, {0: 2, 2: 0, 1: 1})
+    """
+    start = {i: network.out[other] for i, other in zip(network.out, axes, strict=True)}
+    order = connected_order(network.factors, [i for i, j in start.items() if i < j])
+    stack: list[tuple[int, Renaming, dict[int, int]]] = [(0, start, {})]
+    for _ in range(MAX_STEPS):
+        if not stack:
+            return None
+        at, names, places = stack.pop()
+        while at < len(order) and order[at] in places:
+            at += 1
+        if at == len(order):
+            return names, places
+        cls, part = network.factors[order[at]]
+        for k in reversed(range(len(network.factors))):
+            other, theirs = network.factors[k]
+            if other == cls and k not in places:
+                extended = _exchanged(part, theirs, names)
+                if extended is not None:
+                    stack.append((at + 1, extended, places | {order[at]: k, k: order[at]}))
+    return None
+
+
+def _exchanged(part: Indices, theirs: Indices, names: Renaming) -> Renaming | None:
+    extended = dict(names)
+    for i, j in zip(part, theirs, strict=True):
+        if extended.setdefault(i, j) != j or extended.setdefault(j, i) != i:
+            return None
+    return extended
+
+
+def halved(graph: Snapshot, network: Network, axes: Axes) -> Term | None:
+    """The network with each part that has a mirror image computed once; None if there is none.
+
+    `axes` are exchanged, as for `mirror_image`.
+    """
+    image = mirror_image(network, axes)
+    if image is None:
+        return None
+    names, places = image
+    pool: list[tuple[Term, Indices]] = []
+    done: set[int] = set()
+    found = False
+    for part in _parts(network, names):
+        if done.intersection(part):
+            continue
+        twin = {places[k] for k in part}
+        done |= set(part) | twin
+        if twin == set(part) or len(part) == 1:
+            alone = (network.factors[k] for k in sorted({*part, *twin}))
+            pool += [(graph.term(cls), indices) for cls, indices in alone]
+            continue
+        found = True
+        inside = [network.factors[k] for k in part]
+        shown = _shown(network, part)
+        pool.append((contract(graph, network, inside, shown), shown))
+        pool.append((pool[-1][0], tuple(names[i] for i in shown)))
+    if not found:
+        return None
+    return scaled(network.coefficient, contract_terms(graph, network, pool, network.out))
+
+
+def _parts(network: Network, names: Mapping[int, int]) -> Iterable[Sequence[int]]:
+    """The places of factors that indices connect which the exchange does not leave alone."""
+    group = list(range(len(network.factors)))
+    first: dict[int, int] = {}
+    for k, (_, part) in enumerate(network.factors):
+        for i in part:
+            if names[i] != i:
+                own, other = group[k], group[first.setdefault(i, k)]
+                group = [other if g == own else g for g in group]
+    return [[k for k, g in enumerate(group) if g == leader] for leader in dict.fromkeys(group)]
+
+
+def _shown(network: Network, part: Sequence[int]) -> Indices:
+    """The indices of some factors that the output or other factors have too."""
+    inside = {i for k in part for i in network.factors[k][1]}
+    others = {i for k, f in enumerate(network.factors) if k not in part for i in f[1]}
+    rest = sorted(i for i in inside & others if i not in network.out)
+    return tuple(i for i in network.out if i in inside) + tuple(rest)
+
+
+# Networks in which one matrix occurs several times, on one summed index: symmetric products.
+
+
+# Weights of more factors are no few numbers.
+MAX_WEIGHTS = 8
+
+
+@dataclass(frozen=True)
+class _Repeated:
+    """A matrix class with axes (summed, own) or the reverse, and the own indices, two or three."""
+
+    cls: int
+    summed_first: bool
+    own: Indices
+
+
+def symmetric_products_of(graph: Snapshot, networks: Sequence[Network]) -> Iterator[Term]:
+    """The sum of some networks as one symmetric product whose weights are what else they have.
+
+    `Σ_s w_s A_sa A_sb + Σ_s v_s A_sa A_sb` has the weights w + v. There is none where the networks
+    have no two or three factors of that kind in common, or nothing else, and a second where there
+    are two ways to compute it.
+    """
+    first, *others = (_repeated(n) for n in networks)
+    for found, summed in first.items():
+        indices = [summed, *(o.get(found) for o in others)]
+        if None not in indices:
+            rests = [_rest(n, found, s) for n, s in zip(networks, indices, strict=True)]
+            if any(rests) and max(map(len, rests)) <= MAX_WEIGHTS:
+                yield from _products(graph, networks, found, indices, rests)
+                return
+
+
+def _repeated(network: Network) -> dict[_Repeated, int]:
+    """The factors that occur two or three times, each with the index that is summed."""
+    groups: dict[tuple[int, bool, int], list[int]] = {}
+    for cls, part in network.factors:
+        if len(part) == 2:
+            for place in (0, 1):
+                summed, own = part[place], part[1 - place]
+                users = sum(own in p for _, p in network.factors)
+                if summed not in network.out and own in network.out and users == 1:
+                    groups.setdefault((cls, place == 0, summed), []).append(own)
+    return {
+        _Repeated(cls, first, tuple(sorted(own))): summed
+        for (cls, first, summed), own in groups.items()
+        if len(own) in (2, 3)
+    }
+
+
+def _rest(network: Network, found: _Repeated, summed: int | None) -> list[tuple[int, Indices]]:
+    taken = {frozenset((summed, i)) for i in found.own}
+    return [
+        (cls, part)
+        for cls, part in network.factors
+        if not (cls == found.cls and len(part) == 2 and frozenset(part) in taken)
+    ]
+
+
+def _products(
+    graph: Snapshot,
+    networks: Sequence[Network],
+    found: _Repeated,
+    indices: Sequence[int | None],
+    rests: Sequence[Sequence[tuple[int, Indices]]],
+) -> Iterator[Term]:
+    out = networks[0].out
+    inner = tuple(i for i in out if i not in found.own)
+    made = inner + found.own
+    matrix = graph.term(found.cls)
+    if not found.summed_first:
+        matrix = terms.einsum("ij->ji", matrix)
+
+    def weights(wanted: Callable[[int], Indices], numbers: Sequence[Fraction]) -> Term:
+        """All else, on the summed index and the inner ones."""
+        every: list[Term] = []
+        for network, number, summed, rest in zip(networks, numbers, indices, rests, strict=True):
+            assert summed is not None
+            every.append(scaled(number, _weights(graph, network, rest, wanted(summed))))
+        return reduce(terms.add, every)
+
+    numbers = [n.coefficient for n in networks]
+    by_rows = weights(lambda summed: (summed, *inner), numbers)
+    ways = [terms.numeric("symmetric_product", matrix, by_rows, data=len(found.own))]
+    if inner and len(found.own) == 2:
+        # The number of all goes to the result: there may be more weights.
+        common = numbers[0] or Fraction(1)
+        shares = [n / common for n in numbers]
+        by_columns = weights(lambda summed: (*inner, summed), shares)
+        ways.append(scaled(common, terms.numeric("product_of_pairs", matrix, by_columns)))
+    for whole in ways:
+        yield whole if made == out else terms.einsum(canonical([made], out), whole)
+
+
+def _weights(
+    graph: Snapshot, network: Network, rest: Sequence[tuple[int, Indices]], wanted: Indices
+) -> Term:
+    pool = [(graph.term(cls), part) for cls, part in rest]
+    present = {i for _, part in rest for i in part}
+    # Weights are the same along an axis that nothing else has.
+    missing = tuple(i for i in wanted if i not in present)
+    if missing or not pool:
+        ones = terms.constant(1, tuple(network.sizes[i] for i in missing))
+        pool.append((ones, missing))
+    return contract_terms(graph, network, pool, wanted)
+
+
+# Products that have all factors of another one, which is computed anyway.
+#
+# A search for the cheapest order of some factors does not see the other products of a DAG: of
+# `J' diag(p) J` and `p' J`, say, with a chain of many factors for J.
+
+
+# Of larger DAGs products are not compared.
+MAX_CLASSES = 400
+
+
+def made_from_others(graph: Snapshot) -> Iterator[tuple[int, Term]]:
+    """The products of the cheapest DAG that have all factors of others, made from those."""
+    choice = graph.cheap_dag(graph.root_classes)
+    used = extract.used(choice, graph.root_classes)
+    if len(used) > MAX_CLASSES:
+        return
+    networks = {
+        cls: product_network(graph, cls, choice[cls], MAX_FACTORS)
+        for cls in _wholes(choice, used, graph.root_classes)
+    }
+    classes = {cls: Counter(c for c, _ in n.factors) for cls, n in networks.items()}
+    for cls, large in networks.items():
+        below = {*extract.used(choice, [cls])}
+        for other, small in networks.items():
+            if other not in below and len(small.factors) > 2 and classes[other] < classes[cls]:
+                made = _made_from(graph, large, graph.term(other), small)
+                if made is not None:
+                    yield cls, made
+
+
+def _wholes(choice: dict[int, ENode], used: list[int], roots: list[int]) -> list[int]:
+    """The products of a DAG that are not merely factors of one other product."""
+    products = [c for c in used if choice[c].constructor == "ein"]
+    inside = Counter(c for p in products for c in choice[p].children)
+    others = (choice[c] for c in used if choice[c].constructor != "ein")
+    outside = {*roots, *(c for node in others for c in node.children)}
+    return [c for c in products if c in outside or inside[c] > 1]
+
+
+def _made_from(graph: Snapshot, large: Network, done: Term, small: Network) -> Term | None:
+    """A network made from a smaller one that is computed already; None if it lacks factors."""
+    found = embedding(small, large)
+    if found is None:
+        return None
+    names, places = found
+    rest = (f for k, f in enumerate(large.factors) if k not in places)
+    pool = [(graph.term(c), indices) for c, indices in rest]
+    pool.append((done, tuple(names[i] for i in small.out)))
+    made = contract_terms(graph, large, pool, large.out, exact=True)
+    return scaled(large.coefficient / small.coefficient, made)
+
+
+def embedding(small: Network, large: Network) -> tuple[dict[int, int], set[int]] | None:
+    """Where a network has the factors of a smaller one: its indices for theirs, and the places.
+
+    None where it has not, or where what the smaller one sums over is needed elsewhere.
+
+    >>> small = Network(((7, (0, 1)), (8, (1,))), (0,), {0: "m", 1: "n"})
+    >>> large = Network(((8, (5,)), (7, (3, 5)), (9, (3,))), (3,), {3: "m", 5: "n"})
+    >>> embedding(small, large)
+    ({0: 3, 1: 5}, {0, 1})
+    """
+    order = connected_order(small.factors, small.out)
+    stack: list[tuple[dict[int, int], tuple[int, ...]]] = [({}, ())]
+    for _ in range(MAX_STEPS):
+        if not stack:
+            return None
+        names, places = stack.pop()
+        if len(places) == len(order):
+            rest = (part for k, (_, part) in enumerate(large.factors) if k not in places)
+            needed = {i for part in (large.out, *rest) for i in part}
+            if all(i in small.out or j not in needed for i, j in names.items()):
+                return names, {*places}
+            continue
+        cls, part = small.factors[order[len(places)]]
+        for k, (other, theirs) in reversed([*enumerate(large.factors)]):
+            if other == cls and k not in places:
+                # An index that is there twice must be the same one twice.
+                extended = dict(names)
+                same = all(
+                    extended.setdefault(i, j) == j for i, j in zip(part, theirs, strict=True)
+                )
+                if same and len({*extended.values()}) == len(extended):
+                    stack.append((extended, (*places, k)))
+    return None

@@ -1,0 +1,400 @@
+"""Sums and products as wholes: read as linear forms and networks, and written as terms."""
+
+from collections import Counter
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from fractions import Fraction
+from functools import partial, reduce
+from itertools import combinations
+from math import prod
+from typing import cast
+
+from eggrad.engine.costs.cost import Model
+from eggrad.engine.extraction.snapshot import ENode, Snapshot
+from eggrad.engine.indices.spec import Indices, Size, Spec, canonical, hadamard
+from eggrad.engine.networks.networks import (
+    Factor,
+    LinearForm,
+    Network,
+    contract,
+    contract_terms,
+    factored,
+    linear_forms,
+    network_key,
+    order_price,
+    product_network,
+    scaled,
+)
+from eggrad.engine.terms import term as terms
+from eggrad.engine.terms.term import Term
+
+__all__ = [
+    "Placed",
+    "as_term",
+    "cancels",
+    "cheaper_orders",
+    "cheapest_network",
+    "disjoint",
+    "distributed",
+    "distributions",
+    "every_network",
+    "every_sum",
+    "joint",
+    "like",
+    "may_cancel",
+    "multiplied",
+    "networks",
+    "number",
+    "numbered",
+    "pairs_to_join",
+    "quotients_of",
+    "repeated",
+    "sharing",
+    "short_sums",
+    "total",
+    "united",
+    "with_units",
+]
+
+Placed = tuple[Term, Indices]
+
+# Of a class with many products the first few are looked at.
+MAX_PRODUCTS = 12
+
+
+def networks(graph: Snapshot, cls: int) -> Iterable[tuple[object, Network]]:
+    """The distinct networks of a class's products, each with its key."""
+
+    def read() -> dict[object, Network]:
+        found: dict[object, Network] = {}
+        products_here = [m for m in graph.members[cls] if m.constructor == "ein"][:MAX_PRODUCTS]
+        current = [m for m in products_here if not m.retired]
+        # Where -1 was taken out of two factors in turn, two classes are each the other's negative.
+        if all(m.retired for m in graph.members[cls]):
+            current = products_here
+        for member in current:
+            network = product_network(graph, cls, member)
+            found.setdefault(network_key(network), network)
+        return found
+
+    return graph.remember(("networks", cls), read).items()
+
+
+def every_network(graph: Snapshot) -> Iterator[tuple[int, Network]]:
+    """The distinct networks of all products, each with the class it is of."""
+    return ((cls, network) for cls in graph.classes for _, network in networks(graph, cls))
+
+
+def united(graph: Snapshot, keyed: Iterable[tuple[int, Hashable]]) -> Iterator[tuple[int, Term]]:
+    """For classes that have a key in common, and axes, a term of the first one."""
+    known: dict[Hashable, int] = {}
+    for cls, key in keyed:
+        first = known.setdefault((key, graph.dims[cls]), cls)
+        if first != cls:
+            yield cls, graph.term(first)
+
+
+def as_term(graph: Snapshot, network: Network) -> Term:
+    """A network as a term, in a cheap order."""
+    whole = contract(graph, network, network.factors, network.out)
+    return scaled(network.coefficient, whole)
+
+
+def cheaper_orders(graph: Snapshot, exact: bool) -> Iterator[tuple[int, Term]]:
+    """Products in a cheaper order than those that are there."""
+    for cls, network in every_network(graph):
+        # What all products of the network may cost, to be the cheapest tree of the class.
+        most = graph.tree_cost[cls] - sum(graph.tree_cost[c] for c, _ in network.factors)
+        most = min(most, network.price)
+        step = ("order", exact, cls, network, most)
+        fresh = len(network.factors) > 2 and graph.first_time(step)
+        if fresh and order_price(graph, network, exact=exact) < most:
+            whole = contract(graph, network, network.factors, network.out, exact=exact)
+            yield cls, scaled(network.coefficient, whole)
+
+
+def pairs_to_join(graph: Snapshot, network: Network) -> Iterator[tuple[int, int]]:
+    """Places of factors with equal indices of which one has a common base or function."""
+    for j, (b, right) in enumerate(network.factors):
+        for i, (a, left) in enumerate(network.factors[:j]):
+            alike = left == right and graph.bases(a) & graph.bases(b)
+            if alike or graph.inverse_of(a, b) or graph.inverse_of(b, a):
+                yield i, j
+
+
+def cheapest_network(graph: Snapshot, cls: int) -> Network:
+    """The cheapest member of a class as a network."""
+    read = partial(product_network, graph, cls, graph.choice[cls])
+    return graph.remember(("cheapest network", cls), read)
+
+
+def numbered(graph: Snapshot, cls: int, number: Fraction) -> Network:
+    """A multiple of a class as a network."""
+    network = cheapest_network(graph, cls)
+    return replace(network, coefficient=network.coefficient * number)
+
+
+def like(network: Network) -> object:
+    """The same for networks that are multiples of one another."""
+    return network_key(replace(network, coefficient=Fraction(1)))
+
+
+def quotients_of(graph: Snapshot, product: ENode) -> Iterator[Term]:
+    """The element-wise products with a negative power as quotients."""
+    if product.constructor == "ein":
+        a, b = product.children
+        both = ((a, b), (b, a)) if product.spec == hadamard(len(graph.dims[a])) else ()
+        for above, below in both:
+            for base, p in graph.exponents(below).items():
+                if p < 0:
+                    divisor = graph.term(base)
+                    divisor = divisor if p == -1 else terms.power(divisor, terms.constant(-p))
+                    yield terms.divide(graph.term(above), divisor)
+
+
+def multiplied(
+    model: Model, factors: list[Placed], out: Indices, sizes: Mapping[int, Size]
+) -> Term:
+    """The product of some terms with axes `out`; the pair with the smallest product goes first.
+
+    >>> from eggrad.engine.costs.cost import CostModel
+    >>> a, x = terms.variable("a", ("m", "n")), terms.variable("x", ("n",))
+    >>> whole = multiplied(CostModel(), [(a, (0, 1)), (x, (1,))], (0,), {0: "m", 1: "n"})
+    >>> whole is terms.einsum("ij,j->i", a, x)
+    True
+    """
+    lengths = {i: model.length(d) for i, d in sizes.items()}
+    pool = list(factors)
+    while len(pool) > 1:
+        options = list(combinations(range(len(pool)), 2))
+        i, j = min(options, key=lambda pair: _price(pool, pair, out, lengths))
+        (a, left), (b, right) = pool[i], pool[j]
+        kept = _kept(pool, (i, j), out)
+        joined: Placed = (terms.einsum(canonical([left, right], kept), a, b), kept)
+        pool = [joined, *(f for k, f in enumerate(pool) if k not in (i, j))]
+    ((whole, own),) = pool
+    return whole if own == out else terms.einsum(canonical([own], out), whole)
+
+
+def _kept(pool: list[Placed], pair: tuple[int, int], out: Indices) -> Indices:
+    """The indices of a pair that others need, in the order of the output for the last pair."""
+    later = {i for k, (_, part) in enumerate(pool) if k not in pair for i in part}
+    found = dict.fromkeys((*pool[pair[0]][1], *pool[pair[1]][1]))
+    if len(pool) == 2:
+        return out
+    return tuple(i for i in found if i in later or i in out)
+
+
+def _price(
+    pool: list[Placed], pair: tuple[int, int], out: Indices, lengths: Mapping[int, int]
+) -> tuple[int, int]:
+    """Entries of the result, then multiplications."""
+    indices = {*pool[pair[0]][1], *pool[pair[1]][1]}
+    kept = _kept(pool, pair, out)
+    return prod(lengths[i] for i in kept), prod(lengths[i] for i in indices)
+
+
+# Products with inverse norms, read and written with unit vectors.
+
+
+def with_units(graph: Snapshot, network: Network) -> Iterator[Term]:
+    """The product with unit vectors in place of vectors beside the inverse of their norm."""
+    for squares, part, p in _inverse_lengths(graph, network):
+        term = _with_units(graph, network, squares, part, p)
+        if term is not None:
+            yield term
+
+
+def _with_units(
+    graph: Snapshot, network: Network, squares: int, part: Indices, p: Fraction
+) -> Term | None:
+    """The product with as many unit vectors as there are vectors and inverse norms."""
+    found = _squared(graph, squares)
+    if found is None:
+        return None
+    vector, (source, kept) = found
+    length = terms.numeric("norm", graph.term(vector), data=(source, kept))
+    inverse = terms.power(length, terms.constant(-1))
+    unit = terms.einsum(canonical([source, kept], source), graph.term(vector), inverse)
+    left = int(-2 * p)
+    factors: list[Placed] = []
+    for cls, indices in network.factors:
+        if indices == part and _power_of_squares(graph, cls)[0] == squares:
+            continue
+        placed = dict(zip(source, indices, strict=False))
+        if cls == vector and left and tuple(placed[i] for i in kept) == part:
+            factors.append((unit, indices))
+            left -= 1
+        else:
+            factors.append((graph.term(cls), indices))
+    if left == int(-2 * p):
+        return None
+    if left:
+        factors.append((terms.power(length, terms.constant(-left)), part))
+    whole = multiplied(graph.model, factors, network.out, network.sizes)
+    return scaled(network.coefficient, whole)
+
+
+def _inverse_lengths(graph: Snapshot, network: Network) -> Iterator[tuple[int, Indices, Fraction]]:
+    """The sums of squares that a product has to a negative power: class, indices, exponent."""
+    found: dict[tuple[int, Indices], Fraction] = {}
+    for cls, part in network.factors:
+        base, p = _power_of_squares(graph, cls)
+        if p < 0:
+            found[base, part] = found.get((base, part), Fraction(0)) + p
+    for (base, part), p in found.items():
+        if p.denominator <= 2:
+            yield base, part, p
+
+
+def _power_of_squares(graph: Snapshot, cls: int) -> tuple[int, Fraction]:
+    """A class as a power of a sum of squares, of exponent 0 if it is none."""
+    for base, p in graph.exponents(cls).items():
+        if _squared(graph, base) is not None:
+            return base, p
+    return cls, Fraction(0)
+
+
+def _squared(graph: Snapshot, cls: int) -> tuple[int, Spec] | None:
+    """The class whose squares another one sums, and the unary spec of the sum."""
+    for m in graph.members[cls]:
+        if m.constructor == "ein" and m.children[0] == m.children[1]:
+            first, second, out = m.spec
+            in_order = out == tuple(i for i in first if i in out)
+            if first == second and in_order and len(set(first)) == len(first) > len(out):
+                return m.children[0], (first, out)
+    return None
+
+
+# The sums of classes as linear forms: what their terms share, and what distributing gives.
+
+
+# The terms of a sum that is distributed.
+MAX_DISTRIBUTED = 6
+
+
+def every_sum(graph: Snapshot) -> Iterator[tuple[int, LinearForm]]:
+    """The distinct linear forms of all sums, each with the class it is of."""
+    return ((cls, form) for cls in graph.classes for form, _ in linear_forms(graph, cls))
+
+
+def total(graph: Snapshot, form: LinearForm) -> Term:
+    """A linear form of at least one term as sums and differences, what is added first."""
+    summands = [(c, graph.term(cls)) for cls, c in form.items()]
+    (number, first), *rest = sorted(summands, key=lambda s: s[0] < 0)
+    whole = scaled(number, first)
+    for c, t in rest:
+        whole = terms.subtract(whole, scaled(-c, t)) if c < 0 else terms.add(whole, scaled(c, t))
+    return whole
+
+
+def number(graph: Snapshot, cls: int) -> Fraction | None:
+    """The value of a class that is a constant."""
+    values = (m.data[0] for m in graph.members[cls] if m.constructor == "constant")
+    return next((Fraction(cast(Fraction, v)) for v in values), None)
+
+
+def sharing(graph: Snapshot, form: LinearForm) -> list[tuple[int, ...]]:
+    """The terms that share a factor with the same axes, largest groups first."""
+    if len(form) < 2:
+        return []
+    users: dict[object, list[int]] = {}
+    for t in form:
+        network = cheapest_network(graph, t)
+        shown = ((c, tuple(i if i in network.out else -1 for i in p)) for c, p in network.factors)
+        for key in dict.fromkeys(shown):
+            users.setdefault(key, []).append(t)
+    groups = dict.fromkeys(tuple(own) for own in users.values() if len(own) > 1)
+    return sorted(groups, key=len, reverse=True)
+
+
+def disjoint(groups: Sequence[tuple[int, ...]]) -> list[tuple[int, ...]]:
+    """The first of some groups, and those after it that have no terms with others in common."""
+    taken: set[int] = set()
+    chosen: list[tuple[int, ...]] = []
+    for group in groups:
+        if taken.isdisjoint(group):
+            taken.update(group)
+            chosen.append(group)
+    return chosen
+
+
+def joint(graph: Snapshot, form: LinearForm, group: Sequence[int], free: bool) -> Term | None:
+    """Some terms of a sum as what their networks share times the rest.
+
+    With `free` that is what none of them sums over, if they sum over anything.
+    """
+    whole = [(t, form[t]) for t in group]
+    products = [numbered(graph, t, c) for t, c in whole]
+    if free and not any(len(n.sizes) > len(n.out) for n in products):
+        return None
+    return graph.remember(("joint", free, *whole), partial(factored, graph, products, free))
+
+
+def distributions(graph: Snapshot, cls: int) -> list[tuple[list[Network], set[object]]]:
+    """The ways to distribute a sum in the cheapest network of a class, and what is like them."""
+
+    def ways() -> list[tuple[list[Network], set[object]]]:
+        network = cheapest_network(graph, cls)
+        every = [distributed(graph, network, k, form) for k, form in short_sums(graph, network)]
+        return [(parts, {like(p) for p in parts}) for parts in every]
+
+    return graph.remember(("distributions", cls), ways)
+
+
+def short_sums(graph: Snapshot, network: Network) -> Iterator[tuple[int, LinearForm]]:
+    """Places of factors that are short sums, with these."""
+    for k, (factor, _) in enumerate(network.factors):
+        for form, _ in linear_forms(graph, factor)[:1]:
+            if len(form) <= MAX_DISTRIBUTED:
+                yield k, form
+
+
+def distributed(graph: Snapshot, network: Network, place: int, form: LinearForm) -> list[Network]:
+    """The products that distributing a sum at some place gives."""
+    return [network.with_factor(place, numbered(graph, u, c)) for u, c in form.items()]
+
+
+def repeated(
+    graph: Snapshot, network: Network, place: int, form: LinearForm, factor: Factor
+) -> Term | None:
+    """A network with a factor in each term of a sum, if one of these is then among the factors."""
+    r, part = factor
+    for t in form:
+        own = cheapest_network(graph, t)
+        inside = [(c, tuple(part[i] for i in p)) for c, p in own.factors if {*p} <= {*own.out}]
+        taken = Counter([network.factors[place], factor, factor, *inside])
+        if len(inside) == len(own.factors) and taken <= Counter(network.factors):
+            times = partial(terms.einsum, hadamard(len(part)), graph.term(r))
+            summands = [scaled(c, times(graph.term(u))) for u, c in form.items()]
+            left = Counter(network.factors) - taken
+            pool = [(graph.term(c), p) for c, p in left.elements()]
+            pool += [(times(graph.term(t)), part), (reduce(terms.add, summands), part)]
+            number = network.coefficient / own.coefficient
+            return scaled(number, contract_terms(graph, network, pool, network.out))
+    return None
+
+
+def cancels(graph: Snapshot, outer: Network, place: int, product: Network) -> bool:
+    """Whether what was put in at a place is inverse, entry by entry, to a factor beside it."""
+    after = len(outer.factors) - place - 1
+    end = len(product.factors) - after
+    inside = product.factors[place:end]
+    beside = (*product.factors[:place], *product.factors[end:])
+    return any(
+        left == right and opposed(graph.exponents(a), graph.exponents(b))
+        for a, left in inside
+        for b, right in beside
+    )
+
+
+def opposed(a: Mapping[int, Fraction], b: Mapping[int, Fraction]) -> bool:
+    """Whether two tensors are powers of one base, of which one exponent is negative."""
+    return any((a[base] < 0) != (b[base] < 0) for base in a.keys() & b.keys())
+
+
+def may_cancel(graph: Snapshot, network: Network, form: LinearForm) -> bool:
+    """Whether there is a negative power at all among the factors, those of the sum included."""
+    inside = [f for u in form for f in cheapest_network(graph, u).factors]
+    every = [graph.exponents(c) for c, _ in (*network.factors, *inside)]
+    return any(e < 0 for exponents in every for e in exponents.values())

@@ -1,0 +1,93 @@
+"""The classes of a snapshot by their normal forms."""
+
+from collections.abc import Iterator, Sequence
+
+from eggrad.engine.costs.cost import NormalModel
+from eggrad.engine.extraction.snapshot import Snapshot
+from eggrad.engine.networks.sums_and_products import united
+from eggrad.engine.normal_forms.normal_form import NormalForms
+from eggrad.engine.terms.term import Term
+
+__all__ = [
+    "ALL",
+    "ENTRYWISE",
+    "below",
+    "forms_of",
+    "has_inverse",
+    "inverses_found",
+    "met",
+    "roots_of",
+    "same_forms",
+    "same_sums",
+]
+
+ENTRYWISE = ("functions", "exponentials", "powers", "denominators")
+ALL = (*ENTRYWISE, "inverses")
+
+
+def forms_of(
+    graph: Snapshot, laws: Sequence[str], *, least: bool = False, by_places: bool = False
+) -> NormalForms:
+    """The normal forms of a snapshot; made once, the classes are read once."""
+    at = graph.remember("at normal forms", lambda: graph.at(NormalModel()))
+    return graph.remember(
+        ("normal forms", laws, least, by_places),
+        lambda: NormalForms(at, laws, least=least, by_places=by_places),
+    )
+
+
+def same_sums(graph: Snapshot, laws: Sequence[str]) -> Iterator[tuple[int, Term]]:
+    """Classes with the same normal form, if need be with short axes place by place."""
+    yield from same_forms(forms_of(graph, laws))
+    forms = forms_of(graph, laws, by_places=True)
+    if forms.singled:
+        yield from same_forms(forms)
+
+
+def same_forms(forms: NormalForms) -> Iterator[tuple[int, Term]]:
+    """For each class below the roots a term of the first one with the same normal form."""
+    at = forms.graph
+    return united(at, ((cls, frozenset(forms.polynomial(cls).items())) for cls in below(at)))
+
+
+def has_inverse(graph: Snapshot) -> bool:
+    """Whether there is an inverse that a relation could be about."""
+    at = forms_of(graph, ALL).graph
+    return any(at.choice[cls].constructor == "inv" for cls in below(at))
+
+
+def roots_of(graph: Snapshot) -> list[int]:
+    """The classes that are asked about; where none is, all."""
+    return list(dict.fromkeys(graph.root_classes or graph.classes))
+
+
+def below(graph: Snapshot) -> list[int]:
+    """The classes of the cheapest trees of the roots, each once; without roots, all."""
+    found: dict[int, None] = {}
+    stack = roots_of(graph)[::-1]
+    while stack:
+        cls = stack.pop()
+        if cls not in found:
+            found[cls] = None
+            stack.extend(reversed(graph.choice[cls].children))
+    return list(found)
+
+
+def inverses_found(forms: NormalForms) -> Iterator[tuple[int, Term]]:
+    """Classes whose product with the argument of an inverse is the identity."""
+    graph = forms.graph
+    classes = below(graph)
+    for cls in classes:
+        dims = graph.dims[cls]
+        for argument in [m.children[0] for m in graph.members[cls] if m.constructor == "inv"]:
+            identity = forms.contract([], (0, 0), {0: dims[0]})
+            for other in classes:
+                fits = graph.dims[other] == dims and other != cls
+                if fits and forms.matrix_product(argument, other) == identity:
+                    yield cls, graph.term(other)
+
+
+def met(forms: NormalForms, left: tuple[int, int], right: tuple[int, int]) -> bool:
+    """Whether two products of matrices are known and the same."""
+    whole = forms.matrix_product(*left)
+    return whole is not None and whole == forms.matrix_product(*right)

@@ -1,1 +1,0 @@
-"""What laws on whole sums and products read in a snapshot, and the terms they write."""

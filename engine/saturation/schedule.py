@@ -1,0 +1,664 @@
+"""The schedule: the stages of each purpose as data, and one run of them under a budget."""
+
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from time import perf_counter
+from typing import Final
+
+from eggrad.engine.costs.cost import CostModel, Model
+from eggrad.engine.egraph.egraph import EGraph, Iteration
+from eggrad.engine.egraph.reading import Reading
+from eggrad.engine.errors import UnsupportedOperation
+from eggrad.engine.extraction import exact
+from eggrad.engine.extraction.exact import Solved
+from eggrad.engine.extraction.snapshot import ENode, Snapshot
+from eggrad.engine.laws.properties import TOTAL
+from eggrad.engine.laws.rule import BulkRule, Fact, Rule, Ruleset
+from eggrad.engine.terms.functions import Function, record
+from eggrad.engine.terms.term import FUNCTION_NODES, Term, postorder, rebuild
+
+__all__ = [
+    "PURPOSES",
+    "STAGES",
+    "Budget",
+    "Derived",
+    "Explored",
+    "Moment",
+    "Observer",
+    "Report",
+    "Result",
+    "Run",
+    "Strategy",
+    "Watch",
+    "exposed_classes",
+    "given_members",
+    "solver_seconds",
+]
+
+STAGES = (
+    "forward",
+    "reverse",
+    "simplify",
+    "explore",
+    "present",
+    "settle",
+    "lowering",
+    "stable",
+    "orders",
+)
+
+PURPOSES: Final[Mapping[str, tuple[str, ...]]] = {
+    "simplify": ("settle", "simplify", "explore", "present"),
+    "compile": ("settle", "lowering", "simplify", "explore", "stable", "present", "orders"),
+    "evaluate": ("settle", "lowering", "simplify", "stable"),
+    "compare": ("settle", "simplify", "explore"),
+}
+"""The stages that each purpose has, in this order; its e-graph knows no laws but theirs."""
+
+
+@dataclass(frozen=True)
+class Strategy:
+    """The rulesets of each stage; those of `settle` saturate after every iteration of any.
+
+    Those of `lowering` join `explore` for terms that are lowered to code, those of `stable` come
+    after that. Then the bulk rules of `lowering` see the stable forms, ruleset by ruleset. Those
+    of `present`, and for code those of `orders`, come last: what they add feeds no other rule.
+    """
+
+    forward: tuple[Ruleset, ...]
+    reverse: tuple[Ruleset, ...]
+    simplify: tuple[Ruleset, ...]
+    explore: tuple[Ruleset, ...]
+    present: tuple[Ruleset, ...] = ()
+    settle: tuple[Ruleset, ...] = ()
+    lowering: tuple[Ruleset, ...] = ()
+    stable: tuple[Ruleset, ...] = ()
+    orders: tuple[Ruleset, ...] = ()
+
+    @property
+    def rulesets(self) -> tuple[Ruleset, ...]:
+        """All rulesets, each once."""
+        return tuple(dict.fromkeys(r for name in STAGES for r in self.of(name)))
+
+    def of(self, stage: str) -> tuple[Ruleset, ...]:
+        """The rulesets of a stage, by its name."""
+        return getattr(self, stage)
+
+    def rules_of(self, stage: str) -> tuple[Rule, ...]:
+        """The rules of a stage's rulesets, each once."""
+        return tuple(dict.fromkeys(r for ruleset in self.of(stage) for r in ruleset.rules))
+
+    def laws_of(self, stage: str) -> tuple[Rule | Fact, ...]:
+        """The rules of a stage, and its facts."""
+        facts = (f for ruleset in self.of(stage) for f in ruleset.facts)
+        return (*self.rules_of(stage), *dict.fromkeys(facts))
+
+    def mapped(self, change: Callable[[Ruleset], Ruleset]) -> "Strategy":
+        """The strategy with every ruleset changed, once however many stages it is in."""
+        changed = {s: change(s) for s in self.rulesets}
+        return replace(self, **{n: tuple(changed[s] for s in self.of(n)) for n in STAGES})
+
+    def only(self, names: Iterable[str]) -> "Strategy":
+        """The strategy with some rules alone, named as `ruleset.rule`."""
+        kept = {*names}
+        return self.mapped(lambda ruleset: ruleset.only(kept))
+
+
+# What a run may use, what it did, and the classes that it ends with.
+
+
+@dataclass(frozen=True)
+class Budget:
+    """What a run may use: e-nodes, rounds of exploration and, if wanted, seconds.
+
+    Without a number of e-nodes it is 5,000 and 60 more for every node of the input; without a
+    number of rounds it is 4, and 1 for an input of more than 2,000 nodes.
+
+    The defaults count e-nodes and iterations alone, so that results do not depend on the speed
+    of the machine.
+    """
+
+    nodes: int | None = None
+    iterations: int | None = None
+    seconds: float | None = None
+
+    def __post_init__(self) -> None:
+        """Raise `UnsupportedOperation` for what is no number, or a negative one."""
+        for name, number in vars(self).items():
+            kind, known = ("number", float | int) if name == "seconds" else ("integer", int)
+            fits = isinstance(number, known) and not isinstance(number, bool) and number >= 0
+            if number is not None and not fits:
+                raise UnsupportedOperation(
+                    f"the {name} of a budget are None or {kind}s from 0 on, not {number!r}"
+                )
+
+    @classmethod
+    def of(cls, given: "Budget | None") -> "Budget":
+        """What a caller gave, the default for None; `UnsupportedOperation` for all else.
+
+        >>> Budget.of(None)
+        Budget(nodes=None, iterations=None, seconds=None)
+        """
+        if given is None:
+            return cls()
+        if not isinstance(given, cls):
+            raise UnsupportedOperation(
+                f"a budget is eggrad.Budget(nodes=..., iterations=..., seconds=...), not {given!r}"
+            )
+        return given
+
+
+@dataclass
+class Report:
+    """What a run did: iterations, size, matches of each rule, and notes on what was cut short.
+
+    `solved` is about exact extraction, where that was asked for.
+    """
+
+    iterations: int = 0
+    enodes: int = 0
+    matches: Counter[str] = field(default_factory=Counter[str])
+    notes: list[str] = field(default_factory=list[str])
+    solved: Solved | None = None
+
+    @property
+    def complete(self) -> bool:
+        """Whether no budget ended a stage early."""
+        return not self.notes
+
+    def joined(self, later: "Report") -> "Report":
+        """Add a later report to this one."""
+        return Report(
+            self.iterations + later.iterations,
+            max(self.enodes, later.enodes),
+            self.matches + later.matches,
+            self.notes + later.notes,
+            later.solved,
+        )
+
+
+@dataclass(frozen=True)
+class Result:
+    """The terms found, and how."""
+
+    terms: tuple[Term, ...]
+    report: Report
+
+    @property
+    def term(self) -> Term:
+        """The only term, or the first."""
+        return self.terms[0]
+
+    @property
+    def complete(self) -> bool:
+        """Whether no budget ended a stage early."""
+        return self.report.complete
+
+
+def solver_seconds(budget: Budget | None) -> float:
+    """What the solver may take: a budget's seconds, once more after all that precedes it.
+
+    Raises `UnsupportedOperation` where there is no solver.
+    """
+    exact.require_solver()
+    return exact.SECONDS if budget is None or budget.seconds is None else budget.seconds
+
+
+def given_members(graph: Snapshot, egraph: EGraph, roots: Sequence[Term]) -> dict[int, ENode]:
+    """The members that some loaded terms have in their classes, the first one of each class.
+
+    Those that the snapshot leaves out, because others are stabler, are left out here too.
+    """
+    found: dict[int, ENode] = {}
+    for node in postorder(*roots):
+        cls, *below = (graph.names[egraph.name(t)] for t in (node, *node.args))
+        if cls not in found:
+            given = rebuild(node, tuple(map(graph.term, below)))
+            for member in graph.members[cls]:
+                if graph.as_term(member, tuple(map(graph.term, member.children))) is given:
+                    found[cls] = member
+                    break
+    return found
+
+
+@dataclass(frozen=True)
+class Explored:
+    """Classes after exploration: `graph.extract(classes)` gives the cheapest terms of the roots.
+
+    `graph.at(model).extract(classes)` gives those that are cheapest by another model.
+    """
+
+    graph: Snapshot
+    classes: tuple[int, ...]
+    report: Report
+
+    @property
+    def is_wider(self) -> bool:
+        """Whether the cheapest terms of the roots are others where classes have wider members."""
+        narrow = self.graph.narrow
+        return narrow is not None and narrow.extract(self.classes) != self.graph.extract(
+            self.classes
+        )
+
+    def cheapest(self, seconds: float | None = None) -> Result:
+        """The cheapest terms that a quick search finds, or with some seconds for it, a solver.
+
+        The report says what the solver did, and notes if that is not certain to be the cheapest.
+        """
+        if seconds is None:
+            return Result(tuple(self.graph.extract(self.classes)), self.report)
+        found, solved = self.graph.extract_exactly(self.classes, seconds)
+        self.report.solved = solved
+        if not solved.certain:
+            self.report.notes.append(f"the solver was not certain after {seconds:g} seconds")
+        return Result(tuple(found), self.report)
+
+
+# Looking on while a system runs: what every iteration did, and the classes then.
+
+
+@dataclass(frozen=True)
+class Moment:
+    """What one iteration did, and what the e-graph holds after it.
+
+    `stage` is that of the iteration, "load" before the first, or "bulk" where bulk rules were
+    applied. `round` counts the rounds of exploration from 1 on; before them it is 0. `matches`
+    and `times`, in seconds, are by rule; `seconds` is the time of everything since the moment
+    before. `roots` names the classes of which a term will be extracted.
+    """
+
+    stage: str
+    round: int
+    enodes: int
+    classes: int
+    seconds: float
+    matches: Mapping[str, int]
+    times: Mapping[str, float]
+    roots: Sequence[str]
+    egraph: EGraph = field(repr=False)
+
+    @property
+    def phase(self) -> str:
+        """What a person calls the stage: exploration contains simplification and bulk rules."""
+        if self.round and self.stage in ("bulk", "simplify"):
+            return "explore"
+        return self.stage
+
+    def read(self) -> tuple[Reading, Snapshot]:
+        """The classes; only while the observer is being told, for then the e-graph goes on."""
+        reading = Reading(self.egraph)
+        return reading, Snapshot(reading, CostModel(), self.roots[:1])
+
+    def cheapest(self) -> Term | None:
+        """A cheap term of the first root, None where it has none yet; as for `read`."""
+        graph = self.read()[1]
+        return next(iter(graph.extract(graph.root_classes)), None)
+
+
+Observer = Callable[[Moment], None]
+
+
+class Watch:
+    """What happened in a run since the last moment, and who wants to know."""
+
+    def __init__(self, observer: Observer | None, egraph: EGraph, matches: Counter[str]) -> None:
+        """Look on `matches` as they grow; nobody is told where there is no observer."""
+        self._observer = observer
+        self._egraph = egraph
+        self._matches = matches
+        self._told: Counter[str] = Counter()
+        self._times: dict[str, float] = {}
+        self._began = perf_counter()
+        self.active = observer is not None
+
+    def spent(self, times: Mapping[str, float]) -> None:
+        """Add to the seconds of some rules."""
+        for rule, seconds in times.items():
+            self._times[rule] = self._times.get(rule, 0.0) + seconds
+
+    def tell(self, stage: str, rounds: int, enodes: int, roots: Sequence[str]) -> None:
+        """Tell the observer, if there is one, of what has happened since the last time."""
+        if self._observer is None:
+            return
+        seconds = perf_counter() - self._began
+        moment = Moment(
+            stage,
+            rounds,
+            enodes,
+            self._egraph.class_count(),
+            seconds,
+            self._matches - self._told,
+            self._times,
+            roots,
+            self._egraph,
+        )
+        self._told, self._times = self._matches.copy(), {}
+        self._observer(moment)
+        self._began = perf_counter()
+
+
+# One use of an e-graph: stages and rounds under a budget.
+
+
+# Products with tests whose other factor may be undefined where the test is 0.
+#
+# Such a product is undefined there, and the choice that it stands for is not.
+
+
+def exposed_classes(graph: Snapshot) -> set[int]:
+    """The classes with a product of a test, or of what is 0 unless chosen, and a partial factor."""
+    masks = {c for c, nodes in graph.members.items() if any(_is_mask(m, graph) for m in nodes)}
+    if not masks:
+        return set()
+
+    def is_exposed(m: ENode) -> bool:
+        if m.constructor != "ein":
+            return False
+        a, b = m.children
+        of_a, of_b = (not graph.knows(c, TOTAL) for c in m.children)
+        return (a in masks and of_b) or (b in masks and of_a)
+
+    return {c for c, nodes in graph.members.items() if any(map(is_exposed, nodes))}
+
+
+def _is_mask(m: ENode, graph: Snapshot) -> bool:
+    own = _function(m)
+    if own is None or own.name != "where":
+        return own is not None and own.is_test
+    zeros = graph.members.get(m.children[2], ())
+    return any(z.constructor == "constant" and z.data[0] == 0 for z in zeros)
+
+
+def _function(m: ENode) -> Function | None:
+    return record(str(m.data[0])) if m.constructor in FUNCTION_NODES.values() else None
+
+
+SETTLE_ROUNDS = 20
+# How often `settle` is iterated in one go after an iteration of these stages, which is enough for
+# most of them: a call of egglog takes as long as an iteration that finds nothing.
+SETTLES: Final[Mapping[str, int]] = dict.fromkeys(
+    ("simplify", "explore", "lowering", "present", "stable"), 2
+)
+# A match makes at most so many e-nodes.
+NODES_PER_MATCH = 8
+PRESENT_ROUNDS = 4
+
+BASE_NODES = 5_000
+ROUNDS = 4
+LARGE = 2_000
+NODES_PER_NODE = 60
+
+# What is lowered has been explored before: only so many e-nodes are explored again in all rounds.
+SMALL = 200
+
+# What numerical stability may take.
+STABLE_ROUNDS = 4
+STABLE_NODES = 20_000
+# Classes with these have an equal sum or product (thesis, table 3.1), which bulk rules can read.
+REDUNDANT = ("subtract", "negate", "divide")
+
+
+@dataclass(frozen=True)
+class Derived:
+    """What derivatives are made of: the terms they began with, and how often each rule was used.
+
+    Derivatives that are `alike` are one, found in several ways.
+    """
+
+    origins: tuple[Term, ...]
+    matches: Mapping[str, int]
+    alike: bool = False
+
+
+class Run:
+    """One use of an e-graph under a budget; the first model is that of the final snapshot."""
+
+    def __init__(
+        self,
+        strategy: Strategy,
+        egraph: EGraph,
+        budget: Budget,
+        models: Sequence[Model],
+        purpose: str = "simplify",
+        *,
+        observer: Observer | None = None,
+    ) -> None:
+        """Begin with an e-graph in which nothing has run; `purpose` is one of `PURPOSES`."""
+        self.strategy = strategy
+        self.egraph = egraph
+        self.budget = budget
+        self.models = models
+        self.report = Report()
+        self.watch = Watch(observer, egraph, self.report.matches)
+        self.roots: Sequence[str] = ()
+        self.round = 0
+        self.stages = PURPOSES[purpose]
+        self.lowering = "lowering" in self.stages
+        self.loaded = 1
+        self.started = perf_counter()
+        self.done: set[Hashable] = set()
+        # E-nodes when they were counted last, at most now, and iterations since then.
+        self.size = self.bound = 1
+        self.steps = 0
+        self.growth = 1.0
+        self.nodes = BASE_NODES if budget.nodes is None else budget.nodes
+        self.rounds = ROUNDS if budget.iterations is None else budget.iterations
+
+    def begin(self, roots: Sequence[str], stage: str = "load") -> None:
+        """Let what the budget leaves open follow from the input, all of which is loaded.
+
+        `stage` is what has loaded it.
+        """
+        self.loaded = self.size = self.bound = loaded = self.egraph.size()
+        self.roots = roots
+        self.tell(stage)
+        if self.budget.iterations is None and loaded > LARGE:
+            self.rounds = 1
+        if self.budget.nodes is None:
+            self.nodes = BASE_NODES + NODES_PER_NODE * loaded
+
+    def derived(self, derived: Derived) -> None:
+        """Tell who looks on what is differentiated, and count the rules that have been used."""
+        if self.watch.active:
+            self.egraph.push()
+            self.egraph.load(*derived.origins)
+            self.roots = [self.egraph.name(t) for t in derived.origins]
+            self.tell("load")
+            self.egraph.pop()
+        self.report.matches.update(derived.matches)
+        self.report.iterations += 1
+
+    def finish(self, names: Sequence[str], given: Sequence[Term] = ()) -> Explored:
+        """Run the stages, then read the classes back; `given` are loaded terms."""
+        self.roots = names
+        self.settle()
+        if self.lowering:
+            # Once: what other rules join later need not be taken apart again.
+            self.step("lowering")
+        self.saturate("simplify")
+        if "explore" in self.stages:
+            self.explore(names)
+        if "stable" in self.stages:
+            self.stabilise(names)
+            for ruleset in self.strategy.lowering:
+                # Each sees what the one before has added.
+                self.apply_bulk_rules(self.snapshots(names, stable=True), [ruleset])
+        if "present" in self.stages:
+            self.present(names)
+        widened = self.egraph.widen()
+        self.report.matches.update(widened.matches)
+        if widened.changed:
+            # What is wider is as it stands in its law: a⁰ for 1.
+            self.step("simplify")
+        graph = self.snapshots(names, stable=self.lowering, widened=True)[0]
+        graph.given = given_members(graph, self.egraph, given)
+        roots = tuple(graph.names[n] for n in names)
+        return Explored(graph, roots, self.report)
+
+    def explore(self, names: Sequence[str]) -> None:
+        """Rounds of bulk rules and others, until they find nothing that is cheaper."""
+        exploring = self.strategy.simplify + self.strategy.explore
+        if self.lowering:
+            exploring = tuple(dict.fromkeys(exploring + self.strategy.lowering))
+            self.rounds = min(self.rounds, 1 + SMALL // self.loaded)
+        graphs = self.snapshots(names, focused=True)
+        prices: list[int] | None = None
+        for number in range(1, self.rounds + 1):
+            self.round = number
+            if self.exhausted():
+                break
+            changed = self.apply_bulk_rules(graphs, exploring)
+            changed |= self.step("explore")
+            if not changed:
+                break
+            self.saturate("simplify")
+            graphs = self.snapshots(names, focused=True)
+            before = prices
+            prices = [sum(g.tree_cost.get(g.names[n], 0) for n in names) for g in graphs]
+            if prices == before:
+                break
+        else:
+            if self.rounds == self.budget.iterations:
+                self.report.notes.append(f"{self.rounds} rounds of exploration")
+
+    def present(self, names: Sequence[str]) -> None:
+        """Add forms that are read or computed, and that no other rule need see."""
+        for _ in range(1 if self.report.notes else PRESENT_ROUNDS):
+            if not self.step("present"):
+                break
+        # They see what is retired as well.
+        last = [r for s in ("present", "orders") if s in self.stages for r in self.strategy.of(s)]
+        self.apply_bulk_rules(self.snapshots(names, stable=self.lowering), last)
+
+    def stabilise(self, names: Sequence[str]) -> None:
+        """Add the forms that lose no digits; where the budget has ended, the nearest of them."""
+        ended = bool(self.report.notes)
+        most = self.bound + STABLE_NODES * (not ended)
+        for _ in range(1 if ended else STABLE_ROUNDS):
+            while self.step("stable") and self.within(most):
+                pass
+            # Orders that are cheaper at other sizes are found later.
+            graphs = self.snapshots(names, hidden=REDUNDANT)[:1]
+            if not self.apply_bulk_rules(graphs, self.strategy.stable):
+                break
+
+    def snapshots(
+        self,
+        roots: Sequence[str],
+        stable: bool = False,
+        hidden: Sequence[str] = (),
+        widened: bool = False,
+        focused: bool = False,
+    ) -> list[Snapshot]:
+        """The classes now, checked for merged constants, at each model.
+
+        With `stable`, classes have the members alone that code may be generated from; those of
+        `hidden` constructors are left out where there are others. `widened` classes have the
+        members of wider ones as well. Bulk rules look at few classes of `focused` ones, where
+        there are many.
+        """
+        self.egraph.complete_shapes()
+        graph = Snapshot(self.egraph, self.models[0], roots, self.done, focused=focused)
+        graph.check_constants(self.report.matches)
+        self.report.enodes = graph.size
+        graph.hide(hidden)
+        if widened and graph.wider:
+            graph.widen(exposed_classes(graph))
+        if stable:
+            graph.prefer_stable()
+        return [graph, *(graph.at(m) for m in self.models[1:])]
+
+    def apply_bulk_rules(self, graphs: Sequence[Snapshot], rulesets: Iterable[Ruleset]) -> bool:
+        """Add what bulk rules find; say whether any of it was new."""
+        found: list[tuple[Term, Term]] = []
+        vouched: list[Term] = []
+        for ruleset in rulesets:
+            for rule in ruleset.bulk_rules:
+                own = graphs[:1] if rule.sizeless else graphs
+                name, began = f"{ruleset.name}.{rule.name}", perf_counter()
+                fresh = dict.fromkeys(p for g in own for p in self._new_members(g, rule))
+                self.watch.spent({name: perf_counter() - began})
+                if fresh:
+                    self.report.matches[name] += len(fresh)
+                    found += fresh
+                    vouched += [term for _, term in fresh if rule.stable]
+        self.egraph.unite(found, as_written=not self.lowering)
+        self.egraph.mark_stable(vouched)
+        if found:
+            self.settle()
+            if self.watch.active:
+                self.tell("bulk", self.egraph.size())
+        return bool(found)
+
+    def _new_members(self, graph: Snapshot, rule: BulkRule) -> list[tuple[Term, Term]]:
+        fresh: list[tuple[Term, Term]] = []
+        for cls, term in rule.find(graph):
+            name = self.egraph.known_name(term)
+            if name is None or graph.names.get(name) != cls:
+                fresh.append((graph.term(cls), term))
+        return fresh
+
+    def step(self, stage: str) -> bool:
+        """One iteration of a stage; whether anything changed."""
+        settling = self.egraph.rules_of("settle")
+        first, *later = self._iterate(stage, *["settle"] * SETTLES.get(stage, 0))
+        self.report.iterations += 1
+        if later and (later[-1].changed or self.egraph.rules_of("settle") != settling):
+            self.settle()
+        self.steps += 1
+        self.tell(stage)
+        return first.changed
+
+    def _iterate(self, *stages: str) -> list[Iteration]:
+        iterations = self.egraph.iterate(*stages, timed=self.watch.active)
+        for own in iterations:
+            self.report.matches.update(own.matches)
+            self.bound += NODES_PER_MATCH * sum(own.matches.values())
+            self.watch.spent(own.seconds)
+        return iterations
+
+    def within(self, nodes: int) -> bool:
+        """Whether another iteration keeps to some e-nodes, if it grows as those before it did.
+
+        They are counted only where what has matched might have made so many.
+        """
+        if self.bound * self.bound <= nodes * self.size:
+            return True
+        if self.steps:
+            now = self.egraph.size()
+            self.growth = (now / self.size) ** (1 / self.steps)
+            self.size, self.bound, self.steps = now, now, 0
+        return self.size * self.growth <= nodes
+
+    def tell(self, stage: str, enodes: int | None = None) -> None:
+        """Tell who looks on of an iteration."""
+        if self.watch.active:
+            found = self.egraph.size() if enodes is None else enodes
+            self.watch.tell(stage, self.round, found, self.roots)
+
+    def settle(self) -> None:
+        """Saturate what keeps zeros and multiples from breeding."""
+        for _ in range(SETTLE_ROUNDS):
+            if not self._iterate("settle")[0].changed:
+                return
+
+    def saturate(self, stage: str) -> None:
+        """Iterate a stage until nothing changes or the budget ends."""
+        while self.step(stage):
+            if self.exhausted():
+                return
+
+    def exhausted(self) -> bool:
+        """Whether the budget has ended; the first time, a note says so.
+
+        An iteration cannot be interrupted: the next one is taken to grow as the last one did.
+        """
+        if self.report.notes:
+            return True
+        if not self.within(self.nodes):
+            self.report.notes.append(f"another iteration might exceed {self.nodes} e-nodes")
+        seconds = perf_counter() - self.started
+        if self.budget.seconds is not None and seconds > self.budget.seconds:
+            self.report.notes.append(f"more than {self.budget.seconds} seconds")
+        return bool(self.report.notes)

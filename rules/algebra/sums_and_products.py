@@ -1,0 +1,233 @@
+"""Sums and products as wholes, in any order and nesting: linear forms and networks."""
+
+from collections import Counter
+from collections.abc import Iterator
+from fractions import Fraction
+from functools import reduce
+from itertools import islice, product
+from typing import cast
+
+from eggrad.engine.extraction.snapshot import Snapshot
+from eggrad.engine.laws.rule import Ruleset
+from eggrad.engine.networks.networks import linear_forms, scaled, split
+from eggrad.engine.networks.shared_work import SUMS, exchanges, expanded, halved, made_from_others
+from eggrad.engine.networks.sums_and_products import (
+    as_term,
+    cancels,
+    cheaper_orders,
+    cheapest_network,
+    disjoint,
+    distributed,
+    distributions,
+    every_network,
+    every_sum,
+    joint,
+    like,
+    may_cancel,
+    networks,
+    number,
+    pairs_to_join,
+    quotients_of,
+    repeated,
+    sharing,
+    short_sums,
+    total,
+    united,
+)
+from eggrad.engine.terms import term as terms
+from eggrad.engine.terms.term import Term
+from eggrad.rules.notation import RING
+
+LAUE = "Laue, Mitterreiter, Giesen 2018, section 4"
+
+# Of a product a few pairs of factors are looked at.
+MAX_PAIRS = 6
+
+products = Ruleset(
+    "products", "contraction networks", "none: one further member a network and split"
+)
+halves = Ruleset(
+    "halves", "products that are their own mirror image", "none: one further member a network"
+)
+orders = Ruleset("orders", "the cheapest orders of products", "the cost of a network")
+quotients = Ruleset(
+    "quotients",
+    "quotients, where a product of multiples hides them from `presentation`",
+    "none: each class gets those of its members once",
+)
+
+
+@products.bulk_rule(cite="associativity and commutativity of the product; opt_einsum")
+def contraction_order(graph: Snapshot) -> Iterator[tuple[int, Term]]:
+    """A product of factors is the same in every order; a cheaper order is a further member."""
+    return cheaper_orders(graph, exact=False)
+
+
+@orders.bulk_rule(cite="associativity and commutativity of the product")
+def cheapest_order(graph: Snapshot) -> Iterator[tuple[int, Term]]:
+    """A product of factors is the same in every order; the cheapest of all is a further member."""
+    return cheaper_orders(graph, exact=True)
+
+
+@orders.bulk_rule(cite="associativity and commutativity of the product")
+def shared_factors(graph: Snapshot) -> Iterator[tuple[int, Term]]:
+    """A product that has all factors of another is what the others make of that one."""
+    return made_from_others(graph)
+
+
+@halves.bulk_rule(cite="a second derivative is symmetric; ring axioms")
+def symmetric_halves(graph: Snapshot) -> Iterator[tuple[int, Term]]:
+    """A product (or a sum of such) that is its own mirror image is half of it, taken twice."""
+    for cls, axes in dict.fromkeys(exchanges(graph)):
+        if graph.choice[cls].constructor in ("ein", *SUMS):
+            summands = [halved(graph, n, axes) for n in expanded(graph, cls) or []]
+            if summands and None not in summands:
+                yield cls, reduce(terms.add, cast(list[Term], summands))
+
+
+@products.bulk_rule(cite="associativity and commutativity of the product")
+def same_network(graph: Snapshot) -> Iterator[tuple[int, Term]]:
+    """Products with the same factors on the same indices are equal."""
+    return united(graph, ((cls, key) for cls in graph.classes for key, _ in networks(graph, cls)))
+
+
+@products.bulk_rule(cite=f"{LAUE}: deltas inside nested products; associativity")
+def factor_apart(graph: Snapshot) -> Iterator[tuple[int, Term]]:
+    """A product is each delta, constant or single factor times the rest of it."""
+    for cls, network in every_network(graph):
+        if len(network.factors) > 2:
+            for k, (factor, _) in enumerate(network.factors):
+                apart = graph.has(factor, ("delta", "constant", "inv", "adj", "det"))
+                if apart and graph.first_time(("apart", cls, network, k)):
+                    yield cls, split(graph, network, [k])
+
+
+@products.bulk_rule(cite="associativity and commutativity of the product")
+def factors_together(graph: Snapshot) -> Iterator[tuple[int, Term]]:
+    """Two factors on the same indices, or two that rules can join, are multiplied first."""
+    for cls, network in every_network(graph):
+        if len(network.factors) > 2:
+            for i, j in islice(pairs_to_join(graph, network), MAX_PAIRS):
+                if graph.first_time(("together", cls, network, i, j)):
+                    yield cls, split(graph, network, [i, j])
+
+
+@quotients.bulk_rule(cite="definition of powers", domain="b ≠ 0", sizeless=True)
+def product_as_quotient(graph: Snapshot) -> Iterator[tuple[int, Term]]:
+    """a·b⁻ᵖ = a / bᵖ, entry by entry, where no other quotient is known."""
+    for cls in graph.classes:
+        members = graph.members[cls]
+        if all(m.constructor != "divide" for m in members):
+            yield from ((cls, t) for m in members for t in quotients_of(graph, m))
+
+
+# Sums of many terms, in any order and nesting.
+
+
+MAX_PAIRED = 6
+# Of more groups of terms that share a factor, in all sums, those are tried that have no terms in
+# common, all at once: each alone would be the beginning of as many sums as there are subsets.
+MAX_GROUPS = 20
+
+sums = Ruleset("sums", "sums of many terms", "the number of terms")
+
+
+@sums.bulk_rule(cite=RING)
+def like_terms(graph: Snapshot) -> Iterator[tuple[int, Term]]:
+    """Σ cᵢ·t = (Σ cᵢ)·t among the terms of a sum, whatever their order and nesting."""
+    for cls in graph.classes:
+        for form, leaves in linear_forms(graph, cls):
+            if not form:
+                yield cls, terms.constant(0, graph.dims[cls])
+            elif len(form) < leaves:
+                yield cls, total(graph, form)
+
+
+@sums.bulk_rule(cite=RING)
+def constants_together(graph: Snapshot) -> Iterator[tuple[int, Term]]:
+    """c + a + d = a + (c + d), for the constants c and d among the terms of a sum."""
+    for cls, form in every_sum(graph):
+        known = {t: c * n for t, c in form.items() if (n := number(graph, t)) is not None}
+        if len(known) > 1:
+            joined = terms.constant(sum(known.values(), Fraction(0)), graph.dims[cls])
+            rest = {t: c for t, c in form.items() if t not in known}
+            yield cls, terms.add(total(graph, rest), joined) if rest else joined
+
+
+@sums.bulk_rule(cite=RING)
+def common_number(graph: Snapshot) -> Iterator[tuple[int, Term]]:
+    """c·a ± c·b = c·(a ± b), for a number that all terms of a sum have in common."""
+    for cls, form in every_sum(graph):
+        numbers = set(form.values())
+        numbers = numbers if len(numbers) == 1 else {abs(c) for c in numbers}
+        if len(form) > 1 and len(numbers) == 1 and numbers != {1}:
+            (number,) = numbers
+            yield cls, scaled(number, total(graph, {t: c / number for t, c in form.items()}))
+
+
+@sums.bulk_rule(cite=RING)
+def same_sum(graph: Snapshot) -> Iterator[tuple[int, Term]]:
+    """Sums of the same multiples of the same terms are equal."""
+    return united(graph, ((cls, frozenset(form.items())) for cls, form in every_sum(graph)))
+
+
+@sums.bulk_rule(cite=RING)
+def common_factors(graph: Snapshot) -> Iterator[tuple[int, Term]]:
+    """a·b + a·c + d = a·(b + c) + d, for terms that share a factor, with all that they share."""
+    sums_here = list(every_sum(graph))
+    shared = [sharing(graph, form) for _, form in sums_here]
+    few = sum(map(len, shared)) <= MAX_GROUPS
+    for (cls, form), found in zip(sums_here, shared, strict=True):
+        short = few and len(form) <= MAX_PAIRED
+        chosen = [[g] for g in found] if short else [disjoint(found)]
+        for groups, free in product(chosen, (False, True)):
+            pairs = [(g, j) for g in groups if (j := joint(graph, form, g, free)) is not None]
+            step = ("common factors", cls, frozenset(form.items()), tuple(pairs))
+            if pairs and graph.first_time(step):
+                taken = {t for g, _ in pairs for t in g}
+                rest = {t: c for t, c in form.items() if t not in taken}
+                summands = [j for _, j in pairs] + ([total(graph, rest)] if rest else [])
+                yield cls, reduce(terms.add, summands)
+
+
+@sums.bulk_rule(cite=RING)
+def distribute_to_meet(graph: Snapshot) -> Iterator[tuple[int, Term]]:
+    """(a + b)·c + d = a·c + b·c + d, where one of the products is like another term."""
+    for cls, form in every_sum(graph):
+        if not 2 <= len(form) <= MAX_PAIRED:
+            continue
+        keys = {t: like(cheapest_network(graph, t)) for t in form}
+        for t in form:
+            others = {keys[u] for u in form if u != t}
+            for parts, own in distributions(graph, t):
+                if not others.isdisjoint(own):
+                    rest = {u: c for u, c in form.items() if u != t}
+                    products = [scaled(form[t], as_term(graph, p)) for p in parts]
+                    yield cls, reduce(terms.add, [total(graph, rest), *products])
+
+
+@sums.bulk_rule(cite=RING)
+def distribute_to_cancel(graph: Snapshot) -> Iterator[tuple[int, Term]]:
+    """(a·c⁻¹ + b)·c = a + b·c, where the factor c goes from one of the products."""
+    for cls, network in every_network(graph):
+        for k, form in short_sums(graph, network):
+            if not may_cancel(graph, network, form):
+                continue
+            parts = distributed(graph, network, k, form)
+            if any(cancels(graph, network, k, p) for p in parts):
+                products = [as_term(graph, p) for p in parts]
+                yield cls, reduce(terms.add, products)
+
+
+@sums.bulk_rule(cite=RING)
+def distribute_to_repeat(graph: Snapshot) -> Iterator[tuple[int, Term]]:
+    """r·(r·b)·(a + b) = (r·b)·(r·a + r·b), where r·b, among the factors, is computed anyway."""
+    for cls, network in every_network(graph):
+        twice = [f for f, n in Counter(network.factors).items() if n > 1]
+        for place, form in short_sums(graph, network) if twice else ():
+            for factor in twice:
+                if factor[1] == network.factors[place][1]:
+                    found = repeated(graph, network, place, form, factor)
+                    step = ("distribute to repeat", cls, network, place, factor)
+                    if found is not None and graph.first_time(step):
+                        yield cls, found

@@ -1,1 +1,0 @@
-"""What rooms of rules share: conditions, and the sources that are cited."""
