@@ -1,1 +1,4 @@
-"""Derivatives and simplification of terms by the standard rules."""
+"""Terms differentiated, simplified, thinned and compiled by the standard rules.
+
+Others import `calculus`, `code`, which brings the compiler with it, and `budget_warning`.
+"""

@@ -1,9 +1,11 @@
-"""What Python's users are told when a budget has cut a search short."""
+"""What users are told when a budget has cut a search short; loaded without the engine."""
 
 import sys
 import warnings
+from typing import TYPE_CHECKING
 
-from eggrad.engine.saturation.schedule import Report
+if TYPE_CHECKING:
+    from eggrad.engine.saturation.schedule import Report
 
 __all__ = ["BudgetWarning", "warn_of"]
 
@@ -12,9 +14,10 @@ class BudgetWarning(UserWarning):
     """A budget ended before the rules did: the result is right, but a shorter one may exist."""
 
 
-def warn_of(report: Report) -> None:
+def warn_of(report: "Report") -> None:
     """Warn, at the line that called eggrad, of what a report says was cut short.
 
+    >>> from eggrad.engine.saturation.schedule import Report
     >>> with warnings.catch_warnings(record=True) as caught:
     ...     warnings.simplefilter("always")
     ...     warn_of(Report(notes=["more than 2 seconds"]))

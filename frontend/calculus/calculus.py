@@ -1,28 +1,31 @@
-"""Differentiation and simplification with the standard rules: rules and engine brought together."""
+"""Terms differentiated and simplified with the standard rules, and the thin forms of results."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
 
-from eggrad.engine.compilation.variants import SizeVariant, find_variants
-from eggrad.engine.costs.cost import CostModel
-from eggrad.engine.costs.time_model import Rates
 from eggrad.engine.indices.spec import Size, canonical
 from eggrad.engine.laws.rule import Ruleset
-from eggrad.engine.saturation.system import Budget, Report, Result, Strategy, System
+from eggrad.engine.saturation.schedule import Budget, Report, Result, Strategy
+from eggrad.engine.saturation.system import System
 from eggrad.engine.terms.binding import known_sizes
-from eggrad.engine.terms.term import Term, add, delta, einsum, subtract
-from eggrad.frontend.calculus.thinning import has_symmetric
+from eggrad.engine.terms.term import Term, add, delta, einsum, substitute_sizes, subtract, variables
+from eggrad.engine.terms.term_patterns import substituted
 from eggrad.rules.standard import AT_SYMMETRIC, STANDARD, extended, system
 
 __all__ = [
     "Budget",
+    "Options",
+    "Thinning",
     "differentiate",
     "gradients",
-    "lower",
+    "has_symmetric",
     "pull_back",
     "simplify",
-    "stable_form",
+    "thin_term",
     "thinned",
     "thinned_derivative",
+    "thinnings",
 ]
 
 
@@ -164,26 +167,89 @@ def thinned(
     return systems(extended(strategy, rules)).simplify([term], budget, sizes, exact=exact)
 
 
-def stable_form(term: Term) -> Term:
-    """An equal term that neither overflows on the way nor loses digits, as code can compute it.
+# What a result becomes where it is printed, compiled or compared ---------------------------
 
-    >>> from eggrad.engine.terms.term import add, apply, constant, variable
-    >>> stable_form(apply("log", add(constant(1), apply("exp", variable("x"))))).op
-    'softplus'
+# That `S' = S` for a matrix declared symmetric is true at symmetric matrices alone, and derivatives
+# look beside them. So a result keeps the term that was found without that law, and with it how to
+# find its thin form: an equal term at symmetric matrices, simplified once more with that law.
+
+
+@dataclass(frozen=True)
+class Options:
+    """How the thin form is looked for: like the result that it is the form of."""
+
+    budget: Budget | None = None
+    rules: tuple[Ruleset, ...] = ()
+    sizes: tuple[tuple[Size, int], ...] = ()
+    exact: bool = False
+
+
+@dataclass(frozen=True)
+class Thinning:
+    """A term that may still be differentiated, and its thin form, found when it is asked for.
+
+    The thin form is simplified from `source`, which is equal to `term`; without options it is
+    the `source` itself.
     """
-    return system().explore([term], [CostModel()], purpose="evaluate").cheapest().terms[0]
+
+    term: Term
+    source: Term
+    options: Options | None
+
+    @cached_property
+    def found(self) -> Result:
+        """The thin form, and whether a budget cut the search for it short."""
+        if self.options is None:
+            return Result((self.source,), Report())
+
+        own, sizes = self.options, dict(self.options.sizes)
+        return thinned(self.source, own.budget, own.rules, sizes, exact=own.exact)
+
+    @property
+    def settled(self) -> "Thinning":
+        """The same, the thin form found: no rules are needed to find it again."""
+        return Thinning(self.term, self.found.term, None)
+
+    def resized(self, sizes: Mapping[Size, Size]) -> "Thinning":
+        """The same with size symbols replaced."""
+        term, source = substitute_sizes([self.term, self.source], sizes)
+        own = self.options
+        counted = own and replace(own, sizes=tuple((sizes.get(s, s), n) for s, n in own.sizes))
+        return Thinning(term, source, counted)
 
 
-def lower(
-    roots: Sequence[Term], rates: Rates, sizes: Mapping[str, int] | None = None
-) -> tuple[SizeVariant, ...]:
-    """Equal terms to generate code from, predicted to be the fastest; `sizes` are known sizes.
+def thinnings(
+    term: Term, options: Options, source: Term | None = None, others: Iterable[Term] = ()
+) -> frozenset[Thinning]:
+    """How a result is thinned: not at all, if neither it nor `others` have symmetric matrices.
 
-    >>> from eggrad.engine.costs.time_model import default_rates
-    >>> from eggrad.engine.terms.term import apply, constant, subtract, variable
+    >>> from eggrad.engine.terms.term import apply, variable
+    >>> thinnings(apply("exp", variable("x")), Options())
+    frozenset()
+    """
+    if not term.args or not has_symmetric(term, *others):
+        return frozenset()
+    return frozenset([Thinning(term, source or term, options)])
+
+
+def has_symmetric(*terms: Term) -> bool:
+    """Whether a variable is declared symmetric.
+
+    >>> from eggrad.engine.terms.term import variable
+    >>> has_symmetric(variable("S", ("n", "n"), ["positive definite"]))
+    True
+    """
+    known = (v.assumed for v in variables(*terms))
+    return any("symmetric" in words for words in known)
+
+
+def thin_term(term: Term, parts: Iterable[Thinning]) -> Term:
+    """A term with the thin forms of some parts of it in their places.
+
+    >>> from eggrad.engine.terms.term import add, apply, negate, variable
     >>> x = variable("x")
-    >>> (form,) = lower([subtract(apply("exp", x), constant(1))], default_rates())
-    >>> form.terms[0].op
-    'expm1'
+    >>> part = Thinning(apply("exp", x), x, None)
+    >>> thin_term(negate(part.term), [part]) is negate(x)
+    True
     """
-    return find_variants(system(), roots, rates, sizes)
+    return substituted(term, {p.term: p.found.term for p in parts})

@@ -1,14 +1,12 @@
 """`eggrad calibrate`: measure how fast NumPy's kernels are here, and keep it."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
-from eggrad.frontend.cli.input import Mistake
-
-if TYPE_CHECKING:
-    from eggrad.engine.costs.time_model import Rates
+from eggrad.engine.costs.calibration import calibrate as measured
+from eggrad.engine.costs.time_model import Rates, cache_path, write_rates
+from eggrad.frontend.cli.commands import Mistake
 
 __all__ = ["calibrate", "rates_table"]
 
@@ -27,9 +25,6 @@ def calibrate(*, out: str | None, dry_run: bool, as_json: bool) -> None:
     OPENBLAS_NUM_THREADS (or what your BLAS reads) as you will when you compute. They are kept in
     the user's cache folder, eggrad/rates.json; remove it to go back to the default.
     """
-    from eggrad.engine.costs.calibration import calibrate as measured
-    from eggrad.engine.costs.time_model import cache_path, write_rates
-
     rates = measured(lambda name: click.echo(f"measuring {name}", err=True))
     click.echo(rates.to_json() if as_json else rates_table(rates), nl=not as_json)
     if dry_run:
@@ -42,7 +37,7 @@ def calibrate(*, out: str | None, dry_run: bool, as_json: bool) -> None:
     click.echo(f"written to {path}", err=True)
 
 
-def rates_table(rates: "Rates") -> str:
+def rates_table(rates: Rates) -> str:
     """The microseconds of each kernel for one unit of work, a thousand and a million.
 
     >>> from eggrad.engine.costs.time_model import Curve, Rates

@@ -14,6 +14,7 @@ import numpy as np
 from eggrad.engine.terms.binding import Array, bind
 from eggrad.engine.terms.term import variables
 from eggrad.frontend.interface.check import check_derivatives
+from eggrad.frontend.interface.reading import parse
 
 __all__ = ["CASES", "Case", "main", "report"]
 
@@ -72,10 +73,8 @@ def report(case: Case) -> Iterator[tuple[str, str]]:
 
     Raises `SystemExit` when the derivative fails its check.
     """
-    import eggrad
-
     yield "input", case.text
-    problem = eggrad.parse(case.text)
+    problem = parse(case.text)
     names = problem.wrt or ()
     derivative, seconds = _timed(lambda: problem.derivative().thin)
     yield "derivative", str(derivative)
@@ -124,9 +123,7 @@ def _formatted(case: Case) -> None:
 
 def main() -> None:
     """Show every case; formatted on a terminal, plain text elsewhere."""
-    import eggrad
-
-    tiny = eggrad.parse("declare x 0 expression x *(,->) x derivative wrt x")
+    tiny = parse("declare x 0 expression x *(,->) x derivative wrt x")
     _, seconds = _timed(tiny.derivative)
     print(f"eggrad differentiates tensor expressions. Loading the rules took {seconds:.2f} s.")
     for case in CASES:

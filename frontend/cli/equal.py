@@ -6,24 +6,26 @@ from collections.abc import Callable, Sequence
 from fractions import Fraction
 from math import isfinite
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import Any, Final, cast
 
 import click
 
 from eggrad.engine.errors import EggradError
-from eggrad.frontend.cli.input import Mistake, read_text, rules_option, takes_language
+from eggrad.engine.saturation.schedule import Budget
+from eggrad.frontend.cli.commands import Mistake
+from eggrad.frontend.cli.input import read_text, rules_option, takes_language
+from eggrad.frontend.expression.expression import Expression
+from eggrad.frontend.interface.equivalence import Verdict, equivalent
+from eggrad.frontend.interface.reading import Problem
+from eggrad.frontend.text import phrases
 from eggrad.frontend.text.words import format_number
-
-if TYPE_CHECKING:
-    from eggrad import Expression, Verdict
-    from eggrad.frontend.text.problem import Problem
 
 __all__ = ["classes", "equal"]
 
 # 2 is for mistakes in the input.
 STATUS: Final = {"equal": 0, "different": 1, "unknown": 3}
 
-Read = Callable[[str], "Problem"]
+Read = Callable[[str], phrases.Problem]
 
 _json = click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead.")
 
@@ -53,11 +55,8 @@ def equal(
 
     The status is 0 if they are equal, 1 if they differ, and 3 if that was not found out.
     """
-    import eggrad
-    from eggrad.engine.saturation.schedule import Budget
-
     budget = Budget(nodes=nodes, iterations=rounds)
-    verdict = eggrad.equivalent(_plain(read(left)), _plain(read(right)), budget, rules)
+    verdict = equivalent(_plain(read(left)), _plain(read(right)), budget, rules)
     if as_json:
         click.echo(json.dumps(_report(verdict)))
     else:
@@ -117,16 +116,14 @@ def _contents(file: str) -> str:
 _Open = tuple[int, int, tuple[str, ...]]
 
 
-def _grouped(known: "Sequence[Expression]") -> tuple[list[list[int]], list[_Open]]:
+def _grouped(known: Sequence[Expression]) -> tuple[list[list[int]], list[_Open]]:
     """Groups of equal expressions, by number, and the pairs that are equal in part or unknown."""
-    import eggrad
-
     groups: list[list[int]] = []
     others: list[_Open] = []
     for k, f in enumerate(known):
         home: list[int] | None = None
         for group in groups:
-            verdict = eggrad.equivalent(known[group[0]], f)
+            verdict = equivalent(known[group[0]], f)
             if verdict.status == "equal" and not verdict.domain:
                 home = group
                 break
@@ -139,15 +136,13 @@ def _grouped(known: "Sequence[Expression]") -> tuple[list[list[int]], list[_Open
     return groups, others
 
 
-def _plain(read: "Problem") -> "Expression":
+def _plain(read: phrases.Problem) -> Expression:
     """The expression, or the derivative that its text asks for."""
-    import eggrad
-
-    problem = eggrad.Problem(read)
+    problem = Problem(read)
     return problem.expression if problem.wrt is None else problem.derivative()
 
 
-def _report(verdict: "Verdict") -> dict[str, Any]:
+def _report(verdict: Verdict) -> dict[str, Any]:
     found = {"status": verdict.status, "reason": verdict.reason, "samples": verdict.samples}
     found["digits"] = verdict.digits
     if verdict.status == "equal":

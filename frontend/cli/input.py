@@ -1,26 +1,24 @@
-"""What the command line reads and writes, and how it reports a mistake."""
+"""What commands read and write, and the options that several of them have."""
 
 import sys
-import warnings
 from collections.abc import Callable, Iterator
 from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Any, NoReturn
 from zipfile import BadZipFile
 
 import click
+import numpy as np
 
-from eggrad.engine.errors import EggradError
 from eggrad.engine.indices.spec import MAXIMAL_SIZE
-from eggrad.frontend.calculus.budget_warning import BudgetWarning
-
-if TYPE_CHECKING:
-    from eggrad.engine.terms.binding import Array
-    from eggrad.frontend.text.problem import Problem
+from eggrad.engine.terms.binding import Array
+from eggrad.frontend.cli.commands import Mistake
+from eggrad.frontend.interface import reading as texts
+from eggrad.frontend.matrix.parser import read_problem
+from eggrad.frontend.text.parser import parse
+from eggrad.frontend.text.phrases import Problem
 
 __all__ = [
-    "Commands",
-    "Mistake",
     "json_option",
     "parse_assumptions",
     "parse_dims",
@@ -31,9 +29,8 @@ __all__ = [
     "takes_expression",
     "takes_language",
     "write_array",
+    "write_page",
 ]
-
-_INTERRUPTED = 130
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead.")
 rules_option = click.option(
@@ -42,34 +39,6 @@ rules_option = click.option(
     metavar="FILE",
     help="Use a Python file of rules as well; repeatable. The file is executed: trust it first.",
 )
-
-
-class Mistake(click.ClickException):
-    """A mistake in the input: its message alone, and status 2."""
-
-    exit_code = 2
-
-    def show(self, file: Any = None) -> None:
-        """Print the message to standard error."""
-        click.echo(f"Error: {self.message}", file=file, err=True)
-
-
-class Commands(click.Group):
-    """A group whose commands end quietly: with a message, never with a traceback."""
-
-    def invoke(self, ctx: click.Context) -> Any:
-        """Run the command."""
-        try:
-            with warnings.catch_warnings():
-                # Commands say it themselves.
-                warnings.simplefilter("ignore", BudgetWarning)
-                return super().invoke(ctx)
-        except EggradError as error:
-            raise Mistake(str(error)) from error
-        except MemoryError as error:
-            raise Mistake(f"the memory is not enough: {error}") from error
-        except KeyboardInterrupt:
-            sys.exit(_INTERRUPTED)
 
 
 def read_text(_context: click.Context, _parameter: click.Parameter, text: str) -> str:
@@ -105,17 +74,14 @@ def takes_language(command: Command) -> Command:
     def reading(
         *texts: str,
         matrix: bool,
-        dims: "dict[str, tuple[int | str, ...]]",
+        dims: dict[str, tuple[int | str, ...]],
         assume: dict[str, list[str]],
         **options: Any,
     ) -> None:
-        from eggrad.frontend.matrix.parser import read_problem
-        from eggrad.frontend.text.parser import parse
-
         if not matrix and (dims or assume):
             raise Mistake("--dims and --assume belong to the matrix language; add --matrix")
 
-        def read(text: str) -> "Problem":
+        def read(text: str) -> Problem:
             return read_problem(text, dims or None, assume) if matrix else parse(text)
 
         command(*texts, read=read, matrix=matrix, **options)
@@ -129,14 +95,10 @@ def takes_expression(command: Command) -> Command:
     @click.argument("text", callback=read_text)
     @takes_language
     @wraps(command)
-    def reading(
-        text: str, *, read: "Callable[[str], Problem]", matrix: bool, **options: Any
-    ) -> None:
-        import eggrad
-
+    def reading(text: str, *, read: Callable[[str], Problem], matrix: bool, **options: Any) -> None:
         if "language" in options:
             options["language"] = options["language"] or ("matrix" if matrix else "einsum")
-        command(text, eggrad.Problem(read(text)), **options)
+        command(text, texts.Problem(read(text)), **options)
 
     return reading
 
@@ -162,7 +124,7 @@ def parse_sizes(
 
 def parse_dims(
     _context: click.Context, _parameter: click.Parameter, text: str | None
-) -> "dict[str, tuple[int | str, ...]]":
+) -> dict[str, tuple[int | str, ...]]:
     """Axes by name, from `A: m n, x: n, c:`."""
     found: dict[str, tuple[int | str, ...]] = {}
     for name, words in _named(text, "A: m n, x: n, c:"):
@@ -196,10 +158,8 @@ def _named(text: str | None, example: str) -> Iterator[tuple[str, str]]:
         yield name.strip(), rest
 
 
-def read_values(path: str) -> "dict[str, Array]":
+def read_values(path: str) -> dict[str, Array]:
     """Every array of a `.npz` file, by name."""
-    import numpy as np
-
     try:
         found = np.load(path, allow_pickle=False)
         if isinstance(found, np.ndarray):
@@ -212,16 +172,23 @@ def read_values(path: str) -> "dict[str, Array]":
         raise Mistake(f"{path} is not a .npz file of plain arrays") from error
 
 
-def write_array(path: str, array: "Array") -> None:
+def write_array(path: str, array: Array) -> None:
     """Write a `.npy` file of exactly that name."""
-    import numpy as np
-
     try:
         # An open file keeps its name; numpy would append a suffix to a path.
         with Path(path).open("wb") as file:
             np.save(file, array, allow_pickle=False)
     except OSError as error:
         _unusable("write", path, error)
+
+
+def write_page(path: str, text: str) -> None:
+    """Write a page or picture, and say where it is."""
+    try:
+        Path(path).write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise Mistake(f"cannot write {path}: {error.strerror or error}") from error
+    click.echo(f"written to {path}", err=True)
 
 
 def _unusable(verb: str, path: str, error: OSError) -> NoReturn:

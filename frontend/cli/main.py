@@ -4,66 +4,32 @@ What was asked for goes to standard output, everything else to standard error. A
 input ends with status 2 and a message; a derivative that fails its check ends with status 1.
 """
 
-import json
-import sys
-import time
-from collections.abc import Sequence
-from math import isfinite
-from typing import TYPE_CHECKING, Any, cast
-
 import click
 
-from eggrad.frontend.cli.calibrate import calibrate
-from eggrad.frontend.cli.equal import classes, equal
-from eggrad.frontend.cli.graph import graph
-from eggrad.frontend.cli.input import (
-    Commands,
-    Mistake,
-    json_option,
-    parse_sizes,
-    read_values,
-    rules_option,
-    takes_expression,
-    write_array,
+from eggrad.frontend.cli.commands import Commands
+
+__all__ = ["main", "rules"]
+
+
+@click.group(
+    cls=Commands,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    later={
+        "expressions": {
+            "diff": "Print the derivative of TEXT, simplified.",
+            "eval": "Evaluate TEXT, or its derivative, at given values.",
+            "simplify": "Print an expression equal to TEXT that costs less.",
+        },
+        "equal": {
+            "classes": "Group the expressions in FILE, one a line, into those that are equal.",
+            "equal": "Say whether LEFT and RIGHT are equal, by which rules, or at which values "
+            "they differ.",
+        },
+        "experiments": {"graph": "Draw the e-graph after each stage."},
+        "calibrate": {"calibrate": "Measure how fast NumPy is on this machine."},
+        "main": {"rules": "Show the laws that every step of a simplification follows."},
+    },
 )
-from eggrad.frontend.cli.rule_report import EXPERIMENTS
-from eggrad.frontend.cli.rules import rules as rules_group
-
-if TYPE_CHECKING:
-    from eggrad import Expression, Problem
-    from eggrad.frontend.interface.trace import Step
-
-__all__ = ["main"]
-
-_sizes = click.option(
-    "--sizes",
-    callback=parse_sizes,
-    metavar="SIZES",
-    help='Count the operations at these sizes: "m=3,n=5", or one number for all.',
-)
-_format = click.option(
-    "--format",
-    "language",
-    type=click.Choice(["einsum", "matrix", "index", "elementwise", "latex", "python", "dot"]),
-    help="The language to print; matrix after --matrix, else einsum.",
-)
-_mode = click.option(
-    "--mode",
-    type=click.Choice(["auto", "forward", "reverse"]),
-    default="auto",
-    show_default=True,
-    help="How to differentiate.",
-)
-
-
-_trace = click.option(
-    "--trace",
-    is_flag=True,
-    help="Print before it which rules fired in each iteration, and the expression then.",
-)
-
-
-@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(package_name="eggrad", message="eggrad %(version)s")
 def main() -> None:
     """Differentiate, simplify and evaluate tensor expressions.
@@ -73,194 +39,22 @@ def main() -> None:
     """
 
 
-main.add_command(calibrate)
-main.add_command(equal)
-main.add_command(classes)
-main.add_command(rules_group)
-main.add_command(graph)
-for experiment in EXPERIMENTS:
-    rules_group.add_command(experiment)
-
-
-@main.command()
-@takes_expression
-@click.option("--wrt", multiple=True, metavar="NAME", help="Differentiate by NAME; repeatable.")
-@_mode
-@_format
-@rules_option
-@click.option("--check", is_flag=True, help="Compare with central differences.")
-@_trace
-@_sizes
-@json_option
-def diff(
-    text: str,
-    problem: "Problem",
-    *,
-    wrt: Sequence[str],
-    mode: str,
-    language: str,
-    rules: tuple[str, ...],
-    check: bool,
-    trace: bool,
-    sizes: "dict[str, int] | int | None",
-    as_json: bool,
-) -> None:
-    """Print the derivative of TEXT, simplified.
-
-    The variables follow 'derivative wrt' in TEXT, or are given by --wrt. Repeating either gives
-    higher derivatives.
-    """
-    names = _wrt(problem.wrt, wrt)
-    steps = None
-    if trace:
-        from eggrad.frontend.interface import trace as tracing
-
-        arguments = problem.arguments(*names)
-        steps = tracing.trace_derivative(problem.expression, arguments, mode, language, rules=rules)
-    began = time.perf_counter()
-    derivative = problem.derivative(*names, mode=mode, rules=rules).thin
-    seconds = time.perf_counter() - began
-    operations = None if sizes is None else derivative.cost(sizes)
-    printed = derivative.to(language)
-    found = None
-    if check:
-        from eggrad.frontend.interface.check import check_derivatives
-
-        lower = [problem.derivative(*names[:k], mode=mode) for k in range(1, len(names))]
-        chain = [problem.expression, *lower, derivative]
-        found = check_derivatives([e.term for e in chain], names)
-    if as_json:
-        report = _report(text, derivative, operations, seconds)
-        report |= {
-            "derivative": printed,
-            "wrt": list(names),
-            "mode": mode,
-            "check": found and {"error": _plain(found.error), "passed": found.passed},
-        }
-        click.echo(json.dumps(report | _traced(steps)))
-    else:
-        _show(steps)
-        click.echo(printed)
-        _remark(derivative, operations)
-    if found is not None:
-        click.echo(str(found), err=True)
-        if not found.passed:
-            sys.exit(1)
-
-
-@main.command()
-@takes_expression
-@_format
-@rules_option
-@_trace
-@_sizes
-@json_option
-def simplify(
-    text: str,
-    problem: "Problem",
-    *,
-    language: str,
-    rules: tuple[str, ...],
-    trace: bool,
-    sizes: "dict[str, int] | int | None",
-    as_json: bool,
-) -> None:
-    """Print an expression equal to TEXT that costs less."""
-    import eggrad
-
-    if problem.wrt is not None:
-        raise Mistake(
-            "simplify takes a text without 'derivative wrt'; use 'eggrad diff' for a derivative"
-        )
-    steps = None
-    if trace:
-        from eggrad.frontend.interface import trace as tracing
-
-        steps = tracing.trace_simplification(problem.expression, language, rules=rules)
-    began = time.perf_counter()
-    found = eggrad.simplify(problem.expression, rules=rules).thin
-    seconds = time.perf_counter() - began
-    operations = None if sizes is None else found.cost(sizes)
-    printed = found.to(language)
-    if as_json:
-        report = _report(text, found, operations, seconds)
-        click.echo(json.dumps(report | {"simplified": printed} | _traced(steps)))
-    else:
-        _show(steps)
-        click.echo(printed)
-        _remark(found, operations)
-
-
-@main.command("eval", short_help="Evaluate TEXT, or its derivative, at given values.")
-@takes_expression
-@click.option("--data", required=True, metavar="FILE", help="A .npz file with every variable.")
-@click.option("--out", metavar="FILE", help="Write a .npy file instead of printing.")
-@_mode
-@json_option
-def evaluate(
-    text: str, problem: "Problem", *, data: str, out: str | None, mode: str, as_json: bool
-) -> None:
-    """Evaluate TEXT, or its derivative where it has 'derivative wrt', at the values in FILE."""
-    values = read_values(data)
-    expression = problem.expression if problem.wrt is None else problem.derivative(mode=mode)
-    result = expression.evaluate(values)
-    if out is not None:
-        write_array(out, result)
-    elif as_json:
-        if result.dtype.kind == "c":
-            raise Mistake("JSON has no complex numbers; write the result with --out")
-        click.echo(json.dumps({"shape": list(result.shape), "value": _plain(result.tolist())}))
-    else:
-        import numpy as np
-
-        with np.printoptions(threshold=sys.maxsize, linewidth=100):
-            click.echo(str(result))
-
-
-def _plain(value: Any) -> Any:
-    """Numbers as JSON has them: null for what is not finite."""
-    if isinstance(value, list):
-        return [_plain(v) for v in cast(list[object], value)]
-    return value if isfinite(value) else None
-
-
-def _wrt(in_text: Sequence[str] | None, given: Sequence[str]) -> Sequence[str]:
-    if in_text and given:
-        raise Mistake("the text has 'derivative wrt' already; leave out --wrt")
-    if not in_text and not given:
-        raise Mistake(
-            "differentiate by what? End the text with 'derivative wrt NAME', or give --wrt NAME"
-        )
-    return given or cast(Sequence[str], in_text)
-
-
-def _report(
-    text: str, found: "Expression", operations: int | None, seconds: float
-) -> dict[str, object]:
-    return {
-        "input": text,
-        "nodes": found.node_count,
-        "operations": operations,
-        "complete": found.complete,
-        "seconds": round(seconds, 6),
-    }
-
-
-def _show(steps: "Sequence[Step] | None") -> None:
-    from eggrad.frontend.interface.trace import format_trace
-
-    if steps is not None:
-        click.echo(format_trace(steps))
-
-
-def _traced(steps: "Sequence[Step] | None") -> dict[str, object]:
-    from eggrad.frontend.interface.trace import as_json
-
-    return {} if steps is None else {"trace": as_json(steps)}
-
-
-def _remark(found: "Expression", operations: int | None) -> None:
-    if operations is not None:
-        click.echo(f"{found.node_count} nodes, {operations} operations", err=True)
-    if not found.complete:
-        click.echo("the budget ended first: a shorter form may exist", err=True)
+@click.group(
+    cls=Commands,
+    later={
+        "rules": {
+            "check": "Check the rule or ruleset NAME, the rules of FILE, or all rules.",
+            "infer": "Propose rules: small terms that have the same values, and that the rules do "
+            "not prove equal.",
+            "list": "List every ruleset with its rules.",
+            "show": "Show the rule NAME, or every rule of the ruleset NAME.",
+        },
+        "experiments": {
+            "ablate": "Leave out each rule in turn.",
+            "minimize": "Find a smallest set of rules with the same results.",
+            "report": "Compare variants of the rules.",
+        },
+    },
+)
+def rules() -> None:
+    """Show the laws that every step of a simplification follows."""

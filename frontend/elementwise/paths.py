@@ -16,8 +16,7 @@ from eggrad.engine.indices.integer_conditions import (
     nonnegative,
 )
 from eggrad.engine.indices.rational_affine import Affine
-from eggrad.frontend.elementwise.scalars import Opaque
-from eggrad.frontend.elementwise.syntax import Choice, Node, Read, Sum, parts
+from eggrad.frontend.elementwise.syntax import Choice, Node, Opaque, Read, Sum, parts
 
 __all__ = ["Path", "misread_at", "readings"]
 

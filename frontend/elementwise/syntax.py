@@ -1,13 +1,17 @@
 """Element-wise definitions as data: immutable nodes, indices as affine forms."""
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Final
 
+from eggrad.engine.indices import affine
 from eggrad.engine.indices.integer_conditions import Condition, Range
 from eggrad.engine.indices.rational_affine import Affine
+from eggrad.engine.indices.spec import Size
 from eggrad.engine.terms.functions import OwnFunction
+from eggrad.frontend.text.words import format_number
 
 __all__ = [
     "ZERO",
@@ -18,6 +22,7 @@ __all__ = [
     "Negative",
     "Node",
     "Number",
+    "Opaque",
     "Read",
     "Sum",
     "binary",
@@ -26,11 +31,14 @@ __all__ = [
     "fresh_name",
     "greatest",
     "index_value",
+    "is_name",
     "least",
     "names_within",
     "negative",
+    "number",
     "parts",
     "settled",
+    "size_form",
     "substitute",
     "walk",
 ]
@@ -103,7 +111,43 @@ class Choice:
 
 Node = Number | IndexValue | Read | Call | Negative | Binary | Sum | Choice
 
+Opaque = IndexValue | Read | Sum | Choice
+"""What depends on indices, and is no operation on numbers."""
+
 ZERO: Final = Number(Fraction(0))
+# Words that the grammar has for itself where a bracket follows.
+_NAME: Final = re.compile(r"(?!(?:then|else|and|max|min)\Z)[^\W\d_]\w*\Z")
+
+
+def is_name(text: str) -> bool:
+    """Whether arguments and sizes may be called so.
+
+    >>> is_name("x_1"), is_name("max"), is_name("2x")
+    (True, False, False)
+    """
+    return _NAME.match(text) is not None
+
+
+def number(value: Fraction) -> Node:
+    """A number; what has no decimal fraction is a quotient.
+
+    >>> number(Fraction(1, 2)), number(Fraction(1, 3)).operator
+    (Number(value=Fraction(1, 2)), '/')
+    """
+    if value.denominator == 1 or "." in format_number(abs(value)):
+        return Number(value)
+    return binary("/", *(Number(Fraction(n)) for n in (value.numerator, value.denominator)))
+
+
+def size_form(size: Size) -> Affine:
+    """A size as an affine form.
+
+    >>> size_form("n - 1")
+    Affine({'n': 1}, -1)
+    """
+    form = dict(affine.size_form(size))
+    constant = form.pop("", 0)
+    return Affine({str(name): c for name, c in form.items()}, constant)
 
 
 def index_value(form: Affine) -> Node:

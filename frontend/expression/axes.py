@@ -1,32 +1,41 @@
-"""The axes of expressions: moved, added, taken away, one more often than before."""
+"""The axes of expressions: moved, added and taken away, merged and split, their entries chosen."""
 
 from collections.abc import Iterable, Sequence
+from math import prod
 from operator import index
-from typing import Any
+from typing import Any, cast
 
-from eggrad.engine.errors import ShapeError
+from eggrad.engine.errors import ShapeError, UnsupportedOperation
 from eggrad.engine.indices import spec as specs
-from eggrad.engine.indices.spec import Size
+from eggrad.engine.indices.affine import Form, form, renamed, times
+from eggrad.engine.indices.constraints import Constraint
+from eggrad.engine.indices.spec import Dims, Size
 from eggrad.engine.terms import term as terms
+from eggrad.frontend.expression import broadcasting
 from eggrad.frontend.expression.expression import (
     Expression,
-    broadcasting,
     combine,
     expression,
     unified,
 )
-from eggrad.frontend.expression.reshaping import filled_shape, reordered
+from eggrad.frontend.expression.indexing import expand, select
 
 __all__ = [
     "broadcast",
     "diagonal",
     "diagonal_matrix",
     "expanded",
+    "filled_shape",
+    "merged",
     "moved",
     "normalized",
     "permuted",
+    "placed",
+    "reordered",
     "reshaped",
+    "selected",
     "size_of",
+    "split_axis",
     "squeezed",
 ]
 
@@ -68,14 +77,8 @@ def moved(f: Expression, source: Sequence[int], target: Sequence[int]) -> Expres
 
 def expanded(f: Expression, places: Iterable[int]) -> Expression:
     """New axes of length 1, at some places of the result."""
-    new = set(places)
-    if not new:
-        return f
-    total = f.ndim + len(new)
-    old = [k for k in range(total) if k not in new]
-    spec = specs.canonical((old, sorted(new)), range(total))
-    ones = terms.constant(1, (1,) * len(new))
-    return combine("expand_dims", [f], [], lambda a: terms.einsum(spec, a, ones))
+    new = tuple(places)
+    return combine("expand_dims", [f], [], lambda a: expand(a, new)) if new else f
 
 
 def squeezed(f: Expression, axes: Iterable[int]) -> Expression:
@@ -161,6 +164,145 @@ def size_of(f: Expression, axes: Iterable[int]) -> Expression:
         length = terms.constant(d) if isinstance(d, int) else terms.size(d)
         found = found * expression(length, (*f.variables, *f.scope))
     return found
+
+
+# Entries chosen, and axes merged and split by that -------------------------------------
+
+
+def selected(
+    what: str, f: Expression, new: Dims, constraints: Iterable[Constraint], out: Sequence[int]
+) -> Expression:
+    """The entries that `select` chooses.
+
+    >>> from eggrad.frontend.expression.functions import variable
+    >>> fourth = ("=", form([(0, 1), ("", -3)]))
+    >>> selected("x[3]", variable("x", ("n",)), (), [fourth], ()).shape
+    ()
+    """
+    own = tuple(constraints)
+    return combine(what, [f], [], lambda a: select(a, new, own, out))
+
+
+def placed(what: str, f: Expression, axis: int, size: Size, places: Sequence[Form]) -> Expression:
+    """One axis replaced by another, where entry `i` of the old one is at each of the `places`.
+
+    A place is a form in index 0; entries that meet are added, places outside of the new axis
+    are left out.
+    """
+    order = f.ndim
+    out = [order if k == axis else k for k in range(order)]
+    summands = [
+        selected(what, f, (size,), [("=", _difference(order, axis, place))], out)
+        for place in places
+    ]
+    total = summands[0]
+    for other in summands[1:]:
+        total = total + other
+    return total
+
+
+def _difference(new: int, old: int, place: Form) -> Form:
+    return form([(new, 1), *times(-1, renamed(place, {0: old}))])
+
+
+def merged(f: Expression, first: int, count: int) -> Expression:
+    """Some axes beside each other as one, the last of them counted fastest.
+
+    >>> from eggrad.frontend.expression.functions import variable
+    >>> merged(variable("A", (2, 3, "n")), 0, 2).shape
+    (6, 'n')
+    """
+    axes = range(first, first + count)
+    sizes = cast(list[int], [f.shape[k] for k in axes])
+    place = form([(f.ndim, 1), *((k, -step) for k, step in zip(axes, _steps(sizes), strict=True))])
+    out = [*range(first), f.ndim, *range(first + count, f.ndim)]
+    return selected("reshape", f, (prod(sizes),), [("=", place)], out)
+
+
+def split_axis(f: Expression, axis: int, sizes: Sequence[int]) -> Expression:
+    """One axis as several, the last of them counted fastest.
+
+    >>> from eggrad.frontend.expression.functions import variable
+    >>> split_axis(variable("x", (6,)), 0, (2, 3)).shape
+    (2, 3)
+    """
+    new = range(f.ndim, f.ndim + len(sizes))
+    place: Form = form([(axis, 1), *((k, -s) for k, s in zip(new, _steps(sizes), strict=True))])
+    out = [*range(axis), *new, *range(axis + 1, f.ndim)]
+    return selected("reshape", f, tuple(sizes), [("=", place)], out)
+
+
+def reordered(f: Expression, shape: Sequence[Size], what: str) -> Expression:
+    """The same entries in the same order, on axes of other sizes; messages begin with `what`.
+
+    Sizes that are symbols stay where they are among their neighbours. Raises `ShapeError` where
+    the numbers of entries differ.
+
+    >>> from eggrad.frontend.expression.functions import variable
+    >>> reordered(variable("A", (2, "n", 6)), (2, "n", 2, 3), "reshape").shape
+    (2, 'n', 2, 3)
+    """
+    literal = not any(isinstance(d, str) for d in (*f.shape, *shape))
+    if literal and _count(f.shape) != _count(shape):
+        raise ShapeError(f"{what}: the numbers of entries differ")
+    result = f
+    sizes, wanted = list(f.shape), list(shape)
+    place = old = 0
+    while place < len(wanted) or old < len(sizes):
+        a, b = _run(sizes[old:], wanted[place:], what)
+        if a != b:
+            result = merged(result, place, len(a)) if len(a) != 1 else result
+            result = split_axis(result, place, cast(list[int], b)) if len(b) != 1 else result
+        place, old = place + len(b), old + len(a)
+    return result
+
+
+def _run(sizes: Sequence[Size], wanted: Sequence[Size], what: str) -> tuple[list[Size], list[Size]]:
+    """The shortest runs of axes at the beginning of two shapes with as many entries."""
+    a, b = list(sizes[:1]), list(wanted[:1])
+    while a != b and not any(isinstance(d, str) for d in (*a, *b)) and _count(a) != _count(b):
+        run, source = (a, sizes) if _count(a) < _count(b) else (b, wanted)
+        if len(run) == len(source):
+            break
+        run.append(source[len(run)])
+    if a != b and (any(isinstance(d, str) for d in (*a, *b)) or _count(a) != _count(b)):
+        raise UnsupportedOperation(
+            f"{what}: only axes whose sizes are integers are merged and split, and those of length "
+            "1 are added and removed"
+        )
+    return a, b
+
+
+def filled_shape(sizes: Sequence[Size], shape: Sequence[Size]) -> list[Size]:
+    """The shape without -1.
+
+    >>> filled_shape((4, "n"), ("n", -1)), filled_shape(("n", 4), (-1, 2, 2))
+    (['n', 4], ['n', 2, 2])
+    """
+    found = list(shape)
+    if found.count(-1) > 1:
+        raise ShapeError("reshape: only one size can be -1")
+    if -1 in found:
+        known, own = ([d for d in s if isinstance(d, int) and d != -1] for s in (shape, sizes))
+        left = [d for d in sizes if isinstance(d, str) and d not in shape]
+        divides = prod(known) and not prod(own) % prod(known)
+        count = prod(own) // prod(known) if divides else 0
+        if len(left) > 1 or (left and count != 1) or (not count and 0 not in own):
+            raise UnsupportedOperation(
+                f"reshape: from ({_listed(sizes)}) to ({_listed(shape)}): no size is what -1 stands"
+                " for; only axes whose sizes are integers are merged"
+            )
+        found[found.index(-1)] = left[0] if left else count
+    return found
+
+
+def _count(sizes: Sequence[Size]) -> int:
+    return prod(cast(Sequence[int], sizes))
+
+
+def _steps(sizes: Sequence[int]) -> list[int]:
+    """How far the merged index moves with each index."""
+    return [prod(sizes[k + 1 :]) for k in range(len(sizes))]
 
 
 def _listed(shape: Sequence[Size]) -> str:

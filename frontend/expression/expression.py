@@ -1,8 +1,20 @@
-"""The public expression: a term, and where the sizes that it mentions come from."""
+"""The public expression: a term, and where the sizes that it mentions come from.
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+With the class is what cannot be told apart from it: operators, the sizes of its shape, conditions,
+and arrays that a traced function takes from outside. NumPy's functions reach it by the table in
+`numpy_protocols`.
+"""
+
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+from functools import reduce
+from numbers import Number
+from operator import index, mul
 from threading import Lock
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, Final, NoReturn, cast
 from weakref import WeakValueDictionary
 
 import numpy as np
@@ -13,23 +25,208 @@ from eggrad.engine.indices.affine import size_symbols
 from eggrad.engine.indices.spec import Dims, Size, transposition
 from eggrad.engine.indices.texts import exact
 from eggrad.engine.terms import term as terms
-from eggrad.engine.terms.binding import symbols
+from eggrad.engine.terms.binding import Array, symbols
+from eggrad.engine.terms.functions import Function
 from eggrad.engine.terms.term import Term
-from eggrad.frontend.calculus.thinning import Thinning, thin_term
+from eggrad.frontend.calculus.calculus import Thinning, thin_term
 from eggrad.frontend.expression import broadcasting
-from eggrad.frontend.expression.agreement import agreed_sizes
-from eggrad.frontend.expression.operators import Operators
-from eggrad.frontend.expression.size_symbols import SizeSymbol, shape_of
-from eggrad.frontend.expression.tracing import as_variable
+from eggrad.frontend.expression.indexing import expand, pick, select
+from eggrad.frontend.expression.numpy_protocols import call_function, call_ufunc
+from eggrad.frontend.text.sizes import agreed_sizes
 
 if TYPE_CHECKING:
     from eggrad.engine.compilation.compiled import CompiledFunction
-    from eggrad.engine.terms.binding import Array
 
-__all__ = ["Expression", "as_expression", "combine", "expression", "unified"]
+__all__ = [
+    "Condition", "Expression", "SizeSymbol", "SizeWarning", "add", "applied", "as_expression",
+    "combine", "divide", "expression", "matmul", "multiply", "negative", "power", "subtract",
+    "tracing", "unified", "where",
+]  # fmt: skip
+
+# Sizes as `shape` gives them ------------------------------------------------------------
 
 
-class Expression(Operators):
+# What a symbol stands for where Python must have a number: small, and not the same for all.
+LEAST: Final = 2
+SPREAD: Final = 7
+
+
+class SizeWarning(UserWarning):
+    """A number was taken for a size symbol; the expression holds at that size alone."""
+
+
+class SizeSymbol(str):
+    """A size symbol of an expression; arithmetic with it makes expressions.
+
+    It is its own text. Where Python needs an integer, as in `range(n)` or `numpy.eye(n)`, it is
+    taken for a small one, always the same for the same symbol, and a `SizeWarning` says so: what
+    is built from it has that size.
+
+    >>> from eggrad.frontend.expression.functions import variable
+    >>> x = variable("x", ("n",))
+    >>> x.shape, str(x.sum() / x.shape[0])
+    (('n',), 'declare x[n] expression *(i->) x / size(n)')
+    """
+
+    __slots__ = ("_owners",)
+    _owners: tuple[Term, ...]
+
+    def __new__(cls, name: str, owners: Iterable[Term]) -> "SizeSymbol":
+        """A symbol, and the variables that fix it."""
+        made = super().__new__(cls, name)
+        made._owners = tuple(owners)
+        return made
+
+    def expression(self) -> "Expression":
+        """The size as a scalar."""
+        return expression(terms.size(str(self)), self._owners)
+
+    def __index__(self) -> int:
+        """A number for it, with a warning."""
+        number = LEAST + sum(map(ord, self)) % SPREAD
+        warnings.warn(
+            f"size {self} is a symbol, and a number was asked for: it is taken for {number}. "
+            "Declare the size as a number, or use eggrad.delta, einsum and sum instead",
+            SizeWarning,
+            stacklevel=3,
+        )
+        return number
+
+    def __lt__(self, other: Any) -> bool:
+        """Compare the number taken for it with an integer; with text, as text."""
+        return index(self) < other if isinstance(other, int) else str.__lt__(self, other)
+
+    def __le__(self, other: Any) -> bool:
+        """Compare likewise."""
+        return index(self) <= other if isinstance(other, int) else str.__le__(self, other)
+
+    def __gt__(self, other: Any) -> bool:
+        """Compare likewise."""
+        return index(self) > other if isinstance(other, int) else str.__gt__(self, other)
+
+    def __ge__(self, other: Any) -> bool:
+        """Compare likewise."""
+        return index(self) >= other if isinstance(other, int) else str.__ge__(self, other)
+
+    def __add__(self, other: Any) -> Any:
+        """The scalar, plus something."""
+        return str.__add__(self, other) if isinstance(other, str) else self.expression() + other
+
+    def __radd__(self, other: Any) -> "Expression":
+        """Something plus the scalar."""
+        return other + self.expression()
+
+    def __sub__(self, other: Any) -> "Expression":
+        """The scalar, minus something."""
+        return self.expression() - other
+
+    def __rsub__(self, other: Any) -> "Expression":
+        """Something minus the scalar."""
+        return other - self.expression()
+
+    def __mul__(self, other: Any) -> "Expression":  # type: ignore[override]
+        """The scalar times something."""
+        return self.expression() * other
+
+    def __rmul__(self, other: Any) -> "Expression":  # type: ignore[override]
+        """Something times the scalar."""
+        return other * self.expression()
+
+    def __truediv__(self, other: Any) -> "Expression":
+        """The scalar divided by something."""
+        return self.expression() / other
+
+    def __rtruediv__(self, other: Any) -> "Expression":
+        """Something divided by the scalar."""
+        return other / self.expression()
+
+    def __pow__(self, other: Any) -> "Expression":
+        """The scalar to some exponent."""
+        return self.expression() ** other
+
+    def __rpow__(self, other: Any) -> "Expression":
+        """Something to the scalar as exponent."""
+        return other ** self.expression()
+
+    def __neg__(self) -> "Expression":
+        """The negative of the scalar."""
+        return -self.expression()
+
+
+def shape_of(dims: Dims, owners: Iterable[Term]) -> tuple[Size, ...]:
+    """The dims, with symbols that know the variables that fix them."""
+    known = tuple(owners)
+    return tuple(SizeSymbol(d, known) if isinstance(d, str) else d for d in dims)
+
+
+# Arrays that a traced function takes from outside ---------------------------------------
+
+
+class Captured:
+    """The arrays that were met while a function was traced."""
+
+    def __init__(self, taken: set[str]) -> None:
+        """`taken` are names that the arrays do not get."""
+        self.values: dict[str, Array] = {}
+        self._met: list[tuple[str, Array]] = []
+        self._taken = taken
+
+    def variable(self, array: Array) -> "Expression":
+        """The variable that stands for an array; the same for the same array."""
+        same = (n for n, known in self._met if known is array)
+        name = next((n for n in same if np.array_equal(self.values[n], array)), "")
+        if not name:
+            name = f"array{len(self.values) + 1}"
+            while name in self._taken:
+                name += "_"
+            # Whoever changes the array later does not change what was traced.
+            self.values[name] = array.copy()
+            self._met.append((name, array))
+        return expression(terms.variable(name, array.shape))
+
+
+_current: Final[ContextVar[Captured | None]] = ContextVar("captured", default=None)
+
+
+@contextmanager
+def tracing(taken: set[str]) -> Iterator[Captured]:
+    """Let arrays that meet expressions become variables."""
+    found = Captured(taken)
+    token = _current.set(found)
+    try:
+        yield found
+    finally:
+        _current.reset(token)
+
+
+def _traced_variable(value: Any) -> "Expression | None":
+    """The variable of an array, while a function is traced."""
+    found = _current.get()
+    if found is None or not isinstance(value, np.ndarray) or value.dtype.kind not in "biuf":
+        return None
+    return found.variable(value)
+
+
+# The class ------------------------------------------------------------------------------
+
+
+def _numpy_method(name: str) -> "Callable[..., Expression]":
+    """The function of NumPy as a method."""
+
+    def method(self: Any, *args: Any, **options: Any) -> "Expression":
+        return getattr(np, name)(self, *args, **options)
+
+    method.__name__ = name
+    method.__doc__ = f"`numpy.{name}`."
+    return method
+
+
+_permuted = _numpy_method("transpose")
+_reshaped = _numpy_method("reshape")
+_transposed = _numpy_method("matrix_transpose")
+
+
+class Expression:
     """An immutable tensor expression; two that are built alike are the same object.
 
     `term` is its DAG. `variables` are the variables in it, and `scope` further variables whose
@@ -73,7 +270,7 @@ class Expression(Operators):
         Here alone it is used that matrices are symmetric that were declared so. That holds at
         symmetric matrices and not beside them, so this form has other derivatives.
 
-        >>> from eggrad.frontend.interface.api import derivative
+        >>> from eggrad.frontend.interface.derivatives import derivative
         >>> from eggrad.frontend.expression.functions import variable
         >>> S, w = variable("S", ("n", "n"), ["symmetric"]), variable("w", ("n",))
         >>> slope = derivative(w @ S @ w, w)
@@ -113,7 +310,7 @@ class Expression(Operators):
         spec = transposition(range(self.ndim)[::-1])
         return combine("transpose", [self], [], lambda a: terms.einsum(spec, a))
 
-    def evaluate(self, values: Mapping[str, Any], reference: bool = False) -> "Array":
+    def evaluate(self, values: Mapping[str, Any], reference: bool = False) -> Array:
         """The value, given arrays by variable name; a size may be given by its symbol.
 
         A form is computed that neither overflows on the way nor loses digits, as
@@ -129,9 +326,12 @@ class Expression(Operators):
         own = self.thin
         evaluator = own._evaluators.get(reference)
         if evaluator is None:
-            from eggrad.frontend.calculus.compilation import evaluator_of
+            # The compiler is loaded by whoever computes something.
+            from eggrad.frontend.calculus import code
 
-            evaluator = own._evaluators[reference] = evaluator_of(own, reference)
+            scope = (*own.scope, *own.variables)
+            evaluator = code.evaluator(own.term, scope, as_written=reference)
+            own._evaluators[reference] = evaluator
         if not isinstance(values, Mapping):
             raise UnsupportedOperation(f"the values are a dict of arrays by name, not {values!r}")
         with np.errstate(all="ignore"):
@@ -164,6 +364,7 @@ class Expression(Operators):
         >>> (A @ x).to("matrix"), (A @ x).to("index")
         ('A*x', 'fᵢ = Aᵢⱼ xⱼ')
         """
+        # What writes texts is loaded with the first of them.
         from eggrad.frontend.printing.formats import format_expression
 
         return format_expression(language, self.thin.term, self.thin.scope)
@@ -190,6 +391,196 @@ class Expression(Operators):
         axes = ", ".join(str(d) for d in self.shape)
         names = ", ".join(v.name for v in self.thin.variables)
         return f"<Expression of {names or 'no variables'}, axes ({axes}), {self.node_count} nodes>"
+
+    # Python's operators
+
+    def __neg__(self) -> "Expression":
+        """-self."""
+        return negative(self)
+
+    def __pos__(self) -> "Expression":
+        """+self."""
+        return self
+
+    def __abs__(self) -> "Expression":
+        """abs(self), entry by entry."""
+        return applied("abs", self)
+
+    def __add__(self, other: object) -> "Expression":
+        """Self + other, broadcast."""
+        return add(self, other)
+
+    def __radd__(self, other: object) -> "Expression":
+        """Other + self, broadcast."""
+        return add(other, self)
+
+    def __sub__(self, other: object) -> "Expression":
+        """Self - other, broadcast."""
+        return subtract(self, other)
+
+    def __rsub__(self, other: object) -> "Expression":
+        """Other - self, broadcast."""
+        return subtract(other, self)
+
+    def __mul__(self, other: object) -> "Expression":
+        """Self * other, broadcast."""
+        return multiply(self, other)
+
+    def __rmul__(self, other: object) -> "Expression":
+        """Other * self, broadcast."""
+        return multiply(other, self)
+
+    def __truediv__(self, other: object) -> "Expression":
+        """Self / other, broadcast."""
+        return divide(self, other)
+
+    def __rtruediv__(self, other: object) -> "Expression":
+        """Other / self, broadcast."""
+        return divide(other, self)
+
+    def __matmul__(self, other: object) -> "Expression":
+        """Matrix product as NumPy's: vectors, matrices, and stacks of matrices."""
+        return matmul(self, other)
+
+    def __rmatmul__(self, other: object) -> "Expression":
+        """Matrix product from the left."""
+        return matmul(other, self)
+
+    def __pow__(self, other: object) -> "Expression":
+        """Every entry to a scalar exponent."""
+        return power(self, other)
+
+    def __rpow__(self, other: object) -> "Expression":
+        """Other ** self, for a scalar self."""
+        return power(other, self)
+
+    def __eq__(self, other: object) -> bool:
+        """Whether it is the same expression; comparing it with a number is no condition."""
+        if isinstance(other, Number):
+            raise UnsupportedOperation(
+                "an expression is not compared with ==; numpy.where takes <, <=, > and >="
+            )
+        return self is other
+
+    __hash__ = object.__hash__
+
+    def __len__(self) -> int:
+        """The length of the first axis; a number is taken for a symbol, with a warning."""
+        shape = self.shape
+        if not shape:
+            raise UnsupportedOperation("an expression without axes has no length")
+        return index(cast(int, shape[0]))
+
+    def __lt__(self, other: object) -> "Condition":
+        """A condition for `numpy.where`."""
+        return Condition.of("greater", other, self)
+
+    def __le__(self, other: object) -> "Condition":
+        """A condition for `numpy.where`."""
+        return Condition.of("greater_equal", other, self)
+
+    def __gt__(self, other: object) -> "Condition":
+        """A condition for `numpy.where`."""
+        return Condition.of("greater", self, other)
+
+    def __ge__(self, other: object) -> "Condition":
+        """A condition for `numpy.where`."""
+        return Condition.of("greater_equal", self, other)
+
+    def __getitem__(self, key: object) -> "Expression":
+        """Entries and slices at literal places, and new axes, as in `x[:, None]`."""
+        found = pick(key, self.shape)
+        if not (found.constraints or found.new_axes):
+            return self
+
+        def build(a: Term) -> Term:
+            entries = select(a, found.sizes, found.constraints, found.out)
+            return expand(entries if found.constraints else a, found.new_axes)
+
+        return combine(found.text, [self], [], build)
+
+    def __iter__(self) -> Iterator["Expression"]:
+        """The parts along the first axis, if its length is known."""
+        if not self.ndim:
+            raise UnsupportedOperation("a scalar has no entries")
+        length = self.shape[0]
+        if not isinstance(length, int):
+            raise UnsupportedOperation(
+                f"how many entries there are along an axis of size {length} is not known; give the "
+                "size as an integer, or write einsum, sum, logsumexp or a product of the whole"
+            )
+        return (self[k] for k in range(length))
+
+    def __bool__(self) -> NoReturn:
+        """Refuse: an expression has no value."""
+        raise UnsupportedOperation(
+            "an expression is neither true nor false; compare the values of evaluate() instead"
+        )
+
+    def __array__(self, dtype: object = None, copy: object = None) -> NoReturn:
+        """Refuse: NumPy would make an array of expressions."""
+        raise UnsupportedOperation(
+            "an expression cannot become an array: numpy.stack joins expressions, and evaluate() "
+            "computes an array from values; for SciPy's functions that are no ufuncs there are "
+            "eggrad.logsumexp, softmax and log_softmax, and eggrad.special.polygamma"
+        )
+
+    def __array_ufunc__(
+        self, ufunc: np.ufunc, method: str, *inputs: object, **options: object
+    ) -> "Expression | Condition":
+        """NumPy's element-wise functions of expressions (NEP 13)."""
+        return call_ufunc(ufunc, method, inputs, options)
+
+    def __array_function__(
+        self,
+        function: Callable[..., Any],
+        types: Sequence[type],
+        args: Sequence[Any],
+        options: Mapping[str, Any],
+    ) -> Any:
+        """NumPy's other functions of expressions (NEP 18)."""
+        return call_function(function, args, options)
+
+    # The methods of NumPy's arrays that are functions of the same name
+
+    clip = _numpy_method("clip")
+    cumsum = _numpy_method("cumsum")
+    diagonal = _numpy_method("diagonal")
+    dot = _numpy_method("dot")
+    flatten = _numpy_method("ravel")
+    max = _numpy_method("max")
+    mean = _numpy_method("mean")
+    min = _numpy_method("min")
+    prod = _numpy_method("prod")
+    ravel = _numpy_method("ravel")
+    squeeze = _numpy_method("squeeze")
+    std = _numpy_method("std")
+    sum = _numpy_method("sum")
+    swapaxes = _numpy_method("swapaxes")
+    take = _numpy_method("take")
+    trace = _numpy_method("trace")
+    var = _numpy_method("var")
+
+    @property
+    def mT(self) -> "Expression":  # noqa: N802 - NumPy's name
+        """The last two axes exchanged."""
+        return _transposed(self)
+
+    @property
+    def size(self) -> "Expression | int":
+        """The number of entries; a scalar expression where a size is a symbol."""
+        known = [d for d in self.shape if isinstance(d, int)]
+        if len(known) == self.ndim:
+            return reduce(mul, known, 1)
+        return reduce(mul, map(as_expression, self.shape))
+
+    def reshape(self, *shape: Any, order: str = "C") -> "Expression":
+        """`numpy.reshape`, to a tuple of sizes or to several."""
+        return _reshaped(self, shape[0] if len(shape) == 1 else shape, order=order)
+
+    def transpose(self, *axes: Any) -> "Expression":
+        """`numpy.transpose`, by a tuple of axes or by several."""
+        return _permuted(self, axes[0] if len(axes) == 1 else axes or None)
 
 
 _expressions: WeakValueDictionary[object, Expression] = WeakValueDictionary()
@@ -259,7 +650,7 @@ def as_expression(value: object) -> Expression:
     if isinstance(value, SizeSymbol):
         return value.expression()
     number = exact(value)
-    if number is None and (outside := as_variable(value)) is not None:
+    if number is None and (outside := _traced_variable(value)) is not None:
         return outside
     if number is not None:
         return expression(terms.constant(number))
@@ -270,7 +661,7 @@ def as_expression(value: object) -> Expression:
     )
 
 
-def _numbers(value: object) -> "Array":
+def _numbers(value: object) -> Array:
     try:
         mixed = isinstance(value, list | tuple) and _has_expression(value)
     except RecursionError:
@@ -327,3 +718,167 @@ def combine(
     complete = all(e.term_complete for e in own)
     later = frozenset[Thinning]().union(*(e.thinnings for e in own))
     return _make(term, candidates, complete, later, variables=variables, mentioned=mentioned)
+
+
+# Arithmetic, with NumPy's broadcasting --------------------------------------------------
+
+
+def add(a: object, b: object) -> Expression:
+    """`a + b`."""
+    return _elementwise("+", a, b, terms.add)
+
+
+def subtract(a: object, b: object) -> Expression:
+    """`a - b`."""
+    return _elementwise("-", a, b, terms.subtract)
+
+
+def multiply(a: object, b: object) -> Expression:
+    """`a * b`, entry by entry."""
+    return _elementwise("*", a, b, broadcasting.multiply)
+
+
+def divide(a: object, b: object) -> Expression:
+    """`a / b`, entry by entry."""
+    return _elementwise("/", a, b, terms.divide)
+
+
+def negative(a: object) -> Expression:
+    """`-a`."""
+    return combine("-", [as_expression(a)], [], terms.negate)
+
+
+def applied(function: str | Function, *args: object) -> Expression:
+    """An element-wise function of several operands, which are broadcast.
+
+    >>> applied("maximum", as_expression(2), as_expression(3)).to("matrix")
+    'max(2, 3)'
+    """
+    own = [as_expression(a) for a in args]
+    whole: Dims = ()
+    pairs: list[tuple[Size, Size]] = []
+    for a in own:
+        pairs += broadcasting.aligned(whole, a.shape)
+        whole = broadcasting.common(whole, a.shape)
+
+    def build(*operands: Term) -> Term:
+        dims = reduce(broadcasting.common, (a.dims for a in operands))
+        return terms.apply(function, *(broadcasting.spread(a, dims) for a in operands))
+
+    name = function if isinstance(function, str) else function.name
+    return combine(name, own, pairs, build)
+
+
+def matmul(a: object, b: object) -> Expression:
+    """`a @ b`, as NumPy's: vectors, matrices, and stacks of matrices."""
+    left, right = as_expression(a), as_expression(b)
+    pairs = broadcasting.matmul_pairs(left.shape, right.shape)
+    return combine(_described(left, "@", right), [left, right], pairs, broadcasting.matmul)
+
+
+def power(a: object, b: object) -> Expression:
+    """`a ** b`, entry by entry."""
+    base, exponent = as_expression(a), as_expression(b)
+    if exponent.ndim:
+        return applied("pow", base, exponent)
+    return combine("**", [base, exponent], [], terms.power)
+
+
+def _elementwise(
+    symbol: str, a: object, b: object, build: Callable[[Term, Term], Term]
+) -> Expression:
+    left, right = as_expression(a), as_expression(b)
+
+    def spread_and_build(p: Term, q: Term) -> Term:
+        if symbol == "*" or (symbol == "/" and not (p.dims and q.dims)):
+            return build(p, q)
+        whole = broadcasting.common(p.dims, q.dims)
+        return build(broadcasting.spread(p, whole), broadcasting.spread(q, whole))
+
+    pairs = broadcasting.aligned(left.shape, right.shape)
+    return combine(_described(left, symbol, right), [left, right], pairs, spread_and_build)
+
+
+def _described(left: Expression, symbol: str, right: Expression) -> str:
+    axes = [f"({', '.join(str(d) for d in e.shape)})" for e in (left, right)]
+    return f"{symbol} of axes {axes[0]} and {axes[1]}"
+
+
+# Comparisons, and choices by them -------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class Condition:
+    """`test` is 1 where the condition holds and 0 elsewhere.
+
+    >>> import numpy as np
+    >>> from eggrad.frontend.expression.functions import variable
+    >>> x = variable("x", ("n",))
+    >>> np.where(x >= 1, x, -x).evaluate({"x": [-1.0, 1.0, 2.0]})
+    array([1., 1., 2.])
+    """
+
+    test: Expression
+
+    @classmethod
+    def of(cls, comparison: str, a: object, b: object) -> "Condition":
+        """A comparison, by the name of its function."""
+        return cls(applied(comparison, a, b))
+
+    def __and__(self, other: "Condition") -> "Condition":
+        """Both."""
+        return Condition.of("logical_and", self.test, other.test)
+
+    def __or__(self, other: "Condition") -> "Condition":
+        """At least one."""
+        return Condition.of("logical_or", self.test, other.test)
+
+    def __invert__(self) -> "Condition":
+        """The opposite."""
+        return Condition(applied("logical_not", self.test))
+
+    def __mul__(self, other: object) -> Expression:
+        """1 or 0, times something."""
+        return self.test * other
+
+    __rmul__ = __mul__
+
+    def __bool__(self) -> NoReturn:
+        """Refuse: a comparison of expressions has no value."""
+        raise UnsupportedOperation(
+            "a comparison of expressions is neither true nor false; write "
+            "numpy.where(condition, a, b) instead of a branch"
+        )
+
+    def __array_function__(
+        self,
+        function: Callable[..., Any],
+        types: object,
+        args: tuple[Any, ...],
+        options: Mapping[str, Any],
+    ) -> Expression:
+        """`numpy.where` of a condition and two numbers."""
+        return call_function(function, args, options)
+
+
+def where(condition: object, a: object, b: object) -> Expression:
+    """`a` where the condition holds, `b` elsewhere, entry by entry.
+
+    What is not selected never matters, undefined as it may be, in values and in derivatives. The
+    condition is a comparison, an array of truth values, or an expression, which holds where it is
+    not 0.
+
+    >>> from eggrad.frontend.expression.functions import log, variable
+    >>> x = variable("x")
+    >>> float(where(x > 0, x * log(x), 0).evaluate({"x": 0}))
+    0.0
+    """
+    if isinstance(condition, np.ndarray | bool | np.bool_) and np.asarray(condition).dtype == bool:
+        condition = as_expression(np.asarray(condition).astype(float))
+    test = condition.test if isinstance(condition, Condition) else condition
+    if not isinstance(test, Expression):
+        raise UnsupportedOperation(
+            f"where: the condition is a comparison of expressions, as in numpy.where(x > 0, x, 0), "
+            f"not a {type(condition).__name__}"
+        )
+    return applied("where", test, a, b)

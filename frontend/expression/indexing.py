@@ -1,25 +1,85 @@
-"""Indexing by literals, as NumPy writes it: `x[3]`, `A[:, 1]`, `x[2:5]`, `x[::-1]`."""
+"""Entries of terms, chosen by conditions on indices, and keys as NumPy writes them.
 
-from collections.abc import Iterator, Sequence
+What is chosen is a product with an indicator. Keys are literal: `x[3]`, `x[2:5]`, `x[::-1]`.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from operator import index
 from typing import Any, cast
 
 from eggrad.engine.errors import ShapeError, UnsupportedOperation
-from eggrad.engine.indices.affine import Form, as_size, form, last_index, plus, size_form, times
-from eggrad.engine.indices.constraints import Constraint
-from eggrad.engine.indices.spec import MAXIMAL_SIZE, Size
-from eggrad.frontend.expression.axes import expanded
-from eggrad.frontend.expression.expression import Expression
-from eggrad.frontend.expression.selection import selected
+from eggrad.engine.indices import spec as specs
+from eggrad.engine.indices.affine import (
+    Form,
+    as_size,
+    form,
+    indices,
+    last_index,
+    plus,
+    size_form,
+    times,
+)
+from eggrad.engine.indices.constraints import Constraint, Constraints, renamed_all
+from eggrad.engine.indices.spec import MAXIMAL_SIZE, Dims, Size
+from eggrad.engine.terms import term as terms
+from eggrad.engine.terms.term import Term
 
-__all__ = ["entries", "indexed"]
+__all__ = ["Picked", "expand", "pick", "select"]
+
+
+def select(a: Term, new: Dims, constraints: Constraints, out: Sequence[int]) -> Term:
+    """The sum of the entries whose indices meet the constraints, for the axes `out`.
+
+    Index `k` is that of axis `k` of `a`; those after belong to new axes of sizes `new`. What is
+    not in `out` is summed.
+
+    >>> fourth = ("=", form([(0, 1), ("", -3)]))
+    >>> select(terms.variable("x", ("n",)), (), (fourth,), ()).dims
+    ()
+    """
+    whole: tuple[Size, ...] = (*a.dims, *new)
+    mentioned = {i for _, g in constraints for i in indices(g)}
+    met = [i for i in dict.fromkeys((*out, *range(len(whole)))) if i in mentioned]
+    if not met:
+        return terms.einsum(specs.canonical([range(a.order)], out), a)
+    conditions = renamed_all(constraints, {i: k for k, i in enumerate(met)})
+    indicator = terms.indicator([whole[i] for i in met], conditions)
+    return terms.einsum(specs.canonical([met, range(a.order)], out), indicator, a)
+
+
+def expand(a: Term, places: Iterable[int]) -> Term:
+    """New axes of length 1, at some places of the result.
+
+    >>> expand(terms.variable("x", ("n",)), [0]).dims
+    (1, 'n')
+    """
+    new = set(places)
+    if not new:
+        return a
+    total = a.order + len(new)
+    old = [k for k in range(total) if k not in new]
+    spec = specs.canonical((old, sorted(new)), range(total))
+    return terms.einsum(spec, a, terms.constant(1, (1,) * len(new)))
+
 
 Chosen = tuple[Form, Size | None]
 """Where an axis is read, as a form in its new index 0, and the new size; None where it goes."""
 
 
-def indexed(f: Expression, key: Any) -> Expression:
-    """What `f[key]` is, for integers, slices of integers, `None` and an ellipsis.
+@dataclass(frozen=True)
+class Picked:
+    """What a key picks: what to `select`, and the places of new axes in the result of that."""
+
+    text: str
+    sizes: tuple[Size, ...]
+    constraints: tuple[Constraint, ...]
+    out: tuple[int, ...]
+    new_axes: tuple[int, ...]
+
+
+def pick(key: Any, shape: Dims) -> Picked:
+    """What a key of integers, slices of integers, `None` and an ellipsis picks.
 
     The result has fewer, shorter or further axes. Along an axis whose size is a symbol an index
     counts from either end, and says that the axis is at least so long: a shorter one is a
@@ -27,18 +87,14 @@ def indexed(f: Expression, key: Any) -> Expression:
     would be no such form, as of `x[::2]`, raises `UnsupportedOperation`; an index out of range
     raises `ShapeError`.
 
-    >>> from eggrad.frontend.expression.functions import variable
-    >>> A = variable("A", ("m", "n"))
-    >>> indexed(A, 0).shape, indexed(A, (slice(None), slice(3))).shape
-    (('n',), ('m', 3))
+    >>> pick((0, slice(3)), ("m", "n")).sizes, pick(0, ("m", "n")).out
+    ((3,), (1,))
     """
-    keys = _complete(key if isinstance(key, tuple) else (key,), f)
+    keys = _complete(key if isinstance(key, tuple) else (key,), len(shape))
     what = f"[{', '.join(map(_text, keys))}]"
     chosen = [
-        _chosen(k, d, what)
-        for k, d in zip((k for k in keys if k is not None), f.shape, strict=True)
+        _chosen(k, d, what) for k, d in zip((k for k in keys if k is not None), shape, strict=True)
     ]
-    places = _new_axes(keys)
     constraints: list[Constraint] = []
     new: list[Size] = []
     out: list[int] = []
@@ -48,27 +104,14 @@ def indexed(f: Expression, key: Any) -> Expression:
             continue
         place, size = own
         if size is not None:
-            out.append(f.ndim + len(new))
+            out.append(len(shape) + len(new))
             new.append(size)
         value = ((out[-1] if key == 0 else key, -c) for key, c in place)
         constraints.append(("=", form([(axis, 1), *value])))
-    result = selected(what, f, tuple(new), constraints, out) if constraints else f
-    return expanded(result, places)
+    return Picked(what, tuple(new), tuple(constraints), tuple(out), tuple(_new_axes(keys)))
 
 
-def entries(f: Expression) -> Iterator[Expression]:
-    """The parts along the first axis, which has to have an integer size."""
-    if not f.ndim:
-        raise UnsupportedOperation("a scalar has no entries")
-    if not isinstance(f.shape[0], int):
-        raise UnsupportedOperation(
-            f"how many entries there are along an axis of size {f.shape[0]} is not known; give the "
-            "size as an integer, or write einsum, sum, logsumexp or a product of the whole"
-        )
-    return (indexed(f, k) for k in range(f.shape[0]))
-
-
-def _complete(keys: tuple[Any, ...], f: Expression) -> tuple[Any, ...]:
+def _complete(keys: tuple[Any, ...], order: int) -> tuple[Any, ...]:
     """A key for every axis, and None for each new one."""
     for k in keys:
         if not (k is None or k is Ellipsis or isinstance(k, slice) or _is_integer(k)):
@@ -81,10 +124,10 @@ def _complete(keys: tuple[Any, ...], f: Expression) -> tuple[Any, ...]:
             raise ShapeError(f"an index is an integer up to {MAXIMAL_SIZE}")
     known = sum(k is not None and k is not Ellipsis for k in keys)
     ellipses = sum(k is Ellipsis for k in keys)
-    if known > f.ndim or ellipses > 1:
+    if known > order or ellipses > 1:
         what = "more than one ellipsis" if ellipses > 1 else f"{known} indices"
-        raise ShapeError(f"{what}: the expression has {f.ndim} axes")
-    rest = (slice(None),) * (f.ndim - known)
+        raise ShapeError(f"{what}: the expression has {order} axes")
+    rest = (slice(None),) * (order - known)
     place = next((p for p, k in enumerate(keys) if k is Ellipsis), len(keys))
     return (*keys[:place], *rest, *keys[place + 1 :])
 

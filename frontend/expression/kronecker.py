@@ -3,13 +3,14 @@
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from eggrad.engine.errors import UnsupportedOperation
 from eggrad.engine.indices.spec import Dims
 from eggrad.frontend.expression import axes as ax
 from eggrad.frontend.expression import functions as language
-from eggrad.frontend.expression.arithmetic import add, divide, multiply
-from eggrad.frontend.expression.expression import Expression, as_expression
-from eggrad.frontend.expression.reshaping import merged
+from eggrad.frontend.expression.axes import merged
+from eggrad.frontend.expression.expression import Expression, add, as_expression, divide, multiply
 
 __all__ = ["Kronecker", "kron"]
 
@@ -21,7 +22,6 @@ class Kronecker:
     There is no size that is the product of two symbols, so this is no expression. Products,
     sums, multiples, the transpose and the trace of Kronecker products can be written.
 
-    >>> import numpy as np
     >>> A, B = language.variable("A", ("m", "m")), language.variable("B", ("n", "n"))
     >>> np.trace(np.kron(A, B)).shape
     ()
@@ -71,8 +71,6 @@ class Kronecker:
         self, function: Any, types: object, args: tuple[Any, ...], options: dict[str, Any]
     ) -> Any:
         """NumPy's trace, sum and transpose."""
-        import numpy as np
-
         if args == (self,) and not options:
             if function is np.trace:
                 return self.trace()

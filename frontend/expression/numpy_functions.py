@@ -1,26 +1,42 @@
-"""NumPy's functions of whole arrays, on expressions."""
+"""NumPy's functions of whole arrays on expressions, those of `numpy.linalg` among them."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import reduce
+from math import prod as number_of
 from operator import index
-from typing import Any, Final, cast
+from typing import Any, Final, NamedTuple, cast
 
 import numpy as np
 
 from eggrad.engine.errors import ShapeError, UnsupportedOperation
 from eggrad.engine.indices import spec as specs
+from eggrad.engine.indices.affine import Form, as_size, form, plus, size_form, times
+from eggrad.engine.indices.spec import Size
 from eggrad.engine.terms import term as terms
 from eggrad.frontend.expression import axes as ax
 from eggrad.frontend.expression import functions as language
-from eggrad.frontend.expression.arithmetic import multiply
-from eggrad.frontend.expression.conditions import where
-from eggrad.frontend.expression.expression import Expression, as_expression, combine, expression
+from eggrad.frontend.expression.axes import placed, selected
+from eggrad.frontend.expression.expression import (
+    Expression,
+    as_expression,
+    combine,
+    expression,
+    matmul,
+    multiply,
+    where,
+)
 from eggrad.frontend.expression.functions import maximum, minimum
 from eggrad.frontend.expression.kronecker import kron
-from eggrad.frontend.expression.numpy_ufuncs import sqrt, square
+from eggrad.frontend.expression.numpy_protocols import implements
+from eggrad.frontend.expression.numpy_ufuncs import sqrt, square, vecdot
 
-__all__ = ["FUNCTIONS"]
+__all__ = ["FUNCTIONS", "matrix_power"]
 
 Axis = int | Sequence[int] | None
+
+# A product of entries is written out.
+_MOST_FACTORS: Final = 64
+_MOST_DIFFERENCES: Final = 1000
 
 
 # Reductions --------------------------------------------------------------------------------
@@ -267,7 +283,417 @@ def clip(
     return above if a_max is None else minimum(above, a_max)
 
 
-FUNCTIONS: Final[dict[object, Callable[..., Any]]] = {
+def one_axis(what: str, axis: Any, own: Expression) -> int:
+    """One axis; none stands for the only one of a vector."""
+    if axis is None and own.ndim != 1:
+        raise UnsupportedOperation(f"{what}: give an axis; numpy.ravel makes a vector")
+    return ax.normalized(what, 0 if axis is None else index(axis), own.ndim)[0]
+
+
+def integer_size(what: str, own: Expression, axis: int) -> int:
+    """The size of an axis, where it is a number."""
+    size = own.shape[axis]
+    if not isinstance(size, int):
+        raise UnsupportedOperation(
+            f"{what}: axis {axis} has size {size}, and the result a size that depends on it; give "
+            "the size as an integer"
+        )
+    return size
+
+
+def size_sum(*sizes: Size) -> Size:
+    """The sum of sizes.
+
+    >>> size_sum("m", "n", -1)
+    'm + n - 1'
+    """
+    return as_size(form(term for size in sizes for term in size_form(size)))
+
+
+def shifted(*shift: Size) -> Form:
+    """The place of an index when all are moved."""
+    return form([(0, 1), *(term for size in shift for term in size_form(size))])
+
+
+# Along one axis ----------------------------------------------------------------------------
+
+
+def cumsum(a: Any, axis: int | None = None) -> Expression:
+    """`numpy.cumsum` along an axis."""
+    own = as_expression(a)
+    k = one_axis("cumsum", axis, own)
+    out = [own.ndim if i == k else i for i in range(own.ndim)]
+    up_to = (">=", form([(own.ndim, 1), (k, -1)]))
+    return selected("cumsum", own, (own.shape[k],), [up_to], out)
+
+
+def flip(m: Any, axis: Any = None) -> Expression:
+    """`numpy.flip`."""
+    own = as_expression(m)
+    gone = range(own.ndim) if axis is None else ax.normalized("flip", axis, own.ndim)
+    return own[tuple(slice(None, None, -1 if k in gone else 1) for k in range(own.ndim))]
+
+
+def roll(a: Any, shift: int, axis: int | None = None) -> Expression:
+    """`numpy.roll` along an axis; one whose size is a symbol has at least as many entries."""
+    own = as_expression(a)
+    k = one_axis("roll", axis, own)
+    size, by = own.shape[k], index(shift)
+    if isinstance(size, int):
+        by = by % size if size else 0
+    if not by:
+        return own
+
+    before = (slice(None),) * k
+    first, last = (own[(*before, slice(*ends))] for ends in ((None, -by), (-by, None)))
+    return concatenate([last, first], k)
+
+
+def diff(a: Any, n: int = 1, axis: int = -1) -> Expression:
+    """`numpy.diff` along an axis."""
+    own = as_expression(a)
+    k = one_axis("diff", axis, own)
+    before = (slice(None),) * k
+    if index(n) < 0:
+        raise ShapeError(f"diff: differences are taken {n} times, which is negative")
+    if index(n) > _MOST_DIFFERENCES:
+        raise UnsupportedOperation(f"diff: differences are taken {_MOST_DIFFERENCES} times at most")
+    for _ in range(index(n)):
+        own = own[(*before, slice(1, None))] - own[(*before, slice(None, -1))]
+    return own
+
+
+def take(a: Any, indices: Any, axis: int | None = None) -> Expression:
+    """`numpy.take` of literal indices."""
+    own = as_expression(a)
+    k = one_axis("take", axis, own)
+    before = (slice(None),) * k
+    wanted = np.asarray(indices)
+    if wanted.dtype.kind not in "iu" or wanted.ndim > 1:
+        raise UnsupportedOperation("take: the indices are an integer or a list of integers")
+    if not wanted.ndim:
+        return own[(*before, int(wanted))]
+
+    return stack([own[(*before, int(i))] for i in wanted], axis=k)
+
+
+def pad(array: Any, pad_width: Any, mode: str = "constant") -> Expression:
+    """`numpy.pad` with zeros."""
+    own = as_expression(array)
+    if mode != "constant":
+        raise UnsupportedOperation("pad: only with zeros, the mode 'constant'")
+    for k, (before, after) in enumerate(np.broadcast_to(pad_width, (own.ndim, 2)).tolist()):
+        if before < 0 or after < 0:
+            raise ShapeError("pad: the widths are integers from 0 up")
+        if before or after:
+            size = size_sum(own.shape[k], before, after)
+            own = placed("pad", own, k, size, [shifted(before)])
+    return own
+
+
+def prod(a: Any, axis: Any = None, *, keepdims: bool = False) -> Expression:
+    """`numpy.prod` over axes of small integer sizes."""
+    own = as_expression(a)
+    gone = range(own.ndim) if axis is None else ax.normalized("prod", axis, own.ndim)
+    lengths = [integer_size("prod", own, k) for k in gone]
+    if number_of(lengths) > _MOST_FACTORS:
+        raise UnsupportedOperation(
+            f"prod: {number_of(lengths)} factors are more than {_MOST_FACTORS}; write "
+            "numpy.exp(numpy.sum(numpy.log(...))) where all are positive"
+        )
+    result = language.constant(1, tuple(d for k, d in enumerate(own.shape) if k not in gone))
+    parts = [
+        own[tuple(places.pop(0) if k in gone else slice(None) for k in range(own.ndim))]
+        for places in (list(p) for p in np.ndindex(*lengths))
+    ]
+    for k, part in enumerate(parts):
+        result = multiply(result, part) if k else part
+    return ax.expanded(result, gone) if keepdims else result
+
+
+# Triangles and diagonals -------------------------------------------------------------------
+
+
+def tril(m: Any, k: int = 0) -> Expression:
+    """`numpy.tril` of a matrix, or of a stack of matrices."""
+    own = _matrices("tril", m)
+    below = (">=", form([(own.ndim - 2, 1), (own.ndim - 1, -1), ("", index(k))]))
+    return selected("tril", own, (), [below], range(own.ndim))
+
+
+def triu(m: Any, k: int = 0) -> Expression:
+    """`numpy.triu` of a matrix, or of a stack of matrices."""
+    own = _matrices("triu", m)
+    above = (">=", form([(own.ndim - 1, 1), (own.ndim - 2, -1), ("", -index(k))]))
+    return selected("triu", own, (), [above], range(own.ndim))
+
+
+def _matrices(what: str, m: Any) -> Expression:
+    own = as_expression(m)
+    if own.ndim < 2:
+        raise ShapeError(f"{what}: a matrix has two axes, the argument {own.ndim}")
+    return own
+
+
+def trace(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Expression:
+    """`numpy.trace`."""
+    own = as_expression(a)
+    if not offset:
+        return language.sum(diagonal(own, 0, axis1, axis2), axis=-1)
+    first, second = ax.normalized("trace", (axis1, axis2), own.ndim)
+    along = ("=", form([(second, 1), (first, -1), ("", -index(offset))]))
+    out = [k for k in range(own.ndim) if k not in (first, second)]
+    return selected("trace", own, (), [along], out)
+
+
+def diagonal(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Expression:
+    """`numpy.diagonal`; one beside the main diagonal needs a square matrix or integer sizes."""
+    own = as_expression(a)
+    first, second = ax.normalized("diagonal", (axis1, axis2), own.ndim)
+    if not offset:
+        return ax.diagonal(own, first, second)
+    down, right = max(-offset, 0), max(offset, 0)
+    size = size_sum(own.shape[first], -abs(offset))
+    if own.shape[first] != own.shape[second] or isinstance(size, int):
+        rows, columns = (integer_size("diagonal", own, k) for k in (first, second))
+        size = max(0, min(rows - down, columns - right))
+    new = own.ndim
+    constraints = [
+        ("=", form([(k, 1), (new, -1), ("", -start)]))
+        for k, start in ((first, down), (second, right))
+    ]
+    out = [*(k for k in range(own.ndim) if k not in (first, second)), new]
+    return selected("diagonal", own, (size,), constraints, out)
+
+
+def diag(v: Any, k: int = 0) -> Expression:
+    """`numpy.diag`."""
+    own = as_expression(v)
+    if own.ndim not in (1, 2):
+        raise ShapeError(f"diag: of a vector or a matrix, the argument has {own.ndim} axes")
+    if own.ndim == 2:
+        return diagonal(own, k)
+    if not k:
+        return ax.diagonal_matrix(own)
+    size = size_sum(own.shape[0], abs(k))
+    constraints = [
+        ("=", form([(axis, 1), (0, -1), ("", -start)]))
+        for axis, start in ((1, max(-k, 0)), (2, max(k, 0)))
+    ]
+    return selected("diag", own, (size, size), constraints, (1, 2))
+
+
+# Joining and splitting --------------------------------------------------------------------
+
+
+def concatenate(arrays: Any, axis: int = 0) -> Expression:
+    """`numpy.concatenate` along an axis."""
+    parts = _parts("concatenate", arrays)
+    if not parts[0].ndim:
+        raise ShapeError("concatenate: scalars have no axis; numpy.stack joins them")
+    k = ax.normalized("concatenate", axis, parts[0].ndim)[0]
+    lengths = [p.shape[k] for p in parts]
+    rests = [p.shape[:k] + p.shape[k + 1 :] for p in parts]
+    _check_alike("concatenate", rests)
+    total = size_sum(*lengths)
+    return _total(
+        [
+            placed("concatenate", part, k, total, [shifted(*lengths[:place])])
+            for place, part in enumerate(parts)
+        ]
+    )
+
+
+def stack(arrays: Any, axis: int = 0) -> Expression:
+    """`numpy.stack` of expressions and numbers of one shape."""
+    parts = _parts("stack", arrays)
+    k = ax.normalized("stack", axis, parts[0].ndim + 1)[0]
+    _check_alike("stack", [p.shape for p in parts])
+    return concatenate([ax.expanded(p, [k]) for p in parts], k)
+
+
+def vstack(tup: Any) -> Expression:
+    """`numpy.vstack`."""
+    parts = _parts("vstack", tup)
+    return concatenate([ax.expanded(p, range(2 - p.ndim)) for p in parts])
+
+
+def hstack(tup: Any) -> Expression:
+    """`numpy.hstack`."""
+    parts = [p if p.ndim else ax.expanded(p, [0]) for p in _parts("hstack", tup)]
+    return concatenate(parts, min(1, parts[0].ndim - 1))
+
+
+def column_stack(tup: Any) -> Expression:
+    """`numpy.column_stack`."""
+    return concatenate([p if p.ndim > 1 else ax.expanded(p, [1]) for p in _parts("stack", tup)], 1)
+
+
+def split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list[Expression]:
+    """`numpy.split` at some places, or of an axis whose size is an integer into equal parts."""
+    own = as_expression(ary)
+    k = one_axis("split", axis, own)
+    ends: list[int | None]
+    if hasattr(indices_or_sections, "__index__"):
+        size, count = integer_size("split", own, k), index(indices_or_sections)
+        if count < 1 or size % count:
+            raise ShapeError(f"split: {size} entries do not make {count} equal parts")
+        ends = list(range(size // count, size, size // count)) if size else [0] * (count - 1)
+    else:
+        ends = [index(i) for i in indices_or_sections]
+    before = (slice(None),) * k
+    bounds = zip([0, *ends], [*ends, None], strict=True)
+    return [own[(*before, slice(a, b))] for a, b in bounds]
+
+
+def _parts(what: str, arrays: Any) -> list[Expression]:
+    parts = [as_expression(a) for a in arrays]
+    if not parts:
+        raise ShapeError(f"{what}: there is nothing to join")
+    return parts
+
+
+def _check_alike(what: str, shapes: Sequence[tuple[Size, ...]]) -> None:
+    """Raise where shapes differ that are known; symbols are made equal later."""
+    first = shapes[0]
+    for shape in shapes[1:]:
+        sizes = list(zip(shape, first, strict=False))
+        clash = any(p != q and (1 in (p, q) or type(p) is type(q) is int) for p, q in sizes)
+        if clash or len(shape) != len(first):
+            raise ShapeError(f"{what}: the shapes {first} and {shape} do not fit")
+
+
+def _total(parts: Sequence[Expression]) -> Expression:
+    result = parts[0]
+    for other in parts[1:]:
+        result = result + other
+    return result
+
+
+# Convolution -------------------------------------------------------------------------------
+
+
+def convolve(a: Any, v: Any, mode: str = "full") -> Expression:
+    """`numpy.convolve` of vectors; of sizes that are symbols the first is the longer one."""
+    return _summed_pairs("convolve", as_expression(a), as_expression(v), mode)
+
+
+def correlate(a: Any, v: Any, mode: str = "valid") -> Expression:
+    """`numpy.correlate` of vectors, the first as long as the second or longer."""
+    return _summed_pairs("correlate", as_expression(a), as_expression(v), mode)
+
+
+def _summed_pairs(what: str, a: Expression, v: Expression, mode: str) -> Expression:
+    """Products of entries, summed where the sum or the difference of their indices is the same."""
+    if a.ndim != 1 or v.ndim != 1:
+        raise ShapeError(f"{what}: both arguments are vectors")
+    m, n = a.shape[0], v.shape[0]
+    if isinstance(m, int) and isinstance(n, int):
+        if min(m, n) < 1 or (what == "correlate" and m < n):
+            raise ShapeError(f"{what}: of {m} and {n} entries; the first is the longer one")
+        m, n = max(m, n), min(m, n)
+    # Where the result begins among all sums, and its length.
+    known = {
+        "full": (0, size_sum(m, n, -1)),
+        "same": ((n - 1) // 2 if isinstance(n, int) else None, m),
+        "valid": (
+            size_sum(n, -1),
+            as_size(form([*size_form(m), *times(-1, size_form(n)), ("", 1)])),
+        ),
+    }
+    if mode not in known:
+        raise UnsupportedOperation(f"{what}: the mode is one of {', '.join(known)}, not {mode!r}")
+    start, size = known[mode]
+    if start is None:
+        start = integer_size(what, v, 0)
+    last = 0 if what == "convolve" else size_sum(v.shape[0], -1)
+    sign = -1 if what == "convolve" else 1
+    pairs = language.einsum("i,j->ij", a, v)
+    offset = plus(size_form(start), times(-1, size_form(last)))
+    met = ("=", form([(2, 1), (0, -1), (1, sign), *offset]))
+    return selected(what, pairs, (size,), [met], (2,))
+
+
+# numpy.linalg -----------------------------------------------------------------------------
+
+
+class SlogdetResult(NamedTuple):
+    """What `numpy.linalg.slogdet` returns."""
+
+    sign: Expression
+    logabsdet: Expression
+
+
+def slogdet(a: Any) -> SlogdetResult:
+    """`numpy.linalg.slogdet`."""
+    own = _square("slogdet", a)
+    return SlogdetResult(language.signdet(own), language.logabsdet(own))
+
+
+def solve(a: Any, b: Any) -> Expression:
+    """`numpy.linalg.solve`."""
+    return matmul(language.inv(_square("solve", a)), b)
+
+
+def _square(what: str, a: Any) -> Expression:
+    own = as_expression(a)
+    if own.ndim != 2:
+        raise ShapeError(f"{what} needs a square matrix, its argument has {own.ndim} axes")
+    return own
+
+
+def matrix_power(a: Any, n: int) -> Expression:
+    """`numpy.linalg.matrix_power`."""
+    own = _square("matrix_power", a)
+    if not hasattr(n, "__index__"):
+        raise UnsupportedOperation("matrix_power: the exponent is an integer")
+    n = index(n)
+    if n < 0:
+        return matrix_power(language.inv(own), -n)
+    if n == 0:
+        return language.delta(own.shape[:1])
+    result = own
+    for bit in bin(n)[3:]:
+        result = matmul(result, result)
+        result = matmul(result, own) if bit == "1" else result
+    return result
+
+
+def norm(x: Any, ord: Any = None, axis: Axis = None, *, keepdims: bool = False) -> Expression:
+    """`numpy.linalg.norm`: Euclidean, Frobenius', and the sum of absolute values of a vector."""
+    own = as_expression(x)
+    gone = wanted_axes("norm", axis, own.ndim)
+    if ord is None or (ord == "fro" and len(gone) == 2):
+        return vector_norm(own, axis=gone, keepdims=keepdims)
+    if ord in (1, 2) and len(gone) == 1:
+        return vector_norm(own, axis=gone, keepdims=keepdims, ord=ord)
+    raise UnsupportedOperation(
+        f"linalg.norm with ord={ord!r} of {len(gone)} axes; supported are None, 1 and 2 for "
+        "vectors, 'fro' for matrices"
+    )
+
+
+def vector_norm(x: Any, *, axis: Axis = None, keepdims: bool = False, ord: Any = 2) -> Expression:
+    """`numpy.linalg.vector_norm`: Euclidean, or the sum of absolute values."""
+    own = as_expression(x)
+    if ord == 1:
+        return sum(language.abs(own), axis, keepdims=keepdims)
+    if ord == 2:
+        return sqrt(sum(square(own), axis, keepdims=keepdims))
+    raise UnsupportedOperation(f"linalg.vector_norm with ord={ord!r}; supported are 1 and 2")
+
+
+def matrix_norm(x: Any, *, keepdims: bool = False, ord: Any = "fro") -> Expression:
+    """`numpy.linalg.matrix_norm`: Frobenius'."""
+    return norm(x, ord, (-2, -1), keepdims=keepdims)
+
+
+def multi_dot(arrays: Sequence[Any]) -> Expression:
+    """`numpy.linalg.multi_dot`."""
+    return reduce(matmul, arrays)
+
+
+FUNCTIONS: Final[Mapping[object, Callable[..., Any]]] = {
     **{np.max: amax, np.min: amin, np.ptp: ptp},
     **{np.sum: sum, np.mean: mean, np.average: average, np.var: var, np.std: std},
     **{np.einsum: einsum, np.dot: dot, np.inner: inner, np.vdot: vdot, np.outer: outer},
@@ -281,5 +707,31 @@ FUNCTIONS: Final[dict[object, Callable[..., Any]]] = {
     np.full_like: full_like,
     np.shape: lambda a: a.shape,
     np.ndim: lambda a: a.ndim,
+    **{np.cumsum: cumsum, np.flip: flip, np.roll: roll, np.diff: diff, np.take: take, np.pad: pad},
+    **{np.prod: prod, np.tril: tril, np.triu: triu, np.trace: trace, np.diagonal: diagonal},
+    np.diag: diag,
+    np.fliplr: lambda m: flip(m, 1),
+    np.flipud: lambda m: flip(m, 0),
+    **{np.concatenate: concatenate, np.stack: stack, np.vstack: vstack, np.hstack: hstack},
+    **{np.column_stack: column_stack, np.split: split},
+    **{np.convolve: convolve, np.correlate: correlate},
+    np.linalg.inv: lambda a: language.inv(_square("inv", a)),
+    np.linalg.det: lambda a: language.det(_square("det", a)),
+    np.linalg.slogdet: slogdet,
+    np.linalg.solve: solve,
+    np.linalg.norm: norm,
+    np.linalg.vector_norm: vector_norm,
+    np.linalg.matrix_norm: matrix_norm,
+    np.linalg.matrix_power: matrix_power,
+    np.linalg.multi_dot: multi_dot,
+    np.linalg.trace: lambda x: trace(x, 0, -2, -1),
+    np.linalg.diagonal: lambda x: diagonal(x, 0, -2, -1),
+    np.linalg.outer: outer,
+    np.linalg.tensordot: tensordot,
+    np.linalg.vecdot: vecdot,
+    np.linalg.matmul: matmul,
+    np.linalg.matrix_transpose: matrix_transpose,
 }
-"""What each function that is supported does, but for those of `numpy.linalg`."""
+"""What each function that is supported does."""
+
+implements(functions=FUNCTIONS)

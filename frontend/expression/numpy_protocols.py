@@ -1,4 +1,8 @@
-"""NumPy's functions on expressions, by the protocols of NEP 13 and NEP 18."""
+"""Calls of NumPy's functions with expressions, by the protocols of NEP 13 and NEP 18.
+
+As NEP 18 recommends, a table says what each function does. The modules on NumPy's functions fill it
+while `eggrad.frontend.expression` is imported; nothing changes it later.
+"""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from difflib import get_close_matches
@@ -8,18 +12,26 @@ from typing import Any, Final, cast
 import numpy as np
 
 from eggrad.engine.errors import UnsupportedOperation
-from eggrad.frontend.expression.numpy_functions import FUNCTIONS
-from eggrad.frontend.expression.numpy_indexing import INDEXING
-from eggrad.frontend.expression.numpy_joining import JOINING
-from eggrad.frontend.expression.numpy_linalg import LINEAR_ALGEBRA
-from eggrad.frontend.expression.numpy_ufuncs import UFUNCS
 
-__all__ = ["call_function", "call_ufunc"]
+__all__ = ["call_function", "call_ufunc", "implements"]
 
-_KNOWN: Final = FUNCTIONS | INDEXING | JOINING | LINEAR_ALGEBRA
+_FUNCTIONS: Final[dict[object, Callable[..., Any]]] = {}
+_UFUNCS: Final[dict[str, Callable[..., Any]]] = {}
 _REDUCED: Final = {"add": np.sum, "maximum": np.max, "minimum": np.min}
 # Values of options that change nothing.
 _DEFAULTS: Final = {"casting": "same_kind", "order": "K", "subok": True, "where": True}
+
+
+def implements(
+    functions: Mapping[object, Callable[..., Any]] | None = None,
+    ufuncs: Mapping[str, Callable[..., Any]] | None = None,
+) -> None:
+    """Say what functions of NumPy, and ufuncs by their names, do to expressions.
+
+    Modules call it at their end, and `eggrad.frontend.expression` imports them all.
+    """
+    _FUNCTIONS.update(functions or {})
+    _UFUNCS.update(ufuncs or {})
 
 
 def call_ufunc(
@@ -36,9 +48,9 @@ def call_ufunc(
         return call_function(_REDUCED[name], inputs, {"axis": 0, **options})
     if method != "__call__":
         raise _unsupported(f"{name}.{method}", [], "broadcasting such as x[:, None] + y, or sum")
-    if name not in UFUNCS:
-        raise _unsupported(name, UFUNCS)
-    return _called(name, UFUNCS[name], inputs, options)
+    if name not in _UFUNCS:
+        raise _unsupported(name, _UFUNCS)
+    return _called(name, _UFUNCS[name], inputs, options)
 
 
 def call_function(
@@ -51,9 +63,9 @@ def call_function(
     ()
     """
     name = _name(function)
-    if function not in _KNOWN:
-        raise _unsupported(name, [*map(_name, _KNOWN), *UFUNCS])
-    return _called(name, _KNOWN[function], args, options)
+    if function not in _FUNCTIONS:
+        raise _unsupported(name, [*map(_name, _FUNCTIONS), *_UFUNCS])
+    return _called(name, _FUNCTIONS[function], args, options)
 
 
 def _called(

@@ -7,10 +7,15 @@ from typing import Any, Final
 import numpy as np
 
 from eggrad.engine.errors import ShapeError
+from eggrad.engine.terms.term import Term
 from eggrad.frontend.expression import functions as language
 from eggrad.frontend.expression import special
-from eggrad.frontend.expression.arithmetic import (
+from eggrad.frontend.expression.expression import (
+    Condition,
+    Expression,
     add,
+    as_expression,
+    combine,
     divide,
     matmul,
     multiply,
@@ -18,12 +23,25 @@ from eggrad.frontend.expression.arithmetic import (
     power,
     subtract,
 )
-from eggrad.frontend.expression.conditions import Condition
-from eggrad.frontend.expression.expression import Expression, as_expression
+from eggrad.frontend.expression.numpy_protocols import implements
+from eggrad.frontend.text import functions as of_one
 
 __all__ = ["COMPOSED", "UFUNCS", "sqrt", "square"]
 
-_HALF: Final = Fraction(1, 2)
+
+def _composed(name: str, of_terms: Callable[[Term], Term]) -> Callable[[Any], Expression]:
+    def function(a: Any) -> Expression:
+        return combine(name, [as_expression(a)], [], of_terms)
+
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = of_terms.__doc__
+    return function
+
+
+COMPOSED: Final = {name: _composed(name, own) for name, own in of_one.COMPOSED.items()}
+"""Functions of one operand that are composed of others."""
+
+sqrt = COMPOSED["sqrt"]
 
 
 def positive(a: Any) -> Expression:
@@ -34,11 +52,6 @@ def positive(a: Any) -> Expression:
 def square(a: Any) -> Expression:
     """`a ** 2`."""
     return power(a, 2)
-
-
-def sqrt(a: Any) -> Expression:
-    """`a ** (1/2)`."""
-    return power(a, _HALF)
 
 
 def cbrt(a: Any) -> Expression:
@@ -56,16 +69,6 @@ def exp2(a: Any) -> Expression:
     return power(2, a)
 
 
-def expm1(a: Any) -> Expression:
-    """`exp(a) - 1`."""
-    return subtract(language.exp(a), 1)
-
-
-def log1p(a: Any) -> Expression:
-    """`log(1 + a)`."""
-    return language.log(add(1, a))
-
-
 def log2(a: Any) -> Expression:
     """`log(a) / log(2)`."""
     return divide(language.log(a), language.log(as_expression(2)))
@@ -79,21 +82,6 @@ def log10(a: Any) -> Expression:
 def logaddexp(a: Any, b: Any) -> Expression:
     """`log(exp(a) + exp(b))`."""
     return language.log(add(language.exp(as_expression(a)), language.exp(as_expression(b))))
-
-
-def sinh(a: Any) -> Expression:
-    """`(exp(a) - exp(-a)) / 2`."""
-    return divide(subtract(language.exp(a), language.exp(negative(a))), 2)
-
-
-def cosh(a: Any) -> Expression:
-    """`(exp(a) + exp(-a)) / 2`."""
-    return divide(add(language.exp(a), language.exp(negative(a))), 2)
-
-
-def arctanh(a: Any) -> Expression:
-    """`log((1 + a) / (1 - a)) / 2`."""
-    return divide(language.log(divide(add(1, a), subtract(1, a))), 2)
 
 
 def hypot(a: Any, b: Any) -> Expression:
@@ -155,9 +143,6 @@ def less_equal(a: Any, b: Any) -> Condition:
     return Condition.of("greater_equal", b, a)
 
 
-COMPOSED: Final = {f.__name__: f for f in (sinh, cosh, sqrt, arctanh, log1p, expm1)}
-"""Functions of one operand that are written with others."""
-
 # NumPy's own, `absolute` among them, which it calls `abs` as well.
 _SAME: Final = {
     f: own for f in language.__all__ if isinstance(own := getattr(np, f, None), np.ufunc)
@@ -167,7 +152,7 @@ UFUNCS: Final[dict[str, Callable[..., Any]]] = {
     **{name: getattr(special, name) for name in special.__all__},
     "psi": special.digamma,
     **{f.__name__: f for f in (add, subtract, multiply, divide, negative, positive, power)},
-    **{f.__name__: f for f in (square, sqrt, cbrt, reciprocal, exp2, expm1, log1p, log2, log10)},
+    **{f.__name__: f for f in (square, cbrt, reciprocal, exp2, log2, log10)},
     **{f.__name__: f for f in (logaddexp, *COMPOSED.values(), hypot)},
     **{f.__name__: f for f in (matmul, vecdot, matvec, vecmat)},
     **{f.__name__: f for f in (equal, not_equal, greater, greater_equal, less, less_equal)},
@@ -180,3 +165,5 @@ UFUNCS: Final[dict[str, Callable[..., Any]]] = {
     "conjugate": positive,
 }
 """What each ufunc that is supported does, by its name in NumPy."""
+
+implements(ufuncs=UFUNCS)

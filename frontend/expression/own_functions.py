@@ -24,8 +24,7 @@ from eggrad.engine.terms.functions import (
     Parity,
 )
 from eggrad.engine.terms.term import FUNCTION_NODES, Term
-from eggrad.frontend.expression.arithmetic import applied
-from eggrad.frontend.expression.expression import as_expression, expression
+from eggrad.frontend.expression.expression import applied, as_expression, expression
 from eggrad.frontend.text.words import RESERVED
 
 __all__ = ["DeclaredFunction", "function", "records_of"]

@@ -5,7 +5,6 @@ Abramowitz and Stegun, Handbook of Mathematical Functions, 1964, by number. Valu
 """
 
 from collections.abc import Callable
-from importlib import import_module
 from math import factorial, inf, pi, sqrt
 from typing import Any, Final
 
@@ -13,10 +12,9 @@ import numpy as np
 
 from eggrad.engine.errors import UnsupportedOperation
 from eggrad.engine.terms.binding import Array
-from eggrad.frontend.expression.functions import exp, sign
+from eggrad.frontend.expression.functions import exp, sign, softplus
 from eggrad.frontend.expression.functions import log as logarithm
 from eggrad.frontend.expression.own_functions import function
-from eggrad.frontend.expression.softmax import softplus
 
 __all__ = [
     "arccosh", "arcsinh", "arctan2", "beta", "betaln", "digamma", "entr", "erf", "erfc",
@@ -31,11 +29,12 @@ def _scipy(name: str) -> Callable[..., Any]:
 
     def call(*args: Any) -> Any:
         try:
-            return getattr(import_module("scipy.special"), name)(*args)
+            from scipy import special
         except ModuleNotFoundError:
             raise UnsupportedOperation(
                 f"values of {name} need SciPy: pip install 'eggrad[scipy]'"
             ) from None
+        return getattr(special, name)(*args)
 
     call.__name__, call.__module__ = name, "scipy.special"
     return call

@@ -5,7 +5,11 @@ from dataclasses import dataclass
 from math import prod
 from typing import TYPE_CHECKING, Any, Final
 
+import numpy as np
+
 from eggrad.engine.errors import BudgetExceeded, EggradError
+from eggrad.engine.oracle.oracle import numeric_derivative, random_values, value
+from eggrad.engine.terms.binding import check_memory, concrete, symbols
 from eggrad.engine.terms.term import Term, postorder, variables
 
 if TYPE_CHECKING:
@@ -61,10 +65,6 @@ def check_derivatives(chain: Sequence[Term], wrt: Sequence[str]) -> Check:
     >>> check_derivatives([apply("sin", x), gradient], ["x"]).passed
     True
     """
-    import numpy as np
-
-    from eggrad.engine.terms.binding import symbols
-
     sizes = {s: _SIZES[i % len(_SIZES)] for i, s in enumerate(symbols(*chain))}
     _check_work(chain, wrt, sizes)
     rng = np.random.default_rng(0)
@@ -86,7 +86,6 @@ def check_derivatives(chain: Sequence[Term], wrt: Sequence[str]) -> Check:
 
 def _check_work(chain: Sequence[Term], wrt: Sequence[str], sizes: Mapping[str, int]) -> None:
     """Raise where sizes given as integers make the check too large."""
-    from eggrad.engine.terms.binding import check_memory, concrete
 
     def entries(*terms: Term) -> int:
         return sum(prod(concrete(t.dims, sizes)) for t in terms)
@@ -106,10 +105,6 @@ def _draw(
     unknowns: Sequence[Term], sizes: Mapping[str, int], rng: "np.random.Generator", draw: int
 ) -> "dict[str, Array]":
     """Values of all signs, positive ones, and small ones in turn: each domain gets its chance."""
-    import numpy as np
-
-    from eggrad.engine.oracle.oracle import random_values
-
     values = random_values(unknowns, sizes, rng)
     match draw % 3:
         case 1:
@@ -123,10 +118,6 @@ def _draw(
 def _error_at(
     chain: Sequence[Term], wrt: Sequence[str], values: "dict[str, Any]", sizes: Mapping[str, int]
 ) -> float | None:
-    import numpy as np
-
-    from eggrad.engine.oracle.oracle import numeric_derivative, value
-
     unknowns = {v.name: v for v in variables(*chain)}
     largest = 0.0
     for before, after, name in zip(chain, chain[1:], wrt, strict=False):

@@ -6,15 +6,29 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from eggrad.engine.equality.difference import Witness, find_difference
-from eggrad.engine.equality.equivalence import smallest_part
+from eggrad.engine.equality.equivalence import (
+    minimal_rules,
+    prove,
+    prove_at_once,
+    search,
+    smallest_part,
+)
+from eggrad.engine.equality.explanation import explain
 from eggrad.engine.errors import ShapeError, UnsupportedOperation
 from eggrad.engine.indices.affine import is_simple
 from eggrad.engine.indices.spec import Size
+from eggrad.engine.laws.knowledge import Knowledge, needed
+from eggrad.engine.laws.properties import NONZERO, POSITIVE, POSITIVE_ALMOST, PROPERTIES, TOTAL
 from eggrad.engine.terms.binding import symbols
 from eggrad.engine.terms.term import Term, variables
-from eggrad.frontend.expression.agreement import agreed_sizes
 from eggrad.frontend.expression.expression import Expression, as_expression, unified
-from eggrad.frontend.printing.witness_printer import format_sides, format_values
+from eggrad.frontend.interface.own_rules import accepted
+from eggrad.frontend.printing.matrix import format_matrix, has_notation
+from eggrad.frontend.printing.verdict import format_sides, format_steps, format_values
+from eggrad.frontend.text.printer import format_term
+from eggrad.frontend.text.sizes import agreed_sizes
+from eggrad.rules.functions.properties import domains
+from eggrad.rules.standard import EQUIVALENCE, extended, system
 
 if TYPE_CHECKING:
     from eggrad.engine.equality.replay import Step
@@ -22,7 +36,7 @@ if TYPE_CHECKING:
     from eggrad.engine.laws.rule import BulkRule, Rule, Ruleset
     from eggrad.engine.saturation.schedule import Budget, Strategy
     from eggrad.engine.terms.binding import Array
-    from eggrad.frontend.workbench.rule_files import Rules
+    from eggrad.frontend.interface.own_rules import Rules
 
 __all__ = ["Verdict", "equivalent"]
 
@@ -170,12 +184,6 @@ def _different(found: Witness, own: Sequence[Expression]) -> Verdict:
 
 def _decided(own: Sequence[Expression], budget: "Budget | None", rules: "Rules | None") -> Verdict:
     """A few values, what is seen at once, more values, and then the e-graph."""
-    from eggrad.engine.equality.equivalence import minimal_rules, prove, prove_at_once, search
-    from eggrad.engine.laws.knowledge import Knowledge, needed
-    from eggrad.frontend.workbench.rule_files import accepted
-    from eggrad.rules.functions.properties import domains
-    from eggrad.rules.standard import EQUIVALENCE, extended, system
-
     a, b = (e.term for e in own)
     strategy = extended(EQUIVALENCE, accepted(rules))
     assumed = needed(domains.facts, (a, b))
@@ -190,9 +198,6 @@ def _decided(own: Sequence[Expression], budget: "Budget | None", rules: "Rules |
         proof = search(system(strategy), a, b, budget, assumed)
     samples, digits = agreed.samples, agreed.digits
     if proof.found:
-        from eggrad.engine.equality.explanation import explain
-        from eggrad.frontend.printing.steps_printer import format_steps
-
         scope = [v for e in own for v in (*e.variables, *e.scope)]
         used = _used(lambda own: prove(system(strategy), a, b, budget, own).found, assumed)
         return Verdict(
@@ -231,7 +236,6 @@ def _domain(
     used: "Sequence[Assumption]", knowledge: "Knowledge", scope: Sequence[Term]
 ) -> tuple[str, ...]:
     """Assumptions in words, such as `x > 0`, but for those whose exceptions have no interior."""
-    from eggrad.engine.laws.properties import NONZERO, POSITIVE, POSITIVE_ALMOST, TOTAL
 
     def is_thin(p: str, t: Term) -> bool:
         return p in (NONZERO, TOTAL) or (p == POSITIVE and knowledge.knows(POSITIVE_ALMOST, t))
@@ -241,11 +245,6 @@ def _domain(
 
 def _named(p: str, t: Term, scope: Sequence[Term]) -> str:
     """A property of a term in words, such as `x > 0`."""
-    from eggrad.engine.laws.properties import PROPERTIES
-    from eggrad.frontend.printing.matrix_form import has_notation
-    from eggrad.frontend.printing.matrix_printer import format_matrix
-    from eggrad.frontend.text.printer import format_term
-
     text = format_matrix(t, scope) if has_notation(t) else format_term(t)
     return PROPERTIES[p].domain.format(text)
 

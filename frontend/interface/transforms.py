@@ -1,4 +1,4 @@
-"""Derivatives of Python functions of arrays, as JAX spells them."""
+"""Derivatives of Python functions of arrays, found by calling them with expressions."""
 
 from collections.abc import Callable, Sequence
 from functools import wraps
@@ -9,35 +9,13 @@ from typing import Any
 import numpy as np
 
 from eggrad.engine.errors import ShapeError, UnsupportedOperation
-from eggrad.frontend.calculus.compilation import compile
-from eggrad.frontend.expression.expression import Expression, as_expression
+from eggrad.frontend.expression.expression import Expression, as_expression, tracing
 from eggrad.frontend.expression.functions import variable
-from eggrad.frontend.expression.tracing import tracing
-from eggrad.frontend.interface.api import Argnums, Function, gradient
 
-__all__ = ["grad", "transformed", "value_and_grad"]
+__all__ = ["Argnums", "Function", "transformed"]
 
-
-def grad(f: Function, argnums: Argnums = 0) -> Function:
-    """The gradient of a function that returns a scalar, by one argument or by several.
-
-    The function is called with expressions once for each combination of shapes, and what it
-    computes is differentiated and compiled; other arrays that it uses are taken as they are then.
-    Raises `ShapeError` where the result is no scalar.
-
-    >>> grad(lambda x: np.sum(np.exp(x) * x))(np.zeros(2))
-    array([1., 1.])
-    """
-    return transformed(f, argnums, gradient, alone=True)
-
-
-def value_and_grad(f: Function, argnums: Argnums = 0) -> Function:
-    """The value and the gradient of a function that returns a scalar.
-
-    >>> value_and_grad(lambda x: x @ x)(np.ones(2))
-    (np.float64(2.0), array([2., 2.]))
-    """
-    return transformed(f, argnums, gradient, alone=False)
+Function = Callable[..., Any]
+Argnums = int | Sequence[int]
 
 
 def transformed(
@@ -94,6 +72,9 @@ def _compiled(
     with tracing(set(names)) as outside:
         value = as_expression(f(*variables))
         found = [derivative(value, variables[place]) for place in places]
+    # The compiler is loaded by whoever computes something.
+    from eggrad.frontend.interface.compile import compile
+
     function = compile(found if alone else [value, *found])
 
     def call(arrays: Sequence[Any]) -> list[Any]:

@@ -1,1 +1,4 @@
-"""Matrix notation, read."""
+"""Matrix notation, read: from text to expressions.
+
+Others import `parser`. What writes it is `eggrad.frontend.printing.matrix`.
+"""

@@ -1,19 +1,18 @@
-"""The functions of the matrix language."""
+"""The functions of the matrix language, and how many arguments they take."""
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any, Final
 
-from eggrad.engine.errors import ShapeError, UnsupportedOperation
+from eggrad.engine.errors import ParseError, ShapeError, UnsupportedOperation
 from eggrad.engine.terms.functions import ELEMENTWISE, EXTREMES, UNARY, Function
 from eggrad.engine.terms.functions import FUNCTIONS as RECORDS
 from eggrad.frontend.expression import axes as ax
 from eggrad.frontend.expression import functions as language
+from eggrad.frontend.expression import functions as sums
 from eggrad.frontend.expression import numpy_ufuncs as elementwise
-from eggrad.frontend.expression import softmax as sums
-from eggrad.frontend.expression.arithmetic import add, applied, divide, power
-from eggrad.frontend.expression.expression import Expression
-from eggrad.frontend.expression.reshaping import merged
+from eggrad.frontend.expression.axes import merged
+from eggrad.frontend.expression.expression import Expression, add, applied, divide, power
 from eggrad.frontend.matrix.values import (
     Value,
     check_alike,
@@ -25,8 +24,11 @@ from eggrad.frontend.matrix.values import (
     transposed,
     unknown,
 )
+from eggrad.frontend.text.errors import suggestion
+from eggrad.frontend.text.phrases import Phrase
+from eggrad.frontend.text.words import offset_of
 
-__all__ = ["FUNCTIONS", "Known", "known_functions"]
+__all__ = ["CONSTANTS", "FUNCTIONS", "Known", "check_call", "check_calls", "known_functions"]
 
 
 def sigmoid(a: Expression) -> Expression:
@@ -222,3 +224,39 @@ def known_functions(declared: Sequence[Function]) -> Known:
         if f.name in FUNCTIONS:
             raise UnsupportedOperation(f"{f.name!r} is a function of matrix notation already")
     return {**FUNCTIONS, **{f.name: (_applied(f), f.arity, f.arity) for f in declared}}
+
+
+# Calls checked -----------------------------------------------------------------------------
+
+
+# Constants of a size that is given, or taken from what they meet.
+CONSTANTS: Final = ("vector", "matrix", "ones", "zeros", "eye", "unit", "size")
+
+
+def check_calls(text: str, phrases: Sequence[Phrase], functions: Known) -> None:
+    """Raise where a function is not known or takes other arguments, before kinds are looked at."""
+    stack = [*phrases]
+    while stack:
+        phrase = stack.pop()
+        stack.extend(phrase.operands)
+        if phrase.what == "call":
+            try:
+                check_call(str(phrase.token), len(phrase.operands), functions)
+            except UnsupportedOperation as error:
+                raise ParseError(str(error), text, offset_of(phrase.token)) from error
+
+
+def check_call(name: str, count: int, functions: Known) -> None:
+    """Raise where no function has that name, or another number of arguments."""
+    if name in ("vector", "matrix") and not count:
+        raise UnsupportedOperation(f"{name} takes the value of its entries, as {name}(1)")
+    if name in CONSTANTS:
+        return
+    if name not in functions:
+        near = suggestion(name, [*functions, *CONSTANTS])
+        raise UnsupportedOperation(f"no function is called {name!r}{near}")
+    _, least, most = functions[name]
+    if not least <= count <= most:
+        wanted = str(least) if least == most else f"{least} or {most}"
+        plural = "s" * (most > 1)
+        raise UnsupportedOperation(f"{name} takes {wanted} argument{plural}, not {count}")

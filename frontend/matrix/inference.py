@@ -12,7 +12,7 @@ from typing import Final
 
 from eggrad.engine.errors import ParseError
 from eggrad.engine.terms.functions import EXTREMES
-from eggrad.frontend.matrix.indexing import kept_axes
+from eggrad.frontend.matrix.values import kept_axes
 from eggrad.frontend.text.phrases import Phrase
 
 __all__ = ["inferred_orders"]

@@ -18,15 +18,18 @@ from eggrad.frontend.expression import functions as language
 from eggrad.frontend.expression.axes import broadcast
 from eggrad.frontend.expression.expression import Expression, as_expression, expression, unified
 from eggrad.frontend.matrix import values
-from eggrad.frontend.matrix.calls import CONSTANTS, check_call, check_calls
-from eggrad.frontend.matrix.functions import Known, known_functions
-from eggrad.frontend.matrix.indexing import chosen_entries, unit
+from eggrad.frontend.matrix.functions import (
+    CONSTANTS,
+    Known,
+    check_call,
+    check_calls,
+    known_functions,
+)
 from eggrad.frontend.matrix.inference import inferred_orders
 from eggrad.frontend.matrix.syntax import read
-from eggrad.frontend.matrix.values import UNKNOWN, Value
+from eggrad.frontend.matrix.values import UNKNOWN, Value, chosen_entries, unit
 from eggrad.frontend.text.errors import TextShapeError, TextUnknownVariable, suggestion
-from eggrad.frontend.text.phrases import Phrase
-from eggrad.frontend.text.problem import Problem
+from eggrad.frontend.text.phrases import Phrase, Problem
 from eggrad.frontend.text.words import MAXIMAL_DIGITS, offset_of, read_number
 
 __all__ = ["read_problem"]

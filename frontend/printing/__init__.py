@@ -1,1 +1,4 @@
-"""Terms as text: index and matrix notation, LaTeX, Python, Graphviz."""
+"""Terms as text: index and matrix notation, LaTeX, Python, Graphviz; and proofs.
+
+Others import `formats`, which knows every language, and `verdict`.
+"""

@@ -6,61 +6,29 @@ from typing import Final
 
 from eggrad.engine.errors import UnsupportedOperation
 from eggrad.engine.terms.term import Term, postorder, rebuild, variable, variables
+from eggrad.frontend.elementwise.printer import format_elementwise
+from eggrad.frontend.printing.dot import format_dot
+from eggrad.frontend.printing.index import format_index
+from eggrad.frontend.printing.latex import format_latex
+from eggrad.frontend.printing.matrix import format_matrix, has_notation, shortest
+from eggrad.frontend.printing.python import format_python
+from eggrad.frontend.text.printer import format_problem, format_term
 
 __all__ = ["FORMATS", "FORMULAS", "format_expression", "format_formula", "format_unchanged"]
 
 
-def _einsum(term: Term, scope: Sequence[Term]) -> str:
-    from eggrad.frontend.text.printer import format_problem
-
-    return format_problem(term, scope)
-
-
 def _matrix(term: Term, scope: Sequence[Term]) -> str:
-    from eggrad.frontend.printing.matrix_form import has_notation
-    from eggrad.frontend.printing.matrix_printer import format_matrix
-
-    return format_matrix(term, scope) if has_notation(term) else _index(term, scope)
-
-
-def _index(term: Term, _scope: Sequence[Term]) -> str:
-    from eggrad.frontend.printing.index_printer import format_index
-
-    return format_index(term)
-
-
-def _python(term: Term, scope: Sequence[Term]) -> str:
-    from eggrad.frontend.printing.python_printer import format_python
-
-    return format_python(term, scope)
-
-
-def _latex(term: Term, _scope: Sequence[Term]) -> str:
-    from eggrad.frontend.printing.latex_printer import format_latex
-
-    return format_latex(term)
-
-
-def _elementwise(term: Term, _scope: Sequence[Term]) -> str:
-    from eggrad.frontend.elementwise.writing import format_elementwise
-
-    return format_elementwise(term)
-
-
-def _dot(term: Term, _scope: Sequence[Term]) -> str:
-    from eggrad.frontend.printing.dot_printer import format_dot
-
-    return format_dot(term)
+    return format_matrix(term, scope) if has_notation(term) else format_index(term)
 
 
 FORMATS: Final[dict[str, Callable[[Term, Sequence[Term]], str]]] = {
-    "einsum": _einsum,
+    "einsum": format_problem,
     "matrix": _matrix,
-    "index": _index,
-    "latex": _latex,
-    "python": _python,
-    "elementwise": _elementwise,
-    "dot": _dot,
+    "index": lambda term, _: format_index(term),
+    "latex": lambda term, _: format_latex(term),
+    "python": format_python,
+    "elementwise": lambda term, _: format_elementwise(term),
+    "dot": lambda term, _: format_dot(term),
 }
 """What writes a term in each language, given variables that fix its sizes."""
 
@@ -80,8 +48,6 @@ def format_expression(language: str, term: Term, scope: Sequence[Term]) -> str:
     >>> format_expression("matrix", einsum("i,i->i", x, einsum("i,i->i", x, x)), ())
     'x.^3'
     """
-    from eggrad.frontend.printing.matrix_search import shortest
-
     return format_unchanged(language, shortest(term) if language in SHORTENED else term, scope)
 
 
@@ -119,7 +85,5 @@ def format_formula(language: str, term: Term, scope: Sequence[Term]) -> str:
     'sin(x)'
     """
     if language == "einsum":
-        from eggrad.frontend.text.printer import format_term
-
         return format_term(term)
     return format_unchanged(language, term, scope)

@@ -1,1 +1,5 @@
-"""The text language: read, checked, inferred and written."""
+"""The thesis's language on terms, read and written, and what all languages share.
+
+Others import `parser` and `printer` for whole texts; `words`, `precedence`, `errors` and `phrases`
+for languages of their own; `functions` that terms lack; `sizes`, made equal.
+"""

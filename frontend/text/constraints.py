@@ -5,15 +5,16 @@ and a size is written `size(n)`.
 """
 
 import re
-from typing import Final
-
-from lark import Token
+from typing import TYPE_CHECKING, Final
 
 from eggrad.engine.errors import ParseError
 from eggrad.engine.indices.affine import Form, Key, form
 from eggrad.engine.indices.constraints import Constraint, Constraints, format_constraint
 from eggrad.engine.indices.spec import letter
 from eggrad.frontend.text.words import format_name, offset_of, unquoted
+
+if TYPE_CHECKING:
+    from lark import Token
 
 __all__ = ["format_constraints", "read_constraints"]
 
@@ -44,11 +45,12 @@ def format_constraints(constraints: Constraints) -> str:
     return f"indicator[{','.join(listed) or '0=0'}]"
 
 
-def read_constraints(token: Token, order: int, text: str) -> Constraints:
+def read_constraints(token: "Token", order: int, text: str) -> Constraints:
     """The constraints that `indicator[...]` says of that many axes.
 
     Raises `ParseError` at the constraint of `text` that is wrong.
 
+    >>> from lark import Token
     >>> read_constraints(Token("INDICATOR", "indicator[i - 2*j = 0]", 0), 2, "")
     (('=', ((0, 1), (1, -2))),)
     """

@@ -1,6 +1,7 @@
-"""What was written where, before any name or shape is looked at; and grammars that tell."""
+"""What parsers share: phrases, which say what was written where; grammars; and problems."""
 
 from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import takewhile
 from pathlib import Path
@@ -10,9 +11,10 @@ from lark import Lark, Token, Transformer
 from lark.exceptions import UnexpectedCharacters, UnexpectedToken
 
 from eggrad.engine.errors import ParseError
+from eggrad.engine.terms.term import Term
 from eggrad.frontend.text.words import offset_of
 
-__all__ = ["Grammar", "Misread", "Phrase", "negated"]
+__all__ = ["Grammar", "Misread", "Phrase", "Problem", "negated"]
 
 
 class Phrase:
@@ -109,3 +111,16 @@ class Grammar:
         except Misread as error:
             found = ParseError(error.reason, text, error.offset)
         raise found
+
+
+@dataclass(frozen=True)
+class Problem:
+    """What a text of the thesis's language says.
+
+    `term` is the expression. `wrt` holds the variables of `derivative wrt` in turn, or is None
+    where the text has no such part. `declared` holds every declared variable, in that order.
+    """
+
+    term: Term
+    wrt: tuple[Term, ...] | None
+    declared: tuple[Term, ...]

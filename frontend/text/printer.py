@@ -1,16 +1,210 @@
-"""The thesis's language out: from a term to text that reads back as the very same term."""
+"""The thesis's language out: from a term to text that reads back as the very same term.
 
-from collections.abc import Sequence
+Parts that are long and occur more than once are named; brackets stand where they must.
+"""
+
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from itertools import count
+from typing import Final
 
 from eggrad.engine.errors import ShapeError
 from eggrad.engine.indices.constraints import mentioned_sizes
 from eggrad.engine.indices.spec import Dims
-from eggrad.engine.terms.term import Term, implied, variables
+from eggrad.engine.terms.functions import EXTREMES
+from eggrad.engine.terms.term import Term, implied, postorder, variables
+from eggrad.frontend.text.constraints import format_constraints
 from eggrad.frontend.text.inference import Node, infer
-from eggrad.frontend.text.layout import Layout
-from eggrad.frontend.text.words import ASSUMPTIONS, MAXIMAL_ORDER, format_name, format_sizes, quoted
+from eggrad.frontend.text.precedence import levels
+from eggrad.frontend.text.words import (
+    ASSUMPTIONS,
+    MAXIMAL_ORDER,
+    format_array,
+    format_name,
+    format_number,
+    format_product,
+    format_sizes,
+    quoted,
+)
 
-__all__ = ["format_problem", "format_term"]
+__all__ = ["Layout", "Piece", "format_problem", "format_term", "pieces"]
+
+_SUM, _PRODUCT, _POWER, _SIGNED, _ATOM = levels("einsum")
+_LONGEST_REPEATED: Final = 16
+
+Piece = str | tuple[int, int]
+"""Text, or the number of an operand and how tightly it must bind to stand without brackets."""
+
+
+def pieces(term: Term) -> tuple[Piece, ...]:
+    """What a term that has operands is written as.
+
+    >>> from eggrad.engine.terms.term import add, constant
+    >>> pieces(add(constant(1), constant(2)))
+    ((0, 0), ' + ', (1, 1))
+    """
+    operands = term.args
+    match term.op:
+        case "add":
+            return ((0, _SUM), " + ", (1, _PRODUCT))
+        case "subtract":
+            return ((0, _SUM), " - ", (1, _PRODUCT))
+        case "divide":
+            return ((0, _PRODUCT), " / ", (1, _POWER))
+        case "einsum" if len(operands) == 2:
+            return ((0, _PRODUCT), f" {format_product(term.spec)} ", (1, _POWER))
+        case "einsum":
+            return (format_product(term.spec) + " ", (0, _ATOM))
+        case name if name in EXTREMES:
+            return (f"{name}{format_product(term.spec)[1:]} ", (0, _ATOM))
+        case "power":
+            # Chains of '^' and signs are read differently elsewhere, so they get brackets.
+            return ((0, _ATOM), " ^ ", (1, _SIGNED if operands[1].op == "constant" else _ATOM))
+        case "negate" if operands[0].op == "constant":
+            return ("-(", (0, _SUM), ")")
+        case "negate":
+            return ("-", (0, _ATOM))
+        case "cofactors":
+            return (f"cofactors{term.data}(", (0, _SUM), ")")
+        case name:
+            others = (part for k in range(1, len(operands)) for part in (", ", (k, _SUM)))
+            return (f"{name}(", (0, _SUM), *others, ")")
+
+
+def _binding(term: Term) -> int:
+    """How tightly the text of a term binds."""
+    match term.op:
+        case "add" | "subtract":
+            return _SUM
+        case "divide":
+            return _PRODUCT
+        case "einsum":
+            # A product of one reads as a prefix, so it gets brackets wherever a sign does.
+            return _PRODUCT if len(term.args) == 2 else _SIGNED
+        case "power":
+            return _POWER
+        case "negate" | "max" | "min":
+            return _SIGNED
+        case "constant" if term.value < 0:
+            return _SIGNED
+        case _:
+            return _ATOM
+
+
+class Layout:
+    """A term as nodes that mirror its text: one for each place where it is written out.
+
+    `nodes` begins with the variables `declared`; `names` holds what the named parts are called,
+    by their place in `nodes`, in the order of their definition; `root` is the place of the term.
+    A long part that occurs more than once is named, a short one is written out again.
+    """
+
+    def __init__(self, term: Term, declared: Sequence[Term]) -> None:
+        """Lay a term out; `declared` has all its variables and perhaps more."""
+        self.terms: list[Term] = []
+        self.nodes: list[Node] = []
+        self.names: dict[int, str] = {}
+        self._places: dict[Term, int] = {}
+        for own in declared:
+            self._places[own] = self._append(own, ())
+        for part, name in _named_parts(term, declared).items():
+            place = self._places[part] = self._lay_out(part)
+            self.names[place] = name
+        self.root = self._lay_out(term)
+
+    def _append(self, term: Term, args: tuple[int, ...]) -> int:
+        leaf = term.op in ("variable", "array", "delta", "indicator", "size")
+        order = len(term.dims) if leaf else None
+        self.terms.append(term)
+        self.nodes.append(Node(term.op, term.data, args, 0, order))
+        return len(self.nodes) - 1
+
+    def _lay_out(self, root: Term) -> int:
+        found: list[int] = []
+        stack = [(root, False)]
+        while stack:
+            term, ready = stack.pop()
+            if term in self._places:
+                found.append(self._places[term])
+            elif not ready and term.args:
+                stack.append((term, True))
+                stack.extend((arg, False) for arg in reversed(term.args))
+            else:
+                first = len(found) - len(term.args)
+                args = tuple(found[first:])
+                del found[first:]
+                found.append(self._append(term, args))
+        return found.pop()
+
+    def text(
+        self, root: int, annotated: Collection[int], names: Mapping[int, str]
+    ) -> Iterator[str]:
+        """The text of a node, bit by bit; the leaves in `annotated` say their sizes."""
+        stack: list[str | int] = [root]
+        while stack:
+            top = stack.pop()
+            if isinstance(top, str):
+                yield top
+                continue
+            term = self.terms[top]
+            if top in names and top != root:
+                yield names[top]
+            elif term.args:
+                args = self.nodes[top].args
+                for piece in reversed(pieces(term)):
+                    if isinstance(piece, str):
+                        stack.append(piece)
+                    elif args[piece[0]] in names or _binding(term.args[piece[0]]) >= piece[1]:
+                        stack.append(args[piece[0]])
+                    else:
+                        stack.extend((")", args[piece[0]], "("))
+            else:
+                yield _leaf(term, top in annotated)
+
+
+def _named_parts(root: Term, declared: Sequence[Term]) -> dict[Term, str]:
+    """The parts that get names, operands first, each with its name."""
+    taken = {own.name for own in declared}
+    unused = (name for i in count(1) if (name := f"t{i}") not in taken)
+    order = list(postorder(root))
+    uses = Counter(arg for term in order for arg in term.args)
+    widths: dict[Term, int] = {}
+    found: dict[Term, str] = {}
+    for term in order:
+        width = 0 if term.args else len(_leaf(term, annotated=False))
+        for piece in pieces(term) if term.args else ():
+            if isinstance(piece, str):
+                width += len(piece)
+            else:
+                arg = term.args[piece[0]]
+                width += widths[arg] + 2 * (arg not in found and _binding(arg) < piece[1])
+        if term.args and uses[term] > 1 and width > _LONGEST_REPEATED:
+            found[term] = next(unused)
+            width = len(found[term])
+        widths[term] = width
+    return found
+
+
+def _leaf(term: Term, annotated: bool) -> str:
+    match term.op:
+        case "variable":
+            return format_name(term.name)
+        case "array":
+            return format_array(term.array)
+        case "size":
+            return f"size({format_name(term.symbol)})"
+        case "indicator":
+            return format_constraints(term.constraints) + format_sizes(term.dims)
+        case "delta" if annotated or term.order > 2 * MAXIMAL_ORDER:
+            return "delta" + format_sizes(term.dims[: term.order // 2])
+        case "delta":
+            return f"delta({term.order // 2})"
+        case _:
+            sizes = format_sizes(term.dims) if annotated else ""
+            return format_number(term.value) + sizes
+
+
+# Whole texts -------------------------------------------------------------------------------
 
 
 def format_term(term: Term, limit: int = 10_000) -> str:

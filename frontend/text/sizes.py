@@ -1,6 +1,7 @@
-"""Which sizes are the same: classes of axis sizes that operations force to be equal.
+"""Which sizes are the same, and what operands of one operation have to agree on.
 
-In every class an integer wins over symbols, and the symbol mentioned first over later ones.
+In every class of sizes that are equal an integer wins over symbols, and the symbol mentioned first
+over later ones.
 """
 
 from collections.abc import Iterable, Sequence
@@ -24,7 +25,7 @@ from eggrad.engine.indices.affine import (
 from eggrad.engine.indices.spec import Size
 from eggrad.engine.terms.term import Term, substitute_sizes
 
-__all__ = ["Clash", "SizeClasses", "unify", "unify_sizes"]
+__all__ = ["Clash", "SizeClasses", "agreed_sizes", "unify", "unify_sizes"]
 
 Clash = tuple[tuple[Size, int | None], tuple[Size, int | None]]
 """Two sizes that should be equal and are not, each with the place that gave it, if one is known."""
@@ -206,3 +207,38 @@ def unify(terms: Sequence[Term], pairs: Iterable[tuple[Size, Size]], what: str) 
     ('n',)
     """
     return substitute_sizes(terms, unify_sizes(pairs, what))
+
+
+# Operands of one operation: sizes, and variables of one name -------------------------------
+
+
+def agreed_sizes(
+    variables: Iterable[Term], pairs: Iterable[tuple[Size, Size]], what: str
+) -> dict[Size, Size]:
+    """The replacements that make each pair equal, and the axes of variables of one name.
+
+    Raises `ShapeError`, which begins with `what`, where that cannot be.
+
+    >>> from eggrad.engine.terms.term import variable
+    >>> agreed_sizes([variable("x", ("m",)), variable("x", ("n",))], [("n", 3)], "x + x")
+    {'n': 3, 'm': 3}
+    """
+    wanted = [(p, q) for p, q in pairs if p != q]
+    known: dict[str, Term] = {}
+    for v in variables:
+        first = known.setdefault(v.name, v)
+        if first is v:
+            continue
+        if first.order != v.order or first.data != v.data:
+            raise ShapeError(
+                f"{what}: {_described(first)} and {_described(v)} are two variables of one name; "
+                "they need as many axes and the same assumptions"
+            )
+        wanted += [(p, q) for p, q in zip(first.dims, v.dims, strict=True) if p != q]
+    return unify_sizes(wanted, what) if wanted else {}
+
+
+def _described(variable: Term) -> str:
+    assumed = variable.assumed
+    words = "".join(f", {word}" for word in assumed)
+    return f"{variable.name} with axes ({', '.join(str(d) for d in variable.dims)}){words}"

@@ -28,11 +28,8 @@ if TYPE_CHECKING:
     from eggrad.engine.runtime.factored import FactoredTensor
     from eggrad.engine.saturation.schedule import Budget
     from eggrad.frontend.calculus.budget_warning import BudgetWarning
-    from eggrad.frontend.calculus.compilation import compile
-    from eggrad.frontend.elementwise.definition import Definition, parse_elementwise
     from eggrad.frontend.expression import special
-    from eggrad.frontend.expression.conditions import where
-    from eggrad.frontend.expression.expression import Expression
+    from eggrad.frontend.expression.expression import Expression, SizeWarning, where
     from eggrad.frontend.expression.functions import (
         abs,
         adj,
@@ -49,6 +46,8 @@ if TYPE_CHECKING:
         floor,
         inv,
         log,
+        log_softmax,
+        logsumexp,
         max,
         maximum,
         min,
@@ -58,6 +57,7 @@ if TYPE_CHECKING:
         round,
         sign,
         sin,
+        softmax,
         sum,
         tan,
         tanh,
@@ -66,21 +66,22 @@ if TYPE_CHECKING:
         variable,
     )
     from eggrad.frontend.expression.own_functions import function
-    from eggrad.frontend.expression.size_symbols import SizeWarning
-    from eggrad.frontend.expression.softmax import log_softmax, logsumexp, softmax
-    from eggrad.frontend.interface.api import (
-        Problem,
+    from eggrad.frontend.interface.compile import compile
+    from eggrad.frontend.interface.definition import Definition, parse_elementwise
+    from eggrad.frontend.interface.derivatives import (
         derivative,
+        grad,
         gradient,
         hessian,
+        hvp,
         jacobian,
-        parse,
-        parse_matrix,
+        jvp,
         simplify,
+        value_and_grad,
+        vjp,
     )
-    from eggrad.frontend.interface.derivative_products import hvp, jvp, vjp
     from eggrad.frontend.interface.equivalence import Verdict, equivalent
-    from eggrad.frontend.interface.transforms import grad, value_and_grad
+    from eggrad.frontend.interface.reading import Problem, parse, parse_matrix
 
 # In a clone on a system without symbolic links the folders are found where the links lead to.
 if not Path(__file__).with_name("engine").is_dir():
@@ -173,27 +174,25 @@ _HOMES = {
     "engine.compilation.compiled": ("CompiledFunction",),
     "engine.runtime.factored": ("FactoredTensor",),
     "engine.saturation.schedule": ("Budget",),
-    "frontend.interface.api": (
-        "Problem",
+    "frontend.calculus.budget_warning": ("BudgetWarning",),
+    "frontend.expression.expression": ("Expression", "SizeWarning", "where"),
+    "frontend.expression.own_functions": ("function",),
+    "frontend.interface.compile": ("compile",),
+    "frontend.interface.definition": ("Definition", "parse_elementwise"),
+    "frontend.interface.derivatives": (
         "derivative",
+        "grad",
         "gradient",
         "hessian",
+        "hvp",
         "jacobian",
-        "parse",
-        "parse_matrix",
+        "jvp",
         "simplify",
+        "value_and_grad",
+        "vjp",
     ),
-    "frontend.calculus.budget_warning": ("BudgetWarning",),
-    "frontend.calculus.compilation": ("compile",),
-    "frontend.expression.conditions": ("where",),
-    "frontend.interface.derivative_products": ("hvp", "jvp", "vjp"),
-    "frontend.elementwise.definition": ("Definition", "parse_elementwise"),
     "frontend.interface.equivalence": ("Verdict", "equivalent"),
-    "frontend.expression.expression": ("Expression",),
-    "frontend.expression.own_functions": ("function",),
-    "frontend.expression.size_symbols": ("SizeWarning",),
-    "frontend.expression.softmax": ("log_softmax", "logsumexp", "softmax"),
-    "frontend.interface.transforms": ("grad", "value_and_grad"),
+    "frontend.interface.reading": ("Problem", "parse", "parse_matrix"),
 }
 _HOME = {name: module for module, names in _HOMES.items() for name in names}
 
@@ -202,10 +201,12 @@ def __getattr__(name: str) -> Any:
     """Load a public name from the module that has it, once."""
     if name not in __all__:
         raise AttributeError(f"module 'eggrad' has no attribute {name!r}")
-    if name == "special":
-        return import_module("eggrad.frontend.expression.special")
-    module = _HOME.get(name, "frontend.expression.functions")
-    found = getattr(import_module(f"eggrad.{module}"), name)
+    home = (
+        "frontend.expression"
+        if name == "special"
+        else _HOME.get(name, "frontend.expression.functions")
+    )
+    found = getattr(import_module(f"eggrad.{home}"), name)
     globals()[name] = found
     return found
 

@@ -7,9 +7,8 @@ import sys
 
 from eggrad.engine.saturation.schedule import Budget
 from eggrad.frontend.text.parser import parse
-from eggrad.frontend.workbench.ablation import ablate
-from eggrad.frontend.workbench.ablation_table import as_markdown
-from eggrad.frontend.workbench.corpus import read_corpus
+from eggrad.frontend.workbench.ablation import ablate, as_markdown
+from eggrad.frontend.workbench.experiment import read_corpus
 from tests.benchmarks.tables import show
 from tests.support import needed_rules
 from tests.support.places import DATA

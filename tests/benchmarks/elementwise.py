@@ -20,7 +20,7 @@ from scipy.signal import convolve2d, correlate2d
 import eggrad as eg
 from eggrad.engine.costs.calibration import measure
 from tests.benchmarks.tables import table as markdown
-from tests.frontend.elementwise.test_cases import CASES, definition
+from tests.frontend.elementwise.test_adjoint import CASES, definition
 
 __all__ = ["Case", "Row", "adjoints_table", "cases", "table"]
 

@@ -14,9 +14,9 @@ import pytest
 
 import eggrad as eg
 from eggrad import special
-from eggrad.frontend.elementwise.functions import ARITIES
+from eggrad.frontend.elementwise.parser import ARITIES
 from eggrad.frontend.matrix import functions as matrix_functions
-from eggrad.frontend.matrix.calls import CONSTANTS
+from eggrad.frontend.matrix.functions import CONSTANTS
 from eggrad.frontend.text.parser import parse
 from eggrad.frontend.text.printer import format_problem
 from eggrad.rules import notation

@@ -11,7 +11,7 @@ import pytest
 from eggrad.engine.laws.rule import Kind, Rule
 from eggrad.engine.workbench.firing import check_firing
 from eggrad.engine.workbench.soundness import check_soundness, fails_beyond
-from eggrad.frontend.workbench.variant import BASE, rule_names
+from eggrad.frontend.workbench.experiment import BASE, rule_names
 from eggrad.rules.companions import companions_of
 from eggrad.rules.standard import RULESETS
 from tests.benchmarks.tables import PAGE

@@ -19,10 +19,10 @@ from typing import Any
 import numpy as np
 
 import eggrad as eg
-from eggrad.frontend.printing.latex_printer import format_latex_index
+from eggrad.frontend.printing.latex import format_latex_index
 from tests.cases.test_derivative_cases import CASES, instances
-from tests.frontend.elementwise.test_cases import CASES as DEFINITIONS
-from tests.frontend.elementwise.test_cases import definition
+from tests.frontend.elementwise.test_adjoint import CASES as DEFINITIONS
+from tests.frontend.elementwise.test_adjoint import definition
 from tests.frontend.printing.test_formats import MATRIX_CASES, dims_of
 
 __all__ = ["latex_formulas", "longer_than_by_hand", "python_script"]

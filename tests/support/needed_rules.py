@@ -6,10 +6,8 @@ from functools import cache
 
 from eggrad.frontend.text.parser import parse
 from eggrad.frontend.workbench.ablation import Change
-from eggrad.frontend.workbench.corpus import Case, read_corpus
-from eggrad.frontend.workbench.experiment import Outcome, experiment
+from eggrad.frontend.workbench.experiment import BASE, Case, Outcome, experiment, read_corpus
 from eggrad.frontend.workbench.rule_docs import table as markdown
-from eggrad.frontend.workbench.variant import BASE
 from tests.support.places import lines_of
 
 __all__ = ["NEEDED", "loss", "table", "without"]

@@ -18,8 +18,8 @@ from eggrad.engine.terms import term as t
 from eggrad.engine.terms.binding import Array
 from eggrad.engine.terms.term import Term
 from eggrad.frontend.calculus import calculus
-from eggrad.frontend.calculus.compilation import compile
 from eggrad.frontend.expression.expression import Expression, expression
+from eggrad.frontend.interface.compile import compile
 from tests.support.trusted_points import Point, differs, trusted_derivative
 
 __all__ = ["check_triple", "random_triple", "shown"]

@@ -13,7 +13,7 @@ from eggrad.engine.terms import term as terms
 from eggrad.engine.terms.term import Term
 from eggrad.frontend.calculus import calculus
 from eggrad.frontend.text.parser import parse
-from eggrad.frontend.workbench.variant import BASE, rule_names
+from eggrad.frontend.workbench.experiment import BASE, rule_names
 
 TEXT = "declare A 2 x 1 expression x *(i,i->) (A *(ij,j->i) exp(x)) derivative wrt x wrt x"
 

@@ -12,9 +12,9 @@ import pytest
 from click.testing import CliRunner, Result
 
 import eggrad
-from eggrad.engine.costs import calibration
 from eggrad.engine.costs.time_model import Curve, Rates, cache_path, default_rates, load_rates
 from eggrad.engine.terms.binding import symbols
+from eggrad.frontend.cli import calibrate
 from eggrad.frontend.cli import main as cli
 
 SQUARE = "declare x 1 expression x *(i,i->) x"
@@ -206,7 +206,7 @@ def test_help_is_fast_to_load() -> None:
 def measured(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Rates:
     """What calibration finds, without measuring; the cache folder is an empty one."""
     rates = Rates({**default_rates().curves, "exp": Curve(((1, 125_000),))}, np.__version__)
-    monkeypatch.setattr(calibration, "calibrate", lambda progress: progress("exp") or rates)
+    monkeypatch.setattr(calibrate, "measured", lambda progress: progress("exp") or rates)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     return rates
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import eggrad as eg
-from eggrad.frontend.elementwise.functions import ARITIES
+from eggrad.frontend.elementwise.parser import ARITIES
 
 SHAPES: dict[str, tuple[int | str, ...]] = {
     "x": (6,), "y": (6, 6), "c": (), "u": ("N",), "w": ("K",), "v": ("2*N + K - 2",),

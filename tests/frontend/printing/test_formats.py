@@ -11,7 +11,7 @@ import pytest
 
 import eggrad as eg
 from eggrad.frontend.printing.formats import format_expression, format_unchanged
-from eggrad.frontend.printing.matrix_search import words
+from eggrad.frontend.printing.matrix import words
 from tests.cases.test_derivative_cases import CASES, NAMES, instances
 from tests.support.places import DATA
 from tests.support.random_matrix_texts import DIMS, random_text

@@ -9,10 +9,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from eggrad.frontend.text.parser import parse
-from eggrad.frontend.workbench.corpus import read_corpus
-from eggrad.frontend.workbench.graph_boxes import Limits
-from eggrad.frontend.workbench.graph_stages import Stage, as_page, as_svg, stages_of
-from eggrad.frontend.workbench.layered_layout import GAP, layered
+from eggrad.frontend.workbench.experiment import read_corpus
+from eggrad.frontend.workbench.graph import GAP, Limits, Stage, as_page, as_svg, layered, stages_of
 from tests.frontend.cli.test_main import run
 
 TEXT = "declare A 2 x 1 expression x *(i,i->) (A *(ij,j->i) x) derivative wrt x"

@@ -7,10 +7,9 @@ from pathlib import Path
 import pytest
 
 from eggrad.frontend.text.parser import parse
-from eggrad.frontend.workbench import ablation_table
+from eggrad.frontend.workbench import ablation
 from eggrad.frontend.workbench.ablation import Ablation, Change, Effect
-from eggrad.frontend.workbench.corpus import read_corpus
-from eggrad.frontend.workbench.experiment import Outcome
+from eggrad.frontend.workbench.experiment import Outcome, read_corpus
 from tests.frontend.cli.test_main import run
 
 SINE = "declare x 0 expression sin(x) derivative wrt x"
@@ -80,7 +79,7 @@ def test_ablation_as_text_markdown_and_json() -> None:
         Effect("constants.c", (Change(before, before),)),
     )
     made = Ablation((case,), {"expression": before}, effects, ("sums.like_terms",))
-    lines = ablation_table.as_text(made).splitlines()
+    lines = ablation.as_text(made).splitlines()
     assert lines[1].split() == ["slopes.slope_sin", "1", "1"]
     assert lines[2].split() == ["constants.a", "1", "1", "3.00", "1", "-2", "1"]
     assert [x for x in lines[3:] if x.startswith("  ")] == [
@@ -88,7 +87,7 @@ def test_ablation_as_text_markdown_and_json() -> None:
         "  constants.c",
         "  sums.like_terms",
     ]
-    marked = ablation_table.as_markdown(made).splitlines()
+    marked = ablation.as_markdown(made).splitlines()
     assert marked[2] == "| `slopes.slope_sin` | 1 | 1 |  |  |  |  |  |  | expression |"
     assert marked[-1] == "These fire in no case (1): `sums.like_terms`."
 

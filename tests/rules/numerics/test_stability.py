@@ -18,7 +18,7 @@ from eggrad.engine.oracle import oracle
 from eggrad.engine.runtime import stable_functions as stable
 from eggrad.engine.terms import term as terms
 from eggrad.engine.terms.functions import EXTREMES
-from eggrad.frontend.calculus import calculus
+from eggrad.frontend.calculus import code
 from eggrad.rules.standard import system
 from tests.support import numeric_terms, stability_cases
 from tests.support.stability_cases import CASES, Case, worst_error
@@ -273,7 +273,7 @@ def test_lowered_terms_have_the_same_value(roots: list[terms.Term], seed: int) -
     rng = np.random.default_rng(seed)
     sizes = oracle.random_sizes(roots, rng, choices=(0, 1, 2, 3))
     values = oracle.random_values(terms.variables(*roots), sizes, rng)
-    lowered = calculus.lower(roots, load_rates(), sizes)[0].terms
+    lowered = code.lower(roots, load_rates(), sizes)[0].terms
     with np.errstate(all="ignore"):
         results = compile_terms(lowered, terms.variables(*roots), sizes)(**values)
     if numeric_terms.is_tame([*roots, *lowered], values, sizes):

@@ -1,0 +1,48 @@
+"""Terms lowered to what code computes fast and without losing digits, and compiled."""
+
+from collections.abc import Mapping, Sequence
+
+from eggrad.engine.compilation.compiled import CompiledFunction, compile_terms
+from eggrad.engine.compilation.variants import SizeVariant, find_variants
+from eggrad.engine.costs.cost import CostModel
+from eggrad.engine.costs.time_model import Rates
+from eggrad.engine.terms.term import Term
+from eggrad.rules.standard import system
+
+__all__ = ["evaluator", "lower", "stable_form"]
+
+
+def evaluator(term: Term, scope: Sequence[Term], *, as_written: bool) -> CompiledFunction:
+    """What computes the value of a term: its stable form, or what is written.
+
+    >>> from eggrad.engine.terms.term import apply, variable
+    >>> float(evaluator(apply("exp", variable("x")), (), as_written=True)(x=0))
+    1.0
+    """
+    own = term if as_written else stable_form(term)
+    return compile_terms([own], scope, single=True, reference=[term])
+
+
+def stable_form(term: Term) -> Term:
+    """An equal term that neither overflows on the way nor loses digits, as code can compute it.
+
+    >>> from eggrad.engine.terms.term import add, apply, constant, variable
+    >>> stable_form(apply("log", add(constant(1), apply("exp", variable("x"))))).op
+    'softplus'
+    """
+    return system().explore([term], [CostModel()], purpose="evaluate").cheapest().terms[0]
+
+
+def lower(
+    roots: Sequence[Term], rates: Rates, sizes: Mapping[str, int] | None = None
+) -> tuple[SizeVariant, ...]:
+    """Equal terms to generate code from, predicted to be the fastest; `sizes` are known sizes.
+
+    >>> from eggrad.engine.costs.time_model import default_rates
+    >>> from eggrad.engine.terms.term import apply, constant, subtract, variable
+    >>> x = variable("x")
+    >>> (form,) = lower([subtract(apply("exp", x), constant(1))], default_rates())
+    >>> form.terms[0].op
+    'expm1'
+    """
+    return find_variants(system(), roots, rates, sizes)

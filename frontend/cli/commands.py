@@ -1,0 +1,69 @@
+"""Groups of commands, and how they report a mistake."""
+
+import sys
+import warnings
+from collections.abc import Mapping
+from importlib import import_module
+from typing import Any
+
+import click
+
+from eggrad.engine.errors import EggradError
+from eggrad.frontend.calculus.budget_warning import BudgetWarning
+
+__all__ = ["Commands", "Mistake"]
+
+_INTERRUPTED = 130
+
+
+class Mistake(click.ClickException):
+    """A mistake in the input: its message alone, and status 2."""
+
+    exit_code = 2
+
+    def show(self, file: Any = None) -> None:
+        """Print the message to standard error."""
+        click.echo(f"Error: {self.message}", file=file, err=True)
+
+
+class Commands(click.Group):
+    """A group that loads the command that is called; it ends with a message, never a traceback."""
+
+    def __init__(self, *args: Any, later: Mapping[str, Mapping[str, str]], **options: Any) -> None:
+        """`later` has the sentences of commands by name, by the module that has them."""
+        super().__init__(*args, **options)
+        self._homes = {name: module for module, own in later.items() for name in own}
+        self.sentences = {name: text for own in later.values() for name, text in own.items()}
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """The names, loaded or not."""
+        return sorted(self._homes)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Load a command from the module that has it."""
+        if cmd_name not in self._homes:
+            return None
+        module = import_module(f"eggrad.frontend.cli.{self._homes[cmd_name]}")
+        own = (c for c in vars(module).values() if isinstance(c, click.Command))
+        return next(c for c in own if c.name == cmd_name)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """List the commands without loading them."""
+        limit = formatter.width - 6 - max(map(len, self.sentences))
+        stubs = (click.Command(name, help=text) for name, text in sorted(self.sentences.items()))
+        with formatter.section("Commands"):
+            formatter.write_dl([(c.name or "", c.get_short_help_str(limit)) for c in stubs])
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the command."""
+        try:
+            with warnings.catch_warnings():
+                # Commands say it themselves.
+                warnings.simplefilter("ignore", BudgetWarning)
+                return super().invoke(ctx)
+        except EggradError as error:
+            raise Mistake(str(error)) from error
+        except MemoryError as error:
+            raise Mistake(f"the memory is not enough: {error}") from error
+        except KeyboardInterrupt:
+            sys.exit(_INTERRUPTED)

@@ -1,0 +1,268 @@
+"""`eggrad rules report`, `ablate`, `minimize` and `eggrad graph`: experiments with the rules."""
+
+import json
+from collections.abc import Callable, Sequence
+from functools import wraps
+from pathlib import Path
+from typing import Any
+
+import click
+
+from eggrad.engine.saturation.schedule import Budget
+from eggrad.frontend.cli.commands import Mistake
+from eggrad.frontend.cli.input import (
+    json_option,
+    parse_sizes,
+    read_text,
+    takes_language,
+    write_page,
+)
+from eggrad.frontend.expression.expression import expression
+from eggrad.frontend.interface.derivatives import wrt_variable
+from eggrad.frontend.interface.own_rules import accepted
+from eggrad.frontend.text.phrases import Problem
+from eggrad.frontend.workbench import ablation, rule_report
+from eggrad.frontend.workbench import graph as pictures
+from eggrad.frontend.workbench.experiment import BASE, Case, laws, read_corpus
+from eggrad.frontend.workbench.graph import Limits
+from eggrad.frontend.workbench.rule_report import report_page
+
+__all__ = ["ablate", "graph", "minimize", "report"]
+
+
+def takes_corpus(command: Callable[..., None]) -> Callable[..., None]:
+    """Let a command take the cases of a file, or a single one, in either language."""
+
+    @click.argument("source", callback=read_text)
+    @takes_language
+    @click.option("--wrt", multiple=True, metavar="NAME", help="Differentiate by NAME; repeatable.")
+    @wraps(command)
+    def reading(
+        source: str,
+        *,
+        read: Callable[[str], Problem],
+        matrix: bool,
+        wrt: Sequence[str],
+        **options: Any,
+    ) -> None:
+        def derived(text: str) -> Problem:
+            return _differentiated(read(text), wrt)
+
+        command(read_corpus(source, derived, "matrix" if matrix else "einsum"), **options)
+
+    return reading
+
+
+def _differentiated(problem: Problem, wrt: Sequence[str]) -> Problem:
+    """The same problem with what to differentiate by."""
+    if not wrt:
+        return problem
+    if problem.wrt is not None:
+        raise Mistake("the text has 'derivative wrt' already; leave out --wrt")
+    whole = expression(problem.term, problem.declared)
+    arguments = tuple(wrt_variable(whole, name, problem.declared) for name in wrt)
+    return Problem(problem.term, arguments, problem.declared)
+
+
+def _most(option: str, default: int, what: str) -> Callable[[Callable[..., None]], Any]:
+    return click.option(
+        option,
+        type=click.IntRange(min=1),
+        default=default,
+        show_default=True,
+        help=f"Show so many {what}.",
+    )
+
+
+@click.command(short_help="Draw the e-graph after each stage.")
+@takes_corpus
+@click.option("--out", required=True, metavar="FILE", help="A .svg file, or a .html page.")
+@_most("--classes", 120, "classes, those nearest to the root")
+@_most("--members", 8, "members of a class")
+def graph(cases: list[Case], *, out: str, classes: int, members: int) -> None:
+    """Draw the e-graph of SOURCE after each stage.
+
+    Classes of equal terms are boxes, the extracted term is highlighted. What is larger than
+    --classes and --members allow is folded, and the picture says so; the extracted term is never
+    folded.
+    """
+    kind = Path(out).suffix
+    if kind not in (".svg", ".html"):
+        raise Mistake(f"--out takes a file that ends with .svg or .html, not {out}")
+    if len(cases) > 1:
+        raise Mistake(f"a picture shows one expression, this file has {len(cases)}")
+    (case,) = cases
+    stages, result = pictures.stages_of(case, Limits(classes, members))
+    if kind == ".svg":
+        write_page(out, pictures.as_svg(stages))
+    else:
+        write_page(out, pictures.as_page(stages, case, result))
+
+
+def _options(command: Callable[..., None]) -> Callable[..., None]:
+    """Sizes and budget, the same for all experiments."""
+    sizes = click.option(
+        "--sizes",
+        callback=parse_sizes,
+        default="100",
+        show_default=True,
+        metavar="SIZES",
+        help='Count operations at these sizes: "m=3,n=5", or one number for all.',
+    )
+    seconds = click.option(
+        "--seconds",
+        type=click.FloatRange(min=0, min_open=True),
+        default=60.0,
+        show_default=True,
+        help="End the exploration of a case after so long.",
+    )
+    return sizes(seconds(command))
+
+
+_without = click.option(
+    "--without",
+    default="",
+    metavar="NAMES",
+    help="Leave out these rules or rulesets from the start, with commas between them.",
+)
+
+
+@click.command(short_help="Compare variants of the rules.")
+@takes_corpus
+@click.option(
+    "--without",
+    multiple=True,
+    metavar="NAMES",
+    help="A variant without rules or rulesets; repeatable. Commas join several in one variant.",
+)
+@click.option(
+    "--with",
+    "added",
+    multiple=True,
+    metavar="FILES",
+    help="A variant with the rules of Python files as well, which are executed: trust them "
+    "first; repeatable, commas join.",
+)
+@click.option(
+    "--only",
+    multiple=True,
+    metavar="RULESETS",
+    help="A variant that simplifies by these rulesets alone; repeatable, commas join.",
+)
+@click.option("--html", metavar="FILE", help="Write a page with plots as well.")
+@_options
+@json_option
+def report(
+    cases: list[Case],
+    *,
+    without: tuple[str, ...],
+    added: tuple[str, ...],
+    only: tuple[str, ...],
+    html: str | None,
+    sizes: dict[str, int] | int,
+    seconds: float,
+    as_json: bool,
+) -> None:
+    """Say what the rules do to SOURCE, and what variants of them do.
+
+    SOURCE is an expression or the name of a file: one expression a line, or a JSON list of them.
+    The first variant is the standard strategy.
+    """
+    variants = [BASE, *(BASE.without(*_names(w)) for w in without)]
+    variants += [BASE.adding(files, accepted(_names(files))) for files in added]
+    variants += [BASE.only(*_names(o)) for o in only]
+    found = list(rule_report.compare(cases, variants, sizes, Budget(seconds=seconds)))
+    if html is not None:
+        write_page(html, report_page(found, cases, laws(variants)))
+    if as_json:
+        click.echo(json.dumps(rule_report.as_json(found), ensure_ascii=False))
+    else:
+        click.echo(rule_report.as_text(found))
+
+
+@click.command(short_help="Leave out each rule in turn.")
+@takes_corpus
+@_without
+@click.option("--markdown", is_flag=True, help="Print a table for a document.")
+@click.option(
+    "--jobs", type=click.IntRange(min=1), default=1, show_default=True, help="Processes at work."
+)
+@_options
+@json_option
+def ablate(
+    cases: list[Case],
+    *,
+    without: str,
+    markdown: bool,
+    jobs: int,
+    sizes: dict[str, int] | int,
+    seconds: float,
+    as_json: bool,
+) -> None:
+    """Leave out each rule in turn and say what gets worse in SOURCE, and which never matter.
+
+    A rule matters if a case has no answer without it, takes more operations or nodes, or is cut
+    short by the budget. Rules that only compilation uses are not tried.
+    """
+    found = ablation.ablate(
+        cases,
+        sizes,
+        Budget(seconds=seconds),
+        without=_names(without),
+        jobs=jobs,
+        progress=_progress,
+    )
+    if as_json:
+        click.echo(json.dumps(ablation.as_json(found), ensure_ascii=False))
+    else:
+        click.echo((ablation.as_markdown if markdown else ablation.as_text)(found))
+
+
+@click.command(short_help="Find a smallest set of rules with the same results.")
+@takes_corpus
+@_without
+@click.option("--same-text", is_flag=True, help="Let results be the same to the letter.")
+@_options
+@json_option
+def minimize(
+    cases: list[Case],
+    *,
+    without: str,
+    same_text: bool,
+    sizes: dict[str, int] | int,
+    seconds: float,
+    as_json: bool,
+) -> None:
+    """Find a set of rules with the same results for SOURCE, of which none can be left out.
+
+    The results are the same if none takes more operations or nodes and none is cut short.
+    """
+    found = ablation.minimize(
+        cases,
+        sizes,
+        Budget(seconds=seconds),
+        without=_names(without),
+        same_text=same_text,
+        progress=_progress,
+    )
+    if as_json:
+        shown: dict[str, Any] = {"rules": list(found.rules), "fired": found.fired}
+        click.echo(json.dumps(shown | {"tries": found.tries}))
+        return
+    for rule in found.rules:
+        click.echo(rule)
+    click.echo(
+        f"{len(found.rules)} rules do what {found.fired} did; {found.tries} sets were tried",
+        err=True,
+    )
+
+
+def _names(text: str) -> list[str]:
+    names = [name.strip() for name in text.split(",")] if text else []
+    if not all(names):
+        raise Mistake(f"expected names with commas between them, not {text!r}")
+    return names
+
+
+def _progress(line: str) -> None:
+    click.echo(line, err=True)

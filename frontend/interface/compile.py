@@ -1,0 +1,74 @@
+"""Expressions as fast functions of arrays."""
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import cast
+
+from eggrad.engine.compilation.compiled import CompiledFunction, Form
+from eggrad.engine.compilation.factored_code import CompiledFactors, compile_factored
+from eggrad.engine.compilation.variants import cheapest_variant, explain
+from eggrad.engine.costs.time_model import load_rates
+from eggrad.engine.errors import UnsupportedOperation
+from eggrad.engine.terms.binding import checked_size
+from eggrad.engine.terms.term import variables
+from eggrad.frontend.calculus.code import lower
+from eggrad.frontend.expression.expression import Expression, as_expression, unified
+
+__all__ = ["compile"]
+
+STRUCTURES = ("dense", "factored")
+
+
+def compile(
+    f: Expression | Sequence[Expression],
+    backend: str = "numpy",
+    sizes: Mapping[str, int] | None = None,
+    structure: str = "dense",
+    columns: int | None = None,
+) -> CompiledFunction | CompiledFactors:
+    """A fast function of keyword arrays; several expressions share their work.
+
+    It returns one array, or a list where a list is given; a scalar is a NumPy number. `sizes`
+    gives the sizes that no array fixes, and those at which the cheapest form is chosen; where
+    none are given and it depends on them, there are up to three forms, the first call with new
+    shapes chooses, and `.source` says where the choice changes.
+    `structure="factored"` makes the function return `FactoredTensor`s, which keep deltas and
+    outer products apart and are linear operators; the last `columns` axes of each, by default
+    half of them, meet an operand. Raises `UnsupportedOperation` for another backend than "numpy"
+    or another structure, `ShapeError` where there are not so many columns.
+
+    >>> from eggrad.frontend.expression.functions import variable
+    >>> x = variable("x", ("n",))
+    >>> compile([x @ x, 2 * x])(x=[1, 2])
+    [np.float64(5.0), array([2., 4.])]
+    """
+    if backend != "numpy":
+        raise UnsupportedOperation(f"there is no backend {backend!r}; the backends are: numpy")
+    if structure not in STRUCTURES:
+        raise UnsupportedOperation(
+            f"there is no structure {structure!r}; there are: {', '.join(STRUCTURES)}"
+        )
+    if columns is not None and structure != "factored":
+        raise UnsupportedOperation('compile: columns needs structure="factored"')
+    several = isinstance(f, list | tuple)
+    given = [as_expression(e).thin for e in (cast(Sequence[Expression], f) if several else [f])]
+    if not given:
+        raise UnsupportedOperation("compile what? give at least one expression")
+    for symbol, length in (sizes or {}).items():
+        checked_size(symbol, length)
+    own = unified(given, [], "compile")
+    # What only fixes sizes must be known even where lowering removes its last use.
+    scope = variables(*(v for e in own for v in (*e.scope, *e.variables)))
+    rates = load_rates()
+    reference = [e.term for e in own]
+    variants = lower(reference, rates, sizes)
+    if structure == "factored":
+        terms, single = variants[0].terms, not several
+        return compile_factored(terms, scope, sizes, columns, single, reference=reference)
+    choose, note, forms = None, "", [Form(variants[0].terms)]
+    if len(variants) > 1:
+        choose = partial(cheapest_variant, variants, rates=rates)
+        note, forms = explain(variants, rates), variants
+    return CompiledFunction(
+        forms, scope, sizes, not several, choose=choose, reference=reference, note=note
+    )

@@ -1,0 +1,419 @@
+"""Users' own rules: read from Python files, checked, and added to the standard strategy.
+
+Of a rule one can find out whether it is true, fires, follows from others and comes to an end.
+"""
+
+import re
+import traceback
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from math import isnan
+from pathlib import Path
+from types import ModuleType
+from typing import Any, cast
+
+from numpy import isfinite
+
+from eggrad.engine.errors import (
+    MISTAKES,
+    EggradError,
+    RuleError,
+    UnsoundRules,
+    UnsupportedOperation,
+)
+from eggrad.engine.indices.spec import format_spec
+from eggrad.engine.laws.language import Dims, Spec, Variable, Wrt
+from eggrad.engine.laws.matching import SYMBOLS, Closing
+from eggrad.engine.laws.rule import BulkRule, Rule, Ruleset, parameters_of
+from eggrad.engine.saturation.schedule import Strategy
+from eggrad.engine.terms.binding import Array
+from eggrad.engine.terms.term import Term
+from eggrad.engine.workbench.bulk_soundness import RandomClasses, check_bulk_soundness
+from eggrad.engine.workbench.firing import check_firing, telling_instances
+from eggrad.engine.workbench.instances import IllTyped
+from eggrad.engine.workbench.shrinking import shrink
+from eggrad.engine.workbench.soundness import Comparison, Soundness, check_soundness
+from eggrad.engine.workbench.termination import Growth, check_growth, derive, goals_of
+from eggrad.frontend.text.printer import format_term
+from eggrad.rules.companions import BEFORE_BULK_RULES, companions_of
+from eggrad.rules.rejected import rejected
+from eggrad.rules.standard import RULESETS, STANDARD, extended
+
+__all__ = [
+    "Checker",
+    "Findings",
+    "Rules",
+    "accepted",
+    "format_counterexample",
+    "format_findings",
+    "plain_findings",
+    "read_rules",
+    "rules_to_check",
+]
+
+
+@dataclass(frozen=True)
+class Findings:
+    """What is known of a rule. What was not looked at is None.
+
+    `follows_from` names the other rules from which it follows, and is None where it does not;
+    `alone` and `together` say how the e-graph grows under it, and under its ruleset.
+    """
+
+    rule: Rule | BulkRule
+    soundness: Soundness
+    fires: bool
+    follows_from: list[str] | None = None
+    alone: Growth | None = None
+    together: Growth | None = None
+
+
+class Checker:
+    """Checks rules beside the standard ones and some rulesets of one's `own`."""
+
+    def __init__(self, own: Sequence[Ruleset] = (), instances: int = 1000, seed: int = 0) -> None:
+        """Nothing is checked yet."""
+        self.own = own
+        self.instances = instances
+        self.seed = seed
+        self._known: dict[Rule | BulkRule, Soundness] = {}
+
+    @cached_property
+    def _classes(self) -> RandomClasses:
+        return RandomClasses(BEFORE_BULK_RULES)
+
+    @cached_property
+    def _strategy(self) -> Strategy:
+        """The standard strategy, with those of one's own rules that are true."""
+        return extended(STANDARD, [self._sound_part(s) for s in self.own])
+
+    def _sound_part(self, ruleset: Ruleset) -> Ruleset:
+        if ruleset not in self.own:
+            return ruleset
+        laws = ruleset.laws
+        return ruleset.without(*(r.name for r in laws if self.soundness(r).counterexample))
+
+    def soundness(self, rule: Rule | BulkRule) -> Soundness:
+        """Whether a rule is true on random instances; the counterexample is a small one."""
+        found = self._known.get(rule)
+        if found is None:
+            try:
+                found = self._known[rule] = self._soundness(rule)
+            except RuleError as error:
+                raise RuleError(f"rule {rule.name!r}: {error}") from error
+        return found
+
+    def _soundness(self, rule: Rule | BulkRule) -> Soundness:
+        if isinstance(rule, BulkRule):
+            return check_bulk_soundness(rule, self._classes, self.instances)
+        found = check_soundness(rule, self.instances, self.seed)
+        if found.counterexample is None:
+            return found
+        smallest = shrink(rule, self.seed) or found.counterexample
+        return Soundness(found.compared, found.with_size_one, smallest)
+
+    def findings(self, rule: Rule | BulkRule, ruleset: Ruleset) -> Findings:
+        """All that can be said of a rule; of a false one only that it is."""
+        soundness = self.soundness(rule)
+        if isinstance(rule, BulkRule) or soundness.counterexample is not None:
+            return Findings(rule, soundness, fires=soundness.compared > 0)
+        tried = telling_instances(rule, 3, self.seed)
+        if not tried:
+            return Findings(rule, soundness, fires=False)
+        companions = companions_of(rule)
+        fires = all(
+            check_firing(rule, companions, self.seed, back).fires
+            for back in (False, True)[: 1 + rule.statement.both]
+        )
+        alone = Ruleset("alone", "one rule and those that it needs", "")
+        alone.rules = list(dict.fromkeys([rule, *companions]))
+        settle = STANDARD.settle
+        name = f"{ruleset.name}.{rule.name}"
+        return Findings(
+            rule,
+            soundness,
+            fires,
+            derive(goals_of(rule, seed=self.seed), self._strategy, name) if fires else None,
+            check_growth(alone, tried, settle),
+            check_growth(self._sound_part(ruleset), tried, settle),
+        )
+
+
+# Findings as text for people, and as plain values for JSON ---------------------------------
+
+
+def format_counterexample(found: Comparison | IllTyped, rule: Rule | BulkRule) -> str:
+    """What the parameters are, both sides as text, and their values.
+
+    >>> from eggrad.frontend.interface.own_rules import Checker
+    >>> from eggrad.rules.rejected import REJECTED
+    >>> law = REJECTED[0].rule
+    >>> print(format_counterexample(Checker().soundness(law).counterexample, law))
+      where  a = -1
+      left   (a ^ 2) ^ 0.5
+             = 1
+      right  a
+             = -1
+    """
+    known = list(_where(found, rule))
+    lines = [f"  {'' if k else 'where':5}  {text}" for k, text in enumerate(known)]
+    if isinstance(found, IllTyped):
+        left = f"  left   {_side(found.left, found.closing)}"
+        return "\n".join([*lines, left, f"  right  has no axes: {found}"])
+    named = (("left", found.left), ("right", found.right))
+    for (name, value), side in zip(named, found.sides, strict=True):
+        lines += [f"  {name:5}  {_side(side, found.closing)}", f"         = {_numbers(value)}"]
+    if found.flaw == "axes":
+        lines.append(f"  the left side has shape {found.left.shape}, the right {found.right.shape}")
+    if found.flaw == "undefined" and not isfinite(found.left).all():
+        lines.append(
+            "  the right side is defined at more values: say widens=True, or exceptions=... where "
+            "those have no interior"
+        )
+    return "\n".join(lines)
+
+
+def _where(found: Comparison | IllTyped, rule: Rule | BulkRule) -> Iterator[str]:
+    """What the parameters are bound to, and the values of the variables."""
+    kinds: dict[str, object] = {}
+    if isinstance(rule, Rule):
+        kinds = {p.name: p.kind for p in parameters_of(rule.statement.left)}
+    for name, value in found.closing.bound.items():
+        if isinstance(found, IllTyped) and isinstance(value, Term):
+            yield f"{name} has axes {_axes(value.dims)}"
+        elif text := _binding(name, value, kinds.get(name)):
+            yield f"{name} = {text}"
+    if isinstance(found, IllTyped):
+        return
+    for name, value in sorted(found.values.items()):
+        yield f"{name} = {_numbers(value)}"
+    if any(d in SYMBOLS for side in found.sides for d in side.dims):
+        yield from (f"{symbol} = {size}" for symbol, size in SYMBOLS.items())
+
+
+def _binding(name: str, value: object, kind: object) -> str:
+    """What a parameter is bound to; nothing for a variable of its own name."""
+    if isinstance(value, Term):
+        own = value.op == "variable" and value.name == name
+        return "" if own else format_term(value)
+    if kind == Spec:
+        return format_spec(cast(Spec, value))
+    if kind == Dims:
+        return _axes(cast(Dims, value))
+    if kind in (Wrt, Variable):
+        variable, dims, *_ = cast(tuple[str, Dims], value)
+        return f"the variable {variable} with axes {_axes(dims)}"
+    return str(value)
+
+
+def _axes(dims: Dims) -> str:
+    return f"({', '.join(map(str, dims))})"
+
+
+def _side(side: Term, closing: Closing) -> str:
+    """A side as text, with what stands for no term written as its rule writes it."""
+    try:
+        text = format_term(side)
+    except UnsupportedOperation:
+        return f"(a term with {side.op}, which no text has)"
+
+    def meaning(match: re.Match[str]) -> str:
+        hole = closing.holes[match.group()]
+        args = [_side(a, closing) if isinstance(a, Term) else str(a) for a in hole.args]
+        name = "D" if hole.constructor == "derivative" else hole.constructor
+        return f"{name}({', '.join(args)})"
+
+    return re.sub(r"\bhole\d+\b", meaning, text)
+
+
+def _numbers(array: Array) -> str:
+    """Numbers in brackets by axis, as Python writes them, with six digits at most."""
+    if array.ndim:
+        return f"[{', '.join(_numbers(row) for row in array)}]"
+    number = float(array)
+    return "undefined" if isnan(number) else f"{number:.6g}"
+
+
+def format_findings(found: Findings) -> str:
+    """What was found out about a rule."""
+    rule, soundness = found.rule, found.soundness
+    lines = [f"{rule.name}: {rule.law}"]
+    if soundness.counterexample is not None:
+        lines.append(f"  FALSE, by instance {soundness.compared}; the smallest found:")
+        return "\n".join([*lines, format_counterexample(soundness.counterexample, rule)])
+    if not soundness.compared:
+        return "\n".join([*lines, "  no instance of its left side was found"])
+    lines.append(f"  true on {soundness.compared} instances")
+    lines.append("  fires" if found.fires else "  DOES NOT FIRE on its own left side")
+    lines += [f"  {text}" for text in _further(found)]
+    return "\n".join(lines)
+
+
+def _further(found: Findings) -> Iterator[str]:
+    if found.follows_from is not None:
+        yield f"follows from {', '.join(found.follows_from) or 'nothing but the terms themselves'}"
+    elif isinstance(found.rule, Rule) and found.fires:
+        yield "does not follow from the others, as far as the budget reaches"
+    for growth, what in ((found.alone, "alone"), (found.together, "with its ruleset")):
+        if growth is not None:
+            yield f"{what}: {_growth(growth)}"
+
+
+def _growth(growth: Growth) -> str:
+    shown = ", ".join(map(str, growth.sizes[-4:]))
+    iterations = len(growth.sizes) - 1
+    if growth.ended:
+        return f"ends after {iterations} iterations, {growth.sizes[-1]} e-nodes"
+    return f"STILL GROWS after {iterations} iterations: {shown} e-nodes"
+
+
+def plain_findings(found: Findings) -> dict[str, Any]:
+    """The same for JSON."""
+    rule, example = found.rule, found.soundness.counterexample
+    return {
+        "name": rule.name,
+        "ruleset": rule.ruleset,
+        "instances": found.soundness.compared,
+        "sound": example is None,
+        "counterexample": None if example is None else format_counterexample(example, rule),
+        "fires": found.fires,
+        "follows_from": found.follows_from,
+        "ends": found.alone and found.alone.ended,
+        "ends_with_ruleset": found.together and found.together.ended,
+    }
+
+
+# Files and rulesets that join the standard strategy, once checked --------------------------
+
+
+Rules = str | Path | Ruleset | Sequence[str | Path | Ruleset]
+
+# Loading waits for this check; `eggrad rules check` takes ten times as many.
+INSTANCES = 100
+
+
+def accepted(rules: Rules | None) -> tuple[Ruleset, ...]:
+    """The rulesets of files and of a program, each rule checked once.
+
+    Raises `RuleError` for a file that cannot be read or run, with file and line, for a name that
+    is taken and for facts; `UnsoundRules` for a law that is false, with a counterexample.
+
+    >>> accepted(None)
+    ()
+    """
+    if rules is None:
+        return ()
+    given_ones: Any = rules
+    if isinstance(rules, str) or not isinstance(rules, Sequence):
+        given_ones = [rules]
+    found: list[Ruleset] = []
+    for given in given_ones:
+        if not isinstance(given, str | Path | Ruleset):
+            raise RuleError(f"rules are files and rulesets, not {given!r}")
+        found += [given] if isinstance(given, Ruleset) else read_rules(given)
+    _check_names(found)
+    stating = next((s.name for s in found if s.facts), None)
+    if stating is not None:
+        raise RuleError(f"ruleset {stating!r}: only rules can be added, no facts")
+    return tuple(_checked(s, tuple(s.rules), tuple(s.bulk_rules)) for s in found)
+
+
+def read_rules(path: str | Path) -> tuple[Ruleset, ...]:
+    """The rulesets that a Python file makes, not checked."""
+    try:
+        text = Path(path).read_text("utf-8")
+    except UnicodeDecodeError as error:
+        raise RuleError(f"{path} is not UTF-8 text: byte {error.start}") from error
+    except OSError as error:
+        raise RuleError(f"cannot read {path}: {error.strerror or error}") from error
+    return _run(str(path), text)
+
+
+@lru_cache(maxsize=32)
+def _run(path: str, text: str) -> tuple[Ruleset, ...]:
+    """What the file's text makes; the same text makes the same rulesets."""
+    module = ModuleType(Path(path).stem)
+    module.__file__ = path
+    try:
+        exec(compile(text, path, "exec", dont_inherit=True), module.__dict__)
+    except (EggradError, *MISTAKES, SystemExit) as error:
+        raise RuleError(_place(path, text, error)) from error
+    made = [v for v in vars(module).values() if isinstance(v, Ruleset) and v not in RULESETS]
+    if not made:
+        raise RuleError(f"{path} makes no Ruleset; see docs/writing_rules.md")
+    return tuple(dict.fromkeys(made))
+
+
+def _place(path: str, text: str, error: BaseException) -> str:
+    """Where in the file an error arose, with the line itself."""
+    if isinstance(error, SyntaxError) and error.filename == path:
+        number, reason = error.lineno or 1, error.msg
+    else:
+        frames = [f.lineno for f in traceback.extract_tb(error.__traceback__) if f.filename == path]
+        number, reason = (frames or [1])[-1] or 1, str(error)
+    kind = "" if isinstance(error, RuleError) else f"{type(error).__name__}: "
+    lines = text.splitlines() or [""]
+    return f"{path}, line {number}: {kind}{reason}\n  {lines[number - 1].strip()}"
+
+
+def _check_names(rulesets: Iterable[Ruleset]) -> None:
+    """Refuse names that are taken, and those that are none."""
+    taken = {s.name for s in RULESETS}
+    known = {r.name for s in RULESETS for r in s.laws}
+    for ruleset in rulesets:
+        if not ruleset.name.isidentifier():
+            raise RuleError(f"a ruleset's name is one word, not {ruleset.name!r}")
+        if ruleset.name in taken:
+            raise RuleError(f"there is a ruleset called {ruleset.name!r} already")
+        taken.add(ruleset.name)
+        for rule in ruleset.laws:
+            if rule.name in known:
+                raise RuleError(f"there is a rule called {rule.name!r} already")
+            known.add(rule.name)
+
+
+@lru_cache(maxsize=32)
+def _checked(
+    ruleset: Ruleset, rules: tuple[Rule, ...], bulk_rules: tuple[BulkRule, ...]
+) -> Ruleset:
+    """A copy with these rules, which are true as far as random instances show."""
+    checker = Checker(instances=INSTANCES)
+    for rule in (*rules, *bulk_rules):
+        found = checker.soundness(rule)
+        if found.counterexample is not None:
+            shown = format_counterexample(found.counterexample, rule)
+            raise UnsoundRules(f"rule {rule.name!r} is false: {rule.law}\n{shown}")
+        if not found.compared:
+            raise RuleError(f"rule {rule.name!r}: no instance of its left side was found")
+    return ruleset.without()
+
+
+def rules_to_check(subject: str | None) -> list[tuple[Ruleset, Rule | BulkRule]]:
+    """The rules that a name or a file stands for, with their rulesets.
+
+    A name is that of a rule, a ruleset or a rejected law; None stands for every rule. Raises
+    `RuleError` where there is no such rule, or a file cannot be read.
+
+    >>> [rule.law for _, rule in rules_to_check("rejected.root_of_square")]
+    ['√(a²) = a.']
+    """
+    if subject is not None and (subject.endswith(".py") or Path(subject).is_file()):
+        own = read_rules(subject)
+        _check_names(own)
+        return _laws(own)
+    known = _laws(RULESETS)
+    if subject is None:
+        return known
+    for laws in (known, _laws([rejected])):
+        found = [(s, r) for s, r in laws if subject in (s.name, r.name, f"{s.name}.{r.name}")]
+        if found:
+            return found
+    raise RuleError(
+        f"no rule, ruleset or rejected law is called {subject!r}, and it is no Python file; "
+        "see 'eggrad rules list'"
+    )
+
+
+def _laws(rulesets: Iterable[Ruleset]) -> list[tuple[Ruleset, Rule | BulkRule]]:
+    return [(s, r) for s in rulesets for r in s.laws]

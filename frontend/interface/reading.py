@@ -1,0 +1,89 @@
+"""Texts read: problems in the thesis's language, and expressions in matrix notation."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from eggrad.engine.indices.spec import Size
+from eggrad.engine.terms.term import Term
+from eggrad.frontend.expression.expression import Expression, expression
+from eggrad.frontend.expression.own_functions import DeclaredFunction, records_of
+from eggrad.frontend.interface.derivatives import derivative_by, wrt_variable
+from eggrad.frontend.matrix.parser import read_problem
+from eggrad.frontend.text import parser as text_parser
+from eggrad.frontend.text.phrases import Problem as Parsed
+
+if TYPE_CHECKING:
+    from eggrad.frontend.interface.own_rules import Rules
+
+__all__ = ["Problem", "parse", "parse_matrix"]
+
+
+class Problem:
+    """A text of the thesis's language: `expression`, and `wrt`, names or None."""
+
+    expression: Expression
+    wrt: tuple[str, ...] | None
+
+    def __init__(self, parsed: Parsed) -> None:
+        """Wrap what the parser found; `parse` is the way to call this."""
+        self._declared = (*parsed.declared, *(parsed.wrt or ()))
+        self.expression = expression(parsed.term, parsed.declared)
+        self.wrt = None if parsed.wrt is None else tuple(v.name for v in parsed.wrt)
+
+    def derivative(
+        self,
+        *wrt: str | Expression,
+        mode: str = "auto",
+        budget: Any = None,
+        exact: bool = False,
+        rules: "Rules | None" = None,
+    ) -> Expression:
+        """The derivative that the text asks for, or the one with respect to `wrt`, simplified.
+
+        Options: see `derivative`. A name may be any that the text declares. Raises
+        `UnsupportedOperation` where neither says with respect to what.
+        """
+        arguments = self.arguments(*wrt)
+        return derivative_by(self.expression, arguments, mode, budget, exact=exact, rules=rules)
+
+    def arguments(self, *wrt: str | Expression) -> tuple[Term, ...]:
+        """The variables of `wrt`, or those that the text names."""
+        names = wrt or self.wrt or ()
+        return tuple(wrt_variable(self.expression, w, self._declared) for w in names)
+
+
+def parse(text: str, functions: Sequence[DeclaredFunction] = ()) -> Problem:
+    """Read a text of the thesis's language.
+
+    `functions` are functions of your own that it calls, see `eggrad.function`.
+    Raises `ParseError`, which shows the place; where shapes do not fit it is a `ShapeError`, where
+    a name is not declared an `UnknownVariable` as well.
+
+    >>> problem = parse("declare A 2 x 1 expression A *(ij,j->i) x derivative wrt x")
+    >>> problem.expression.ndim, problem.wrt
+    (1, ('x',))
+    """
+    return Problem(text_parser.parse(text, records_of(functions)))
+
+
+def parse_matrix(
+    text: str,
+    dims: Mapping[str, Sequence[Size]] | None = None,
+    assume: Mapping[str, Iterable[str]] | None = None,
+    functions: Sequence[DeclaredFunction] = (),
+) -> Expression:
+    """Read an expression of the matrix language (docs/matrix.md).
+
+    `dims` has the axes of every variable: none for a scalar, one for a column, two for a matrix.
+    Without `dims` names that begin with a capital letter are matrices, and others scalars or
+    columns, if only one choice fits. `assume` has the properties of some, as in
+    `eggrad.variable`. A row has one axis, too. `functions` are functions of your own that the text
+    calls, see `eggrad.function`. Raises `ParseError`; where shapes do not fit it is
+    a `ShapeError`, where a name is not declared an `UnknownVariable` as well.
+
+    >>> f = parse_matrix("norm2(A*x - y)^2", {"A": ("m", "n"), "x": ("n",), "y": ("m",)})
+    >>> f.shape
+    ()
+    """
+    problem = read_problem(text, dims, assume or {}, records_of(functions))
+    return expression(problem.term, problem.declared)

@@ -1,0 +1,341 @@
+"""Terms in LaTeX: matrix notation where there is one, index notation elsewhere; and definitions.
+
+The text is for math mode, and needs `amsmath` alone.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import Final
+
+from eggrad.engine.errors import UnsupportedOperation
+from eggrad.engine.indices.integer_conditions import Condition
+from eggrad.engine.indices.rational_affine import Affine
+from eggrad.engine.terms.functions import FUNCTIONS, MATRIX_FUNCTIONS, Function
+from eggrad.engine.terms.term import Term, own_functions
+from eggrad.frontend.elementwise.printer import format_form
+from eggrad.frontend.elementwise.syntax import (
+    Binary,
+    Call,
+    Choice,
+    IndexValue,
+    Negative,
+    Node,
+    Number,
+    Read,
+    Sum,
+)
+from eggrad.frontend.printing.index import Indexed, format_index
+from eggrad.frontend.printing.matrix import Form, sizes_are_names, written
+from eggrad.frontend.text.precedence import Text, bracketed, levels
+from eggrad.frontend.text.words import format_number
+
+__all__ = [
+    "format_latex",
+    "format_latex_definition",
+    "format_latex_index",
+]
+
+_SUM, _ENTRIES, _PRODUCT, _POWER, _ATOM = levels("latex")
+_LEVELS: Final = {"add": _SUM, "subtract": _SUM, "multiply": _ENTRIES, "times": _PRODUCT}
+_SIGNS: Final = {"add": " + ", "subtract": " - ", "times": " ", "multiply": r" \odot "}
+_TIMES: Final = r" \times "
+_GREEK: Final = (
+    *("alpha", "beta", "gamma", "delta", "epsilon", "zeta", "eta", "theta", "iota", "kappa"),
+    *("lambda", "mu", "nu", "xi", "pi", "rho", "sigma", "tau", "upsilon", "phi", "chi", "psi"),
+    *("omega", "Gamma", "Delta", "Theta", "Lambda", "Xi", "Pi", "Sigma", "Upsilon", "Phi", "Psi"),
+    "Omega",
+)
+_TYPED: Final = dict(zip("αβγδεζηθικλμνξπρστυφχψωΓΔΘΛΞΠΣΥΦΨΩ", _GREEK, strict=True))
+_RAISED: Final = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789")
+_IN_INDICES: Final = {"δ": r"\delta", "Σ": r"\sum", "max": r"\max", "min": r"\min", " ": r" \, "}
+
+
+def format_latex(root: Term) -> str:
+    r"""A formula, with its named parts on lines of their own.
+
+    >>> from eggrad.engine.terms.term import einsum, variable
+    >>> A, x = variable("A", ("m", "n")), variable("x", ("n",))
+    >>> format_latex(einsum("ij,j->i", A, x))
+    'A x'
+    """
+    if not sizes_are_names(root):
+        return format_latex_index(root)
+    try:
+        return _aligned(written(root, _style))
+    except UnsupportedOperation:
+        return format_latex_index(root)
+
+
+def format_latex_index(root: Term) -> str:
+    r"""A formula in index notation, with its named parts on lines of their own.
+
+    >>> from eggrad.engine.terms.term import einsum, variable
+    >>> A, x = variable("A", ("m", "n")), variable("x", ("n",))
+    >>> format_latex_index(einsum("ij,j->i", A, x))
+    '{f}_{i} = {A}_{ij} \\, {x}_{j}'
+    """
+    own = {f.name: f for f in own_functions(root)}
+    style = partial(_index_style, own)
+    return _aligned([("", line) for line in format_index(root, style).split("; ")])
+
+
+def _aligned(lines: Sequence[tuple[str, str]]) -> str:
+    if len(lines) == 1:
+        return lines[0][1]
+    rows = [rf"{latex_name(name)} &= {text}" if name else rf"& {text}" for name, text in lines]
+    return "\\begin{aligned}\n" + " \\\\\n".join(rows) + "\n\\end{aligned}"
+
+
+def latex_name(name: str) -> str:
+    r"""A name, its digits and what follows an underscore below it.
+
+    >>> latex_name("W1"), latex_name("alpha_x"), latex_name("loss")
+    ('W_{1}', '\\alpha_{\\mathrm{x}}', '\\mathrm{loss}')
+    """
+    if name != name.strip("_"):
+        return _upright(name)
+    stem, _, rest = name.partition("_")
+    if not rest:
+        digits = re.search(r"\d*$", stem)
+        rest = digits[0] if digits else ""
+        stem = stem.removesuffix(rest)
+    greek = stem in _GREEK or stem in _TYPED
+    text = rf"\{_TYPED.get(stem, stem)}" if greek else stem
+    if not greek and (len(stem) > 1 or not stem.isalpha()):
+        text = _upright(stem)
+    below = rest if rest.isdigit() else _upright(rest)
+    return f"{text}_{{{below}}}" if rest else text
+
+
+def _upright(text: str) -> str:
+    printable = "".join(c if c.isprintable() and c not in "\\^~" else " " for c in text)
+    escaped = re.sub(r"([_#%&${}])", r"\\\1", printable)
+    return rf"\mathrm{{{escaped}}}" if text.isascii() else rf"\text{{{escaped}}}"
+
+
+def _style(form: Form, args: Sequence[Text]) -> Text:
+    match form.op:
+        case "name":
+            return latex_name(form.text), _ATOM
+        case "number":
+            return latex_number(form.text), _ATOM
+        case "call":
+            return _call(form, args)
+        case "index":
+            return f"{{{_bracketed(args[0], _ATOM)}}}_{{{form.text[1:-1]}}}", _ATOM
+        case "transpose":
+            return rf"{_bracketed(args[0], _ATOM)}^\top", _POWER
+        case "negate":
+            return f"-{_bracketed(args[0], _ENTRIES)}", _SUM
+        case "divide":
+            return rf"\frac{{{args[0][0]}}}{{{args[1][0]}}}", _POWER
+        case "divide_entries":
+            over = rf"{_bracketed(args[0], _ENTRIES)} \oslash {_bracketed(args[1], _PRODUCT)}"
+            return over, _ENTRIES
+        case "power":
+            return f"{_bracketed(args[0], _ATOM)}^{{{args[1][0]}}}", _POWER
+        case "power_entries":
+            return rf"{_bracketed(args[0], _ATOM)}^{{\odot {args[1][0]}}}", _POWER
+        case operator:
+            level = _LEVELS[operator]
+            left, right = args
+            least = level + 1
+            if operator == "add" or (operator == "times" and not form.args[0].order):
+                least = level
+            sign, second = _SIGNS[operator], _bracketed(right, least)
+            if operator == "times" and second[0].isdigit():
+                sign = r" \cdot "
+            return f"{_bracketed(left, level)}{sign}{second}", level
+
+
+def _call(form: Form, args: Sequence[Text]) -> Text:
+    texts = [text for text, _ in args]
+    match form.text:
+        case "eye":
+            return f"I_{{{texts[0]}}}", _ATOM
+        case "unit":
+            return f"e_{{{texts[0]}}}", _ATOM
+        case "ones" | "zeros":
+            digit = 1 if form.text == "ones" else 0
+            return rf"\mathbf{{{digit}}}_{{{_TIMES.join(texts)}}}", _ATOM
+        case "vector" | "matrix":
+            ones = rf"\mathbf{{1}}_{{{_TIMES.join(texts[1:])}}}"
+            return rf"{_bracketed(args[0], _ATOM)} \, {ones}", _PRODUCT
+        case "size":
+            return texts[0], _ATOM
+        case "inv":
+            return f"{_bracketed(args[0], _ATOM)}^{{-1}}", _POWER
+        case "sqrt":
+            return rf"\sqrt{{{texts[0]}}}", _ATOM
+        case "norm2":
+            return rf"\left\lVert {texts[0]} \right\rVert_2", _ATOM
+        case "logdet":
+            return rf"\log\det\left({texts[0]}\right)", _POWER
+        case "sum" if len(texts) > 1:
+            inner = texts[0]
+            if texts[1] == "2":
+                return rf"\left({inner}\right) \mathbf{{1}}", _PRODUCT
+            return rf"\mathbf{{1}}^\top \left({inner}\right)", _PRODUCT
+        case "max" | "min" as name:
+            return rf"\{name}\left({', '.join(texts)}\right)", _ATOM
+        case "rowmax" | "rowmin" | "colmax" | "colmin" as name:
+            below = "j" if name.startswith("row") else "i"
+            return rf"\{name[3:]}_{below} \left({texts[0]}\right)_{{ij}}", _ATOM
+        case name:
+            written = (form.function and form.function.latex) or latex_function(name)
+            if "{}" in written:
+                return written.format(*texts), _ATOM
+            return rf"{written}\left({', '.join(texts)}\right)", _ATOM
+
+
+def _bracketed(part: Text, least: int) -> str:
+    return bracketed(part, least, r"\left(", r"\right)")
+
+
+def _index_style(own: Mapping[str, Function], token: Indexed, letters: Sequence[str]) -> str:
+    if token.raising:
+        return "^{" if token.raising > 0 else "}"
+    names = list(map(latex_name, token.names))
+    if token.is_condition:
+        text = token.text.replace("≥", r" \ge ").replace("|", r" \mid ")
+        return text.format(*letters, *names)
+    text = re.sub("[⁻⁰-⁹¹²³]+", lambda m: f"^{{{m[0].translate(_RAISED)}}}", token.text)
+    below = f"_{{{''.join(letters)}}}" if letters else ""
+    if text in _IN_INDICES:
+        return _IN_INDICES[text] + below
+    opened = re.fullmatch(r"(\w+)\(", text)
+    if opened:
+        known = own.get(opened[1])
+        return ((known and known.latex) or latex_function(opened[1])) + "("
+    stem, raised, exponent = latex_number(text).partition("^")
+    stem = latex_name(stem) if re.fullmatch(r"[^\W\d]\w*", stem) else stem.format(*names)
+    return (f"{{{stem}}}{below}" if letters else stem) + raised + exponent
+
+
+def latex_number(text: str) -> str:
+    """A number, with a power of ten."""
+    return re.sub(r"^([\d.]+)e(-?\d+)$", r"\1 \\cdot 10^{\2}", text)
+
+
+def latex_function(name: str) -> str:
+    """The name of a function, upright."""
+    known = FUNCTIONS.get(name) or MATRIX_FUNCTIONS.get(name)
+    escaped = name.replace("_", r"\_")
+    return (known.latex if known else "") or rf"\operatorname{{{escaped}}}"
+
+
+# Element-wise definitions: subscripts, sums with their ranges, cases -----------------------
+
+
+# How tightly a text binds: what stands as an operand must bind at least as its place asks.
+_ENTRY_ANY, _ENTRY_SUM, _ENTRY_TERM, _ENTRY_PRODUCT, _ENTRY_POWER, _ENTRY_ATOM = levels(
+    "elementwise latex"
+)
+
+
+def format_latex_definition(name: str, lengths: Mapping[str, Affine], body: Node) -> str:
+    r"""The whole definition, with the ranges of its indices.
+
+    >>> i, n = Affine.of("i"), Affine.of("n")
+    >>> format_latex_definition("f", {"i": n - 1}, Read("x", (i + 1,)))
+    'f_{i} = x_{i + 1}, \\quad 0 \\le i < n - 1'
+    """
+    left = _entry_read(name, list(map(Affine.of, lengths)))
+    spans = ", \\; ".join(rf"0 \le {latex_name(i)} < {_entry_form(n)}" for i, n in lengths.items())
+    return f"{left} = {_entry_text(body, _ENTRY_ANY)}" + (rf", \quad {spans}" if spans else "")
+
+
+def _entry_text(node: Node, place: int) -> str:
+    text, level = _entry_written(node)
+    return text if level >= place else rf"\left({text}\right)"
+
+
+def _entry_written(node: Node) -> tuple[str, int]:
+    """The text of a node, and how tightly it binds."""
+    match node:
+        case Number(value):
+            return latex_number(format_number(value)), _ENTRY_ATOM if value >= 0 else _ENTRY_SUM
+        case IndexValue(form):
+            return _entry_form(form), _ENTRY_ATOM if form.bare() else _ENTRY_SUM
+        case Read(name, indices):
+            return _entry_read(name, indices), _ENTRY_ATOM
+        case Call("abs", (argument,)):
+            return rf"\left|{_entry_text(argument, _ENTRY_ANY)}\right|", _ENTRY_ATOM
+        case Call("sqrt", (argument,)):
+            return rf"\sqrt{{{_entry_text(argument, _ENTRY_ANY)}}}", _ENTRY_ATOM
+        case Call(function, arguments, declared):
+            inside = ", ".join(_entry_text(a, _ENTRY_ANY) for a in arguments)
+            known = (declared and declared.latex) or latex_function(function)
+            return rf"{known}\left({inside}\right)", _ENTRY_POWER
+        case Negative(operand):
+            return f"-{_entry_text(operand, _ENTRY_TERM)}", _ENTRY_SUM
+        case Binary("/", over, under):
+            return (
+                rf"\frac{{{_entry_text(over, _ENTRY_ANY)}}}{{{_entry_text(under, _ENTRY_ANY)}}}",
+                _ENTRY_POWER,
+            )
+        case Binary("**", base, exponent):
+            return (
+                f"{_entry_text(base, _ENTRY_ATOM)}^{{{_entry_text(exponent, _ENTRY_ANY)}}}",
+                _ENTRY_POWER,
+            )
+        case Binary("*", left, right):
+            second = _entry_text(right, _ENTRY_POWER)
+            # Digits side by side would be read as one number, or as a mixed one.
+            digits = isinstance(right, Number) or re.match(r"(\\frac\{)*\d", second)
+            dot = r" \cdot " if digits else r" \, "
+            return f"{_entry_text(left, _ENTRY_PRODUCT)}{dot}{second}", _ENTRY_PRODUCT
+        case Binary(operator, left, right):
+            return (
+                f"{_entry_text(left, _ENTRY_SUM)} {operator} {_entry_text(right, _ENTRY_TERM)}",
+                _ENTRY_SUM,
+            )
+        case Sum(index, own, body):
+            low, high = (
+                _entry_bound(own.lower, "max", "ceil"),
+                _entry_bound(own.upper, "min", "floor"),
+            )
+            sign = rf"\sum_{{{latex_name(index)} = {low}}}^{{{high}}}"
+            return f"{sign} {_entry_text(body, _ENTRY_TERM)}", _ENTRY_TERM
+        case Choice(conditions, then, otherwise):
+            joined = r" \text{ and } ".join(map(_entry_condition, conditions))
+            holds, fails = (_entry_text(node, _ENTRY_ANY) for node in (then, otherwise))
+            rows = rf"{holds} & \text{{if }} {joined} \\ {fails} & \text{{otherwise}}"
+            return rf"\begin{{cases}} {rows} \end{{cases}}", _ENTRY_TERM
+
+
+def _entry_read(name: str, indices: Sequence[Affine]) -> str:
+    shown, below = latex_name(name), ", ".join(map(_entry_form, indices))
+    if not below:
+        return shown
+    # A letter has one subscript only.
+    return f"{{{shown}}}_{{{below}}}" if "_" in shown else f"{shown}_{{{below}}}"
+
+
+def _entry_form(form: Affine) -> str:
+    """An affine form; one with a divisor as a fraction."""
+    divisor = form.denominator
+    if divisor > 1:
+        return rf"\frac{{{_entry_form(form.integral())}}}{{{divisor}}}"
+    return format_form(form, latex_name, times="")
+
+
+def _entry_condition(condition: Condition) -> str:
+    if condition.relation == "|":
+        return rf"{condition.modulus} \mid {_entry_form(condition.form)}"
+    above = Affine({n: c for n, c in condition.form.items() if c > 0})
+    below = above - condition.form
+    if not above.names:
+        above, below = above + condition.form.constant, below + condition.form.constant
+    sign = "=" if condition.relation == "=" else r"\ge"
+    return f"{_entry_form(above)} {sign} {_entry_form(below)}"
+
+
+def _entry_bound(forms: Sequence[Affine], extreme: str, rounding: str) -> str:
+    """The greatest or the least of some forms; each is rounded inward where it is a fraction."""
+    shown = [
+        rf"\l{rounding} {_entry_form(f)} \r{rounding}" if f.denominator > 1 else _entry_form(f)
+        for f in forms
+    ]
+    return shown[0] if len(shown) == 1 else rf"\{extreme}({', '.join(shown)})"

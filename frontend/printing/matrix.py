@@ -1,0 +1,682 @@
+"""Terms in matrix notation: products, transposes, diagonals and sums of matrices.
+
+A vector is a column. What an index string says is written with products where it can be, and
+with entrywise products, `diag`, `tr` and `sum` otherwise; only a tensor with more than two axes
+has no such formula. Formulas are put together so that they read well: signs are moved to the
+front, numbers as well, and transposes to where they are short. Of all equal terms that the rules
+find, the one with the shortest formula is written.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from itertools import count, permutations
+from typing import Final, cast
+
+from eggrad.engine.compilation.indicator_code import by_views, slices
+from eggrad.engine.costs.cost import CostModel, node_count
+from eggrad.engine.errors import UnsupportedOperation
+from eggrad.engine.indices import affine
+from eggrad.engine.indices.constraints import solved
+from eggrad.engine.indices.indicator_plan import Sparsity
+from eggrad.engine.indices.spec import Dims, Indices, Size
+from eggrad.engine.terms import term as terms
+from eggrad.engine.terms.binding import symbols
+from eggrad.engine.terms.functions import EXTREMES, Function, OwnFunction, function_of
+from eggrad.engine.terms.term import Term, assembled, postorder, variables
+from eggrad.frontend.text.precedence import Text, bracketed, levels
+from eggrad.frontend.text.words import FUNCTION_NAMES, format_number
+from eggrad.rules.standard import system
+
+__all__ = [
+    "Form",
+    "Line",
+    "Style",
+    "form_of",
+    "format_matrix",
+    "has_notation",
+    "key_of",
+    "negated",
+    "number",
+    "operation",
+    "shortest",
+    "sizes_are_names",
+    "turned",
+    "unit_place",
+    "words",
+    "written",
+]
+
+# The transpose of longer formulas is taken as a whole.
+LONG: Final = 100
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Form:
+    """A formula: an operation with its operands, or a text. `order` is the number of axes.
+
+    A `shared` one occurs more than once; its transpose is taken as a whole. A `symmetric` one is
+    its own transpose. `function` is what a `call` applies, if it is an element-wise function.
+
+    Operations are `name`, `number`, `call` and `index` with a text, the operators `add`,
+    `subtract`, `negate`, `times`, `multiply` (of entries), `divide`, `divide_entries`, `power`,
+    `power_entries`, and `transpose`.
+    """
+
+    op: str
+    args: tuple["Form", ...] = ()
+    text: str = ""
+    order: int = 0
+    shared: bool = False
+    symmetric: bool = False
+    function: Function | None = None
+    weight: int = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Count the parts."""
+        object.__setattr__(self, "weight", 1 + sum(a.weight for a in self.args))
+
+
+def negated(a: Form) -> Form:
+    """`-a`."""
+    return a.args[0] if a.op == "negate" else Form("negate", (a,), order=a.order)
+
+
+def operation(op: str, a: Form, b: Form, order: int) -> Form:
+    """An operation of two; a sign is that of the whole, and a sum of equals is a multiple."""
+    if op in ("add", "subtract"):
+        if b.op == "negate":
+            return operation("subtract" if op == "add" else "add", a, b.args[0], order)
+        if op == "add" and a.op == "negate":
+            return operation("subtract", b, a.args[0], order)
+        if op == "add" and a is b and a.text not in _ARRAYS:
+            return operation("times", number(Fraction(2)), a, order)
+        return Form(op, (a, b), order=order)
+    if op == "times" and order == 2 and a.op == "power" and a.args[0] is b:
+        exponent = number(Fraction(a.args[1].text) + 1)
+        return Form("power", (b, exponent), order=2)
+    inner = b.op == "times" and b.args[0].op == "number" and not b.shared
+    if op == "times" and inner and a.op != "number":
+        # Numbers come first.
+        return operation("times", b.args[0], operation("times", a, b.args[1], order), order)
+    negative = (a.op == "negate") != (b.op == "negate")
+    parts = tuple(f.args[0] if f.op == "negate" else f for f in (a, b))
+    whole = Form(op, parts, order=order)
+    if op == "times" and "1" in (parts[0].text, parts[1].text):
+        whole = parts[0] if parts[1].text == "1" else parts[1]
+    return negated(whole) if negative else whole
+
+
+def turned(a: Form) -> Form:
+    """The transpose: of a sum or a product of vectors also by parts, if that is as short."""
+    if not a.order or a.symmetric:
+        return a
+    if a.op == "transpose":
+        return a.args[0]
+    if a.op == "negate":
+        return negated(turned(a.args[0]))
+    whole = Form("transpose", (a,), order=a.order)
+    if a.op not in _BY_PARTS or a.shared or a.weight > LONG:
+        return whole
+    first, second = map(turned, a.args)
+    if a.op == "times" and first.order and second.order:
+        first, second = second, first
+    parts = Form(a.op, (first, second), order=a.order)
+    # Of a matrix only a multiple, or what becomes shorter.
+    multiple = a.op == "times" and not (first.order and second.order)
+    return parts if parts.weight <= whole.weight - (a.order == 2 and not multiple) else whole
+
+
+_ARRAYS: Final = ("ones", "zeros", "vector", "matrix")
+_BY_PARTS: Final = ("add", "subtract", "times", "multiply", "divide")
+
+
+def number(value: Fraction) -> Form:
+    """A number; what has no decimal fraction is a quotient."""
+    if value < 0:
+        return negated(number(-value))
+    text = format_number(value)
+    if "//" not in text:
+        return Form("number", text=text)
+    return Form("divide", tuple(Form("number", text=part) for part in text.split("//")))
+
+
+# Entries in brackets -----------------------------------------------------------------------
+
+
+def key_of(node: Term) -> tuple[Term, list[str]] | None:
+    """What a product with an indicator takes entries of, and the key, counted from 1."""
+    if not by_views(node):
+        return None
+    first = node.args[0].op == "indicator"
+    indicator, array = node.args if first else node.args[::-1]
+    left, right, out = node.spec
+    spec = (left, right, out) if first else (right, left, out)
+    key = slices(indicator, array, spec)
+    if key is None or any(k.count(":") > 1 for k in key):
+        return None
+    whole = [*key, *[":"] * (array.order - len(key))]
+    return array, [_counted(k, d) for k, d in zip(whole, array.dims, strict=True)]
+
+
+def _counted(part: str, size: Size) -> str:
+    """A part of a key in NumPy's writing, counted from 1.
+
+    >>> [_counted(part, "n") for part in ("0", ":", "1:4", "1:", ":-1", "-2")]
+    ['1', ':', '2:4', '2:n', '1:n - 1', 'n - 1']
+    """
+    start, colon, stop = part.partition(":")
+    if part == ":":
+        return part
+    first = _from_one(int(start or 0) + 1, size, from_end=start.startswith("-"))
+    return first + (colon and f":{_from_one(int(stop or 0), size, from_end=stop[:1] in ('', '-'))}")
+
+
+def _from_one(place: int, size: Size, *, from_end: bool) -> str:
+    return (
+        str(affine.as_size(affine.plus(affine.size_form(size), affine.form([("", place)]))))
+        if from_end
+        else str(place)
+    )
+
+
+def unit_place(leaf: Term) -> tuple[tuple[Size, Size], ...] | None:
+    """Of an array with a single one: the index of each axis, counted from 1, and its size."""
+    found: dict[int, Size] = {}
+    for relation, f in leaf.constraints:
+        if relation != "=" or len(affine.indices(f)) != 1:
+            return None
+        (axis,) = affine.indices(f)
+        place = affine.as_size(affine.plus(solved(f, axis), affine.form([("", 1)])))
+        if abs(affine.coefficient(f, axis)) != 1 or (isinstance(place, int) and place < 1):
+            return None
+        found[axis] = place
+    if len(found) < leaf.order or not 1 <= leaf.order <= 2:
+        return None
+    return tuple((found[k], d) for k, d in enumerate(leaf.dims))
+
+
+# Terms as formulas -------------------------------------------------------------------------
+
+
+def has_notation(root: Term) -> bool:
+    """Whether no part has more than two axes, a name that is none, or what no formula can say."""
+    named = {*_OPERATIONS, *FUNCTION_NAMES}
+    nodes = list(postorder(root))
+    picked = {a for t in nodes if key_of(t) for a in t.args}
+    stored = {a for t in (*nodes, root) if not key_of(t) for a in t.args} | {root}
+
+    def has_name(t: Term) -> bool:
+        known = t.op in named or isinstance(t.data, OwnFunction)
+        return known or (t.op == "cofactors" and t.data == 1)
+
+    return all(
+        (t.order <= 2 and has_name(t))
+        or (t.op == "indicator" and (t in picked - stored or unit_place(t) is not None))
+        for t in nodes
+    ) and (all(_NAME.match(t.name) for t in nodes if t.op == "variable") and sizes_are_names(root))
+
+
+def sizes_are_names(root: Term) -> bool:
+    """Whether all sizes are names that a formula may have to spell, as those of constants."""
+    spelled = [t for t in postorder(root) if t.op in ("constant", "delta", "size", "indicator")]
+    return all(_NAME.match(s) for s in symbols(*spelled))
+
+
+# What the matrix language reads as a name.
+_NAME: Final = re.compile(r"[^\W\dᵀ][^\Wᵀ]*\Z")
+_OPERATIONS: Final = (
+    *("variable", "constant", "delta", "size", "einsum"),
+    *("add", "subtract", "divide", "negate", "power", *EXTREMES),
+)
+
+Operand = tuple[Form, Indices]
+
+
+def form_of(node: Term, forms: Mapping[Term, Form]) -> Form:
+    """The formula of a node, given those of all that it is made of."""
+    args = [forms[a] for a in node.args]
+    picked = key_of(node)
+    if picked is None and any(f.op == "name" and not f.text for f in args):
+        raise UnsupportedOperation("conditions on indices have no matrix notation")
+    if node.order > 2 and node.op != "indicator":
+        raise UnsupportedOperation(f"a tensor with {node.order} axes has no matrix notation")
+    match node.op:
+        case "variable":
+            known = "symmetric" in node.assumed
+            return Form("name", text=node.name, order=node.order, symmetric=known)
+        case "constant":
+            return _constant(node.value, node.dims)
+        case "delta":
+            eye = tuple(map(_size, node.dims[:1]))
+            return Form("call", eye, "eye", 2) if eye else number(Fraction(1))
+        case "indicator":
+            return _unit(node)
+        case "size":
+            return Form("call", (_size(node.symbol),), "size")
+        case "einsum" if picked is not None:
+            array, key = picked
+            entries = Form("index", (forms[array],), f"[{','.join(key)}]", node.order)
+            is_row = array.order == 2 and node.order == 1 and ":" not in key[0]
+            return turned(entries) if is_row else entries
+        case "einsum":
+            return _einsum(node, forms)
+        case "add" | "subtract" | "divide":
+            op = "divide_entries" if node.op == "divide" and node.args[1].order else node.op
+            softmax = node.order == 1 and _summed(node.args[1], "exp") is node.args[0]
+            if node.op == "divide" and softmax:
+                return Form("call", (forms[node.args[0].args[0]],), "softmax", node.order)
+            first, second = _unspread(node, forms)
+            return operation(op, first, second, node.order)
+        case "negate":
+            return negated(args[0])
+        case "power":
+            return _power(node, forms)
+        case "cofactors" if node.data == 1:
+            return turned(Form("call", tuple(args), "adj", 2))
+        case name if name in EXTREMES:
+            source, out = node.spec
+            if not out:
+                return Form("call", (args[0],), name)
+            of_rows = source[0] in out
+            whole = Form("call", (args[0],), f"{'row' if of_rows else 'col'}{name}", 1)
+            return whole if of_rows else turned(whole)
+        case name if name in FUNCTION_NAMES or isinstance(node.data, OwnFunction):
+            return _function(node, forms)
+        case name:
+            raise UnsupportedOperation(f"{name} has no matrix notation")
+
+
+def _unit(node: Term) -> Form:
+    """The array with a single one; nothing where only entries are taken with it."""
+    places = unit_place(node)
+    if places is None:
+        return Form("name")
+    units = [Form("call", (Form("number", text=str(k)), _size(d)), "unit", 1) for k, d in places]
+    return units[0] if len(units) == 1 else operation("times", units[0], turned(units[1]), 2)
+
+
+def _constant(value: Fraction, dims: Dims) -> Form:
+    """An array of equal entries."""
+    if not dims:
+        return number(value)
+    sizes = tuple(map(_size, dims))
+    if value in (0, 1):
+        return Form("call", sizes, "ones" if value else "zeros", len(dims))
+    return Form(
+        "call", (number(value), *sizes), "vector" if len(dims) == 1 else "matrix", len(dims)
+    )
+
+
+def _size(size: Size) -> Form:
+    return Form("name", text=str(size))
+
+
+def _power(node: Term, forms: Mapping[Term, Form]) -> Form:
+    base, exponent = (forms[a] for a in node.args)
+    entries = "_entries" if node.order else ""
+    known = node.args[1].data
+    if known == -1:
+        return operation(f"divide{entries}", number(Fraction(1)), base, node.order)
+    if known == Fraction(1, 2):
+        squares = _summed(node.args[0], "power")
+        if squares and squares.args[1].data == 2:
+            return Form("call", (forms[squares.args[0]],), "norm2")
+        return Form("call", (base,), "sqrt", node.order)
+    return Form(f"power{entries}", (base, exponent), order=node.order)
+
+
+def _summed(node: Term, op: str) -> Term | None:
+    """The operation whose entries a node adds up, all of them."""
+    if node.op != "einsum" or len(node.args) != 1 or node.order or node.args[0].op != op:
+        return None
+    indices = node.spec[0]
+    return node.args[0] if len(set(indices)) == len(indices) else None
+
+
+def _function(node: Term, forms: Mapping[Term, Form]) -> Form:
+    """A function, or a composition that has a name."""
+    if len(node.args) != 1:
+        args = tuple(
+            _unspread(node, forms) if len(node.args) == 2 else (forms[a] for a in node.args)
+        )
+        return Form("call", args, node.op, node.order, function=function_of(node.op, node.data))
+    inner: Term = node.args[0]
+    if node.op == "log" and inner.op == "det":
+        return Form("call", (forms[inner.args[0]],), "logdet")
+    if node.op == "log" and (exponentials := _summed(inner, "exp")):
+        return Form("call", (forms[exponentials.args[0]],), "logsumexp")
+    own = forms[inner]
+    return Form(
+        "call",
+        (own,),
+        node.op,
+        node.order,
+        symmetric=own.symmetric and node.order == 2,
+        function=function_of(node.op, node.data),
+    )
+
+
+def _unspread(node: Term, forms: Mapping[Term, Form]) -> Iterator[Form]:
+    """The operands of an operation on entries, where a scalar meets every entry of the other."""
+    a, b = node.args
+    first = _spread_scalar(a, forms) if b.order else None
+    second = _spread_scalar(b, forms) if a.order and not first else None
+    yield first or forms[a]
+    yield second or forms[b]
+
+
+def _spread_scalar(node: Term, forms: Mapping[Term, Form]) -> Form | None:
+    """The scalar that a constant or a product of a scalar and ones repeats."""
+    if not node.order:
+        return None
+    if node.op == "constant":
+        return number(node.value)
+    if node.op == "einsum" and len(node.args) == 2 and not node.args[0].order:
+        ones, (_, along, out) = node.args[1], node.spec
+        if set(along) != set(out):
+            return None
+        return forms[node.args[0]] if ones.op == "constant" and ones.data == 1 else None
+    return None
+
+
+# Products ----------------------------------------------------------------------------------
+
+
+def _einsum(node: Term, forms: Mapping[Term, Form]) -> Form:
+    args = [forms[a] for a in node.args]
+    *parts, out = node.spec
+    if (vector := _on_diagonal(node)) is not None:
+        return Form("call", (forms[vector],), "diag", 2)
+    known = [i for part in parts for i in set(part)]
+    reduced = [
+        _reduced(form, part, [i for i in dict.fromkeys(part) if i in out or known.count(i) > 1])
+        for form, part in zip(args, parts, strict=True)
+    ]
+    if len(reduced) == 1:
+        return _laid_out(*reduced[0], out)
+    if not all(own for _, own in reduced):
+        own = reduced[0][1] or reduced[1][1]
+        return _laid_out(operation("times", reduced[0][0], reduced[1][0], len(own)), own, out)
+    scalars = [_spread_scalar(a, forms) for a in node.args]
+    if any(scalars) and set(parts[0]) == set(parts[1]) == set(out):
+        (a, p), (b, q) = reduced
+        first, own = (scalars[0], q) if scalars[0] else (a, p)
+        product = operation("times", first, b if scalars[0] else cast(Form, scalars[1]), len(out))
+        return _laid_out(product, own, out)
+    if any(i in reduced[1][1] and i not in out for i in reduced[0][1]):
+        same = node.args[0] is node.args[1]
+        return _contracted(reduced[0], reduced[1], out, same)
+    return _spread_out(reduced[0], reduced[1], out)
+
+
+def _on_diagonal(node: Term) -> Term | None:
+    """The vector that a product with a delta puts onto the diagonal of a matrix."""
+    *parts, out = node.spec
+    for (a, own), (b, other) in permutations(zip(node.args, parts, strict=True), 2):
+        spans = len(out) == 2 and set(other) == set(out)
+        if a.order == 1 and b.op == "delta" and spans and own[0] in other:
+            return a
+    return None
+
+
+def _reduced(form: Form, part: Indices, kept: Sequence[int]) -> Operand:
+    """An operand with each index once, and summed over what nothing else has."""
+    if len(set(part)) < len(part):
+        return Form("call", (form,), "diag" if kept else "tr", len(kept)), tuple(kept)
+    if len(kept) == len(part):
+        return form, part
+    if not kept and form.op == "multiply" and form.order == 1:
+        first, second = form.args
+        return operation("times", turned(first), second, 0), ()
+    if not kept:
+        return Form("call", (form,), "sum"), ()
+    along = 2 if part[0] == kept[0] else 1
+    total = Form("call", (form, number(Fraction(along))), "sum", 1)
+    return (total if along == 2 else turned(total)), tuple(kept)
+
+
+def _contracted(first: Operand, second: Operand, out: Indices, same: bool) -> Form:
+    """A product with a sum over one index, or over both of two matrices."""
+    (a, p), (b, q) = first, second
+    shared = [i for i in p if i in q]
+    summed = next(i for i in shared if i not in out)
+    if len(shared) == 2:
+        wanted = (*(i for i in p if i in out), *(i for i in p if i not in out))
+        entries = operation("multiply", _laid_out(a, p, wanted), _laid_out(b, q, wanted), 2)
+        along = (number(Fraction(2)),) if out else ()
+        return Form("call", (entries, *along), "sum", len(out))
+    if not out:
+        return operation("times", turned(a), b, 0)
+    if out[0] not in p:
+        (a, p), (b, q) = second, first
+    left = _laid_out(a, p, (out[0], summed))
+    right = _laid_out(b, q, (summed, *out[1:]))
+    if same and left is right:
+        return Form("power", (left, number(Fraction(2))), order=2)
+    return operation("times", left, right, len(out))
+
+
+def _spread_out(first: Operand, second: Operand, out: Indices) -> Form:
+    """A product without a sum: of entries, of a column and a row, or with a diagonal matrix."""
+    (a, p), (b, q) = first, second
+    if set(p) == set(q):
+        return operation("multiply", _laid_out(a, p, out), _laid_out(b, q, out), len(out))
+    if len(p) == len(q):
+        column, row = (a, b) if p == out[:1] else (b, a)
+        return operation("times", column, turned(row), 2)
+    (matrix, own), (vector, (i,)) = sorted((first, second), key=lambda o: -len(o[1]))
+    diagonal = Form("call", (vector,), "diag", 2)
+    laid = _laid_out(matrix, own, out)
+    return operation("times", *((diagonal, laid) if i == out[0] else (laid, diagonal)), 2)
+
+
+def _laid_out(form: Form, own: Indices, wanted: Indices) -> Form:
+    return form if own == wanted else turned(form)
+
+
+# Formulas as texts -------------------------------------------------------------------------
+
+_SUM, _PRODUCT, _POWER, _TRANSPOSE, _ATOM = levels("matrix")
+# How tightly each operator binds, and its sign.
+_OPERATORS: Final = {
+    "add": (_SUM, " + "),
+    "subtract": (_SUM, " - "),
+    "times": (_PRODUCT, "*"),
+    "multiply": (_PRODUCT, ".*"),
+    "divide": (_PRODUCT, "/"),
+    "divide_entries": (_PRODUCT, "./"),
+    "power": (_POWER, "^"),
+    "power_entries": (_POWER, ".^"),
+}
+# A part that occurs again is named where that saves so many letters.
+WORTH_NAMING: Final = 6
+
+
+Style = Callable[[Form, Sequence[Text]], Text]
+"""What writes a form, given the texts of its operands."""
+
+Line = tuple[str, str]
+"""The name of a part, and its text."""
+
+
+def format_matrix(root: Term, scope: Sequence[Term] = ()) -> str:
+    """The shortest way found to write a term of at most two axes; a vector may be a row.
+
+    Parts that occur more than once have names where that is shorter. Raises
+    `UnsupportedOperation` for a term that has a part with more than two axes.
+
+    >>> from eggrad.engine.terms.term import einsum, subtract, variable
+    >>> A, x = variable("A", ("m", "n")), variable("x", ("n",))
+    >>> residual = subtract(einsum("ij,j->i", A, x), variable("y", ("m",)))
+    >>> format_matrix(einsum("ij,i->j", A, residual))
+    "A'*(A*x - y)"
+    """
+    return "".join(
+        f"{name} = {text}; " if name else text for name, text in written(root, _joined, scope)
+    )
+
+
+def written(root: Term, style: Style, scope: Sequence[Term] = ()) -> list[Line]:
+    """The lines in which a style writes a term: named parts first, the whole without a name.
+
+    `scope` are further variables, whose names no part gets.
+    """
+    users = Counter(a for node in postorder(root) for a in node.args)
+    forms: dict[Term, Form] = {}
+    for node in postorder(root):
+        form = form_of(node, forms)
+        forms[node] = replace(form, shared=True) if users[node] > 1 and form.args else form
+    if root.op == "indicator" and not forms[root].text and not forms[root].args:
+        raise UnsupportedOperation("conditions on indices have no matrix notation")
+    taken = {*(v.name for v in variables(root, *scope)), *symbols(root)}
+    wanted = [forms[root], turned(forms[root])] if root.order == 1 else [forms[root]]
+    texts = (_lines(form, taken, style) for form in wanted)
+    return min(texts, key=lambda lines: sum(len(text) for _, text in lines))
+
+
+def _lines(root: Form, taken: Set[str], style: Style) -> list[Line]:
+    """The definitions of named parts, and the text of a form."""
+    # A loop, because forms are as deep as terms.
+    order: list[Form] = []
+    uses: Counter[int] = Counter()
+    stack = [(root, False)]
+    while stack:
+        form, ready = stack.pop()
+        if ready:
+            order.append(form)
+            continue
+        uses[id(form)] += 1
+        if uses[id(form)] == 1:
+            stack.append((form, True))
+            stack.extend((a, False) for a in reversed(form.args))
+    names = (name for k in count(1) if (name := f"t{k}") not in taken)
+    done: dict[int, Text] = {}
+    definitions: list[Line] = []
+    for form in order:
+        text, level = style(form, [done[id(a)] for a in form.args])
+        times = uses[id(form)]
+        if form.args and (times - 1) * len(text) > 2 * times + WORTH_NAMING:
+            name = next(names)
+            definitions.append((name, text))
+            text, level = style(Form("name", text=name), ())
+        done[id(form)] = text, level
+    return [*definitions, ("", done[id(root)][0])]
+
+
+def _joined(form: Form, args: Sequence[Text]) -> Text:
+    match form.op:
+        case "name":
+            return form.text, _ATOM
+        case "number":
+            return form.text, _ATOM
+        case "call":
+            name = (form.function and form.function.matrix) or form.text
+            return f"{name}({', '.join(text for text, _ in args)})", _ATOM
+        case "index":
+            return f"{bracketed(args[0], _ATOM)}{form.text}", _ATOM
+        case "transpose":
+            return f"{bracketed(args[0], _TRANSPOSE)}'", _TRANSPOSE
+        case "negate":
+            return f"-{bracketed(args[0], _PRODUCT)}", _SUM
+        case "power" | "power_entries":
+            level, sign = _OPERATORS[form.op]
+            return f"{bracketed(args[0], _TRANSPOSE)}{sign}{_exponent(args[1])}", level
+        case operator:
+            level, sign = _OPERATORS[operator]
+            left, right = args
+            # A sum within a sum needs no brackets, and a multiple's number none around the rest.
+            whole = operator == "times" and form.args[0].op == "number" and right[1] == _PRODUCT
+            added = operator == "add" and not right[0].startswith("-")
+            least = level if added or whole else level + 1
+            return f"{bracketed(left, level)}{sign}{bracketed(right, least)}", level
+
+
+def _exponent(part: Text) -> str:
+    text, level = part
+    atom = level == _ATOM or (text.startswith("-") and text[1:].replace(".", "").isdigit())
+    return text if atom else f"({text})"
+
+
+# The shortest formula ----------------------------------------------------------------------
+
+# Of larger terms nobody reads the formula: they are written as they are.
+MOST_NODES: Final = 60
+# What a part of a text costs: more than all operations of a term at the sizes symbols stand for.
+PART: Final = 10**15
+# What no text can say costs more than any text.
+TENSOR: Final = PART * 10**6
+# An index in brackets counts as one word.
+WORD: Final = re.compile(r"\w+(?:\.\d+)?|\[[^]]*\]|\.?[^\w\s]")
+
+
+def shortest(term: Term) -> Term:
+    """The equal term whose matrix notation is the shortest found; the term itself at a draw.
+
+    A term stays as it is where no equal one with matrix notation was found, and beyond 60 nodes.
+
+    >>> from eggrad.engine.terms.term import einsum, variable
+    >>> x = variable("x", ("n",))
+    >>> format_matrix(shortest(einsum("i,i->i", x, einsum("i,i->i", x, x))))
+    'x.^3'
+    """
+    known = has_notation(term)
+    if term.order > 2 or (known and node_count([term]) > MOST_NODES):
+        return term
+    model = _TextModel()
+    explored = system().explore([term], [CostModel(), model])
+    graph = explored.graph.at(model)
+    (root,) = explored.classes
+    cheapest = explored.graph.extract([root])
+    found = [term, *graph.extract([root]), graph.term(root), *cheapest]
+    formulas = filter(has_notation, found)
+    return min(formulas, key=lambda t: words(format_matrix(t)), default=term)
+
+
+def words(text: str) -> int:
+    """The number of names, numbers, signs and brackets in a text.
+
+    >>> words("A'*(x[3] + 0.5)")
+    9
+    """
+    return len(WORD.findall(text))
+
+
+class _TextModel(CostModel):
+    """Costs by the parts of texts; operations decide between texts with as many."""
+
+    def node(
+        self, constructor: str, data: tuple[object, ...], args: tuple[Dims, ...], out: Dims,
+        deltas: tuple[Sparsity, ...], *, same: bool = False,
+        constants: tuple[Fraction | None, ...] = (),
+    ) -> int:  # fmt: skip
+        """The cost of one e-node."""
+        if any(len(dims) > 2 for dims in (out, *args)):
+            return TENSOR
+        values = constants or (None,) * len(args)
+        operands = tuple(
+            _stand_in(0 if same else place, *known)
+            for place, known in enumerate(zip(args, deltas, values, strict=True))
+        )
+        operations = super().node(constructor, data, args, out, deltas)
+        return _parts(assembled(constructor, data, operands)) * PART + operations
+
+
+def _stand_in(place: int, dims: Dims, known: Sparsity, value: Fraction | None) -> Term:
+    """An operand of which no more is known than a cost model is told."""
+    if value is not None:
+        return terms.constant(value, dims)
+    if known is True:
+        return terms.delta(dims[: len(dims) // 2])
+    return terms.indicator(dims, known) if known else terms.variable(f"a{place}", dims)
+
+
+def _parts(term: Term) -> int:
+    """How many parts the text of a node adds to those of its operands."""
+    try:
+        below = {a: form_of(a, {}) for a in term.args}
+        return max(1, form_of(term, below).weight - sum(f.weight for f in below.values()))
+    except UnsupportedOperation:
+        return TENSOR // PART
