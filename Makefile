@@ -27,12 +27,13 @@ COMMA := ,
 DEVELOPMENT := $(VENV)/.development
 BENCHMARK := $(VENV)/.benchmark
 
-.PHONY: help demo test coverage lint format bench fuzz outputs docs clean
+.PHONY: help demo test quick links coverage lint format bench fuzz outputs docs clean
 .DELETE_ON_ERROR:
 
 help:
 	@echo "make demo      install eggrad and differentiate three real expressions"
 	@echo "make test      run every test (JOBS=$(JOBS), PYTHON=$(PYTHON))"
+	@echo "make quick     run the fast tier: a few cases of every test that is not slow"
 	@echo "make coverage  run every test and report the lines that none reaches"
 	@echo "make lint      ruff, pyright, import-linter"
 	@echo "make format    let ruff put the files into shape"
@@ -41,7 +42,7 @@ help:
 	@echo "               SIZES=10,100 THREADS=1 ROUNDS=1 (seconds for each: BUDGET=0.1), WRITE=1"
 	@echo "make fuzz      N=$(N) random derivatives against the oracle, SEED=..."
 	@echo "make outputs   printed Python and LaTeX of the public cases, run by others"
-	@echo "make docs      write docs/rules.md from the rules"
+	@echo "make docs      write docs/rules.md and the pictures of docs/architecture.md from the code"
 	@echo "make clean     remove environments, caches and builds"
 
 # pip installs into the environment from outside: Debian's Python has no ensurepip of its own.
@@ -65,13 +66,21 @@ $(BENCHMARK): $(DEVELOPMENT)
 demo: $(RUNTIME)
 	@$(RUN) -m eggrad.frontend.cli.demo
 
-test: $(DEVELOPMENT)
+# Git leaves text files where it may not make links; the package does without them.
+links:
+	@test -d src/eggrad/engine || echo "src/eggrad has no symbolic links, which make lint and the" \
+		"tests in docstrings need: git config core.symlinks true && git checkout -f src"
+
+test: $(DEVELOPMENT) links
 	@$(RUN) -m pytest -q -n $(JOBS)
+
+quick: $(DEVELOPMENT) links
+	@$(RUN) -m pytest -q -n $(JOBS) -p tests.support.quick --durations 10
 
 coverage: $(DEVELOPMENT)
 	@$(RUN) -m pytest -q -n $(JOBS) --cov --cov-report term-missing:skip-covered --cov-fail-under 95
 
-lint: $(DEVELOPMENT)
+lint: $(DEVELOPMENT) links
 	$(VENV)/bin/ruff check .
 	$(VENV)/bin/ruff format --check .
 	$(VENV)/bin/pyright --pythonpath $(RUN)
@@ -105,6 +114,7 @@ outputs: $(DEVELOPMENT)
 
 docs: $(DEVELOPMENT)
 	@$(RUN) -m eggrad.frontend.workbench.rule_docs
+	@$(RUN) -m tests.docs.pictures
 
 clean:
 	rm -rf .venv-* build dist .coverage .hypothesis .ruff_cache .import_linter_cache .pytest_cache

@@ -9,6 +9,7 @@ Everything is loaded at first use: importing this package is quick.
 """
 
 from importlib import import_module
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -81,6 +82,10 @@ if TYPE_CHECKING:
     )
     from eggrad.frontend.interface.equivalence import Verdict, equivalent
     from eggrad.frontend.interface.reading import Problem, parse, parse_matrix
+
+# In a clone on a system without symbolic links the folders are found where the links lead to.
+if not Path(__file__).with_name("engine").is_dir():
+    __path__.append(str(Path(__file__).parents[2]))
 
 __all__ = [
     "Budget",

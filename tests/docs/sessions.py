@@ -9,7 +9,9 @@ import re
 import subprocess
 import sys
 import tempfile
+from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 
 BLOCK = re.compile(r"(?<=^```)(python|console)\n(.*?)(?=^```$)", re.MULTILINE | re.DOTALL)
 
@@ -30,7 +32,7 @@ def python_session(text: str, names: dict[str, object]) -> str:
     return "".join(line + "\n" for line in shown)
 
 
-def shell_session(text: str) -> str:
+def shell_session(text: str, environment: Mapping[str, str] = MappingProxyType({})) -> str:
     """The same session with what the commands say now."""
     shown: list[str] = []
     path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
@@ -38,12 +40,12 @@ def shell_session(text: str) -> str:
         if line.startswith("$ "):
             done = subprocess.run(
                 ["bash", "-c", line.removeprefix("$ ")],
-                env=os.environ | {"PATH": path},
+                env=os.environ | {"PATH": path} | {**environment},
                 stdout=subprocess.PIPE,
                 stderr=subprocess.STDOUT,
                 text=True,
                 check=False,
-                timeout=60,
+                timeout=300,
             )
             shown += [line, *done.stdout.splitlines()]
     return "".join(line + "\n" for line in shown)

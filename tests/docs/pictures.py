@@ -1,0 +1,131 @@
+"""Pictures of the architecture, read from the code: what runs for each purpose, who imports whom.
+
+`python -m tests.docs.pictures` writes them into docs/architecture.md, between the comments that
+name them.
+"""
+
+import ast
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from eggrad.engine.saturation.schedule import PURPOSES, STAGES
+from eggrad.rules.standard import STANDARD
+from tests.benchmarks.tables import placed
+from tests.support.places import DOCS, ROOT
+
+__all__ = ["PAGE", "drawn"]
+
+PAGE = DOCS / "architecture.md"
+ROOMS = ("frontend", "rules", "engine")
+Arrows = Mapping[str, set[str]]
+
+
+def mermaid(lines: Iterator[str], direction: str) -> str:
+    """A diagram that GitHub draws."""
+    return "\n".join(["```mermaid", f"flowchart {direction}", *lines, "```"])
+
+
+# The stages of each purpose.
+
+
+def purposes() -> Iterator[str]:
+    """A row for each purpose: its stages, in order."""
+    for purpose, own in PURPOSES.items():
+        steps = (f"{purpose}_{step}[{step}]" for step in ("load", *own, "extract"))
+        yield f"  {' --> '.join([f'{purpose}([{purpose}])', *steps])}"
+
+
+def stages() -> Iterator[str]:
+    """A table of the stages: who runs them, and their rulesets."""
+    yield "| stage | purposes | rulesets |"
+    yield "|---|---|---|"
+    for stage in STAGES:
+        users = [purpose for purpose, own in PURPOSES.items() if stage in own]
+        names = [f"`{ruleset.name}`" for ruleset in STANDARD.of(stage)]
+        yield f"| {stage} | {', '.join(users) or 'differentiate'} | {', '.join(names)} |"
+
+
+# The folders and their imports.
+
+
+def folder_of(module: str, names: list[str]) -> Iterator[str]:
+    """The folders of what is imported: `eggrad.engine.terms.term` is in `engine/terms`."""
+    for name in names:
+        path = ROOT.joinpath(*f"{module}.{name}".split(".")[1:])
+        while path != ROOT:
+            if path.is_dir():
+                yield path.relative_to(ROOT).as_posix()
+                break
+            path = path.parent
+
+
+def imports_of(file: Path) -> set[str]:
+    """The folders that a file imports, wherever in the file."""
+    found: set[str] = set()
+    for node in ast.walk(ast.parse(file.read_text("utf-8"))):
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("eggrad."):
+            found.update(folder_of(str(node.module), [alias.name for alias in node.names]))
+    return found
+
+
+def arrows() -> Arrows:
+    """The folders that each folder imports."""
+    found: dict[str, set[str]] = defaultdict(set)
+    for room in ROOMS:
+        for file in sorted((ROOT / room).rglob("*.py")):
+            folder = file.parent.relative_to(ROOT).as_posix()
+            found[folder] |= imports_of(file) - {folder}
+    imported = {end for ends in found.values() for end in ends}
+    return {folder: ends for folder, ends in found.items() if ends or folder in imported}
+
+
+def reached(graph: Arrows, start: str) -> set[str]:
+    """The folders to which arrows lead from one, directly or by others."""
+    found: set[str] = set()
+    new = [start]
+    while new:
+        fresh = graph.get(new.pop(), set()) - found
+        found |= fresh
+        new += fresh
+    return found
+
+
+def reduced(graph: Arrows) -> Arrows:
+    """The arrows that do not follow from others.
+
+    >>> reduced({"a": {"b", "c"}, "b": {"c"}, "c": set()})
+    {'a': {'b'}, 'b': {'c'}, 'c': set()}
+    """
+    reach = {folder: reached(graph, folder) for folder in graph}
+
+    def follows(start: str, end: str) -> bool:
+        between = (b for b in graph[start] - {end} if start not in reach[b])
+        return any(end in reach[b] and b not in reach[end] for b in between)
+
+    return {a: {b for b in ends if not follows(a, b)} for a, ends in graph.items()}
+
+
+def folders() -> Iterator[str]:
+    """A box for each folder; those that it imports are below it."""
+    graph = arrows()
+    for room in ROOMS:
+        yield f"  subgraph {room}_room[{room}]"
+        for folder in sorted(graph):
+            if folder.startswith(room):
+                yield f"    {folder.replace('/', '_')}[{folder}]"
+        yield "  end"
+    for start, ends in reduced(graph).items():
+        for end in sorted(ends):
+            yield f"  {start.replace('/', '_')} --> {end.replace('/', '_')}"
+
+
+def drawn(page: str) -> str:
+    """The page with its pictures as the code is now."""
+    page = placed(page, "purposes", mermaid(purposes(), "LR"))
+    page = placed(page, "stages", "\n".join(stages()))
+    return placed(page, "folders", mermaid(folders(), "TB"))
+
+
+if __name__ == "__main__":
+    PAGE.write_text(drawn(PAGE.read_text("utf-8")), "utf-8")
