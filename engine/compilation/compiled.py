@@ -249,7 +249,7 @@ class CompiledFunction:
         self._made_by = type(self)
         entry = self._entry()
         if entry is not None:
-            # Python looks for `__call__` in the class alone.
+            # Python looks for `__call__` in the e-class alone.
             own_class = type(self._made_by.__name__, (self._made_by,), {"__call__": entry})
             self.__class__ = cast("type[Self]", own_class)
 

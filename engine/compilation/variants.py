@@ -97,7 +97,7 @@ def extract_variants(
     tried: Sequence[Sizes],
     limit: int = LIMIT,
 ) -> tuple[SizeVariant, ...]:
-    """The forms of some classes that are the fastest at some of the sizes `tried`.
+    """The forms of some e-classes that are the fastest at some of the sizes `tried`.
 
     `tried[0]` are the sizes that matter most. At most `limit` forms are kept: those that lose
     least against the best form at each of the sizes.

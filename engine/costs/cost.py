@@ -268,7 +268,7 @@ class CostModel(Sized):
         return multiplications + (points - kept)
 
 
-# What normal forms choose to read a class as.
+# What normal forms choose to read an e-class as.
 
 
 # What a node costs where normal forms choose: a function that others define, and any other.
@@ -277,7 +277,7 @@ FUNCTION: Final = 1_000
 
 
 class NormalModel(CostModel):
-    """The cost by which normal forms choose what to read a class as: sums and products first."""
+    """The cost by which normal forms choose what to read an e-class as: sums and products first."""
 
     def node(
         self,

@@ -107,7 +107,7 @@ L = TypeVar("L", Rule, Fact)
 
 @dataclass(frozen=True)
 class Selection:
-    """The laws of each stage that can match, and those that lead to wider classes."""
+    """The laws of each stage that can match, and those that lead to wider e-classes."""
 
     stages: Mapping[str, Sequence[Rule | Fact]]
     widening: Sequence[Rule] = ()
@@ -314,12 +314,12 @@ STABLE: Final = "stable"
 
 
 def declarations() -> Iterator[str]:
-    """The sort of tensors, the analysis `dims`, names of classes, and what is known of them."""
+    """The sort of tensors, the analysis `dims`, names of e-classes, and what is known of them."""
     yield "(sort Tensor)"
     yield "(function dims (Tensor) PyObject :no-merge)"
     # A table of names, not `let`: every `let` would be one more function to visit.
     yield "(function named (i64) Tensor :merge old)"
-    # What is known of a class, and the classes that are defined at more values and equal it else.
+    # What is known of an e-class, and the e-classes that equal it and are defined at more.
     yield "(relation known (String Tensor))"
     yield "(relation wider (Tensor Tensor))"
 
@@ -364,12 +364,12 @@ def shape_of(constructor: str) -> str:
 
 
 def settling_of(constructor: str) -> str:
-    """The ruleset that retires the terms of a constructor that are constants."""
+    """The ruleset that subsumes the terms of a constructor that are constants."""
     return f"settle_{constructor}"
 
 
 def law_rules(rule: Rule, ruleset: str) -> Iterator[str]:
-    """A ruleset of every variant of a rule's law that unites classes."""
+    """A ruleset of every variant of a rule's law that unites e-classes."""
     yield f"(ruleset {ruleset})"
     if rule.is_conditional or not rule.widens:
         for label, law in _variants(rule):

@@ -1,4 +1,4 @@
-"""The only file that talks to egglog: rules in, terms in, one iteration at a time, classes out."""
+"""The only file that talks to egglog: rules and terms in, an iteration at a time, e-classes out."""
 
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -88,15 +88,15 @@ PANICS = "pyo3_runtime"
 # parse_program is quadratic in the length of its text.
 CHUNK = 20
 
-# Stages of our own: dims, and classes that are defined at more values.
+# Stages of our own: dims, and e-classes that are defined at more values.
 SHAPING = "shape"
 WIDENING = "widen"
-# What is loaded of a law: that it unites classes or concludes, or that one class is wider.
+# What is loaded of a law: that it unites e-classes or concludes, or that one e-class is wider.
 LAW, WIDER = "law", "wider"
 
 
 class _Known(Container[tuple[str, int]]):
-    """Properties of classes, read when the first is asked for."""
+    """Properties of e-classes, read when the first is asked for."""
 
     def __init__(self, read: Callable[[], frozenset[tuple[str, int]]]) -> None:
         self._read = read
@@ -224,7 +224,7 @@ class EGraph:
         self._occur(symbols)
 
     def _bind(self, text: str, commands: list[str]) -> str:
-        """Give the class of a text a name."""
+        """Give the e-class of a text a name."""
         name = f"(named {self._bound})"
         self._bound += 1
         commands.append(f"(set {name} {text})")
@@ -258,7 +258,7 @@ class EGraph:
         return self._names.get(term)
 
     def unite_names(self, a: str, b: str) -> None:
-        """Unite two named classes."""
+        """Unite two named e-classes."""
         self._run([f"(union {a} {b})"])
 
     def _text(self, known: Parts) -> str:
@@ -285,7 +285,7 @@ class EGraph:
         return found
 
     def are_equal(self, a: str, b: str) -> bool:
-        """Whether two names are those of one class."""
+        """Whether two names are those of one e-class."""
         frozen = self._egraph.freeze()
         rows = frozen.functions["named"].rows
         found = {f"(named {self._egraph.value_to_i64(r.inputs[0])})": r.output for r in rows}
@@ -302,12 +302,12 @@ class EGraph:
         return sum(n for name, n in output.sizes if name in CONSTRUCTORS)
 
     def class_count(self) -> int:
-        """The number of classes whose shape is known: of the newest ones it is not yet."""
+        """The number of e-classes whose shape is known: of the newest ones it is not yet."""
         (output,) = self._run(["(print-size dims)"])
         return int(output.size)
 
     def widen(self) -> Iteration:
-        """Find the classes that have a wider one."""
+        """Find the e-classes that have a wider one."""
         (found,) = self.iterate(WIDENING)
         return found
 
@@ -320,7 +320,7 @@ class EGraph:
     def rows(self, numbers: dict[Any, int] | None = None) -> Contents:
         """What the e-graph holds.
 
-        A class keeps its number until it is united with another, whose number it may get. Who
+        An e-class keeps its number until it is united with another, whose number it may get. Who
         looks on brings `numbers` of its own, so that nothing depends on its having looked.
         """
         functions = self._egraph.freeze().functions

@@ -1,4 +1,4 @@
-"""What else can be read as classes: an e-graph in the middle of a run, and terms alone."""
+"""What else can be read as e-classes: an e-graph in the middle of a run, and terms alone."""
 
 from collections.abc import Iterable
 from typing import Any, cast
@@ -76,7 +76,7 @@ class TermRows:
         self._known = NumberedFacts(knowledge or Knowledge(), self._terms, self.numbers)
 
     def rows(self) -> Contents:
-        """Every term as the only member of its class, the dims of the classes, and the roots."""
+        """Every term as the only e-node of its e-class, the e-classes' dims, and the roots."""
         rows: list[Row] = []
         for t in self._terms:
             constructor, data, operands = parts(t)

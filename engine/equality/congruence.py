@@ -1,8 +1,8 @@
 """Equal terms, and why they are: congruence closure that keeps its reasons.
 
-Nieuwenhuis, Oliveras 2005, Proof-producing congruence closure. Beside the classes there is a
+Nieuwenhuis, Oliveras 2005, Proof-producing congruence closure. Beside the e-classes there is a
 forest in which every edge is a reason: an equation, or that operands are equal pair by pair. Two
-terms of a class have one path between them, and no later edge changes it.
+terms of an e-class have one path between them, and no later edge changes it.
 """
 
 from collections import deque
@@ -37,7 +37,7 @@ class Edge:
 
 
 class Congruence:
-    """Classes of terms, closed under equal operands after `close`."""
+    """E-classes of terms, closed under equal operands after `close`."""
 
     def __init__(self) -> None:
         """Begin without terms."""
@@ -72,7 +72,7 @@ class Congruence:
                     self._users[cls].append(t)
 
     def find(self, term: Term) -> Term:
-        """The term that stands for a term's class."""
+        """The term that stands for a term's e-class."""
         up = self._up
         while (above := up[term]) is not term:
             up[term] = term = up[above]
@@ -128,7 +128,7 @@ class Congruence:
             before, self._reason[above] = self._reason.pop(above, None), turned
 
     def path(self, a: Term, b: Term) -> list[Edge]:
-        """The edges from one term of a class to another."""
+        """The edges from one term of an e-class to another."""
         up, down = self._to_root(a), self._to_root(b)
         while up and down and up[-1] is down[-1]:
             up.pop()

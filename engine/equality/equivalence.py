@@ -1,4 +1,4 @@
-"""Whether rules prove two terms equal: both in one e-graph, until they are one class."""
+"""Whether rules prove two terms equal: both in one e-graph, until they are one e-class."""
 
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -78,7 +78,7 @@ def search(
     *,
     equal: Sequence[tuple[Term, Term]] = (),
 ) -> Proof:
-    """Let the rules of a system run on two terms until both are in one class, or nothing changes.
+    """Let the rules of a system run on two terms until both are in one e-class, or nothing changes.
 
     The stages are those of a simplification, and whether the terms have met is looked up after
     every round. Some properties of terms are `assumed`, and the terms of some pairs are `equal`,

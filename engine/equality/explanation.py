@@ -28,7 +28,7 @@ from eggrad.engine.laws.rule import BulkRule, Rule, Ruleset
 from eggrad.engine.saturation.schedule import Budget
 from eggrad.engine.terms.term import Term, is_multiple, postorder, rebuild
 
-# The smallest terms of every class: some alternatives, fewest nodes first.
+# The smallest terms of every e-class: some alternatives, fewest nodes first.
 
 
 def smallest_terms(
@@ -37,10 +37,10 @@ def smallest_terms(
     count: int,
     weight: Callable[[Term], int] = lambda _: 1,
 ) -> list[Term]:
-    """Up to `count` terms of each class, operands first.
+    """Up to `count` terms of each e-class, operands first.
 
-    `members` are the classes' members; `find` is the term that stands for a term's class, and
-    `weight` says as how many nodes a member counts.
+    `members` are the e-classes' e-nodes; `find` is the term that stands for a term's e-class, and
+    `weight` says as how many nodes an e-node counts.
     """
     users: dict[Term, list[Term]] = {}
     found: dict[Term, list[Term]] = {}
@@ -81,7 +81,7 @@ def smallest_terms(
     return order
 
 
-# The search for a proof: rules matched over classes of terms until two of them are equal.
+# The search for a proof: rules matched over e-classes of terms until two of them are equal.
 
 
 NODES = 2_500
@@ -89,13 +89,13 @@ NODES_PER_NODE = 20
 ITERATIONS = 20
 # Rounds of the rules that replace what they match, before any other rule looks.
 SETTLING = 12
-# Bulk rules see so many terms of every class, the smallest.
+# Bulk rules see so many terms of every e-class, the smallest.
 ALTERNATIVES = 4
 MOST_TERMS = 2_000
 # What the given terms consist of counts as so many nodes where what rules have made is wanted.
 GIVEN_WEIGHT = 100
 
-# Classes with these have an equal sum or product, once rules have found it.
+# E-classes with these have an equal sum or product, once rules have found it.
 REDUNDANT = ("subtract", "negate", "divide")
 
 
@@ -118,7 +118,7 @@ class ProofSearch:
         With `retiring`, what a rule replaces is matched by no rule again. That keeps searches
         small, and now and then from their end: two rules may replace each other's results.
         A `thorough` search matches a multiple that a rule makes as a product as well, and what
-        is in one class with a constant.
+        is in one e-class with a constant.
         """
         limit = Budget.of(budget)
         self._retiring = retiring
@@ -143,7 +143,7 @@ class ProofSearch:
         self._matcher = Matcher(
             self._members_of, self.equal.same, seen=set(), known=self._knowledge.knows
         )
-        self._retired: set[tuple[Term, str]] = set()
+        self._subsumed: set[tuple[Term, str]] = set()
         self._model = CostModel()
         self._numbers: dict[Term, int] = {}
         self._taken: set[Hashable] = set()
@@ -167,7 +167,7 @@ class ProofSearch:
         return late or len(self.equal) > self.nodes
 
     def _step(self, rules: Sequence[Rule], bulk_rules: Sequence[BulkRule]) -> bool:
-        """Apply rules once to the classes as they are; whether anything was news."""
+        """Apply rules once to the e-classes as they are; whether anything was news."""
         news: dict[tuple[Term, Term], Equation] = {}
         for pattern, member, found in self._instances(rules):
             sides = (found.first, found.second)
@@ -178,7 +178,7 @@ class ProofSearch:
             if len(news) > self.nodes:
                 break
             if self._retiring and pattern.rule.replaces:
-                self._retired.add((member, pattern.constructor))
+                self._subsumed.add((member, pattern.constructor))
         for equation in self._bulk_equations(bulk_rules):
             if self._is_news(equation):
                 news.setdefault((equation.left, equation.right), equation)
@@ -190,12 +190,12 @@ class ProofSearch:
         return bool(news)
 
     def _is_news(self, equation: Equation) -> bool:
-        """Whether its sides are not, up to equal operands, in one class."""
+        """Whether its sides are not, up to equal operands, in one e-class."""
         left = self._lookup(equation.left)
         return left is None or self._lookup(equation.right) is not left
 
     def _lookup(self, term: Term) -> Term | None:
-        """What stands for the class of a term, or of one with equal operands."""
+        """What stands for the e-class of a term, or of one with equal operands."""
         equal = self.equal
         found: dict[Term, Term | None] = {}
         for t in postorder(term, operands=lambda t: () if t in equal else t.args):
@@ -206,7 +206,7 @@ class ProofSearch:
         return found[term]
 
     def _instances(self, rules: Sequence[Rule]) -> Iterator[tuple[Pattern, Term, Instance]]:
-        """The instances of rules that match, each with the member that it begins with."""
+        """The instances of rules that match, each with the e-node that it begins with."""
         for rule in rules:
             for pattern in patterns(rule):
                 for member, arguments in self._beginnings.get(pattern.constructor, ()):
@@ -214,7 +214,7 @@ class ProofSearch:
                         yield pattern, member, found
 
     def _bulk_equations(self, rules: Sequence[BulkRule]) -> Iterator[Equation]:
-        """What bulk rules say about some terms of each class, as if nothing else was known.
+        """What bulk rules say about some terms of each e-class, as if nothing else was known.
 
         So each equation follows from the two terms alone, and not from others that are equal.
         """
@@ -237,11 +237,11 @@ class ProofSearch:
                     yield Equation(rule, graph.term(cls), term)
 
     def _weight(self, t: Term) -> int:
-        """What a member counts where terms made by rules are wanted."""
+        """What an e-node counts where terms made by rules are wanted."""
         return GIVEN_WEIGHT if t.args and t in self._given else 1
 
     def _readable(self) -> list[Term]:
-        """The members, but for differences and quotients of classes that have sums or products."""
+        """The e-nodes, without differences and quotients where e-classes have sums or products."""
         plain = {self.equal.find(t) for t in self._live if t.op in ("add", "einsum")}
         return [t for t in self._live if t.op not in REDUNDANT or self.equal.find(t) not in plain]
 
@@ -249,7 +249,7 @@ class ProofSearch:
         return self._members.get((self.equal.find(term), constructor), [])
 
     def _views(self, t: Term, number: Term | None) -> list[View]:
-        """What a member may be read as; `number` is a constant that its first operand equals."""
+        """What an e-node may be read as; `number` is a constant that its first operand equals."""
         if is_multiple(t):
             return list(views(t))[: None if self._thorough or t in self._given else 1]
         found = list(views(t))
@@ -258,20 +258,20 @@ class ProofSearch:
         return found
 
     def _read(self) -> None:
-        """Close the classes, and list their members by constructor.
+        """Close the e-classes, and list their e-nodes by constructor.
 
         What a rule has replaced is left out, and so is what is beside a constant.
         """
         find, key = self.equal.find, self.equal.key
         self._table = self.equal.close()
-        retired = {(key(t), constructor) for t, constructor in self._retired}
+        subsumed = {(key(t), constructor) for t, constructor in self._subsumed}
         constants = {find(t): t for t in self._table.values() if t.op == "constant"}
         self._live, self._members, self._beginnings = [], {}, {}
         for own, t in self._table.items():
             if not self._thorough and t.op != "constant" and find(t) in constants:
                 continue
             number = constants.get(find(t.args[0])) if t.args else None
-            shown = [v for v in self._views(t, number) if (own, v[0]) not in retired]
+            shown = [v for v in self._views(t, number) if (own, v[0]) not in subsumed]
             if shown:
                 self._live.append(t)
             for constructor, arguments in shown:
@@ -426,7 +426,7 @@ def explain(
 def _proof(
     left: Term, right: Term, rulesets: Sequence[Ruleset], budget: Budget, knowledge: Knowledge
 ) -> Congruence | None:
-    """Classes in which both terms are equal; None where no search found them so."""
+    """E-classes in which both terms are equal; None where no search found them so."""
     if left.dims != right.dims:
         return None
     started = perf_counter()

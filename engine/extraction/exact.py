@@ -1,8 +1,8 @@
 """Exact extraction: the cheapest DAG over several roots, by integer programming (HiGHS in SciPy).
 
 For every member a variable says whether it is chosen. A class that a chosen member refers to has
-a chosen member, and the chosen members form no cycle. For a loop, a set of classes that refer to
-one another, the second means: where one of them is in use, one has a chosen member all of whose
+a chosen e-node, and the chosen e-nodes form no cycle. For a loop, a set of e-classes that refer to
+one another, the second means: where one of them is in use, one has a chosen e-node all of whose
 operands lie outside. (For logic programs these are the loop formulas of Lin and Zhao, *ASSAT:
 computing answer sets of a logic program by SAT solvers*, 2004.) There are few loops after
 pruning: the smallest and largest are ruled out at once, others where a solution contains them.
@@ -23,9 +23,9 @@ from eggrad.engine.extraction.extract import Cost, Member, Members, cheapest_tre
 
 # What of an e-graph the cheapest DAG can do without: a smaller problem for exact extraction.
 #
-# A class *needs* another if every finite term of the one contains a term of the other. So the
-# cheapest members of all that is needed are a lower bound, and a member whose operands need the
-# member's own class can only lie on a cycle.
+# An e-class *needs* another if every finite term of the one contains a term of the other. So the
+# cheapest e-nodes of all that is needed are a lower bound, and an e-node whose operands need the
+# e-node's own e-class can only lie on a cycle.
 
 
 M = TypeVar("M", bound=Member)
@@ -34,10 +34,10 @@ M = TypeVar("M", bound=Member)
 def pruned(
     members: Members[M], cost: Cost[M], roots: Sequence[int], bound: int
 ) -> tuple[dict[int, list[M]], frozenset[int]]:
-    """The members that a DAG below `roots` cheaper than `bound` may have, and what it must have.
+    """The e-nodes that a DAG below `roots` cheaper than `bound` may have, and what it must have.
 
-    If there are such DAGs, then a cheapest one of them has only members of the first result, and
-    it has one of each class of the second. If there are none, a root may be without members.
+    If there are such DAGs, then a cheapest one of them has only e-nodes of the first result, and
+    it has one of each e-class of the second. If there are none, a root may be without e-nodes.
     """
     finite, _ = cheapest_trees(members, cost)
     left = {c: [m for m in members[c] if finite.keys() >= {*m.children}] for c in finite}
@@ -53,7 +53,7 @@ def pruned(
 
 
 def _below(members: Mapping[int, list[M]], roots: Sequence[int]) -> dict[int, list[M]]:
-    """The classes that the roots can reach, the nearest first; some may have no members."""
+    """The e-classes that the roots can reach, the nearest first; some may have no e-nodes."""
     found = dict.fromkeys(roots)
     waiting = list(found)
     for c in waiting:
@@ -64,7 +64,7 @@ def _below(members: Mapping[int, list[M]], roots: Sequence[int]) -> dict[int, li
 
 
 class _Step(Generic[M]):
-    """What each class needs; a set of classes is an integer with a bit for each."""
+    """What each e-class needs; a set of e-classes is an integer with a bit for each."""
 
     def __init__(self, members: Mapping[int, list[M]], cost: Cost[M], roots: Sequence[int]) -> None:
         self.members = members
@@ -79,7 +79,7 @@ class _Step(Generic[M]):
         self.least_of_needed = self._total(self.needed)
 
     def _find_needs(self) -> dict[int, int]:
-        """The largest sets that agree with one another; a class without members needs all."""
+        """The largest sets that agree with one another; an e-class without e-nodes needs all."""
         everything = (1 << len(self.numbered)) - 1
         self.needs = dict.fromkeys(self.numbered, everything)
         changed = True
@@ -93,11 +93,11 @@ class _Step(Generic[M]):
         return self.needs
 
     def below(self, member: M) -> int:
-        """What the operands of a member need, themselves included."""
+        """What the operands of an e-node need, themselves included."""
         return reduce(or_, (self.needs[x] for x in member.children), 0)
 
     def classes(self, which: int) -> Iterator[int]:
-        """The classes of a set."""
+        """The e-classes of a set."""
         while which:
             last = which & -which
             yield self.numbered[last.bit_length() - 1]
@@ -107,7 +107,7 @@ class _Step(Generic[M]):
         return sum(self.least[c] for c in self.classes(which))
 
     def least_with(self, cls: int, member: M) -> float:
-        """A lower bound for a DAG that contains a member; infinite if it must contain a cycle."""
+        """A lower bound for a DAG that contains an e-node; infinite if it must contain a cycle."""
         own, below = self.bit[cls], self.below(member)
         if below & own:
             return float("inf")
@@ -115,7 +115,7 @@ class _Step(Generic[M]):
         return self.least_of_needed + dearer + self._total(below & ~self.needed)
 
     def undominated(self, cls: int, nodes: list[M]) -> list[M]:
-        """The members for which no other does: one no dearer whose operands they need anyway."""
+        """The e-nodes for which no other does: one no dearer whose operands they need anyway."""
         kept: list[M] = []
         for m in sorted(nodes, key=lambda m: self.cost(cls, m)):
             below = self.below(m)
@@ -156,7 +156,7 @@ def cheapest_dag_exactly(
     roots: Sequence[int],
     seconds: float = SECONDS,
 ) -> tuple[dict[int, M], Solved]:
-    """A choice of members whose DAG below `roots` is cheapest, and what it took to find it.
+    """A choice of e-nodes whose DAG below `roots` is cheapest, and what it took to find it.
 
     `start` is a choice to improve on: it is kept if the solver finds none that is cheaper in the
     time it has. Needs SciPy, see `require_solver`.
@@ -184,7 +184,7 @@ def cheapest_dag_exactly(
 def _solution(
     members: Members[M], cost: Cost[M], roots: Sequence[int], bound: int, end: float
 ) -> tuple[dict[int, M], bool]:
-    """The members of a cheapest DAG, none if nothing cheaper than `bound` was found.
+    """The e-nodes of a cheapest DAG, none if nothing cheaper than `bound` was found.
 
     And whether the search was finished at the time `end`.
     """
@@ -207,7 +207,7 @@ def _solution(
 
 
 def _loops(references: Mapping[int, Collection[int]]) -> Iterator[frozenset[int]]:
-    """The strongly connected components of more than one class."""
+    """The strongly connected components of more than one e-class."""
     from scipy.sparse import csgraph, csr_array
 
     number = {c: k for k, c in enumerate(references)}
@@ -222,7 +222,7 @@ def _loops(references: Mapping[int, Collection[int]]) -> Iterator[frozenset[int]
 
 
 def _loops_of_classes(members: Members[M]) -> list[frozenset[int]]:
-    """The largest sets of classes that may refer to one another, and the pairs that do."""
+    """The largest sets of e-classes that may refer to one another, and the pairs that do."""
     references = {c: {x for m in nodes for x in m.children} for c, nodes in members.items()}
     largest = list(_loops(references))
     pairs = [
@@ -236,7 +236,7 @@ def _loops_of_classes(members: Members[M]) -> list[frozenset[int]]:
 
 
 class _Program(Generic[M]):
-    """The integer program: a variable for each member, rows of coefficients with their bounds."""
+    """The integer program: a variable for each e-node, rows of coefficients with their bounds."""
 
     def __init__(self, members: Members[M], cost: Cost[M], needed: Collection[int]) -> None:
         self.members = members
@@ -257,7 +257,7 @@ class _Program(Generic[M]):
                 for x in dict.fromkeys(m.children):
                     if x not in needed:
                         operands.setdefault(x, []).append(k)
-            # One of these members is chosen only if the operand has a chosen member.
+            # One of these e-nodes is chosen only if the operand has a chosen e-node.
             for x, own in operands.items():
                 self._add(dict.fromkeys(own, 1) | dict.fromkeys(self.of[x], -1), -np.inf, 0)
 
@@ -266,7 +266,7 @@ class _Program(Generic[M]):
         self.bounds.append((lower, upper))
 
     def rule_out(self, loops: Collection[frozenset[int]]) -> None:
-        """Add the formulas of some loops: a class of one in use needs a way out of it."""
+        """Add the formulas of some loops: an e-class of one in use needs a way out of it."""
         for loop in loops:
             ways_out = {
                 k for c in loop for k in self.of[c] if loop.isdisjoint(self.chosen[k][1].children)
@@ -277,7 +277,7 @@ class _Program(Generic[M]):
                 self._add(dict.fromkeys(inside, 1) | dict.fromkeys(outside, -1), -np.inf, 0)
 
     def solve(self, seconds: float) -> tuple[dict[int, M], bool]:
-        """The members chosen, none where there is no solution, and whether that is certain."""
+        """The e-nodes chosen, none where there is no solution, and whether that is certain."""
         from scipy.optimize import Bounds, LinearConstraint, milp
         from scipy.sparse import csr_array
 

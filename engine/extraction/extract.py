@@ -1,8 +1,8 @@
 """Extraction: a cheap DAG, several roots at once; `exact` finds the cheapest.
 
-A few starts, the best one wins: the cheapest tree of every class (Knuth's generalisation of
-Dijkstra's algorithm, exact integers), of every class a DAG put together from those of its
-operands, and what was there at first. Each is improved by what sharing saves: a member is
+A few starts, the best one wins: the cheapest tree of every e-class (Knuth's generalisation of
+Dijkstra's algorithm, exact integers), of every e-class a DAG put together from those of its
+operands, and what was there at first. Each is improved by what sharing saves: an e-node is
 exchanged when the nodes that only it needs cost more than those that the other would add.
 """
 
@@ -13,7 +13,7 @@ from heapq import heappop, heappush
 from typing import Final, Generic, Protocol, TypeVar
 
 SWEEPS: Final = 4
-# The second start keeps a set of classes for every class.
+# The second start keeps a set of e-classes for every e-class.
 MAX_CLASSES: Final = 1000
 
 
@@ -22,7 +22,7 @@ class Member(Protocol):
 
     @property
     def children(self) -> tuple[int, ...]:
-        """The classes of its operands."""
+        """The e-classes of its operands."""
         ...
 
 
@@ -34,11 +34,11 @@ Cost = Callable[[int, M], int]
 def cheapest_trees(members: Members[M], cost: Cost[M]) -> tuple[dict[int, M], dict[int, int]]:
     """The first member, and the cost, of the cheapest tree of every class that has a finite one.
 
-    Ties go to the member that comes first in its class.
+    Ties go to the e-node that comes first in its e-class.
     """
     total: dict[int, int] = {}
     choice: dict[int, M] = {}
-    # For every class the members that wait for it; of each first how many operands it lacks.
+    # For every e-class the e-nodes that wait for it; of each first how many operands it lacks.
     waiting: dict[int, list[_Waiting[M]]] = {}
     heap: list[tuple[int, int, int]] = []
     for cls, nodes in members.items():
@@ -68,7 +68,7 @@ def cheapest_trees(members: Members[M], cost: Cost[M]) -> tuple[dict[int, M], di
 
 @dataclass(slots=True, eq=False)
 class _Waiting(Generic[M]):
-    """A member of a class, and how many of its operands have no tree yet."""
+    """An e-node of an e-class, and how many of its operands have no tree yet."""
 
     lacks: int
     cls: int
@@ -83,15 +83,15 @@ def cheapest_dag(
     roots: Sequence[int],
     given: Mapping[int, M] | None = None,
 ) -> dict[int, M]:
-    """A choice of members whose DAG below `roots` is locally cheapest, sharing counted once.
+    """A choice of e-nodes whose DAG below `roots` is locally cheapest, sharing counted once.
 
-    With `given` members of some classes it is no dearer than with these, if they make a DAG.
+    With `given` e-nodes of some e-classes it is no dearer than with these, if they make a DAG.
     """
     starts = [trees]
     if given:
         start = {**trees, **given}
         if _is_acyclic(start, roots):
-            # Classes that nothing uses keep their trees: so there is no cycle among them either.
+            # E-classes that nothing uses keep their trees: so there is no cycle among them either.
             starts.append({**trees, **{c: start[c] for c in used(start, roots)}})
     if len(members) <= MAX_CLASSES:
         starts.append(_dags(members, cost))
@@ -132,10 +132,10 @@ def _is_acyclic(choice: Mapping[int, M], roots: Sequence[int]) -> bool:
 
 
 def _dags(members: Members[M], cost: Cost[M]) -> dict[int, M]:
-    """For every class the member with the cheapest DAG, given the DAGs chosen for its operands.
+    """For every e-class the e-node with the cheapest DAG, given the DAGs chosen for its operands.
 
-    A DAG is known by its classes with their prices. A class is looked at again whenever the DAG
-    of an operand has become cheaper.
+    A DAG is known by its e-classes with their prices. An e-class is looked at again whenever the
+    DAG of an operand has become cheaper.
     """
     users: dict[int, list[tuple[int, int]]] = {}
     waiting: deque[tuple[int, int]] = deque()
@@ -178,7 +178,7 @@ def _dags(members: Members[M], cost: Cost[M]) -> dict[int, M]:
 
 
 def used(choice: Mapping[int, M], roots: Sequence[int]) -> list[int]:
-    """The classes of the DAG that a choice of members makes, those nearest to the roots first."""
+    """The e-classes of the DAG that a choice of e-nodes makes, those nearest to the roots first."""
     found = dict.fromkeys(roots)
     waiting = list(found)
     for c in waiting:
@@ -189,12 +189,12 @@ def used(choice: Mapping[int, M], roots: Sequence[int]) -> list[int]:
 
 
 def dag_cost(choice: Mapping[int, M], cost: Cost[M], roots: Sequence[int]) -> int:
-    """What the members of a DAG cost, each once."""
+    """What the e-nodes of a DAG cost, each once."""
     return sum(cost(c, choice[c]) for c in used(choice, roots))
 
 
 class _Dag(Generic[M]):
-    """A current choice with, for every class in use, the number of its users."""
+    """A current choice with, for every e-class in use, the number of its users."""
 
     def __init__(
         self, members: Members[M], cost: Cost[M], choice: dict[int, M], roots: Sequence[int]
@@ -237,7 +237,7 @@ class _Dag(Generic[M]):
         return best is not current
 
     def _reaches(self, starts: Sequence[int], target: int) -> bool:
-        """Whether a class below some others is the target: only later ones need be visited."""
+        """Whether an e-class below some others is the target: only later ones need be visited."""
         floor = self.rank[target]
         stack = [c for c in dict.fromkeys(starts) if self.rank[c] >= floor]
         seen = set(stack)
@@ -252,7 +252,7 @@ class _Dag(Generic[M]):
         return False
 
     def _ranks(self) -> dict[int, int]:
-        """A number for every class, above those of its operands."""
+        """A number for every e-class, above those of its operands."""
         order: dict[int, int] = {}
         for start in self.choice:
             stack = [(start, False)]
@@ -289,7 +289,7 @@ class _Dag(Generic[M]):
         return freed
 
     def _in_use(self) -> list[int]:
-        """The classes in use, operands first."""
+        """The e-classes in use, operands first."""
         done: dict[int, None] = {}
         stack = [(c, False) for c, n in reversed(self.users.items()) if n]
         while stack:

@@ -1,4 +1,4 @@
-"""The classes of an e-graph at one moment, in Python: members, sizes, and the cheapest terms."""
+"""The e-classes of an e-graph at one moment, in Python: e-nodes, sizes, and the cheapest terms."""
 
 from collections.abc import Callable, Collection, Container, Hashable, Iterable, Mapping
 from copy import copy
@@ -18,26 +18,26 @@ from eggrad.engine.terms.term import Term, assembled
 
 T = TypeVar("T")
 
-# So many classes are explored in a focused snapshot.
+# So many e-classes are explored in a focused snapshot.
 MOST_CLASSES: Final = 300
 
 
 class Row(NamedTuple):
-    """An e-node as egglog holds it: constructor, decoded arguments, class of the result."""
+    """An e-node as egglog holds it: constructor, decoded arguments, e-class of the result."""
 
     constructor: str
     data: tuple[object, ...]
     children: tuple[int, ...]
     output: int
-    retired: bool
+    subsumed: bool
     stable: bool
 
 
 class Contents(NamedTuple):
-    """An e-graph at one moment: e-nodes, the dims of every class, the class of every name.
+    """An e-graph at one moment: e-nodes, the dims of every e-class, the e-class of every name.
 
-    `known` are properties of classes, `wider` pairs of classes of which the second is defined at
-    more values than the first, and equal to it where that one is defined.
+    `known` are properties of e-classes, `wider` pairs of e-classes of which the second is defined
+    at more values than the first, and equal to it where that one is defined.
     """
 
     rows: list[Row]
@@ -56,16 +56,16 @@ class Readable(Protocol):
 
 
 class ENode(NamedTuple):
-    """A member of a class: constructor, data, the classes of its operands.
+    """An e-node of an e-class: constructor, data, the e-classes of its operands.
 
-    `retired` says that a rule has found something better for every purpose, `stable` that a rule
+    `subsumed` says that a rule has found something better for every purpose, `stable` that a rule
     vouches for its digits.
     """
 
     constructor: str
     data: tuple[Any, ...]
     children: tuple[int, ...]
-    retired: bool = False
+    subsumed: bool = False
     stable: bool = False
 
     @property
@@ -85,15 +85,15 @@ class ENode(NamedTuple):
 
 
 class Snapshot:
-    """Classes are numbers. A snapshot does not change when the e-graph goes on.
+    """E-classes are numbers. A snapshot does not change when the e-graph goes on.
 
-    Extraction tries what is `given` as well: members of the terms that were there at first.
+    Extraction tries what is `given` as well: e-nodes of the terms that were there at first.
 
     Bulk rules look at all `classes`, in a large e-graph that is `focused` at those of the cheapest
-    terms alone: what they find in a class makes classes where the same may be found again.
+    terms alone: what they find in an e-class makes e-classes where the same may be found again.
 
-    `memory` is for what rules work out about its classes and want to keep, `done` for what they
-    need not do again at the next snapshots, where a class has the same number.
+    `memory` is for what rules work out about its e-classes and want to keep, `done` for what they
+    need not do again at the next snapshots, where an e-class has the same number.
     """
 
     def __init__(
@@ -105,7 +105,7 @@ class Snapshot:
         *,
         focused: bool = False,
     ) -> None:
-        """Read the e-graph; `roots` names the classes that will be extracted."""
+        """Read the e-graph; `roots` names the e-classes that will be extracted."""
         rows, dims, names, self.known, self.wider = egraph.rows()
         self.model = model
         self.focused = focused
@@ -114,7 +114,7 @@ class Snapshot:
         self.dims = cast(dict[int, Dims], dims)
         self.members: dict[int, list[ENode]] = {}
         for row in rows:
-            node = ENode(row.constructor, row.data, row.children, row.retired, row.stable)
+            node = ENode(row.constructor, row.data, row.children, row.subsumed, row.stable)
             self.members.setdefault(row.output, []).append(node)
         self.size = len(rows)
         self.memory: dict[object, Any] = {}
@@ -125,7 +125,7 @@ class Snapshot:
         self._costs: dict[int, int] = {}
 
     def at(self, model: Model) -> "Snapshot":
-        """The same classes at another model; the e-graph is not read again."""
+        """The same e-classes at another model; the e-graph is not read again."""
         found = copy(self)
         found.model, found.memory, found._terms, found._costs = model, {}, {}, {}
         found._choose_again()
@@ -141,7 +141,7 @@ class Snapshot:
         self.members = stable_members(self.members)
 
     def hide(self, constructors: Collection[str]) -> None:
-        """Leave out members of some constructors from classes that have others."""
+        """Leave out e-nodes of some constructors from e-classes that have others."""
         for cls, members in self.members.items():
             rest = [m for m in members if m.constructor not in constructors]
             self.members[cls] = rest or members
@@ -159,17 +159,17 @@ class Snapshot:
 
     @property
     def root_classes(self) -> list[int]:
-        """The classes that will be extracted."""
+        """The e-classes that will be extracted."""
         return [self.names[r] for r in self.roots]
 
     @property
     def choice(self) -> dict[int, ENode]:
-        """The member that the cheapest tree of each class begins with."""
+        """The e-node that the cheapest tree of each e-class begins with."""
         return self._trees[0]
 
     @property
     def tree_cost(self) -> dict[int, int]:
-        """The cost of the cheapest tree of each class."""
+        """The cost of the cheapest tree of each e-class."""
         return self._trees[1]
 
     @cached_property
@@ -177,8 +177,8 @@ class Snapshot:
         return extract.cheapest_trees(self.members, self.cost)
 
     def cost(self, cls: int, node: ENode) -> int:
-        """The cost of one member, its operands not included."""
-        # Members live as long as the snapshot, so their identity is a key; hashing them is slow.
+        """The cost of one e-node, its operands not included."""
+        # E-nodes live as long as the snapshot, so their identity is a key; hashing them is slow.
         found = self._costs.get(id(node))
         if found is None:
             args = tuple(self.dims[c] for c in node.children)
@@ -196,7 +196,7 @@ class Snapshot:
 
     @cached_property
     def classes(self) -> list[int]:
-        """The classes that a term of the roots may be made of; if `focused`, few of many."""
+        """The e-classes that a term of the roots may be made of; if `focused`, few of many."""
         found = [c for c in self.choice if c in self._reachable]
         if not self.focused or len(found) <= MOST_CLASSES:
             return found
@@ -215,7 +215,7 @@ class Snapshot:
         return found
 
     def remember(self, key: Hashable, make: Callable[[], T]) -> T:
-        """What `make` returns, worked out once for these classes and this model."""
+        """What `make` returns, worked out once for these e-classes and this model."""
         if key not in self.memory:
             self.memory[key] = make()
         return cast(T, self.memory[key])
@@ -229,7 +229,7 @@ class Snapshot:
         return new
 
     def has(self, cls: int, constructors: tuple[str, ...]) -> bool:
-        """Whether a class has a member of one of some constructors."""
+        """Whether an e-class has an e-node of one of some constructors."""
         return any(m.constructor in constructors for m in self.members[cls])
 
     def bases(self, cls: int) -> frozenset[object]:
@@ -243,7 +243,7 @@ class Snapshot:
         return frozenset(found)
 
     def exponents(self, cls: int) -> Mapping[int, Fraction]:
-        """The classes of which a class is a power, with the exponents; of itself the first."""
+        """The e-classes of which an e-class is a power, with the exponents; of itself the first."""
 
         def read() -> dict[int, Fraction]:
             powers = [m.children for m in self.members[cls] if m.constructor == "power"]
@@ -253,12 +253,12 @@ class Snapshot:
         return self.remember(("exponents", cls), read)
 
     def inverse_of(self, a: int, b: int) -> bool:
-        """Whether a class has the inverse or adjugate of another among its members."""
+        """Whether an e-class has the inverse or adjugate of another among its e-nodes."""
         return b in self._inverted.get(a, ())
 
     @cached_property
     def _inverted(self) -> dict[int, set[int]]:
-        """What classes are inverses or adjugates of."""
+        """What e-classes are inverses or adjugates of."""
         found: dict[int, set[int]] = {}
         for cls, members in self.members.items():
             for m in members:
@@ -267,10 +267,10 @@ class Snapshot:
         return found
 
     def widen(self, exposed: Collection[int]) -> None:
-        """Let classes have the members of wider ones: what is extracted may be defined at more.
+        """Let e-classes have the e-nodes of wider ones: what is extracted may be defined at more.
 
-        Of `exposed` ones, whose products may be undefined where a choice is not, the members are
-        those of wider classes alone. From here on a class is no longer one value; nothing but
+        Of `exposed` ones, whose products may be undefined where a choice is not, the e-nodes are
+        those of wider e-classes alone. From here on an e-class is no longer one value; nothing but
         extraction may follow.
         """
         self.narrow = self.at(self.model)
@@ -295,17 +295,17 @@ class Snapshot:
         self._choose_again()
         for cls in above:
             if cls not in self.choice:
-                # What is wider may be made of the class itself.
+                # What is wider may be made of the e-class itself.
                 self.members[cls] = own[cls]
         self._choose_again()
 
     def knows(self, cls: int, p: str) -> bool:
-        """Whether a class is known to have a property."""
+        """Whether an e-class is known to have a property."""
         return (p, cls) in self.known
 
     @cached_property
     def sparsity(self) -> dict[int, Sparsity]:
-        """The classes of deltas and of indicators."""
+        """The e-classes of deltas and of indicators."""
         return {
             c: True if m.constructor == "delta" else m.constraints
             for c, members in self.members.items()
@@ -325,7 +325,7 @@ class Snapshot:
 
     @cached_property
     def users(self) -> dict[int, int]:
-        """How many classes of the cheapest trees below the roots use each class."""
+        """How many e-classes of the cheapest trees below the roots use each e-class."""
         counts: dict[int, int] = {}
         stack = self.root_classes
         while stack:
@@ -336,7 +336,7 @@ class Snapshot:
         return counts
 
     def cheap_dag(self, roots: list[int]) -> dict[int, ENode]:
-        """A member for each class; those below the roots are a cheap DAG, sharing counted."""
+        """An e-node for each e-class; those below the roots are a cheap DAG, sharing counted."""
         return extract.cheapest_dag(self.members, self.cost, self.choice, roots, self.given)
 
     def extract(self, roots: Iterable[int]) -> list[Term]:
@@ -358,7 +358,7 @@ class Snapshot:
         return [found[r] for r in roots]
 
     def term(self, cls: int) -> Term:
-        """Some cheap term of a class, the same one at every call."""
+        """Some cheap term of an e-class, the same one at every call."""
         if cls not in self._terms:
             self._build([cls], self.choice, self._terms)
         return self._terms[cls]
@@ -378,5 +378,5 @@ class Snapshot:
                 stack.pop()
 
     def as_term(self, node: ENode, args: tuple[Term, ...]) -> Term:
-        """The term of a member, given those of its operands."""
+        """The term of an e-node, given those of its operands."""
         return assembled(node.constructor, node.data, args)

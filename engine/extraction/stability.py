@@ -1,4 +1,4 @@
-"""Which members of an e-graph's classes lose no digits, so that code is generated from those.
+"""Which e-nodes of an e-graph's e-classes lose no digits, so that code is generated from those.
 
 What a rule vouches for, and the operations that only lowered terms have, are *stable*. Exact
 values are variables and numbers. Products, quotients and powers keep digits, sums may cancel,
@@ -25,7 +25,7 @@ FASTER: Final = frozenset(
 # 1 + a what a has rounded away near -1.
 NEARLY_STABLE: Final = frozenset({"logaddexp", "log1p"})
 
-# How a member was built: from something unknown, from exact values, or with a stable operation.
+# How an e-node was built: from something unknown, from exact values, or with a stable operation.
 UNKNOWN, KEPT, NEARLY, STABLE = range(4)
 
 
@@ -44,7 +44,7 @@ class Member(Protocol):
 
     @property
     def children(self) -> tuple[int, ...]:
-        """The classes of its operands."""
+        """The e-classes of its operands."""
         ...
 
     @property
@@ -57,12 +57,12 @@ M = TypeVar("M", bound=Member)
 
 
 def stable_members(members: Mapping[int, Sequence[M]]) -> dict[int, list[M]]:
-    """The members that code may be generated from; every class with a finite tree keeps one."""
+    """The e-nodes that code may be generated from; every e-class with a finite tree keeps one."""
     levels = _Levels(members)
     kept = {cls: levels.best(nodes, cls) for cls, nodes in members.items()}
     if not levels.any_stable:
         return kept
-    # A stable member whose operands only it can make would leave its class empty.
+    # A stable e-node whose operands only it can make would leave its e-class empty.
     for cls in kept.keys() - cheapest_trees(kept, _exponentials)[1].keys():
         kept[cls] = list(members[cls])
     fewest = cheapest_trees(kept, _exponentials)[1]
@@ -73,7 +73,7 @@ def stable_members(members: Mapping[int, Sequence[M]]) -> dict[int, list[M]]:
 
 
 class _Levels:
-    """The best level among the members of each class: the least fixed point."""
+    """The best level among the e-nodes of each e-class: the least fixed point."""
 
     def __init__(self, members: Mapping[int, Sequence[Member]]) -> None:
         self._lengths = {c for c, nodes in members.items() if any(map(_is_length, nodes))}
@@ -98,11 +98,11 @@ class _Levels:
 
     @property
     def any_stable(self) -> bool:
-        """Whether there is a class with a member that a rule vouches for."""
+        """Whether there is an e-class with an e-node that a rule vouches for."""
         return max(self._of.values(), default=UNKNOWN) >= NEARLY
 
     def best(self, nodes: Sequence[M], cls: int) -> list[M]:
-        """The members at the level of their class, exact ones, and plain functions of those."""
+        """The e-nodes at the level of their e-class, exact ones, and plain functions of those."""
         own = self._of[cls]
         if own < NEARLY:
             return list(nodes)

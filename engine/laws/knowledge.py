@@ -1,6 +1,6 @@
 """What is known of terms: properties that facts conclude, and those that are assumed.
 
-egglog concludes facts of classes; this is for terms that are in no e-graph, as those of a proof.
+egglog concludes facts of e-classes; this is for terms that are in no e-graph, as those of a proof.
 """
 
 from collections.abc import Container, Iterable, Sequence

@@ -232,7 +232,7 @@ def views(t: Term) -> Iterator[View]:
 
 @dataclass(frozen=True)
 class Matcher:
-    """What a pattern is matched in: the members of a term's class, and whether two are equal.
+    """What a pattern is matched in: the e-nodes of a term's e-class, and whether two are equal.
 
     What was `seen` at earlier calls is left out, if they are to be remembered. `known` says
     whether a term has a property.

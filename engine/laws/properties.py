@@ -1,6 +1,6 @@
 """The properties that a tensor may be known to have, and what each says of its values.
 
-A property is a fact about a class: true of every member wherever it is defined, at all values
+A property is a fact about an e-class: true of every e-node wherever it is defined, at all values
 that the variables may have.
 """
 
@@ -22,7 +22,7 @@ WITHIN_ONE: Final = "between -1 and 1"
 INVERTIBLE: Final = "invertible"
 INVERTIBLE_ALMOST: Final = "invertible almost everywhere"
 TOTAL: Final = "defined everywhere"
-# What the facts about domains ask for; no class is said to have it.
+# What the facts about domains ask for; no e-class is said to have it.
 DEFINED: Final = "defined"
 
 

@@ -109,9 +109,9 @@ Finder = Callable[[Snapshot], Iterable[tuple[int, Term]]]
 
 
 class Kind(StrEnum):
-    """Where the two sides of a law are the same, which decides when it may unite their classes.
+    """Where the two sides of a law are the same, which decides when it may unite their e-classes.
 
-    Equality of a class has to be transitive. So both sides are defined at the same values, but
+    Equality of an e-class has to be transitive. So both sides are defined at the same values, but
     for some that have no interior; a law that is narrower acts where its condition is known.
     """
 
@@ -129,10 +129,10 @@ class Rule:
     `exceptions` are values, without interior, at which one side alone is defined.
 
     A rule that `widens` has a right side that is defined at more values than its left side. Where
-    its conditions are known they are defined at the same ones, and it unites their classes; else
+    its conditions are known they are defined at the same ones, and it unites their e-classes; else
     it is applied to what is extracted, in place of the left side. A `thin` one holds on a subspace.
     A rule that `replaces` has a right side that serves every purpose better: no rule matches
-    its left side again. (It stays a member of its class, so that no class is left empty.)
+    its left side again. (It stays an e-node of its e-class, so that no e-class is left empty.)
     The right side of a `stable` rule loses no digits: code is generated from it, if from any.
     """
 
@@ -150,7 +150,7 @@ class Rule:
 
     @property
     def is_conditional(self) -> bool:
-        """Whether something has to be known before it unites classes."""
+        """Whether something has to be known before it unites e-classes."""
         return any(isinstance(c, Known) for c in self.statement.conditions)
 
     @property
@@ -194,7 +194,7 @@ class Fact:
 class BulkRule:
     """A law that is applied to whole sums or products at once.
 
-    `find` reads a snapshot of the e-graph and names, for some classes, a further member. Laws
+    `find` reads a snapshot of the e-graph and names, for some e-classes, a further e-node. Laws
     on any number of operands in any order go this way: matched pair by pair they cost 3^n.
     One that is `sizeless` finds the same at all sizes, one `of_terms` something even where no
     rule has run.

@@ -289,12 +289,12 @@ HYPERBOLIC: Final = {"cosh": Fraction(1), "sinh": Fraction(-1)}
 
 
 def elements(graph: Snapshot) -> dict[int, Exponential]:
-    """The classes that are rational functions of one exponential."""
+    """The e-classes that are rational functions of one exponential."""
     return graph.remember("exponentials", lambda: _read(graph))
 
 
 def _read(graph: Snapshot) -> dict[int, Exponential]:
-    # Operands come first in `choice`; those of other members may come later.
+    # Operands come first in `choice`; those of other e-nodes may come later.
     found: dict[int, Exponential] = {}
     known = -1
     while known < len(found):
@@ -309,7 +309,7 @@ def _read(graph: Snapshot) -> dict[int, Exponential]:
 
 
 def exponential(graph: Snapshot, cls: int) -> Exponential | None:
-    """A class as a rational function of one exponential; None where it is a number or no such."""
+    """An e-class as a rational function of one exponential; None for numbers and all else."""
     element = elements(graph).get(cls)
     return element if is_exponential(element) else None
 
@@ -403,7 +403,7 @@ def spread_over(element: Exponential, part: Indices, out: Indices) -> Exponentia
 
 
 def linear(graph: Snapshot, cls: int) -> Form:
-    """A class as a linear form over classes that are no sums or multiples."""
+    """An e-class as a linear form over e-classes that are no sums or multiples."""
     forms = linear_forms(graph, cls)
     if forms:
         found = forms[0][0]
@@ -423,7 +423,7 @@ def linear(graph: Snapshot, cls: int) -> Form:
 
 # Rational functions of an exponential written as terms that neither overflow nor cancel.
 #
-# Beside (class, axes), the keys of linear forms are terms here: the logarithms that this makes.
+# Beside (e-class, axes), the keys of linear forms are terms here: the logarithms that this makes.
 
 
 HALF = Fraction(1, 2)
@@ -446,7 +446,7 @@ class Writer:
         return () if c == 1 else ((terms.apply("log", self.number(c)), Fraction(1)),)
 
     def key(self, key: Any) -> Term:
-        """A class, spread over the axes that it has not."""
+        """An e-class, spread over the axes that it has not."""
         if isinstance(key, Term):
             return key
         cls, axes = key
@@ -782,7 +782,7 @@ def unlike(bases: Sequence[set[int]]) -> bool:
 
 
 def put_in(graph: Snapshot, outer: Network, place: int, cls: int, number: Fraction) -> Network:
-    """A network with a multiple of a class at some place; an exponential is not taken apart."""
+    """A network with a multiple of an e-class at some place; an exponential is not taken apart."""
     if not exponential(graph, cls):
         return along_deltas(graph, outer.with_factor(place, numbered(graph, cls, number)))
     part = outer.factors[place][1]
@@ -821,7 +821,7 @@ def bases_of(graph: Snapshot, cls: int) -> list[set[int]]:
 
 
 def bases_in(graph: Snapshot, classes: Iterable[int]) -> set[int]:
-    """The bases of those of some classes that are exponentials."""
+    """The bases of those of some e-classes that are exponentials."""
     return {base_of(graph, c)[0] for c in classes if exponential(graph, c)}
 
 
@@ -836,7 +836,7 @@ def exponential_powers(graph: Snapshot, network: Network) -> dict[Factor, Fracti
 
 
 def base_of(graph: Snapshot, cls: int) -> tuple[int, Fraction]:
-    """A class as a power of one that is none itself."""
+    """An e-class as a power of one that is none itself."""
     exponent = Fraction(1)
     for _ in range(MAX_TOWER):
         powers = ((b, p) for b, p in graph.exponents(cls).items() if b != cls)
@@ -915,7 +915,7 @@ SUMS = ("add", "subtract")
 
 @dataclass(frozen=True)
 class _Homogeneous:
-    """A class as a power of the divisor times itself with `e / s` for e and 1 for s.
+    """An e-class as a power of the divisor times itself with `e / s` for e and 1 for s.
 
     `inside` are the places of the operands that have a part in it, and which of their axes are
     those of the divisor; it is empty for a power of the divisor and for an exponential.
@@ -927,7 +927,7 @@ class _Homogeneous:
     inside: tuple[tuple[int, Indices], ...] = ()
 
 
-# For each class, and for each choice of axes that may be those of the divisor.
+# For each e-class, and for each choice of axes that may be those of the divisor.
 Found = Mapping[int, Mapping[Indices, _Homogeneous]]
 
 
@@ -954,7 +954,7 @@ def _sums(graph: Snapshot, cls: int) -> list[ENode]:
 
 
 def normalised(graph: Snapshot, divisor: int) -> Iterator[tuple[int, Term]]:
-    """The classes of degree 0, with every exponential divided and without the divisor's powers."""
+    """The e-classes of degree 0, every exponential divided, without the divisor's powers."""
     found = _read_homogeneous(graph, divisor)
     done: dict[tuple[int, Indices], Term] = {}
     for cls, ways in found.items():
@@ -1087,7 +1087,7 @@ def _degree(graph: Snapshot, cls: int, units: Mapping[int, Fraction]) -> Fractio
 
 
 def _is_apart(graph: Snapshot, cls: int, argument: Collection[int]) -> bool:
-    """Whether a class is a pure exponential in which the argument of the divisor has no part."""
+    """Whether an e-class is a pure exponential in which the argument of the divisor has no part."""
     element = elements(graph).get(cls)
     if element is None or not element.form or element.step:
         return False
@@ -1095,7 +1095,7 @@ def _is_apart(graph: Snapshot, cls: int, argument: Collection[int]) -> bool:
 
 
 def _arguments(element: Exponential) -> dict[int, Fraction]:
-    """The classes of which the argument of an exponential is a linear form, with coefficients."""
+    """The e-classes of which the argument of an exponential is a linear form, with coefficients."""
     return {cls: c for (cls, _), c in element.form}
 
 
@@ -1106,7 +1106,7 @@ def _written(
     root: tuple[int, Indices],
     done: dict[tuple[int, Indices], Term],
 ) -> Term:
-    """A class with its exponentials divided by the divisor, and 1 for the divisor's powers."""
+    """An e-class with its exponentials divided by the divisor, and 1 for the divisor's powers."""
     stack = [root]
     while stack:
         cls, axes = stack[-1]

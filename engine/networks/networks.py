@@ -61,9 +61,9 @@ class Network:
 def product_network(
     graph: Snapshot, cls: int, member: ENode, limit: int = MAX_FACTORS, quotients: bool = False
 ) -> Network:
-    """Flatten a member of a class through operands whose cheapest member is a product.
+    """Flatten an e-node of an e-class through operands whose cheapest e-node is a product.
 
-    With `quotients` also through those whose cheapest member is a quotient.
+    With `quotients` also through those whose cheapest e-node is a quotient.
     """
     dims, choice = graph.dims, graph.choice
     out = tuple(range(len(dims[cls])))
@@ -131,11 +131,11 @@ def connected_order(factors: Sequence[Factor], start: Iterable[int]) -> list[int
 
 
 def _as_product(graph: Snapshot, cls: int) -> ENode:
-    """The cheapest member; for a quotient a product that it equals, if there is one."""
+    """The cheapest e-node; for a quotient a product that it equals, if there is one."""
     node = graph.choice[cls]
     if node.constructor != "divide":
         return node
-    members = (m for m in graph.members[cls] if m.constructor == "ein" and not m.retired)
+    members = (m for m in graph.members[cls] if m.constructor == "ein" and not m.subsumed)
     return next(members, node)
 
 
@@ -509,7 +509,7 @@ def _match(part: Indices, theirs: Indices, names: dict[int, int]) -> dict[int, i
     return extended if len(set(extended.values())) == len(extended) else None
 
 
-# Sums as linear forms: rational multiples of classes that are no sums themselves.
+# Sums as linear forms: rational multiples of e-classes that are no sums themselves.
 
 
 LinearForm = dict[int, Fraction]
@@ -517,16 +517,16 @@ LinearForm = dict[int, Fraction]
 # Where every sum is taken apart, and where a sum is only with the one that uses it.
 MAX_TERMS = 64
 MAX_TERMS_OF_WHOLE = 10_000
-# In terms of at most this many classes every sum is taken apart.
+# In terms of at most this many e-classes every sum is taken apart.
 SMALL = 60
 SUMS = ("add", "subtract", "negate", "scale")
 
 
 def linear_forms(graph: Snapshot, cls: int) -> list[tuple[LinearForm, int]]:
-    """The distinct linear forms of a class's sums, each with the number of terms it collects.
+    """The distinct linear forms of an e-class's sums, each with the number of terms it collects.
 
-    First as it stands; then with terms taken apart whose cheapest member is a sum; then with all
-    terms taken apart that have a sum as a member. In a large term a sum that is a part of another
+    First as it stands; then with terms taken apart whose cheapest e-node is a sum; then with all
+    terms taken apart that have a sum as an e-node. In a large term a sum that is a part of another
     one has none: what is to be found there is found in the whole.
     """
     return graph.remember(("linear forms", cls), lambda: list(_forms(graph, cls)))
@@ -537,7 +537,7 @@ def _forms(graph: Snapshot, cls: int) -> Iterator[tuple[LinearForm, int]]:
     if cls in graph.remember("parts of sums", lambda: _parts_of_sums(graph)):
         return
     for member in graph.members[cls]:
-        if member.constructor in ("add", "subtract") and not member.retired:
+        if member.constructor in ("add", "subtract") and not member.subsumed:
             for expand in (_never, _cheapest_sum, _any):
                 found = _flatten(graph, cls, member, expand)
                 if found is not None:
@@ -559,7 +559,7 @@ def _cheapest_sum(graph: Snapshot, cls: int) -> ENode | None:
 def _any(graph: Snapshot, cls: int) -> ENode | None:
     if not _may_open(graph, cls):
         return None
-    members = [m for m in graph.members[cls] if m.constructor in SUMS and not m.retired]
+    members = [m for m in graph.members[cls] if m.constructor in SUMS and not m.subsumed]
     sums = [m for m in members if m.constructor in ("add", "subtract")]
     return (sums or members or [None])[0]
 
@@ -589,7 +589,7 @@ def _parts_of_sums(graph: Snapshot) -> set[int]:
 def _flatten(
     graph: Snapshot, cls: int, member: ENode, expand: Callable[[Snapshot, int], ENode | None]
 ) -> tuple[LinearForm, int] | None:
-    """The linear form of one member; None where a class contains itself or the form is long."""
+    """The linear form of one e-node; None where an e-class contains itself or the form is long."""
     form: LinearForm = {}
     leaves = 0
     most = MAX_TERMS if len(graph.users) <= SMALL else MAX_TERMS_OF_WHOLE

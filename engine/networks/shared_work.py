@@ -33,7 +33,7 @@ Axes = tuple[int, ...]
 
 
 def exchanges(graph: Snapshot) -> Iterator[tuple[int, Axes]]:
-    """Classes with the axes that exchanging the two differentiations exchanges.
+    """E-classes with the axes that exchanging the two differentiations exchanges.
 
     These are the roots whose axes come in two equal halves, and the factors of their products: of
     `Mₐᵦₛ xⱼₛ xₗₛ`, where (a, j) and (b, l) are exchanged, also M, where a and b are.
@@ -55,7 +55,7 @@ def exchanges(graph: Snapshot) -> Iterator[tuple[int, Axes]]:
 
 
 def expanded(graph: Snapshot, cls: int) -> list[Network] | None:
-    """The networks whose sum a class is, matrices that are sums multiplied out; None if many.
+    """The networks whose sum an e-class is, matrices that are sums multiplied out; None if many.
 
     Equal ones are one, with the sum of their coefficients.
     """
@@ -203,7 +203,7 @@ MAX_WEIGHTS = 8
 
 @dataclass(frozen=True)
 class _Repeated:
-    """A matrix class with axes (summed, own) or the reverse, and the own indices, two or three."""
+    """A matrix's e-class with axes (summed, own) or the reverse, and two or three own indices."""
 
     cls: int
     summed_first: bool

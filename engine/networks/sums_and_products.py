@@ -30,19 +30,19 @@ from eggrad.engine.terms.term import Term
 
 Placed = tuple[Term, Indices]
 
-# Of a class with many products the first few are looked at.
+# Of an e-class with many products the first few are looked at.
 MAX_PRODUCTS = 12
 
 
 def networks(graph: Snapshot, cls: int) -> Iterable[tuple[object, Network]]:
-    """The distinct networks of a class's products, each with its key."""
+    """The distinct networks of an e-class's products, each with its key."""
 
     def read() -> dict[object, Network]:
         found: dict[object, Network] = {}
         products_here = [m for m in graph.members[cls] if m.constructor == "ein"][:MAX_PRODUCTS]
-        current = [m for m in products_here if not m.retired]
-        # Where -1 was taken out of two factors in turn, two classes are each the other's negative.
-        if all(m.retired for m in graph.members[cls]):
+        current = [m for m in products_here if not m.subsumed]
+        # Where -1 was taken out of two factors in turn, each e-class is the other's negative.
+        if all(m.subsumed for m in graph.members[cls]):
             current = products_here
         for member in current:
             network = product_network(graph, cls, member)
@@ -53,12 +53,12 @@ def networks(graph: Snapshot, cls: int) -> Iterable[tuple[object, Network]]:
 
 
 def every_network(graph: Snapshot) -> Iterator[tuple[int, Network]]:
-    """The distinct networks of all products, each with the class it is of."""
+    """The distinct networks of all products, each with the e-class it is of."""
     return ((cls, network) for cls in graph.classes for _, network in networks(graph, cls))
 
 
 def united(graph: Snapshot, keyed: Iterable[tuple[int, Hashable]]) -> Iterator[tuple[int, Term]]:
-    """For classes that have a key in common, and axes, a term of the first one."""
+    """For e-classes that have a key in common, and axes, a term of the first one."""
     known: dict[Hashable, int] = {}
     for cls, key in keyed:
         first = known.setdefault((key, graph.dims[cls]), cls)
@@ -75,7 +75,7 @@ def as_term(graph: Snapshot, network: Network) -> Term:
 def cheaper_orders(graph: Snapshot, exact: bool) -> Iterator[tuple[int, Term]]:
     """Products in a cheaper order than those that are there."""
     for cls, network in every_network(graph):
-        # What all products of the network may cost, to be the cheapest tree of the class.
+        # What all products of the network may cost, to be the cheapest tree of the e-class.
         most = graph.tree_cost[cls] - sum(graph.tree_cost[c] for c, _ in network.factors)
         most = min(most, network.price)
         step = ("order", exact, cls, network, most)
@@ -95,13 +95,13 @@ def pairs_to_join(graph: Snapshot, network: Network) -> Iterator[tuple[int, int]
 
 
 def cheapest_network(graph: Snapshot, cls: int) -> Network:
-    """The cheapest member of a class as a network."""
+    """The cheapest e-node of an e-class as a network."""
     read = partial(product_network, graph, cls, graph.choice[cls])
     return graph.remember(("cheapest network", cls), read)
 
 
 def numbered(graph: Snapshot, cls: int, number: Fraction) -> Network:
-    """A multiple of a class as a network."""
+    """A multiple of an e-class as a network."""
     network = cheapest_network(graph, cls)
     return replace(network, coefficient=network.coefficient * number)
 
@@ -208,7 +208,7 @@ def _with_units(
 
 
 def _inverse_lengths(graph: Snapshot, network: Network) -> Iterator[tuple[int, Indices, Fraction]]:
-    """The sums of squares that a product has to a negative power: class, indices, exponent."""
+    """The sums of squares that a product has to a negative power: e-class, indices, exponent."""
     found: dict[tuple[int, Indices], Fraction] = {}
     for cls, part in network.factors:
         base, p = _power_of_squares(graph, cls)
@@ -220,7 +220,7 @@ def _inverse_lengths(graph: Snapshot, network: Network) -> Iterator[tuple[int, I
 
 
 def _power_of_squares(graph: Snapshot, cls: int) -> tuple[int, Fraction]:
-    """A class as a power of a sum of squares, of exponent 0 if it is none."""
+    """An e-class as a power of a sum of squares, of exponent 0 if it is none."""
     for base, p in graph.exponents(cls).items():
         if _squared(graph, base) is not None:
             return base, p
@@ -228,7 +228,7 @@ def _power_of_squares(graph: Snapshot, cls: int) -> tuple[int, Fraction]:
 
 
 def _squared(graph: Snapshot, cls: int) -> tuple[int, Spec] | None:
-    """The class whose squares another one sums, and the unary spec of the sum."""
+    """The e-class whose squares another one sums, and the unary spec of the sum."""
     for m in graph.members[cls]:
         if m.constructor == "ein" and m.children[0] == m.children[1]:
             first, second, out = m.spec
@@ -238,7 +238,7 @@ def _squared(graph: Snapshot, cls: int) -> tuple[int, Spec] | None:
     return None
 
 
-# The sums of classes as linear forms: what their terms share, and what distributing gives.
+# The sums of e-classes as linear forms: what their terms share, and what distributing gives.
 
 
 # The terms of a sum that is distributed.
@@ -246,7 +246,7 @@ MAX_DISTRIBUTED = 6
 
 
 def every_sum(graph: Snapshot) -> Iterator[tuple[int, LinearForm]]:
-    """The distinct linear forms of all sums, each with the class it is of."""
+    """The distinct linear forms of all sums, each with the e-class it is of."""
     return ((cls, form) for cls in graph.classes for form, _ in linear_forms(graph, cls))
 
 
@@ -304,7 +304,7 @@ def joint(graph: Snapshot, form: LinearForm, group: Sequence[int], free: bool) -
 
 
 def distributions(graph: Snapshot, cls: int) -> list[tuple[list[Network], set[object]]]:
-    """The ways to distribute a sum in the cheapest network of a class, and what is like them."""
+    """The ways to distribute a sum in the cheapest network of an e-class, and what is like them."""
 
     def ways() -> list[tuple[list[Network], set[object]]]:
         network = cheapest_network(graph, cls)

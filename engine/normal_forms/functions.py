@@ -36,7 +36,7 @@ def leading(polynomial: Polynomial, least: bool = False) -> Monomial:
 
 
 def of_class(forms: Polynomials, cls: int) -> Polynomial:
-    """A class as an atom, with the exchanges of axes that its members say change nothing."""
+    """An e-class as an atom, with the exchanges of axes that its e-nodes say change nothing."""
     graph = forms.graph
     dims = graph.dims[cls]
     symmetries: list[Indices] = []
@@ -226,7 +226,7 @@ def of_node(forms: Polynomials, cls: int, node: ENode, parts: Sequence[Polynomia
 
 
 def power_of_class(forms: Polynomials, cls: int, exponent: Number) -> Polynomial:
-    """A class to a rational exponent, entry by entry; of a product the powers of its factors."""
+    """An e-class to a rational exponent, entry by entry; of a product the powers of its factors."""
     dims = forms.graph.dims[cls]
     exponent = exact(exponent)
     if not isinstance(exponent, int):

@@ -83,7 +83,7 @@ def check_indices(taken: Mapping[str, int], sizes: Mapping[str, int]) -> None:
 
 
 def known_sizes(graph: Snapshot) -> tuple[Form, ...]:
-    """Forms of sizes that are not negative: where one were, some class would have no value.
+    """Forms of sizes that are not negative: where one were, some e-class would have no value.
 
     It relies on it that no rule makes a term which has a value at fewer sizes than before.
     """

@@ -48,7 +48,7 @@ _Conditions = tuple[Dims, Constraints]
 _canonical_group = lru_cache(maxsize=8192)(canonical)
 # Places that a monomial's sums are taken apart into.
 MOST_PLACES: Final = 64
-# Places that all sums of one reading of the classes are taken apart into.
+# Places that all sums of one reading of the e-classes are taken apart into.
 MOST_TAKEN_APART: Final = 600
 # One index is at most another, on axes of one size.
 _IN_ORDER: Constraints = ((">=", ((0, -1), (1, 1))),)

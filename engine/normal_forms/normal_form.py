@@ -1,4 +1,4 @@
-"""Sums of products in a normal form: classes of an e-graph as polynomials in atoms.
+"""Sums of products in a normal form: e-classes of an e-graph as polynomials in atoms.
 
 A polynomial maps monomials, networks in canonical form, to their coefficients. For expressions
 made of sums, products, deltas and numbers two are equal at all sizes exactly where their
@@ -33,7 +33,7 @@ def _checked(polynomial: Polynomial) -> Polynomial:
 
 
 class NormalForms(Polynomials):
-    """The polynomials of the classes of a snapshot, read off the cheapest trees."""
+    """The polynomials of the e-classes of a snapshot, read off the cheapest trees."""
 
     def __init__(
         self,
@@ -48,7 +48,7 @@ class NormalForms(Polynomials):
         self._done: dict[int, Polynomial] = {}
 
     def polynomial(self, cls: int) -> Polynomial:
-        """The polynomial of a class; an atom where it would have too many terms."""
+        """The polynomial of an e-class; an atom where it would have too many terms."""
         stack = [cls]
         while stack:
             c = stack[-1]
@@ -104,7 +104,7 @@ class NormalForms(Polynomials):
                 return normal_functions.of_node(self, cls, node, parts)
 
     def factors(self, cls: int) -> list[tuple[Polynomial, Number]]:
-        """A class as a product of powers, entry by entry: sums that are squared stay sums."""
+        """An e-class as a product of powers, entry by entry: sums that are squared stay sums."""
         node = self.graph.choice[cls]
         dims = self.graph.dims[cls]
         axes = tuple(range(len(dims)))
@@ -129,7 +129,7 @@ class NormalForms(Polynomials):
         return [(self.polynomial(cls), 1)]
 
     def matrix_product(self, left: int, right: int) -> Polynomial | None:
-        """The product of two classes that are matrices; None where it is too large."""
+        """The product of two e-classes that are matrices; None where it is too large."""
         (n, m), (_, k) = self.graph.dims[left], self.graph.dims[right]
         own = [(self.polynomial(left), (0, 1)), (self.polynomial(right), (1, 2))]
         self.products = 0

@@ -24,7 +24,7 @@ from eggrad.engine.normal_forms.networks import (
 
 Polynomial = Mapping[Monomial, Number]
 
-# Terms that one polynomial may have, and products of monomials that one class may take.
+# Terms that one polynomial may have, and products of monomials that one e-class may take.
 TERMS: Final = 2_000
 PRODUCTS: Final = 4_000
 # Factors of one network, which a square of a square has many of.
@@ -34,7 +34,7 @@ DEPTH: Final = 40
 
 
 class Polynomials(ABC):
-    """Polynomials whose atoms are functions of classes of a snapshot, or of other polynomials.
+    """Polynomials whose atoms are functions of e-classes of a snapshot, or of other polynomials.
 
     `laws` says what is known of atoms beside their names: "exponentials" (exp of a sum is a
     product), "denominators" (p·p⁻¹ = 1) and "inverses" (p·inv(p) = δ).
@@ -71,11 +71,11 @@ class Polynomials(ABC):
 
     @abstractmethod
     def polynomial(self, cls: int) -> Polynomial:
-        """The polynomial of a class; an atom where it would have too many terms."""
+        """The polynomial of an e-class; an atom where it would have too many terms."""
 
     @abstractmethod
     def factors(self, cls: int) -> list[tuple[Polynomial, Number]]:
-        """A class as a product of powers, entry by entry: sums that are squared stay sums."""
+        """An e-class as a product of powers, entry by entry: sums that are squared stay sums."""
 
     @abstractmethod
     def replaced(self, monomial: Monomial) -> Polynomial | None:

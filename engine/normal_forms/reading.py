@@ -1,4 +1,4 @@
-"""The classes of a snapshot by their normal forms."""
+"""The e-classes of a snapshot by their normal forms."""
 
 from collections.abc import Iterator, Sequence
 
@@ -15,7 +15,7 @@ ALL = (*ENTRYWISE, "inverses")
 def forms_of(
     graph: Snapshot, laws: Sequence[str], *, least: bool = False, by_places: bool = False
 ) -> NormalForms:
-    """The normal forms of a snapshot; made once, the classes are read once."""
+    """The normal forms of a snapshot; made once, the e-classes are read once."""
     at = graph.remember("at normal forms", lambda: graph.at(NormalModel()))
     return graph.remember(
         ("normal forms", laws, least, by_places),
@@ -24,7 +24,7 @@ def forms_of(
 
 
 def same_sums(graph: Snapshot, laws: Sequence[str]) -> Iterator[tuple[int, Term]]:
-    """Classes with the same normal form, if need be with short axes place by place."""
+    """E-classes with the same normal form, if need be with short axes place by place."""
     yield from same_forms(forms_of(graph, laws))
     forms = forms_of(graph, laws, by_places=True)
     if forms.singled:
@@ -32,7 +32,7 @@ def same_sums(graph: Snapshot, laws: Sequence[str]) -> Iterator[tuple[int, Term]
 
 
 def same_forms(forms: NormalForms) -> Iterator[tuple[int, Term]]:
-    """For each class below the roots a term of the first one with the same normal form."""
+    """For each e-class below the roots a term of the first one with the same normal form."""
     at = forms.graph
     return united(at, ((cls, frozenset(forms.polynomial(cls).items())) for cls in below(at)))
 
@@ -44,12 +44,12 @@ def has_inverse(graph: Snapshot) -> bool:
 
 
 def roots_of(graph: Snapshot) -> list[int]:
-    """The classes that are asked about; where none is, all."""
+    """The e-classes that are asked about; where none is, all."""
     return list(dict.fromkeys(graph.root_classes or graph.classes))
 
 
 def below(graph: Snapshot) -> list[int]:
-    """The classes of the cheapest trees of the roots, each once; without roots, all."""
+    """The e-classes of the cheapest trees of the roots, each once; without roots, all."""
     found: dict[int, None] = {}
     stack = roots_of(graph)[::-1]
     while stack:
@@ -61,7 +61,7 @@ def below(graph: Snapshot) -> list[int]:
 
 
 def inverses_found(forms: NormalForms) -> Iterator[tuple[int, Term]]:
-    """Classes whose product with the argument of an inverse is the identity."""
+    """E-classes whose product with the argument of an inverse is the identity."""
     graph = forms.graph
     classes = below(graph)
     for cls in classes:

@@ -87,7 +87,7 @@ class Strategy:
         return self.mapped(lambda ruleset: ruleset.only(kept))
 
 
-# What a run may use, what it did, and the classes that it ends with.
+# What a run may use, what it did, and the e-classes that it ends with.
 
 
 @dataclass(frozen=True)
@@ -188,7 +188,7 @@ def solver_seconds(budget: Budget | None) -> float:
 
 
 def given_members(graph: Snapshot, egraph: EGraph, roots: Sequence[Term]) -> dict[int, ENode]:
-    """The members that some loaded terms have in their classes, the first one of each class.
+    """The e-nodes that some loaded terms have in their e-classes, the first one of each e-class.
 
     Those that the snapshot leaves out, because others are stabler, are left out here too.
     """
@@ -206,7 +206,7 @@ def given_members(graph: Snapshot, egraph: EGraph, roots: Sequence[Term]) -> dic
 
 @dataclass(frozen=True)
 class Explored:
-    """Classes after exploration: `graph.extract(classes)` gives the cheapest terms of the roots.
+    """E-classes after exploration: `graph.extract(classes)` gives the cheapest terms of the roots.
 
     `graph.at(model).extract(classes)` gives those that are cheapest by another model.
     """
@@ -217,7 +217,7 @@ class Explored:
 
     @property
     def is_wider(self) -> bool:
-        """Whether the cheapest terms of the roots are others where classes have wider members."""
+        """Whether the cheapest terms of the roots are others where e-classes have wider e-nodes."""
         narrow = self.graph.narrow
         return narrow is not None and narrow.extract(self.classes) != self.graph.extract(
             self.classes
@@ -237,7 +237,7 @@ class Explored:
         return Result(tuple(found), self.report)
 
 
-# Looking on while a system runs: what every iteration did, and the classes then.
+# Looking on while a system runs: what every iteration did, and the e-classes then.
 
 
 @dataclass(frozen=True)
@@ -247,7 +247,7 @@ class Moment:
     `stage` is that of the iteration, "load" before the first, or "bulk" where bulk rules were
     applied. `round` counts the rounds of exploration from 1 on; before them it is 0. `matches`
     and `times`, in seconds, are by rule; `seconds` is the time of everything since the moment
-    before. `roots` names the classes of which a term will be extracted.
+    before. `roots` names the e-classes of which a term will be extracted.
     """
 
     stage: str
@@ -268,7 +268,7 @@ class Moment:
         return self.stage
 
     def read(self) -> tuple[Reading, Snapshot]:
-        """The classes; only while the observer is being told, for then the e-graph goes on."""
+        """The e-classes; only while the observer is being told, for then the e-graph goes on."""
         reading = Reading(self.egraph)
         return reading, Snapshot(reading, CostModel(), self.roots[:1])
 
@@ -329,7 +329,7 @@ class Watch:
 
 
 def exposed_classes(graph: Snapshot) -> set[int]:
-    """The classes with a product of a test, or of what is 0 unless chosen, and a partial factor."""
+    """The e-classes with a product of a partial factor and what is 0 unless it is chosen."""
     masks = {c for c, nodes in graph.members.items() if any(_is_mask(m, graph) for m in nodes)}
     if not masks:
         return set()
@@ -377,7 +377,7 @@ SMALL = 200
 # What numerical stability may take.
 STABLE_ROUNDS = 4
 STABLE_NODES = 20_000
-# Classes with these have an equal sum or product (thesis, table 3.1), which bulk rules can read.
+# E-classes with these have an equal sum or product (thesis, table 3.1), which bulk rules can read.
 REDUNDANT = ("subtract", "negate", "divide")
 
 
@@ -452,7 +452,7 @@ class Run:
         self.report.iterations += 1
 
     def finish(self, names: Sequence[str], given: Sequence[Term] = ()) -> Explored:
-        """Run the stages, then read the classes back; `given` are loaded terms."""
+        """Run the stages, then read the e-classes back; `given` are loaded terms."""
         self.roots = names
         self.settle()
         if self.lowering:
@@ -509,7 +509,7 @@ class Run:
         for _ in range(1 if self.report.notes else PRESENT_ROUNDS):
             if not self.step("present"):
                 break
-        # They see what is retired as well.
+        # They see what is subsumed as well.
         last = [r for s in ("present", "orders") if s in self.stages for r in self.strategy.of(s)]
         self.apply_bulk_rules(self.snapshots(names, stable=self.lowering), last)
 
@@ -533,11 +533,11 @@ class Run:
         widened: bool = False,
         focused: bool = False,
     ) -> list[Snapshot]:
-        """The classes now, checked for merged constants, at each model.
+        """The e-classes now, checked for merged constants, at each model.
 
-        With `stable`, classes have the members alone that code may be generated from; those of
-        `hidden` constructors are left out where there are others. `widened` classes have the
-        members of wider ones as well. Bulk rules look at few classes of `focused` ones, where
+        With `stable`, e-classes have the e-nodes alone that code may be generated from; those of
+        `hidden` constructors are left out where there are others. `widened` e-classes have the
+        e-nodes of wider ones as well. Bulk rules look at few e-classes of `focused` ones, where
         there are many.
         """
         self.egraph.complete_shapes()

@@ -1,4 +1,4 @@
-"""The audit: every member of every class has the same value, by the oracle."""
+"""The audit: every e-node of every e-class has the same value, by the oracle."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -18,11 +18,11 @@ def audit(
     tolerance: float = 1e-6,
     given: Iterable[Term] = (),
 ) -> list[tuple[int, ENode]]:
-    """The members that disagree with the first term of their class, wherever that is defined.
+    """The e-nodes that disagree with the first term of their e-class, wherever that is defined.
 
-    The first term of a class is one of those `given` and their parts, or else the cheapest. A
-    member has to be defined where it is; beside a constant, such as 0·log x beside 0, it need not
-    be. Members with operands that no term stands for are left out.
+    The first term of an e-class is one of those `given` and their parts, or else the cheapest. A
+    e-node has to be defined where it is; beside a constant, such as 0·log x beside 0, it need not
+    be. E-nodes with operands that no term stands for are left out.
     """
     known = set(graph.classes)
     first = _first_terms(graph, given)
@@ -44,7 +44,7 @@ def audit(
 
 
 def _first_terms(graph: Snapshot, given: Iterable[Term]) -> dict[int, Term]:
-    """The first of some terms, and of their parts, in each class."""
+    """The first of some terms, and of their parts, in each e-class."""
     places = {(m[:3]): cls for cls, members in graph.members.items() for m in members}
     classes: dict[Term, int] = {}
     found: dict[int, Term] = {}

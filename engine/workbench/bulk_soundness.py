@@ -1,4 +1,4 @@
-"""Whether a law on whole sums and products is true: every member it names, by the oracle."""
+"""Whether a law on whole sums and products is true: every e-node it names, by the oracle."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
@@ -40,7 +40,7 @@ class RandomClasses:
         self._known: dict[int, Snapshot] = {}
 
     def number(self, seed: int) -> Snapshot:
-        """The classes of the random terms of that number, the first of them kept."""
+        """The e-classes of the random terms of that number, the first of them kept."""
         if seed in self._known:
             return self._known[seed]
         rng = np.random.default_rng(seed)
@@ -52,7 +52,7 @@ class RandomClasses:
         return found
 
     def of(self, roots: Sequence[Term]) -> Snapshot:
-        """The classes of some terms."""
+        """The e-classes of some terms."""
         self._egraph.push()
         self._egraph.load(*roots)
         for _ in range(ITERATIONS):
@@ -66,7 +66,7 @@ class RandomClasses:
 def check_bulk_soundness(
     rule: BulkRule, classes: RandomClasses, instances: int = 1000
 ) -> Soundness:
-    """Compare so many members that a law names with their classes, in random graphs.
+    """Compare so many e-nodes that a law names with their e-classes, in random graphs.
 
     Of laws that seldom find anything fewer are seen: there are `instances` / 10 graphs, at least
     60 of them.
@@ -85,7 +85,7 @@ def check_bulk_soundness(
 
 
 def new_members(rule: BulkRule, graph: Snapshot) -> list[Pair]:
-    """A term of each class in which the law finds another one, and that one."""
+    """A term of each e-class in which the law finds another one, and that one."""
     try:
         found = list(rule.find(graph))
     except MISTAKES as error:

@@ -77,7 +77,7 @@ def _is_vacuous(instance: Instance) -> bool:
 
 
 def _run(rule: Rule, companions: Sequence[Rule], instance: Instance) -> tuple[bool, bool]:
-    """Whether the rule matched, and whether the left side got the right one as a member."""
+    """Whether the rule matched, and whether the left side got the right one as an e-node."""
     egraph = EGraph(Relevance({"all": tuple(dict.fromkeys([rule, *companions]))}))
     place, right = load_left(egraph, instance)
     egraph.load(*(t for _, t in instance.known))
@@ -114,7 +114,7 @@ def _derives(rule: Rule, companions: Sequence[Rule], instance: Instance) -> tupl
 
 
 def _widens(rule: Rule, instance: Instance) -> tuple[bool, bool]:
-    """Whether the rule finds a wider class where nothing is known, and the right side is it."""
+    """Whether the rule finds a wider e-class where nothing is known, and the right side is it."""
     egraph = EGraph(Relevance({"all": (rule,)}))
     egraph.load(instance.left)
     matched = egraph.widen().changed
@@ -127,7 +127,7 @@ def _widens(rule: Rule, instance: Instance) -> tuple[bool, bool]:
 def load_left(egraph: EGraph, instance: Instance) -> tuple[str, Term]:
     """Load the left side; where it is then, and the right side.
 
-    The place is the name of a class; a size's is its constructor with the size.
+    The place is the name of an e-class; a size's is its constructor with the size.
     """
     left = instance.law.node
     right = Closing(instance.bound).build(instance.law.right)

@@ -45,7 +45,7 @@ class Comparison:
     def flaw(self) -> str | None:
         """What is wrong: the "axes", an "undefined" side, or another "value".
 
-        An undefined left side counts as well, for a law unites the classes of both.
+        An undefined left side counts as well, for a law unites the e-classes of both.
         """
         if self.left.shape != self.right.shape:
             return "axes"

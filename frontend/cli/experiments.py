@@ -80,7 +80,7 @@ def _most(option: str, default: int, what: str) -> Callable[[Callable[..., None]
 def graph(cases: list[Case], *, out: str, classes: int, members: int) -> None:
     """Draw the e-graph of SOURCE after each stage.
 
-    Classes of equal terms are boxes, the extracted term is highlighted. What is larger than
+    E-classes of equal terms are boxes, the extracted term is highlighted. What is larger than
     --classes and --members allow is folded, and the picture says so; the extracted term is never
     folded.
     """

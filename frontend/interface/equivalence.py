@@ -130,7 +130,7 @@ def equivalent(
     where axes are equal at some sizes of their common variables alone, the two are different.
     Values are tried first; the oracle evaluates both sides at small integers and other numbers
     that have the declared properties. Where they agree, both are put into one e-graph, and the
-    rules run until they are one class or the budget ends. `rules` adds your own, see
+    rules run until they are one e-class or the budget ends. `rules` adds your own, see
     `eggrad.derivative`. Raises `ShapeError` where a variable has different axes in the two.
 
     >>> from eggrad.frontend.expression.functions import exp, log, variable

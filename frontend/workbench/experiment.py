@@ -287,7 +287,7 @@ def experiment(
 ) -> Iterator[Outcome]:
     """What a variant does to each case; operations are counted at the sizes, 100 for others.
 
-    Classes, times and growth are known only if it is `watched`.
+    E-classes, times and growth are known only if it is `watched`.
 
     >>> from eggrad.frontend.workbench.experiment import read_corpus
     >>> from eggrad.frontend.text.parser import parse

@@ -1,4 +1,4 @@
-"""Pictures of e-graphs: classes as boxes, laid out, drawn as SVG, after each stage."""
+"""Pictures of e-graphs: e-classes as boxes, laid out, drawn as SVG, after each stage."""
 
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -26,7 +26,7 @@ _TIP = 300
 
 @dataclass(frozen=True)
 class Limits:
-    """How many classes a picture shows, and how many members of each."""
+    """How many e-classes a picture shows, and how many e-nodes of each."""
 
     classes: int = 120
     members: int = 8
@@ -34,21 +34,21 @@ class Limits:
 
 @dataclass(frozen=True)
 class Line:
-    """A member of a class as its box shows it.
+    """An e-node of an e-class as its box shows it.
 
-    `children` are the classes it needs, those that are named by a variable or number left out.
-    `chosen` says that the extracted term has it, `retired` that no rule matches it any more.
+    `children` are the e-classes it needs, those that are named by a variable or number left out.
+    `chosen` says that the extracted term has it, `subsumed` that no rule matches it any more.
     """
 
     text: str
     children: tuple[int, ...]
     chosen: bool
-    retired: bool
+    subsumed: bool
 
 
 @dataclass(frozen=True)
 class Box:
-    """A class: its title, its members, how many more it has, and its cheapest term.
+    """An e-class: its title, its e-nodes, how many more it has, and its cheapest term.
 
     A `leaf` is named by a variable or number: no lines are drawn to it.
     """
@@ -63,14 +63,14 @@ class Box:
 
 @dataclass(frozen=True)
 class Boxes:
-    """The boxes of a picture by class, roots first, and in words what they show and hide."""
+    """The boxes of a picture by e-class, roots first, and in words what they show and hide."""
 
     boxes: dict[int, Box]
     remarks: tuple[str, ...]
 
 
 def read_boxes(reading: Reading, graph: Snapshot, wanted: Sequence[str], limits: Limits) -> Boxes:
-    """The classes below those of some names; too many are folded, the extracted term never.
+    """The e-classes below those of some names; too many are folded, the extracted term never.
 
     The snapshot is of that reading.
     """
@@ -83,7 +83,7 @@ def read_boxes(reading: Reading, graph: Snapshot, wanted: Sequence[str], limits:
 
 
 class _Reader:
-    """Classes get their numbers from the roots on."""
+    """E-classes get their numbers from the roots on."""
 
     def __init__(
         self, graph: Snapshot, members: dict[int, list[Row]], roots: Sequence[int], limits: Limits
@@ -124,7 +124,7 @@ class _Reader:
     def _box(self, cls: int) -> Box:
         wanted = self.chosen.get(cls)
         own = [(r, _same(r, wanted)) for r in self._rows(cls)]
-        own.sort(key=lambda pair: (not pair[1], pair[0].retired))
+        own.sort(key=lambda pair: (not pair[1], pair[0].subsumed))
         shown = own[: self.limits.members]
         lines = tuple(self._line(r, chosen) for r, chosen in shown)
         dims = self.graph.dims.get(cls)
@@ -135,7 +135,7 @@ class _Reader:
 
     def _line(self, row: Row, chosen: bool) -> Line:
         children = tuple(dict.fromkeys(c for c in row.children if not self._is_leaf(c)))
-        return Line(self._text(row), children, chosen, row.retired)
+        return Line(self._text(row), children, chosen, row.subsumed)
 
     def _text(self, row: Row) -> str:
         args = [self.names[c] for c in row.children]
@@ -190,7 +190,7 @@ def _below(members: dict[int, list[Row]], roots: Sequence[int]) -> Iterator[int]
 
 
 def _leaf(rows: Sequence[Row]) -> str | None:
-    """What a class is called that has a variable, a number or a size for a member."""
+    """What an e-class is called that has a variable, a number or a size for an e-node."""
     for row in rows:
         data: Any = row.data
         if row.constructor == "variable":
@@ -203,7 +203,7 @@ def _leaf(rows: Sequence[Row]) -> str | None:
 
 
 def _same(row: Row, member: Any) -> bool:
-    """Whether a row is the member of a snapshot."""
+    """Whether a row is the e-node of a snapshot."""
     return member is not None and (row.constructor, row.data, row.children) == (
         member.constructor,
         member.data,
@@ -402,7 +402,7 @@ class Picture:
 
 
 def draw(found: Boxes) -> Picture:
-    """Every class a box with its members, from the root on the left; lines lead to operands.
+    """Every e-class a box with its e-nodes, from the root on the left; lines lead to operands.
 
     The extracted term is blue. Dashed lines lead back to the left: they close a cycle.
     """
@@ -463,7 +463,7 @@ def _box(box: Box, x: float, y: float, width: float, height: float) -> Iterator[
     )
     yield _text(x + 8, y + 14.5, box.title, "#57606a")
     for k, line in enumerate(box.lines):
-        colour = BLUE if line.chosen else "#8c959f" if line.retired else "#1b1f24"
+        colour = BLUE if line.chosen else "#8c959f" if line.subsumed else "#1b1f24"
         weight = ' font-weight="bold"' if line.chosen else ""
         yield _text(x + 8, y + HEAD + ROW * k + 13, line.text, colour, weight)
     if box.folded:
@@ -479,7 +479,7 @@ def _text(x: float, y: float, text: str, colour: str, more: str = "") -> str:
 def _lines(
     boxes: dict[int, Box], layout: Layout, sizes: dict[int, tuple[float, float]]
 ) -> Iterator[tuple[bool, str]]:
-    """From every member to its operands, those of the extracted term on top."""
+    """From every e-node to its operands, those of the extracted term on top."""
     for c, box in boxes.items():
         if box.leaf:
             continue
@@ -544,7 +544,7 @@ class Stage:
         return " ".join(self.boxes.remarks)
 
     def picture(self) -> Picture:
-        """The classes and their members."""
+        """The e-classes and their e-nodes."""
         return draw(self.boxes)
 
 

@@ -59,13 +59,13 @@ quotients = Ruleset(
 
 @products.bulk_rule(cite="associativity and commutativity of the product; opt_einsum")
 def contraction_order(graph: Snapshot) -> Iterator[tuple[int, Term]]:
-    """A product of factors is the same in every order; a cheaper order is a further member."""
+    """A product of factors is the same in every order; a cheaper order is a further e-node."""
     return cheaper_orders(graph, exact=False)
 
 
 @orders.bulk_rule(cite="associativity and commutativity of the product")
 def cheapest_order(graph: Snapshot) -> Iterator[tuple[int, Term]]:
-    """A product of factors is the same in every order; the cheapest of all is a further member."""
+    """A product of factors is the same in every order; the cheapest of all is a further e-node."""
     return cheaper_orders(graph, exact=True)
 
 

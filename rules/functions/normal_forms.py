@@ -1,4 +1,4 @@
-"""Normal forms: sums of products that are equal up to their form are one class.
+"""Normal forms: sums of products that are equal up to their form are one e-class.
 
 They are for comparing terms; nothing gets shorter by them.
 """

@@ -1,6 +1,6 @@
 """What follows from the form of a tensor: signs, ranges, zeros, and whether a matrix is invertible.
 
-Laws that are true of a part of the reals alone ask for these facts before they unite classes.
+Laws that are true of a part of the reals alone ask for these facts before they unite e-classes.
 Each is true of the form, wherever it is defined, or of a variable as it is declared.
 """
 

@@ -1,4 +1,4 @@
-"""Pictures of the architecture, read from the code: what runs for each purpose, who imports whom.
+"""Pictures and tables of the architecture, read from the code: files, stages, passes, imports.
 
 `python -m tests.docs.pictures` writes them into docs/architecture.md, between the comments that
 name them.
@@ -9,6 +9,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
+from eggrad.engine.compilation.passes import PASSES
 from eggrad.engine.saturation.schedule import PURPOSES, STAGES
 from eggrad.rules.standard import STANDARD
 from tests.benchmarks.tables import placed
@@ -120,8 +121,35 @@ def folders() -> Iterator[str]:
             yield f"  {start.replace('/', '_')} --> {end.replace('/', '_')}"
 
 
+def sentence(file: Path) -> str:
+    """What a file says that it is, in its first line."""
+    return (ast.get_docstring(ast.parse(file.read_text("utf-8"))) or "").splitlines()[0]
+
+
+def files() -> Iterator[str]:
+    """A table of the folders, and in each of them of its files, in their own words."""
+    yield "| folder | its files |"
+    yield "|---|---|"
+    for room in reversed(ROOMS):
+        for face in sorted((ROOT / room).rglob("__init__.py")):
+            own = [f for f in sorted(face.parent.glob("*.py")) if f != face]
+            listed = "<br>".join(f"`{f.stem}` {sentence(f)}" for f in own)
+            name = face.parent.relative_to(ROOT).as_posix()
+            yield f"| **`{name}/`** {sentence(face)} | {listed} |"
+
+
+def passes() -> Iterator[str]:
+    """A table of the passes from terms to code, in the order in which they run."""
+    yield "| pass | what it does | where |"
+    yield "|---|---|---|"
+    for step in PASSES:
+        yield f"| {step.name} | {step.sentence} | {step.condition} |"
+
+
 def drawn(page: str) -> str:
-    """The page with its pictures as the code is now."""
+    """The page with its pictures and tables as the code is now."""
+    page = placed(page, "files", "\n".join(files()))
+    page = placed(page, "passes", "\n".join(passes()))
     page = placed(page, "purposes", mermaid(purposes(), "LR"))
     page = placed(page, "stages", "\n".join(stages()))
     return placed(page, "folders", mermaid(folders(), "TB"))

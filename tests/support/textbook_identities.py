@@ -113,7 +113,7 @@ IDENTITIES = [
     Identity("powers of one base", p**s * p**t, p ** (s + t)),
 ]
 
-# That S' = S joins two terms of one class, which no chain of single steps shows.
+# That S' = S joins two terms of one e-class, which no chain of single steps shows.
 WITHOUT_STEPS = [
     Identity(
         "completed square, symmetric",

@@ -34,7 +34,7 @@ def member(price: int, children: tuple[int, ...] = ()) -> Member:
 
 @st.composite
 def graphs(draw: st.DrawFn) -> tuple[Members, list[int]]:
-    """Up to six classes of up to three members that refer to any classes; the last has a leaf."""
+    """Up to six e-classes of up to three e-nodes that refer to any; the last has a leaf."""
     count = draw(st.integers(1, 6))
     children = st.lists(st.integers(0, count - 1), max_size=3).map(tuple)
     some = st.lists(st.builds(member, st.integers(0, 9), children), min_size=1, max_size=3)
@@ -81,7 +81,7 @@ def test_pruning_keeps_a_cheapest_choice(graph: tuple[Members, list[int]]) -> No
 
 
 def loop_of(count: int) -> dict[int, list[Member]]:
-    """Classes in a ring, each made of the next for nothing; the last has a cheap leaf."""
+    """E-classes in a ring, each made of the next for nothing; the last has a cheap leaf."""
     members = {c: [member(0, ((c + 1) % count,)), member(100 + c)] for c in range(count)}
     members[count - 1].append(member(7))
     return members
@@ -97,7 +97,7 @@ def test_a_ring_of_free_members_is_no_answer(count: int) -> None:
 
 
 def test_a_cycle_that_the_first_solution_has_is_cut() -> None:
-    """Two rings that share a class: neither is a component, nor a pair."""
+    """Two rings that share an e-class: neither is a component, nor a pair."""
     members = {
         0: [member(0, (1,)), member(50)],
         1: [member(0, (2,)), member(0, (3,)), member(50)],

@@ -50,7 +50,7 @@ def names(choice: Mapping[int, Member]) -> list[str]:
 
 
 def acyclic(choice: Mapping[int, Member], roots: Sequence[int]) -> bool:
-    """Whether every class in use can be built from classes that were built before."""
+    """Whether every e-class in use can be built from e-classes that were built before."""
     built: set[int] = set()
     waiting = used(choice, roots)
     while waiting:
@@ -63,7 +63,7 @@ def acyclic(choice: Mapping[int, Member], roots: Sequence[int]) -> bool:
 
 
 def least_cost(members: Members, roots: Sequence[int]) -> int | None:
-    """The cost of the cheapest DAG, by trying every choice of members; None if there is none."""
+    """The cost of the cheapest DAG, by trying every choice of e-nodes; None if there is none."""
     choices = (dict(zip(members, chosen, strict=True)) for chosen in product(*members.values()))
     costs = [dag_cost(c, roots) for c in choices if acyclic(c, roots)]
     return min(costs, default=None)
@@ -126,7 +126,7 @@ def test_ties_go_to_the_first_member() -> None:
 
 
 def random_members(rng: np.random.Generator) -> dict[int, list[Member]]:
-    """Classes whose members use later classes only; the last ones have leaves."""
+    """E-classes whose e-nodes use later e-classes only; the last ones have leaves."""
     count = int(rng.integers(3, 8))
     members: dict[int, list[Member]] = {}
     for c in range(count):

@@ -1,4 +1,4 @@
-"""All members of all classes agree, in real runs: no unsound merge hides behind a good answer."""
+"""All e-nodes of all e-classes agree, in real runs: no unsound merge hides behind a good answer."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -50,12 +50,12 @@ EXAMPLES: dict[str, tuple[Term, Term]] = {
 
 
 class Recorder(Snapshot):
-    """Snapshots that remember themselves, as they are before classes get wider members."""
+    """Snapshots that remember themselves, as they are before e-classes get wider e-nodes."""
 
     last: Snapshot
 
     def widen(self, _exposed: object) -> None:
-        """Leave the classes alone: in a wider one not all members are equal."""
+        """Leave the e-classes alone: in a wider one not all e-nodes are equal."""
 
     def __init__(self, *args: object, focused: bool = False) -> None:
         super().__init__(*args, focused=focused)
@@ -89,7 +89,7 @@ def test_all_members_agree(name: str, mode: str, recorder: type[Recorder]) -> No
 
 @pytest.mark.parametrize("seed", range(40))
 def test_partial_functions_meet_in_one_egraph(seed: int, recorder: type[Recorder]) -> None:
-    """Three terms over all reals: each member is judged where its class's own term is defined."""
+    """Three terms over all reals: each e-node is judged where its e-class's own term is defined."""
     random = Random(seed)
     roots = random_triple(random)
     system().simplify(roots)
