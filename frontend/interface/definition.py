@@ -7,6 +7,7 @@ from typing import Any
 
 from eggrad.engine.errors import ShapeError, UnknownVariable, UnsupportedOperation
 from eggrad.engine.indices.rational_affine import Affine
+from eggrad.engine.indices.spec import Size
 from eggrad.engine.terms.binding import Array, checked_size, numeric
 from eggrad.frontend.calculus.calculus import simplify
 from eggrad.frontend.elementwise.adjoint import (
@@ -17,7 +18,6 @@ from eggrad.frontend.elementwise.adjoint import (
     occurrences,
 )
 from eggrad.frontend.elementwise.as_term import as_term
-from eggrad.frontend.elementwise.parser import Size, parse
 from eggrad.frontend.elementwise.paths import misread_at, readings
 from eggrad.frontend.elementwise.printer import (
     format_definition,
@@ -281,6 +281,9 @@ def parse_elementwise(
     >>> d.evaluate({"x": [0] * 7}).shape
     (3, 5)
     """
+    # Lark is loaded by whoever reads a text.
+    from eggrad.frontend.elementwise.parser import parse
+
     found = parse(text, shapes, sizes, records_of(functions))
     return Definition(found.name, found.sizes, found.shapes, found.body)
 

@@ -8,12 +8,10 @@ from eggrad.engine.terms.term import Term
 from eggrad.frontend.expression.expression import Expression, expression
 from eggrad.frontend.expression.own_functions import DeclaredFunction, records_of
 from eggrad.frontend.interface.derivatives import derivative_by, wrt_variable
-from eggrad.frontend.matrix.parser import read_problem
-from eggrad.frontend.text import parser as text_parser
-from eggrad.frontend.text.phrases import Problem as Parsed
 
 if TYPE_CHECKING:
     from eggrad.frontend.interface.own_rules import Rules
+    from eggrad.frontend.text.phrases import Problem as Parsed
 
 
 class Problem:
@@ -22,7 +20,7 @@ class Problem:
     expression: Expression
     wrt: tuple[str, ...] | None
 
-    def __init__(self, parsed: Parsed) -> None:
+    def __init__(self, parsed: "Parsed") -> None:
         """Wrap what the parser found; `parse` is the way to call this."""
         self._declared = (*parsed.declared, *(parsed.wrt or ()))
         self.expression = expression(parsed.term, parsed.declared)
@@ -61,7 +59,10 @@ def parse(text: str, functions: Sequence[DeclaredFunction] = ()) -> Problem:
     >>> problem.expression.ndim, problem.wrt
     (1, ('x',))
     """
-    return Problem(text_parser.parse(text, records_of(functions)))
+    # Lark is loaded by whoever reads a text.
+    from eggrad.frontend.text import parser
+
+    return Problem(parser.parse(text, records_of(functions)))
 
 
 def parse_matrix(
@@ -83,5 +84,7 @@ def parse_matrix(
     >>> f.shape
     ()
     """
+    from eggrad.frontend.matrix.parser import read_problem
+
     problem = read_problem(text, dims, assume or {}, records_of(functions))
     return expression(problem.term, problem.declared)
