@@ -10,7 +10,7 @@ import pytest
 from tests.support.places import ROOT
 from tests.support.programs import python
 
-ROOMS = ("engine", "rules", "frontend")
+LAYERS = ("engine", "rules", "frontend")
 
 
 def project_files() -> list[Path]:
@@ -34,8 +34,8 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def sources(*suffixes: str) -> set[str]:
     return {
         path.relative_to(ROOT).as_posix()
-        for room in ROOMS
-        for path in (ROOT / room).rglob("*")
+        for layer in LAYERS
+        for path in (ROOT / layer).rglob("*")
         if path.suffix in suffixes
     }
 
@@ -93,10 +93,10 @@ def test_no_file_points_outside_the_repository() -> None:
     assert pointing == []
 
 
-@pytest.mark.parametrize("room", ROOMS)
-def test_rooms_import_under_one_name_only(room: str) -> None:
-    done = python("-c", f"import {room}", check=False)
-    assert f"ImportError: import eggrad.{room}: " in done.stderr
+@pytest.mark.parametrize("layer", LAYERS)
+def test_layers_import_under_one_name_only(layer: str) -> None:
+    done = python("-c", f"import {layer}", check=False)
+    assert f"ImportError: import eggrad.{layer}: " in done.stderr
 
 
 def test_import_is_light() -> None:

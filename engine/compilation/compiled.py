@@ -171,7 +171,7 @@ Function = Callable[..., Any]
 # The number of the form to use at some sizes.
 Choice = Callable[[Mapping[str, int]], int]
 
-# So many shapes are known to fit; arrays of others are checked at every call.
+# Shapes that are known to fit, at most; arrays of others are checked at every call.
 _KNOWN_SHAPES: Final = 256
 
 

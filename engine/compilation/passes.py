@@ -29,7 +29,7 @@ from eggrad.engine.terms.term import Term, postorder
 # What may overflow at moderate arguments, and what keeps that.
 OVERFLOWING: Final = frozenset(f.name for f in FUNCTIONS.values() if f.grows)
 KEEPING: Final = frozenset({"add", "subtract", "negate", "einsum", "power"})
-# From so many entries on a division by NumPy's operator is faster than `np.reciprocal`.
+# Entries from which on a division by NumPy's operator is faster than `np.reciprocal`.
 LARGE_RECIPROCAL: Final = 1500
 
 

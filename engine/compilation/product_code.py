@@ -34,12 +34,12 @@ from eggrad.engine.terms.term import Term, postorder
 # matrix is read row by row: OpenBLAS multiplies so few pairs of numbers where they lie.
 FLAT: Final = 4
 SMALL: Final = 1_000_000
-# Outer products are worth one matrix product from so many on, or two for results with so many
+# Outer products are worth one matrix product from this number on, or two for results with this many
 # entries.
 MANY_OUTER: Final = 4
 LARGE_SUM: Final = 4096
-# Products with one matrix are computed together from so many vectors on, for matrices with so many
-# entries.
+# Products with one matrix are computed together from this number of vectors on, where the matrix
+# has this number of entries.
 MANY_VECTORS: Final = 3
 LARGE_MATRIX: Final = 8192
 
@@ -161,7 +161,7 @@ class _Lowering:
         return made, labels
 
     def repeated(self, count: str, array: Atom) -> Atom:
-        """The sum of so many equal arrays: zeros if there are none, infinite as these may be."""
+        """The sum of `count` equal arrays: zeros if there are none, infinite as these may be."""
         text, labels = array
         if count == "1":
             return array

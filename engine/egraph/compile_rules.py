@@ -98,7 +98,7 @@ NAMED: Final = frozenset({*FUNCTION_NODES.values(), "numeric", "numeric2"})
 KNOWN: Final = "known "
 # Stands for all names, or all properties, where a pattern computes one.
 ANY: Final = "*"
-# For so many sets of symbols it is remembered which rules can match.
+# Sets of symbols for which it is remembered which rules can match, at most.
 REMEMBERED: Final = 256
 
 Symbols = frozenset[str]

@@ -18,7 +18,7 @@ from eggrad.engine.oracle.exact_values import exact_values, is_polynomial
 from eggrad.engine.terms.binding import MOST_AXES, Array, concrete, enlarged, made_sizes, symbols
 from eggrad.engine.terms.term import Term, postorder, variables
 
-# A difference counts from this part of the result, and from so many times the rounding error.
+# A difference counts from this part of the result, and from this multiple of the rounding error.
 CLOSE: Final = 1e-9
 SAFETY: Final = 1e3
 # The rounding error, as a part of the largest number that was met on the way.

@@ -89,10 +89,10 @@ NODES_PER_NODE = 20
 ITERATIONS = 20
 # Rounds of the rules that replace what they match, before any other rule looks.
 SETTLING = 12
-# Bulk rules see so many terms of every e-class, the smallest.
+# The number of smallest terms of an e-class that bulk rules see.
 ALTERNATIVES = 4
 MOST_TERMS = 2_000
-# What the given terms consist of counts as so many nodes where what rules have made is wanted.
+# The weight in nodes of what the given terms consist of, where what rules have made is wanted.
 GIVEN_WEIGHT = 100
 
 # E-classes with these have an equal sum or product, once rules have found it.
@@ -284,7 +284,7 @@ class ProofSearch:
 
 AnyRule = Rule | BulkRule
 
-# A shortcut leads over so many terms at most.
+# Terms that a shortcut leads over, at most.
 REACH = 40
 
 

@@ -18,7 +18,7 @@ from eggrad.engine.terms.term import Term, assembled
 
 T = TypeVar("T")
 
-# So many e-classes are explored in a focused snapshot.
+# E-classes that are explored in a focused snapshot.
 MOST_CLASSES: Final = 300
 
 

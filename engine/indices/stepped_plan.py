@@ -34,7 +34,7 @@ from eggrad.engine.indices.spec import Indices
 
 
 MOST_STEPS: Final = 4096
-# Steps that take so many times as long as an intermediate result are never taken.
+# Steps are not taken if they take this many times as long as an intermediate result.
 _FAR_TOO_LONG: Final = 10
 # Nanoseconds, roughly: of a call, of an entry that is copied or added to another one, and of one
 # multiplication by BLAS, in a correlation, entry by entry, and where windows overlap.
@@ -133,7 +133,7 @@ class Solution:
         return prod(map(self.width, self.ranges))
 
     def price_if_stored(self, entries: int) -> float:
-        """The time where a view of so many entries is an array of its own."""
+        """The time where a view with this number of entries is an array of its own."""
         return 2 * _CALL + _MOVED * entries + self._rate(()) * self.free
 
     @property
@@ -268,13 +268,13 @@ def _narrowed(
     return ranges if all(low < high for low, high in ranges.values()) else None
 
 
-# An intermediate result may have so many entries, or so many times those of operands and result.
+# Entries that an intermediate result may have, and how many times those of operands and result.
 _FEW: Final = 1 << 15
 _MOST_TIMES: Final = 3
 
 
 def is_small(entries: int, operands: int) -> bool:
-    """Whether an intermediate result takes little space beside operands of so many entries.
+    """Whether an intermediate result takes little space beside operands of these sizes.
 
     >>> is_small(1000, 10), is_small(10**6, 10), is_small(10**6, 10**6)
     (True, False, True)

@@ -153,7 +153,7 @@ def exact(value: object) -> Fraction | None:
 def _small_fraction(value: "float | np.floating[Any]") -> Fraction | None:
     """The only fraction of a small denominator that rounds to a number; None where there is none.
 
-    A random number of so many digits has one by a chance of less than one in a thousand.
+    A random number of that many digits has one by a chance of less than one in a thousand.
     """
     kind = type(value)
     steps = int(1 / np.finfo(kind).eps)

@@ -35,7 +35,7 @@ Polynomial = tuple[Fraction, ...]
 
 ONE: Polynomial = (Fraction(1),)
 MAX_DEGREE = 12
-# The same few occur in every layer of a network: so many results are remembered.
+# Results that are remembered: the same few occur in every layer of a network.
 POLYNOMIALS = 1024
 
 

@@ -178,9 +178,9 @@ def network_key(network: Network) -> tuple[object, ...]:
 # and an addition for each point but one of every sum.
 
 
-# The cheapest of all paths takes 2 ms for so many factors, three times that for one more.
+# Factors for which the cheapest of all paths is found in 2 ms; one more takes three times that.
 MAX_EXACT: Final = 8
-# Dynamic programming takes milliseconds for so many factors, and up to a minute for twice as many.
+# Factors for which dynamic programming takes milliseconds; twice as many take up to a minute.
 MAX_PROGRAMMED: Final = 18
 
 IndexSet = frozenset[int]

@@ -17,8 +17,8 @@ UNIT: Final = -1
 
 # Summed indices are numbered from here on while a piece is labelled.
 FREE: Final = 1 << 20
-# Refinement leaves a choice only where factors are alike; so many are tried at most. With fewer
-# than there are, what is equal may be told apart, never the reverse.
+# Refinement leaves a choice only where factors are alike; this many choices are tried at most.
+# Where there are more, what is equal may be told apart, never the reverse.
 LEAVES: Final = 400
 # Axes of a tensor whose permutations are tried.
 PERMUTED: Final = 3

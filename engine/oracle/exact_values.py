@@ -14,7 +14,7 @@ from eggrad.engine.oracle import oracle
 from eggrad.engine.terms.binding import Array, concrete
 from eggrad.engine.terms.term import LEAVES, Term, postorder
 
-# What is done for the values of some terms: additions of fractions of up to so many bits.
+# What is done for the values of some terms: additions of fractions, in bits.
 WORK: Final = 200_000
 LONG: Final = 1024
 

@@ -478,7 +478,7 @@ class FactoredTensor:
 
 
 def columns_of(axes: Sequence[Size], columns: int | None) -> int:
-    """How many of the axes are columns, by default half; `ShapeError` where there are not so many.
+    """How many of the axes are columns, by default half; `ShapeError` where there are fewer.
 
     >>> columns_of(("m", "k", "m", "k"), None)
     2

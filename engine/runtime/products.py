@@ -26,12 +26,12 @@ from eggrad.engine.terms.binding import Array
 ROW: Final = 96
 # With fewer entries the call takes longer than the copies.
 FEW: Final = 20_000
-# From so many entries on it matters that `dot` fills a result with zeros before BLAS writes it.
+# Entries from which on it matters that `dot` fills a result with zeros before BLAS writes it.
 LARGE: Final = 400_000
 
 
 def is_worth_rows(entries: int, row: int) -> bool:
-    """Whether `row_by_row` is faster than the function, for so many entries in rows so long."""
+    """Whether `row_by_row` is faster than the function, by the entries in all and in a row."""
     return row >= ROW and entries >= FEW
 
 

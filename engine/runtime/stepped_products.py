@@ -52,7 +52,7 @@ class Kernel:
 
 
 def direct_kernel(left: int, right: int, target: int) -> Kernel:
-    """The kernel of three vectors with so many labels each: that with two is seen through windows.
+    """The kernel of three vectors by their numbers of labels: that with two is seen in windows.
 
     >>> found = np.zeros(4)
     >>> direct_kernel(1, 1, 2).add(np.ones(2), np.ones(3), found)
@@ -235,7 +235,7 @@ def whole_labels(plan: SteppedPlan, shape: tuple[int, ...]) -> dict[int, int]:
 
 
 def axes_as_written(plan: SteppedPlan, order: Order, count: int) -> tuple[int, ...]:
-    """The axes of the target, so many, in the order in which a kernel writes them.
+    """The axes of the target in the order in which a kernel writes them.
 
     As they are, where there is one along which only steps lead.
     """
@@ -309,7 +309,7 @@ def along_one_axis(plan: SteppedPlan, layouts: Sequence[Layout]) -> tuple[tuple[
 # Products ---------------------------------------------------------------------------------------
 
 Specs = tuple[Indices, Indices, Indices, Indices]
-# A product of matrices that has so many times the entries of one of them.
+# A product of matrices with this many times the entries of one of them.
 MUCH_LARGER: Final = 8
 
 

@@ -362,7 +362,7 @@ SETTLE_ROUNDS = 20
 SETTLES: Final[Mapping[str, int]] = dict.fromkeys(
     ("simplify", "explore", "lowering", "present", "stable"), 2
 )
-# A match makes at most so many e-nodes.
+# E-nodes that one match makes, at most.
 NODES_PER_MATCH = 8
 PRESENT_ROUNDS = 4
 
@@ -371,7 +371,7 @@ ROUNDS = 4
 LARGE = 2_000
 NODES_PER_NODE = 60
 
-# What is lowered has been explored before: only so many e-nodes are explored again in all rounds.
+# What is lowered has been explored before: only this many e-nodes are explored again in all rounds.
 SMALL = 200
 
 # What numerical stability may take.
@@ -603,7 +603,7 @@ class Run:
     def within(self, nodes: int) -> bool:
         """Whether another iteration keeps to some e-nodes, if it grows as those before it did.
 
-        They are counted only where what has matched might have made so many.
+        They are counted only where what has matched might have made that many.
         """
         if self.bound * self.bound <= nodes * self.size:
             return True

@@ -39,7 +39,7 @@ TESTS: Final = frozenset({"where", *(f.name for f in FUNCTIONS.values() if f.is_
 ASKED: Final[Mapping[str, Mapping[str, frozenset[str]]]] = {
     "compare": dict.fromkeys((KNOWN + POSITIVE, KNOWN + NONNEGATIVE), frozenset[str]())
 }
-# So many answers are remembered.
+# Answers that are remembered.
 ANSWERS = 256
 # How often wider terms are looked for in what was extracted.
 WIDENINGS = 4

@@ -66,7 +66,7 @@ class RandomClasses:
 def check_bulk_soundness(
     rule: BulkRule, classes: RandomClasses, instances: int = 1000
 ) -> Soundness:
-    """Compare so many e-nodes that a law names with their e-classes, in random graphs.
+    """Compare a number of e-nodes that a law names with their e-classes, in random graphs.
 
     Of laws that seldom find anything fewer are seen: there are `instances` / 10 graphs, at least
     60 of them.

@@ -179,7 +179,7 @@ class Enumeration:
 
 
 def enumerate_terms(workload: Workload, nodes: int, limit: int = 1_000_000) -> Enumeration:
-    """All terms of a workload with so many nodes, shortest first; at most `limit` are evaluated.
+    """All terms of a workload with that many nodes, shortest first; `limit` are evaluated at most.
 
     >>> from eggrad.engine.terms.term import variable
     >>> found = enumerate_terms(Workload("tiny", (variable("a"),), ("abs",)), 3)
@@ -213,7 +213,7 @@ class _Search:
         self._patterns: dict[object, list[Term]] = {}
 
     def terms_of(self, size: int) -> Iterator[Term]:
-        """The terms with so many nodes whose operands are first terms of groups."""
+        """The terms of a number of nodes whose operands are first terms of groups."""
         known = self._by_size
         for a in known.get(size - 1, ()):
             yield from self.workload.unary(a)

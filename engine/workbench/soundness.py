@@ -17,7 +17,7 @@ from eggrad.engine.workbench.instances import IllTyped, Instance, random_instanc
 
 # Most laws need a few draws for an instance, some a hundred.
 DRAWS: Final = 600
-# After so many in vain there is no use in going on.
+# Draws in vain after which there is no use in going on.
 PATIENCE: Final = 10_000
 # Differences lose digits in large values, and so do inverses of nearly singular matrices.
 LARGE: Final = 1e3
@@ -120,7 +120,7 @@ def random_instances(
     back: bool = False,
     scope: Scope = EVERYTHING,
 ) -> Iterator[Instance | IllTyped]:
-    """The instances of a law among so many draws, and what shows that it has no right side."""
+    """The instances of a law among a number of draws, and what shows that it has no right side."""
     vain = 0
     for _ in range(draws):
         try:

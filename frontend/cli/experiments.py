@@ -68,7 +68,7 @@ def _most(option: str, default: int, what: str) -> Callable[[Callable[..., None]
         type=click.IntRange(min=1),
         default=default,
         show_default=True,
-        help=f"Show so many {what}.",
+        help=f"The number of {what} to show.",
     )
 
 

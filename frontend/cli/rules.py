@@ -76,7 +76,7 @@ def show(name: str, *, as_json: bool) -> None:
     type=click.IntRange(1),
     default=1000,
     show_default=True,
-    help="Compare both sides at so many random instances.",
+    help="The number of random instances at which both sides are compared.",
 )
 @click.option("--seed", default=0, show_default=True, help="Draw other instances.")
 @json_option

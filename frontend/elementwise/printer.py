@@ -175,7 +175,7 @@ LETTERS: Final = "ijklpqrstuvw"
 ONE: Final = Number(Fraction(1))
 # Factors that say where others count.
 GATES: Final = ("delta", "indicator")
-# Parts that a tensor uses twice are written twice; beyond so many nodes nobody would read it.
+# Parts that a tensor uses twice are written twice; beyond this number nobody would read it.
 MOST: Final = 2_000
 
 

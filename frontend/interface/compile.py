@@ -33,7 +33,7 @@ def compile(
     `structure="factored"` makes the function return `FactoredTensor`s, which keep deltas and
     outer products apart and are linear operators; the last `columns` axes of each, by default
     half of them, meet an operand. Raises `UnsupportedOperation` for another backend than "numpy"
-    or another structure, `ShapeError` where there are not so many columns.
+    or another structure, `ShapeError` where there are fewer columns.
 
     >>> from eggrad.frontend.expression.functions import variable
     >>> x = variable("x", ("n",))

@@ -57,7 +57,7 @@ def inferred_orders(
     names = list(dict.fromkeys(n for p in parts for n in _names(p) if n not in defined))
     unsure = [n for n in names if not n[0].isupper()]
     if len(unsure) > MAX_NAMES:
-        raise ParseError(f"so many names need declared dims: {', '.join(unsure)}", text, 0)
+        raise ParseError(f"these names need declared dims: {', '.join(unsure)}", text, 0)
     readings: list[dict[str, str]] = []
     for kinds in product(("scalar", "column"), repeat=len(unsure)):
         known = dict.fromkeys(names, "matrix") | dict(zip(unsure, kinds, strict=True))

@@ -60,7 +60,7 @@ Style = Callable[[Indexed, Sequence[str]], str]
 
 
 _SUM, _QUOTIENT, _PRODUCT, _POWER, _ATOM = levels("index")
-# A part that occurs again is named if it has so many pieces.
+# A part that occurs again is named if it has this number of pieces.
 WORTH_NAMING: Final = 5
 _SUPERSCRIPTS: Final = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 

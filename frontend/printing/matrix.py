@@ -472,7 +472,7 @@ _OPERATORS: Final = {
     "power": (_POWER, "^"),
     "power_entries": (_POWER, ".^"),
 }
-# A part that occurs again is named where that saves so many letters.
+# A part that occurs again is named where that saves this number of letters.
 WORTH_NAMING: Final = 6
 
 

@@ -96,7 +96,7 @@ _MANY: Final = 17
 
 
 def format_values(value: Any, digits: int = _FEW) -> str:
-    """Numbers as nested lists, with so many digits.
+    """Numbers as nested lists, with a number of digits.
 
     >>> format_values(np.array([[2.0, 1 / 3]])), format_values(Fraction(10**400))
     ('[[2.0, 0.333333]]', '1e+400')
@@ -132,7 +132,7 @@ def format_sides(left: Any, right: Any) -> Iterator[str]:
 
 
 def _decimal(value: Fraction, digits: int) -> str:
-    """A fraction of any size in so many digits."""
+    """A fraction of any size in a number of digits."""
     if value.denominator == 1 and abs(value) < 10**digits:
         return f"{value.numerator}.0"
     own = Context(prec=digits, Emax=MAX_EMAX, Emin=MIN_EMIN)

@@ -18,7 +18,7 @@ from tests.support.places import DOCS, ROOT
 __all__ = ["PAGE", "drawn"]
 
 PAGE = DOCS / "architecture.md"
-ROOMS = ("frontend", "rules", "engine")
+LAYERS = ("frontend", "rules", "engine")
 Arrows = Mapping[str, set[str]]
 
 
@@ -73,8 +73,8 @@ def imports_of(file: Path) -> set[str]:
 def arrows() -> Arrows:
     """The folders that each folder imports."""
     found: dict[str, set[str]] = defaultdict(set)
-    for room in ROOMS:
-        for file in sorted((ROOT / room).rglob("*.py")):
+    for layer in LAYERS:
+        for file in sorted((ROOT / layer).rglob("*.py")):
             folder = file.parent.relative_to(ROOT).as_posix()
             found[folder] |= imports_of(file) - {folder}
     imported = {end for ends in found.values() for end in ends}
@@ -110,10 +110,10 @@ def reduced(graph: Arrows) -> Arrows:
 def folders() -> Iterator[str]:
     """A box for each folder; those that it imports are below it."""
     graph = arrows()
-    for room in ROOMS:
-        yield f"  subgraph {room}_room[{room}]"
+    for layer in LAYERS:
+        yield f"  subgraph {layer}_layer[{layer}]"
         for folder in sorted(graph):
-            if folder.startswith(room):
+            if folder.startswith(layer):
                 yield f"    {folder.replace('/', '_')}[{folder}]"
         yield "  end"
     for start, ends in reduced(graph).items():
@@ -130,8 +130,8 @@ def files() -> Iterator[str]:
     """A table of the folders, and in each of them of its files, in their own words."""
     yield "| folder | its files |"
     yield "|---|---|"
-    for room in reversed(ROOMS):
-        for face in sorted((ROOT / room).rglob("__init__.py")):
+    for layer in reversed(LAYERS):
+        for face in sorted((ROOT / layer).rglob("__init__.py")):
             own = [f for f in sorted(face.parent.glob("*.py")) if f != face]
             listed = "<br>".join(f"`{f.stem}` {sentence(f)}" for f in own)
             name = face.parent.relative_to(ROOT).as_posix()

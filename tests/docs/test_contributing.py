@@ -22,7 +22,7 @@ COMMANDS = [
 TESTS = [c for c in COMMANDS if c.startswith("python -m pytest")]
 MODULES = [c for c in COMMANDS if c.startswith("python -m tests.")]
 TARGETS = [c for c in COMMANDS if c.startswith("make")]
-ROOMS = ("engine", "rules", "frontend")
+LAYERS = ("engine", "rules", "frontend")
 
 
 def output(*command: str, folder: Path = ROOT) -> str:
@@ -81,9 +81,9 @@ def test_a_clone_without_symbolic_links_works(tmp_path: Path) -> None:
     package.mkdir(parents=True)
     shutil.copy(ROOT / "src" / "eggrad" / "__init__.py", package)
     shutil.copy(ROOT / "Makefile", tmp_path)
-    for room in ROOMS:
-        shutil.copytree(ROOT / room, tmp_path / room)
-        (package / room).write_text(f"../../{room}", "utf-8")
+    for layer in LAYERS:
+        shutil.copytree(ROOT / layer, tmp_path / layer)
+        (package / layer).write_text(f"../../{layer}", "utf-8")
     program = "import eggrad as eg; x = eg.variable('x', (2,)); print(eg.gradient(x @ x, x), eg)"
     printed = output(sys.executable, "-c", program, folder=tmp_path)
     assert printed.startswith("declare x[2] expression x + x ")
