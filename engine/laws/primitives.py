@@ -278,7 +278,7 @@ def matrix_transpose() -> Spec:
     return transposition((1, 0))
 
 
-# Pullbacks of products ---------------------------------------------------------------------
+# Pullbacks of products -------------------------------------------------------------------
 
 
 def _places(s: Spec) -> tuple[Indices, Indices, Indices]:
@@ -486,7 +486,7 @@ def delta_product(s: Spec, n: Dims, m: Dims) -> Spec:
     return canonical([left[:a] + right[:b] + left[a:] + right[b:]], out)
 
 
-# Constants ---------------------------------------------------------------------------------
+# Constants -------------------------------------------------------------------------------
 
 
 def _kept(s: Spec) -> Indices:
@@ -546,7 +546,7 @@ def constant_summed_dims(s: Spec, n: Dims) -> Dims:
     return tuple(size_of[i] for i in _kept_outside(s)[1])
 
 
-# Algebra ---------------------------------------------------------------------------------
+# Powers and two operands -----------------------------------------------------------------
 
 
 @condition
@@ -634,7 +634,7 @@ def whole_power(c: Number, p: Number) -> Number | None:
     return c ** int(p)
 
 
-# Constants -------------------------------------------------------------------------------
+# Multiples and ones ----------------------------------------------------------------------
 
 
 @primitive
@@ -675,7 +675,7 @@ def kept_axes(s: Spec, n: Dims) -> Dims:
     return tuple(n[k] for k in _kept_places(s))
 
 
-# Sizes -----------------------------------------------------------------------------------
+# Sizes made of others --------------------------------------------------------------------
 
 
 def _signed_parts(d: Size) -> tuple[Form, Form]:
@@ -730,7 +730,7 @@ def _is_multiple(d: Size) -> bool:
     return len(whole) == 1 and whole[0][0] != "" and whole[0][1] > 1
 
 
-# Unary -----------------------------------------------------------------------------------
+# Unary specs -----------------------------------------------------------------------------
 
 
 @condition
@@ -739,7 +739,7 @@ def sums(s: Spec) -> bool:
     return not nothing_summed(s)
 
 
-# Extremes --------------------------------------------------------------------------------
+# Maxima and minima along axes ------------------------------------------------------------
 
 
 @primitive
@@ -783,7 +783,7 @@ def turned_after(s: Spec, t: Spec) -> Spec:
     return canonical([[i for i in whole[0] if i in whole[1]]], whole[1])
 
 
-# Forward ---------------------------------------------------------------------------------
+# Forward mode ----------------------------------------------------------------------------
 
 
 @condition
@@ -816,7 +816,7 @@ def minors_dims(k: int, a: Dims) -> Dims:
     return a * int(k)
 
 
-# Reverse ---------------------------------------------------------------------------------
+# Reverse mode ----------------------------------------------------------------------------
 
 
 def _axes(g: Dims, node: Dims) -> tuple[Indices, Indices]:
@@ -863,7 +863,7 @@ def is_stepwise(f: Name) -> bool:
     return record(f).stepwise
 
 
-# Shapes and parities ------------------------------------------------------------------------------
+# Specs and functions, for many laws ------------------------------------------------------
 
 
 @condition
@@ -948,7 +948,7 @@ def is_extreme(f: Name) -> bool:
     return f in EXTREMES
 
 
-# Branches --------------------------------------------------------------------------------
+# Choices ---------------------------------------------------------------------------------
 
 
 def _joint(s: Spec) -> Indices | None:
@@ -1034,7 +1034,7 @@ def lacking_within(t: Spec, s: Spec, m: Dims) -> Dims | None:
     return tuple(d for i, d in zip(s[1], m, strict=True) if i not in own)
 
 
-# Definitions -----------------------------------------------------------------------------
+# Functions by others ---------------------------------------------------------------------
 
 
 @primitive
@@ -1049,7 +1049,7 @@ def last_axis(n: Dims) -> Dims:
     return n[-1:]
 
 
-# Elementwise -----------------------------------------------------------------------------
+# Functions where a sign is known ---------------------------------------------------------
 
 
 @condition
@@ -1083,7 +1083,7 @@ def keeps_sign(p: Number) -> bool:
     return p != 0 and (p.denominator != 1 or p.numerator % 2 == 1)
 
 
-# Linalg ----------------------------------------------------------------------------------
+# Matrices --------------------------------------------------------------------------------
 
 
 @condition
@@ -1122,7 +1122,7 @@ def is_symmetric(x: Variable) -> bool:
     return "symmetric" in x[2]
 
 
-# Properties ------------------------------------------------------------------------------
+# Facts -----------------------------------------------------------------------------------
 
 
 @condition
@@ -1240,7 +1240,7 @@ def at_most_one(c: Number) -> bool:
     return abs(Fraction(c)) <= 1
 
 
-# Lowering --------------------------------------------------------------------------------
+# Fast forms ------------------------------------------------------------------------------
 
 
 @condition
@@ -1249,7 +1249,7 @@ def shrinks(s: Spec) -> bool:
     return len(s[2]) < len(s[0]) > 1
 
 
-# Stability -------------------------------------------------------------------------------
+# Stable forms ----------------------------------------------------------------------------
 
 
 @condition
