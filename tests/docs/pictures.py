@@ -37,14 +37,31 @@ def purposes() -> Iterator[str]:
         yield f"  {' --> '.join([f'{purpose}([{purpose}])', *steps])}"
 
 
+def files_of_rulesets() -> dict[str, str]:
+    """The file in which each ruleset is, by its name."""
+    return {
+        call.args[0].value: file.relative_to(ROOT / "rules").as_posix()
+        for file in sorted((ROOT / "rules").rglob("*.py"))
+        for call in ast.walk(ast.parse(file.read_text("utf-8")))
+        if isinstance(call, ast.Call)
+        and getattr(call.func, "id", "") == "Ruleset"
+        and call.args
+        and isinstance(call.args[0], ast.Constant)
+    }
+
+
 def stages() -> Iterator[str]:
-    """A table of the stages: who runs them, and their rulesets."""
-    yield "| stage | purposes | rulesets |"
+    """A table of the stages: who runs them, and their rulesets, file by file."""
+    home = files_of_rulesets()
+    yield "| stage | purposes | rulesets, by their files in `rules/` |"
     yield "|---|---|---|"
     for stage in STAGES:
         users = [purpose for purpose, own in PURPOSES.items() if stage in own]
-        names = [f"`{ruleset.name}`" for ruleset in STANDARD.of(stage)]
-        yield f"| {stage} | {', '.join(users) or 'differentiate'} | {', '.join(names)} |"
+        own = defaultdict[str, list[str]](list)
+        for ruleset in STANDARD.of(stage):
+            own[home[ruleset.name]].append(ruleset.name)
+        named = "; ".join(f"`{file}`: {', '.join(names)}" for file, names in own.items())
+        yield f"| {stage} | {', '.join(users) or 'differentiate'} | {named} |"
 
 
 # The folders and their imports.
