@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from eggrad.engine.indices.spec import canonical
 from eggrad.engine.oracle import oracle
 from eggrad.engine.terms import term as t
+from eggrad.engine.terms.functions import MATRIX_FUNCTIONS
 
 SIZES: Sequence[Any] = ("m", "n", 2)
 # These jump, or end, where rounding may differ: they are applied to variables only.
@@ -58,7 +59,7 @@ def grown(draw: st.DrawFn, pool: list[t.Term]) -> t.Term:
         case 5:
             return t.apply(draw(st.sampled_from(SMOOTH)), a)
         case 6 if square:
-            name = draw(st.sampled_from(tuple(t.MATRIX_FUNCTIONS)))
+            name = draw(st.sampled_from(tuple(MATRIX_FUNCTIONS)))
             return t.apply(name, draw(st.sampled_from(square)))
         case 7 if square:
             return t.cofactors(draw(st.integers(0, 2)), draw(st.sampled_from(square)))
