@@ -68,8 +68,8 @@ demo: $(RUNTIME)
 
 # Git leaves text files where it may not make links; the package does without them.
 links:
-	@test -d src/eggrad/engine || echo "src/eggrad has no symbolic links, which make lint and the" \
-		"tests in docstrings need: git config core.symlinks true && git checkout -f src"
+	@test -d src/eggrad/engine || echo "src/eggrad has no symbolic links, which make lint and some" \
+		"tests need: git config core.symlinks true && git checkout -f src"
 
 test: $(DEVELOPMENT) links
 	@$(RUN) -m pytest -q -n $(JOBS)
@@ -77,7 +77,7 @@ test: $(DEVELOPMENT) links
 quick: $(DEVELOPMENT) links
 	@$(RUN) -m pytest -q -n $(JOBS) -p tests.support.quick --durations 10
 
-coverage: $(DEVELOPMENT)
+coverage: $(DEVELOPMENT) links
 	@$(RUN) -m pytest -q -n $(JOBS) --cov --cov-report term-missing:skip-covered --cov-fail-under 95
 
 lint: $(DEVELOPMENT) links

@@ -22,7 +22,7 @@ from eggrad.engine.compilation import product_code
 from eggrad.engine.compilation.indicator_code import stored_indicators, with_stepped_products
 from eggrad.engine.compilation.lowering import asked_alone, lower
 from eggrad.engine.compilation.program import Contraction, Operation, Program, Statement
-from eggrad.engine.runtime.products import FEW, LARGE, ROW, is_worth_rows
+from eggrad.engine.runtime.products import LARGE, ROW, WORTH_A_CALL, is_worth_rows
 from eggrad.engine.terms.functions import FUNCTIONS
 from eggrad.engine.terms.term import Term, postorder
 
@@ -132,7 +132,7 @@ def _scales_rows(own: Operation) -> bool:
 
 def _call_outer_products(program: Program) -> None:
     for statement, own in _operations(program, "np.multiply.outer"):
-        if own.entries >= FEW:
+        if own.entries >= WORTH_A_CALL:
             statement.text = f"outer_product({', '.join(own.operands)})"
 
 
@@ -249,13 +249,13 @@ PASSES: Final = (
         "long rows",
         "A product with one number for each row reads its operands where they lie, without "
         "NumPy's buffers.",
-        f"rows of {ROW} entries or more, {FEW:,} in all, and no operand is transposed",
+        f"rows of {ROW} entries or more, {WORTH_A_CALL:,} in all, and no operand is transposed",
         _scale_rows,
     ),
     Pass(
         "outer products",
         "An outer product of vectors is computed row by row, not by `dot`.",
-        f"{FEW:,} entries or more",
+        f"{WORTH_A_CALL:,} entries or more",
         _call_outer_products,
     ),
     Pass(

@@ -2,9 +2,9 @@
 
 What a rule vouches for, and the operations that only lowered terms have, are *stable*. Exact
 values are variables and numbers. Products, quotients and powers keep digits, sums may cancel,
-and `exp` and `log` may overflow or round what the next operation needs. A class that has a member
-built from stable and exact ones alone is never evaluated in any other way. Among the rest the
-fewest exponentials win, for one may overflow where another would have cancelled it.
+and `exp` and `log` may overflow or round what the next operation needs. An e-class that has an
+e-node built from stable and exact ones alone is never evaluated in any other way. Among the rest
+the fewest exponentials win, for one may overflow where another would have cancelled it.
 """
 
 from collections.abc import Iterable, Mapping, Sequence

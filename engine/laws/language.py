@@ -325,7 +325,7 @@ def pullback(node: Tensor, place: int, cotangent: Tensor) -> Tensor:
     return Node("pullback", (node, place, cotangent))
 
 
-# The notation of rules, continued: operations that only lowered terms have.
+# Operations that only lowered terms have.
 
 
 # A variable with its declared properties.
@@ -355,11 +355,6 @@ def softplus(a: Tensor) -> Tensor:
 def sigmoid(a: Tensor) -> Tensor:
     """`1 / (1 + exp(-a))`."""
     return Node("numeric", ("sigmoid", None, a))
-
-
-def exp_difference(a: Tensor, b: Tensor) -> Tensor:
-    """`exp(a - b)`, where b is no less than a."""
-    return Node("numeric2", ("exp_difference", None, a, b))
 
 
 def hypot(a: Tensor, b: Tensor) -> Tensor:

@@ -99,7 +99,7 @@ def not_one(c: Number) -> bool:
     return c != 1
 
 
-# What rules compute on specs and sizes: primitives, to be called with values or with patterns.
+# Specs -------------------------------------------------------------------------------------
 
 
 def fresh(count: int, *parts: Indices) -> Indices:
@@ -370,8 +370,8 @@ def spread_again(s: Spec, lead: Dims) -> Spec:
     return canonical([x + known + gone, again + new], x + tuple(first))
 
 
-# What rules about deltas and constants compute on specs: primitives.
-#
+# Deltas ------------------------------------------------------------------------------------
+
 # A delta's spec part is `d1 .. dk e1 .. ek`: pair i says that the indices `di` and `ei` are equal.
 # A pair with a summed index renames that index away. Of output indices that are equal each is
 # paired with the one that comes first in the output, which the other operand then uses.
@@ -750,12 +750,6 @@ def spread_back(s: Spec) -> Spec:
 
 
 @primitive
-def reduced_dims(s: Spec, n: Dims) -> Dims:
-    """The sizes of the axes that a reduction takes away."""
-    return tuple(d for i, d in zip(s[0], n, strict=True) if i not in s[1])
-
-
-@primitive
 def by_shares(s: Spec, x: Dims) -> Spec:
     """Multiply shares by a Jacobian for axes `x`, and sum over the axes that go."""
     axes = tuple(("x", k) for k in range(len(x)))
@@ -863,7 +857,7 @@ def is_stepwise(f: Name) -> bool:
     return record(f).stepwise
 
 
-# Specs and functions, for many laws ------------------------------------------------------
+# What many laws ask -------------------------------------------------------------------
 
 
 @condition
@@ -1038,12 +1032,6 @@ def lacking_within(t: Spec, s: Spec, m: Dims) -> Dims | None:
 
 
 @primitive
-def entrywise(n: Dims) -> Spec:
-    """The spec of a product entry by entry."""
-    return hadamard(len(n))
-
-
-@primitive
 def last_axis(n: Dims) -> Dims:
     """The size of the last axis, as that of an identity."""
     return n[-1:]
@@ -1116,17 +1104,11 @@ def one_axis(n: Dims) -> bool:
     return len(n) == 1
 
 
-@condition
-def is_symmetric(x: Variable) -> bool:
-    """Whether a variable is declared symmetric."""
-    return "symmetric" in x[2]
-
-
 # Facts -----------------------------------------------------------------------------------
 
 
 @condition
-def is_total(f: str) -> bool:
+def is_total_and_tame(f: str) -> bool:
     """Whether a function is defined for all reals, and does not grow as exp does."""
     return record(f).total and not record(f).grows
 
@@ -1267,27 +1249,9 @@ def squared_sum(s: Spec) -> Spec | None:
 
 
 @primitive
-def minus(c: Number) -> Number:
-    """The negative of a number."""
-    return -c
-
-
-@primitive
 def doubled(p: Number) -> Number | None:
     """Twice an exponent that is 1/2 or -1/2; None for any other."""
     return 2 * p if abs(Fraction(p)) == Fraction(1, 2) else None
-
-
-@condition
-def falling_fraction(p: Number) -> bool:
-    """Whether an exponent is negative and no integer."""
-    return p < 0 and Fraction(p).denominator > 1
-
-
-@condition
-def is_definite(x: Variable) -> bool:
-    """Whether a variable is declared positive definite."""
-    return "positive definite" in x[2]
 
 
 def _solved_axis(s: Spec) -> int | None:

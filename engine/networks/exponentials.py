@@ -283,7 +283,8 @@ def roots_taken(p: Polynomial, root: Fraction) -> tuple[Polynomial, int]:
     return p, count
 
 
-Key = tuple[int, Indices]
+# Reading the e-classes of an e-graph as rational functions of one exponential.
+
 # By what exp -u is multiplied.
 HYPERBOLIC: Final = {"cosh": Fraction(1), "sinh": Fraction(-1)}
 
@@ -944,7 +945,7 @@ def divisors(graph: Snapshot) -> list[int]:
 
 
 def _sums(graph: Snapshot, cls: int) -> list[ENode]:
-    """The members of a class that sum axes."""
+    """The e-nodes of an e-class that sum axes."""
     return [
         m
         for m in graph.members[cls]

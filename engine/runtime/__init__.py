@@ -1,7 +1,7 @@
 """What generated code calls: kernels of products, functions of matrices or that lose no digits.
 
 Generated code imports the names below from here. Others import `factored`, the tensors that are
-kept as sums of products of cores and deltas.
+kept as sums of products of cores and deltas, and the bounds in `products`.
 """
 
 from eggrad.engine.runtime.indicators import indicator_product, zeros_and_ones

@@ -25,14 +25,14 @@ from eggrad.engine.terms.binding import Array
 # The shortest row that is read where it lies, and so the most that a buffer may hold: some 16s.
 ROW: Final = 96
 # With fewer entries the call takes longer than the copies.
-FEW: Final = 20_000
+WORTH_A_CALL: Final = 20_000
 # Entries from which on it matters that `dot` fills a result with zeros before BLAS writes it.
 LARGE: Final = 400_000
 
 
 def is_worth_rows(entries: int, row: int) -> bool:
     """Whether `row_by_row` is faster than the function, by the entries in all and in a row."""
-    return row >= ROW and entries >= FEW
+    return row >= ROW and entries >= WORTH_A_CALL
 
 
 @np.errstate()

@@ -320,9 +320,6 @@ class Watch:
         self._began = perf_counter()
 
 
-# One use of an e-graph: stages and rounds under a budget.
-
-
 # Products with tests whose other factor may be undefined where the test is 0.
 #
 # Such a product is undefined there, and the choice that it stands for is not.
@@ -355,6 +352,8 @@ def _is_mask(m: ENode, graph: Snapshot) -> bool:
 def _function(m: ENode) -> Function | None:
     return record(str(m.data[0])) if m.constructor in FUNCTION_NODES.values() else None
 
+
+# One use of an e-graph: stages and rounds under a budget.
 
 SETTLE_ROUNDS = 20
 # How often `settle` is iterated in one go after an iteration of these stages, which is enough for

@@ -106,7 +106,7 @@ class Term(Payload):
     | those of `functions`, as `sin` and `maximum` | the function, if declared | as many as it has |
     | `negate`, those of `MATRIX_FUNCTIONS` | | one |
     | `cofactors` | k, the order of the derivative of `det` that it is | one |
-    | those of `NUMERIC` | see `numeric_operations` | one or two |
+    | those of `NUMERIC` | see `functions` | one or two |
     | those of `FOR_CODE` | see the module that makes them | any number |
     """
 
@@ -272,7 +272,7 @@ def cofactors(k: int, a: Term) -> Term:
 
 
 def numeric(name: str, *args: Term, data: object = None) -> Term:
-    """An operation that only lowered terms have; `numeric_operations` says what `data` is."""
+    """An operation that only lowered terms have; `functions.py` says what `data` is."""
     if name not in NUMERIC:
         raise UnsupportedOperation(f"no numeric operation is called {name!r}")
     return _make(name, data, args, result_dims(name, data, *(a.dims for a in args)))
@@ -320,7 +320,8 @@ def rebuild(term: Term, args: tuple[Term, ...]) -> Term:
 
 
 _BUILDERS: Final[dict[str, Callable[..., Term]]] = {
-    build.__name__: build for build in (add, subtract, divide, negate, power)
+    build.__name__: build
+    for build in (add, subtract, divide, negate, power, delta, indicator, size)
 }
 
 
@@ -389,14 +390,6 @@ def substitute_sizes(roots: Sequence[Term], sizes: Mapping[Size, Size]) -> tuple
 # The constructors of element-wise functions, by the number of operands.
 FUNCTION_NODES: Final = {1: "function", 2: "function2", 3: "function3"}
 
-_MAKERS: Final[dict[str, Callable[..., Term]]] = {
-    make.__name__: make
-    for make in (
-        add, delta, divide, indicator, negate, power,
-        size, subtract,
-    )
-}  # fmt: skip
-
 Parts = tuple[str, tuple[object, ...], tuple[Term, ...]]
 
 
@@ -459,7 +452,7 @@ def assembled(constructor: str, data: Sequence[Any], args: tuple[Term, ...]) -> 
         case "array":
             return array(fixed_array_called(data[0][2]))
         case "delta" | "indicator" | "size" as name:
-            return _MAKERS[name](*data)
+            return _BUILDERS[name](*data)
         case "ein" | "ein1":
             return einsum(data[0], *args)
         case "scale":
@@ -473,4 +466,4 @@ def assembled(constructor: str, data: Sequence[Any], args: tuple[Term, ...]) -> 
         case name if name in MATRIX_FUNCTIONS:
             return apply(name, *args)
         case name:
-            return _MAKERS[name](*args)
+            return _BUILDERS[name](*args)

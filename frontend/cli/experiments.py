@@ -76,7 +76,7 @@ def _most(option: str, default: int, what: str) -> Callable[[Callable[..., None]
 @takes_corpus
 @click.option("--out", required=True, metavar="FILE", help="A .svg file, or a .html page.")
 @_most("--classes", 120, "classes, those nearest to the root")
-@_most("--members", 8, "members of a class")
+@_most("--members", 8, "e-nodes of an e-class")
 def graph(cases: list[Case], *, out: str, classes: int, members: int) -> None:
     """Draw the e-graph of SOURCE after each stage.
 

@@ -1,4 +1,4 @@
-"""The command line: `eggrad diff`, `simplify`, `eval`, `equal`, `classes`, `rules`, `calibrate`.
+"""The command line: the commands of `eggrad`, each loaded when it is called.
 
 What was asked for goes to standard output, everything else to standard error. A mistake in the
 input ends with status 2 and a message; a derivative that fails its check ends with status 1.

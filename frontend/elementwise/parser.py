@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Final, cast
+from typing import Final, cast
 
 from lark import Token
 
@@ -20,11 +20,6 @@ from eggrad.frontend.text.errors import TextShapeError, TextUnknownVariable, sug
 from eggrad.frontend.text.functions import COMPOSED
 from eggrad.frontend.text.phrases import Phrase
 from eggrad.frontend.text.words import MAXIMAL_DIGITS, offset_of, read_number
-
-if TYPE_CHECKING:
-    from lark import Token
-
-    from eggrad.frontend.text.phrases import Phrase
 
 Size = int | str
 
@@ -49,9 +44,7 @@ class IndexReader:
         self.symbols = symbols
         self.others = others
 
-    def bounds(
-        self, phrase: "Phrase", extreme: str, scope: Mapping[str, str]
-    ) -> tuple[Affine, ...]:
+    def bounds(self, phrase: Phrase, extreme: str, scope: Mapping[str, str]) -> tuple[Affine, ...]:
         """The forms of a bound: one, or those whose `extreme` it is."""
         if phrase.what not in ("max", "min"):
             return (self.form(phrase, scope),)
@@ -63,7 +56,7 @@ class IndexReader:
         forms = [self.form(o, scope) for o in phrase.operands]
         return greatest(forms) if extreme == "max" else least(forms)
 
-    def conditions(self, phrase: "Phrase", scope: Mapping[str, str]) -> Iterator[Condition]:
+    def conditions(self, phrase: Phrase, scope: Mapping[str, str]) -> Iterator[Condition]:
         """The conditions that a chain of relations makes."""
         for pair in phrase.operands:
             left, right = (self.form(o, scope) for o in pair.operands)
@@ -80,7 +73,7 @@ class IndexReader:
                 strict = not pair.what.endswith("EQUAL")
                 yield nonnegative(difference.integral() - int(strict))
 
-    def form(self, phrase: "Phrase", scope: Mapping[str, str]) -> Affine:
+    def form(self, phrase: Phrase, scope: Mapping[str, str]) -> Affine:
         """An index, a bound or a size."""
         found = self._form(phrase, scope)
         if not found.is_short:
@@ -88,7 +81,7 @@ class IndexReader:
             raise self._error(reason, phrase.token)
         return found
 
-    def _form(self, phrase: "Phrase", scope: Mapping[str, str]) -> Affine:
+    def _form(self, phrase: Phrase, scope: Mapping[str, str]) -> Affine:
         token, operands = phrase.token, phrase.operands
         match phrase.what:
             case "number":
@@ -105,7 +98,7 @@ class IndexReader:
                     "an index is a sum of multiples of indices and sizes, as in 2*i - k + 1", token
                 )
 
-    def _combined(self, phrase: "Phrase", left: Affine, right: Affine) -> Affine:
+    def _combined(self, phrase: Phrase, left: Affine, right: Affine) -> Affine:
         if phrase.what == "PLUS":
             return left + right
         if phrase.what == "MINUS":
@@ -125,7 +118,7 @@ class IndexReader:
             reason = "an index is divided by numbers alone"
         raise self._error(reason, phrase.token)
 
-    def name(self, token: "Token", scope: Mapping[str, str]) -> Affine:
+    def name(self, token: Token, scope: Mapping[str, str]) -> Affine:
         """What a name stands for: an index, a number that is given, or a size."""
         name = str(token)
         if name in scope:
@@ -145,11 +138,11 @@ class IndexReader:
             tuple(known),
         )
 
-    def _error(self, reason: str, token: "Token", *expected: str) -> ParseError:
+    def _error(self, reason: str, token: Token, *expected: str) -> ParseError:
         return ParseError(reason, self.text, offset_of(token), expected)
 
 
-def read_decimal(text: str, token: "Token") -> Fraction:
+def read_decimal(text: str, token: Token) -> Fraction:
     """The exact value of a number; raises `ParseError` for one of too many digits."""
     found = read_number(token)
     if found is None:
@@ -158,7 +151,7 @@ def read_decimal(text: str, token: "Token") -> Fraction:
     return found
 
 
-def phrases_within(phrase: "Phrase") -> "Iterator[Phrase]":
+def phrases_within(phrase: Phrase) -> Iterator[Phrase]:
     """The phrase and all below it."""
     yield phrase
     for operand in phrase.operands:

@@ -21,7 +21,7 @@ from eggrad.frontend.expression.expression import (
     combine,
     expression,
 )
-from eggrad.frontend.text.words import ASSUMPTIONS, MATRIX_ASSUMPTIONS
+from eggrad.frontend.text.words import ASSUMPTIONS, MATRIX_ASSUMPTIONS, format_axes
 
 __all__ = [
     "abs",
@@ -86,7 +86,7 @@ def variable(name: str, dims: Sequence[Size] = (), assume: Iterable[str] = ()) -
     if of_matrices and (len(own) != 2 or own[0] != own[1]):
         raise ShapeError(
             f"variable {name}: {of_matrices[0]!r} needs a square matrix, its axes "
-            f"are ({', '.join(map(str, own))})"
+            f"are {format_axes(own)}"
         )
     return expression(terms.variable(name, own, words))
 

@@ -13,8 +13,6 @@ from eggrad.engine.terms.binding import check_memory, concrete, symbols
 from eggrad.engine.terms.term import Term, postorder, variables
 
 if TYPE_CHECKING:
-    import numpy as np
-
     from eggrad.engine.terms.binding import Array
 
 TOLERANCE: Final = 1e-6

@@ -14,6 +14,7 @@ from eggrad.frontend.calculus.budget_warning import warn_of
 from eggrad.frontend.calculus.calculus import Options, thinnings
 from eggrad.frontend.expression.expression import Expression, as_expression, expression, unified
 from eggrad.frontend.interface.transforms import Argnums, Function, transformed
+from eggrad.frontend.text.words import format_axes
 
 if TYPE_CHECKING:
     from eggrad.engine.laws.rule import Ruleset
@@ -333,7 +334,7 @@ def _scalar(what: str, f: Expression) -> Expression:
     own = as_expression(f)
     if own.ndim:
         raise ShapeError(
-            f"{what} needs a scalar, the expression has axes ({', '.join(map(str, own.shape))}); "
+            f"{what} needs a scalar, the expression has axes {format_axes(own.shape)}; "
             "use jacobian or derivative"
         )
     return own
@@ -348,7 +349,7 @@ def _agreed(
         other = expression(known.get(vector) or terms.variable(vector, dims))
     else:
         other = as_expression(vector)
-    subject = f"{what}: the vector has axes {_listed(other.shape)}, not {_listed(dims)}"
+    subject = f"{what}: the vector has axes {format_axes(other.shape)}, not {format_axes(dims)}"
     if other.ndim != len(dims):
         raise ShapeError(subject)
     pairs = zip(other.shape, dims, strict=True)
@@ -369,7 +370,3 @@ def _pulled_back(
     complete = f.term_complete and cotangent.term_complete and found.complete
     warn_of(found.report)
     return expression(found.term, candidates, complete, thinnings(found.term, Options(budget)))
-
-
-def _listed(dims: Dims) -> str:
-    return f"({', '.join(map(str, dims))})"

@@ -27,12 +27,13 @@ from eggrad.frontend.printing.matrix import format_matrix, has_notation
 from eggrad.frontend.printing.verdict import format_sides, format_steps, format_values
 from eggrad.frontend.text.printer import format_term
 from eggrad.frontend.text.sizes import agreed_sizes
+from eggrad.frontend.text.words import format_axes
 from eggrad.rules.functions.properties import domains
 from eggrad.rules.standard import EQUIVALENCE, extended, system
 
 if TYPE_CHECKING:
     from eggrad.engine.equality.replay import Step
-    from eggrad.engine.laws.knowledge import Assumption, Knowledge
+    from eggrad.engine.laws.knowledge import Assumption
     from eggrad.engine.laws.rule import BulkRule, Rule, Ruleset
     from eggrad.engine.saturation.schedule import Budget, Strategy
     from eggrad.engine.terms.binding import Array
@@ -150,7 +151,7 @@ def equivalent(
     own = [as_expression(f).thin, as_expression(g).thin]
     own = unified(own, (), "comparing")
     left, right = own[0].shape, own[1].shape
-    axes = f"the left side has axes {_axes(left)}, the right side {_axes(right)}"
+    axes = f"the left side has axes {format_axes(left)}, the right side {format_axes(right)}"
     if len(left) != len(right):
         return Verdict("different", axes)
     pairs = list(zip(left, right, strict=True))
@@ -200,7 +201,7 @@ def _decided(own: Sequence[Expression], budget: "Budget | None", rules: "Rules |
         used = _used(lambda own: prove(system(strategy), a, b, budget, own).found, assumed)
         return Verdict(
             "equal",
-            "the rules make them one class",
+            "the rules make them one e-class",
             samples=samples,
             digits=digits,
             domain=_domain(used, Knowledge(strategy.rulesets), scope),
@@ -245,7 +246,3 @@ def _named(p: str, t: Term, scope: Sequence[Term]) -> str:
     """A property of a term in words, such as `x > 0`."""
     text = format_matrix(t, scope) if has_notation(t) else format_term(t)
     return PROPERTIES[p].domain.format(text)
-
-
-def _axes(dims: Sequence[object]) -> str:
-    return f"({', '.join(map(str, dims))})"

@@ -36,6 +36,7 @@ from eggrad.engine.workbench.shrinking import shrink
 from eggrad.engine.workbench.soundness import Comparison, Soundness, check_soundness
 from eggrad.engine.workbench.termination import Growth, check_growth, derive, goals_of
 from eggrad.frontend.text.printer import format_term
+from eggrad.frontend.text.words import format_axes
 from eggrad.rules.companions import BEFORE_BULK_RULES, companions_of
 from eggrad.rules.rejected import rejected
 from eggrad.rules.standard import RULESETS, STANDARD, extended
@@ -169,7 +170,7 @@ def _where(found: Comparison | IllTyped, rule: Rule | BulkRule) -> Iterator[str]
         kinds = {p.name: p.kind for p in parameters_of(rule.statement.left)}
     for name, value in found.closing.bound.items():
         if isinstance(found, IllTyped) and isinstance(value, Term):
-            yield f"{name} has axes {_axes(value.dims)}"
+            yield f"{name} has axes {format_axes(value.dims)}"
         elif text := _binding(name, value, kinds.get(name)):
             yield f"{name} = {text}"
     if isinstance(found, IllTyped):
@@ -188,15 +189,11 @@ def _binding(name: str, value: object, kind: object) -> str:
     if kind == Spec:
         return format_spec(cast(Spec, value))
     if kind == Dims:
-        return _axes(cast(Dims, value))
+        return format_axes(cast(Dims, value))
     if kind in (Wrt, Variable):
         variable, dims, *_ = cast(tuple[str, Dims], value)
-        return f"the variable {variable} with axes {_axes(dims)}"
+        return f"the variable {variable} with axes {format_axes(dims)}"
     return str(value)
-
-
-def _axes(dims: Dims) -> str:
-    return f"({', '.join(map(str, dims))})"
 
 
 def _side(side: Term, closing: Closing) -> str:

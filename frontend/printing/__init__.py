@@ -1,4 +1,5 @@
 """Terms as text: index and matrix notation, LaTeX, Python, Graphviz; and proofs.
 
-Others import `formats`, which knows every language, and `verdict`.
+Others import `formats`, which knows every language, `verdict`, and of `latex` and `matrix`
+what writes a part of a text.
 """

@@ -1,6 +1,7 @@
 """The words of the text language: names, numbers and indices, read and written."""
 
 import re
+from collections.abc import Iterable
 from fractions import Fraction
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final, cast
@@ -85,6 +86,15 @@ def format_sizes(sizes: Dims) -> str:
     '[m,3]'
     """
     return f"[{','.join(format_name(s) if isinstance(s, str) else str(s) for s in sizes)}]"
+
+
+def format_axes(dims: Iterable[object]) -> str:
+    """The axes of a tensor, in a sentence.
+
+    >>> format_axes(("m", 3))
+    '(m, 3)'
+    """
+    return f"({', '.join(map(str, dims))})"
 
 
 def offset_of(token: "Token") -> int:

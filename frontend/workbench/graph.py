@@ -20,7 +20,6 @@ from eggrad.frontend.workbench.experiment import BASE, Case, derive
 from eggrad.frontend.workbench.pages import markup, page, tabs
 
 _SIGNS = {"add": "+", "subtract": "-", "divide": "/", "power": "^"}
-_LEAVES = ("variable", "constant", "size")
 _TIP = 300
 
 

@@ -44,16 +44,16 @@ LAUE = "Laue, Mitterreiter, Giesen 2018, section 4"
 MAX_PAIRS = 6
 
 products = Ruleset(
-    "products", "contraction networks", "none: one further member a network and split"
+    "products", "contraction networks", "none: one further e-node a network and split"
 )
 halves = Ruleset(
-    "halves", "products that are their own mirror image", "none: one further member a network"
+    "halves", "products that are their own mirror image", "none: one further e-node a network"
 )
 orders = Ruleset("orders", "the cheapest orders of products", "the cost of a network")
 quotients = Ruleset(
     "quotients",
     "quotients, where a product of multiples hides them from `presentation`",
-    "none: each class gets those of its members once",
+    "none: each e-class gets those of its e-nodes once",
 )
 
 

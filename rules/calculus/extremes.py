@@ -1,6 +1,6 @@
 """Maxima and minima along axes: what they depend on, and how they meet each other."""
 
-from eggrad.engine.laws.primitives import reduced_dims, spread_back, turned_after, turned_first
+from eggrad.engine.laws.primitives import spread_back, summed_dims, turned_after, turned_first
 from eggrad.rules.notation import *
 
 extremes = Ruleset(
@@ -16,7 +16,7 @@ def shares(f: Name, s: Spec, a: Tensor) -> Tensor:
 
 def spread(s: Spec, a: Tensor, b: Tensor) -> Tensor:
     """A reduction b of a, on the axes of a."""
-    return ein(spread_back(s), b, const(1, reduced_dims(s, dims(a))))
+    return ein(spread_back(s), b, const(1, summed_dims(s, dims(a))))
 
 
 @extremes.rule(cite="associativity of the maximum", replaces=True)

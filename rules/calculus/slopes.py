@@ -12,7 +12,6 @@ from eggrad.rules.notation import *
 TABLE = "thesis table 4.1"
 SUBGRADIENT = "the mean of the subgradients at a tie"
 QUOTIENT = "a mod b = a - b·⌊a / b⌋"
-HALF = Fraction(1, 2)
 
 slopes = Ruleset(
     "slopes", "derivatives of the element-wise functions", "the number of slopes without a value"

@@ -5,7 +5,7 @@ They make terms longer, so no simplification runs them.
 
 from fractions import Fraction
 
-from eggrad.engine.laws.primitives import entrywise, is_square, last_axis, one_axis
+from eggrad.engine.laws.primitives import is_square, last_axis, one_axis
 from eggrad.rules.functions.linalg import SCALARS, SCALED
 from eggrad.rules.notation import *
 
@@ -28,7 +28,7 @@ def tanh_by_exp(a: Tensor) -> Statement:
 @definitions.rule(cite=f"{HANDBOOK}, equation 4.3.3", domain="cos a ≠ 0")
 def tan_by_sine(a: Tensor) -> Statement:
     """tan a = sin a / cos a."""
-    return fn("tan", a) >> ein(entrywise(dims(a)), fn("sin", a), power(fn("cos", a), -1))
+    return fn("tan", a) >> ein(elementwise(dims(a)), fn("sin", a), power(fn("cos", a), -1))
 
 
 @definitions.rule(cite="definition of the function")
@@ -40,7 +40,7 @@ def relu_as_mean(a: Tensor) -> Statement:
 @definitions.rule(cite=f"{HANDBOOK}, equation 4.3.16")
 def sine_of_sum(a: Tensor, b: Tensor) -> Statement:
     """sin(a + b) = sin a·cos b + cos a·sin b."""
-    s = entrywise(dims(a))
+    s = elementwise(dims(a))
     return fn("sin", add(a, b)) >> add(
         ein(s, fn("sin", a), fn("cos", b)), ein(s, fn("cos", a), fn("sin", b))
     )
@@ -49,7 +49,7 @@ def sine_of_sum(a: Tensor, b: Tensor) -> Statement:
 @definitions.rule(cite=f"{HANDBOOK}, equation 4.3.17")
 def cosine_of_sum(a: Tensor, b: Tensor) -> Statement:
     """cos(a + b) = cos a·cos b - sin a·sin b."""
-    s = entrywise(dims(a))
+    s = elementwise(dims(a))
     return fn("cos", add(a, b)) >> subtract(
         ein(s, fn("cos", a), fn("cos", b)), ein(s, fn("sin", a), fn("sin", b))
     )
@@ -58,7 +58,7 @@ def cosine_of_sum(a: Tensor, b: Tensor) -> Statement:
 @definitions.rule(cite=f"{HANDBOOK}, equations 4.3.24 and 4.3.25")
 def sine_of_double(a: Tensor) -> Statement:
     """sin 2a = 2·sin a·cos a."""
-    product = ein(entrywise(dims(a)), fn("sin", a), fn("cos", a))
+    product = ein(elementwise(dims(a)), fn("sin", a), fn("cos", a))
     return fn("sin", scale(2, a)) >> scale(2, product)
 
 

@@ -1,8 +1,8 @@
 """Inverses, determinants, adjugates, and what holds at symmetric matrices alone."""
 
 from eggrad.engine.laws.primitives import (
+    is_declared,
     is_square,
-    is_symmetric,
     matrix_identity,
     one_axis,
     reciprocal,
@@ -204,10 +204,14 @@ symmetric = Ruleset(
 @symmetric.rule(cite="declared", thin=True)
 def symmetric_variable(s: Spec, x: Variable) -> Statement:
     """X' = X for a variable that is declared symmetric."""
-    return ein1(s, declared(x)) >> declared(x), is_transpose(s), is_symmetric(x)
+    return ein1(s, declared(x)) >> declared(x), is_transpose(s), is_declared(x, "symmetric")
 
 
 @symmetric.rule(cite="declared", thin=True)
 def symmetric_inverse(s: Spec, x: Variable) -> Statement:
     """(X⁻¹)' = X⁻¹ for a variable that is declared symmetric."""
-    return ein1(s, inv(declared(x))) >> inv(declared(x)), is_transpose(s), is_symmetric(x)
+    return (
+        ein1(s, inv(declared(x))) >> inv(declared(x)),
+        is_transpose(s),
+        is_declared(x, "symmetric"),
+    )

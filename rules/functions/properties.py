@@ -21,7 +21,7 @@ from eggrad.engine.laws.primitives import (
     is_positive_fraction,
     is_same_twice,
     is_square_variable,
-    is_total,
+    is_total_and_tame,
     is_zero_at_zero,
     never_negative_power,
     one_axis,
@@ -34,8 +34,8 @@ RANGE = "range of the function"
 
 properties = Ruleset(
     "properties",
-    "what is known of a class: signs, ranges, zeros, whether it is invertible",
-    "none: a class has each property once",
+    "what is known of an e-class: signs, ranges, zeros, whether it is invertible",
+    "none: an e-class has each property once",
 )
 
 
@@ -81,13 +81,13 @@ def total_size(d: object) -> Claim:
 @properties.fact(cite=RANGE)
 def total_function(f: str, a: Tensor) -> Claim:
     """f(a) is defined where a is, for a function that is defined for all reals."""
-    return total(fn(f, a)), is_total(f), total(a)
+    return total(fn(f, a)), is_total_and_tame(f), total(a)
 
 
 @properties.fact(cite=RANGE)
 def total_function_of_two(f: str, a: Tensor, b: Tensor) -> Claim:
     """f(a, b) is defined where a and b are, for a function that is defined for all reals."""
-    return total(fn(f, a, b)), is_total(f), total(a), total(b)
+    return total(fn(f, a, b)), is_total_and_tame(f), total(a), total(b)
 
 
 @properties.fact(cite="NumPy: a comparison with what is undefined is false")

@@ -54,7 +54,7 @@ MAECHLER = "Maechler 2012, Accurately computing log(1 - exp(-|a|))"
 exponentials = Ruleset(
     "exponentials",
     "rational functions of exponentials, without overflow and cancellation",
-    "none: a few further members of each class",
+    "none: a few further e-nodes of each e-class",
 )
 
 

@@ -21,10 +21,10 @@ from eggrad.engine.laws.language import (
 )
 from eggrad.engine.laws.primitives import (
     doubled,
-    falling_fraction,
-    is_definite,
+    is_declared,
+    is_negative_fraction,
     matrix_axes,
-    minus,
+    opposite,
     right_axes,
     solution_axes,
     squared_sum,
@@ -98,7 +98,7 @@ def difference_of_roots_reversed(a: Tensor, c: Number, n: Dims) -> Statement:
     """√a - √(a + c) = -c/(√(a + c) + √a)."""
     high, low = power(add(a, const(c, n)), HALF), power(a, HALF)
     return (
-        add(low, scale(-1, high)) >> divide(const(minus(c), ()), add(high, low)),
+        add(low, scale(-1, high)) >> divide(const(opposite(c), ()), add(high, low)),
         nonzero(c),
     )
 
@@ -109,7 +109,7 @@ def difference_of_powers(a: Tensor, c: Number, p: Number, n: Dims) -> Statement:
     return (
         add(power(add(a, const(c, n)), p), scale(-1, power(a, p)))
         >> ein(elementwise(n), power(a, p), growth(a, c, p)),
-        falling_fraction(p),
+        is_negative_fraction(p),
     )
 
 
@@ -119,7 +119,7 @@ def difference_of_powers_reversed(a: Tensor, c: Number, p: Number, n: Dims) -> S
     return (
         add(power(a, p), scale(-1, power(add(a, const(c, n)), p)))
         >> scale(-1, ein(elementwise(n), power(a, p), growth(a, c, p))),
-        falling_fraction(p),
+        is_negative_fraction(p),
     )
 
 
@@ -155,7 +155,7 @@ def log_of_definite_determinant(x: Variable) -> Statement:
     """log det X is twice the sum over the diagonal of its Cholesky factor."""
     return (
         fn("log", det(declared(x))) >> logdet("positive definite", declared(x)),
-        is_definite(x),
+        is_declared(x, "positive definite"),
     )
 
 
@@ -163,20 +163,24 @@ def log_of_definite_determinant(x: Variable) -> Statement:
 def log_of_positive_determinant(x: Variable) -> Statement:
     """log |det X| is log det X where X is positive definite, by Cholesky's factor."""
     a = declared(x)
-    return logabsdet(a) >> logdet("positive definite", a), is_definite(x)
+    return logabsdet(a) >> logdet("positive definite", a), is_declared(x, "positive definite")
 
 
 @stability.rule(cite=f"{HIGHAM}, sections 10.1 and 14.6")
 def log_determinant_by_cholesky(x: Variable) -> Statement:
     """log det X is twice the sum of log Lᵢᵢ, with the Cholesky factor L at hand."""
     a = declared(x)
-    return logdet("positive definite", a) >> logdet_from_cholesky(cholesky(a)), is_definite(x)
+    return logdet("positive definite", a) >> logdet_from_cholesky(cholesky(a)), is_declared(
+        x, "positive definite"
+    )
 
 
 @stability.rule(cite=f"{HIGHAM}, section 14.3")
 def inverse_by_cholesky(x: Variable) -> Statement:
     """X⁻¹ = L⁻ᵀ·L⁻¹, with the Cholesky factor L."""
-    return inv(declared(x)) >> inverse_from_cholesky(cholesky(declared(x))), is_definite(x)
+    return inv(declared(x)) >> inverse_from_cholesky(cholesky(declared(x))), is_declared(
+        x, "positive definite"
+    )
 
 
 @stability.rule(cite=f"{HIGHAM}, section 14.1", domain="a invertible")

@@ -12,8 +12,9 @@ from types import FrameType
 from typing import Any
 
 import eggrad as eg
+from eggrad.engine import errors
 
-PACKAGE = Path(eg.__file__).parent
+PACKAGE = Path(errors.__file__).parents[1]
 
 
 def logistic(names: str) -> tuple[eg.Expression, eg.Expression]:

@@ -29,9 +29,12 @@ def counted(names: Sequence[str]) -> str:
 
 
 def placed(page: str, name: str, text: str) -> str:
-    """The page with one table replaced."""
+    """The page with one table replaced; `ValueError` where it has no place for it."""
     pattern = rf"(?<=<!-- {name} -->\n).*?(?=<!-- end -->)"
-    return re.sub(pattern, lambda _: text + "\n", page, count=1, flags=re.DOTALL)
+    made, places = re.subn(pattern, lambda _: text + "\n", page, count=1, flags=re.DOTALL)
+    if not places:
+        raise ValueError(f"the page has no <!-- {name} --> that ends with <!-- end -->")
+    return made
 
 
 def show(tables: Iterable[tuple[str, str]], write: bool, page: Path = PAGE) -> None:

@@ -1,7 +1,7 @@
 """Every example of the thesis's appendix: input, printed derivative, and ours.
 
-`data/appendix.json` says of each where the extraction of the text was mended, which inputs make
-sense (`domain`), and whether the printed derivative is right.
+`tests/data/appendix.json` says of each where the extraction of the text was mended, which inputs
+make sense (`domain`), and whether the printed derivative is right.
 """
 
 import json

@@ -1,7 +1,7 @@
 """Derivatives of expressions from the literature, against hand-written NumPy references.
 
-`data/derivative_cases.json` holds, for each, the variables with their shapes and properties, the
-input text, and the derivative as a NumPy expression.
+`tests/data/derivative_cases.json` holds, for each, the variables with their shapes and properties,
+the input text, and the derivative as a NumPy expression.
 """
 
 import json

@@ -15,8 +15,6 @@ from eggrad.rules.standard import STANDARD
 from tests.benchmarks.tables import placed
 from tests.support.places import DOCS, ROOT
 
-__all__ = ["PAGE", "drawn"]
-
 PAGE = DOCS / "architecture.md"
 LAYERS = ("frontend", "rules", "engine")
 Arrows = Mapping[str, set[str]]

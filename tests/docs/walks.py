@@ -12,8 +12,6 @@ from pathlib import Path
 from tests.docs.sessions import BLOCK, shell_session
 from tests.support.places import DOCS, ROOT
 
-__all__ = ["PAGE", "take_steps", "walked", "walks"]
-
 PAGE = DOCS / "walks.md"
 # `# FILE` or `# FILE, after: LINE`, then what is added there.
 STEP = re.compile(

@@ -12,8 +12,6 @@ import pytest
 
 from tests.support.places import DATA
 
-__all__ = ["SLOW"]
-
 SLOW = DATA / "slow_tests.txt"
 CASES = 3
 # What is slow: a test whose cases in the fast tier take more, in seconds of processor time.
@@ -35,7 +33,7 @@ def sampled(items: Iterable[pytest.Item]) -> list[pytest.Item]:
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Keep the fast tier alone."""
-    slow = SLOW.read_text("utf-8").splitlines()
+    slow = set(SLOW.read_text("utf-8").splitlines())
     kept = [item for item in sampled(items) if name(item) not in slow]
     config.hook.pytest_deselected(items=[*{*items} - {*kept}])
     items[:] = kept
