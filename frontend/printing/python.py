@@ -171,7 +171,7 @@ class _Writer:
         body.append(f"return {done[self._root][0]}")
         mentioned = {*re.findall(r"\w+", "\n".join(body))}
         sizes = sorted(self._sizes.items())
-        lines = [f"{size} = {text}" for size, text in sizes if size in mentioned] + body
+        lines = [f"{size} = {place}" for size, place in sizes if size in mentioned] + body
         name = self._identifier("f")
         own = self._names.values()
         known = ", ".join(f"{n} of axes {_axes(v.dims)}" for v, n in self._names.items())
