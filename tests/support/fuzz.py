@@ -26,7 +26,7 @@ from eggrad.engine.terms.term import Term
 from eggrad.frontend.calculus import calculus
 from eggrad.frontend.expression.expression import expression
 from eggrad.frontend.text.parser import parse
-from tests.frontend.text.test_parser_fuzz import mutated
+from tests.frontend.text.test_parser import mutated
 from tests.support.partial_triples import check_triple, random_triple, shown
 from tests.support.programs import raised_after
 from tests.support.random_expressions import random_expression

@@ -5,14 +5,17 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import eggrad as eg
 from eggrad.engine.saturation.schedule import Report, Result
 from eggrad.engine.saturation.system import Level, pull_back_levels
 from eggrad.frontend.elementwise import adjoint as elementwise_adjoint
 from eggrad.rules.standard import system
-from tests.support.elementwise_brute_force import brute_force
+from tests.support.elementwise_brute_force import brute_force, central_difference
 from tests.support.places import DATA
+from tests.support.random_definitions import RandomDefinition, random_definition
 
 CASES: list[dict[str, Any]] = json.loads((DATA / "elementwise.json").read_text("utf-8"))
 BY_NAME = {case["name"]: case for case in CASES}
@@ -161,3 +164,63 @@ def test_a_derivative_that_a_budget_cut_short_says_so(monkeypatch: pytest.Monkey
     assert not again.jacobian("x").complete
     monkeypatch.undo()
     assert not short.adjoint("x").complete
+
+
+# Random element-wise definitions: brute force judges values, differences judge derivatives.
+
+
+SEEDS = st.integers(0, 10**6)
+
+
+def parsed(d: RandomDefinition) -> eg.Definition:
+    return eg.parse_elementwise(d.text, d.shapes, d.sizes)
+
+
+def close(got: Any, want: Any) -> None:
+    np.testing.assert_allclose(got, want, 1e-6, 1e-7)
+
+
+@settings(max_examples=100, deadline=None, derandomize=True)
+@given(SEEDS)
+def test_values(seed: int) -> None:
+    d = random_definition(seed)
+    f, env = parsed(d), d.values(seed)
+    want = brute_force(d.text, d.sizes, env)
+    close(f.evaluate(env), want)
+    assert eg.parse_elementwise(str(f), f.shapes, f.sizes) == f
+    close(brute_force(str(f), d.sizes, env), want)
+
+
+@settings(max_examples=20, deadline=None, derandomize=True)
+@given(SEEDS)
+def test_adjoints(seed: int) -> None:
+    d = random_definition(seed)
+    f, env = parsed(d), d.values(seed)
+    env["df"] = np.random.default_rng(seed).normal(size=list(d.sizes.values()))
+    for x in d.shapes:
+        adjoint = f.adjoint(x)
+        assert eg.parse_elementwise(str(adjoint), adjoint.shapes, adjoint.sizes) == adjoint
+        want = central_difference(
+            lambda moved, x=x: brute_force(d.text, d.sizes, {**env, x: moved}), env[x], env["df"]
+        )
+        close(adjoint.evaluate(env), want)
+        close(np.tensordot(env["df"], f.jacobian(x).evaluate(env), len(d.sizes)), want)
+
+
+@settings(max_examples=5, deadline=None, derandomize=True)
+@given(SEEDS)
+def test_second_derivatives_of_random_definitions(seed: int) -> None:
+    d = random_definition(seed)
+    env = d.values(seed)
+    rng = np.random.default_rng(seed)
+    env["df"] = rng.normal(size=list(d.sizes.values()))
+    x = min(d.shapes)
+    first = parsed(d).adjoint(x)
+    cotangent = rng.normal(size=env[x].shape)
+    for y in first.shapes:
+        adjoint = first.adjoint(y)
+        assert eg.parse_elementwise(str(adjoint), adjoint.shapes, adjoint.sizes) == adjoint
+        want = central_difference(
+            lambda moved, y=y: first.evaluate({**env, y: moved}), env[y], cotangent
+        )
+        close(adjoint.evaluate({**env, first.cotangent: cotangent}), want)

@@ -2,6 +2,7 @@
 
 import operator
 import pickle
+from collections.abc import Callable
 from fractions import Fraction
 from itertools import product
 from typing import Any
@@ -11,7 +12,7 @@ import pytest
 
 import eggrad as eg
 from eggrad.engine.terms import term as t
-from eggrad.frontend.expression.expression import expression
+from eggrad.frontend.expression.expression import SizeSymbol, SizeWarning, expression
 
 SIZES = {"b": 2, "m": 3, "n": 4, "k": 2}
 SHAPES: list[tuple[Any, ...]] = [(), ("n",), ("m", "n"), (1, "n"), ("m", 1), ("b", "m", "n"), (1,)]
@@ -188,3 +189,108 @@ def test_long_chains_build_quickly_and_evaluate() -> None:
         f = eg.sin(f) + x
     assert f.node_count == 6_001
     assert np.isfinite(f.evaluate({"x": [1.0, 2.0]})).all()
+
+
+# Methods of arrays on expressions, against NumPy.
+
+
+VALUES = {"A": np.random.default_rng(0).normal(size=(3, 4))}
+
+METHODS: list[Callable[[Any], Any]] = [
+    lambda a: a.sum(1),
+    lambda a: a.mean(axis=0, keepdims=True),
+    lambda a: a.dot(a.T),
+    lambda a: a.T.trace() if a.shape[0] == a.shape[1] else a.dot(a.T).trace(),
+    lambda a: a.dot(a.transpose()).diagonal(),
+    lambda a: a.transpose((1, 0)).swapaxes(0, 1),
+    lambda a: a.transpose(1, 0),
+    lambda a: a.var() + a.std(axis=1),
+    lambda a: a.clip(-0.5, 0.5).cumsum(1),
+    lambda a: a.sum(0).reshape(1, -1).squeeze(),
+    lambda a: a[:1].sum(0).reshape((-1, 1)),
+    lambda a: a[0].take([1, 2]).prod(),
+    lambda a: a.sum() / a.size,
+    lambda a: a[:2, :2].ravel() * a[:2, :2].flatten(),
+]
+
+
+@pytest.mark.parametrize("call", METHODS)
+def test_methods(call: Callable[[Any], Any]) -> None:
+    found = call(A).evaluate(VALUES)
+    np.testing.assert_allclose(found, call(VALUES["A"]), rtol=1e-12)
+
+
+def test_size_is_an_expression() -> None:
+    assert A.size.evaluate(VALUES) == 12
+    assert np.sqrt(A[0].size).evaluate(VALUES) == 2
+    assert eg.variable("B", (2, 3)).size == 6
+    with pytest.raises(eg.UnsupportedOperation, match="order 'C'"):
+        eg.variable("B", (2, 3)).flatten("F")
+
+
+# Sizes as `shape` gives them, and arrays of one number, in NumPy's own calls.
+
+
+S = eg.variable("S", ("n", "n"))
+N = S.shape[0]
+
+
+def test_a_symbol_is_its_text() -> None:
+    assert S.shape == ("n", "n")
+    assert isinstance(N, SizeSymbol)
+    assert {"n": 3}[N] == 3
+    assert N + "s" == "ns"
+    assert type(eg.variable("y", (N,)).term.dims[0]) is str
+
+
+@pytest.mark.parametrize(
+    ("build", "expected"),
+    [
+        (lambda n, c: n + c, 5.0),
+        (lambda n, c: c + n, 5.0),
+        (lambda n, c: n - c, 1.0),
+        (lambda n, c: c - n, -1.0),
+        (lambda n, c: n * c, 6.0),
+        (lambda n, c: 2 * n, 6.0),
+        (lambda n, c: n / c, 1.5),
+        (lambda n, c: c / n, 2 / 3),
+        (lambda n, c: n**2, 9.0),
+        (lambda n, c: c**n, 8.0),
+        (lambda n, c: -n, -3.0),
+    ],
+)
+def test_arithmetic_makes_expressions(build, expected: float) -> None:
+    made = build(N, c)
+    assert made.evaluate({"S": np.eye(3), "c": 2.0}) == pytest.approx(expected)
+
+
+def test_the_size_follows_the_variable_that_it_is_of() -> None:
+    # B's m becomes n in the sum; its size is still that of B.
+    B = eg.variable("B", ("m", "m"))
+    f = np.trace(S + B) / B.shape[0]
+    assert f.evaluate({"S": np.eye(4), "B": np.eye(4)}) == 2.0
+
+
+@pytest.mark.parametrize(
+    "use", [lambda: np.eye(N), lambda: range(N), lambda: len(x), lambda: np.zeros((N, 2))]
+)
+def test_a_number_is_taken_with_a_warning(use) -> None:
+    with pytest.warns(SizeWarning, match="size n is a symbol"):
+        assert len(use()) if not isinstance(found := use(), int) else found
+
+
+def test_an_expression_with_such_a_number_has_that_size() -> None:
+    with pytest.warns(SizeWarning):
+        f = S @ S + np.eye(S.shape[0])
+    (size,) = {*f.shape}
+    assert isinstance(size, int)
+    values = np.arange(size * size).reshape(size, size) / 7
+    np.testing.assert_allclose(f.evaluate({"S": values}), values @ values + np.eye(size))
+
+
+def test_arrays_of_one_number_and_identities_are_constants() -> None:
+    value = np.array([1.0, 2.0])
+    assert (x + np.ones(2)).evaluate({"x": value}).tolist() == [2.0, 3.0]
+    assert (2 * np.eye(2) @ x).evaluate({"x": value}).tolist() == [2.0, 4.0]
+    assert (x + np.zeros((0,))).shape == (0,)
+    assert (x + np.array([1.0, 2.0])).evaluate({"x": value}).tolist() == [2.0, 4.0]

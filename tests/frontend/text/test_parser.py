@@ -1,10 +1,15 @@
 """The text language: what each construction means, and every example of the thesis's appendix."""
 
 import json
+from collections.abc import Callable
 from fractions import Fraction
+from random import Random
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
+from eggrad.engine.errors import EggradError, ParseError
 from eggrad.engine.indices.spec import Dims
 from eggrad.engine.terms.functions import UNARY
 from eggrad.engine.terms.term import (
@@ -24,6 +29,7 @@ from eggrad.engine.terms.term import (
     variable,
 )
 from eggrad.frontend.text.parser import parse
+from eggrad.frontend.text.printer import format_problem, format_term
 from tests.support.places import DATA
 
 APPENDIX = json.loads((DATA / "appendix.json").read_text())
@@ -244,3 +250,129 @@ def test_nothing_of_the_parser_stays_in_a_term() -> None:
         assert all(type(word) is str for word in (node.op, *node.dims))
         data = node.data if isinstance(node.data, tuple) else (node.data,)
         assert all(type(part) in (str, tuple, Fraction, type(None)) for part in data)
+
+
+# Neither depth nor sharing is a limit: no walk over a term or a text is recursive.
+
+
+V = variable("x", ("n",))
+M = variable("M", ("n", "n"))
+DEPTH = 10_000
+
+
+@pytest.mark.parametrize(
+    ("leaf", "step"),
+    [
+        (V, lambda t: apply("sin", t)),
+        (V, negate),
+        (V, lambda t: add(t, V)),
+        (V, lambda t: add(V, t)),
+        (V, lambda t: subtract(V, t)),
+        (V, lambda t: einsum("i,i->i", V, t)),
+        (V, lambda t: divide(constant(1), t)),
+        (constant(1, ("p",)), lambda t: divide(t, constant(2))),
+        (V, lambda t: power(t, constant(2))),
+        (M, lambda t: einsum("ij->ji", t)),
+        (M, lambda t: apply("inv", t)),
+        (constant(2, ("n", "n")), lambda t: apply("inv", t)),
+    ],
+    ids=[
+        "sin", "negate", "left sum", "right sum", "subtract", "product", "quotient of one",
+        "quotient of a constant", "power", "transpose", "inverse", "constant",
+    ],
+)  # fmt: skip
+def test_a_deep_chain(leaf: Term, step: Callable[[Term], Term]) -> None:
+    term = leaf
+    for _ in range(DEPTH):
+        term = step(term)
+    assert parse(format_problem(term)).term is term
+
+
+@pytest.mark.parametrize("squarings", [1, 60, 2000])
+def test_a_chain_of_squarings(squarings: int) -> None:
+    term = V
+    for _ in range(squarings):
+        term = einsum("i,i->i", term, term)
+    text = format_problem(term)
+    assert len(text) < 100 + 50 * squarings
+    assert parse(text).term is term
+    assert len(format_term(term, 1000)) <= 1001
+
+
+def test_deep_brackets() -> None:
+    text = f"declare x 0 expression {'(' * DEPTH}x{')' * DEPTH}"
+    assert parse(text).term.op == "variable"
+    with pytest.raises(ParseError, match="this bracket is never closed"):
+        parse(text[:-1])
+    with pytest.raises(ParseError, match=r"this \) closes no bracket"):
+        parse(text + ")")
+
+
+def test_a_long_declaration() -> None:
+    names = " ".join(f"x{i} 1" for i in range(DEPTH))
+    total = " + ".join(f"x{i}" for i in range(DEPTH))
+    problem = parse(f"declare {names} expression {total}")
+    assert {own.dims for own in problem.declared} == {("x0_1",)}
+
+
+# Whatever the text, `parse` reads it or raises an error of this package.
+
+
+EXTENDED = (
+    "declare A[m,3]{symmetric, positive definite} x 1 `a b` 0 let t1 = sin(x) let t2 = t1 *(i,i->) "
+    "t1 expression t2 + size(x_1) / det(A) - cofactors2(A) *(ijkl->) 1//3 + delta[n] *(ij,ij->) "
+    "1[n,n] ^ -2.5e-3 derivative wrt x wrt `a b`"
+)
+TEXTS = [EXTENDED, *(example["input"] for example in APPENDIX)]
+TOKENS = (
+    "declare", "expression", "derivative", "wrt", "let", "size", "delta", "sin", "inv",
+    "cofactors2", "t", "x", "A", "0", "1", "2.5", "1e9", "1e999999", "1//0", "(", ")", "[", "]",
+    "{", "}", ",", "=", "+", "-", "*", "/", "^", "*(ij,j->i)", "*(ij->ji)", "*(", "->", ">", "`",
+    "`b`", ".", "?", "é", "\0", "\ud800", "\n",
+)  # fmt: skip
+
+
+def reads_or_refuses(text: str) -> None:
+    try:
+        parse(text)
+    except EggradError:
+        return
+
+
+def mutated(random: Random) -> str:
+    text = random.choice(TEXTS)
+    for _ in range(random.randint(1, 4)):
+        place = random.randrange(len(text) + 1)
+        match random.randrange(4):
+            case 0:
+                text = text[:place] + text[place + random.randint(1, 6) :]
+            case 1:
+                text = f"{text[:place]}{random.choice(TOKENS)}{text[place:]}"
+            case 2:
+                words = text.split(" ")
+                words[random.randrange(len(words))] = random.choice(TOKENS)
+                text = " ".join(words)
+            case _:
+                other = random.choice(TEXTS)
+                text = text[:place] + other[random.randrange(len(other)) :]
+    return text
+
+
+def test_mutations() -> None:
+    random = Random(20)
+    for _ in range(3000):
+        reads_or_refuses(mutated(random))
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.lists(st.sampled_from(TOKENS), max_size=30))
+def test_any_sequence_of_words(words: list[str]) -> None:
+    reads_or_refuses(" ".join(words))
+    reads_or_refuses("declare x 1 A 2 expression " + " ".join(words))
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.text())
+def test_any_text(text: str) -> None:
+    reads_or_refuses(text)
+    reads_or_refuses("declare x 1 expression x " + text)
