@@ -199,11 +199,13 @@ Program = list[tuple[int, int, int]]
 
 
 def run(program: Program, values: dict[str, Any]) -> Any:
-    """What each step makes of two of the latest values."""
+    """What each step makes of two of the latest values; `ValueError` where arrays get large."""
     known = [values[name] for name in ("A", "x", "y", "S", "c", "B", "T")]
     for what, first, second in program:
         a, b = known[-1 - first % len(known)], known[-1 - second % len(known)]
         known.append(steps(a, b)[what]())
+        if isinstance(known[-1], np.ndarray) and known[-1].size > 10_000:
+            raise ValueError("too many entries: the next products would not fit into the memory")
     return known[-1]
 
 
