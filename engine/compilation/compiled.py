@@ -93,7 +93,7 @@ class Module:
         if len(forms) > 1:
             self.functions = [f"form_{k}" for k in range(1, len(forms) + 1)]
         for name, form, function in zip(self.functions, forms, written, strict=True):
-            texts.append(function.text(name, self.parameters, single, _fastest(form)))
+            texts.append(function.text(name, self.parameters, single, comment_on(form)))
         self.text = "\n\n".join([_imports(texts), *texts])
 
 
@@ -111,14 +111,9 @@ class _Function:
         fixed: Mapping[FixedArray, str],
     ) -> None:
         taken = {*(f.name for f in own_functions(*terms)), *fixed.values()}
-        self._names = _parameter_names(dict.fromkeys(v.name for v in own), taken)
-        self._sizes = _parameter_names(mentioned, taken)
-        origin = {
-            d: f"{self._names[v.name]}.shape[{axis}]"
-            for v in reversed(own)
-            for axis, d in enumerate(v.dims)
-            if isinstance(d, str)
-        }
+        self._names = parameter_names(dict.fromkeys(v.name for v in own), taken)
+        self._sizes = parameter_names(mentioned, taken)
+        origin = size_origins(own, self._names)
         arrays = [self._names[v.name] for v in sorted(own, key=lambda v: not v.dims)]
         dtype = f"{arrays[0]}.dtype" if arrays else ""
         program = Program(tuple(terms), model, self._names, self._sizes, fixed, dtype, real=real)
@@ -138,7 +133,17 @@ class _Function:
         return "\n".join([*head, *(f"    {line}" for line in body), ""])
 
 
-def _parameter_names(wanted: Iterable[str], taken: set[str]) -> dict[str, str]:
+def size_origins(own: Sequence[Term], names: Mapping[str, str]) -> dict[str, str]:
+    """Where each size symbol that is an axis's size by itself is read off a variable."""
+    return {
+        d: f"{names[v.name]}.shape[{axis}]"
+        for v in reversed(own)
+        for axis, d in enumerate(v.dims)
+        if isinstance(d, str)
+    }
+
+
+def parameter_names(wanted: Iterable[str], taken: set[str]) -> dict[str, str]:
     """A Python name like each wanted one, that nothing else has."""
     return {name: _identifier(name, taken) for name in wanted}
 
@@ -151,7 +156,7 @@ def _identifier(name: str, taken: set[str]) -> str:
     return own
 
 
-def _fastest(form: Form) -> str:
+def comment_on(form: Form) -> str:
     """A comment that says where a form is the one to take."""
     at = (
         ", ".join(f"{escaped(s)} = {n}" for s, n in sorted(sizes.items())) for sizes in form.sizes
@@ -313,7 +318,7 @@ class CompiledFunction:
         names, fixing, sizes = self._names, self._fixing, self._sizes
         words = (*names, *fixing, *sizes)
         # Names that are no plain words, or that this function may use itself, take the slow way.
-        if not names or not all(map(_is_plain, words)):
+        if not names or not all(map(is_plain, words)):
             return None
         tests = [
             " is ".join([*(f"{n}.__class__" for n in names), "_ndarray"]),
@@ -366,7 +371,7 @@ def _converted(results: Any, dtype: np.dtype[Any]) -> Any:
     return np.asarray(results).astype(dtype, copy=False)[()]
 
 
-def _is_plain(name: str) -> bool:
+def is_plain(name: str) -> bool:
     """Whether a name stands for itself as a parameter, and is none of the entry's own."""
     plain = name.isidentifier() and not iskeyword(name) and name[0] != "_"
     return plain and normalize("NFKC", name) == name

@@ -412,7 +412,7 @@ class _Writer:
     def _whole(self, node: Term, args: Sequence[Value]) -> Value:
         """A function of whole arrays."""
         arrays, uses = self._arrays.operands(node.args, args)
-        call = _WHOLE[node.op].format(x=arrays[0], y=arrays[-1], k=_detail(node))
+        call = _WHOLE[node.op].format(x=arrays[0], y=arrays[-1], k=detail(node))
         axes = tuple(range(node.order))
         return Value(self._block.emit(call, uses, node.order), axes, axes)
 
@@ -463,7 +463,7 @@ def _stored(term: Term, value: Value) -> Dims:
     return tuple(term.dims[value.axes.index(i)] for i in value.labels)
 
 
-def _detail(node: Term) -> object:
+def detail(node: Term) -> object:
     """What a call needs to know beside its arrays: an order, the axes that go, a property."""
     if node.op in ("cofactors", "symmetric_product"):
         return node.data

@@ -71,7 +71,7 @@ def product(
     return [t1]
     """
     *parts, output = spec
-    tied = _tied(operands, parts)
+    tied = tied_indices(operands, parts)
     own = [tuple(tied.get(i, i) for i in part) for part in parts]
     out = tuple(tied.get(i, i) for i in output)
     arrays: list[Atom] = []
@@ -105,7 +105,7 @@ def product(
     return Value(*made, out, literal=not arrays and all(v.literal for v in scalars))
 
 
-def _tied(operands: Sequence[Value], parts: Sequence[Indices]) -> dict[int, int]:
+def tied_indices(operands: Sequence[Value], parts: Sequence[Indices]) -> dict[int, int]:
     """For each index that equals an earlier one, because a delta says so, the first such."""
     first: dict[int, int] = {}
 

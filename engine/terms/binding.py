@@ -106,7 +106,7 @@ def concrete(dims: Sequence[Size], sizes: Mapping[str, int]) -> tuple[int, ...]:
 
 
 def bind(
-    variables: Iterable[Term], values: Mapping[str, object], sizes: Mapping[str, int] | None = None
+    variables: Sequence[Term], values: Mapping[str, object], sizes: Mapping[str, int] | None = None
 ) -> tuple[dict[str, Array], dict[str, int]]:
     """Check the values of `variables`, and read the size symbols off their shapes.
 
@@ -120,7 +120,37 @@ def bind(
     >>> bind([variable("x", ("n",))], {"x": [1, 2]})
     ({'x': array([1., 2.])}, {'n': 2})
     """
-    arrays: dict[str, Array] = {}
+    own_values = _given(variables, values)
+    arrays = {name: numeric(name, value) for name, value in own_values.items()}
+    found = read_sizes(variables, {name: a.shape for name, a in arrays.items()}, sizes)
+    own = ((own_values[name], array) for name, array in arrays.items())
+    dtype = common_dtype([v if type(v) in _PLAIN else array for v, array in own])
+    known = {name: array.astype(dtype, copy=False) for name, array in arrays.items()}
+    return known, found
+
+
+def _given(variables: Iterable[Term], values: Mapping[str, object]) -> dict[str, object]:
+    """The values of variables by name; `UnknownVariable` where one is missing."""
+    for variable in variables:
+        if variable.name not in values:
+            raise UnknownVariable(f"variable {variable.name} {_dims(variable)} has no value")
+    return {v.name: values[v.name] for v in variables}
+
+
+def read_sizes(
+    variables: Iterable[Term],
+    shapes: Mapping[str, tuple[int, ...]],
+    sizes: Mapping[str, int] | None = None,
+) -> dict[str, int]:
+    """Check the shapes of the values of `variables`, and read the size symbols off them.
+
+    `sizes` gives further symbols. Raises `ShapeError` for a wrong shape or two values of one
+    symbol.
+
+    >>> from eggrad.engine.terms.term import variable
+    >>> read_sizes([variable("A", ("m", "n"))], {"A": (2, 3)})
+    {'m': 2, 'n': 3}
+    """
     origin: dict[Size, str] = {}
     found: dict[Size, int] = {}
     for symbol, number in (sizes or {}).items():
@@ -128,28 +158,23 @@ def bind(
         origin[symbol] = "the sizes given"
     for variable in variables:
         name = variable.name
-        if name not in values:
-            raise UnknownVariable(f"variable {name} {_dims(variable)} has no value")
-        array = arrays[name] = numeric(name, values[name])
+        shape = shapes[name]
         expected = tuple(d if isinstance(d, int) else -1 for d in variable.dims)
-        if array.ndim != len(expected) or any(
-            e not in (-1, n) for e, n in zip(expected, array.shape, strict=True)
+        if len(shape) != len(expected) or any(
+            e not in (-1, n) for e, n in zip(expected, shape, strict=True)
         ):
             raise ShapeError(
-                f"variable {name} has axes {_dims(variable)}, its value has shape {array.shape}"
+                f"variable {name} has axes {_dims(variable)}, its value has shape {shape}"
             )
-        for d, n in zip(variable.dims, array.shape, strict=True):
+        for d, n in zip(variable.dims, shape, strict=True):
             if isinstance(d, str) and found.setdefault(d, n) != n:
                 raise ShapeError(
                     f"size {d} is {found[d]} by {origin.get(d)}, but {n} by variable {name} with "
-                    f"axes {_dims(variable)}, whose value has shape {array.shape}"
+                    f"axes {_dims(variable)}, whose value has shape {shape}"
                 )
             if isinstance(d, str):
                 origin.setdefault(d, f"variable {name}")
-    own = ((values[name], array) for name, array in arrays.items())
-    dtype = common_dtype([v if type(v) in _PLAIN else array for v, array in own])
-    known = {name: array.astype(dtype, copy=False) for name, array in arrays.items()}
-    return known, _symbols_of(found, origin)
+    return _symbols_of(found, origin)
 
 
 def _symbols_of(found: Mapping[Size, int], origin: Mapping[Size, str]) -> dict[str, int]:

@@ -27,9 +27,10 @@ Monotone = Literal["increasing", "decreasing", ""]
 class Function:
     """What is known of an element-wise function.
 
-    `code` is its text in NumPy, with a place for each operand; `rates` are the kernels that it
-    calls, where that is not one of its own name, and `price` is what an entry costs, where an
-    addition costs 1. What is `lowered` occurs in generated code alone.
+    `code` is its text in NumPy, with a place for each operand, `standard` that in the words of the
+    array API standard, where `own` has what the standard lacks (`engine/backends/`); `rates` are
+    the kernels that it calls, where that is not one of its own name, and `price` is what an entry
+    costs, where an addition costs 1. What is `lowered` occurs in generated code alone.
 
     `latex` is its name there, or with places for the operands the whole; `matrix` its name in
     matrix notation, where that is another one.
@@ -50,6 +51,7 @@ class Function:
     sentence: str = ""
     arity: int = 1
     code: str = ""
+    standard: str = ""
     rates: tuple[str, ...] = ()
     price: int = 10
     lowered: bool = False
@@ -78,6 +80,8 @@ class Function:
         if not self.code:
             places = ", ".join(["{}"] * self.arity)
             object.__setattr__(self, "code", f"np.{self.name}({places})")
+        if not self.standard:
+            object.__setattr__(self, "standard", self.code.replace("np.", "xp."))
         if not self.rates:
             object.__setattr__(self, "rates", (self.name,))
         if self.is_test:
@@ -119,12 +123,13 @@ def _at(values: Mapping[int, int]) -> Callable[[Fraction], Fraction | None]:
     return exact
 
 
-def _test(name: str, sentence: str, arity: int = 2) -> Function:
+def _test(name: str, sentence: str, standard: str, arity: int = 2) -> Function:
     """What is 1 where something holds and 0 elsewhere, also beside infinities and NaN."""
     return Function(
         name=name,
         sentence=sentence,
         arity=arity,
+        standard=standard,
         rates=("arithmetic",),
         span=(0, 1),
         total=True,
@@ -187,6 +192,7 @@ _KNOWN: Final = (
     ),
     Function(
         name="arcsin",
+        standard="xp.asin({})",
         sentence="The inverse sine of every entry.",
         monotone="increasing",
         latex=r"\arcsin",
@@ -200,6 +206,7 @@ _KNOWN: Final = (
     ),
     Function(
         name="arccos",
+        standard="xp.acos({})",
         sentence="The inverse cosine of every entry.",
         latex=r"\arccos",
         domain=(-1, 1),
@@ -209,6 +216,7 @@ _KNOWN: Final = (
     ),
     Function(
         name="arctan",
+        standard="xp.atan({})",
         sentence="The inverse tangent of every entry.",
         monotone="increasing",
         latex=r"\arctan",
@@ -271,6 +279,7 @@ _KNOWN: Final = (
     ),
     Function(
         name="relu",
+        standard="xp.maximum({}, 0.0)",
         sentence="The greater of zero and the entry, for every entry.",
         monotone="increasing",
         composite=True,
@@ -324,6 +333,7 @@ _KNOWN: Final = (
     ),
     Function(
         name="round",
+        standard="xp.round({})",
         sentence="The nearest integer to every entry; of two the even one.",
         monotone="increasing",
         stepwise=True,
@@ -352,6 +362,7 @@ _KNOWN: Final = (
     ),
     Function(
         name="pow",
+        standard="{} ** {}",
         sentence="A power of every entry, each with an exponent of its own.",
         arity=2,
         code="np.power({}, {})",
@@ -359,17 +370,22 @@ _KNOWN: Final = (
     ),
     Function(
         name="mod",
+        standard="xp.remainder({}, {})",
         sentence="The remainder of a division that rounds down: it has the sign of the divisor.",
         arity=2,
         rates=("divide", "divide"),
     ),
-    _test("greater", "1 where the first entry is greater than the second, 0 elsewhere."),
-    _test("greater_equal", "1 where the first entry is no less than the second, 0 elsewhere."),
-    _test("equal", "1 where two entries are the same, 0 elsewhere."),
-    _test("not_equal", "0 where two entries are the same, 1 elsewhere."),
-    _test("logical_not", "1 where the entry is 0, 0 elsewhere.", arity=1),
-    _test("logical_and", "1 where neither entry is 0, 0 elsewhere."),
-    _test("logical_or", "0 where both entries are 0, 1 elsewhere."),
+    _test("greater", "1 where the first entry is greater than the second, 0 elsewhere.", "{} > {}"),
+    _test(
+        "greater_equal",
+        "1 where the first entry is no less than the second, 0 elsewhere.",
+        "{} >= {}",
+    ),
+    _test("equal", "1 where two entries are the same, 0 elsewhere.", "{} == {}"),
+    _test("not_equal", "0 where two entries are the same, 1 elsewhere.", "{} != {}"),
+    _test("logical_not", "1 where the entry is 0, 0 elsewhere.", "xp.logical_not({})", arity=1),
+    _test("logical_and", "1 where neither entry is 0, 0 elsewhere.", "xp.logical_and({}, {})"),
+    _test("logical_or", "0 where both entries are 0, 1 elsewhere.", "xp.logical_or({}, {})"),
     Function(
         name="where",
         sentence="The second entry where the first is not 0, the third elsewhere.",
@@ -382,6 +398,7 @@ _KNOWN: Final = (
     Function(name="cosh", lowered=True, price=14, grows=True, may_grow=True),
     Function(
         name="log_cosh",
+        standard="own.log_cosh({})",
         lowered=True,
         price=80,
         code="log_cosh({})",
@@ -398,6 +415,7 @@ _KNOWN: Final = (
     ),
     Function(
         name="softplus",
+        standard="own.softplus({})",
         lowered=True,
         price=28,
         code="softplus({})",
@@ -405,6 +423,7 @@ _KNOWN: Final = (
     ),
     Function(
         name="sigmoid",
+        standard="own.sigmoid({})",
         lowered=True,
         price=9,
         code="sigmoid({})",
@@ -412,13 +431,21 @@ _KNOWN: Final = (
     ),
     Function(
         name="log1mexp",
+        standard="own.log1mexp({})",
         lowered=True,
         price=50,
         code="log1mexp({})",
         rates=("expm1", "negate", "log", "exp", "negate", "log1p", "arithmetic"),
     ),
     Function(name="logaddexp", arity=2, lowered=True, price=40),
-    Function(name="exp_difference", arity=2, lowered=True, price=8, rates=("arithmetic", "exp")),
+    Function(
+        name="exp_difference",
+        standard="xp.exp({} - {})",
+        arity=2,
+        lowered=True,
+        price=8,
+        rates=("arithmetic", "exp"),
+    ),
     Function(
         name="hypot",
         arity=2,
@@ -527,6 +554,7 @@ class OwnFunction(Function):
     def __post_init__(self) -> None:
         """Let the e-graph find it, as long as it is used."""
         object.__setattr__(self, "code", f"{self.name}({', '.join(['{}'] * self.arity)})")
+        object.__setattr__(self, "standard", self.code)
         object.__setattr__(self, "rates", (UNKNOWN_FUNCTION,))
         _OWN[self.key] = self
 

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import cast
 
+from eggrad.engine.backends import LIBRARIES, ArrayFunction, FollowingFunction
 from eggrad.engine.compilation.compiled import CompiledFunction, Form
 from eggrad.engine.compilation.factored_code import CompiledFactors, compile_factored
 from eggrad.engine.compilation.variants import cheapest_variant, explain
@@ -19,29 +20,41 @@ STRUCTURES = ("dense", "factored")
 
 def compile(
     f: Expression | Sequence[Expression],
-    backend: str = "numpy",
+    backend: str | None = "numpy",
     sizes: Mapping[str, int] | None = None,
     structure: str = "dense",
     columns: int | None = None,
-) -> CompiledFunction | CompiledFactors:
+    *,
+    jit: bool | None = None,
+) -> CompiledFunction | CompiledFactors | ArrayFunction | FollowingFunction:
     """A fast function of keyword arrays; several expressions share their work.
 
-    It returns one array, or a list where a list is given; a scalar is a NumPy number. `sizes`
+    It returns one array, or a list where a list is given; a scalar is a NumPy number. Another
+    `backend` than "numpy" computes with arrays of that library and returns such: "jax", "torch",
+    "cupy", "dask", or "array_api" for any library of the array API standard; None follows the
+    arrays given. With `jit` the library compiles the function: JAX does unless told not to,
+    PyTorch where it is told to. `sizes`
     gives the sizes that no array fixes, and those at which the cheapest form is chosen; where
     none are given and it depends on them, there are up to three forms, the first call with new
     shapes chooses, and `.source` says where the choice changes.
     `structure="factored"` makes the function return `FactoredTensor`s, which keep deltas and
     outer products apart and are linear operators; the last `columns` axes of each, by default
-    half of them, meet an operand. Raises `UnsupportedOperation` for another backend than "numpy"
-    or another structure, `ShapeError` where there are fewer columns.
+    half of them, meet an operand. Raises `UnsupportedOperation` for a backend that is unknown or
+    not installed or another structure, `ShapeError` where there are fewer columns.
 
     >>> from eggrad.frontend.expression.functions import variable
     >>> x = variable("x", ("n",))
     >>> compile([x @ x, 2 * x])(x=[1, 2])
     [np.float64(5.0), array([2., 4.])]
     """
-    if backend != "numpy":
-        raise UnsupportedOperation(f"there is no backend {backend!r}; the backends are: numpy")
+    if backend is None:
+        return FollowingFunction(lambda own: compile(f, own, sizes, structure, columns, jit=jit))
+    if backend != "numpy" and backend not in LIBRARIES:
+        raise UnsupportedOperation(
+            f"there is no backend {backend!r}; the backends are: numpy, {', '.join(LIBRARIES)}"
+        )
+    if jit and backend == "numpy":
+        raise UnsupportedOperation("backend 'numpy' compiles nothing: jit=")
     if structure not in STRUCTURES:
         raise UnsupportedOperation(
             f"there is no structure {structure!r}; there are: {', '.join(STRUCTURES)}"
@@ -61,12 +74,26 @@ def compile(
     reference = [e.term for e in own]
     variants = lower(reference, rates, sizes)
     if structure == "factored":
+        if backend != "numpy":
+            raise UnsupportedOperation(f"backend {backend!r} has no structure 'factored'")
         terms, single = variants[0].terms, not several
         return compile_factored(terms, scope, sizes, columns, single, reference=reference)
     choose, note, forms = None, "", [Form(variants[0].terms)]
     if len(variants) > 1:
         choose = partial(cheapest_variant, variants, rates=rates)
         note, forms = explain(variants, rates), variants
+    if backend != "numpy":
+        return ArrayFunction(
+            backend,
+            forms,
+            scope,
+            sizes,
+            not several,
+            choose=choose,
+            reference=reference,
+            note=note,
+            jit=jit,
+        )
     return CompiledFunction(
         forms, scope, sizes, not several, choose=choose, reference=reference, note=note
     )

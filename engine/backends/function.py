@@ -1,0 +1,369 @@
+"""Compiled terms as functions of the arrays of any library."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
+from typing import Any, Final
+
+from eggrad.engine.backends.kernels import kernels_of
+from eggrad.engine.backends.libraries import LIBRARIES, Library, library_of
+from eggrad.engine.backends.writer import Writer
+from eggrad.engine.compilation.compiled import (
+    Choice,
+    Form,
+    comment_on,
+    is_plain,
+    parameter_names,
+    size_origins,
+)
+from eggrad.engine.errors import ShapeError, UnknownVariable, UnsupportedOperation
+from eggrad.engine.indices.affine import size_symbols
+from eggrad.engine.indices.texts import escaped
+from eggrad.engine.normal_forms.index_ranges import check_indices, greatest_indices
+from eggrad.engine.terms.binding import (
+    check_memory,
+    checked_size,
+    concrete,
+    made_sizes,
+    read_sizes,
+    symbols,
+)
+from eggrad.engine.terms.term import Term, fixed_arrays, own_functions, variables
+
+_RESERVED: Final = frozenset({"xp", "own", "float", "kernels_of", "compiled"})
+# Shapes that are known to fit, at most; arrays of others are checked at every call.
+_KNOWN_SHAPES: Final = 256
+
+
+class _Module:
+    """The text of the functions of some forms, and the functions themselves."""
+
+    def __init__(
+        self, library: Library, forms: Sequence[Form], mentioned: Sequence[str], single: bool
+    ) -> None:
+        own = variables(*(t for form in forms for t in form.terms))
+        functions = own_functions(*(t for form in forms for t in form.terms))
+        arrays = fixed_arrays(*(t for form in forms for t in form.terms))
+        taken = {f.name for f in functions} | {*_RESERVED}
+        names = parameter_names([v.name for v in own], taken)
+        sizes = parameter_names(mentioned, taken)
+        fixed = dict(
+            zip(
+                arrays,
+                parameter_names([f"array{k}" for k in range(1, len(arrays) + 1)], taken).values(),
+                strict=True,
+            )
+        )
+        origin = size_origins(own, names)
+        # An array with axes has the dtype, as for NumPy.
+        like = next((names[v.name] for v in sorted(own, key=lambda v: not v.dims)), "None")
+        written = [Writer(f.terms, names, sizes, fixed, like, library.einsum) for f in forms]
+        self.parameters = tuple(sorted({s for w in written for s in w.used - origin.keys()}))
+        self.names = ["compiled"]
+        if len(forms) > 1:
+            self.names = [f"form_{k}" for k in range(1, len(forms) + 1)]
+        texts: list[str] = []
+        for name, form, writer in zip(self.names, forms, written, strict=True):
+            given = ["xp", "own"] if not library.namespace else []
+            head = [*given, *names.values(), *(sizes[s] for s in self.parameters)]
+            lines = [comment_on(form)] if form.sizes and len(forms) > 1 else []
+            lines += [f"{sizes[s]} = {origin[s]}" for s in sorted(writer.used & origin.keys())]
+            lines += writer.lines
+            result = writer.returned[0] if single else f"[{', '.join(writer.returned)}]"
+            lines.append(f"return {result}")
+            texts.append("\n    ".join([f"def {name}({', '.join(head)}):", *lines]) + "\n")
+        self.text = "\n\n".join([library.imports + "\n", *texts])
+        self.known = {f.name: f.function_for(library.name) for f in functions}
+        self.known |= {name: array.values for array, name in fixed.items()}
+
+    def functions(self) -> list[Callable[..., Any]]:
+        """The functions of the forms: of arrays by position, then sizes."""
+        namespace: dict[str, Any] = dict(self.known)
+        exec(compile(self.text, "<eggrad>", "exec"), namespace)
+        return [namespace[name] for name in self.names]
+
+
+class ArrayFunction:
+    """A function of arrays of one library, by keyword or by position; `source` is its Python text.
+
+    It returns one array, or a list where a list was compiled, of the library, dtype and device of
+    the arrays given. Size symbols that no array fixes are further keywords. It is pure: what the
+    library does with functions, as JAX's `vmap` and `grad`, it does with this one. Shapes are
+    checked where they are new; a wrong one raises `ShapeError`.
+    """
+
+    def __init__(
+        self,
+        library: str,
+        forms: Sequence[Form],
+        scope: Iterable[Term] = (),
+        sizes: Mapping[str, int] | None = None,
+        single: bool = False,
+        *,
+        choose: Choice | None = None,
+        reference: Sequence[Term] | None = None,
+        note: str = "",
+        jit: bool | None = None,
+    ) -> None:
+        """Write the code; the arguments are those of `CompiledFunction`.
+
+        With `jit` the library compiles the whole function, where it can: by default, JAX does.
+        """
+        self._library = LIBRARIES[library]
+        self._forms, self._single, self._choose, self._note = tuple(forms), single, choose, note
+        self._reference = tuple(reference or forms[0].terms)
+        self._jit = self._library.compiles if jit is None else jit
+        if self._jit and library not in ("jax", "torch"):
+            raise UnsupportedOperation(f"backend {library!r} compiles nothing: jit=")
+        every = [t for form in forms for t in form.terms]
+        self._variables = variables(*every)
+        self._scope = tuple(v for v in variables(*scope) if v not in self._variables)
+        self._defaults = dict(sizes or {})
+        mentioned = symbols(*self._variables, *every, *self._scope)
+        self._names = tuple(v.name for v in self._variables)
+        known = {*self._names, *(v.name for v in self._scope)}
+        self._sizes = tuple(s for s in mentioned if s not in known)
+        self._made = made_sizes(*self._reference)
+        self._taken = greatest_indices(self._reference)
+        # Raises where the library is not there.
+        self._xp = self._library.module() if self._library.namespace else None
+        module = _Module(self._library, self._forms, mentioned, single)
+        comment = "".join(f"# {escaped(line)}\n" for line in note.splitlines())
+        self.source, self._used = comment + module.text, module.parameters
+        self._functions = module.functions()
+        self._for_complex: ArrayFunction | None = None
+        self._known: dict[object, Callable[..., Any]] = {}
+        self.parameters = (*self._names, *self._open_sizes())
+        if library == "jax" and self._jit and not self._scope and not self._used:
+            self._enter_at_once()
+
+    def _open_sizes(self) -> tuple[str, ...]:
+        fixed = {s for v in self._variables for d in v.dims for s in size_symbols(d)}
+        return tuple(s for s in self._used if s not in fixed)
+
+    def __reduce__(self) -> tuple[Callable[..., "ArrayFunction"], tuple[Any, ...]]:
+        """Pickle the terms; write the same code anew."""
+        make = partial(
+            ArrayFunction,
+            choose=self._choose,
+            reference=self._reference,
+            note=self._note,
+            jit=self._jit,
+        )
+        scope = (*self._scope,)
+        return make, (self._library.name, self._forms, scope, self._defaults, self._single)
+
+    def __call__(self, /, *args: Any, **values: Any) -> Any:
+        """The value of the root, or the list of values."""
+        if len(args) > len(self.parameters):
+            raise UnsupportedOperation(
+                f"{len(args)} arguments for the parameters {', '.join(self.parameters)}"
+            )
+        values = dict(zip(self.parameters, args, strict=False)) | values
+        for variable in self._variables:
+            if variable.name not in values:
+                raise UnknownVariable(f"variable {variable.name} has no value")
+        given = {s: values[s] for s in self._sizes if _is_integer(values.get(s))}
+        needed = self._needed(given, values)
+        xp = self._xp or _namespace(values[n] for n in self._names)
+        own = kernels_of(self._library.name, xp)
+        arrays = common_arrays(xp, [values[n] for n in (*self._names, *needed)])
+        shapes = tuple(tuple(a.shape) for a in arrays)
+        key = shapes, tuple(given.items()), tuple(needed), own, _is_complex(xp, arrays)
+        function = self._known.get(key)
+        if function is None:
+            function = self._resolved(
+                dict(zip((*self._names, *needed), shapes, strict=True)), given, arrays
+            )
+            if not self._library.namespace:
+                function = partial(function, xp, own)
+            if len(self._known) < _KNOWN_SHAPES:
+                self._known[key] = function
+        return function(*arrays[: len(self._names)])
+
+    def _needed(self, given: Mapping[str, int], values: Mapping[str, Any]) -> list[str]:
+        """The variables that only fix sizes, where they are given or these are not."""
+        known = self._defaults.keys() | given.keys()
+        every = {s for v in self._variables for s in symbols(v)}
+        found: list[str] = []
+        for v in self._scope:
+            missing = {*symbols(v)} - known - every
+            if v.name in values or (missing and not missing.isdisjoint(self._used)):
+                if v.name not in values:
+                    raise UnknownVariable(f"variable {v.name} has no value")
+                found.append(v.name)
+        return found
+
+    def _resolved(
+        self, shapes: Mapping[str, tuple[int, ...]], given: Mapping[str, int], arrays: Sequence[Any]
+    ) -> Callable[..., Any]:
+        """The function for arrays of some shapes, which are checked."""
+        own = [v for v in (*self._variables, *self._scope) if v.name in shapes]
+        for v in own:
+            if any(n != n for n in shapes[v.name]):  # noqa: PLR0124
+                raise ShapeError(
+                    f"variable {v.name} has chunks of unknown sizes: compute_chunk_sizes()"
+                )
+        sizes = self._defaults | read_sizes(own, shapes, given)
+        concrete([d for d in self._made if sizes.keys() >= {*size_symbols(d)}], sizes)
+        check_indices(self._taken, sizes)
+        if self._library.name != "dask":
+            check_memory(
+                [r.dims for r in self._reference],
+                sizes,
+                arrays[0].itemsize if arrays and hasattr(arrays[0], "itemsize") else 8,
+            )
+        if arrays and _is_complex(self._xp or _namespace(arrays), arrays):
+            return self._made_for_complex()._resolved_real(sizes)
+        return self._resolved_real(sizes)
+
+    def _resolved_real(self, sizes: Mapping[str, int]) -> Callable[..., Any]:
+        form = self._choose(sizes) if self._choose else 0
+        function = self._functions[form]
+        used = concrete(self._used, sizes)
+        if used:
+            count = len(self._names)
+            function = partial(_with_sizes, function, used, count)
+        return self._compiled(function)
+
+    def _compiled(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        if not self._jit:
+            return function
+        if self._library.name == "jax":
+            import jax
+
+            return jax.jit(function)
+        import torch
+
+        return torch.compile(function)
+
+    def _made_for_complex(self) -> "ArrayFunction":
+        """The terms as they were given: forms for real arrays may use moduli."""
+        if self._for_complex is None:
+            scope = (*self._scope, *self._variables)
+            self._for_complex = ArrayFunction(
+                self._library.name,
+                [Form(self._reference)],
+                scope,
+                self._defaults,
+                self._single,
+                jit=self._jit,
+            )
+        return self._for_complex
+
+    def _enter_at_once(self) -> None:
+        """Let JAX look for arrays of known shapes: what is checked is checked where it traces."""
+        import jax
+
+        names = self._names
+        if not names or not all(map(is_plain, names)):
+            return
+
+        def traced(*given: Any) -> Any:
+            arrays = common_arrays(self._xp, given)
+            shapes = dict(zip(names, (tuple(a.shape) for a in arrays), strict=True))
+            return self._resolved(shapes, {}, arrays)(*arrays)
+
+        parameters = ", ".join(f"{n}=_missing" for n in names)
+        missing = " or ".join(f"{n} is _missing" for n in names)
+        text = "\n    ".join(
+            [
+                f"def __call__(_self, /, {parameters}, *_more, **_others):",
+                f"if {missing} or _more or _others:",
+                f"    _given = {{{', '.join(f'{n!r}: {n}' for n in names)}}}",
+                "    _given = {_k: _a for _k, _a in _given.items() if _a is not _missing}",
+                "    return _slow(_self, *_more, **(_given | _others))",
+                f"return _function({', '.join(names)})",
+            ]
+        )
+        namespace: dict[str, Any] = {
+            "_missing": object(),
+            "_function": jax.jit(traced),
+            "_slow": ArrayFunction.__call__,
+        }
+        exec(compile(text, "<eggrad>", "exec"), namespace)
+        kind = type("ArrayFunction", (ArrayFunction,), {"__call__": namespace["__call__"]})
+        self.__class__ = kind
+
+    def __repr__(self) -> str:
+        """Show the parameters."""
+        return f"<{self._library.name} function of {', '.join(self.parameters)}>"
+
+
+class FollowingFunction:
+    """A function that computes in the library of the arrays it is given."""
+
+    def __init__(self, make: Callable[[str], Callable[..., Any]]) -> None:
+        """`make` gives the function of a library."""
+        self._make = make
+        self._made: dict[str, Callable[..., Any]] = {}
+
+    def __call__(self, /, *args: Any, **values: Any) -> Any:
+        """The value of the root, or the list of values."""
+        library = library_of((*args, *values.values()))
+        if library not in self._made:
+            self._made[library] = self._make(library)
+        return self._made[library](*args, **values)
+
+    def __repr__(self) -> str:
+        """Say what it does."""
+        return "<compiled function of arrays of any library>"
+
+
+def common_arrays(xp: Any, values: Sequence[Any]) -> list[Any]:
+    """The values as arrays of one floating dtype: that of the arrays, if they have one.
+
+    Integers and truth values count as the library's default dtype; Python's numbers do not count
+    beside arrays.
+    """
+    arrays = [v if hasattr(v, "dtype") and hasattr(v, "ndim") else None for v in values]
+    made = [xp.asarray(v) for v in values]
+    strong = [
+        m.dtype for m, a in zip(made, arrays, strict=True) if a is not None and _inexact(xp, m)
+    ]
+    default = xp.asarray(1.0).dtype
+    every = strong or [default]
+    if any(isinstance(v, complex) for v in values):
+        every.append(xp.asarray(1j).dtype)
+    if any(a is not None and not _inexact(xp, m) for m, a in zip(made, arrays, strict=True)):
+        every.append(default)
+    dtype = every[0]
+    if any(d != dtype for d in every):
+        dtype = xp.result_type(*every)
+    return [m if m.dtype == dtype else xp.astype(m, dtype) for m in made]
+
+
+def _inexact(xp: Any, array: Any) -> bool:
+    return xp.isdtype(array.dtype, ("real floating", "complex floating"))
+
+
+def _is_complex(xp: Any, arrays: Sequence[Any]) -> bool:
+    return any(xp.isdtype(a.dtype, "complex floating") for a in arrays)
+
+
+def _is_integer(value: object) -> bool:
+    if value is None or getattr(value, "shape", ()):
+        return False
+    try:
+        checked_size("", int(value))  # type: ignore[call-overload]
+    except (TypeError, ValueError):
+        return False
+    return True
+
+
+def _with_sizes(
+    function: Callable[..., Any], sizes: tuple[int, ...], count: int, *given: Any
+) -> Any:
+    """Call with sizes behind the arrays, before which a namespace may stand."""
+    return function(*given, *sizes)
+
+
+def _namespace(values: Iterable[Any]) -> Any:
+    """The namespace of the arrays among some values; NumPy's where there is none."""
+    from array_api_compat import array_namespace
+
+    arrays = [v for v in values if hasattr(v, "__array_namespace__") or hasattr(v, "dtype")]
+    if not arrays:
+        import array_api_compat.numpy as namespace
+
+        return namespace
+    return array_namespace(*arrays)

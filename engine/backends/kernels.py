@@ -1,0 +1,588 @@
+"""What code for other array libraries calls beside the array API standard.
+
+Written with the functions of the standard alone, for any library that has them: `xp` is its
+namespace. A library that does better, or needs something else, has a class of its own below.
+All functions return new arrays and change none, so that they can be traced.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache, reduce
+from itertools import combinations, permutations
+from math import log, prod
+from typing import Any, Final
+
+import numpy as np
+
+from eggrad.engine.backends.indicators import Gather, gather
+from eggrad.engine.compilation.program import letters
+from eggrad.engine.indices.spec import Indices
+from eggrad.engine.runtime.indicators import Numbers
+from eggrad.engine.runtime.matrix_functions import (
+    adjugate,
+    cholesky,
+    cofactors,
+    inverse,
+)
+
+_EARLIER: Final = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+
+
+class Kernels:
+    """The functions for the namespace `xp` of an array library."""
+
+    def __init__(self, xp: Any) -> None:
+        """Remember the namespace."""
+        self.xp = xp
+
+    # Arrays that are made ------------------------------------------------------------------
+
+    def kind(self, like: Any) -> dict[str, Any]:
+        """The keywords that let a new array have the dtype and the device of another one."""
+        if like is None:
+            return {}
+        return {"dtype": like.dtype, "device": like.device}
+
+    def place(self, like: Any) -> dict[str, Any]:
+        """The keyword that puts a new array where another one is."""
+        return {} if like is None else {"device": like.device}
+
+    def number(self, value: float, like: Any) -> Any:
+        """A number as an array without axes."""
+        return self.xp.asarray(value, **self.kind(like))
+
+    def array(self, values: Any, like: Any) -> Any:
+        """Known numbers as an array."""
+        return self.xp.asarray(values, **self.kind(like))
+
+    def full(self, shape: tuple[int, ...], value: float, like: Any) -> Any:
+        """An array of one number."""
+        return self.xp.full(shape, value, **self.kind(like))
+
+    def eye(self, n: int, like: Any) -> Any:
+        """The identity matrix."""
+        return self.xp.eye(n, **self.kind(like))
+
+    def numbers(self, test: Any, like: Any) -> Any:
+        """Truth values as 1 and 0."""
+        return self.xp.astype(test, like.dtype if like is not None else self.xp.asarray(0.0).dtype)
+
+    def fresh(self, x: Any) -> Any:
+        """The array, or a copy where its user might change one that others have."""
+        return self.xp.asarray(x, copy=True)
+
+    def repeated(self, count: int, x: Any) -> Any:
+        """The sum of `count` equal arrays: zeros if there are none."""
+        return count * x if count else self.xp.zeros_like(x)
+
+    def grid(self, shape: Sequence[int], like: Any) -> list[Any]:
+        """For each axis its indices, ready to be broadcast."""
+        return [
+            self.xp.reshape(
+                self.xp.arange(n, **self.place(like)),
+                tuple(n if k == axis else 1 for k in range(len(shape))),
+            )
+            for axis, n in enumerate(shape)
+        ]
+
+    def with_zeros(self, x: Any, axes: Indices, shape: tuple[int, ...], like: Any) -> Any:
+        """The array with axes of equal labels, which is 0 where their indices differ.
+
+        `x` is a number, or has an axis, perhaps of length 1, for each label of `axes`.
+        """
+        grid = self.grid(shape, like)
+        first: dict[int, int] = {}
+        tests: list[Any] = []
+        for k, label in enumerate(axes):
+            if first.setdefault(label, k) != k:
+                tests.append(grid[k] == grid[first[label]])
+        mask = reduce(self.xp.logical_and, tests)
+        x = self.array(x, like) if isinstance(x, float) else x
+        if x.ndim:
+            own = {first[label]: n for label, n in zip(first, x.shape, strict=True)}
+            x = self.xp.reshape(x, tuple(own.get(k, 1) for k in range(len(axes))))
+        zero = self.number(0.0, like)
+        return self.xp.broadcast_to(self.xp.where(mask, x, zero), shape)
+
+    def diagonal(self, x: Any, labels: Indices) -> Any:
+        """The entries where axes of equal labels have equal indices; each label once."""
+        own = list(labels)
+        while len(set(own)) < len(own):
+            last = max(k for k, i in enumerate(own) if own.index(i) < k)
+            first = own.index(own[last])
+            others = [k for k in range(len(own)) if k not in (first, last)]
+            x = self.xp.linalg.diagonal(self.xp.permute_dims(x, (*others, first, last)))
+            label = own[first]
+            own = [own[k] for k in others] + [label]
+        order = tuple(own.index(i) for i in dict.fromkeys(labels))
+        return self.xp.permute_dims(x, order) if order != tuple(range(len(order))) else x
+
+    # Products ------------------------------------------------------------------------------
+
+    def einsum(self, spec: str, *operands: Any) -> Any:
+        """A product of arrays with distinct labels each, two at a time from the left.
+
+        The standard has no einsum: a product is one of stacks of matrices.
+        """
+        *parts, out = spec.replace("->", ",").split(",")
+        x, own = operands[0], parts[0]
+        for k in range(1, len(operands)):
+            kept = {*out, *"".join(parts[k + 1 :])}
+            wanted = "".join(i for i in dict.fromkeys(own + parts[k]) if i in kept)
+            x = self._contracted((x, own), (operands[k], parts[k]), wanted)
+            own = wanted
+        gone = tuple(k for k, i in enumerate(own) if i not in out)
+        x = self.xp.sum(x, axis=gone) if gone else x
+        own = "".join(i for i in own if i in out)
+        return x if own == out else self.xp.permute_dims(x, tuple(map(own.index, out)))
+
+    def _contracted(self, left: tuple[Any, str], right: tuple[Any, str], out: str) -> Any:
+        xp = self.xp
+        (a, p), (b, q) = self._alone(left, right[1] + out), self._alone(right, left[1] + out)
+        size = dict(zip(p, a.shape, strict=True)) | dict(zip(q, b.shape, strict=True))
+        batch = [i for i in p if i in q and i in out]
+        summed = [i for i in p if i in q and i not in out]
+        rows = [i for i in p if i not in q]
+        columns = [i for i in q if i not in p]
+        m, k, n = (prod(size[i] for i in group) for group in (rows, summed, columns))
+        lengths = [size[i] for i in batch]
+        a = xp.reshape(_ordered(xp, a, p, batch + rows + summed), (*lengths, m, k))
+        b = xp.reshape(_ordered(xp, b, q, batch + summed + columns), (*lengths, k, n))
+        found = batch + rows + columns
+        whole = xp.reshape(xp.matmul(a, b), tuple(size[i] for i in found))
+        return _ordered(xp, whole, "".join(found), list(out))
+
+    def _alone(self, atom: tuple[Any, str], others: str) -> tuple[Any, str]:
+        """The array summed over the labels that it alone has."""
+        x, own = atom
+        gone = tuple(k for k, i in enumerate(own) if i not in others)
+        kept = "".join(i for i in own if i in others)
+        return (self.xp.sum(x, axis=gone) if gone else x), kept
+
+    def symmetric_product(self, order: int, matrix: Any, weights: Any) -> Any:
+        """`Σ w A A`, with `order` factors A, over the first axis of all."""
+        inner = _EARLIER[1 : weights.ndim]
+        own = _EARLIER[-order:]
+        parts = [f"a{inner}", *(f"a{i}" for i in own)]
+        spec = f"{','.join(parts)}->{inner}{own}"
+        return self.einsum(spec, weights, *[matrix] * order)
+
+    def product_of_pairs(self, matrix: Any, weights: Any) -> Any:
+        """`Σ w A A` over the last axis of w, which is A's first."""
+        inner = _EARLIER[1 : weights.ndim]
+        return self.einsum(f"{inner}a,aY,aZ->{inner}YZ", weights, matrix, matrix)
+
+    # Functions that lose no digits ----------------------------------------------------------
+
+    def softplus(self, x: Any) -> Any:
+        """`log(1 + exp(x))`."""
+        xp = self.xp
+        return xp.maximum(x, self.number(0.0, x)) + xp.log1p(xp.exp(-xp.abs(x)))
+
+    def sigmoid(self, x: Any) -> Any:
+        """`1 / (1 + exp(-x))`: an overflow of `exp` ends in the right zero."""
+        return 1.0 / (1.0 + self.xp.exp(-x))
+
+    def log1mexp(self, x: Any) -> Any:
+        """`log(1 - exp(x))` for x < 0."""
+        xp = self.xp
+        return xp.where(x > -log(2), xp.log(-xp.expm1(x)), xp.log1p(-xp.exp(x)))
+
+    def log_cosh(self, x: Any) -> Any:
+        """`log(cosh(x))`."""
+        xp = self.xp
+        x = xp.abs(x)
+        near = xp.log1p(2 * xp.sinh(x / 2) ** 2)
+        return xp.where(x < 1, near, x + xp.log1p(xp.expm1(-2 * x) / 2))
+
+    def log_sum_exp(self, x: Any, axes: tuple[int, ...]) -> Any:
+        """`log` of the sum of `exp(x)` over some axes; -inf for the sum of nothing."""
+        xp = self.xp
+        if not prod(x.shape[k] for k in axes):
+            return xp.log(xp.sum(x, axis=axes))
+        largest = xp.max(x, axis=axes, keepdims=True)
+        shift = xp.where(xp.isfinite(largest), largest, self.number(0.0, x))
+        total = xp.log(xp.sum(xp.exp(x - shift), axis=axes))
+        return total + xp.reshape(shift, total.shape)
+
+    def norm(self, x: Any, axes: tuple[int, ...]) -> Any:
+        """The root of the sum of squares over some axes; no square overflows."""
+        xp = self.xp
+        if not prod(x.shape[k] for k in axes):
+            return xp.sum(x, axis=axes)
+        largest = xp.max(xp.abs(x), axis=axes, keepdims=True)
+        usable = xp.logical_and(largest > 0, xp.isfinite(largest))
+        scale = xp.where(usable, largest, self.number(1.0, x))
+        size = xp.sqrt(xp.sum((x / scale) ** 2, axis=axes))
+        return size * xp.reshape(scale, size.shape)
+
+    # Functions of a matrix ------------------------------------------------------------------
+
+    def inverse(self, matrix: Any) -> Any:
+        """The inverse; nothing finite where elimination meets a zero pivot."""
+        return self._or_nan(self.xp.linalg.inv, matrix)
+
+    def determinant(self, matrix: Any) -> Any:
+        """The determinant."""
+        return self.xp.linalg.det(matrix)
+
+    def sign_and_log_determinant(self, matrix: Any) -> Any:
+        """The sign of the determinant, and the logarithm of its absolute value."""
+        return self.xp.linalg.slogdet(matrix)
+
+    def log_determinant(self, matrix: Any, definite: bool) -> Any:
+        """`log(det(X))`; NaN where the determinant is negative."""
+        if definite:
+            return self.log_determinant_from_cholesky(self.cholesky(matrix))
+        sign, size = self.sign_and_log_determinant(matrix)
+        xp = self.xp
+        negative = xp.logical_and(sign < 0, size > -xp.inf)
+        return xp.where(negative, self.number(float("nan"), matrix), size)
+
+    def cholesky(self, matrix: Any) -> Any:
+        """The lower triangular L with `L L' = X`; NaN where X is not positive definite."""
+        return self._or_nan(self.xp.linalg.cholesky, matrix)
+
+    def log_determinant_from_cholesky(self, factor: Any) -> Any:
+        """`log(det(L L'))`, given the lower triangular L."""
+        return 2.0 * self.xp.sum(self.xp.log(self.diagonal(factor, (0, 0))))
+
+    def inverse_from_cholesky(self, factor: Any) -> Any:
+        """`inv(L L')`, given the lower triangular L."""
+        own = self.inverse(factor)
+        return self.xp.matrix_transpose(own) @ own
+
+    def solve(self, matrix: Any, right: Any) -> Any:
+        """`inv(X)` times the first axis of a tensor; nothing finite where a pivot is zero."""
+        columns = self.xp.reshape(right, (right.shape[0], prod(right.shape[1:])))
+        found = self._or_nan(lambda m: self.xp.linalg.solve(m, columns), matrix, columns)
+        return self.xp.reshape(found, right.shape)
+
+    def adjugate(self, matrix: Any) -> Any:
+        """The adjugate: the cofactors, transposed."""
+        return self.xp.matrix_transpose(self.cofactors(1, matrix))
+
+    def cofactors(self, k: int, matrix: Any) -> Any:
+        """The k-th derivative of `det`; as in `engine/runtime/matrix_functions.py`."""
+        xp = self.xp
+        if k == 0:
+            return self.determinant(matrix)
+        left, values, right = xp.linalg.svd(matrix)
+        orientation = self.determinant(left) * self.determinant(right)
+        others = orientation * self._products_of_others(k, values)
+        right = xp.matrix_transpose(right)
+        result: Any = 0.0
+        for order in permutations(range(k)):
+            summed = _EARLIER[2 * k : 3 * k]
+            parts, operands = [summed], [others]
+            for t, image in enumerate(order):
+                parts += [_EARLIER[2 * t] + summed[t], _EARLIER[2 * t + 1] + summed[image]]
+                operands += [left, right]
+            inversions = sum(a > b for i, a in enumerate(order) for b in order[i + 1 :])
+            spec = f"{','.join(parts)}->{_EARLIER[: 2 * k]}"
+            result = result + (-1) ** inversions * self.einsum(spec, *operands)
+        return result
+
+    def _products_of_others(self, k: int, values: Any) -> Any:
+        """For each tuple of k places the product of the values elsewhere; 0 where one repeats."""
+        xp = self.xp
+        n = values.shape[0]
+        *places, every = self.grid((n,) * (k + 1), values)
+        tests = [xp.broadcast_to(place == every, (n,) * (k + 1)) for place in places]
+        repeats = [xp.any(xp.logical_and(a, b), axis=-1) for a, b in combinations(tests, 2)]
+        taken = reduce(xp.logical_or, tests)
+        product = xp.prod(xp.where(taken, self.number(1.0, values), values), axis=-1)
+        if not repeats:
+            return product
+        return xp.where(reduce(xp.logical_or, repeats), self.number(0.0, values), product)
+
+    def _or_nan(self, function: Callable[[Any], Any], matrix: Any, like: Any = None) -> Any:
+        """The value, or NaN where the library refuses a singular matrix."""
+        try:
+            return function(matrix)
+        except np.linalg.LinAlgError:
+            return self.xp.full_like(matrix if like is None else like, float("nan"))
+
+    # Indicators -----------------------------------------------------------------------------
+
+    def zeros_and_ones(self, constraints: Numbers, shape: tuple[int, ...], like: Any) -> Any:
+        """The array that is 1 where constraints hold."""
+        holds = self._holds(constraints, shape, like)
+        one = self.full(shape, 1.0, like)
+        return one if holds is None else self.xp.where(holds, one, self.number(0.0, like))
+
+    def _holds(self, constraints: Numbers, shape: tuple[int, ...], like: Any) -> Any:
+        xp = self.xp
+        grid = self.grid(shape, like)
+        tests: list[Any] = []
+        for relation, (*coefficients, start) in constraints:
+            terms = [c * axis for c, axis in zip(coefficients, grid, strict=True) if c]
+            value = sum(terms, start) if terms else xp.asarray(start, **self.place(like))
+            if relation == ">=":
+                tests.append(value >= 0)
+            else:
+                tests.append((value % relation if isinstance(relation, int) else value) == 0)
+        return reduce(xp.logical_and, tests) if tests else None
+
+    def indicator_product(
+        self,
+        spec: tuple[Indices, Indices, Indices],
+        constraints: Numbers,
+        shape: tuple[int, ...],
+        x: Any,
+    ) -> Any:
+        """The product of an indicator of a shape with an array, without the indicator."""
+        own = gather(spec, constraints, shape, tuple(x.shape))
+        if own is None:
+            part, other, out = spec
+            ones = self.zeros_and_ones(constraints, shape, x)
+            return self.einsum(letters(part, other, out), ones, x)
+        if 0 in own.extents or 0 in own.shape:
+            return self.full(own.shape, 0.0, x)
+        value = self._read(own, x)
+        if own.running:
+            value = self._running_sum(own, value)
+        else:
+            if own.mask:
+                holds = self._holds(own.mask, own.extents, x)
+                value = self.xp.where(holds, value, self.number(0.0, x))
+            value = self.xp.sum(value, axis=own.summed) if own.summed else value
+            value = self.repeated(own.count, value) if own.count != 1 else value
+        return self._written(own, value, x)
+
+    def _read(self, own: Gather, x: Any) -> Any:
+        """The entries that are read, with an axis for each free index, of length 1 if it may be."""
+        xp = self.xp
+        if own.slices is not None:
+            for axis, (start, step, count) in enumerate(own.slices):
+                if (start, step, count) != (0, 1, x.shape[axis]):
+                    x = self.strided(x, axis, start, step, count)
+            x = xp.permute_dims(x, own.order) if own.order != tuple(range(x.ndim)) else x
+        else:
+            place = self._places(own.read, own.extents, x)
+            flat = xp.reshape(x, (prod(x.shape),))
+            x = xp.take(flat, xp.reshape(place, (prod(place.shape),)), axis=0)
+            x = xp.reshape(x, place.shape)
+        kept = tuple(n if k in own.seen else 1 for k, n in enumerate(own.extents))
+        return xp.broadcast_to(xp.reshape(x, kept), own.extents)
+
+    def strided(self, x: Any, axis: int, start: int, step: int, count: int) -> Any:
+        """Some entries along an axis, from a first one on in steps; a step may be negative."""
+        if step < 0:
+            start, step = start + (count - 1) * step, -step
+            return self.xp.flip(self.strided(x, axis, start, step, count), axis=axis)
+        key: list[Any] = [slice(None)] * x.ndim
+        key[axis] = slice(start, start + (count - 1) * step + 1, step)
+        return x[tuple(key)]
+
+    def _places(self, numbers: tuple[int, ...], extents: tuple[int, ...], like: Any) -> Any:
+        """Where entries lie in the flat array: an affine form of the free indices that it has."""
+        *steps, start = numbers
+        own = tuple(n if c else 1 for c, n in zip(steps, extents, strict=True))
+        grid = self.grid(own, like)
+        terms = [c * axis for c, axis in zip(steps, grid, strict=True) if c]
+        return sum(terms, start) if terms else self.xp.full(own, start, **self.place(like))
+
+    def _running_sum(self, own: Gather, value: Any) -> Any:
+        """Σⱼ≤ᵢ aⱼ for every i, along the axis of j, from one cumulative sum."""
+        xp = self.xp
+        axis, counts, backwards = own.running
+        value = xp.take(value, xp.asarray([0], **self.place(value)), axis=own.running_target)
+        value = xp.flip(value, axis=axis) if backwards else value
+        sums = xp.cumulative_sum(value, axis=axis, include_initial=True)
+        taken = xp.take(sums, xp.asarray(counts, **self.place(value)), axis=axis)
+        # The axis of i takes the place of that of j.
+        return xp.squeeze(_exchanged(xp, taken, axis, own.running_target), axis=axis)
+
+    def _written(self, own: Gather, value: Any, like: Any) -> Any:
+        """The entries where the result has them; zeros elsewhere."""
+        xp = self.xp
+        if own.write is None:
+            order = own.target
+            return xp.permute_dims(value, order) if order != tuple(range(value.ndim)) else value
+        if own.pads is not None:
+            value = xp.permute_dims(value, tuple(k for k in own.target if k >= 0))
+            for axis, k in enumerate(own.target):
+                value = xp.expand_dims(value, axis=axis) if k < 0 else value
+            for axis, (start, step, length) in enumerate(own.pads):
+                value = self.spread_out(value, axis, start, step, length)
+            return value
+        extents = tuple(value.shape)
+        place = xp.broadcast_to(self._places(own.write, extents, like), extents)
+        size = prod(extents)
+        flat = self.scattered(
+            prod(own.shape), xp.reshape(place, (size,)), xp.reshape(value, (size,))
+        )
+        return xp.reshape(flat, own.shape)
+
+    def spread_out(self, x: Any, axis: int, start: int, step: int, length: int) -> Any:
+        """Entries along an axis at places from a first one on in steps; zeros between them."""
+        xp = self.xp
+        if step < 0:
+            x, start, step = xp.flip(x, axis=axis), start + (x.shape[axis] - 1) * step, -step
+        if step > 1:
+            shape = tuple(x.shape)
+            wide = xp.expand_dims(x, axis=axis + 1)
+            gaps = self.full((*shape[: axis + 1], step - 1, *shape[axis + 1 :]), 0.0, x)
+            wide = xp.concat([wide, gaps], axis=axis + 1)
+            x = xp.reshape(wide, (*shape[:axis], shape[axis] * step, *shape[axis + 1 :]))
+            x = self.strided(x, axis, 0, 1, x.shape[axis] - step + 1)
+        before, after = start, length - start - x.shape[axis]
+        shape = tuple(x.shape)
+        parts = [self.full((*shape[:axis], n, *shape[axis + 1 :]), 0.0, x) for n in (before, after)]
+        if before or after:
+            x = xp.concat([parts[0], x, parts[1]], axis=axis)
+        return x
+
+    def scattered(self, length: int, places: Any, values: Any) -> Any:
+        """A vector with values added at some places.
+
+        The standard has no such function: a product with zeros and ones does it, place by place.
+        """
+        xp = self.xp
+        columns = xp.arange(length, **self.place(values))
+        ones = self.numbers(places[:, None] == columns[None, :], values)
+        return values @ ones
+
+
+def _ordered(xp: Any, x: Any, own: str, wanted: Sequence[str]) -> Any:
+    order = tuple(own.index(i) for i in wanted)
+    return x if order == tuple(range(len(order))) else xp.permute_dims(x, order)
+
+
+def _exchanged(xp: Any, x: Any, first: int, second: int) -> Any:
+    order = list(range(x.ndim))
+    order[first], order[second] = order[second], order[first]
+    return xp.permute_dims(x, tuple(order))
+
+
+class JaxKernels(Kernels):
+    """For JAX, whose arrays under a trace have no device of their own."""
+
+    def kind(self, like: Any) -> dict[str, Any]:  # noqa: D102
+        return {} if like is None else {"dtype": like.dtype}
+
+    def place(self, like: Any) -> dict[str, Any]:  # noqa: D102
+        return {}
+
+    def fresh(self, x: Any) -> Any:  # noqa: D102
+        return x
+
+    def einsum(self, spec: str, *operands: Any) -> Any:  # noqa: D102
+        return self.xp.einsum(spec, *operands)
+
+    def scattered(self, length: int, places: Any, values: Any) -> Any:  # noqa: D102
+        return self.xp.zeros(length, values.dtype).at[places].add(values)
+
+
+class TorchKernels(Kernels):
+    """For PyTorch, whose decompositions raise errors of its own."""
+
+    def fresh(self, x: Any) -> Any:  # noqa: D102
+        return x.clone()
+
+    def einsum(self, spec: str, *operands: Any) -> Any:  # noqa: D102
+        return self.xp.einsum(spec, *operands)
+
+    def inverse(self, matrix: Any) -> Any:  # noqa: D102
+        own, wrong = self.xp.linalg.inv_ex(matrix)
+        return self._unless(wrong, own)
+
+    def cholesky(self, matrix: Any) -> Any:  # noqa: D102
+        own, wrong = self.xp.linalg.cholesky_ex(matrix)
+        return self._unless(wrong, own)
+
+    def solve(self, matrix: Any, right: Any) -> Any:  # noqa: D102
+        columns = self.xp.reshape(right, (right.shape[0], prod(right.shape[1:])))
+        own, wrong = self.xp.linalg.solve_ex(matrix, columns)
+        return self.xp.reshape(self._unless(wrong, own), right.shape)
+
+    def _unless(self, wrong: Any, x: Any) -> Any:
+        return self.xp.where(wrong != 0, self.number(float("nan"), x), x)
+
+    def scattered(self, length: int, places: Any, values: Any) -> Any:  # noqa: D102
+        return self.xp.index_add(self.full((length,), 0.0, values), 0, places, values)
+
+
+class CupyKernels(Kernels):
+    """For CuPy."""
+
+    def einsum(self, spec: str, *operands: Any) -> Any:  # noqa: D102
+        return self.xp.einsum(spec, *operands)
+
+    def scattered(self, length: int, places: Any, values: Any) -> Any:  # noqa: D102
+        flat = self.xp.zeros(length, dtype=values.dtype)
+        self.xp.add.at(flat, places, values)
+        return flat
+
+
+class DaskKernels(Kernels):
+    """For Dask's arrays: functions of a matrix are NumPy's, of a matrix in one piece."""
+
+    def kind(self, like: Any) -> dict[str, Any]:  # noqa: D102
+        return {} if like is None else {"dtype": like.dtype}
+
+    def place(self, like: Any) -> dict[str, Any]:  # noqa: D102
+        return {}
+
+    def fresh(self, x: Any) -> Any:  # noqa: D102
+        return x
+
+    def einsum(self, spec: str, *operands: Any) -> Any:  # noqa: D102
+        return self.xp.einsum(spec, *operands)
+
+    def _whole(self, function: Callable[..., Any], order: int, matrix: Any, *more: Any) -> Any:
+        """A function of a matrix that is brought together."""
+        whole = matrix.rechunk(-1)
+        gone = {} if order else {"drop_axis": [0, 1]}
+        if order > 2:
+            gone = {"new_axis": list(range(2, order)), "chunks": (matrix.shape[0],) * order}
+        return whole.map_blocks(function, *more, dtype=matrix.dtype, **gone)
+
+    def inverse(self, matrix: Any) -> Any:  # noqa: D102
+        return self._whole(inverse, 2, matrix)
+
+    def determinant(self, matrix: Any) -> Any:  # noqa: D102
+        return self._whole(np.linalg.det, 0, matrix)
+
+    def sign_and_log_determinant(self, matrix: Any) -> Any:  # noqa: D102
+        return (self._whole(_sign, 0, matrix), self._whole(_log, 0, matrix))
+
+    def cholesky(self, matrix: Any) -> Any:  # noqa: D102
+        return self._whole(cholesky, 2, matrix)
+
+    def adjugate(self, matrix: Any) -> Any:  # noqa: D102
+        return self._whole(adjugate, 2, matrix)
+
+    def cofactors(self, k: int, matrix: Any) -> Any:  # noqa: D102
+        if k == 0:
+            return self.determinant(matrix)
+        return self._whole(_cofactors, 2 * k, matrix, k)
+
+    def solve(self, matrix: Any, right: Any) -> Any:  # noqa: D102
+        return self.xp.tensordot(self.inverse(matrix), right, axes=1)
+
+
+def _sign(matrix: Any) -> Any:
+    return np.linalg.slogdet(matrix)[0]
+
+
+def _log(matrix: Any) -> Any:
+    return np.linalg.slogdet(matrix)[1]
+
+
+def _cofactors(matrix: Any, k: int) -> Any:
+    return cofactors(k, matrix)
+
+
+_CLASSES: Final[Mapping[str, type[Kernels]]] = {
+    "jax": JaxKernels,
+    "torch": TorchKernels,
+    "cupy": CupyKernels,
+    "dask": DaskKernels,
+}
+
+
+@lru_cache(maxsize=32)
+def kernels_of(library: str, xp: Any) -> Kernels:
+    """The functions for a library, given its namespace."""
+    return _CLASSES.get(library, Kernels)(xp)

@@ -1,0 +1,86 @@
+"""The array libraries that code is written for, and which of them some arrays are of."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from importlib import import_module
+from types import MappingProxyType
+from typing import Any, Final
+
+import numpy as np
+
+from eggrad.engine.errors import UnsupportedOperation
+
+
+@dataclass(frozen=True, kw_only=True)
+class Library:
+    """An array library: how its functions are imported, and what makes an array one of it.
+
+    `namespace` is the module with the functions of the array API standard; where it is empty it is
+    that of the arrays given. `einsum` is the call of a product of any arrays. `roots` are the
+    first parts of the names of the modules in which its types of arrays are defined; `extra` is
+    what `pip install 'eggrad[...]'` calls it. A library that `compiles` is given whole functions.
+    """
+
+    name: str
+    namespace: str = ""
+    einsum: str = "xp.einsum"
+    roots: tuple[str, ...] = ()
+    extra: str = ""
+    compiles: bool = False
+
+    @property
+    def imports(self) -> str:
+        """The lines with which generated code begins."""
+        lines = [f"import {self.namespace} as xp"] if self.namespace else []
+        lines.append("from eggrad.engine.backends import kernels_of")
+        if self.namespace:
+            lines += ["", f'own = kernels_of("{self.name}", xp)']
+        return "\n".join(lines)
+
+    def module(self) -> Any:
+        """The namespace; `UnsupportedOperation` where the library is not installed."""
+        try:
+            return import_module(self.namespace)
+        except ImportError as error:
+            raise UnsupportedOperation(
+                f"backend {self.name!r} is not installed ({error}): "
+                f"pip install 'eggrad[{self.extra}]'"
+            ) from error
+
+
+_KNOWN: Final = (
+    Library(name="jax", namespace="jax.numpy", roots=("jax", "jaxlib"), extra="jax", compiles=True),
+    Library(
+        name="torch",
+        namespace="array_api_compat.torch",
+        roots=("torch",),
+        extra="torch",
+    ),
+    Library(name="cupy", namespace="array_api_compat.cupy", roots=("cupy",), extra="cupy"),
+    Library(name="dask", namespace="array_api_compat.dask.array", roots=("dask",), extra="dask"),
+    Library(name="array_api", einsum="own.einsum", extra="array_api"),
+)
+
+LIBRARIES: Final[Mapping[str, Library]] = MappingProxyType({own.name: own for own in _KNOWN})
+"""The array libraries other than NumPy by their names."""
+
+
+def library_of(values: Iterable[object]) -> str:
+    """The library that the arrays among some values are of: "numpy" if there is no other.
+
+    Raises `UnsupportedOperation` for arrays of two libraries beside NumPy.
+
+    >>> library_of([1.0, np.ones(3)])
+    'numpy'
+    """
+    found: set[str] = set()
+    for value in values:
+        root = type(value).__module__.partition(".")[0]
+        own = next((k.name for k in _KNOWN if root in k.roots), None)
+        if own is None and not isinstance(value, np.ndarray | np.generic):
+            own = "array_api" if hasattr(value, "__array_namespace__") else None
+        if own is not None:
+            found.add(own)
+    if len(found) > 1:
+        raise UnsupportedOperation(f"arrays of one library, not of {' and '.join(sorted(found))}")
+    return found.pop() if found else "numpy"
