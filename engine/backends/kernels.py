@@ -87,7 +87,8 @@ class Kernels:
     def with_zeros(self, x: Any, axes: Indices, shape: tuple[int, ...], like: Any) -> Any:
         """The array with axes of equal labels, which is 0 where their indices differ.
 
-        `x` is a number, or has an axis, perhaps of length 1, for each label of `axes`.
+        `x` is a number, or has an axis, perhaps of length 1, for each label of `axes`; as where
+        arrays are broadcast, the first ones may be missing.
         """
         grid = self.grid(shape, like)
         first: dict[int, int] = {}
@@ -98,7 +99,8 @@ class Kernels:
         mask = reduce(self.xp.logical_and, tests)
         x = self.array(x, like) if isinstance(x, float) else x
         if x.ndim:
-            own = {first[label]: n for label, n in zip(first, x.shape, strict=True)}
+            lengths = (1,) * (len(first) - x.ndim) + tuple(x.shape)
+            own = dict(zip(first.values(), lengths, strict=True))
             x = self.xp.reshape(x, tuple(own.get(k, 1) for k in range(len(axes))))
         zero = self.number(0.0, like)
         return self.xp.broadcast_to(self.xp.where(mask, x, zero), shape)
@@ -388,10 +390,14 @@ class Kernels:
         axis, counts, backwards = own.running
         value = xp.take(value, xp.asarray([0], **self.place(value)), axis=own.running_target)
         value = xp.flip(value, axis=axis) if backwards else value
-        sums = xp.cumulative_sum(value, axis=axis, include_initial=True)
+        sums = self.cumulative(value, axis)
         taken = xp.take(sums, xp.asarray(counts, **self.place(value)), axis=axis)
         # The axis of i takes the place of that of j.
         return xp.squeeze(_exchanged(xp, taken, axis, own.running_target), axis=axis)
+
+    def cumulative(self, x: Any, axis: int) -> Any:
+        """The sums of the first entries along an axis, from none of them to all."""
+        return self.xp.cumulative_sum(x, axis=axis, include_initial=True)
 
     def _written(self, own: Gather, value: Any, like: Any) -> Any:
         """The entries where the result has them; zeros elsewhere."""
@@ -469,6 +475,12 @@ class JaxKernels(Kernels):
 
     def einsum(self, spec: str, *operands: Any) -> Any:  # noqa: D102
         return self.xp.einsum(spec, *operands)
+
+    def inverse_from_cholesky(self, factor: Any) -> Any:  # noqa: D102
+        from jax.scipy.linalg import solve_triangular
+
+        own = solve_triangular(factor, self.eye(factor.shape[0], factor), lower=True)
+        return own.T @ own
 
     def scattered(self, length: int, places: Any, values: Any) -> Any:  # noqa: D102
         return self.xp.zeros(length, values.dtype).at[places].add(values)
@@ -557,6 +569,10 @@ class DaskKernels(Kernels):
         if k == 0:
             return self.determinant(matrix)
         return self._whole(_cofactors, 2 * k, matrix, k)
+
+    def cumulative(self, x: Any, axis: int) -> Any:  # noqa: D102
+        shape = tuple(1 if k == axis else n for k, n in enumerate(x.shape))
+        return self.xp.concat([self.full(shape, 0.0, x), self.xp.cumsum(x, axis=axis)], axis=axis)
 
     def solve(self, matrix: Any, right: Any) -> Any:  # noqa: D102
         return self.xp.tensordot(self.inverse(matrix), right, axes=1)
