@@ -27,6 +27,7 @@ from eggrad.engine.terms.binding import (
     read_sizes,
     symbols,
 )
+from eggrad.engine.terms.functions import OwnFunction
 from eggrad.engine.terms.term import Term, fixed_arrays, own_functions, variables
 
 _RESERVED: Final = frozenset({"xp", "own", "float", "kernels_of", "compiled"})
@@ -72,7 +73,7 @@ class _Module:
             lines.append(f"return {result}")
             texts.append("\n    ".join([f"def {name}({', '.join(head)}):", *lines]) + "\n")
         self.text = "\n\n".join([library.imports + "\n", *texts])
-        self.known = {f.name: f.function_for(library.name) for f in functions}
+        self.known = {f.name: own_function(f, library.name) for f in functions}
         self.known |= {name: array.values for array, name in fixed.items()}
 
     def functions(self) -> list[Callable[..., Any]]:
@@ -307,6 +308,20 @@ class FollowingFunction:
     def __repr__(self) -> str:
         """Say what it does."""
         return "<compiled function of arrays of any library>"
+
+
+def own_function(function: OwnFunction, library: str) -> Callable[..., Any]:
+    """A declared function of a library's arrays; Dask's arrays are made of NumPy's."""
+    if library != "dask" or "dask" in function.evaluate:
+        return function.function_for(library)
+    inner = function.function_for("numpy")
+
+    def blockwise(*args: Any) -> Any:
+        from dask.array import map_blocks
+
+        return map_blocks(inner, *args, dtype=args[0].dtype)
+
+    return blockwise
 
 
 def common_arrays(xp: Any, values: Sequence[Any]) -> list[Any]:

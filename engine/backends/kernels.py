@@ -362,10 +362,14 @@ class Kernels:
         else:
             place = self._places(own.read, own.extents, x)
             flat = xp.reshape(x, (prod(x.shape),))
-            x = xp.take(flat, xp.reshape(place, (prod(place.shape),)), axis=0)
+            x = self.take(flat, xp.reshape(place, (prod(place.shape),)), 0)
             x = xp.reshape(x, place.shape)
         kept = tuple(n if k in own.seen else 1 for k, n in enumerate(own.extents))
         return xp.broadcast_to(xp.reshape(x, kept), own.extents)
+
+    def take(self, x: Any, places: Any, axis: int) -> Any:
+        """The entries at some places along an axis."""
+        return self.xp.take(x, places, axis=axis)
 
     def strided(self, x: Any, axis: int, start: int, step: int, count: int) -> Any:
         """Some entries along an axis, from a first one on in steps; a step may be negative."""
@@ -388,10 +392,10 @@ class Kernels:
         """Σⱼ≤ᵢ aⱼ for every i, along the axis of j, from one cumulative sum."""
         xp = self.xp
         axis, counts, backwards = own.running
-        value = xp.take(value, xp.asarray([0], **self.place(value)), axis=own.running_target)
+        value = self.strided(value, own.running_target, 0, 1, 1)
         value = xp.flip(value, axis=axis) if backwards else value
         sums = self.cumulative(value, axis)
-        taken = xp.take(sums, xp.asarray(counts, **self.place(value)), axis=axis)
+        taken = self.take(sums, xp.asarray(counts, **self.place(value)), axis)
         # The axis of i takes the place of that of j.
         return xp.squeeze(_exchanged(xp, taken, axis, own.running_target), axis=axis)
 
@@ -569,6 +573,10 @@ class DaskKernels(Kernels):
         if k == 0:
             return self.determinant(matrix)
         return self._whole(_cofactors, 2 * k, matrix, k)
+
+    def take(self, x: Any, places: Any, axis: int) -> Any:  # noqa: D102
+        # Places are known when the graph is made.
+        return self.xp.take(x, places.compute(), axis=axis)
 
     def cumulative(self, x: Any, axis: int) -> Any:  # noqa: D102
         shape = tuple(1 if k == axis else n for k, n in enumerate(x.shape))
