@@ -13,6 +13,7 @@ from eggrad.engine.compilation.compiled import (
     comment_on,
     is_plain,
     parameter_names,
+    placed,
     size_origins,
 )
 from eggrad.engine.errors import ShapeError, UnknownVariable, UnsupportedOperation
@@ -57,7 +58,8 @@ class _Module:
         origin = size_origins(own, names)
         # An array with axes has the dtype, as for NumPy.
         like = next((names[v.name] for v in sorted(own, key=lambda v: not v.dims)), "None")
-        written = [Writer(f.terms, names, sizes, fixed, like, library.einsum) for f in forms]
+        written = [Writer(f.terms, names=names, sizes=sizes, fixed=fixed, like=like, einsum=library.einsum)
+            for f in forms]
         self.parameters = tuple(sorted({s for w in written for s in w.used - origin.keys()}))
         self.names = ["compiled"]
         if len(forms) > 1:
@@ -155,11 +157,7 @@ class ArrayFunction:
 
     def __call__(self, /, *args: Any, **values: Any) -> Any:
         """The value of the root, or the list of values."""
-        if len(args) > len(self.parameters):
-            raise UnsupportedOperation(
-                f"{len(args)} arguments for the parameters {', '.join(self.parameters)}"
-            )
-        values = dict(zip(self.parameters, args, strict=False)) | values
+        values = placed(self.parameters, args) | values
         for variable in self._variables:
             if variable.name not in values:
                 raise UnknownVariable(f"variable {variable.name} has no value")
@@ -167,7 +165,7 @@ class ArrayFunction:
         needed = self._needed(given, values)
         xp = self._xp or _namespace(values[n] for n in self._names)
         own = kernels_of(self._library.name, xp)
-        arrays = common_arrays(xp, [values[n] for n in (*self._names, *needed)])
+        arrays = common_arrays(self._library, xp, [values[n] for n in (*self._names, *needed)])
         shapes = tuple(tuple(a.shape) for a in arrays)
         key = shapes, tuple(given.items()), tuple(needed), own, _is_complex(xp, arrays)
         function = self._known.get(key)
@@ -260,7 +258,7 @@ class ArrayFunction:
             return
 
         def traced(*given: Any) -> Any:
-            arrays = common_arrays(self._xp, given)
+            arrays = common_arrays(self._library, self._xp, given)
             shapes = dict(zip(names, (tuple(a.shape) for a in arrays), strict=True))
             return self._resolved(shapes, {}, arrays)(*arrays)
 
@@ -269,10 +267,11 @@ class ArrayFunction:
         text = "\n    ".join(
             [
                 f"def __call__(_self, /, {parameters}, *_more, **_others):",
-                f"if {missing} or _more or _others:",
+                "if _more or _others:",
+                f"    return _slow(_self, {', '.join(names)}, *_more, **_others)",
+                f"if {missing}:",
                 f"    _given = {{{', '.join(f'{n!r}: {n}' for n in names)}}}",
-                "    _given = {_k: _a for _k, _a in _given.items() if _a is not _missing}",
-                "    return _slow(_self, *_more, **(_given | _others))",
+                "    return _slow(_self, **{_k: a for _k, a in _given.items() if a is not _missing})",
                 f"return _function({', '.join(names)})",
             ]
         )
@@ -310,6 +309,13 @@ class FollowingFunction:
         return "<compiled function of arrays of any library>"
 
 
+def lacks(function: OwnFunction, library: str) -> bool:
+    """Whether a declared function has no values in a library; Dask's arrays are NumPy's inside."""
+    return library not in function.evaluate and not (
+        library == "dask" and "numpy" in function.evaluate
+    )
+
+
 def own_function(function: OwnFunction, library: str) -> Callable[..., Any]:
     """A declared function of a library's arrays; Dask's arrays are made of NumPy's."""
     if library != "dask" or "dask" in function.evaluate:
@@ -324,14 +330,14 @@ def own_function(function: OwnFunction, library: str) -> Callable[..., Any]:
     return blockwise
 
 
-def common_arrays(xp: Any, values: Sequence[Any]) -> list[Any]:
+def common_arrays(library: Library, xp: Any, values: Sequence[Any]) -> list[Any]:
     """The values as arrays of one floating dtype: that of the arrays, if they have one.
 
     Integers and truth values count as the library's default dtype; Python's numbers do not count
     beside arrays.
     """
     arrays = [v if hasattr(v, "dtype") and hasattr(v, "ndim") else None for v in values]
-    made = [xp.asarray(v) for v in values]
+    made = [v if library.has(v) else xp.asarray(v) for v in values]
     strong = [
         m.dtype for m, a in zip(made, arrays, strict=True) if a is not None and _inexact(xp, m)
     ]

@@ -61,6 +61,7 @@ class Writer:
     def __init__(
         self,
         roots: Sequence[Term],
+        *,
         names: Mapping[str, str],
         sizes: Mapping[str, str],
         fixed: Mapping[FixedArray, str],
@@ -244,6 +245,7 @@ class Writer:
         key = slices(indicator, term, spec)
         # Slices with negative steps are not in the standard.
         if key is not None and not any("::-" in k for k in key):
+            key += ["..."] if len(key) < term.order else []
             made = f"{text}[{', '.join(key)}]"
         else:
             described = constraints_text(indicator, self._size)
