@@ -35,6 +35,8 @@ JAX_METHODS = {
     "hvp": "jvp(grad)",
 }
 ONE_THREAD = "--xla_cpu_multi_thread_eigen=false intra_op_parallelism_threads=1"
+# A larger size is left out where a call of eggrad's would take more seconds, if time grows as n².
+PATIENCE = 2.0
 # JAX's Hessians by forward mode over all columns may take more memory than there is.
 MOST_BYTES = 4 << 30
 
@@ -106,6 +108,11 @@ class Found:
     figures: list[Figure] = field(default_factory=list)
     failures: list[str] = field(default_factory=list)
 
+    def fail(self, reason: str) -> None:
+        """Say at once what could not be had, and keep it for the summary."""
+        print(reason, flush=True)
+        self.failures.append(reason)
+
 
 def peak_bytes(call: Callable[[], Any]) -> int:
     """The most that a call has allocated at once, its result included; it is not the first."""
@@ -121,21 +128,49 @@ def measured(half: str, problem: Problem, chosen: Options, folder: Path, found: 
     """Every quantity of a problem at every size, printed one by one."""
     for quantity, own in problem.quantities.items():
         sizes = [n for n in own.sizes if n in chosen.sizes or not chosen.sizes]
+        if not sizes:
+            continue
+        name = f"{problem.name}, {quantity}"
         done = python(
             "-m", with_eggrad.__name__, problem.name, quantity, folder, *sizes, check=False
         )
         if done.returncode:
-            reason = done.stderr.strip().rpartition("\n")[2]
-            found.failures.append(f"{problem.name}, {quantity}: {reason}")
-            print(found.failures[-1], flush=True)
+            found.fail(f"{name}: {_last_line(done.stderr)}")
             continue
         facts = json.loads(done.stdout)
+        before, took = 0, 0.0
         for n, seconds in zip(sizes, facts["compilation"], strict=True):
-            times = facts["seconds"], seconds
-            figure = _figure(half, problem, quantity, n, chosen, folder, times)
+            if before and took * (n / before) ** 2 > PATIENCE:
+                found.fail(f"{name}, {n}: left out, a call took {took:.3f} s at {before}")
+                continue
+            data = problem.arguments(quantity, n)
+            try:
+                ours = with_eggrad.build(problem, quantity, data, folder, n).call
+            except Exception as error:
+                found.fail(f"{name}, {n}: cannot be unpickled: {error}")
+                ours = _made_here(problem, quantity, data)
+            figure = _figure(
+                half, problem, quantity, n, data, ours, (facts["seconds"], seconds), chosen
+            )
+            before, took = n, figure.seconds * figure.ratio
             found.figures.append(figure)
             print(figure.line(), flush=True)
+            del data, ours
             gc.collect()
+
+
+def _last_line(text: str) -> str:
+    return text.strip().rpartition("\n")[2]
+
+
+def _made_here(
+    problem: Problem, quantity: str, data: Mapping[str, Any], backend: str = "numpy"
+) -> Callable[[], Any]:
+    """The call, derived and compiled in this process."""
+    derivative = with_eggrad.derivative(problem, quantity)
+    shapes = {name: a.shape for name, a in data.items()}
+    function = with_eggrad.compiled(derivative, quantity, shapes, backend)
+    return lambda: function(**data)
 
 
 def _figure(
@@ -143,12 +178,11 @@ def _figure(
     problem: Problem,
     quantity: str,
     n: int,
-    chosen: Options,
-    folder: Path,
+    data: Mapping[str, Array],
+    ours: Callable[[], Any],
     times: tuple[float, float],
+    chosen: Options,
 ) -> Figure:
-    data = problem.arguments(quantity, n)
-    ours = with_eggrad.build(problem, quantity, data, folder, n).call
     by_hand = {
         method: frameworks.build("numpy", problem, quantity, method, data).call
         for method in problem.quantities[quantity].by_hand
@@ -195,13 +229,11 @@ def _against_jax(
     seconds, by_numpy = by_turns(ours, theirs, chosen.budget)
     by_jax = None
     if has_jax_backend():
-        shapes = {name: a.shape for name, a in data.items()}
-        derivative = with_eggrad.derivative(problem, quantity)
-        function = with_eggrad.compiled(derivative, quantity, shapes, backend="jax")
         arrays = {name: jax.numpy.asarray(a) for name, a in data.items()}
+        made = _made_here(problem, quantity, arrays, "jax")
 
         def call() -> Any:
-            return jax.block_until_ready(function(**arrays))
+            return jax.block_until_ready(made())
 
         if error_of(jax.tree.map(np.asarray, call()), expected) > TOLERANCE:
             sys.exit(f"{problem.name}, {quantity}: eggrad's JAX code and NumPy by hand differ")
