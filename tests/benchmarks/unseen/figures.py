@@ -221,7 +221,8 @@ def _against_jax(
     try:
         built = with_jax.build(f, quantity, JAX_METHODS[quantity], (*data.values(),), MOST_BYTES)
     except MemoryError as error:
-        print(f"{problem.name}, {quantity}: JAX would take {error}", flush=True)
+        shape = next(iter(data.values())).shape
+        print(f"{problem.name}, {quantity}, {shape}: JAX would take {error}", flush=True)
         return None
     if error_of(built.converted(built.call()), expected) > TOLERANCE:
         sys.exit(f"{problem.name}, {quantity}: JAX and NumPy by hand differ")

@@ -45,24 +45,6 @@ def gradient_at_once(t: Array, A: Array, w: Array) -> tuple[float, Array]:
     return value, g
 
 
-def gradient_in_blocks(t: Array, A: Array, w: Array) -> tuple[float, Array]:
-    """As `gradient`; rows of A that stay in the cache meet both vectors."""
-    c, s = np.cos(t), np.sin(t)
-    n = len(t)
-    ac, as_ = np.empty(n), np.empty(n)
-    size = max(16, 65536 // n)
-    for i in range(0, n, size):
-        rows = A[i : i + size]
-        rows.dot(c, out=ac[i : i + size])
-        rows.dot(s, out=as_[i : i + size])
-    value = -0.5 * (c.dot(ac) + s.dot(as_)) - w.dot(t)
-    ac *= s
-    as_ *= c
-    ac -= as_
-    ac -= w
-    return value, ac
-
-
 def hessian(t: Array, A: Array, w: Array) -> Array:
     n = len(t)
     P = np.empty((2, n))
@@ -102,7 +84,6 @@ KURAMOTO = unseen(
             {
                 "two products": gradient,
                 "one product": gradient_at_once,
-                "blocks": gradient_in_blocks,
             },
         ),
         "hessian": Quantity(
