@@ -36,7 +36,7 @@ JAX_METHODS = {
 }
 ONE_THREAD = "--xla_cpu_multi_thread_eigen=false intra_op_parallelism_threads=1"
 # A larger size is left out where a call of eggrad's would take more seconds, if time grows as n².
-PATIENCE = 2.0
+PATIENCE = 1.0
 # JAX's Hessians by forward mode over all columns may take more memory than there is.
 MOST_BYTES = 4 << 30
 
@@ -189,7 +189,7 @@ def _figure(
     }
     expected = next(iter(by_hand.values()))()
     error = error_of(ours(), expected)
-    fastest = min(by_hand.values(), key=lambda call: min(settled(call) for _ in range(3)))
+    fastest = min(by_hand.values(), key=lambda call: min(settled(call) for _ in range(5)))
     allocated = peak_bytes(fastest)
     memory = peak_bytes(ours) / allocated
     seconds, ratio = by_turns(ours, by_hand, chosen.budget)
