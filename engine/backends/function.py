@@ -58,8 +58,10 @@ class _Module:
         origin = size_origins(own, names)
         # An array with axes has the dtype, as for NumPy.
         like = next((names[v.name] for v in sorted(own, key=lambda v: not v.dims)), "None")
-        written = [Writer(f.terms, names=names, sizes=sizes, fixed=fixed, like=like, einsum=library.einsum)
-            for f in forms]
+        written = [
+            Writer(f.terms, names=names, sizes=sizes, fixed=fixed, like=like, einsum=library.einsum)
+            for f in forms
+        ]
         self.parameters = tuple(sorted({s for w in written for s in w.used - origin.keys()}))
         self.names = ["compiled"]
         if len(forms) > 1:
@@ -271,7 +273,8 @@ class ArrayFunction:
                 f"    return _slow(_self, {', '.join(names)}, *_more, **_others)",
                 f"if {missing}:",
                 f"    _given = {{{', '.join(f'{n!r}: {n}' for n in names)}}}",
-                "    return _slow(_self, **{_k: a for _k, a in _given.items() if a is not _missing})",
+                "    _given = {_k: _a for _k, _a in _given.items() if _a is not _missing}",
+                "    return _slow(_self, **_given)",
                 f"return _function({', '.join(names)})",
             ]
         )

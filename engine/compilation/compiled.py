@@ -347,7 +347,7 @@ class CompiledFunction:
         lines += [
             f"_given = {{{', '.join(f'{n!r}: {n}' for n in words)}}}",
             "_given = {_k: _a for _k, _a in _given.items() if _a is not _missing}",
-            f"_more = _placed(_self.parameters, (_missing,) * {len(names)} + _more) if _more else {{}}",
+            f"_more = _placed(_self.parameters, (_missing,) * {len(names)} + _more)",
             "return _self._checked(_given | _more | _others)",
         ]
         parameters = [f"{n}=_missing" for n in words]

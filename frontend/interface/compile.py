@@ -70,7 +70,7 @@ def compile(
     own = unified(given, [], "compile")
     # What only fixes sizes must be known even where lowering removes its last use.
     scope = variables(*(v for e in own for v in (*e.scope, *e.variables)))
-    rates = load_rates()
+    rates = load_rates(backend)
     reference = [e.term for e in own]
     variants = lower(reference, rates, sizes)
     if structure == "factored":
