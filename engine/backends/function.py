@@ -2,7 +2,8 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
-from typing import Any, Final
+from importlib import import_module
+from typing import Any, Final, Self, cast
 
 from eggrad.engine.backends.kernels import kernels_of
 from eggrad.engine.backends.libraries import LIBRARIES, Library, library_of
@@ -229,13 +230,8 @@ class ArrayFunction:
     def _compiled(self, function: Callable[..., Any]) -> Callable[..., Any]:
         if not self._jit:
             return function
-        if self._library.name == "jax":
-            import jax
-
-            return jax.jit(function)
-        import torch
-
-        return torch.compile(function)
+        library: Any = import_module(self._library.name)
+        return (library.jit if self._library.name == "jax" else library.compile)(function)
 
     def _made_for_complex(self) -> "ArrayFunction":
         """The terms as they were given: forms for real arrays may use moduli."""
@@ -253,8 +249,7 @@ class ArrayFunction:
 
     def _enter_at_once(self) -> None:
         """Let JAX look for arrays of known shapes: what is checked is checked where it traces."""
-        import jax
-
+        jax: Any = import_module("jax")
         names = self._names
         if not names or not all(map(is_plain, names)):
             return
@@ -285,7 +280,7 @@ class ArrayFunction:
         }
         exec(compile(text, "<eggrad>", "exec"), namespace)
         kind = type("ArrayFunction", (ArrayFunction,), {"__call__": namespace["__call__"]})
-        self.__class__ = kind
+        self.__class__ = cast("type[Self]", kind)
 
     def __repr__(self) -> str:
         """Show the parameters."""

@@ -341,8 +341,8 @@ class Kernels:
         if 0 in own.extents or 0 in own.shape:
             return self.full(own.shape, 0.0, x)
         value = self._read(own, x)
-        if own.running:
-            value = self._running_sum(own, value)
+        if own.running is not None:
+            value = self._running_sum(value, own.running, own.running_target)
         else:
             if own.mask:
                 holds = self._holds(own.mask, own.extents, x)
@@ -388,16 +388,18 @@ class Kernels:
         terms = [c * axis for c, axis in zip(steps, grid, strict=True) if c]
         return sum(terms, start) if terms else self.xp.full(own, start, **self.place(like))
 
-    def _running_sum(self, own: Gather, value: Any) -> Any:
+    def _running_sum(
+        self, value: Any, running: tuple[int, tuple[int, ...], bool], target: int
+    ) -> Any:
         """Σⱼ≤ᵢ aⱼ for every i, along the axis of j, from one cumulative sum."""
         xp = self.xp
-        axis, counts, backwards = own.running
-        value = self.strided(value, own.running_target, 0, 1, 1)
+        axis, counts, backwards = running
+        value = self.strided(value, target, 0, 1, 1)
         value = xp.flip(value, axis=axis) if backwards else value
         sums = self.cumulative(value, axis)
         taken = self.take(sums, xp.asarray(counts, **self.place(value)), axis)
         # The axis of i takes the place of that of j.
-        return xp.squeeze(_exchanged(xp, taken, axis, own.running_target), axis=axis)
+        return xp.squeeze(_exchanged(xp, taken, axis, target), axis=axis)
 
     def cumulative(self, x: Any, axis: int) -> Any:
         """The sums of the first entries along an axis, from none of them to all."""

@@ -326,11 +326,11 @@ def _product_of_matrices(left: Atom, right: Atom, wanted: Indices) -> Atom | Non
     rows, columns = (tuple(i for i in own if i not in summed) for own in (p, q))
     if rows + columns != wanted and rows and columns:
         (a, p, rows), (b, q, columns) = (b, q, columns), (a, p, rows)
-    if len(p) == 2 and len(q) == 1 and p[0] == summed[0]:
+    if (len(p), len(q), p.index(summed[0])) == (2, 1, 0):
         # A vector from the left needs no transpose.
         return f"{b} @ {a}", rows
-    a = a if p[-1] == summed[0] else f"{a}.T"
-    b = b if q[0] == summed[0] else f"{b}.T"
+    a = a if p.index(summed[0]) == len(p) - 1 else f"{a}.T"
+    b = b if q.index(summed[0]) == 0 else f"{b}.T"
     return f"{a} @ {b}", rows + columns
 
 
