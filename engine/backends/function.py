@@ -166,7 +166,9 @@ class ArrayFunction:
                 raise UnknownVariable(f"variable {variable.name} has no value")
         given = {s: values[s] for s in self._sizes if _is_integer(values.get(s))}
         needed = self._needed(given, values)
-        xp = self._xp or _namespace(values[n] for n in self._names)
+        # Where the result depends on no array, those given say of which kind it is.
+        others = () if self._names else tuple(filter(self._library.has, values.values()))
+        xp = self._xp or _namespace([*(values[n] for n in self._names), *others])
         own = kernels_of(self._library.name, xp)
         arrays = common_arrays(self._library, xp, [values[n] for n in (*self._names, *needed)])
         shapes = tuple(tuple(a.shape) for a in arrays)
@@ -180,7 +182,18 @@ class ArrayFunction:
                 function = partial(function, xp, own)
             if len(self._known) < _KNOWN_SHAPES:
                 self._known[key] = function
-        return function(*arrays[: len(self._names)])
+        results = function(*arrays[: len(self._names)])
+        return (
+            _of_dtype(xp, results, common_arrays(self._library, xp, others)) if others else results
+        )
+
+    def sizes(self, /, *args: Any, **values: Any) -> dict[str, int]:
+        """The sizes that arguments fix."""
+        values = placed(self.parameters, args) | values
+        own = [v for v in (*self._variables, *self._scope) if v.name in values]
+        shapes = {v.name: tuple(getattr(values[v.name], "shape", ())) for v in own}
+        given = {s: values[s] for s in self._sizes if _is_integer(values.get(s))}
+        return self._defaults | read_sizes(own, shapes, given)
 
     def _needed(self, given: Mapping[str, int], values: Mapping[str, Any]) -> list[str]:
         """The variables that only fix sizes, where they are given or these are not."""
@@ -349,6 +362,13 @@ def common_arrays(library: Library, xp: Any, values: Sequence[Any]) -> list[Any]
     if any(d != dtype for d in every):
         dtype = xp.result_type(*every)
     return [m if m.dtype == dtype else xp.astype(m, dtype) for m in made]
+
+
+def _of_dtype(xp: Any, results: Any, arrays: Sequence[Any]) -> Any:
+    """What depends on no array, in the dtype of those that are given all the same."""
+    if isinstance(results, list):
+        return [_of_dtype(xp, r, arrays) for r in cast("list[Any]", results)]
+    return xp.astype(results, arrays[0].dtype)
 
 
 def _inexact(xp: Any, array: Any) -> bool:

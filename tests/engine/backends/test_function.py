@@ -18,7 +18,10 @@ from tests.support.array_libraries import converter, each
 from tests.support.random_expressions import random_expression
 
 # Libraries that compute with NumPy warn as NumPy does.
-pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")
+pytestmark = [
+    pytest.mark.filterwarnings("ignore::RuntimeWarning"),
+    pytest.mark.filterwarnings("ignore:Increasing number of chunks"),
+]
 
 CASES = json.loads(Path("tests/data/derivative_cases.json").read_text("utf-8"))
 A = eg.variable("A", ("m", "n"))

@@ -27,7 +27,10 @@ from eggrad.engine.terms.term import Term
 from tests.support.array_libraries import converter, each
 from tests.support.places import DOCS
 
-pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")
+pytestmark = [
+    pytest.mark.filterwarnings("ignore::RuntimeWarning"),
+    pytest.mark.filterwarnings("ignore:Increasing number of chunks"),
+]
 
 PAGE = DOCS / "backends.md"
 TABLE = re.compile(r"(?<=<!-- lacking -->\n).*?(?=<!-- end -->)", re.DOTALL)
