@@ -150,6 +150,8 @@ def _measured(timer: Timer, progress: Callable[[str], object]) -> dict[str, Curv
     curves["batched_matmul"] = _curve([n**3 for n in _MATRICES[:3]], [t / 10 for t in batches])
     batches = [timer.one("xp.einsum('bij,bj->bi', A, x)", _batches(timer.xp, n)) for n in _MATRICES]
     curves["batched_gemv"] = _curve([n**2 for n in _MATRICES], [t / 10 for t in batches])
+    # XLA computes exponentials and sums once for a softmax and for its logarithm.
+    curves["softmax"] = curves["divide"]
     arithmetic = curves["arithmetic"]
     # A result that is written, or an array that is read once more.
     written = {"broadcast", "transposed", "zeros", "matmul_out"}

@@ -201,10 +201,27 @@ class Kernels:
         xp = self.xp
         if not prod(x.shape[k] for k in axes):
             return xp.log(xp.sum(x, axis=axes))
+        _, total, shift = self._shifted_exponentials(x, axes)
+        total = xp.log(total)
+        return xp.reshape(total + shift, tuple(n for k, n in enumerate(x.shape) if k not in axes))
+
+    def softmax(self, x: Any, axes: tuple[int, ...]) -> Any:
+        """`exp(x)`, divided by its sum over some axes."""
+        if not prod(x.shape):
+            return self.xp.exp(x)
+        powers, total, _ = self._shifted_exponentials(x, axes)
+        return powers / total
+
+    def _shifted_exponentials(self, x: Any, axes: tuple[int, ...]) -> tuple[Any, Any, Any]:
+        """Exponentials of what is at most 0, their sums, and what has been taken from x.
+
+        A library that compiles computes them once for the softmax and the logarithm.
+        """
+        xp = self.xp
         largest = xp.max(x, axis=axes, keepdims=True)
         shift = xp.where(xp.isfinite(largest), largest, self.number(0.0, x))
-        total = xp.log(xp.sum(xp.exp(x - shift), axis=axes))
-        return total + xp.reshape(shift, total.shape)
+        powers = xp.exp(x - shift)
+        return powers, xp.sum(powers, axis=axes, keepdims=True), shift
 
     def norm(self, x: Any, axes: tuple[int, ...]) -> Any:
         """The root of the sum of squares over some axes; no square overflows."""

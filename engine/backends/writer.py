@@ -39,6 +39,7 @@ _CALLS: Final = {
     "max": "xp.max({x}, axis={k})",
     "min": "xp.min({x}, axis={k})",
     "logsumexp": "own.log_sum_exp({x}, {k})",
+    "softmax": "own.softmax({x}, {k})",
     "norm": "own.norm({x}, {k})",
     "logdet": "own.log_determinant({x}, {k})",
     "solve": "own.solve({x}, {y})",

@@ -486,6 +486,7 @@ _REDUCING: Final = frozenset(
         "logdet",
         "logdet_from_cholesky",
         "logsumexp",
+        "softmax",
         *EXTREMES,
         "norm",
         "product_of_pairs",
@@ -638,6 +639,8 @@ def _reducing_steps(name: str, known: object, args: tuple[Dims, ...], out: Dims)
             return [("transposed", (m, n, n), ()), product, ("broadcast", out, ())]
         case name if name in EXTREMES:
             return [(EXTREMES[name].rate, whole, ())]
+        case "softmax":
+            return [("softmax", whole, ())]
         case "norm":
             return [("dot", whole, ()), ("sqrt", out, ()), *[("scalar_function", (), ())] * 4]
         case _:
