@@ -18,7 +18,14 @@ LOSSY: Final = frozenset({"add", "subtract"})
 
 # These are faster than what they replace, not more accurate: the cost decides.
 FASTER: Final = frozenset(
-    {"solve", "symmetric_product", "product_of_pairs", "cholesky", "inverse_from_cholesky"}
+    {
+        "cholesky",
+        "inverse_from_cholesky",
+        "product_of_pairs",
+        "softmax",
+        "solve",
+        "symmetric_product",
+    }
 )
 
 # The logarithm of a sum near 1 has lost what the shift by a constant has rounded away, and that of

@@ -667,9 +667,9 @@ FOR_CODE: Final = ("stepped_product",)
 def result_dims(name: str, data: object, *args: Dims) -> Dims:
     """The axes of an operation's result.
 
-    `data` is the unary spec of `max`, `min`, `logsumexp` and `norm`, and of the sum that a `softmax`
-    divides by; what the matrix of `logdet`
-    is known to be, and the order of a `symmetric_product`.
+    `data` is the unary spec of `max`, `min`, `logsumexp` and `norm`, and that of the sum by which
+    a `softmax` divides; what the matrix of `logdet` is known to be, and the order of a
+    `symmetric_product`.
 
     >>> result_dims("symmetric_product", 2, ("m", "n"), ("m", "k"))
     ('k', 'n', 'n')
