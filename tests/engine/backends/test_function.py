@@ -211,3 +211,12 @@ def test_backends_that_are_none_or_not_here_are_refused() -> None:
         eg.compile(x, backend="cupy")
     with pytest.raises(eg.UnsupportedOperation, match="compiles nothing"):
         eg.compile(x, jit=True)
+
+
+@each(["torch"])
+@pytest.mark.filterwarnings("ignore")
+def test_torch_compiles_whole_functions_on_request(library: str) -> None:
+    convert = converter(library)
+    f = eg.compile([eg.sum(eg.exp(x)), eg.exp(x)], backend="torch", jit=True)
+    total, powers = f(convert(np.array([0.0, 1.0])))
+    np.testing.assert_allclose([total, *powers], [1 + np.e, 1, np.e], rtol=1e-12)

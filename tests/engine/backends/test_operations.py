@@ -43,6 +43,7 @@ CHOLESKY = t.numeric("cholesky", P)
 OF_ARRAYS: dict[str, Term] = {
     "cofactors": t.cofactors(2, P),
     "logsumexp": t.numeric("logsumexp", a, data=SUM),
+    "softmax": t.numeric("softmax", M, data=((0, 1), (1,))),
     "norm": t.numeric("norm", a, data=SUM),
     "logdet": t.numeric("logdet", P, data="positive definite"),
     "solve": t.numeric("solve", P, P),
