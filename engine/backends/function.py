@@ -23,7 +23,6 @@ from eggrad.engine.indices.texts import escaped
 from eggrad.engine.normal_forms.index_ranges import check_indices, greatest_indices
 from eggrad.engine.terms.binding import (
     check_memory,
-    checked_size,
     concrete,
     made_sizes,
     read_sizes,
@@ -49,13 +48,8 @@ class _Module:
         taken = {f.name for f in functions} | {*_RESERVED}
         names = parameter_names([v.name for v in own], taken)
         sizes = parameter_names(mentioned, taken)
-        fixed = dict(
-            zip(
-                arrays,
-                parameter_names([f"array{k}" for k in range(1, len(arrays) + 1)], taken).values(),
-                strict=True,
-            )
-        )
+        numbered = parameter_names([f"array{k + 1}" for k in range(len(arrays))], taken)
+        fixed = dict(zip(arrays, numbered.values(), strict=True))
         origin = size_origins(own, names)
         # An array with axes has the dtype, as for NumPy.
         like = next((names[v.name] for v in sorted(own, key=lambda v: not v.dims)), "None")
@@ -164,7 +158,7 @@ class ArrayFunction:
         for variable in self._variables:
             if variable.name not in values:
                 raise UnknownVariable(f"variable {variable.name} has no value")
-        given = {s: values[s] for s in self._sizes if _is_integer(values.get(s))}
+        given = self._given(values)
         needed = self._needed(given, values)
         # Where the result depends on no array, those given say of which kind it is.
         others = () if self._names else tuple(filter(self._library.has, values.values()))
@@ -191,9 +185,13 @@ class ArrayFunction:
         """The sizes that arguments fix."""
         values = placed(self.parameters, args) | values
         own = [v for v in (*self._variables, *self._scope) if v.name in values]
-        shapes = {v.name: tuple(getattr(values[v.name], "shape", ())) for v in own}
-        given = {s: values[s] for s in self._sizes if _is_integer(values.get(s))}
+        shapes = {v.name: _shape(values[v.name]) for v in own}
+        given = self._given(values)
         return self._defaults | read_sizes(own, shapes, given)
+
+    def _given(self, values: Mapping[str, Any]) -> dict[str, Any]:
+        """The sizes that are given: an array by the name of a size is meant for somebody else."""
+        return {s: values[s] for s in self._sizes if s in values and not _shape(values[s])}
 
     def _needed(self, given: Mapping[str, int], values: Mapping[str, Any]) -> list[str]:
         """The variables that only fix sizes, where they are given or these are not."""
@@ -222,11 +220,8 @@ class ArrayFunction:
         concrete([d for d in self._made if sizes.keys() >= {*size_symbols(d)}], sizes)
         check_indices(self._taken, sizes)
         if self._library.name != "dask":
-            check_memory(
-                [r.dims for r in self._reference],
-                sizes,
-                arrays[0].itemsize if arrays and hasattr(arrays[0], "itemsize") else 8,
-            )
+            itemsize = getattr(arrays[0], "itemsize", 8) if arrays else 8
+            check_memory([r.dims for r in self._reference], sizes, itemsize)
         if arrays and _is_complex(self._xp or _namespace(arrays), arrays):
             return self._made_for_complex()._resolved_real(sizes)
         return self._resolved_real(sizes)
@@ -236,8 +231,7 @@ class ArrayFunction:
         function = self._functions[form]
         used = concrete(self._used, sizes)
         if used:
-            count = len(self._names)
-            function = partial(_with_sizes, function, used, count)
+            function = partial(_with_sizes, function, used)
         return self._compiled(function)
 
     def _compiled(self, function: Callable[..., Any]) -> Callable[..., Any]:
@@ -379,19 +373,11 @@ def _is_complex(xp: Any, arrays: Sequence[Any]) -> bool:
     return any(xp.isdtype(a.dtype, "complex floating") for a in arrays)
 
 
-def _is_integer(value: object) -> bool:
-    if value is None or getattr(value, "shape", ()):
-        return False
-    try:
-        checked_size("", int(value))  # type: ignore[call-overload]
-    except (TypeError, ValueError):
-        return False
-    return True
+def _shape(value: object) -> tuple[int, ...]:
+    return tuple(getattr(value, "shape", ()))
 
 
-def _with_sizes(
-    function: Callable[..., Any], sizes: tuple[int, ...], count: int, *given: Any
-) -> Any:
+def _with_sizes(function: Callable[..., Any], sizes: tuple[int, ...], *given: Any) -> Any:
     """Call with sizes behind the arrays, before which a namespace may stand."""
     return function(*given, *sizes)
 

@@ -34,7 +34,7 @@ MOST: Final = max(FUNCTION_NODES)
 # Operations have names as well.
 _TAKEN: Final = {*RESERVED, *FUNCTIONS, *CONSTRUCTORS, *NUMERIC, *FOR_CODE, "einsum"}
 # What Python, and the code that is generated, have words for.
-_IN_CODE: Final = {*kwlist, *runtime.__all__, "np", "float", "compiled"}
+_IN_CODE: Final = {*kwlist, *runtime.__all__, "np", "xp", "own", "kernels_of", "float", "compiled"}
 _NUMBERED: Final = re.compile(r"(t|form_|array)\d+\Z")
 # Of the two steps of differences: where they agree, their value is to be trusted.
 STEPS: Final = (1e-4, 3e-5)
