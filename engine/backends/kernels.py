@@ -6,7 +6,7 @@ All functions return new arrays and change none, so that they can be traced.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import lru_cache, reduce
+from functools import lru_cache, partial, reduce
 from itertools import combinations, permutations
 from math import log, prod
 from typing import Any, Final
@@ -23,6 +23,7 @@ from eggrad.engine.runtime.matrix_functions import (
     cofactors,
     inverse,
 )
+from eggrad.engine.runtime.products import product_of_pairs, symmetric_product
 
 _EARLIER: Final = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
@@ -540,7 +541,48 @@ class DaskKernels(Kernels):
         return x
 
     def einsum(self, spec: str, *operands: Any) -> Any:  # noqa: D102
-        return self.xp.einsum(spec, *operands)
+        return self.xp.einsum(spec, *operands, optimize=True)
+
+    def symmetric_product(self, order: int, matrix: Any, weights: Any) -> Any:  # noqa: D102
+        part = partial(symmetric_product, order)
+        return self._by_rows(part, matrix, 0, weights, 0, order)
+
+    def product_of_pairs(self, matrix: Any, weights: Any) -> Any:  # noqa: D102
+        return self._by_rows(product_of_pairs, matrix, 0, weights, weights.ndim - 1, 2)
+
+    def _by_rows(
+        self,
+        function: Callable[..., Any],
+        matrix: Any,
+        first: int,
+        weights: Any,
+        second: int,
+        order: int,
+    ) -> Any:
+        """The sum of a function of blocks of rows, each computed by NumPy's kernel."""
+        weights = weights.rechunk({k: -1 for k in range(weights.ndim) if k != second})
+        weights = weights.rechunk({second: matrix.chunks[first]})
+        matrix = matrix.rechunk({1: -1})
+        inner = [n for k, n in enumerate(weights.shape) if k != second]
+        shape = (*inner, *(matrix.shape[1],) * order)
+        rows, columns, *others = range(weights.ndim + 1)
+        own = list(others)
+        own.insert(second, rows)
+        made = range(weights.ndim + 1, weights.ndim + 1 + len(shape))
+        parts = self.xp.blockwise(
+            partial(_one_part, function),
+            (rows, *made),
+            matrix,
+            (rows, columns),
+            weights,
+            own,
+            new_axes=dict(zip(made, shape, strict=True)),
+            adjust_chunks={rows: 1},
+            concatenate=True,
+            dtype=matrix.dtype,
+            meta=np.empty((0,) * (1 + len(shape)), matrix.dtype),
+        )
+        return self.xp.sum(parts, axis=0)
 
     def _whole(self, function: Callable[..., Any], order: int, matrix: Any, *more: Any) -> Any:
         """A function of a matrix that is brought together."""
@@ -576,6 +618,10 @@ class DaskKernels(Kernels):
 
     def solve(self, matrix: Any, right: Any) -> Any:  # noqa: D102
         return self.xp.tensordot(self.inverse(matrix), right, axes=1)
+
+
+def _one_part(function: Callable[..., Any], matrix: Any, weights: Any) -> Any:
+    return function(matrix, weights)[None]
 
 
 def _sign(matrix: Any) -> Any:
