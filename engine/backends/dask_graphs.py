@@ -11,7 +11,6 @@ from functools import lru_cache, partial, reduce
 from itertools import count
 from typing import Any, Final, cast
 
-import cloudpickle
 import numpy as np
 
 from eggrad.engine.backends.blocks import Plan, Stage
@@ -39,11 +38,8 @@ def divided_size(variables: Mapping[str, Dims], arrays: Mapping[str, Any]) -> st
     (symbol,) = divided
     if not isinstance(symbol, str) or size_symbols(symbol) != (symbol,):
         return None
-    # Blocks without entries have no maximum; those of other libraries are no work for NumPy's code.
-    suited = all(
-        isinstance(a._meta, np.ndarray | np.generic) and all(n for c in a.chunks for n in c)
-        for a in arrays.values()
-    )
+    # Blocks of other libraries are no work for NumPy's code.
+    suited = all(isinstance(a._meta, np.ndarray | np.generic) and a.size for a in arrays.values())
     return symbol if suited else None
 
 
@@ -53,7 +49,8 @@ def row_chunks(
     """The lengths of the blocks: those of the largest array that is divided."""
     own = [(arrays[n], dims.index(symbol)) for n, dims in variables.items() if symbol in dims]
     divided = [(x.nbytes, x.chunks[axis]) for x, axis in own if x.numblocks[axis] > 1]
-    return max(divided)[1]
+    # A block without rows has no maximum.
+    return tuple(n for n in max(divided)[1] if n)
 
 
 class Task:
@@ -65,6 +62,7 @@ class Task:
     def __init__(
         self,
         stage: Stage,
+        *,
         names: Sequence[str],
         reads: Sequence[tuple[str, int, int]],
         sizes: Mapping[str, int],
@@ -77,6 +75,8 @@ class Task:
         behind them has a name; `row` is the symbol of the rows, and which axis of which array
         says how many there are.
         """
+        import cloudpickle
+
         self._payload: bytes = cloudpickle.dumps(stage.function)
         self._names, self._reads, self._sizes = tuple(names), tuple(reads), dict(sizes)
         self._row, self._dtype = row, dtype
@@ -97,11 +97,14 @@ class Task:
 
     def __dask_tokenize__(self) -> object:
         """What tells this call from others."""
-        return ("eggrad", self._payload, self._names, self._reads, self._sizes, str(self._dtype))
+        called = self._names, self._reads, self._sizes, self._row, str(self._dtype)
+        return ("eggrad", self._payload, called)
 
 
 @lru_cache(maxsize=64)
 def _loaded(payload: bytes) -> Callable[..., Sequence[Any]]:
+    import cloudpickle
+
     return cloudpickle.loads(payload)
 
 
@@ -156,7 +159,6 @@ class Graph:
         import dask.array as da
 
         self._da, self._plan, self._sizes = da, plan, sizes
-        self._chunks = chunks
         self._dtype = next(iter(arrays.values())).dtype
         self._axes: dict[str, tuple[int, ...]] = {}
         self._arrays: dict[str, Any] = {}
@@ -206,14 +208,12 @@ class Graph:
         if rows and not any(n in by_row for n in names):
             names.append(min(by_row, key=lambda n: self._arrays[n].nbytes))
         used = list(dict.fromkeys(self._found[t][0] for _, t in stage.read))
-        reads = [
-            (name, used.index(self._found[t][0]), self._found[t][1]) for name, t in stage.read
-        ]
+        reads = [(name, used.index(self._found[t][0]), self._found[t][1]) for name, t in stage.read]
         row = None
         if rows:
             first = next(n for n in names if n in by_row)
             row = self._plan.symbol, names.index(first), by_row[first]
-        task = Task(stage, names, reads, self._sizes, row, self._dtype)
+        task = Task(stage, names=names, reads=reads, sizes=self._sizes, row=row, dtype=self._dtype)
         pairs = [(self._arrays[n], self._axes[n]) for n in names]
         pairs += [(self._tuples[k], ()) for k in used]
         if not pairs:

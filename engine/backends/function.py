@@ -227,7 +227,7 @@ class ArrayFunction:
     def _by_blocks(
         self, sizes: Mapping[str, int], arrays: Sequence[Any]
     ) -> Callable[..., Any] | None:
-        """The function for Dask's arrays that are divided into blocks of rows, where that will do."""
+        """The function of Dask's arrays in blocks of rows; None where these will not do."""
         dims = {v.name: v.dims for v in self._variables}
         given = dict(zip(self._names, arrays, strict=False))
         symbol = divided_size(dims, given)

@@ -545,39 +545,33 @@ class DaskKernels(Kernels):
 
     def symmetric_product(self, order: int, matrix: Any, weights: Any) -> Any:  # noqa: D102
         part = partial(symmetric_product, order)
-        return self._by_rows(part, matrix, 0, weights, 0, order)
+        return self._by_rows(part, matrix, weights, rows=0, order=order)
 
     def product_of_pairs(self, matrix: Any, weights: Any) -> Any:  # noqa: D102
-        return self._by_rows(product_of_pairs, matrix, 0, weights, weights.ndim - 1, 2)
+        return self._by_rows(product_of_pairs, matrix, weights, rows=weights.ndim - 1, order=2)
 
     def _by_rows(
-        self,
-        function: Callable[..., Any],
-        matrix: Any,
-        first: int,
-        weights: Any,
-        second: int,
-        order: int,
+        self, function: Callable[..., Any], matrix: Any, weights: Any, *, rows: int, order: int
     ) -> Any:
-        """The sum of a function of blocks of rows, each computed by NumPy's kernel."""
-        weights = weights.rechunk({k: -1 for k in range(weights.ndim) if k != second})
-        weights = weights.rechunk({second: matrix.chunks[first]})
-        matrix = matrix.rechunk({1: -1})
-        inner = [n for k, n in enumerate(weights.shape) if k != second]
+        """The sum of a function of blocks of rows, each computed by NumPy's kernel.
+
+        `rows` is the axis of the weights that is the matrix's first; `order` is how often the
+        result has the matrix's columns.
+        """
+        chunks = {k: matrix.chunks[0] if k == rows else -1 for k in range(weights.ndim)}
+        inner = [n for k, n in enumerate(weights.shape) if k != rows]
         shape = (*inner, *(matrix.shape[1],) * order)
-        rows, columns, *others = range(weights.ndim + 1)
-        own = list(others)
-        own.insert(second, rows)
-        made = range(weights.ndim + 1, weights.ndim + 1 + len(shape))
+        places = [-1 - k for k in range(weights.ndim)]
+        made = range(1, len(shape) + 1)
         parts = self.xp.blockwise(
             partial(_one_part, function),
-            (rows, *made),
-            matrix,
-            (rows, columns),
-            weights,
-            own,
+            (0, *made),
+            matrix.rechunk({1: -1}),
+            (0, -1 - weights.ndim),
+            weights.rechunk(chunks),
+            [0 if k == rows else place for k, place in enumerate(places)],
             new_axes=dict(zip(made, shape, strict=True)),
-            adjust_chunks={rows: 1},
+            adjust_chunks={0: 1},
             concatenate=True,
             dtype=matrix.dtype,
             meta=np.empty((0,) * (1 + len(shape)), matrix.dtype),
