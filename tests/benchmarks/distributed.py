@@ -24,6 +24,7 @@ from typing import Any
 import dask
 import dask.array as da
 import numpy as np
+import psutil
 import zarr
 from distributed import Client, LocalCluster
 
@@ -71,9 +72,13 @@ def forget(folder: Path) -> None:
 
 @dataclass
 class Pass:
-    """A pass over the data: its time, the norm of the gradient and its ratio to the first one."""
+    """A pass over the data: its time, that of the workers' processors, and the gradient's norm.
+
+    `relative` is the norm's ratio to the first one.
+    """
 
     seconds: float
+    processor: float
     gradient: float
     relative: float
 
@@ -94,9 +99,7 @@ def expressions() -> list[eg.Expression]:
     return [loss, eg.gradient(loss, w), eg.hessian(loss, w)]
 
 
-def newton(
-    folder: Path, before_pass: Callable[[int], None] = lambda _: None, say: bool = True
-) -> Fit:
+def newton(folder: Path, before_pass: Callable[[int], None], processor: Callable[[], float]) -> Fit:
     """Newton's method to a relative norm of the gradient; a step that does not help is halved."""
     X, y = da.from_zarr(folder / "X"), da.from_zarr(folder / "y")
     function = eg.compile(expressions(), backend="dask")
@@ -106,14 +109,17 @@ def newton(
     step = w
     for number in range(1, MAXIMAL_PASSES + 1):
         before_pass(number)
-        start = time.perf_counter()
+        start, used = time.perf_counter(), processor()
         value, gradient, hessian = dask.compute(*function(X=X, w=w, y=y))
-        seconds = time.perf_counter() - start
+        seconds, used = time.perf_counter() - start, processor() - used
         norm = float(np.linalg.norm(gradient))
         first = norm if number == 1 else first
-        fit.passes.append(Pass(seconds, norm, norm / first))
-        if say:
-            print(f"  pass {number}: {seconds:6.1f} s, |gradient| {norm:.3e} ({norm / first:.1e})")
+        fit.passes.append(Pass(seconds, used, norm, norm / first))
+        print(
+            f"  pass {number}: {seconds:6.1f} s ({used:.1f} s of processors), "
+            f"|gradient| {norm:.3e} ({norm / first:.1e})",
+            flush=True,
+        )
         if norm <= TOLERANCE * first:
             break
         if value > best + 1e-9 * abs(best):
@@ -134,6 +140,15 @@ def _peak(pid: int) -> float:
         return 0.0
     found = [line.split()[1] for line in text.splitlines() if line.startswith("VmHWM")]
     return 1024.0 * int(found[0]) if found else 0.0
+
+
+def _processor_time(pid: int) -> float:
+    """The seconds that a process has computed; 0 where it is gone."""
+    try:
+        times = psutil.Process(pid).cpu_times()
+    except psutil.NoSuchProcess:
+        return 0.0
+    return times.user + times.system
 
 
 @contextmanager
@@ -187,7 +202,10 @@ def measured(
                 own.start()
                 print(f"  (process {pid} is killed in {own.interval:.1f} s)")
 
-        fit = newton(folder, before)
+        def processor() -> float:
+            return sum(map(_processor_time, peaks))
+
+        fit = newton(folder, before, processor)
     fit.peaks = peaks
     shown = ", ".join(f"{pid}: {peak / MB:.0f} MB" for pid, peak in peaks.items())
     print(f"  {len(fit.passes)} passes; peak memory of process {shown}", flush=True)
@@ -276,9 +294,9 @@ def report_scaling(
         f"{own.tasks:.2f} tasks a chunk"
     )
     for count, fit in sorted(fits.items()):
-        seconds = float(np.median([p.seconds for p in fit.passes[1:]]))
+        seconds, used = np.median([(p.seconds, p.processor) for p in fit.passes[1:]], axis=0)
         print(
-            f"  {count} workers: {seconds:.1f} s a pass, "
+            f"  {count} workers: {seconds:.1f} s a pass, {used:.1f} s of processors, "
             f"by the model {own.seconds(count, shared=True):.1f} s"
         )
     for count in (4, 16, 64):
