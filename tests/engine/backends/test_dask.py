@@ -12,9 +12,16 @@ from typing import Any
 import cloudpickle
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import eggrad as eg
 from eggrad.engine.backends.blocks import plan
+from eggrad.engine.backends.dask_graphs import Graph
+from eggrad.engine.oracle import oracle
+from eggrad.engine.terms import term as t
+from eggrad.engine.terms.term import Term
+from tests.support import numeric_terms
 
 dask = pytest.importorskip("dask")
 da = pytest.importorskip("dask.array")
@@ -226,6 +233,35 @@ def test_the_same_call_has_the_same_keys(tmp_path: Path) -> None:
     assert [x.name for x in once] == [x.name for x in again]
     other = function(**values | {"w": np.ones(6)})
     assert {x.name for x in once}.isdisjoint(x.name for x in other)
+
+
+@settings(max_examples=300, deadline=None)
+@given(numeric_terms.roots(), st.integers(0, 2**32 - 1), st.sampled_from(["m", "n"]))
+def test_random_terms_in_blocks(roots: list[Term], seed: int, symbol: str) -> None:
+    own = plan(tuple(roots), symbol)
+    variables = t.variables(*roots)
+    sizes, chunks = {"m": 5, "n": 5}, (2, 2, 1)
+    if own is None or not any(symbol in u.dims for u in variables):
+        return
+    values = oracle.random_values(variables, sizes, np.random.default_rng(seed))
+    dims = {u.name: u.dims for u in variables}
+    arrays = {name: da.from_array(np.asarray(x, float)) for name, x in values.items()}
+    graph = Graph(own, dims, chunks, sizes, arrays)
+    lazy = [graph.result(r) for r in roots]
+    with np.errstate(all="ignore"):
+        found = computed(lazy)
+    assert [x.shape for x in lazy] == [x.shape for x in found]
+    if numeric_terms.is_tame(roots, values, sizes):
+        for one, other in zip(found, oracle.evaluate(roots, values, sizes), strict=True):
+            np.testing.assert_allclose(one, other, rtol=1e-7, atol=1e-7)
+
+
+def test_threads_give_the_same() -> None:
+    roots = MODELS["logistic"]()
+    values = values_of(roots)
+    lazy = eg.compile(roots, backend="dask")(**values | {"X": da.from_array(values["X"], (10, 6))})
+    found = dask.compute(*lazy, scheduler="threads", num_workers=4)
+    assert_equal(found, eg.compile(roots)(**values))
 
 
 def test_blocks_without_rows() -> None:
