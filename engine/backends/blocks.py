@@ -130,6 +130,9 @@ class _Planner:
                 return True
             case "einsum" | "max" | "min" | "logsumexp" | "norm":
                 return len(self._along(node)) == 1
+            case "softmax":
+                kept = cast(Spec, node.data)[-1]
+                return {*kept} >= self._along(node)
             case "solve":
                 return node.args[0] not in self._rows
             case _:

@@ -2,7 +2,8 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
-from typing import Any, Final
+from importlib import import_module
+from typing import Any, Final, Self, cast
 
 from eggrad.engine.backends.blocks import Plan, plan
 from eggrad.engine.backends.dask_graphs import Graph, divided_size, row_chunks
@@ -15,6 +16,7 @@ from eggrad.engine.compilation.compiled import (
     comment_on,
     is_plain,
     parameter_names,
+    placed,
     size_origins,
 )
 from eggrad.engine.errors import ShapeError, UnknownVariable, UnsupportedOperation
@@ -29,6 +31,7 @@ from eggrad.engine.terms.binding import (
     read_sizes,
     symbols,
 )
+from eggrad.engine.terms.functions import OwnFunction
 from eggrad.engine.terms.term import Term, fixed_arrays, own_functions, variables
 
 _RESERVED: Final = frozenset({"xp", "own", "float", "kernels_of", "compiled"})
@@ -58,7 +61,10 @@ class _Module:
         origin = size_origins(own, names)
         # An array with axes has the dtype, as for NumPy.
         like = next((names[v.name] for v in sorted(own, key=lambda v: not v.dims)), "None")
-        written = [Writer(f.terms, names, sizes, fixed, like, library.einsum) for f in forms]
+        written = [
+            Writer(f.terms, names=names, sizes=sizes, fixed=fixed, like=like, einsum=library.einsum)
+            for f in forms
+        ]
         self.parameters = tuple(sorted({s for w in written for s in w.used - origin.keys()}))
         self.names = ["compiled"]
         if len(forms) > 1:
@@ -74,7 +80,7 @@ class _Module:
             lines.append(f"return {result}")
             texts.append("\n    ".join([f"def {name}({', '.join(head)}):", *lines]) + "\n")
         self.text = "\n\n".join([library.imports + "\n", *texts])
-        self.known = {f.name: f.function_for(library.name) for f in functions}
+        self.known = {f.name: own_function(f, library.name) for f in functions}
         self.known |= {name: array.values for array, name in fixed.items()}
 
     def functions(self) -> list[Callable[..., Any]]:
@@ -157,19 +163,17 @@ class ArrayFunction:
 
     def __call__(self, /, *args: Any, **values: Any) -> Any:
         """The value of the root, or the list of values."""
-        if len(args) > len(self.parameters):
-            raise UnsupportedOperation(
-                f"{len(args)} arguments for the parameters {', '.join(self.parameters)}"
-            )
-        values = dict(zip(self.parameters, args, strict=False)) | values
+        values = placed(self.parameters, args) | values
         for variable in self._variables:
             if variable.name not in values:
                 raise UnknownVariable(f"variable {variable.name} has no value")
         given = {s: values[s] for s in self._sizes if _is_integer(values.get(s))}
         needed = self._needed(given, values)
-        xp = self._xp or _namespace(values[n] for n in self._names)
+        # Where the result depends on no array, those given say of which kind it is.
+        others = () if self._names else tuple(filter(self._library.has, values.values()))
+        xp = self._xp or _namespace([*(values[n] for n in self._names), *others])
         own = kernels_of(self._library.name, xp)
-        arrays = common_arrays(xp, [values[n] for n in (*self._names, *needed)])
+        arrays = common_arrays(self._library, xp, [values[n] for n in (*self._names, *needed)])
         shapes = tuple(tuple(a.shape) for a in arrays)
         chunks = tuple(a.chunks for a in arrays) if self._library.name == "dask" else ()
         key = shapes, tuple(given.items()), tuple(needed), own, _is_complex(xp, arrays), chunks
@@ -182,7 +186,18 @@ class ArrayFunction:
                 function = partial(function, xp, own)
             if len(self._known) < _KNOWN_SHAPES:
                 self._known[key] = function
-        return function(*arrays[: len(self._names)])
+        results = function(*arrays[: len(self._names)])
+        return (
+            _of_dtype(xp, results, common_arrays(self._library, xp, others)) if others else results
+        )
+
+    def sizes(self, /, *args: Any, **values: Any) -> dict[str, int]:
+        """The sizes that arguments fix."""
+        values = placed(self.parameters, args) | values
+        own = [v for v in (*self._variables, *self._scope) if v.name in values]
+        shapes = {v.name: tuple(getattr(values[v.name], "shape", ())) for v in own}
+        given = {s: values[s] for s in self._sizes if _is_integer(values.get(s))}
+        return self._defaults | read_sizes(own, shapes, given)
 
     def _needed(self, given: Mapping[str, int], values: Mapping[str, Any]) -> list[str]:
         """The variables that only fix sizes, where they are given or these are not."""
@@ -261,13 +276,8 @@ class ArrayFunction:
     def _compiled(self, function: Callable[..., Any]) -> Callable[..., Any]:
         if not self._jit:
             return function
-        if self._library.name == "jax":
-            import jax
-
-            return jax.jit(function)
-        import torch
-
-        return torch.compile(function)
+        library: Any = import_module(self._library.name)
+        return (library.jit if self._library.name == "jax" else library.compile)(function)
 
     def _made_for_complex(self) -> "ArrayFunction":
         """The terms as they were given: forms for real arrays may use moduli."""
@@ -285,14 +295,13 @@ class ArrayFunction:
 
     def _enter_at_once(self) -> None:
         """Let JAX look for arrays of known shapes: what is checked is checked where it traces."""
-        import jax
-
+        jax: Any = import_module("jax")
         names = self._names
         if not names or not all(map(is_plain, names)):
             return
 
         def traced(*given: Any) -> Any:
-            arrays = common_arrays(self._xp, given)
+            arrays = common_arrays(self._library, self._xp, given)
             shapes = dict(zip(names, (tuple(a.shape) for a in arrays), strict=True))
             return self._resolved(shapes, {}, arrays)(*arrays)
 
@@ -301,10 +310,12 @@ class ArrayFunction:
         text = "\n    ".join(
             [
                 f"def __call__(_self, /, {parameters}, *_more, **_others):",
-                f"if {missing} or _more or _others:",
+                "if _more or _others:",
+                f"    return _slow(_self, {', '.join(names)}, *_more, **_others)",
+                f"if {missing}:",
                 f"    _given = {{{', '.join(f'{n!r}: {n}' for n in names)}}}",
                 "    _given = {_k: _a for _k, _a in _given.items() if _a is not _missing}",
-                "    return _slow(_self, *_more, **(_given | _others))",
+                "    return _slow(_self, **_given)",
                 f"return _function({', '.join(names)})",
             ]
         )
@@ -315,7 +326,7 @@ class ArrayFunction:
         }
         exec(compile(text, "<eggrad>", "exec"), namespace)
         kind = type("ArrayFunction", (ArrayFunction,), {"__call__": namespace["__call__"]})
-        self.__class__ = kind
+        self.__class__ = cast("type[Self]", kind)
 
     def __repr__(self) -> str:
         """Show the parameters."""
@@ -342,14 +353,35 @@ class FollowingFunction:
         return "<compiled function of arrays of any library>"
 
 
-def common_arrays(xp: Any, values: Sequence[Any]) -> list[Any]:
+def lacks(function: OwnFunction, library: str) -> bool:
+    """Whether a declared function has no values in a library; Dask's arrays are NumPy's inside."""
+    return library not in function.evaluate and not (
+        library == "dask" and "numpy" in function.evaluate
+    )
+
+
+def own_function(function: OwnFunction, library: str) -> Callable[..., Any]:
+    """A declared function of a library's arrays; Dask's arrays are made of NumPy's."""
+    if library != "dask" or "dask" in function.evaluate:
+        return function.function_for(library)
+    inner = function.function_for("numpy")
+
+    def blockwise(*args: Any) -> Any:
+        from dask.array import map_blocks
+
+        return map_blocks(inner, *args, dtype=args[0].dtype)
+
+    return blockwise
+
+
+def common_arrays(library: Library, xp: Any, values: Sequence[Any]) -> list[Any]:
     """The values as arrays of one floating dtype: that of the arrays, if they have one.
 
     Integers and truth values count as the library's default dtype; Python's numbers do not count
     beside arrays.
     """
     arrays = [v if hasattr(v, "dtype") and hasattr(v, "ndim") else None for v in values]
-    made = [xp.asarray(v) for v in values]
+    made = [v if library.has(v) else xp.asarray(v) for v in values]
     strong = [
         m.dtype for m, a in zip(made, arrays, strict=True) if a is not None and _inexact(xp, m)
     ]
@@ -363,6 +395,13 @@ def common_arrays(xp: Any, values: Sequence[Any]) -> list[Any]:
     if any(d != dtype for d in every):
         dtype = xp.result_type(*every)
     return [m if m.dtype == dtype else xp.astype(m, dtype) for m in made]
+
+
+def _of_dtype(xp: Any, results: Any, arrays: Sequence[Any]) -> Any:
+    """What depends on no array, in the dtype of those that are given all the same."""
+    if isinstance(results, list):
+        return [_of_dtype(xp, r, arrays) for r in cast("list[Any]", results)]
+    return xp.astype(results, arrays[0].dtype)
 
 
 def _inexact(xp: Any, array: Any) -> bool:

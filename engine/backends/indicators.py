@@ -42,7 +42,7 @@ class Gather:
     mask: Numbers
     summed: tuple[int, ...]
     count: int
-    running: tuple[int, tuple[int, ...], bool] | tuple[()]
+    running: tuple[int, tuple[int, ...], bool] | None
     running_target: int
     target: tuple[int, ...]
     shape: tuple[int, ...]
@@ -161,17 +161,17 @@ def _pads(own: Plan, shape: tuple[int, ...]) -> tuple[tuple[Slice, ...] | None, 
 
 def _running(
     own: Plan, labels: Indices, mask: Numbers, extents: tuple[int, ...]
-) -> tuple[tuple[int, tuple[int, ...], bool] | tuple[()], int]:
+) -> tuple[tuple[int, tuple[int, ...], bool] | None, int]:
     """The cumulative sum that the mask asks for: its axis, how many summands, and its direction."""
     kept = len(own.target.labels)
     if len(mask) != 1 or mask[0][0] != ">=" or len(labels) != kept + 1:
-        return (), 0
+        return None, 0
     *steps, start = mask[0][1]
     gone = kept
     new = [k for k in range(kept) if steps[k]]
     unread = [k for k, i in enumerate(labels) if i not in own.source.labels]
     if len(new) != 1 or unread != new or abs(steps[gone]) != 1:
-        return (), 0
+        return None, 0
     length = extents[gone]
     if steps[gone] > 0:
         start += length - 1

@@ -202,10 +202,27 @@ class Kernels:
         xp = self.xp
         if not prod(x.shape[k] for k in axes):
             return xp.log(xp.sum(x, axis=axes))
+        _, total, shift = self._shifted_exponentials(x, axes)
+        total = xp.log(total)
+        return xp.reshape(total + shift, tuple(n for k, n in enumerate(x.shape) if k not in axes))
+
+    def softmax(self, x: Any, axes: tuple[int, ...]) -> Any:
+        """`exp(x)`, divided by its sum over some axes."""
+        if not prod(x.shape):
+            return self.xp.exp(x)
+        powers, total, _ = self._shifted_exponentials(x, axes)
+        return powers / total
+
+    def _shifted_exponentials(self, x: Any, axes: tuple[int, ...]) -> tuple[Any, Any, Any]:
+        """Exponentials of what is at most 0, their sums, and what has been taken from x.
+
+        A library that compiles computes them once for the softmax and the logarithm.
+        """
+        xp = self.xp
         largest = xp.max(x, axis=axes, keepdims=True)
         shift = xp.where(xp.isfinite(largest), largest, self.number(0.0, x))
-        total = xp.log(xp.sum(xp.exp(x - shift), axis=axes))
-        return total + xp.reshape(shift, total.shape)
+        powers = xp.exp(x - shift)
+        return powers, xp.sum(powers, axis=axes, keepdims=True), shift
 
     def norm(self, x: Any, axes: tuple[int, ...]) -> Any:
         """The root of the sum of squares over some axes; no square overflows."""
@@ -342,8 +359,8 @@ class Kernels:
         if 0 in own.extents or 0 in own.shape:
             return self.full(own.shape, 0.0, x)
         value = self._read(own, x)
-        if own.running:
-            value = self._running_sum(own, value)
+        if own.running is not None:
+            value = self._running_sum(value, own.running, own.running_target)
         else:
             if own.mask:
                 holds = self._holds(own.mask, own.extents, x)
@@ -363,10 +380,14 @@ class Kernels:
         else:
             place = self._places(own.read, own.extents, x)
             flat = xp.reshape(x, (prod(x.shape),))
-            x = xp.take(flat, xp.reshape(place, (prod(place.shape),)), axis=0)
+            x = self.take(flat, xp.reshape(place, (prod(place.shape),)), 0)
             x = xp.reshape(x, place.shape)
         kept = tuple(n if k in own.seen else 1 for k, n in enumerate(own.extents))
         return xp.broadcast_to(xp.reshape(x, kept), own.extents)
+
+    def take(self, x: Any, places: Any, axis: int) -> Any:
+        """The entries at some places along an axis."""
+        return self.xp.take(x, places, axis=axis)
 
     def strided(self, x: Any, axis: int, start: int, step: int, count: int) -> Any:
         """Some entries along an axis, from a first one on in steps; a step may be negative."""
@@ -385,16 +406,18 @@ class Kernels:
         terms = [c * axis for c, axis in zip(steps, grid, strict=True) if c]
         return sum(terms, start) if terms else self.xp.full(own, start, **self.place(like))
 
-    def _running_sum(self, own: Gather, value: Any) -> Any:
+    def _running_sum(
+        self, value: Any, running: tuple[int, tuple[int, ...], bool], target: int
+    ) -> Any:
         """Σⱼ≤ᵢ aⱼ for every i, along the axis of j, from one cumulative sum."""
         xp = self.xp
-        axis, counts, backwards = own.running
-        value = xp.take(value, xp.asarray([0], **self.place(value)), axis=own.running_target)
+        axis, counts, backwards = running
+        value = self.strided(value, target, 0, 1, 1)
         value = xp.flip(value, axis=axis) if backwards else value
         sums = self.cumulative(value, axis)
-        taken = xp.take(sums, xp.asarray(counts, **self.place(value)), axis=axis)
+        taken = self.take(sums, xp.asarray(counts, **self.place(value)), axis)
         # The axis of i takes the place of that of j.
-        return xp.squeeze(_exchanged(xp, taken, axis, own.running_target), axis=axis)
+        return xp.squeeze(_exchanged(xp, taken, axis, target), axis=axis)
 
     def cumulative(self, x: Any, axis: int) -> Any:
         """The sums of the first entries along an axis, from none of them to all."""
@@ -605,6 +628,10 @@ class DaskKernels(Kernels):
         if k == 0:
             return self.determinant(matrix)
         return self._whole(_cofactors, 2 * k, matrix, k)
+
+    def take(self, x: Any, places: Any, axis: int) -> Any:  # noqa: D102
+        # Places are known when the graph is made.
+        return self.xp.take(x, places.compute(), axis=axis)
 
     def cumulative(self, x: Any, axis: int) -> Any:  # noqa: D102
         shape = tuple(1 if k == axis else n for k, n in enumerate(x.shape))

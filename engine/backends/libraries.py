@@ -37,6 +37,12 @@ class Library:
             lines += ["", f'own = kernels_of("{self.name}", xp)']
         return "\n".join(lines)
 
+    def has(self, value: object) -> bool:
+        """Whether a value is an array of the library."""
+        if not self.roots:
+            return hasattr(value, "__array_namespace__")
+        return hasattr(value, "ndim") and type(value).__module__.partition(".")[0] in self.roots
+
     def module(self) -> Any:
         """The namespace; `UnsupportedOperation` where the library is not installed."""
         try:

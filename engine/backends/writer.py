@@ -39,6 +39,7 @@ _CALLS: Final = {
     "max": "xp.max({x}, axis={k})",
     "min": "xp.min({x}, axis={k})",
     "logsumexp": "own.log_sum_exp({x}, {k})",
+    "softmax": "own.softmax({x}, {k})",
     "norm": "own.norm({x}, {k})",
     "logdet": "own.log_determinant({x}, {k})",
     "solve": "own.solve({x}, {y})",
@@ -61,6 +62,7 @@ class Writer:
     def __init__(
         self,
         roots: Sequence[Term],
+        *,
         names: Mapping[str, str],
         sizes: Mapping[str, str],
         fixed: Mapping[FixedArray, str],
@@ -244,6 +246,7 @@ class Writer:
         key = slices(indicator, term, spec)
         # Slices with negative steps are not in the standard.
         if key is not None and not any("::-" in k for k in key):
+            key += ["..."] if len(key) < term.order else []
             made = f"{text}[{', '.join(key)}]"
         else:
             described = constraints_text(indicator, self._size)
@@ -324,11 +327,11 @@ def _product_of_matrices(left: Atom, right: Atom, wanted: Indices) -> Atom | Non
     rows, columns = (tuple(i for i in own if i not in summed) for own in (p, q))
     if rows + columns != wanted and rows and columns:
         (a, p, rows), (b, q, columns) = (b, q, columns), (a, p, rows)
-    if len(p) == 2 and len(q) == 1 and p[0] == summed[0]:
+    if (len(p), len(q), p.index(summed[0])) == (2, 1, 0):
         # A vector from the left needs no transpose.
         return f"{b} @ {a}", rows
-    a = a if p[-1] == summed[0] else f"{a}.T"
-    b = b if q[0] == summed[0] else f"{b}.T"
+    a = a if p.index(summed[0]) == len(p) - 1 else f"{a}.T"
+    b = b if q.index(summed[0]) == 0 else f"{b}.T"
     return f"{a} @ {b}", rows + columns
 
 

@@ -20,6 +20,7 @@ from eggrad.engine import runtime
 from eggrad.engine.compilation.passes import run_passes
 from eggrad.engine.compilation.program import Program
 from eggrad.engine.costs.cost import CostModel
+from eggrad.engine.errors import UnsupportedOperation
 from eggrad.engine.indices.affine import size_symbols
 from eggrad.engine.indices.spec import Size
 from eggrad.engine.indices.texts import escaped, identifier
@@ -176,12 +177,14 @@ Function = Callable[..., Any]
 # The number of the form to use at some sizes.
 Choice = Callable[[Mapping[str, int]], int]
 
+_MISSING: Final = object()
+
 # Shapes that are known to fit, at most; arrays of others are checked at every call.
 _KNOWN_SHAPES: Final = 256
 
 
 class CompiledFunction:
-    """A function of keyword arrays; `source` is its Python text.
+    """A function of arrays, by keyword or in the order of `parameters`; `source` is its text.
 
     It returns one array, or a list where a list was compiled; a scalar is a NumPy number. Size
     symbols that no array fixes are further keywords; names that the terms do not contain are
@@ -252,6 +255,7 @@ class CompiledFunction:
         needed = {*self._used, *self._wanted} - fixed
         self._fixing = tuple(v.name for v in self._scope if not needed.isdisjoint(symbols(v)))
         self._made_by = type(self)
+        self.parameters = (*self._names, *(s for s in self._used if s not in fixed))
         entry = self._entry()
         if entry is not None:
             # Python looks for `__call__` in the e-class alone.
@@ -269,9 +273,9 @@ class CompiledFunction:
         )
         return make, (self._forms, self._scope, self._defaults, self._single)
 
-    def __call__(self, /, **values: Any) -> Any:
+    def __call__(self, /, *args: Any, **values: Any) -> Any:
         """The value of the root, or the list of values."""
-        return self._checked(values)
+        return self._checked(placed(self.parameters, args) | values)
 
     def _checked(self, values: dict[str, Any]) -> Any:
         """Check and convert the arguments, and call."""
@@ -343,13 +347,16 @@ class CompiledFunction:
         lines += [
             f"_given = {{{', '.join(f'{n!r}: {n}' for n in words)}}}",
             "_given = {_k: _a for _k, _a in _given.items() if _a is not _missing}",
-            "return _self._checked(_given | _others)",
+            f"_more = _placed(_self.parameters, (_missing,) * {len(names)} + _more)",
+            "return _self._checked(_given | _more | _others)",
         ]
-        parameters = ", ".join(f"{n}=_missing" for n in words)
-        head = f"def __call__(_self, /, *, {parameters}, **_others):"
+        parameters = [f"{n}=_missing" for n in words]
+        parameters.insert(len(names), "*_more")
+        head = f"def __call__(_self, /, {', '.join(parameters)}, **_others):"
         text = "\n    ".join([head, *lines])
         namespace: dict[str, Any] = {
-            "_missing": object(),
+            "_missing": _MISSING,
+            "_placed": placed,
             "_ndarray": np.ndarray,
             "_float64": np.dtype(np.float64),
             "_known": self._known,
@@ -369,6 +376,19 @@ def _converted(results: Any, dtype: np.dtype[Any]) -> Any:
     if isinstance(results, list):
         return [_converted(r, dtype) for r in cast("list[Any]", results)]
     return np.asarray(results).astype(dtype, copy=False)[()]
+
+
+def placed(parameters: Sequence[str], args: Sequence[Any]) -> dict[str, Any]:
+    """Arguments by the names of the parameters in their places.
+
+    >>> placed(("A", "x"), (1,))
+    {'A': 1}
+    """
+    if len(args) > len(parameters):
+        raise UnsupportedOperation(
+            f"{len(args)} arguments, and {len(parameters)} parameters: {', '.join(parameters)}"
+        )
+    return {n: a for n, a in zip(parameters, args, strict=False) if a is not _MISSING}
 
 
 def is_plain(name: str) -> bool:

@@ -271,6 +271,7 @@ _WHOLE: Final = {
     "cofactors": "cofactors({k}, {x})",
     **{f.name: f.code for f in EXTREMES.values()},
     "logsumexp": "log_sum_exp({x}, {k})",
+    "softmax": "softmax({x}, {k})",
     "logdet_from_cholesky": "log_determinant_from_cholesky({x})",
     "norm": "norm({x}, {k})",
     "logdet": "log_determinant({x}, {k})",

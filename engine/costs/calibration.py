@@ -15,6 +15,7 @@ import numpy as np
 
 from eggrad.engine.costs.time_model import Curve, Rates
 from eggrad.engine.runtime.matrix_functions import adjugate, inverse_from_cholesky
+from eggrad.engine.runtime.stable_functions import softmax
 from eggrad.engine.terms.functions import FUNCTIONS
 
 # What calibration measures: for every rate a NumPy statement, and the amounts of work it does.
@@ -139,6 +140,9 @@ def _memory() -> Iterator[Probe]:
                 for m, n in [(1, 1), (4, 250), (10, 1000), (100, 1000), (1000, 1000)]
             ),
         )
+    squares = [(n, n) for n in (1, *_SQUARES)]
+    softmaxes = tuple(Trial("softmax(A, (1,))", _matrix, s, s[0] * s[1]) for s in squares)
+    yield Probe("softmax", softmaxes)
     rows = [
         Trial(f"A.sum(axis={axis})", _matrix, (m, n), m, known=((rate, m * n, 1),))
         for rate, axis in (("sum_leading", 0), ("sum_trailing", 1))
@@ -262,7 +266,12 @@ def measure(statement: str, arrays: dict[str, Any]) -> float:
     >>> 0 < measure("x + x", {"x": np.ones(3)}) < 1
     True
     """
-    known = {"np": np, "adjugate": adjugate, "inverse_from_cholesky": inverse_from_cholesky}
+    known = {
+        "np": np,
+        "softmax": softmax,
+        "adjugate": adjugate,
+        "inverse_from_cholesky": inverse_from_cholesky,
+    }
     timer = Timer(statement, globals=known | arrays)
     timer.timeit(1)
     once = timer.timeit(1)

@@ -121,6 +121,7 @@ MATRIX: Final = {f.name: f.thirds for f in MATRIX_FUNCTIONS.values()}
 # Entries of what only lowered terms have, by measurement, where an addition is 1.
 ENTRY_PRICES: Final = {f.name: f.price for f in FUNCTIONS.values()} | {
     "logsumexp": 14,
+    "softmax": 16,
     "norm": 3,
     **{f.name: f.price for f in EXTREMES.values()},
 }

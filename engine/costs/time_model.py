@@ -39,6 +39,8 @@ from eggrad.engine.terms.term import FUNCTION_NODES, LEAVES, Term, postorder, te
 
 
 SCHEMA: Final = 2
+# The libraries with rates of their own; others have NumPy's.
+MEASURED: Final = ("numpy", "jax")
 
 
 class RatesError(EggradError):
@@ -84,14 +86,15 @@ class Curve:
 
 @dataclass(frozen=True)
 class Rates:
-    """The curve of every kernel by name, and the version of NumPy that was measured.
+    """The curve of every kernel by name, and the version of the library that was measured.
 
     Kernels are counted in entries, except for products (multiplications) and decompositions of an
     n by n matrix (n^3).
     """
 
     curves: Mapping[str, Curve]
-    numpy: str
+    version: str
+    library: str = "numpy"
 
     def time(self, rate: str, units: int, repeats: int = 1) -> int:
         """Picoseconds of some work; an element-wise function without a rate counts as `tanh`.
@@ -109,7 +112,7 @@ class Rates:
         >>> Rates.from_json(rates.to_json()) == rates
         True
         """
-        head = {"schema": SCHEMA, "numpy": self.numpy, "unit": "picoseconds"}
+        head = {"schema": SCHEMA, self.library: self.version, "unit": "picoseconds"}
         lines = [f" {json.dumps(key)}: {json.dumps(value)}," for key, value in head.items()]
         curves = [
             f"  {json.dumps(name)}: {json.dumps([list(p) for p in curve.points])}"
@@ -127,15 +130,16 @@ class Rates:
         """
         try:
             found: Any = json.loads(text)
-            schema, numpy, rates = found["schema"], found["numpy"], found["rates"]
+            library = next((name for name in MEASURED if name in found), "numpy")
+            schema, measured, rates = found["schema"], found[library], found["rates"]
             if schema != SCHEMA:
                 raise RatesError(f"it has format {schema!r}, this version of eggrad reads {SCHEMA}")
             curves = {str(name): _curve(points) for name, points in rates.items()}
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
             raise RatesError("not a file of rates") from error
-        if not isinstance(numpy, str):
+        if not isinstance(measured, str):
             raise RatesError("not a file of rates")
-        return cls(curves, numpy)
+        return cls(curves, measured, library)
 
 
 def _curve(points: Any) -> Curve:
@@ -145,50 +149,61 @@ def _curve(points: Any) -> Curve:
     return Curve(tuple((u, t) for u, t in points))
 
 
-def cache_path() -> Path:
+def _file(library: str) -> str:
+    return "rates.json" if library == "numpy" else f"rates_{library}.json"
+
+
+def cache_path(library: str = "numpy") -> Path:
     """Where `eggrad calibrate` keeps the rates of this machine.
 
-    `eggrad/rates.json` in the folder that `XDG_CACHE_HOME` names, or else in `~/.cache`.
+    `eggrad/rates.json`, for another library than NumPy `eggrad/rates_jax.json`, in the folder that
+    `XDG_CACHE_HOME` names, or else in `~/.cache`.
     """
     # The XDG base directory specification: a path that is not absolute is to be ignored.
     given = Path(os.environ.get("XDG_CACHE_HOME", ""))
-    return (given if given.is_absolute() else Path.home() / ".cache") / "eggrad" / "rates.json"
+    return (given if given.is_absolute() else Path.home() / ".cache") / "eggrad" / _file(library)
 
 
-def default_rates() -> Rates:
+def default_rates(library: str = "numpy") -> Rates:
     """The rates that come with eggrad, measured on one x86-64 core."""
-    return Rates.from_json(files("eggrad.engine.costs").joinpath("rates.json").read_text("utf-8"))
+    file = files("eggrad.engine.costs").joinpath(_file(library))
+    return Rates.from_json(file.read_text("utf-8"))
 
 
-def read_rates(path: Path) -> Rates:
-    """The rates of a file; `RatesError` where it cannot be used with this NumPy."""
+def read_rates(path: Path, library: str = "numpy") -> Rates:
+    """The rates of a file; `RatesError` where it cannot be used with this version of a library."""
     try:
         rates = Rates.from_json(path.read_text("utf-8"))
     except (OSError, UnicodeDecodeError) as error:
         raise RatesError(str(error)) from error
-    missing = sorted(default_rates().curves.keys() - rates.curves.keys())
+    if rates.library != library:
+        raise RatesError(f"it has the rates of {rates.library}, not of {library}")
+    missing = sorted(default_rates(library).curves.keys() - rates.curves.keys())
     if missing:
         raise RatesError(f"it lacks {', '.join(missing[:3])}")
-    if rates.numpy != version("numpy"):
-        raise RatesError(f"it was measured with NumPy {rates.numpy}, this is {version('numpy')}")
+    if rates.version != version(library):
+        name = "NumPy" if library == "numpy" else "JAX"
+        raise RatesError(f"it was measured with {name} {rates.version}, this is {version(library)}")
     return rates
 
 
-def load_rates() -> Rates:
+def load_rates(library: str = "numpy") -> Rates:
     """The rates of this machine where `eggrad calibrate` has measured them, else the default.
 
-    A file that cannot be used is ignored, with a `UserWarning` that says why.
+    A library without rates of its own has NumPy's. A file that cannot be used is ignored, with a
+    `UserWarning` that says why.
     """
-    path = cache_path()
+    library = library if library in MEASURED else "numpy"
+    path = cache_path(library)
     if path.exists():
         try:
-            return read_rates(path)
+            return read_rates(path, library)
         except RatesError as error:
             warnings.warn(
                 f"{path} is ignored: {error}; run 'eggrad calibrate' to measure anew",
                 stacklevel=2,
             )
-    return default_rates()
+    return default_rates(library)
 
 
 def write_rates(rates: Rates, path: Path) -> None:
@@ -471,6 +486,7 @@ _REDUCING: Final = frozenset(
         "logdet",
         "logdet_from_cholesky",
         "logsumexp",
+        "softmax",
         *EXTREMES,
         "norm",
         "product_of_pairs",
@@ -623,6 +639,8 @@ def _reducing_steps(name: str, known: object, args: tuple[Dims, ...], out: Dims)
             return [("transposed", (m, n, n), ()), product, ("broadcast", out, ())]
         case name if name in EXTREMES:
             return [(EXTREMES[name].rate, whole, ())]
+        case "softmax":
+            return [("softmax", whole, ())]
         case "norm":
             return [("dot", whole, ()), ("sqrt", out, ()), *[("scalar_function", (), ())] * 4]
         case _:

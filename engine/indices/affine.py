@@ -134,7 +134,8 @@ def size_form(size: Size) -> Form:
     if isinstance(size, int):
         return form([("", size)])
     if size.isidentifier() or not _WHOLE.fullmatch(size) or size.strip().isdigit():
-        return ((size, 1),)
+        # Text of a subclass of str is the same size; forms have the plain one.
+        return ((str(size), 1),)
     parts = _NEXT.findall(size)
     if any(len(count or number) > MOST_DIGITS for _, count, _, number in parts):
         raise ShapeError(f"the numbers of a size have at most {MOST_DIGITS} digits")

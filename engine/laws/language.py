@@ -357,6 +357,11 @@ def sigmoid(a: Tensor) -> Tensor:
     return Node("numeric", ("sigmoid", None, a))
 
 
+def exp_difference(a: Tensor, b: Tensor) -> Tensor:
+    """`exp(a - b)`."""
+    return Node("numeric2", ("exp_difference", None, a, b))
+
+
 def hypot(a: Tensor, b: Tensor) -> Tensor:
     """`√(a² + b²)`."""
     return Node("numeric2", ("hypot", None, a, b))
@@ -370,6 +375,11 @@ def extreme(f: Name, s: Spec, a: Tensor) -> Tensor:
 def logsumexp(s: Spec, a: Tensor) -> Tensor:
     """The log of what the unary spec makes of `exp(a)`."""
     return Node("numeric", ("logsumexp", s, a))
+
+
+def softmax(s: Spec, a: Tensor) -> Tensor:
+    """`exp(a)`, divided by what the unary spec makes of it."""
+    return Node("numeric", ("softmax", s, a))
 
 
 def norm(s: Spec, a: Tensor) -> Tensor:

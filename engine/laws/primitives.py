@@ -1240,6 +1240,20 @@ def sums_axes(s: Spec) -> bool:
     return len(set(s[0])) == len(s[0]) > len(s[1]) and s[1] == tuple(i for i in s[0] if i in s[1])
 
 
+@condition
+def spreads_again(t: Spec, s: Spec) -> bool:
+    """Whether a product with ones lays a sum of the unary spec s along the axes that s took.
+
+    >>> spreads_again(((0,), (1,), (1, 0)), ((0, 1), (1,)))
+    True
+    """
+    kept, ones, out = t
+    if not sums_axes(s) or len(out) != len(s[0]) or len(set(out)) < len(out):
+        return False
+    places = [out.index(i) if i in out else -1 for i in kept]
+    return {*ones} <= {*out} and places == [s[0].index(i) for i in s[1]]
+
+
 @primitive
 def squared_sum(s: Spec) -> Spec | None:
     """The unary spec of a sum of squares; None where the two factors have different axes."""

@@ -227,6 +227,10 @@ def _apply(
             return (np.max if node.op == "max" else np.min)(args[0], axis=gone)
         case "logsumexp":
             return np.log(np.einsum(np.exp(args[0]), *node.spec))
+        case "softmax":
+            (source, out) = node.spec
+            gone = tuple(k for k, i in enumerate(source) if i not in out)
+            return np.exp(args[0]) / np.exp(args[0]).sum(gone, keepdims=True)
         case "product_of_pairs":
             return np.einsum("...s,sa,sb->...ab", args[1], args[0], args[0])
         case "symmetric_product":

@@ -26,6 +26,7 @@ from eggrad.engine.runtime.stable_functions import (
     log_sum_exp,
     norm,
     sigmoid,
+    softmax,
     softplus,
     solve,
 )
@@ -48,6 +49,7 @@ __all__ = [
     "product_of_pairs",
     "row_by_row",
     "sigmoid",
+    "softmax",
     "softplus",
     "solve",
     "stepped_product",

@@ -117,6 +117,22 @@ def _of_columns(columns: Array) -> Array:
     return np.where(np.isfinite(largest), largest + np.log1p(others.sum(0)), largest)[0]
 
 
+@np.errstate(over="ignore", invalid="ignore")
+def softmax(x: Array, axes: Sequence[int]) -> Array:
+    """`exp(x)`, divided by its sum over some axes.
+
+    >>> softmax(np.array([1e3, 1e3]), (0,))
+    array([0.5, 0.5])
+    """
+    own = tuple(axes)
+    if not x.size:
+        return np.exp(x)
+    result = np.asarray(x - np.maximum.reduce(x, own, keepdims=True))
+    np.exp(result, out=result)
+    result /= np.add.reduce(result, own, keepdims=True)
+    return result
+
+
 @np.errstate(all="ignore")
 def norm(x: Array, axes: Sequence[int]) -> Array:
     """The root of the sum of squares over some axes.

@@ -657,7 +657,7 @@ LOWERED: Final = tuple(f.name for f in _KNOWN if f.lowered)
 
 
 NUMERIC: Final = (
-    *EXTREMES, *LOWERED, "logsumexp", "norm", "logdet", "solve", "symmetric_product",
+    *EXTREMES, *LOWERED, "logsumexp", "softmax", "norm", "logdet", "solve", "symmetric_product",
     "product_of_pairs", "cholesky", "inverse_from_cholesky", "logdet_from_cholesky",
 )  # fmt: skip
 # Ways to compute that are chosen when code is written.
@@ -667,7 +667,8 @@ FOR_CODE: Final = ("stepped_product",)
 def result_dims(name: str, data: object, *args: Dims) -> Dims:
     """The axes of an operation's result.
 
-    `data` is the unary spec of `max`, `min`, `logsumexp` and `norm`, what the matrix of `logdet`
+    `data` is the unary spec of `max`, `min`, `logsumexp` and `norm`, and of the sum that a `softmax`
+    divides by; what the matrix of `logdet`
     is known to be, and the order of a `symmetric_product`.
 
     >>> result_dims("symmetric_product", 2, ("m", "n"), ("m", "k"))

@@ -96,6 +96,10 @@ class Scope:
 EVERYTHING = Scope(SIZES, 3)
 
 
+# Operations whose spec says along which axes they are taken.
+_ALONG_AXES = (*EXTREMES, "logsumexp", "softmax", "norm")
+
+
 class Drawing:
     """The parameters bound so far."""
 
@@ -184,8 +188,8 @@ class Drawing:
                 scalar_first = self.rng.random() < 0.5
                 a = self.draw(args[0], want=() if scalar_first else None)
                 return terms.divide(a, self.draw(args[1], want=None if scalar_first else ()))
-            case "numeric" if isinstance(args[0], Parameter) or args[0] in EXTREMES:
-                return self._extreme(args, want)
+            case "numeric" if isinstance(args[0], Parameter) or args[0] in _ALONG_AXES:
+                return self._along_axes(args, want)
             case "numeric" | "numeric2":
                 first, *rest = args[2:]
                 one = self.draw(first, want=want)
@@ -206,8 +210,8 @@ class Drawing:
                 rest = (self.draw(a, want=first.dims) for a in args[1:])
                 return node_term(name, (first, *rest))
 
-    def _extreme(self, args: tuple[Any, ...], want: Dims | None) -> Term:
-        """A maximum or minimum along some axes; the spec is drawn for the operand."""
+    def _along_axes(self, args: tuple[Any, ...], want: Dims | None) -> Term:
+        """What is taken along some axes, as a maximum is; the spec is drawn for the operand."""
         own, spec, inner = args
         if isinstance(own, Parameter) and own.name not in self.bound:
             self.bound[own.name] = [*EXTREMES][self.rng.integers(len(EXTREMES))]

@@ -4,7 +4,9 @@ Sources: NIST Digital Library of Mathematical Functions (DLMF), https://dlmf.nis
 Abramowitz and Stegun, Handbook of Mathematical Functions, 1964, by number. Values are SciPy's.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from importlib import import_module
 from math import factorial, inf, pi, sqrt
 from typing import Any, Final
 
@@ -24,20 +26,51 @@ __all__ = [
 ]  # fmt: skip
 
 
-def _scipy(name: str) -> Callable[..., Any]:
-    """A function of `scipy.special`, looked up when it is called."""
+# Where other array libraries than NumPy, whose special functions are SciPy's, have theirs.
+_MODULES: Final = {
+    "numpy": "scipy.special",
+    "jax": "jax.scipy.special",
+    "torch": "torch.special",
+    "cupy": "cupyx.scipy.special",
+}
+_EVERYWHERE: Final = tuple(_MODULES)
+_NOT_TORCH: Final = ("numpy", "jax", "cupy")
+
+
+def _found(library: str, module: str, name: str) -> Callable[..., Any]:
+    """A function of a module, looked up when it is called."""
 
     def call(*args: Any) -> Any:
         try:
-            from scipy import special
+            own = import_module(module)
         except ModuleNotFoundError:
+            extra = "scipy" if library == "numpy" else library
             raise UnsupportedOperation(
-                f"values of {name} need SciPy: pip install 'eggrad[scipy]'"
+                f"values of {name} need {module}: pip install 'eggrad[{extra}]'"
             ) from None
-        return getattr(special, name)(*args)
+        return getattr(own, name)(*args)
 
-    call.__name__, call.__module__ = name, "scipy.special"
+    call.__name__, call.__module__ = name, module
     return call
+
+
+def _scipy(name: str, libraries: Sequence[str] = _EVERYWHERE) -> dict[str, Callable[..., Any]]:
+    """The function that SciPy and some array libraries call so."""
+    return {own: _found(own, _MODULES[own], name) for own in libraries}
+
+
+def _standard(name: str, numpy: Callable[..., Any]) -> dict[str, Callable[..., Any]]:
+    """A function of the array API standard."""
+
+    def call(*args: Any) -> Any:
+        array = next(a for a in args if hasattr(a, "__array_namespace__"))
+        return getattr(array.__array_namespace__(), name)(*args)
+
+    others = {own: _found(own, module, name) for own, module in _ARRAYS.items()}
+    return {"numpy": numpy, **others, "array_api": call}
+
+
+_ARRAYS: Final = {"jax": "jax.numpy", "torch": "torch", "cupy": "cupy"}
 
 
 # Error functions and the normal distribution -----------------------------------------------
@@ -90,35 +123,40 @@ ndtri = function(
 )
 
 
-def _normal_hazard(x: Array) -> Array:
+def _normal_hazard(library: str, x: Any) -> Any:
     """The density over the distribution function: √(2/π) / erfcx(-x/√2)."""
-    return sqrt(2 / pi) / _scipy("erfcx")(-np.asarray(x) / sqrt(2))
+    return sqrt(2 / pi) / _scipy("erfcx")[library](-x / sqrt(2))
 
 
 # From here on the series of the hazard loses fewer digits than the difference.
 FAR: Final = 30.0
 
 
-def _slope_of_hazard(x: Array) -> Array:
+def _slope_of_hazard(library: str, x: Any) -> Any:
     """The slope -h·(x + h), which cancels far below 0: there by the series of h, DLMF 7.12.1."""
-    x = np.asarray(x, float)
-    h = _normal_hazard(x)
-    u = np.minimum(x, -FAR) ** -2
+    xp = np if library == "numpy" else import_module(_ARRAYS[library])
+    h = _normal_hazard(library, x)
+    far = x < -FAR
+    u = xp.where(far, x, -FAR) ** -2
     series = -1 + u * (1 + u * (-6 + u * (50 + u * (-518 + u * 6354))))
-    return np.where(x < -FAR, series, -h * (x + h))
+    return xp.where(far, series, -h * (x + h))
+
+
+def _in_each(function: Callable[[str, Any], Any]) -> Mapping[str, Callable[..., Any]]:
+    return {library: partial(function, library) for library in _MODULES}
 
 
 _hazard_slope = function(
     "normal_hazard_slope",
     derivative=lambda a: -_hazard_slope(a) * (a + _hazard(a)) - _hazard(a) * (1 + _hazard_slope(a)),
-    evaluate=_slope_of_hazard,
+    evaluate=_in_each(_slope_of_hazard),
     range=(-1, 0),
     source="h' = -h (x + h)",
 )
 _hazard = function(
     "normal_hazard",
     derivative=_hazard_slope,
-    evaluate=_normal_hazard,
+    evaluate=_in_each(_normal_hazard),
     monotone="decreasing",
     range=(0, inf),
     source="Abramowitz, Stegun 26.2.1",
@@ -135,10 +173,24 @@ log_ndtr = function(
 
 # The gamma function ------------------------------------------------------------------------
 
+
+def _polygamma_of_jax(n: Any, x: Any) -> Any:
+    """The orders are whole numbers, which is what JAX asks for."""
+    return _found("jax", _MODULES["jax"], "polygamma")(n.astype(int), x)
+
+
+def _polygamma_of_torch(n: Any, x: Any) -> Any:
+    """By Hurwitz's zeta function, DLMF 25.11.12: PyTorch has one order for all entries."""
+    own, xp = import_module(_MODULES["torch"]), import_module("torch")
+    others = (-1.0) ** (n + 1) * xp.exp(xp.lgamma(n + 1)) * own.zeta(n + 1, x)
+    return xp.where(n == 0, xp.digamma(x), others)
+
+
 polygamma = function(
     "polygamma",
     derivative=(None, lambda n, a: polygamma(n + 1, a)),
-    evaluate=_scipy("polygamma"),
+    evaluate=_scipy("polygamma", ("numpy", "cupy"))
+    | {"jax": _polygamma_of_jax, "torch": _polygamma_of_torch},
     latex=r"\psi^{{\left({}\right)}}\left({}\right)",
     source="DLMF 5.15.1",
 )
@@ -159,7 +211,7 @@ gammaln = function(
 gamma = function(
     "gamma",
     derivative=lambda a: gamma(a) * digamma(a),
-    evaluate=_scipy("gamma"),
+    evaluate=_scipy("gamma", _NOT_TORCH),
     latex=r"\Gamma",
     source="DLMF 5.2.2",
 )
@@ -169,7 +221,7 @@ beta = function(
         lambda a, b: beta(a, b) * (digamma(a) - digamma(a + b)),
         lambda a, b: beta(a, b) * (digamma(b) - digamma(a + b)),
     ),
-    evaluate=_scipy("beta"),
+    evaluate=_scipy("beta", _NOT_TORCH),
     latex=r"\operatorname{B}",
     source="DLMF 5.12.1",
 )
@@ -179,7 +231,7 @@ betaln = function(
         lambda a, b: digamma(a) - digamma(a + b),
         lambda a, b: digamma(b) - digamma(a + b),
     ),
-    evaluate=_scipy("betaln"),
+    evaluate=_scipy("betaln", _NOT_TORCH),
     latex=r"\log\operatorname{B}",
     source="DLMF 5.12.1",
 )
@@ -206,7 +258,11 @@ logit = function(
 log_expit = function(
     "log_expit",
     derivative=lambda a: expit(-a),
-    evaluate=_scipy("log_expit"),
+    evaluate=_scipy("log_expit", ("numpy", "cupy"))
+    | {
+        "jax": _found("jax", "jax.nn", "log_sigmoid"),
+        "torch": _found("torch", "torch.nn.functional", "logsigmoid"),
+    },
     latex=r"\log\sigma",
     monotone="increasing",
     range=(-inf, 0),
@@ -238,14 +294,14 @@ entr = function(
 rel_entr = function(
     "rel_entr",
     derivative=(lambda a, b: logarithm(a / b) + 1, lambda a, b: -a / b),
-    evaluate=_scipy("rel_entr"),
+    evaluate=_scipy("rel_entr", _NOT_TORCH),
     domain=(0, inf),
     source="its definition, x log(x / y), and 0 for x = 0",
 )
 kl_div = function(
     "kl_div",
     derivative=(lambda a, b: logarithm(a / b), lambda a, b: 1 - a / b),
-    evaluate=_scipy("kl_div"),
+    evaluate=_scipy("kl_div", _NOT_TORCH),
     domain=(0, inf),
     range=(0, inf),
     source="its definition, x log(x / y) - x + y",
@@ -256,7 +312,7 @@ kl_div = function(
 _iv = function(
     "iv",
     derivative=(None, lambda n, a: (_iv(n - 1, a) + _iv(n + 1, a)) / 2),
-    evaluate=_scipy("iv"),
+    evaluate=_scipy("iv", ("numpy", "cupy")),
     latex=r"I_{{{}}}\left({}\right)",
     source="DLMF 10.29.1",
 )
@@ -266,7 +322,7 @@ _ive = function(
         None,
         lambda n, a: (_ive(n - 1, a) + _ive(n + 1, a)) / 2 - sign(a) * _ive(n, a),
     ),
-    evaluate=_scipy("ive"),
+    evaluate=_scipy("ive", ("numpy", "cupy")),
     source="DLMF 10.29.1, and the factor exp(-|x|)",
 )
 i1 = function(
@@ -309,7 +365,7 @@ i1e = function(
 arcsinh = function(
     "arcsinh",
     derivative=lambda a: (1 + a**2) ** -0.5,
-    evaluate=np.arcsinh,
+    evaluate=_standard("asinh", np.arcsinh),
     latex=r"\operatorname{arsinh}",
     parity="odd",
     monotone="increasing",
@@ -318,7 +374,7 @@ arcsinh = function(
 arccosh = function(
     "arccosh",
     derivative=lambda a: ((a - 1) * (a + 1)) ** -0.5,
-    evaluate=np.arccosh,
+    evaluate=_standard("acosh", np.arccosh),
     latex=r"\operatorname{arcosh}",
     monotone="increasing",
     range=(0, inf),
@@ -328,7 +384,7 @@ arccosh = function(
 arctan2 = function(
     "arctan2",
     derivative=(lambda a, b: b / (a**2 + b**2), lambda a, b: -a / (a**2 + b**2)),
-    evaluate=np.arctan2,
+    evaluate=_standard("atan2", np.arctan2),
     range=(-pi, pi),
     source="the slopes of the angle of the point (b, a)",
 )
@@ -373,7 +429,8 @@ _sinc_n = function(
 sinc = function(
     "sinc",
     derivative=lambda a: _sinc_n(1, a),
-    evaluate=np.sinc,
+    evaluate={"numpy": np.sinc}
+    | {own: _found(own, module, "sinc") for own, module in _ARRAYS.items()},
     parity="even",
     range=(-0.22, 1),
     source="its definition, sin(πx) / (πx)",

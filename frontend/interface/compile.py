@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import cast
 
-from eggrad.engine.backends import LIBRARIES, ArrayFunction, FollowingFunction
+from eggrad.engine.backends import LIBRARIES, ArrayFactors, ArrayFunction, FollowingFunction
 from eggrad.engine.compilation.compiled import CompiledFunction, Form
 from eggrad.engine.compilation.factored_code import CompiledFactors, compile_factored
 from eggrad.engine.compilation.variants import cheapest_variant, explain
@@ -26,7 +26,7 @@ def compile(
     columns: int | None = None,
     *,
     jit: bool | None = None,
-) -> CompiledFunction | CompiledFactors | ArrayFunction | FollowingFunction:
+) -> CompiledFunction | CompiledFactors | ArrayFunction | ArrayFactors | FollowingFunction:
     """A fast function of keyword arrays; several expressions share their work.
 
     It returns one array, or a list where a list is given; a scalar is a NumPy number. Another
@@ -70,13 +70,15 @@ def compile(
     own = unified(given, [], "compile")
     # What only fixes sizes must be known even where lowering removes its last use.
     scope = variables(*(v for e in own for v in (*e.scope, *e.variables)))
-    rates = load_rates()
+    rates = load_rates(backend)
     reference = [e.term for e in own]
     variants = lower(reference, rates, sizes)
     if structure == "factored":
-        if backend != "numpy":
-            raise UnsupportedOperation(f"backend {backend!r} has no structure 'factored'")
         terms, single = variants[0].terms, not several
+        if backend != "numpy":
+            return ArrayFactors(
+                backend, terms, scope=scope, sizes=sizes, columns=columns, single=single, jit=jit
+            )
         return compile_factored(terms, scope, sizes, columns, single, reference=reference)
     choose, note, forms = None, "", [Form(variants[0].terms)]
     if len(variants) > 1:

@@ -9,6 +9,7 @@ from fractions import Fraction
 from eggrad.engine.extraction.snapshot import Snapshot
 from eggrad.engine.laws.language import (
     cholesky,
+    exp_difference,
     expm1,
     hypot,
     inverse_from_cholesky,
@@ -17,6 +18,7 @@ from eggrad.engine.laws.language import (
     logdet_from_cholesky,
     logsumexp,
     norm,
+    softmax,
     solve,
 )
 from eggrad.engine.laws.primitives import (
@@ -27,6 +29,7 @@ from eggrad.engine.laws.primitives import (
     opposite,
     right_axes,
     solution_axes,
+    spreads_again,
     squared_sum,
     sums_axes,
 )
@@ -70,6 +73,20 @@ def log_of_quotient(s: Spec, a: Tensor, n: Dims) -> Statement:
 def sum_of_exp(s: Spec, a: Tensor) -> Statement:
     """Σ exp a = exp(log Σ exp a), and the logarithm is computed around the largest a."""
     return ein1(s, fn("exp", a)) >> fn("exp", logsumexp(s, a)), sums_axes(s)
+
+
+@stability.rule(cite=BLANCHARD, stable=True)
+def exp_over_sum(t: Spec, s: Spec, a: Tensor, n: Dims) -> Statement:
+    """exp(a - log Σ exp a) = exp a / Σ exp a, with one exponential for each entry."""
+    total = ein(t, logsumexp(s, a), const(1, n))
+    return exp_difference(a, total) >> softmax(s, a), spreads_again(t, s)
+
+
+@stability.rule(cite=BLANCHARD, stable=True)
+def exp_of_sum_with_log(t: Spec, s: Spec, a: Tensor, n: Dims) -> Statement:
+    """exp(a - log Σ exp a) = exp a / Σ exp a, where the difference is a sum."""
+    total = ein(t, logsumexp(s, a), const(1, n))
+    return fn("exp", add(a, scale(-1, total))) >> softmax(s, a), spreads_again(t, s)
 
 
 @stability.rule(cite=f"{HIGHAM}, section 1.7", stable=True)

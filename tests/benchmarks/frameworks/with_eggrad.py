@@ -74,7 +74,10 @@ def prepared(problem: Problem, quantity: str, folder: Path, sizes: Sequence[int]
 
 
 def compiled(
-    found: "list[Expression]", quantity: str, shapes: Mapping[str, tuple[int, ...]]
+    found: "list[Expression]",
+    quantity: str,
+    shapes: Mapping[str, tuple[int, ...]],
+    backend: str = "numpy",
 ) -> "CompiledFunction":
     """The function for arrays of these shapes."""
     import eggrad as eg
@@ -85,7 +88,9 @@ def compiled(
         for symbol, size in zip(dims, shapes[name], strict=True)
         if isinstance(symbol, str)
     }
-    options: dict[str, Any] = {"structure": "factored"} if quantity in DENSE else {}
+    options: dict[str, Any] = {"backend": backend}
+    if quantity in DENSE:
+        options["structure"] = "factored"
     several = quantity == "gradient"
     return eg.compile(found if several else found[0], sizes=sizes, **options)
 
@@ -103,6 +108,8 @@ def _file(folder: Path, problem: Problem, quantity: str, n: int) -> Path:
 
 
 if __name__ == "__main__":
+    from tests.benchmarks.unseen.catalog import UNSEEN
+
     name, quantity, folder, *sizes = sys.argv[1:]
-    facts = prepared(PROBLEMS[name], quantity, Path(folder), [int(n) for n in sizes])
+    facts = prepared((PROBLEMS | UNSEEN)[name], quantity, Path(folder), [int(n) for n in sizes])
     print(json.dumps(facts))

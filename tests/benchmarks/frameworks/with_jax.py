@@ -10,8 +10,17 @@ from tests.benchmarks.frameworks.frameworks import Built
 from tests.benchmarks.problems.problem import Array
 
 
-def build(f: Callable[..., Any], quantity: str, method: str, arrays: tuple[Array, ...]) -> Built:
-    """The jitted derivative, compiled; every call waits for its result."""
+def build(
+    f: Callable[..., Any],
+    quantity: str,
+    method: str,
+    arrays: tuple[Array, ...],
+    most_bytes: int | None = None,
+) -> Built:
+    """The jitted derivative, compiled; every call waits for its result.
+
+    Raises `MemoryError` where intermediate results of a call would take more than `most_bytes`.
+    """
     import jax
 
     jax.config.update("jax_enable_x64", True)
@@ -20,8 +29,11 @@ def build(f: Callable[..., Any], quantity: str, method: str, arrays: tuple[Array
     began = time.perf_counter()
     lowered = derivative.lower(*values)
     middle = time.perf_counter()
-    lowered.compile()
+    compiled = lowered.compile()
     seconds = {"lower": middle - began, "compile": time.perf_counter() - middle}
+    needed = compiled.memory_analysis().temp_size_in_bytes
+    if most_bytes is not None and needed > most_bytes:
+        raise MemoryError(f"{needed / 2**30:.1f} GiB")
     return Built(
         lambda: jax.block_until_ready(derivative(*values)),
         lambda result: jax.tree.map(np.asarray, result),

@@ -44,6 +44,17 @@ def test_names_that_generated_code_uses_or_that_python_thinks_are_one() -> None:
     assert list(eg.compile(ligature)(**{"\ufb01": np.ones(2), "fi": np.full(2, 3.0)})) == [3, 3]
 
 
+def test_arguments_may_be_given_by_position() -> None:
+    f = eg.compile(A @ x * eg.sum(eg.constant(1, ("k",))))
+    assert f.parameters == ("A", "x", "k")
+    first = np.ones(2)
+    for given in ((np.eye(2), first, 3), (np.eye(2), first)):
+        for _ in range(2):
+            assert list(f(*given, **({} if len(given) == 3 else {"k": 3}))) == [3, 3]
+    with pytest.raises(eg.UnsupportedOperation, match="4 arguments, and 3 parameters: A, x, k"):
+        f(np.eye(2), first, 3, 4)
+
+
 def test_an_array_by_the_name_of_a_size_is_ignored() -> None:
     assert list(eg.compile(2 * x)(x=np.ones(2), n=np.ones((2, 2)))) == [2, 2]
 
@@ -62,7 +73,8 @@ def test_nothing_and_sizes_that_are_none_are_refused() -> None:
 
 
 def test_a_compiled_function_may_be_pickled() -> None:
-    f = pickle.loads(pickle.dumps(eg.compile([A @ x, eg.exp(x)])))
-    product, powers = f(A=np.eye(2), x=[0.0, 1.0])
+    f = pickle.loads(pickle.dumps(eg.compile([A @ x, eg.exp(x), x[-1]])))
+    product, powers, last = f(A=np.eye(2), x=[0.0, 1.0])
+    assert last == 1
     assert list(product) == [0, 1]
     np.testing.assert_allclose(powers, np.exp([0, 1]))

@@ -298,7 +298,7 @@ def test_a_file_reads_back(cache: Path) -> None:
     assert cache_path() == cache
     write_rates(HERE, cache)
     assert read_rates(cache) == load_rates() == HERE
-    changed = Rates({**HERE.curves, "exp": Curve(((1, 7),))}, HERE.numpy)
+    changed = Rates({**HERE.curves, "exp": Curve(((1, 7),))}, HERE.version)
     write_rates(changed, cache)
     assert load_rates() == changed
     assert list(cache.parent.iterdir()) == [cache]
@@ -393,7 +393,7 @@ def test_calibration_measures_curves_and_linear_rates() -> None:
         ],
     )
     assert seen == ["call", "more"]
-    assert rates.numpy == np.__version__
+    assert rates.version == np.__version__
     assert [u for u, _ in rates.curves["call"].points] == [1, 1000]
     # What is known took longer than the whole: nothing is left.
     assert rates.curves["more"].points == ((0, 0), (3, 0))

@@ -250,7 +250,7 @@ def test_numeric_operations_are_the_oracle(name: str, shape: tuple[int, ...]) ->
     else:
         a, b = terms.variable("a", shape), terms.variable("b", shape)
         axes = tuple(range(len(shape)))
-        if name in ("logsumexp", "norm"):
+        if name in ("logsumexp", "softmax", "norm"):
             roots = [terms.numeric(name, a, data=(axes, axes[:k])) for k in range(len(axes) + 1)]
         else:
             binary = name in ("logaddexp", "exp_difference", "hypot")

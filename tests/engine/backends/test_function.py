@@ -1,0 +1,213 @@
+"""Compiled functions of other libraries' arrays: the oracle's values, and what callers give."""
+
+import json
+import pickle
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import numpy as np
+import pytest
+
+import eggrad as eg
+from eggrad.engine.backends import ArrayFunction
+from eggrad.engine.compilation.compiled import Form
+from eggrad.engine.oracle import oracle
+from eggrad.engine.terms.term import Term, variables
+from tests.support.array_libraries import converter, each
+from tests.support.random_expressions import random_expression
+
+# Libraries that compute with NumPy warn as NumPy does.
+pytestmark = [
+    pytest.mark.filterwarnings("ignore::RuntimeWarning"),
+    pytest.mark.filterwarnings("ignore:Increasing number of chunks"),
+]
+
+CASES = json.loads(Path("tests/data/derivative_cases.json").read_text("utf-8"))
+A = eg.variable("A", ("m", "n"))
+S = eg.variable("S", ("n", "n"))
+x = eg.variable("x", ("n",))
+w = eg.variable("w", ("k",))
+
+
+def agrees(library: str, term: Term, values: dict[str, Any], sizes: dict[str, int]) -> None:
+    """Whether the term as it is, in a library's arrays, has the value that the oracle gives."""
+    convert = converter(library)
+    want = oracle.evaluate([term], values, sizes)[0]
+    if not np.isfinite(want).all() or np.abs(want).max(initial=0) > 1e8:
+        return
+    own = ArrayFunction(library, [Form((term,))], single=True, jit=False)
+    given = {name: convert(value) for name, value in values.items()}
+    got = np.asarray(own(**given, **sizes))
+    assert got.shape == want.shape
+    np.testing.assert_allclose(
+        got, want, rtol=1e-6, atol=1e-7 * max(1, np.abs(want).max(initial=0))
+    )
+
+
+@each()
+@pytest.mark.parametrize("seed", range(60))
+def test_random_expressions_have_the_values_of_the_oracle(library: str, seed: int) -> None:
+    term, _ = random_expression(Random(f"backends/{seed}"), kinked=seed % 2 == 0)
+    rng = np.random.default_rng(seed)
+    sizes = oracle.random_sizes([term], rng, (0, 1, 2, 3) if seed % 5 == 0 else (1, 2, 3))
+    agrees(library, term, oracle.random_values(variables(term), sizes, rng), sizes)
+
+
+@each()
+@pytest.mark.parametrize("case", CASES, ids=lambda c: c["id"])
+def test_derivatives_of_the_literature(library: str, case: dict[str, Any]) -> None:
+    problem = eg.parse(case["einsum_syntax"])
+    derivative = problem.derivative()
+    rng = np.random.default_rng(1)
+    own = [e.term for e in (problem.expression, derivative)]
+    sizes = oracle.random_sizes(own, rng, (3,))
+    values = oracle.random_values(variables(*own), sizes, rng)
+    positive = {k for k, v in case["vars"].items() if "entries positive" in v["properties"]}
+    values = {k: np.abs(v) + 0.1 if k in positive else v for k, v in values.items()}
+    want = oracle.evaluate(own, values, sizes)
+    convert = converter(library)
+    f = eg.compile([problem.expression, derivative], backend=library, jit=False)
+    got = f(**{name: convert(value) for name, value in values.items()}, **sizes)
+    for a, b in zip(got, want, strict=True):
+        assert a.shape == b.shape
+        np.testing.assert_allclose(np.asarray(a), b, rtol=1e-7, atol=1e-9)
+
+
+WITH_INDICATORS = {
+    "cumulative sum": np.cumsum(x),
+    "the other way": np.flip(np.cumsum(np.flip(x))),
+    "of rows": np.cumsum(A, axis=1),
+    "differences": np.diff(x),
+    "convolution": np.convolve(x, w),
+    "within": np.convolve(x, w, "valid"),
+    "joined": np.concatenate([x, x * x]),
+    "stacked": np.stack([x, 2 * x]),
+    "lower triangle": np.tril(S),
+    "upper triangle": np.triu(A, 1),
+    "slice": x[1:-1],
+    "reversed": x[::-1],
+    "row": A[2],
+    "diagonal": np.diagonal(S),
+    "beside the diagonal": np.diagonal(S, 1),
+}
+
+
+@each()
+@pytest.mark.parametrize("name", WITH_INDICATORS)
+def test_indicators_are_slices_gathers_and_sums(library: str, name: str) -> None:
+    f = WITH_INDICATORS[name]
+    rng = np.random.default_rng(0)
+    sizes = {"n": 7, "m": 5, "k": 3}
+    values = oracle.random_values(f.variables, sizes, rng)
+    convert = converter(library)
+    given = {n: convert(v) for n, v in values.items()}
+    by = next(v for v in (x, A, S) if v.term in variables(f.term))
+    for own in (f, eg.gradient(eg.sum(np.sin(f)), by)):
+        got = eg.compile(own, backend=library, jit=False)(**given)
+        np.testing.assert_allclose(
+            np.asarray(got), own.evaluate(values, reference=True), rtol=1e-10, atol=1e-12
+        )
+
+
+@each()
+def test_results_have_the_library_the_dtype_and_the_order_of_what_is_given(library: str) -> None:
+    convert = converter(library)
+    single = convert(np.ones(3, np.float32))
+    f = eg.compile([x @ x, 2 * x, eg.constant(1, ("n",)) + 0 * x], backend=library)
+    assert f.parameters == ("x",)
+    for result in (f(single), f(x=single)):
+        for r in result:
+            assert type(r) is type(single)
+            assert np.asarray(r).dtype == np.float32
+    assert np.asarray(f(convert(np.arange(3)))[0]).dtype.kind == "f"
+
+
+@each()
+def test_wrong_arguments_are_told_as_for_numpy(library: str) -> None:
+    convert = converter(library)
+    f = eg.compile(A @ x, backend=library)
+    with pytest.raises(eg.UnknownVariable, match="A has no value"):
+        f(x=convert(np.ones(3)))
+    with pytest.raises(eg.ShapeError, match="size n is"):
+        f(A=convert(np.ones((2, 3))), x=convert(np.ones(4)))
+    with pytest.raises(eg.ShapeError, match="variable x has axes"):
+        f(A=convert(np.ones((2, 3))), x=convert(np.ones((3, 1))))
+    with pytest.raises(eg.UnsupportedOperation, match="3 arguments"):
+        f(1, 2, 3)
+
+
+@each()
+def test_sizes_that_no_array_fixes_are_keywords(library: str) -> None:
+    convert = converter(library)
+    ones = eg.compile(eg.sum(eg.constant(1, ("n", "k")), axis=1) * x, backend=library)
+    assert list(np.asarray(ones(x=convert(np.ones(2)), k=5))) == [5, 5]
+    with pytest.raises(eg.UnknownVariable, match="size k"):
+        ones(x=convert(np.ones(2)))
+
+
+@each()
+def test_complex_arrays_take_the_formula_as_it_stands(library: str) -> None:
+    convert = converter(library)
+    value = np.array([1 + 2j, -0.5j])
+    for f in (eg.abs(x) ** 2, eg.log(1 + eg.exp(x)), eg.sum(x * x) ** 0.5):
+        got = eg.compile(f, backend=library)(x=convert(value))
+        want = f.evaluate({"x": value}, reference=True)
+        np.testing.assert_allclose(np.asarray(got), want, rtol=1e-12)
+
+
+@each()
+def test_singular_matrices_give_nothing_finite(library: str) -> None:
+    convert = converter(library)
+    for f in (eg.inv(S) @ x, eg.inv(S)):
+        got = eg.compile(f, backend=library)(S=convert(np.zeros((2, 2))), x=convert(np.ones(2)))
+        assert not np.isfinite(np.asarray(got)).any()
+
+
+@each()
+def test_functions_may_be_pickled(library: str) -> None:
+    convert = converter(library)
+    f = pickle.loads(pickle.dumps(eg.compile([A @ x, eg.exp(x)], backend=library)))
+    product, powers = f(A=convert(np.eye(2)), x=convert(np.array([0.0, 1.0])))
+    assert list(np.asarray(product)) == [0, 1]
+    np.testing.assert_allclose(np.asarray(powers), np.exp([0, 1]))
+
+
+@each()
+def test_the_library_of_the_arrays_is_followed(library: str) -> None:
+    convert = converter(library)
+    f = eg.compile(x @ x, backend=None)
+    given = convert(np.ones(3))
+    assert type(f(given)) is type(eg.compile(x @ x, backend=library)(given))
+    assert isinstance(f(np.ones(3)), np.float64)
+
+
+@each(["jax"])
+def test_jax_transforms_what_is_compiled(library: str) -> None:
+    converter(library)
+    import jax
+
+    f = eg.compile(eg.sum(eg.log(1 + eg.exp(x))), backend="jax")
+    rows = np.arange(6.0).reshape(3, 2)
+    np.testing.assert_allclose(jax.vmap(f)(rows), np.log1p(np.exp(rows)).sum(1), rtol=1e-12)
+    np.testing.assert_allclose(jax.grad(f)(rows[1]), 1 / (1 + np.exp(-rows[1])), rtol=1e-12)
+    np.testing.assert_allclose(jax.jit(lambda a: 2 * f(x=a))(rows[0]), 2 * f(rows[0]), rtol=1e-12)
+
+
+@each(["torch"])
+def test_torch_differentiates_what_is_compiled(library: str) -> None:
+    converter(library)
+    import torch
+
+    own = torch.arange(3.0, requires_grad=True)
+    eg.compile(x @ x, backend="torch")(own).backward()
+    assert own.grad.tolist() == [0, 2, 4]
+
+
+def test_backends_that_are_none_or_not_here_are_refused() -> None:
+    with pytest.raises(eg.UnsupportedOperation, match="the backends are: numpy, jax, torch"):
+        eg.compile(x, backend="fortran")
+    with pytest.raises(eg.UnsupportedOperation, match=r"pip install 'eggrad\[cupy\]'"):
+        eg.compile(x, backend="cupy")
+    with pytest.raises(eg.UnsupportedOperation, match="compiles nothing"):
+        eg.compile(x, jit=True)

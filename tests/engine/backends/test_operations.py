@@ -1,0 +1,153 @@
+"""Every operation in every library: its value, and the table of those that a library lacks.
+
+`python -m tests.engine.backends.test_operations` writes the table in docs/backends.md anew.
+"""
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+import eggrad as eg
+from eggrad.engine.backends import LIBRARIES, ArrayFunction
+from eggrad.engine.backends.function import lacks
+from eggrad.engine.compilation.compiled import Form
+from eggrad.engine.oracle import oracle
+from eggrad.engine.terms import term as t
+from eggrad.engine.terms.functions import (
+    EXTREMES,
+    FUNCTIONS,
+    MATRIX_FUNCTIONS,
+    NUMERIC,
+    OwnFunction,
+)
+from eggrad.engine.terms.term import Term
+from tests.support.array_libraries import converter, each
+from tests.support.places import DOCS
+
+pytestmark = [
+    pytest.mark.filterwarnings("ignore::RuntimeWarning"),
+    pytest.mark.filterwarnings("ignore:Increasing number of chunks"),
+]
+
+PAGE = DOCS / "backends.md"
+TABLE = re.compile(r"(?<=<!-- lacking -->\n).*?(?=<!-- end -->)", re.DOTALL)
+
+a, b = (t.variable(name, ("n",)) for name in "ab")
+P = t.variable("P", ("n", "n"), ["positive definite"])
+M = t.variable("M", ("m", "n"))
+SUM = ((0,), ())
+CHOLESKY = t.numeric("cholesky", P)
+OF_ARRAYS: dict[str, Term] = {
+    "cofactors": t.cofactors(2, P),
+    "logsumexp": t.numeric("logsumexp", a, data=SUM),
+    "norm": t.numeric("norm", a, data=SUM),
+    "logdet": t.numeric("logdet", P, data="positive definite"),
+    "solve": t.numeric("solve", P, P),
+    "symmetric_product": t.numeric("symmetric_product", M, t.variable("w", ("m", 2)), data=3),
+    "product_of_pairs": t.numeric("product_of_pairs", M, t.variable("w", (2, "m"))),
+    "cholesky": CHOLESKY,
+    "inverse_from_cholesky": t.numeric("inverse_from_cholesky", CHOLESKY),
+    "logdet_from_cholesky": t.numeric("logdet_from_cholesky", CHOLESKY),
+}
+
+
+def operations() -> Iterator[tuple[str, Term]]:
+    """One small term for every operation that is no product, sum or leaf."""
+    for f in FUNCTIONS.values():
+        args = [a, b, t.apply("exp", a)][: f.arity]
+        yield f.name, (t.numeric(f.name, *args) if f.lowered else t.apply(f.name, *args))
+    for name in MATRIX_FUNCTIONS:
+        yield name, t.apply(name, P)
+    for name in EXTREMES:
+        yield name, t.numeric(name, M, data=((0, 1), (1,)))
+    yield from OF_ARRAYS.items()
+
+
+def special_functions() -> dict[str, OwnFunction]:
+    """The declared functions of the library of special functions, those of slopes included."""
+    found: dict[str, OwnFunction] = {}
+    for name in eg.special.__all__:
+        own = getattr(eg.special, name)
+        record = getattr(own, "record", None)
+        if record is None:
+            continue
+        x = [eg.variable(k) for k in "xyz"[: record.arity]]
+        derivative: Any = own(*x)
+        for _ in range(3):
+            found |= {f.name: f for f in t.own_functions(derivative.term)}
+            derivative = eg.gradient(derivative, x[-1])
+    return found
+
+
+def table() -> str:
+    """The special functions that some library lacks."""
+    libraries = ("numpy", *LIBRARIES)
+    rows = [f"| | {' | '.join(libraries)} |", f"|---|{'---|' * len(libraries)}"]
+    for name, own in sorted(special_functions().items()):
+        missing = [lacks(own, library) for library in libraries]
+        if any(missing):
+            cells = " | ".join("lacks it" if m else "" for m in missing)
+            rows.append(f"| `{name}` | {cells} |")
+    return "\n".join([*rows, ""])
+
+
+def test_every_operation_has_a_term() -> None:
+    names = {name for name, _ in operations()}
+    assert names >= {*FUNCTIONS, *MATRIX_FUNCTIONS, *EXTREMES, *NUMERIC}
+
+
+@each()
+@pytest.mark.parametrize("name", [name for name, _ in operations()])
+def test_operations_have_the_values_of_the_oracle(library: str, name: str) -> None:
+    term = dict(operations())[name]
+    rng = np.random.default_rng(3)
+    values = oracle.random_values(t.variables(term), {"m": 4, "n": 3}, rng)
+    for flipped in (1, -1):
+        own = {k: v if k in ("P", "w") else np.abs(v) * 0.4 * flipped for k, v in values.items()}
+        want = oracle.value(term, own)
+        convert = converter(library)
+        f = ArrayFunction(library, [Form((term,))], single=True, jit=False)
+        got = np.asarray(f(**{k: convert(v) for k, v in own.items()}))
+        assert got.shape == want.shape
+        np.testing.assert_allclose(got, want, rtol=1e-9, atol=1e-11)
+
+
+@each()
+@pytest.mark.parametrize("name", eg.special.__all__)
+def test_special_functions_have_the_values_of_scipy(library: str, name: str) -> None:
+    own = getattr(eg.special, name)
+    record = getattr(own, "record", None)
+    if record is None:
+        pytest.skip("made of others")
+    x = [eg.variable(k, ("n",)) for k in "xy"[: record.arity]]
+    given = [np.array([1.2, 0.5, 0.8]), np.array([0.7, 0.3, 0.4])]
+    if record.domain[1] <= 1:
+        given[0] = given[0] / 2
+    if name == "arccosh":
+        given[0] = given[0] + 1
+    if name == "polygamma":
+        given = [np.array([0.0, 1.0, 3.0]), given[0]]
+    values = dict(zip("xy", given, strict=False))
+    f = own(*x)
+    convert = converter(library)
+    for e in (f, eg.gradient(eg.sum(f), x[-1])):
+        if any(lacks(inner, library) for inner in t.own_functions(e.term)):
+            with pytest.raises(eg.UnsupportedOperation, match="has no function of"):
+                eg.compile(e, backend=library)
+            continue
+        known = {v.name: convert(values[v.name]) for v in e.variables}
+        got = np.asarray(eg.compile(e, backend=library, jit=False)(**known))
+        np.testing.assert_allclose(got, e.evaluate(values), rtol=1e-8)
+
+
+def test_the_page_names_what_libraries_lack() -> None:
+    found = TABLE.search(PAGE.read_text("utf-8"))
+    assert found
+    assert found.group() == table()
+
+
+if __name__ == "__main__":
+    PAGE.write_text(TABLE.sub(lambda _: table(), PAGE.read_text("utf-8")), "utf-8")
