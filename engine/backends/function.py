@@ -5,6 +5,8 @@ from functools import partial
 from importlib import import_module
 from typing import Any, Final, Self, cast
 
+from eggrad.engine.backends.blocks import Plan, plan
+from eggrad.engine.backends.dask_graphs import Graph, divided_size, row_chunks
 from eggrad.engine.backends.kernels import kernels_of
 from eggrad.engine.backends.libraries import LIBRARIES, Library, library_of
 from eggrad.engine.backends.writer import Writer
@@ -132,6 +134,7 @@ class ArrayFunction:
         self._functions = module.functions()
         self._for_complex: ArrayFunction | None = None
         self._known: dict[object, Callable[..., Any]] = {}
+        self._plans: dict[tuple[int, str], Plan | None] = {}
         self.parameters = (*self._names, *self._open_sizes())
         if library == "jax" and self._jit and not self._scope and not self._used:
             self._enter_at_once()
@@ -166,7 +169,8 @@ class ArrayFunction:
         own = kernels_of(self._library.name, xp)
         arrays = common_arrays(self._library, xp, [values[n] for n in (*self._names, *needed)])
         shapes = tuple(tuple(a.shape) for a in arrays)
-        key = shapes, tuple(given.items()), tuple(needed), own, _is_complex(xp, arrays)
+        chunks = tuple(a.chunks for a in arrays) if self._library.name == "dask" else ()
+        key = shapes, tuple(given.items()), tuple(needed), own, _is_complex(xp, arrays), chunks
         function = self._known.get(key)
         if function is None:
             function = self._resolved(
@@ -224,7 +228,36 @@ class ArrayFunction:
             check_memory([r.dims for r in self._reference], sizes, itemsize)
         if arrays and _is_complex(self._xp or _namespace(arrays), arrays):
             return self._made_for_complex()._resolved_real(sizes)
+        if self._library.name == "dask":
+            by_blocks = self._by_blocks(sizes, arrays)
+            if by_blocks is not None:
+                return by_blocks
         return self._resolved_real(sizes)
+
+    def _by_blocks(
+        self, sizes: Mapping[str, int], arrays: Sequence[Any]
+    ) -> Callable[..., Any] | None:
+        """The function of Dask's arrays in blocks of rows; None where these will not do."""
+        dims = {v.name: v.dims for v in self._variables}
+        given = dict(zip(self._names, arrays, strict=False))
+        symbol = divided_size(dims, given)
+        if symbol is None:
+            return None
+        chunks = row_chunks(dims, given, symbol)
+        form = self._choose({**sizes, symbol: max(chunks)}) if self._choose else 0
+        terms = self._forms[form].terms
+        if (form, symbol) not in self._plans:
+            self._plans[form, symbol] = plan(terms, symbol)
+        own = self._plans[form, symbol]
+        if own is None:
+            return None
+
+        def lazy(*arrays: Any) -> Any:
+            graph = Graph(own, dims, chunks, sizes, dict(zip(self._names, arrays, strict=True)))
+            results = [graph.result(t) for t in terms]
+            return results[0] if self._single else results
+
+        return lazy
 
     def _resolved_real(self, sizes: Mapping[str, int]) -> Callable[..., Any]:
         form = self._choose(sizes) if self._choose else 0

@@ -6,7 +6,7 @@ All functions return new arrays and change none, so that they can be traced.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import lru_cache, reduce
+from functools import lru_cache, partial, reduce
 from itertools import combinations, permutations
 from math import log, prod
 from typing import Any, Final
@@ -23,6 +23,7 @@ from eggrad.engine.runtime.matrix_functions import (
     cofactors,
     inverse,
 )
+from eggrad.engine.runtime.products import product_of_pairs, symmetric_product
 
 _EARLIER: Final = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
@@ -563,7 +564,42 @@ class DaskKernels(Kernels):
         return x
 
     def einsum(self, spec: str, *operands: Any) -> Any:  # noqa: D102
-        return self.xp.einsum(spec, *operands)
+        return self.xp.einsum(spec, *operands, optimize=True)
+
+    def symmetric_product(self, order: int, matrix: Any, weights: Any) -> Any:  # noqa: D102
+        part = partial(symmetric_product, order)
+        return self._by_rows(part, matrix, weights, rows=0, order=order)
+
+    def product_of_pairs(self, matrix: Any, weights: Any) -> Any:  # noqa: D102
+        return self._by_rows(product_of_pairs, matrix, weights, rows=weights.ndim - 1, order=2)
+
+    def _by_rows(
+        self, function: Callable[..., Any], matrix: Any, weights: Any, *, rows: int, order: int
+    ) -> Any:
+        """The sum of a function of blocks of rows, each computed by NumPy's kernel.
+
+        `rows` is the axis of the weights that is the matrix's first; `order` is how often the
+        result has the matrix's columns.
+        """
+        chunks = {k: matrix.chunks[0] if k == rows else -1 for k in range(weights.ndim)}
+        inner = [n for k, n in enumerate(weights.shape) if k != rows]
+        shape = (*inner, *(matrix.shape[1],) * order)
+        places = [-1 - k for k in range(weights.ndim)]
+        made = range(1, len(shape) + 1)
+        parts = self.xp.blockwise(
+            partial(_one_part, function),
+            (0, *made),
+            matrix.rechunk({1: -1}),
+            (0, -1 - weights.ndim),
+            weights.rechunk(chunks),
+            [0 if k == rows else place for k, place in enumerate(places)],
+            new_axes=dict(zip(made, shape, strict=True)),
+            adjust_chunks={0: 1},
+            concatenate=True,
+            dtype=matrix.dtype,
+            meta=np.empty((0,) * (1 + len(shape)), matrix.dtype),
+        )
+        return self.xp.sum(parts, axis=0)
 
     def _whole(self, function: Callable[..., Any], order: int, matrix: Any, *more: Any) -> Any:
         """A function of a matrix that is brought together."""
@@ -603,6 +639,10 @@ class DaskKernels(Kernels):
 
     def solve(self, matrix: Any, right: Any) -> Any:  # noqa: D102
         return self.xp.tensordot(self.inverse(matrix), right, axes=1)
+
+
+def _one_part(function: Callable[..., Any], matrix: Any, weights: Any) -> Any:
+    return function(matrix, weights)[None]
 
 
 def _sign(matrix: Any) -> Any:
