@@ -282,7 +282,7 @@ class Writer:
             return Value(made, (), out, literal=known)
         text, labels = self._combined(arrays, wanted)
         for v in scalars:
-            text = self._emit(f"{v.text} * {text}")
+            text = self._emit(f"-{text}" if v.text == "(-1.0)" else f"{v.text} * {text}")
         for count in counts:
             text = self._emit(f"own.repeated({count}, {text})") if count != "1" else text
         return Value(text, labels, out)
