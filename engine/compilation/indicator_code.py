@@ -23,7 +23,7 @@ from eggrad.engine.indices.affine import (
     times,
 )
 from eggrad.engine.indices.constraints import solved
-from eggrad.engine.indices.indicator_plan import numbered
+from eggrad.engine.indices.indicator_plan import RunningSum, numbered
 from eggrad.engine.indices.spec import Indices, Size, Spec
 from eggrad.engine.indices.stepped_plan import stepped_plan
 from eggrad.engine.terms import term as terms
@@ -75,6 +75,19 @@ def product_text(indicator: Term, array: tuple[str, Term], spec: Spec, size: Siz
     if key is not None:
         return f"{text}[{', '.join(key)}]"
     return f"indicator_product({spec}, {constraints_text(indicator, size)}, {text})"
+
+
+def running_sum_text(text: str, own: RunningSum) -> str:
+    """The code of a running sum of an array.
+
+    >>> running_sum_text("A", RunningSum(1, True, (0, 1)))
+    'A[:, ::-1].cumsum(axis=1)[:, ::-1]'
+    >>> running_sum_text("x", RunningSum(0, False, (0,)))
+    'x.cumsum()'
+    """
+    axis = f"axis={own.axis}" if len(own.labels) > 1 else ""
+    turned = f"[{':, ' * own.axis}::-1]" if own.backward else ""
+    return f"{text}{turned}.cumsum({axis}){turned}"
 
 
 def slices(indicator: Term, array: Term, spec: Spec) -> list[str] | None:

@@ -4,7 +4,12 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Final, cast
 
-from eggrad.engine.compilation.indicator_code import by_views, constraints_text, product_text
+from eggrad.engine.compilation.indicator_code import (
+    by_views,
+    constraints_text,
+    product_text,
+    running_sum_text,
+)
 from eggrad.engine.compilation.product_code import factor_text, product, scheduled
 from eggrad.engine.compilation.program import (
     Batch,
@@ -23,6 +28,7 @@ from eggrad.engine.compilation.program import (
 from eggrad.engine.costs.cost import CostModel
 from eggrad.engine.indices import spec as specs
 from eggrad.engine.indices.affine import is_simple, size_symbols, size_text
+from eggrad.engine.indices.indicator_plan import running_sum_of
 from eggrad.engine.indices.spec import Dims, Indices, Size, Spec
 from eggrad.engine.terms.functions import (
     EXTREMES,
@@ -31,7 +37,7 @@ from eggrad.engine.terms.functions import (
     Function,
     function_of,
 )
-from eggrad.engine.terms.term import Term, postorder
+from eggrad.engine.terms.term import Term, postorder, term_sparsity
 
 # Arrays with all axes of a term -----------------------------------------------------------------
 
@@ -402,6 +408,11 @@ class _Writer:
         full = self._arrays.full(term.dims, done[term])
         text = self._arrays.array(term.dims, full) if term.dims else full.text
         spec = (left, right, out) if first else (right, left, out)
+        sparsity = [term_sparsity(a) for a in node.args]
+        running = running_sum_of(node.spec, [a.dims for a in node.args], sparsity)
+        if running is not None:
+            summed = running_sum_text(text, running)
+            return Value(self._block.emit(summed, [full.text], node.order), running.labels, out)
         made = product_text(indicator, (text, term), spec, self._arrays.size)
         return Value(self._block.alias(made, full.text), axes, axes)
 

@@ -18,7 +18,12 @@ from typing import Any, Final, cast
 
 from eggrad.engine.costs.cost import DEFAULT_SIZE, Sized
 from eggrad.engine.errors import EggradError
-from eggrad.engine.indices.indicator_plan import Sparsity, plan_of, visited_dims
+from eggrad.engine.indices.indicator_plan import (
+    Sparsity,
+    plan_of,
+    running_sum_of,
+    visited_dims,
+)
 from eggrad.engine.indices.spec import Dims, Indices, Size, Spec, scaling
 from eggrad.engine.terms.functions import (
     EXTREMES,
@@ -568,6 +573,10 @@ def _product_steps(
     if planned is not None:
         if planned.is_view:
             return [("view", (), ())]
+        if running_sum_of(spec, args, deltas):
+            # Each entry waits for the one before: that takes as long as an exponential of each.
+            summed = (d for d, known in zip(args, deltas, strict=True) if known in (False, True))
+            return [("exp", next(summed), ())]
         return [("arithmetic", tuple(visited_dims(spec, args, deltas, _length).values()), ())]
     return product_steps(spec, args, [known is True for known in deltas], constants, same)
 

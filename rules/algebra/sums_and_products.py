@@ -10,7 +10,14 @@ from typing import cast
 from eggrad.engine.extraction.snapshot import Snapshot
 from eggrad.engine.laws.rule import Ruleset
 from eggrad.engine.networks.networks import linear_forms, scaled, split
-from eggrad.engine.networks.shared_work import SUMS, exchanges, expanded, halved, made_from_others
+from eggrad.engine.networks.shared_work import (
+    SUMS,
+    exchanges,
+    expanded,
+    halved,
+    made_from_others,
+    with_common_pairs,
+)
 from eggrad.engine.networks.sums_and_products import (
     as_term,
     cancels,
@@ -73,6 +80,12 @@ def cheapest_order(graph: Snapshot) -> Iterator[tuple[int, Term]]:
 def shared_factors(graph: Snapshot) -> Iterator[tuple[int, Term]]:
     """A product that has all factors of another is what the others make of that one."""
     return made_from_others(graph)
+
+
+@orders.bulk_rule(cite="associativity and commutativity of the product")
+def common_pairs(graph: Snapshot) -> Iterator[tuple[int, Term]]:
+    """x·(W·y) and t·(W·y), for products with two factors in common: they are multiplied once."""
+    return with_common_pairs(graph)
 
 
 @halves.bulk_rule(cite="a second derivative is symmetric; ring axioms")

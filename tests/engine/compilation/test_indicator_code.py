@@ -42,6 +42,39 @@ def test_slices(f: eg.Expression, text: str) -> None:
     np.testing.assert_allclose(f.evaluate(VALUES), expected)
 
 
+SUMS = [
+    (np.cumsum(x), "x.cumsum()"),
+    (np.flip(np.cumsum(np.flip(x))), "x[::-1].cumsum()[::-1]"),
+    (np.cumsum(A, axis=0), "A.cumsum(axis=0)"),
+    (np.cumsum(A, axis=1), "A.cumsum(axis=1)"),
+    (np.cumsum(A, axis=1).T, "A.cumsum(axis=1)"),
+    (np.flip(np.cumsum(np.flip(A, 1), axis=1), 1), "A[:, ::-1].cumsum(axis=1)[:, ::-1]"),
+]
+
+
+@pytest.mark.parametrize(("f", "text"), SUMS, ids=range(len(SUMS)))
+def test_running_sums(f: eg.Expression, text: str) -> None:
+    compiled = eg.compile(f)
+    assert text in compiled.source
+    assert "indicator" not in compiled.source
+    (expected,) = oracle.evaluate([f.term], VALUES, {"m": 4, "n": 6})
+    np.testing.assert_allclose(compiled(**{v.name: VALUES[v.name] for v in f.variables}), expected)
+
+
+def test_a_product_of_running_sums_is_not_summed_in_three_axes() -> None:
+    """The Hessian of a sum up to each place: sums of n x n entries, never of n x n x n."""
+    f = eg.sum(np.log(np.cumsum(np.exp(x))))
+    hessian = eg.compile(eg.hessian(f, x))
+    given = RNG.normal(size=400)
+    hessian(x=given[:9])
+    tracemalloc.start()
+    found = hessian(x=given)
+    assert tracemalloc.get_traced_memory()[1] < 8 * found.nbytes
+    tracemalloc.stop()
+    (expected,) = oracle.evaluate([eg.hessian(f, x).term], {"x": given[:9]}, {"n": 9})
+    np.testing.assert_allclose(hessian(x=given[:9]), expected, rtol=1e-10)
+
+
 def test_a_result_shares_no_memory_with_what_was_given() -> None:
     given = np.ones(6)
     for f in (x[1:4], x[::-1], np.reshape(X, (2, 3))):
