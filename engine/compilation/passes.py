@@ -234,6 +234,13 @@ PASSES: Final = (
         _for_products(product_code.vectors_as_stored),
     ),
     Pass(
+        "stacks of matrices",
+        "An array of more axes is a stack of matrices, each of which is multiplied.",
+        "the summed axes lie between others, so that one matrix of all would be a copy; with "
+        f"another matrix these have {product_code.STACKED} entries or more",
+        _for_products(product_code.summed_between),
+    ),
+    Pass(
         "matmul",
         "A product of matrices is `@`, not `dot`, which fills its result with zeros first.",
         f"the result has {LARGE:,} entries or more",

@@ -209,7 +209,8 @@ class Contraction:
     The result's axes are those of `batch`, which both arrays have, of `rows`, which are the left
     one's, and of `columns`, the right one's. `wanted` has them in the order of the term, which
     costs nothing as axes are labelled. `expected` is the size to expect of an index; `operator` is
-    `dot` or `@`.
+    `dot` or `@`. With `stacked` the right array is a stack of matrices along these axes, which come
+    first in the result, and the left one multiplies each of them.
     """
 
     left: Atom
@@ -220,6 +221,7 @@ class Contraction:
     wanted: Indices
     expected: Callable[[int], int]
     operator: str = "dot"
+    stacked: Indices = ()
 
     @property
     def summed(self) -> Indices:

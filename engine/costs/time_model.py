@@ -310,6 +310,9 @@ class _Product:
         columns = tuple(i for i in self.out if i in right and i not in batch)
         if batch and not rows and not columns:
             return self.rowwise(left, right, summed)
+        stacked = [] if batch else self.stacked(left, right, summed)
+        if stacked:
+            return stacked
         copies = self.copies(left, right, summed, batch) + self.result_copy(batch, rows, columns)
         if batch:
             return self.batched(batch, rows, columns, summed) + copies
@@ -396,6 +399,25 @@ class _Product:
             ("matmul_operand", b + k + n, ()),
             ("matmul_out", b + m + n, ()),
         ]
+
+    def stacked(self, left: Indices, right: Indices, summed: Indices) -> list[Step]:
+        """A stack of matrices, where one operand has the summed indices between others."""
+        for large, other in ((left, right), (right, left)):
+            first = next(p for p, i in enumerate(large) if i in summed)
+            middle = large[first : first + len(summed)]
+            before, after = large[:first], large[first + len(summed) :]
+            rows = tuple(i for i in other if i not in summed)
+            in_order = middle == tuple(i for i in other if i in summed)
+            if before and after and in_order and {*middle} == {*summed}:
+                b, m, k, n = (self.dims(group) for group in (before, rows, summed, after))
+                rate = "batched_matmul" if rows else "batched_gemv"
+                copy = [("transposed", self.dims(self.out), ())]
+                return [
+                    ("batch", (), ()),
+                    (rate, m + k + n, b),
+                    *(copy if self.out != before + rows + after else []),
+                ]
+        return []
 
     def copies(self, left: Indices, right: Indices, summed: Indices, batch: Indices) -> list[Step]:
         """The operands that BLAS cannot read where they lie.

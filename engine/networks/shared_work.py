@@ -1,7 +1,7 @@
 """Parts of products that are computed once: mirror images, repeated and shared factors."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import reduce
@@ -335,14 +335,16 @@ def made_from_others(graph: Snapshot) -> Iterator[tuple[int, Term]]:
 
 # Products of two factors that several products have in common.
 #
-# `x' W y` may be computed as `(x' W) y`, and `t' W y` as `(t' W) y`: with `W y` first the large W is
-# read once. Neither gains by that alone.
+# `x' W y` may be computed as `(x' W) y`, and `t' W y` as `(t' W) y`: with `W y` first the large W
+# is read once. Neither gains by that alone.
 
 
 # A product that takes a smaller share of the time of all is no matter.
 WORTH = Fraction(1, 20)
 # Of a product with more factors the pairs are not looked at.
 MAX_PAIRED = 8
+# How many e-classes of which a factor is a multiple are looked at.
+MULTIPLES = 4
 
 
 def with_common_pairs(graph: Snapshot) -> Iterator[tuple[int, Term]]:
@@ -356,6 +358,7 @@ def with_common_pairs(graph: Snapshot) -> Iterator[tuple[int, Term]]:
     for cls in _wholes(choice, used, graph.root_classes):
         network = product_network(graph, cls, choice[cls], MAX_FACTORS)
         if len(network.factors) <= MAX_PAIRED:
+            network = _of_multiples(graph, network, used)
             for places in combinations(range(len(network.factors)), 2):
                 pair = _pair(graph, network, places)
                 if pair is not None and pair.price >= least:
@@ -368,6 +371,25 @@ def with_common_pairs(graph: Snapshot) -> Iterator[tuple[int, Term]]:
                 pool.append((pair.term, pair.out))
                 whole = contract_terms(graph, network, pool, network.out, exact=True)
                 yield cls, scaled(network.coefficient, whole)
+
+
+def _of_multiples(graph: Snapshot, network: Network, used: Collection[int]) -> Network:
+    """The network with its factors' multiples as one number: `2·a` times b is 2 times `a·b`."""
+    number = network.coefficient
+    factors: list[Factor] = []
+    for cls, part in network.factors:
+        known = {cls: Fraction(1)}
+        waiting = [cls]
+        for c in waiting:
+            for m in graph.members[c]:
+                fresh = m.constructor == "scale" and m.children[0] not in known
+                if fresh and len(known) < MULTIPLES:
+                    known[m.children[0]] = known[c] * m.value
+                    waiting.append(m.children[0])
+        chosen = min(known, key=lambda c: (c not in used, c))
+        number *= known[chosen]
+        factors.append((chosen, part))
+    return replace(network, factors=tuple(factors), coefficient=number)
 
 
 @dataclass(frozen=True)

@@ -173,11 +173,7 @@ def _price(
 
 def conditions_apart(graph: Snapshot, network: Network) -> list[Placed]:
     """The factors of a product, inequalities between two different pairs of indices apart."""
-    return [
-        placed
-        for cls, part in network.factors
-        for placed in _apart(graph.term(cls), part)
-    ]
+    return [placed for cls, part in network.factors for placed in _apart(graph.term(cls), part)]
 
 
 def _apart(factor: Term, part: Indices) -> list[Placed]:

@@ -44,6 +44,11 @@ CHANGED: dict[str, tuple[Term, dict[str, int], str]] = {
         "B.T.dot(A.T)",
     ),
     "vectors as stored": (t.einsum("ij,i->j", A, y), {}, "y.dot(A)"),
+    "stacks of matrices": (
+        t.einsum("kij,i->kj", t.variable("T", ("k", "m", "n")), y),
+        {},
+        "y @ T",
+    ),
     "matmul": (t.einsum("ij,jk->ik", A, B), {"m": 1000, "k": 1000}, "A @ B"),
     "long rows": (t.einsum("ij,i->ij", A, y), {"m": 300, "n": 400}, "row_by_row(np.multiply, A, y"),
     "outer products": (t.einsum("i,j->ij", x, y), {"m": 300, "n": 400}, "outer_product(x, y)"),

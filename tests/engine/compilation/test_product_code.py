@@ -33,6 +33,32 @@ def test_few_columns_come_first(spec: str, columns: int) -> None:
     np.testing.assert_allclose(function(**values)[0], expected, 1e-9, 1e-9)
 
 
+@pytest.mark.parametrize(
+    ("spec", "text"),
+    [
+        ("kij,i->kj", "B @ A"),
+        ("ij,kjl->kil", "A @ B"),
+        ("ji,kjl->kil", "A.T @ B"),
+        ("kijl,ij->kl", "(B.ravel() @ A.reshape(k, n * n, l))"),
+        ("kijl,ijm->kml", "(B.reshape(n * n, m).T @ A.reshape(k, n * n, l))"),
+        ("klijm,i->kljm", "(B @ A.reshape(k * l, n, n * m)).reshape(k, l, n, m)"),
+    ],
+)
+def test_what_is_summed_between_other_axes_is_not_copied(spec: str, text: str) -> None:
+    sizes = {"i": "n", "j": "n", "k": "k", "l": "l", "m": "m"}
+    parts = spec.partition("->")[0].split(",")
+    left, right = (
+        t.variable(name, [sizes[i] for i in own]) for name, own in zip("AB", parts, strict=True)
+    )
+    root = t.einsum(spec, left, right)
+    function = compile_terms([root], sizes={"n": 9, "k": 8, "l": 9, "m": 7})
+    assert text in function.source or f"{text[1:-1]}" in function.source
+    numbers = {"n": 4, "k": 3, "l": 2, "m": 5}
+    values = oracle.random_values([left, right], numbers, np.random.default_rng(0))
+    (expected,) = oracle.evaluate([root], values, numbers)
+    np.testing.assert_allclose(function(**values)[0], expected, 1e-9, 1e-9)
+
+
 # Sums of outer products -------------------------------------------------------------------------
 
 
