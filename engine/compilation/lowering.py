@@ -26,6 +26,7 @@ from eggrad.engine.compilation.program import (
     wrapped,
 )
 from eggrad.engine.costs.cost import CostModel
+from eggrad.engine.costs.time_model import multiplications
 from eggrad.engine.indices import spec as specs
 from eggrad.engine.indices.affine import is_simple, size_symbols, size_text
 from eggrad.engine.indices.indicator_plan import running_sum_of
@@ -149,14 +150,6 @@ _INFIX: Final = {
     "subtract": ("-", "np.subtract"),
     "divide": ("/", "np.divide"),
 }
-_POWERS: Final[dict[Fraction, tuple[str, ...]]] = {
-    Fraction(2): ("square",),
-    Fraction(-1): ("reciprocal",),
-    Fraction(-2): ("square", "reciprocal"),
-    Fraction(1, 2): ("sqrt",),
-    Fraction(-1, 2): ("sqrt", "reciprocal"),
-    Fraction(4): ("square", "square"),
-}
 
 
 class _Elementwise:
@@ -210,17 +203,40 @@ class _Elementwise:
             return base
         if base.literal and known is not None:
             base = Value(self._block.emit(wrapped([base])[0]), (), base.axes)
-        if known is not None and known in _POWERS:
-            for function in _POWERS[known]:
-                lengths = tuple(map(self._model.length, self._dims if base.axes else ()))
-                code, own = f"np.{function}", (base.labels,)
-                operation = Operation(code, (base.text,), own, base.labels, lengths)
-                base = self._unary(f"{code}({{}})", base, operation)
-            return base
+        steps = None if known is None else multiplications(known)
+        if steps is not None:
+            made = None if known is not None and abs(known) < 1 else base
+            for step in steps:
+                made = self._multiplied(step, made, base)
+            return made or base
         a, b = wrapped([base, exponent])
         reuse = [(a, f"{a} **= {b}")] if known is not None else []
         made = self._block.emit(f"{a} ** {b}", [a, b], len(base.labels), reuse)
         return Value(made, base.labels, base.axes)
+
+    def _multiplied(self, step: str, made: Value | None, base: Value) -> Value:
+        """One step on the way to a power, from what is made of the base so far."""
+        if step == "base" and made is not None:
+            return self._times(made, base)
+        if step == "root":
+            root = self._known("sqrt", base)
+            return root if made is None else self._times(made, root)
+        return self._known(step, made or base)
+
+    def _known(self, function: str, x: Value) -> Value:
+        """A function for which passes know several kernels."""
+        lengths = tuple(map(self._model.length, self._dims if x.axes else ()))
+        code = f"np.{function}"
+        operation = Operation(code, (x.text,), (x.labels,), x.labels, lengths)
+        return self._unary(f"{code}({{}})", x, operation)
+
+    def _times(self, a: Value, b: Value) -> Value:
+        """The product of two values with the same labels."""
+        pairs = ((a.text, b.text), (b.text, a.text))
+        reuse = [(x, f"{x} *= {y}") for x, y in pairs]
+        texts = [a.text, b.text]
+        made = self._block.emit(" * ".join(texts), texts, len(a.labels), reuse)
+        return Value(made, a.labels, a.axes)
 
     def infix(self, op: str, args: Sequence[Value]) -> Value:
         """A sum, difference or quotient of two values with the same axes, or with a scalar."""

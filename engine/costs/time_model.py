@@ -478,16 +478,38 @@ _COMPOSED: Final[dict[str, tuple[str, ...]]] = {f.name: f.rates for f in FUNCTIO
     "multiply": ("arithmetic",),
     "square": ("arithmetic",),
 }
-_POWERS: Final[dict[Fraction, tuple[str, ...]]] = {
-    Fraction(0): (),
-    Fraction(1): (),
-    Fraction(2): ("arithmetic",),
-    Fraction(3): ("arithmetic", "arithmetic"),
-    Fraction(-1): ("reciprocal",),
-    Fraction(-2): ("arithmetic", "reciprocal"),
-    Fraction(1, 2): ("sqrt",),
-    Fraction(-1, 2): ("sqrt", "reciprocal"),
-}
+# The exponents whose powers are products, up to a square root and a reciprocal: `pow` takes as long
+# as some twenty multiplications.
+MOST_MULTIPLIED: Final = 16
+
+
+def multiplications(exponent: Fraction) -> tuple[str, ...] | None:
+    """What makes a power, one after the other, without `pow`; None where that takes it.
+
+    A `square` is one of what is there, `base` multiplies it by the base, `root` by its square root.
+
+    >>> multiplications(Fraction(-7, 2))
+    ('square', 'base', 'root', 'reciprocal')
+    """
+    whole, half = divmod(abs(exponent), 1)
+    if half not in (0, Fraction(1, 2)) or whole > MOST_MULTIPLIED:
+        return None
+    found: list[str] = []
+    for digit in f"{whole:b}"[1:]:
+        found += ["square", "base"] if digit == "1" else ["square"]
+    found += ["root"] if half else []
+    return (*found, "reciprocal") if exponent < 0 else tuple(found)
+
+
+def _power_rates(exponent: Fraction) -> tuple[str, ...]:
+    steps = multiplications(exponent)
+    if steps is None:
+        return ("power",)
+    rates = {"root": ("sqrt",) if abs(exponent) < 1 else ("sqrt", "arithmetic")}
+    rates["reciprocal"] = ("reciprocal",)
+    return tuple(rate for step in steps for rate in rates.get(step, ("arithmetic",)))
+
+
 # What one operation on a NumPy scalar counts as.
 _SCALAR: Final = frozenset({"arithmetic", "scaling", "negate", "divide", "reciprocal", "power"})
 _MATRIX: Final = {f.name: f.rate for f in MATRIX_FUNCTIONS.values()} | {"cholesky": "cholesky"}
@@ -608,7 +630,7 @@ def _elementwise_rates(
 ) -> tuple[str, ...]:
     if constructor == "power":
         exponent = constants[1] if len(constants) > 1 else None
-        return ("power",) if exponent is None else _POWERS.get(exponent, ("power",))
+        return ("power",) if exponent is None else _power_rates(exponent)
     if constructor == "divide" and constants and constants[0] is not None:
         return ("reciprocal",)
     if constructor in FUNCTION_NODES.values():

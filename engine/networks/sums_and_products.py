@@ -5,7 +5,7 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from functools import partial, reduce
-from itertools import combinations
+from itertools import combinations, pairwise
 from math import prod
 from typing import cast
 
@@ -166,6 +166,35 @@ def _price(
     indices = {*pool[pair[0]][1], *pool[pair[1]][1]}
     kept = _kept(pool, pair, out)
     return prod(lengths[i] for i in kept), prod(lengths[i] for i in indices)
+
+
+# Powers of one base.
+
+
+def powers_from_others(graph: Snapshot) -> Iterator[tuple[int, Term]]:
+    """Each power by the next lower one of its base, and those of negative exponents by inverses."""
+    known: dict[int, dict[Fraction, int]] = {}
+    for cls in graph.classes:
+        for m in graph.members[cls]:
+            if m.constructor == "power" and (p := number(graph, m.children[1])):
+                known.setdefault(m.children[0], {})[p] = cls
+    for base, powers in known.items():
+        for sign in (1, -1):
+            own = sorted((p for p in {*powers, Fraction(sign)} if p * sign > 0), key=abs)
+            for p, q in pairwise(own):
+                # No more is needed of the base than the whole needs: both have one sign.
+                if (q - p).denominator == 1 and q in powers:
+                    parts = (_power(graph, base, powers, p), _power(graph, base, powers, q - p))
+                    yield powers[q], terms.einsum(hadamard(parts[0].order), *parts)
+        for p, cls in powers.items():
+            if p < -1 and -p in powers:
+                yield cls, terms.power(graph.term(powers[-p]), terms.constant(-1))
+
+
+def _power(graph: Snapshot, base: int, powers: Mapping[Fraction, int], p: Fraction) -> Term:
+    if p in powers:
+        return graph.term(powers[p])
+    return graph.term(base) if p == 1 else terms.power(graph.term(base), terms.constant(p))
 
 
 # Indicators of several conditions as products of indicators.

@@ -85,7 +85,7 @@ def random_roots(rng: np.random.Generator) -> list[Term]:
     summands += [(int(rng.choice([1, 2])), other)] * int(rng.integers(0, 2))
     sums = [total(summands, rng), total(summands, rng)]
     turned = total([(-c, t) for c, t in summands], rng)
-    return [*roots, *sums, mirrored(rng), turned, triangular(rng)]
+    return [*roots, *sums, mirrored(rng), turned, triangular(rng), *bilinear(rng)]
 
 
 def mirrored(rng: np.random.Generator) -> Term:
@@ -110,6 +110,20 @@ def triangular(rng: np.random.Generator) -> Term:
     weights = terms.variable("d", _dims("k"))
     factors: list[Factor] = [(triangles, "ijk"), (weights, "k"), (terms.variable("a", (2,)), "i")]
     return product(factors, _shuffled(rng, "ij"), rng)
+
+
+def bilinear(rng: np.random.Generator) -> list[Term]:
+    """Two products that have a tensor and a vector in common, perhaps a multiple of it."""
+    # Large, so that it matters beside all else.
+    size = "n"
+    tensor = terms.variable("T", (size, size, size))
+    first, second, other = (terms.variable(name, (size,)) for name in "xyz")
+    common: list[Factor] = [(tensor, "jkl"), (first, "l")]
+    twice = multiple(2, first) if rng.random() < 0.5 else first
+    return [
+        product([*common, (second, "k")], "j", rng),
+        product([(tensor, "jkl"), (twice, "l"), (other, "j")], "k", rng),
+    ]
 
 
 def random_exponentials(rng: np.random.Generator) -> list[Term]:
