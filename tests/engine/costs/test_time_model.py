@@ -165,7 +165,8 @@ def test_constants_are_numbers() -> None:
     ("exponent", "rates"),
     [
         (2, ["arithmetic"]), (3, ["arithmetic"] * 2), (-1, ["reciprocal"]), (1, ["view"]),
-        (Fraction(1, 2), ["sqrt"]), (Fraction(-1, 2), ["sqrt", "reciprocal"]), (7, ["arithmetic"] * 4), (17, ["power"]),
+        (Fraction(1, 2), ["sqrt"]), (Fraction(-1, 2), ["sqrt", "reciprocal"]),
+        (7, ["arithmetic"] * 4), (17, ["power"]),
         (Fraction(-5, 2), ["arithmetic", "sqrt", "arithmetic", "reciprocal"]),
     ],
 )  # fmt: skip
