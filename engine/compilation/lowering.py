@@ -7,8 +7,10 @@ from typing import Final, cast
 from eggrad.engine.compilation.indicator_code import (
     by_views,
     constraints_text,
+    places,
     product_text,
     running_sum_text,
+    slices,
 )
 from eggrad.engine.compilation.product_code import factor_text, product, scheduled
 from eggrad.engine.compilation.program import (
@@ -117,27 +119,34 @@ def _diagonal(name: str, axes: Indices, size: str = "") -> str:
     return f'np.einsum("{letters(axes, tuple(dict.fromkeys(axes)))}", {name})[...]'
 
 
+def _entries(name: str, value: Value, size: str = "") -> str:
+    """The entries of an array that a value with zeros has; `size` as for `_diagonal`."""
+    return f"{name}[{', '.join(value.place)}]" if value.place else _diagonal(name, value.axes, size)
+
+
 def _dense(value: Value, block: Block, sizes: Sequence[str], dtype: str) -> Value:
     """The value with a delta's zeros written out: an array of zeros, and its other entries."""
     if value.dense:
         return value
     order = len(sizes)
     axes = tuple(range(order))
-    if value.text == "1.0" and order == 2:
+    if value.text == "1.0" and order == 2 and not value.place:
         name = block.emit(f"np.eye({sizes[0]}{dtype and f', dtype={dtype}'})", [], order)
     else:
         name = block.emit(f"np.zeros(({', '.join(sizes)}){dtype and f', {dtype}'})", [], order)
-        _write_entries(_diagonal(name, value.axes, sizes[0]), "=", name, value, block)
+        _write_entries(_entries(name, value, sizes[0]), "=", name, value, block)
     return Value(name, axes, axes)
 
 
 def _add_entries(name: str, value: Value, block: Block, sign: str) -> None:
     """Add a value with deltas to an array (`+=`) or subtract it, touching no other entries."""
-    _write_entries(_diagonal(name, value.axes), sign, name, value, block)
+    _write_entries(_entries(name, value), sign, name, value, block)
 
 
 def _write_entries(target: str, sign: str, name: str, value: Value, block: Block) -> None:
     own = tuple(dict.fromkeys(value.axes))
+    if value.place:
+        own = tuple(i for i, key in zip(own, value.place, strict=True) if ":" in key)
     entries = spread((value.text, value.labels), own) if value.labels else value.text
     block.effect(f"{target} {sign} {entries}", [name, value.text])
 
@@ -333,7 +342,13 @@ class _Writer:
             return {node: self._by_views(node, done)}
         if node in program.absorbed or (node.op == "indicator" and node not in program.stored):
             return {}
-        return {node: self._node(node, [done[a] for a in node.args])}
+        return {node: self._node(node, [self._operand(node, a, done[a]) for a in node.args])}
+
+    def _operand(self, node: Term, term: Term, value: Value) -> Value:
+        """The value of an operand; a part of an array is one only where it is added."""
+        if not value.place or node.op in ("add", "subtract"):
+            return value
+        return self._arrays.full(term.dims, value)
 
     def result(self, term: Term, value: Value, shown: set[str]) -> str:
         """A result that its user may change: it shares no memory with anything else."""
@@ -429,6 +444,11 @@ class _Writer:
         if running is not None:
             summed = running_sum_text(text, running)
             return Value(self._block.emit(summed, [full.text], node.order), running.labels, out)
+        size = self._arrays.size
+        if slices(indicator, term, spec, size) is None:
+            placed = places(indicator, term, spec, size)
+            if placed is not None:
+                return _placed(full, spec, placed)
         made = product_text(indicator, (text, term), spec, self._arrays.size)
         return Value(self._block.alias(made, full.text), axes, axes)
 
@@ -472,6 +492,17 @@ class _Writer:
             op = "subtract" if s.negative else "add"
             value = self._entrywise(node).infix(op, [value, done[s.term]])
         return value
+
+
+def _placed(value: Value, spec: Spec, placed: Sequence[tuple[str, int | None]]) -> Value:
+    """The part of a larger array that a value is; `spec` has the indicator before the array."""
+    _, source, out = spec
+    index = dict(zip(value.axes, source, strict=True))
+    # An axis that only one index has is no axis of the array.
+    axes = (~i if own is None else own for i, (_, own) in zip(out, placed, strict=True))
+    labels = tuple(index[label] for label in value.labels)
+    key = tuple(text for text, _ in placed)
+    return Value(value.text, labels, tuple(axes), value.literal, key)
 
 
 def asked_alone(roots: Sequence[Term]) -> set[Term]:

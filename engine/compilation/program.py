@@ -36,24 +36,29 @@ Length = Callable[[int], str]
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """The array `text`, whose axes are called `labels`; the term's axes are called `axes`."""
+    """The array `text`, whose axes are called `labels`; the term's axes are called `axes`.
+
+    With a `place`, which has a slice or an index for each axis of the term, the array is a part of
+    the term's, which is 0 elsewhere; an index takes no axis of the array.
+    """
 
     text: str
     labels: tuple[int, ...] = ()
     axes: tuple[int, ...] = ()
     literal: bool = False
+    place: tuple[str, ...] = ()
 
     @property
     def dense(self) -> bool:
         """Whether every entry of the term may differ from 0: no two axes share a label."""
-        return len(set(self.axes)) == len(self.axes)
+        return len(set(self.axes)) == len(self.axes) and not self.place
 
 
 def number(text: str, order: int = 0) -> Value:
     """A Python number as the value of a term with `order` axes.
 
     >>> number("2.0", 1)
-    Value(text='2.0', labels=(), axes=(0,), literal=True)
+    Value(text='2.0', labels=(), axes=(0,), literal=True, place=())
     """
     return Value(text, (), tuple(range(order)), literal=True)
 
