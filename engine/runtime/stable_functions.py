@@ -105,7 +105,9 @@ def _of_columns(columns: Array) -> Array:
     if not columns.size:
         return np.full(columns.shape[1:], -inf, np.exp(columns).dtype)
     largest = np.maximum.reduce(columns)
-    sums = np.add.reduce(np.exp(columns - largest))
+    shifted = columns - largest
+    sums = np.add.reduce(np.exp(shifted, out=shifted))
+    del shifted
     # Unless one summand outweighs all others, its logarithm is accurate; NaN is neither.
     if np.minimum.reduce(sums) > CLEAR:
         return np.log(sums) + largest
