@@ -410,13 +410,15 @@ class _Product:
             in_order = middle == tuple(i for i in other if i in summed)
             if before and after and in_order and {*middle} == {*summed}:
                 b, m, k, n = (self.dims(group) for group in (before, rows, summed, after))
-                rate = "batched_matmul" if rows else "batched_gemv"
-                copy = [("transposed", self.dims(self.out), ())]
-                return [
-                    ("batch", (), ()),
-                    (rate, m + k + n, b),
-                    *(copy if self.out != before + rows + after else []),
-                ]
+                found: list[Step] = [("batch", (), ())]
+                if rows:
+                    found.append(("batched_matmul", m + k + n, b))
+                else:
+                    # All of it may be too large for a cache in which one matrix is read fast.
+                    found += [("gemv", b + k + n, ()), ("gemv_row", b + k, ())]
+                if self.out != before + rows + after:
+                    found.append(("transposed", self.dims(self.out), ()))
+                return found
         return []
 
     def copies(self, left: Indices, right: Indices, summed: Indices, batch: Indices) -> list[Step]:
