@@ -8,6 +8,7 @@ Here all sizes are numbers.
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import combinations, product
 from math import prod
 from typing import cast
@@ -62,6 +63,37 @@ class Plan:
         """How many values a free index takes."""
         low, high = self.ranges[index]
         return max(0, high - low)
+
+    @cached_property
+    def kept(self) -> Indices:
+        """The indices of the product before it is written; in the target's order if it has all."""
+        known = {*self.source.labels, *self.masked}
+        return tuple(i for i in self.target.labels if i in known)
+
+    @cached_property
+    def masked(self) -> Indices:
+        """The indices of the mask, those of the target first, in its order."""
+        found = dict.fromkeys(i for _, f in self.mask for i in indices(f))
+        return tuple(dict.fromkeys([*(i for i in self.target.labels if i in found), *found]))
+
+    @cached_property
+    def mask_numbers(self) -> tuple[tuple[str | int, tuple[int, ...]], ...]:
+        """The mask's constraints, on indices that are counted from where their ranges begin."""
+        return self.numbers(self.masked)
+
+    def numbers(self, axes: Indices) -> tuple[tuple[str | int, tuple[int, ...]], ...]:
+        """The same for indices in another order."""
+        found: list[tuple[str | int, tuple[int, ...]]] = []
+        for relation, f in self.mask:
+            start = sum(c * (self.ranges[k][0] if isinstance(k, int) else 1) for k, c in f)
+            found.append((relation, (*(coefficient(f, i) for i in axes), start)))
+        return tuple(found)
+
+    @cached_property
+    def repetitions(self) -> int:
+        """How many values the indices take that only the sum has."""
+        known = {*self.target.labels, *self.source.labels, *self.masked}
+        return prod(self.extent(i) for i in self.ranges if i not in known)
 
     @property
     def is_view(self) -> bool:
