@@ -19,6 +19,7 @@ from eggrad.engine.compilation.program import (
     Operation,
     Program,
     Stack,
+    System,
     Value,
     letters,
     literal,
@@ -337,7 +338,10 @@ class _Writer:
         if node in program.stacks:
             return {node: self._stacked(node, program.stacks[node], done)}
         if node in program.batches:
-            return {} if node in done else self._batch(program.batches[node], done)
+            own = program.batches[node]
+            if node in done:
+                return {}
+            return self._batch(own, done) if isinstance(own, Batch) else self._solutions(own, done)
         if by_views(node):
             return {node: self._by_views(node, done)}
         if node in program.absorbed or (node.op == "indicator" and node not in program.stored):
@@ -462,6 +466,17 @@ class _Writer:
         call = _WHOLE[node.op].format(x=arrays[0], y=arrays[-1], k=_detail(node))
         axes = tuple(range(node.order))
         return Value(self._block.emit(call, uses, node.order), axes, axes)
+
+    def _solutions(self, system: System, done: Mapping[Term, Value]) -> dict[Term, Value]:
+        """The solutions of systems with one matrix, from one call."""
+        operands = (system.matrix, *system.vectors.values())
+        texts, uses = self._arrays.operands(operands, [done[a] for a in operands])
+        whole = self._block.emit(f"solve_all({', '.join(texts)})", uses)
+        found: dict[Term, Value] = {}
+        for k, node in enumerate(system.vectors):
+            axes = tuple(range(node.order))
+            found[node] = Value(self._block.alias(f"{whole}[{k}]", whole), axes, axes)
+        return found
 
     def _batch(self, batch: Batch, done: Mapping[Term, Value]) -> dict[Term, Value]:
         """The products of a batch, as rows of one product."""

@@ -100,6 +100,11 @@ def _batch_vectors(program: Program) -> None:
     program.batches = product_code.find_batches(program.roots, program.model)
 
 
+def _solve_together(program: Program) -> None:
+    found = product_code.find_systems(program.roots, program.batches)
+    program.batches = {**program.batches, **found}
+
+
 def _store_indicators(program: Program) -> None:
     program.stored = stored_indicators(program.roots)
 
@@ -211,6 +216,12 @@ PASSES: Final = (
         f"{product_code.MANY_VECTORS} vectors or more that need none of the products, and a matrix "
         f"of {product_code.LARGE_MATRIX:,} entries or more",
         _batch_vectors,
+    ),
+    Pass(
+        "shared systems",
+        "Linear systems with one matrix are solved together: it is decomposed once.",
+        "2 systems or more, of which none needs the solution of another",
+        _solve_together,
     ),
     Pass(
         "stored indicators",

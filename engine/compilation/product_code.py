@@ -18,6 +18,7 @@ from eggrad.engine.compilation.program import (
     Operation,
     Stack,
     Summand,
+    System,
     Value,
     grouped,
     letters,
@@ -462,6 +463,24 @@ def find_batches(roots: Sequence[Term], model: CostModel) -> dict[Term, Batch]:
     return batches
 
 
+def find_systems(
+    roots: Sequence[Term], batches: Mapping[Term, Batch | System]
+) -> dict[Term, System]:
+    """For each solution of a system whose matrix others have, all of them."""
+    candidates: dict[Term, dict[Term, Term]] = {}
+    for node in postorder(*roots):
+        if node.op == "solve":
+            candidates.setdefault(node.args[0], {})[node] = node.args[1]
+    systems: dict[Term, System] = {}
+    for matrix, solutions in candidates.items():
+        if len(solutions) > 1:
+            after = _users(roots, {**batches, **systems}, solutions)
+            vectors = {s: right for s, right in solutions.items() if right not in after}
+            if len(vectors) > 1:
+                systems |= dict.fromkeys(vectors, System(matrix, vectors))
+    return systems
+
+
 # The product of a matrix and a vector by its spec: the place of the matrix, whether its first axis
 # is the one that is summed.
 _PRODUCTS: Final[dict[Spec, tuple[int, bool]]] = {
@@ -482,7 +501,7 @@ def _matrix_and_vector(node: Term) -> tuple[tuple[Term, bool], Term] | None:
 
 
 def _users(
-    roots: Sequence[Term], batches: Mapping[Term, Batch], products: Mapping[Term, Term]
+    roots: Sequence[Term], batches: Mapping[Term, Batch | System], products: Mapping[Term, Term]
 ) -> set[Term]:
     """Some products, and the nodes that need one of them."""
     after = set(products)
@@ -492,11 +511,11 @@ def _users(
     return after
 
 
-def scheduled(roots: Sequence[Term], batches: Mapping[Term, Batch]) -> Iterator[Term]:
+def scheduled(roots: Sequence[Term], batches: Mapping[Term, Batch | System]) -> Iterator[Term]:
     """Every node once, after its operands; products of a batch after all of its vectors."""
     return postorder(*roots, operands=lambda node: _needed(node, batches))
 
 
-def _needed(node: Term, batches: Mapping[Term, Batch]) -> tuple[Term, ...]:
+def _needed(node: Term, batches: Mapping[Term, Batch | System]) -> tuple[Term, ...]:
     batch = batches.get(node)
     return (*node.args, *(batch.vectors.values() if batch else ()))

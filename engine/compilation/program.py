@@ -282,6 +282,14 @@ class Batch:
     vectors: Mapping[Term, Term]
 
 
+@dataclass(frozen=True)
+class System:
+    """Solutions of systems with one matrix, by their right sides, here called `vectors`."""
+
+    matrix: Term
+    vectors: Mapping[Term, Term]
+
+
 # Programs ---------------------------------------------------------------------------------------
 
 
@@ -303,12 +311,12 @@ class Program:
     real: bool = True
 
     # What passes over terms decide: whether overflow is expected, sums that are one product and
-    # the nodes in them, products that share a matrix, indicators that are stored as arrays, tests
-    # that are only asked for.
+    # the nodes in them, products and systems that share a matrix, indicators that are stored as
+    # arrays, tests that are only asked for.
     silent: bool = False
     stacks: Mapping[Term, Stack] = field(default_factory=dict[Term, Stack])
     absorbed: set[Term] = field(default_factory=set[Term])
-    batches: Mapping[Term, Batch] = field(default_factory=dict[Term, Batch])
+    batches: Mapping[Term, Batch | System] = field(default_factory=dict[Term, Batch | System])
     stored: frozenset[Term] = frozenset()
     masks: set[Term] = field(default_factory=set[Term])
     # What lowering asks, in order, before it writes a product of matrices.

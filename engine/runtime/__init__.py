@@ -28,6 +28,7 @@ from eggrad.engine.runtime.stable_functions import (
     sigmoid,
     softplus,
     solve,
+    solve_all,
 )
 from eggrad.engine.runtime.stepped_products import stepped_product
 
@@ -50,6 +51,7 @@ __all__ = [
     "sigmoid",
     "softplus",
     "solve",
+    "solve_all",
     "stepped_product",
     "symmetric_product",
     "zeros_and_ones",

@@ -39,6 +39,15 @@ CHANGED: dict[str, tuple[Term, dict[str, int], str]] = {
         {"m": 100, "n": 100},
         "]).dot(A.T)",
     ),
+    "shared systems": (
+        t.einsum(
+            "i,i->",
+            t.numeric("solve", t.variable("S", ("n", "n")), x),
+            t.numeric("solve", t.variable("S", ("n", "n")), VECTORS[0]),
+        ),
+        {},
+        "solve_all(S, ",
+    ),
     "masks": (
         t.apply("where", t.apply("greater", x, VECTORS[0]), x, VECTORS[1]),
         {},

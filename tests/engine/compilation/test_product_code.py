@@ -59,6 +59,22 @@ def test_what_is_summed_between_other_axes_is_not_copied(spec: str, text: str) -
     np.testing.assert_allclose(function(**values)[0], expected, 1e-9, 1e-9)
 
 
+def test_systems_with_one_matrix_are_solved_together() -> None:
+    """But for one whose right side is the solution of another."""
+    matrix, b = t.variable("M", ("n", "n")), t.variable("b", ("n",))
+    columns = t.variable("C", ("n", "k", "m"))
+    first, second = (t.numeric("solve", matrix, right) for right in (b, columns))
+    third = t.numeric("solve", matrix, t.apply("sin", first))
+    function = compile_terms([first, second, third, t.apply("exp", first)])
+    assert function.source.count("solve_all(M") == 1
+    assert function.source.count("solve(M") == 1
+    sizes = {"n": 4, "k": 2, "m": 3}
+    values = oracle.random_values([matrix, b, columns], sizes, np.random.default_rng(0))
+    expected = oracle.evaluate([first, second, third, t.apply("exp", first)], values, sizes)
+    for found, own in zip(function(**values), expected, strict=True):
+        np.testing.assert_allclose(found, own, 1e-9, 1e-9)
+
+
 # Sums of outer products -------------------------------------------------------------------------
 
 
