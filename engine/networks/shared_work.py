@@ -315,7 +315,7 @@ MAX_CLASSES = 400
 
 def made_from_others(graph: Snapshot) -> Iterator[tuple[int, Term]]:
     """The products of the cheapest DAG that have all factors of others, made from those."""
-    choice = graph.cheap_dag(graph.root_classes)
+    choice = _cheap_dag(graph)
     used = extract.used(choice, graph.root_classes)
     if len(used) > MAX_CLASSES:
         return
@@ -349,7 +349,7 @@ MULTIPLES = 4
 
 def with_common_pairs(graph: Snapshot) -> Iterator[tuple[int, Term]]:
     """The products of the cheapest DAG that have two factors in common, with these two first."""
-    choice = graph.cheap_dag(graph.root_classes)
+    choice = _cheap_dag(graph)
     used = extract.used(choice, graph.root_classes)
     if len(used) > MAX_CLASSES:
         return
@@ -424,6 +424,10 @@ def _pair(graph: Snapshot, network: Network, places: tuple[int, int]) -> _Pair |
     price = graph.model.node("ein", (spec,), dims, made, sparsity)
     term = terms.einsum(spec, graph.term(a), graph.term(b))
     return _Pair(places, (a, b, spec), term, out, price)
+
+
+def _cheap_dag(graph: Snapshot) -> dict[int, ENode]:
+    return graph.remember("cheap DAG", lambda: graph.cheap_dag(graph.root_classes))
 
 
 def _wholes(choice: dict[int, ENode], used: list[int], roots: list[int]) -> list[int]:
