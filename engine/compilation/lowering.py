@@ -4,7 +4,14 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Final, cast
 
-from eggrad.engine.compilation.indicator_code import by_views, constraints_text, product_text
+from eggrad.engine.compilation.indicator_code import (
+    by_views,
+    constraints_text,
+    places,
+    product_text,
+    running_sum_text,
+    slices,
+)
 from eggrad.engine.compilation.product_code import factor_text, product, scheduled
 from eggrad.engine.compilation.program import (
     Batch,
@@ -12,6 +19,7 @@ from eggrad.engine.compilation.program import (
     Operation,
     Program,
     Stack,
+    System,
     Value,
     letters,
     literal,
@@ -21,8 +29,10 @@ from eggrad.engine.compilation.program import (
     wrapped,
 )
 from eggrad.engine.costs.cost import CostModel
+from eggrad.engine.costs.time_model import multiplications
 from eggrad.engine.indices import spec as specs
 from eggrad.engine.indices.affine import is_simple, size_symbols, size_text
+from eggrad.engine.indices.indicator_plan import running_sum_of
 from eggrad.engine.indices.spec import Dims, Indices, Size, Spec
 from eggrad.engine.terms.functions import (
     EXTREMES,
@@ -31,7 +41,7 @@ from eggrad.engine.terms.functions import (
     Function,
     function_of,
 )
-from eggrad.engine.terms.term import Term, postorder
+from eggrad.engine.terms.term import Term, postorder, term_sparsity
 
 # Arrays with all axes of a term -----------------------------------------------------------------
 
@@ -110,27 +120,34 @@ def _diagonal(name: str, axes: Indices, size: str = "") -> str:
     return f'np.einsum("{letters(axes, tuple(dict.fromkeys(axes)))}", {name})[...]'
 
 
+def _entries(name: str, value: Value, size: str = "") -> str:
+    """The entries of an array that a value with zeros has; `size` as for `_diagonal`."""
+    return f"{name}[{', '.join(value.place)}]" if value.place else _diagonal(name, value.axes, size)
+
+
 def _dense(value: Value, block: Block, sizes: Sequence[str], dtype: str) -> Value:
     """The value with a delta's zeros written out: an array of zeros, and its other entries."""
     if value.dense:
         return value
     order = len(sizes)
     axes = tuple(range(order))
-    if value.text == "1.0" and order == 2:
+    if value.text == "1.0" and order == 2 and not value.place:
         name = block.emit(f"np.eye({sizes[0]}{dtype and f', dtype={dtype}'})", [], order)
     else:
         name = block.emit(f"np.zeros(({', '.join(sizes)}){dtype and f', {dtype}'})", [], order)
-        _write_entries(_diagonal(name, value.axes, sizes[0]), "=", name, value, block)
+        _write_entries(_entries(name, value, sizes[0]), "=", name, value, block)
     return Value(name, axes, axes)
 
 
 def _add_entries(name: str, value: Value, block: Block, sign: str) -> None:
     """Add a value with deltas to an array (`+=`) or subtract it, touching no other entries."""
-    _write_entries(_diagonal(name, value.axes), sign, name, value, block)
+    _write_entries(_entries(name, value), sign, name, value, block)
 
 
 def _write_entries(target: str, sign: str, name: str, value: Value, block: Block) -> None:
     own = tuple(dict.fromkeys(value.axes))
+    if value.place:
+        own = tuple(i for i, key in zip(own, value.place, strict=True) if ":" in key)
     entries = spread((value.text, value.labels), own) if value.labels else value.text
     block.effect(f"{target} {sign} {entries}", [name, value.text])
 
@@ -142,14 +159,6 @@ _INFIX: Final = {
     "add": ("+", "np.add"),
     "subtract": ("-", "np.subtract"),
     "divide": ("/", "np.divide"),
-}
-_POWERS: Final[dict[Fraction, tuple[str, ...]]] = {
-    Fraction(2): ("square",),
-    Fraction(-1): ("reciprocal",),
-    Fraction(-2): ("square", "reciprocal"),
-    Fraction(1, 2): ("sqrt",),
-    Fraction(-1, 2): ("sqrt", "reciprocal"),
-    Fraction(4): ("square", "square"),
 }
 
 
@@ -204,17 +213,40 @@ class _Elementwise:
             return base
         if base.literal and known is not None:
             base = Value(self._block.emit(wrapped([base])[0]), (), base.axes)
-        if known is not None and known in _POWERS:
-            for function in _POWERS[known]:
-                lengths = tuple(map(self._model.length, self._dims if base.axes else ()))
-                code, own = f"np.{function}", (base.labels,)
-                operation = Operation(code, (base.text,), own, base.labels, lengths)
-                base = self._unary(f"{code}({{}})", base, operation)
-            return base
+        steps = None if known is None else multiplications(known)
+        if steps is not None:
+            made = None if known is not None and abs(known) < 1 else base
+            for step in steps:
+                made = self._multiplied(step, made, base)
+            return made or base
         a, b = wrapped([base, exponent])
         reuse = [(a, f"{a} **= {b}")] if known is not None else []
         made = self._block.emit(f"{a} ** {b}", [a, b], len(base.labels), reuse)
         return Value(made, base.labels, base.axes)
+
+    def _multiplied(self, step: str, made: Value | None, base: Value) -> Value:
+        """One step on the way to a power, from what is made of the base so far."""
+        if step == "base" and made is not None:
+            return self._times(made, base)
+        if step == "root":
+            root = self._known("sqrt", base)
+            return root if made is None else self._times(made, root)
+        return self._known(step, made or base)
+
+    def _known(self, function: str, x: Value) -> Value:
+        """A function for which passes know several kernels."""
+        lengths = tuple(map(self._model.length, self._dims if x.axes else ()))
+        code = f"np.{function}"
+        operation = Operation(code, (x.text,), (x.labels,), x.labels, lengths)
+        return self._unary(f"{code}({{}})", x, operation)
+
+    def _times(self, a: Value, b: Value) -> Value:
+        """The product of two values with the same labels."""
+        pairs = ((a.text, b.text), (b.text, a.text))
+        reuse = [(x, f"{x} *= {y}") for x, y in pairs]
+        texts = [a.text, b.text]
+        made = self._block.emit(" * ".join(texts), texts, len(a.labels), reuse)
+        return Value(made, a.labels, a.axes)
 
     def infix(self, op: str, args: Sequence[Value]) -> Value:
         """A sum, difference or quotient of two values with the same axes, or with a scalar."""
@@ -307,12 +339,21 @@ class _Writer:
         if node in program.stacks:
             return {node: self._stacked(node, program.stacks[node], done)}
         if node in program.batches:
-            return {} if node in done else self._batch(program.batches[node], done)
+            own = program.batches[node]
+            if node in done:
+                return {}
+            return self._batch(own, done) if isinstance(own, Batch) else self._solutions(own, done)
         if by_views(node):
             return {node: self._by_views(node, done)}
         if node in program.absorbed or (node.op == "indicator" and node not in program.stored):
             return {}
-        return {node: self._node(node, [done[a] for a in node.args])}
+        return {node: self._node(node, [self._operand(node, a, done[a]) for a in node.args])}
+
+    def _operand(self, node: Term, term: Term, value: Value) -> Value:
+        """The value of an operand; a part of an array is one only where it is added."""
+        if not value.place or node.op in ("add", "subtract"):
+            return value
+        return self._arrays.full(term.dims, value)
 
     def result(self, term: Term, value: Value, shown: set[str]) -> str:
         """A result that its user may change: it shares no memory with anything else."""
@@ -403,6 +444,16 @@ class _Writer:
         full = self._arrays.full(term.dims, done[term])
         text = self._arrays.array(term.dims, full) if term.dims else full.text
         spec = (left, right, out) if first else (right, left, out)
+        sparsity = [term_sparsity(a) for a in node.args]
+        running = running_sum_of(node.spec, [a.dims for a in node.args], sparsity)
+        if running is not None:
+            summed = running_sum_text(text, running)
+            return Value(self._block.emit(summed, [full.text], node.order), running.labels, out)
+        size = self._arrays.size
+        if slices(indicator, term, spec, size) is None:
+            placed = places(indicator, term, spec, size)
+            if placed is not None:
+                return _placed(full, spec, placed)
         made = product_text(indicator, (text, term), spec, self._arrays.size)
         return Value(self._block.alias(made, full.text), axes, axes)
 
@@ -416,6 +467,17 @@ class _Writer:
         call = _WHOLE[node.op].format(x=arrays[0], y=arrays[-1], k=detail(node))
         axes = tuple(range(node.order))
         return Value(self._block.emit(call, uses, node.order), axes, axes)
+
+    def _solutions(self, system: System, done: Mapping[Term, Value]) -> dict[Term, Value]:
+        """The solutions of systems with one matrix, from one call."""
+        operands = (system.matrix, *system.vectors.values())
+        texts, uses = self._arrays.operands(operands, [done[a] for a in operands])
+        whole = self._block.emit(f"solve_all({', '.join(texts)})", uses)
+        found: dict[Term, Value] = {}
+        for k, node in enumerate(system.vectors):
+            axes = tuple(range(node.order))
+            found[node] = Value(self._block.alias(f"{whole}[{k}]", whole), axes, axes)
+        return found
 
     def _batch(self, batch: Batch, done: Mapping[Term, Value]) -> dict[Term, Value]:
         """The products of a batch, as rows of one product."""
@@ -446,6 +508,17 @@ class _Writer:
             op = "subtract" if s.negative else "add"
             value = self._entrywise(node).infix(op, [value, done[s.term]])
         return value
+
+
+def _placed(value: Value, spec: Spec, placed: Sequence[tuple[str, int | None]]) -> Value:
+    """The part of a larger array that a value is; `spec` has the indicator before the array."""
+    _, source, out = spec
+    index = dict(zip(value.axes, source, strict=True))
+    # An axis that only one index has is no axis of the array.
+    axes = (~i if own is None else own for i, (_, own) in zip(out, placed, strict=True))
+    labels = tuple(index[label] for label in value.labels)
+    key = tuple(text for text, _ in placed)
+    return Value(value.text, labels, tuple(axes), value.literal, key)
 
 
 def asked_alone(roots: Sequence[Term]) -> set[Term]:

@@ -22,6 +22,7 @@ from eggrad.engine.compilation import product_code
 from eggrad.engine.compilation.indicator_code import stored_indicators, with_stepped_products
 from eggrad.engine.compilation.lowering import asked_alone, lower
 from eggrad.engine.compilation.program import Contraction, Operation, Program, Statement
+from eggrad.engine.compilation.transposes import without_transposes
 from eggrad.engine.runtime.products import LARGE, ROW, WORTH_A_CALL, is_worth_rows
 from eggrad.engine.terms.functions import FUNCTIONS
 from eggrad.engine.terms.term import Term, postorder
@@ -83,6 +84,10 @@ def _overflows_to_zero(roots: tuple[Term, ...]) -> bool:
     return False
 
 
+def _take_transposes_out(program: Program) -> None:
+    program.roots = without_transposes(program.roots)
+
+
 def _join_stepped_products(program: Program) -> None:
     program.roots = with_stepped_products(program.roots, program.model)
 
@@ -93,6 +98,11 @@ def _stack_outer_products(program: Program) -> None:
 
 def _batch_vectors(program: Program) -> None:
     program.batches = product_code.find_batches(program.roots, program.model)
+
+
+def _solve_together(program: Program) -> None:
+    found = product_code.find_systems(program.roots, program.batches)
+    program.batches = {**program.batches, **found}
 
 
 def _store_indicators(program: Program) -> None:
@@ -180,6 +190,13 @@ PASSES: Final = (
         _expect_overflow,
     ),
     Pass(
+        "transposes",
+        "What is computed of an array and of its transpose is computed once.",
+        "element-wise operations and products have transposed operands, or differ in the order "
+        "of their axes alone",
+        _take_transposes_out,
+    ),
+    Pass(
         "stepped products",
         "Two products in a row with indicators become one, computed shift by shift through views.",
         "two arrays and any number of indicators; the steps take no longer than with an "
@@ -199,6 +216,12 @@ PASSES: Final = (
         f"{product_code.MANY_VECTORS} vectors or more that need none of the products, and a matrix "
         f"of {product_code.LARGE_MATRIX:,} entries or more",
         _batch_vectors,
+    ),
+    Pass(
+        "shared systems",
+        "Linear systems with one matrix are solved together: it is decomposed once.",
+        "2 systems or more, of which none needs the solution of another",
+        _solve_together,
     ),
     Pass(
         "stored indicators",
@@ -232,6 +255,13 @@ PASSES: Final = (
         "A matrix times a vector is the vector times the matrix, or the other way round.",
         "so the matrix is not transposed",
         _for_products(product_code.vectors_as_stored),
+    ),
+    Pass(
+        "stacks of matrices",
+        "An array of more axes is a stack of matrices, each of which is multiplied.",
+        "the summed axes lie between others, so that one matrix of all would be a copy; with "
+        f"another matrix these have {product_code.STACKED} entries or more",
+        _for_products(product_code.summed_between),
     ),
     Pass(
         "matmul",

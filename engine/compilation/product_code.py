@@ -18,6 +18,7 @@ from eggrad.engine.compilation.program import (
     Operation,
     Stack,
     Summand,
+    System,
     Value,
     grouped,
     letters,
@@ -34,6 +35,9 @@ from eggrad.engine.terms.term import Term, postorder
 # matrix is read row by row: OpenBLAS multiplies so few pairs of numbers where they lie.
 FLAT: Final = 4
 SMALL: Final = 1_000_000
+# NumPy multiplies a stack of matrices faster than it copies them from this number of entries on;
+# with a vector always.
+STACKED: Final = 64
 # Outer products are worth one matrix product from this number on, or two for results with this many
 # entries.
 MANY_OUTER: Final = 4
@@ -225,10 +229,12 @@ class _Lowering:
         made = Contraction(left, right, batch, rows, columns, self.wanted, self.expected)
         for turn in self.turns:
             made = turn(made)
-        rest = made.batch + made.rows + made.columns
+        rest = made.batch + made.stacked + made.rows + made.columns
         return self.block.emit(self._call(made), [made.left[0], made.right[0]], len(rest)), rest
 
     def _call(self, c: Contraction) -> str:
+        if c.stacked:
+            return self._stacked(c)
         a = grouped(c.left, c.batch, [c.rows, c.summed], self.length)
         b = grouped(c.right, c.batch, [c.summed, c.columns], self.length)
         if c.batch and not (c.rows or c.columns):
@@ -247,6 +253,14 @@ class _Lowering:
             shape = map(self.length, c.batch + c.rows + c.columns)
             text = f"{text}.reshape({', '.join(shape)})"
         return text
+
+    def _stacked(self, c: Contraction) -> str:
+        a = grouped(c.left, (), [c.rows, c.summed], self.length)
+        b = grouped(c.right, (), [c.stacked, c.summed, c.columns], self.length)
+        if max(map(len, (c.stacked, c.rows, c.columns))) == 1:
+            return f"{a} @ {b}"
+        shape = map(self.length, c.stacked + c.rows + c.columns)
+        return f"({a} @ {b}).reshape({', '.join(shape)})"
 
 
 # The form of a product of matrices --------------------------------------------------------------
@@ -275,6 +289,18 @@ def vectors_as_stored(c: Contraction) -> Contraction:
         not c.rows and c.columns and c.right[1] == c.columns + c.summed
     )
     return c.exchanged() if turned and not c.batch else c
+
+
+def summed_between(c: Contraction) -> Contraction:
+    """A stack of matrices, where the summed axes lie between others: so nothing is copied."""
+    for own in (c, c.exchanged()):
+        labels, summed = own.right[1], own.summed
+        first = labels.index(summed[0]) if summed else 0
+        before, after = labels[:first], labels[first + len(summed) :]
+        fits = labels == before + summed + after and before and after and not c.batch
+        if fits and (not own.rows or own.entries(summed, after) >= STACKED):
+            return replace(own, stacked=before, columns=after, operator="@")
+    return c
 
 
 def large_by_matmul(c: Contraction) -> Contraction:
@@ -437,6 +463,24 @@ def find_batches(roots: Sequence[Term], model: CostModel) -> dict[Term, Batch]:
     return batches
 
 
+def find_systems(
+    roots: Sequence[Term], batches: Mapping[Term, Batch | System]
+) -> dict[Term, System]:
+    """For each solution of a system whose matrix others have, all of them."""
+    candidates: dict[Term, dict[Term, Term]] = {}
+    for node in postorder(*roots):
+        if node.op == "solve":
+            candidates.setdefault(node.args[0], {})[node] = node.args[1]
+    systems: dict[Term, System] = {}
+    for matrix, solutions in candidates.items():
+        if len(solutions) > 1:
+            after = _users(roots, {**batches, **systems}, solutions)
+            vectors = {s: right for s, right in solutions.items() if right not in after}
+            if len(vectors) > 1:
+                systems |= dict.fromkeys(vectors, System(matrix, vectors))
+    return systems
+
+
 # The product of a matrix and a vector by its spec: the place of the matrix, whether its first axis
 # is the one that is summed.
 _PRODUCTS: Final[dict[Spec, tuple[int, bool]]] = {
@@ -457,7 +501,7 @@ def _matrix_and_vector(node: Term) -> tuple[tuple[Term, bool], Term] | None:
 
 
 def _users(
-    roots: Sequence[Term], batches: Mapping[Term, Batch], products: Mapping[Term, Term]
+    roots: Sequence[Term], batches: Mapping[Term, Batch | System], products: Mapping[Term, Term]
 ) -> set[Term]:
     """Some products, and the nodes that need one of them."""
     after = set(products)
@@ -467,11 +511,11 @@ def _users(
     return after
 
 
-def scheduled(roots: Sequence[Term], batches: Mapping[Term, Batch]) -> Iterator[Term]:
+def scheduled(roots: Sequence[Term], batches: Mapping[Term, Batch | System]) -> Iterator[Term]:
     """Every node once, after its operands; products of a batch after all of its vectors."""
     return postorder(*roots, operands=lambda node: _needed(node, batches))
 
 
-def _needed(node: Term, batches: Mapping[Term, Batch]) -> tuple[Term, ...]:
+def _needed(node: Term, batches: Mapping[Term, Batch | System]) -> tuple[Term, ...]:
     batch = batches.get(node)
     return (*node.args, *(batch.vectors.values() if batch else ()))

@@ -36,24 +36,29 @@ Length = Callable[[int], str]
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """The array `text`, whose axes are called `labels`; the term's axes are called `axes`."""
+    """The array `text`, whose axes are called `labels`; the term's axes are called `axes`.
+
+    With a `place`, which has a slice or an index for each axis of the term, the array is a part of
+    the term's, which is 0 elsewhere; an index takes no axis of the array.
+    """
 
     text: str
     labels: tuple[int, ...] = ()
     axes: tuple[int, ...] = ()
     literal: bool = False
+    place: tuple[str, ...] = ()
 
     @property
     def dense(self) -> bool:
         """Whether every entry of the term may differ from 0: no two axes share a label."""
-        return len(set(self.axes)) == len(self.axes)
+        return len(set(self.axes)) == len(self.axes) and not self.place
 
 
 def number(text: str, order: int = 0) -> Value:
     """A Python number as the value of a term with `order` axes.
 
     >>> number("2.0", 1)
-    Value(text='2.0', labels=(), axes=(0,), literal=True)
+    Value(text='2.0', labels=(), axes=(0,), literal=True, place=())
     """
     return Value(text, (), tuple(range(order)), literal=True)
 
@@ -209,7 +214,8 @@ class Contraction:
     The result's axes are those of `batch`, which both arrays have, of `rows`, which are the left
     one's, and of `columns`, the right one's. `wanted` has them in the order of the term, which
     costs nothing as axes are labelled. `expected` is the size to expect of an index; `operator` is
-    `dot` or `@`.
+    `dot` or `@`. With `stacked` the right array is a stack of matrices along these axes, which come
+    first in the result, and the left one multiplies each of them.
     """
 
     left: Atom
@@ -220,6 +226,7 @@ class Contraction:
     wanted: Indices
     expected: Callable[[int], int]
     operator: str = "dot"
+    stacked: Indices = ()
 
     @property
     def summed(self) -> Indices:
@@ -275,6 +282,14 @@ class Batch:
     vectors: Mapping[Term, Term]
 
 
+@dataclass(frozen=True)
+class System:
+    """Solutions of systems with one matrix, by their right sides, here called `vectors`."""
+
+    matrix: Term
+    vectors: Mapping[Term, Term]
+
+
 # Programs ---------------------------------------------------------------------------------------
 
 
@@ -296,12 +311,12 @@ class Program:
     real: bool = True
 
     # What passes over terms decide: whether overflow is expected, sums that are one product and
-    # the nodes in them, products that share a matrix, indicators that are stored as arrays, tests
-    # that are only asked for.
+    # the nodes in them, products and systems that share a matrix, indicators that are stored as
+    # arrays, tests that are only asked for.
     silent: bool = False
     stacks: Mapping[Term, Stack] = field(default_factory=dict[Term, Stack])
     absorbed: set[Term] = field(default_factory=set[Term])
-    batches: Mapping[Term, Batch] = field(default_factory=dict[Term, Batch])
+    batches: Mapping[Term, Batch | System] = field(default_factory=dict[Term, Batch | System])
     stored: frozenset[Term] = frozenset()
     masks: set[Term] = field(default_factory=set[Term])
     # What lowering asks, in order, before it writes a product of matrices.

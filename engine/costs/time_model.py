@@ -18,7 +18,12 @@ from typing import Any, Final, cast
 
 from eggrad.engine.costs.cost import DEFAULT_SIZE, Sized
 from eggrad.engine.errors import EggradError
-from eggrad.engine.indices.indicator_plan import Sparsity, plan_of, visited_dims
+from eggrad.engine.indices.indicator_plan import (
+    Sparsity,
+    plan_of,
+    running_sum_of,
+    visited_dims,
+)
 from eggrad.engine.indices.spec import Dims, Indices, Size, Spec, scaling
 from eggrad.engine.terms.functions import (
     EXTREMES,
@@ -320,6 +325,9 @@ class _Product:
         columns = tuple(i for i in self.out if i in right and i not in batch)
         if batch and not rows and not columns:
             return self.rowwise(left, right, summed)
+        stacked = [] if batch else self.stacked(left, right, summed)
+        if stacked:
+            return stacked
         copies = self.copies(left, right, summed, batch) + self.result_copy(batch, rows, columns)
         if batch:
             return self.batched(batch, rows, columns, summed) + copies
@@ -407,6 +415,27 @@ class _Product:
             ("matmul_out", b + m + n, ()),
         ]
 
+    def stacked(self, left: Indices, right: Indices, summed: Indices) -> list[Step]:
+        """A stack of matrices, where one operand has the summed indices between others."""
+        for large, other in ((left, right), (right, left)):
+            first = next(p for p, i in enumerate(large) if i in summed)
+            middle = large[first : first + len(summed)]
+            before, after = large[:first], large[first + len(summed) :]
+            rows = tuple(i for i in other if i not in summed)
+            in_order = middle == tuple(i for i in other if i in summed)
+            if before and after and in_order and {*middle} == {*summed}:
+                b, m, k, n = (self.dims(group) for group in (before, rows, summed, after))
+                found: list[Step] = [("batch", (), ())]
+                if rows:
+                    found.append(("batched_matmul", m + k + n, b))
+                else:
+                    # All of it may be too large for a cache in which one matrix is read fast.
+                    found += [("gemv", b + k + n, ()), ("gemv_row", b + k, ())]
+                if self.out != before + rows + after:
+                    found.append(("transposed", self.dims(self.out), ()))
+                return found
+        return []
+
     def copies(self, left: Indices, right: Indices, summed: Indices, batch: Indices) -> list[Step]:
         """The operands that BLAS cannot read where they lie.
 
@@ -466,16 +495,38 @@ _COMPOSED: Final[dict[str, tuple[str, ...]]] = {f.name: f.rates for f in FUNCTIO
     "multiply": ("arithmetic",),
     "square": ("arithmetic",),
 }
-_POWERS: Final[dict[Fraction, tuple[str, ...]]] = {
-    Fraction(0): (),
-    Fraction(1): (),
-    Fraction(2): ("arithmetic",),
-    Fraction(3): ("arithmetic", "arithmetic"),
-    Fraction(-1): ("reciprocal",),
-    Fraction(-2): ("arithmetic", "reciprocal"),
-    Fraction(1, 2): ("sqrt",),
-    Fraction(-1, 2): ("sqrt", "reciprocal"),
-}
+# The exponents whose powers are products, up to a square root and a reciprocal: `pow` takes as long
+# as some twenty multiplications.
+MOST_MULTIPLIED: Final = 16
+
+
+def multiplications(exponent: Fraction) -> tuple[str, ...] | None:
+    """What makes a power, one after the other, without `pow`; None where that takes it.
+
+    A `square` is one of what is there, `base` multiplies it by the base, `root` by its square root.
+
+    >>> multiplications(Fraction(-7, 2))
+    ('square', 'base', 'root', 'reciprocal')
+    """
+    whole, half = divmod(abs(exponent), 1)
+    if half not in (0, Fraction(1, 2)) or whole > MOST_MULTIPLIED:
+        return None
+    found: list[str] = []
+    for digit in f"{whole:b}"[1:]:
+        found += ["square", "base"] if digit == "1" else ["square"]
+    found += ["root"] if half else []
+    return (*found, "reciprocal") if exponent < 0 else tuple(found)
+
+
+def _power_rates(exponent: Fraction) -> tuple[str, ...]:
+    steps = multiplications(exponent)
+    if steps is None:
+        return ("power",)
+    rates = {"root": ("sqrt",) if abs(exponent) < 1 else ("sqrt", "arithmetic")}
+    rates["reciprocal"] = ("reciprocal",)
+    return tuple(rate for step in steps for rate in rates.get(step, ("arithmetic",)))
+
+
 # What one operation on a NumPy scalar counts as.
 _SCALAR: Final = frozenset({"arithmetic", "scaling", "negate", "divide", "reciprocal", "power"})
 _MATRIX: Final = {f.name: f.rate for f in MATRIX_FUNCTIONS.values()} | {"cholesky": "cholesky"}
@@ -584,6 +635,10 @@ def _product_steps(
     if planned is not None:
         if planned.is_view:
             return [("view", (), ())]
+        if running_sum_of(spec, args, deltas):
+            # Each entry waits for the one before: that takes as long as an exponential of each.
+            summed = (d for d, known in zip(args, deltas, strict=True) if known in (False, True))
+            return [("exp", next(summed), ())]
         return [("arithmetic", tuple(visited_dims(spec, args, deltas, _length).values()), ())]
     return product_steps(spec, args, [known is True for known in deltas], constants, same)
 
@@ -593,7 +648,7 @@ def _elementwise_rates(
 ) -> tuple[str, ...]:
     if constructor == "power":
         exponent = constants[1] if len(constants) > 1 else None
-        return ("power",) if exponent is None else _POWERS.get(exponent, ("power",))
+        return ("power",) if exponent is None else _power_rates(exponent)
     if constructor == "divide" and constants and constants[0] is not None:
         return ("reciprocal",)
     if constructor in FUNCTION_NODES.values():

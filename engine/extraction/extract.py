@@ -13,6 +13,10 @@ from heapq import heappop, heappush
 from typing import Final, Generic, Protocol, TypeVar
 
 SWEEPS: Final = 4
+# The share of the cost of a DAG from which on it is tried what an e-class is worth that several
+# others could share, and how many of these are tried.
+DEAR: Final = 0.2
+MOST_SHARED: Final = 2
 # The second start keeps a set of e-classes for every e-class.
 MAX_CLASSES: Final = 1000
 
@@ -99,8 +103,36 @@ def cheapest_dag(
     best = min(found, key=lambda choice: dag_cost(choice, cost, roots))
     own = {c: best[c] for c in used(best, roots)}
     rest, _ = cheapest_trees(members, lambda c, m: 0 if c in own else cost(c, m))
-    again = _improved(members, cost, {**rest, **own}, roots)
-    return min((best, again), key=lambda choice: dag_cost(choice, cost, roots))
+    found = [best, _improved(members, cost, {**rest, **own}, roots)]
+    for cls in _worth_sharing(members, cost, found[-1], roots):
+        free, _ = cheapest_trees(members, lambda c, m, own=cls: 0 if c == own else cost(c, m))
+        found.append(_improved(members, cost, free, roots))
+    return min(found, key=lambda choice: dag_cost(choice, cost, roots))
+
+
+def _worth_sharing(
+    members: Members[M], cost: Cost[M], choice: Mapping[int, M], roots: Sequence[int]
+) -> list[int]:
+    """E-classes that a DAG lacks, dear ones, of which several of its e-classes have an e-node.
+
+    Each of these alone gains nothing by it; all of them together may.
+    """
+    own = used(choice, roots)
+    least = dag_cost(choice, cost, roots) * DEAR
+    inside = {*own}
+
+    def lacking(cls: int) -> set[int]:
+        return {c for m in members[cls] for c in m.children if c in choice and c not in inside}
+
+    users: dict[int, set[int]] = {}
+    for cls in own:
+        # It may be an operand's operand: of a multiple, say.
+        near = lacking(cls)
+        for c in near.union(*map(lacking, near)):
+            users.setdefault(c, set()).add(cls)
+    prices = {c: cost(c, choice[c]) for c, above in users.items() if len(above) > 1}
+    dear = sorted((c for c, price in prices.items() if price > least), key=lambda c: -prices[c])
+    return dear[:MOST_SHARED]
 
 
 def _improved(

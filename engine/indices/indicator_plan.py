@@ -8,6 +8,7 @@ Here all sizes are numbers.
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import combinations, product
 from math import prod
 from typing import cast
@@ -62,6 +63,37 @@ class Plan:
         """How many values a free index takes."""
         low, high = self.ranges[index]
         return max(0, high - low)
+
+    @cached_property
+    def kept(self) -> Indices:
+        """The indices of the product before it is written; in the target's order if it has all."""
+        known = {*self.source.labels, *self.masked}
+        return tuple(i for i in self.target.labels if i in known)
+
+    @cached_property
+    def masked(self) -> Indices:
+        """The indices of the mask, those of the target first, in its order."""
+        found = dict.fromkeys(i for _, f in self.mask for i in indices(f))
+        return tuple(dict.fromkeys([*(i for i in self.target.labels if i in found), *found]))
+
+    @cached_property
+    def mask_numbers(self) -> tuple[tuple[str | int, tuple[int, ...]], ...]:
+        """The mask's constraints, on indices that are counted from where their ranges begin."""
+        return self.numbers(self.masked)
+
+    def numbers(self, axes: Indices) -> tuple[tuple[str | int, tuple[int, ...]], ...]:
+        """The same for indices in another order."""
+        found: list[tuple[str | int, tuple[int, ...]]] = []
+        for relation, f in self.mask:
+            start = sum(c * (self.ranges[k][0] if isinstance(k, int) else 1) for k, c in f)
+            found.append((relation, (*(coefficient(f, i) for i in axes), start)))
+        return tuple(found)
+
+    @cached_property
+    def repetitions(self) -> int:
+        """How many values the indices take that only the sum has."""
+        known = {*self.target.labels, *self.source.labels, *self.masked}
+        return prod(self.extent(i) for i in self.ranges if i not in known)
 
     @property
     def is_view(self) -> bool:
@@ -238,6 +270,56 @@ def is_injective(view: View, width: dict[int, int]) -> bool:
     return len(told) == len(view.labels)
 
 
+# Triangles: the product with one is a sum of the entries up to a place, or from there on.
+
+
+@dataclass(frozen=True)
+class RunningSum:
+    """The sum of an array's entries up to each place along an axis; from there on if `backward`.
+
+    `labels` are the indices of its axes, which lie as those of the array.
+    """
+
+    axis: int
+    backward: bool
+    labels: Indices
+
+
+def running_sum(
+    constraints: Constraints, source: Indices, target: Indices, size_of: Mapping[int, Size]
+) -> RunningSum | None:
+    """The running sum that a product with an indicator is; None where it is something else.
+
+    `size_of` has the size of every index.
+
+    >>> triangle = (("=", ((0, 1), (1, -1))),), ((">=", ((0, 1), (1, -1))),)
+    >>> [running_sum(t, (1, 2), (0, 2), {0: "n", 1: "n", 2: "p"}) for t in triangle]
+    [None, RunningSum(axis=0, backward=False, labels=(0, 2))]
+    """
+    if len(constraints) != 1 or constraints[0][0] != ">=":
+        return None
+    (_, f) = constraints[0]
+    gone = [i for i in source if i not in target]
+    new = [i for i in target if i not in source]
+    if not len(gone) == len(new) == 1 or len(f) != 2 or {*indices(f)} != {*gone, *new}:
+        return None
+    signs = coefficient(f, new[0]), coefficient(f, gone[0])
+    if signs not in ((1, -1), (-1, 1)) or size_of[gone[0]] != size_of[new[0]]:
+        return None
+    labels = tuple(new[0] if i == gone[0] else i for i in source)
+    return RunningSum(source.index(gone[0]), signs[0] < 0, labels)
+
+
+def renamed_constraints(constraints: Constraints, part: Indices) -> Constraints:
+    """An indicator's constraints on the indices that its axes have in a product.
+
+    >>> renamed_constraints((("=", ((0, 1), (1, -1))),), (5, 3))
+    (('=', ((3, -1), (5, 1))),)
+    """
+    names = dict(enumerate(part))
+    return tuple((r, renamed(f, names)) for r, f in constraints)
+
+
 # Which operands of a product are mostly zeros, as far as costs go.
 
 
@@ -318,14 +400,27 @@ def plan_of(
     return plan(numbers, parts[1 - place], parts[-1], lengths)
 
 
+def running_sum_of(
+    spec: Spec, args: Sequence[Dims], sparsity: Sequence[Sparsity]
+) -> RunningSum | None:
+    """The running sum that a product with one indicator is; None where it is something else."""
+    place, known = _only_indicator(sparsity)
+    *parts, out = spec
+    if len(known) != 1 or len(args) != 2 or any(len({*p}) < len(p) for p in spec):
+        return None
+    size_of: dict[int, Size] = {}
+    for part, dims in zip(parts, args, strict=True):
+        size_of.update(zip(part, dims, strict=True))
+    return running_sum(renamed_constraints(known, parts[place]), parts[1 - place], out, size_of)
+
+
 def numbered(constraints: Constraints, part: Indices, length: Callable[[Size], int]) -> Constraints:
     """An indicator's constraints on the indices that its axes have in a product, at some sizes.
 
     >>> numbered((("=", ((0, 1), (1, -1), ("n", 1))),), (5, 3), lambda size: 9)
     (('=', ((3, -1), (5, 1), ('', 9))),)
     """
-    names = dict(enumerate(part))
-    return tuple((r, _with_sizes(renamed(f, names), length)) for r, f in constraints)
+    return tuple((r, _with_sizes(f, length)) for r, f in renamed_constraints(constraints, part))
 
 
 def _only_indicator(sparsity: Sequence[Sparsity]) -> tuple[int, Constraints]:

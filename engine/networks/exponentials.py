@@ -618,6 +618,55 @@ def written_sums(graph: Snapshot, dims: Dims, e: Exponential) -> Iterator[Term]:
         yield reduce(terms.add, summands)
 
 
+# A polynomial in tanh keeps its digits where it is not much smaller than its terms at both ends.
+MAX_TANGENTS: Final = 4
+MOST_CANCELLED: Final = 8
+
+
+def written_in_tangents(graph: Snapshot, dims: Dims, e: Exponential) -> Iterator[Term]:
+    """An element with other zeros than 1 and -1 as a polynomial in `t = tanh(z / 2)`.
+
+    Where it goes to 0 at both ends alike, a power of `cosh(z / 2)` takes it there.
+    """
+    writer = Writer(graph, dims)
+    f = factored(writer, e)
+    if f is None or f.a < 0 or f.rest or not 1 < len(f.others) <= MAX_TANGENTS + 1:
+        return
+    if f.m < 0 or 2 * f.m + f.a + len(f.others) - 1 != -f.b:
+        return
+    coefficients = in_tangents(f.others)
+    least = min(abs(f.others[0]), abs(f.others[-1]))
+    if sum(map(abs, coefficients)) > MOST_CANCELLED * least:
+        return
+    t = writer.at_half("tanh", f.z)
+    summands = [
+        scaled(c, writer.power(t, k)) if k else writer.number(c)
+        for k, c in enumerate(coefficients)
+        if c
+    ]
+    factors = [writer.power(t, f.a)] if f.a else []
+    if f.m:
+        factors.append(writer.power(writer.at_half("cosh", f.z), -2 * f.m))
+    number = f.number * HALF ** int(2 * f.m)
+    yield scaled(number, writer.product([*factors, reduce(terms.add, summands)]))
+
+
+def in_tangents(p: Polynomial) -> Polynomial:
+    """The polynomial in `t = (q - 1) / (q + 1)` that is `p(q) / (q + 1)^d`, of degree d as p is.
+
+    >>> [int(c) for c in in_tangents((Fraction(8), Fraction(-32), Fraction(8)))]
+    [-4, 0, 12]
+    """
+    total: Polynomial = ()
+    high, low = (Fraction(1, 2), Fraction(1, 2)), (Fraction(1, 2), Fraction(-1, 2))
+    for j, c in enumerate(p):
+        own: Polynomial = (c,)
+        for k in range(len(p) - 1):
+            own = _product(own, high if k < j else low)
+        total = _sum(total, own)
+    return total
+
+
 def _exponentials(writer: Writer, rest: Form) -> list[Term]:
     return [_exponential(writer, rest, Fraction(0), Fraction(0), ())] if rest else []
 

@@ -453,21 +453,37 @@ def factored(graph: Snapshot, networks: Sequence[Network], free: bool = False) -
         for _, rest in rests
         if rest
     ]
-    if not shown or any(s != shown[0] for s in shown):
+    axes = _joint_axes(graph, common, first.out, shown)
+    if axes is None:
         return None
-    axes = shown[0]
-    summands = [
-        scaled(
-            n.coefficient,
-            contract(graph, Network((), axes, sizes), rest, axes)
-            if rest
-            else terms.constant(1, tuple(sizes[i] for i in axes)),
-        )
-        for n, rest in rests
-    ]
+    summands: list[Term] = []
+    for network, rest in rests:
+        pool = [(graph.term(c), part) for c, part in rest]
+        missing = tuple(i for i in axes if all(i not in part for _, part in rest))
+        if missing or not pool:
+            pool.append((terms.constant(1, tuple(sizes[i] for i in missing)), missing))
+        made = contract_terms(graph, Network((), axes, sizes), pool, axes)
+        summands.append(scaled(network.coefficient, made))
     kept = _interface(inside, set(axes), first.out)
     whole = contract(graph, Network((), kept, sizes), common, kept)
     return terms.einsum(canonical([kept, axes], first.out), whole, reduce(terms.add, summands))
+
+
+def _joint_axes(
+    graph: Snapshot, common: Sequence[Factor], out: Indices, shown: Sequence[Indices]
+) -> Indices | None:
+    """The axes of a sum of rests; None where these differ, unless a delta keeps the whole small.
+
+    `δᵢⱼ·xₖ - δᵢⱼ·yᵢ` has k entries for every i, `δᵢⱼ·(xₖ - yᵢ)` as many, and no j in between.
+    """
+    if not shown or all(s == shown[0] for s in shown):
+        return shown[0] if shown else None
+    deltas = [part for c, part in common if graph.sparsity.get(c) is True]
+    found = {i for own in shown for i in own}
+    axes = tuple(i for i in out if i in found)
+    pairs = (pair for part in deltas for pair in zip(part, part[len(part) // 2 :], strict=False))
+    apart = all(not {*pair} <= found for pair in pairs)
+    return axes if deltas and apart and found <= {*out} else None
 
 
 def _restricted(network: Network, places: Sequence[int]) -> Network:

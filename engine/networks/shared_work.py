@@ -1,10 +1,12 @@
 """Parts of products that are computed once: mirror images, repeated and shared factors."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import reduce
+from itertools import combinations
+from math import prod
 
 from eggrad.engine.extraction import extract
 from eggrad.engine.extraction.snapshot import ENode, Snapshot
@@ -313,7 +315,7 @@ MAX_CLASSES = 400
 
 def made_from_others(graph: Snapshot) -> Iterator[tuple[int, Term]]:
     """The products of the cheapest DAG that have all factors of others, made from those."""
-    choice = graph.cheap_dag(graph.root_classes)
+    choice = _cheap_dag(graph)
     used = extract.used(choice, graph.root_classes)
     if len(used) > MAX_CLASSES:
         return
@@ -329,6 +331,103 @@ def made_from_others(graph: Snapshot) -> Iterator[tuple[int, Term]]:
                 made = _made_from(graph, large, graph.term(other), small)
                 if made is not None:
                     yield cls, made
+
+
+# Products of two factors that several products have in common.
+#
+# `x' W y` may be computed as `(x' W) y`, and `t' W y` as `(t' W) y`: with `W y` first the large W
+# is read once. Neither gains by that alone.
+
+
+# A product that takes a smaller share of the time of all is no matter.
+WORTH = Fraction(1, 20)
+# Of a product with more factors the pairs are not looked at.
+MAX_PAIRED = 8
+# How many e-classes of which a factor is a multiple are looked at.
+MULTIPLES = 4
+
+
+def with_common_pairs(graph: Snapshot) -> Iterator[tuple[int, Term]]:
+    """The products of the cheapest DAG that have two factors in common, with these two first."""
+    choice = _cheap_dag(graph)
+    used = extract.used(choice, graph.root_classes)
+    if len(used) > MAX_CLASSES:
+        return
+    least = WORTH * sum(graph.cost(cls, choice[cls]) for cls in used)
+    found: dict[object, list[tuple[int, Network, _Pair]]] = {}
+    for cls in _wholes(choice, used, graph.root_classes):
+        network = product_network(graph, cls, choice[cls], MAX_FACTORS)
+        if len(network.factors) <= MAX_PAIRED:
+            network = _of_multiples(graph, network, used)
+            for places in combinations(range(len(network.factors)), 2):
+                pair = _pair(graph, network, places)
+                if pair is not None and pair.price >= least:
+                    found.setdefault(pair.key, []).append((cls, network, pair))
+    for uses in found.values():
+        if len(uses) > 1:
+            for cls, network, pair in uses:
+                rest = (f for k, f in enumerate(network.factors) if k not in pair.places)
+                pool = [(graph.term(c), part) for c, part in rest]
+                pool.append((pair.term, pair.out))
+                whole = contract_terms(graph, network, pool, network.out, exact=True)
+                yield cls, scaled(network.coefficient, whole)
+
+
+def _of_multiples(graph: Snapshot, network: Network, used: Collection[int]) -> Network:
+    """The network with its factors' multiples as one number: `2·a` times b is 2 times `a·b`."""
+    number = network.coefficient
+    factors: list[Factor] = []
+    for cls, part in network.factors:
+        known = {cls: Fraction(1)}
+        waiting = [cls]
+        for c in waiting:
+            for m in graph.members[c]:
+                fresh = m.constructor == "scale" and m.children[0] not in known
+                if fresh and len(known) < MULTIPLES:
+                    known[m.children[0]] = known[c] * m.value
+                    waiting.append(m.children[0])
+        chosen = min(known, key=lambda c: (c not in used, c))
+        number *= known[chosen]
+        factors.append((chosen, part))
+    return replace(network, factors=tuple(factors), coefficient=number)
+
+
+@dataclass(frozen=True)
+class _Pair:
+    """The product of two factors of a network; those with one key are one product."""
+
+    places: tuple[int, int]
+    key: object
+    term: Term
+    out: Indices
+    price: int
+
+
+def _pair(graph: Snapshot, network: Network, places: tuple[int, int]) -> _Pair | None:
+    """Two factors that are summed over an index, unless that makes more than the larger one has."""
+    (a, left), (b, right) = ordered = sorted(
+        (network.factors[k] for k in places), key=lambda f: (-len(f[1]), f[0])
+    )
+    others = {i for k, (_, part) in enumerate(network.factors) if k not in places for i in part}
+    needed = {*network.out, *others}
+    out = tuple(i for i in dict.fromkeys(left + right) if i in needed)
+    summed = {*left} & {*right} - needed
+    if not summed or any(len({*part}) < len(part) for _, part in ordered):
+        return None
+    lengths = {i: graph.model.length(network.sizes[i]) for i in left + right}
+    if prod(lengths[i] for i in out) > max(prod(lengths[i] for i in p) for p in (left, right)):
+        return None
+    spec = canonical([left, right], out)
+    dims = (graph.dims[a], graph.dims[b])
+    sparsity = (graph.sparsity.get(a, False), graph.sparsity.get(b, False))
+    made = tuple(network.sizes[i] for i in out)
+    price = graph.model.node("ein", (spec,), dims, made, sparsity)
+    term = terms.einsum(spec, graph.term(a), graph.term(b))
+    return _Pair(places, (a, b, spec), term, out, price)
+
+
+def _cheap_dag(graph: Snapshot) -> dict[int, ENode]:
+    return graph.remember("cheap DAG", lambda: graph.cheap_dag(graph.root_classes))
 
 
 def _wholes(choice: dict[int, ENode], used: list[int], roots: list[int]) -> list[int]:

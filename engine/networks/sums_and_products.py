@@ -5,12 +5,14 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from functools import partial, reduce
-from itertools import combinations
+from itertools import combinations, pairwise
 from math import prod
 from typing import cast
 
 from eggrad.engine.costs.cost import Model
 from eggrad.engine.extraction.snapshot import ENode, Snapshot
+from eggrad.engine.indices import affine
+from eggrad.engine.indices.constraints import Constraint
 from eggrad.engine.indices.spec import Indices, Size, Spec, canonical, hadamard
 from eggrad.engine.networks.networks import (
     Factor,
@@ -164,6 +166,65 @@ def _price(
     indices = {*pool[pair[0]][1], *pool[pair[1]][1]}
     kept = _kept(pool, pair, out)
     return prod(lengths[i] for i in kept), prod(lengths[i] for i in indices)
+
+
+# Powers of one base.
+
+
+def powers_from_others(graph: Snapshot) -> Iterator[tuple[int, Term]]:
+    """Each power by the next lower one of its base, and those of negative exponents by inverses."""
+    known: dict[int, dict[Fraction, int]] = {}
+    for cls in graph.classes:
+        for m in graph.members[cls]:
+            if m.constructor == "power" and (p := number(graph, m.children[1])):
+                known.setdefault(m.children[0], {})[p] = cls
+    for base, powers in known.items():
+        for sign in (1, -1):
+            own = sorted((p for p in {*powers, Fraction(sign)} if p * sign > 0), key=abs)
+            for p, q in pairwise(own):
+                # No more is needed of the base than the whole needs: both have one sign.
+                if (q - p).denominator == 1 and q in powers:
+                    parts = (_power(graph, base, powers, p), _power(graph, base, powers, q - p))
+                    yield powers[q], terms.einsum(hadamard(parts[0].order), *parts)
+        for p, cls in powers.items():
+            if p < -1 and -p in powers:
+                yield cls, terms.power(graph.term(powers[-p]), terms.constant(-1))
+
+
+def _power(graph: Snapshot, base: int, powers: Mapping[Fraction, int], p: Fraction) -> Term:
+    if p in powers:
+        return graph.term(powers[p])
+    return graph.term(base) if p == 1 else terms.power(graph.term(base), terms.constant(p))
+
+
+# Indicators of several conditions as products of indicators.
+
+
+def conditions_apart(graph: Snapshot, network: Network) -> list[Placed]:
+    """The factors of a product, inequalities between two different pairs of indices apart."""
+    return [placed for cls, part in network.factors for placed in _apart(graph.term(cls), part)]
+
+
+def _apart(factor: Term, part: Indices) -> list[Placed]:
+    """An indicator as the product of those of each pair of indices, if that is what it is.
+
+    >>> a, b = (">=", ((0, 1), (2, -1))), (">=", ((1, 1), (2, -1)))
+    >>> [own for _, own in _apart(terms.indicator(("n", "n", "n"), [a, b]), (5, 6, 7))]
+    [(5, 7), (6, 7)]
+    """
+    groups: dict[tuple[int, ...], list[Constraint]] = {}
+    for relation, f in factor.constraints if factor.op == "indicator" else ():
+        if relation != ">=" or len(affine.indices(f)) != 2:
+            return [(factor, part)]
+        groups.setdefault(tuple(sorted(affine.indices(f))), []).append((relation, f))
+    if len(groups) < 2:
+        return [(factor, part)]
+    found: list[Placed] = []
+    for (i, j), own in groups.items():
+        constraints = [(relation, affine.renamed(f, {i: 0, j: 1})) for relation, f in own]
+        dims = (factor.dims[i], factor.dims[j])
+        found.append((terms.indicator(dims, constraints), (part[i], part[j])))
+    return found
 
 
 # Products with inverse norms, read and written with unit vectors.

@@ -29,6 +29,7 @@ from eggrad.engine.runtime.stable_functions import (
     softmax,
     softplus,
     solve,
+    solve_all,
 )
 from eggrad.engine.runtime.stepped_products import stepped_product
 
@@ -52,6 +53,7 @@ __all__ = [
     "softmax",
     "softplus",
     "solve",
+    "solve_all",
     "stepped_product",
     "symmetric_product",
     "zeros_and_ones",

@@ -2,12 +2,13 @@
 
 from functools import lru_cache
 from math import prod
+from operator import mul
 from typing import Any, Final
 
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
-from eggrad.engine.indices.affine import coefficient, form, indices
+from eggrad.engine.indices.affine import form, indices
 from eggrad.engine.indices.constraints import Constraints
 from eggrad.engine.indices.indicator_plan import Plan, View, plan
 from eggrad.engine.indices.spec import Indices
@@ -83,7 +84,7 @@ def indicator_product(
     result = np.zeros([lengths[i] for i in out], array.dtype)
     spread = value.transpose([labels.index(i) for i in own.target.labels if i in labels])
     missing = tuple(k for k, i in enumerate(own.target.labels) if i not in labels)
-    _write(result, own, np.expand_dims(spread, missing))
+    _write(result, own, np.expand_dims(spread, missing) if missing else spread)
     return result[()]
 
 
@@ -120,13 +121,16 @@ def _entries(array: Array, view: View, own: Plan) -> Array:
     extents = [own.extent(i) for i in view.labels]
     if 0 in extents or 0 in array.shape:
         return np.zeros(extents, array.dtype)
-    first = array[tuple(slice(k, None) for k in view.start)]
     # One entry takes no step, of whatever length.
     strides = [
-        int(np.dot(step, array.strides)) if n > 1 else 0
+        sum(map(mul, step, array.strides)) if n > 1 else 0
         for step, n in zip(view.steps, extents, strict=True)
     ]
-    return as_strided(first, extents, strides)
+    if array.flags.c_contiguous and not array.dtype.hasobject:
+        # A tenth of the time that `as_strided` takes; it needs an array in one piece.
+        start = sum(map(mul, view.start, array.strides))
+        return np.ndarray(extents, array.dtype, array, start, strides)
+    return as_strided(array[tuple(slice(k, None) for k in view.start)], extents, strides)
 
 
 def _reduced(value: Array, own: Plan) -> tuple[Array, Indices]:
@@ -137,21 +141,29 @@ def _reduced(value: Array, own: Plan) -> tuple[Array, Indices]:
     running = _running_sum(value, own)
     if running is not None:
         return running
-    labels = own.source.labels
-    masked = tuple(dict.fromkeys(i for _, f in own.mask for i in indices(f)))
-    kept = tuple(i for i in own.target.labels if i in labels or i in masked)
-    if len(kept) == len(own.target.labels):
+    labels, kept = own.source.labels, own.kept
+    if kept == own.target.labels:
         kept = own.target.labels
-    absent = [i for i in own.ranges if i not in (*own.target.labels, *labels, *masked)]
-    if not own.mask and set(labels) == set(kept):
+    if own.mask:
+        shape = tuple(own.extent(i) for i in own.masked)
+        mask = zeros_and_ones(own.mask_numbers, shape, value.dtype)
+        if {*kept} == {*labels, *own.masked}:
+            result = _spread(value, labels, kept) * _spread(mask, own.masked, kept)
+        else:
+            result = np.einsum(value, [*labels], mask, [*own.masked], [*kept])
+    elif {*labels} == {*kept}:
         result = value.transpose([labels.index(i) for i in kept])
-    elif own.mask:
-        shape = tuple(own.extent(i) for i in masked)
-        mask = zeros_and_ones(_numbers(own, masked), shape, value.dtype)
-        result = np.einsum(value, [*labels], mask, [*masked], [*kept])
     else:
         result = np.einsum(value, [*labels], [*kept])
-    return (result * prod(own.extent(i) for i in absent) if absent else result), kept
+    return (result * own.repetitions if own.repetitions != 1 else result), kept
+
+
+def _spread(value: Array, labels: Indices, wanted: Indices) -> Array:
+    """An array ready to be broadcast along other axes."""
+    own = tuple(i for i in wanted if i in labels)
+    if own != labels:
+        value = value.transpose([labels.index(i) for i in own])
+    return value[tuple(slice(None) if i in own else None for i in wanted)]
 
 
 def _running_sum(value: Array, own: Plan) -> tuple[Array, Indices] | None:
@@ -165,7 +177,7 @@ def _running_sum(value: Array, own: Plan) -> tuple[Array, Indices] | None:
     if not len(pair) == 2 == len(gone) + len(new) == 2 * len(gone):
         return None
     kept = tuple(new[0] if [i] == gone else i for i in labels)
-    step, sign, start = _numbers(own, (*new, *gone))[0][1]
+    step, sign, start = own.numbers((*new, *gone))[0][1]
     if set(kept) != set(wanted) or abs(sign) != 1:
         return None
     if _integers((step, start), (own.extent(new[0]),)) is object:
@@ -183,24 +195,15 @@ def _running_sum(value: Array, own: Plan) -> tuple[Array, Indices] | None:
     return sums.take(count, axis).transpose([kept.index(i) for i in wanted]), wanted
 
 
-def _numbers(own: Plan, axes: Indices) -> Numbers:
-    """The mask's constraints, on indices that are counted from where their ranges begin."""
-    found: list[tuple[str | int, tuple[int, ...]]] = []
-    for relation, f in own.mask:
-        start = sum(c * (own.ranges[k][0] if isinstance(k, int) else 1) for k, c in f)
-        found.append((relation, (*(coefficient(f, i) for i in axes), start)))
-    return tuple(found)
-
-
 def _write(result: Array, own: Plan, value: Array) -> None:
     """Write entries through the target's view; where several meet, add them one by one."""
     entries = _entries(result, own.target, own)
     if not entries.size:
         return
-    value = np.broadcast_to(value, entries.shape)
     if own.injective:
         entries[...] = value
         return
+    value = np.broadcast_to(value, entries.shape)
     apart = own.apart
     for place in np.ndindex(tuple(entries.shape[k] for k in apart)):
         at: list[Any] = [slice(None)] * entries.ndim

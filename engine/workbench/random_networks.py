@@ -84,7 +84,8 @@ def random_roots(rng: np.random.Generator) -> list[Term]:
     summands += [(int(rng.choice([1, 2])), product(more, out, rng))]
     summands += [(int(rng.choice([1, 2])), other)] * int(rng.integers(0, 2))
     sums = [total(summands, rng), total(summands, rng)]
-    return [*roots, *sums, mirrored(rng), total([(-c, t) for c, t in summands], rng)]
+    turned = total([(-c, t) for c, t in summands], rng)
+    return [*roots, *sums, mirrored(rng), turned, triangular(rng), *bilinear(rng)]
 
 
 def mirrored(rng: np.random.Generator) -> Term:
@@ -100,6 +101,29 @@ def mirrored(rng: np.random.Generator) -> Term:
     diagonal = terms.einsum("i,ij->ij", d, terms.delta((k,)))
     middle = terms.subtract(diagonal, terms.einsum("i,j->ij", d, d))
     return product([*left, (middle, "kl"), (first, "jb"), (second, "bl")], "ij", rng)
+
+
+def triangular(rng: np.random.Generator) -> Term:
+    """A product with two running sums at once: of what is at neither of two places, say."""
+    both = [(">=", ((0, 1), (2, -1))), (">=", ((1, 1), (2, -1)))]
+    triangles = terms.indicator(_dims("ijk"), both)
+    weights = terms.variable("d", _dims("k"))
+    factors: list[Factor] = [(triangles, "ijk"), (weights, "k"), (terms.variable("a", (2,)), "i")]
+    return product(factors, _shuffled(rng, "ij"), rng)
+
+
+def bilinear(rng: np.random.Generator) -> list[Term]:
+    """Two products that have a tensor and a vector in common, perhaps a multiple of it."""
+    # Large, so that it matters beside all else.
+    size = "n"
+    tensor = terms.variable("T", (size, size, size))
+    first, second, other = (terms.variable(name, (size,)) for name in "xyz")
+    common: list[Factor] = [(tensor, "jkl"), (first, "l")]
+    twice = multiple(2, first) if rng.random() < 0.5 else first
+    return [
+        product([*common, (second, "k")], "j", rng),
+        product([(tensor, "jkl"), (twice, "l"), (other, "j")], "k", rng),
+    ]
 
 
 def random_exponentials(rng: np.random.Generator) -> list[Term]:

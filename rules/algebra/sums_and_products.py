@@ -10,7 +10,14 @@ from typing import cast
 from eggrad.engine.extraction.snapshot import Snapshot
 from eggrad.engine.laws.rule import Ruleset
 from eggrad.engine.networks.networks import linear_forms, scaled, split
-from eggrad.engine.networks.shared_work import SUMS, exchanges, expanded, halved, made_from_others
+from eggrad.engine.networks.shared_work import (
+    SUMS,
+    exchanges,
+    expanded,
+    halved,
+    made_from_others,
+    with_common_pairs,
+)
 from eggrad.engine.networks.sums_and_products import (
     as_term,
     cancels,
@@ -27,6 +34,7 @@ from eggrad.engine.networks.sums_and_products import (
     networks,
     number,
     pairs_to_join,
+    powers_from_others,
     quotients_of,
     repeated,
     sharing,
@@ -49,7 +57,11 @@ products = Ruleset(
 halves = Ruleset(
     "halves", "products that are their own mirror image", "none: one further e-node a network"
 )
-orders = Ruleset("orders", "the cheapest orders of products", "the cost of a network")
+orders = Ruleset(
+    "orders",
+    "the cheapest orders of products, and powers by others",
+    "none: further e-nodes that no rule sees",
+)
 quotients = Ruleset(
     "quotients",
     "quotients, where a product of multiples hides them from `presentation`",
@@ -73,6 +85,18 @@ def cheapest_order(graph: Snapshot) -> Iterator[tuple[int, Term]]:
 def shared_factors(graph: Snapshot) -> Iterator[tuple[int, Term]]:
     """A product that has all factors of another is what the others make of that one."""
     return made_from_others(graph)
+
+
+@orders.bulk_rule(cite="associativity and commutativity of the product")
+def common_pairs(graph: Snapshot) -> Iterator[tuple[int, Term]]:
+    """x·(W·y) and t·(W·y), for products with two factors in common: they are multiplied once."""
+    return with_common_pairs(graph)
+
+
+@orders.bulk_rule(cite="laws of exponents", sizeless=True)
+def power_by_lower_power(graph: Snapshot) -> Iterator[tuple[int, Term]]:
+    """aᵖ = a^q·a^(p-q) and a⁻ᵖ = (aᵖ)⁻¹, where the other power is there."""
+    return powers_from_others(graph)
 
 
 @halves.bulk_rule(cite="a second derivative is symmetric; ring axioms")

@@ -26,6 +26,7 @@ from eggrad.engine.networks.exponentials import (
     sum_of,
     unlike,
     written,
+    written_in_tangents,
     written_logarithms,
     written_products,
     written_sums,
@@ -74,6 +75,12 @@ def exponential_fraction(graph: Snapshot) -> Iterator[tuple[int, Term]]:
 def exponential_polynomial(graph: Snapshot) -> Iterator[tuple[int, Term]]:
     """A polynomial in exp z over a power of 1 + exp z is a sum of terms that are at most 1."""
     return written(graph, written_sums)
+
+
+@exponentials.bulk_rule(cite=FUNCTIONS, stable=True, sizeless=True)
+def tangent_polynomial(graph: Snapshot) -> Iterator[tuple[int, Term]]:
+    """Such a polynomial is one in tanh(z/2), times a power of cosh(z/2), if no end cancels."""
+    return written(graph, written_in_tangents)
 
 
 @exponentials.bulk_rule(cite=f"{BLANCHARD}; {MAECHLER}", stable=True, sizeless=True)

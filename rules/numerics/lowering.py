@@ -5,9 +5,9 @@ from fractions import Fraction
 
 from eggrad.engine.extraction.snapshot import Snapshot
 from eggrad.engine.laws.primitives import shrinks
-from eggrad.engine.networks.networks import scaled
+from eggrad.engine.networks.networks import contract_terms, scaled
 from eggrad.engine.networks.shared_work import expanded, symmetric_products_of
-from eggrad.engine.networks.sums_and_products import every_sum
+from eggrad.engine.networks.sums_and_products import conditions_apart, every_network, every_sum
 from eggrad.engine.terms.term import Term
 from eggrad.rules.notation import *
 
@@ -56,3 +56,13 @@ def symmetric_products(graph: Snapshot) -> Iterator[tuple[int, Term]]:
             networks = expanded(graph, cls)
             for product in symmetric_products_of(graph, networks) if networks else ():
                 yield cls, product
+
+
+@lowering.bulk_rule(cite="Iverson's brackets; associativity of the product")
+def triangles_apart(graph: Snapshot) -> Iterator[tuple[int, Term]]:
+    """[i ≥ k and j ≥ k]·a·b = ([i ≥ k]·a)·([j ≥ k]·b): running sums of both, not of the product."""
+    for cls, network in every_network(graph):
+        pool = conditions_apart(graph, network)
+        if len(pool) > len(network.factors) and graph.first_time(("triangles", cls, network)):
+            whole = contract_terms(graph, network, pool, network.out, exact=True)
+            yield cls, scaled(network.coefficient, whole)

@@ -42,6 +42,94 @@ def test_slices(f: eg.Expression, text: str) -> None:
     np.testing.assert_allclose(f.evaluate(VALUES), expected)
 
 
+SUMS = [
+    (np.cumsum(x), "x.cumsum()"),
+    (np.flip(np.cumsum(np.flip(x))), "x[::-1].cumsum()[::-1]"),
+    (np.cumsum(A, axis=0), "A.cumsum(axis=0)"),
+    (np.cumsum(A, axis=1), "A.cumsum(axis=1)"),
+    (np.cumsum(A, axis=1).T, "A.cumsum(axis=1)"),
+    (np.flip(np.cumsum(np.flip(A, 1), axis=1), 1), "A[:, ::-1].cumsum(axis=1)[:, ::-1]"),
+]
+
+
+@pytest.mark.parametrize(("f", "text"), SUMS, ids=range(len(SUMS)))
+def test_running_sums(f: eg.Expression, text: str) -> None:
+    compiled = eg.compile(f)
+    assert text in compiled.source
+    assert "indicator" not in compiled.source
+    (expected,) = oracle.evaluate([f.term], VALUES, {"m": 4, "n": 6})
+    np.testing.assert_allclose(compiled(**{v.name: VALUES[v.name] for v in f.variables}), expected)
+
+
+def spread(array: t.Term, size: t.Size, constraint: list[tuple[int | str, int]]) -> t.Term:
+    """A vector's entries in a larger one: `constraint` is 0 where (0) is at the vector's (1)."""
+    place = t.indicator((size, *array.dims), [("=", tuple(constraint))])
+    return t.einsum("ij,j->i", place, array)
+
+
+v, z, B = t.variable("v", (3,)), t.variable("z", ("n",)), t.variable("B", ("m", "n"))
+BEHIND = spread(z, "n + 1", [(0, 1), (1, -1), ("", -1)])
+FIRST = spread(z, "2*n", [(0, 1), (1, -1)])
+SECOND = spread(t.apply("sin", z), "2*n", [(0, 1), (1, -1), ("n", -1)])
+EVERY_OTHER = spread(v, 8, [(0, 1), (1, -2), ("", -1)])
+ROW = t.einsum("i,j->ij", t.indicator((4,), [("=", ((0, 1), ("", -2)))]), z)
+COLUMNS = t.einsum(
+    "jk,ik->ij", t.indicator(("n + 1", "n"), [("=", ((0, 1), (1, -1), ("", -1)))]), B
+)
+PARTS = [
+    (BEHIND, "[1:] = z"),
+    (t.add(t.variable("w", ("n + 1",)), BEHIND), "t1[1:] += z"),
+    (t.subtract(BEHIND, t.apply("exp", t.variable("w", ("n + 1",)))), "[1:] += z"),
+    (t.subtract(t.apply("exp", t.variable("w", ("n + 1",))), BEHIND), "t1[1:] -= z"),
+    (t.add(FIRST, SECOND), "t2[n:] += t1"),
+    (t.apply("exp", FIRST), "[:n] = z"),
+    (t.negate(BEHIND), "[1:] = z"),
+    (t.einsum("i,i->", BEHIND, BEHIND), "[1:] = z"),
+    (EVERY_OTHER, "[1:6:2] = v"),
+    (ROW, "[2, :] = z"),
+    (t.add(COLUMNS, t.constant(1, ("m", "n + 1"))), "[:, 1:] += B"),
+    (t.einsum("ij->ji", COLUMNS), "[:, 1:] = B"),
+]
+
+
+@pytest.mark.parametrize(("root", "text"), PARTS, ids=range(len(PARTS)))
+def test_parts_of_an_array_are_written_into_it(root: t.Term, text: str) -> None:
+    compiled = compile_terms([root, root], sizes={"n": 4})
+    assert text in compiled.source
+    assert "indicator" not in compiled.source
+    sizes = {"m": 2, "n": 4}
+    values = oracle.random_values(t.variables(root), sizes, np.random.default_rng(1))
+    before = {name: own.copy() for name, own in values.items()}
+    (expected,) = oracle.evaluate([root], values, sizes)
+    for found in compiled(**values):
+        np.testing.assert_allclose(found, expected)
+    for name, own in values.items():
+        np.testing.assert_array_equal(own, before[name])
+
+
+def test_a_part_that_may_not_fit_is_not_written_so() -> None:
+    """A vector of three entries goes into one of n entries by a call."""
+    root = spread(v, "n", [(0, 1), (1, -1), ("", -1)])
+    compiled = compile_terms([root], (t.variable("z", ("n",)),))
+    assert "indicator_product" in compiled.source
+    (found,) = compiled(v=np.ones(3), z=np.ones(6))
+    np.testing.assert_array_equal(found, [0, 1, 1, 1, 0, 0])
+
+
+def test_a_product_of_running_sums_is_not_summed_in_three_axes() -> None:
+    """The Hessian of a sum up to each place: sums of n x n entries, never of n x n x n."""
+    f = eg.sum(np.log(np.cumsum(np.exp(x))))
+    hessian = eg.compile(eg.hessian(f, x))
+    given = RNG.normal(size=400)
+    hessian(x=given[:9])
+    tracemalloc.start()
+    found = hessian(x=given)
+    assert tracemalloc.get_traced_memory()[1] < 8 * found.nbytes
+    tracemalloc.stop()
+    (expected,) = oracle.evaluate([eg.hessian(f, x).term], {"x": given[:9]}, {"n": 9})
+    np.testing.assert_allclose(hessian(x=given[:9]), expected, rtol=1e-10)
+
+
 def test_a_result_shares_no_memory_with_what_was_given() -> None:
     given = np.ones(6)
     for f in (x[1:4], x[::-1], np.reshape(X, (2, 3))):

@@ -121,7 +121,12 @@ def test_a_sum_of_equal_numbers_is_0_without_any(m: int, value: float) -> None:
         (t.power(x, t.constant(2)), "np.square(x)"),
         (t.power(x, t.constant(-1)), "np.reciprocal(x)"),
         (t.power(x, t.constant(t.Fraction(1, 2))), "np.sqrt(x)"),
-        (t.power(x, t.constant(t.Fraction(5, 2))), "x ** 2.5"),
+        (t.power(x, t.constant(t.Fraction(5, 3))), f"x ** {5 / 3}"),
+        (
+            t.power(x, t.constant(t.Fraction(-5, 2))),
+            "t1 = np.square(x); t2 = np.sqrt(x); t1 *= t2; np.reciprocal(t1, out=t1); return t1",
+        ),
+        (t.power(x, t.constant(3)), "t1 = np.square(x); t1 *= x; return t1"),
         (t.power(x, c), "x ** c"),
         (t.add(x, t.constant(-1, ("n",))), "x + (-1.0)"),
         (t.apply("relu", x), "np.maximum(x, 0)"),

@@ -18,9 +18,16 @@ VECTORS = [t.variable(f"x{k}", ("n",)) for k in range(4)]
 WINDOWS = t.indicator((971, 30, 1000), [("=", ((0, 1), (1, 1), (2, -1)))])
 SEEN = t.einsum("ijk,k->ij", WINDOWS, t.variable("s", (1000,)))
 
+TURNED = t.einsum("ij->ji", A)
+
 # For each pass: a term that it changes at some sizes, and a piece of the text that shows it.
 CHANGED: dict[str, tuple[Term, dict[str, int], str]] = {
     "expected overflow": (t.divide(t.constant(1), t.apply("exp", t.variable("c"))), {}, "errstate"),
+    "transposes": (
+        t.einsum("ij,ji->", t.apply("exp", A), t.apply("sin", t.apply("exp", TURNED))),
+        {},
+        "t1 = np.exp(A)\n    t2 = np.sin(t1)",
+    ),
     "stepped products": (t.einsum("ij,j->i", SEEN, t.variable("w", (30,))), {}, "stepped_product("),
     "stacked sums": (
         t.add(t.einsum("i,j->ij", y, x), t.einsum("i,j->ij", t.apply("sin", y), VECTORS[0])),
@@ -31,6 +38,15 @@ CHANGED: dict[str, tuple[Term, dict[str, int], str]] = {
         reduce(t.add, (t.einsum("ij,j->i", A, v) for v in VECTORS)),
         {"m": 100, "n": 100},
         "]).dot(A.T)",
+    ),
+    "shared systems": (
+        t.einsum(
+            "i,i->",
+            t.numeric("solve", t.variable("S", ("n", "n")), x),
+            t.numeric("solve", t.variable("S", ("n", "n")), VECTORS[0]),
+        ),
+        {},
+        "solve_all(S, ",
     ),
     "masks": (
         t.apply("where", t.apply("greater", x, VECTORS[0]), x, VECTORS[1]),
@@ -44,6 +60,11 @@ CHANGED: dict[str, tuple[Term, dict[str, int], str]] = {
         "B.T.dot(A.T)",
     ),
     "vectors as stored": (t.einsum("ij,i->j", A, y), {}, "y.dot(A)"),
+    "stacks of matrices": (
+        t.einsum("kij,i->kj", t.variable("T", ("k", "m", "n")), y),
+        {},
+        "y @ T",
+    ),
     "matmul": (t.einsum("ij,jk->ik", A, B), {"m": 1000, "k": 1000}, "A @ B"),
     "long rows": (t.einsum("ij,i->ij", A, y), {"m": 300, "n": 400}, "row_by_row(np.multiply, A, y"),
     "outer products": (t.einsum("i,j->ij", x, y), {"m": 300, "n": 400}, "outer_product(x, y)"),

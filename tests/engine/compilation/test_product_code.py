@@ -33,6 +33,48 @@ def test_few_columns_come_first(spec: str, columns: int) -> None:
     np.testing.assert_allclose(function(**values)[0], expected, 1e-9, 1e-9)
 
 
+@pytest.mark.parametrize(
+    ("spec", "text"),
+    [
+        ("kij,i->kj", "B @ A"),
+        ("ij,kjl->kil", "A @ B"),
+        ("ji,kjl->kil", "A.T @ B"),
+        ("kijl,ij->kl", "(B.ravel() @ A.reshape(k, n * n, l))"),
+        ("kijl,ijm->kml", "(B.reshape(n * n, m).T @ A.reshape(k, n * n, l))"),
+        ("klijm,i->kljm", "(B @ A.reshape(k * l, n, n * m)).reshape(k, l, n, m)"),
+    ],
+)
+def test_what_is_summed_between_other_axes_is_not_copied(spec: str, text: str) -> None:
+    sizes = {"i": "n", "j": "n", "k": "k", "l": "l", "m": "m"}
+    parts = spec.partition("->")[0].split(",")
+    left, right = (
+        t.variable(name, [sizes[i] for i in own]) for name, own in zip("AB", parts, strict=True)
+    )
+    root = t.einsum(spec, left, right)
+    function = compile_terms([root], sizes={"n": 9, "k": 8, "l": 9, "m": 7})
+    assert text in function.source or f"{text[1:-1]}" in function.source
+    numbers = {"n": 4, "k": 3, "l": 2, "m": 5}
+    values = oracle.random_values([left, right], numbers, np.random.default_rng(0))
+    (expected,) = oracle.evaluate([root], values, numbers)
+    np.testing.assert_allclose(function(**values)[0], expected, 1e-9, 1e-9)
+
+
+def test_systems_with_one_matrix_are_solved_together() -> None:
+    """But for one whose right side is the solution of another."""
+    matrix, b = t.variable("M", ("n", "n")), t.variable("b", ("n",))
+    columns = t.variable("C", ("n", "k", "m"))
+    first, second = (t.numeric("solve", matrix, right) for right in (b, columns))
+    third = t.numeric("solve", matrix, t.apply("sin", first))
+    function = compile_terms([first, second, third, t.apply("exp", first)])
+    assert function.source.count("solve_all(M") == 1
+    assert function.source.count("solve(M") == 1
+    sizes = {"n": 4, "k": 2, "m": 3}
+    values = oracle.random_values([matrix, b, columns], sizes, np.random.default_rng(0))
+    expected = oracle.evaluate([first, second, third, t.apply("exp", first)], values, sizes)
+    for found, own in zip(function(**values), expected, strict=True):
+        np.testing.assert_allclose(found, own, 1e-9, 1e-9)
+
+
 # Sums of outer products -------------------------------------------------------------------------
 
 

@@ -188,3 +188,18 @@ def test_a_long_chain_takes_no_recursion() -> None:
 def test_the_same_at_every_run(seed: int) -> None:
     first, second = (random_members(np.random.default_rng(seed)) for _ in range(2))
     assert extract(first, 0) == extract(second, 0)
+
+
+@pytest.mark.parametrize("apart", [False, True])
+def test_what_several_could_share_is_tried_though_none_gains_alone(apart: bool) -> None:
+    """Both roots have an own operand of 10, or a common one of 12, perhaps by a multiple."""
+    members: dict[int, list[Member]] = {
+        0: [Member("first", 1, (2,)), Member("first by common", 1, (4,))],
+        1: [Member("second", 1, (3,)), Member("second by common", 1, (5 if apart else 4,))],
+        2: [Member("own", 10)],
+        3: [Member("other", 10)],
+        4: [Member("common", 12)],
+        5: [Member("multiple", 1, (4,))],
+    }
+    assert "common" in names(extract(members, 0, 1))
+    assert dag_cost(extract(members, 0, 1), [0, 1]) == 14 + apart

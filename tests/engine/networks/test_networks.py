@@ -11,6 +11,9 @@ from hypothesis import strategies as st
 import eggrad as eg
 from eggrad.engine.costs.cost import count
 from eggrad.engine.networks.networks import contraction_path
+from eggrad.engine.terms import term as terms
+from eggrad.engine.terms.term import postorder
+from eggrad.rules.standard import system
 
 Factors = list[frozenset[int]]
 LENGTHS = (1, 2, 10, 100)
@@ -124,3 +127,15 @@ def test_no_order_of_a_chain_is_cheaper() -> None:
     assert ours <= 1.01 * cheapest(0, 5)
     assert ours < one_way(range(1, 6))
     assert ours < one_way(range(4, -1, -1))
+
+
+def test_terms_that_share_a_delta_are_joined_though_they_have_other_axes() -> None:
+    """δᵢⱼ·xₖ - δᵢⱼ·yᵢ has entries for every pair of i and k, not for every j as well."""
+    x, y = terms.variable("x", ("n",)), terms.variable("y", ("m",))
+    both = terms.delta(("m",)), terms.constant(1, ("n",))
+    first = terms.einsum("ij,k->ijk", both[0], x)
+    second = terms.einsum("ij,ik->ijk", both[0], terms.einsum("i,k->ik", y, both[1]))
+    (found,) = system().simplify([terms.subtract(first, second)]).terms
+    assert found.op == "einsum"
+    assert "delta" in {a.op for a in found.args}
+    assert all(n.order < 3 for n in postorder(found) if n is not found)

@@ -18,7 +18,7 @@ def matrices(names: str) -> list[eg.Expression]:
 def compiled(*roots: eg.Expression) -> eg.CompiledFunction:
     function = eg.compile(list(roots), sizes=SIZES)
     variables = dict.fromkeys(v for root in roots for v in root.variables)
-    arrays = oracle.random_values([*variables], {"n": 5}, np.random.default_rng(0))
+    arrays = oracle.random_values([*variables], {"m": 3, "n": 5}, np.random.default_rng(0))
     for found, root in zip(function(**arrays), roots, strict=True):
         np.testing.assert_allclose(found, root.evaluate(arrays, reference=True), 1e-10)
     return function
@@ -30,6 +30,16 @@ def test_a_vector_times_a_chain_that_is_computed() -> None:
     chain = A @ B @ C
     assert compiled(chain, p @ A @ B @ C).source.count(".dot(") == 3
     assert compiled(p @ A @ B @ C).source.count(".dot(") == 3
+
+
+@pytest.mark.parametrize("given", [True, False])
+def test_a_large_tensor_meets_once_the_vector_that_two_products_have(given: bool) -> None:
+    """Alone either product may begin with its own vector; a multiple of one is no other vector."""
+    W = eg.variable("W", ("m", "n", "n"))
+    x, y, t = (eg.variable(name, (size,)) for name, size in zip("xyt", "nnm", strict=True))
+    z = eg.tanh(np.einsum("kij,i,j->k", W, x, y)) - t
+    source = compiled(eg.sum(z * z), eg.gradient(eg.sum(z * z), x if given else y)).source
+    assert source.count("W") == 1 + source.count("W.shape") + source.count("compiled(W")
 
 
 def test_a_hessian_has_the_jacobian_of_a_network_once() -> None:
