@@ -90,6 +90,7 @@ def log_sum_exp(x: Array, axes: Sequence[int]) -> Array:
     >>> float(log_sum_exp(np.array([1e3, 1e3]), (0,)).round(3))
     1000.693
     """
+    x = _inexact(x)
     to_front = (*axes, *(k for k in range(x.ndim) if k not in axes))
     dims = [x.shape[k] for k in to_front]
     summed, kept = dims[: len(axes)], dims[len(axes) :]
@@ -98,6 +99,11 @@ def log_sum_exp(x: Array, axes: Sequence[int]) -> Array:
     if len(columns) < columns.shape[1]:
         columns = np.ascontiguousarray(columns)
     return _of_columns(columns).reshape(kept)[()]
+
+
+def _inexact(x: Array) -> Array:
+    """The array; of integers, one whose memory exponentials can be written to."""
+    return x if x.dtype.kind in "fc" else x.astype(float)
 
 
 def _of_columns(columns: Array) -> Array:
@@ -126,7 +132,7 @@ def softmax(x: Array, axes: Sequence[int]) -> Array:
     >>> softmax(np.array([1e3, 1e3]), (0,))
     array([0.5, 0.5])
     """
-    own = tuple(axes)
+    x, own = _inexact(x), tuple(axes)
     if not x.size:
         return np.exp(x)
     result = np.asarray(x - np.maximum.reduce(x, own, keepdims=True))

@@ -211,6 +211,7 @@ def test_log_sum_exp_over_any_axes(data: st.DataObject) -> None:
 
 def test_exponentials_of_integers() -> None:
     np.testing.assert_allclose(stable.log_sum_exp(np.array([0, 0]), (0,)), np.log(2))
+    np.testing.assert_allclose(stable.softmax(np.array([0, 0]), (0,)), 0.5)
     for count in (3, 300):
         twos = np.full(count, 2)
         np.testing.assert_allclose(stable.softplus(twos), np.log1p(np.exp(2)) * np.ones(count))
