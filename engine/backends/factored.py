@@ -103,9 +103,11 @@ class FactoredArray:
 
     def __matmul__(self, operand: Any) -> Any:
         """The product with a tensor of the columns' axes, or a flat vector: it is flat then."""
-        own = self._own
+        own, core = self._own, self.cores[0]
         rows, columns = self._sides()
-        given = tuple(operand.shape)
+        if self.library != "jax" and getattr(operand, "dtype", None) != core.dtype:
+            operand = own.array(operand, core)
+        given = tuple(own.xp.asarray(operand).shape)
         if given not in (columns, (prod(columns),)):
             raise ShapeError(
                 f"@: the operand has shape {given}; it needs axes {columns}, or ({prod(columns)},)"

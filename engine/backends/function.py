@@ -1,9 +1,11 @@
 """Compiled terms as functions of the arrays of any library."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import partial
+from functools import lru_cache, partial
 from importlib import import_module
 from typing import Any, Final, Self, cast
+
+import numpy as np
 
 from eggrad.engine.backends.blocks import Plan, plan
 from eggrad.engine.backends.dask_graphs import Graph, divided_size, row_chunks
@@ -27,6 +29,7 @@ from eggrad.engine.terms.binding import (
     check_memory,
     concrete,
     made_sizes,
+    numeric,
     read_sizes,
     symbols,
 )
@@ -134,9 +137,10 @@ class ArrayFunction:
         self._functions = module.functions()
         self._for_complex: ArrayFunction | None = None
         self._known: dict[object, Callable[..., Any]] = {}
+        self._compiled_forms: dict[tuple[int, tuple[int, ...]], Callable[..., Any]] = {}
         self._plans: dict[tuple[int, str], Plan | None] = {}
         self.parameters = (*self._names, *self._open_sizes())
-        if library == "jax" and self._jit and not self._scope and not self._used:
+        if library == "jax" and self._jit and not self._used:
             self._enter_at_once()
 
     def _open_sizes(self) -> tuple[str, ...]:
@@ -157,7 +161,11 @@ class ArrayFunction:
 
     def __call__(self, /, *args: Any, **values: Any) -> Any:
         """The value of the root, or the list of values."""
-        values = placed(self.parameters, args) | values
+        given = placed(self.parameters, args)
+        twice = given.keys() & values.keys()
+        if twice:
+            raise UnsupportedOperation(f"two values are given for {', '.join(sorted(twice))}")
+        values = given | values
         for variable in self._variables:
             if variable.name not in values:
                 raise UnknownVariable(f"variable {variable.name} has no value")
@@ -167,7 +175,7 @@ class ArrayFunction:
         others = () if self._names else tuple(filter(self._library.has, values.values()))
         xp = self._xp or _namespace([*(values[n] for n in self._names), *others])
         own = kernels_of(self._library.name, xp)
-        arrays = common_arrays(self._library, xp, [values[n] for n in (*self._names, *needed)])
+        arrays = common_arrays(self._library, xp, {n: values[n] for n in (*self._names, *needed)})
         shapes = tuple(tuple(a.shape) for a in arrays)
         chunks = tuple(a.chunks for a in arrays) if self._library.name == "dask" else ()
         key = shapes, tuple(given.items()), tuple(needed), own, _is_complex(xp, arrays), chunks
@@ -181,9 +189,8 @@ class ArrayFunction:
             if len(self._known) < _KNOWN_SHAPES:
                 self._known[key] = function
         results = function(*arrays[: len(self._names)])
-        return (
-            _of_dtype(xp, results, common_arrays(self._library, xp, others)) if others else results
-        )
+        kinds = [o for o in others if _inexact(xp, o)]
+        return _of_dtype(xp, results, kinds[0].dtype) if kinds else results
 
     def sizes(self, /, *args: Any, **values: Any) -> dict[str, int]:
         """The sizes that arguments fix."""
@@ -263,9 +270,11 @@ class ArrayFunction:
         form = self._choose(sizes) if self._choose else 0
         function = self._functions[form]
         used = concrete(self._used, sizes)
-        if used:
-            function = partial(_with_sizes, function, used)
-        return self._compiled(function)
+        # What a library has compiled is kept, however many shapes there are.
+        if (form, used) not in self._compiled_forms:
+            own = partial(_with_sizes, function, used) if used else function
+            self._compiled_forms[form, used] = self._compiled(own)
+        return self._compiled_forms[form, used]
 
     def _compiled(self, function: Callable[..., Any]) -> Callable[..., Any]:
         if not self._jit:
@@ -295,26 +304,29 @@ class ArrayFunction:
             return
 
         def traced(*given: Any) -> Any:
-            arrays = common_arrays(self._library, self._xp, given)
+            arrays = common_arrays(self._library, self._xp, dict(zip(names, given, strict=True)))
             shapes = dict(zip(names, (tuple(a.shape) for a in arrays), strict=True))
             return self._resolved(shapes, {}, arrays)(*arrays)
 
         parameters = ", ".join(f"{n}=_missing" for n in names)
-        missing = " or ".join(f"{n} is _missing" for n in names)
+        arrays = " and ".join(f"isinstance({n}, _arrays)" for n in names)
         text = "\n    ".join(
             [
                 f"def __call__(_self, /, {parameters}, *_more, **_others):",
-                "if _more or _others:",
+                f"if {arrays} and not _more:",
+                f"    return _function({', '.join(names)})",
+                "if _more:",
                 f"    return _slow(_self, {', '.join(names)}, *_more, **_others)",
-                f"if {missing}:",
+                "else:",
                 f"    _given = {{{', '.join(f'{n!r}: {n}' for n in names)}}}",
                 "    _given = {_k: _a for _k, _a in _given.items() if _a is not _missing}",
-                "    return _slow(_self, **_given)",
-                f"return _function({', '.join(names)})",
+                "    return _slow(_self, **_given, **_others)",
             ]
         )
         namespace: dict[str, Any] = {
             "_missing": object(),
+            # Python's numbers have no dtype until JAX has traced them.
+            "_arrays": (jax.Array, np.ndarray),
             "_function": jax.jit(traced),
             "_slow": ArrayFunction.__call__,
         }
@@ -368,14 +380,19 @@ def own_function(function: OwnFunction, library: str) -> Callable[..., Any]:
     return blockwise
 
 
-def common_arrays(library: Library, xp: Any, values: Sequence[Any]) -> list[Any]:
+def common_arrays(library: Library, xp: Any, named: Mapping[str, Any]) -> list[Any]:
     """The values as arrays of one floating dtype: that of the arrays, if they have one.
 
     Integers and truth values count as the library's default dtype; Python's numbers do not count
-    beside arrays.
+    beside arrays. Raises `UnsupportedOperation` for what is no array of numbers, or of a library
+    that is neither this one nor NumPy.
     """
+    values = [*named.values()]
+    own = values and all(map(library.has, values))
+    if own and len({v.dtype for v in values}) == 1 and _inexact(xp, values[0]):
+        return values
     arrays = [v if hasattr(v, "dtype") and hasattr(v, "ndim") else None for v in values]
-    made = [v if library.has(v) else xp.asarray(v) for v in values]
+    made = [_array(library, xp, name, v) for name, v in named.items()]
     strong = [
         m.dtype for m, a in zip(made, arrays, strict=True) if a is not None and _inexact(xp, m)
     ]
@@ -391,19 +408,39 @@ def common_arrays(library: Library, xp: Any, values: Sequence[Any]) -> list[Any]
     return [m if m.dtype == dtype else xp.astype(m, dtype) for m in made]
 
 
-def _of_dtype(xp: Any, results: Any, arrays: Sequence[Any]) -> Any:
+def _array(library: Library, xp: Any, name: str, value: Any) -> Any:
+    """A value as an array of the library."""
+    if library.has(value):
+        return value
+    numpys = isinstance(value, np.ndarray | np.generic)
+    if not numpys and hasattr(value, "dtype") and hasattr(value, "ndim"):
+        kind = f"{type(value).__module__}.{type(value).__name__}"
+        raise UnsupportedOperation(
+            f"variable {name}: backend {library.name!r} takes arrays of its own and of NumPy, not "
+            f"of {kind}"
+        )
+    # Not every library reads arrays backwards.
+    return xp.asarray(np.asarray(numeric(name, value), order="C"))
+
+
+def _of_dtype(xp: Any, results: Any, dtype: Any) -> Any:
     """What depends on no array, in the dtype of those that are given all the same."""
     if isinstance(results, list):
-        return [_of_dtype(xp, r, arrays) for r in cast("list[Any]", results)]
-    return xp.astype(results, arrays[0].dtype)
+        return [_of_dtype(xp, r, dtype) for r in cast("list[Any]", results)]
+    return xp.astype(results, dtype)
 
 
 def _inexact(xp: Any, array: Any) -> bool:
-    return xp.isdtype(array.dtype, ("real floating", "complex floating"))
+    return _is_of(xp, array.dtype, ("real floating", "complex floating"))
 
 
 def _is_complex(xp: Any, arrays: Sequence[Any]) -> bool:
-    return any(xp.isdtype(a.dtype, "complex floating") for a in arrays)
+    return any(_is_of(xp, a.dtype, ("complex floating",)) for a in arrays)
+
+
+@lru_cache(maxsize=256)
+def _is_of(xp: Any, dtype: Any, kinds: tuple[str, ...]) -> bool:
+    return xp.isdtype(dtype, kinds)
 
 
 def _shape(value: object) -> tuple[int, ...]:
@@ -419,7 +456,8 @@ def _namespace(values: Iterable[Any]) -> Any:
     """The namespace of the arrays among some values; NumPy's where there is none."""
     from array_api_compat import array_namespace
 
-    arrays = [v for v in values if hasattr(v, "__array_namespace__") or hasattr(v, "dtype")]
+    kinds = (np.ndarray, np.generic)
+    arrays = [v for v in values if hasattr(v, "__array_namespace__") and not isinstance(v, kinds)]
     if not arrays:
         import array_api_compat.numpy as namespace
 

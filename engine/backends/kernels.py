@@ -8,7 +8,7 @@ All functions return new arrays and change none, so that they can be traced.
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache, partial, reduce
 from itertools import combinations, permutations
-from math import log, prod
+from math import log, log2, prod
 from typing import Any, Final
 
 import numpy as np
@@ -52,8 +52,8 @@ class Kernels:
         return self.xp.asarray(value, **self.kind(like))
 
     def array(self, values: Any, like: Any) -> Any:
-        """Known numbers as an array."""
-        return self.xp.asarray(values, **self.kind(like))
+        """Known numbers as an array of its own: a user may change what is made of it."""
+        return self.xp.asarray(values, copy=True, **self.kind(like))
 
     def full(self, shape: tuple[int, ...], value: float, like: Any) -> Any:
         """An array of one number."""
@@ -186,21 +186,26 @@ class Kernels:
         return 1.0 / (1.0 + self.xp.exp(-x))
 
     def log1mexp(self, x: Any) -> Any:
-        """`log(1 - exp(x))` for x < 0."""
+        """`log(1 - exp(x))` for x < 0; what is not selected is finite, with finite derivatives."""
         xp = self.xp
-        return xp.where(x > -log(2), xp.log(-xp.expm1(x)), xp.log1p(-xp.exp(x)))
+        one = self.number(-1.0, x)
+        near = x > -log(2)
+        small, large = xp.where(near, x, one / 2), xp.where(near, one, x)
+        return xp.where(near, xp.log(-xp.expm1(small)), xp.log1p(-xp.exp(large)))
 
     def log_cosh(self, x: Any) -> Any:
-        """`log(cosh(x))`."""
+        """`log(cosh(x))`; what is not selected is finite, with finite derivatives."""
         xp = self.xp
-        x = xp.abs(x)
-        near = xp.log1p(2 * xp.sinh(x / 2) ** 2)
-        return xp.where(x < 1, near, x + xp.log1p(xp.expm1(-2 * x) / 2))
+        one = self.number(1.0, x)
+        near = xp.abs(x) < 1
+        small, large = xp.where(near, x, 0 * one), xp.where(near, one, xp.abs(x))
+        by_sinh = xp.log1p(2 * xp.sinh(small / 2) ** 2)
+        return xp.where(near, by_sinh, large + xp.log1p(xp.expm1(-2 * large) / 2))
 
     def log_sum_exp(self, x: Any, axes: tuple[int, ...]) -> Any:
         """`log` of the sum of `exp(x)` over some axes; -inf for the sum of nothing."""
         xp = self.xp
-        if not prod(x.shape[k] for k in axes):
+        if not prod(x.shape):
             return xp.log(xp.sum(x, axis=axes))
         _, total, shift = self._shifted_exponentials(x, axes)
         total = xp.log(total)
@@ -227,11 +232,14 @@ class Kernels:
     def norm(self, x: Any, axes: tuple[int, ...]) -> Any:
         """The root of the sum of squares over some axes; no square overflows."""
         xp = self.xp
-        if not prod(x.shape[k] for k in axes):
+        if not prod(x.shape):
             return xp.sum(x, axis=axes)
         largest = xp.max(xp.abs(x), axis=axes, keepdims=True)
-        usable = xp.logical_and(largest > 0, xp.isfinite(largest))
-        scale = xp.where(usable, largest, self.number(1.0, x))
+        # Powers of two lose no digits, and their inverses are no subnormal numbers.
+        power = int(log2(float(xp.finfo(x.dtype).max)) / 4)
+        one, limit = self.number(1.0, x), 2.0**power
+        scale = xp.where(largest > limit, limit**3 * one, one)
+        scale = xp.where(largest < 1 / limit, one / limit**3, scale)
         size = xp.sqrt(xp.sum((x / scale) ** 2, axis=axes))
         return size * xp.reshape(scale, size.shape)
 
@@ -500,6 +508,16 @@ class JaxKernels(Kernels):
     def einsum(self, spec: str, *operands: Any) -> Any:  # noqa: D102
         return self.xp.einsum(spec, *operands)
 
+    # JAX and PyTorch know the derivatives of these at all arguments.
+
+    def softplus(self, x: Any) -> Any:  # noqa: D102
+        return self.xp.logaddexp(x, 0.0)
+
+    def sigmoid(self, x: Any) -> Any:  # noqa: D102
+        from jax.nn import sigmoid
+
+        return sigmoid(x)
+
     def inverse_from_cholesky(self, factor: Any) -> Any:  # noqa: D102
         from jax.scipy.linalg import solve_triangular
 
@@ -518,6 +536,13 @@ class TorchKernels(Kernels):
 
     def einsum(self, spec: str, *operands: Any) -> Any:  # noqa: D102
         return self.xp.einsum(spec, *operands)
+
+    def softplus(self, x: Any) -> Any:  # noqa: D102
+        # Beyond the threshold, where the difference is lost in rounding, it is x.
+        return self.xp.nn.functional.softplus(x, threshold=40)
+
+    def sigmoid(self, x: Any) -> Any:  # noqa: D102
+        return self.xp.sigmoid(x)
 
     def inverse(self, matrix: Any) -> Any:  # noqa: D102
         own, wrong = self.xp.linalg.inv_ex(matrix)
@@ -553,6 +578,9 @@ class CupyKernels(Kernels):
 
 class DaskKernels(Kernels):
     """For Dask's arrays: functions of a matrix are NumPy's, of a matrix in one piece."""
+
+    def array(self, values: Any, like: Any) -> Any:  # noqa: D102
+        return self.xp.asarray(values, **self.kind(like))
 
     def kind(self, like: Any) -> dict[str, Any]:  # noqa: D102
         return {} if like is None else {"dtype": like.dtype}

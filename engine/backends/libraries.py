@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from importlib import import_module
 from types import MappingProxyType
 from typing import Any, Final
@@ -39,9 +40,7 @@ class Library:
 
     def has(self, value: object) -> bool:
         """Whether a value is an array of the library."""
-        if not self.roots:
-            return hasattr(value, "__array_namespace__")
-        return hasattr(value, "ndim") and type(value).__module__.partition(".")[0] in self.roots
+        return _is_array(self.roots, type(value))
 
     def module(self) -> Any:
         """The namespace; `UnsupportedOperation` where the library is not installed."""
@@ -52,6 +51,14 @@ class Library:
                 f"backend {self.name!r} is not installed ({error}): "
                 f"pip install 'eggrad[{self.extra}]'"
             ) from error
+
+
+@lru_cache(maxsize=256)
+def _is_array(roots: tuple[str, ...], kind: type) -> bool:
+    root = kind.__module__.partition(".")[0]
+    if not roots:
+        return hasattr(kind, "__array_namespace__") and root != "numpy"
+    return hasattr(kind, "ndim") and root in roots
 
 
 _KNOWN: Final = (

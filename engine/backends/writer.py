@@ -75,6 +75,7 @@ class Writer:
         self._masks = asked_alone(roots)
         stored = stored_indicators(roots)
         self.lines: list[str] = []
+        self._views: set[str] = set()
         self.used: set[str] = set()
         done: dict[Term, Value] = {}
         for node in postorder(*roots):
@@ -82,6 +83,12 @@ class Writer:
                 done[node] = self._node(node, done)
         shown: set[str] = set()
         self.returned = [self._result(r, done[r], shown) for r in roots]
+
+    def _view(self, text: str) -> str:
+        """Name what may show the memory of another array."""
+        name = self._emit(text)
+        self._views.add(name)
+        return name
 
     def _emit(self, text: str) -> str:
         name = f"t{len(self.lines) + 1}"
@@ -130,7 +137,8 @@ class Writer:
         """A result that shares no memory with an argument or with another result."""
         value = self._dense(term.dims, value)
         text = self._array(term.dims, value)
-        shared = value.text in shown or value.text in self._names.values() or text != value.text
+        others = shown | {*self._names.values()} | self._views
+        shared = value.text in others or text != value.text
         shown.add(value.text)
         return f"own.fresh({text})" if shared and not value.literal else text
 
@@ -252,7 +260,7 @@ class Writer:
             described = constraints_text(indicator, self._size)
             made = f"own.indicator_product({spec}, {described}, {text})"
         axes = tuple(range(node.order))
-        return Value(self._emit(made), axes, axes)
+        return Value(self._view(made), axes, axes)
 
     # Products -------------------------------------------------------------------------------
 
@@ -309,7 +317,7 @@ class Writer:
         text, labels = atom
         own = tuple(dict.fromkeys(labels))
         if own != labels:
-            text = self._emit(f"own.diagonal({text}, {labels})")
+            text = self._view(f"own.diagonal({text}, {labels})")
         gone = tuple(place for place, i in enumerate(own) if i not in kept)
         if not gone:
             return text, own

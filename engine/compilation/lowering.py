@@ -443,6 +443,8 @@ class _Writer:
         left, right, out = node.spec
         full = self._arrays.full(term.dims, done[term])
         text = self._arrays.array(term.dims, full) if term.dims else full.text
+        if full.literal and not term.dims and self._arrays.dtype:
+            text = f"np.asarray({text}, {self._arrays.dtype})"
         spec = (left, right, out) if first else (right, left, out)
         sparsity = [term_sparsity(a) for a in node.args]
         running = running_sum_of(node.spec, [a.dims for a in node.args], sparsity)

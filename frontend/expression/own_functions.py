@@ -172,7 +172,7 @@ def function(
         raise UnsupportedOperation(f"a function's name has letters and digits, not {name!r}")
     if name in _TAKEN:
         raise UnsupportedOperation(f"{name!r} is a word of the language")
-    if name in _IN_CODE or _NUMBERED.match(name):
+    if name in _IN_CODE or _NUMBERED.match(name) or name.startswith("__"):
         raise UnsupportedOperation(f"{name!r} is a name that Python or generated code uses")
     several = [derivative] if callable(derivative) else list(derivative)
     counts = {_operands(d) for d in several if d is not None}

@@ -103,10 +103,17 @@ erfinv = function(
     domain=(-1, 1),
     source="DLMF 7.17.1",
 )
+
+
+def _ndtr_of_torch(x: Any) -> Any:
+    """By the complement, which keeps the digits of small values."""
+    return 0.5 * _found("torch", _MODULES["torch"], "erfc")(-x / sqrt(2))
+
+
 ndtr = function(
     "ndtr",
     derivative=lambda a: 1 / sqrt(2 * pi) * exp(-a * a / 2),
-    evaluate=_scipy("ndtr"),
+    evaluate=_scipy("ndtr", _NOT_TORCH) | {"torch": _ndtr_of_torch},
     latex=r"\Phi",
     monotone="increasing",
     range=(0, 1),

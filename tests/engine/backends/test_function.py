@@ -220,3 +220,68 @@ def test_torch_compiles_whole_functions_on_request(library: str) -> None:
     f = eg.compile([eg.sum(eg.exp(x)), eg.exp(x)], backend="torch", jit=True)
     total, powers = f(convert(np.array([0.0, 1.0])))
     np.testing.assert_allclose([total, *powers], [1 + np.e, 1, np.e], rtol=1e-12)
+
+
+@each(["torch", "array_api"])
+def test_results_share_no_memory_with_anything_else(library: str) -> None:
+    convert = converter(library)
+    fixed = x * np.array([1.0, 2.0, 3.0])
+    f = eg.compile(
+        [x[1:], x[::-1], S[1], np.diagonal(S), eg.gradient(eg.sum(fixed), x), eg.exp(x)[1:], x],
+        backend=library,
+    )
+    given = {"x": convert(np.arange(3.0)), "S": convert(np.eye(3))}
+    before = [np.asarray(r).copy() for r in f(**given)]
+    for result in f(**given):
+        result[...] = 100
+    for result, expected in zip(f(**given), before, strict=True):
+        np.testing.assert_array_equal(np.asarray(result), expected)
+
+
+@each(["jax", "torch"])
+def test_derivatives_by_the_library_are_right_at_zero_and_far_away(library: str) -> None:
+    convert = converter(library)
+    import jax
+    import torch
+
+    at = convert(np.array([0.0, 1e3, -1e3, 0.5]))
+    for f in (eg.log(1 + eg.exp(x)), 1 / (1 + eg.exp(-x)), eg.log((eg.exp(x) + eg.exp(-x)) / 2)):
+        total = eg.compile(eg.sum(f), backend=library)
+        hessian = torch.autograd.functional.hessian if library == "torch" else None
+        found = hessian(total, at) if hessian else jax.hessian(total)(at)
+        want = eg.hessian(eg.sum(f), x).evaluate({"x": np.asarray(at)})
+        np.testing.assert_allclose(np.asarray(found), want, atol=1e-9)
+
+
+@each()
+def test_numbers_and_arrays_of_numpy_beside_those_of_a_library(library: str) -> None:
+    convert = converter(library)
+    c = eg.variable("c")
+    f = eg.compile(A @ x * c, backend=library)
+    single = convert(np.ones((2, 3), np.float32))
+    got = f(A=single, x=np.arange(3.0, dtype=np.float32)[::-1], c=2.5)
+    assert type(got) is type(single)
+    assert np.asarray(got).dtype == np.float32
+    with pytest.raises(eg.UnsupportedOperation, match="not an array of numbers"):
+        f(A=single, x="abc", c=1)
+    with pytest.raises((TypeError, eg.UnsupportedOperation), match="values"):
+        f(single, A=single, x=np.ones(3), c=1)
+
+
+def test_arrays_of_another_library_are_refused() -> None:
+    jax, torch = pytest.importorskip("jax"), pytest.importorskip("torch")
+    with pytest.raises(eg.UnsupportedOperation, match=r"not of jax"):
+        eg.compile(x, backend="torch")(jax.numpy.ones(3))
+    with pytest.raises(eg.UnsupportedOperation, match=r"not of torch"):
+        eg.compile(x, backend="jax")(torch.ones(3))
+
+
+@each()
+def test_norms_of_very_large_and_small_entries(library: str) -> None:
+    convert = converter(library)
+    f = eg.compile(eg.sum(x * x) ** 0.5, backend=library)
+    for size in (1e308, 1e-300, 0.0):
+        got = np.asarray(f(convert(np.array([0.3, -0.4]) * size)))
+        np.testing.assert_allclose(got, 0.5 * size, rtol=1e-12)
+    rows = eg.compile(eg.exp(A) / eg.sum(eg.exp(A), axis=1)[:, None], backend=library)
+    assert np.asarray(rows(convert(np.ones((0, 3))))).shape == (0, 3)

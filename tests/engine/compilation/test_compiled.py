@@ -78,3 +78,12 @@ def test_a_compiled_function_may_be_pickled() -> None:
     assert last == 1
     assert list(product) == [0, 1]
     np.testing.assert_allclose(powers, np.exp([0, 1]))
+
+
+def test_cumulative_sums_keep_the_precision_of_the_arrays() -> None:
+    single = np.ones((2, 2), np.float32)
+    f = eg.sum(np.cumsum(A @ A, axis=0), axis=0)
+    assert eg.compile(f)(A=single).dtype == np.float32
+    y = eg.variable("y", ("n",))
+    g = eg.sum(np.convolve(x, np.flip(y)) ** 2)
+    assert eg.compile(g)(x=single[0], y=single[0]).dtype == np.float32
