@@ -12,8 +12,11 @@ from math import prod
 from operator import add
 from typing import Any
 
+import numpy as np
+
 from eggrad.engine.backends.function import ArrayFunction
 from eggrad.engine.backends.kernels import Kernels, kernels_of
+from eggrad.engine.backends.libraries import LIBRARIES
 from eggrad.engine.compilation.compiled import Form
 from eggrad.engine.compilation.factored_code import Product, structure
 from eggrad.engine.compilation.program import letters
@@ -66,8 +69,6 @@ class FactoredArray:
             from array_api_compat import array_namespace
 
             return kernels_of(self.library, array_namespace(*self.cores))
-        from eggrad.engine.backends.libraries import LIBRARIES
-
         return kernels_of(self.library, LIBRARIES[self.library].module())
 
     def _sides(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
@@ -131,20 +132,19 @@ class FactoredArray:
 
     def aslinearoperator(self) -> Any:
         """The operator on flat vectors of NumPy for SciPy's iterative methods; needs SciPy."""
-        numpy: Any = import_module("numpy")
         linalg: Any = import_module("scipy.sparse.linalg")
         rows, columns = self._sides()
         like = self.cores[0]
         convert = self._own.array
 
         def times(operator: FactoredArray, x: Any) -> Any:
-            return numpy.asarray(operator @ convert(x.ravel(), like)).ravel()
+            return np.asarray(operator @ convert(x.ravel(), like)).ravel()
 
         return linalg.LinearOperator(
             (prod(rows), prod(columns)),
             matvec=partial(times, self),
             rmatvec=partial(times, self.transposed()),
-            dtype=numpy.asarray(like).dtype,
+            dtype=np.asarray(like).dtype,
         )
 
 

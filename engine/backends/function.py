@@ -368,7 +368,7 @@ def lacks(function: OwnFunction, library: str) -> bool:
 
 def own_function(function: OwnFunction, library: str) -> Callable[..., Any]:
     """A declared function of a library's arrays; Dask's arrays are made of NumPy's."""
-    if library != "dask" or "dask" in function.evaluate:
+    if library in function.evaluate or lacks(function, library):
         return function.function_for(library)
     inner = function.function_for("numpy")
 

@@ -10,7 +10,6 @@ from math import prod
 
 import numpy as np
 
-from eggrad.engine.indices.affine import Form, coefficient, indices
 from eggrad.engine.indices.indicator_plan import Plan, View
 from eggrad.engine.indices.spec import Indices
 from eggrad.engine.runtime.indicators import Numbers, product_plan
@@ -72,18 +71,14 @@ def gather(
     lengths = dict(zip(part + source, shape + other, strict=True))
     wanted = own.target.labels
     # Free indices of the target first, in its order, then those that are summed.
-    labels = tuple(dict.fromkeys((*wanted, *own.source.labels, *_masked(own))))
+    labels = tuple(dict.fromkeys((*wanted, *own.source.labels, *own.masked)))
     extents = tuple(own.extent(i) for i in labels)
     slices, order = _slices(own.source, own, labels)
     result = tuple(lengths[i] for i in out)
-    mask = tuple(
-        (relation, (*(coefficient(f, i) for i in labels), _start(own, f)))
-        for relation, f in own.mask
-    )
+    mask = own.numbers(labels)
     whole = own.is_whole and wanted == out
     pads, target = (None, tuple(range(len(wanted)))) if whole else _pads(own, result)
     running, running_target = _running(own, labels, mask, extents)
-    absent = [i for i in own.ranges if i not in labels]
     return Gather(
         extents,
         frozenset(labels.index(i) for i in own.source.labels),
@@ -92,7 +87,7 @@ def gather(
         _flat(own.source, labels, other),
         mask,
         tuple(range(len(wanted), len(labels))),
-        prod(own.extent(i) for i in absent),
+        own.repetitions,
         running,
         running_target,
         target,
@@ -100,15 +95,6 @@ def gather(
         pads,
         None if whole else _flat(own.target, wanted, result),
     )
-
-
-def _masked(own: Plan) -> Indices:
-    return tuple(dict.fromkeys(i for _, f in own.mask for i in indices(f)))
-
-
-def _start(own: Plan, f: Form) -> int:
-    """The value of a form where all free indices are at the beginning of their ranges."""
-    return sum(c * (own.ranges[k][0] if isinstance(k, int) else 1) for k, c in f)
 
 
 def _flat(view: View, labels: Indices, shape: tuple[int, ...]) -> tuple[int, ...]:
