@@ -240,15 +240,17 @@ def test_results_share_no_memory_with_anything_else(library: str) -> None:
 
 @each(["jax", "torch"])
 def test_derivatives_by_the_library_are_right_at_zero_and_far_away(library: str) -> None:
-    convert = converter(library)
-    import jax
-    import torch
-
-    at = convert(np.array([0.0, 1e3, -1e3, 0.5]))
+    at = converter(library)(np.array([0.0, 1e3, -1e3, 0.5]))
     for f in (eg.log(1 + eg.exp(x)), 1 / (1 + eg.exp(-x)), eg.log((eg.exp(x) + eg.exp(-x)) / 2)):
         total = eg.compile(eg.sum(f), backend=library)
-        hessian = torch.autograd.functional.hessian if library == "torch" else None
-        found = hessian(total, at) if hessian else jax.hessian(total)(at)
+        if library == "torch":
+            import torch
+
+            found = torch.autograd.functional.hessian(total, at)
+        else:
+            import jax
+
+            found = jax.hessian(total)(at)
         want = eg.hessian(eg.sum(f), x).evaluate({"x": np.asarray(at)})
         np.testing.assert_allclose(np.asarray(found), want, atol=1e-9)
 
