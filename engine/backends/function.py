@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache, partial
 from importlib import import_module
+from math import isnan
 from typing import Any, Final, Self, cast
 
 import numpy as np
@@ -223,7 +224,7 @@ class ArrayFunction:
         """The function for arrays of some shapes, which are checked."""
         own = [v for v in (*self._variables, *self._scope) if v.name in shapes]
         for v in own:
-            if any(n != n for n in shapes[v.name]):  # noqa: PLR0124
+            if any(map(isnan, shapes[v.name])):
                 raise ShapeError(
                     f"variable {v.name} has chunks of unknown sizes: compute_chunk_sizes()"
                 )

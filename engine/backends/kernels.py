@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache, partial, reduce
 from itertools import combinations, permutations
 from math import log, log2, prod
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
 import numpy as np
 
@@ -493,66 +493,73 @@ def _exchanged(xp: Any, x: Any, first: int, second: int) -> Any:
     return xp.permute_dims(x, tuple(order))
 
 
-class JaxKernels(Kernels):
-    """For JAX, whose arrays under a trace have no device of their own."""
+class _WithEinsum(Kernels):
+    """For libraries that have an einsum, called with `options`."""
 
-    def kind(self, like: Any) -> dict[str, Any]:  # noqa: D102
+    options: ClassVar[Mapping[str, Any]] = {}
+
+    def einsum(self, spec: str, *operands: Any) -> Any:
+        return self.xp.einsum(spec, *operands, **self.options)
+
+
+class _Immutable(_WithEinsum):
+    """For libraries whose arrays nobody writes to, and that place them themselves."""
+
+    def kind(self, like: Any) -> dict[str, Any]:
         return {} if like is None else {"dtype": like.dtype}
 
-    def place(self, like: Any) -> dict[str, Any]:  # noqa: D102
+    def place(self, like: Any) -> dict[str, Any]:
         return {}
 
-    def fresh(self, x: Any) -> Any:  # noqa: D102
+    def fresh(self, x: Any) -> Any:
         return x
 
-    def einsum(self, spec: str, *operands: Any) -> Any:  # noqa: D102
-        return self.xp.einsum(spec, *operands)
+
+class _JaxKernels(_Immutable):
+    """For JAX."""
 
     # JAX and PyTorch know the derivatives of these at all arguments.
 
-    def softplus(self, x: Any) -> Any:  # noqa: D102
+    def softplus(self, x: Any) -> Any:
         return self.xp.logaddexp(x, 0.0)
 
-    def sigmoid(self, x: Any) -> Any:  # noqa: D102
+    def sigmoid(self, x: Any) -> Any:
         from jax.nn import sigmoid
 
         return sigmoid(x)
 
-    def inverse_from_cholesky(self, factor: Any) -> Any:  # noqa: D102
+    def inverse_from_cholesky(self, factor: Any) -> Any:
         from jax.scipy.linalg import solve_triangular
 
         own = solve_triangular(factor, self.eye(factor.shape[0], factor), lower=True)
         return own.T @ own
 
-    def scattered(self, length: int, places: Any, values: Any) -> Any:  # noqa: D102
+    def scattered(self, length: int, places: Any, values: Any) -> Any:
         return self.xp.zeros(length, values.dtype).at[places].add(values)
 
 
-class TorchKernels(Kernels):
+class _TorchKernels(_WithEinsum):
     """For PyTorch, whose decompositions raise errors of its own."""
 
-    def fresh(self, x: Any) -> Any:  # noqa: D102
+    def fresh(self, x: Any) -> Any:
         return x.clone()
 
-    def einsum(self, spec: str, *operands: Any) -> Any:  # noqa: D102
-        return self.xp.einsum(spec, *operands)
-
-    def softplus(self, x: Any) -> Any:  # noqa: D102
+    def softplus(self, x: Any) -> Any:
         # Beyond the threshold, where the difference is lost in rounding, it is x.
         return self.xp.nn.functional.softplus(x, threshold=40)
 
-    def sigmoid(self, x: Any) -> Any:  # noqa: D102
+    def sigmoid(self, x: Any) -> Any:
         return self.xp.sigmoid(x)
 
-    def inverse(self, matrix: Any) -> Any:  # noqa: D102
+    def inverse(self, matrix: Any) -> Any:
         own, wrong = self.xp.linalg.inv_ex(matrix)
         return self._unless(wrong, own)
 
-    def cholesky(self, matrix: Any) -> Any:  # noqa: D102
+    def cholesky(self, matrix: Any) -> Any:
         own, wrong = self.xp.linalg.cholesky_ex(matrix)
         return self._unless(wrong, own)
 
-    def solve(self, matrix: Any, right: Any) -> Any:  # noqa: D102
+    def solve(self, matrix: Any, right: Any) -> Any:
         columns = self.xp.reshape(right, (right.shape[0], prod(right.shape[1:])))
         own, wrong = self.xp.linalg.solve_ex(matrix, columns)
         return self.xp.reshape(self._unless(wrong, own), right.shape)
@@ -560,45 +567,32 @@ class TorchKernels(Kernels):
     def _unless(self, wrong: Any, x: Any) -> Any:
         return self.xp.where(wrong != 0, self.number(float("nan"), x), x)
 
-    def scattered(self, length: int, places: Any, values: Any) -> Any:  # noqa: D102
+    def scattered(self, length: int, places: Any, values: Any) -> Any:
         return self.xp.index_add(self.full((length,), 0.0, values), 0, places, values)
 
 
-class CupyKernels(Kernels):
+class _CupyKernels(_WithEinsum):
     """For CuPy."""
 
-    def einsum(self, spec: str, *operands: Any) -> Any:  # noqa: D102
-        return self.xp.einsum(spec, *operands)
-
-    def scattered(self, length: int, places: Any, values: Any) -> Any:  # noqa: D102
+    def scattered(self, length: int, places: Any, values: Any) -> Any:
         flat = self.xp.zeros(length, dtype=values.dtype)
         self.xp.add.at(flat, places, values)
         return flat
 
 
-class DaskKernels(Kernels):
+class _DaskKernels(_Immutable):
     """For Dask's arrays: functions of a matrix are NumPy's, of a matrix in one piece."""
 
-    def array(self, values: Any, like: Any) -> Any:  # noqa: D102
+    def array(self, values: Any, like: Any) -> Any:
         return self.xp.asarray(values, **self.kind(like))
 
-    def kind(self, like: Any) -> dict[str, Any]:  # noqa: D102
-        return {} if like is None else {"dtype": like.dtype}
+    options: ClassVar = {"optimize": True}
 
-    def place(self, like: Any) -> dict[str, Any]:  # noqa: D102
-        return {}
-
-    def fresh(self, x: Any) -> Any:  # noqa: D102
-        return x
-
-    def einsum(self, spec: str, *operands: Any) -> Any:  # noqa: D102
-        return self.xp.einsum(spec, *operands, optimize=True)
-
-    def symmetric_product(self, order: int, matrix: Any, weights: Any) -> Any:  # noqa: D102
+    def symmetric_product(self, order: int, matrix: Any, weights: Any) -> Any:
         part = partial(symmetric_product, order)
         return self._by_rows(part, matrix, weights, rows=0, order=order)
 
-    def product_of_pairs(self, matrix: Any, weights: Any) -> Any:  # noqa: D102
+    def product_of_pairs(self, matrix: Any, weights: Any) -> Any:
         return self._by_rows(product_of_pairs, matrix, weights, rows=weights.ndim - 1, order=2)
 
     def _by_rows(
@@ -637,35 +631,35 @@ class DaskKernels(Kernels):
             gone = {"new_axis": list(range(2, order)), "chunks": (matrix.shape[0],) * order}
         return whole.map_blocks(function, *more, dtype=matrix.dtype, **gone)
 
-    def inverse(self, matrix: Any) -> Any:  # noqa: D102
+    def inverse(self, matrix: Any) -> Any:
         return self._whole(inverse, 2, matrix)
 
-    def determinant(self, matrix: Any) -> Any:  # noqa: D102
+    def determinant(self, matrix: Any) -> Any:
         return self._whole(np.linalg.det, 0, matrix)
 
-    def sign_and_log_determinant(self, matrix: Any) -> Any:  # noqa: D102
+    def sign_and_log_determinant(self, matrix: Any) -> Any:
         return (self._whole(_sign, 0, matrix), self._whole(_log, 0, matrix))
 
-    def cholesky(self, matrix: Any) -> Any:  # noqa: D102
+    def cholesky(self, matrix: Any) -> Any:
         return self._whole(cholesky, 2, matrix)
 
-    def adjugate(self, matrix: Any) -> Any:  # noqa: D102
+    def adjugate(self, matrix: Any) -> Any:
         return self._whole(adjugate, 2, matrix)
 
-    def cofactors(self, k: int, matrix: Any) -> Any:  # noqa: D102
+    def cofactors(self, k: int, matrix: Any) -> Any:
         if k == 0:
             return self.determinant(matrix)
         return self._whole(_cofactors, 2 * k, matrix, k)
 
-    def take(self, x: Any, places: Any, axis: int) -> Any:  # noqa: D102
+    def take(self, x: Any, places: Any, axis: int) -> Any:
         # Places are known when the graph is made.
         return self.xp.take(x, places.compute(), axis=axis)
 
-    def cumulative(self, x: Any, axis: int) -> Any:  # noqa: D102
+    def cumulative(self, x: Any, axis: int) -> Any:
         shape = tuple(1 if k == axis else n for k, n in enumerate(x.shape))
         return self.xp.concat([self.full(shape, 0.0, x), self.xp.cumsum(x, axis=axis)], axis=axis)
 
-    def solve(self, matrix: Any, right: Any) -> Any:  # noqa: D102
+    def solve(self, matrix: Any, right: Any) -> Any:
         return self.xp.tensordot(self.inverse(matrix), right, axes=1)
 
 
@@ -686,10 +680,10 @@ def _cofactors(matrix: Any, k: int) -> Any:
 
 
 _CLASSES: Final[Mapping[str, type[Kernels]]] = {
-    "jax": JaxKernels,
-    "torch": TorchKernels,
-    "cupy": CupyKernels,
-    "dask": DaskKernels,
+    "jax": _JaxKernels,
+    "torch": _TorchKernels,
+    "cupy": _CupyKernels,
+    "dask": _DaskKernels,
 }
 
 

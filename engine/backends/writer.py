@@ -16,7 +16,7 @@ from eggrad.engine.compilation.indicator_code import (
     stored_indicators,
 )
 from eggrad.engine.compilation.lowering import asked_alone, detail
-from eggrad.engine.compilation.product_code import tied_indices
+from eggrad.engine.compilation.product_code import labelled_operands
 from eggrad.engine.compilation.program import Atom, Value, letters, literal, number
 from eggrad.engine.indices import spec as specs
 from eggrad.engine.indices.affine import is_simple, size_symbols, size_text
@@ -266,19 +266,9 @@ class Writer:
 
     def _product(self, node: Term, operands: Sequence[Value]) -> Value:
         """An einsum of one or two operands; indices that a delta ties are one index."""
-        *parts, output = node.spec
         lengths = specs.sizes(node.spec, *(a.dims for a in node.args))
-        first = tied_indices(operands, parts)
-        own = [tuple(first.get(i, i) for i in part) for part in parts]
-        out = tuple(first.get(i, i) for i in output)
-        arrays: list[Atom] = []
-        for v, part in zip(operands, own, strict=True):
-            index = dict(zip(v.axes, part, strict=True))
-            if v.labels:
-                arrays.append((v.text, tuple(index[i] for i in v.labels)))
+        arrays, _, out, absent = labelled_operands(node.spec, operands)
         present = {i for _, labels in arrays for i in labels}
-        # A summed index that no array has repeats the same number.
-        absent = sorted({i for part in own for i in part} - present - set(out))
         counts = [self._size(lengths[i]) for i in absent]
         scalars = [v for v in operands if not v.labels and v.text != "1.0"]
         wanted = tuple(i for i in dict.fromkeys(out) if i in present)

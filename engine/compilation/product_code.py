@@ -74,18 +74,8 @@ def product(
     t1 = A.dot(x)
     return [t1]
     """
-    *parts, output = spec
-    tied = tied_indices(operands, parts)
-    own = [tuple(tied.get(i, i) for i in part) for part in parts]
-    out = tuple(tied.get(i, i) for i in output)
-    arrays: list[Atom] = []
-    for v, part in zip(operands, own, strict=True):
-        index = dict(zip(v.axes, part, strict=True))
-        if v.labels:
-            arrays.append((v.text, tuple(index[i] for i in v.labels)))
+    arrays, own, out, absent = labelled_operands(spec, operands)
     present = {i for _, labels in arrays for i in labels}
-    # A summed index that no array has repeats the same number.
-    absent = sorted({i for part in own for i in part} - present - set(out))
     computed = {i for v, part in zip(operands, own, strict=True) if not v.literal for i in part}
     scalars = [v for v in operands if not v.labels and v.text != "1.0"]
     factors = [v.text for v in scalars]
@@ -107,6 +97,27 @@ def product(
         if i in computed:
             made = lowering.repeated(length(i), made)
     return Value(*made, out, literal=not arrays and all(v.literal for v in scalars))
+
+
+def labelled_operands(
+    spec: Spec, operands: Sequence[Value]
+) -> tuple[list[Atom], list[Indices], Indices, list[int]]:
+    """A product's operands that are arrays, and what is left to do with all of them.
+
+    With the indices of each operand and of the output, in which indices that an operand's delta
+    ties are one, and the summed indices that no array has: they repeat the same number.
+    """
+    *parts, output = spec
+    tied = tied_indices(operands, parts)
+    own = [tuple(tied.get(i, i) for i in part) for part in parts]
+    out = tuple(tied.get(i, i) for i in output)
+    arrays: list[Atom] = []
+    for v, part in zip(operands, own, strict=True):
+        index = dict(zip(v.axes, part, strict=True))
+        if v.labels:
+            arrays.append((v.text, tuple(index[i] for i in v.labels)))
+    present = {i for _, labels in arrays for i in labels}
+    return arrays, own, out, sorted({i for part in own for i in part} - present - set(out))
 
 
 def tied_indices(operands: Sequence[Value], parts: Sequence[Indices]) -> dict[int, int]:
