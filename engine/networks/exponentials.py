@@ -967,17 +967,19 @@ SUMS = ("add", "subtract")
 class _Homogeneous:
     """An e-class as a power of the divisor times itself with `e / s` for e and 1 for s.
 
-    `inside` are the places of the operands that have a part in it, and which of their axes are
-    those of the divisor; it is empty for a power of the divisor and for an exponential.
-    `exponential` says that there is an e in it.
+    `node` is the e-node that it is read in, and `inside` are the places of the operands that have
+    a part in it, and which of their axes are those of the divisor; they are empty for a power of
+    the divisor and for an exponential. `exponential` says that there is an e in it.
     """
 
     degree: Fraction
     exponential: bool
+    node: ENode
     inside: tuple[tuple[int, Indices], ...] = ()
 
 
-# For each e-class, and for each choice of axes that may be those of the divisor.
+# For each e-class, and for each choice of axes that may be those of the divisor; no axes where
+# they have been summed.
 Found = Mapping[int, Mapping[Indices, _Homogeneous]]
 
 
@@ -1023,21 +1025,27 @@ def _read_homogeneous(graph: Snapshot, divisor: int) -> Found:
         exponents = graph.exponents(cls)
         dims = graph.dims[cls]
         if divisor in exponents:
-            ways = {tuple(range(len(lead))): _Homogeneous(exponents[divisor], False)}
+            ways = {tuple(range(len(lead))): _Homogeneous(exponents[divisor], False, node)}
         elif len(dims) > len(lead) and _is_apart(graph, cls, argument):
             degree = _degree(graph, cls, units)
-            ways = dict.fromkeys(_placements(lead, dims), _Homogeneous(degree, True))
-        elif node.constructor in PRODUCTS:
-            ways = _of_product(graph, node, found)
-        elif node.constructor in SUMS:
-            ways = _of_sum(node, found)
-        elif node.constructor == "power":
-            ways = _of_power(node.children[0], exponents, found)
+            ways = dict.fromkeys(_placements(lead, dims), _Homogeneous(degree, True, node))
         else:
-            ways = {}
+            read = (_of_node(graph, cls, m, found) for m in (node, *graph.members[cls]))
+            ways = next((ways for ways in read if ways), {})
         if ways:
             found[cls] = ways
     return found
+
+
+def _of_node(graph: Snapshot, cls: int, node: ENode, found: Found) -> dict[Indices, _Homogeneous]:
+    """The ways of an e-node by those of its operands."""
+    if node.constructor in PRODUCTS:
+        return _of_product(graph, node, found)
+    if node.constructor in SUMS:
+        return _of_sum(node, found)
+    if node.constructor == "power":
+        return _of_power(graph.exponents(cls), node, found)
+    return {}
 
 
 def _placements(lead: Dims, dims: Dims) -> list[Indices]:
@@ -1070,9 +1078,13 @@ def _of_product(graph: Snapshot, node: ENode, found: Found) -> dict[Indices, _Ho
         whole = _Homogeneous(
             sum((p.degree for p in parts), Fraction(0)),
             any(p.exponential for p in parts),
+            node,
             tuple(inside),
         )
-        result |= dict.fromkeys(_places(indices, tuple(same[i] for i in spec[-1])), whole)
+        ways = [*_places(indices, tuple(same[i] for i in spec[-1]))]
+        if not ways and whole.exponential and not whole.degree:
+            ways = [()]  # the divisor's axes are summed, and nothing of it is left beyond
+        result |= dict.fromkeys(ways, whole)
     return result
 
 
@@ -1099,7 +1111,10 @@ def _of_sum(node: ENode, found: Found) -> dict[Indices, _Homogeneous]:
     first, second = (found.get(c, {}) for c in node.children)
     return {
         axes: _Homogeneous(
-            own.degree, own.exponential or second[axes].exponential, ((0, axes), (1, axes))
+            own.degree,
+            own.exponential or second[axes].exponential,
+            node,
+            ((0, axes), (1, axes)),
         )
         for axes, own in first.items()
         if axes in second and own.degree == second[axes].degree
@@ -1107,13 +1122,14 @@ def _of_sum(node: ENode, found: Found) -> dict[Indices, _Homogeneous]:
 
 
 def _of_power(
-    base: int, exponents: Mapping[int, Fraction], found: Found
+    exponents: Mapping[int, Fraction], node: ENode, found: Found
 ) -> dict[Indices, _Homogeneous]:
     """The degree is multiplied."""
+    base = node.children[0]
     if base not in exponents:
         return {}
     return {
-        axes: _Homogeneous(own.degree * exponents[base], own.exponential, ((0, axes),))
+        axes: _Homogeneous(own.degree * exponents[base], own.exponential, node, ((0, axes),))
         for axes, own in found.get(base, {}).items()
     }
 
@@ -1160,8 +1176,8 @@ def _written(
     stack = [root]
     while stack:
         cls, axes = stack[-1]
-        node, own = graph.choice[cls], found[cls][axes]
-        changed = {place: (node.children[place], inner) for place, inner in own.inside}
+        own = found[cls][axes]
+        changed = {place: (own.node.children[place], inner) for place, inner in own.inside}
         missing = [x for x in changed.values() if x not in done]
         stack += missing
         if missing:
@@ -1170,9 +1186,9 @@ def _written(
         if changed:
             args = tuple(
                 done[changed[k]] if k in changed else graph.term(c)
-                for k, c in enumerate(node.children)
+                for k, c in enumerate(own.node.children)
             )
-            done[cls, axes] = graph.as_term(node, args)
+            done[cls, axes] = graph.as_term(own.node, args)
         elif own.exponential:
             term = graph.term(cls)
             every = tuple(range(term.order))

@@ -17,6 +17,8 @@ pytestmark = pytest.mark.skipif(
 )
 S, T, Y = (eg.variable(name, ("m", "n")) for name in "STY")
 C = eg.variable("C", ("m",))
+U, V = (eg.variable(name, ("n",)) for name in "UV")
+A, B, D = eg.variable("A", ("n", "k")), eg.variable("B", ("k",)), eg.variable("D", ("k",))
 RNG = np.random.default_rng(0)
 SCORES = np.add(RNG.normal(size=(3, 4)), [[900], [0], [-900]])
 VALUES = {
@@ -24,6 +26,11 @@ VALUES = {
     "T": RNG.normal(size=(3, 4)),
     "Y": RNG.normal(size=(3, 4)),
     "C": RNG.normal(size=3),
+    "U": RNG.normal(size=4),
+    "V": RNG.normal(size=4),
+    "A": RNG.normal(size=(4, 2)),
+    "B": RNG.normal(size=2),
+    "D": RNG.normal(size=2),
 }
 
 
@@ -46,17 +53,25 @@ FUNCTIONS = {
     "entropy": -np.sum(softmax(S) * np.log(softmax(S))),
     "beside softplus": np.sum(np.log(1 + np.exp(S))) + np.sum(log_sum_exp(S)),
 }
-DERIVATIVES: dict[str, Callable[[Any], Any]] = {
-    "gradient": lambda f: eg.gradient(f, S),
-    "hessian": lambda f: eg.hessian(f, S),
-    "hvp": lambda f: eg.hvp(f, S, T),
+# By a variable and in a direction; all rows have it in common.
+SHARED = {
+    "transport": (np.sum(C * log_sum_exp(2 * (S + U))), U, V),
+    "one layer": (np.sum(C * log_sum_exp(S + A @ B)), B, D),
+    "softmax of one layer": (np.sum(Y * softmax(S + A @ B)), B, D),
+    "square of one layer": (np.sum(log_sum_exp(S + A @ B) ** 2), B, D),
+}
+DERIVATIVES: dict[str, Callable[[Any, Any, Any], Any]] = {
+    "gradient": lambda f, x, _: eg.gradient(f, x),
+    "hessian": lambda f, x, _: eg.hessian(f, x),
+    "hvp": lambda f, x, direction: eg.hvp(f, x, direction),
 }
 
 
 @pytest.mark.parametrize("kind", DERIVATIVES)
-@pytest.mark.parametrize("name", FUNCTIONS)
+@pytest.mark.parametrize("name", [*FUNCTIONS, *SHARED])
 def test_no_exponential_overflows(name: str, kind: str) -> None:
-    derivative = DERIVATIVES[kind](FUNCTIONS[name])
+    function, x, direction = SHARED[name] if name in SHARED else (FUNCTIONS[name], S, T)
+    derivative = DERIVATIVES[kind](function, x, direction)
     exact = derivative.evaluate(
         {n: v.astype(np.longdouble) for n, v in VALUES.items()}, reference=True
     )
