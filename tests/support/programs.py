@@ -38,13 +38,17 @@ def python(
 
 @contextmanager
 def raised_after(seconds: float, error: BaseException) -> Iterator[None]:
-    """Raise an error in what takes longer."""
+    """Raise an error in what takes longer.
+
+    It is raised again each second: what is raised in a callback of the garbage collector or of a
+    weak reference is lost.
+    """
 
     def ring(_number: int, _frame: FrameType | None) -> None:
         raise error
 
     before = signal.signal(signal.SIGALRM, ring)
-    signal.setitimer(signal.ITIMER_REAL, seconds)
+    signal.setitimer(signal.ITIMER_REAL, seconds, 1)
     try:
         yield
     finally:
