@@ -106,6 +106,7 @@ def derive_for_ever(name: str) -> None:
 
 
 @pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="no timers here")
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 @pytest.mark.parametrize("seconds", [0.01, 0.05, 0.2])
 def test_an_interrupt_ends_a_derivation_and_nothing_else(seconds: float) -> None:
     with pytest.raises(Interrupted), raised_after(seconds, Interrupted()):
