@@ -22,7 +22,6 @@ from eggrad.engine.compilation import product_code
 from eggrad.engine.compilation.indicator_code import stored_indicators, with_stepped_products
 from eggrad.engine.compilation.lowering import asked_alone, lower
 from eggrad.engine.compilation.program import Contraction, Operation, Program, Statement
-from eggrad.engine.compilation.transposes import without_transposes
 from eggrad.engine.runtime.products import LARGE, ROW, WORTH_A_CALL, is_worth_rows
 from eggrad.engine.terms.functions import FUNCTIONS
 from eggrad.engine.terms.term import Term, postorder
@@ -82,10 +81,6 @@ def _overflows_to_zero(roots: tuple[Term, ...]) -> bool:
         if node.op in OVERFLOWING or (node.op in KEEPING and not overflowing.isdisjoint(node.args)):
             overflowing.add(node)
     return False
-
-
-def _take_transposes_out(program: Program) -> None:
-    program.roots = without_transposes(program.roots)
 
 
 def _join_stepped_products(program: Program) -> None:
@@ -188,13 +183,6 @@ PASSES: Final = (
         "NumPy's warnings are left out.",
         "an exponential divides, or there is a choice, of which both branches are computed",
         _expect_overflow,
-    ),
-    Pass(
-        "transposes",
-        "What is computed of an array and of its transpose is computed once.",
-        "element-wise operations and products have transposed operands, or differ in the order "
-        "of their axes alone",
-        _take_transposes_out,
     ),
     Pass(
         "stepped products",

@@ -18,16 +18,9 @@ VECTORS = [t.variable(f"x{k}", ("n",)) for k in range(4)]
 WINDOWS = t.indicator((971, 30, 1000), [("=", ((0, 1), (1, 1), (2, -1)))])
 SEEN = t.einsum("ijk,k->ij", WINDOWS, t.variable("s", (1000,)))
 
-TURNED = t.einsum("ij->ji", A)
-
 # For each pass: a term that it changes at some sizes, and a piece of the text that shows it.
 CHANGED: dict[str, tuple[Term, dict[str, int], str]] = {
     "expected overflow": (t.divide(t.constant(1), t.apply("exp", t.variable("c"))), {}, "errstate"),
-    "transposes": (
-        t.einsum("ij,ji->", t.apply("exp", A), t.apply("sin", t.apply("exp", TURNED))),
-        {},
-        "t1 = np.exp(A)\n    t2 = np.sin(t1)",
-    ),
     "stepped products": (t.einsum("ij,j->i", SEEN, t.variable("w", (30,))), {}, "stepped_product("),
     "stacked sums": (
         t.add(t.einsum("i,j->ij", y, x), t.einsum("i,j->ij", t.apply("sin", y), VECTORS[0])),

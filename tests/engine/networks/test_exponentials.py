@@ -63,7 +63,7 @@ SHARED = {
 DERIVATIVES: dict[str, Callable[[Any, Any, Any], Any]] = {
     "gradient": lambda f, x, _: eg.gradient(f, x),
     "hessian": lambda f, x, _: eg.hessian(f, x),
-    "hvp": lambda f, x, direction: eg.hvp(f, x, direction),
+    "hvp": eg.hvp,
 }
 
 
