@@ -144,11 +144,7 @@ def measured(half: str, problem: Problem, chosen: Options, folder: Path, found: 
                 found.fail(f"{name}, {n}: left out, a call took {took:.3f} s at {before}")
                 continue
             data = problem.arguments(quantity, n)
-            try:
-                ours = with_eggrad.build(problem, quantity, data, folder, n).call
-            except Exception as error:
-                found.fail(f"{name}, {n}: cannot be unpickled: {error}")
-                ours = _made_here(problem, quantity, data)
+            ours = with_eggrad.build(problem, quantity, data, folder, n).call
             figure = _figure(
                 half, problem, quantity, n, data, ours, (facts["seconds"], seconds), chosen
             )
@@ -163,13 +159,11 @@ def _last_line(text: str) -> str:
     return text.strip().rpartition("\n")[2]
 
 
-def _made_here(
-    problem: Problem, quantity: str, data: Mapping[str, Any], backend: str = "numpy"
-) -> Callable[[], Any]:
-    """The call, derived and compiled in this process."""
+def _jax_code(problem: Problem, quantity: str, data: Mapping[str, Any]) -> Callable[[], Any]:
+    """A call of eggrad's code for JAX, derived and compiled in this process."""
     derivative = with_eggrad.derivative(problem, quantity)
     shapes = {name: a.shape for name, a in data.items()}
-    function = with_eggrad.compiled(derivative, quantity, shapes, backend)
+    function = with_eggrad.compiled(derivative, quantity, shapes, "jax")
     return lambda: function(**data)
 
 
@@ -231,7 +225,7 @@ def _against_jax(
     by_jax = None
     if has_jax_backend():
         arrays = {name: jax.numpy.asarray(a) for name, a in data.items()}
-        made = _made_here(problem, quantity, arrays, "jax")
+        made = _jax_code(problem, quantity, arrays)
 
         def call() -> Any:
             return jax.block_until_ready(made())
