@@ -388,6 +388,14 @@ def distributed(graph: Snapshot, network: Network, place: int, form: LinearForm)
     return [network.with_factor(place, numbered(graph, u, c)) for u, c in form.items()]
 
 
+def deltas_put_in(
+    graph: Snapshot, outer: Network, place: int, product: Network
+) -> list[Indices]:
+    """The indices of the deltas in what was put in at a place."""
+    inside = inserted(outer, place, product)
+    return [part for c, part in inside if graph.sparsity.get(c) is True and part]
+
+
 def repeated(
     graph: Snapshot, network: Network, place: int, form: LinearForm, factor: Factor
 ) -> Term | None:
@@ -408,12 +416,16 @@ def repeated(
     return None
 
 
+def inserted(outer: Network, place: int, product: Network) -> tuple[Factor, ...]:
+    """The factors of a product that was put into another at a place."""
+    end = len(product.factors) - (len(outer.factors) - place - 1)
+    return product.factors[place:end]
+
+
 def cancels(graph: Snapshot, outer: Network, place: int, product: Network) -> bool:
     """Whether what was put in at a place is inverse, entry by entry, to a factor beside it."""
-    after = len(outer.factors) - place - 1
-    end = len(product.factors) - after
-    inside = product.factors[place:end]
-    beside = (*product.factors[:place], *product.factors[end:])
+    inside = inserted(outer, place, product)
+    beside = (*product.factors[:place], *product.factors[place + len(inside) :])
     return any(
         left == right and opposed(graph.exponents(a), graph.exponents(b))
         for a, left in inside

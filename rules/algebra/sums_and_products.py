@@ -24,6 +24,7 @@ from eggrad.engine.networks.sums_and_products import (
     cheaper_orders,
     cheapest_network,
     disjoint,
+    deltas_put_in,
     distributed,
     distributions,
     every_network,
@@ -228,6 +229,19 @@ def distribute_to_meet(graph: Snapshot) -> Iterator[tuple[int, Term]]:
                     rest = {u: c for u, c in form.items() if u != t}
                     products = [scaled(form[t], as_term(graph, p)) for p in parts]
                     yield cls, reduce(terms.add, [total(graph, rest), *products])
+
+
+@sums.bulk_rule(cite=f"{RING}; {LAUE}: deltas inside nested products")
+def distribute_over_deltas(graph: Snapshot) -> Iterator[tuple[int, Term]]:
+    """(δ·a + δ·b)·c = δ·a·c + δ·b·c, where the product sums an index of a delta, which goes."""
+    for cls, network in every_network(graph):
+        for place, form in short_sums(graph, network):
+            parts = distributed(graph, network, place, form)
+            found = [deltas_put_in(graph, network, place, p) for p in parts]
+            summed = any(not {*part} <= {*network.out} for own in found for part in own)
+            step = ("distribute over deltas", cls, network, place)
+            if all(found) and summed and graph.first_time(step):
+                yield cls, reduce(terms.add, [as_term(graph, p) for p in parts])
 
 
 @sums.bulk_rule(cite=RING)
