@@ -85,7 +85,8 @@ def random_roots(rng: np.random.Generator) -> list[Term]:
     summands += [(int(rng.choice([1, 2])), other)] * int(rng.integers(0, 2))
     sums = [total(summands, rng), total(summands, rng)]
     turned = total([(-c, t) for c, t in summands], rng)
-    return [*roots, *sums, mirrored(rng), turned, triangular(rng), *bilinear(rng)]
+    more_roots = [mirrored(rng), turned, triangular(rng), *bilinear(rng), pairwise_slope(rng)]
+    return [*roots, *sums, *more_roots]
 
 
 def mirrored(rng: np.random.Generator) -> Term:
@@ -110,6 +111,15 @@ def triangular(rng: np.random.Generator) -> Term:
     weights = terms.variable("d", _dims("k"))
     factors: list[Factor] = [(triangles, "ijk"), (weights, "k"), (terms.variable("a", (2,)), "i")]
     return product(factors, _shuffled(rng, "ij"), rng)
+
+
+def pairwise_slope(rng: np.random.Generator) -> Term:
+    """What the derivative of a function of the differences of a vector's entries looks like."""
+    (i,) = _dims("i")
+    weights, delta = terms.variable("W", (i, i)), terms.delta((i,))
+    slopes: list[Factor] = [(weights, "ij"), (terms.variable("A", (i, i)), "ij")]
+    left, right = (product([(delta, f"{a}k"), *slopes[:1]], "ijk", rng) for a in "ij")
+    return product([(terms.subtract(left, right), "ijk"), *slopes[1:]], _shuffled(rng, "ik"), rng)
 
 
 def bilinear(rng: np.random.Generator) -> list[Term]:
