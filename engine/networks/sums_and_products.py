@@ -388,9 +388,7 @@ def distributed(graph: Snapshot, network: Network, place: int, form: LinearForm)
     return [network.with_factor(place, numbered(graph, u, c)) for u, c in form.items()]
 
 
-def deltas_put_in(
-    graph: Snapshot, outer: Network, place: int, product: Network
-) -> list[Indices]:
+def deltas_put_in(graph: Snapshot, outer: Network, place: int, product: Network) -> list[Indices]:
     """The indices of the deltas in what was put in at a place."""
     inside = inserted(outer, place, product)
     return [part for c, part in inside if graph.sparsity.get(c) is True and part]
