@@ -5,7 +5,7 @@ some thousand operations, so among vectors the shorter formula wins and among ma
 one with fewer operations.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
@@ -66,6 +66,9 @@ def node_operations(node: Term, sizes: Mapping[str, int]) -> int:
         return _einsum(node.spec, node.args, sizes)
     if node.op in MATRIX_FUNCTIONS:
         return _of_matrix(node.op, concrete(node.args[0].dims, sizes)[0])
+    if node.op == "matrix_power":
+        n = concrete(node.dims, sizes)[0]
+        return (node.number - 1) * (2 * n**3 - n**2)
     if node.op == "cofactors":
         k, n = node.number, concrete(node.args[0].dims, sizes)[0]
         return _of_matrix("adj" if k else "det", n) + (
@@ -79,13 +82,19 @@ def _of_matrix(name: str, n: int) -> int:
 
 
 def _einsum(spec: Spec, args: tuple[Term, ...], sizes: Mapping[str, int]) -> int:
-    first = _identified(spec, args)
-    own = [tuple(first[i] for i in part) for part in spec]
-    dims = [concrete(a.dims, sizes) for a in args]
-    length = visited_dims(own, dims, [term_sparsity(a) for a in args], _number)
+    own, length = _visited(spec, args, [concrete(a.dims, sizes) for a in args], _number)
     points = prod(cast(int, n) for n in length.values())
     kept = prod(cast(int, length[i]) for i in {*own[-1]} if i in length)
     return max(0, points - kept) + (points if len(args) == 2 else 0)
+
+
+def _visited(
+    spec: Spec, args: tuple[Term, ...], dims: Sequence[Dims], length: Callable[[Size], int]
+) -> tuple[list[Indices], dict[int, Size]]:
+    """The spec with one index for those that a delta makes equal, and what sizes are visited."""
+    first = _identified(spec, args)
+    own = [tuple(first[i] for i in part) for part in spec]
+    return own, visited_dims(own, dims, [term_sparsity(a) for a in args], length)
 
 
 def _number(size: Size) -> int:
@@ -108,6 +117,27 @@ def _merge(first: dict[int, int], rows: Indices, columns: Indices) -> None:
         for i, representative in first.items():
             if representative == lost:
                 first[i] = kept
+
+
+def leading_order(roots: Sequence[Term]) -> int:
+    """The highest power of n among the operations of some terms, where all symbols are n.
+
+    >>> from eggrad.engine.terms.term import einsum, variable
+    >>> A, x = variable("A", ("m", "n")), variable("x", ("n",))
+    >>> leading_order([einsum("ij,kj->ik", A, A), einsum("ij,j->i", A, x)])
+    3
+    """
+    return max(sum(not isinstance(size, int) for size in _space(t)) for t in postorder(*roots))
+
+
+def _space(node: Term) -> Collection[Size]:
+    """The sizes of what the operations of a node run over."""
+    if node.op == "einsum":
+        length = Lengths({}, DEFAULT_SIZE).__getitem__
+        return _visited(node.spec, node.args, [a.dims for a in node.args], length)[1].values()
+    if node.op in MATRIX_FUNCTIONS or node.op in ("cofactors", "matrix_power"):
+        return (*node.args[0].dims, node.args[0].dims[0])
+    return node.dims
 
 
 CALL: Final = 2000
@@ -143,12 +173,13 @@ class Model(Protocol):
     def node(
         self, constructor: str, data: tuple[Any, ...], args: tuple[Dims, ...], out: Dims,
         deltas: tuple[Sparsity, ...], *, same: bool = False,
-        constants: tuple[Fraction | None, ...] = (),
+        constants: tuple[Fraction | None, ...] = (), leaves: tuple[bool, ...] = (),
     ) -> int:  # fmt: skip
         """The cost of one e-node.
 
         Given are the dims of its operands and of itself, which operands are deltas or indicators,
-        whether both operands are the same, and the values of operands that are constant.
+        whether both operands are the same, the values of operands that are constant, and which
+        operands are leaves.
         """
         ...
 
@@ -184,11 +215,12 @@ class CostModel(Sized):
     def node(
         self, constructor: str, data: tuple[Any, ...], args: tuple[Dims, ...], out: Dims,
         deltas: tuple[Sparsity, ...], *, same: bool = False,
-        constants: tuple[Fraction | None, ...] = (),
+        constants: tuple[Fraction | None, ...] = (), leaves: tuple[bool, ...] = (),
     ) -> int:  # fmt: skip
         """The cost of one e-node, given the dims of its operands and which of them are deltas.
 
-        That both operands are the `same`, or that some are `constants`, does not change it.
+        That both operands are the `same`, or that some are constants or leaves, does not change
+        it.
         """
         match constructor:
             case "variable" | "constant" | "array" | "size":
@@ -238,6 +270,8 @@ class CostModel(Sized):
     def _numeric(self, data: tuple[Any, ...], args: tuple[Dims, ...]) -> int:
         """Functions of entries by their price, elimination, and Cholesky's in half of that."""
         name, known = data
+        if name == "matrix_power":
+            return (known - 1) * 2 * self.length(args[0][0]) ** 3
         if name in ("symmetric_product", "product_of_pairs"):
             order = known if name == "symmetric_product" else 2
             return self.length(args[0][1]) ** order * self.entries(args[1])
@@ -290,6 +324,7 @@ class NormalModel(CostModel):
         *,
         same: bool = False,
         constants: tuple[Fraction | None, ...] = (),
+        leaves: tuple[bool, ...] = (),
     ) -> int:
         """What has a definition by others is dear, a sum or product is cheap."""
         if constructor in FUNCTION_NODES.values():
