@@ -5,7 +5,7 @@ some thousand operations, so among vectors the shorter formula wins and among ma
 one with fewer operations.
 """
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
@@ -82,19 +82,13 @@ def _of_matrix(name: str, n: int) -> int:
 
 
 def _einsum(spec: Spec, args: tuple[Term, ...], sizes: Mapping[str, int]) -> int:
-    own, length = _visited(spec, args, [concrete(a.dims, sizes) for a in args], _number)
+    first = _identified(spec, args)
+    own = [tuple(first[i] for i in part) for part in spec]
+    dims = [concrete(a.dims, sizes) for a in args]
+    length = visited_dims(own, dims, [term_sparsity(a) for a in args], _number)
     points = prod(cast(int, n) for n in length.values())
     kept = prod(cast(int, length[i]) for i in {*own[-1]} if i in length)
     return max(0, points - kept) + (points if len(args) == 2 else 0)
-
-
-def _visited(
-    spec: Spec, args: tuple[Term, ...], dims: Sequence[Dims], length: Callable[[Size], int]
-) -> tuple[list[Indices], dict[int, Size]]:
-    """The spec with one index for those that a delta makes equal, and what sizes are visited."""
-    first = _identified(spec, args)
-    own = [tuple(first[i] for i in part) for part in spec]
-    return own, visited_dims(own, dims, [term_sparsity(a) for a in args], length)
 
 
 def _number(size: Size) -> int:
@@ -117,27 +111,6 @@ def _merge(first: dict[int, int], rows: Indices, columns: Indices) -> None:
         for i, representative in first.items():
             if representative == lost:
                 first[i] = kept
-
-
-def leading_order(roots: Sequence[Term]) -> int:
-    """The highest power of n among the operations of some terms, where all symbols are n.
-
-    >>> from eggrad.engine.terms.term import einsum, variable
-    >>> A, x = variable("A", ("m", "n")), variable("x", ("n",))
-    >>> leading_order([einsum("ij,kj->ik", A, A), einsum("ij,j->i", A, x)])
-    3
-    """
-    return max(sum(not isinstance(size, int) for size in _space(t)) for t in postorder(*roots))
-
-
-def _space(node: Term) -> Collection[Size]:
-    """The sizes of what the operations of a node run over."""
-    if node.op == "einsum":
-        length = Lengths({}, DEFAULT_SIZE).__getitem__
-        return _visited(node.spec, node.args, [a.dims for a in node.args], length)[1].values()
-    if node.op in MATRIX_FUNCTIONS or node.op in ("cofactors", "matrix_power"):
-        return (*node.args[0].dims, node.args[0].dims[0])
-    return node.dims
 
 
 CALL: Final = 2000

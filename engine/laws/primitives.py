@@ -1261,13 +1261,6 @@ def reversed_axes(s: Spec) -> Spec:
     return canonical([a[::-1], b[::-1]], out[::-1])
 
 
-@condition
-def traces_product(s: Spec) -> bool:
-    """Whether a product is the trace of the product of two matrices."""
-    a, b, out = s
-    return not out and len({*a}) == len(a) == 2 and b == a[::-1]
-
-
 # Stable forms ----------------------------------------------------------------------------
 
 

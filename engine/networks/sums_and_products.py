@@ -5,7 +5,7 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from functools import partial, reduce
-from itertools import combinations, pairwise
+from itertools import combinations, pairwise, product
 from math import prod
 from typing import cast
 
@@ -27,6 +27,7 @@ from eggrad.engine.networks.networks import (
     order_price,
     product_network,
     scaled,
+    split,
 )
 from eggrad.engine.terms import term as terms
 from eggrad.engine.terms.term import Term
@@ -286,6 +287,8 @@ def _out_of_sum(
             # Here the matrix's other index is the result's: a diagonal matrix is left.
             summed = max(network.sizes) + 1
             pool.append((terms.delta((network.sizes[inner],)), (inner, summed)))
+        elif all(inner not in p for _, p in pool):
+            pool.append((terms.constant(1, (network.sizes[inner],)), (inner,)))
         sizes = network.sizes | {summed: network.sizes[inner]}
         rest = contract_terms(graph, replace(network, sizes=sizes), pool, (kept, summed))
         summands.append(scaled(network.coefficient, rest))
@@ -294,7 +297,21 @@ def _out_of_sum(
     return whole if axis == 1 else terms.einsum(canonical([(0, 1)], (1, 0)), whole)
 
 
-# Entries of products that rules can join.
+# Factors that rules can join.
+
+
+def with_inverse_apart(graph: Snapshot, network: Network, place: int) -> Iterator[Term]:
+    """The product with an inverse as a product of inverses, and one of these beside its matrix."""
+    factor, _ = network.factors[place]
+    for member in graph.members[factor]:
+        if member.constructor == "ein" and not member.subsumed:
+            inner = product_network(graph, factor, member)
+            whole = network.with_factor(place, inner)
+            inside = range(place, place + len(inner.factors))
+            for i, j in product(inside, range(len(whole.factors))):
+                (a, _), (b, _) = whole.factors[i], whole.factors[j]
+                if j not in inside and (graph.inverse_of(a, b) or graph.inverse_of(b, a)):
+                    yield split(graph, whole, [min(i, j), max(i, j)])
 
 
 def hadamard_pairs(graph: Snapshot, cls: int, member: ENode) -> Iterator[Term]:

@@ -12,11 +12,12 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from itertools import count, permutations
+from itertools import count as numbers_from
+from itertools import permutations
 from typing import Any, Final, cast
 
 from eggrad.engine.compilation.indicator_code import by_views, slices
-from eggrad.engine.costs.cost import CostModel, leading_order, node_count
+from eggrad.engine.costs.cost import CostModel, count, node_count
 from eggrad.engine.errors import UnsupportedOperation
 from eggrad.engine.indices import affine
 from eggrad.engine.indices.constraints import solved
@@ -550,7 +551,7 @@ def _lines(root: Form, taken: Set[str], style: Style) -> list[Line]:
         if uses[id(form)] == 1:
             stack.append((form, True))
             stack.extend((a, False) for a in reversed(form.args))
-    names = (name for k in count(1) if (name := f"t{k}") not in taken)
+    names = (name for k in numbers_from(1) if (name := f"t{k}") not in taken)
     done: dict[int, Text] = {}
     definitions: list[Line] = []
     for form in order:
@@ -602,21 +603,27 @@ def _exponent(part: Text) -> str:
 
 # Of larger terms nobody reads the formula: they are written as they are.
 MOST_NODES: Final = 60
+# Operations of the same order: at most so many times as many, where all symbols are so large.
+MORE: Final = 4
+LARGE: Final = 10**4
 # What a part of a text costs, and a letter: more than all operations of a term at the sizes that
 # symbols stand for.
 PART: Final = 10**18
 LETTER: Final = 10**14
 # What no text can say costs more than any text.
 TENSOR: Final = PART * 10**6
-# Names, numbers and signs; what acts on entries has a sign of two.
-WORD: Final = re.compile(r"\w+(?:\.\d+)?|[.^*/+'-]")
+# Functions that are hardly met in formulas count as many words more.
+RARE: Final = re.compile(r"\b(?:cosh|sinh)\(")
+MANY: Final = 2
+# Names, numbers, signs, of which those of entries have two, and pairs of brackets.
+WORD: Final = re.compile(r"\w+(?:\.\d+)?|[.^*/+'(-]")
 
 
 def shortest(term: Term) -> Term:
     """The equal term whose matrix notation is the shortest found; the term itself at a draw.
 
-    It takes no higher order of operations at large sizes than the term. A term stays as it is
-    where no equal one with matrix notation was found, and beyond 60 nodes.
+    It takes operations of the same order at large sizes. A term stays as it is where no
+    equal one with matrix notation was found, and beyond 60 nodes.
 
     >>> from eggrad.engine.terms.term import einsum, variable
     >>> x = variable("x", ("n",))
@@ -632,19 +639,19 @@ def shortest(term: Term) -> Term:
     (root,) = explored.classes
     cheapest = graph.at(operations).extract([root])
     found = [term, *graph.extract([root]), graph.term(root), *cheapest]
-    most = leading_order([term])
+    most = MORE * count([term], LARGE)
     formulas = [t for t in dict.fromkeys(found) if has_notation(t)]
-    fast = [t for t in formulas if leading_order([t]) <= most]
+    fast = [t for t in formulas if count([t], LARGE) <= most]
     return min(fast or formulas, key=lambda t: length(format_matrix(t)), default=term)
 
 
 def length(text: str) -> tuple[int, int]:
-    """How long a text is to a reader: names, numbers and signs; then its letters.
+    """How long a text is to a reader: names, numbers, signs and pairs of brackets; then letters.
 
     >>> length("A'*(x + 0.5)")
     (7, 12)
     """
-    return len(WORD.findall(text)), len(text)
+    return len(WORD.findall(text)) + MANY * len(RARE.findall(text)), len(text)
 
 
 _Key = tuple[
@@ -697,6 +704,9 @@ class _TextModel(CostModel):
         for a in below:
             known_parts, known_letters = length(_text_of(forms[a]))
             parts, letters = parts - known_parts, letters - known_letters
+        if same and constructor == "ein" and data[0][2] == data[0][0]:
+            # A square is a power.
+            letters += len(data[0])
         return max(1, parts) * PART + max(0, letters) * LETTER
 
 

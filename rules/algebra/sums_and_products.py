@@ -44,6 +44,7 @@ from eggrad.engine.networks.sums_and_products import (
     short_sums,
     total,
     united,
+    with_inverse_apart,
 )
 from eggrad.engine.terms import term as terms
 from eggrad.engine.terms.term import Term
@@ -137,6 +138,15 @@ def factors_together(graph: Snapshot) -> Iterator[tuple[int, Term]]:
             for i, j in islice(pairs_to_join(graph, network), MAX_PAIRS):
                 if graph.first_time(("together", cls, network, i, j)):
                     yield cls, split(graph, network, [i, j])
+
+
+@products.bulk_rule(cite="associativity of the product")
+def inverse_apart(graph: Snapshot) -> Iterator[tuple[int, Term]]:
+    """b·(a·b)⁻¹ = (b·b⁻¹)·a⁻¹, where the inverse of a product is known as a product of inverses."""
+    for cls, network in every_network(graph):
+        for k, (factor, _) in enumerate(network.factors):
+            if graph.has(factor, ("inv", "adj")) and graph.first_time(("inverse", cls, network, k)):
+                yield from ((cls, term) for term in with_inverse_apart(graph, network, k))
 
 
 @products.bulk_rule(cite="associativity and commutativity of the product")

@@ -27,12 +27,6 @@ def inverse_of_inverse(a: Tensor) -> Statement:
 
 
 @linalg.rule(cite=f"{COOKBOOK}, equation 3", domain="a invertible")
-def inverse_of_transpose(s: Spec, a: Tensor) -> Statement:
-    """(a')⁻¹ = (a⁻¹)'."""
-    return inv(ein1(s, a)) >> ein1(s, inv(a)), is_transpose(s)
-
-
-@linalg.rule(cite=f"{COOKBOOK}, equation 3", domain="a invertible")
 def inverse_by_transpose(a: Tensor) -> Statement:
     """a⁻¹ = ((a')⁻¹)': where a' is a, the inverse is its own transpose."""
     return inv(a) >> ein1(TRANSPOSE, inv(ein1(TRANSPOSE, a)))
@@ -42,12 +36,6 @@ def inverse_by_transpose(a: Tensor) -> Statement:
 def det_of_transpose(s: Spec, a: Tensor) -> Statement:
     """det a' = det a."""
     return det(ein1(s, a)) >> det(a), is_transpose(s)
-
-
-@linalg.rule(cite="the adjugate is the transposed matrix of cofactors")
-def adj_of_transpose(s: Spec, a: Tensor) -> Statement:
-    """adj(a') = adj(a)'."""
-    return adj(ein1(s, a)) >> ein1(s, adj(a)), is_transpose(s)
 
 
 @linalg.rule(cite="the adjugate is the transposed matrix of cofactors")

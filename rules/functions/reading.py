@@ -17,7 +17,6 @@ from eggrad.engine.laws.primitives import (
     spreads_again,
     squared_sum,
     sums_axes,
-    traces_product,
 )
 from eggrad.engine.networks.sums_and_products import (
     every_network,
@@ -29,6 +28,7 @@ from eggrad.engine.terms.term import Term
 from eggrad.rules.notation import *
 
 TRACE: Spec = ((0, 0), ())
+CROSSWISE: Spec = ((0, 1), (1, 0), ())
 
 names = Ruleset(
     "names",
@@ -94,9 +94,9 @@ def transposed_product(s: Spec, a: Tensor, b: Tensor) -> Statement:
 
 
 @reading.rule(cite="definition of the trace")
-def trace_of_product(s: Spec, a: Tensor, b: Tensor) -> Statement:
+def trace_of_product(a: Tensor, b: Tensor) -> Statement:
     """Σᵢⱼ aᵢⱼ·bⱼᵢ = tr(a·b)."""
-    return ein(s, a, b) >> ein1(TRACE, ein(MATRIX_PRODUCT, a, b)), traces_product(s)
+    return ein(CROSSWISE, a, b) >> ein1(TRACE, ein(MATRIX_PRODUCT, a, b))
 
 
 @reading.rule(cite=RING)
