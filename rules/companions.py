@@ -42,7 +42,7 @@ _MAKERS: Final[Mapping[str, tuple[Rule, ...]]] = {
 
 # What random terms are rewritten by, three times, before laws on whole sums and products look.
 BEFORE_BULK_RULES: Final = (
-    preprocessing, multiples, constants, unary, names, stability, 
+    preprocessing, multiples, constants, unary, names, stability,
     linalg.only({"linalg.inverse_of_product"}),
 )  # fmt: skip
 
