@@ -67,21 +67,15 @@ def negated(a: Form) -> Form:
 
 
 def operation(op: str, a: Form, b: Form, order: int) -> Form:
-    """An operation of two; a sign is that of the whole, and a sum of equals is a multiple."""
+    """An operation of two; a sign is that of the whole, and a number comes first."""
     if op in ("add", "subtract"):
         if b.op == "negate":
             return operation("subtract" if op == "add" else "add", a, b.args[0], order)
         if op == "add" and a.op == "negate":
             return operation("subtract", b, a.args[0], order)
-        if op == "add" and a is b and a.text not in _ARRAYS:
-            return operation("times", number(Fraction(2)), a, order)
         return Form(op, (a, b), order=order)
-    if op == "times" and order == 2 and a.op == "power" and a.args[0] is b:
-        exponent = number(Fraction(a.args[1].text) + 1)
-        return Form("power", (b, exponent), order=2)
     inner = b.op == "times" and b.args[0].op == "number" and not b.shared
     if op == "times" and inner and a.op != "number":
-        # Numbers come first.
         return operation("times", b.args[0], operation("times", a, b.args[1], order), order)
     negative = (a.op == "negate") != (b.op == "negate")
     parts = tuple(f.args[0] if f.op == "negate" else f for f in (a, b))
@@ -111,7 +105,6 @@ def turned(a: Form) -> Form:
     return parts if parts.weight <= whole.weight - (a.order == 2 and not multiple) else whole
 
 
-_ARRAYS: Final = ("ones", "zeros", "vector", "matrix")
 _BY_PARTS: Final = ("add", "subtract", "times", "multiply", "divide")
 
 
@@ -704,9 +697,9 @@ class _TextModel(CostModel):
         for a in below:
             known_parts, known_letters = length(_text_of(forms[a]))
             parts, letters = parts - known_parts, letters - known_letters
-        if same and constructor == "ein" and data[0][2] == data[0][0]:
-            # A square is a power.
-            letters += len(data[0])
+        if same:
+            # What both operands are is written twice: a double is a multiple, a square a power.
+            parts, letters = parts + (constructor == "add"), letters + len(data)
         return max(1, parts) * PART + max(0, letters) * LETTER
 
 

@@ -100,24 +100,10 @@ def trace_of_product(a: Tensor, b: Tensor) -> Statement:
 
 
 @reading.rule(cite=RING)
-def sign_into_difference(c: Number, a: Tensor, b: Tensor) -> Statement:
-    """(-c)·(a + (-1)·b) = c·(b + (-1)·a)."""
-    turned = add(b, scale(-1, a))
-    return scale(c, add(a, scale(-1, b))) >> scale(opposite(c), turned), is_negative(c)
-
-
-@reading.rule(cite=RING)
-def sign_into_left_factor(s: Spec, c: Number, a: Tensor, b: Tensor, d: Tensor) -> Statement:
+def sign_into_factor(s: Spec, c: Number, a: Tensor, b: Tensor, d: Tensor) -> Statement:
     """(-c)·((a + (-1)·b)·d) = c·((b + (-1)·a)·d)."""
     turned = ein(s, add(b, scale(-1, a)), d)
     return scale(c, ein(s, add(a, scale(-1, b)), d)) >> scale(opposite(c), turned), is_negative(c)
-
-
-@reading.rule(cite=RING)
-def sign_into_right_factor(s: Spec, c: Number, a: Tensor, b: Tensor, d: Tensor) -> Statement:
-    """(-c)·(d·(a + (-1)·b)) = c·(d·(b + (-1)·a))."""
-    turned = ein(s, d, add(b, scale(-1, a)))
-    return scale(c, ein(s, d, add(a, scale(-1, b)))) >> scale(opposite(c), turned), is_negative(c)
 
 
 @reading.bulk_rule(cite=RING)
