@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from eggrad.engine.compilation.compiled import CompiledFunction
     from eggrad.engine.errors import (
+        AssumptionViolated,
         BudgetExceeded,
         EggradError,
         ParseError,
@@ -88,6 +89,7 @@ if not Path(__file__).with_name("engine").is_dir():
     __path__.append(str(Path(__file__).parents[2]))
 
 __all__ = [
+    "AssumptionViolated",
     "Budget",
     "BudgetExceeded",
     "BudgetWarning",
@@ -161,6 +163,7 @@ __all__ = [
 
 _HOMES = {
     "engine.errors": (
+        "AssumptionViolated",
         "BudgetExceeded",
         "EggradError",
         "ParseError",
