@@ -15,7 +15,7 @@ from eggrad.engine.indices.texts import as_float
 from eggrad.engine.normal_forms.index_ranges import greatest_indices
 from eggrad.engine.oracle import oracle
 from eggrad.engine.oracle.exact_values import exact_values, is_polynomial
-from eggrad.engine.terms.assumptions import drawn
+from eggrad.engine.terms.assumptions import are_exact, drawn
 from eggrad.engine.terms.binding import MOST_AXES, Array, concrete, enlarged, made_sizes, symbols
 from eggrad.engine.terms.term import Term, postorder, variables
 
@@ -65,6 +65,7 @@ def find_difference(left: Term, right: Term, trials: int = TRIALS) -> Witness | 
     if any(t.order > MOST_AXES for t in postorder(left, right)):
         return Agreement(0, 0.0)
     exactly = is_polynomial(left) and is_polynomial(right)
+    exactly = exactly and all(are_exact(v.assumed) for v in known)
     samples = 0
     digits = 16.0
     partial: Witness | None = None

@@ -42,7 +42,7 @@ def _allowed(values: Array) -> float:
     return tolerance(values) * float(np.abs(values).max(initial=0.0))
 
 
-def _entry(place: Iterable[int], value: object) -> str:
+def _entry(place: Iterable[Any], value: object) -> str:
     own = tuple(map(int, place))
     return f"entry {own} is {value:g}" if own else f"it is {value:g}"
 
@@ -303,7 +303,7 @@ class Assumption:
     `failure` says in words where values are not so, or returns None; `draw` makes it true of
     random values and keeps what the words before it say. `implies` are words that follow from it,
     `excludes` words that no value has beside it. `axes` is what it needs: "square" matrices,
-    "some" axes, or "any" tensor.
+    "some" axes, or "any" tensor. Values have a `rounded` one but for rounding.
     """
 
     name: str
@@ -314,6 +314,7 @@ class Assumption:
     excludes: frozenset[str] = field(default=frozenset())
     axes: str = "square"
     thin: bool = False
+    rounded: bool = False
 
     @property
     def of_matrices(self) -> bool:
@@ -334,7 +335,7 @@ _ALL: Final = (
                _draw_nonnegative, axes="any"),
     Assumption("probability", "No entry is below 0, and their sum is 1.", _no_distribution,
                _draw_probability, frozenset({"nonnegative"}), frozenset({"skew"}),
-               axes="some", thin=True),
+               axes="some", thin=True, rounded=True),
     Assumption("skew", "The matrix is the negative of its transpose.", _mirrored(-1), _draw_skew,
                excludes=frozenset({"positive definite"}), thin=True),
     Assumption("symmetric", "The matrix is its transpose.", _mirrored(1), _draw_symmetric,
@@ -352,7 +353,7 @@ _ALL: Final = (
                indefinite, _draw_definite,
                frozenset({"symmetric", "invertible", "positive semidefinite"}), thin=True),
     Assumption("orthogonal", "The columns are orthogonal, and their length is 1.", _not_orthogonal,
-               _draw_orthogonal, frozenset({"invertible"}), thin=True),
+               _draw_orthogonal, frozenset({"invertible"}), thin=True, rounded=True),
     Assumption("invertible", "The matrix has an inverse.", _singular, _draw_invertible),
 )  # fmt: skip
 
@@ -428,6 +429,15 @@ def are_thin(words: Iterable[str]) -> bool:
     return any(ASSUMPTIONS[w].thin for w in words if w in ASSUMPTIONS)
 
 
+def are_exact(words: Iterable[str]) -> bool:
+    """Whether floating-point numbers may have some properties exactly.
+
+    >>> are_exact(["symmetric"]), are_exact(["orthogonal"])
+    (True, False)
+    """
+    return not any(ASSUMPTIONS[w].rounded for w in words if w in ASSUMPTIONS)
+
+
 def failure(
     words: Iterable[str], values: Array, left_out: frozenset[str] = frozenset()
 ) -> tuple[str, str] | None:
@@ -440,9 +450,9 @@ def failure(
     ('symmetric', 'entry (0, 1) is 2, entry (1, 0) is 3')
     """
     if values.dtype.kind == "c":
-        if values.imag.any():
-            return stated(words)[0], _first(values.imag != 0, values) or ""
-        values = values.real
+        if np.imag(values).any():
+            return stated(words)[0], _first(np.imag(values) != 0, values) or ""
+        values = np.real(values)
     for test in _tests(tuple(words), left_out):
         wrong = test.failure(values)
         if wrong is not None:

@@ -8,6 +8,7 @@ from eggrad.engine.indices.spec import Size, canonical
 from eggrad.engine.laws.rule import Ruleset
 from eggrad.engine.saturation.schedule import Budget, Report, Result, Strategy
 from eggrad.engine.saturation.system import System
+from eggrad.engine.terms.assumptions import are_thin
 from eggrad.engine.terms.binding import known_sizes
 from eggrad.engine.terms.term import Term, add, delta, einsum, substitute_sizes, subtract, variables
 from eggrad.engine.terms.term_patterns import substituted
@@ -43,7 +44,7 @@ def differentiate(
     for order, x in enumerate(wrt, 1):
         last = order == len(wrt)
         result = standard.differentiate(term, x, mode, budget, exact=exact and last)
-        term = _by_pairs(result.term) if pairs and has_symmetric(x) else result.term
+        term = _by_pairs(result.term) if pairs and has_structure(x) else result.term
         report = report.joined(result.report)
     return Result((term,), report)
 
@@ -65,7 +66,7 @@ def thinned_derivative(
     True
     """
     found = differentiate(term, wrt, mode, budget, systems=systems)
-    if not has_symmetric(found.term, *wrt):
+    if not has_structure(found.term, *wrt):
         return found
     last = thinned(found.term, budget, systems=systems)
     return Result(last.terms, found.report.joined(last.report))
@@ -148,7 +149,7 @@ def thinned(
     >>> thinned(einsum("ij->ji", S)).term is S
     True
     """
-    strategy = AT_SYMMETRIC if has_symmetric(term) else STANDARD
+    strategy = AT_SYMMETRIC if has_structure(term) else STANDARD
     return systems(extended(strategy, rules)).simplify([term], budget, sizes, exact=exact)
 
 
@@ -212,20 +213,19 @@ def thinnings(
     >>> thinnings(apply("exp", variable("x")), Options())
     frozenset()
     """
-    if not term.args or not has_symmetric(term, *others):
+    if not term.args or not has_structure(term, *others):
         return frozenset()
     return frozenset([Thinning(term, source or term, options)])
 
 
-def has_symmetric(*terms: Term) -> bool:
-    """Whether a variable is declared symmetric.
+def has_structure(*terms: Term) -> bool:
+    """Whether something is declared of a variable that holds in a space without interior.
 
     >>> from eggrad.engine.terms.term import variable
-    >>> has_symmetric(variable("S", ("n", "n"), ["positive definite"]))
+    >>> has_structure(variable("S", ("n", "n"), ["positive definite"]))
     True
     """
-    known = (v.assumed for v in variables(*terms))
-    return any("symmetric" in words for words in known)
+    return any(are_thin(v.assumed) for v in variables(*terms))
 
 
 def thin_term(term: Term, parts: Iterable[Thinning]) -> Term:
