@@ -25,6 +25,7 @@ from eggrad.engine.laws.language import (
     Node,
     Parameter,
     Tensor,
+    Variable,
 )
 from eggrad.engine.laws.primitives import is_declared
 from eggrad.engine.laws.rule import Fact, Rule, Same, mirrored, nodes_of
@@ -131,7 +132,7 @@ def symbols_of_parts(known: Parts) -> tuple[str, ...]:
     """The symbols of an e-node: its constructor, and the name of the operation where it has one."""
     constructor, data, _ = known
     if constructor == "variable":
-        return (constructor, *(DECLARED + word for word in data[0][2]))
+        return (constructor, *(DECLARED + word for word in cast(Variable, data[0])[2]))
     return (constructor, str(data[0])) if constructor in NAMED else (constructor,)
 
 
@@ -172,10 +173,22 @@ class Relevance:
             f"{m.law.ruleset}.{m.law.name}": m.gives for m in (*self._rules, *self._facts)
         }
         self._known: OrderedDict[Symbols, Selection] = OrderedDict()
+        self._with_implied: dict[str, Symbols] = {}
 
     def made_by(self, laws: Iterable[str]) -> set[str]:
         """The symbols on the right sides of some laws, named as `ruleset.rule`."""
-        return {s for name in laws for s in self._gives.get(name, ())}
+        return {s for name in laws for s in self._made(name)}
+
+    def _made(self, name: str) -> Symbols:
+        """What a law makes; a fact concludes at once what follows from it alone."""
+        found = self._with_implied.get(name)
+        if found is None:
+            found = self._gives.get(name, frozenset())
+            for fact in self.facts if found and name in self.fact_names else ():
+                if f"{fact.ruleset}.{fact.name}" == name and isinstance(fact.claim.property, str):
+                    found = found.union(KNOWN + str(p) for p in _implied(fact, self.facts))
+            self._with_implied[name] = found
+        return found
 
     def select(self, symbols: Symbols) -> Selection:
         """The rules that can match where some symbols occur."""
@@ -258,9 +271,8 @@ def _symbols(pattern: object) -> Iterator[str]:
     """The symbols of a pattern; a parameter for a name stands for one that occurs already."""
     if isinstance(pattern, Known):
         yield _property(pattern)
-    if isinstance(pattern, Call) and isinstance(pattern.function, Condition):
-        if pattern.function.function is is_declared:
-            yield DECLARED + str(pattern.args[1])
+    if isinstance(pattern, Call) and _is_about_declared(pattern):
+        yield DECLARED + str(pattern.args[1])
     for node in nodes_of(pattern):
         yield node.constructor
         if node.constructor in NAMED:
@@ -269,6 +281,11 @@ def _symbols(pattern: object) -> Iterator[str]:
                 yield name
             elif not isinstance(name, Parameter):
                 yield ANY
+
+
+def _is_about_declared(call: Call) -> bool:
+    own = call.function
+    return isinstance(own, Condition) and own.function is is_declared
 
 
 def _own(d: Dims) -> Dims:

@@ -41,7 +41,7 @@ def mirrored(law: Law, *, again: bool = False) -> Iterator[Law]:
     for left, right in sides:
         places = list(_exchangeable(left, ()))
         if again:
-            places += [p for p in _with_others(left, left, ()) if p not in places]
+            places += [p for p in _with_others(left, law.node, ()) if p not in places]
         for flips in product((False, True), repeat=len(places)):
             chosen = {p for p, flip in zip(places, flips, strict=True) if flip}
             conditions: list[Tensor] = []

@@ -248,6 +248,12 @@ def is_matrix_gram(s: Spec) -> bool:
 
 
 @condition
-def is_outer_product(s: Spec) -> bool:
-    """Whether a product of two vectors is a matrix of all products of their entries."""
-    return s in (((0,), (1,), (0, 1)), ((0,), (1,), (1, 0)))
+def is_minus_one_at_least(c: Number) -> bool:
+    """Whether a number is -1 or above."""
+    return c >= -1
+
+
+@condition
+def is_minus_one_at_most(c: Number) -> bool:
+    """Whether a number is -1 or below."""
+    return c <= -1

@@ -333,9 +333,10 @@ class Drawing:
     def _meets(self) -> bool:
         """Whether all conditions on specs that are bound hold."""
         for c in self._about_specs:
-            if all(a.name in self.bound for a in c.args):
+            names = [cast(Parameter, a).name for a in c.args]
+            if all(name in self.bound for name in names):
                 own = cast(Condition, c.function).function
-                if not own(*(self.bound[a.name] for a in c.args)):
+                if not own(*(self.bound[name] for name in names)):
                     return False
         return True
 

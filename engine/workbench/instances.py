@@ -109,7 +109,8 @@ def random_instance(
     law = rule.statement
     if back:
         law = Law(law.right, law.left, conditions=law.conditions)
-    drawing = Drawing(rng, scope)
+    # Values seldom have the structure that a thin law asks for: no draw of a spec is in vain.
+    drawing = Drawing(rng, scope, law.conditions if rule.thin else ())
     try:
         drawing.draw_left(law.node)
         return close(law, drawing.bound)

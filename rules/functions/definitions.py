@@ -6,12 +6,12 @@ They make terms longer, so no simplification runs them.
 from fractions import Fraction
 
 from eggrad.engine.laws.primitives import is_square, last_axis, one_axis
-from eggrad.engine.laws.structure_primitives import is_outer_product
 from eggrad.rules.functions.linalg import SCALARS, SCALED
 from eggrad.rules.notation import *
 
 HALF = Fraction(1, 2)
 INNER: Spec = ((0,), (0,), ())
+OUTER: Spec = ((0,), (1,), (0, 1))
 
 definitions = Ruleset(
     "definitions",
@@ -169,10 +169,10 @@ def determinant_out_of_sum(a: Tensor, b: Tensor) -> Statement:
 
 
 @definitions.rule(cite="Harville 1997, corollary 18.1.3")
-def determinant_with_outer_product(s: Spec, n: Dims, u: Tensor, v: Tensor) -> Statement:
+def determinant_with_outer_product(n: Dims, u: Tensor, v: Tensor) -> Statement:
     """det(δ + u·v') = 1 + v'·u, for vectors."""
     whole = add(const(1, ()), ein(INNER, u, v))
-    return det(add(delta(n), ein(s, u, v))) >> whole, one_axis(n), is_outer_product(s)
+    return det(add(delta(n), ein(OUTER, u, v))) >> whole, one_axis(n)
 
 
 @definitions.rule(cite=f"{HANDBOOK}, equation 4.4.3", domain="a > 0")

@@ -1,9 +1,9 @@
-"""Equalities that need the structure of a matrix: orthogonal, triangular, skew, symmetric.
+"""Equalities that need the structure of a matrix: orthogonal, triangular, diagonal, skew.
 
 They are thin: true at matrices of that structure alone, so nobody differentiates what they make.
 """
 
-from eggrad.engine.laws.primitives import last_axis
+from eggrad.engine.laws.primitives import is_square, last_axis
 from eggrad.engine.laws.properties import (
     definite,
     diagonal,
@@ -11,7 +11,6 @@ from eggrad.engine.laws.properties import (
     lower,
     orthogonal,
     skew,
-    symmetric,
     upper,
     whole,
 )
@@ -35,16 +34,10 @@ def logarithms(a: Tensor) -> Tensor:
     return ein1(TOTAL, fn("log", fn("abs", ein1(MAIN, a))))
 
 
-@structured.rule(cite="definition", domain="a symmetric", thin=True)
-def transpose_of_symmetric(s: Spec, a: Tensor) -> Statement:
-    """a' = a for what is symmetric."""
-    return ein1(s, a) >> a, is_transpose(s), symmetric(a)
-
-
 @structured.rule(cite="definition", domain="a skew", thin=True)
 def transpose_of_skew(s: Spec, a: Tensor) -> Statement:
     """a' = -a for what is skew."""
-    return ein1(s, a) >> scale(-1, a), is_transpose(s), skew(a)
+    return ein1(s, a) >> scale(-1, a), is_transpose(s), skew(a), is_square(dims(a))
 
 
 @structured.rule(cite="definition", domain="a skew", thin=True)
@@ -86,7 +79,12 @@ def logarithm_of_orthogonal_determinant(a: Tensor) -> Statement:
 @structured.rule(cite=f"{HORN}, section 2.1", domain="a orthogonal", thin=True)
 def product_with_transpose(s: Spec, a: Tensor) -> Statement:
     """a'·a = δ for what is orthogonal."""
-    return ein(s, a, a) >> delta(last_axis(dims(a))), is_matrix_gram(s), orthogonal(a)
+    return (
+        ein(s, a, a) >> delta(last_axis(dims(a))),
+        is_matrix_gram(s),
+        orthogonal(a),
+        is_square(dims(a)),
+    )
 
 
 @structured.rule(cite="the product of eigenvalues", domain="a positive definite", thin=True)

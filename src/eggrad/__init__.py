@@ -82,6 +82,7 @@ if TYPE_CHECKING:
         vjp,
     )
     from eggrad.frontend.interface.equivalence import Verdict, equivalent
+    from eggrad.frontend.interface.properties import Properties, properties
     from eggrad.frontend.interface.reading import Problem, parse, parse_matrix
 
 # In a clone on a system without symbolic links the folders are found where the links lead to.
@@ -100,6 +101,7 @@ __all__ = [
     "FactoredTensor",
     "ParseError",
     "Problem",
+    "Properties",
     "RuleError",
     "ShapeError",
     "SizeWarning",
@@ -143,6 +145,7 @@ __all__ = [
     "parse",
     "parse_elementwise",
     "parse_matrix",
+    "properties",
     "relu",
     "round",
     "sign",
@@ -195,6 +198,7 @@ _HOMES = {
         "vjp",
     ),
     "frontend.interface.equivalence": ("Verdict", "equivalent"),
+    "frontend.interface.properties": ("Properties", "properties"),
     "frontend.interface.reading": ("Problem", "parse", "parse_matrix"),
 }
 _HOME = {name: module for module, names in _HOMES.items() for name in names}
