@@ -143,6 +143,22 @@ THIN: Final = frozenset(p for p in PROPERTIES if are_thin([p]))
 """Properties of tensors in a space without interior: no law that is differentiated uses them."""
 
 
+# What rounding makes of a number, as a part of the largest.
+ROUNDING: Final = 1e-9
+
+
+def holds(name: str, values: NDArray[Any]) -> bool:
+    """Whether numbers have a property, but for rounding: what is 0 may come out below.
+
+    >>> holds("nonnegative", np.array([-1e-17, 1.0])), holds("nonnegative", np.array([-1.0]))
+    (True, False)
+    """
+    own = PROPERTIES[name]
+    largest = float(np.abs(values[np.isfinite(values)]).max(initial=0.0))
+    change = ROUNDING * (1 + largest)
+    return any(own.holds(values + c) for c in (0.0, change, -change))
+
+
 def drawn_with(
     names: Collection[str], values: NDArray[Any], rng: np.random.Generator
 ) -> NDArray[Any] | None:
