@@ -333,9 +333,6 @@ _ALL: Final = (
                axes="any"),
     Assumption("nonnegative", "Every entry is at least 0.", _entrywise(0, np.inf),
                _draw_nonnegative, axes="any"),
-    Assumption("probability", "No entry is below 0, and their sum is 1.", _no_distribution,
-               _draw_probability, frozenset({"nonnegative"}), frozenset({"skew"}),
-               axes="some", thin=True, rounded=True),
     Assumption("skew", "The matrix is the negative of its transpose.", _mirrored(-1), _draw_skew,
                excludes=frozenset({"positive definite"}), thin=True),
     Assumption("symmetric", "The matrix is its transpose.", _mirrored(1), _draw_symmetric,
@@ -355,6 +352,9 @@ _ALL: Final = (
     Assumption("orthogonal", "The columns are orthogonal, and their length is 1.", _not_orthogonal,
                _draw_orthogonal, frozenset({"invertible"}), thin=True, rounded=True),
     Assumption("invertible", "The matrix has an inverse.", _singular, _draw_invertible),
+    Assumption("probability", "No entry is below 0, and their sum is 1.", _no_distribution,
+               _draw_probability, frozenset({"nonnegative"}), frozenset({"skew"}),
+               axes="some", thin=True, rounded=True),
 )  # fmt: skip
 
 ASSUMPTIONS: Final[Mapping[str, Assumption]] = {a.name: a for a in _ALL}

@@ -6,6 +6,7 @@ They make terms longer, so no simplification runs them.
 from fractions import Fraction
 
 from eggrad.engine.laws.primitives import is_square, last_axis, one_axis
+from eggrad.engine.laws.properties import nonpositive
 from eggrad.rules.functions.linalg import SCALARS, SCALED
 from eggrad.rules.notation import *
 
@@ -180,3 +181,9 @@ def arctangent_of_reciprocal(a: Tensor) -> Statement:
     """arctan a⁻¹ = 2·arctan 1 - arctan a, for a > 0."""
     right = subtract(scale(2, fn("arctan", const(1, dims(a)))), fn("arctan", a))
     return fn("arctan", power(a, -1)) >> right, positive(a)
+
+
+@definitions.rule(cite="definition of the function", domain="a ≤ 0")
+def modulus_of_nonpositive(a: Tensor) -> Statement:
+    """|a| = -a for what is at most 0."""
+    return fn("abs", a) >> scale(-1, a), nonpositive(a)

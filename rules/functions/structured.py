@@ -14,7 +14,12 @@ from eggrad.engine.laws.properties import (
     upper,
     whole,
 )
-from eggrad.engine.laws.structure_primitives import is_matrix_gram, is_total_sum, rounds
+from eggrad.engine.laws.structure_primitives import (
+    is_diagonal_of,
+    is_matrix_gram,
+    is_total_sum,
+    rounds,
+)
 from eggrad.rules.functions.linalg import DIAGONAL
 from eggrad.rules.notation import *
 
@@ -41,9 +46,10 @@ def transpose_of_skew(s: Spec, a: Tensor) -> Statement:
 
 
 @structured.rule(cite="definition", domain="a skew", thin=True)
-def diagonal_of_skew(a: Tensor) -> Statement:
-    """The diagonal of what is skew is 0."""
-    return ein1(MAIN, a) >> const(0, last_axis(dims(a))), skew(a)
+def diagonal_of_skew(s: Spec, a: Tensor) -> Statement:
+    """The diagonal of what is skew is 0, and so is the trace."""
+    zeros = const(0, result_dims1(s, dims(a)))
+    return ein1(s, a) >> zeros, is_diagonal_of(s), skew(a)
 
 
 @structured.rule(cite="definition", domain="a orthogonal", thin=True)
