@@ -5,6 +5,7 @@ egglog concludes facts of e-classes; this is for terms that are in no e-graph, a
 
 from collections.abc import Container, Iterable, Sequence
 from fractions import Fraction
+from typing import cast
 
 from eggrad.engine.indices.spec import Spec, scaling
 from eggrad.engine.laws.language import Known, Node, Parameter
@@ -120,7 +121,7 @@ def _in_sums_and_products(t: Term, args: tuple[Term, ...]) -> Term:
         case "divide":
             a, b = args
             if b.op == "constant" and b.data:
-                return _times(1 / Fraction(b.data), a)
+                return _times(1 / cast(Fraction, b.data), a)
             inverse = power(b, constant(-1))
             if a.op == "constant" and a.data == 1 and (b.dims or not a.dims):
                 return inverse

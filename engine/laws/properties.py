@@ -41,6 +41,10 @@ ORTHOGONAL: Final = "orthogonal"
 DEFINED: Final = "defined"
 
 
+# What rounding makes of a number, as a part of the largest.
+ROUNDING: Final = 1e-9
+
+
 @dataclass(frozen=True)
 class Property:
     """What a property says: in one sentence, as a domain of some text, and of values.
@@ -77,7 +81,9 @@ def _declared(word: str, domain: str) -> Property:
         if not np.isfinite(values).all():
             return True
         weaker = own.implies & {"symmetric"}
-        return failure([word, *weaker], np.asarray(values, float)) is None
+        # What is 0 comes out as a part of what was rounded, which nobody knows here.
+        rounded = np.where(np.abs(values) < ROUNDING, 0.0, np.asarray(values, float))
+        return failure([word, *weaker], rounded) is None
 
     return Property(own.sentence, domain, holds)
 
@@ -141,10 +147,6 @@ PROPERTIES: Final[Mapping[str, Property]] = {
 
 THIN: Final = frozenset(p for p in PROPERTIES if are_thin([p]))
 """Properties of tensors in a space without interior: no law that is differentiated uses them."""
-
-
-# What rounding makes of a number, as a part of the largest.
-ROUNDING: Final = 1e-9
 
 
 def holds(name: str, values: NDArray[Any]) -> bool:
