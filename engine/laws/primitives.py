@@ -1156,12 +1156,6 @@ def are_all(c: Entries, word: str) -> bool:
 
 
 @condition
-def is_declared_invertible(x: Variable) -> bool:
-    """Whether a variable is declared invertible, or what implies it."""
-    return "invertible" in x[2] or "positive definite" in x[2]
-
-
-@condition
 def is_square_variable(x: Variable) -> bool:
     """Whether a variable is a square matrix."""
     return len(x[1]) == 2 and x[1][0] == x[1][1]

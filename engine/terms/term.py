@@ -21,6 +21,7 @@ from eggrad.engine.indices.constraints import Constraint, Constraints
 from eggrad.engine.indices.indicator_plan import Sparsity
 from eggrad.engine.indices.spec import MAXIMAL_SIZE, Dims, Size, Spec, scaling
 from eggrad.engine.indices.texts import is_text
+from eggrad.engine.terms.assumptions import closure
 from eggrad.engine.terms.fixed_arrays import FixedArray, fixed_array_called
 from eggrad.engine.terms.functions import (
     FOR_CODE,
@@ -86,8 +87,6 @@ class Payload:
 
 LEAVES: Final = frozenset({"variable", "constant", "array", "delta", "indicator", "size"})
 """The operations without operands."""
-
-_IMPLIED: Final = {"positive definite": frozenset({"symmetric", "invertible"})}
 
 
 class Term(Payload):
@@ -155,22 +154,12 @@ def variable(name: str, dims: Sequence[Size] = (), assume: Iterable[str] = ()) -
     """A variable with the given axis sizes, declared properties, and what those imply.
 
     >>> variable("A", ("n", "n"), ["positive definite"]).data
-    ('A', ('invertible', 'positive definite', 'symmetric'))
+    ('A', ('invertible', 'positive definite', 'positive semidefinite', 'symmetric'))
     """
     if not is_text(name):
         raise UnsupportedOperation(f"no text can have the name {name!r}")
-    words = set(assume)
-    words |= implied(words)
+    words = closure(assume)
     return _make("variable", (name, tuple(sorted(words))), (), checked_dims(dims))
-
-
-def implied(assume: Iterable[str]) -> frozenset[str]:
-    """The properties that follow from some declared ones.
-
-    >>> sorted(implied(["positive definite", "positive"]))
-    ['invertible', 'symmetric']
-    """
-    return frozenset().union(*(_IMPLIED.get(word, frozenset[str]()) for word in assume))
 
 
 def constant(value: int | Fraction, dims: Sequence[Size] = ()) -> Term:

@@ -304,13 +304,16 @@ class Expression:
         spec = transposition(range(self.ndim)[::-1])
         return combine("transpose", [self], [], lambda a: terms.einsum(spec, a))
 
-    def evaluate(self, values: Mapping[str, Any], reference: bool = False) -> Array:
+    def evaluate(
+        self, values: Mapping[str, Any], reference: bool = False, *, check: bool = False
+    ) -> Array:
         """The value, given arrays by variable name; a size may be given by its symbol.
 
         A form is computed that neither overflows on the way nor loses digits, as
         `eggrad.compile` does; `reference=True` computes what is written. Raises `UnknownVariable`
         for a missing value, `ShapeError` for a wrong shape. Names that the expression does not
-        contain are ignored.
+        contain are ignored. With `check`, `AssumptionViolated` for a value that is not what its
+        variable was declared to be.
 
         >>> from eggrad.frontend.expression.functions import exp, log, variable
         >>> f = log(1 + exp(variable("x")))
@@ -329,7 +332,12 @@ class Expression:
         if not isinstance(values, Mapping):
             raise UnsupportedOperation(f"the values are a dict of arrays by name, not {values!r}")
         with np.errstate(all="ignore"):
-            return np.asarray(evaluator(**values))
+            found = np.asarray(evaluator(**values))
+            if check:
+                from eggrad.engine.compilation.checked import check_values
+
+                check_values((*self.scope, *self.variables), values)
+        return found
 
     def cost(self, sizes: Mapping[str, int] | int) -> int:
         """Floating-point operations, multiply and add counted apart, at the given sizes.

@@ -6,10 +6,13 @@ They make terms longer, so no simplification runs them.
 from fractions import Fraction
 
 from eggrad.engine.laws.primitives import last_axis, one_axis
+from eggrad.engine.laws.properties import nonpositive
 from eggrad.rules.functions.linalg import SCALARS, SCALED
 from eggrad.rules.notation import *
 
 HALF = Fraction(1, 2)
+INNER: Spec = ((0,), (0,), ())
+OUTER: Spec = ((0,), (1,), (0, 1))
 
 definitions = Ruleset(
     "definitions",
@@ -146,3 +149,23 @@ def determinant_out_of_sum(a: Tensor, b: Tensor) -> Statement:
     """det(a + b) = det a·det(δ + a⁻¹·b), for an a that is known to be invertible."""
     rest = add(delta(last_axis(dims(a))), ein(MATRIX_PRODUCT, inv(a), b))
     return det(add(a, b)) >> ein(SCALARS, det(a), det(rest)), invertible(a)
+
+
+@definitions.rule(cite="Harville 1997, corollary 18.1.3")
+def determinant_with_outer_product(n: Dims, u: Tensor, v: Tensor) -> Statement:
+    """det(δ + u·v') = 1 + v'·u, for vectors."""
+    whole = add(const(1, ()), ein(INNER, u, v))
+    return det(add(delta(n), ein(OUTER, u, v))) >> whole, one_axis(n)
+
+
+@definitions.rule(cite=f"{HANDBOOK}, equation 4.4.3", domain="a > 0")
+def arctangent_of_reciprocal(a: Tensor) -> Statement:
+    """arctan a⁻¹ = 2·arctan 1 - arctan a, for a > 0."""
+    right = subtract(scale(2, fn("arctan", const(1, dims(a)))), fn("arctan", a))
+    return fn("arctan", power(a, -1)) >> right, positive(a)
+
+
+@definitions.rule(cite="definition of the function", domain="a ≤ 0")
+def modulus_of_nonpositive(a: Tensor) -> Statement:
+    """|a| = -a for what is at most 0."""
+    return fn("abs", a) >> scale(-1, a), nonpositive(a)

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from eggrad.engine.compilation.compiled import CompiledFunction
     from eggrad.engine.errors import (
+        AssumptionViolated,
         BudgetExceeded,
         EggradError,
         ParseError,
@@ -81,6 +82,7 @@ if TYPE_CHECKING:
         vjp,
     )
     from eggrad.frontend.interface.equivalence import Verdict, equivalent
+    from eggrad.frontend.interface.properties import Properties, properties
     from eggrad.frontend.interface.reading import Problem, parse, parse_matrix
 
 # In a clone on a system without symbolic links the folders are found where the links lead to.
@@ -88,6 +90,7 @@ if not Path(__file__).with_name("engine").is_dir():
     __path__.append(str(Path(__file__).parents[2]))
 
 __all__ = [
+    "AssumptionViolated",
     "Budget",
     "BudgetExceeded",
     "BudgetWarning",
@@ -98,6 +101,7 @@ __all__ = [
     "FactoredTensor",
     "ParseError",
     "Problem",
+    "Properties",
     "RuleError",
     "ShapeError",
     "SizeWarning",
@@ -141,6 +145,7 @@ __all__ = [
     "parse",
     "parse_elementwise",
     "parse_matrix",
+    "properties",
     "relu",
     "round",
     "sign",
@@ -161,6 +166,7 @@ __all__ = [
 
 _HOMES = {
     "engine.errors": (
+        "AssumptionViolated",
         "BudgetExceeded",
         "EggradError",
         "ParseError",
@@ -192,6 +198,7 @@ _HOMES = {
         "vjp",
     ),
     "frontend.interface.equivalence": ("Verdict", "equivalent"),
+    "frontend.interface.properties": ("Properties", "properties"),
     "frontend.interface.reading": ("Problem", "parse", "parse_matrix"),
 }
 _HOME = {name: module for module, names in _HOMES.items() for name in names}
