@@ -12,6 +12,7 @@ from eggrad.frontend.printing.index import format_index
 from eggrad.frontend.printing.latex import format_latex
 from eggrad.frontend.printing.matrix import format_matrix, has_notation, shortest
 from eggrad.frontend.printing.python import format_python
+from eggrad.frontend.text.json_nodes import format_json
 from eggrad.frontend.text.printer import format_problem, format_term
 
 
@@ -26,11 +27,12 @@ FORMATS: Final[dict[str, Callable[[Term, Sequence[Term]], str]]] = {
     "latex": lambda term, _: format_latex(term),
     "python": format_python,
     "elementwise": lambda term, _: format_elementwise(term),
+    "json": format_json,
     "dot": lambda term, _: format_dot(term),
 }
 """What writes a term in each language, given variables that fix its sizes."""
 
-_WITH_NUMBERS: Final = ("einsum", "python")
+_WITH_NUMBERS: Final = ("einsum", "python", "json")
 """The languages that write the numbers of an array; the others give it a name."""
 
 SHORTENED: Final = ("matrix", "latex")
