@@ -14,7 +14,7 @@ from eggrad.frontend.text.phrases import Grammar, Misread, Phrase, negated
 
 _OPERAND: Final = ("a number", "a name", "'('", "'-'")
 _OPERATOR: Final = ("'+'", "'-'", "'*'", "'.*'", "'/'", "'./'", "'^'", "'.^'", '"\'"')
-_AFTER: Final = ("NUMBER", "NAME", "RPAR", "TRANSPOSE", "INDICES")
+_AFTER: Final = ("NUMBER", "NAME", "RPAR", "TRANSPOSE", "INDICES", "RAISED", "DOT_RAISED")
 _INSTEAD: Final = {
     "**": "a power is written with '^', that of entries with '.^'",
     "@": "a product of matrices is written with '*'",
@@ -93,6 +93,7 @@ def read(text: str) -> tuple[tuple[Definition, ...], Phrase]:
     return cast(tuple[tuple[Definition, ...], Phrase], _GRAMMAR.read(text))
 
 
+_LOWERED: Final = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789")
 _PRODUCTS: Final = ("TIMES", "DIVIDE", "DOT_TIMES", "DOT_DIVIDE")
 
 
@@ -114,6 +115,14 @@ class _Builder(Transformer[Token, Any]):
             raise Misread("powers of powers need brackets, as in (a^b)^c or a^(b^c)", token)
         return Phrase(token.type, token, (base, exponent))
 
+    def raised(self, base: Phrase, token: Token) -> Phrase:
+        plain = token.translate(_LOWERED)
+        digits = plain.lstrip("-⊙∘")
+        number = Phrase("number", Token.new_borrow_pos("NUMBER", digits, token))
+        exponent = negated(token, number) if "-" in plain else number
+        kind = "POWER" if token.type == "RAISED" else "DOT_POWER"
+        return self.power(base, Token.new_borrow_pos(kind, str(token), token), exponent)
+
     def minus(self, token: Token, operand: Phrase) -> Phrase:
         return negated(token, operand, _PRODUCTS)
 
@@ -134,6 +143,9 @@ class _Builder(Transformer[Token, Any]):
 
     def call(self, token: Token, *operands: Phrase) -> Phrase:
         return Phrase("call", token, operands)
+
+    def between(self, token: Token, operand: Phrase, _closed: Token) -> Phrase:
+        return Phrase("call", token, (operand,))
 
     def group(self, phrase: Phrase) -> Phrase:
         return Phrase(phrase.what, phrase.token, phrase.operands, phrase.sizes, sealed=True)

@@ -207,7 +207,7 @@ def sizes_are_names(root: Term) -> bool:
 
 
 # What the matrix language reads as a name.
-_NAME: Final = re.compile(r"[^\W\dᵀ][^\Wᵀ]*\Z")
+_NAME: Final = re.compile(r"[^\W\dᵀ⁰¹²³⁴-⁹][^\Wᵀ⁰¹²³⁴-⁹]*\Z")
 _OPERATIONS: Final = (
     *("variable", "constant", "delta", "size", "einsum"),
     *("add", "subtract", "divide", "negate", "power", *EXTREMES),
