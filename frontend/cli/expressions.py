@@ -29,7 +29,7 @@ from eggrad.frontend.workbench.trace import Step, as_json, format_trace
 # Written out: what prints is loaded by whoever prints.
 LANGUAGES: Final = (
     *("einsum", "matrix", "index", "unicode", "latex", "python", "elementwise", "jax", "torch"),
-    *("json", "dot"),
+    *("sympy", "matlab", "julia", "json", "dot"),
 )
 _sizes = click.option(
     "--sizes",

@@ -10,9 +10,12 @@ from eggrad.frontend.elementwise.printer import format_elementwise
 from eggrad.frontend.printing.array_libraries import format_jax, format_torch
 from eggrad.frontend.printing.dot import format_dot
 from eggrad.frontend.printing.index import format_index
+from eggrad.frontend.printing.julia import format_julia
 from eggrad.frontend.printing.latex import format_latex
+from eggrad.frontend.printing.matlab import format_matlab
 from eggrad.frontend.printing.matrix import format_matrix, has_notation, shortest
 from eggrad.frontend.printing.python import format_python
+from eggrad.frontend.printing.sympy import format_sympy
 from eggrad.frontend.printing.unicode import format_unicode
 from eggrad.frontend.text.json_nodes import format_json
 from eggrad.frontend.text.printer import format_problem, format_term
@@ -36,12 +39,15 @@ FORMATS: Final[dict[str, Callable[[Term, Sequence[Term]], str]]] = {
     "elementwise": lambda term, _: format_elementwise(term),
     "jax": format_jax,
     "torch": format_torch,
+    "sympy": format_sympy,
+    "matlab": format_matlab,
+    "julia": format_julia,
     "json": format_json,
     "dot": lambda term, _: format_dot(term),
 }
 """What writes a term in each language, given variables that fix its sizes."""
 
-_WITH_NUMBERS: Final = ("einsum", "python", "jax", "torch", "json")
+_WITH_NUMBERS: Final = ("einsum", "python", "jax", "torch", "sympy", "matlab", "julia", "json")
 """The languages that write the numbers of an array; the others give it a name."""
 
 SHORTENED: Final = ("matrix", "unicode", "latex")

@@ -250,15 +250,8 @@ class Writer:
             self._sizes[name] = self._origin(size)
 
     def _origin(self, size: str) -> str:
-        """How a size is read off a variable, by an axis as long, or longer by a number."""
-        axes = ((v, k, d) for v in self._variables for k, d in enumerate(v.dims))
-        for v, k, d in sorted(axes, key=lambda axis: axis[2] != size):
-            behind = plus(size_form(size), times(-1, size_form(d)))
-            if {*dict(behind)} <= {""}:
-                number = coefficient(behind, "")
-                sign = "" if not number else f" + {number}" if number > 0 else f" - {-number}"
-                return f"{self._names[v]}.shape[{k}]{sign}"
-        raise UnsupportedOperation(f"no variable has an axis of size {size}")
+        v, axis, more = place_of_size(size, self._variables)
+        return f"{self._names[v]}.shape[{axis}]{more}"
 
     def shape(self, dims: Dims) -> str:
         """The sizes, as one argument."""
@@ -381,6 +374,23 @@ class Writer:
                 return f"{bracketed(args[1 - first], ATOM)}[{', '.join(key)}]", ATOM
         found = binary((args[0], parts[0]), (args[1], parts[1]), out)
         return found or (f'np.einsum("{spec}", {args[0][0]}, {args[1][0]})', ATOM)
+
+
+def place_of_size(size: str, variables: Sequence[Term]) -> tuple[Term, int, str]:
+    """A variable and its axis that is as long as a size, or longer by a number, which is last.
+
+    >>> from eggrad.engine.terms.term import variable
+    >>> place_of_size("n", [variable("x", ["n - 1"])])[1:]
+    (0, ' + 1')
+    """
+    axes = ((v, k, d) for v in variables for k, d in enumerate(v.dims))
+    for v, k, d in sorted(axes, key=lambda axis: axis[2] != size):
+        behind = plus(size_form(size), times(-1, size_form(d)))
+        if {*dict(behind)} <= {""}:
+            number = coefficient(behind, "")
+            sign = "" if not number else f" + {number}" if number > 0 else f" - {-number}"
+            return v, k, sign
+    raise UnsupportedOperation(f"no variable has an axis of size {size}")
 
 
 def renamings(

@@ -1,6 +1,5 @@
 """What is printed for other programs, run or read back by them."""
 
-import importlib
 import inspect
 from random import Random
 from typing import Any
@@ -13,6 +12,7 @@ from eggrad.engine.terms.term import variables
 from eggrad.frontend.cli.expressions import LANGUAGES
 from eggrad.frontend.printing.formats import FORMATS, format_unchanged
 from eggrad.frontend.printing.matrix import has_notation
+from tests.support.array_programs import run_julia, run_matlab
 from tests.support.printed_samples import NAMES, close, sample, values_of
 from tests.support.random_matrix_texts import DIMS, random_text
 
@@ -95,4 +95,59 @@ def test_functions_of_other_libraries(name: str, library: str) -> None:
         given = [array(np.asarray(values[v.name])) for v in variables(f.thin.term, *f.thin.scope)]
         found = function(*given)
         assert type(found).__module__.partition(".")[0] in (library, "jaxlib"), text
+        close(found, wanted, text)
+
+
+# SymPy -------------------------------------------------------------------------------------
+
+
+@each_sample
+def test_functions_of_sympy(name: str) -> None:
+    sympy = pytest.importorskip("sympy")
+    f = sample(name)
+    text = printed("sympy", f)
+    function = function_in(text)
+    for values, wanted in values_of(f):
+        given = [
+            sympy.Array(values[v.name].ravel().tolist(), values[v.name].shape)
+            if v.dims
+            else sympy.Float(float(values[v.name]))
+            for v in variables(f.thin.term, *f.thin.scope)
+        ]
+        found = function(*given)
+        # SymPy's lists of no entries are errors.
+        assert found.shape == wanted.shape if f.ndim else True
+        if wanted.size:
+            close(np.array(found.tolist() if f.ndim else found).astype(float), wanted, text)
+
+
+# MATLAB and Julia --------------------------------------------------------------------------
+
+
+@each_sample
+def test_functions_of_matlab(name: str) -> None:
+    f = sample(name)
+    text = printed("matlab", f)
+    for values, wanted in values_of(f):
+        given = [values[v.name] for v in variables(f.thin.term, *f.thin.scope)]
+        with np.errstate(all="ignore"):
+            found = run_matlab(text, given)
+        shape = (*wanted.shape, 1, 1)[: max(2, wanted.ndim)]
+        while len(shape) > 2 and shape[-1] == 1:
+            shape = shape[:-1]
+        assert found.shape == shape, text
+        close(found.reshape(wanted.shape), wanted, text)
+
+
+@each_sample
+def test_functions_of_julia(name: str) -> None:
+    f = sample(name)
+    text = printed("julia", f)
+    for values, wanted in values_of(f):
+        given = [
+            values[v.name] if v.dims else values[v.name].item()
+            for v in variables(f.thin.term, *f.thin.scope)
+        ]
+        with np.errstate(all="ignore"):
+            found = run_julia(text, given)
         close(found, wanted, text)
