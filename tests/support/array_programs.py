@@ -332,7 +332,9 @@ class Matlab:
                 return _array(0.0)
             return _array(getattr(np, name)(x, axis=axis, keepdims=True))
         own = [a if isinstance(a, str) else _array(a) for a in args]
-        sizes = [int(a.item()) for a in own if not isinstance(a, str) and a.size == 1]
+        sizes: list[int] = []
+        if name in ("zeros", "ones", "Inf", "eye", "size"):
+            sizes = [int(a.item()) for a in own if not isinstance(a, str) and a.size == 1]
         match name:
             case "zeros" | "ones" | "Inf" | "eye":
                 assert len(sizes) == len(args)
@@ -442,8 +444,8 @@ def _julia_place(value: Any) -> Any:
     """A part of an index, which counts from 1, as NumPy counts."""
     if isinstance(value, slice):
         return value
-    assert np.min(value) >= 1
-    return np.array(value) - 1 if isinstance(value, range) else int(value) - 1
+    assert np.min(value, initial=1) >= 1
+    return np.array(value, int) - 1 if isinstance(value, range) else int(value) - 1
 
 
 class Julia:
@@ -510,7 +512,7 @@ class Julia:
         if name in env:
             assert is_index
             key = tuple(
-                np.array(a) - 1
+                np.array(a, int) - 1
                 if isinstance(a, range)
                 else a
                 if isinstance(a, slice)

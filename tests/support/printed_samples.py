@@ -61,7 +61,12 @@ def values_of(f: eg.Expression) -> Iterator[tuple[dict[str, Any], Any]]:
             continue
         rng = np.random.default_rng(size)
         values = random_values(own, sizes, rng)
-        found = f.evaluate(values, reference=True)
+        try:
+            found = f.evaluate(values, reference=True)
+        except eg.ShapeError:
+            # There is no entry that is asked for.
+            assert size < 3
+            continue
         if not np.isfinite(found).all():
             values = {
                 name: np.abs(v) + (0.1 if v.ndim != 2 else 0.1 + np.eye(*v.shape))
