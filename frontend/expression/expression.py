@@ -356,7 +356,7 @@ class Expression:
         >>> from eggrad.frontend.expression.functions import variable
         >>> A, x = variable("A", ("m", "n")), variable("x", ("n",))
         >>> (A @ x).to("matrix"), (A @ x).to("index")
-        ('A*x', 'fᵢ = Aᵢⱼ xⱼ')
+        ('A*x', 'fᵢ = Σⱼ Aᵢⱼ xⱼ')
         """
         # What writes texts is loaded with the first of them.
         from eggrad.frontend.printing.formats import format_expression
