@@ -36,6 +36,7 @@ from eggrad.rules.functions.elementwise import functions, identities, signs
 from eggrad.rules.functions.linalg import linalg, symmetric
 from eggrad.rules.functions.normal_forms import normal_forms
 from eggrad.rules.functions.properties import properties
+from eggrad.rules.functions.reading import names, reading
 from eggrad.rules.numerics.exponentials import exponentials
 from eggrad.rules.numerics.lowering import lowering
 from eggrad.rules.numerics.stability import lengths, stability
@@ -45,7 +46,7 @@ RULESETS = (
     delta_products, indicators, indicator_products, gathers, unary, sums_of_two, sums,
     exponents, powers, functions, branches, extremes, linalg, signs, products, halves,
     distribution, identities, summation, presentation, quotients, orders, lowering, stability,
-    symmetric, exponentials, lengths, definitions, normal_forms, properties,
+    symmetric, names, exponentials, lengths, reading, definitions, normal_forms, properties,
 )  # fmt: skip
 
 STANDARD = Strategy(
@@ -59,7 +60,8 @@ STANDARD = Strategy(
     present=(presentation, quotients),
     settle=(multiples, exponents, delta_products, indicator_products),
     lowering=(halves, lowering),
-    stable=(constants, unary, sums_of_two, stability, symmetric, exponentials, lengths),
+    stable=(constants, unary, sums_of_two, names, stability, symmetric, exponentials, lengths),
+    reading=(constants, unary, sums_of_two, names, reading, exponentials, sums, products),
     orders=(orders,),
 )  # fmt: skip
 

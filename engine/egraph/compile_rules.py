@@ -324,15 +324,24 @@ def declarations() -> Iterator[str]:
     yield "(relation wider (Tensor Tensor))"
 
 
+def table_of(constructor: str) -> str:
+    """The name of a constructor in egglog.
+
+    egglog calls what it binds in a rule by the name of its table and a number. Did the name of
+    one end with a digit, as that of another and a digit does, two parts of a rule would be one.
+    """
+    return f"{constructor}_"
+
+
 def table(name: str) -> Iterator[str]:
     """A constructor, or the relation `stable_` on its nodes."""
     relation, _, constructor = name.rpartition("_")
     sorts = CONSTRUCTORS[constructor]
     arguments = " ".join("PyObject" if s == "Object" else s for s in sorts)
     if relation:
-        yield f"(relation {name} ({arguments}))"
+        yield f"(relation {STABLE}_{table_of(constructor)} ({arguments}))"
         return
-    yield f"(constructor {name} ({arguments}) Tensor)"
+    yield f"(constructor {table_of(name)} ({arguments}) Tensor)"
     if name in SHAPES:
         yield from (f"(ruleset {shape_of(name)})", _shape_rule(name))
         yield f"(ruleset {settling_of(name)})"
@@ -454,15 +463,15 @@ def _shape_rule(name: str) -> str:
     inner = [f"(dims a{i})" if sorts[i] == "Tensor" else f"a{i}" for i in places]
     # A call of Python takes some 8 microseconds.
     same = inner[0] if function is _own else f"(py-call {literal(function)} {' '.join(inner)})"
-    body = f"(= root ({name} {' '.join(args)})) (= d {same})"
+    body = f"(= root ({table_of(name)} {' '.join(args)})) (= d {same})"
     return f'(rule ({body}) ((set (dims root) d)) :ruleset {shape_of(name)} :name "shapes.{name}")'
 
 
 def _settle_rule(name: str) -> str:
     """A class that has a constant needs no other member matched: it would feed loops like 2·0."""
-    call = f"({name} {' '.join(f'a{i}' for i in range(len(CONSTRUCTORS[name])))})"
+    call = f"({table_of(name)} {' '.join(f'a{i}' for i in range(len(CONSTRUCTORS[name])))})"
     return (
-        f"(rule ((= e (constant c n)) (= e {call})) ((subsume {call})) "
+        f"(rule ((= e ({table_of('constant')} c n)) (= e {call})) ((subsume {call})) "
         f':ruleset {settling_of(name)} :name "settle.{name}")'
     )
 
@@ -471,8 +480,9 @@ def _idempotent_rule() -> str:
     """A power of a class that is the class itself says nothing: of a product, x·x⁻¹, no end."""
     # A variable that occurs twice in a row is compared, as in `_Body`.
     same = "(= e (ordering-min e a)) (= e (ordering-max e a))"
+    power = f"({table_of('power')} a p)"
     return (
-        f"(rule ((= e (power a p)) {same}) ((subsume (power a p))) "
+        f"(rule ((= e {power}) {same}) ((subsume {power})) "
         f':ruleset {settling_of("power")} :name "settle.idempotent")'
     )
 
@@ -516,7 +526,7 @@ class _Body:
             case Literal(value=value):
                 return self.emit(value)
             case Node(constructor=name, args=args):
-                return f"({name} {' '.join(self._arguments(args))})"
+                return f"({table_of(name)} {' '.join(self._arguments(args))})"
             case Call(function=None, args=args):
                 return self._bind(f"(dims {self.emit(args[0])})")
             case Call(function=function, args=args):

@@ -238,6 +238,8 @@ def _apply(
             matrices = [x for k in range(order) for x in (args[0], [0, 1 + k])]
             inner = list(range(1 + order, order + args[1].ndim))
             return np.einsum(*matrices, args[1], [0, *inner], [*inner, *range(1, 1 + order)])
+        case "matrix_power":
+            return np.linalg.matrix_power(args[0], node.number)
         case "norm":
             return np.sqrt(np.einsum(np.abs(args[0]) ** 2, *node.spec))
         case _ if isinstance(node.data, OwnFunction):

@@ -754,23 +754,31 @@ NUMERIC: Final = (
     *EXTREMES, *LOWERED, "logsumexp", "softmax", "norm", "logdet", "solve", "symmetric_product",
     "product_of_pairs", "cholesky", "inverse_from_cholesky", "logdet_from_cholesky",
 )  # fmt: skip
+# What only formulas have, for people to read.
+FOR_READING: Final = ("matrix_power",)
 # Ways to compute that are chosen when code is written.
 FOR_CODE: Final = ("stepped_product",)
+
+
+_OF_SQUARE_MATRICES: Final = (
+    *("logdet", "logdet_from_cholesky", "solve", "cholesky", "inverse_from_cholesky"),
+    "matrix_power",
+)
 
 
 def result_dims(name: str, data: object, *args: Dims) -> Dims:
     """The axes of an operation's result.
 
     `data` is the unary spec of `max`, `min`, `logsumexp` and `norm`, and that of the sum by which
-    a `softmax` divides; what the matrix of `logdet` is known to be, and the order of a
-    `symmetric_product`.
+    a `softmax` divides; what the matrix of `logdet` is known to be, the order of a
+    `symmetric_product`, and the exponent of a `matrix_power`.
 
     >>> result_dims("symmetric_product", 2, ("m", "n"), ("m", "k"))
     ('k', 'n', 'n')
     """
     first, last = args[0], args[-1]
     match name:
-        case "logdet" | "logdet_from_cholesky" | "solve" | "cholesky" | "inverse_from_cholesky":
+        case _ if name in _OF_SQUARE_MATRICES:
             if len(first) != 2 or first[0] != first[1]:
                 raise ShapeError(f"{name} needs a square matrix, its argument has axes {first}")
             return () if name.startswith("logdet") else last

@@ -24,6 +24,7 @@ from eggrad.engine.indices.texts import is_text
 from eggrad.engine.terms.fixed_arrays import FixedArray, fixed_array_called
 from eggrad.engine.terms.functions import (
     FOR_CODE,
+    FOR_READING,
     MATRIX_FUNCTIONS,
     NUMERIC,
     Function,
@@ -106,7 +107,7 @@ class Term(Payload):
     | those of `functions`, as `sin` and `maximum` | the function, if declared | as many as it has |
     | `negate`, those of `MATRIX_FUNCTIONS` | | one |
     | `cofactors` | k, the order of the derivative of `det` that it is | one |
-    | those of `NUMERIC` | see `functions` | one or two |
+    | those of `NUMERIC` and `FOR_READING` | see `functions` | one or two |
     | those of `FOR_CODE` | see the module that makes them | any number |
     """
 
@@ -271,9 +272,12 @@ def cofactors(k: int, a: Term) -> Term:
     return _make("cofactors", k, (a,), a.dims * k)
 
 
+_WITH_DATA: Final = (*NUMERIC, *FOR_READING)
+
+
 def numeric(name: str, *args: Term, data: object = None) -> Term:
-    """An operation that only lowered terms have; `functions.py` says what `data` is."""
-    if name not in NUMERIC:
+    """An operation that only code or formulas have; `functions.py` says what `data` is."""
+    if name not in _WITH_DATA:
         raise UnsupportedOperation(f"no numeric operation is called {name!r}")
     return _make(name, data, args, result_dims(name, data, *(a.dims for a in args)))
 
@@ -311,7 +315,7 @@ def rebuild(term: Term, args: tuple[Term, ...]) -> Term:
             return cofactors(term.number, *args)
         case "add" | "subtract" | "divide" | "negate" | "power":
             return _BUILDERS[term.op](*args)
-        case name if name in NUMERIC:
+        case name if name in _WITH_DATA:
             return numeric(name, *args, data=term.data)
         case name if name in FOR_CODE:
             return for_code(term.op, term.data, args, term.dims)
@@ -424,7 +428,7 @@ def parts(t: Term) -> Parts:
             return product_parts(t)
         case op if function := function_of(op, t.data):
             return FUNCTION_NODES[len(t.args)], (function.key,), t.args
-        case op if op in NUMERIC:
+        case op if op in _WITH_DATA:
             return "numeric" if len(t.args) == 1 else "numeric2", (op, t.data), t.args
         case op:
             return op, (), t.args

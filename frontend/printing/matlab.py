@@ -58,9 +58,6 @@ class _Program(FormulaProgram):
             self.store("result", self.root.dims, self.body())
         else:
             self.lines += [f"{part or 'result'} = {text};" for part, text in lines]
-            if self.root.order == 1 and re.search(r"'|t\d|, 1\)|, :\)", lines[-1][1]):
-                # What is turned may be a row, and sums of columns are.
-                self.lines.append("result = result(:);")
         sizes = [f"{size} = {place};" for size, place in self.sizes()]
         body = [f"  {line}" for line in (*self.comments(), *sizes, *self.lines)]
         head = f"function result = {name}({', '.join(self.names.values())})"

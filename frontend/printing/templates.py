@@ -33,4 +33,17 @@ def filled(template: str, args: Sequence[Text], named: Callable[[str], str]) -> 
         for (text, level), twice in zip(args, often, strict=True)
     ]
     whole = template.format(*texts)
-    return (whole, _ATOM) if re.fullmatch(r"[\w.]+\([^()]*\)", whole) else (f"({whole})", _ATOM)
+    return (whole, _ATOM) if _is_one_call(template) else (f"({whole})", _ATOM)
+
+
+def _is_one_call(template: str) -> bool:
+    """Whether the bracket after a name is closed at the end."""
+    opened = re.match(r"[\w.]+\(", template)
+    if not opened:
+        return False
+    depth = 1
+    for place in range(opened.end(), len(template)):
+        depth += {"(": 1, ")": -1}.get(template[place], 0)
+        if not depth:
+            return place == len(template) - 1
+    return False

@@ -24,12 +24,12 @@ _RAISED: Final = str.maketrans(f"{_MINUS}0123456789", "⁻⁰¹²³⁴⁵⁶⁷�
 
 
 def format_unicode(root: Term, scope: Sequence[Term] = ()) -> str:
-    """A term of at most two axes as `eggrad.parse_matrix` reads it, too; a vector may be a row.
+    """A term of at most two axes as `eggrad.parse_matrix` reads it, too.
 
     >>> from eggrad.engine.terms.term import apply, einsum, variable
     >>> A, x = variable("A", ("n", "n")), variable("x", ("n",))
     >>> format_unicode(einsum("ij,i->j", apply("inv", A), x)), format_unicode(apply("det", A))
-    ('xᵀ·A⁻¹', '|A|')
+    ('(A⁻¹)ᵀ·x', '|A|')
     """
     return "".join(
         f"{name} = {text}; " if name else text for name, text in written(root, _style, scope)

@@ -5,7 +5,7 @@ They make terms longer, so no simplification runs them.
 
 from fractions import Fraction
 
-from eggrad.engine.laws.primitives import is_square, last_axis, one_axis
+from eggrad.engine.laws.primitives import last_axis, one_axis
 from eggrad.rules.functions.linalg import SCALARS, SCALED
 from eggrad.rules.notation import *
 
@@ -120,24 +120,6 @@ def maximum_by_weak_choice(a: Tensor, b: Tensor) -> Statement:
     """max(a, b) is a where a ≥ b, and b elsewhere."""
     choice = fn("where", fn("greater_equal", a, b), a, b)
     return choice >> fn("maximum", a, b), total(a), total(b)
-
-
-@definitions.rule(cite=f"{COOKBOOK}, equation 22")
-def determinant_of_product(a: Tensor, b: Tensor) -> Statement:
-    """det(a·b) = det a·det b, for square matrices."""
-    return det(ein(MATRIX_PRODUCT, a, b)) >> ein(SCALARS, det(a), det(b)), is_square(dims(a))
-
-
-@definitions.rule(cite="Cauchy and Binet; Cookbook, equation 22")
-def adjugate_of_product(a: Tensor, b: Tensor) -> Statement:
-    """adj(a·b) = adj(b)·adj(a), for square matrices."""
-    return adj(ein(MATRIX_PRODUCT, a, b)) >> ein(MATRIX_PRODUCT, adj(b), adj(a)), is_square(dims(a))
-
-
-@definitions.rule(cite=f"{COOKBOOK}, equation 1", domain="a and b invertible")
-def inverse_of_product(a: Tensor, b: Tensor) -> Statement:
-    """(a·b)⁻¹ = b⁻¹·a⁻¹, for square matrices."""
-    return inv(ein(MATRIX_PRODUCT, a, b)) >> ein(MATRIX_PRODUCT, inv(b), inv(a)), is_square(dims(a))
 
 
 @definitions.rule(cite=f"{COOKBOOK}, equation 19")

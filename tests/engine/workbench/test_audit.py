@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import eggrad as eg
+from eggrad.engine.costs.cost import CostModel
 from eggrad.engine.extraction.snapshot import Snapshot
 from eggrad.engine.laws.language import Statement, Tensor, fn
 from eggrad.engine.laws.rule import Ruleset
@@ -18,7 +19,9 @@ from eggrad.engine.saturation.system import System
 from eggrad.engine.terms import term as terms
 from eggrad.engine.terms.term import Term
 from eggrad.engine.workbench.audit import audit
-from eggrad.rules.standard import STANDARD, system
+from eggrad.rules.standard import AT_SYMMETRIC, STANDARD, system
+from tests.benchmarks.formulas.formula import Formula
+from tests.benchmarks.formulas.tuned import TUNED
 from tests.support.partial_triples import random_triple
 
 SIZES = {"n": 3, "m": 2}
@@ -85,6 +88,21 @@ def test_all_members_agree(name: str, mode: str, recorder: type[Recorder]) -> No
     np.testing.assert_allclose(found, expected, rtol=1e-6, atol=1e-7)
     assert len(recorder.last.classes) > 3
     assert audit(recorder.last, values, SIZES, given=[term]) == []
+
+
+@pytest.mark.parametrize("formula", TUNED, ids=lambda formula: formula.name)
+def test_all_members_agree_where_formulas_are_written(
+    formula: Formula, recorder: type[Recorder]
+) -> None:
+    term = formula.derivative().term
+    system(AT_SYMMETRIC).explore([term], [CostModel()], purpose="read")
+    values = formula.values()
+    sizes = {
+        d: n
+        for v in terms.variables(term)
+        for d, n in zip(v.dims, values[v.name].shape, strict=True)
+    }
+    assert audit(recorder.last, values, sizes, given=[term]) == []
 
 
 @pytest.mark.parametrize("seed", range(40))

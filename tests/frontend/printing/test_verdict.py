@@ -92,8 +92,9 @@ def test_operations_of_generated_code() -> None:
         "fᵢ = exp(xᵢ - softplus(yᵢ))",
         "fᵢ = 1 / ((1 + exp(yᵢ)) exp(-xᵢ))",
     ]
-    assert shown[:3] == [index] * 3
-    latex = r"{f}_{i} = \exp({x}_{i} - \operatorname{softplus}({y}_{i}))"
+    matrix = ["exp(x)./(1 + exp(y))", "exp(x - softplus(y))", "1./((1 + exp(y)).*exp(-x))"]
+    assert shown[:3] == [index, matrix, index]
+    latex = r"\exp\left(x - \operatorname{softplus}\left(y\right)\right)"
     assert latex in format_steps(left, steps, rules, "latex")
 
 
