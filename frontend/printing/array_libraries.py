@@ -68,9 +68,9 @@ class _LibraryWriter(Writer):
         self.numbers: set[Term] = set()
         for t in postorder(self._root):
             arithmetic = t.op in _ARITHMETIC and self.numbers.issuperset(t.args)
-            root = t.op == "power" and t.args[1].data == Fraction(1, 2)
+            is_root = t.op == "power" and t.args[1].data == Fraction(1, 2)
             leaf = t.op in ("constant", "size", "indicator", "delta")
-            if not t.order and (leaf or (arithmetic and not root)):
+            if not t.order and (leaf or (arithmetic and not is_root)):
                 self.numbers.add(t)
 
     def origin(self, function: OwnFunction) -> str:
@@ -129,8 +129,8 @@ class _TorchWriter(_LibraryWriter):
         return not any("::-" in part for part in key)
 
     def node(self, node: Term, args: Sequence[Text], done: Mapping[Term, Text]) -> Text:
-        root = node.op == "power" and node.args[1].data == Fraction(1, 2)
-        if root or node.op in FUNCTIONS or isinstance(node.data, OwnFunction):
+        is_root = node.op == "power" and node.args[1].data == Fraction(1, 2)
+        if is_root or node.op in FUNCTIONS or isinstance(node.data, OwnFunction):
             args = [
                 (self._tensor(text), ATOM) if a in self.numbers else (text, level)
                 for a, (text, level) in zip(node.args, args, strict=True)

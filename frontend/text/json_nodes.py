@@ -3,7 +3,6 @@
 import json
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from json.decoder import scanstring
 from math import isfinite, prod
 from typing import Any, Final, NamedTuple, cast
 
@@ -406,7 +405,7 @@ def _offset(text: str, path: Path) -> int:
         while text[at] != closed:
             key: str | int = k
             if closed == "}":
-                key, at = scanstring(text, at + 1)
+                key, at = decoder.raw_decode(text, at)
                 at = _blank(text, _blank(text, at) + 1)
             if key == step:
                 place = at
