@@ -65,7 +65,7 @@ READINGS = {
     "log|S|": np.log(np.linalg.det(S)),
     "log|S²| + log|c|": np.log(np.linalg.det(S @ S)) + np.log(abs(c)),
     "‖x‖": np.sqrt(x @ x),
-    "‖A·x − ‖y‖·y‖²": np.sum((A @ x - np.sqrt(y @ y) * y) ** 2),
+    "‖A·x - ‖y‖·y‖²": np.sum((A @ x - np.sqrt(y @ y) * y) ** 2),
     "∑(A)": A.sum(),
     "∑(A, 1)·x": A.sum(0) @ x,
     "√(c)": np.sqrt(c),
