@@ -9,7 +9,7 @@ from eggrad.engine.errors import UnsupportedOperation
 from eggrad.engine.indices.affine import size_form, size_symbols
 from eggrad.engine.indices.spec import Size
 from eggrad.engine.terms.functions import FUNCTIONS, MATRIX_FUNCTIONS
-from eggrad.engine.terms.term import Term
+from eggrad.engine.terms.term import Term, postorder
 from eggrad.frontend.printing.entries import EntryProgram, of_matrix, spelled
 from eggrad.frontend.printing.matrix import Form, has_notation, written
 from eggrad.frontend.printing.templates import filled
@@ -30,6 +30,18 @@ _OPERATORS: Final = {
 _MADE: Final = {"eye": 0, "ones": 0, "zeros": 0, "vector": 1, "matrix": 1, "unit": 0, "size": 0}
 
 
+# Brackets are not nested deeper: parsers give up on many.
+DEEPEST: Final = 60
+
+
+def _depth(root: Term) -> int:
+    """The greatest number of operations, one within the other."""
+    depth: dict[Term, int] = {}
+    for t in postorder(root):
+        depth[t] = 1 + max((depth[a] for a in t.args), default=0)
+    return depth[root]
+
+
 class FormulaProgram(EntryProgram):
     """Writes formulas of matrices; a vector may be a row in between."""
 
@@ -42,7 +54,7 @@ class FormulaProgram(EntryProgram):
     def formula(self, scope: Sequence[Term] = ()) -> list[tuple[str, str]] | None:
         """The lines of a formula, named parts first; None where there is no formula."""
         self._called = {v.name: own for v, own in self.names.items()}
-        if not has_notation(self.root):
+        if _depth(self.root) > DEEPEST or not has_notation(self.root):
             return None
         try:
             return written(self.root, self._style, scope)

@@ -1,10 +1,13 @@
 """What is printed for other programs, run or read back by them."""
 
 import inspect
+import shutil
+import subprocess
 from collections.abc import Sequence
 from fractions import Fraction
 from functools import reduce
-from itertools import product
+from itertools import accumulate, product
+from pathlib import Path
 from random import Random
 from typing import Any
 
@@ -247,6 +250,80 @@ def test_functions_of_ones_own_are_refused() -> None:
 def test_special_functions_of_other_libraries() -> None:
     text = eg.special.erf(x).to("jax")
     assert text.startswith("import" if "jnp." in text else "from jax.scipy.special import erf\n")
+
+
+@pytest.mark.parametrize("step", [lambda v: v + x, np.sin, lambda v: x - v, lambda v: v * v + v])
+def test_deep_programs(step: Any) -> None:
+    """Neither Python's stack nor the brackets of other languages are exhausted."""
+    deep = reduce(lambda v, _: step(v), range(1000), x)
+    for language in PROGRAMS:
+        text = printed(language, deep)
+        depth = max(accumulate((c in "([") - (c in ")]") for c in text))
+        assert depth < 100, language
+    values = [np.array([0.1, -0.2])]
+    with np.errstate(all="ignore"):
+        wanted = deep.evaluate({"x": values[0]}, reference=True)
+        close_where_finite(run("julia", printed("julia", deep), values), wanted)
+        close_where_finite(run("matlab", printed("matlab", deep), values)[:, 0], wanted)
+
+
+def on_octave(folder: Path, texts: Sequence[str], given: Sequence[Sequence[Any]]) -> list[str]:
+    """The results of functions, each in a file of its own, as Octave prints them."""
+    calls: list[str] = []
+    for k, (text, values) in enumerate(zip(texts, given, strict=True)):
+        home = folder / f"f{k}"
+        home.mkdir()
+        Path(home, "f.m").write_text(text, "utf-8")
+        arrays = (
+            f"reshape([{', '.join(map(repr, np.ravel(v, 'F').tolist()))}], "
+            f"{', '.join(map(str, (*np.shape(v), 1, 1)[: max(2, np.ndim(v))]))})"
+            for v in values
+        )
+        calls += [f"cd('{home}'); clear f; r = f({', '.join(arrays)});"]
+        calls += ["printf('%.17g ', r); printf('\\n');"]
+    script = Path(folder, "main.m")
+    script.write_text("\n".join(calls), "utf-8")
+    return lines_of(["octave", "--no-gui", "--quiet", str(script)])
+
+
+def on_julia(folder: Path, texts: Sequence[str], given: Sequence[Sequence[Any]]) -> list[str]:
+    """The same by Julia, each function in a module of its own."""
+    calls: list[str] = []
+    for k, (text, values) in enumerate(zip(texts, given, strict=True)):
+        arrays = (
+            f"reshape(Float64[{', '.join(map(repr, np.ravel(v, 'F').tolist()))}], "
+            f"{', '.join(map(str, np.shape(v)))})"
+            if np.ndim(v)
+            else repr(float(v))
+            for v in values
+        )
+        calls += [f"module M{k}", text, "end"]
+        calls += [f"println(join(vec(collect(M{k}.f({', '.join(arrays)}))), ' '))"]
+    script = Path(folder, "main.jl")
+    script.write_text("\n".join(calls), "utf-8")
+    return lines_of(["julia", str(script)])
+
+
+def lines_of(command: Sequence[str]) -> list[str]:
+    done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=600)
+    return done.stdout.splitlines()
+
+
+@pytest.mark.parametrize(("language", "program"), [("matlab", "octave"), ("julia", "julia")])
+def test_by_the_languages_themselves(language: str, program: str, tmp_path: Path) -> None:
+    if not shutil.which(program):
+        pytest.skip(f"there is no {program}")
+    texts: list[str] = []
+    given: list[list[Any]] = []
+    wanted: list[Any] = []
+    for f in [*map(sample, NAMES), *OTHERS.values()]:
+        for values, expected in list(values_of(f))[-1:]:
+            texts.append(printed(language, f))
+            given.append([values[v.name] for v in variables(f.thin.term, *f.thin.scope)])
+            wanted.append(np.ravel(expected, "F"))
+    lines = (on_octave if program == "octave" else on_julia)(tmp_path, texts, given)
+    for line, expected, text in zip(lines, wanted, texts, strict=True):
+        close(np.array(line.split(), float), expected, text)
 
 
 @pytest.mark.parametrize("language", PROGRAMS)
