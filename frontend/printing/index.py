@@ -264,7 +264,7 @@ class _Writer:
 
 
 _OF_MATRICES: Final = {f: f"{f}({{}})" for f in MATRIX_FUNCTIONS} | {
-    "inv": "({}⁻¹)",
+    "inv": "{}⁻¹",
     "cofactors": "cof{k}({})",
 }
 

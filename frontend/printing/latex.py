@@ -199,9 +199,9 @@ def _index_style(own: Mapping[str, Function], token: Indexed, letters: Sequence[
     if token.is_condition:
         text = token.text.replace("≥", r" \ge ").replace("|", r" \mid ")
         return text.format(*letters, *names)
-    of_matrix = re.fullmatch(r"(\w*)\((\{0\}|\w+)(⁻¹)?\)", token.text)
+    of_matrix = re.fullmatch(r"(\w+)\((?:\{0\}|\w+)\)|(?:\{0\}|\w+)⁻¹", token.text)
     if of_matrix:
-        return _function_of_matrix(of_matrix, names, letters)
+        return _function_of_matrix(token.text, of_matrix[1] or "", names, letters)
     text = re.sub("[⁻⁰-⁹¹²³]+", lambda m: f"^{{{m[0].translate(_RAISED)}}}", token.text)
     below = f"_{{{''.join(letters)}}}" if letters else ""
     if text in ("Σ", "max", "min"):
@@ -217,15 +217,17 @@ def _index_style(own: Mapping[str, Function], token: Indexed, letters: Sequence[
     return (f"{{{stem}}}{below}" if letters else stem) + raised + exponent
 
 
-def _function_of_matrix(found: re.Match[str], names: Sequence[str], letters: Sequence[str]) -> str:
+def _function_of_matrix(
+    text: str, function: str, names: Sequence[str], letters: Sequence[str]
+) -> str:
     """A scalar, or an entry of a matrix: that of an inverse is not the inverse of an entry."""
-    function, operand, inverse = found.groups()
+    operand = text.removeprefix(f"{function}(").rstrip(")⁻¹")
     matrix = names[0] if names else latex_name(operand)
-    if inverse:
-        shown = f"{matrix}^{{-1}}"
-    else:
+    if function:
         known = latex_function(function)
         shown = known.format(matrix) if "{}" in known else rf"{known}\left({matrix}\right)"
+    else:
+        shown = f"{matrix}^{{-1}}"
     return rf"\left({shown}\right)_{{{''.join(letters)}}}" if letters else shown
 
 

@@ -41,7 +41,7 @@ A = eg.variable("A", ("n", "n"))
             "fᵢ = exp(Σⱼ Aᵢⱼ xⱼ)",
             r"{f}_{i} = \exp(\sum_{j} {A}_{ij} \, {x}_{j})",
         ),
-        (eg.inv(A), "fᵢⱼ = (A⁻¹)ᵢⱼ", r"{f}_{ij} = \left(A^{-1}\right)_{ij}"),
+        (eg.inv(A), "fᵢⱼ = A⁻¹ᵢⱼ", r"{f}_{ij} = \left(A^{-1}\right)_{ij}"),
         (1 / A, "fᵢⱼ = 1 / Aᵢⱼ", r"{f}_{ij} = 1 / {A}_{ij}"),
         (A**-1, "fᵢⱼ = Aᵢⱼ⁻¹", r"{f}_{ij} = {A}_{ij}^{-1}"),
         (
