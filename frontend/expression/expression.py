@@ -356,15 +356,17 @@ class Expression:
 
         "einsum" is what `eggrad.parse` reads, "matrix" what `eggrad.parse_matrix` does; what has
         more than two axes is in index notation there. Matrices and LaTeX are written as the
-        shortest equal formula that is found. "index" has Kronecker deltas, "elementwise"
-        is what `eggrad.parse_elementwise` reads, "latex" needs amsmath, "python" is a NumPy
-        function, "dot" is for Graphviz. Raises `UnsupportedOperation` for any other, and for
-        inverses and determinants in "elementwise".
+        shortest equal formula that is found; "unicode" is matrix notation for a terminal. "index"
+        has Kronecker deltas, "elementwise" is what `eggrad.parse_elementwise` reads, "latex" needs
+        amsmath. "python" is a NumPy function, "jax", "torch", "sympy", "matlab" and "julia" are
+        functions there. "json" is what `eggrad.parse_json` reads, "dot" is for Graphviz
+        (docs/formats.md). Raises `UnsupportedOperation` for any other, for inverses and
+        determinants in "elementwise", and for functions of your own that a language has not.
 
         >>> from eggrad.frontend.expression.functions import variable
         >>> A, x = variable("A", ("m", "n")), variable("x", ("n",))
         >>> (A @ x).to("matrix"), (A @ x).to("index")
-        ('A*x', 'fᵢ = Aᵢⱼ xⱼ')
+        ('A*x', 'fᵢ = Σⱼ Aᵢⱼ xⱼ')
         """
         # What writes texts is loaded with the first of them.
         from eggrad.frontend.printing.formats import format_expression

@@ -214,7 +214,7 @@ def _is_named(t: Term) -> bool:
 
 
 # What the matrix language reads as a name.
-_NAME: Final = re.compile(r"[^\W\dᵀ][^\Wᵀ]*\Z")
+_NAME: Final = re.compile(r"[^\W\dᵀ⁰¹²³⁴-⁹][^\Wᵀ⁰¹²³⁴-⁹]*\Z")
 _OPERATIONS: Final = (
     *("variable", "constant", "delta", "size", "einsum"),
     *("add", "subtract", "divide", "negate", "power", *EXTREMES),
@@ -513,10 +513,13 @@ def format_matrix(root: Term, scope: Sequence[Term] = ()) -> str:
     )
 
 
-def written(root: Term, style: Style, scope: Sequence[Term] = ()) -> list[Line]:
+def written(
+    root: Term, style: Style, scope: Sequence[Term] = (), *, computed: bool = False
+) -> list[Line]:
     """The lines in which a style writes a term: named parts first, the whole without a name.
 
-    `scope` are further variables, whose names no part gets.
+    `scope` are further variables, whose names no part gets. Parts have names where that is
+    shorter; in what is `computed`, all that are no mere transposes, so that none is done twice.
     """
     users = Counter(a for node in postorder(root) for a in node.args)
     forms: dict[Term, Form] = {}
@@ -526,10 +529,10 @@ def written(root: Term, style: Style, scope: Sequence[Term] = ()) -> list[Line]:
     if root.op == "indicator" and not forms[root].text and not forms[root].args:
         raise UnsupportedOperation("conditions on indices have no matrix notation")
     taken = {*(v.name for v in variables(root, *scope)), *symbols(root)}
-    return _lines(forms[root], taken, style)
+    return _lines(forms[root], taken, style, computed)
 
 
-def _lines(root: Form, taken: Set[str], style: Style) -> list[Line]:
+def _lines(root: Form, taken: Set[str], style: Style, computed: bool = False) -> list[Line]:
     """The definitions of named parts, and the text of a form."""
     # A loop, because forms are as deep as terms.
     order: list[Form] = []
@@ -550,7 +553,9 @@ def _lines(root: Form, taken: Set[str], style: Style) -> list[Line]:
     for form in order:
         text, level = style(form, [done[id(a)] for a in form.args])
         times = uses[id(form)]
-        if form.args and (times - 1) * len(text) > 2 * times + WORTH_NAMING:
+        shorter = (times - 1) * len(text) > 2 * times + WORTH_NAMING
+        twice = computed and times > 1 and form.op != "transpose"
+        if form.args and (shorter or twice):
             name = next(names)
             definitions.append((name, text))
             text, level = style(Form("name", text=name), ())

@@ -83,7 +83,7 @@ if TYPE_CHECKING:
     )
     from eggrad.frontend.interface.equivalence import Verdict, equivalent
     from eggrad.frontend.interface.properties import Properties, properties
-    from eggrad.frontend.interface.reading import Problem, parse, parse_matrix
+    from eggrad.frontend.interface.reading import Problem, parse, parse_json, parse_matrix
 
 # In a clone on a system without symbolic links the folders are found where the links lead to.
 if not Path(__file__).with_name("engine").is_dir():
@@ -144,6 +144,7 @@ __all__ = [
     "mod",
     "parse",
     "parse_elementwise",
+    "parse_json",
     "parse_matrix",
     "properties",
     "relu",
@@ -199,7 +200,7 @@ _HOMES = {
     ),
     "frontend.interface.equivalence": ("Verdict", "equivalent"),
     "frontend.interface.properties": ("Properties", "properties"),
-    "frontend.interface.reading": ("Problem", "parse", "parse_matrix"),
+    "frontend.interface.reading": ("Problem", "parse", "parse_json", "parse_matrix"),
 }
 _HOME = {name: module for module, names in _HOMES.items() for name in names}
 

@@ -64,9 +64,9 @@ def test_einsum_and_latex() -> None:
 
 def test_what_the_notation_does_not_show_has_no_line() -> None:
     lines = printed(*TRACE, "index").splitlines()
-    assert lines[0] == "f = Aᵢⱼ Bⱼᵢ"
+    assert lines[0] == "f = Σᵢⱼ Aᵢⱼ Bⱼᵢ"
     assert [line.startswith("  = ") for line in lines] == [False, True, True, False, True, False]
-    assert lines[-1] == "f = Bᵢⱼ Aⱼᵢ"
+    assert lines[-1] == "f = Σᵢⱼ Bᵢⱼ Aⱼᵢ"
 
 
 def test_without_matrix_notation_all_is_in_index_notation() -> None:
@@ -75,7 +75,7 @@ def test_without_matrix_notation_all_is_in_index_notation() -> None:
     rules = [r for r in RULESETS if r.name in ("delta", "unary")]
     steps = explain(left, T, rules)
     assert steps is not None
-    assert format_steps(left, steps, rules).splitlines()[::2][0] == "fᵢⱼₖ = δᵢₗ Tₗⱼₖ"
+    assert format_steps(left, steps, rules).splitlines()[::2][0] == "fᵢⱼₖ = Σₗ δᵢₗ Tₗⱼₖ"
 
 
 def test_operations_of_generated_code() -> None:
