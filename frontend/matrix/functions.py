@@ -149,6 +149,16 @@ def norm2(a: Value) -> Value:
     return Value(elementwise.sqrt(language.sum(power(a.expression, 2))))
 
 
+def norm(a: Value) -> Value:
+    """The root of the sum of squares, of a vector; a matrix has several norms."""
+    if a.order == 2:
+        raise ShapeError(
+            f"norm of {a.shape}: Frobenius' norm or the spectral norm of a matrix; the first is "
+            "written normF"
+        )
+    return norm2(a)
+
+
 def logsumexp(a: Value) -> Value:
     """The logarithm of the sum of exponentials."""
     return Value(sums.logsumexp(a.expression))
@@ -207,6 +217,7 @@ FUNCTIONS: Final[Known] = {
     "outer": (outer, 2, 2),
     "vec": (vec, 1, 1),
     "kron": (kron, 2, 2),
+    "norm": (norm, 1, 1),
     "norm1": (norm1, 1, 1),
     "norm2": (norm2, 1, 1),
     "normF": (norm2, 1, 1),
