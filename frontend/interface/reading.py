@@ -1,9 +1,8 @@
-"""Texts read: problems in the thesis's language, and expressions in matrix notation."""
+"""Texts read: problems in the thesis's language, expressions in the notations of papers."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from eggrad.engine.indices.spec import Size
 from eggrad.engine.terms.term import Term
 from eggrad.frontend.expression.expression import Expression, expression
 from eggrad.frontend.expression.own_functions import DeclaredFunction, records_of
@@ -11,6 +10,7 @@ from eggrad.frontend.interface.derivatives import derivative_by, wrt_variable
 
 if TYPE_CHECKING:
     from eggrad.frontend.interface.own_rules import Rules
+    from eggrad.frontend.matrix.declarations import Declared
     from eggrad.frontend.text.phrases import Problem as Parsed
 
 
@@ -67,13 +67,15 @@ def parse(text: str, functions: Sequence[DeclaredFunction] = ()) -> Problem:
 
 def parse_matrix(
     text: str,
-    dims: Mapping[str, Sequence[Size]] | None = None,
+    dims: "Declared | None" = None,
     assume: Mapping[str, Iterable[str]] | None = None,
     functions: Sequence[DeclaredFunction] = (),
 ) -> Expression:
     """Read an expression of the matrix language (docs/matrix.md).
 
-    `dims` has the axes of every variable: none for a scalar, one for a column, two for a matrix.
+    `dims` has the axes of every variable: none for a scalar, one for a column, two for a matrix;
+    a size may be None, and a number says how many axes there are. What is declared symmetric, say,
+    is square: its two sizes become one.
     Without `dims` names that begin with a capital letter are matrices, and others scalars or
     columns, if only one choice fits. `assume` has the properties of some, as in
     `eggrad.variable`. A row has one axis, too. `functions` are functions of your own that the text
@@ -85,6 +87,32 @@ def parse_matrix(
     ()
     """
     from eggrad.frontend.matrix.parser import read_problem
+
+    problem = read_problem(text, dims, assume or {}, records_of(functions))
+    return expression(problem.term, problem.declared)
+
+
+def parse_index(
+    text: str,
+    dims: "Declared | None" = None,
+    assume: Mapping[str, Iterable[str]] | None = None,
+    functions: Sequence[DeclaredFunction] = (),
+) -> Expression:
+    """Read an expression in index notation, with sums written or understood (docs/typeset.md).
+
+    `dims` has the axes of every variable; without it a name has as many axes as it has indices.
+    The axes of the result are those on the left of an equals sign, `f_ij = …`, whose sizes `dims`
+    may have as well; without one they are the free indices in the order of the alphabet. `assume`
+    and `functions` are as in `parse_matrix`. Raises `ParseError`; where sizes do not fit it is a
+    `ShapeError`, where a name is not declared an `UnknownVariable` as well.
+
+    >>> f = parse_index("x_i A_ij x_j", {"A": ("n", "n"), "x": ("n",)})
+    >>> f.to("matrix")
+    "x'*A*x"
+    >>> parse_index("f_ij = sum_k A_ik B_jk", {"A": ("m", "n"), "B": ("k", "n")}).to("matrix")
+    "A*B'"
+    """
+    from eggrad.frontend.index.parser import read_problem
 
     problem = read_problem(text, dims, assume or {}, records_of(functions))
     return expression(problem.term, problem.declared)

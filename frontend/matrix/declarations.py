@@ -14,10 +14,13 @@ from eggrad.frontend.text.words import MATRIX_ASSUMPTIONS, format_axes
 Declared = Mapping[str, Sequence[Size | None] | int]
 """The sizes of each variable's axes, None for what is not known; or how many axes it has."""
 
-MAXIMAL_ORDER: Final = 2
+MATRIX: Final = 2
+"""The most axes that a variable of matrix notation has."""
 
 
-def completed_dims(dims: Declared, assume: Mapping[str, Iterable[str]]) -> dict[str, Dims]:
+def completed_dims(
+    dims: Declared, assume: Mapping[str, Iterable[str]], most: int = MATRIX
+) -> dict[str, Dims]:
     """The dims with names for unknown sizes; what is declared symmetric, say, is square.
 
     >>> completed_dims({"A": 2, "x": ("n",)}, {})
@@ -28,12 +31,12 @@ def completed_dims(dims: Declared, assume: Mapping[str, Iterable[str]]) -> dict[
     for name in assume:
         if name not in dims:
             raise UnsupportedOperation(f"assume: {name!r} has no dims{suggestion(name, dims)}")
-    found = {name: _named(name, own) for name, own in dims.items()}
+    found = {name: _named(name, own, most) for name, own in dims.items()}
     pairs: list[tuple[Size, Size]] = []
     for name, words in assume.items():
         given = {words} if isinstance(words, str) else set(words)
         own, said = found[name], sorted(given.intersection(MATRIX_ASSUMPTIONS))
-        if said and len(own) == MAXIMAL_ORDER and own[0] != own[1]:
+        if said and len(own) == 2 and own[0] != own[1]:
             if all(isinstance(d, int) for d in own):
                 raise ShapeError(
                     f"variable {name}: {said[0]!r} needs a square matrix, its axes "
@@ -45,14 +48,14 @@ def completed_dims(dims: Declared, assume: Mapping[str, Iterable[str]]) -> dict[
     return {name: resized_dims(own, renamed) for name, own in found.items()}
 
 
-def _named(name: str, own: Sequence[Size | None] | int) -> Dims:
+def _named(name: str, own: Sequence[Size | None] | int, most: int) -> Dims:
     if isinstance(own, str):
         raise ShapeError(f"dims is a tuple of sizes, such as ({own!r},), not {own!r}")
     if isinstance(own, int):
-        if not 0 <= own <= MAXIMAL_ORDER:
+        if not 0 <= own <= most:
             raise ShapeError(
                 f"variable {name}: a number as dims says how many axes there are, up to "
-                f"{MAXIMAL_ORDER}, not {own}; an axis of {own} entries is ({own},)"
+                f"{most}, not {own}; an axis of {own} entries is ({own},)"
             )
         own = (None,) * own
     return tuple(f"{UNKNOWN}{name}_{k + 1}" if d is None else d for k, d in enumerate(own))

@@ -34,12 +34,13 @@ def sigmoid(a: Expression) -> Expression:
     return divide(1, add(1, language.exp(-a)))
 
 
-_ENTRYWISE: Final[dict[str, Callable[[Any], Expression]]] = {
+ENTRYWISE: Final[dict[str, Callable[[Any], Expression]]] = {
     **{f: partial(applied, f) for f in UNARY},
     **elementwise.COMPOSED,
     "sigmoid": sigmoid,
     "softplus": sums.softplus,
 }
+"""The functions of every entry that have one argument."""
 
 
 def sum_of(a: Value, axis: Value | None = None) -> Value:
@@ -195,7 +196,7 @@ def _applied(function: Function) -> Callable[..., Value]:
 Known = Mapping[str, tuple[Callable[..., Value], int, int]]
 
 FUNCTIONS: Final[Known] = {
-    **{name: (lambda a, f=f: a.mapped(f), 1, 1) for name, f in _ENTRYWISE.items()},
+    **{name: (lambda a, f=f: a.mapped(f), 1, 1) for name, f in ENTRYWISE.items()},
     **{
         RECORDS[f].matrix or f: (_applied(RECORDS[f]), RECORDS[f].arity, RECORDS[f].arity)
         for f in ELEMENTWISE

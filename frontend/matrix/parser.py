@@ -19,6 +19,7 @@ from eggrad.frontend.expression import functions as language
 from eggrad.frontend.expression.axes import broadcast
 from eggrad.frontend.expression.expression import Expression, as_expression, expression, unified
 from eggrad.frontend.matrix import values
+from eggrad.frontend.matrix.declarations import Declared, completed_dims
 from eggrad.frontend.matrix.functions import (
     CONSTANTS,
     Known,
@@ -26,7 +27,6 @@ from eggrad.frontend.matrix.functions import (
     check_calls,
     known_functions,
 )
-from eggrad.frontend.matrix.declarations import Declared, completed_dims
 from eggrad.frontend.matrix.inference import inferred_orders
 from eggrad.frontend.matrix.products import Products
 from eggrad.frontend.matrix.syntax import Definition, read
@@ -76,7 +76,11 @@ def problem_of(reader: "Reader", definitions: Sequence[Definition], phrase: Phra
         reader.define(name, part)
     found = reader.result(phrase)
     reader.check_sizes(found)
-    own = [v.expression for v in reader.variables.values()]
+    return finished(found, [v.expression for v in reader.variables.values()])
+
+
+def finished(found: Expression, own: Sequence[Expression]) -> Problem:
+    """The expression of a text and its variables, each size with its final name."""
     # Sizes that were not known and have not met any that was are called after their variable.
     pairs = [(d.removeprefix(UNKNOWN), d) for d in symbols(found.term) if d.startswith(UNKNOWN)]
     whole, *placed = unified([found, *own], pairs, "sizes")
@@ -93,6 +97,7 @@ class Reader:
         assume: Mapping[str, Iterable[str]],
         functions: Known,
     ) -> None:
+        """`functions` are all that may be called; a size that begins with `?` is not known."""
         for name, own in dims.items():
             if len(own) > 2:
                 raise ShapeError(f"variable {name}: a matrix has at most two axes, not {len(own)}")
