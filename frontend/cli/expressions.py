@@ -36,7 +36,7 @@ _format = click.option(
     "--format",
     "language",
     type=click.Choice(["einsum", "matrix", "index", "elementwise", "latex", "python", "dot"]),
-    help="The language to print; matrix after --matrix, else einsum.",
+    help="The language to print; that of TEXT, where nothing is said.",
 )
 _mode = click.option(
     "--mode",

@@ -40,7 +40,13 @@ from eggrad.frontend.matrix.parser import finished
 from eggrad.frontend.matrix.values import UNKNOWN, unknown
 from eggrad.frontend.text.errors import TextShapeError, TextUnknownVariable, suggestion
 from eggrad.frontend.text.phrases import Phrase, Problem
-from eggrad.frontend.text.words import MAXIMAL_DIGITS, MAXIMAL_ORDER, offset_of, read_number, unquoted
+from eggrad.frontend.text.words import (
+    MAXIMAL_DIGITS,
+    MAXIMAL_ORDER,
+    offset_of,
+    read_number,
+    unquoted,
+)
 
 Apply = tuple[Callable[..., Expression], int]
 _PRODUCTS: Final = ("TIMES", "BESIDE")
@@ -621,7 +627,9 @@ class _Reader:
             raise ShapeError(f"{name} of {a.ndim} axes: the argument has to be a square matrix")
         rows, columns = a.shape
         if rows != columns and not (unknown(rows) or unknown(columns)):
-            raise ShapeError(f"{name} of {rows} x {columns}: the argument has to be a square matrix")
+            raise ShapeError(
+                f"{name} of {rows} x {columns}: the argument has to be a square matrix"
+            )
         pair = (columns, rows) if unknown(rows) else (rows, columns)
         (square,) = unified([a], [pair], name)
         cofactors = _COFACTORS.match(name)
@@ -676,7 +684,9 @@ def _places(args: Sequence[_Part]) -> dict[str, tuple[Token, ...]]:
     return {i: own[:1] for part in reversed(args) for i, own in part.places.items()}
 
 
-def _joined(value: Entries, args: Sequence[_Part], places: Mapping[str, tuple[Token, ...]]) -> _Part:
+def _joined(
+    value: Entries, args: Sequence[_Part], places: Mapping[str, tuple[Token, ...]]
+) -> _Part:
     gone = frozenset[str]().union(*(a.gone for a in args))
     return _Part(value, places, gone, any(a.has_indices for a in args))
 

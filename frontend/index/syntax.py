@@ -97,8 +97,6 @@ class _Builder(Transformer[Token, Any]):
         if token.type == "DIVIDE" and _literal(left) and _literal(right):
             value = f"{left.token}//{right.token}"
             return Phrase("number", Token.new_borrow_pos("NUMBER", value, left.token))
-        if token.type == "TIMES" and left.what == "DIVIDE" and not left.sealed:
-            return Phrase("TIMES", token, (left, right))
         return Phrase(token.type, token, (left, right))
 
     def beside(self, left: Phrase, right: Phrase) -> Phrase:
@@ -112,8 +110,6 @@ class _Builder(Transformer[Token, Any]):
             raise Misread(
                 f"{over} {c} is ({over})*{c} or {top}/({under}*{c}); write brackets", first
             )
-        if right.what == "number" and not right.sealed:
-            raise Misread(f"an operator is missing before {str(first)!r}", first)
         return Phrase("BESIDE", first, (left, right))
 
     def minus(self, token: Token, operand: Phrase) -> Phrase:

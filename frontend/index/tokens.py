@@ -24,7 +24,7 @@ _LETTER: Final = rf"[^\W\d_{_BELOW}{_ABOVE}{_RAISED}]"
 _PART: Final = rf"[^\W{_BELOW}{_ABOVE}{_RAISED}]"
 _WORD: Final = re.compile(rf"{_LETTER}{_PART}*")
 # An index is a small letter, with digits or not; its place in a tensor may be a number.
-_INDEX: Final = rf"(?:\\?[a-zα-ω]+\d*|\d+)"
+_INDEX: Final = r"(?:\\?[a-zα-ω]+\d*|\d+)"
 _SINGLE: Final = re.compile(r"\\[a-z]+|[a-zα-ω]\d*|\d+")
 _NAMED_SIGNS: Final = {
     **{"Σ": "SUM", "∑": "SUM", "sum": "SUM", "δ": "DELTA", "delta": "DELTA"},
@@ -35,7 +35,7 @@ _PATTERNS: Final = tuple(
     for kind, pattern in (
         ("", r"\s+|\\[,;:!> ]|\\q?quad\b|~|&|\\left\b|\\right\b|\\limits\b"),
         ("LOWER", rf"_\{{[^{{}}]*\}}|_{_INDEX}|[{_BELOW}]+"),
-        ("UPPER", rf"\^\{{\s*(?:\\?[^\W\d_]+\d*[\s,]*)+\}}|\^\\?{_LETTER}+|[{_ABOVE}]+"),
+        ("UPPER", rf"\^\{{\s*(?:\\?[^\W\d_]+\d*[\s,]*)+\}}|\^\\?{_LETTER}+\d*|[{_ABOVE}]+"),
         ("RAISED", rf"[{_RAISED}]+"),
         ("NUMBER", r"[0-9]+(\.[0-9]*)?([eE][+-]?[0-9]+)?|\.[0-9]+([eE][+-]?[0-9]+)?"),
         ("CONDITION", r"\[[^\[\]]*\]"),

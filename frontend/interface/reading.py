@@ -116,3 +116,27 @@ def parse_index(
 
     problem = read_problem(text, dims, assume or {}, records_of(functions))
     return expression(problem.term, problem.declared)
+
+
+def parse_latex(
+    text: str,
+    dims: "Declared",
+    assume: Mapping[str, Iterable[str]] | None = None,
+    functions: Sequence[DeclaredFunction] = (),
+) -> Expression:
+    r"""Read a formula in LaTeX: matrix notation, with sums over indices (docs/typeset.md).
+
+    Arguments are as in `parse_matrix`; each letter is a name, and Greek letters are called as
+    their macros are, `"alpha"`. Raises `ParseError`; where shapes do not fit it is a `ShapeError`,
+    where a name is not declared an `UnknownVariable` as well.
+
+    >>> f = parse_latex(r"\|Ax - b\|_2^2", {"A": ("m", "n"), "x": ("n",), "b": ("m",)})
+    >>> f.to("matrix")
+    'norm2(A*x - b)^2'
+    >>> parse_latex(r"\sum_{i=1}^n x_i \log x_i", {"x": ("n",)}).to("matrix")
+    "x'*log(x)"
+    """
+    from eggrad.frontend.typeset.parser import read_problem
+
+    problem = read_problem(text, dims, assume or {}, records_of(functions))
+    return expression(problem.term, problem.declared)

@@ -70,6 +70,8 @@ def _extreme_along(name: str, axis: int, a: Value) -> Value:
 
 
 _REDUCED: Final = {"max": language.max, "min": language.min}
+EXTREME_FUNCTIONS: Final = {name: EXTREMES[name].of_two for name in _REDUCED}
+"""The functions of two entries that are called as the extremes of many are."""
 
 
 def trace(a: Value) -> Value:

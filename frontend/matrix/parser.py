@@ -111,7 +111,7 @@ class Reader:
         self.names = dict(self.variables)
         known = [d for own in dims.values() for d in own if not unknown(d)]
         symbols_of = (size_symbols(d) or (d,) for d in known)
-        self._sizes = {size for own in symbols_of for size in own}
+        self.sizes = {size for own in symbols_of for size in own}
         # The places of constants whose size is not given, by that size.
         self._unknown: dict[str, Token] = {}
         self._fresh = count(1)
@@ -161,35 +161,40 @@ class Reader:
     def _applied(self, phrase: Phrase, args: Sequence[Value]) -> Value:
         token = phrase.token
         try:
-            match phrase.what:
-                case "number":
-                    return Value(as_expression(self._number(token)))
-                case "use":
-                    return self._look_up(token)
-                case "negate":
-                    return args[0].mapped(lambda f: -f)
-                case "TRANSPOSE":
-                    return values.transposed(args[0])
-                case "POWER" if len(args) == 1:
-                    return values.transposed(args[0])
-                case "natural power":
-                    return _natural_power(args[0])
-                case "pi":
-                    return Value(as_expression(math.pi))
-                case "indexed":
-                    return chosen_entries(args[0], token)
-                case "call" if token in CONSTANTS:
-                    return self._constant(phrase)
-                case "call":
-                    return self._call(token, args)
-                case operator:
-                    return _BINARY[operator](*args)
+            return self.computed(phrase, args)
         except ShapeError as error:
             if isinstance(error, ParseError):
                 raise
             raise TextShapeError(str(error), self.text, offset_of(token)) from error
         except UnsupportedOperation as error:
             raise ParseError(str(error), self.text, offset_of(token)) from error
+
+    def computed(self, phrase: Phrase, args: Sequence[Value]) -> Value:
+        """What a phrase is, given its operands; an error says nothing of the place."""
+        token = phrase.token
+        match phrase.what:
+            case "number":
+                return Value(as_expression(self._number(token)))
+            case "use":
+                return self._look_up(token)
+            case "negate":
+                return args[0].mapped(lambda f: -f)
+            case "TRANSPOSE":
+                return values.transposed(args[0])
+            case "POWER" if len(args) == 1:
+                return values.transposed(args[0])
+            case "natural power":
+                return _natural_power(args[0])
+            case "pi":
+                return Value(as_expression(math.pi))
+            case "indexed":
+                return chosen_entries(args[0], token)
+            case "call" if token in CONSTANTS:
+                return self._constant(phrase)
+            case "call":
+                return self._call(token, args)
+            case operator:
+                return _BINARY[operator](*args)
 
     def _number(self, token: Token) -> Fraction:
         value = read_number(token)
@@ -285,8 +290,8 @@ class Reader:
         text = str(phrase.token)
         if phrase.what == "number" and text.isdecimal():
             return int(text)
-        if phrase.what != "use" or text not in self._sizes:
-            known = sorted(map(str, self._sizes))
+        if phrase.what != "use" or text not in self.sizes:
+            known = sorted(map(str, self.sizes))
             raise ParseError(
                 f"{text!r} is no size{suggestion(text, known)}",
                 self.text,

@@ -112,9 +112,7 @@ class Grammar:
             parser.feed_token(token)
         return parser.feed_eof(tokens[-1] if tokens else None)
 
-    def _read(
-        self, text: str, parse: Callable[[], Any], lex: Callable[[], Iterator[Token]]
-    ) -> Any:
+    def _read(self, text: str, parse: Callable[[], Any], lex: Callable[[], Iterator[Token]]) -> Any:
         try:
             return parse()
         except UnexpectedCharacters as error:
