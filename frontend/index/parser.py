@@ -33,7 +33,7 @@ from eggrad.frontend.expression.expression import (
 )
 from eggrad.frontend.index.entries import Entries, entries, entrywise, product, shown_index, total
 from eggrad.frontend.index.syntax import Line, read
-from eggrad.frontend.index.tokens import heads
+from eggrad.frontend.index.tokens import heads, indices
 from eggrad.frontend.matrix.declarations import Declared, completed_dims
 from eggrad.frontend.matrix.functions import ENTRYWISE
 from eggrad.frontend.matrix.parser import finished
@@ -90,27 +90,42 @@ def _known_functions(declared: Sequence[Function]) -> dict[str, Apply]:
 
 
 def _inferred(text: str, lines: Sequence[Line]) -> dict[str, int]:
-    """How many axes each name has: as many as it has indices."""
-    own = {str(line.head.token) for line in lines if line.head}
+    """How many axes each name has: as many as it has indices, or those of a matrix."""
+    own = {unquoted(line.head.token) for line in lines if line.head}
     found: dict[str, int] = {}
-    stack = [line.body for line in reversed(lines)]
+    # Phrases, each with the number of indices that stand behind it.
+    stack = [(line.body, 0) for line in reversed(lines)]
     while stack:
-        phrase = stack.pop()
-        stack.extend(reversed(phrase.operands))
-        below = list(phrase.sizes or ())
-        if phrase.what == "upper" and phrase.operands[0].what == "use" and phrase.sizes:
-            phrase = stack.pop()
-            below += phrase.sizes or ()
+        phrase, behind = stack.pop()
+        below = len(phrase.sizes or ()) + behind
+        inside = below if phrase.what == "upper" and phrase.operands[0].what == "use" else 0
+        if phrase.what == "stated" and _takes_matrix(phrase.operands[0]):
+            (phrase,) = phrase.operands
+            inside = 2
+        elif phrase.what == "call" and _takes_matrix(phrase):
+            inside = 2
+        stack.extend((p, inside) for p in reversed(phrase.operands))
         name = unquoted(phrase.token)
         if phrase.what != "use" or name in own:
             continue
-        if found.setdefault(name, len(below)) != len(below):
+        if found.setdefault(name, below) != below:
             raise ParseError(
-                f"{name} has {found[name]} indices at one place and {len(below)} here",
+                f"{name} has {found[name]} indices at one place and {below} here",
                 text,
                 offset_of(phrase.token),
             )
     return found
+
+
+def _takes_matrix(phrase: Phrase) -> bool:
+    """Whether a phrase is a function of a whole matrix: `inv(A)`, or `A⁻¹` without indices."""
+    if phrase.what == "power" and not phrase.sealed:
+        base, exponent = phrase.operands
+        bare = base.what == "use" and not base.sizes and exponent.what == "number"
+        return bare and exponent.token == "-1"
+    name = str(phrase.token).removeprefix("\\")
+    of_matrix = name in MATRIX_FUNCTIONS or name == "logdet" or _COFACTORS.match(name)
+    return phrase.what == "call" and bool(of_matrix)
 
 
 @dataclass(frozen=True)
@@ -313,6 +328,11 @@ class _Reader:
             case "upper" if args:
                 return self._raised(phrase, scope, operands[0][1], args[0])
             case "upper":
+                if not indices(phrase.token):
+                    raise UnsupportedOperation(
+                        f"{phrase.token} is no index and no scalar; a transpose has its indices in "
+                        "the other order"
+                    )
                 base, above = phrase.operands[0], tuple(phrase.sizes or ())
                 if base.what == "delta":
                     return self._delta(base.token, (*(base.sizes or ()), *above), scope)
@@ -546,7 +566,8 @@ class _Reader:
 
     @staticmethod
     def _wrong_number(name: str, right: int, found: int) -> str:
-        return f"{name} has {right} ax{'i' if right == 1 else 'e'}s, but {found} indices"
+        axes, below = "axis" if right == 1 else "axes", "index" if found == 1 else "indices"
+        return f"{name} has {right} {axes}, but {found} {below}"
 
     def _delta(self, token: Token, below: Sequence[Token], scope: _Scope) -> _Part:
         if not below or len(below) % 2:
@@ -604,13 +625,9 @@ class _Reader:
     def _of_matrix(self, phrase: Phrase) -> bool:
         """Whether a phrase is a function of a whole matrix, or its inverse."""
         inner = phrase.operands[0] if phrase.what == "stated" else phrase
-        if inner.what == "power" and phrase.what == "stated" and not inner.sealed:
-            base, exponent = inner.operands
-            bare = base.what == "use" and not base.sizes and exponent.what == "number"
-            return bare and exponent.token == "-1"
-        name = str(inner.token).removeprefix("\\")
-        of_matrix = name in MATRIX_FUNCTIONS or name == "logdet" or _COFACTORS.match(name)
-        return inner.what == "call" and bool(of_matrix) and name not in self._functions
+        if inner.what == "power" and phrase.what != "stated":
+            return False
+        return _takes_matrix(inner) and str(inner.token) not in self._functions
 
     def _matrix(self, phrase: Phrase) -> Expression:
         """The value of a function of a whole matrix."""

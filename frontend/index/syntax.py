@@ -89,6 +89,9 @@ class _Builder(Transformer[Token, Any]):
         if len(parts) == 1:
             return Line(None, parts[0])
         head, sign, body = parts
+        if head.what == "upper" and head.sizes and head.operands[0].what == "use":
+            (name,) = head.operands
+            head = Phrase("use", name.token, (), (*(name.sizes or ()), *head.sizes))
         if head.what != "use":
             raise Misread("only a name with indices stands before '='", sign)
         return Line(head, body)
@@ -130,6 +133,7 @@ class _Builder(Transformer[Token, Any]):
 
     def upper(self, operand: Phrase, token: Token) -> Phrase:
         """An index or an exponent; which of them, the names of the variables decide."""
+        _check_no_power(operand, token)
         if operand.what in ("use", "delta") and not operand.sealed:
             return Phrase("upper", token, (operand,), _below(token) if indices(token) else ())
         return Phrase("upper", token, (operand,), ())
@@ -139,8 +143,7 @@ class _Builder(Transformer[Token, Any]):
         return Phrase("power", token, (base, exponent))
 
     def power(self, base: Phrase, token: Token, exponent: Phrase) -> Phrase:
-        if base.what == "power" and not base.sealed:
-            raise Misread("powers of powers need brackets, as in (a^b)^c or a^(b^c)", token)
+        _check_no_power(base, token)
         return Phrase("power", token, (base, exponent))
 
     def number(self, token: Token) -> Phrase:
@@ -168,6 +171,11 @@ def _with_indices(operand: Phrase, token: Token, own: tuple[Token, ...]) -> Phra
         known = operand.sizes or ()
         return Phrase(operand.what, operand.token, operand.operands, (*known, *own))
     return Phrase("stated", token, (operand,), own)
+
+
+def _check_no_power(base: Phrase, token: Token) -> None:
+    if base.what in ("power", "upper") and not base.sealed:
+        raise Misread("powers of powers need brackets, as in (a^b)^c or a^(b^c)", token)
 
 
 def _literal(phrase: Phrase) -> bool:

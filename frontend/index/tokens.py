@@ -16,7 +16,13 @@ _BELOW: Final = "ᵢⱼₖₗₘₙₒₚᵣₛₜᵤᵥₓₐₑₕᵦᵧᵨᵩ
 _ABOVE: Final = "ⁱʲᵏˡᵐⁿᵒᵖʳˢᵗᵘᵛʷˣʸᶻᵃᵇᶜᵈᵉᶠᵍʰ"
 _RAISED: Final = "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"
 _PLAIN: Final = {
-    **dict(zip(_BELOW, "ijklmnoprstuvxaehβγρφχ0123456789", strict=True)),
+    **dict(
+        zip(
+            _BELOW,
+            "ijklmnoprstuvxaehβ\N{GREEK SMALL LETTER GAMMA}\N{GREEK SMALL LETTER RHO}φχ0123456789",
+            strict=True,
+        )
+    ),
     **dict(zip(_ABOVE, "ijklmnoprstuvwxyzabcdefgh", strict=True)),
     **dict(zip(_RAISED, "-0123456789", strict=True)),
 }
@@ -24,8 +30,9 @@ _LETTER: Final = rf"[^\W\d_{_BELOW}{_ABOVE}{_RAISED}]"
 _PART: Final = rf"[^\W{_BELOW}{_ABOVE}{_RAISED}]"
 _WORD: Final = re.compile(rf"{_LETTER}{_PART}*")
 # An index is a small letter, with digits or not; its place in a tensor may be a number.
-_INDEX: Final = r"(?:\\?[a-zα-ω]+\d*|\d+)"
-_SINGLE: Final = re.compile(r"\\[a-z]+|[a-zα-ω]\d*|\d+")
+_SMALL: Final = "a-z\N{GREEK SMALL LETTER ALPHA}-ω"
+_INDEX: Final = rf"(?:\\?(?:[{_SMALL}]+\d*)+|\d+)"
+_SINGLE: Final = re.compile(rf"\\[a-z]+|[{_SMALL}]\d*|\d+")
 _NAMED_SIGNS: Final = {
     **{"Σ": "SUM", "∑": "SUM", "sum": "SUM", "δ": "DELTA", "delta": "DELTA"},
     **{"max": "EXTREME", "min": "EXTREME"},
@@ -42,7 +49,7 @@ _PATTERNS: Final = tuple(
         ("NAME", r"`(?:[^`]|``)*`"),
         ("POWER", r"\^|\*\*"),
         ("PLUS", r"\+"),
-        ("MINUS", "[-−]"),
+        ("MINUS", "[-\N{MINUS SIGN}]"),
         ("TIMES", r"[*·⋅]|\\cdot\b|\\times\b"),
         ("DIVIDE", "/"),
         ("LPAR", r"[({]"),
@@ -76,22 +83,11 @@ def tokens(text: str, names: Collection[str], functions: Collection[str]) -> lis
 def _tokens(text: str, names: Collection[str], functions: Collection[str]) -> Iterator[Token]:
     place = 0
     while place < len(text):
-        for kind, pattern in _PATTERNS:
-            match = pattern.match(text, place)
-            if match:
-                break
-        else:
-            kind, match = _word(text, place, names, functions)
+        found = ((kind, m[0]) for kind, p in _PATTERNS if (m := p.match(text, place)))
+        kind, written = next(found, None) or _word(text, place, names, functions)
         if kind:
-            yield token(kind, match, text, place)
-        place += len(match if isinstance(match, str) else match[0])
-
-
-def token(kind: str, match: "re.Match[str] | str", text: str, place: int) -> Token:
-    """A token at a place of the text."""
-    written = match if isinstance(match, str) else match[0]
-    line = text.count("\n", 0, place) + 1
-    return Token(kind, written, place, line, place - text.rfind("\n", 0, place), line)
+            yield Token(kind, written, place)
+        place += len(written)
 
 
 def _word(
@@ -105,7 +101,9 @@ def _word(
     word = match[0]
     ends = [k for k in range(len(word), 0, -1) if k == len(word) or word[k] == "_"]
     known = [word[:k] for k in ends if word[:k] in names]
-    own = known[0] if known else word.partition("_")[0]
+    # Small letters are indices of the whole word before them.
+    whole = text[match.end() : match.end() + 1] in {*_BELOW}
+    own = known[0] if known else word if whole else word.partition("_")[0]
     if own not in names and own in _NAMED_SIGNS:
         called = own in ("max", "min") and text[start + len(own) :].lstrip().startswith("(")
         kind = "FUNCTION" if called else _NAMED_SIGNS[own]

@@ -6,8 +6,11 @@ from typing import Final, NamedTuple
 from eggrad.engine.errors import UnsupportedOperation
 from eggrad.engine.indices.affine import Form, size_form
 
-_PLACE: Final = re.compile(r"\\?[A-Za-zα-ω]+|\d+")
-_FORM: Final = re.compile(r"\s*(\\?[A-Za-zα-ω]+)?\s*(?:([+\-−])?\s*(\d+))?\s*")
+_LETTERS: Final = r"\\?[A-Za-z\N{GREEK SMALL LETTER ALPHA}-ω]+"
+_MINUS: Final = "\N{MINUS SIGN}"
+_PLACE: Final = re.compile(rf"{_LETTERS}|\d+")
+_SIGN: Final = rf"[+\-{_MINUS}]"
+_FORM: Final = re.compile(rf"\s*({_LETTERS})?\s*(?:({_SIGN})?\s*(\d+))?\s*")
 _COEFFICIENT: Final = re.compile(r"(\d)\s*(?=[A-Za-z])")
 _NO_LETTER: Final = re.compile(r"\\(?:mathrm|mathbf|text|[,;!])|[{}\s]")
 
@@ -15,14 +18,14 @@ _NO_LETTER: Final = re.compile(r"\\(?:mathrm|mathbf|text|[,;!])|[{}\s]")
 class Place(NamedTuple):
     """A place along an axis, counted from 1: an index and a number, such as `i - 1`."""
 
-    index: str
+    letter: str
     number: int
 
 
 class Range(NamedTuple):
     """The values of an index, the last one among them; None where they are those of an axis."""
 
-    index: str
+    letter: str
     first: Form | None
     last: Form | None
 
@@ -31,13 +34,13 @@ def places(below: str) -> tuple[Place, ...]:
     """The places that a text below a name says.
 
     >>> places("i,j"), places("12"), places("i-1")
-    ((Place(index='i', number=0), Place(index='j', number=0)), (Place(index='', number=12),), \
-(Place(index='i', number=-1),))
+    ((Place(letter='i', number=0), Place(letter='j', number=0)), (Place(letter='', number=12),), \
+(Place(letter='i', number=-1),))
     """
     plain = _NO_LETTER.sub("", below)
     found: list[Place] = []
     for part in plain.split(","):
-        if not re.search(r"[+\-−]", part):
+        if not re.search(_SIGN, part):
             items = _PLACE.findall(part)
             if not items or "".join(items) != part:
                 raise UnsupportedOperation(f"{below.strip()!r} is no list of indices")
@@ -58,7 +61,7 @@ def places(below: str) -> tuple[Place, ...]:
 def ranges(bounds: str) -> tuple[Range, ...]:
     """The indices that a sum goes over, and from where to where.
 
-    >>> [r.index for r in ranges("i,j^")], ranges("i=1^n")[0].last
+    >>> [r.letter for r in ranges("i,j^")], ranges("i=1^n")[0].last
     (['i', 'j'], (('n', 1),))
     """
     below, _, above = bounds.partition("^")
@@ -69,21 +72,21 @@ def ranges(bounds: str) -> tuple[Range, ...]:
             f"a sum goes over whole axes, or from one number to another, not over {below.strip()!r}"
         )
     found = places(names)
-    if any(not p.index or p.number for p in found):
+    if any(not p.letter or p.number for p in found):
         raise UnsupportedOperation(f"{below.strip()!r} is no list of indices")
     if bool(equals) != bool(above.strip()):
         if not equals:
             raise UnsupportedOperation("a sum that ends somewhere begins somewhere, as in _{i=1}^n")
         raise UnsupportedOperation("a sum that begins somewhere ends somewhere, as in _{i=1}^n")
     if not equals:
-        return tuple(Range(p.index, None, None) for p in found)
+        return tuple(Range(p.letter, None, None) for p in found)
     low, high = _form(first), _form(_NO_LETTER.sub("", above))
-    return tuple(Range(p.index, low, high) for p in found)
+    return tuple(Range(p.letter, low, high) for p in found)
 
 
 def _form(text: str) -> Form:
     """A number, a size, or a size and a number."""
-    plain = _COEFFICIENT.sub(r"\1*", text.replace("−", "-").replace("\\", ""))
+    plain = _COEFFICIENT.sub(r"\1*", text.replace(_MINUS, "-").replace("\\", ""))
     if not re.fullmatch(r"[\w+*-]+", plain) or len(plain) > 40:
         raise UnsupportedOperation(f"{text!r} is no end of a sum, such as 1, n or n-1")
     if plain.isdecimal():

@@ -1,7 +1,7 @@
-"""What stands in a sum over an index: matrix notation whose values have further axes.
+r"""What stands in a sum over an index: matrix notation whose values have further axes.
 
 A value has an axis for each index that it depends on, and those of its rows and columns, which
-have indices of their own: `w^\\top x_i` is `w_a x_{ia}`.
+have indices of their own: `w^\top x_i` is `w_a x_{ia}`.
 """
 
 from collections.abc import Callable, Iterator, Sequence

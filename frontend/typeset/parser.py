@@ -33,6 +33,8 @@ _ADVICE: Final = (
         "write ./ to divide entry by entry, inv(B) for the inverse of a matrix",
         r"write \oslash to divide entry by entry, B^{-1} for the inverse of a matrix",
     ),
+    (", as in A[1,2], A[1,:] or A[:,2]", ", as in A_{1,2}"),
+    (", as in x[3]", ", as in x_3"),
     ("as in A^2 or A^-1", "as in A^{2} or A^{-1}"),
     ("write .^ for the powers of entries", r"write ^{\odot 2} for the powers of entries"),
     ("a size can follow, as in vector(1, n)", r"a size stands below it, as in \mathbf{1}_n"),
@@ -143,16 +145,16 @@ class _Reader(Reader):
         if base.what == "norm":
             return norm(args[0], token.strip("{} "))
         if base.what == "constant":
-            return self._constant(_call(base.token, *_sizes(token)))
+            return self._constant(_call(base.token, *_sizes(base.token, token)))
         found = places(token)
         for place in found:
-            if place.index:
-                name = f"{base.token}_{place.index}" if base.what == "use" else "so"
+            if place.letter:
+                name = f"{base.token}_{place.letter}" if base.what == "use" else "so"
                 raise ParseError(
-                    f"the index {place.index} belongs to no sum, and no variable is called {name}",
+                    f"the index {place.letter} belongs to no sum, and no variable is called {name}",
                     self.text,
                     offset_of(token),
-                    (rf"\sum_{place.index}", "a number"),
+                    (rf"\sum_{place.letter}", "a number"),
                 )
         numbers = [p.number for p in found]
         (a,) = args
@@ -166,12 +168,12 @@ def _call(token: Token, *operands: Phrase) -> Phrase:
     return Phrase("call", Token("NAME", str(token), token.start_pos), operands)
 
 
-def _sizes(below: Token) -> list[Phrase]:
-    """The sizes below a constant, as in `I_n` or `\\mathbf{1}_{m \\times n}`."""
-    parts = re.split(r"\\times|,|×", below.strip("{} "))
+def _sizes(name: Token, below: Token) -> list[Phrase]:
+    r"""The sizes below a constant, as in `I_n` or `\mathbf{1}_{m \times n}`."""
+    parts = re.split(r"\\times|,|\N{MULTIPLICATION SIGN}", below.strip("{} "))
     own = [p.strip() for p in parts]
     found: list[Phrase] = []
-    for part in dict.fromkeys(own) if len(set(own)) == 1 and len(own) == 2 else own:
+    for part in dict.fromkeys(own) if name == "eye" else own:
         number = part.isdecimal()
         if not number and not part.isidentifier():
             raise UnsupportedOperation(rf"{part!r} is no size, such as n or m \times n")

@@ -1,4 +1,4 @@
-"""Sums over indices in LaTeX: `\\sum_i (y_i - w^\\top x_i)^2`."""
+r"""Sums over indices in LaTeX: `\sum_i (y_i - w^\top x_i)^2`."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple, Protocol
@@ -97,10 +97,10 @@ class Sums:
             return [(p, scope) for p in phrase.operands]
         own = dict(scope)
         for found in ranges(phrase.token if phrase.what == "sum" else f"{_over(phrase)}^"):
-            if found.index in own:
-                reason = f"the index {found.index} is taken already outside of this sum"
+            if found.letter in own:
+                reason = f"the index {found.letter} is taken already outside of this sum"
                 raise UnsupportedOperation(reason)
-            own[found.index] = _Bound(f"{found.index}#{next(self._fresh)}", found)
+            own[found.letter] = _Bound(f"{found.letter}#{next(self._fresh)}", found)
         return [(phrase.operands[0], own)]
 
     def _applied(
@@ -124,8 +124,15 @@ class Sums:
         for label in labels:
             if label not in body.entries.indices:
                 name = label.partition("#")[0]
+                reason = f"the index {name} of this sum does not stand behind it"
+                if phrase.what == "extreme":
+                    what = phrase.token.type
+                    reason = (
+                        rf"{name} is no index of what stands behind \{what}; the formula alone is "
+                        rf"read without \{what}_{name}"
+                    )
                 raise ParseError(
-                    f"the index {name} of this sum does not stand behind it",
+                    reason,
                     self._reader.text,
                     offset_of(phrase.token),
                 )
@@ -135,6 +142,7 @@ class Sums:
 
     def _computed(self, phrase: Phrase, args: Sequence[Indexed]) -> Indexed:
         """What depends on an index."""
+        first, last = args[0], args[-1]
         match phrase.what:
             case "group":
                 return args[0]
@@ -143,33 +151,33 @@ class Sums:
             case "TRANSPOSE":
                 return args[0].transposed()
             case "PLUS":
-                return combined("+", *args, arithmetic.add)
+                return combined("+", first, last, arithmetic.add)
             case "MINUS":
-                return combined("-", *args, arithmetic.subtract)
+                return combined("-", first, last, arithmetic.subtract)
             case "DOT_TIMES":
-                return combined(r"\odot", *args, arithmetic.multiply)
+                return combined(r"\odot", first, last, arithmetic.multiply)
             case "DOT_DIVIDE":
-                return combined(r"\oslash", *args, arithmetic.divide)
+                return combined(r"\oslash", first, last, arithmetic.divide)
             case "DIVIDE":
                 if not args[1].is_scalar:
                     raise ShapeError(
                         f"/ of {args[0].shape} and {args[1].shape}: the right has to be a scalar"
                     )
-                return combined("/", *args, arithmetic.divide)
+                return combined("/", first, last, arithmetic.divide)
             case "DOT" if all(a.rows and not a.columns for a in args):
-                return inner(*args)
+                return inner(first, last)
             case "CROSS" if not any(a.is_scalar for a in args):
                 raise ShapeError(r"\times of vectors: cross products are not read")
             case "TIMES" | "DOT" | "CROSS":
-                return multiplied(*args)
+                return multiplied(first, last)
             case "inner":
-                return inner(*args)
+                return inner(first, last)
             case "natural power":
                 return args[0].mapped(language.exp)
             case "POWER" if all(a.is_scalar for a in args):
-                return combined("^", *args, arithmetic.power)
+                return combined("^", first, last, arithmetic.power)
             case "DOT_POWER":
-                return combined("^", *args, arithmetic.power)
+                return combined("^", first, last, arithmetic.power)
             case "bars" if args[0].is_scalar:
                 return args[0].mapped(language.abs)
             case "log bars" if args[0].is_scalar:
@@ -188,7 +196,9 @@ class Sums:
         if name in ENTRYWISE and len(args) == 1:
             return args[0].mapped(ENTRYWISE[name])
         if name in EXTREME_FUNCTIONS and len(args) == 2:
-            return combined(name, *args, lambda p, q: applied(EXTREME_FUNCTIONS[name], p, q))
+            return combined(
+                name, args[0], args[1], lambda p, q: applied(EXTREME_FUNCTIONS[name], p, q)
+            )
         if name in ("norm1", "norm2", "sum") and len(args) == 1:
             return {"norm1": norm1, "norm2": norm2, "sum": summed}[name](args[0])
         raise UnsupportedOperation(f"{name} of what depends on the index of a sum is not read")
@@ -199,12 +209,12 @@ class Sums:
         """The entries of a vector or a matrix; `x_i` of a matrix is a row of it, as a column."""
         found = list(places(phrase.token))
         for place in found:
-            if place.index and place.index not in scope:
+            if place.letter and place.letter not in scope:
                 raise ParseError(
-                    f"the index {place.index} belongs to no sum",
+                    f"the index {place.letter} belongs to no sum",
                     self._reader.text,
                     offset_of(phrase.token),
-                    (rf"\sum_{place.index}",),
+                    (rf"\sum_{place.letter}",),
                 )
         axes = [i for i in (base.rows, base.columns) if i]
         if len(axes) == 2 and len(found) == 1 and 10 < found[0].number < 100:
@@ -219,18 +229,19 @@ class Sums:
         for axis, place in zip(axes, found, strict=True):
             at = base.entries.indices.index(axis)
             value, keys[at] = _key(value, at, place, scope)
-            names[axis] = scope[place.index].label if place.index else ""
+            names[axis] = scope[place.letter].label if place.letter else ""
         if any(key != slice(None) for key in keys):
             value = value[tuple(keys)]
         own = [names.get(i, i) for i in base.entries.indices]
         rest = [i for i in (base.rows, base.columns) if i and i not in axes]
-        return Indexed(entries(value, [i for i in own if i]), *(rest or [None]), None)
+        return Indexed(entries(value, [i for i in own if i]), rest[0] if rest else None)
 
     def _axis_of(self, base: Indexed, place: Place, scope: Scope) -> str:
         """Whether one index of a matrix counts rows or columns: what its range says."""
         rows, columns = base.rows, base.columns
-        assert rows and columns
-        bound = scope.get(place.index)
+        assert rows
+        assert columns
+        bound = scope.get(place.letter)
         last = as_size(bound.range.last) if bound and bound.range.last else None
         sizes = base.entries.sizes()
         if sizes[rows] == sizes[columns]:
@@ -245,15 +256,15 @@ def _key(
 ) -> tuple[Expression, slice | int]:
     """Which part of an axis a place goes over."""
     size = value.shape[axis]
-    if not place.index:
+    if not place.letter:
         if not place.number or (isinstance(size, int) and place.number > size):
             raise ShapeError(f"{place.number} is no place among {size}: they count from 1")
         return value, place.number - 1
-    bound = scope[place.index].range
+    bound = scope[place.letter].range
     if bound.first is None or bound.last is None:
         if place.number:
             raise UnsupportedOperation(
-                f"with {place.index} and a number the sum needs its ends, as in _{{i=2}}^n"
+                f"with {place.letter} and a number the sum needs its ends, as in _{{i=2}}^n"
             )
         return value, slice(None)
     start = dict(plus(bound.first, form([("", place.number - 1)])))
@@ -270,10 +281,9 @@ def _key(
             return value, slice(first or None, stop)
         if set(fixed) <= {""} and not isinstance(size, int):
             return value, slice(first or None, fixed.get("", 0))
-    ends = [as_size(bound.first), as_size(bound.last)]
+    begin, end = (as_size(plus(f, form([("", place.number)]))) for f in (bound.first, bound.last))
     raise ShapeError(
-        f"the index {place.index} goes from {ends[0]} to {ends[1]}, and the places here from 1 to "
-        f"{size}"
+        f"the places go from {begin} to {end} here, those of the axis from 1 to {size}"
     )
 
 
@@ -301,7 +311,7 @@ def _dependent(root: Phrase) -> set[int]:
         order.extend(phrase.operands)
     found: set[int] = set()
     for phrase in reversed(order):
-        indexed_here = phrase.what == "below" and any(p.index for p in _places(phrase))
+        indexed_here = phrase.what == "below" and any(p.letter for p in _places(phrase))
         if phrase.what in _REDUCING or indexed_here or any(id(p) in found for p in phrase.operands):
             found.add(id(phrase))
     return found

@@ -227,7 +227,7 @@ class _Builder(Transformer[Token, Any]):
 
 
 def _function(name: Token, operands: tuple[Phrase, ...], bracketed: bool) -> Phrase:
-    """A call; `sealed` where its argument stands in brackets, so that nothing else belongs to it."""
+    """A call; `sealed` where its argument stands in brackets: nothing else belongs to it."""
     (first, *rest) = operands
     own = str(name)
     if own == "log" and not rest and first.what == "call" and first.token == "det":

@@ -1,7 +1,7 @@
-"""LaTeX cut into the tokens of formulas: macros resolved, bars paired, arguments in braces.
+r"""LaTeX cut into the tokens of formulas: macros resolved, bars paired, arguments in braces.
 
 Every letter is a name of its own, as in LaTeX; longer names are those of a macro such as
-`\\mathrm{loss}`, and those that an index below makes, `W_1`, where there is such a variable.
+`\mathrm{loss}`, and those that an index below makes, `W_1`, where there is such a variable.
 """
 
 import re
@@ -12,11 +12,13 @@ from typing import Final, NamedTuple
 from lark import Token
 
 from eggrad.engine.errors import ParseError
-from eggrad.frontend.text.errors import TextUnknownVariable, suggestion
+from eggrad.frontend.text.errors import suggestion
 
 _ITEM: Final = re.compile(
     r"\\[A-Za-z]+\*?|\\.|[0-9]+(?:\.[0-9]+)?|\.[0-9]+|\|\||\s+|%[^\n]*|.", re.DOTALL
 )
+_MINUS: Final = "\N{MINUS SIGN}"
+_TACK: Final = "\N{DOWN TACK}"
 _GREEK: Final = dict(
     zip(
         "αβγδεζηθικλμνξπρστυφχψωΓΔΘΛΞΠΣΥΦΨΩ",
@@ -63,8 +65,15 @@ _BARS: Final = {
     **{"\\lVert": ("NORM", 1), "\\rVert": ("NORM", -1)},
 }
 _OPERATORS: Final = {
-    **{"+": "PLUS", "-": "MINUS", "−": "MINUS", "*": "DOT", "\\cdot": "DOT", "\\ast": "DOT"},
-    **{"·": "DOT", "⋅": "DOT", "\\times": "CROSS", "×": "CROSS", "/": "DIVIDE", "\\odot": "ODOT"},
+    **{"+": "PLUS", "-": "MINUS", _MINUS: "MINUS", "*": "DOT", "\\cdot": "DOT", "\\ast": "DOT"},
+    **{
+        "·": "DOT",
+        "⋅": "DOT",
+        "\\times": "CROSS",
+        "\N{MULTIPLICATION SIGN}": "CROSS",
+        "/": "DIVIDE",
+        "\\odot": "ODOT",
+    },
     **{"⊙": "ODOT", "∘": "ODOT", "\\circ": "ODOT", "\\oslash": "OSLASH", "\\otimes": "OTIMES"},
     **{"⊗": "OTIMES", ",": "COMMA", "=": "EQUAL", "\\langle": "LANGLE", "\\rangle": "RANGLE"},
     **{"⟨": "LANGLE", "⟩": "RANGLE"},
@@ -111,7 +120,7 @@ _REFUSED: Final = {
     "!": "factorials are not read",
     "#": "the character '#' has no meaning here",
 }
-_TRANSPOSES: Final = {"T", "\\top", "\\intercal", "\\prime", "'", "⊤", "\\transpose", "\\tran"}
+_TRANSPOSES: Final = {"T", "\\top", "\\intercal", "\\prime", "'", _TACK, "\\transpose", "\\tran"}
 _OPERAND_ENDS: Final = {
     *("NUMBER", "NAME", "EULER", "PI", "CONSTANT", "RPAR", "RBRACE", "RBAR", "RNORM", "RANGLE"),
     *("SUB", "TRANSPOSE", "INVERSE_TRANSPOSE"),
@@ -143,11 +152,11 @@ class _Cutter:
 def tokens(
     text: str, names: Collection[str], functions: Collection[str], scalars: Collection[str]
 ) -> list[Token]:
-    """The tokens of a formula; raises `ParseError` for what has no meaning.
+    r"""The tokens of a formula; raises `ParseError` for what has no meaning.
 
     `scalars` are those of the names that have no axes: `c^T` is a power where T is one of them.
 
-    >>> [t.type for t in tokens(r"x^\\top A x", ["A", "x"], [], [])]
+    >>> [t.type for t in tokens(r"x^\top A x", ["A", "x"], [], [])]
     ['NAME', 'TRANSPOSE', 'NAME', 'NAME']
     """
     own = tuple(dict.fromkeys((*names, *_defined(text))))
@@ -241,7 +250,7 @@ def _cut_item(c: _Cutter, item: _Item) -> None:
         _below(c, item)
     elif text == "^":
         _above(c, item)
-    elif text in ("'", "⊤", "ᵀ"):
+    elif text in ("'", _TACK, "ᵀ"):
         _emit(c, "TRANSPOSE", "'", item.place)
     elif text in ("\\frac", "\\dfrac", "\\tfrac", "\\cfrac"):
         _emit(c, "FRAC", text, item.place)
@@ -439,7 +448,7 @@ def _name(c: _Cutter, text: str, place: int) -> None:
 
 def _sigma(c: _Cutter, name: str, place: int) -> None:
     """The logistic function, where no variable is called sigma."""
-    if name in c.names or "σ" in c.names:
+    if name in c.names or "\N{GREEK SMALL LETTER SIGMA}" in c.names:
         raise ParseError(
             r"\sigma is a variable here: this is a product, or the logistic function; write "
             r"\sigma \cdot ( or \operatorname{sigmoid}(",
@@ -490,14 +499,7 @@ def _styled(c: _Cutter, item: _Item) -> None:
         known = [
             n for n in (f"{word}_{accent}", f"{word}{accent}", f"{accent}_{word}") if n in c.names
         ]
-        if not known:
-            raise TextUnknownVariable(
-                f"no variable is called {word + '_' + accent!r}",
-                c.text,
-                item.place,
-                tuple(c.names)[:10],
-            )
-        _named(c, known[0], item.place)
+        _named(c, known[0] if known else f"{word}_{accent}", item.place)
     elif item.text in ("\\mathbf", "\\mathbb", "\\boldsymbol", "\\bm", "\\vec") and word in (
         "0",
         "1",
@@ -548,13 +550,15 @@ def _above(c: _Cutter, item: _Item) -> None:
         _arguments(c, item, 1)
         return
     text, place = _argument_above(c, item)
-    word = _plain(text.replace("\\top", "⊤")) if "\\" in text else text.strip()
+    word = _plain(text.replace("\\top", _TACK)) if "\\" in text else text.strip()
     last = c.found[-1].type if c.found else ""
     if last == "FUNCTION":
         word = ""
     if _transposes(c, text, word):
         _emit(c, "TRANSPOSE", text, place)
-    elif word.startswith(("-", "−")) and _transposes(c, text.strip()[1:].strip(), word[1:].strip()):
+    elif word.startswith(("-", _MINUS)) and _transposes(
+        c, text.strip()[1:].strip(), word[1:].strip()
+    ):
         _emit(c, "INVERSE_TRANSPOSE", text, place)
     elif text.strip() in (
         "*",

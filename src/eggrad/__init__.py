@@ -81,7 +81,13 @@ if TYPE_CHECKING:
         vjp,
     )
     from eggrad.frontend.interface.equivalence import Verdict, equivalent
-    from eggrad.frontend.interface.reading import Problem, parse, parse_index, parse_latex, parse_matrix
+    from eggrad.frontend.interface.reading import (
+        Problem,
+        parse,
+        parse_index,
+        parse_latex,
+        parse_matrix,
+    )
 
 # In a clone on a system without symbolic links the folders are found where the links lead to.
 if not Path(__file__).with_name("engine").is_dir():
@@ -194,7 +200,13 @@ _HOMES = {
         "vjp",
     ),
     "frontend.interface.equivalence": ("Verdict", "equivalent"),
-    "frontend.interface.reading": ("Problem", "parse", "parse_index", "parse_latex", "parse_matrix"),
+    "frontend.interface.reading": (
+        "Problem",
+        "parse",
+        "parse_index",
+        "parse_latex",
+        "parse_matrix",
+    ),
 }
 _HOME = {name: module for module, names in _HOMES.items() for name in names}
 
