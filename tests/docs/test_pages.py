@@ -35,6 +35,7 @@ SESSIONS = {
     "docs/functions.md": 1,
     "docs/matrix.md": 3,
     "docs/numpy.md": 2,
+    "docs/typeset.md": 3,
     "docs/writing_rules.md": 7,
 }
 PAGES = sorted(p.relative_to(ROOT).as_posix() for p in (*ROOT.glob("*.md"), *DOCS.glob("*.md")))
