@@ -60,7 +60,7 @@ def equal(
     else:
         click.echo(str(verdict))
         if steps and verdict.status == "equal":
-            click.echo("\n" + verdict.explain("einsum" if notation == "einsum" else "matrix"))
+            click.echo("\n" + verdict.explain(notation))
         if verdict.status == "unknown":
             click.echo("more --nodes or --rounds may decide it", err=True)
     sys.exit(STATUS[verdict.status])
