@@ -46,7 +46,7 @@ def equal(
     rounds: int | None,
     rules: tuple[str, ...],
     steps: bool,
-    matrix: bool,
+    notation: str,
     as_json: bool,
 ) -> None:
     """Say whether LEFT and RIGHT are equal, by which rules, or at which values they differ.
@@ -60,7 +60,7 @@ def equal(
     else:
         click.echo(str(verdict))
         if steps and verdict.status == "equal":
-            click.echo("\n" + verdict.explain("matrix" if matrix else "einsum"))
+            click.echo("\n" + verdict.explain(notation))
         if verdict.status == "unknown":
             click.echo("more --nodes or --rounds may decide it", err=True)
     sys.exit(STATUS[verdict.status])

@@ -29,7 +29,7 @@ from eggrad.frontend.workbench.rule_report import report_page
 
 
 def takes_corpus(command: Callable[..., None]) -> Callable[..., None]:
-    """Let a command take the cases of a file, or a single one, in either language."""
+    """Let a command take the cases of a file, or a single one, in any language."""
 
     @click.argument("source", callback=read_text)
     @takes_language
@@ -39,14 +39,14 @@ def takes_corpus(command: Callable[..., None]) -> Callable[..., None]:
         source: str,
         *,
         read: Callable[[str], Problem],
-        matrix: bool,
+        notation: str,
         wrt: Sequence[str],
         **options: Any,
     ) -> None:
         def derived(text: str) -> Problem:
             return _differentiated(read(text), wrt)
 
-        command(read_corpus(source, derived, "matrix" if matrix else "einsum"), **options)
+        command(read_corpus(source, derived, notation), **options)
 
     return reading
 

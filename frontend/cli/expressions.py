@@ -41,7 +41,7 @@ _format = click.option(
     "--format",
     "language",
     type=click.Choice(LANGUAGES),
-    help="The language to print; matrix after --matrix, else einsum.",
+    help="The language to print; that of TEXT, where nothing is said.",
 )
 _mode = click.option(
     "--mode",

@@ -4,7 +4,7 @@ import sys
 from collections.abc import Callable, Iterator
 from functools import wraps
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any, Final, NoReturn
 from zipfile import BadZipFile
 
 import click
@@ -13,10 +13,12 @@ import numpy as np
 from eggrad.engine.indices.spec import MAXIMAL_SIZE
 from eggrad.engine.terms.binding import Array
 from eggrad.frontend.cli.commands import Mistake
+from eggrad.frontend.index import parser as index
 from eggrad.frontend.interface import reading as texts
-from eggrad.frontend.matrix.parser import read_problem
+from eggrad.frontend.matrix import parser as matrix
 from eggrad.frontend.text.parser import parse
 from eggrad.frontend.text.phrases import Problem
+from eggrad.frontend.typeset import parser as latex
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead.")
 rules_option = click.option(
@@ -40,10 +42,23 @@ def read_text(_context: click.Context, _parameter: click.Parameter, text: str) -
 Command = Callable[..., None]
 
 
+# The languages that have an option of their own; their texts do not declare variables.
+NOTATIONS: Final = {
+    "matrix": matrix.read_problem,
+    "latex": latex.read_problem,
+    "index": index.read_problem,
+}
+
+
 def takes_language(command: Command) -> Command:
-    """Let a command be told the language of its texts; it gets `read`, which reads one."""
+    """Let a command be told the language of its texts.
+
+    It gets `read`, which reads one, and `notation`, what the language is called.
+    """
 
     @click.option("--matrix", is_flag=True, help="Read the matrix language; see --dims.")
+    @click.option("--latex", is_flag=True, help="Read a formula in LaTeX; see --dims.")
+    @click.option("--index", is_flag=True, help="Read index notation; see --dims.")
     @click.option(
         "--dims",
         callback=parse_dims,
@@ -59,31 +74,41 @@ def takes_language(command: Command) -> Command:
     @wraps(command)
     def reading(
         *texts: str,
-        matrix: bool,
         dims: dict[str, tuple[int | str, ...]],
         assume: dict[str, list[str]],
         **options: Any,
     ) -> None:
-        if not matrix and (dims or assume):
-            raise Mistake("--dims and --assume belong to the matrix language; add --matrix")
+        chosen = [name for name in NOTATIONS if options.pop(name)]
+        if len(chosen) > 1:
+            raise Mistake(f"a text is in one language, not in {' and '.join(chosen)}")
+        if not chosen and (dims or assume):
+            raise Mistake(
+                "--dims and --assume belong to the matrix language, LaTeX and index notation; add "
+                "--matrix, --latex or --index"
+            )
+        notation = chosen[0] if chosen else "einsum"
+        if notation == "latex" and not dims:
+            raise Mistake("what a formula in LaTeX speaks of is said by --dims")
 
         def read(text: str) -> Problem:
-            return read_problem(text, dims or None, assume) if matrix else parse(text)
+            return NOTATIONS[notation](text, dims or None, assume) if chosen else parse(text)
 
-        command(*texts, read=read, matrix=matrix, **options)
+        command(*texts, read=read, notation=notation, **options)
 
     return reading
 
 
 def takes_expression(command: Command) -> Command:
-    """Let a command take an expression in either language: its text, and what was read."""
+    """Let a command take an expression in any language: its text, and what was read."""
 
     @click.argument("text", callback=read_text)
     @takes_language
     @wraps(command)
-    def reading(text: str, *, read: Callable[[str], Problem], matrix: bool, **options: Any) -> None:
+    def reading(
+        text: str, *, read: Callable[[str], Problem], notation: str, **options: Any
+    ) -> None:
         if "language" in options:
-            options["language"] = options["language"] or ("matrix" if matrix else "einsum")
+            options["language"] = options["language"] or notation
         command(text, texts.Problem(read(text)), **options)
 
     return reading

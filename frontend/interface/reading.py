@@ -1,9 +1,8 @@
-"""Texts read: the thesis's language, matrix notation, and JSON."""
+"""Texts read: the thesis's language, the notations of papers, and JSON."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from eggrad.engine.indices.spec import Size
 from eggrad.engine.terms.term import Term
 from eggrad.frontend.expression.expression import Expression, expression
 from eggrad.frontend.expression.own_functions import DeclaredFunction, records_of
@@ -11,6 +10,7 @@ from eggrad.frontend.interface.derivatives import derivative_by, wrt_variable
 
 if TYPE_CHECKING:
     from eggrad.frontend.interface.own_rules import Rules
+    from eggrad.frontend.matrix.declarations import Declared
     from eggrad.frontend.text.phrases import Problem as Parsed
 
 
@@ -67,13 +67,15 @@ def parse(text: str, functions: Sequence[DeclaredFunction] = ()) -> Problem:
 
 def parse_matrix(
     text: str,
-    dims: Mapping[str, Sequence[Size]] | None = None,
+    dims: "Declared | None" = None,
     assume: Mapping[str, Iterable[str]] | None = None,
     functions: Sequence[DeclaredFunction] = (),
 ) -> Expression:
     """Read an expression of the matrix language (docs/matrix.md).
 
-    `dims` has the axes of every variable: none for a scalar, one for a column, two for a matrix.
+    `dims` has the axes of every variable: none for a scalar, one for a column, two for a matrix;
+    a size may be None, and a number says how many axes there are. What is declared symmetric, say,
+    is square: its two sizes become one.
     Without `dims` names that begin with a capital letter are matrices, and others scalars or
     columns, if only one choice fits. `assume` has the properties of some, as in
     `eggrad.variable`. A row has one axis, too. `functions` are functions of your own that the text
@@ -104,3 +106,53 @@ def parse_json(text: str, functions: Sequence[DeclaredFunction] = ()) -> Express
     from eggrad.frontend.text.json_nodes import read_json
 
     return expression(*read_json(text, records_of(functions)))
+
+
+def parse_index(
+    text: str,
+    dims: "Declared | None" = None,
+    assume: Mapping[str, Iterable[str]] | None = None,
+    functions: Sequence[DeclaredFunction] = (),
+) -> Expression:
+    """Read an expression in index notation, with sums written or understood (docs/typeset.md).
+
+    `dims` has the axes of every variable; without it a name has as many axes as it has indices.
+    The axes of the result are those on the left of an equals sign, `f_ij = …`, whose sizes `dims`
+    may have as well; without one they are the free indices in the order of the alphabet. `assume`
+    and `functions` are as in `parse_matrix`. Raises `ParseError`; where sizes do not fit it is a
+    `ShapeError`, where a name is not declared an `UnknownVariable` as well.
+
+    >>> f = parse_index("x_i A_ij x_j", {"A": ("n", "n"), "x": ("n",)})
+    >>> f.to("matrix")
+    "x'*A*x"
+    >>> parse_index("f_ij = sum_k A_ik B_jk", {"A": ("m", "n"), "B": ("k", "n")}).to("matrix")
+    "A*B'"
+    """
+    from eggrad.frontend.index.parser import read_problem
+
+    problem = read_problem(text, dims, assume or {}, records_of(functions))
+    return expression(problem.term, problem.declared)
+
+
+def parse_latex(
+    text: str,
+    dims: "Declared",
+    assume: Mapping[str, Iterable[str]] | None = None,
+    functions: Sequence[DeclaredFunction] = (),
+) -> Expression:
+    r"""Read a formula in LaTeX: matrix notation, with sums over indices (docs/typeset.md).
+
+    Arguments are as in `parse_matrix`; each letter is a name, and Greek letters are called as
+    their macros are, `"alpha"`. Raises `ParseError`; where shapes do not fit it is a `ShapeError`,
+    where a name is not declared an `UnknownVariable` as well.
+
+    >>> f = parse_latex(r"\|Ax - b\|_2^2", {"A": ("m", "n"), "x": ("n",), "b": ("m",)})
+    >>> f.to("matrix")
+    'norm2(A*x - b)^2'
+    >>> parse_latex(r"\sum_{i=1}^n x_i \log x_i", {"x": ("n",)}).to("matrix")
+    "x'*log(x)"
+    """
+    from eggrad.frontend.typeset.parser import read_problem
+
+    problem = read_problem(text, dims, assume or {}, records_of(functions))
+    return expression(problem.term, problem.declared)

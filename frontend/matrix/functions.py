@@ -34,12 +34,13 @@ def sigmoid(a: Expression) -> Expression:
     return divide(1, add(1, language.exp(-a)))
 
 
-_ENTRYWISE: Final[dict[str, Callable[[Any], Expression]]] = {
+ENTRYWISE: Final[dict[str, Callable[[Any], Expression]]] = {
     **{f: partial(applied, f) for f in UNARY},
     **elementwise.COMPOSED,
     "sigmoid": sigmoid,
     "softplus": sums.softplus,
 }
+"""The functions of every entry that have one argument."""
 
 
 def sum_of(a: Value, axis: Value | None = None) -> Value:
@@ -69,6 +70,8 @@ def _extreme_along(name: str, axis: int, a: Value) -> Value:
 
 
 _REDUCED: Final = {"max": language.max, "min": language.min}
+EXTREME_FUNCTIONS: Final = {name: EXTREMES[name].of_two for name in _REDUCED}
+"""The functions of two entries that are called as the extremes of many are."""
 
 
 def trace(a: Value) -> Value:
@@ -161,6 +164,16 @@ def log_of_bars(a: Value) -> Value:
     return bars(a).mapped(language.log)
 
 
+def norm(a: Value) -> Value:
+    """The root of the sum of squares, of a vector; a matrix has several norms."""
+    if a.order == 2:
+        raise ShapeError(
+            f"norm of {a.shape}: Frobenius' norm or the spectral norm of a matrix; the first is "
+            "written normF"
+        )
+    return norm2(a)
+
+
 def logsumexp(a: Value) -> Value:
     """The logarithm of the sum of exponentials."""
     return Value(sums.logsumexp(a.expression))
@@ -197,7 +210,7 @@ def _applied(function: Function) -> Callable[..., Value]:
 Known = Mapping[str, tuple[Callable[..., Value], int, int]]
 
 FUNCTIONS: Final[Known] = {
-    **{name: (lambda a, f=f: a.mapped(f), 1, 1) for name, f in _ENTRYWISE.items()},
+    **{name: (lambda a, f=f: a.mapped(f), 1, 1) for name, f in ENTRYWISE.items()},
     **{
         RECORDS[f].matrix or f: (_applied(RECORDS[f]), RECORDS[f].arity, RECORDS[f].arity)
         for f in ELEMENTWISE
@@ -219,6 +232,7 @@ FUNCTIONS: Final[Known] = {
     "outer": (outer, 2, 2),
     "vec": (vec, 1, 1),
     "kron": (kron, 2, 2),
+    "norm": (norm, 1, 1),
     "norm1": (norm1, 1, 1),
     "norm2": (norm2, 1, 1),
     "normF": (norm2, 1, 1),

@@ -30,6 +30,7 @@ _NUMERIC: Final = ("number", "scalar")
 # Functions with another result than their only argument, by the kind of that.
 _SUMS: Final[Mapping[str, str]] = dict.fromkeys(_TENSORS, "scalar")
 _FUNCTIONS: Final[dict[str, Mapping[str, str]]] = {
+    "norm": {"column": "scalar", "row": "scalar"},
     **dict.fromkeys(("sum", "∑", *EXTREMES, "norm1", "norm2", "normF", "‖", "logsumexp"), _SUMS),
     **{
         name: {"matrix": "scalar"}
@@ -138,6 +139,10 @@ def _result(phrase: Phrase, args: Sequence[str], names: Mapping[str, str]) -> st
             return "number"
         case "use":
             return names[str(phrase.token)]
+        case "pi":
+            return "number"
+        case "natural power":
+            return None if args[0] == "matrix" else _called_entrywise(args[0])
         case "negate":
             return args[0]
         case "TRANSPOSE":
@@ -191,7 +196,11 @@ def _called(phrase: Phrase, args: Sequence[str]) -> str | None:
         case _ if len(args) > 1:
             return _alike(*args)
         case _:
-            return "scalar" if args[0] == "number" else args[0]
+            return _called_entrywise(args[0])
+
+
+def _called_entrywise(kind: str) -> str:
+    return "scalar" if kind == "number" else kind
 
 
 def _alike(a: str, b: str) -> str | None:

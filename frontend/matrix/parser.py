@@ -1,5 +1,6 @@
 """The matrix language in: from text to an expression."""
 
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
 from itertools import count, islice
@@ -18,6 +19,7 @@ from eggrad.frontend.expression import functions as language
 from eggrad.frontend.expression.axes import broadcast
 from eggrad.frontend.expression.expression import Expression, as_expression, expression, unified
 from eggrad.frontend.matrix import values
+from eggrad.frontend.matrix.declarations import Declared, completed_dims
 from eggrad.frontend.matrix.functions import (
     CONSTANTS,
     Known,
@@ -26,8 +28,9 @@ from eggrad.frontend.matrix.functions import (
     known_functions,
 )
 from eggrad.frontend.matrix.inference import inferred_orders
-from eggrad.frontend.matrix.syntax import read
-from eggrad.frontend.matrix.values import UNKNOWN, Value, chosen_entries, unit
+from eggrad.frontend.matrix.products import Products
+from eggrad.frontend.matrix.syntax import Definition, read
+from eggrad.frontend.matrix.values import UNKNOWN, Value, chosen_entries, unit, unknown
 from eggrad.frontend.text.errors import TextShapeError, TextUnknownVariable, suggestion
 from eggrad.frontend.text.phrases import Phrase, Problem
 from eggrad.frontend.text.words import MAXIMAL_DIGITS, offset_of, read_number
@@ -46,7 +49,7 @@ _BINARY: Final[dict[str, Callable[[Value, Value], Value]]] = {
 
 def read_problem(
     text: str,
-    dims: Mapping[str, Sequence[Size]] | None,
+    dims: Declared | None,
     assume: Mapping[str, Iterable[str]],
     declared: Sequence[Function] = (),
 ) -> Problem:
@@ -56,23 +59,35 @@ def read_problem(
     """
     functions = known_functions(declared)
     definitions, phrase = read(text)
+    names = None if dims is None else {*dims, *(str(name) for name, _ in definitions)}
+    signs = Products(text, names, {*functions, *CONSTANTS})
+    definitions = tuple((name, signs.signed(part)) for name, part in definitions)
+    phrase = signs.signed(phrase)
     if dims is None:
         check_calls(text, [*(part for _, part in definitions), phrase], functions)
-        orders = inferred_orders(text, definitions, phrase)
-        dims = {n: tuple(f"{UNKNOWN}{n}_{k + 1}" for k in range(orders[n])) for n in orders}
-    reader = _Reader(text, dims, assume, functions)
+        dims = inferred_orders(text, definitions, phrase)
+    reader = Reader(text, completed_dims(dims, assume), assume, functions)
+    return problem_of(reader, definitions, phrase)
+
+
+def problem_of(reader: "Reader", definitions: Sequence[Definition], phrase: Phrase) -> Problem:
+    """What parts with names and an expression say, all of them with signs."""
     for name, part in definitions:
         reader.define(name, part)
     found = reader.result(phrase)
     reader.check_sizes(found)
-    own = [v.expression for v in reader.variables.values()]
+    return finished(found, [v.expression for v in reader.variables.values()])
+
+
+def finished(found: Expression, own: Sequence[Expression]) -> Problem:
+    """The expression of a text and its variables, each size with its final name."""
     # Sizes that were not known and have not met any that was are called after their variable.
     pairs = [(d.removeprefix(UNKNOWN), d) for d in symbols(found.term) if d.startswith(UNKNOWN)]
     whole, *placed = unified([found, *own], pairs, "sizes")
     return Problem(whole.term, None, tuple(v.term for v in placed))
 
 
-class _Reader:
+class Reader:
     """Looks names up and applies operators, each at its place in the text."""
 
     def __init__(
@@ -82,9 +97,7 @@ class _Reader:
         assume: Mapping[str, Iterable[str]],
         functions: Known,
     ) -> None:
-        for name in assume:
-            if name not in dims:
-                raise UnsupportedOperation(f"assume: {name!r} has no dims{suggestion(name, dims)}")
+        """`functions` are all that may be called; a size that begins with `?` is not known."""
         for name, own in dims.items():
             if len(own) > 2:
                 raise ShapeError(f"variable {name}: a matrix has at most two axes, not {len(own)}")
@@ -96,8 +109,9 @@ class _Reader:
         }
         # Variables, and parts that have a name.
         self.names = dict(self.variables)
-        symbols_of = (size_symbols(d) or (d,) for own in dims.values() for d in own)
-        self._sizes = {size for own in symbols_of for size in own}
+        known = [d for own in dims.values() for d in own if not unknown(d)]
+        symbols_of = (size_symbols(d) or (d,) for d in known)
+        self.sizes = {size for own in symbols_of for size in own}
         # The places of constants whose size is not given, by that size.
         self._unknown: dict[str, Token] = {}
         self._fresh = count(1)
@@ -147,31 +161,40 @@ class _Reader:
     def _applied(self, phrase: Phrase, args: Sequence[Value]) -> Value:
         token = phrase.token
         try:
-            match phrase.what:
-                case "number":
-                    return Value(as_expression(self._number(token)))
-                case "use":
-                    return self._look_up(token)
-                case "negate":
-                    return args[0].mapped(lambda f: -f)
-                case "TRANSPOSE":
-                    return values.transposed(args[0])
-                case "POWER" if len(args) == 1:
-                    return values.transposed(args[0])
-                case "indexed":
-                    return chosen_entries(args[0], token)
-                case "call" if token in CONSTANTS:
-                    return self._constant(phrase)
-                case "call":
-                    return self._call(token, args)
-                case operator:
-                    return _BINARY[operator](*args)
+            return self.computed(phrase, args)
         except ShapeError as error:
             if isinstance(error, ParseError):
                 raise
             raise TextShapeError(str(error), self.text, offset_of(token)) from error
         except UnsupportedOperation as error:
             raise ParseError(str(error), self.text, offset_of(token)) from error
+
+    def computed(self, phrase: Phrase, args: Sequence[Value]) -> Value:
+        """What a phrase is, given its operands; an error says nothing of the place."""
+        token = phrase.token
+        match phrase.what:
+            case "number":
+                return Value(as_expression(self._number(token)))
+            case "use":
+                return self._look_up(token)
+            case "negate":
+                return args[0].mapped(lambda f: -f)
+            case "TRANSPOSE":
+                return values.transposed(args[0])
+            case "POWER" if len(args) == 1:
+                return values.transposed(args[0])
+            case "natural power":
+                return _natural_power(args[0])
+            case "pi":
+                return Value(as_expression(math.pi))
+            case "indexed":
+                return chosen_entries(args[0], token)
+            case "call" if token in CONSTANTS:
+                return self._constant(phrase)
+            case "call":
+                return self._call(token, args)
+            case operator:
+                return _BINARY[operator](*args)
 
     def _number(self, token: Token) -> Fraction:
         value = read_number(token)
@@ -192,6 +215,8 @@ class _Reader:
                 offset_of(token) + len(name),
                 ("'('",),
             )
+        if name == "e":
+            return Value(language.exp(as_expression(1)))
         near = suggestion(name, self.names)
         if name == "T":
             near = "; the inverse of a transpose is written inv(A)'"
@@ -265,8 +290,8 @@ class _Reader:
         text = str(phrase.token)
         if phrase.what == "number" and text.isdecimal():
             return int(text)
-        if phrase.what != "use" or text not in self._sizes:
-            known = sorted(map(str, self._sizes))
+        if phrase.what != "use" or text not in self.sizes:
+            known = sorted(map(str, self.sizes))
             raise ParseError(
                 f"{text!r} is no size{suggestion(text, known)}",
                 self.text,
@@ -285,3 +310,13 @@ class _Reader:
                     self.text,
                     offset_of(token),
                 )
+
+
+def _natural_power(exponent: Value) -> Value:
+    """`e^a`: of a scalar, or of every entry of a vector."""
+    if exponent.order == 2:
+        raise ShapeError(
+            f"e^ of {exponent.shape}: the exponential of a matrix, or that of its entries; the "
+            "second is written exp(…)"
+        )
+    return exponent.mapped(language.exp)

@@ -9,6 +9,7 @@ from lark import Token, Transformer, v_args
 
 from eggrad.engine.errors import ParseError
 from eggrad.frontend.matrix.functions import FUNCTIONS
+from eggrad.frontend.matrix.products import BESIDE, first_token
 from eggrad.frontend.text.errors import place_words
 from eggrad.frontend.text.phrases import Grammar, Misread, Phrase, negated
 
@@ -111,7 +112,7 @@ def read(text: str) -> tuple[tuple[Definition, ...], Phrase]:
 
 
 _LOWERED: Final = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789")
-_PRODUCTS: Final = ("TIMES", "DIVIDE", "DOT_TIMES", "DOT_DIVIDE")
+_PRODUCTS: Final = ("TIMES", "DIVIDE", "DOT_TIMES", "DOT_DIVIDE", BESIDE)
 
 
 @v_args(inline=True)
@@ -126,6 +127,12 @@ class _Builder(Transformer[Token, Any]):
 
     def binary(self, left: Phrase, token: Token, right: Phrase) -> Phrase:
         return Phrase(token.type, token, (left, right))
+
+    def beside(self, left: Phrase, right: Phrase) -> Phrase:
+        first = first_token(right)
+        if first.type == "NUMBER" and not right.sealed:
+            raise Misread(f"an operator is missing before {str(first)!r}", first)
+        return Phrase(BESIDE, first, (left, right))
 
     def power(self, base: Phrase, token: Token, exponent: Phrase) -> Phrase:
         if base.what in ("POWER", "DOT_POWER") and not base.sealed:

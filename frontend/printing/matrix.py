@@ -704,7 +704,7 @@ class _TextModel(CostModel):
             parts, letters = parts - known_parts, letters - known_letters
         if same:
             # What both operands are is written twice: a double is a multiple, a square a power.
-            parts, letters = parts + (constructor == "add"), letters + len(data)
+            parts, letters = parts + 2 * (constructor == "add"), letters + len(data)
         return max(1, parts) * PART + max(0, letters) * LETTER
 
 

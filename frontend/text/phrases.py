@@ -1,6 +1,6 @@
 """What parsers share: phrases, which say what was written where; grammars; and problems."""
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import takewhile
@@ -97,14 +97,30 @@ class Grammar:
 
     def read(self, text: str) -> Any:
         """What the builder makes of a text; raises `ParseError` where the grammar has none."""
+        return self._read(text, lambda: self._parser.parse(text), lambda: self._parser.lex(text))
+
+    def read_tokens(self, text: str, tokens: Sequence[Token]) -> Any:
+        """What the builder makes of a text that has been cut into tokens already.
+
+        Raises `ParseError` as `read` does.
+        """
+        return self._read(text, lambda: self._fed(tokens), lambda: iter(tokens))
+
+    def _fed(self, tokens: Sequence[Token]) -> Any:
+        parser = self._parser.parse_interactive("")
+        for token in tokens:
+            parser.feed_token(token)
+        return parser.feed_eof(tokens[-1] if tokens else None)
+
+    def _read(self, text: str, parse: Callable[[], Any], lex: Callable[[], Iterator[Token]]) -> Any:
         try:
-            return self._parser.parse(text)
+            return parse()
         except UnexpectedCharacters as error:
             found = self._stray_character(text, error.pos_in_stream)
         except UnexpectedToken as error:
             ended = error.token.type == "$END"
             end = len(text) if ended else offset_of(error.token)
-            before = takewhile(lambda t: offset_of(t) < end, self._parser.lex(text))
+            before = takewhile(lambda t: offset_of(t) < end, lex())
             found = self._unexpected_token(text, list(before), error.token)
         except Misread as error:
             found = ParseError(error.reason, text, error.offset)

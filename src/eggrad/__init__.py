@@ -83,7 +83,14 @@ if TYPE_CHECKING:
     )
     from eggrad.frontend.interface.equivalence import Verdict, equivalent
     from eggrad.frontend.interface.properties import Properties, properties
-    from eggrad.frontend.interface.reading import Problem, parse, parse_json, parse_matrix
+    from eggrad.frontend.interface.reading import (
+        Problem,
+        parse,
+        parse_index,
+        parse_json,
+        parse_latex,
+        parse_matrix,
+    )
 
 # In a clone on a system without symbolic links the folders are found where the links lead to.
 if not Path(__file__).with_name("engine").is_dir():
@@ -144,7 +151,9 @@ __all__ = [
     "mod",
     "parse",
     "parse_elementwise",
+    "parse_index",
     "parse_json",
+    "parse_latex",
     "parse_matrix",
     "properties",
     "relu",
@@ -200,7 +209,14 @@ _HOMES = {
     ),
     "frontend.interface.equivalence": ("Verdict", "equivalent"),
     "frontend.interface.properties": ("Properties", "properties"),
-    "frontend.interface.reading": ("Problem", "parse", "parse_json", "parse_matrix"),
+    "frontend.interface.reading": (
+        "Problem",
+        "parse",
+        "parse_index",
+        "parse_json",
+        "parse_latex",
+        "parse_matrix",
+    ),
 }
 _HOME = {name: module for module, names in _HOMES.items() for name in names}
 

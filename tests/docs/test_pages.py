@@ -37,6 +37,7 @@ SESSIONS = {
     "docs/matrix.md": 3,
     "docs/numpy.md": 2,
     "docs/properties.md": 4,
+    "docs/typeset.md": 3,
     "docs/writing_rules.md": 7,
 }
 PAGES = sorted(p.relative_to(ROOT).as_posix() for p in (*ROOT.glob("*.md"), *DOCS.glob("*.md")))

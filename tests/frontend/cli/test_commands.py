@@ -58,7 +58,16 @@ MISTAKES: dict[str, tuple[list[str], str]] = {
     ),
     "dims without a matrix": (
         ["diff", SQUARE, "--dims", "x: n"],
-        "Error: --dims and --assume belong to the matrix language; add --matrix\n",
+        "Error: --dims and --assume belong to the matrix language, LaTeX and index notation; add "
+        "--matrix, --latex or --index\n",
+    ),
+    "two languages": (
+        ["diff", "--matrix", "--latex", "x", "--wrt", "x"],
+        "Error: a text is in one language, not in matrix and latex\n",
+    ),
+    "latex without dims": (
+        ["diff", "--latex", "x^2", "--wrt", "x"],
+        "Error: what a formula in LaTeX speaks of is said by --dims\n",
     ),
     "a name without dims": (
         ["diff", "--matrix", "A*x", "--dims", "x: n", "--wrt", "x"],

@@ -1,5 +1,7 @@
 """The matrix language against NumPy."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -128,6 +130,23 @@ READINGS = {
     "β_1*.5e1": beta * 5,
     "+x": x,
     " ( x ) ": x,
+    "norm(A x - y)^2": np.sum((A @ x - y) ** 2),
+    "2x + 2 c x": 2 * x + 2 * c * x,
+    "x'Sx": x @ S @ x,
+    "x' S x - 2y'Ax": x @ S @ x - 2 * y @ A @ x,
+    "(A x)'(B x)": (A @ x) @ (B @ x),
+    "A(x + x)": 2 * A @ x,
+    "(Sx)'": S @ x,
+    "x^T Sx": x @ S @ x,
+    "c x'Sx^2": None,
+    "A'A": A.T @ A,
+    "S^-1x": np.linalg.inv(S) @ x,
+    "y'Ax*Ax": y @ A @ x * (A @ x),
+    "exp(x)'x": np.exp(x) @ x,
+    "e^-c e.^x": np.exp(-c) * np.exp(x),
+    "e^x": np.exp(x),
+    "2pi c": 2 * np.pi * c,
+    "log(e)": 1.0,
     "c·x \N{MINUS SIGN} x": c * x - x,
 }
 
@@ -162,6 +181,40 @@ def test_a_scalar_called_t_is_an_exponent() -> None:
 def test_deep_texts_are_read() -> None:
     assert eg.parse_matrix("(" * 3000 + "c" + ")" * 3000, DIMS) is eg.parse_matrix("c", DIMS)
     assert eg.parse_matrix(" + ".join(["c"] * 3000), DIMS).shape == ()
+
+
+def test_a_name_is_split_where_no_variable_has_it() -> None:
+    f = eg.parse_matrix("Ax", {"A": ("m", "n"), "x": ("n",), "Ax": ()})
+    assert f is eg.variable("Ax")
+    f = eg.parse_matrix("x1A'x2", {"A": ("n", "m"), "x1": (), "x2": ("n",)})
+    assert f is eg.parse_matrix("x1*A'*x2", {"A": ("n", "m"), "x1": (), "x2": ("n",)})
+
+
+def test_e_and_pi_are_variables_where_they_are_declared() -> None:
+    assert eg.parse_matrix("e'e", {"e": ("n",)}) is eg.parse_matrix("e'*e", {"e": ("n",)})
+    assert eg.parse_matrix("pi e^2", {"pi": (), "e": ()}).evaluate({"pi": 2, "e": 3}) == 18
+
+
+def test_long_products_without_signs_are_read() -> None:
+    assert eg.parse_matrix("c " * 2000, DIMS) is eg.parse_matrix("*".join(["c"] * 2000), DIMS)
+    assert eg.parse_matrix("c" * 2000, DIMS) is eg.parse_matrix("*".join(["c"] * 2000), DIMS)
+    assert eg.parse_matrix("c(" * 2000 + "c" + ")" * 2000, DIMS).shape == ()
+
+
+SQUARE = [
+    ("x'*S*x", None),
+    ("x'*S*x", {"x": ("n",), "S": ("m", "n")}),
+    ("x'*S*x", {"x": 1, "S": 2}),
+    ("x'*S*x", {"x": (None,), "S": (3, None)}),
+]
+
+
+@pytest.mark.parametrize(("text", "dims"), SQUARE)
+def test_a_matrix_that_is_declared_symmetric_is_square(text: str, dims: Any) -> None:
+    f = eg.parse_matrix(text, dims, assume={"S": ["positive definite"]})
+    (S,) = (v for v in f.variables if v.name == "S")
+    assert S.dims[0] == S.dims[1]
+    assert eg.gradient(f, "x").thin.to("matrix") == "2*S*x"
 
 
 def test_gradient_of_least_squares() -> None:

@@ -44,9 +44,14 @@ def test_the_whole_message() -> None:
     ("arguments", "message"),
     [
         (({"A": "n"},), "dims is a tuple of sizes"),
+        (({"A": 3},), "a number as dims says how many axes there are"),
+        (
+            ({"A": (3, "n"), "x": (4, "n")}, {w: ["symmetric"] for w in "Ax"}),
+            "n would have to be both 4 and 3",
+        ),
         (({"A": ("n", "n")}, {"B": ["symmetric"]}), "'B' has no dims"),
         (({"A": ("n", "n")}, {"A": ["symetric"]}), "no property is called 'symetric'"),
-        (({"A": ("m", "n")}, {"A": ["symmetric"]}), "needs a square matrix"),
+        (({"A": (3, 4)}, {"A": ["symmetric"]}), "needs a square matrix, its axes are .3, 4."),
         (({"A": ("n", "n", "n")},), "a matrix has at most two axes"),
     ],
 )

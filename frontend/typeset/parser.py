@@ -1,0 +1,254 @@
+"""LaTeX in: from text to an expression."""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import count
+from typing import Final
+
+from lark import Token
+
+from eggrad.engine.errors import ParseError, ShapeError, UnsupportedOperation
+from eggrad.engine.indices.spec import Dims
+from eggrad.engine.terms import term as terms
+from eggrad.engine.terms.functions import Function
+from eggrad.frontend.expression import functions as language
+from eggrad.frontend.expression.expression import expression
+from eggrad.frontend.matrix import functions, values
+from eggrad.frontend.matrix.declarations import Declared, completed_dims
+from eggrad.frontend.matrix.functions import Known, known_functions
+from eggrad.frontend.matrix.parser import Reader, problem_of
+from eggrad.frontend.matrix.values import Value
+from eggrad.frontend.text.phrases import Phrase, Problem
+from eggrad.frontend.text.words import offset_of
+from eggrad.frontend.typeset.below import places
+from eggrad.frontend.typeset.sums import Sums
+from eggrad.frontend.typeset.syntax import read
+
+# What is written otherwise than in matrix notation, whose advice is in the messages.
+_ADVICE: Final = (
+    ("write ' after it", r"write ^\top after it"),
+    ("transpose one of them with '", r"transpose one of them with ^\top"),
+    (", or .* for the product of entries", r", or \odot for the product of entries"),
+    (
+        "write ./ to divide entry by entry, inv(B) for the inverse of a matrix",
+        r"write \oslash to divide entry by entry, B^{-1} for the inverse of a matrix",
+    ),
+    (", as in A[1,2], A[1,:] or A[:,2]", ", as in A_{1,2}"),
+    (", as in x[3]", ", as in x_3"),
+    ("as in A^2 or A^-1", "as in A^{2} or A^{-1}"),
+    ("write .^ for the powers of entries", r"write ^{\odot 2} for the powers of entries"),
+    ("a size can follow, as in vector(1, n)", r"a size stands below it, as in \mathbf{1}_n"),
+    ("the second is written exp(…)", r"the second is written \exp(…)"),
+    ("; a product is written", "; a product of it is written"),
+)
+
+
+def read_problem(
+    text: str,
+    dims: Declared,
+    assume: Mapping[str, Iterable[str]],
+    declared: Sequence[Function] = (),
+) -> Problem:
+    """What a formula in LaTeX says, with nothing to differentiate by.
+
+    See `eggrad.parse_latex`; `declared` are further functions.
+    """
+    known = known_functions(declared)
+    own = completed_dims(dims, assume)
+    scalars = [name for name, sizes in own.items() if not sizes]
+    definitions, phrase = read(text, own, known, scalars)
+    try:
+        return problem_of(_Reader(text, own, assume, known), definitions, phrase)
+    except ParseError as error:
+        raise _translated(error) from error
+
+
+def _translated(error: ParseError) -> ParseError:
+    """The same with the advice that LaTeX needs."""
+    reason = error.reason
+    for matrix, latex in _ADVICE:
+        reason = reason.replace(matrix, latex)
+    if reason == error.reason:
+        return error
+    before = error.text.split("\n")[: error.line - 1]
+    offset = sum(len(line) + 1 for line in before) + error.column - 1
+    return type(error)(reason, error.text, offset, error.expected)
+
+
+class _Reader(Reader):
+    """Looks names up and applies operators, those of LaTeX as well."""
+
+    def __init__(
+        self,
+        text: str,
+        dims: Mapping[str, Dims],
+        assume: Mapping[str, Iterable[str]],
+        known: Known,
+    ) -> None:
+        """See `Reader`."""
+        super().__init__(text, dims, assume, known)
+        self._numbers = count(1)
+
+    def _operands(self, phrase: Phrase) -> tuple[Phrase, ...]:
+        match phrase.what:
+            case "sum" | "extreme" | "constant":
+                return ()
+            case "below" if phrase.operands[0].what == "constant":
+                return ()
+            case "below" if phrase.operands[0].what == "norm":
+                return phrase.operands[0].operands
+            case _:
+                return super()._operands(phrase)
+
+    def computed(self, phrase: Phrase, args: Sequence[Value]) -> Value:
+        """What a phrase is, given its operands; an error says nothing of the place."""
+        match phrase.what:
+            case "group":
+                return args[0]
+            case "list":
+                place = offset_of(phrase.operands[1].token)
+                raise ParseError("a comma separates the arguments of a function", self.text, place)
+            case "sum" | "extreme":
+                return Sums(self, self._numbers).value(phrase)
+            case "constant":
+                return self._constant(_call(phrase.token))
+            case "below":
+                return self._below(phrase, args)
+            case "norm":
+                return norm(args[0], "")
+            case "bars":
+                return bars(args[0])
+            case "log bars":
+                return _log_bars(args[0])
+            case "inner":
+                return inner(*args)
+            case "DOT":
+                both = all(a.order == 1 and not a.turned for a in args)
+                return inner(*args) if both else values.times(*args)
+            case "CROSS":
+                return cross(*args)
+            case "OTIMES":
+                return _kronecker(*args)
+            case _:
+                return super().computed(phrase, args)
+
+    def _look_up(self, token: Token) -> Value:
+        name = str(token)
+        if name not in self.names and name in self.sizes:
+            return Value(expression(terms.size(name)))
+        return super()._look_up(token)
+
+    def _below(self, phrase: Phrase, args: Sequence[Value]) -> Value:
+        """An entry, a norm, or a constant of given sizes."""
+        (base,) = phrase.operands
+        token = phrase.token
+        if base.what == "norm":
+            return norm(args[0], token.strip("{} "))
+        if base.what == "constant":
+            return self._constant(_call(base.token, *_sizes(base.token, token)))
+        found = places(token)
+        for place in found:
+            if place.letter:
+                name = f"{base.token}_{place.letter}" if base.what == "use" else "so"
+                raise ParseError(
+                    f"the index {place.letter} belongs to no sum, and no variable is called {name}",
+                    self.text,
+                    offset_of(token),
+                    (rf"\sum_{place.letter}", "a number"),
+                )
+        numbers = [p.number for p in found]
+        (a,) = args
+        if a.order == 2 and len(numbers) == 1 and 10 < numbers[0] < 100:
+            numbers = [*divmod(numbers[0], 10)]
+        indices = Token("INDICES", f"[{','.join(map(str, numbers))}]", token.start_pos)
+        return values.chosen_entries(a, indices)
+
+
+def _call(token: Token, *operands: Phrase) -> Phrase:
+    return Phrase("call", Token("NAME", str(token), token.start_pos), operands)
+
+
+def _sizes(name: Token, below: Token) -> list[Phrase]:
+    r"""The sizes below a constant, as in `I_n` or `\mathbf{1}_{m \times n}`."""
+    parts = re.split(r"\\times|,|\N{MULTIPLICATION SIGN}", below.strip("{} "))
+    own = [p.strip() for p in parts]
+    found: list[Phrase] = []
+    for part in dict.fromkeys(own) if name == "eye" else own:
+        number = part.isdecimal()
+        if not number and not part.isidentifier():
+            raise UnsupportedOperation(rf"{part!r} is no size, such as n or m \times n")
+        token = Token("NUMBER" if number else "NAME", part, below.start_pos)
+        found.append(Phrase("number" if number else "use", token))
+    return found
+
+
+# What LaTeX has besides -------------------------------------------------------------------
+
+
+def norm(a: Value, below: str) -> Value:
+    """The norm that the sign below says; of a vector without one the root of squares."""
+    if not a.order:
+        return a.mapped(language.abs)
+    match below, a.order:
+        case ("", 2):
+            raise ShapeError(
+                rf"the norm of {a.shape}: Frobenius' norm or the spectral norm; the first is "
+                r"written \|X\|_F"
+            )
+        case ("" | "2" | "F" | "{F}" | "\\mathrm{F}" | "\\text{F}", 1) | (
+            "F" | "{F}" | "\\mathrm{F" | "\\text{F" | "\\mathrm F" | "\\mathsf{F",
+            2,
+        ):
+            return functions.norm2(a)
+        case ("2" | "1" | "\\infty", 2):
+            raise ShapeError(
+                f"the norm of {a.shape} with {below} below: that of the matrix as a map, or of "
+                "its entries; eggrad knows Frobenius' norm, F"
+            )
+        case ("1", 1):
+            return functions.norm1(a)
+        case ("\\infty", 1):
+            return Value(language.max(language.abs(a.expression)))
+        case _:
+            raise UnsupportedOperation(f"no norm is known by {below!r}; there are 1, 2, F, \\infty")
+
+
+def bars(a: Value) -> Value:
+    """The absolute value of a scalar, the determinant of a square matrix."""
+    if not a.order:
+        return a.mapped(language.abs)
+    if a.order == 1:
+        raise ShapeError(
+            f"bars around {a.shape}: the absolute values of entries, or the length; the first is "
+            r"written \operatorname{abs}(x), the second \|x\|"
+        )
+    return functions.det(a)
+
+
+def _log_bars(a: Value) -> Value:
+    return functions.logdet(a) if a.order == 2 else bars(a).mapped(language.log)
+
+
+def inner(a: Value, b: Value) -> Value:
+    """The sum of the products of entries."""
+    values.check_alike("the inner product", a, b)
+    return functions.sum_of(values.multiply(a, b))
+
+
+def cross(a: Value, b: Value) -> Value:
+    r"""A multiple; `\times` between vectors is another product."""
+    if a.order and b.order:
+        raise ShapeError(
+            rf"\times of {a.shape} and {b.shape}: a product of matrices has no sign, one of "
+            r"entries \odot; cross products are not read"
+        )
+    return values.times(a, b)
+
+
+def _kronecker(a: Value, b: Value) -> Value:
+    if a.order == 1 and b.order == 1 and a.turned == b.turned:
+        raise ShapeError(
+            rf"\otimes of {a.shape} and {b.shape}: the outer product x y^\top, or the Kronecker "
+            r"product \operatorname{vec}(y x^\top)"
+        )
+    return functions.kron(a, b)
