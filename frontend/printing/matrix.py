@@ -709,7 +709,7 @@ class _TextModel(CostModel):
 
 
 def _text_of(form: Form) -> str:
-    return _lines(form, frozenset(), _joined)[-1][1]
+    return "; ".join(map(" = ".join, _lines(form, frozenset(), _joined)))
 
 
 def _stand_in(place: int, dims: Dims, known: Sparsity, value: Fraction | None) -> Term:
