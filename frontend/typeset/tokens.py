@@ -219,12 +219,13 @@ def _without_head(cutter: _Cutter) -> list[Token]:
             rows.append([])
         else:
             rows[-1].append(token)
+    # A comma at the end belongs to the sentence around a formula.
+    while rows[-1] and rows[-1][-1].type == "COMMA":
+        rows[-1].pop()
     rows = [row for row in rows if row]
     if not rows:
         return []
     last = rows[-1]
-    while last[-1:] and last[-1].type == "COMMA":
-        last.pop()
     signs = [k for k, t in enumerate(last) if t.type == "EQUAL"]
     if len(signs) == 1 and _is_head(last[: signs[0]], cutter.names):
         rows[-1] = last[signs[0] + 1 :]
