@@ -473,7 +473,9 @@ def _name(c: _Cutter, text: str, place: int) -> None:
             _emit(c, "FUNCTION", FUNCTIONS[plain], place)
             return
         if plain not in _TYPED and plain not in c.names and plain not in c.functions:
-            near = suggestion(plain, (*_COMMANDS, *_TYPED, "frac", "sum", "odot", "top", "mathbf"))
+            near = suggestion(
+                plain, (*sorted(_COMMANDS), *_TYPED, "frac", "sum", "odot", "top", "mathbf")
+            )
             near = near.replace("'", "'\\", 1)
             raise ParseError(f"the macro {text} is not known{near}", c.text, place)
         plain = _TYPED[plain] if _TYPED.get(plain) in c.names and plain not in c.names else plain
