@@ -46,6 +46,24 @@ class UnsolvableSystem(EggradError):
     """A linear system without a unique solution, or an operator that is not as it was declared."""
 
 
+class AssumptionViolated(EggradError):
+    """A value is not what its variable was declared to be.
+
+    Attributes: `variable`, its name; `property`, the word; `place`, where it fails, in words.
+    """
+
+    def __init__(self, variable: str, word: str, place: str) -> None:
+        """Name the variable, the property and the place."""
+        super().__init__(f"variable {variable} is declared {word}: {place}")
+        self.variable = variable
+        self.property = word
+        self.place = place
+
+    def __reduce__(self) -> tuple[type["AssumptionViolated"], tuple[str, str, str]]:
+        """Pickle by building anew."""
+        return type(self), (self.variable, self.property, self.place)
+
+
 class RuleError(EggradError):
     """A rule that cannot be registered: no law, an unbound variable, a name already taken."""
 

@@ -11,6 +11,8 @@ from eggrad.rules.algebra.unary import unary
 from eggrad.rules.calculus.forward import forward
 from eggrad.rules.calculus.reverse import reverse
 from eggrad.rules.calculus.slopes import slopes
+from eggrad.rules.functions.linalg import linalg
+from eggrad.rules.functions.reading import names
 from eggrad.rules.notation import *
 from eggrad.rules.numerics.stability import stability
 
@@ -39,7 +41,10 @@ _MAKERS: Final[Mapping[str, tuple[Rule, ...]]] = {
 } | {rule.name: tuple(slopes.rules) for rule in (*forward.rules, *reverse.rules)}
 
 # What random terms are rewritten by, three times, before laws on whole sums and products look.
-BEFORE_BULK_RULES: Final = (preprocessing, multiples, constants, unary, stability)
+BEFORE_BULK_RULES: Final = (
+    preprocessing, multiples, constants, unary, names, stability,
+    linalg.only({"linalg.inverse_of_product"}),
+)  # fmt: skip
 
 
 def companions_of(rule: Rule) -> tuple[Rule, ...]:

@@ -34,8 +34,12 @@ from eggrad.rules.functions.branches import branches
 from eggrad.rules.functions.definitions import definitions
 from eggrad.rules.functions.elementwise import functions, identities, signs
 from eggrad.rules.functions.linalg import linalg, symmetric
+from eggrad.rules.functions.matrix_properties import matrix_properties
 from eggrad.rules.functions.normal_forms import normal_forms
 from eggrad.rules.functions.properties import properties
+from eggrad.rules.functions.ranges import ranges
+from eggrad.rules.functions.reading import names, reading
+from eggrad.rules.functions.structured import structured
 from eggrad.rules.numerics.exponentials import exponentials
 from eggrad.rules.numerics.lowering import lowering
 from eggrad.rules.numerics.stability import lengths, stability
@@ -45,7 +49,8 @@ RULESETS = (
     delta_products, indicators, indicator_products, gathers, unary, sums_of_two, sums,
     exponents, powers, functions, branches, extremes, linalg, signs, products, halves,
     distribution, identities, summation, presentation, quotients, orders, lowering, stability,
-    symmetric, exponentials, lengths, definitions, normal_forms, properties,
+    symmetric, names, exponentials, lengths, reading, definitions, normal_forms, properties, ranges,
+    matrix_properties, structured,
 )  # fmt: skip
 
 STANDARD = Strategy(
@@ -53,21 +58,32 @@ STANDARD = Strategy(
     reverse=(reverse, slopes),
     simplify=(
         preprocessing, constants, sizes, deltas, indicators, unary, sums_of_two, sums,
-        powers, functions, branches, extremes, linalg, signs, products, halves, properties,
+        powers, functions, branches, extremes, linalg, signs, ranges, products, halves,
+        properties,
     ),
     explore=(distribution, identities, summation, gathers),
     present=(presentation, quotients),
     settle=(multiples, exponents, delta_products, indicator_products),
     lowering=(halves, lowering),
-    stable=(constants, unary, sums_of_two, stability, symmetric, exponentials, lengths),
+    stable=(constants, unary, sums_of_two, names, stability, symmetric, exponentials, lengths),
+    reading=(constants, unary, sums_of_two, names, reading, exponentials, sums, products),
     orders=(orders,),
 )  # fmt: skip
 
-AT_SYMMETRIC = replace(STANDARD, simplify=(*STANDARD.simplify, symmetric))
-"""The same for terms that nobody differentiates any more."""
+AT_SYMMETRIC = replace(
+    STANDARD, simplify=(*STANDARD.simplify, symmetric, matrix_properties, structured)
+)
+"""The same for terms that nobody differentiates any more: what is declared of a matrix is used."""
 
-EQUIVALENCE = replace(AT_SYMMETRIC, explore=(*STANDARD.explore, definitions, normal_forms))
+EQUIVALENCE = replace(
+    STANDARD,
+    simplify=(*STANDARD.simplify, symmetric),
+    explore=(*STANDARD.explore, definitions, normal_forms),
+)
 """For comparing terms, which nobody differentiates any more and nobody reads."""
+
+EQUIVALENCE_OF_DECLARED = replace(AT_SYMMETRIC, explore=EQUIVALENCE.explore)
+"""The same where something is declared of a variable that holds in a space without interior."""
 
 
 def extended(strategy: Strategy, rulesets: Sequence[Ruleset]) -> Strategy:

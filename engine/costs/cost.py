@@ -66,6 +66,9 @@ def node_operations(node: Term, sizes: Mapping[str, int]) -> int:
         return _einsum(node.spec, node.args, sizes)
     if node.op in MATRIX_FUNCTIONS:
         return _of_matrix(node.op, concrete(node.args[0].dims, sizes)[0])
+    if node.op == "matrix_power":
+        n = concrete(node.dims, sizes)[0]
+        return (node.number - 1) * (2 * n**3 - n**2)
     if node.op == "cofactors":
         k, n = node.number, concrete(node.args[0].dims, sizes)[0]
         return _of_matrix("adj" if k else "det", n) + (
@@ -143,12 +146,13 @@ class Model(Protocol):
     def node(
         self, constructor: str, data: tuple[Any, ...], args: tuple[Dims, ...], out: Dims,
         deltas: tuple[Sparsity, ...], *, same: bool = False,
-        constants: tuple[Fraction | None, ...] = (),
+        constants: tuple[Fraction | None, ...] = (), leaves: tuple[bool, ...] = (),
     ) -> int:  # fmt: skip
         """The cost of one e-node.
 
         Given are the dims of its operands and of itself, which operands are deltas or indicators,
-        whether both operands are the same, and the values of operands that are constant.
+        whether both operands are the same, the values of operands that are constant, and which
+        operands are leaves.
         """
         ...
 
@@ -184,11 +188,12 @@ class CostModel(Sized):
     def node(
         self, constructor: str, data: tuple[Any, ...], args: tuple[Dims, ...], out: Dims,
         deltas: tuple[Sparsity, ...], *, same: bool = False,
-        constants: tuple[Fraction | None, ...] = (),
+        constants: tuple[Fraction | None, ...] = (), leaves: tuple[bool, ...] = (),
     ) -> int:  # fmt: skip
         """The cost of one e-node, given the dims of its operands and which of them are deltas.
 
-        That both operands are the `same`, or that some are `constants`, does not change it.
+        That both operands are the `same`, or that some are constants or leaves, does not change
+        it.
         """
         match constructor:
             case "variable" | "constant" | "array" | "size":
@@ -238,6 +243,8 @@ class CostModel(Sized):
     def _numeric(self, data: tuple[Any, ...], args: tuple[Dims, ...]) -> int:
         """Functions of entries by their price, elimination, and Cholesky's in half of that."""
         name, known = data
+        if name == "matrix_power":
+            return (known - 1) * 2 * self.length(args[0][0]) ** 3
         if name in ("symmetric_product", "product_of_pairs"):
             order = known if name == "symmetric_product" else 2
             return self.length(args[0][1]) ** order * self.entries(args[1])
@@ -290,6 +297,7 @@ class NormalModel(CostModel):
         *,
         same: bool = False,
         constants: tuple[Fraction | None, ...] = (),
+        leaves: tuple[bool, ...] = (),
     ) -> int:
         """What has a definition by others is dear, a sum or product is cheap."""
         if constructor in FUNCTION_NODES.values():

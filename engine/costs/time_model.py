@@ -762,7 +762,7 @@ class TimeModel(Sized):
     def node(
         self, constructor: str, data: tuple[object, ...], args: tuple[Dims, ...], out: Dims,
         deltas: tuple[Sparsity, ...], *, same: bool = False,
-        constants: tuple[Fraction | None, ...] = (),
+        constants: tuple[Fraction | None, ...] = (), leaves: tuple[bool, ...] = (),
     ) -> int:  # fmt: skip
         """The picoseconds of one e-node, its operands given; see `kernels.node_work`.
 

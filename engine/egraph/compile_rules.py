@@ -17,6 +17,7 @@ from eggrad.engine.indices.texts import fraction_of, fraction_text
 from eggrad.engine.laws.language import (
     CONSTRUCTORS,
     Call,
+    Condition,
     Differ,
     Known,
     Law,
@@ -24,7 +25,9 @@ from eggrad.engine.laws.language import (
     Node,
     Parameter,
     Tensor,
+    Variable,
 )
+from eggrad.engine.laws.primitives import is_declared
 from eggrad.engine.laws.rule import Fact, Rule, Same, mirrored, nodes_of
 from eggrad.engine.terms.fixed_arrays import Entries
 from eggrad.engine.terms.functions import MATRIX_FUNCTIONS, result_dims
@@ -96,6 +99,8 @@ def _literal(_: type, value: object) -> str:
 NAMED: Final = frozenset({*FUNCTION_NODES.values(), "numeric", "numeric2"})
 # Begins the symbol of a property.
 KNOWN: Final = "known "
+# Begins the symbol of what is declared of a variable.
+DECLARED: Final = "declared "
 # Stands for all names, or all properties, where a pattern computes one.
 ANY: Final = "*"
 # Sets of symbols for which it is remembered which rules can match, at most.
@@ -126,6 +131,8 @@ def symbols_of(*roots: Term) -> Symbols:
 def symbols_of_parts(known: Parts) -> tuple[str, ...]:
     """The symbols of an e-node: its constructor, and the name of the operation where it has one."""
     constructor, data, _ = known
+    if constructor == "variable":
+        return (constructor, *(DECLARED + word for word in cast(Variable, data[0])[2]))
     return (constructor, str(data[0])) if constructor in NAMED else (constructor,)
 
 
@@ -166,10 +173,22 @@ class Relevance:
             f"{m.law.ruleset}.{m.law.name}": m.gives for m in (*self._rules, *self._facts)
         }
         self._known: OrderedDict[Symbols, Selection] = OrderedDict()
+        self._with_implied: dict[str, Symbols] = {}
 
     def made_by(self, laws: Iterable[str]) -> set[str]:
         """The symbols on the right sides of some laws, named as `ruleset.rule`."""
-        return {s for name in laws for s in self._gives.get(name, ())}
+        return {s for name in laws for s in self._made(name)}
+
+    def _made(self, name: str) -> Symbols:
+        """What a law makes; a fact concludes at once what follows from it alone."""
+        found = self._with_implied.get(name)
+        if found is None:
+            found = self._gives.get(name, frozenset())
+            for fact in self.facts if found and name in self.fact_names else ():
+                if f"{fact.ruleset}.{fact.name}" == name and isinstance(fact.claim.property, str):
+                    found = found.union(KNOWN + str(p) for p in _implied(fact, self.facts))
+            self._with_implied[name] = found
+        return found
 
     def select(self, symbols: Symbols) -> Selection:
         """The rules that can match where some symbols occur."""
@@ -252,6 +271,8 @@ def _symbols(pattern: object) -> Iterator[str]:
     """The symbols of a pattern; a parameter for a name stands for one that occurs already."""
     if isinstance(pattern, Known):
         yield _property(pattern)
+    if isinstance(pattern, Call) and _is_about_declared(pattern):
+        yield DECLARED + str(pattern.args[1])
     for node in nodes_of(pattern):
         yield node.constructor
         if node.constructor in NAMED:
@@ -260,6 +281,11 @@ def _symbols(pattern: object) -> Iterator[str]:
                 yield name
             elif not isinstance(name, Parameter):
                 yield ANY
+
+
+def _is_about_declared(call: Call) -> bool:
+    own = call.function
+    return isinstance(own, Condition) and own.function is is_declared
 
 
 def _own(d: Dims) -> Dims:
@@ -324,15 +350,24 @@ def declarations() -> Iterator[str]:
     yield "(relation wider (Tensor Tensor))"
 
 
+def table_of(constructor: str) -> str:
+    """The name of a constructor in egglog.
+
+    egglog calls what it binds in a rule by the name of its table and a number. Did the name of
+    one end with a digit, as that of another and a digit does, two parts of a rule would be one.
+    """
+    return f"{constructor}_"
+
+
 def table(name: str) -> Iterator[str]:
     """A constructor, or the relation `stable_` on its nodes."""
     relation, _, constructor = name.rpartition("_")
     sorts = CONSTRUCTORS[constructor]
     arguments = " ".join("PyObject" if s == "Object" else s for s in sorts)
     if relation:
-        yield f"(relation {name} ({arguments}))"
+        yield f"(relation {STABLE}_{table_of(constructor)} ({arguments}))"
         return
-    yield f"(constructor {name} ({arguments}) Tensor)"
+    yield f"(constructor {table_of(name)} ({arguments}) Tensor)"
     if name in SHAPES:
         yield from (f"(ruleset {shape_of(name)})", _shape_rule(name))
         yield f"(ruleset {settling_of(name)})"
@@ -390,17 +425,17 @@ def _variants(rule: Rule) -> Iterator[tuple[str, Law]]:
 
 def fact_rule(fact: Fact, others: Sequence[Fact], ruleset: str) -> Iterator[str]:
     """A ruleset of the rule that concludes a fact, and at once those that follow from it alone."""
-    body = _Body()
-    own = fact.claim.tensor
-    if isinstance(own, Node):
-        body.match_root(own)
-    for c in fact.conditions:
-        body.emit(c)
-    root = "root" if isinstance(own, Node) else body.emit(own)
-    head = " ".join(f"(known {property_text(p)} {root})" for p in _implied(fact, others))
     yield f"(ruleset {ruleset})"
-    label = f':ruleset {ruleset} :name "{fact.ruleset}.{fact.name}/0"'
-    yield f"(rule ({body.text}) ({head}) {label})"
+    for k, (form, conditions) in enumerate(fact.forms or ((None, fact.conditions),)):
+        body = _Body()
+        if form is not None:
+            body.match_root(form)
+        for c in conditions:
+            body.emit(c)
+        root = "root" if form is not None else body.emit(fact.claim.tensor)
+        head = " ".join(f"(known {property_text(p)} {root})" for p in _implied(fact, others))
+        label = f':ruleset {ruleset} :name "{fact.ruleset}.{fact.name}/{k}"'
+        yield f"(rule ({body.text}) ({head}) {label})"
 
 
 def combined(name: str, rulesets: str) -> str:
@@ -454,15 +489,15 @@ def _shape_rule(name: str) -> str:
     inner = [f"(dims a{i})" if sorts[i] == "Tensor" else f"a{i}" for i in places]
     # A call of Python takes some 8 microseconds.
     same = inner[0] if function is _own else f"(py-call {literal(function)} {' '.join(inner)})"
-    body = f"(= root ({name} {' '.join(args)})) (= d {same})"
+    body = f"(= root ({table_of(name)} {' '.join(args)})) (= d {same})"
     return f'(rule ({body}) ((set (dims root) d)) :ruleset {shape_of(name)} :name "shapes.{name}")'
 
 
 def _settle_rule(name: str) -> str:
     """A class that has a constant needs no other member matched: it would feed loops like 2·0."""
-    call = f"({name} {' '.join(f'a{i}' for i in range(len(CONSTRUCTORS[name])))})"
+    call = f"({table_of(name)} {' '.join(f'a{i}' for i in range(len(CONSTRUCTORS[name])))})"
     return (
-        f"(rule ((= e (constant c n)) (= e {call})) ((subsume {call})) "
+        f"(rule ((= e ({table_of('constant')} c n)) (= e {call})) ((subsume {call})) "
         f':ruleset {settling_of(name)} :name "settle.{name}")'
     )
 
@@ -471,8 +506,9 @@ def _idempotent_rule() -> str:
     """A power of a class that is the class itself says nothing: of a product, x·x⁻¹, no end."""
     # A variable that occurs twice in a row is compared, as in `_Body`.
     same = "(= e (ordering-min e a)) (= e (ordering-max e a))"
+    power = f"({table_of('power')} a p)"
     return (
-        f"(rule ((= e (power a p)) {same}) ((subsume (power a p))) "
+        f"(rule ((= e {power}) {same}) ((subsume {power})) "
         f':ruleset {settling_of("power")} :name "settle.idempotent")'
     )
 
@@ -516,7 +552,7 @@ class _Body:
             case Literal(value=value):
                 return self.emit(value)
             case Node(constructor=name, args=args):
-                return f"({name} {' '.join(self._arguments(args))})"
+                return f"({table_of(name)} {' '.join(self._arguments(args))})"
             case Call(function=None, args=args):
                 return self._bind(f"(dims {self.emit(args[0])})")
             case Call(function=function, args=args):

@@ -25,6 +25,7 @@ from eggrad.engine.egraph.compile_rules import (
     shape_of,
     symbols_of_parts,
     table,
+    table_of,
     tables_of,
     widening_rules,
 )
@@ -267,7 +268,9 @@ class EGraph:
     def _written(self, known: Parts) -> tuple[str, str]:
         """The constructor and its arguments."""
         constructor, data, operands = known
-        return constructor, " ".join([*map(literal, data), *(self._names[a] for a in operands)])
+        return table_of(constructor), " ".join(
+            [*map(literal, data), *(self._names[a] for a in operands)]
+        )
 
     # Running ---------------------------------------------------------------------------------
 
@@ -299,7 +302,8 @@ class EGraph:
     def size(self) -> int:
         """The number of e-nodes."""
         (output,) = self._run(["(print-size)"])
-        return sum(n for name, n in output.sizes if name in CONSTRUCTORS)
+        tables = set(map(table_of, CONSTRUCTORS))
+        return sum(n for name, n in output.sizes if name in tables)
 
     def class_count(self) -> int:
         """The number of e-classes whose shape is known: of the newest ones it is not yet."""
@@ -339,12 +343,12 @@ class EGraph:
         dims: dict[int, tuple[object, ...]] = {}
         names: dict[str, int] = {}
         for name, sorts in CONSTRUCTORS.items():
-            if name not in functions:
+            if table_of(name) not in functions:
                 continue
             tensor = tuple(s == "Tensor" for s in sorts)
-            marked_rows = functions.get(f"{STABLE}_{name}")
+            marked_rows = functions.get(f"{STABLE}_{table_of(name)}")
             stable = {tuple(row.inputs) for row in marked_rows.rows} if marked_rows else ()
-            for row in functions[name].rows:
+            for row in functions[table_of(name)].rows:
                 data, children = [], []
                 for is_tensor, sort, v in zip(tensor, sorts, row.inputs, strict=True):
                     if is_tensor:

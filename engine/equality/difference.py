@@ -15,6 +15,7 @@ from eggrad.engine.indices.texts import as_float
 from eggrad.engine.normal_forms.index_ranges import greatest_indices
 from eggrad.engine.oracle import oracle
 from eggrad.engine.oracle.exact_values import exact_values, is_polynomial
+from eggrad.engine.terms.assumptions import are_exact, drawn
 from eggrad.engine.terms.binding import MOST_AXES, Array, concrete, enlarged, made_sizes, symbols
 from eggrad.engine.terms.term import Term, postorder, variables
 
@@ -64,21 +65,25 @@ def find_difference(left: Term, right: Term, trials: int = TRIALS) -> Witness | 
     if any(t.order > MOST_AXES for t in postorder(left, right)):
         return Agreement(0, 0.0)
     exactly = is_polynomial(left) and is_polynomial(right)
+    exactly = exactly and all(are_exact(v.assumed) for v in known)
     samples = 0
     digits = 16.0
     partial: Witness | None = None
     made = made_sizes(left, right, *known)
     taken = greatest_indices([left, right]).items()
     least = [*made, *(as_size(form([*size_form(d), ("", -1 - index)])) for d, index in taken)]
-    for k, (drawn, flavour, rng) in enumerate(_trials(symbols(left, right, *known), trials)):
-        sizes = enlarged(drawn, least)
+    for k, (numbers, flavour, rng) in enumerate(_trials(symbols(left, right, *known), trials)):
+        sizes = enlarged(numbers, least)
         # The least size that an index allows is not all of them.
-        sizes = enlarged({s: n + k % 3 * (n > drawn[s]) for s, n in sizes.items()}, least)
+        sizes = enlarged({s: n + k % 3 * (n > numbers[s]) for s, n in sizes.items()}, least)
         if any(size_value(d, sizes.__getitem__) < 0 for d in made):
             continue
         if _entries((left, right), sizes) > ENTRIES:
             continue
-        values = {v.name: _sample(v, concrete(v.dims, sizes), rng, flavour) for v in known}
+        own = {v.name: _sample(v, concrete(v.dims, sizes), rng, flavour) for v in known}
+        values = {name: value for name, value in own.items() if value is not None}
+        if len(values) < len(own):
+            continue
         agreed = _compare(left, right, values, sizes)
         if isinstance(agreed, Witness):
             if np.isfinite([agreed.left, agreed.right]).all():
@@ -120,9 +125,8 @@ def _entries(roots: Sequence[Term], sizes: Mapping[str, int]) -> int:
 
 def _sample(
     variable: Term, shape: tuple[int, ...], rng: np.random.Generator, flavour: str
-) -> Array:
-    """A value with the properties that its variable declares."""
-    assumed = variable.assumed
+) -> Array | None:
+    """A value with the properties that its variable declares; None where none is found."""
     match flavour:
         case "integers":
             array = rng.integers(-3, 4, size=shape).astype(float)
@@ -134,19 +138,7 @@ def _sample(
             array = rng.integers(1, 20, size=shape) / 20
         case _:
             array = np.asarray(rng.normal(size=shape))
-    if "positive" in assumed:
-        array = np.where(array == 0, 1.0, np.abs(array))
-    elif "nonnegative" in assumed:
-        array = np.abs(array)
-    definite = "positive definite" in assumed
-    if definite or "symmetric" in assumed:
-        array = array + array.T
-    while array.size and (
-        (definite and np.linalg.eigvalsh(array).min() < 0.5)
-        or ("invertible" in assumed and np.linalg.norm(array, -2) < 0.1)
-    ):
-        array = array + np.eye(len(array))
-    return array
+    return drawn(variable.assumed, array, rng)
 
 
 def _compare(

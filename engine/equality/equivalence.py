@@ -14,7 +14,7 @@ from eggrad.engine.laws.nonzero_sums import nonzero_sums
 from eggrad.engine.laws.rule import BulkRule, Rule
 from eggrad.engine.saturation.schedule import Budget, Report, Run, Strategy
 from eggrad.engine.saturation.system import System
-from eggrad.engine.terms.term import Term, einsum, postorder
+from eggrad.engine.terms.term import Term, postorder
 
 # Delta debugging: from what suffices together, a part of which nothing can be spared.
 
@@ -43,10 +43,6 @@ def smallest_part(items: Sequence[T], suffices: Callable[[Sequence[T]], bool]) -
         if width == 1 and len(part) == before:
             return part
         width = max(1, width // 2)
-
-
-# Inverses and adjugates whose transposed forms the rules may need.
-TRANSPOSED = ("inv", "adj")
 
 
 @dataclass(frozen=True)
@@ -87,7 +83,7 @@ def search(
     known = [left, right, *(t for _, t in assumed), *(t for pair in equal for t in pair)]
     with system.session("compare", *known) as egraph:
         run = Run(system.strategy, egraph, Budget.of(budget), [CostModel()], "compare")
-        egraph.load(left, right, *_transposed(left, right), *(t for _, t in assumed))
+        egraph.load(left, right, *(t for _, t in assumed))
         egraph.assume([*assumed, *nonzero_sums([left, right])])
         egraph.unite(equal)
         names = [egraph.name(left), egraph.name(right)]
@@ -111,17 +107,6 @@ def prove_at_once(
             ):
                 return Proof(True, Report(matches=Counter({f"{ruleset.name}.{rule.name}": 1})))
     return Proof(False, Report())
-
-
-def _transposed(*roots: Term) -> list[Term]:
-    """The transposes of what may be symmetric: rules say whether it is."""
-    nodes = [t for t in postorder(*roots) if t.order == 2 and t.dims[0] == t.dims[1]]
-    found = (t for t in nodes if t.op in TRANSPOSED or _is_symmetric(t))
-    return [einsum("ij->ji", t) for t in found]
-
-
-def _is_symmetric(t: Term) -> bool:
-    return t.op == "variable" and "symmetric" in t.assumed
 
 
 def _meet(run: Run, egraph: EGraph, names: Sequence[str]) -> bool:

@@ -14,10 +14,11 @@ from eggrad.engine.extraction.stability import stable_members
 from eggrad.engine.indices.constraints import Constraints
 from eggrad.engine.indices.indicator_plan import Sparsity
 from eggrad.engine.indices.spec import Dims, Spec
-from eggrad.engine.terms.term import Term, assembled
+from eggrad.engine.terms.term import LEAVES, Term, assembled
 
 T = TypeVar("T")
 
+TRANSPOSE: Final[Spec] = ((0, 1), (1, 0))
 # E-classes that are explored in a focused snapshot.
 MOST_CLASSES: Final = 300
 
@@ -191,6 +192,7 @@ class Snapshot:
                 deltas,
                 same=len(node.children) == 2 and node.children[0] == node.children[1],
                 constants=tuple(self._constants.get(c) for c in node.children),
+                leaves=tuple(c in self._named for c in node.children),
             )
         return found
 
@@ -252,6 +254,31 @@ class Snapshot:
 
         return self.remember(("exponents", cls), read)
 
+    @cached_property
+    def symmetric(self) -> set[int]:
+        """The e-classes of matrices that are their own transposes."""
+        own = {
+            c
+            for c, members in self.members.items()
+            if any(
+                m.constructor == "ein1" and m.children == (c,) and m.spec == TRANSPOSE
+                for m in members
+            )
+        }
+        return own | {
+            c for c, known in self.sparsity.items() if known is True and len(self.dims[c]) == 2
+        }
+
+    def over_determinant(self, a: int, b: int) -> bool:
+        """Whether one e-class is an adjugate, and the other divides by its matrix's determinant."""
+        matrices = {m.children[0] for m in self.members[a] if m.constructor == "adj"}
+        divided = [c for c, p in self.exponents(b).items() if p < 0] if matrices else []
+        return any(
+            m.constructor == "det" and m.children[0] in matrices
+            for c in divided
+            for m in self.members[c]
+        )
+
     def inverse_of(self, a: int, b: int) -> bool:
         """Whether an e-class has the inverse or adjugate of another among its e-nodes."""
         return b in self._inverted.get(a, ())
@@ -312,6 +339,11 @@ class Snapshot:
             for m in reversed(members)
             if m.constructor in ("delta", "indicator")
         }
+
+    @cached_property
+    def _named(self) -> set[int]:
+        """The e-classes of what a name or a number stands for."""
+        return {c for c, own in self.members.items() if any(m.constructor in LEAVES for m in own)}
 
     @cached_property
     def _constants(self) -> dict[int, Fraction]:

@@ -7,6 +7,7 @@ from keyword import iskeyword
 from math import inf, isqrt
 from numbers import Integral, Rational, Real
 from typing import Any, Final
+from unicodedata import name as unicode
 from unicodedata import normalize
 
 import numpy as np
@@ -29,6 +30,33 @@ def identifier(name: str, taken: Collection[str]) -> str:
     while own in taken or iskeyword(own):
         own += "_"
     return own
+
+
+# MATLAB's names have 63 characters at most.
+_LONGEST: Final = 50
+
+
+def ascii_identifier(name: str, taken: Collection[str]) -> str:
+    """A name of ASCII letters, digits and underscores, like the given one, that is not taken.
+
+    >>> ascii_identifier("β_1", ()), ascii_identifier("x y", ()), ascii_identifier("end", {"end"})
+    ('beta_1', 'v_x_y', 'end_')
+    """
+    spelled = "".join(map(_without_greek, name))
+    own = re.sub(r"\W", "_", spelled, flags=re.ASCII)
+    if own != spelled or not re.match("[A-Za-z]", own):
+        own = f"v_{own}"
+    own = own[:_LONGEST]
+    while own in taken:
+        own += "_"
+    return own
+
+
+def _without_greek(character: str) -> str:
+    found = re.fullmatch("GREEK (SMALL|CAPITAL) LETTER (FINAL )?([A-Z]+)", unicode(character, ""))
+    if not found:
+        return character
+    return found[3].title() if found[1] == "CAPITAL" else found[3].lower()
 
 
 def escaped(text: str) -> str:

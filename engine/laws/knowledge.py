@@ -4,12 +4,16 @@ egglog concludes facts of e-classes; this is for terms that are in no e-graph, a
 """
 
 from collections.abc import Container, Iterable, Sequence
+from fractions import Fraction
+from typing import cast
 
+from eggrad.engine.indices.spec import Spec, scaling
 from eggrad.engine.laws.language import Known, Node, Parameter
 from eggrad.engine.laws.matching import Arguments, matcher_of_terms, views
+from eggrad.engine.laws.primitives import compose, inline, swap
 from eggrad.engine.laws.rule import Fact, Ruleset
 from eggrad.engine.terms.functions import function_of
-from eggrad.engine.terms.term import Term, postorder
+from eggrad.engine.terms.term import Term, add, constant, einsum, postorder, power, rebuild
 
 Assumption = tuple[str, Term]
 """A property of a term."""
@@ -26,8 +30,11 @@ class Knowledge:
         facts = [f for s in rulesets for f in s.facts]
         self._of_form = [f for f in facts if isinstance(f.claim.tensor, Node)]
         self._others = [f for f in facts if isinstance(f.claim.tensor, Parameter)]
-        self._matcher = matcher_of_terms(self.knows)
+        self._matcher = matcher_of_terms(self._asks)
         self._known: dict[Term, set[str]] = {}
+        # What facts have asked for and found known, in order; and why something is known.
+        self._asked: list[Assumption] = []
+        self._reasons: dict[Assumption, tuple[Fact, tuple[Assumption, ...]]] = {}
 
     def knows(self, p: str, term: Term) -> bool:
         """Whether a term has a property."""
@@ -37,25 +44,120 @@ class Knowledge:
                     self._learn(t)
         return p in self._known[term]
 
+    def reasons(self, p: str, term: Term) -> tuple[str, ...]:
+        """The facts that show a property of a term, named as `ruleset.fact`, premises first."""
+        found: dict[str, None] = {}
+        stack: list[tuple[Assumption, bool]] = [((p, term), False)]
+        seen: set[Assumption] = set()
+        while stack:
+            own, is_shown = stack.pop()
+            if own not in self._reasons or (own in seen and not is_shown):
+                continue
+            seen.add(own)
+            fact, premises = self._reasons[own]
+            if is_shown:
+                found[f"{fact.ruleset}.{fact.name}"] = None
+                continue
+            stack.append((own, True))
+            stack.extend((premise, False) for premise in reversed(premises))
+        return tuple(found)
+
+    def _asks(self, p: str, term: Term) -> bool:
+        if not self.knows(p, term):
+            return False
+        self._asked.append((p, term))
+        return True
+
+    def _conclude(self, fact: Fact, t: Term) -> None:
+        p = str(fact.claim.property)
+        self._known[t].add(p)
+        # A fact that holds has asked for all of its conditions last.
+        count = sum(isinstance(c, Known) for c in fact.conditions)
+        premises = tuple(self._asked[len(self._asked) - count :])
+        self._reasons.setdefault((p, t), (fact, premises))
+        self._asked.clear()
+
     def _learn(self, t: Term) -> None:
         """Conclude what follows for a term of whose operands all is known."""
         found = self._known[t] = {p for p, other in self.assumed if other is t}
         for constructor, arguments in views(t):
             for fact in self._of_form:
                 if self._says(fact, constructor, arguments):
-                    found.add(str(fact.claim.property))
+                    self._conclude(fact, t)
         size = -1
         while size < len(found):
             size = len(found)
             for fact in self._others:
                 p = str(fact.claim.property)
                 if p not in found and self._matcher.follows(fact, t):
-                    found.add(p)
+                    self._conclude(fact, t)
 
     def _says(self, fact: Fact, constructor: str, arguments: Arguments) -> bool:
         form = fact.claim.tensor
         fits = isinstance(form, Node) and form.constructor == constructor
         return fits and self._matcher.concludes(fact, arguments)
+
+
+def in_sums_and_products(root: Term) -> Term:
+    """An equal term as facts read it: without differences, quotients and transposed operands.
+
+    >>> from eggrad.engine.terms.term import einsum, variable
+    >>> A = variable("A", ("m", "n"))
+    >>> in_sums_and_products(einsum("ij,jk->ik", einsum("ij->ji", A), A)).data
+    ((0, 1), (0, 2), (1, 2))
+    """
+    found: dict[Term, Term] = {}
+    for t in postorder(root):
+        found[t] = _in_sums_and_products(t, tuple(found[a] for a in t.args))
+    return found[root]
+
+
+def _in_sums_and_products(t: Term, args: tuple[Term, ...]) -> Term:
+    match t.op:
+        case "negate":
+            return _times(-1, args[0])
+        case "subtract":
+            return add(args[0], _times(-1, args[1]))
+        case "divide":
+            a, b = args
+            if b.op == "constant" and b.data:
+                return _times(1 / cast(Fraction, b.data), a)
+            inverse = power(b, constant(-1))
+            if a.op == "constant" and a.data == 1 and (b.dims or not a.dims):
+                return inverse
+            parts = [tuple(range(f.order)) for f in (a, inverse)]
+            return einsum((*parts, tuple(range(t.order))), a, inverse)
+        case "einsum":
+            return _without_transposes(t.spec, args)
+        case _:
+            return rebuild(t, args) if args else t
+
+
+def _times(number: Fraction | int, a: Term) -> Term:
+    return einsum(scaling(a.order), constant(number), a)
+
+
+def _without_transposes(spec: Spec, args: Sequence[Term]) -> Term:
+    """A product on what its operands are transposes of."""
+    operands = [*args]
+    if len(operands) == 1 and operands[0].op == "einsum" and _is_permutation_of(spec):
+        return einsum(compose(spec, operands[0].spec), *operands[0].args)
+    for _ in range(len(operands) if len(operands) == 2 else 0):
+        if _is_permutation(operands[0]):
+            spec = inline(spec, operands[0].spec)
+            operands[0] = operands[0].args[0]
+        spec, operands = swap(spec), operands[::-1]
+    return einsum(spec, *operands)
+
+
+def _is_permutation_of(spec: Spec) -> bool:
+    source, out = spec
+    return len(set(source)) == len(source) and sorted(source) == sorted(out)
+
+
+def _is_permutation(t: Term) -> bool:
+    """Whether a term is another one with its axes in some order."""
+    return t.op == "einsum" and len(t.args) == 1 and _is_permutation_of(t.spec)
 
 
 class NumberedFacts(Container[tuple[str, int]]):

@@ -260,9 +260,11 @@ class Matcher:
 
     def concludes(self, fact: Fact, arguments: Arguments) -> bool:
         """Whether a fact says something of what its constructor makes of some arguments."""
-        pairs = tuple(zip(fact.claim.tensor.args, arguments, strict=True))
-        matches = self._extend(pairs, {}, ())
-        return any(self._hold(fact.conditions, bound) for bound, _ in matches)
+        return any(
+            self._hold(conditions, bound)
+            for form, conditions in fact.forms
+            for bound, _ in self._extend(tuple(zip(form.args, arguments, strict=True)), {}, ())
+        )
 
     def follows(self, fact: Fact, t: Term) -> bool:
         """Whether a fact concludes a property of a term from others that it has."""
@@ -276,16 +278,20 @@ class Matcher:
                 yield fact.claim.property, Closing(bound).build(fact.claim.tensor)
 
     def _hold(self, conditions: Iterable[Tensor], bound: Bound) -> bool:
-        closing = Closing(bound)
+        own = dict(bound)
+        closing = Closing(own)
         try:
-            return all(
-                self.known(closing.build(c.property), closing.build(c.tensor))
-                if isinstance(c, Known)
-                else closing.build(c)
-                for c in conditions
-            )
+            for c in conditions:
+                if isinstance(c, Same):
+                    own[c.parameter.name] = closing.build(c.value)
+                elif isinstance(c, Known):
+                    if not self.known(closing.build(c.property), closing.build(c.tensor)):
+                        return False
+                elif not closing.build(c):
+                    return False
         except Reject:
             return False
+        return True
 
     def _extend(
         self,

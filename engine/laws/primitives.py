@@ -1156,12 +1156,6 @@ def are_all(c: Entries, word: str) -> bool:
 
 
 @condition
-def is_declared_invertible(x: Variable) -> bool:
-    """Whether a variable is declared invertible, or what implies it."""
-    return "invertible" in x[2] or "positive definite" in x[2]
-
-
-@condition
 def is_square_variable(x: Variable) -> bool:
     """Whether a variable is a square matrix."""
     return len(x[1]) == 2 and x[1][0] == x[1][1]
@@ -1231,6 +1225,36 @@ def shrinks(s: Spec) -> bool:
     return len(s[2]) < len(s[0]) > 1
 
 
+# Forms for people -----------------------------------------------------------------------
+
+
+@condition
+def multiplies_matrices(s: Spec) -> bool:
+    """Whether a product sums over one axis of two matrices, and keeps the two others.
+
+    >>> multiplies_matrices(((0, 1), (0, 2), (2, 1)))
+    True
+    """
+    a, b, out = s
+    summed = {*a} & {*b}
+    return (
+        len({*a}) == len(a) == len({*b}) == len(b) == len(out) == 2
+        and len(summed) == 1
+        and {*out} == {*a} ^ {*b}
+    )
+
+
+@primitive
+def reversed_axes(s: Spec) -> Spec:
+    """The spec of a product of matrices, each of them and the whole transposed.
+
+    >>> reversed_axes(((0, 1), (1, 2), (0, 2)))
+    ((0, 1), (2, 0), (2, 1))
+    """
+    a, b, out = s
+    return canonical([a[::-1], b[::-1]], out[::-1])
+
+
 # Stable forms ----------------------------------------------------------------------------
 
 
@@ -1264,8 +1288,8 @@ def squared_sum(s: Spec) -> Spec | None:
 
 @primitive
 def doubled(p: Number) -> Number | None:
-    """Twice an exponent that is 1/2 or -1/2; None for any other."""
-    return 2 * p if abs(Fraction(p)) == Fraction(1, 2) else None
+    """Twice an exponent that is half of an odd number; None for any other."""
+    return 2 * p if Fraction(p).denominator == 2 else None
 
 
 def _solved_axis(s: Spec) -> int | None:

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
+from functools import cached_property
 from inspect import getdoc, signature
 from itertools import product
 from typing import Any, cast, get_type_hints
@@ -30,14 +31,17 @@ from eggrad.engine.terms.term import Term
 # Mirrored forms of a law: sums and products commute, so a law written once holds either way.
 
 
-def mirrored(law: Law) -> Iterator[Law]:
+def mirrored(law: Law, *, again: bool = False) -> Iterator[Law]:
     """Every variant of a law, in both directions where it goes both ways, operands exchanged.
 
-    A node is not exchanged where that only renames the law's variables.
+    A node is not exchanged where that only renames the law's variables; with `again` it is where
+    one of them occurs elsewhere as well.
     """
     sides = [(law.left, law.right)] + ([(law.right, law.left)] if law.both else [])
     for left, right in sides:
         places = list(_exchangeable(left, ()))
+        if again:
+            places += [p for p in _with_others(left, law.node, ()) if p not in places]
         for flips in product((False, True), repeat=len(places)):
             chosen = {p for p, flip in zip(places, flips, strict=True) if flip}
             conditions: list[Tensor] = []
@@ -53,6 +57,25 @@ def _exchangeable(pattern: object, place: tuple[int, ...]) -> Iterator[tuple[int
                 yield place
         for k, a in enumerate(pattern.args):
             yield from _exchangeable(a, (*place, k))
+
+
+def _with_others(pattern: object, whole: Node, place: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
+    """The places of products and sums of two, of which one occurs elsewhere in the whole."""
+    if isinstance(pattern, Node):
+        if pattern.constructor in ("ein", "add") and pattern.args[-1] is not pattern.args[-2]:
+            own, every = ([*_parameters(p)] for p in (pattern, whole))
+            if any(every.count(p) > own.count(p) for p in own if p.kind is Tensor):
+                yield place
+        for k, a in enumerate(pattern.args):
+            yield from _with_others(a, whole, (*place, k))
+
+
+def _parameters(pattern: object) -> Iterator[Parameter]:
+    if isinstance(pattern, Parameter):
+        yield pattern
+    elif isinstance(pattern, Node):
+        for a in pattern.args:
+            yield from _parameters(a)
 
 
 def _skeleton(pattern: object) -> object:
@@ -188,6 +211,18 @@ class Fact:
     def text(self) -> str:
         """The law as it is written in its file."""
         return ", ".join(map(format_pattern, (self.claim, *self.conditions)))
+
+    @cached_property
+    def forms(self) -> tuple[tuple[Node, tuple[Tensor, ...]], ...]:
+        """The form that it is about, operands exchanged in every way, each with its conditions.
+
+        None where it is about a tensor of any form.
+        """
+        own = self.claim.tensor
+        if not isinstance(own, Node):
+            return ()
+        laws = mirrored(Law(own, own, conditions=self.conditions), again=True)
+        return tuple((law.node, law.conditions) for law in laws)
 
 
 @dataclass(frozen=True)

@@ -93,7 +93,22 @@ def product_network(
                         sizes[len(sizes)] = size
             for child, indices in zip(reversed(node.children), spec[-2::-1], strict=True):
                 waiting.append((child, tuple([names[i] for i in indices]), None))
-    return Network(tuple(factors), out, sizes, coefficient, price)
+    return Network(_oriented(graph, factors, out), out, sizes, coefficient, price)
+
+
+def _oriented(graph: Snapshot, factors: Sequence[Factor], out: Indices) -> tuple[Factor, ...]:
+    """The factors, the indices of symmetric matrices in one order whatever way they came in."""
+    if not any(c in graph.symmetric for c, _ in factors):
+        return tuple(factors)
+    places: dict[int, list[tuple[int, int]]] = {i: [(-1, k)] for k, i in enumerate(out)}
+    for c, part in factors:
+        for place, i in enumerate(part):
+            known = -1 if c in graph.symmetric else place
+            places.setdefault(i, []).append((c, known))
+    return tuple(
+        (c, tuple(sorted(part, key=lambda i: sorted(places[i]))) if c in graph.symmetric else part)
+        for c, part in factors
+    )
 
 
 def along_deltas(graph: Snapshot, network: Network) -> Network:

@@ -5,7 +5,7 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from functools import partial, reduce
-from itertools import combinations, pairwise
+from itertools import combinations, pairwise, product
 from math import prod
 from typing import cast
 
@@ -15,6 +15,7 @@ from eggrad.engine.indices import affine
 from eggrad.engine.indices.constraints import Constraint
 from eggrad.engine.indices.spec import Indices, Size, Spec, canonical, hadamard
 from eggrad.engine.networks.networks import (
+    MAX_FACTORS,
     Factor,
     LinearForm,
     Network,
@@ -26,6 +27,7 @@ from eggrad.engine.networks.networks import (
     order_price,
     product_network,
     scaled,
+    split,
 )
 from eggrad.engine.terms import term as terms
 from eggrad.engine.terms.term import Term
@@ -92,7 +94,8 @@ def pairs_to_join(graph: Snapshot, network: Network) -> Iterator[tuple[int, int]
     for j, (b, right) in enumerate(network.factors):
         for i, (a, left) in enumerate(network.factors[:j]):
             alike = left == right and graph.bases(a) & graph.bases(b)
-            if alike or graph.inverse_of(a, b) or graph.inverse_of(b, a):
+            inverse = graph.inverse_of(a, b) or graph.inverse_of(b, a)
+            if alike or inverse or graph.over_determinant(a, b) or graph.over_determinant(b, a):
                 yield i, j
 
 
@@ -195,6 +198,148 @@ def _power(graph: Snapshot, base: int, powers: Mapping[Fraction, int], p: Fracti
     if p in powers:
         return graph.term(powers[p])
     return graph.term(base) if p == 1 else terms.power(graph.term(base), terms.constant(p))
+
+
+# Powers of matrices, and matrices that all terms of a sum have.
+
+
+def with_matrix_powers(graph: Snapshot, network: Network) -> Iterator[Term]:
+    """The product with powers in place of equal matrices that follow each other."""
+    pool: list[Placed] = []
+    left = list(network.factors)
+    while left:
+        cls, part = left.pop(0)
+        count = 1
+        while (found := _follower(graph, network, left, cls, part)) is not None:
+            place, part = found
+            del left[place]
+            count += 1
+        base = graph.term(cls)
+        pool.append((base if count == 1 else terms.numeric("matrix_power", base, data=count), part))
+    if len(pool) < len(network.factors):
+        whole = contract_terms(graph, network, pool, network.out)
+        yield scaled(network.coefficient, whole)
+
+
+def _follower(
+    graph: Snapshot, network: Network, left: Sequence[Factor], cls: int, part: Indices
+) -> tuple[int, Indices] | None:
+    """The place of the same matrix, before or after one, and the indices of both together.
+
+    Nothing else has the index between them.
+    """
+    if len(part) != 2 or part[0] == part[1]:
+        return None
+    for place, (other, indices) in enumerate(left):
+        if other != cls or {*indices} == {*part} or indices[0] == indices[1]:
+            continue
+        for own in (indices, indices[::-1]) if cls in graph.symmetric else (indices,):
+            for first, second in ((part, own), (own, part)):
+                if first[1] == second[0] and _is_between(network, first[1]):
+                    return place, (first[0], second[1])
+    return None
+
+
+def _is_between(network: Network, index: int) -> bool:
+    """Whether two factors have an index, and nothing else."""
+    users = sum(part.count(index) for _, part in network.factors)
+    return users == 2 and index not in network.out
+
+
+def matrices_out_of_sum(graph: Snapshot, cls: int, form: LinearForm) -> Iterator[Term]:
+    """d·M + u·v'·M = (diag(d) + u·v')·M, for a matrix at one end of all terms of a sum."""
+    if len(graph.dims[cls]) != 2 or not 2 <= len(form) <= MAX_DISTRIBUTED:
+        return
+    products = [numbered(graph, t, c) for t, c in form.items()]
+    for axis in (0, 1):
+        for key in dict.fromkeys(_ends(graph, products[0], axis)):
+            ends = [_ends(graph, p, axis).get(key) for p in products]
+            if None not in ends:
+                yield _out_of_sum(
+                    graph, cls, key, axis, list(zip(products, cast(list[int], ends), strict=True))
+                )
+
+
+def _ends(graph: Snapshot, network: Network, axis: int) -> dict[tuple[int, int], int]:
+    """The matrices that alone have an index of the result: e-class and axis, and their places."""
+    index = network.out[axis]
+    users = [(k, part) for k, (_, part) in enumerate(network.factors) if index in part]
+    if len(users) != 1 or len({*users[0][1]}) != 2 or len(users[0][1]) != 2:
+        return {}
+    ((place, part),) = users
+    cls = network.factors[place][0]
+    sides = (0, 1) if cls in graph.symmetric else (part.index(index),)
+    return {} if graph.sparsity.get(cls) else {(cls, side): place for side in sides}
+
+
+def _out_of_sum(
+    graph: Snapshot, cls: int, key: tuple[int, int], axis: int, places: list[tuple[Network, int]]
+) -> Term:
+    """The sum of what is left of some products, times the matrix that each has at a place."""
+    matrix, side = key
+    summands: list[Term] = []
+    for network, place in places:
+        kept, (_, part) = network.out[1 - axis], network.factors[place]
+        inner = next(i for i in part if i != network.out[axis])
+        pool = [(graph.term(c), p) for k, (c, p) in enumerate(network.factors) if k != place]
+        summed = inner
+        if inner == kept:
+            # Here the matrix's other index is the result's: a diagonal matrix is left.
+            summed = max(network.sizes) + 1
+            pool.append((terms.delta((network.sizes[inner],)), (inner, summed)))
+        elif all(inner not in p for _, p in pool):
+            pool.append((terms.constant(1, (network.sizes[inner],)), (inner,)))
+        sizes = network.sizes | {summed: network.sizes[inner]}
+        rest = contract_terms(graph, replace(network, sizes=sizes), pool, (kept, summed))
+        summands.append(scaled(network.coefficient, rest))
+    spec = canonical([(0, 1), (1, 2) if side else (2, 1)], (0, 2))
+    whole = terms.einsum(spec, reduce(terms.add, summands), graph.term(matrix))
+    return whole if axis == 1 else terms.einsum(canonical([(0, 1)], (1, 0)), whole)
+
+
+# Factors that rules can join.
+
+
+def with_inverse_apart(graph: Snapshot, network: Network, place: int) -> Iterator[Term]:
+    """The product with an inverse as a product of inverses, and one of these beside its matrix."""
+    factor, _ = network.factors[place]
+    for member in graph.members[factor]:
+        if member.constructor == "ein" and not member.subsumed:
+            inner = product_network(graph, factor, member)
+            whole = network.with_factor(place, inner)
+            inside = range(place, place + len(inner.factors))
+            for i, j in product(inside, range(len(whole.factors))):
+                (a, _), (b, _) = whole.factors[i], whole.factors[j]
+                if j not in inside and (graph.inverse_of(a, b) or graph.inverse_of(b, a)):
+                    yield split(graph, whole, [min(i, j), max(i, j)])
+
+
+def hadamard_pairs(graph: Snapshot, cls: int, member: ENode) -> Iterator[Term]:
+    """A product entry by entry, two powers of one base multiplied first."""
+    order = len(graph.dims[cls])
+    factors = hadamard_factors(graph, cls, member)
+    known = [graph.exponents(c) for c in factors]
+    for i, j in combinations(range(len(factors)), 2):
+        if known[i].keys() & known[j].keys():
+            rest = [graph.term(c) for k, c in enumerate(factors) if k not in (i, j)]
+            times = partial(terms.einsum, hadamard(order))
+            yield reduce(times, [times(graph.term(factors[i]), graph.term(factors[j])), *rest])
+
+
+def hadamard_factors(graph: Snapshot, cls: int, member: ENode) -> list[int]:
+    """The factors of a product entry by entry, at most eight."""
+    whole = hadamard(len(graph.dims[cls]))
+    found: list[int] = []
+    stack = [*reversed(member.children)] if member.constructor == "ein" else []
+    while stack:
+        c = stack.pop()
+        node = graph.choice[c]
+        product = node.constructor == "ein" and node.spec == whole
+        if product and len(found) + len(stack) + 2 <= MAX_FACTORS:
+            stack += reversed(node.children)
+        else:
+            found.append(c)
+    return found
 
 
 # Indicators of several conditions as products of indicators.

@@ -1,14 +1,24 @@
 """What is no sum and no product, in normal forms: atoms, known by what they are functions of."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Final, cast
 
 from eggrad.engine.extraction.snapshot import ENode
-from eggrad.engine.indices.constraints import Constraints
-from eggrad.engine.indices.spec import Dims, Indices
+from eggrad.engine.indices.affine import form
+from eggrad.engine.indices.constraints import Constraint, Constraints
+from eggrad.engine.indices.constraints import canonical as canonical_constraints
+from eggrad.engine.indices.spec import Dims, Indices, Size
 from eggrad.engine.indices.texts import fraction_text
-from eggrad.engine.laws.properties import NONNEGATIVE, POSITIVE
+from eggrad.engine.laws.properties import (
+    DEFINITE,
+    DIAGONAL,
+    LOWER,
+    NONNEGATIVE,
+    POSITIVE,
+    SKEW,
+    UPPER,
+)
 from eggrad.engine.normal_forms.indicators import indicator_factor
 from eggrad.engine.normal_forms.networks import (
     UNIT,
@@ -46,8 +56,39 @@ def of_class(forms: Polynomials, cls: int) -> Polynomial:
             if len(set(source)) == len(source) and sorted(source) == sorted(out):
                 symmetries.append(tuple(source.index(i) for i in out))
     axes = tuple(range(len(dims)))
+    sizes = dict(zip(axes, dims, strict=True))
+    if len(dims) == 2 and dims[0] == dims[1] and dims[0] != 1:
+        known = structured_class(forms, cls, sizes)
+        if known is not None:
+            return known
     factor = Factor(forms.atoms.number("class", cls, symmetries), 1, axes)
-    return forms.joined([], axes, dict(zip(axes, dims, strict=True)), [factor])
+    return forms.joined([], axes, sizes, [factor])
+
+
+def structured_class(forms: Polynomials, cls: int, sizes: Mapping[int, Size]) -> Polynomial | None:
+    """A matrix that is known to be diagonal, skew or triangular, by a matrix or vector of any kind.
+
+    A diagonal matrix is δ times its diagonal, a skew one half the difference of some matrix and its
+    transpose, and a triangular one some matrix where one index is not less than the other.
+    """
+    graph = forms.graph
+    if graph.knows(cls, DIAGONAL):
+        own = Factor(forms.atoms.number("diagonal", cls), 1, (0,))
+        return forms.joined([], (0, 0), {0: sizes[0]}, [own])
+    if graph.knows(cls, SKEW):
+        half = forms.atoms.number("skew", cls)
+        ways = [forms.joined([], (0, 1), sizes, [Factor(half, 1, p)]) for p in ((0, 1), (1, 0))]
+        return forms.sum([(ways[0], Fraction(1, 2)), (ways[1], Fraction(-1, 2))])
+    for word, sign in ((LOWER, 1), (UPPER, -1)):
+        if graph.knows(cls, word):
+            dims = (sizes[0], sizes[1])
+            own = Factor(forms.atoms.number("class", cls), 1, (0, 1))
+            condition: Constraint = (">=", form([(0, sign), (1, -sign)]))
+            inside = indicator_factor(
+                forms.atoms, (0, 1), dims, canonical_constraints(dims, [condition])
+            )
+            return forms.joined([], (0, 1), sizes, [own, inside])
+    return None
 
 
 def indicator_of(forms: Polynomials, dims: Dims, constraints: Constraints) -> Polynomial:
@@ -370,7 +411,25 @@ def _log(forms: Polynomials, argument: Polynomial, dims: Dims) -> Polynomial:
 def _is_positive(forms: Polynomials, atom: int) -> bool:
     kind = forms.atoms.kind(atom)
     what = forms.atoms.what(atom)
+    if kind == "det":
+        matrix = class_of_argument(forms, atom)
+        return matrix is not None and forms.graph.knows(matrix, DEFINITE)
     return kind == "exp" or (kind == "class" and forms.graph.knows(cast(int, what), POSITIVE))
+
+
+def class_of_argument(forms: Polynomials, atom: int) -> int | None:
+    """The e-class that a function is of, where its argument is one as it stands."""
+    key = forms.atoms.function(atom)[1]
+    if len(key) != 1:
+        return None
+    ((monomial, number),) = key
+    if number != 1 or len(monomial.factors) != 1:
+        return None
+    (factor,) = monomial.factors
+    plain = factor.exponent == 1 and len(monomial.sizes) == len({*factor.part})
+    if not plain or forms.atoms.kind(factor.atom) != "class":
+        return None
+    return cast(int, forms.atoms.what(factor.atom))
 
 
 def cleared(forms: Polynomials, polynomial: Polynomial, dims: Dims) -> Polynomial:

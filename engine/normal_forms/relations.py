@@ -16,7 +16,8 @@ from typing import cast
 
 from eggrad.engine.indices.affine import is_simple, size_form
 from eggrad.engine.indices.spec import Size
-from eggrad.engine.normal_forms.functions import leading, power
+from eggrad.engine.laws.properties import ORTHOGONAL, PROBABILITY
+from eggrad.engine.normal_forms.functions import class_of_argument, leading, power
 from eggrad.engine.normal_forms.indicators import settled
 from eggrad.engine.normal_forms.networks import UNIT, Atoms, Factor, Monomial, Number, exact, pieces
 from eggrad.engine.normal_forms.polynomials import Polynomial, Polynomials
@@ -163,6 +164,10 @@ def replaced(forms: Polynomials, monomial: Monomial) -> Polynomial | None:
         found = None
         if kind == "size":
             found = _size_sum(forms, monomial, rest, factor)
+        elif kind == "det":
+            found = _determinant(forms, monomial, rest, factor)
+        elif kind == "class" and factor.exponent == 1:
+            found = _structured(forms, monomial, rest, factor)
         elif kind == "function" and "functions" in forms.laws:
             found = _squared(forms, monomial, rest, factor)
         elif kind == "power" and "denominators" in forms.laws:
@@ -191,6 +196,52 @@ def _raised(
     return forms.sum(
         (forms.joined([(m, factor.part)], monomial.out, sizes, rest), c) for m, c in raised.items()
     )
+
+
+def _determinant(
+    forms: Polynomials, monomial: Monomial, rest: Sequence[Factor], factor: Factor
+) -> Polynomial | None:
+    """Use (det q)² = 1 where q is orthogonal."""
+    exponent = factor.exponent
+    matrix = (
+        None
+        if exponent == 1 or exponent != int(exponent)
+        else class_of_argument(forms, factor.atom)
+    )
+    if matrix is None or not forms.graph.knows(matrix, ORTHOGONAL):
+        return None
+    left = [*rest, factor._replace(exponent=1)] if exponent % 2 else [*rest]
+    return forms.joined([], monomial.out, _sizes(monomial), left)
+
+
+def _structured(
+    forms: Polynomials, monomial: Monomial, rest: Sequence[Factor], factor: Factor
+) -> Polynomial | None:
+    """Use q'·q = q·q' = δ where q is orthogonal, and Σ p = 1 where p is a probability."""
+    cls = cast(int, forms.atoms.what(factor.atom))
+    sizes = _sizes(monomial)
+    busy = {*monomial.out, UNIT, *(i for f in rest for i in f.part)}
+    if forms.graph.knows(cls, PROBABILITY):
+        if busy.isdisjoint(factor.part) and len(set(factor.part)) == len(factor.part):
+            left = {i: d for i, d in sizes.items() if i not in factor.part}
+            return forms.joined([], monomial.out, left, rest)
+        return None
+    if len(factor.part) != 2 or not forms.graph.knows(cls, ORTHOGONAL):
+        return None
+    for k, other in enumerate(rest):
+        if other.atom != factor.atom or other.exponent != 1:
+            continue
+        left = [*rest[:k], *rest[k + 1 :]]
+        busy = {*monomial.out, UNIT, *(i for f in left for i in f.part)}
+        for near, part in product((0, 1), forms.atoms.alike(other.atom, other.part)):
+            inner, ends = factor.part[near], (factor.part[1 - near], part[1 - near])
+            if part[near] == inner and inner not in busy and inner not in ends:
+                if UNIT in ends:
+                    return None
+                identity = Monomial((), (0, 0), (sizes[ends[0]],))
+                own = {i: d for i, d in sizes.items() if i != inner}
+                return forms.joined([(identity, ends)], monomial.out, own, left)
+    return None
 
 
 def _size_sum(

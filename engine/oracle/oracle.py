@@ -12,8 +12,10 @@ from typing import Any, Final
 
 import numpy as np
 
+from eggrad.engine.errors import UnsupportedOperation
 from eggrad.engine.indices.constraints import Constraints
 from eggrad.engine.indices.texts import as_float
+from eggrad.engine.terms.assumptions import drawn, stated
 from eggrad.engine.terms.binding import (
     Array,
     bind,
@@ -238,6 +240,8 @@ def _apply(
             matrices = [x for k in range(order) for x in (args[0], [0, 1 + k])]
             inner = list(range(1 + order, order + args[1].ndim))
             return np.einsum(*matrices, args[1], [0, *inner], [*inner, *range(1, 1 + order)])
+        case "matrix_power":
+            return np.linalg.matrix_power(args[0], node.number)
         case "norm":
             return np.sqrt(np.einsum(np.abs(args[0]) ** 2, *node.spec))
         case _ if isinstance(node.data, OwnFunction):
@@ -333,20 +337,12 @@ def random_values(
     """
     result: dict[str, Array] = {}
     for variable in variables:
-        _, assumed = variable.name, variable.assumed
-        array = _entries(concrete(variable.dims, sizes), rng, kind)
-        if "positive" in assumed:
-            array = np.where(np.abs(array) < 0.1, 0.5, np.abs(array))
-        elif "nonnegative" in assumed:
-            array = np.abs(array)
-        definite = "positive definite" in assumed
-        if definite or "symmetric" in assumed:
-            array = (array + array.T) / 2
-        # Adding to the diagonal keeps every other property.
-        while (definite and array.size and np.linalg.eigvalsh(array).min() < 0.1) or (
-            "invertible" in assumed and array.size and np.linalg.norm(array, -2) < 0.1
-        ):
-            array = array + np.eye(len(array))
+        array = drawn(variable.assumed, _entries(concrete(variable.dims, sizes), rng, kind), rng)
+        if array is None:
+            raise UnsupportedOperation(
+                f"variable {variable.name}: no values were found that are "
+                f"{', '.join(stated(variable.assumed))}"
+            )
         result[variable.name] = array
     return result
 

@@ -27,6 +27,7 @@ STAGES = (
     "settle",
     "lowering",
     "stable",
+    "reading",
     "orders",
 )
 
@@ -35,6 +36,7 @@ PURPOSES: Final[Mapping[str, tuple[str, ...]]] = {
     "compile": ("settle", "lowering", "simplify", "explore", "stable", "present", "orders"),
     "evaluate": ("settle", "lowering", "simplify", "stable"),
     "compare": ("settle", "simplify", "explore"),
+    "read": ("settle", "simplify", "explore", "reading", "present"),
 }
 """The stages that each purpose has, in this order; its e-graph knows no laws but theirs."""
 
@@ -45,7 +47,8 @@ class Strategy:
 
     Those of `lowering` join `explore` for terms that are lowered to code, those of `stable` come
     after that. Then the bulk rules of `lowering` see the stable forms, ruleset by ruleset. Those
-    of `present`, and for code those of `orders`, come last: what they add feeds no other rule.
+    of `reading` come after `explore` for terms that are printed. Those of `present`, and for code
+    those of `orders`, come last: what they add feeds no other rule.
     """
 
     forward: tuple[Ruleset, ...]
@@ -56,6 +59,7 @@ class Strategy:
     settle: tuple[Ruleset, ...] = ()
     lowering: tuple[Ruleset, ...] = ()
     stable: tuple[Ruleset, ...] = ()
+    reading: tuple[Ruleset, ...] = ()
     orders: tuple[Ruleset, ...] = ()
 
     @property
@@ -359,7 +363,7 @@ SETTLE_ROUNDS = 20
 # How often `settle` is iterated in one go after an iteration of these stages, which is enough for
 # most of them: a call of egglog takes as long as an iteration that finds nothing.
 SETTLES: Final[Mapping[str, int]] = dict.fromkeys(
-    ("simplify", "explore", "lowering", "present", "stable"), 2
+    ("simplify", "explore", "lowering", "present", "stable", "reading"), 2
 )
 # E-nodes that one match makes, at most.
 NODES_PER_MATCH = 8
@@ -373,9 +377,9 @@ NODES_PER_NODE = 60
 # What is lowered has been explored before: only this many e-nodes are explored again in all rounds.
 SMALL = 200
 
-# What numerical stability may take.
-STABLE_ROUNDS = 4
-STABLE_NODES = 20_000
+# What the forms that lose no digits may take, and those that people read.
+FORM_ROUNDS: Final[Mapping[str, int]] = {"stable": 4, "reading": 6}
+FORM_NODES: Final[Mapping[str, int]] = {"stable": 20_000, "reading": 1_000}
 # E-classes with these have an equal sum or product (thesis, table 3.1), which bulk rules can read.
 REDUNDANT = ("subtract", "negate", "divide")
 
@@ -416,6 +420,8 @@ class Run:
         self.round = 0
         self.stages = PURPOSES[purpose]
         self.lowering = "lowering" in self.stages
+        # Such terms are loaded as they stand in laws, for multiples would be written in many ways.
+        self.in_forms = any(stage in self.stages for stage in FORM_ROUNDS)
         self.loaded = 1
         self.started = perf_counter()
         self.done: set[Hashable] = set()
@@ -460,8 +466,10 @@ class Run:
         self.saturate("simplify")
         if "explore" in self.stages:
             self.explore(names)
-        if "stable" in self.stages:
-            self.stabilise(names)
+        for stage in FORM_ROUNDS:
+            if stage in self.stages:
+                self.add_forms(stage, names)
+        if self.lowering:
             for ruleset in self.strategy.lowering:
                 # Each sees what the one before has added.
                 self.apply_bulk_rules(self.snapshots(names, stable=True), [ruleset])
@@ -512,16 +520,16 @@ class Run:
         last = [r for s in ("present", "orders") if s in self.stages for r in self.strategy.of(s)]
         self.apply_bulk_rules(self.snapshots(names, stable=self.lowering), last)
 
-    def stabilise(self, names: Sequence[str]) -> None:
-        """Add the forms that lose no digits; where the budget has ended, the nearest of them."""
+    def add_forms(self, stage: str, names: Sequence[str]) -> None:
+        """Add the forms that lose no digits, or that people read: the nearest after the budget."""
         ended = bool(self.report.notes)
-        most = self.bound + STABLE_NODES * (not ended)
-        for _ in range(1 if ended else STABLE_ROUNDS):
-            while self.step("stable") and self.within(most):
+        most = self.bound + FORM_NODES[stage] * (not ended)
+        for _ in range(1 if ended else FORM_ROUNDS[stage]):
+            while self.step(stage) and self.within(most):
                 pass
             # Orders that are cheaper at other sizes are found later.
             graphs = self.snapshots(names, hidden=REDUNDANT)[:1]
-            if not self.apply_bulk_rules(graphs, self.strategy.stable):
+            if not self.apply_bulk_rules(graphs, self.strategy.of(stage)):
                 break
 
     def snapshots(
@@ -564,7 +572,7 @@ class Run:
                     self.report.matches[name] += len(fresh)
                     found += fresh
                     vouched += [term for _, term in fresh if rule.stable]
-        self.egraph.unite(found, as_written=not self.lowering)
+        self.egraph.unite(found, as_written=not self.in_forms)
         self.egraph.mark_stable(vouched)
         if found:
             self.settle()

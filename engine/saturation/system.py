@@ -9,13 +9,24 @@ from threading import Lock, local
 from typing import Final
 
 from eggrad.engine.costs.cost import CostModel, Model
-from eggrad.engine.egraph.compile_rules import KNOWN, Relevance, symbols_of
+from eggrad.engine.egraph.compile_rules import DECLARED, KNOWN, Relevance, symbols_of
 from eggrad.engine.egraph.egraph import EGraph
 from eggrad.engine.errors import BudgetExceeded
 from eggrad.engine.indices.spec import Size
 from eggrad.engine.laws.differentiation import Differentiation, check_slopes, rules_of_functions
 from eggrad.engine.laws.nonzero_sums import nonzero_sums
-from eggrad.engine.laws.properties import NONNEGATIVE, POSITIVE, TOTAL
+from eggrad.engine.laws.properties import (
+    DEFINITE,
+    DIAGONAL,
+    LOWER,
+    NONNEGATIVE,
+    ORTHOGONAL,
+    POSITIVE,
+    PROBABILITY,
+    SKEW,
+    TOTAL,
+    UPPER,
+)
 from eggrad.engine.laws.rule import Rule
 from eggrad.engine.saturation.schedule import (
     PURPOSES,
@@ -37,7 +48,13 @@ BOTH_MODES = 40
 # What extraction asks of e-classes, where there are tests; normal forms ask for signs.
 TESTS: Final = frozenset({"where", *(f.name for f in FUNCTIONS.values() if f.is_test)})
 ASKED: Final[Mapping[str, Mapping[str, frozenset[str]]]] = {
-    "compare": dict.fromkeys((KNOWN + POSITIVE, KNOWN + NONNEGATIVE), frozenset[str]())
+    "compare": {
+        **dict.fromkeys((KNOWN + POSITIVE, KNOWN + NONNEGATIVE), frozenset[str]()),
+        **{
+            KNOWN + p: frozenset({DECLARED + p})
+            for p in (DEFINITE, SKEW, DIAGONAL, LOWER, UPPER, ORTHOGONAL, PROBABILITY)
+        },
+    }
 }
 # Answers that are remembered.
 ANSWERS = 256

@@ -35,6 +35,9 @@ class Function:
     `latex` is its name there, or with places for the operands the whole; `matrix` its name in
     matrix notation, where that is another one.
 
+    `spelled` has its text in other languages that are printed, with places for the operands, where
+    that is no call by its name there: "torch", "matlab", "julia" and "sympy".
+
     It is defined between the ends of `domain`, has values between those of `span`, is `odd`,
     `even` or neither, `monotone` where it never falls or never rises, and `total` if it is finite
     for all reals. A function that `keeps_sign` is positive for positive operands, and not negative
@@ -57,6 +60,7 @@ class Function:
     lowered: bool = False
     latex: str = ""
     matrix: str = ""
+    spelled: Mapping[str, str] = field(default_factory=dict[str, str], hash=False)
     domain: tuple[float, float] = (-inf, inf)
     span: tuple[float, float] = (-inf, inf)
     parity: Parity = ""
@@ -123,13 +127,16 @@ def _at(values: Mapping[int, int]) -> Callable[[Fraction], Fraction | None]:
     return exact
 
 
-def _test(name: str, sentence: str, standard: str, arity: int = 2) -> Function:
+def _test(
+    name: str, sentence: str, standard: str, spelled: Mapping[str, str], arity: int = 2
+) -> Function:
     """What is 1 where something holds and 0 elsewhere, also beside infinities and NaN."""
     return Function(
         name=name,
         sentence=sentence,
         arity=arity,
         standard=standard,
+        spelled=spelled,
         rates=("arithmetic",),
         span=(0, 1),
         total=True,
@@ -192,6 +199,7 @@ _KNOWN: Final = (
     ),
     Function(
         name="arcsin",
+        spelled={"matlab": "asin({})", "julia": "asin.({})", "sympy": "asin({})"},
         standard="xp.asin({})",
         sentence="The inverse sine of every entry.",
         monotone="increasing",
@@ -206,6 +214,7 @@ _KNOWN: Final = (
     ),
     Function(
         name="arccos",
+        spelled={"matlab": "acos({})", "julia": "acos.({})", "sympy": "acos({})"},
         standard="xp.acos({})",
         sentence="The inverse cosine of every entry.",
         latex=r"\arccos",
@@ -216,6 +225,7 @@ _KNOWN: Final = (
     ),
     Function(
         name="arctan",
+        spelled={"matlab": "atan({})", "julia": "atan.({})", "sympy": "atan({})"},
         standard="xp.atan({})",
         sentence="The inverse tangent of every entry.",
         monotone="increasing",
@@ -279,6 +289,12 @@ _KNOWN: Final = (
     ),
     Function(
         name="relu",
+        spelled={
+            "torch": "torch.relu({})",
+            "matlab": "max({}, 0)",
+            "julia": "max.({}, 0)",
+            "sympy": "Max({}, 0)",
+        },
         standard="xp.maximum({}, 0.0)",
         sentence="The greater of zero and the entry, for every entry.",
         monotone="increasing",
@@ -292,6 +308,7 @@ _KNOWN: Final = (
     ),
     Function(
         name="abs",
+        spelled={"sympy": "Abs({})"},
         sentence="The absolute value of every entry.",
         latex=r"\left|{}\right|",
         span=(0, inf),
@@ -313,6 +330,7 @@ _KNOWN: Final = (
     ),
     Function(
         name="trunc",
+        spelled={"matlab": "fix({})", "sympy": "sign({0}) * floor(Abs({0}))"},
         sentence="The integer between the entry and 0 that is next to it, for every entry.",
         parity="odd",
         monotone="increasing",
@@ -323,6 +341,7 @@ _KNOWN: Final = (
     ),
     Function(
         name="ceil",
+        spelled={"sympy": "ceiling({})"},
         sentence="The least integer that is no less than the entry, for every entry.",
         monotone="increasing",
         stepwise=True,
@@ -333,6 +352,12 @@ _KNOWN: Final = (
     ),
     Function(
         name="round",
+        spelled={
+            "matlab": "round({0}) + (abs({0} - fix({0})) == 0.5)"
+            " .* (2 * round({0} / 2) - round({0}))",
+            "sympy": "Piecewise((2 * floor({0} / 2 + S.Half), Eq(Mod({0}, 1), S.Half)),"
+            " (floor({0} + S.Half), True))",
+        },
         standard="xp.round({})",
         sentence="The nearest integer to every entry; of two the even one.",
         monotone="increasing",
@@ -345,6 +370,7 @@ _KNOWN: Final = (
     ),
     Function(
         name="maximum",
+        spelled={"matlab": "max({}, {})", "julia": "max.({}, {})", "sympy": "Max({}, {})"},
         sentence="The greater of two entries.",
         arity=2,
         latex=r"\max",
@@ -353,6 +379,7 @@ _KNOWN: Final = (
     ),
     Function(
         name="minimum",
+        spelled={"matlab": "min({}, {})", "julia": "min.({}, {})", "sympy": "Min({}, {})"},
         sentence="The lesser of two entries.",
         arity=2,
         rates=("maximum",),
@@ -362,6 +389,7 @@ _KNOWN: Final = (
     ),
     Function(
         name="pow",
+        spelled={"matlab": "{} .^ {}", "julia": "{} .^ {}", "sympy": "{} ** {}"},
         standard="{} ** {}",
         sentence="A power of every entry, each with an exponent of its own.",
         arity=2,
@@ -370,24 +398,71 @@ _KNOWN: Final = (
     ),
     Function(
         name="mod",
+        spelled={"sympy": "Mod({}, {})"},
         standard="xp.remainder({}, {})",
         sentence="The remainder of a division that rounds down: it has the sign of the divisor.",
         arity=2,
         rates=("divide", "divide"),
     ),
-    _test("greater", "1 where the first entry is greater than the second, 0 elsewhere.", "{} > {}"),
+    _test(
+        "greater",
+        "1 where the first entry is greater than the second, 0 elsewhere.",
+        "{} > {}",
+        {"matlab": "{} > {}", "julia": "{} .> {}", "sympy": "{} > {}"},
+    ),
     _test(
         "greater_equal",
         "1 where the first entry is no less than the second, 0 elsewhere.",
         "{} >= {}",
+        {"matlab": "{} >= {}", "julia": "{} .>= {}", "sympy": "{} >= {}"},
     ),
-    _test("equal", "1 where two entries are the same, 0 elsewhere.", "{} == {}"),
-    _test("not_equal", "0 where two entries are the same, 1 elsewhere.", "{} != {}"),
-    _test("logical_not", "1 where the entry is 0, 0 elsewhere.", "xp.logical_not({})", arity=1),
-    _test("logical_and", "1 where neither entry is 0, 0 elsewhere.", "xp.logical_and({}, {})"),
-    _test("logical_or", "0 where both entries are 0, 1 elsewhere.", "xp.logical_or({}, {})"),
+    _test(
+        "equal",
+        "1 where two entries are the same, 0 elsewhere.",
+        "{} == {}",
+        {"matlab": "{} == {}", "julia": "{} .== {}", "sympy": "Eq({}, {})"},
+    ),
+    _test(
+        "not_equal",
+        "0 where two entries are the same, 1 elsewhere.",
+        "{} != {}",
+        {"matlab": "{} ~= {}", "julia": "{} .!= {}", "sympy": "Ne({}, {})"},
+    ),
+    _test(
+        "logical_not",
+        "1 where the entry is 0, 0 elsewhere.",
+        "xp.logical_not({})",
+        {"matlab": "{} == 0", "julia": "{} .== 0", "sympy": "Eq({}, 0)"},
+        arity=1,
+    ),
+    _test(
+        "logical_and",
+        "1 where neither entry is 0, 0 elsewhere.",
+        "xp.logical_and({}, {})",
+        {
+            "matlab": "({} ~= 0) & ({} ~= 0)",
+            "julia": "({} .!= 0) .& ({} .!= 0)",
+            "sympy": "And(Ne({}, 0), Ne({}, 0))",
+        },
+    ),
+    _test(
+        "logical_or",
+        "0 where both entries are 0, 1 elsewhere.",
+        "xp.logical_or({}, {})",
+        {
+            "matlab": "({} ~= 0) | ({} ~= 0)",
+            "julia": "({} .!= 0) .| ({} .!= 0)",
+            "sympy": "Or(Ne({}, 0), Ne({}, 0))",
+        },
+    ),
     Function(
         name="where",
+        spelled={
+            "torch": "torch.where({} != 0, {}, {})",
+            "matlab": "choose({}, {}, {})",
+            "julia": "ifelse.({} .!= 0, {}, {})",
+            "sympy": "Piecewise(({1}, Ne({0}, 0)), ({2}, True))",
+        },
         sentence="The second entry where the first is not 0, the third elsewhere.",
         arity=3,
         rates=("maximum",),
@@ -463,8 +538,9 @@ FUNCTIONS: Final[Mapping[str, Function]] = MappingProxyType({f.name: f for f in 
 class MatrixFunction:
     """A function of a square matrix: a matrix of the same axes, or a scalar.
 
-    `code` is its text in generated code, `python` in what is printed; `rate` the kernel that it
-    calls. `thirds` of n³ operations are counted: elimination takes two, with substitution six.
+    `code` is its text in generated code, `python`, `matlab`, `julia` and `sympy` in what is
+    printed; `rate` the kernel that it calls. `thirds` of n³ operations are counted: elimination
+    takes two, with substitution six.
     """
 
     name: str
@@ -474,6 +550,9 @@ class MatrixFunction:
     rate: str
     thirds: int
     latex: str
+    matlab: str
+    julia: str
+    sympy: str
     is_scalar: bool = False
 
 
@@ -486,6 +565,9 @@ _OF_MATRICES: Final = (
         rate="inv",
         thirds=6,
         latex=r"{}^{{-1}}",
+        matlab="inv({})",
+        julia="inv({})",
+        sympy="{}.inv()",
     ),
     MatrixFunction(
         name="det",
@@ -495,6 +577,9 @@ _OF_MATRICES: Final = (
         rate="det",
         thirds=2,
         latex=r"\det",
+        matlab="det({})",
+        julia="det({})",
+        sympy="{}.det()",
         is_scalar=True,
     ),
     MatrixFunction(
@@ -505,6 +590,9 @@ _OF_MATRICES: Final = (
         rate="adj",
         thirds=9,
         latex=r"\operatorname{adj}",
+        matlab="det({0}) * inv({0})",
+        julia="det({0}) * inv({0})",
+        sympy="{}.adjugate()",
     ),
     MatrixFunction(
         name="logabsdet",
@@ -514,6 +602,9 @@ _OF_MATRICES: Final = (
         rate="slogdet",
         thirds=2,
         latex=r"\log\left|\det\left({}\right)\right|",
+        matlab="log(abs(det({})))",
+        julia="logabsdet({})[1]",
+        sympy="log(Abs({}.det()))",
         is_scalar=True,
     ),
     MatrixFunction(
@@ -524,6 +615,9 @@ _OF_MATRICES: Final = (
         rate="slogdet",
         thirds=2,
         latex=r"\operatorname{sign}\det",
+        matlab="sign(det({}))",
+        julia="logabsdet({})[2]",
+        sympy="sign({}.det())",
         is_scalar=True,
     ),
 )
@@ -660,23 +754,31 @@ NUMERIC: Final = (
     *EXTREMES, *LOWERED, "logsumexp", "softmax", "norm", "logdet", "solve", "symmetric_product",
     "product_of_pairs", "cholesky", "inverse_from_cholesky", "logdet_from_cholesky",
 )  # fmt: skip
+# What only formulas have, for people to read.
+FOR_READING: Final = ("matrix_power",)
 # Ways to compute that are chosen when code is written.
 FOR_CODE: Final = ("stepped_product",)
+
+
+_OF_SQUARE_MATRICES: Final = (
+    *("logdet", "logdet_from_cholesky", "solve", "cholesky", "inverse_from_cholesky"),
+    "matrix_power",
+)
 
 
 def result_dims(name: str, data: object, *args: Dims) -> Dims:
     """The axes of an operation's result.
 
     `data` is the unary spec of `max`, `min`, `logsumexp` and `norm`, and that of the sum by which
-    a `softmax` divides; what the matrix of `logdet` is known to be, and the order of a
-    `symmetric_product`.
+    a `softmax` divides; what the matrix of `logdet` is known to be, the order of a
+    `symmetric_product`, and the exponent of a `matrix_power`.
 
     >>> result_dims("symmetric_product", 2, ("m", "n"), ("m", "k"))
     ('k', 'n', 'n')
     """
     first, last = args[0], args[-1]
     match name:
-        case "logdet" | "logdet_from_cholesky" | "solve" | "cholesky" | "inverse_from_cholesky":
+        case _ if name in _OF_SQUARE_MATRICES:
             if len(first) != 2 or first[0] != first[1]:
                 raise ShapeError(f"{name} needs a square matrix, its argument has axes {first}")
             return () if name.startswith("logdet") else last

@@ -21,9 +21,11 @@ from eggrad.engine.indices.constraints import Constraint, Constraints
 from eggrad.engine.indices.indicator_plan import Sparsity
 from eggrad.engine.indices.spec import MAXIMAL_SIZE, Dims, Size, Spec, scaling
 from eggrad.engine.indices.texts import is_text
+from eggrad.engine.terms.assumptions import closure
 from eggrad.engine.terms.fixed_arrays import FixedArray, fixed_array_called
 from eggrad.engine.terms.functions import (
     FOR_CODE,
+    FOR_READING,
     MATRIX_FUNCTIONS,
     NUMERIC,
     Function,
@@ -86,8 +88,6 @@ class Payload:
 LEAVES: Final = frozenset({"variable", "constant", "array", "delta", "indicator", "size"})
 """The operations without operands."""
 
-_IMPLIED: Final = {"positive definite": frozenset({"symmetric", "invertible"})}
-
 
 class Term(Payload):
     """A node: its operation `op`, what else identifies it (`data`), operands and axis sizes.
@@ -106,7 +106,7 @@ class Term(Payload):
     | those of `functions`, as `sin` and `maximum` | the function, if declared | as many as it has |
     | `negate`, those of `MATRIX_FUNCTIONS` | | one |
     | `cofactors` | k, the order of the derivative of `det` that it is | one |
-    | those of `NUMERIC` | see `functions` | one or two |
+    | those of `NUMERIC` and `FOR_READING` | see `functions` | one or two |
     | those of `FOR_CODE` | see the module that makes them | any number |
     """
 
@@ -154,22 +154,12 @@ def variable(name: str, dims: Sequence[Size] = (), assume: Iterable[str] = ()) -
     """A variable with the given axis sizes, declared properties, and what those imply.
 
     >>> variable("A", ("n", "n"), ["positive definite"]).data
-    ('A', ('invertible', 'positive definite', 'symmetric'))
+    ('A', ('invertible', 'positive definite', 'positive semidefinite', 'symmetric'))
     """
     if not is_text(name):
         raise UnsupportedOperation(f"no text can have the name {name!r}")
-    words = set(assume)
-    words |= implied(words)
+    words = closure(assume)
     return _make("variable", (name, tuple(sorted(words))), (), checked_dims(dims))
-
-
-def implied(assume: Iterable[str]) -> frozenset[str]:
-    """The properties that follow from some declared ones.
-
-    >>> sorted(implied(["positive definite", "positive"]))
-    ['invertible', 'symmetric']
-    """
-    return frozenset().union(*(_IMPLIED.get(word, frozenset[str]()) for word in assume))
 
 
 def constant(value: int | Fraction, dims: Sequence[Size] = ()) -> Term:
@@ -271,9 +261,12 @@ def cofactors(k: int, a: Term) -> Term:
     return _make("cofactors", k, (a,), a.dims * k)
 
 
+_WITH_DATA: Final = (*NUMERIC, *FOR_READING)
+
+
 def numeric(name: str, *args: Term, data: object = None) -> Term:
-    """An operation that only lowered terms have; `functions.py` says what `data` is."""
-    if name not in NUMERIC:
+    """An operation that only code or formulas have; `functions.py` says what `data` is."""
+    if name not in _WITH_DATA:
         raise UnsupportedOperation(f"no numeric operation is called {name!r}")
     return _make(name, data, args, result_dims(name, data, *(a.dims for a in args)))
 
@@ -311,7 +304,7 @@ def rebuild(term: Term, args: tuple[Term, ...]) -> Term:
             return cofactors(term.number, *args)
         case "add" | "subtract" | "divide" | "negate" | "power":
             return _BUILDERS[term.op](*args)
-        case name if name in NUMERIC:
+        case name if name in _WITH_DATA:
             return numeric(name, *args, data=term.data)
         case name if name in FOR_CODE:
             return for_code(term.op, term.data, args, term.dims)
@@ -424,7 +417,7 @@ def parts(t: Term) -> Parts:
             return product_parts(t)
         case op if function := function_of(op, t.data):
             return FUNCTION_NODES[len(t.args)], (function.key,), t.args
-        case op if op in NUMERIC:
+        case op if op in _WITH_DATA:
             return "numeric" if len(t.args) == 1 else "numeric2", (op, t.data), t.args
         case op:
             return op, (), t.args

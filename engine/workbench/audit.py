@@ -1,14 +1,18 @@
-"""The audit: every e-node of every e-class has the same value, by the oracle."""
+"""The audit: every e-node of every e-class has the same value, and what is known of it is so."""
 
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
 from eggrad.engine.extraction.snapshot import ENode, Snapshot
+from eggrad.engine.laws.properties import PROPERTIES, holds
 from eggrad.engine.oracle import oracle
 from eggrad.engine.terms.binding import Array
 from eggrad.engine.terms.term import Term, parts, postorder, product_parts
+
+# An inverse of larger entries is that of a singular matrix, which rounding has made another.
+HUGE: Final = 1e10
 
 
 def audit(
@@ -41,6 +45,19 @@ def audit(
         for place, left, right in both
         if not _agree(left, right, tolerance, strict=not graph.has(place[0], ("constant",)))
     ]
+
+
+def false_properties(
+    graph: Snapshot, values: Mapping[str, Any], sizes: Mapping[str, int] | None = None
+) -> list[tuple[str, Term]]:
+    """What is known of e-classes and not so at some values, each with the e-class's cheapest term.
+
+    The values are as they are declared, and none that is an exception without interior.
+    """
+    claims = [(p, graph.term(c)) for c in graph.classes for p in PROPERTIES if graph.knows(c, p)]
+    results = oracle.evaluate([t for _, t in claims], values, sizes)
+    both = zip(claims, results, strict=True)
+    return [(p, t) for (p, t), v in both if np.abs(v).max(initial=0) < HUGE and not holds(p, v)]
 
 
 def _first_terms(graph: Snapshot, given: Iterable[Term]) -> dict[int, Term]:

@@ -4,9 +4,10 @@ The left side is drawn from its leaves: tensor parameters become variables of sm
 are drawn to fit them. Under `D`, a tensor parameter is an affine function of the variable.
 """
 
+from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeGuard, cast
 
 import numpy as np
 
@@ -18,6 +19,7 @@ from eggrad.engine.indices.spec import Dims, Indices, Size, Spec, canonical, out
 from eggrad.engine.laws.language import (
     SLOPE_NODES,
     Call,
+    Condition,
     Literal,
     Name,
     Node,
@@ -29,6 +31,7 @@ from eggrad.engine.laws.language import (
 )
 from eggrad.engine.laws.matching import Reject, node_term
 from eggrad.engine.terms import term as terms
+from eggrad.engine.terms.assumptions import ASSUMPTIONS
 from eggrad.engine.terms.fixed_arrays import Entries, FixedArray, fixed_array
 from eggrad.engine.terms.functions import ELEMENTWISE, EXTREMES, FUNCTIONS, UNARY
 from eggrad.engine.terms.term import FUNCTION_NODES, Term
@@ -80,8 +83,9 @@ SIZES: tuple[Size, ...] = (1, 2, 2, 3, "n")
 MADE: tuple[Size, ...] = ("n + 1", "n - 1", "2*n", "2*n - 3")
 NUMBERS = tuple(Number(n) for n in ("0", "1", "-1", "2", "3", "-2", "1/2", "-1/2"))
 # What may be declared of a square matrix, and of any tensor.
-MATRIX_WORDS = (("positive definite",), ("symmetric",), ("invertible",), ())
-ENTRY_WORDS = (("positive",), ("nonnegative",), ())
+MATRIX_WORDS = (*((w,) for w, a in ASSUMPTIONS.items() if a.of_matrices), ())
+ENTRY_WORDS = (*((w,) for w, a in ASSUMPTIONS.items() if a.axes == "any"), ())
+AXIS_WORDS = (*((w,) for w, a in ASSUMPTIONS.items() if a.axes == "some"), *ENTRY_WORDS)
 X_DIMS: tuple[Dims, ...] = ((), (1,), (2,), (2, 1))
 
 
@@ -96,6 +100,19 @@ class Scope:
 EVERYTHING = Scope(SIZES, 3)
 
 
+# How often a spec is drawn for its conditions.
+SPECS = 25
+
+
+def _is_about_specs(c: Tensor) -> TypeGuard[Call]:
+    """Whether a condition is about nothing but specs."""
+    return (
+        isinstance(c, Call)
+        and isinstance(c.function, Condition)
+        and all(isinstance(a, Parameter) and a.kind == Spec for a in c.args)
+    )
+
+
 # Operations whose spec says along which axes they are taken.
 _ALONG_AXES = (*EXTREMES, "logsumexp", "softmax", "norm")
 
@@ -103,9 +120,15 @@ _ALONG_AXES = (*EXTREMES, "logsumexp", "softmax", "norm")
 class Drawing:
     """The parameters bound so far."""
 
-    def __init__(self, rng: np.random.Generator, scope: Scope = EVERYTHING) -> None:
-        """Bind nothing yet."""
+    def __init__(
+        self,
+        rng: np.random.Generator,
+        scope: Scope = EVERYTHING,
+        conditions: Iterable[Tensor] = (),
+    ) -> None:
+        """Bind nothing yet; specs are drawn to meet `conditions` that are about specs alone."""
         self.rng = rng
+        self._about_specs = [c for c in conditions if _is_about_specs(c)]
         self.scope = scope
         self.bound: dict[str, Any] = {}
         # Kept, for nothing else refers to them.
@@ -246,7 +269,9 @@ class Drawing:
         if kind == Variable:
             own = self._dims(most=2) if want is None else want
             square = len(own) == 2 and own[0] == own[1]
-            words = MATRIX_WORDS if square and self.rng.random() < 0.7 else ENTRY_WORDS
+            words = AXIS_WORDS if own else ENTRY_WORDS
+            if square and self.rng.random() < 0.7:
+                words = MATRIX_WORDS
             made = terms.variable("y", own, words[self.rng.integers(len(words))])
             return ("y", own, made.assumed)
         if "n" in self.scope.sizes and self.rng.random() < 0.5:
@@ -287,7 +312,12 @@ class Drawing:
     def _product(self, spec: Any, operands: list[Any], want: Dims | None) -> Term:
         if isinstance(spec, Parameter) and spec.name not in self.bound:
             built = self._operands(operands, want)
-            self.bound[spec.name] = drawn = self._spec([b.dims for b in built], want)
+            sizes_of = [b.dims for b in built]
+            self.bound[spec.name] = drawn = self._spec(sizes_of, want)
+            for _ in range(SPECS if self._about_specs else 0):
+                if self._meets():
+                    break
+                self.bound[spec.name] = drawn = self._spec(sizes_of, want)
             return terms.einsum(drawn, *built)
         known = self.bound[spec.name] if isinstance(spec, Parameter) else spec
         sizes: dict[int, Size] = dict(zip(known[-1], want or (), strict=False))
@@ -299,6 +329,16 @@ class Drawing:
             sizes.update(zip(part, found.dims, strict=False))
             built.append(found)
         return terms.einsum(known, *built)
+
+    def _meets(self) -> bool:
+        """Whether all conditions on specs that are bound hold."""
+        for c in self._about_specs:
+            names = [cast(Parameter, a).name for a in c.args]
+            if all(name in self.bound for name in names):
+                own = cast(Condition, c.function).function
+                if not own(*(self.bound[name] for name in names)):
+                    return False
+        return True
 
     def _operands(self, operands: list[Any], want: Dims | None) -> list[Term]:
         """Operands of any axes, often all of those wanted: many laws are about such alone."""

@@ -1,6 +1,6 @@
 """Random closed instances of a law: what its tests judge it by."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,6 +9,7 @@ import numpy as np
 from eggrad.engine.errors import ShapeError
 from eggrad.engine.laws.language import SLOPE_NODES, Known, Law
 from eggrad.engine.laws.matching import SYMBOLS, Closing, Reject
+from eggrad.engine.laws.properties import PROPERTIES, THIN, drawn_with
 from eggrad.engine.laws.rule import Rule
 from eggrad.engine.oracle import oracle
 from eggrad.engine.terms import term as terms
@@ -108,7 +109,8 @@ def random_instance(
     law = rule.statement
     if back:
         law = Law(law.right, law.left, conditions=law.conditions)
-    drawing = Drawing(rng, scope)
+    # Values seldom have the structure that a thin law asks for: no draw of a spec is in vain.
+    drawing = Drawing(rng, scope, law.conditions if rule.thin else ())
     try:
         drawing.draw_left(law.node)
         return close(law, drawing.bound)
@@ -127,7 +129,30 @@ def random_values(instance: Instance, rng: np.random.Generator) -> dict[str, Arr
         # What is declared of a variable stays true.
         plain = {v.name for v in instance.variables if not v.assumed}
         values |= {name: np.abs(values[name]) % 0.9 + 0.05 for name in plain & values.keys()}
-    return values
+    return with_properties(instance.known, values, rng, share=0.7)
+
+
+def with_properties(
+    known: Iterable[tuple[str, Term]],
+    values: Mapping[str, Array],
+    rng: np.random.Generator,
+    share: float = 1,
+) -> dict[str, Array]:
+    """Values in which variables have what is known of them, where normal numbers seldom have it.
+
+    That is so for a share of the draws.
+    """
+    wanted: dict[str, list[str]] = {}
+    for p, t in known:
+        if t.op == "variable":
+            wanted.setdefault(t.name, [*t.assumed]).append(p)
+    seldom = {n: w for n, w in wanted.items() if any(p in THIN or PROPERTIES[p].drawn for p in w)}
+    found = dict(values)
+    if seldom and rng.random() < share:
+        for name, properties in seldom.items():
+            drawn = drawn_with(properties, found[name], rng)
+            found[name] = found[name] if drawn is None else drawn
+    return found
 
 
 def sides(instance: Instance, values: Mapping[str, Array]) -> tuple[Array, Array]:

@@ -86,7 +86,23 @@ def random_roots(rng: np.random.Generator) -> list[Term]:
     sums = [total(summands, rng), total(summands, rng)]
     turned = total([(-c, t) for c, t in summands], rng)
     more_roots = [mirrored(rng), turned, triangular(rng), *bilinear(rng), pairwise_slope(rng)]
-    return [*roots, *sums, *more_roots]
+    return [*roots, *sums, *more_roots, *of_one_matrix(rng)]
+
+
+def of_one_matrix(rng: np.random.Generator) -> list[Term]:
+    """A product that has a matrix twice, one with an inverse, and a sum with one at its end."""
+    (i,) = _dims("i")
+    a, b, m = (terms.variable(name, (i, i), ["invertible"]) for name in "QRS")
+    u, v, d = (terms.variable(name, (i,)) for name in "pqr")
+    inverse = terms.apply("inv", product([(a, "ij"), (b, "jk")], "ik", rng))
+    outer: list[Factor] = [(u, "i"), (v, "k"), (m, "kj")]
+    return [
+        product([(m, "ij"), (m, "jk"), (a, "kl")], "il", rng),
+        product([(inverse, "ij"), (a, "jk"), (m, "kl")], "il", rng),
+        total(
+            [(2, product([(d, "i"), (m, "ij")], "ij", rng)), (1, product(outer, "ij", rng))], rng
+        ),
+    ]
 
 
 def mirrored(rng: np.random.Generator) -> Term:

@@ -4,12 +4,23 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
+from eggrad.engine.indices.affine import form
 from eggrad.engine.indices.spec import Size, canonical
 from eggrad.engine.laws.rule import Ruleset
 from eggrad.engine.saturation.schedule import Budget, Report, Result, Strategy
 from eggrad.engine.saturation.system import System
+from eggrad.engine.terms.assumptions import are_thin
 from eggrad.engine.terms.binding import known_sizes
-from eggrad.engine.terms.term import Term, add, delta, einsum, substitute_sizes, subtract, variables
+from eggrad.engine.terms.term import (
+    Term,
+    add,
+    delta,
+    einsum,
+    indicator,
+    substitute_sizes,
+    subtract,
+    variables,
+)
 from eggrad.engine.terms.term_patterns import substituted
 from eggrad.rules.standard import AT_SYMMETRIC, STANDARD, extended, system
 
@@ -28,10 +39,10 @@ def differentiate(
     """The derivative of a term with respect to each variable in turn.
 
     Every order starts again from the extracted derivative before it, in a fresh e-graph. `exact`
-    is about the last one. The entries of a symmetric matrix are taken for independent, or with
-    `pairs` those on both sides of the diagonal for the same. That the matrix is symmetric is not
-    used, so the result may be differentiated again; `thinned` uses it. `rules` are added to the
-    standard ones; `systems` gives the system of a strategy.
+    is about the last one. The entries of a matrix are taken for independent, or with `pairs` as
+    what is declared of it has them, those on both sides of a symmetric one's diagonal for the same.
+    What is declared is not used else, so the result may be differentiated again; `thinned` uses
+    it. `rules` are added to the standard ones; `systems` gives the system of a strategy.
 
     >>> from eggrad.engine.terms.term import apply, variable
     >>> x = variable("x")
@@ -43,7 +54,7 @@ def differentiate(
     for order, x in enumerate(wrt, 1):
         last = order == len(wrt)
         result = standard.differentiate(term, x, mode, budget, exact=exact and last)
-        term = _by_pairs(result.term) if pairs and has_symmetric(x) else result.term
+        term = _by_own_entries(result.term, x.assumed) if pairs else result.term
         report = report.joined(result.report)
     return Result((term,), report)
 
@@ -65,22 +76,37 @@ def thinned_derivative(
     True
     """
     found = differentiate(term, wrt, mode, budget, systems=systems)
-    if not has_symmetric(found.term, *wrt):
+    if not has_structure(found.term, *wrt):
         return found
     last = thinned(found.term, budget, systems=systems)
     return Result(last.terms, found.report.joined(last.report))
 
 
-def _by_pairs(term: Term) -> Term:
-    """A derivative by a symmetric matrix whose entries (i, j) and (j, i) are one.
+def _by_own_entries(term: Term, words: Sequence[str]) -> Term:
+    """A derivative by the entries of a matrix that may be chosen, of which others follow.
 
-    `G + G' - G∘δ` on the last two axes; entry (i, j) is the derivative by both at once.
+    On the last two axes it is `G + G' - G∘δ` for a symmetric matrix, `G - G'` for a skew one: entry
+    (i, j) is the derivative by (i, j) and (j, i) at once. Of a diagonal or triangular matrix the
+    entries that are 0 have no derivative.
     """
     axes = tuple(range(term.order))
+    if len(axes) < 2:
+        return term
     *rest, row, column = axes
-    turned = einsum(canonical([(*rest, column, row)], axes), term)
-    diagonal = einsum(canonical([axes, (row, column)], axes), term, delta(term.dims[-1:]))
-    return subtract(add(term, turned), diagonal)
+    if "diagonal" in words:
+        diagonal = canonical([axes, (row, column)], axes)
+        return einsum(diagonal, term, delta(term.dims[-1:]))
+    if "symmetric" in words:
+        turned = einsum(canonical([(*rest, column, row)], axes), term)
+        diagonal = canonical([axes, (row, column)], axes)
+        return subtract(add(term, turned), einsum(diagonal, term, delta(term.dims[-1:])))
+    if "skew" in words:
+        return subtract(term, einsum(canonical([(*rest, column, row)], axes), term))
+    for word, sign in (("lower triangular", 1), ("upper triangular", -1)):
+        if word in words:
+            inside = indicator(term.dims[-2:], [(">=", form([(0, sign), (1, -sign)]))])
+            return einsum(canonical([axes, (row, column)], axes), term, inside)
+    return term
 
 
 def gradients(
@@ -148,7 +174,7 @@ def thinned(
     >>> thinned(einsum("ij->ji", S)).term is S
     True
     """
-    strategy = AT_SYMMETRIC if has_symmetric(term) else STANDARD
+    strategy = AT_SYMMETRIC if has_structure(term) else STANDARD
     return systems(extended(strategy, rules)).simplify([term], budget, sizes, exact=exact)
 
 
@@ -212,20 +238,19 @@ def thinnings(
     >>> thinnings(apply("exp", variable("x")), Options())
     frozenset()
     """
-    if not term.args or not has_symmetric(term, *others):
+    if not term.args or not has_structure(term, *others):
         return frozenset()
     return frozenset([Thinning(term, source or term, options)])
 
 
-def has_symmetric(*terms: Term) -> bool:
-    """Whether a variable is declared symmetric.
+def has_structure(*terms: Term) -> bool:
+    """Whether something is declared of a variable that holds in a space without interior.
 
     >>> from eggrad.engine.terms.term import variable
-    >>> has_symmetric(variable("S", ("n", "n"), ["positive definite"]))
+    >>> has_structure(variable("S", ("n", "n"), ["positive definite"]))
     True
     """
-    known = (v.assumed for v in variables(*terms))
-    return any("symmetric" in words for words in known)
+    return any(are_thin(v.assumed) for v in variables(*terms))
 
 
 def thin_term(term: Term, parts: Iterable[Thinning]) -> Term:

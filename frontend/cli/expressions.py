@@ -5,7 +5,7 @@ import sys
 import time
 from collections.abc import Sequence
 from math import isfinite
-from typing import Any, cast
+from typing import Any, Final, cast
 
 import click
 import numpy as np
@@ -26,6 +26,11 @@ from eggrad.frontend.interface.reading import Problem
 from eggrad.frontend.workbench import trace as tracing
 from eggrad.frontend.workbench.trace import Step, as_json, format_trace
 
+# Written out: what prints is loaded by whoever prints.
+LANGUAGES: Final = (
+    *("einsum", "matrix", "index", "unicode", "latex", "python", "elementwise", "jax", "torch"),
+    *("sympy", "matlab", "julia", "json", "dot"),
+)
 _sizes = click.option(
     "--sizes",
     callback=parse_sizes,
@@ -35,7 +40,7 @@ _sizes = click.option(
 _format = click.option(
     "--format",
     "language",
-    type=click.Choice(["einsum", "matrix", "index", "elementwise", "latex", "python", "dot"]),
+    type=click.Choice(LANGUAGES),
     help="The language to print; that of TEXT, where nothing is said.",
 )
 _mode = click.option(

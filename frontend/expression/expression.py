@@ -304,13 +304,16 @@ class Expression:
         spec = transposition(range(self.ndim)[::-1])
         return combine("transpose", [self], [], lambda a: terms.einsum(spec, a))
 
-    def evaluate(self, values: Mapping[str, Any], reference: bool = False) -> Array:
+    def evaluate(
+        self, values: Mapping[str, Any], reference: bool = False, *, check: bool = False
+    ) -> Array:
         """The value, given arrays by variable name; a size may be given by its symbol.
 
         A form is computed that neither overflows on the way nor loses digits, as
         `eggrad.compile` does; `reference=True` computes what is written. Raises `UnknownVariable`
         for a missing value, `ShapeError` for a wrong shape. Names that the expression does not
-        contain are ignored.
+        contain are ignored. With `check`, `AssumptionViolated` for a value that is not what its
+        variable was declared to be.
 
         >>> from eggrad.frontend.expression.functions import exp, log, variable
         >>> f = log(1 + exp(variable("x")))
@@ -329,7 +332,12 @@ class Expression:
         if not isinstance(values, Mapping):
             raise UnsupportedOperation(f"the values are a dict of arrays by name, not {values!r}")
         with np.errstate(all="ignore"):
-            return np.asarray(evaluator(**values))
+            found = np.asarray(evaluator(**values))
+            if check:
+                from eggrad.engine.compilation.checked import check_values
+
+                check_values((*self.scope, *self.variables), values)
+        return found
 
     def cost(self, sizes: Mapping[str, int] | int) -> int:
         """Floating-point operations, multiply and add counted apart, at the given sizes.
@@ -348,15 +356,17 @@ class Expression:
 
         "einsum" is what `eggrad.parse` reads, "matrix" what `eggrad.parse_matrix` does; what has
         more than two axes is in index notation there. Matrices and LaTeX are written as the
-        shortest equal formula that is found. "index" has Kronecker deltas, "elementwise"
-        is what `eggrad.parse_elementwise` reads, "latex" needs amsmath, "python" is a NumPy
-        function, "dot" is for Graphviz. Raises `UnsupportedOperation` for any other, and for
-        inverses and determinants in "elementwise".
+        shortest equal formula that is found; "unicode" is matrix notation for a terminal. "index"
+        has Kronecker deltas, "elementwise" is what `eggrad.parse_elementwise` reads, "latex" needs
+        amsmath. "python" is a NumPy function, "jax", "torch", "sympy", "matlab" and "julia" are
+        functions there. "json" is what `eggrad.parse_json` reads, "dot" is for Graphviz
+        (docs/formats.md). Raises `UnsupportedOperation` for any other, for inverses and
+        determinants in "elementwise", and for functions of your own that a language has not.
 
         >>> from eggrad.frontend.expression.functions import variable
         >>> A, x = variable("A", ("m", "n")), variable("x", ("n",))
         >>> (A @ x).to("matrix"), (A @ x).to("index")
-        ('A*x', 'fᵢ = Aᵢⱼ xⱼ')
+        ('A*x', 'fᵢ = Σⱼ Aᵢⱼ xⱼ')
         """
         # What writes texts is loaded with the first of them.
         from eggrad.frontend.printing.formats import format_expression

@@ -11,6 +11,7 @@ from eggrad.engine.indices import spec as specs
 from eggrad.engine.indices.spec import Dims, Size, Spec
 from eggrad.engine.indices.texts import exact
 from eggrad.engine.terms import term as terms
+from eggrad.engine.terms.assumptions import ASSUMPTIONS, contradiction
 from eggrad.engine.terms.functions import FUNCTIONS, MATRIX_FUNCTIONS
 from eggrad.engine.terms.term import Term
 from eggrad.frontend.expression.broadcasting import read_spec
@@ -21,7 +22,7 @@ from eggrad.frontend.expression.expression import (
     combine,
     expression,
 )
-from eggrad.frontend.text.words import ASSUMPTIONS, MATRIX_ASSUMPTIONS, format_axes
+from eggrad.frontend.text.words import format_axes
 
 __all__ = [
     "abs",
@@ -66,10 +67,12 @@ __all__ = [
 def variable(name: str, dims: Sequence[Size] = (), assume: Iterable[str] = ()) -> Expression:
     """A symbolic tensor; a size is a symbol (`"n"`) or an integer.
 
-    `assume` has any of "symmetric", "positive definite" (implies symmetric and invertible),
-    "invertible", "positive", "nonnegative"; the last two are about the entries.
-    Raises `ShapeError` for a wrong size or a matrix property of what is no square matrix, and
-    `UnsupportedOperation` for an unknown property.
+    `assume` has any words of docs/properties.md: "symmetric", "positive definite" (implies
+    symmetric and invertible), "positive semidefinite", "invertible", "diagonal", "lower
+    triangular", "upper triangular", "orthogonal" or "skew", of square matrices; "positive",
+    "nonnegative", "negative" or "integer", of every entry; "probability", of entries that are
+    nonnegative and whose sum is 1. Raises `ShapeError` for a wrong size or a word that needs other
+    axes, and `UnsupportedOperation` for an unknown word or two that contradict each other.
 
     >>> variable("A", ("m", "n")).T.shape
     ('n', 'm')
@@ -82,12 +85,18 @@ def variable(name: str, dims: Sequence[Size] = (), assume: Iterable[str] = ()) -
         raise UnsupportedOperation(
             f"variable {name}: no property is called {word!r}; there are {', '.join(ASSUMPTIONS)}"
         )
-    of_matrices = sorted(words.intersection(MATRIX_ASSUMPTIONS))
-    if of_matrices and (len(own) != 2 or own[0] != own[1]):
-        raise ShapeError(
-            f"variable {name}: {of_matrices[0]!r} needs a square matrix, its axes "
-            f"are {format_axes(own)}"
-        )
+    for word in sorted(words):
+        needs = ASSUMPTIONS[word].axes
+        if (needs == "square" and (len(own) != 2 or own[0] != own[1])) or (
+            needs == "some" and not own
+        ):
+            what = "a square matrix" if needs == "square" else "at least one axis"
+            raise ShapeError(
+                f"variable {name}: {word!r} needs {what}, its axes are {format_axes(own)}"
+            )
+    clash = contradiction(words)
+    if clash:
+        raise UnsupportedOperation(f"variable {name}: nothing is both {clash[0]} and {clash[1]}")
     return expression(terms.variable(name, own, words))
 
 

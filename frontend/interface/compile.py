@@ -5,6 +5,7 @@ from functools import partial
 from typing import cast
 
 from eggrad.engine.backends import LIBRARIES, ArrayFactors, ArrayFunction, FollowingFunction
+from eggrad.engine.compilation.checked import CheckedFunction, factors_of
 from eggrad.engine.compilation.compiled import CompiledFunction, Form
 from eggrad.engine.compilation.factored_code import CompiledFactors, compile_factored
 from eggrad.engine.compilation.variants import cheapest_variant, explain
@@ -26,7 +27,15 @@ def compile(
     columns: int | None = None,
     *,
     jit: bool | None = None,
-) -> CompiledFunction | CompiledFactors | ArrayFunction | ArrayFactors | FollowingFunction:
+    check: bool = False,
+) -> (
+    CompiledFunction
+    | CompiledFactors
+    | ArrayFunction
+    | ArrayFactors
+    | FollowingFunction
+    | CheckedFunction
+):
     """A fast function of keyword arrays; several expressions share their work.
 
     It returns one array, or a list where a list is given; a scalar is a NumPy number. Another
@@ -39,7 +48,9 @@ def compile(
     shapes chooses, and `.source` says where the choice changes.
     `structure="factored"` makes the function return `FactoredTensor`s, which keep deltas and
     outer products apart and are linear operators; the last `columns` axes of each, by default
-    half of them, meet an operand. Raises `UnsupportedOperation` for a backend that is unknown or
+    half of them, meet an operand. With `check` every call holds the values against what was
+    declared of the variables, and raises `AssumptionViolated` where one does not fit; it needs
+    NumPy's arrays. Raises `UnsupportedOperation` for a backend that is unknown or
     not installed or another structure, `ShapeError` where there are fewer columns.
 
     >>> from eggrad.frontend.expression.functions import variable
@@ -47,6 +58,8 @@ def compile(
     >>> compile([x @ x, 2 * x])(x=[1, 2])
     [np.float64(5.0), array([2., 4.])]
     """
+    if check and backend != "numpy":
+        raise UnsupportedOperation("compile: check needs backend 'numpy'")
     if backend is None:
         return FollowingFunction(lambda own: compile(f, own, sizes, structure, columns, jit=jit))
     if backend != "numpy" and backend not in LIBRARIES:
@@ -72,6 +85,9 @@ def compile(
     scope = variables(*(v for e in own for v in (*e.scope, *e.variables)))
     rates = load_rates(backend)
     reference = [e.term for e in own]
+    # Those of the result alone: what the derivative of a declared variable lost need not be given.
+    factors = factors_of(variables(*reference)) if check and structure == "dense" else {}
+    reference += factors.values()
     variants = lower(reference, rates, sizes)
     if structure == "factored":
         terms, single = variants[0].terms, not several
@@ -79,7 +95,8 @@ def compile(
             return ArrayFactors(
                 backend, terms, scope=scope, sizes=sizes, columns=columns, single=single, jit=jit
             )
-        return compile_factored(terms, scope, sizes, columns, single, reference=reference)
+        found = compile_factored(terms, scope, sizes, columns, single, reference=reference)
+        return CheckedFunction(found, scope) if check else found
     choose, note, forms = None, "", [Form(variants[0].terms)]
     if len(variants) > 1:
         choose = partial(cheapest_variant, variants, rates=rates)
@@ -96,6 +113,10 @@ def compile(
             note=note,
             jit=jit,
         )
-    return CompiledFunction(
-        forms, scope, sizes, not several, choose=choose, reference=reference, note=note
+    single = not several and not factors
+    function = CompiledFunction(
+        forms, scope, sizes, single, choose=choose, reference=reference, note=note
     )
+    if not check:
+        return function
+    return CheckedFunction(function, scope, tuple(factors), single=not several)

@@ -160,7 +160,7 @@ class Definition:
 
         >>> d = parse_elementwise("f[i] = x[i + 1] - x[i]", {"x": ("n",)}, sizes={"i": "m"})
         >>> d.expression.to("index")
-        'fᵢ = Σⱼ [j=i+1] xⱼ - (Σₖ [k=i] xₖ)'
+        'fᵢ = Σⱼ [j=i+1] xⱼ - Σₖ [k=i] xₖ'
         """
         return expression(*as_term(self.lengths, self.arguments, self.body))
 

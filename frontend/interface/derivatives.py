@@ -47,9 +47,10 @@ def derivative(
     which `UnsupportedOperation` is raised. The solver may take a minute, or the seconds of
     the budget once more; `.complete` is False where that was too short to be certain.
 
-    `entries` is about matrices that are declared symmetric: "independent", or "pairs" for the
-    derivative by the entries (i, j) and (j, i) at once. That they are symmetric is used where the
-    result is printed, evaluated, compiled or compared, never in what is differentiated again.
+    `entries` is about matrices that are declared symmetric, skew, diagonal or triangular:
+    "independent", or "pairs" for the derivative by the entries that may be chosen, those at (i, j)
+    and (j, i) at once. What is declared is used where the result is printed, evaluated, compiled
+    or compared, never in what is differentiated again.
 
     `rules` adds your own rules (docs/writing_rules.md): a Python file, a `Ruleset`, or a list of
     such. A file is executed, as any Python is: give only files that you trust. Each rule is

@@ -21,6 +21,7 @@ from eggrad.engine.laws.knowledge import Knowledge, needed
 from eggrad.engine.laws.properties import NONZERO, POSITIVE, POSITIVE_ALMOST, PROPERTIES, TOTAL
 from eggrad.engine.terms.binding import symbols
 from eggrad.engine.terms.term import Term, variables
+from eggrad.frontend.calculus.calculus import has_structure
 from eggrad.frontend.expression.expression import Expression, as_expression, unified
 from eggrad.frontend.interface.own_rules import accepted
 from eggrad.frontend.printing.matrix import format_matrix, has_notation
@@ -29,7 +30,7 @@ from eggrad.frontend.text.printer import format_term
 from eggrad.frontend.text.sizes import agreed_sizes
 from eggrad.frontend.text.words import format_axes
 from eggrad.rules.functions.properties import domains
-from eggrad.rules.standard import EQUIVALENCE, extended, system
+from eggrad.rules.standard import EQUIVALENCE, EQUIVALENCE_OF_DECLARED, extended, system
 
 if TYPE_CHECKING:
     from eggrad.engine.equality.replay import Step
@@ -184,7 +185,8 @@ def _different(found: Witness, own: Sequence[Expression]) -> Verdict:
 def _decided(own: Sequence[Expression], budget: "Budget | None", rules: "Rules | None") -> Verdict:
     """A few values, what is seen at once, more values, and then the e-graph."""
     a, b = (e.term for e in own)
-    strategy = extended(EQUIVALENCE, accepted(rules))
+    declared = has_structure(a, b)
+    strategy = extended(EQUIVALENCE_OF_DECLARED if declared else EQUIVALENCE, accepted(rules))
     assumed = needed(domains.facts, (a, b))
     agreed = find_difference(a, b, FEW)
     if isinstance(agreed, Witness):

@@ -1,4 +1,4 @@
-"""Texts read: problems in the thesis's language, expressions in the notations of papers."""
+"""Texts read: the thesis's language, the notations of papers, and JSON."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -90,6 +90,22 @@ def parse_matrix(
 
     problem = read_problem(text, dims, assume or {}, records_of(functions))
     return expression(problem.term, problem.declared)
+
+
+def parse_json(text: str, functions: Sequence[DeclaredFunction] = ()) -> Expression:
+    """Read an expression that `f.to("json")` has written; nothing in the text is run.
+
+    `functions` are functions of your own that it calls, see `eggrad.function`. The expression is
+    the same object. Raises `ParseError`, which shows the place.
+
+    >>> from eggrad.frontend.expression.functions import variable
+    >>> f = 2 * variable("x", ("n",))
+    >>> parse_json(f.to("json")) is f
+    True
+    """
+    from eggrad.frontend.text.json_nodes import read_json
+
+    return expression(*read_json(text, records_of(functions)))
 
 
 def parse_index(

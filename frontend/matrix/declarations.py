@@ -6,10 +6,11 @@ from typing import Final
 from eggrad.engine.errors import ShapeError, UnsupportedOperation
 from eggrad.engine.indices.affine import resized_dims
 from eggrad.engine.indices.spec import Dims, Size
+from eggrad.engine.terms.assumptions import ASSUMPTIONS
 from eggrad.frontend.matrix.values import UNKNOWN, unknown
 from eggrad.frontend.text.errors import suggestion
 from eggrad.frontend.text.sizes import unify_sizes
-from eggrad.frontend.text.words import MATRIX_ASSUMPTIONS, format_axes
+from eggrad.frontend.text.words import format_axes
 
 Declared = Mapping[str, Sequence[Size | None] | int]
 """The sizes of each variable's axes, None for what is not known; or how many axes it has."""
@@ -35,7 +36,8 @@ def completed_dims(
     pairs: list[tuple[Size, Size]] = []
     for name, words in assume.items():
         given = {words} if isinstance(words, str) else set(words)
-        own, said = found[name], sorted(given.intersection(MATRIX_ASSUMPTIONS))
+        own = found[name]
+        said = sorted(w for w in given if w in ASSUMPTIONS and ASSUMPTIONS[w].of_matrices)
         if said and len(own) == 2 and own[0] != own[1]:
             if all(isinstance(d, int) for d in own):
                 raise ShapeError(

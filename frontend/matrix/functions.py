@@ -152,6 +152,18 @@ def norm2(a: Value) -> Value:
     return Value(elementwise.sqrt(language.sum(power(a.expression, 2))))
 
 
+def bars(a: Value) -> Value:
+    """Between bars: the determinant of a matrix, the absolute value of a scalar."""
+    if a.order == 1:
+        raise ShapeError(f"| | of {a.shape}: write abs(x) for the absolute values of entries")
+    return det(a) if a.order else a.mapped(language.abs)
+
+
+def log_of_bars(a: Value) -> Value:
+    """The logarithm of what `bars` are."""
+    return bars(a).mapped(language.log)
+
+
 def norm(a: Value) -> Value:
     """The root of the sum of squares, of a vector; a matrix has several norms."""
     if a.order == 2:
@@ -229,13 +241,22 @@ FUNCTIONS: Final[Known] = {
 }
 """Each function, with the least and the greatest number of arguments."""
 
+SIGNS: Final[Known] = {
+    "∑": FUNCTIONS["sum"],
+    "√": FUNCTIONS["sqrt"],
+    "‖": FUNCTIONS["norm2"],
+    "|": (bars, 1, 1),
+    "log|": (log_of_bars, 1, 1),
+}
+"""The signs that stand for functions, likewise: before brackets, or on both sides."""
+
 
 def known_functions(declared: Sequence[Function]) -> Known:
     """Those of the language, and those that are declared, whose names are other ones."""
     for f in declared:
         if f.name in FUNCTIONS:
             raise UnsupportedOperation(f"{f.name!r} is a function of matrix notation already")
-    return {**FUNCTIONS, **{f.name: (_applied(f), f.arity, f.arity) for f in declared}}
+    return {**FUNCTIONS, **SIGNS, **{f.name: (_applied(f), f.arity, f.arity) for f in declared}}
 
 
 # Calls checked -----------------------------------------------------------------------------

@@ -31,7 +31,7 @@ _NUMERIC: Final = ("number", "scalar")
 _SUMS: Final[Mapping[str, str]] = dict.fromkeys(_TENSORS, "scalar")
 _FUNCTIONS: Final[dict[str, Mapping[str, str]]] = {
     "norm": {"column": "scalar", "row": "scalar"},
-    **dict.fromkeys(("sum", *EXTREMES, "norm1", "norm2", "normF", "logsumexp"), _SUMS),
+    **dict.fromkeys(("sum", "∑", *EXTREMES, "norm1", "norm2", "normF", "‖", "logsumexp"), _SUMS),
     **{
         name: {"matrix": "scalar"}
         for name in ("tr", "trace", "det", "logdet", "logabsdet", "signdet")
@@ -39,6 +39,7 @@ _FUNCTIONS: Final[dict[str, Mapping[str, str]]] = {
     **{name: {"matrix": "matrix"} for name in ("inv", "adj")},
     **{f"row{name}": {"matrix": "column"} for name in EXTREMES},
     **{f"col{name}": {"matrix": "row"} for name in EXTREMES},
+    **dict.fromkeys(("|", "log|"), dict.fromkeys(("matrix", "scalar", "number"), "scalar")),
     "diag": {"column": "matrix", "row": "matrix", "matrix": "column"},
     "softmax": {"column": "column", "row": "row"},
 }
@@ -187,7 +188,7 @@ def _called(phrase: Phrase, args: Sequence[str]) -> str | None:
             return (args[0] if args[0] == args[1] else "matrix") if known else None
         case "outer":
             return "matrix" if all(a in ("column", "row") for a in args) else None
-        case "sum" if len(args) == 2:
+        case "sum" | "∑" if len(args) == 2:
             wanted = "row" if phrase.operands[1].token == "1" else "column"
             return wanted if args[0] == "matrix" else None
         case known if known in _FUNCTIONS and not (known in EXTREMES and len(args) > 1):

@@ -15,7 +15,7 @@ from eggrad.frontend.text.phrases import Grammar, Misread, Phrase, negated
 
 _OPERAND: Final = ("a number", "a name", "'('", "'-'")
 _OPERATOR: Final = ("'+'", "'-'", "'*'", "'.*'", "'/'", "'./'", "'^'", "'.^'", '"\'"')
-_AFTER: Final = ("NUMBER", "NAME", "RPAR", "TRANSPOSE", "INDICES")
+_AFTER: Final = ("NUMBER", "NAME", "RPAR", "TRANSPOSE", "INDICES", "RAISED", "DOT_RAISED")
 _INSTEAD: Final = {
     "**": "a power is written with '^', that of entries with '.^'",
     "@": "a product of matrices is written with '*'",
@@ -41,12 +41,7 @@ def unexpected_token(text: str, before: Sequence[Token], token: Token) -> ParseE
     ended = token.type == "$END"
     shown = "the end" if ended else repr(str(token))
     offset = len(text.rstrip()) if ended else token.start_pos or 0
-    opened: list[Token] = []
-    for t in before:
-        if t.type == "LPAR":
-            opened.append(t)
-        elif t.type == "RPAR":
-            opened.pop()
+    opened = _opened(before)
     last = before[-1] if before else None
     if not last and ended:
         return ParseError("the expression is empty", text, 0, _OPERAND)
@@ -60,10 +55,12 @@ def unexpected_token(text: str, before: Sequence[Token], token: Token) -> ParseE
             reason = "after a named part follow a ';' and an expression"
             return ParseError(reason, text, offset, ("';'",))
     if last and last.type in _AFTER:
-        if token.type == "RPAR" and not opened:
-            return ParseError("this bracket closes nothing", text, offset)
+        if token.type in _CLOSING and not opened:
+            sign = "bracket" if token.type == "RPAR" else "bar"
+            return ParseError(f"this {sign} closes nothing", text, offset)
         if ended and opened:
-            return ParseError("this bracket is never closed", text, opened[-1].start_pos or 0)
+            sign = "bracket" if opened[-1].type == "LPAR" else "bar"
+            return ParseError(f"this {sign} is never closed", text, opened[-1].start_pos or 0)
         if token.type == "COMMA":
             return ParseError("a comma separates the arguments of a function", text, offset)
         if last.type == "NAME" and str(last) in FUNCTIONS:
@@ -77,6 +74,26 @@ def unexpected_token(text: str, before: Sequence[Token], token: Token) -> ParseE
         return ParseError(_INSTEAD["**"], text, last.start_pos or 0)
     where = f", after {str(last)!r} at {place_words(text, last.start_pos or 0)}" if last else ""
     return ParseError(f"an operand is missing before {shown}{where}", text, offset, _OPERAND)
+
+
+_CLOSING: Final = {"RPAR": ("LPAR",), "BAR": ("BAR", "LOG_BAR"), "NORM": ("NORM",)}
+
+
+def _opened(before: Sequence[Token]) -> list[Token]:
+    """The brackets and bars that are not closed; a bar after an operand closes."""
+    opened: list[Token] = []
+    ends = False
+    for t in before:
+        closes = opened and opened[-1].type in _CLOSING.get(t.type, ())
+        if closes and (ends or t.type == "RPAR"):
+            opened.pop()
+            ends = True
+        elif t.type in ("LPAR", "BAR", "LOG_BAR", "NORM"):
+            opened.append(t)
+            ends = False
+        else:
+            ends = t.type in _AFTER
+    return opened
 
 
 # What the grammar builds -------------------------------------------------------------------
@@ -94,6 +111,7 @@ def read(text: str) -> tuple[tuple[Definition, ...], Phrase]:
     return cast(tuple[tuple[Definition, ...], Phrase], _GRAMMAR.read(text))
 
 
+_LOWERED: Final = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789")
 _PRODUCTS: Final = ("TIMES", "DIVIDE", "DOT_TIMES", "DOT_DIVIDE", BESIDE)
 
 
@@ -121,6 +139,14 @@ class _Builder(Transformer[Token, Any]):
             raise Misread("powers of powers need brackets, as in (a^b)^c or a^(b^c)", token)
         return Phrase(token.type, token, (base, exponent))
 
+    def raised(self, base: Phrase, token: Token) -> Phrase:
+        plain = token.translate(_LOWERED)
+        digits = plain.lstrip("-⊙∘")
+        number = Phrase("number", Token.new_borrow_pos("NUMBER", digits, token))
+        exponent = negated(token, number) if "-" in plain else number
+        kind = "POWER" if token.type == "RAISED" else "DOT_POWER"
+        return self.power(base, Token.new_borrow_pos(kind, str(token), token), exponent)
+
     def minus(self, token: Token, operand: Phrase) -> Phrase:
         return negated(token, operand, _PRODUCTS)
 
@@ -141,6 +167,9 @@ class _Builder(Transformer[Token, Any]):
 
     def call(self, token: Token, *operands: Phrase) -> Phrase:
         return Phrase("call", token, operands)
+
+    def between(self, token: Token, operand: Phrase, _closed: Token) -> Phrase:
+        return Phrase("call", token, (operand,))
 
     def group(self, phrase: Phrase) -> Phrase:
         return Phrase(phrase.what, phrase.token, phrase.operands, phrase.sizes, sealed=True)

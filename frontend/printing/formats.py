@@ -7,11 +7,17 @@ from typing import Final
 from eggrad.engine.errors import UnsupportedOperation
 from eggrad.engine.terms.term import Term, postorder, rebuild, variable, variables
 from eggrad.frontend.elementwise.printer import format_elementwise
+from eggrad.frontend.printing.array_libraries import format_jax, format_torch
 from eggrad.frontend.printing.dot import format_dot
 from eggrad.frontend.printing.index import format_index
+from eggrad.frontend.printing.julia import format_julia
 from eggrad.frontend.printing.latex import format_latex
+from eggrad.frontend.printing.matlab import format_matlab
 from eggrad.frontend.printing.matrix import format_matrix, has_notation, shortest
 from eggrad.frontend.printing.python import format_python
+from eggrad.frontend.printing.sympy import format_sympy
+from eggrad.frontend.printing.unicode import format_unicode
+from eggrad.frontend.text.json_nodes import format_json
 from eggrad.frontend.text.printer import format_problem, format_term
 
 
@@ -19,22 +25,33 @@ def _matrix(term: Term, scope: Sequence[Term]) -> str:
     return format_matrix(term, scope) if has_notation(term) else format_index(term)
 
 
+def _unicode(term: Term, scope: Sequence[Term]) -> str:
+    return format_unicode(term, scope) if has_notation(term) else format_index(term)
+
+
 FORMATS: Final[dict[str, Callable[[Term, Sequence[Term]], str]]] = {
     "einsum": format_problem,
     "matrix": _matrix,
     "index": lambda term, _: format_index(term),
+    "unicode": _unicode,
     "latex": lambda term, _: format_latex(term),
     "python": format_python,
     "elementwise": lambda term, _: format_elementwise(term),
+    "jax": format_jax,
+    "torch": format_torch,
+    "sympy": format_sympy,
+    "matlab": format_matlab,
+    "julia": format_julia,
+    "json": format_json,
     "dot": lambda term, _: format_dot(term),
 }
 """What writes a term in each language, given variables that fix its sizes."""
 
-_WITH_NUMBERS: Final = ("einsum", "python")
+_WITH_NUMBERS: Final = ("einsum", "python", "jax", "torch", "sympy", "matlab", "julia", "json")
 """The languages that write the numbers of an array; the others give it a name."""
 
-SHORTENED: Final = ("matrix", "latex")
-FORMULAS: Final = ("einsum", "matrix", "index", "latex")
+SHORTENED: Final = ("matrix", "unicode", "latex")
+FORMULAS: Final = ("einsum", "matrix", "unicode", "index", "latex")
 """The languages in which a term is a formula, not a definition, a program or a picture."""
 
 

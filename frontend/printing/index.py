@@ -1,11 +1,11 @@
 """Terms in index notation, with Kronecker deltas.
 
-The axes of the result are named on the left. An index that is not there is summed: over the
-product in which it occurs twice, as Einstein wrote, and with a sign Σ where it does not.
+The axes of the result are named on the left. All other indices are those of a sum, a maximum or a
+minimum, with its sign before it. A sum is that of the whole product which follows its sign.
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import chain, count
@@ -70,14 +70,16 @@ Tokens = tuple[Indexed, ...]
 
 @dataclass(frozen=True)
 class _Part:
-    """What stands for a node: its axes are the indices 0, 1, ...; all others are summed.
+    """What stands for a node, whose axes are the indices 0, 1, ...
 
-    A product has several `factors`; what else has one. The sign is apart.
+    A product has several `factors`; what else has one. It is the sum over the indices `summed`.
+    The sign is apart.
     """
 
     factors: tuple[Tokens, ...]
     level: int = _ATOM
     negative: bool = False
+    summed: tuple[int, ...] = ()
 
     def renamed(self, names: Mapping[int, int]) -> "_Part":
         """The same with other indices."""
@@ -85,15 +87,25 @@ class _Part:
             tuple(replace(t, indices=tuple(names[i] for i in t.indices)) for t in tokens)
             for tokens in self.factors
         )
-        return replace(self, factors=tuple(factors))
+        summed = tuple(names[i] for i in self.summed)
+        return replace(self, factors=tuple(factors), summed=summed)
 
     @property
     def tokens(self) -> Tokens:
-        """All pieces, without the sign."""
+        """All pieces, without the sign; numbers stand before a sum."""
+        parts = list(self.factors)
+        if self.summed:
+            numbers = sum(map(_is_number, parts))
+            parts.insert(numbers, (Indexed("Σ", self.summed),))
         found: list[Indexed] = []
-        for tokens in self.factors:
+        for tokens in parts:
             found += [Indexed(" ")] * bool(found) + list(tokens)
         return tuple(found)
+
+    @property
+    def binds(self) -> int:
+        """How tightly it binds: a sum of products less than these."""
+        return min(self.level, _QUOTIENT) if self.summed else self.level
 
     def signed(self) -> Tokens:
         """All pieces."""
@@ -103,7 +115,7 @@ class _Part:
 
     def bracketed(self, least: int) -> Tokens:
         """The pieces without the sign, in brackets if they bind less tightly."""
-        if self.level >= least:
+        if self.binds >= least:
             return self.tokens
         return (Indexed("("), *self.tokens, Indexed(")"))
 
@@ -123,7 +135,7 @@ def format_index(root: Term, style: Style = unicode_style) -> str:
     >>> V = variable("V", ("m", "k"))
     >>> gram = einsum("ij,ik->jk", V, V)
     >>> format_index(einsum("ij,kl->ikjl", delta(("n",)), gram))
-    'fᵢⱼₖₗ = δᵢₖ Vₘⱼ Vₘₗ'
+    'fᵢⱼₖₗ = Σₘ δᵢₖ Vₘⱼ Vₘₗ'
     """
     return _Writer(root, style).text()
 
@@ -141,7 +153,7 @@ class _Writer:
 
     def text(self) -> str:
         """The definitions of parts, and the whole."""
-        users = Counter(a for node in postorder(self._root) for a in node.args)
+        users = Counter(a for node in postorder(self._root) for a in _shown(node))
         whole = {t.args[0] for t in postorder(self._root) if t.op in _OF_MATRICES}
         parts: dict[Term, _Part] = {}
         for node in postorder(self._root):
@@ -189,7 +201,8 @@ class _Writer:
                 return _Part(((*sign, *inner.bracketed(_POWER)),), _SUM)
             case "add" if node.args[0] is node.args[1]:
                 twice = (*_number(Fraction(2)).factors, *_factors(args[0]))
-                return _Part(twice, _PRODUCT, args[0].negative)
+                summed = args[0].summed if args[0].level >= _PRODUCT else ()
+                return _Part(twice, _PRODUCT, args[0].negative, summed)
             case "add" | "subtract":
                 left, right = (self._used(a, axes) for a in args)
                 minus = right.negative != (node.op == "subtract")
@@ -237,20 +250,28 @@ class _Writer:
         # Numbers come first.
         factors = sorted((f for u in used for f in _factors(u)), key=lambda f: not _is_number(f))
         factors = [f for f in factors if f != (Indexed("1"),)]
-        occurrences = Counter(i for f in factors for i in _indices(f))
-        summed = [i for i in lengths if i >= node.order]
-        factors = [*((_size(lengths[i]),) for i in summed if not occurrences[i]), *factors]
-        whole = _Part(tuple(factors) or ((Indexed("1"),),), _PRODUCT, negative)
-        signs = tuple(i for i in summed if occurrences[i] not in (0, 2))
-        if signs:
-            return _Part(((Indexed("Σ", signs), Indexed(" "), *whole.tokens),), _SUM, negative)
-        return replace(whole, level=_ATOM) if len(whole.tokens) == 1 else whole
+        mentioned = list(dict.fromkeys(i for f in factors for t in f for i in t.indices))
+        over = [i for i in lengths if i >= node.order]
+        factors = [*((_size(lengths[i]),) for i in over if i not in mentioned), *factors]
+        gone = {*over, *(i for u in used if u.level >= _PRODUCT for i in u.summed)}
+        summed = tuple(i for i in mentioned if i in gone)
+        whole = _Part(tuple(factors) or ((Indexed("1"),),), _PRODUCT, negative, summed)
+        return (
+            replace(whole, level=_ATOM)
+            if len(whole.factors) == len(whole.factors[0]) == 1
+            else whole
+        )
 
 
 _OF_MATRICES: Final = {f: f"{f}({{}})" for f in MATRIX_FUNCTIONS} | {
     "inv": "{}⁻¹",
     "cofactors": "cof{k}({})",
 }
+
+
+def _shown(node: Term) -> tuple[Term, ...]:
+    """The operands as often as they are written: twice something is a multiple."""
+    return node.args[: 1 if node.op == "add" and node.args[0] is node.args[1] else None]
 
 
 def _single(*tokens: Indexed) -> _Part:
@@ -279,15 +300,6 @@ def _size(size: Size) -> Indexed:
 def _factors(part: _Part) -> tuple[Tokens, ...]:
     """The factors of a part in a product, without its sign."""
     return part.factors if part.level >= _PRODUCT else (part.bracketed(_PRODUCT),)
-
-
-def _indices(factor: Tokens) -> Iterable[int]:
-    """The indices of a factor as often as they count; twice inside of it is more than twice."""
-    if len(factor) == 1:
-        # A sum over what a condition says has its sign.
-        return factor[0].indices * (3 if factor[0].is_condition else 1)
-    inside = Counter(i for t in factor for i in t.indices)
-    return [i for i, times in inside.items() for _ in range(1 if times == 1 else 3)]
 
 
 def _is_number(factor: Tokens) -> bool:

@@ -45,6 +45,10 @@ _RAISED: Final = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789")
 _IN_INDICES: Final = {"δ": r"\delta", "Σ": r"\sum", "max": r"\max", "min": r"\min", " ": r" \, "}
 
 
+# No space is wanted after a sign.
+_AFTER_SIGN: Final = re.compile(r"(\\(?:sum|max|min)_\{[^{}]*\}) \\, ")
+
+
 def format_latex(root: Term) -> str:
     r"""A formula, with its named parts on lines of their own.
 
@@ -67,11 +71,12 @@ def format_latex_index(root: Term) -> str:
     >>> from eggrad.engine.terms.term import einsum, variable
     >>> A, x = variable("A", ("m", "n")), variable("x", ("n",))
     >>> format_latex_index(einsum("ij,j->i", A, x))
-    '{f}_{i} = {A}_{ij} \\, {x}_{j}'
+    '{f}_{i} = \\sum_{j} {A}_{ij} \\, {x}_{j}'
     """
     own = {f.name: f for f in own_functions(root)}
     style = partial(_index_style, own)
-    return _aligned([("", line) for line in format_index(root, style).split("; ")])
+    lines = format_index(root, style).split("; ")
+    return _aligned([("", _AFTER_SIGN.sub(r"\1 ", line)) for line in lines])
 
 
 def _aligned(lines: Sequence[tuple[str, str]]) -> str:
@@ -194,8 +199,13 @@ def _index_style(own: Mapping[str, Function], token: Indexed, letters: Sequence[
     if token.is_condition:
         text = token.text.replace("≥", r" \ge ").replace("|", r" \mid ")
         return text.format(*letters, *names)
+    of_matrix = re.fullmatch(r"(\w+)\((?:\{0\}|\w+)\)|(?:\{0\}|\w+)⁻¹", token.text)
+    if of_matrix:
+        return _function_of_matrix(token.text, of_matrix[1] or "", names, letters)
     text = re.sub("[⁻⁰-⁹¹²³]+", lambda m: f"^{{{m[0].translate(_RAISED)}}}", token.text)
     below = f"_{{{''.join(letters)}}}" if letters else ""
+    if text in ("Σ", "max", "min"):
+        below = f"_{{{', '.join(letters)}}}"
     if text in _IN_INDICES:
         return _IN_INDICES[text] + below
     opened = re.fullmatch(r"(\w+)\(", text)
@@ -205,6 +215,20 @@ def _index_style(own: Mapping[str, Function], token: Indexed, letters: Sequence[
     stem, raised, exponent = latex_number(text).partition("^")
     stem = latex_name(stem) if re.fullmatch(r"[^\W\d]\w*", stem) else stem.format(*names)
     return (f"{{{stem}}}{below}" if letters else stem) + raised + exponent
+
+
+def _function_of_matrix(
+    text: str, function: str, names: Sequence[str], letters: Sequence[str]
+) -> str:
+    """A scalar, or an entry of a matrix: that of an inverse is not the inverse of an entry."""
+    operand = text.removeprefix(f"{function}(").rstrip(")⁻¹")
+    matrix = names[0] if names else latex_name(operand)
+    if function:
+        known = latex_function(function)
+        shown = known.format(matrix) if "{}" in known else rf"{known}\left({matrix}\right)"
+    else:
+        shown = f"{matrix}^{{-1}}"
+    return rf"\left({shown}\right)_{{{''.join(letters)}}}" if letters else shown
 
 
 def latex_number(text: str) -> str:

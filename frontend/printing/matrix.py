@@ -12,11 +12,12 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from itertools import count, permutations
-from typing import Final, cast
+from itertools import count as numbers_from
+from itertools import permutations
+from typing import Any, Final, cast
 
 from eggrad.engine.compilation.indicator_code import by_views, slices
-from eggrad.engine.costs.cost import CostModel, node_count
+from eggrad.engine.costs.cost import CostModel, count, node_count
 from eggrad.engine.errors import UnsupportedOperation
 from eggrad.engine.indices import affine
 from eggrad.engine.indices.constraints import solved
@@ -28,7 +29,7 @@ from eggrad.engine.terms.functions import EXTREMES, Function, OwnFunction, funct
 from eggrad.engine.terms.term import Term, assembled, postorder, variables
 from eggrad.frontend.text.precedence import Text, bracketed, levels
 from eggrad.frontend.text.words import FUNCTION_NAMES, format_number
-from eggrad.rules.standard import system
+from eggrad.rules.standard import AT_SYMMETRIC, system
 
 # The transpose of longer formulas is taken as a whole.
 LONG: Final = 100
@@ -66,21 +67,15 @@ def negated(a: Form) -> Form:
 
 
 def operation(op: str, a: Form, b: Form, order: int) -> Form:
-    """An operation of two; a sign is that of the whole, and a sum of equals is a multiple."""
+    """An operation of two; a sign is that of the whole, and a number comes first."""
     if op in ("add", "subtract"):
         if b.op == "negate":
             return operation("subtract" if op == "add" else "add", a, b.args[0], order)
         if op == "add" and a.op == "negate":
             return operation("subtract", b, a.args[0], order)
-        if op == "add" and a is b and a.text not in _ARRAYS:
-            return operation("times", number(Fraction(2)), a, order)
         return Form(op, (a, b), order=order)
-    if op == "times" and order == 2 and a.op == "power" and a.args[0] is b:
-        exponent = number(Fraction(a.args[1].text) + 1)
-        return Form("power", (b, exponent), order=2)
     inner = b.op == "times" and b.args[0].op == "number" and not b.shared
     if op == "times" and inner and a.op != "number":
-        # Numbers come first.
         return operation("times", b.args[0], operation("times", a, b.args[1], order), order)
     negative = (a.op == "negate") != (b.op == "negate")
     parts = tuple(f.args[0] if f.op == "negate" else f for f in (a, b))
@@ -110,7 +105,6 @@ def turned(a: Form) -> Form:
     return parts if parts.weight <= whole.weight - (a.order == 2 and not multiple) else whole
 
 
-_ARRAYS: Final = ("ones", "zeros", "vector", "matrix")
 _BY_PARTS: Final = ("add", "subtract", "times", "multiply", "divide")
 
 
@@ -191,7 +185,7 @@ def has_notation(root: Term) -> bool:
 
     def has_name(t: Term) -> bool:
         known = t.op in named or isinstance(t.data, OwnFunction)
-        return known or (t.op == "cofactors" and t.data == 1)
+        return known or _is_named(t) or (t.op == "cofactors" and t.data == 1)
 
     return all(
         (t.order <= 2 and has_name(t))
@@ -206,8 +200,21 @@ def sizes_are_names(root: Term) -> bool:
     return all(_NAME.match(s) for s in symbols(*spelled))
 
 
+# Functions that only formulas have, and their names in matrix notation.
+_OF_ENTRIES: Final = ("sigmoid", "softplus", "cosh", "sinh", "log_cosh")
+_OF_VECTORS: Final = ("softmax", "logsumexp", "norm")
+_NAMES: Final = {name: name for name in (*_OF_ENTRIES, *_OF_VECTORS)} | {"norm": "norm2"}
+
+
+def _is_named(t: Term) -> bool:
+    """Whether what only formulas have is one that matrix notation has a name for."""
+    if t.op in _OF_VECTORS:
+        return not t.spec[1] and (t.args[0].order == 1 or t.op == "norm")
+    return t.op in _OF_ENTRIES or t.op == "matrix_power"
+
+
 # What the matrix language reads as a name.
-_NAME: Final = re.compile(r"[^\W\dᵀ][^\Wᵀ]*\Z")
+_NAME: Final = re.compile(r"[^\W\dᵀ⁰¹²³⁴-⁹][^\Wᵀ⁰¹²³⁴-⁹]*\Z")
 _OPERATIONS: Final = (
     *("variable", "constant", "delta", "size", "einsum"),
     *("add", "subtract", "divide", "negate", "power", *EXTREMES),
@@ -255,6 +262,13 @@ def form_of(node: Term, forms: Mapping[Term, Form]) -> Form:
             return negated(args[0])
         case "power":
             return _power(node, forms)
+        case "matrix_power":
+            return Form("power", (args[0], number(Fraction(node.number))), order=2)
+        case "log_cosh":
+            inner = Form("call", tuple(args), "cosh", node.order)
+            return Form("call", (inner,), "log", node.order)
+        case name if name in _NAMES and _is_named(node):
+            return Form("call", tuple(args), _NAMES[name], node.order)
         case "cofactors" if node.data == 1:
             return turned(Form("call", tuple(args), "adj", 2))
         case name if name in EXTREMES:
@@ -355,11 +369,10 @@ def _spread_scalar(node: Term, forms: Mapping[Term, Form]) -> Form | None:
         return None
     if node.op == "constant":
         return number(node.value)
-    if node.op == "einsum" and len(node.args) == 2 and not node.args[0].order:
-        ones, (_, along, out) = node.args[1], node.spec
-        if set(along) != set(out):
-            return None
-        return forms[node.args[0]] if ones.op == "constant" and ones.data == 1 else None
+    if node.op == "einsum" and len(node.args) == 2:
+        for scalar, ones in permutations(node.args):
+            if not scalar.order and ones.order == node.order and ones.op == "constant":
+                return forms[scalar] if ones.data == 1 else None
     return None
 
 
@@ -484,7 +497,7 @@ Line = tuple[str, str]
 
 
 def format_matrix(root: Term, scope: Sequence[Term] = ()) -> str:
-    """The shortest way found to write a term of at most two axes; a vector may be a row.
+    """A term of at most two axes; a vector is a column.
 
     Parts that occur more than once have names where that is shorter. Raises
     `UnsupportedOperation` for a term that has a part with more than two axes.
@@ -500,10 +513,13 @@ def format_matrix(root: Term, scope: Sequence[Term] = ()) -> str:
     )
 
 
-def written(root: Term, style: Style, scope: Sequence[Term] = ()) -> list[Line]:
+def written(
+    root: Term, style: Style, scope: Sequence[Term] = (), *, computed: bool = False
+) -> list[Line]:
     """The lines in which a style writes a term: named parts first, the whole without a name.
 
-    `scope` are further variables, whose names no part gets.
+    `scope` are further variables, whose names no part gets. Parts have names where that is
+    shorter; in what is `computed`, all that are no mere transposes, so that none is done twice.
     """
     users = Counter(a for node in postorder(root) for a in node.args)
     forms: dict[Term, Form] = {}
@@ -513,12 +529,10 @@ def written(root: Term, style: Style, scope: Sequence[Term] = ()) -> list[Line]:
     if root.op == "indicator" and not forms[root].text and not forms[root].args:
         raise UnsupportedOperation("conditions on indices have no matrix notation")
     taken = {*(v.name for v in variables(root, *scope)), *symbols(root)}
-    wanted = [forms[root], turned(forms[root])] if root.order == 1 else [forms[root]]
-    texts = (_lines(form, taken, style) for form in wanted)
-    return min(texts, key=lambda lines: sum(len(text) for _, text in lines))
+    return _lines(forms[root], taken, style, computed)
 
 
-def _lines(root: Form, taken: Set[str], style: Style) -> list[Line]:
+def _lines(root: Form, taken: Set[str], style: Style, computed: bool = False) -> list[Line]:
     """The definitions of named parts, and the text of a form."""
     # A loop, because forms are as deep as terms.
     order: list[Form] = []
@@ -533,13 +547,15 @@ def _lines(root: Form, taken: Set[str], style: Style) -> list[Line]:
         if uses[id(form)] == 1:
             stack.append((form, True))
             stack.extend((a, False) for a in reversed(form.args))
-    names = (name for k in count(1) if (name := f"t{k}") not in taken)
+    names = (name for k in numbers_from(1) if (name := f"t{k}") not in taken)
     done: dict[int, Text] = {}
     definitions: list[Line] = []
     for form in order:
         text, level = style(form, [done[id(a)] for a in form.args])
         times = uses[id(form)]
-        if form.args and (times - 1) * len(text) > 2 * times + WORTH_NAMING:
+        shorter = (times - 1) * len(text) > 2 * times + WORTH_NAMING
+        twice = computed and times > 1 and form.op != "transpose"
+        if form.args and (shorter or twice):
             name = next(names)
             definitions.append((name, text))
             text, level = style(Form("name", text=name), ())
@@ -585,18 +601,27 @@ def _exponent(part: Text) -> str:
 
 # Of larger terms nobody reads the formula: they are written as they are.
 MOST_NODES: Final = 60
-# What a part of a text costs: more than all operations of a term at the sizes symbols stand for.
-PART: Final = 10**15
+# Operations of the same order: at most so many times as many, where all symbols are so large.
+MORE: Final = 4
+LARGE: Final = 10**4
+# What a part of a text costs, and a letter: more than all operations of a term at the sizes that
+# symbols stand for.
+PART: Final = 10**18
+LETTER: Final = 10**14
 # What no text can say costs more than any text.
 TENSOR: Final = PART * 10**6
-# An index in brackets counts as one word.
-WORD: Final = re.compile(r"\w+(?:\.\d+)?|\[[^]]*\]|\.?[^\w\s]")
+# Functions that are hardly met in formulas count as many words more.
+RARE: Final = re.compile(r"\b(?:cosh|sinh)\(")
+MANY: Final = 2
+# Names, numbers, signs, of which those of entries have two, and pairs of brackets.
+WORD: Final = re.compile(r"\w+(?:\.\d+)?|[.^*/+'(-]")
 
 
 def shortest(term: Term) -> Term:
     """The equal term whose matrix notation is the shortest found; the term itself at a draw.
 
-    A term stays as it is where no equal one with matrix notation was found, and beyond 60 nodes.
+    It takes operations of the same order at large sizes. A term stays as it is where no
+    equal one with matrix notation was found, and beyond 60 nodes.
 
     >>> from eggrad.engine.terms.term import einsum, variable
     >>> x = variable("x", ("n",))
@@ -606,43 +631,85 @@ def shortest(term: Term) -> Term:
     known = has_notation(term)
     if term.order > 2 or (known and node_count([term]) > MOST_NODES):
         return term
-    model = _TextModel()
-    explored = system().explore([term], [CostModel(), model])
-    graph = explored.graph.at(model)
+    model, operations = _TextModel(), CostModel()
+    explored = system(AT_SYMMETRIC).explore([term], [model, operations], purpose="read")
+    graph = explored.graph
     (root,) = explored.classes
-    cheapest = explored.graph.extract([root])
+    cheapest = graph.at(operations).extract([root])
     found = [term, *graph.extract([root]), graph.term(root), *cheapest]
-    formulas = filter(has_notation, found)
-    return min(formulas, key=lambda t: words(format_matrix(t)), default=term)
+    most = MORE * count([term], LARGE)
+    formulas = [t for t in dict.fromkeys(found) if has_notation(t)]
+    fast = [t for t in formulas if count([t], LARGE) <= most]
+    return min(fast or formulas, key=lambda t: length(format_matrix(t)), default=term)
 
 
-def words(text: str) -> int:
-    """The number of names, numbers, signs and brackets in a text.
+def length(text: str) -> tuple[int, int]:
+    """How long a text is to a reader: names, numbers, signs and pairs of brackets; then letters.
 
-    >>> words("A'*(x[3] + 0.5)")
-    9
+    >>> length("A'*(x + 0.5)")
+    (7, 12)
     """
-    return len(WORD.findall(text))
+    return len(WORD.findall(text)) + MANY * len(RARE.findall(text)), len(text)
+
+
+_Key = tuple[
+    str, tuple[Any, ...], tuple[Dims, ...], Dims, tuple[Sparsity, ...], bool,
+    tuple[Fraction | None, ...], tuple[bool, ...],
+]  # fmt: skip
 
 
 class _TextModel(CostModel):
-    """Costs by the parts of texts; operations decide between texts with as many."""
+    """Costs by the parts of texts, then by letters; operations decide between equal ones.
+
+    Names and numbers count in what shows them: each place where they stand counts.
+    """
 
     def node(
-        self, constructor: str, data: tuple[object, ...], args: tuple[Dims, ...], out: Dims,
+        self, constructor: str, data: tuple[Any, ...], args: tuple[Dims, ...], out: Dims,
         deltas: tuple[Sparsity, ...], *, same: bool = False,
-        constants: tuple[Fraction | None, ...] = (),
+        constants: tuple[Fraction | None, ...] = (), leaves: tuple[bool, ...] = (),
     ) -> int:  # fmt: skip
         """The cost of one e-node."""
+        key = (constructor, data, args, out, deltas, same, constants, leaves)
+        if key not in self._products:
+            self._products[key] = self._text(key) + super().node(
+                constructor, data, args, out, deltas
+            )
+        return self._products[key]
+
+    def _text(self, key: _Key) -> int:
+        """The cost of what a node adds to the texts of its operands."""
+        constructor, data, args, out, deltas, same, constants, leaves = key
         if any(len(dims) > 2 for dims in (out, *args)):
             return TENSOR
+        if not args:
+            return PART
         values = constants or (None,) * len(args)
-        operands = tuple(
+        shown = leaves or (True,) * len(args)
+        operands = [
             _stand_in(0 if same else place, *known)
             for place, known in enumerate(zip(args, deltas, values, strict=True))
-        )
-        operations = super().node(constructor, data, args, out, deltas)
-        return _parts(assembled(constructor, data, operands)) * PART + operations
+        ]
+        below = [a for a, is_shown in zip(operands, shown, strict=True) if not is_shown]
+        try:
+            node = assembled(constructor, data, tuple(operands))
+            # A multiple's number is no operand.
+            forms = {a: form_of(a, {}) for a in node.args}
+            whole = form_of(node, forms)
+        except UnsupportedOperation:
+            return TENSOR
+        parts, letters = length(_text_of(whole))
+        for a in below:
+            known_parts, known_letters = length(_text_of(forms[a]))
+            parts, letters = parts - known_parts, letters - known_letters
+        if same:
+            # What both operands are is written twice: a double is a multiple, a square a power.
+            parts, letters = parts + 2 * (constructor == "add"), letters + len(data)
+        return max(1, parts) * PART + max(0, letters) * LETTER
+
+
+def _text_of(form: Form) -> str:
+    return _lines(form, frozenset(), _joined)[-1][1]
 
 
 def _stand_in(place: int, dims: Dims, known: Sparsity, value: Fraction | None) -> Term:
@@ -652,12 +719,3 @@ def _stand_in(place: int, dims: Dims, known: Sparsity, value: Fraction | None) -
     if known is True:
         return terms.delta(dims[: len(dims) // 2])
     return terms.indicator(dims, known) if known else terms.variable(f"a{place}", dims)
-
-
-def _parts(term: Term) -> int:
-    """How many parts the text of a node adds to those of its operands."""
-    try:
-        below = {a: form_of(a, {}) for a in term.args}
-        return max(1, form_of(term, below).weight - sum(f.weight for f in below.values()))
-    except UnsupportedOperation:
-        return TENSOR // PART

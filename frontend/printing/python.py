@@ -3,7 +3,7 @@
 import re
 import sys
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from typing import Final
 
@@ -24,6 +24,7 @@ from eggrad.engine.indices.constraints import Constraint, format_comparison
 from eggrad.engine.indices.spec import Dims, Indices, Size
 from eggrad.engine.indices.texts import as_float, escaped, identifier
 from eggrad.engine.terms.binding import symbols
+from eggrad.engine.terms.cofactors import without_higher_cofactors
 from eggrad.engine.terms.fixed_arrays import FixedArray
 from eggrad.engine.terms.functions import (
     ELEMENTWISE,
@@ -127,8 +128,6 @@ _CALLS: Final = {name: FUNCTIONS[name].code for name in ELEMENTWISE} | {
 def format_python(root: Term, scope: Sequence[Term] = ()) -> str:
     """A function of the variables, and of those in `scope` that fix a size.
 
-    Raises `UnsupportedOperation` for higher derivatives of a determinant.
-
     >>> from eggrad.engine.terms.term import einsum, variable
     >>> A, x = variable("A", ("m", "n")), variable("x", ("n",))
     >>> print(format_python(einsum("ij,j->i", A, x)))
@@ -137,15 +136,27 @@ def format_python(root: Term, scope: Sequence[Term] = ()) -> str:
         return A @ x
     <BLANKLINE>
     """
-    return _Writer(root, scope).text()
+    return Writer(root, scope).text()
 
 
-class _Writer:
+class Writer:
+    """Writes a function of NumPy arrays; subclasses write those of other libraries' arrays.
+
+    Code is written in NumPy's words, and `translated` has the last word on it.
+    """
+
+    library = "NumPy"
+    modules: Mapping[str, str] = {"np": "import numpy as np"}
+    """What the code calls each module, and how it is imported."""
+
     def __init__(self, root: Term, scope: Sequence[Term]) -> None:
+        """Give every name of a user one that Python has."""
+        root = without_higher_cofactors(root)
         self._root = root
         self._variables = variables(root, *scope)
         self._functions = own_functions(root)
-        self._taken = {"np", "float", *(f.name for f in self._functions)}
+        self._taken = {"np", "float", *self.modules, *(f.name for f in self._functions)}
+        self._body: list[str] = []
         self._names = {v: self._identifier(v.name) for v in self._variables}
         self._size_names = {d: self._identifier(d) for d in symbols(root)}
         self._sizes: dict[str, str] = {}
@@ -156,19 +167,19 @@ class _Writer:
             raise UnsupportedOperation(f"np.einsum has {len(specs.LETTERS)} indices, no more")
         users = Counter(a for node in postorder(self._root) for a in node.args)
         done: dict[Term, Text] = {}
-        body: list[str] = []
+        body = self._body
         depth: dict[Term, int] = {}
         for node in postorder(self._root):
-            text = self._node(node, [done[a] for a in node.args], done)
+            text = self.node(node, [done[a] for a in node.args], done)
             depth[node] = 1 + max((depth[a] for a in node.args), default=0)
             often = users[node] > 1 and len(text[0]) > WORTH_NAMING
             if node.args and (often or depth[node] > DEEP):
                 depth[node] = 0
-                name = self._identifier(f"t{len(body) + 1}")
-                body.append(f"{name} = {text[0]}")
-                text = name, ATOM
+                text = self.named(text[0]), ATOM
             done[node] = text
-        body.append(f"return {done[self._root][0]}")
+        body.append(f"return {self.result(done[self._root][0])}")
+        body = [self.translated(line) for line in body]
+        body[:0] = self.first_lines("\n".join(body))
         mentioned = {*re.findall(r"\w+", "\n".join(body))}
         sizes = sorted(self._sizes.items())
         lines = [f"{size} = {place}" for size, place in sizes if size in mentioned] + body
@@ -176,11 +187,51 @@ class _Writer:
         own = self._names.values()
         known = ", ".join(f"{n} of axes {_axes(v.dims)}" for v, n in self._names.items())
         title = f'"""Axes {_axes(self._root.dims)}{", for " * bool(known)}{known}."""'
-        function = [f"def {name}({', '.join(own)}):", *(f"    {k}" for k in (title, *lines))]
-        imported = ["import numpy as np"] if "np" in mentioned else []
-        imported += [origin(f) for f in self._functions]
-        imported += ["", ""] if imported else []
-        return "\n".join([*imported, *function, ""])
+        used = {d: name for d, name in self._size_names.items() if name in self._sizes}
+        lines = [title, *renamings("#", self._names, used), *lines]
+        function = [f"def {name}({', '.join(own)}):", *(f"    {k}" for k in lines)]
+        head = [line for module, line in self.modules.items() if module in mentioned]
+        head += [self.origin(f) for f in self._functions]
+        head += ["", ""] if head else []
+        return "\n".join([*head, *function, ""])
+
+    def named(self, text: str) -> str:
+        """A name for what a text says."""
+        name = self._identifier(f"t{len(self._body) + 1}")
+        self._body.append(f"{name} = {text}")
+        return name
+
+    def translated(self, line: str) -> str:
+        """A line in the words of the library."""
+        return line
+
+    def first_lines(self, body: str) -> list[str]:
+        """Lines that stand before all others, given these."""
+        return []
+
+    def result(self, text: str) -> str:
+        """The array to return."""
+        return text
+
+    def reads(self, key: Sequence[str]) -> bool:
+        """Whether an array can be asked for these entries."""
+        return True
+
+    def origin(self, function: OwnFunction) -> str:
+        """The line that imports a declared function, or says that it is the user's own."""
+        return imported(function, "numpy") or f"# {function.name} is a function of your own."
+
+    def call(self, node: Term, args: Sequence[Text]) -> Text:
+        """An element-wise function or one of a matrix."""
+        code = node.data.code if isinstance(node.data, OwnFunction) else _CALLS[node.op]
+        own = self.unspread(node, args) if len(args) == 2 else args
+        texts = [text for text, _ in own]
+        known = FUNCTIONS.get(node.op)
+        if known and (node.op == "where" or node.op.startswith("logical_")):
+            texts = [text.removeprefix(_AS_NUMBER) for text in texts]
+        if known and known.is_test:
+            return _AS_NUMBER + code.format(*texts), PRODUCT
+        return code.format(*texts), ATOM
 
     def _identifier(self, name: str) -> str:
         """A Python name that nothing else in the text has."""
@@ -199,35 +250,30 @@ class _Writer:
             self._sizes[name] = self._origin(size)
 
     def _origin(self, size: str) -> str:
-        """How a size is read off a variable, by an axis as long, or longer by a number."""
-        axes = ((v, k, d) for v in self._variables for k, d in enumerate(v.dims))
-        for v, k, d in sorted(axes, key=lambda axis: axis[2] != size):
-            behind = plus(size_form(size), times(-1, size_form(d)))
-            if {*dict(behind)} <= {""}:
-                number = coefficient(behind, "")
-                sign = "" if not number else f" + {number}" if number > 0 else f" - {-number}"
-                return f"{self._names[v]}.shape[{k}]{sign}"
-        raise UnsupportedOperation(f"no variable has an axis of size {size}")
+        v, axis, more = place_of_size(size, self._variables)
+        return f"{self._names[v]}.shape[{axis}]{more}"
 
-    def _shape(self, dims: Dims) -> str:
+    def shape(self, dims: Dims) -> str:
+        """The sizes, as one argument."""
         listed = ", ".join(map(self._size, dims))
         return listed if len(dims) == 1 else f"({listed})"
 
-    def _node(self, node: Term, args: Sequence[Text], done: dict[Term, Text]) -> Text:
+    def node(self, node: Term, args: Sequence[Text], done: Mapping[Term, Text]) -> Text:
+        """The text of a node, given those of its operands."""
         match node.op:
             case "variable":
                 return self._names[node], ATOM
             case "array":
-                return self._array(node.array)
+                return self.array(node.array)
             case "constant":
-                return self._constant(node.value, node.dims)
+                return self.constant(node.value, node.dims)
             case "size":
                 size = node.symbol
                 return self._size(size), ATOM if is_simple(size) else SUM
             case "delta":
-                return self._delta(node.dims[: node.order // 2])
+                return self.delta(node.dims[: node.order // 2])
             case "indicator":
-                return self._indicator(node)
+                return self.indicator(node)
             case "einsum":
                 return self._product(node, args)
             case name if name in EXTREMES:
@@ -238,13 +284,13 @@ class _Writer:
             case "add" if node.args[0] is node.args[1]:
                 return f"2 * {bracketed(args[0], SIGN)}", PRODUCT
             case "add" | "subtract":
-                left, right = self._unspread(node, args)
+                left, right = self.unspread(node, args)
                 sign, least = ("+", SUM) if node.op == "add" else ("-", PRODUCT)
                 if node.op == "add" and right[0].startswith("-"):
                     least = POWER
                 return f"{bracketed(left, SUM)} {sign} {bracketed(right, least)}", SUM
             case "divide":
-                left, right = self._unspread(node, args)
+                left, right = self.unspread(node, args)
                 return f"{bracketed(left, PRODUCT)} / {bracketed(right, SIGN)}", PRODUCT
             case "negate":
                 return f"-{bracketed(args[0], SIGN)}", SIGN
@@ -256,33 +302,30 @@ class _Writer:
                 matrix = args[0][0]
                 return f"np.linalg.det({matrix}) * np.linalg.inv({matrix}).T", PRODUCT
             case name if name in _CALLS or isinstance(node.data, OwnFunction):
-                code = node.data.code if isinstance(node.data, OwnFunction) else _CALLS[name]
-                own = self._unspread(node, args) if len(args) == 2 else args
-                texts = [text for text, _ in own]
-                known = FUNCTIONS.get(name)
-                if known and (name == "where" or name.startswith("logical_")):
-                    texts = [text.removeprefix(_AS_NUMBER) for text in texts]
-                if known and known.is_test:
-                    return _AS_NUMBER + code.format(*texts), PRODUCT
-                return code.format(*texts), ATOM
+                return self.call(node, args)
             case name:
-                raise UnsupportedOperation(f"{name} has no function in NumPy; see eggrad.compile")
+                raise UnsupportedOperation(
+                    f"{name} has no function in {self.library}; see eggrad.compile"
+                )
 
-    def _array(self, array: FixedArray) -> Text:
+    def array(self, array: FixedArray) -> Text:
+        """Known numbers."""
         values = array.values
         if not values.size:
-            return f"np.zeros({self._shape(values.shape)})", ATOM
+            return f"np.zeros({self.shape(values.shape)})", ATOM
         listed = re.sub(r"\b(nan|inf)\b", r"np.\1", repr(values.tolist()))
         return f"np.array({listed})", ATOM
 
-    def _constant(self, value: Fraction, dims: Dims) -> Text:
+    def constant(self, value: Fraction, dims: Dims) -> Text:
+        """An array of one number."""
         if not dims:
-            return _number(value)
+            return format_fraction(value)
         if value in (0, 1):
-            return f"np.{'ones' if value else 'zeros'}({self._shape(dims)})", ATOM
-        return f"np.full({self._shape(dims)}, {_number(value)[0]})", ATOM
+            return f"np.{'ones' if value else 'zeros'}({self.shape(dims)})", ATOM
+        return f"np.full({self.shape(dims)}, {format_fraction(value)[0]})", ATOM
 
-    def _delta(self, dims: Dims) -> Text:
+    def delta(self, dims: Dims) -> Text:
+        """A product of identity matrices."""
         identities = [f"np.eye({self._size(d)})" for d in dims]
         if len(dims) == 1:
             return identities[0], ATOM
@@ -290,22 +333,22 @@ class _Writer:
         spec = specs.canonical(list(zip(rows, columns, strict=True)), (*rows, *columns))
         return f'np.einsum("{specs.format_spec(spec)}", {", ".join(identities)})', ATOM
 
-    def _indicator(self, node: Term) -> Text:
+    def indicator(self, node: Term) -> Text:
         """An array of zeros and ones."""
         letters = [identifier(letter, self._taken) for letter in specs.LETTERS[: node.order]]
         index = letters.__getitem__
-        conditions = [f"({_condition(c, index, self._size)})" for c in node.constraints]
+        conditions = [f"({format_condition(c, index, self._size)})" for c in node.constraints]
         if not conditions or not node.order:
-            whole = " * ".join(conditions) or f"np.ones({self._shape(node.dims)})"
+            whole = " * ".join(conditions) or f"np.ones({self.shape(node.dims)})"
             return (f"float({whole})", ATOM) if conditions else (whole, ATOM)
         shape = f"({', '.join(map(self._size, node.dims))}{',' * (node.order == 1)})"
         function = f"lambda {', '.join(letters)}: 1.0 * {' * '.join(conditions)}"
         return f"np.fromfunction({function}, {shape})", ATOM
 
-    def _unspread(self, node: Term, args: Sequence[Text]) -> tuple[Text, Text]:
+    def unspread(self, node: Term, args: Sequence[Text]) -> tuple[Text, Text]:
         """The operands of an operation on entries; a constant beside an array is a number."""
         numbers = [
-            _number(a.value) if a.op == "constant" and b.order else None
+            format_fraction(a.value) if a.op == "constant" and b.order else None
             for a, b in zip(node.args, node.args[::-1], strict=True)
         ]
         first, second = (
@@ -327,30 +370,56 @@ class _Writer:
             left, right, _ = node.spec
             own = (right, left, out) if first else (left, right, out)
             key = slices(node.args[first], node.args[1 - first], own)
-            if key is not None:
+            if key is not None and self.reads(key):
                 return f"{bracketed(args[1 - first], ATOM)}[{', '.join(key)}]", ATOM
         found = binary((args[0], parts[0]), (args[1], parts[1]), out)
         return found or (f'np.einsum("{spec}", {args[0][0]}, {args[1][0]})', ATOM)
 
 
-def origin(function: OwnFunction) -> str:
-    """Where Python finds a declared function: an import, or a comment that it is somebody's own."""
-    evaluate = function.evaluate.get("numpy")
+def place_of_size(size: str, variables: Sequence[Term]) -> tuple[Term, int, str]:
+    """A variable and its axis that is as long as a size, or longer by a number, which is last.
+
+    >>> from eggrad.engine.terms.term import variable
+    >>> place_of_size("n", [variable("x", ["n - 1"])])[1:]
+    (0, ' + 1')
+    """
+    axes = ((v, k, d) for v in variables for k, d in enumerate(v.dims))
+    for v, k, d in sorted(axes, key=lambda axis: axis[2] != size):
+        behind = plus(size_form(size), times(-1, size_form(d)))
+        if {*dict(behind)} <= {""}:
+            number = coefficient(behind, "")
+            sign = "" if not number else f" + {number}" if number > 0 else f" - {-number}"
+            return v, k, sign
+    raise UnsupportedOperation(f"no variable has an axis of size {size}")
+
+
+def renamings(
+    sign: str, names: Mapping[Term, str], sizes: Mapping[str, str] | None = None
+) -> list[str]:
+    """Comments that say what variables and sizes are called whose names no identifiers are."""
+    pairs = {**{v.name: own for v, own in names.items()}, **(sizes or {})}
+    return [f'{sign} {own} is "{escaped(name)}".' for name, own in pairs.items() if own != name]
+
+
+def imported(function: OwnFunction, library: str) -> str:
+    """The line that imports a declared function of a library's arrays; empty if there is none."""
+    evaluate = function.evaluate.get(library)
     name, home = getattr(evaluate, "__name__", ""), getattr(evaluate, "__module__", None)
     if name.isidentifier():
         called = "" if name == function.name else f" as {function.name}"
         # `eggrad.special` looks its functions up when they are called; a ufunc has no module.
-        if home == "scipy.special":
-            return f"from scipy.special import {name}{called}"
+        if home in ("scipy.special", "jax.scipy.special", "torch.special"):
+            return f"from {home} import {name}{called}"
         for place in (home or "scipy.special", "numpy"):
             if place != "__main__" and getattr(sys.modules.get(place), name, None) is evaluate:
                 return f"from {place} import {name}{called}"
-    return f"# {function.name} is a function of your own."
+    return ""
 
 
-def _condition(
+def format_condition(
     constraint: Constraint, index: Callable[[int], str], size: Callable[[str], str]
 ) -> str:
+    """A condition on indices and sizes, given their texts."""
     signs = {"=": " == ", ">=": " >= ", "*": " * "}
     relation, f = constraint
     if isinstance(relation, int):
@@ -367,7 +436,7 @@ def _power(node: Term, args: Sequence[Text]) -> Text:
     return f"{bracketed(args[0], ATOM)} ** {bracketed(args[1], SIGN)}", POWER
 
 
-def _number(value: Fraction) -> Text:
+def format_fraction(value: Fraction) -> Text:
     """A number as Python computes with it: what is not exact is the nearest float."""
     nearest = as_float(value)
     top, bottom = abs(value.numerator), value.denominator

@@ -10,11 +10,12 @@ from typing import cast
 
 from eggrad.engine.indices.constraints import mentioned_sizes
 from eggrad.engine.indices.spec import Dims, Size
+from eggrad.engine.terms.assumptions import ASSUMPTIONS
 from eggrad.engine.terms.functions import MATRIX_FUNCTIONS
 from eggrad.engine.terms.term import Payload
 from eggrad.frontend.text.errors import TextShapeError, place_words
 from eggrad.frontend.text.sizes import Clash, SizeClasses
-from eggrad.frontend.text.words import MATRIX_ASSUMPTIONS, format_product
+from eggrad.frontend.text.words import format_product
 
 _SYMBOLS = {"add": "+", "subtract": "-", "divide": "/", "power": "^"}
 
@@ -240,7 +241,11 @@ class _Sizes:
         if node.op == "variable":
             name, assumptions = node.name, node.assumed
             for word in assumptions:
-                if word in MATRIX_ASSUMPTIONS:
+                needs = ASSUMPTIONS[word].axes if word in ASSUMPTIONS else "any"
+                if needs == "some" and not axes:
+                    reason = f"{name!r} is {word} and must have an axis"
+                    raise TextShapeError(reason, self.text, node.start)
+                if needs == "square":
                     if len(axes) != 2:
                         reason = f"{name!r} is {word} and must have order 2, it has {len(axes)}"
                         raise TextShapeError(reason, self.text, node.start)

@@ -16,6 +16,7 @@ from eggrad.engine.errors import ParseError
 from eggrad.engine.indices.constraints import resized_all
 from eggrad.engine.indices.spec import MAXIMAL_SIZE, Dims, Size, Spec, canonical
 from eggrad.engine.terms import term as terms
+from eggrad.engine.terms.assumptions import ASSUMPTIONS, closure, contradiction
 from eggrad.engine.terms.fixed_arrays import fixed_array
 from eggrad.engine.terms.functions import EXTREMES, FUNCTIONS, Function, OwnFunction
 from eggrad.engine.terms.term import Term
@@ -25,7 +26,6 @@ from eggrad.frontend.text.inference import Node, infer
 from eggrad.frontend.text.phrases import Phrase, Problem
 from eggrad.frontend.text.syntax import Declaration, read
 from eggrad.frontend.text.words import (
-    ASSUMPTIONS,
     FUNCTION_NAMES,
     MAXIMAL_DIGITS,
     MAXIMAL_ORDER,
@@ -148,7 +148,12 @@ class _Reader:
         for word, token in declaration.assumptions:
             if word not in ASSUMPTIONS and token.type != "QUOTED":
                 near = suggestion(word, ASSUMPTIONS)
-                raise self._fail(f"no property is called {word!r}{near}", token, ASSUMPTIONS)
+                raise self._fail(f"no property is called {word!r}{near}", token, (*ASSUMPTIONS,))
+        words = dict(declaration.assumptions)
+        clash = contradiction(words)
+        if clash:
+            token = next(t for w, t in words.items() if set(clash) & closure([w]))
+            raise self._fail(f"nothing is both {clash[0]} and {clash[1]}", token)
         assumptions = tuple(word for word, _ in declaration.assumptions)
         data = (name, assumptions)
         start = offset_of(declaration.name)

@@ -11,13 +11,13 @@ from typing import Final
 from eggrad.engine.errors import ShapeError
 from eggrad.engine.indices.constraints import mentioned_sizes
 from eggrad.engine.indices.spec import Dims
+from eggrad.engine.terms.assumptions import ASSUMPTIONS, stated
 from eggrad.engine.terms.functions import EXTREMES
-from eggrad.engine.terms.term import Term, implied, postorder, variables
+from eggrad.engine.terms.term import Term, postorder, variables
 from eggrad.frontend.text.constraints import format_constraints
 from eggrad.frontend.text.inference import Node, infer
 from eggrad.frontend.text.precedence import levels
 from eggrad.frontend.text.words import (
-    ASSUMPTIONS,
     MAXIMAL_ORDER,
     format_array,
     format_name,
@@ -259,8 +259,7 @@ def format_problem(term: Term, scope: Sequence[Term] = (), wrt: Sequence[Term] =
 
 
 def _assumed(assumptions: Sequence[str]) -> str:
-    stated = [word for word in assumptions if word not in implied(assumptions)]
-    words = (word if word in ASSUMPTIONS else quoted(word) for word in stated)
+    words = (word if word in ASSUMPTIONS else quoted(word) for word in stated(assumptions))
     return "{" + ", ".join(words) + "}" if assumptions else ""
 
 

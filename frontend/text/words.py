@@ -19,8 +19,6 @@ FUNCTION_NAMES: Final = (*ELEMENTWISE, *MATRIX_FUNCTIONS)
 RESERVED: Final = frozenset(
     {"declare", "expression", "derivative", "wrt", "delta", *FUNCTION_NAMES}
 )
-MATRIX_ASSUMPTIONS: Final = ("symmetric", "positive definite", "invertible")
-ASSUMPTIONS: Final = (*MATRIX_ASSUMPTIONS, "positive", "nonnegative")
 
 MAXIMAL_DIGITS: Final = 20_000
 """Numbers are exact, so `1e999999999` would fill the memory: this bounds digits and exponents."""

@@ -220,6 +220,13 @@ def power_of_product(s: Spec, a: Tensor, b: Tensor, p: Number) -> Statement:
     )
 
 
+@powers.rule(cite=LAWS_OF_EXPONENTS, domain="a > 0")
+def product_with_tensor_power(s: Spec, a: Tensor, p: Tensor) -> Statement:
+    """a·aᵖ = a^(p+1), for a positive a and any exponent."""
+    joined = power(a, add(p, const(1, ())))
+    return ein(s, a, power(a, p)) >> joined, is_elementwise(s), positive(a)
+
+
 @powers.rule(cite=LAWS_OF_EXPONENTS)
 def power_of_multiple(c: Number, a: Tensor, p: Number) -> Statement:
     """(c·a)ᵖ = cᵖ·aᵖ, for an integer p."""

@@ -8,6 +8,7 @@ from itertools import islice, product
 from typing import cast
 
 from eggrad.engine.extraction.snapshot import Snapshot
+from eggrad.engine.indices.spec import hadamard
 from eggrad.engine.laws.rule import Ruleset
 from eggrad.engine.networks.networks import linear_forms, scaled, split
 from eggrad.engine.networks.shared_work import (
@@ -29,6 +30,7 @@ from eggrad.engine.networks.sums_and_products import (
     distributions,
     every_network,
     every_sum,
+    hadamard_pairs,
     joint,
     like,
     may_cancel,
@@ -42,6 +44,7 @@ from eggrad.engine.networks.sums_and_products import (
     short_sums,
     total,
     united,
+    with_inverse_apart,
 )
 from eggrad.engine.terms import term as terms
 from eggrad.engine.terms.term import Term
@@ -135,6 +138,27 @@ def factors_together(graph: Snapshot) -> Iterator[tuple[int, Term]]:
             for i, j in islice(pairs_to_join(graph, network), MAX_PAIRS):
                 if graph.first_time(("together", cls, network, i, j)):
                     yield cls, split(graph, network, [i, j])
+
+
+@products.bulk_rule(cite="associativity of the product")
+def inverse_apart(graph: Snapshot) -> Iterator[tuple[int, Term]]:
+    """b·(a·b)⁻¹ = (b·b⁻¹)·a⁻¹, where the inverse of a product is known as a product of inverses."""
+    for cls, network in every_network(graph):
+        for k, (factor, _) in enumerate(network.factors):
+            if graph.has(factor, ("inv", "adj")) and graph.first_time(("inverse", cls, network, k)):
+                yield from ((cls, term) for term in with_inverse_apart(graph, network, k))
+
+
+@products.bulk_rule(cite="associativity and commutativity of the product")
+def powers_together(graph: Snapshot) -> Iterator[tuple[int, Term]]:
+    """a·(b·aᵖ) = (a·aᵖ)·b, entry by entry, where a may itself be a product."""
+    for cls in graph.classes:
+        for m in graph.members[cls]:
+            order = len(graph.dims[cls])
+            if m.constructor == "ein" and m.spec == hadamard(order) and not m.subsumed:
+                step = ("powers together", cls, m.children)
+                if graph.first_time(step):
+                    yield from ((cls, t) for t in islice(hadamard_pairs(graph, cls, m), MAX_PAIRS))
 
 
 @quotients.bulk_rule(cite="definition of powers", domain="b ≠ 0", sizeless=True)

@@ -5,11 +5,14 @@ They make terms longer, so no simplification runs them.
 
 from fractions import Fraction
 
-from eggrad.engine.laws.primitives import is_square, last_axis, one_axis
+from eggrad.engine.laws.primitives import last_axis, one_axis
+from eggrad.engine.laws.properties import nonpositive
 from eggrad.rules.functions.linalg import SCALARS, SCALED
 from eggrad.rules.notation import *
 
 HALF = Fraction(1, 2)
+INNER: Spec = ((0,), (0,), ())
+OUTER: Spec = ((0,), (1,), (0, 1))
 
 definitions = Ruleset(
     "definitions",
@@ -122,24 +125,6 @@ def maximum_by_weak_choice(a: Tensor, b: Tensor) -> Statement:
     return choice >> fn("maximum", a, b), total(a), total(b)
 
 
-@definitions.rule(cite=f"{COOKBOOK}, equation 22")
-def determinant_of_product(a: Tensor, b: Tensor) -> Statement:
-    """det(a·b) = det a·det b, for square matrices."""
-    return det(ein(MATRIX_PRODUCT, a, b)) >> ein(SCALARS, det(a), det(b)), is_square(dims(a))
-
-
-@definitions.rule(cite="Cauchy and Binet; Cookbook, equation 22")
-def adjugate_of_product(a: Tensor, b: Tensor) -> Statement:
-    """adj(a·b) = adj(b)·adj(a), for square matrices."""
-    return adj(ein(MATRIX_PRODUCT, a, b)) >> ein(MATRIX_PRODUCT, adj(b), adj(a)), is_square(dims(a))
-
-
-@definitions.rule(cite=f"{COOKBOOK}, equation 1", domain="a and b invertible")
-def inverse_of_product(a: Tensor, b: Tensor) -> Statement:
-    """(a·b)⁻¹ = b⁻¹·a⁻¹, for square matrices."""
-    return inv(ein(MATRIX_PRODUCT, a, b)) >> ein(MATRIX_PRODUCT, inv(b), inv(a)), is_square(dims(a))
-
-
 @definitions.rule(cite=f"{COOKBOOK}, equation 19")
 def determinant_of_scaled(c: Tensor, a: Tensor) -> Statement:
     """det(c·a) = cⁿ·det a, for a scalar c and n rows."""
@@ -164,3 +149,23 @@ def determinant_out_of_sum(a: Tensor, b: Tensor) -> Statement:
     """det(a + b) = det a·det(δ + a⁻¹·b), for an a that is known to be invertible."""
     rest = add(delta(last_axis(dims(a))), ein(MATRIX_PRODUCT, inv(a), b))
     return det(add(a, b)) >> ein(SCALARS, det(a), det(rest)), invertible(a)
+
+
+@definitions.rule(cite="Harville 1997, corollary 18.1.3")
+def determinant_with_outer_product(n: Dims, u: Tensor, v: Tensor) -> Statement:
+    """det(δ + u·v') = 1 + v'·u, for vectors."""
+    whole = add(const(1, ()), ein(INNER, u, v))
+    return det(add(delta(n), ein(OUTER, u, v))) >> whole, one_axis(n)
+
+
+@definitions.rule(cite=f"{HANDBOOK}, equation 4.4.3", domain="a > 0")
+def arctangent_of_reciprocal(a: Tensor) -> Statement:
+    """arctan a⁻¹ = 2·arctan 1 - arctan a, for a > 0."""
+    right = subtract(scale(2, fn("arctan", const(1, dims(a)))), fn("arctan", a))
+    return fn("arctan", power(a, -1)) >> right, positive(a)
+
+
+@definitions.rule(cite="definition of the function", domain="a ≤ 0")
+def modulus_of_nonpositive(a: Tensor) -> Statement:
+    """|a| = -a for what is at most 0."""
+    return fn("abs", a) >> scale(-1, a), nonpositive(a)

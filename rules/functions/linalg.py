@@ -4,8 +4,10 @@ from eggrad.engine.laws.primitives import (
     is_declared,
     is_square,
     matrix_identity,
+    multiplies_matrices,
     one_axis,
     reciprocal,
+    reversed_axes,
     without_scalar,
 )
 from eggrad.rules.notation import *
@@ -25,9 +27,9 @@ def inverse_of_inverse(a: Tensor) -> Statement:
 
 
 @linalg.rule(cite=f"{COOKBOOK}, equation 3", domain="a invertible")
-def inverse_of_transpose(s: Spec, a: Tensor) -> Statement:
-    """(a')⁻¹ = (a⁻¹)'."""
-    return inv(ein1(s, a)) >> ein1(s, inv(a)), is_transpose(s)
+def inverse_by_transpose(a: Tensor) -> Statement:
+    """a⁻¹ = ((a')⁻¹)': where a' is a, the inverse is its own transpose."""
+    return inv(a) >> ein1(TRANSPOSE, inv(ein1(TRANSPOSE, a)))
 
 
 @linalg.rule(cite=f"{COOKBOOK}, equation 20")
@@ -37,9 +39,39 @@ def det_of_transpose(s: Spec, a: Tensor) -> Statement:
 
 
 @linalg.rule(cite="the adjugate is the transposed matrix of cofactors")
-def adj_of_transpose(s: Spec, a: Tensor) -> Statement:
-    """adj(a') = adj(a)'."""
-    return adj(ein1(s, a)) >> ein1(s, adj(a)), is_transpose(s)
+def adjugate_by_transpose(a: Tensor) -> Statement:
+    """adj(a) = adj(a')': where a' is a, the adjugate is its own transpose."""
+    return adj(a) >> ein1(TRANSPOSE, adj(ein1(TRANSPOSE, a)))
+
+
+@linalg.rule(cite=f"{COOKBOOK}, equation 1", domain="a and b invertible")
+def inverse_of_product(s: Spec, a: Tensor, b: Tensor) -> Statement:
+    """(a·b)⁻¹ = b⁻¹·a⁻¹, for square matrices."""
+    return (
+        inv(ein(s, a, b)) >> ein(reversed_axes(s), inv(a), inv(b)),
+        multiplies_matrices(s),
+        is_square(dims(a)),
+    )
+
+
+@linalg.rule(cite="Cauchy and Binet; Cookbook, equation 22")
+def adjugate_of_product(s: Spec, a: Tensor, b: Tensor) -> Statement:
+    """adj(a·b) = adj(b)·adj(a), for square matrices."""
+    return (
+        adj(ein(s, a, b)) >> ein(reversed_axes(s), adj(a), adj(b)),
+        multiplies_matrices(s),
+        is_square(dims(a)),
+    )
+
+
+@linalg.rule(cite=f"{COOKBOOK}, equation 22")
+def determinant_of_product(s: Spec, a: Tensor, b: Tensor) -> Statement:
+    """det(a·b) = det a·det b, for square matrices."""
+    return (
+        det(ein(s, a, b)) >> ein(SCALARS, det(a), det(b)),
+        multiplies_matrices(s),
+        is_square(dims(a)),
+    )
 
 
 @linalg.rule(cite=f"{COOKBOOK}, equation 145", domain="a invertible", widens=True)
@@ -105,17 +137,17 @@ def signdet_of_inverse(a: Tensor) -> Statement:
 
 
 @linalg.rule(cite=f"{COOKBOOK}, equation 22")
-def logabsdet_of_product(a: Tensor, b: Tensor) -> Statement:
+def logabsdet_of_product(s: Spec, a: Tensor, b: Tensor) -> Statement:
     """log |det(a·b)| = log |det a| + log |det b|, for square matrices."""
     both = add(logabsdet(a), logabsdet(b))
-    return logabsdet(ein(MATRIX_PRODUCT, a, b)) >> both, is_square(dims(a))
+    return logabsdet(ein(s, a, b)) >> both, multiplies_matrices(s), is_square(dims(a))
 
 
 @linalg.rule(cite=f"{COOKBOOK}, equation 22")
-def signdet_of_product(a: Tensor, b: Tensor) -> Statement:
+def signdet_of_product(s: Spec, a: Tensor, b: Tensor) -> Statement:
     """sign det(a·b) = sign det a·sign det b, for square matrices."""
     both = ein(SCALARS, signdet(a), signdet(b))
-    return signdet(ein(MATRIX_PRODUCT, a, b)) >> both, is_square(dims(a))
+    return signdet(ein(s, a, b)) >> both, multiplies_matrices(s), is_square(dims(a))
 
 
 @linalg.rule(cite="det δ = 1")
@@ -202,16 +234,6 @@ symmetric = Ruleset(
 
 
 @symmetric.rule(cite="declared", thin=True)
-def symmetric_variable(s: Spec, x: Variable) -> Statement:
-    """X' = X for a variable that is declared symmetric."""
-    return ein1(s, declared(x)) >> declared(x), is_transpose(s), is_declared(x, "symmetric")
-
-
-@symmetric.rule(cite="declared", thin=True)
-def symmetric_inverse(s: Spec, x: Variable) -> Statement:
-    """(X⁻¹)' = X⁻¹ for a variable that is declared symmetric."""
-    return (
-        ein1(s, inv(declared(x))) >> inv(declared(x)),
-        is_transpose(s),
-        is_declared(x, "symmetric"),
-    )
+def symmetric_variable(x: Variable) -> Statement:
+    """X = X' for a variable that is declared symmetric; so are its inverse, and X + X'."""
+    return declared(x) >> ein1(TRANSPOSE, declared(x)), is_declared(x, "symmetric")

@@ -11,7 +11,6 @@ from eggrad.engine.laws.primitives import (
     has_operands_sign,
     is_bounded,
     is_declared,
-    is_declared_invertible,
     is_inverse_of_bounded,
     is_natural,
     is_negative,
@@ -28,6 +27,7 @@ from eggrad.engine.laws.primitives import (
 )
 from eggrad.engine.laws.properties import defined, positive_almost
 from eggrad.engine.laws.properties import nonzero as nowhere_zero
+from eggrad.engine.laws.structure_primitives import is_seldom_singular, is_seldom_zero
 from eggrad.rules.notation import *
 
 RANGE = "range of the function"
@@ -347,8 +347,8 @@ def nonnegative_and_nonzero(a: Tensor) -> Claim:
 
 @properties.fact(cite="a point has no interior")
 def nonzero_variable(x: Variable) -> Claim:
-    """An entry of a variable is 0 at values without interior."""
-    return nonzero_almost(declared(x))
+    """An entry of a variable is 0 at values without interior, if nothing is declared of it."""
+    return nonzero_almost(declared(x)), is_seldom_zero(x)
 
 
 @properties.fact(cite=ORDER)
@@ -462,7 +462,7 @@ def bounded_product(s: Spec, a: Tensor, b: Tensor) -> Claim:
 @properties.fact(cite="declared")
 def invertible_variable(x: Variable) -> Claim:
     """A variable that is declared invertible, or positive definite, is."""
-    return invertible(declared(x)), is_declared_invertible(x)
+    return invertible(declared(x)), is_declared(x, "invertible")
 
 
 @properties.fact(cite="the inverse of the identity")
@@ -504,7 +504,7 @@ def invertible_is_invertible_almost(a: Tensor) -> Claim:
 @properties.fact(cite="a polynomial that is not 0, such as det X, has zeros without interior")
 def square_variable_is_invertible(x: Variable) -> Claim:
     """A square variable is invertible, exceptions apart."""
-    return invertible_almost(declared(x)), is_square_variable(x)
+    return invertible_almost(declared(x)), is_square_variable(x), is_seldom_singular(x)
 
 
 @properties.fact(cite="the inverse of a transpose")

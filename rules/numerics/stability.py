@@ -9,16 +9,12 @@ from fractions import Fraction
 from eggrad.engine.extraction.snapshot import Snapshot
 from eggrad.engine.laws.language import (
     cholesky,
-    exp_difference,
     expm1,
     hypot,
     inverse_from_cholesky,
     log1p,
     logdet,
     logdet_from_cholesky,
-    logsumexp,
-    norm,
-    softmax,
     solve,
 )
 from eggrad.engine.laws.primitives import (
@@ -29,9 +25,6 @@ from eggrad.engine.laws.primitives import (
     opposite,
     right_axes,
     solution_axes,
-    spreads_again,
-    squared_sum,
-    sums_axes,
 )
 from eggrad.engine.networks.sums_and_products import every_network, with_units
 from eggrad.engine.terms.term import Term
@@ -66,29 +59,6 @@ def log_of_quotient(s: Spec, a: Tensor, n: Dims) -> Statement:
     return (
         fn("log", quotient) >> add(log1p(a), scale(-1, log1p(scale(-1, a)))),
         is_elementwise(s),
-    )
-
-
-@stability.rule(cite=BLANCHARD)
-def sum_of_exp(s: Spec, a: Tensor) -> Statement:
-    """Σ exp a = exp(log Σ exp a), and the logarithm is computed around the largest a."""
-    return ein1(s, fn("exp", a)) >> fn("exp", logsumexp(s, a)), sums_axes(s)
-
-
-@stability.rule(cite=BLANCHARD)
-def exp_over_sum(t: Spec, s: Spec, a: Tensor, n: Dims) -> Statement:
-    """exp(a - log Σ exp a) = exp a / Σ exp a, with one exponential for each entry."""
-    total = ein(t, logsumexp(s, a), const(1, n))
-    return exp_difference(a, total) >> softmax(s, a), spreads_again(t, s)
-
-
-@stability.rule(cite=BLANCHARD)
-def exp_less_log_of_sum(t: Spec, s: Spec, a: Tensor, n: Dims) -> Statement:
-    """exp(a + (-1)·log Σ exp a) is the exponential of a difference, which does not overflow."""
-    total = ein(t, logsumexp(s, a), const(1, n))
-    return (
-        fn("exp", add(a, scale(-1, total))) >> exp_difference(a, total),
-        spreads_again(t, s),
     )
 
 
@@ -152,15 +122,9 @@ def one_minus_square(x: Variable, n: Dims) -> Statement:
     )
 
 
-@stability.rule(cite=BLUE, domain="a ≠ 0 where the exponent is negative")
-def root_of_sum_of_squares(s: Spec, a: Tensor, p: Number) -> Statement:
-    """(Σ a²)ᵖ = ‖a‖²ᵖ, for p = ±1/2: the squares need not be representable."""
-    return power(ein(s, a, a), p) >> power(norm(squared_sum(s), a), doubled(p))
-
-
 @stability.rule(cite=BLUE, domain="not both 0 where the exponent is negative")
 def root_of_two_squares(a: Tensor, b: Tensor, p: Number) -> Statement:
-    """(a² + b²)ᵖ = hypot(a, b)²ᵖ, for p = ±1/2."""
+    """(a² + b²)ᵖ = hypot(a, b)²ᵖ, for p = ±1/2, ±3/2, …."""
     return power(add(power(a, 2), power(b, 2)), p) >> power(hypot(a, b), doubled(p))
 
 

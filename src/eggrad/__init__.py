@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from eggrad.engine.compilation.compiled import CompiledFunction
     from eggrad.engine.errors import (
+        AssumptionViolated,
         BudgetExceeded,
         EggradError,
         ParseError,
@@ -81,10 +82,12 @@ if TYPE_CHECKING:
         vjp,
     )
     from eggrad.frontend.interface.equivalence import Verdict, equivalent
+    from eggrad.frontend.interface.properties import Properties, properties
     from eggrad.frontend.interface.reading import (
         Problem,
         parse,
         parse_index,
+        parse_json,
         parse_latex,
         parse_matrix,
     )
@@ -94,6 +97,7 @@ if not Path(__file__).with_name("engine").is_dir():
     __path__.append(str(Path(__file__).parents[2]))
 
 __all__ = [
+    "AssumptionViolated",
     "Budget",
     "BudgetExceeded",
     "BudgetWarning",
@@ -104,6 +108,7 @@ __all__ = [
     "FactoredTensor",
     "ParseError",
     "Problem",
+    "Properties",
     "RuleError",
     "ShapeError",
     "SizeWarning",
@@ -147,8 +152,10 @@ __all__ = [
     "parse",
     "parse_elementwise",
     "parse_index",
+    "parse_json",
     "parse_latex",
     "parse_matrix",
+    "properties",
     "relu",
     "round",
     "sign",
@@ -169,6 +176,7 @@ __all__ = [
 
 _HOMES = {
     "engine.errors": (
+        "AssumptionViolated",
         "BudgetExceeded",
         "EggradError",
         "ParseError",
@@ -200,10 +208,12 @@ _HOMES = {
         "vjp",
     ),
     "frontend.interface.equivalence": ("Verdict", "equivalent"),
+    "frontend.interface.properties": ("Properties", "properties"),
     "frontend.interface.reading": (
         "Problem",
         "parse",
         "parse_index",
+        "parse_json",
         "parse_latex",
         "parse_matrix",
     ),

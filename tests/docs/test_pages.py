@@ -32,9 +32,11 @@ SESSIONS = {
     "docs/equivalence.md": 2,
     "docs/experiments.md": 1,
     "docs/factored.md": 5,
+    "docs/formats.md": 4,
     "docs/functions.md": 1,
     "docs/matrix.md": 3,
     "docs/numpy.md": 2,
+    "docs/properties.md": 4,
     "docs/typeset.md": 3,
     "docs/writing_rules.md": 7,
 }

@@ -6,12 +6,13 @@ from hypothesis import strategies as st
 
 from eggrad.engine.indices import affine
 from eggrad.engine.terms import term as t
+from eggrad.engine.terms.assumptions import ASSUMPTIONS
 from eggrad.engine.terms.functions import ELEMENTWISE, FUNCTIONS
 from eggrad.engine.terms.term import Term
 
 SIZES = ("m", "n", "A_1", "A_2", "x_1", "n1", "two words", 2, 3)
 NAMES = ("A", "B", "x", "y1", "sin", "let", "odd `name`", "t1")
-ASSUMPTIONS = ("symmetric", "positive definite", "invertible", "positive", "nonnegative")
+OF_ENTRIES = ("positive", "nonnegative", "integer")
 NUMBERS = st.one_of(
     st.integers(-3, 3),
     st.fractions(max_denominator=50),
@@ -29,7 +30,8 @@ def terms(draw: st.DrawFn, steps: int = 12) -> Term:
     for name in draw(st.lists(st.sampled_from(NAMES), unique=True, max_size=4)):
         dims = draw(draw_dims)
         square = len(dims) == 2 and dims[0] == dims[1]
-        known = ASSUMPTIONS if square else ASSUMPTIONS[3:]
+        known = (*(w for w, a in ASSUMPTIONS.items() if a.of_matrices), *OF_ENTRIES)
+        known = known if square else OF_ENTRIES
         pool.append(t.variable(name, dims, draw(st.lists(st.sampled_from(known), max_size=2))))
         # The size symbols that a plain declaration stands for.
         plain = tuple(f"{name}_{axis + 1}" for axis in range(len(dims)))

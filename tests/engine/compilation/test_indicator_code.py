@@ -209,7 +209,7 @@ def test_python_text_runs_alone(k: int) -> None:
         (x[2], "f = Σᵢ [i=2] xᵢ"),
         (np.tril(A), "fᵢⱼ = [i≥j] Aᵢⱼ"),
         (x[::-1], "fᵢ = Σⱼ [i+j+1=n] xⱼ"),
-        (np.sum(x[:3]), "f = Σᵢ (Σⱼ [i=j] xⱼ)"),
+        (np.sum(x[:3]), "f = Σᵢⱼ [i=j] xⱼ"),
     ],
 )
 def test_index_notation(f: eg.Expression, text: str) -> None:

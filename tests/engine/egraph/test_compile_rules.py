@@ -1,10 +1,13 @@
-"""Leaving out rules that cannot match changes nothing."""
+"""Rules for egglog: leaving out those that cannot match changes nothing, and parts stay apart."""
 
+import re
 from random import Random
 
 import pytest
 
-from eggrad.engine.egraph.compile_rules import Relevance, Selection, symbols_of
+import eggrad as eg
+from eggrad.engine.egraph.compile_rules import Relevance, Selection, symbols_of, table_of
+from eggrad.engine.laws.language import CONSTRUCTORS
 from eggrad.engine.laws.rule import Fact, Rule
 from eggrad.engine.saturation.system import System
 from eggrad.engine.terms import term as terms
@@ -46,3 +49,20 @@ def test_what_a_rule_makes_lets_others_join() -> None:
     names = [{r.name for r in s.stages["simplify"]} for s in (before, after)]
     assert names[0] != names[1]
     assert "scale" in made
+
+
+def test_no_table_is_called_as_another_with_a_number() -> None:
+    """egglog numbers what it binds in a rule: two parts with one name would be the same."""
+    tables = [table_of(constructor) for constructor in CONSTRUCTORS]
+    clashes = [(a, b) for a in tables for b in tables if re.fullmatch(re.escape(a) + r"\d+", b)]
+    assert not clashes
+
+
+def test_parts_of_a_rule_stay_apart() -> None:
+    """A softmax after a quadratic form: the numbers of `ein` and of `ein1` met in one rule."""
+    x, y, A = (
+        eg.variable(name, dims) for name, dims in (("x", ("n",)), ("y", ("m",)), ("A", ("n", "n")))
+    )
+    own = System(STANDARD)
+    own.differentiate((x @ (A @ x)).term, x.term, "forward")
+    assert own.simplify([eg.softmax(y).term]).term.dims == ("m",)

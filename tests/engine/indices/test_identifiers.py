@@ -1,5 +1,6 @@
 """Names that are code, markup or no words: nothing of them is run, and values stay right."""
 
+import inspect
 import io
 import json
 import random
@@ -14,8 +15,10 @@ from click.testing import CliRunner
 
 import eggrad as eg
 from eggrad.engine.compilation.compiled import compile_terms
+from eggrad.frontend.cli.expressions import LANGUAGES
 from eggrad.frontend.cli.main import main
 from eggrad.frontend.printing.formats import format_unchanged
+from tests.support.array_programs import run_julia, run_matlab
 
 PIECES = [
     '"', "'", '"""', "'''", "\\", "\n", "\r", "\t", "\x00", "\x0c", "{", "}", "{0.__class__}", "%s",
@@ -30,7 +33,6 @@ WORDS = [
     '"""\n print(1); """', '"""\nran.append(1)\n"""', "a\nran.append(1)#", "a\rran.append(1)#",
     "x)\\\"; ran.append(1)", "x" * 3000,
 ]  # fmt: skip
-FORMATS = ("einsum", "matrix", "index", "latex", "python", "elementwise", "dot")
 
 
 def names() -> list[str]:
@@ -57,18 +59,21 @@ def run(text: str, f: eg.Expression, values: dict[str, Any]) -> Any:
     """The value of printed Python, run where nothing may print and nothing may be left behind."""
     ran: list[int] = []
     module: dict[str, Any] = {"ran": ran, "print": lambda *_: ran.append(1)}
-    before = {*module, "np", "__builtins__"}
     exec(compile(text, "<printed>", "exec"), module)
-    (made,) = module.keys() - before
-    arguments = sorted({*f.variables, *f.scope}, key=lambda v: v.data[0])
-    result = module[made](*(values[v.data[0]] for v in arguments))
+    (made,) = (m for m in module.values() if inspect.isfunction(m) and m.__module__ is None)
+    result = made(*arguments(f, values))
     assert not ran
-    return result
+    return np.asarray(result).astype(float)
+
+
+def arguments(f: eg.Expression, values: dict[str, Any]) -> list[Any]:
+    own = sorted({*f.variables, *f.scope}, key=lambda v: v.data[0])
+    return [values[v.data[0]] for v in own]
 
 
 def check_formats(f: eg.Expression, values: dict[str, Any]) -> None:
     expected = f.evaluate(values, reference=True)
-    for language in FORMATS:
+    for language in LANGUAGES:
         try:
             # Without the search for the shortest formula, which names do not change.
             text = format_unchanged(language, f.term, f.scope)
@@ -77,8 +82,17 @@ def check_formats(f: eg.Expression, values: dict[str, Any]) -> None:
             assert language == "elementwise"
             continue
         text.encode("utf-8")
-        if language == "python":
+        if language in ("python", "sympy"):
             np.testing.assert_allclose(run(text, f, values), expected)
+        elif language in ("jax", "torch"):
+            compile(text, "<printed>", "exec")
+        elif language == "julia":
+            np.testing.assert_allclose(run_julia(text, arguments(f, values)), expected)
+        elif language == "matlab":
+            found = run_matlab(text, arguments(f, values))
+            np.testing.assert_allclose(found.reshape(expected.shape), expected)
+        elif language == "json":
+            assert eg.parse_json(text).term is f.term
         elif language == "einsum":
             assert str(eg.parse(text).expression) == text
         elif language == "dot":
@@ -87,7 +101,7 @@ def check_formats(f: eg.Expression, values: dict[str, Any]) -> None:
             body = text.replace(r"\{", "").replace(r"\}", "")
             assert body.count("{") == body.count("}")
             assert r"\input" not in text
-        elif language in ("index", "matrix"):
+        elif language in ("index", "matrix", "unicode"):
             assert text.isprintable()
 
 

@@ -172,7 +172,7 @@ def test_texts_are_short() -> None:
     assert gradient.node_count == gradient.thin.node_count
     assert f"{gradient.node_count} nodes" in repr(gradient)
     # A text that a user wrote stays as it is.
-    assert declared("S'*w").to("index") == "fᵢ = Sⱼᵢ wⱼ"
+    assert declared("S'*w").to("index") == "fᵢ = Σⱼ Sⱼᵢ wⱼ"
 
 
 def test_the_printed_text_is_the_thin_expression() -> None:

@@ -117,8 +117,9 @@ def test_building_blocks() -> None:
 
 def test_assumptions() -> None:
     definite = eg.variable("P", ("n", "n"), ["positive definite"]).term
-    assert definite.data == ("P", ("invertible", "positive definite", "symmetric"))
-    assert eg.variable("p", ("n",), "positive").term.data == ("p", ("positive",))
+    implied = ("invertible", "positive definite", "positive semidefinite", "symmetric")
+    assert definite.data == ("P", implied)
+    assert eg.variable("p", ("n",), "positive").term.data == ("p", ("nonnegative", "positive"))
     with pytest.raises(eg.UnsupportedOperation, match="no property is called 'big'"):
         eg.variable("P", (), ["big"])
     for dims in [("n",), ("m", "n"), ()]:

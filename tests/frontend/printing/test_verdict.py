@@ -64,9 +64,9 @@ def test_einsum_and_latex() -> None:
 
 def test_what_the_notation_does_not_show_has_no_line() -> None:
     lines = printed(*TRACE, "index").splitlines()
-    assert lines[0] == "f = Aᵢⱼ Bⱼᵢ"
+    assert lines[0] == "f = Σᵢⱼ Aᵢⱼ Bⱼᵢ"
     assert [line.startswith("  = ") for line in lines] == [False, True, True, False, True, False]
-    assert lines[-1] == "f = Bᵢⱼ Aⱼᵢ"
+    assert lines[-1] == "f = Σᵢⱼ Bᵢⱼ Aⱼᵢ"
 
 
 def test_without_matrix_notation_all_is_in_index_notation() -> None:
@@ -75,7 +75,7 @@ def test_without_matrix_notation_all_is_in_index_notation() -> None:
     rules = [r for r in RULESETS if r.name in ("delta", "unary")]
     steps = explain(left, T, rules)
     assert steps is not None
-    assert format_steps(left, steps, rules).splitlines()[::2][0] == "fᵢⱼₖ = δᵢₗ Tₗⱼₖ"
+    assert format_steps(left, steps, rules).splitlines()[::2][0] == "fᵢⱼₖ = Σₗ δᵢₗ Tₗⱼₖ"
 
 
 def test_operations_of_generated_code() -> None:
@@ -92,8 +92,9 @@ def test_operations_of_generated_code() -> None:
         "fᵢ = exp(xᵢ - softplus(yᵢ))",
         "fᵢ = 1 / ((1 + exp(yᵢ)) exp(-xᵢ))",
     ]
-    assert shown[:3] == [index] * 3
-    latex = r"{f}_{i} = \exp({x}_{i} - \operatorname{softplus}({y}_{i}))"
+    matrix = ["exp(x)./(1 + exp(y))", "exp(x - softplus(y))", "1./((1 + exp(y)).*exp(-x))"]
+    assert shown[:3] == [index, matrix, index]
+    latex = r"\exp\left(x - \operatorname{softplus}\left(y\right)\right)"
     assert latex in format_steps(left, steps, rules, "latex")
 
 

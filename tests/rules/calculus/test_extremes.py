@@ -80,7 +80,7 @@ def test_laws() -> None:
     assert eg.equivalent(np.abs(np.max(A)), np.max(A)).status == "different"
 
 
-@pytest.mark.parametrize("text", ["max(x)", "max(A)", "colmax(A)", "rowmin(A)", "max(x)*x"])
+@pytest.mark.parametrize("text", ["max(x)", "max(A)", "colmax(A)'", "rowmin(A)", "max(x)*x"])
 def test_matrix_notation(text: str) -> None:
     f = eg.parse_matrix(text, {"A": ("m", "n"), "x": ("n",)})
     assert f.to("matrix") == text

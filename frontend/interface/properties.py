@@ -1,0 +1,87 @@
+"""What follows for an expression from its form and what is declared: sign, range, structure."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from eggrad.engine.laws import properties as known
+from eggrad.engine.laws.knowledge import Knowledge, in_sums_and_products
+from eggrad.frontend.expression.expression import as_expression
+from eggrad.rules.functions.matrix_properties import matrix_properties
+from eggrad.rules.functions.properties import properties as forms
+from eggrad.rules.functions.ranges import ranges
+
+# Said of every tensor of numbers that are defined, or but for exceptions: not worth a line.
+_LEFT_OUT: Final = frozenset(
+    {
+        known.NONZERO_ALMOST,
+        known.POSITIVE_ALMOST,
+        known.INVERTIBLE_ALMOST,
+        known.DEFINED,
+    }
+)
+_BELOW: Final = ((known.POSITIVE, "(0"), (known.NONNEGATIVE, "[0"))
+_ABOVE: Final = ((known.NEGATIVE, "0)"), (known.NONPOSITIVE, "0]"), (known.AT_MOST_ONE, "1]"))
+
+
+@dataclass(frozen=True)
+class Properties(Mapping[str, tuple[str, ...]]):
+    """What is known of an expression: each property with the names of the rules that show it."""
+
+    found: Mapping[str, tuple[str, ...]]
+
+    def __getitem__(self, word: str) -> tuple[str, ...]:
+        """The rules that show a property, named as `ruleset.rule`."""
+        return self.found[word]
+
+    def __iter__(self) -> Iterator[str]:
+        """The properties, in the order of their list."""
+        return iter(self.found)
+
+    def __len__(self) -> int:
+        """How many there are."""
+        return len(self.found)
+
+    @property
+    def range(self) -> str:
+        """The interval that all entries are in, `(0` without its end and `[0` with it."""
+        below = next((text for word, text in _BELOW if word in self.found), "(-inf")
+        if known.AT_LEAST_ONE in self.found:
+            below = "[1"
+        elif below == "(-inf" and known.WITHIN_ONE in self.found:
+            below = "[-1"
+        above = next((text for word, text in _ABOVE if word in self.found), "inf)")
+        return f"{below}, {above}"
+
+    def __str__(self) -> str:
+        """A line for each: what it says, and the rules that show it."""
+        lines = [f"range: {self.range}"]
+        lines += [f"{word}: {', '.join(rules)}" for word, rules in self.found.items()]
+        return "\n".join(lines)
+
+
+def properties(f: Any) -> Properties:
+    """What follows for an expression from its form, and from what is declared of its variables.
+
+    A mapping from words, those of `assume=` and a few more (docs/properties.md), to the names of
+    the rules that show them; `.range` is the interval that all entries are in. What is not named
+    is not known: nothing is said of values. The form is looked at as it is written and simplified.
+
+    >>> from eggrad.frontend.expression.functions import exp, variable
+    >>> X = variable("X", ("m", "n"))
+    >>> properties(X.T @ X)["symmetric"]
+    ('matrix_properties.semidefinite_gram', 'matrix_properties.semidefinite_is_symmetric')
+    >>> properties(1 / (1 + exp(variable("x")))).range
+    '(0, 1]'
+    """
+    from eggrad.frontend.interface.derivatives import simplify
+
+    own = as_expression(f)
+    knowledge = Knowledge((forms, ranges, matrix_properties))
+    found: dict[str, tuple[str, ...]] = {}
+    ways = (own.term, own.thin.term, simplify(own).thin.term)
+    for term in dict.fromkeys(map(in_sums_and_products, ways)):
+        for word in known.PROPERTIES:
+            if word not in _LEFT_OUT and word not in found and knowledge.knows(word, term):
+                found[word] = knowledge.reasons(word, term)
+    return Properties({word: found[word] for word in known.PROPERTIES if word in found})

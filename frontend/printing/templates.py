@@ -1,0 +1,49 @@
+"""Texts of functions with places for their operands, as programs in any language have them."""
+
+import re
+from collections.abc import Callable, Sequence
+from typing import Final
+
+from eggrad.frontend.text.precedence import Text, bracketed, levels
+
+*_, _ATOM = levels("python")
+_CALL: Final = re.compile(r"[\w.]+\(\{\}(, (\{\}|\d+))*\)\Z")
+
+
+def is_call(template: str) -> bool:
+    """Whether a template is a call of a function with each operand as an argument, once.
+
+    >>> is_call("max({}, 0)"), is_call("{} .^ {}"), is_call("fix({0})")
+    (True, False, False)
+    """
+    return bool(_CALL.match(template))
+
+
+def filled(template: str, args: Sequence[Text], named: Callable[[str], str]) -> Text:
+    """The text with these operands; what it mentions twice is `named` first.
+
+    >>> filled("{} > {}", [("a", _ATOM), ("b + 1", 0)], str)
+    ('(a > (b + 1))', 4)
+    """
+    if is_call(template):
+        return template.format(*(text for text, _ in args)), _ATOM
+    often = [template.count(f"{{{k}}}") > 1 for k in range(len(args))]
+    texts = [
+        named(text) if twice and level < _ATOM else bracketed((text, level), _ATOM)
+        for (text, level), twice in zip(args, often, strict=True)
+    ]
+    whole = template.format(*texts)
+    return (whole, _ATOM) if _is_one_call(template) else (f"({whole})", _ATOM)
+
+
+def _is_one_call(template: str) -> bool:
+    """Whether the bracket after a name is closed at the end."""
+    opened = re.match(r"[\w.]+\(", template)
+    if not opened:
+        return False
+    depth = 1
+    for place in range(opened.end(), len(template)):
+        depth += {"(": 1, ")": -1}.get(template[place], 0)
+        if not depth:
+            return place == len(template) - 1
+    return False

@@ -1,0 +1,92 @@
+"""Terms for a terminal: matrix notation with raised exponents, bars and signs, in one line."""
+
+import re
+from collections.abc import Sequence
+from typing import Final
+
+from eggrad.engine.terms.term import Term
+from eggrad.frontend.printing.matrix import Form, written
+from eggrad.frontend.text.precedence import Text, bracketed, levels
+
+_SUM, _PRODUCT, _POWER, _TRANSPOSE, _ATOM = levels("matrix")
+_MINUS: Final = "\N{MINUS SIGN}"
+# How tightly each operator binds, and its sign.
+_OPERATORS: Final = {
+    "add": (_SUM, " + "),
+    "subtract": (_SUM, f" {_MINUS} "),
+    "times": (_PRODUCT, "·"),
+    "multiply": (_PRODUCT, " ⊙ "),
+    "divide": (_PRODUCT, "/"),
+    "divide_entries": (_PRODUCT, " ⊘ "),
+}
+_SIGNS: Final = {"sum": "∑", "sqrt": "√"}
+_RAISED: Final = str.maketrans(f"{_MINUS}0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+
+
+def format_unicode(root: Term, scope: Sequence[Term] = ()) -> str:
+    """A term of at most two axes as `eggrad.parse_matrix` reads it, too.
+
+    >>> from eggrad.engine.terms.term import apply, einsum, variable
+    >>> A, x = variable("A", ("n", "n")), variable("x", ("n",))
+    >>> format_unicode(einsum("ij,i->j", apply("inv", A), x)), format_unicode(apply("det", A))
+    ('(A⁻¹)ᵀ·x', '|A|')
+    """
+    return "".join(
+        f"{name} = {text}; " if name else text for name, text in written(root, _style, scope)
+    )
+
+
+def _style(form: Form, args: Sequence[Text]) -> Text:
+    match form.op:
+        case "name" | "number":
+            return form.text, _ATOM
+        case "call":
+            return _call(form, args)
+        case "index":
+            return f"{bracketed(args[0], _ATOM)}{form.text}", _ATOM
+        case "transpose":
+            return f"{bracketed(args[0], _TRANSPOSE)}ᵀ", _TRANSPOSE
+        case "negate":
+            return f"{_MINUS}{bracketed(args[0], _PRODUCT)}", _SUM
+        case "power" | "power_entries":
+            return _power(form, args)
+        case operator:
+            level, sign = _OPERATORS[operator]
+            left, right = args
+            # A sum within a sum needs no brackets, and a multiple's number none around the rest.
+            whole = operator == "times" and form.args[0].op == "number" and right[1] == _PRODUCT
+            added = operator == "add" and not right[0].startswith(_MINUS)
+            least = level if added or whole else level + 1
+            return f"{bracketed(left, level)}{sign}{bracketed(right, least)}", level
+
+
+def _power(form: Form, args: Sequence[Text]) -> Text:
+    base, (exponent, level) = bracketed(args[0], _TRANSPOSE), args[1]
+    of_entries = form.op == "power_entries"
+    if re.fullmatch("[0-9]+", exponent.removeprefix(_MINUS)):
+        return f"{base}{'⊙' * of_entries}{exponent.translate(_RAISED)}", _POWER
+    sign = ".^" if of_entries else "^"
+    return f"{base}{sign}{exponent if level == _ATOM else f'({exponent})'}", _POWER
+
+
+def _call(form: Form, args: Sequence[Text]) -> Text:
+    texts = [text for text, _ in args]
+    # `log|` is one sign: a name that ends so cannot stand before a bar.
+    if not texts or not texts[0].endswith("log"):
+        match form.text:
+            case "norm2":
+                return f"‖{texts[0]}‖", _ATOM
+            case "det":
+                return f"|{texts[0]}|", _ATOM
+            case "abs" if not form.order:
+                return f"|{texts[0]}|", _ATOM
+            case "logdet":
+                return f"log|{texts[0]}|", _ATOM
+            case _:
+                pass
+    if form.text == "logabsdet":
+        return f"log|det({texts[0]})|", _ATOM
+    if form.text == "inv":
+        return f"{bracketed(args[0], _TRANSPOSE)}⁻¹", _POWER
+    name = (form.function and form.function.matrix) or form.text
+    return f"{_SIGNS.get(name, name)}({', '.join(texts)})", _ATOM

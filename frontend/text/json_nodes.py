@@ -1,0 +1,425 @@
+"""Terms as JSON, and back: the nodes of a DAG in order, without loss; nothing in it is run."""
+
+import json
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from math import isfinite, prod
+from typing import Any, Final, NamedTuple, cast
+
+import numpy as np
+
+from eggrad.engine.errors import EggradError, ParseError, UnsupportedOperation
+from eggrad.engine.indices.constraints import Constraint
+from eggrad.engine.indices.spec import Spec, canonical, check
+from eggrad.engine.indices.texts import as_float, fraction_of, fraction_text, integer
+from eggrad.engine.terms import term as terms
+from eggrad.engine.terms.fixed_arrays import fixed_array
+from eggrad.engine.terms.functions import EXTREMES, FUNCTIONS, MATRIX_FUNCTIONS, OwnFunction
+from eggrad.engine.terms.term import Term, own_functions, postorder
+from eggrad.frontend.text.words import MAXIMAL_ORDER
+
+FORMAT: Final = "eggrad expression 1"
+"""What the texts call themselves; another number would say that they mean something else."""
+
+_SPECIAL: Final = {"nan": float("nan"), "inf": float("inf"), "-inf": float("-inf")}
+# Where something is in a JSON text: keys of objects, and places in lists.
+Path = tuple[str | int, ...]
+
+
+def format_json(root: Term, scope: Sequence[Term] = ()) -> str:
+    """The nodes, operands first: each with its operation, data, operands by number, and sizes.
+
+    >>> from eggrad.engine.terms.term import einsum, variable
+    >>> A, x = variable("A", ("m", "n")), variable("x", ("n",))
+    >>> print(format_json(einsum("ij,j->i", A, x)))
+    {"format": "eggrad expression 1",
+     "nodes": [
+      {"op": "variable", "data": {"name": "A", "assume": []}, "args": [], "dims": ["m", "n"]},
+      {"op": "variable", "data": {"name": "x", "assume": []}, "args": [], "dims": ["n"]},
+      {"op": "einsum", "data": [[0, 1], [1], [0]], "args": [0, 1], "dims": ["m"]}],
+     "root": 2,
+     "scope": []}
+    """
+    own_functions(root)
+    numbers: dict[Term, int] = {}
+    lines: list[str] = []
+    for node in postorder(root, *scope):
+        numbers[node] = len(numbers)
+        described = {
+            "op": "function" if isinstance(node.data, OwnFunction) else node.op,
+            "data": _data(node),
+            "args": [numbers[a] for a in node.args],
+            "dims": list(node.dims),
+        }
+        lines.append(f"  {json.dumps(described, allow_nan=False)}")
+    nodes = ",\n".join(lines)
+    places = [numbers[v] for v in scope]
+    return (
+        f'{{"format": "{FORMAT}",\n "nodes": [\n{nodes}],\n "root": {numbers[root]},\n'
+        f' "scope": {places}}}'
+    )
+
+
+def _data(node: Term) -> Any:
+    match node.op:
+        case "variable":
+            return {"name": node.name, "assume": list(node.assumed)}
+        case "constant":
+            return fraction_text(node.value)
+        case "array":
+            return [_number(x) for x in node.array.values.ravel().tolist()]
+        case "indicator":
+            return [[relation, [[*term] for term in f]] for relation, f in node.constraints]
+        case "size" | "cofactors":
+            return node.data
+        case op if op == "einsum" or op in EXTREMES:
+            return [[*part] for part in node.spec]
+        case _ if isinstance(node.data, OwnFunction):
+            return node.data.name
+        case op if op in _WITHOUT_DATA:
+            return None
+        case op:
+            raise UnsupportedOperation(f"{op} is for generated code, and has no JSON")
+
+
+def _number(x: float) -> float | str:
+    return x if isfinite(x) else str(x)
+
+
+_ARITHMETIC: Final[Mapping[str, Callable[..., Term]]] = {
+    "add": terms.add,
+    "subtract": terms.subtract,
+    "divide": terms.divide,
+    "negate": terms.negate,
+    "power": terms.power,
+}
+_WITHOUT_DATA: Final = frozenset({"delta", *_ARITHMETIC, *FUNCTIONS, *MATRIX_FUNCTIONS})
+
+
+# Reading -----------------------------------------------------------------------------------
+
+
+class _WrongError(Exception):
+    """What is wrong, and where."""
+
+    def __init__(self, reason: str, *path: str | int) -> None:
+        super().__init__(reason)
+        self.path = path
+
+
+def read_json(text: str, functions: Iterable[OwnFunction] = ()) -> tuple[Term, tuple[Term, ...]]:
+    """The term and the scope of a text that `format_json` wrote; `functions` are those declared.
+
+    Raises `ParseError`, which shows the place, for all else.
+
+    >>> from eggrad.engine.terms.term import apply, variable
+    >>> term = apply("sin", variable("x", ("n",)))
+    >>> read_json(format_json(term))[0] is term
+    True
+    """
+    try:
+        known = {f.name: f for f in functions}
+        return _read(cast(object, json.loads(text, **_HOOKS)), known)
+    except json.JSONDecodeError as error:
+        raise ParseError(f"this is no JSON: {error.msg}", text, error.pos) from error
+    except RecursionError as error:
+        raise ParseError("this is no expression: it is nested too deep", text, 0) from error
+    except _WrongError as error:
+        raise ParseError(str(error), text, _offset(text, error.path)) from error
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        keys = [key for key, _ in pairs]
+        twice = next(key for key in keys if keys.count(key) > 1)
+        raise _WrongError(f"the key {twice!r} is there twice")
+    return found
+
+
+def _whole(text: str) -> int:
+    value = integer(text.removeprefix("-"))
+    return -value if text.startswith("-") else value
+
+
+def _not_finite(text: str) -> float:
+    raise _WrongError(f'JSON has no number {text}; in an array it is "{text.lower()[:4]}"')
+
+
+_HOOKS: Final[dict[str, Any]] = {
+    "object_pairs_hook": _unique,
+    "parse_int": _whole,
+    "parse_constant": _not_finite,
+}
+
+
+def _read(whole: object, functions: Mapping[str, OwnFunction]) -> tuple[Term, tuple[Term, ...]]:
+    top = _object(whole, ("format", "nodes", "root", "scope"))
+    if top["format"] != FORMAT:
+        raise _WrongError(f"the format is {FORMAT!r}, not {top['format']!r}", "format")
+    nodes = _list(top["nodes"], "nodes")
+    made: list[Term] = []
+    for k, described in enumerate(nodes):
+        made.append(_node(described, made, functions, ("nodes", k)))
+    root = _operand(top["root"], made, "root")
+    places = _list(top["scope"], "scope")
+    scope = tuple(_operand(place, made, "scope", k) for k, place in enumerate(places))
+    for k, v in enumerate(scope):
+        if v.op != "variable":
+            raise _WrongError("the scope has variables only", "scope", k)
+    names: dict[str, Term] = {}
+    for k, t in enumerate(made):
+        if t.op == "variable" and names.setdefault(t.name, t) is not t:
+            raise _WrongError(f"there are two variables {t.name!r}", "nodes", k)
+    return root, scope
+
+
+def _object(value: object, keys: Sequence[str], *path: str | int) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        raise _WrongError(f"an object with the keys {', '.join(keys)} is expected here", *path)
+    found = cast(dict[str, Any], value)
+    for key in keys:
+        if key not in found:
+            raise _WrongError(f"the key {key!r} is missing", *path)
+    for key in found:
+        if key not in keys:
+            raise _WrongError(f"the keys are {', '.join(keys)}, not {key!r}", *path, key)
+    return found
+
+
+def _list(value: object, *path: str | int) -> list[Any]:
+    if not isinstance(value, list):
+        raise _WrongError("a list is expected here", *path)
+    return cast(list[Any], value)
+
+
+def _integer(value: object, *path: str | int) -> int:
+    if type(value) is not int:
+        raise _WrongError("an integer is expected here", *path)
+    return value
+
+
+def _text(value: object, *path: str | int) -> str:
+    if not isinstance(value, str):
+        raise _WrongError("a text is expected here", *path)
+    return value
+
+
+def _operand(value: object, made: Sequence[Term], *path: str | int) -> Term:
+    place = _integer(value, *path)
+    if not 0 <= place < len(made):
+        most = f"from 0 to {len(made) - 1}" if made else "of a node before this one"
+        raise _WrongError(f"the number of a node is {most}, not {place}", *path)
+    return made[place]
+
+
+def _node(
+    described: object, made: Sequence[Term], functions: Mapping[str, OwnFunction], path: Path
+) -> Term:
+    own = _object(described, ("op", "data", "args", "dims"), *path)
+    op = _text(own["op"], *path, "op")
+    places = _list(own["args"], *path, "args")
+    args = tuple(_operand(a, made, *path, "args", k) for k, a in enumerate(places))
+    dims = _list(own["dims"], *path, "dims")
+    for k, d in enumerate(dims):
+        if type(d) is not int and not isinstance(d, str):
+            raise _WrongError("a size is a name or an integer", *path, "dims", k)
+    if op not in _BUILDERS:
+        raise _WrongError(f"there is no operation {op!r}", *path, "op")
+    if op in _WITHOUT_DATA and own["data"] is not None:
+        raise _WrongError(f"{op} has no data, but null", *path, "data")
+    wanted = _ARITIES.get(op)
+    if wanted is not None and len(args) != wanted:
+        raise _WrongError(f"{op} has {wanted} operands, not {len(args)}", *path, "args")
+    given = _Given(own["data"], args, dims, functions, (*path, "data"))
+    try:
+        found = _BUILDERS[op](given)
+    except EggradError as error:
+        raise _WrongError(f"node {path[-1]}: {error}", *path) from error
+    if [*found.dims] != dims:
+        shown = json.dumps([*found.dims])
+        raise _WrongError(f"node {path[-1]}: {op} has the dims {shown} here", *path, "dims")
+    return found
+
+
+class _Given(NamedTuple):
+    """What a node is made of; `path` leads to its data."""
+
+    data: Any
+    args: tuple[Term, ...]
+    dims: list[Any]
+    functions: Mapping[str, OwnFunction]
+    path: Path
+
+
+def _variable(own: _Given) -> Term:
+    described = _object(own.data, ("name", "assume"), *own.path)
+    words = _list(described["assume"], *own.path, "assume")
+    for k, word in enumerate(words):
+        _text(word, *own.path, "assume", k)
+    return terms.variable(_text(described["name"], *own.path, "name"), own.dims, words)
+
+
+def _constant(own: _Given) -> Term:
+    text = _text(own.data, *own.path)
+    if not _FRACTION.fullmatch(text):
+        raise _WrongError('a constant is a fraction, as "-1/2" or "3"', *own.path)
+    return terms.constant(fraction_of(text), own.dims)
+
+
+_FRACTION: Final = re.compile(r"-?[0-9]+(/0*[1-9][0-9]*)?")
+
+
+def _array(own: _Given) -> Term:
+    numbers: list[float] = []
+    for k, x in enumerate(_list(own.data, *own.path)):
+        known = _SPECIAL.get(x) if isinstance(x, str) else x
+        if isinstance(known, bool) or not isinstance(known, int | float):
+            raise _WrongError('a number is expected here, or "nan", "inf", "-inf"', *own.path, k)
+        numbers.append(as_float(known) if isinstance(known, int) else known)
+    shape = [_integer(d, *own.path[:-1], "dims", k) for k, d in enumerate(own.dims)]
+    if any(d < 0 for d in shape) or prod(shape) != len(numbers):
+        raise _WrongError(f"{len(numbers)} numbers do not fill an array of its dims", *own.path)
+    return terms.array(fixed_array(np.array(numbers, dtype=float).reshape(shape)))
+
+
+def _delta(own: _Given) -> Term:
+    if len(own.dims) % 2:
+        raise _WrongError("a delta has its axes twice", *own.path[:-1], "dims")
+    return terms.delta(own.dims[: len(own.dims) // 2])
+
+
+def _indicator(own: _Given) -> Term:
+    found: list[Constraint] = []
+    for k, constraint in enumerate(_list(own.data, *own.path)):
+        parts = _list(constraint, *own.path, k)
+        if len(parts) != 2:
+            raise _WrongError("a condition is a relation and a form", *own.path, k)
+        relation = parts[0]
+        if relation not in ("=", ">=") and not (type(relation) is int and relation > 1):
+            raise _WrongError('a relation is "=", ">=" or an integer from 2 up', *own.path, k, 0)
+        summands = _list(parts[1], *own.path, k, 1)
+        form = tuple(
+            _summand(t, len(own.dims), (*own.path, k, 1, j)) for j, t in enumerate(summands)
+        )
+        found.append((relation, form))
+    return terms.indicator(own.dims, found)
+
+
+def _summand(value: object, axes: int, path: Path) -> tuple[int | str, int]:
+    pair = _list(value, *path)
+    if len(pair) != 2:
+        raise _WrongError("a summand is what is multiplied, and a number", *path)
+    key = pair[0]
+    if not isinstance(key, str) and not (type(key) is int and 0 <= key < axes):
+        raise _WrongError("a number multiplies an axis, a size or the empty text", *path, 0)
+    return key, _integer(pair[1], *path, 1)
+
+
+def _size(own: _Given) -> Term:
+    return terms.size(_text(own.data, *own.path))
+
+
+def _spec(own: _Given) -> Spec:
+    parts = _list(own.data, *own.path)
+    if len(parts) != len(own.args) + 1:
+        raise _WrongError("a spec has the indices of the operands and of the result", *own.path)
+    for k, part in enumerate(parts):
+        for j, i in enumerate(_list(part, *own.path, k)):
+            _integer(i, *own.path, k, j)
+    return canonical(parts[:-1], parts[-1])
+
+
+def _einsum(own: _Given) -> Term:
+    return terms.einsum(_spec(own), *own.args)
+
+
+def _extreme(name: str) -> "Builder":
+    def build(own: _Given) -> Term:
+        spec = _spec(own)
+        check(spec)
+        if len({*spec[0]}) < len(spec[0]):
+            raise _WrongError(
+                f"{name} is taken along axes, of which none is there twice", *own.path
+            )
+        return terms.numeric(name, *own.args, data=spec)
+
+    return build
+
+
+def _cofactors(own: _Given) -> Term:
+    if not 1 <= _integer(own.data, *own.path) <= MAXIMAL_ORDER:
+        raise _WrongError(f"the order of a derivative is from 1 to {MAXIMAL_ORDER}", *own.path)
+    return terms.cofactors(own.data, *own.args)
+
+
+def _function(own: _Given) -> Term:
+    name = _text(own.data, *own.path)
+    if name not in own.functions:
+        raise _WrongError(f"no function is called {name!r}: functions=", *own.path)
+    return terms.apply(own.functions[name], *own.args)
+
+
+def _operation(build: Callable[..., Term], *first: str) -> "Builder":
+    return lambda own: build(*first, *own.args)
+
+
+Builder = Callable[[_Given], Term]
+
+_PUBLIC: Final = tuple(f.name for f in FUNCTIONS.values() if not f.lowered)
+_BUILDERS: Final[Mapping[str, Builder]] = {
+    "variable": _variable,
+    "constant": _constant,
+    "array": _array,
+    "delta": _delta,
+    "indicator": _indicator,
+    "size": _size,
+    "einsum": _einsum,
+    "cofactors": _cofactors,
+    "function": _function,
+    **{op: _operation(build) for op, build in _ARITHMETIC.items()},
+    **{op: _operation(terms.apply, op) for op in (*_PUBLIC, *MATRIX_FUNCTIONS)},
+    **{op: _extreme(op) for op in EXTREMES},
+}
+_ARITIES: Final = {
+    **dict.fromkeys(("variable", "constant", "array", "delta", "indicator", "size"), 0),
+    **dict.fromkeys(_ARITHMETIC, 2),
+    **dict.fromkeys(("negate", "cofactors", *MATRIX_FUNCTIONS, *EXTREMES), 1),
+}
+
+
+# Places ------------------------------------------------------------------------------------
+
+
+def _offset(text: str, path: Path) -> int:
+    """Where in a text of JSON a path leads; as far as it leads somewhere.
+
+    >>> _offset('{"a": [1, {"b": 2}]}', ("a", 1, "b"))
+    16
+    """
+    decoder = json.JSONDecoder()
+    place = _blank(text, 0)
+    for step in path:
+        closed = "}" if text[place] == "{" else "]"
+        at, k = _blank(text, place + 1), 0
+        while text[at] != closed:
+            key: str | int = k
+            if closed == "}":
+                key, at = decoder.raw_decode(text, at)
+                at = _blank(text, _blank(text, at) + 1)
+            if key == step:
+                place = at
+                break
+            _, at = decoder.raw_decode(text, at)
+            at = _blank(text, at)
+            at, k = _blank(text, at + 1) if text[at] == "," else at, k + 1
+        else:
+            return place
+    return place
+
+
+def _blank(text: str, at: int) -> int:
+    """The next place that is no white space."""
+    while at < len(text) and text[at] in " \t\n\r":
+        at += 1
+    return at
