@@ -6,7 +6,7 @@ of a summand without such a left side in which a sum is written.
 """
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import count, islice
@@ -16,7 +16,7 @@ from lark import Token
 
 from eggrad.engine.errors import ParseError, ShapeError, UnsupportedOperation
 from eggrad.engine.indices.affine import Form, form, plus, size_form, size_symbols, times
-from eggrad.engine.indices.spec import Dims
+from eggrad.engine.indices.spec import Dims, Size
 from eggrad.engine.terms import term as terms
 from eggrad.engine.terms.binding import symbols
 from eggrad.engine.terms.functions import ELEMENTWISE, FUNCTIONS, MATRIX_FUNCTIONS, Function
@@ -293,14 +293,17 @@ class _Reader:
                 return [(p, inner) for p in _factors(phrase)]
             case "sum" | "extreme":
                 labels, declared = dict(scope.labels), set(scope.declared)
-                for i in phrase.sizes or ():
+                for i in _over_indices(phrase):
                     if str(i) in labels or str(i) in scope.declared:
                         reason = f"the index {i} is taken already outside of this {phrase.token}"
                         raise ParseError(reason, self._text, offset_of(i))
                     labels[str(i)] = f"{i}#{next(self._fresh)}"
                     declared.add(labels[str(i)])
                 own = replace(inner, labels=labels, declared=frozenset(declared))
-                return [(phrase.operands[0], own)]
+                (body,) = phrase.operands
+                # A sum of a product is one contraction.
+                whole = phrase.what == "sum" and body.what in _PRODUCTS
+                return [(p, own) for p in (_factors(body) if whole else (body,))]
             case "stated" if not self._of_matrix(phrase):
                 own = {scope.labels.get(str(i), str(i)) for i in phrase.sizes or ()}
                 return [(phrase.operands[0], replace(inner, declared=scope.declared | own))]
@@ -346,7 +349,7 @@ class _Reader:
                 part = self._closed(args[0])
                 return replace(part, value=Entries(-part.value.expression, part.value.indices))
             case "sum" | "extreme":
-                return self._over(phrase, operands[0][1], self._closed(args[0]))
+                return self._over(phrase, operands[0][1], args)
             case "stated" if args:
                 return self._stated(phrase, scope, self._closed(args[0]))
             case "stated":
@@ -354,7 +357,7 @@ class _Reader:
             case "call" if self._of_matrix(phrase):
                 return self._use(phrase.token, (), scope, self._matrix(phrase))
             case what if what in _PRODUCTS:
-                return self._product(phrase, args)
+                return self._product(args)
             case what if what in _SUMS:
                 return self._sum(phrase, scope, [self._closed(a) for a in args])
             case "DIVIDE":
@@ -383,7 +386,8 @@ class _Reader:
             part, value=total(part.value, summed), places=rest, gone=part.gone | {*summed}
         )
 
-    def _product(self, phrase: Phrase, args: Sequence[_Part]) -> _Part:
+    def _product(self, args: Sequence[_Part], over: Collection[str] = ()) -> _Part:
+        """The product, summed over some indices and over those that stand twice."""
         places: dict[str, list[Token]] = {}
         for part in args:
             for i, own in part.places.items():
@@ -400,7 +404,7 @@ class _Reader:
         summed = {i for i, own in places.items() if len(own) == 2}
         if any(len(own) > 2 for own in places.values()):
             summed = set[str]()
-        value = product([part.value for part in args], summed)
+        value = product([part.value for part in args], summed.union(over))
         rest = {i: tuple(own) for i, own in places.items() if i not in summed}
         found = _joined(value, args, rest)
         return self._closed(replace(found, gone=found.gone | summed))
@@ -477,16 +481,24 @@ class _Reader:
             places |= {i: own for i, own in part.places.items() if i not in places}
         return _joined(entrywise([a.value for a in args], build), args, places)
 
-    def _over(self, phrase: Phrase, inner: _Scope, part: _Part) -> _Part:
-        labels = [inner.labels[str(i)] for i in phrase.sizes or ()]
-        for i, label in zip(phrase.sizes or (), labels, strict=True):
-            if label not in part.value.indices:
+    def _over(self, phrase: Phrase, inner: _Scope, args: Sequence[_Part]) -> _Part:
+        """The sum or the extreme of a part, or the sum of the product of several."""
+        own = _over_indices(phrase)
+        labels = [inner.labels[str(i)] for i in own]
+        sizes = {i: d for part in args for i, d in part.value.sizes().items()}
+        for i, label in zip(own, labels, strict=True):
+            if label not in sizes:
                 raise ParseError(
                     f"the index {i} of this {phrase.token} does not stand behind it",
                     self._text,
                     offset_of(i),
                 )
+        if len(args) > 1:
+            self._check_ends(phrase, [sizes[label] for label in labels])
+            return self._product(args, labels)
+        part = self._closed(args[0])
         if phrase.what == "sum":
+            self._check_ends(phrase, [sizes[label] for label in labels])
             value = total(part.value, labels)
         else:
             axes = tuple(part.value.indices.index(i) for i in labels)
@@ -494,6 +506,17 @@ class _Reader:
             rest = tuple(i for i in part.value.indices if i not in labels)
             value = Entries(reduce(part.value.expression, axes), rest)
         return replace(part, value=value)
+
+    def _check_ends(self, phrase: Phrase, sizes: Sequence[Size]) -> None:
+        """Raise where a sum ends before or behind its axis."""
+        for end in phrase.sizes or ():
+            for size in sizes:
+                if end.type == "END" and str(size) != end and not unknown(size):
+                    raise TextShapeError(
+                        f"the sum goes to {end}, its index has {size} values",
+                        self._text,
+                        offset_of(end),
+                    )
 
     def _stated(self, phrase: Phrase, scope: _Scope, part: _Part) -> _Part:
         """Brackets with their free indices behind them."""
@@ -673,6 +696,11 @@ class _Reader:
     def _error(self, reason: str, phrase: Phrase, shape: bool = False) -> ParseError:
         kind = TextShapeError if shape else ParseError
         return kind(reason, self._text, offset_of(phrase.token))
+
+
+def _over_indices(phrase: Phrase) -> list[Token]:
+    """The indices that a sum or an extreme goes over."""
+    return [i for i in phrase.sizes or () if i.type != "END"]
 
 
 def _factors(root: Phrase) -> list[Phrase]:

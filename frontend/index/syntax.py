@@ -121,9 +121,22 @@ class _Builder(Transformer[Token, Any]):
     def plus(self, _token: Token, operand: Phrase) -> Phrase:
         return operand
 
-    def big_sum(self, sign: Token, below: Token, *body: Any) -> Phrase:
-        own = negated(body[0], body[1], _PRODUCTS) if len(body) == 2 else body[0]
-        return Phrase("sum", sign, (own,), _below(below))
+    def big_sum(self, sign: Token, below: Token, *rest: Any) -> Phrase:
+        """A sum; where its ends are written they have to be those of the axes."""
+        *marks, body = rest
+        if marks and marks[-1].type == "MINUS":
+            body = negated(marks.pop(), body, _PRODUCTS)
+        names, equals, first = below.strip("_{} ").partition("=")
+        if not (equals or marks):
+            return Phrase("sum", sign, (body,), _below(below))
+        if not (equals and marks) or first.strip() != "1":
+            reason = "a sum goes over a whole axis, as sum_i or sum_{i=1}^n"
+            raise Misread(reason, below)
+        at = offset_of(below) + below.index(names)
+        own = _below(Token("LOWER", names, at, below.line, at + 1))
+        last = marks[-1]
+        end = Token("END", last.strip("^{} "), last.start_pos)
+        return Phrase("sum", sign, (body,), (*own, end))
 
     def extreme(self, sign: Token, below: Token, body: Phrase) -> Phrase:
         return Phrase("extreme", sign, (body,), _below(below))

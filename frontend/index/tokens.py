@@ -43,7 +43,7 @@ _PATTERNS: Final = tuple(
         ("", r"\s+|\\[,;:!> ]|\\q?quad\b|~|&|\\left\b|\\right\b|\\limits\b"),
         ("LOWER", rf"_\{{[^{{}}]*\}}|_{_INDEX}|[{_BELOW}]+"),
         ("UPPER", rf"\^\{{\s*(?:\\?[^\W\d_]+\d*[\s,]*)+\}}|\^\\?{_LETTER}+\d*|[{_ABOVE}]+"),
-        ("RAISED", rf"[{_RAISED}]+"),
+        ("RAISED", rf"⁻?[{_RAISED[1:]}]+"),
         ("NUMBER", r"[0-9]+(\.[0-9]*)?([eE][+-]?[0-9]+)?|\.[0-9]+([eE][+-]?[0-9]+)?"),
         ("CONDITION", r"\[[^\[\]]*\]"),
         ("NAME", r"`(?:[^`]|``)*`"),
@@ -59,7 +59,9 @@ _PATTERNS: Final = tuple(
         ("EQUAL", ":?="),
     )
 )
-_HEAD: Final = re.compile(rf"\s*(`(?:[^`]|``)*`|{_LETTER}(?:{_PART}(?<!_))*)[^;=\[\]]*:?=")
+_HEAD: Final = re.compile(
+    rf"\s*(`(?:[^`]|``)*`|{_LETTER}(?:{_PART}(?<!_))*)(?:\{{[^{{}}=]*\}}|[^;=\[\]{{}}])*:?="
+)
 
 
 def heads(text: str) -> list[str]:

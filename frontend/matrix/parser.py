@@ -28,7 +28,7 @@ from eggrad.frontend.matrix.functions import (
     known_functions,
 )
 from eggrad.frontend.matrix.inference import inferred_orders
-from eggrad.frontend.matrix.products import Products
+from eggrad.frontend.matrix.products import Products, has_variable_e
 from eggrad.frontend.matrix.syntax import Definition, read
 from eggrad.frontend.matrix.values import UNKNOWN, Value, chosen_entries, unit, unknown
 from eggrad.frontend.text.errors import TextShapeError, TextUnknownVariable, suggestion
@@ -60,6 +60,8 @@ def read_problem(
     functions = known_functions(declared)
     definitions, phrase = read(text)
     names = None if dims is None else {*dims, *(str(name) for name, _ in definitions)}
+    if names is None and has_variable_e([*(part for _, part in definitions), phrase]):
+        names = {"e"}
     signs = Products(text, names, {*functions, *CONSTANTS})
     definitions = tuple((name, signs.signed(part)) for name, part in definitions)
     phrase = signs.signed(phrase)

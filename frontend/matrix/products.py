@@ -30,6 +30,24 @@ def first_token(phrase: Phrase) -> Token:
     return phrase.token
 
 
+def has_variable_e(roots: Sequence[Phrase]) -> bool:
+    """Whether `e` stands elsewhere than below an exponent, where nobody says what names are.
+
+    >>> from eggrad.frontend.matrix.syntax import read
+    >>> has_variable_e([read("e^x")[1]]), has_variable_e([read("e'*e + e^2")[1]])
+    (False, True)
+    """
+    stack = [*roots]
+    while stack:
+        phrase = stack.pop()
+        if phrase.what == "use" and phrase.token == "e":
+            return True
+        base, *rest = phrase.operands or (None,)
+        power = phrase.what in ("POWER", "DOT_POWER") and base and base.what == "use"
+        stack.extend(rest if power or base is None else phrase.operands)
+    return False
+
+
 class Products:
     """Rewrites phrases so that every product has a sign."""
 

@@ -43,7 +43,7 @@ def places(below: str) -> tuple[Place, ...]:
         if not re.search(_SIGN, part):
             items = _PLACE.findall(part)
             if not items or "".join(items) != part:
-                raise UnsupportedOperation(f"{below.strip()!r} is no list of indices")
+                raise UnsupportedOperation(f"{below.strip()} is no list of indices")
             for item in items:
                 # Letters side by side are indices, digits one number.
                 letters = [item] if item.startswith("\\") else list(item)
@@ -67,13 +67,13 @@ def ranges(bounds: str) -> tuple[Range, ...]:
     below, _, above = bounds.partition("^")
     plain = _NO_LETTER.sub("", below)
     names, equals, first = plain.partition("=")
-    if re.search(r"[<>]|\\(?:ne|neq|in|le|leq|ge|geq|not)(?![A-Za-z])", plain):
+    if re.search(r"[<>]|\\(?:ne|neq|in|le|leq|ge|geq|not)(?![A-Za-z])", below):
         raise UnsupportedOperation(
-            f"a sum goes over whole axes, or from one number to another, not over {below.strip()!r}"
+            f"a sum goes over whole axes, or from one number to another, not over {below.strip()}"
         )
     found = places(names)
     if any(not p.letter or p.number for p in found):
-        raise UnsupportedOperation(f"{below.strip()!r} is no list of indices")
+        raise UnsupportedOperation(f"{below.strip()} is no list of indices")
     if bool(equals) != bool(above.strip()):
         if not equals:
             raise UnsupportedOperation("a sum that ends somewhere begins somewhere, as in _{i=1}^n")

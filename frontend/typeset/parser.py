@@ -23,6 +23,7 @@ from eggrad.frontend.text.words import offset_of
 from eggrad.frontend.typeset.below import places
 from eggrad.frontend.typeset.sums import Sums
 from eggrad.frontend.typeset.syntax import read
+from eggrad.frontend.typeset.tokens import plain_words
 
 # What is written otherwise than in matrix notation, whose advice is in the messages.
 _ADVICE: Final = (
@@ -123,7 +124,7 @@ class _Reader(Reader):
             case "inner":
                 return inner(*args)
             case "DOT":
-                both = all(a.order == 1 and not a.turned for a in args)
+                both = all(a.order == 1 and not a.turned for a in args) and phrase.token != "*"
                 return inner(*args) if both else values.times(*args)
             case "CROSS":
                 return cross(*args)
@@ -143,7 +144,7 @@ class _Reader(Reader):
         (base,) = phrase.operands
         token = phrase.token
         if base.what == "norm":
-            return norm(args[0], token.strip("{} "))
+            return norm(args[0], plain_words(token))
         if base.what == "constant":
             return self._constant(_call(base.token, *_sizes(base.token, token)))
         found = places(token)
@@ -195,19 +196,16 @@ def norm(a: Value, below: str) -> Value:
                 rf"the norm of {a.shape}: Frobenius' norm or the spectral norm; the first is "
                 r"written \|X\|_F"
             )
-        case ("" | "2" | "F" | "{F}" | "\\mathrm{F}" | "\\text{F}", 1) | (
-            "F" | "{F}" | "\\mathrm{F" | "\\text{F" | "\\mathrm F" | "\\mathsf{F",
-            2,
-        ):
+        case ("" | "2" | "F", 1) | ("F", 2):
             return functions.norm2(a)
-        case ("2" | "1" | "\\infty", 2):
+        case ("2" | "1" | "infty", 2):
             raise ShapeError(
                 f"the norm of {a.shape} with {below} below: that of the matrix as a map, or of "
                 "its entries; eggrad knows Frobenius' norm, F"
             )
         case ("1", 1):
             return functions.norm1(a)
-        case ("\\infty", 1):
+        case ("infty", 1):
             return Value(language.max(language.abs(a.expression)))
         case _:
             raise UnsupportedOperation(f"no norm is known by {below!r}; there are 1, 2, F, \\infty")

@@ -26,6 +26,7 @@ from eggrad.frontend.typeset.indexed import (
     norm2,
     summed,
 )
+from eggrad.frontend.typeset.tokens import plain_words
 
 
 class MatrixReader(Protocol):
@@ -164,7 +165,7 @@ class Sums:
                         f"/ of {args[0].shape} and {args[1].shape}: the right has to be a scalar"
                     )
                 return combined("/", first, last, arithmetic.divide)
-            case "DOT" if all(a.rows and not a.columns for a in args):
+            case "DOT" if phrase.token != "*" and all(a.rows and not a.columns for a in args):
                 return inner(first, last)
             case "CROSS" if not any(a.is_scalar for a in args):
                 raise ShapeError(r"\times of vectors: cross products are not read")
@@ -288,7 +289,7 @@ def _key(
 
 
 def _norm(phrase: Phrase, a: Indexed) -> Indexed:
-    below = phrase.token.strip("{} ") if phrase.what == "below" else ""
+    below = plain_words(phrase.token) if phrase.what == "below" else ""
     if a.is_scalar:
         return a.mapped(language.abs)
     if (a.rows and a.columns and below == "F") or (

@@ -12,7 +12,7 @@ from eggrad.frontend.matrix.syntax import Definition
 from eggrad.frontend.text.errors import place_words
 from eggrad.frontend.text.phrases import Grammar, Misread, Phrase, negated
 from eggrad.frontend.text.words import offset_of
-from eggrad.frontend.typeset.tokens import tokens
+from eggrad.frontend.typeset.tokens import plain_words, tokens
 
 _OPERAND: Final = ("a number", "a name", "'('")
 _SIGNS: Final = {
@@ -172,8 +172,9 @@ class _Builder(Transformer[Token, Any]):
         if operand.what in ("POWER", "TRANSPOSE") and not operand.sealed:
             # What stands below is nearer than what stands above, in whatever order they come.
             base, *rest = operand.operands
-            inner = Phrase("below", token, (base,))
-            return Phrase(operand.what, operand.token, (inner, *rest))
+            return Phrase(operand.what, operand.token, (self.below(base, token), *rest))
+        if operand.what == "inner" and plain_words(token) == "F":
+            return operand
         return Phrase("below", token, (operand,))
 
     def transposed(self, operand: Phrase, token: Token) -> Phrase:

@@ -15,7 +15,9 @@ from eggrad.engine.errors import ParseError
 from eggrad.frontend.text.errors import suggestion
 
 _ITEM: Final = re.compile(
-    r"\\[A-Za-z]+\*?|\\.|[0-9]+(?:\.[0-9]+)?|\.[0-9]+|\|\||\s+|%[^\n]*|.", re.DOTALL
+    r"\\[lr]vert\s*\\[lr]vert(?![A-Za-z])|\\[A-Za-z]+\*?|\\.|:=|\|\||\s+|%[^\n]*"
+    r"|(?:[0-9]+(?:\.[0-9]+)?|\.[0-9]+)(?:e[+-]?[0-9]+)?|.",
+    re.DOTALL,
 )
 _MINUS: Final = "\N{MINUS SIGN}"
 _TACK: Final = "\N{DOWN TACK}"
@@ -35,7 +37,24 @@ _TYPED: Final = {name: letter for letter, name in _GREEK.items()}
 _SPACE: Final = {
     *("\\,", "\\;", "\\:", "\\!", "\\ ", "\\>", "\\/", "~", "&", "\\quad", "\\qquad"),
     *("\\displaystyle", "\\textstyle", "\\limits", "\\nolimits", "\\nonumber", "\\notag"),
-    *("\\big", "\\Big", "\\bigg", "\\Bigg", "\\thinspace", "$", "$$", "\\[", "\\]", "\\(", "\\)"),
+    *(
+        "\\big",
+        "\\Big",
+        "\\bigg",
+        "\\Bigg",
+        "\\thinspace",
+        "\\rm",
+        "\\bf",
+        "\\it",
+        "\\sf",
+        "\\cal",
+        "$",
+        "$$",
+        "\\[",
+        "\\]",
+        "\\(",
+        "\\)",
+    ),
 }
 _OPENING: Final = {"\\left", "\\bigl", "\\Bigl", "\\biggl", "\\Biggl"}
 _CLOSING: Final = {"\\right", "\\bigr", "\\Bigr", "\\biggr", "\\Biggr"}
@@ -46,7 +65,15 @@ _ENVIRONMENTS: Final = {
 _STYLES: Final = {
     *("\\mathbf", "\\boldsymbol", "\\bm", "\\mathrm", "\\mathit", "\\mathsf", "\\mathcal"),
     *("\\mathbb", "\\mathtt", "\\text", "\\textbf", "\\textrm", "\\textit", "\\textsf", "\\pmb"),
-    *("\\operatorname", "\\operatorname*", "\\vec", "\\symbf", "\\mathnormal", "\\mbox"),
+    *(
+        "\\operatorname",
+        "\\operatorname*",
+        "\\vec",
+        "\\symbf",
+        "\\mathnormal",
+        "\\mbox",
+        "\\mathop",
+    ),
 }
 _ACCENTS: Final = {f"\\{a}": a.removeprefix("wide") for a in ("hat", "bar", "tilde", "widehat")}
 _ACCENTS["\\widetilde"] = "tilde"
@@ -58,6 +85,7 @@ _BRACKETS: Final = {
     "\\lbrace": "\\rbrace",
     "\\lbrack": "\\rbrack",
 }
+_ANGLES: Final = {"\\langle", "\\rangle", "⟨", "⟩", "<", ">"}
 _CLOSED: Final = {right: left for left, right in _BRACKETS.items()}
 _BARS: Final = {
     **{"|": ("BAR", 0), "\\vert": ("BAR", 0), "\\lvert": ("BAR", 1), "\\rvert": ("BAR", -1)},
@@ -75,7 +103,14 @@ _OPERATORS: Final = {
         "\\odot": "ODOT",
     },
     **{"⊙": "ODOT", "∘": "ODOT", "\\circ": "ODOT", "\\oslash": "OSLASH", "\\otimes": "OTIMES"},
-    **{"⊗": "OTIMES", ",": "COMMA", "=": "EQUAL", "\\langle": "LANGLE", "\\rangle": "RANGLE"},
+    **{
+        "⊗": "OTIMES",
+        ",": "COMMA",
+        "=": "EQUAL",
+        ":=": "EQUAL",
+        "\\langle": "LANGLE",
+        "\\rangle": "RANGLE",
+    },
     **{"⟨": "LANGLE", "⟩": "RANGLE"},
 }
 FUNCTIONS: Final = {
@@ -105,6 +140,8 @@ _REFUSED: Final = {
     "\\dots": "what three dots stand for is not read; write a sum",
     "\\argmin": "the formula after it is what is read; leave it out",
     "\\arg": "the formula after it is what is read; leave it out",
+    "\\over": "a fraction is written \\frac{}{}",
+    "\\lim": "limits are not read",
     "\\mid": "a condition is not read",
     "\\middle": "a condition is not read",
     "\\infty": "infinity is no number",
@@ -182,6 +219,9 @@ def _without_head(cutter: _Cutter) -> list[Token]:
             rows.append([])
         else:
             rows[-1].append(token)
+    # A comma at the end belongs to the sentence around a formula.
+    while rows[-1] and rows[-1][-1].type == "COMMA":
+        rows[-1].pop()
     rows = [row for row in rows if row]
     if not rows:
         return []
@@ -198,7 +238,7 @@ def _without_head(cutter: _Cutter) -> list[Token]:
         raise ParseError("an equation is no expression; write one side of it", cutter.text, place)
     found: list[Token] = []
     for row in rows:
-        found += [Token.new_borrow_pos("SEMICOLON", ";", row[0])] * bool(found) + row
+        found += [Token.new_borrow_pos("SEMICOLON", ";", row[0])] * bool(found and row) + row
     return found
 
 
@@ -232,7 +272,7 @@ def _cut_item(c: _Cutter, item: _Item) -> None:
         _environment(c, item)
     elif text in _OPENING or text in _CLOSING:
         _delimiter(c, item)
-    elif text in _BARS:
+    elif text in _BARS or text.startswith(("\\lvert", "\\rvert")):
         _bar(c, item, 0, False)
     elif text in _BRACKETS or text in _CLOSED:
         _bracket(c, item, False)
@@ -359,12 +399,12 @@ def _delimiter(c: _Cutter, item: _Item) -> None:
     c.at += 1
     if following in _BARS:
         _bar(c, bracket, 1 if opening else -1, stretched)
-    elif following in ("\\langle", "\\rangle", "⟨", "⟩"):
+    elif following in _ANGLES:
         if stretched and opening:
             c.opened.append(("<", item, True))
         elif stretched:
             _close(c, "<", item, True)
-        _emit(c, _OPERATORS[following], following, bracket.place)
+        _emit(c, "LANGLE" if opening else "RANGLE", following, bracket.place)
     elif following in (_BRACKETS if opening else _CLOSED):
         _bracket(c, bracket, stretched)
     else:
@@ -406,7 +446,8 @@ def _partner(kind: str) -> str:
 
 def _bar(c: _Cutter, item: _Item, side: int, stretched: bool) -> None:
     """A bar opens where an operand begins, and closes where one has ended."""
-    kind, own = _BARS[item.text]
+    # Two single bars are a double one.
+    kind, own = _BARS.get(item.text) or ("NORM", 1 if item.text.startswith("\\l") else -1)
     side = side or own
     inside = bool(c.opened) and c.opened[-1][0] == kind
     ended = bool(c.found) and c.found[-1].type in _OPERAND_ENDS
@@ -432,7 +473,9 @@ def _name(c: _Cutter, text: str, place: int) -> None:
             _emit(c, "FUNCTION", FUNCTIONS[plain], place)
             return
         if plain not in _TYPED and plain not in c.names and plain not in c.functions:
-            near = suggestion(plain, (*_COMMANDS, *_TYPED, "frac", "sum", "odot", "top", "mathbf"))
+            near = suggestion(
+                plain, (*sorted(_COMMANDS), *_TYPED, "frac", "sum", "odot", "top", "mathbf")
+            )
             near = near.replace("'", "'\\", 1)
             raise ParseError(f"the macro {text} is not known{near}", c.text, place)
         plain = _TYPED[plain] if _TYPED.get(plain) in c.names and plain not in c.names else plain
@@ -463,7 +506,7 @@ def _named(c: _Cutter, name: str, place: int) -> None:
     if _peek(c) == "_":
         here = c.at
         c.at += 1
-        below = _plain(_braced(c, c.items[here])[0])
+        below = plain_words(_braced(c, c.items[here])[0])
         joint = next((n for n in (f"{name}_{below}", f"{name}{below}") if n in c.names), None)
         if joint and below:
             _emit(c, "NAME", joint, place)
@@ -484,17 +527,22 @@ def _named(c: _Cutter, name: str, place: int) -> None:
 _STYLE: Final = re.compile(r"\\(?:mathbf|boldsymbol|bm|mathrm|mathit|mathsf|text|textrm|mbox)\s*")
 
 
-def _plain(text: str) -> str:
+def plain_words(text: str) -> str:
     r"""The words of a text without macros of style: `x` of `\mathrm{x}`."""
     return re.sub(r"[{}\\\s]|\\[,;]", "", _STYLE.sub("", text)).replace("\\_", "_")
 
 
 def _styled(c: _Cutter, item: _Item) -> None:
     """A name, a function or a constant in another style of letters."""
+    here = c.at
     argument, place = _braced(c, item)
+    if item.text not in _ACCENTS and _FORMULA.search(argument):
+        # Letters of a style in a whole formula.
+        c.at = here
+        return
     accent = _ACCENTS.get(item.text)
     inner = argument.replace("\\_", "_").strip()
-    word = _plain(inner)
+    word = plain_words(inner)
     if accent:
         known = [
             n for n in (f"{word}_{accent}", f"{word}{accent}", f"{accent}_{word}") if n in c.names
@@ -527,10 +575,11 @@ def _styled(c: _Cutter, item: _Item) -> None:
 
 
 def _below(c: _Cutter, item: _Item) -> None:
-    text, place = _braced(c, item)
+    text, place = _argument(c, item)
     _emit(c, "SUB", text, place)
 
 
+_FORMULA: Final = re.compile(r"(?<!\\)[_^+*/=-]|\\(?:top|frac)")
 # What stands above and has a meaning of its own has few signs.
 _SHORT: Final = 24
 
@@ -549,8 +598,8 @@ def _above(c: _Cutter, item: _Item) -> None:
         _emit(c, "POWER", "^", item.place)
         _arguments(c, item, 1)
         return
-    text, place = _argument_above(c, item)
-    word = _plain(text.replace("\\top", _TACK)) if "\\" in text else text.strip()
+    text, place = _argument(c, item)
+    word = plain_words(text.replace("\\top", _TACK)) if "\\" in text else text.strip()
     last = c.found[-1].type if c.found else ""
     if last == "FUNCTION":
         word = ""
@@ -601,8 +650,9 @@ def _above(c: _Cutter, item: _Item) -> None:
         _arguments(c, item, 1)
 
 
-def _argument_above(c: _Cutter, item: _Item) -> tuple[str, int]:
-    """The text of an exponent: in braces, or one item with the argument that it has."""
+def _argument(c: _Cutter, item: _Item) -> tuple[str, int]:
+    """The text of what stands above or below: in braces, or one item with its own argument."""
+    _peek(c)
     first = c.items[c.at] if c.at < len(c.items) else item
     text, place = _braced(c, item)
     if first.text in _STYLES:
@@ -616,7 +666,7 @@ def _argument_above(c: _Cutter, item: _Item) -> tuple[str, int]:
 def _transposes(c: _Cutter, text: str, word: str) -> bool:
     """Whether what stands above is the sign of a transpose."""
     styled = re.fullmatch(
-        r"\s*\{?\s*\\(?:mathsf|mathrm|text|textsf|mathbf|mathtt)\s*\{?\s*T\s*\}*\s*", text
+        r"\s*\{?\s*\\(?:mathsf|mathrm|text|textsf|mathbf|mathtt|rm|sf|bf)\s*\{?\s*T\s*\}*\s*", text
     )
     return (
         bool(styled)

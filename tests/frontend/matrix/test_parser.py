@@ -233,6 +233,9 @@ INFERRED: dict[str, dict[str, int]] = {
     "A^T*diag(x)*A^-1": {"A": 2, "x": 1},
     "c*softmax(x) + max(z, 0)": {"c": 0, "x": 1, "z": 1},
     "eye(3)*A + outer(x, y)": {"A": 2, "x": 1, "y": 1},
+    "e'*e": {"e": 1},
+    "e^(x'*x)": {"x": 1},
+    "A x + 2pi y": {"A": 2, "x": 1, "y": 1},
 }
 
 
