@@ -168,7 +168,8 @@ def _call(form: Form, args: Sequence[Text]) -> Text:
         case "sqrt":
             return rf"\sqrt{{{texts[0]}}}", _ATOM
         case "norm2":
-            return rf"\left\lVert {texts[0]} \right\rVert_2", _ATOM
+            which = "F" if form.args[0].order == 2 else "2"
+            return rf"\left\lVert {texts[0]} \right\rVert_{which}", _ATOM
         case "logdet":
             return rf"\log\det\left({texts[0]}\right)", _POWER
         case "sum" if len(texts) > 1:
@@ -181,6 +182,9 @@ def _call(form: Form, args: Sequence[Text]) -> Text:
         case "rowmax" | "rowmin" | "colmax" | "colmin" as name:
             below = "j" if name.startswith("row") else "i"
             return rf"\{name[3:]}_{below} \left({texts[0]}\right)_{{ij}}", _ATOM
+        case "abs" if form.order:
+            # Bars around a vector or a matrix are a norm or a determinant.
+            return rf"\operatorname{{abs}}\left({texts[0]}\right)", _ATOM
         case name:
             written = (form.function and form.function.latex) or latex_function(name)
             if "{}" in written:

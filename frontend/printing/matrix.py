@@ -618,7 +618,7 @@ WORD: Final = re.compile(r"\w+(?:\.\d+)?|[.^*/+'(-]")
 
 
 def shortest(term: Term) -> Term:
-    """The equal term whose matrix notation is the shortest found; the term itself at a draw.
+    """The equal term whose matrix notation is the shortest found.
 
     It takes operations of the same order at large sizes. A term stays as it is where no
     equal one with matrix notation was found, and beyond 60 nodes.
@@ -636,7 +636,7 @@ def shortest(term: Term) -> Term:
     graph = explored.graph
     (root,) = explored.classes
     cheapest = graph.at(operations).extract([root])
-    found = [term, *graph.extract([root]), graph.term(root), *cheapest]
+    found = [*graph.extract([root]), graph.term(root), term, *cheapest]
     most = MORE * count([term], LARGE)
     formulas = [t for t in dict.fromkeys(found) if has_notation(t)]
     fast = [t for t in formulas if count([t], LARGE) <= most]
@@ -683,7 +683,7 @@ class _TextModel(CostModel):
         if any(len(dims) > 2 for dims in (out, *args)):
             return TENSOR
         if not args:
-            return PART
+            return 0
         values = constants or (None,) * len(args)
         shown = leaves or (True,) * len(args)
         operands = [
