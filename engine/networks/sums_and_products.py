@@ -25,6 +25,7 @@ from eggrad.engine.networks.networks import (
     linear_forms,
     network_key,
     order_price,
+    oriented,
     product_network,
     scaled,
     split,
@@ -238,6 +239,16 @@ def _follower(
                 if first[1] == second[0] and _is_between(network, first[1]):
                     return place, (first[0], second[1])
     return None
+
+
+def is_mirrored(graph: Snapshot, network: Network) -> bool:
+    """Whether a product of two axes is the same with these exchanged."""
+    if len(network.out) != 2 or network.sizes[0] != network.sizes[1]:
+        return False
+    names = {0: 1, 1: 0}
+    turned = [(c, tuple(names.get(i, i) for i in part)) for c, part in network.factors]
+    mirrored = replace(network, factors=oriented(graph, turned, network.out))
+    return network_key(network) == network_key(mirrored)
 
 
 def _is_between(network: Network, index: int) -> bool:
@@ -531,6 +542,28 @@ def short_sums(graph: Snapshot, network: Network) -> Iterator[tuple[int, LinearF
 def distributed(graph: Snapshot, network: Network, place: int, form: LinearForm) -> list[Network]:
     """The products that distributing a sum at some place gives."""
     return [network.with_factor(place, numbered(graph, u, c)) for u, c in form.items()]
+
+
+def all_distributed(graph: Snapshot, form: LinearForm) -> Term | None:
+    """A sum whose terms are distributed, if it has no more terms then.
+
+    Of each term the first factor that is a short sum is distributed, of two terms at least.
+    """
+    found: dict[object, Network] = {}
+    several = 0
+    for t, c in form.items():
+        network = numbered(graph, t, c)
+        first = next(short_sums(graph, network), None)
+        several += first is not None
+        for part in distributed(graph, network, *first) if first else [network]:
+            key = like(part)
+            known = found.get(key)
+            number = part.coefficient + (known.coefficient if known else 0)
+            found[key] = replace(known or part, coefficient=number)
+    left = [n for n in found.values() if n.coefficient]
+    if several < 2 or not 1 <= len(left) <= len(form):
+        return None
+    return reduce(terms.add, [as_term(graph, n) for n in left])
 
 
 def deltas_put_in(graph: Snapshot, outer: Network, place: int, product: Network) -> list[Indices]:

@@ -201,7 +201,7 @@ def sizes_are_names(root: Term) -> bool:
 
 
 # Functions that only formulas have, and their names in matrix notation.
-_OF_ENTRIES: Final = ("sigmoid", "softplus", "cosh", "sinh", "log_cosh")
+_OF_ENTRIES: Final = ("sigmoid", "softplus", "cosh", "sinh", "log_cosh", "log1p", "expm1")
 _OF_VECTORS: Final = ("softmax", "logsumexp", "norm")
 _NAMES: Final = {name: name for name in (*_OF_ENTRIES, *_OF_VECTORS)} | {"norm": "norm2"}
 
@@ -267,6 +267,12 @@ def form_of(node: Term, forms: Mapping[Term, Form]) -> Form:
         case "log_cosh":
             inner = Form("call", tuple(args), "cosh", node.order)
             return Form("call", (inner,), "log", node.order)
+        case "log1p":
+            inner = operation("add", number(Fraction(1)), args[0], node.order)
+            return Form("call", (inner,), "log", node.order)
+        case "expm1":
+            inner = Form("call", tuple(args), "exp", node.order)
+            return operation("subtract", inner, number(Fraction(1)), node.order)
         case name if name in _NAMES and _is_named(node):
             return Form("call", tuple(args), _NAMES[name], node.order)
         case "cofactors" if node.data == 1:

@@ -19,12 +19,16 @@ from eggrad.engine.laws.primitives import (
     sums_axes,
 )
 from eggrad.engine.networks.sums_and_products import (
+    all_distributed,
     every_network,
     every_sum,
+    is_mirrored,
     matrices_out_of_sum,
     with_matrix_powers,
 )
+from eggrad.engine.terms import term as terms
 from eggrad.engine.terms.term import Term
+from eggrad.rules.algebra.sums_and_products import MAX_PAIRED
 from eggrad.rules.notation import *
 
 TRACE: Spec = ((0, 0), ())
@@ -112,6 +116,25 @@ def matrix_out_of_sum(graph: Snapshot) -> Iterator[tuple[int, Term]]:
     for cls, form in every_sum(graph):
         if graph.first_time(("matrix out of sum", cls, frozenset(form.items()))):
             yield from ((cls, term) for term in matrices_out_of_sum(graph, cls, form))
+
+
+@reading.bulk_rule(cite=RING)
+def terms_distributed(graph: Snapshot) -> Iterator[tuple[int, Term]]:
+    """(1 - a)·b + (b - 1)·a = b - a: distributed where there are no more terms then."""
+    for cls, form in every_sum(graph):
+        step = ("terms distributed", cls, frozenset(form.items()))
+        if 2 <= len(form) <= MAX_PAIRED and graph.first_time(step):
+            found = all_distributed(graph, form)
+            if found is not None:
+                yield cls, found
+
+
+@reading.bulk_rule(cite="a matrix that is its own mirror image")
+def mirrored_product(graph: Snapshot) -> Iterator[tuple[int, Term]]:
+    """W = W', for a product of matrices that is the same with its axes exchanged, such as A'·A."""
+    for cls, network in every_network(graph):
+        if is_mirrored(graph, network) and graph.first_time(("mirrored", cls)):
+            yield cls, terms.einsum("ij->ji", graph.term(cls))
 
 
 @reading.bulk_rule(cite="definition of powers")

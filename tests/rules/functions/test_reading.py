@@ -11,7 +11,7 @@ from eggrad.rules.functions.reading import names, reading
 from eggrad.rules.standard import AT_SYMMETRIC
 
 SQUARE, VECTOR = ("n", "n"), ("n",)
-DIMS = dict.fromkeys("ABC", SQUARE) | dict.fromkeys("xy", VECTOR)
+DIMS = dict.fromkeys("ABC", SQUARE) | dict.fromkeys("xy", VECTOR) | dict.fromkeys("cd", ())
 
 # A rule, an expression, and its text.
 NEEDED = [
@@ -25,6 +25,12 @@ NEEDED = [
     ("reading.trace_of_product", "sum((A*B).*C')", "tr(A*B*C)"),
     ("reading.sign_into_factor", "-A'*(A*x - y)", "A'*(y - A*x)"),
     ("reading.matrix_out_of_sum", "diag(x)*A - x*y'*A", "(diag(x) - x*y')*A"),
+    ("reading.terms_distributed", "(1 - c)*d + (d - 1)*c", "d - c"),
+    (
+        "reading.mirrored_product",
+        "(inv(eye(n) + A*A'/c)/c)'*B",
+        "inv(eye(n) + A*A'/c)/c*B",
+    ),
     ("reading.matrix_powers", "A*A*A", "A^3"),
 ]
 
