@@ -142,6 +142,9 @@ def _style(form: Form, args: Sequence[Text]) -> Text:
             least = level + 1
             if operator == "add" or (operator == "times" and not form.args[0].order):
                 least = level
+            if operator == "times" and form.args[0].op == "number":
+                # A multiple's number needs no brackets around the rest.
+                level = least = min(level, max(right[1], _ENTRIES))
             sign, second = _SIGNS[operator], _bracketed(right, least)
             if operator == "times" and second[0].isdigit():
                 sign = r" \cdot "

@@ -67,12 +67,14 @@ def negated(a: Form) -> Form:
 
 
 def operation(op: str, a: Form, b: Form, order: int) -> Form:
-    """An operation of two; a sign is that of the whole, and a number comes first."""
+    """An operation of two; a sign is that of the whole, a sum of equals a multiple of one."""
     if op in ("add", "subtract"):
         if b.op == "negate":
             return operation("subtract" if op == "add" else "add", a, b.args[0], order)
         if op == "add" and a.op == "negate":
             return operation("subtract", b, a.args[0], order)
+        if op == "add" and a is b and a.args:
+            return operation("times", number(Fraction(2)), a, order)
         return Form(op, (a, b), order=order)
     inner = b.op == "times" and b.args[0].op == "number" and not b.shared
     if op == "times" and inner and a.op != "number":

@@ -170,7 +170,7 @@ def test_products_of_deltas_with_themselves_stay_small() -> None:
     assert result.term is system().simplify([three]).term
 
 
-@pytest.mark.parametrize("nodes", [200, 500, 1000])
+@pytest.mark.parametrize("nodes", [200, 400, 800])
 def test_a_budget_of_nodes_is_exceeded_by_one_round_at_most(nodes: int) -> None:
     result = system().differentiate(DEEP, x, "both", Budget(nodes=nodes))
     assert not result.complete
