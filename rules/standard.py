@@ -66,7 +66,9 @@ STANDARD = Strategy(
     settle=(multiples, exponents, delta_products, indicator_products),
     lowering=(halves, lowering),
     stable=(constants, unary, sums_of_two, names, stability, symmetric, exponentials, lengths),
-    reading=(constants, unary, sums_of_two, names, reading, exponentials, sums, products),
+    reading=(
+        constants, unary, sums_of_two, names, reading, exponentials, sums, products, distribution,
+    ),
     orders=(orders,),
 )  # fmt: skip
 

@@ -619,19 +619,18 @@ def opposite(p: Number) -> Number:
     return -Fraction(p)
 
 
-# A number of more digits is not raised to a power: a tower of powers would have millions of them.
-LONGEST = 10**1000
+MOST_DIGITS = 448
 
 
 @primitive
 def whole_power(c: Number, p: Number) -> Number | None:
     """A rational to an integer power; None where that is undefined or huge."""
     c, p = Fraction(c), Fraction(p)
-    if p.denominator != 1 or c == 0 or abs(p) > 64 or c.denominator > 10**6:
+    if p.denominator != 1 or c == 0 or abs(p) > 64:
         return None
-    if abs(c.numerator) > LONGEST:
-        return None
-    return c ** int(p)
+    # A tower of powers would have millions of digits.
+    digits = len(str(max(abs(c.numerator), c.denominator)))
+    return c ** int(p) if digits * abs(p) <= MOST_DIGITS else None
 
 
 # Multiples and ones ----------------------------------------------------------------------

@@ -93,10 +93,10 @@ def product_network(
                         sizes[len(sizes)] = size
             for child, indices in zip(reversed(node.children), spec[-2::-1], strict=True):
                 waiting.append((child, tuple([names[i] for i in indices]), None))
-    return Network(oriented(graph, factors, out), out, sizes, coefficient, price)
+    return Network(_oriented(graph, factors, out), out, sizes, coefficient, price)
 
 
-def oriented(graph: Snapshot, factors: Sequence[Factor], out: Indices) -> tuple[Factor, ...]:
+def _oriented(graph: Snapshot, factors: Sequence[Factor], out: Indices) -> tuple[Factor, ...]:
     """The factors, the indices of symmetric matrices in one order whatever way they came in."""
     if not any(c in graph.symmetric for c, _ in factors):
         return tuple(factors)

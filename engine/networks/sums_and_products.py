@@ -19,13 +19,13 @@ from eggrad.engine.networks.networks import (
     Factor,
     LinearForm,
     Network,
+    connected_order,
     contract,
     contract_terms,
     factored,
     linear_forms,
     network_key,
     order_price,
-    oriented,
     product_network,
     scaled,
     split,
@@ -241,16 +241,6 @@ def _follower(
     return None
 
 
-def is_mirrored(graph: Snapshot, network: Network) -> bool:
-    """Whether a product of two axes is the same with these exchanged."""
-    if len(network.out) != 2 or network.sizes[0] != network.sizes[1]:
-        return False
-    names = {0: 1, 1: 0}
-    turned = [(c, tuple(names.get(i, i) for i in part)) for c, part in network.factors]
-    mirrored = replace(network, factors=oriented(graph, turned, network.out))
-    return network_key(network) == network_key(mirrored)
-
-
 def _is_between(network: Network, index: int) -> bool:
     """Whether two factors have an index, and nothing else."""
     users = sum(part.count(index) for _, part in network.factors)
@@ -309,6 +299,26 @@ def _out_of_sum(
 
 
 # Factors that rules can join.
+
+
+def from_left(graph: Snapshot, network: Network) -> Term | None:
+    """The product, its factors multiplied from the left where they follow each other; or None.
+
+    None where a part would have more than two axes.
+    """
+    order = connected_order(network.factors, network.out[:1])
+    pool = [network.factors[k] for k in order]
+    (first, part), *rest = pool
+    whole = graph.term(first)
+    for k, (factor, own) in enumerate(rest):
+        later = {i for _, other in rest[k + 1 :] for i in other} | {*network.out}
+        kept = tuple(i for i in dict.fromkeys((*part, *own)) if i in later)
+        kept = network.out if k == len(rest) - 1 else kept
+        if len(kept) > 2:
+            return None
+        whole = terms.einsum(canonical([part, own], kept), whole, graph.term(factor))
+        part = kept
+    return scaled(network.coefficient, whole)
 
 
 def with_inverse_apart(graph: Snapshot, network: Network, place: int) -> Iterator[Term]:
@@ -564,6 +574,81 @@ def all_distributed(graph: Snapshot, form: LinearForm) -> Term | None:
     if several < 2 or not 1 <= len(left) <= len(form):
         return None
     return reduce(terms.add, [as_term(graph, n) for n in left])
+
+
+def powers_out_of_sum(graph: Snapshot, cls: int, form: LinearForm) -> Iterator[Term]:
+    """A sum of products with powers of one base, whose exponents differ by whole numbers.
+
+    The lowest power is taken out. Some exponent is no number: those that are have other laws.
+    """
+    products = [numbered(graph, t, c) for t, c in form.items()]
+    bases = dict.fromkeys(
+        (base, part)
+        for network in products
+        for factor, part in network.factors
+        for base in _tensor_powers(graph, factor)
+        if {*part} <= {*network.out}
+    )
+    for base, part in bases:
+        found = [_raised(graph, network, base, part) for network in products]
+        kinds = {frozenset(exponent.items()) for exponent, _, _ in found}
+        lowest = min(number for _, number, _ in found)
+        whole = all((number - lowest).denominator == 1 for _, number, _ in found)
+        if len(kinds) == 1 and kinds != {frozenset()} and whole:
+            rests = [
+                _times_power(graph, network, rest, (base, part), number - lowest)
+                for network, (_, number, rest) in zip(products, found, strict=True)
+            ]
+            parts = [scaled(c, graph.term(e)) for e, c in found[0][0].items()]
+            constant = [terms.constant(lowest)] if lowest else []
+            power = terms.power(graph.term(base), reduce(terms.add, [*parts, *constant]))
+            out = tuple(range(len(graph.dims[cls])))
+            yield terms.einsum(canonical([part, out], out), power, reduce(terms.add, rests))
+
+
+def _tensor_powers(graph: Snapshot, cls: int) -> dict[int, int]:
+    """The bases of which an e-class is a power whose exponent is no number, with the exponents."""
+    powers = (m.children for m in graph.members[cls] if m.constructor == "power")
+    return {base: e for base, e in powers if number(graph, e) is None}
+
+
+def _raised(
+    graph: Snapshot, network: Network, base: int, part: Indices
+) -> tuple[LinearForm, Fraction, list[Factor]]:
+    """The exponent of a base in a product, its number apart, and the other factors."""
+    exponent: LinearForm = {}
+    total = Fraction(0)
+    rest: list[Factor] = []
+    for factor, own in network.factors:
+        if own != part:
+            rest.append((factor, own))
+        elif base in (tensors := _tensor_powers(graph, factor)):
+            e = tensors[base]
+            for t, c in (linear_forms(graph, e) or [({e: Fraction(1)}, 1)])[0][0].items():
+                known = number(graph, t)
+                if known is None:
+                    exponent[t] = exponent.get(t, Fraction(0)) + c
+                total += c * known if known is not None else 0
+        elif base in (numbers := graph.exponents(factor)):
+            total += numbers[base]
+        else:
+            rest.append((factor, own))
+    return {e: c for e, c in exponent.items() if c}, total, rest
+
+
+def _times_power(
+    graph: Snapshot, network: Network, rest: Sequence[Factor], base: Factor, p: Fraction
+) -> Term:
+    """Some factors of a product, times a power of a base, with the axes of the product."""
+    pool = [(graph.term(c), part) for c, part in rest]
+    if p:
+        whole = graph.term(base[0])
+        pool.append((whole if p == 1 else terms.power(whole, terms.constant(p)), base[1]))
+    known = {i for _, part in pool for i in part}
+    missing = tuple(i for i in network.out if i not in known)
+    if missing or not pool:
+        pool.append((terms.constant(1, tuple(network.sizes[i] for i in missing)), missing))
+    return scaled(network.coefficient, contract_terms(graph, network, pool, network.out))
 
 
 def deltas_put_in(graph: Snapshot, outer: Network, place: int, product: Network) -> list[Indices]:

@@ -86,7 +86,16 @@ def random_roots(rng: np.random.Generator) -> list[Term]:
     sums = [total(summands, rng), total(summands, rng)]
     turned = total([(-c, t) for c, t in summands], rng)
     more_roots = [mirrored(rng), turned, triangular(rng), *bilinear(rng), pairwise_slope(rng)]
-    return [*roots, *sums, *more_roots, *of_one_matrix(rng)]
+    return [*roots, *sums, *more_roots, *of_one_matrix(rng), with_free_exponents(rng)]
+
+
+def with_free_exponents(rng: np.random.Generator) -> Term:
+    """A sum of products with powers whose exponents are one variable, and a number more."""
+    base, other = (terms.variable(name, _dims("i")) for name in "yz")
+    exponent = terms.variable("e")
+    raised = terms.add(exponent, terms.constant(int(rng.choice([-1, 1, 2]))))
+    summands = [(1, product([(terms.power(base, exponent), "i"), (other, "i")], "i", rng))]
+    return total([*summands, (int(rng.choice([1, 3])), terms.power(base, raised))], rng)
 
 
 def of_one_matrix(rng: np.random.Generator) -> list[Term]:

@@ -493,6 +493,7 @@ _OPERATORS: Final = {
     "power": (_POWER, "^"),
     "power_entries": (_POWER, ".^"),
 }
+_PRODUCTS: Final = ("times", "multiply", "divide", "divide_entries")
 # A part that occurs again is named where that saves this number of letters.
 WORTH_NAMING: Final = 6
 
@@ -616,6 +617,8 @@ LARGE: Final = 10**4
 # symbols stand for.
 PART: Final = 10**18
 LETTER: Final = 10**14
+# The second factor of a product is likely to stand in brackets if it is no name: less than a call.
+BRACKETS: Final = 1000
 # What no text can say costs more than any text.
 TENSOR: Final = PART * 10**6
 # Functions that are hardly met in formulas count as many words more.
@@ -713,7 +716,8 @@ class _TextModel(CostModel):
         if same:
             # What both operands are is written twice: a double is a multiple, a square a power.
             parts, letters = parts + 2 * (constructor == "add"), letters + len(data)
-        return max(1, parts) * PART + max(0, letters) * LETTER
+        opened = whole.op in _PRODUCTS and any(whole.args[1] is forms[a] for a in below)
+        return max(1, parts) * PART + max(0, letters) * LETTER + opened * BRACKETS
 
 
 def _text_of(form: Form) -> str:

@@ -22,11 +22,11 @@ from eggrad.engine.networks.sums_and_products import (
     all_distributed,
     every_network,
     every_sum,
-    is_mirrored,
+    from_left,
     matrices_out_of_sum,
+    powers_out_of_sum,
     with_matrix_powers,
 )
-from eggrad.engine.terms import term as terms
 from eggrad.engine.terms.term import Term
 from eggrad.rules.algebra.sums_and_products import MAX_PAIRED
 from eggrad.rules.notation import *
@@ -129,12 +129,22 @@ def terms_distributed(graph: Snapshot) -> Iterator[tuple[int, Term]]:
                 yield cls, found
 
 
-@reading.bulk_rule(cite="a matrix that is its own mirror image")
-def mirrored_product(graph: Snapshot) -> Iterator[tuple[int, Term]]:
-    """W = W', for a product of matrices that is the same with its axes exchanged, such as A'·A."""
+@reading.bulk_rule(cite="laws of exponents", exceptions="x = 0", sizeless=True)
+def power_out_of_sum(graph: Snapshot) -> Iterator[tuple[int, Term]]:
+    """a·xᵖ + b·x^(p+k) = xᵖ·(a + b·xᵏ), for a whole k and an exponent p that is no number."""
+    for cls, form in every_sum(graph):
+        if 2 <= len(form) <= MAX_PAIRED:
+            yield from ((cls, term) for term in powers_out_of_sum(graph, cls, form))
+
+
+@reading.bulk_rule(cite="associativity of the product", sizeless=True)
+def product_from_left(graph: Snapshot) -> Iterator[tuple[int, Term]]:
+    """A·(B·(C·x)) = A·B·C·x, which needs no brackets; operations decide between such orders."""
     for cls, network in every_network(graph):
-        if is_mirrored(graph, network) and graph.first_time(("mirrored", cls)):
-            yield cls, terms.einsum("ij->ji", graph.term(cls))
+        if len(network.factors) > 2 and graph.first_time(("from left", cls, network)):
+            found = from_left(graph, network)
+            if found is not None:
+                yield cls, found
 
 
 @reading.bulk_rule(cite="definition of powers")

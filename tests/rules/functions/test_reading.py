@@ -26,11 +26,8 @@ NEEDED = [
     ("reading.sign_into_factor", "-A'*(A*x - y)", "A'*(y - A*x)"),
     ("reading.matrix_out_of_sum", "diag(x)*A - x*y'*A", "(diag(x) - x*y')*A"),
     ("reading.terms_distributed", "(1 - c)*d + (d - 1)*c", "d - c"),
-    (
-        "reading.mirrored_product",
-        "(inv(eye(n) + A*A'/c)/c)'*B",
-        "inv(eye(n) + A*A'/c)/c*B",
-    ),
+    ("reading.power_out_of_sum", "c*d^c*x + d^(c + 1)*y", "d^c*(c*x + y*d)"),
+    ("reading.product_from_left", "A*(B*C)", "A*B*C"),
     ("reading.matrix_powers", "A*A*A", "A^3"),
 ]
 
