@@ -617,7 +617,7 @@ LARGE: Final = 10**4
 # symbols stand for.
 PART: Final = 10**18
 LETTER: Final = 10**14
-# The second factor of a product is likely to stand in brackets if it is no name: less than a call.
+# What brackets around an operand that is no name are likely to cost: less than a call.
 BRACKETS: Final = 1000
 # What no text can say costs more than any text.
 TENSOR: Final = PART * 10**6
@@ -716,8 +716,18 @@ class _TextModel(CostModel):
         if same:
             # What both operands are is written twice: a double is a multiple, a square a power.
             parts, letters = parts + 2 * (constructor == "add"), letters + len(data)
-        opened = whole.op in _PRODUCTS and any(whole.args[1] is forms[a] for a in below)
-        return max(1, parts) * PART + max(0, letters) * LETTER + opened * BRACKETS
+        composite = [forms[a] for a in below]
+        return (
+            max(1, parts) * PART + max(0, letters) * LETTER + _opened(whole, composite) * BRACKETS
+        )
+
+
+def _opened(form: Form, composite: Sequence[Form]) -> int:
+    """How many operands of a product are likely to stand in brackets, given those that may."""
+    if form.op not in _PRODUCTS:
+        return 0
+    turned_parts = [a.args[0] for a in form.args if a.op == "transpose"]
+    return sum(a is b for a in (*turned_parts, form.args[1]) for b in composite)
 
 
 def _text_of(form: Form) -> str:

@@ -3,6 +3,8 @@
 import numpy as np
 import pytest
 
+import eggrad as eg
+from tests.benchmarks.formulas.formula import tokens
 from tests.cases.textbook import DEFINITE, DOCUMENT, ROWS, Row, table
 
 SIZES = {"m": 4, "n": 3, "k": 2}
@@ -26,6 +28,13 @@ def test_the_derivative_is_the_reference(row: Row) -> None:
         own = values(row, seed)
         reference = eval(row.reference, {"np": np, **own})
         np.testing.assert_allclose(derivative.evaluate(own), reference, rtol=1e-9, atol=1e-10)
+        closed = eg.parse_matrix(row.closed, row.axes).evaluate(own)
+        np.testing.assert_allclose(closed, reference, rtol=1e-9, atol=1e-10)
+
+
+def test_nine_of_ten_texts_are_no_longer_than_those_of_books() -> None:
+    longer = [r for r in ROWS if tokens(r.derivative.to("matrix")) > tokens(r.closed)]
+    assert len(longer) <= len(ROWS) / 10
 
 
 def test_the_table_is_up_to_date() -> None:

@@ -25,13 +25,14 @@ BEGIN = "<!-- Written by python -m tests.cases.textbook. -->"
 
 @dataclass(frozen=True)
 class Row:
-    """A function, what it is differentiated by, and the derivative by NumPy."""
+    """A function, what it is differentiated by, and the derivative by NumPy and as printed."""
 
     name: str
     text: str
     dims: str
     wrt: str
     reference: str
+    closed: str
 
     @property
     def axes(self) -> dict[str, tuple[int | str, ...]]:
