@@ -19,6 +19,7 @@ from eggrad.engine.laws.primitives import (
     sums_axes,
 )
 from eggrad.engine.networks.sums_and_products import (
+    MAX_DISTRIBUTED,
     all_distributed,
     every_network,
     every_sum,
@@ -28,7 +29,6 @@ from eggrad.engine.networks.sums_and_products import (
     with_matrix_powers,
 )
 from eggrad.engine.terms.term import Term
-from eggrad.rules.algebra.sums_and_products import MAX_PAIRED
 from eggrad.rules.notation import *
 
 TRACE: Spec = ((0, 0), ())
@@ -123,7 +123,7 @@ def terms_distributed(graph: Snapshot) -> Iterator[tuple[int, Term]]:
     """(1 - a)·b + (b - 1)·a = b - a: distributed where there are no more terms then."""
     for cls, form in every_sum(graph):
         step = ("terms distributed", cls, frozenset(form.items()))
-        if 2 <= len(form) <= MAX_PAIRED and graph.first_time(step):
+        if 2 <= len(form) <= MAX_DISTRIBUTED and graph.first_time(step):
             found = all_distributed(graph, form)
             if found is not None:
                 yield cls, found
@@ -133,7 +133,7 @@ def terms_distributed(graph: Snapshot) -> Iterator[tuple[int, Term]]:
 def power_out_of_sum(graph: Snapshot) -> Iterator[tuple[int, Term]]:
     """a·xᵖ + b·x^(p+k) = xᵖ·(a + b·xᵏ), for a whole k and an exponent p that is no number."""
     for cls, form in every_sum(graph):
-        if 2 <= len(form) <= MAX_PAIRED:
+        if 2 <= len(form) <= MAX_DISTRIBUTED:
             yield from ((cls, term) for term in powers_out_of_sum(graph, cls, form))
 
 
