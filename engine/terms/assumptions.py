@@ -39,7 +39,13 @@ def tolerance(values: Array) -> float:
 
 def _allowed(values: Array) -> float:
     """The difference between two entries that is taken for rounding."""
-    return tolerance(values) * float(np.abs(values).max(initial=0.0))
+    finite = np.abs(values[np.isfinite(values)])
+    return tolerance(values) * float(finite.max(initial=0.0))
+
+
+def _exact(values: Array) -> Array:
+    """Integers as floats: their differences would overflow."""
+    return values.astype(float) if values.dtype.kind in "biu" else values
 
 
 def _entry(place: Iterable[Any], value: object) -> str:
@@ -90,6 +96,7 @@ def _mirrored(sign: int) -> Callable[[Array], str | None]:
     """A test that a matrix is its transpose times a sign, up to rounding; block by block."""
 
     def failure(values: Array) -> str | None:
+        values = _exact(values)
         n = len(values)
         allowed: float | None = None
         for start in range(0, n, _BLOCK):
@@ -113,6 +120,7 @@ def _zero(above: bool, below: bool) -> Callable[[Array], str | None]:
     """A test that all entries above the diagonal, below it, or both are 0, up to rounding."""
 
     def failure(values: Array) -> str | None:
+        values = _exact(values)
         allowed: float | None = None
         for start in range(0, len(values), _BLOCK):
             rows = values[start : start + _BLOCK]
@@ -137,6 +145,7 @@ def _zero(above: bool, below: bool) -> Callable[[Array], str | None]:
 def _not_orthogonal(values: Array) -> str | None:
     if not np.isfinite(values).all():
         return _first(~np.isfinite(values), values)
+    values = _exact(values)
     gap = np.abs(values.T @ values - np.eye(len(values)))
     far = gap > tolerance(values)
     if not far.any():

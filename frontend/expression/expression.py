@@ -371,7 +371,9 @@ class Expression:
         # What writes texts is loaded with the first of them.
         from eggrad.frontend.printing.formats import format_expression
 
-        return format_expression(language, self.thin.term, self.thin.scope)
+        # What is read back as it was may still be differentiated.
+        own = self if language == "json" else self.thin
+        return format_expression(language, own.term, own.scope)
 
     def __str__(self) -> str:
         """Write it in the language that `eggrad.parse` reads."""

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from eggrad.engine.equality.difference import Witness, find_difference
 from eggrad.engine.equality.equivalence import (
@@ -17,8 +17,17 @@ from eggrad.engine.equality.explanation import explain
 from eggrad.engine.errors import ShapeError, UnsupportedOperation
 from eggrad.engine.indices.affine import is_simple
 from eggrad.engine.indices.spec import Size
-from eggrad.engine.laws.knowledge import Knowledge, needed
-from eggrad.engine.laws.properties import NONZERO, POSITIVE, POSITIVE_ALMOST, PROPERTIES, TOTAL
+from eggrad.engine.laws.knowledge import Assumption, Knowledge, needed
+from eggrad.engine.laws.properties import (
+    NEGATIVE,
+    NONNEGATIVE,
+    NONPOSITIVE,
+    NONZERO,
+    POSITIVE,
+    POSITIVE_ALMOST,
+    PROPERTIES,
+    TOTAL,
+)
 from eggrad.engine.terms.binding import symbols
 from eggrad.engine.terms.term import Term, variables
 from eggrad.frontend.calculus.calculus import has_structure
@@ -34,7 +43,6 @@ from eggrad.rules.standard import EQUIVALENCE, EQUIVALENCE_OF_DECLARED, extended
 
 if TYPE_CHECKING:
     from eggrad.engine.equality.replay import Step
-    from eggrad.engine.laws.knowledge import Assumption
     from eggrad.engine.laws.rule import BulkRule, Rule, Ruleset
     from eggrad.engine.saturation.schedule import Budget, Strategy
     from eggrad.engine.terms.binding import Array
@@ -67,7 +75,7 @@ class Verdict:
     samples: int = 0
     digits: float = 0.0
     domain: tuple[str, ...] = ()
-    assumed: "tuple[Assumption, ...]" = ()
+    assumed: tuple[Assumption, ...] = ()
     _find_rules: "Callable[[], tuple[Rule | BulkRule, ...]]" = tuple
     _find_steps: "Callable[[Sequence[str]], tuple[Step, ...] | None]" = lambda _: ()
     _print_steps: "Callable[[Sequence[Step], str], str]" = lambda _steps, _language: ""
@@ -187,7 +195,7 @@ def _decided(own: Sequence[Expression], budget: "Budget | None", rules: "Rules |
     a, b = (e.term for e in own)
     declared = has_structure(a, b)
     strategy = extended(EQUIVALENCE_OF_DECLARED if declared else EQUIVALENCE, accepted(rules))
-    assumed = needed(domains.facts, (a, b))
+    assumed = _possible(needed(domains.facts, (a, b)), Knowledge(strategy.rulesets))
     agreed = find_difference(a, b, FEW)
     if isinstance(agreed, Witness):
         return _different(agreed, own)
@@ -222,6 +230,19 @@ def _decided(own: Sequence[Expression], budget: "Budget | None", rules: "Rules |
 def _rulesets(strategy: "Strategy", names: Sequence[str]) -> "list[Ruleset]":
     """The rulesets of a strategy with the named rules alone; those that lose all are left out."""
     return [s for s in strategy.only(names).rulesets if s.laws or s.facts]
+
+
+# What cannot be assumed of a term that is known to be something else.
+_EXCLUDED: Final = {POSITIVE: (NEGATIVE, NONPOSITIVE), NONNEGATIVE: (NEGATIVE,)}
+
+
+def _possible(assumed: Sequence[Assumption], knowledge: Knowledge) -> tuple[Assumption, ...]:
+    """The assumptions that are true somewhere: `g > 0` is not, where g is declared negative."""
+    return tuple(
+        (p, t)
+        for p, t in assumed
+        if not any(knowledge.knows(other, t) for other in _EXCLUDED.get(p, ()))
+    )
 
 
 def _used(

@@ -80,8 +80,13 @@ def properties(f: Any) -> Properties:
     knowledge = Knowledge((forms, ranges, matrix_properties))
     found: dict[str, tuple[str, ...]] = {}
     ways = (own.term, own.thin.term, simplify(own).thin.term)
-    for term in dict.fromkeys(map(in_sums_and_products, ways)):
+    first, *others = dict.fromkeys(map(in_sums_and_products, ways))
+    for term in (first, *others):
         for word in known.PROPERTIES:
-            if word not in _LEFT_OUT and word not in found and knowledge.knows(word, term):
+            # What is simplified may be defined at more values.
+            narrower = word == known.TOTAL and term is not first
+            if word in _LEFT_OUT or word in found or narrower:
+                continue
+            if knowledge.knows(word, term):
                 found[word] = knowledge.reasons(word, term)
     return Properties({word: found[word] for word in known.PROPERTIES if word in found})

@@ -101,6 +101,9 @@ class Sums:
             if found.letter in own:
                 reason = f"the index {found.letter} is taken already outside of this sum"
                 raise UnsupportedOperation(reason)
+            if phrase.what == "sum" and found.letter in self._reader.variables:
+                reason = f"the index {found.letter} of this sum is the name of a variable as well"
+                raise UnsupportedOperation(reason)
             own[found.letter] = _Bound(f"{found.letter}#{next(self._fresh)}", found)
         return [(phrase.operands[0], own)]
 

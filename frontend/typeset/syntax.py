@@ -113,7 +113,9 @@ class _Builder(Transformer[Token, Any]):
             raise Misread(rf"a sign is missing before {str(first)!r}; a product is \cdot", first)
         open_call = _open_call(left)
         if open_call is not None and not _is_call(right):
-            name, argument = open_call.token, _shown(open_call.operands[0])
+            own = open_call.token
+            name = f"{own.type}_{own}" if open_call.what == "extreme" else str(own)
+            argument = _shown(open_call.operands[0])
             c = _shown(right)
             raise Misread(
                 rf"\{name} {argument} {c} is \{name}({argument}) {c} or \{name}({argument} {c}); "
@@ -159,7 +161,8 @@ class _Builder(Transformer[Token, Any]):
     def applied_below(self, name: Token, below: Token, argument: Phrase) -> Phrase:
         if str(name) in ("max", "min"):
             body = argument.operands[0] if argument.what == "group" else argument
-            return Phrase("extreme", Token(str(name), str(below), below.start_pos), (body,))
+            token = Token(str(name), str(below), below.start_pos)
+            return Phrase("extreme", token, (body,), sealed=argument.what == "group")
         base = below.strip("{} ")
         if str(name) != "log" or not base.isdecimal() or int(base[:9]) < 2:
             raise Misread(f"{name} has nothing below", below)
@@ -178,6 +181,8 @@ class _Builder(Transformer[Token, Any]):
         return Phrase("below", token, (operand,))
 
     def transposed(self, operand: Phrase, token: Token) -> Phrase:
+        if operand.what == "number":
+            raise Misread(r"a number has no transpose; a vector of ones is \mathbf{1}", token)
         return Phrase("TRANSPOSE", token, (operand,))
 
     def inverse_transposed(self, operand: Phrase, token: Token) -> Phrase:
@@ -232,10 +237,11 @@ def _function(name: Token, operands: tuple[Phrase, ...], bracketed: bool) -> Phr
     (first, *rest) = operands
     own = str(name)
     if own == "log" and not rest and first.what == "call" and first.token == "det":
-        return Phrase("call", Token("NAME", "logdet", name.start_pos), first.operands, sealed=True)
+        token = Token("NAME", "logdet", name.start_pos)
+        return Phrase("call", token, first.operands, sealed=bracketed or first.sealed)
     if own == "log" and not rest and first.what == "bars":
         # Of a matrix it is the logarithm of the determinant.
-        return Phrase("log bars", name, first.operands, sealed=True)
+        return Phrase("log bars", name, first.operands, sealed=bracketed)
     token = Token("NAME", own, name.start_pos)
     closed = bracketed or (first.what == "call" and first.sealed)
     return Phrase("call", token, operands, sealed=closed)
@@ -248,11 +254,15 @@ def _is_call(phrase: Phrase) -> bool:
     return first.what in ("call", "sum", "log bars", "extreme")
 
 
+# Functions whose argument may stand without brackets.
+_OPEN: Final = ("call", "log bars", "extreme")
+
+
 def _open_call(phrase: Phrase) -> Phrase | None:
     """The last factor where it is a function whose argument has no brackets."""
     while phrase.what in ("TIMES", "DOT", "negate") and not phrase.sealed:
         phrase = phrase.operands[-1]
-    is_open = phrase.what == "call" and not phrase.sealed and phrase.token != "sqrt"
+    is_open = phrase.what in _OPEN and not phrase.sealed and phrase.token != "sqrt"
     return phrase if is_open else None
 
 

@@ -264,6 +264,18 @@ def _cut(c: _Cutter) -> None:
         raise ParseError(f"this {shown} is never closed", c.text, item.place)
 
 
+def _number(c: _Cutter, item: _Item) -> None:
+    """A number; an exponent after e would be set as a difference."""
+    _, e, exponent = item.text.partition("e")
+    if e:
+        reason = (
+            f"{item.text} is a number, or a difference with e; write 10^{{{exponent}}}, or a sign "
+            "before e"
+        )
+        raise ParseError(reason, c.text, item.place)
+    _emit(c, "NUMBER", item.text, item.place)
+
+
 def _cut_item(c: _Cutter, item: _Item) -> None:
     text = item.text
     if text.isspace() or text.startswith("%") or text in _SPACE:
@@ -303,8 +315,8 @@ def _cut_item(c: _Cutter, item: _Item) -> None:
         _arguments(c, item, 1)
     elif text in ("\\sum", "∑", "Σ") and not (text == "Σ" and {"Σ", "Sigma"} & {*c.names}):
         _sum(c, item)
-    elif text[0].isdigit() or (text[0] == "." and len(text) > 1):
-        _emit(c, "NUMBER", text, item.place)
+    elif text[0].isdecimal() or (text[0] == "." and len(text) > 1):
+        _number(c, item)
     elif text in _OPERATORS:
         _emit(c, _OPERATORS[text], text, item.place)
     elif text in _STYLES or text in _ACCENTS:

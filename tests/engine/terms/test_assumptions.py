@@ -109,3 +109,19 @@ def test_closure_is_what_values_say() -> None:
         found = drawn(words, rng.normal(size=(3, 3)), rng)
         if found is not None:
             assert failure(closure(words), found) is None
+
+
+@pytest.mark.parametrize(
+    ("word", "values"),
+    [
+        ("symmetric", np.array([[0, 64], [-64, 0]], np.int8)),
+        ("symmetric", np.array([[0, 2**62], [-(2**62), 0]])),
+        ("skew", np.array([[0, 200], [56, 0]], np.uint8)),
+        ("diagonal", np.array([[1, -128], [0, 1]], np.int8)),
+        ("diagonal", np.array([[np.inf, 3], [0, 1]])),
+    ],
+)
+def test_differences_of_integers_do_not_overflow_nor_does_an_infinity_allow_all(
+    word: str, values: np.ndarray
+) -> None:
+    assert ASSUMPTIONS[word].failure(values) is not None

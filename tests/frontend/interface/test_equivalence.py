@@ -385,3 +385,9 @@ def test_iterated_squares_of_sums_and_matrices() -> None:
         for _ in range(40):
             powers.append(square(powers[-1]))
         assert eg.equivalent(powers[40], powers[39]).status in ("different", "unknown")
+
+
+def test_what_the_declaration_excludes_is_not_assumed() -> None:
+    g, c = eg.variable("g", (), ["negative"]), eg.variable("c", ())
+    assert eg.equivalent((g * g) ** c, g ** (2 * c)).status != "equal"
+    assert eg.equivalent(eg.log(g * g), 2 * eg.log(g)).status != "equal"

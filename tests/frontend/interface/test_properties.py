@@ -122,3 +122,9 @@ def test_small_and_empty_sizes() -> None:
         found = eg.simplify(np.trace(own)).evaluate({"K": np.zeros((n, n))})
         assert found == 0
     assert eg.simplify(eg.det(Q) ** 2).evaluate({"Q": np.zeros((0, 0))}) == 1
+
+
+def test_what_cancels_is_not_said_to_be_defined_everywhere() -> None:
+    c, K = eg.variable("c", ()), eg.variable("K", ("n", "n"), ["skew"])
+    assert "defined everywhere" not in eg.properties(eg.log(c) * 0)
+    assert "defined everywhere" not in eg.properties(eg.log(c) * eg.einsum("ii->", K))

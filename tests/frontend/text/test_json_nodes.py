@@ -126,3 +126,13 @@ def test_two_variables_of_one_name() -> None:
 def test_the_format_of_another_version() -> None:
     with pytest.raises(eg.ParseError, match="the format is 'eggrad expression 1'"):
         eg.parse_json(x.to("json").replace("expression 1", "expression 2"))
+
+
+def test_what_was_read_back_has_the_derivatives_that_it_had() -> None:
+    p = eg.variable("p", ("n",), ["probability"])
+    slope = eg.gradient(p.sum() ** 2, p)
+    again = eg.parse_json(slope.to("json"))
+    values = {"p": np.array([0.25, 0.75])}
+    second = eg.derivative(again, p).evaluate(values)
+    np.testing.assert_allclose(second, eg.derivative(slope, p).evaluate(values))
+    np.testing.assert_allclose(second, np.full((2, 2), 2.0))
