@@ -33,6 +33,7 @@ class MatrixReader(Protocol):
     """What reads the parts that depend on no index."""
 
     text: str
+    variables: dict[str, Value]
 
     def value(self, root: Phrase) -> Value:
         """The value of a phrase."""
