@@ -13,12 +13,11 @@ from eggrad.engine.extraction.exact import Solved
 from eggrad.engine.extraction.stability import stable_members
 from eggrad.engine.indices.constraints import Constraints
 from eggrad.engine.indices.indicator_plan import Sparsity
-from eggrad.engine.indices.spec import Dims, Spec
+from eggrad.engine.indices.spec import TRANSPOSE, Dims, Spec
 from eggrad.engine.terms.term import LEAVES, Term, assembled
 
 T = TypeVar("T")
 
-TRANSPOSE: Final[Spec] = ((0, 1), (1, 0))
 # E-classes that are explored in a focused snapshot.
 MOST_CLASSES: Final = 300
 

@@ -15,6 +15,8 @@ Dims = tuple[Size, ...]
 Indices = tuple[int, ...]
 Spec = tuple[Indices, ...]
 
+# The unary spec of a matrix's transpose.
+TRANSPOSE: Final[Spec] = ((0, 1), (1, 0))
 MAXIMAL_SIZE: Final = 10**18
 """Axes are not longer, nor are the numbers of which sizes are made."""
 

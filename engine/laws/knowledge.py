@@ -4,16 +4,12 @@ egglog concludes facts of e-classes; this is for terms that are in no e-graph, a
 """
 
 from collections.abc import Container, Iterable, Sequence
-from fractions import Fraction
-from typing import cast
 
-from eggrad.engine.indices.spec import Spec, scaling
 from eggrad.engine.laws.language import Known, Node, Parameter
 from eggrad.engine.laws.matching import Arguments, matcher_of_terms, views
-from eggrad.engine.laws.primitives import compose, inline, swap
 from eggrad.engine.laws.rule import Fact, Ruleset
 from eggrad.engine.terms.functions import function_of
-from eggrad.engine.terms.term import Term, add, constant, einsum, postorder, power, rebuild
+from eggrad.engine.terms.term import Term, postorder
 
 Assumption = tuple[str, Term]
 """A property of a term."""
@@ -96,68 +92,6 @@ class Knowledge:
         form = fact.claim.tensor
         fits = isinstance(form, Node) and form.constructor == constructor
         return fits and self._matcher.concludes(fact, arguments)
-
-
-def in_sums_and_products(root: Term) -> Term:
-    """An equal term as facts read it: without differences, quotients and transposed operands.
-
-    >>> from eggrad.engine.terms.term import einsum, variable
-    >>> A = variable("A", ("m", "n"))
-    >>> in_sums_and_products(einsum("ij,jk->ik", einsum("ij->ji", A), A)).data
-    ((0, 1), (0, 2), (1, 2))
-    """
-    found: dict[Term, Term] = {}
-    for t in postorder(root):
-        found[t] = _in_sums_and_products(t, tuple(found[a] for a in t.args))
-    return found[root]
-
-
-def _in_sums_and_products(t: Term, args: tuple[Term, ...]) -> Term:
-    match t.op:
-        case "negate":
-            return _times(-1, args[0])
-        case "subtract":
-            return add(args[0], _times(-1, args[1]))
-        case "divide":
-            a, b = args
-            if b.op == "constant" and b.data:
-                return _times(1 / cast(Fraction, b.data), a)
-            inverse = power(b, constant(-1))
-            if a.op == "constant" and a.data == 1 and (b.dims or not a.dims):
-                return inverse
-            parts = [tuple(range(f.order)) for f in (a, inverse)]
-            return einsum((*parts, tuple(range(t.order))), a, inverse)
-        case "einsum":
-            return _without_transposes(t.spec, args)
-        case _:
-            return rebuild(t, args) if args else t
-
-
-def _times(number: Fraction | int, a: Term) -> Term:
-    return einsum(scaling(a.order), constant(number), a)
-
-
-def _without_transposes(spec: Spec, args: Sequence[Term]) -> Term:
-    """A product on what its operands are transposes of."""
-    operands = [*args]
-    if len(operands) == 1 and operands[0].op == "einsum" and _is_permutation_of(spec):
-        return einsum(compose(spec, operands[0].spec), *operands[0].args)
-    for _ in range(len(operands) if len(operands) == 2 else 0):
-        if _is_permutation(operands[0]):
-            spec = inline(spec, operands[0].spec)
-            operands[0] = operands[0].args[0]
-        spec, operands = swap(spec), operands[::-1]
-    return einsum(spec, *operands)
-
-
-def _is_permutation_of(spec: Spec) -> bool:
-    source, out = spec
-    return len(set(source)) == len(source) and sorted(source) == sorted(out)
-
-
-def _is_permutation(t: Term) -> bool:
-    """Whether a term is another one with its axes in some order."""
-    return t.op == "einsum" and len(t.args) == 1 and _is_permutation_of(t.spec)
 
 
 class NumberedFacts(Container[tuple[str, int]]):

@@ -10,6 +10,7 @@ from fractions import Fraction
 from eggrad.engine.indices.affine import Form, as_size, form, size_form
 from eggrad.engine.indices.affine import times as multiple
 from eggrad.engine.indices.spec import (
+    TRANSPOSE,
     Dims,
     Indices,
     Size,
@@ -871,7 +872,6 @@ def sums_nothing(s: Spec) -> bool:
     return {i for part in s[:-1] for i in part} == set(s[-1])
 
 
-TRANSPOSE: Spec = matrix_transpose()
 MATRIX_PRODUCT: Spec = ((0, 1), (1, 2), (0, 2))
 
 
@@ -1076,7 +1076,7 @@ def keeps_sign(p: Number) -> bool:
 @condition
 def is_square(n: Dims) -> bool:
     """Whether a matrix has as many rows as columns."""
-    return n[0] == n[1]
+    return len(n) == 2 and n[0] == n[1]
 
 
 @primitive

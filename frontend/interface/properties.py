@@ -4,12 +4,16 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
+from eggrad.engine.costs.cost import CostModel
 from eggrad.engine.laws import properties as known
-from eggrad.engine.laws.knowledge import Knowledge, in_sums_and_products
+from eggrad.engine.laws.knowledge import Knowledge
+from eggrad.engine.saturation.schedule import REDUNDANT
+from eggrad.engine.terms.term import Term
 from eggrad.frontend.expression.expression import as_expression
 from eggrad.rules.functions.matrix_properties import matrix_properties
 from eggrad.rules.functions.properties import properties as forms
 from eggrad.rules.functions.ranges import ranges
+from eggrad.rules.standard import AT_SYMMETRIC, system
 
 # Said of every tensor of numbers that are defined, or but for exceptions: not worth a line.
 _LEFT_OUT: Final = frozenset(
@@ -74,19 +78,29 @@ def properties(f: Any) -> Properties:
     >>> properties(1 / (1 + exp(variable("x")))).range
     '(0, 1]'
     """
-    from eggrad.frontend.interface.derivatives import simplify
-
     own = as_expression(f)
     knowledge = Knowledge((forms, ranges, matrix_properties))
     found: dict[str, tuple[str, ...]] = {}
-    ways = (own.term, own.thin.term, simplify(own).thin.term)
-    first, *others = dict.fromkeys(map(in_sums_and_products, ways))
-    for term in (first, *others):
+    for term in dict.fromkeys((own.term, *_in_sums_and_products(own.thin.term))):
         for word in known.PROPERTIES:
             # What is simplified may be defined at more values.
-            narrower = word == known.TOTAL and term is not first
+            narrower = word == known.TOTAL and term is not own.term
             if word in _LEFT_OUT or word in found or narrower:
                 continue
             if knowledge.knows(word, term):
                 found[word] = knowledge.reasons(word, term)
     return Properties({word: found[word] for word in known.PROPERTIES if word in found})
+
+
+def _in_sums_and_products(term: Term) -> Iterator[Term]:
+    """Equal terms as facts read them: the given e-nodes, and the cheapest, by the rules.
+
+    Differences, negatives and quotients are sums and products there.
+    """
+    explored = system(AT_SYMMETRIC).explore([term], [CostModel()], purpose="compare")
+    graph = explored.graph
+    graph.hide(REDUNDANT)
+    own = graph.at(CostModel())
+    yield from own.extract(explored.classes)
+    own.given = {}
+    yield own.term(explored.classes[0])

@@ -4,7 +4,13 @@ Most of them are true in a space without interior alone, so only terms that nobo
 any more are asked for them.
 """
 
-from eggrad.engine.laws.primitives import at_least_zero, is_declared, is_zero_at_zero, one_axis
+from eggrad.engine.laws.primitives import (
+    at_least_zero,
+    is_declared,
+    is_square,
+    is_zero_at_zero,
+    one_axis,
+)
 from eggrad.engine.laws.primitives import is_natural as is_natural_number
 from eggrad.engine.laws.properties import (
     at_most_one,
@@ -55,6 +61,12 @@ matrix_properties = Ruleset(
 def declared_symmetric(x: Variable) -> Claim:
     """A variable that is declared symmetric is."""
     return symmetric(declared(x)), is_declared(x, "symmetric")
+
+
+@matrix_properties.fact(cite="every entry is the same")
+def symmetric_constant(c: Number, n: Dims) -> Claim:
+    """A square matrix of equal entries is symmetric."""
+    return symmetric(const(c, n)), is_square(n)
 
 
 @matrix_properties.fact(cite="definition")
