@@ -92,15 +92,13 @@ def properties(f: Any) -> Properties:
     return Properties({word: found[word] for word in known.PROPERTIES if word in found})
 
 
-def _in_sums_and_products(term: Term) -> Iterator[Term]:
-    """Equal terms as facts read them: the given e-nodes, and the cheapest, by the rules.
+def _in_sums_and_products(term: Term) -> tuple[Term, ...]:
+    """Equal terms as facts read them, by the rules: a cheap DAG, and the cheapest tree.
 
     Differences, negatives and quotients are sums and products there.
     """
     explored = system(AT_SYMMETRIC).explore([term], [CostModel()], purpose="compare")
-    graph = explored.graph
-    graph.hide(REDUNDANT)
-    own = graph.at(CostModel())
-    yield from own.extract(explored.classes)
-    own.given = {}
-    yield own.term(explored.classes[0])
+    explored.graph.hide(REDUNDANT)
+    # The cheapest e-nodes are chosen anew.
+    graph = explored.graph.at(CostModel())
+    return (*graph.extract(explored.classes), *map(graph.term, explored.classes))
