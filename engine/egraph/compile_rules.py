@@ -220,7 +220,12 @@ class Relevance:
 
     def _answering(self, asked: set[str], symbols: Symbols) -> tuple[Fact, ...]:
         """The facts that conclude what is asked for, or what those ask for in turn."""
-        able = [f for f in self._facts if any(_occur(needs, symbols) for needs, _ in f.needs)]
+        able = [
+            f
+            for f in self._facts
+            if any(_occur(needs, symbols) for needs, _ in f.needs)
+            and (not f.law.decides or any(_occur(frozenset({n}), symbols) for n in f.law.decides))
+        ]
         found: set[_Law[Fact]] = set()
         while True:
             fresh = [f for f in able if f not in found and _may_answer(f.gives, asked)]

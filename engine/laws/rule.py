@@ -206,6 +206,7 @@ class Fact:
     ruleset: str
     claim: Known
     conditions: tuple[Tensor, ...]
+    decides: frozenset[str] = frozenset()
 
     @property
     def text(self) -> str:
@@ -257,10 +258,19 @@ class Ruleset:
     """Rules that belong together; a stage runs whole rulesets.
 
     `measure` says what every rule of the set shrinks, or that a budget ends it. `stage` is where
-    a ruleset that is added to a strategy runs: "simplify", to the end, or "explore".
+    a ruleset that is added to a strategy runs: "simplify", to the end, or "explore". Its facts
+    are looked for in e-graphs where one of the functions occurs that they decide; where none is
+    named, in all.
     """
 
-    def __init__(self, name: str, purpose: str, measure: str, stage: str = "explore") -> None:
+    def __init__(
+        self,
+        name: str,
+        purpose: str,
+        measure: str,
+        stage: str = "explore",
+        decides: Iterable[str] = (),
+    ) -> None:
         """Make an empty ruleset."""
         if stage not in ADDED_STAGES:
             known = " or ".join(map(repr, ADDED_STAGES))
@@ -269,6 +279,7 @@ class Ruleset:
         self.purpose = purpose
         self.measure = measure
         self.stage = stage
+        self.decides = frozenset(decides)
         self.rules: list[Rule] = []
         self.bulk_rules: list[BulkRule] = []
         self.facts: list[Fact] = []
@@ -317,7 +328,7 @@ class Ruleset:
             claim, *conditions = stated if isinstance(stated, tuple) else (stated,)
             if not isinstance(claim, Known):
                 raise RuleError(f"fact {name!r} concludes no property")
-            made = Fact(name, law, cite, self.name, claim, tuple(conditions))
+            made = Fact(name, law, cite, self.name, claim, tuple(conditions), self.decides)
             self.facts.append(made)
             return made
 
@@ -366,7 +377,7 @@ class Ruleset:
 
     def without(self, *names: str) -> "Ruleset":
         """The same ruleset with some rules left out."""
-        rest = Ruleset(self.name, self.purpose, self.measure, self.stage)
+        rest = Ruleset(self.name, self.purpose, self.measure, self.stage, self.decides)
         rest.rules = [r for r in self.rules if r.name not in names]
         rest.bulk_rules = [r for r in self.bulk_rules if r.name not in names]
         rest.facts = self.facts

@@ -1,7 +1,7 @@
 """Whether a fact is true, and whether it is concluded: tests that every fact has."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 import numpy as np
@@ -82,7 +82,8 @@ def is_concluded(fact: Fact, seed: int = 0) -> bool:
 
 def _is_concluded_of(fact: Fact, instance: _Instance) -> bool:
     claimed = str(fact.claim.property)
-    egraph = EGraph(Relevance({"conclude": [fact]}, {KNOWN + claimed: frozenset()}))
+    everywhere = replace(fact, decides=frozenset())
+    egraph = EGraph(Relevance({"conclude": [everywhere]}, {KNOWN + claimed: frozenset()}))
     egraph.load(instance.term, *(t for _, t in instance.needed), as_written=False)
     egraph.assume(instance.needed)
     while egraph.iterate("conclude")[0].changed:

@@ -12,6 +12,8 @@ from eggrad.engine.laws.primitives import (
 )
 from eggrad.rules.notation import *
 
+COFACTORS = "the adjugate is the transposed matrix of cofactors"
+
 SCALARS: Spec = ((), (), ())
 SCALED: Spec = ((), (0, 1), (0, 1))
 # A delta times a vector: the matrix with that diagonal.
@@ -27,9 +29,21 @@ def inverse_of_inverse(a: Tensor) -> Statement:
 
 
 @linalg.rule(cite=f"{COOKBOOK}, equation 3", domain="a invertible")
-def inverse_by_transpose(a: Tensor) -> Statement:
-    """a⁻¹ = ((a')⁻¹)': where a' is a, the inverse is its own transpose."""
-    return inv(a) >> ein1(TRANSPOSE, inv(ein1(TRANSPOSE, a)))
+def inverse_of_transpose(s: Spec, a: Tensor) -> Statement:
+    """(a')⁻¹ = (a⁻¹)'."""
+    return inv(ein1(s, a)) >> ein1(s, inv(a)), is_transpose(s)
+
+
+@linalg.rule(cite=f"{COOKBOOK}, equation 3", domain="a + b invertible")
+def transposed_inverse_of_sum(a: Tensor, b: Tensor) -> Statement:
+    """(a + b)⁻¹ = ((a' + b')⁻¹)': where a sum is its own transpose, its inverse is."""
+    return inv(add(a, b)) >> ein1(TRANSPOSE, inv(ein1(TRANSPOSE, add(a, b))))
+
+
+@linalg.rule(cite=f"{COOKBOOK}, equation 3", domain="a·b invertible")
+def transposed_inverse_of_product(s: Spec, a: Tensor, b: Tensor) -> Statement:
+    """(a·b)⁻¹ = (((a·b)')⁻¹)': where a product is its own transpose, its inverse is."""
+    return inv(ein(s, a, b)) >> ein1(TRANSPOSE, inv(ein1(TRANSPOSE, ein(s, a, b))))
 
 
 @linalg.rule(cite=f"{COOKBOOK}, equation 20")
@@ -38,10 +52,22 @@ def det_of_transpose(s: Spec, a: Tensor) -> Statement:
     return det(ein1(s, a)) >> det(a), is_transpose(s)
 
 
-@linalg.rule(cite="the adjugate is the transposed matrix of cofactors")
-def adjugate_by_transpose(a: Tensor) -> Statement:
-    """adj(a) = adj(a')': where a' is a, the adjugate is its own transpose."""
-    return adj(a) >> ein1(TRANSPOSE, adj(ein1(TRANSPOSE, a)))
+@linalg.rule(cite=COFACTORS)
+def adjugate_of_transpose(s: Spec, a: Tensor) -> Statement:
+    """adj(a') = adj(a)'."""
+    return adj(ein1(s, a)) >> ein1(s, adj(a)), is_transpose(s)
+
+
+@linalg.rule(cite=COFACTORS)
+def transposed_adjugate_of_sum(a: Tensor, b: Tensor) -> Statement:
+    """adj(a + b) = adj(a' + b')': where a sum is its own transpose, its adjugate is."""
+    return adj(add(a, b)) >> ein1(TRANSPOSE, adj(ein1(TRANSPOSE, add(a, b))))
+
+
+@linalg.rule(cite=COFACTORS)
+def transposed_adjugate_of_product(s: Spec, a: Tensor, b: Tensor) -> Statement:
+    """adj(a·b) = adj((a·b)')': where a product is its own transpose, its adjugate is."""
+    return adj(ein(s, a, b)) >> ein1(TRANSPOSE, adj(ein1(TRANSPOSE, ein(s, a, b))))
 
 
 @linalg.rule(cite=f"{COOKBOOK}, equation 1", domain="a and b invertible")

@@ -18,7 +18,10 @@ from eggrad.engine.laws.structure_primitives import (
 from eggrad.rules.notation import *
 
 ranges = Ruleset(
-    "ranges", "what is decided by the range of a tensor", "the number of element-wise functions"
+    "ranges",
+    "what is decided by the range of a tensor",
+    "the number of element-wise functions",
+    decides=("abs", "maximum", "minimum", "relu", "sign"),
 )
 
 

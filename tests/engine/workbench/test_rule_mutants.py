@@ -91,7 +91,7 @@ MUTANTS: list[tuple[str, str, Mutation]] = [
     ("product_of_unary", "the outer spec alone", argument_for("inline", 0)),
     ("unary_of_product", "the product's own spec", argument_for("compose", 1)),
     ("pull_product_right", "operands not exchanged", argument_for("swap", 0)),
-    ("inverse_by_transpose", "not transposed", part(1)),
+    ("inverse_of_transpose", "not transposed", part(1)),
     ("relu_of_multiple", "negative numbers, too", without("is_positive")),
     ("power_of_power", "roots, too", without("keeps_domain_twice")),
     ("power_of_product", "roots, too", without("is_whole")),
