@@ -23,6 +23,7 @@ from eggrad.rules.algebra.indicators import (
     indicator_products,
     indicators,
 )
+from eggrad.rules.algebra.selections import selections
 from eggrad.rules.algebra.sizes import sizes
 from eggrad.rules.algebra.sums_and_products import halves, orders, products, quotients, sums
 from eggrad.rules.algebra.unary import summation, unary
@@ -46,7 +47,7 @@ from eggrad.rules.numerics.stability import lengths, stability
 
 RULESETS = (
     forward, reverse, slopes, multiples, preprocessing, constants, sizes, deltas,
-    delta_products, indicators, indicator_products, gathers, unary, sums_of_two, sums,
+    delta_products, indicators, indicator_products, gathers, selections, unary, sums_of_two, sums,
     exponents, powers, functions, branches, extremes, linalg, signs, products, halves,
     distribution, identities, summation, presentation, quotients, orders, lowering, stability,
     symmetric, names, exponentials, lengths, reading, definitions, normal_forms, properties, ranges,
@@ -57,7 +58,7 @@ STANDARD = Strategy(
     forward=(forward, slopes),
     reverse=(reverse, slopes),
     simplify=(
-        preprocessing, constants, sizes, deltas, indicators, unary, sums_of_two, sums,
+        preprocessing, constants, sizes, deltas, indicators, selections, unary, sums_of_two, sums,
         powers, functions, branches, extremes, linalg, signs, ranges, products, halves,
         properties,
     ),

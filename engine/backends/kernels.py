@@ -332,6 +332,26 @@ class Kernels:
 
     # Indicators -----------------------------------------------------------------------------
 
+    def selection(self, index: Any, sizes: tuple[int, ...], like: Any) -> Any:
+        """The array that is 1 where the last indices are the places that integers say.
+
+        A negative place counts from the end.
+        """
+        xp = self.xp
+        count = len(sizes)
+        found: Any = None
+        for k, n in enumerate(sizes):
+            own = index[..., k] if count > 1 else index
+            places = xp.reshape(own, (*own.shape, *(1,) * count))
+            axis = xp.arange(n, **self.place(like))
+            test = places % max(n, 1) == xp.reshape(axis, (n, *(1,) * (count - k - 1)))
+            found = test if found is None else xp.logical_and(found, test)
+        return self.numbers(found, like)
+
+    def argsort(self, x: Any, axis: int) -> Any:
+        """The places in ascending order along an axis, as numbers of the array's kind."""
+        return self.numbers(self.xp.argsort(x, axis=axis, stable=True), x)
+
     def zeros_and_ones(self, constraints: Numbers, shape: tuple[int, ...], like: Any) -> Any:
         """The array that is 1 where constraints hold."""
         holds = self._holds(constraints, shape, like)

@@ -36,6 +36,7 @@ _CALLS: Final = {
     "logabsdet": "own.sign_and_log_determinant({x})[1]",
     "signdet": "own.sign_and_log_determinant({x})[0]",
     "cofactors": "own.cofactors({k}, {x})",
+    "argsort": "own.argsort({x}, {k})",
     "max": "xp.max({x}, axis={k})",
     "min": "xp.min({x}, axis={k})",
     "logsumexp": "own.log_sum_exp({x}, {k})",
@@ -166,6 +167,10 @@ class Writer:
                 return Value(
                     self._emit(f"own.zeros_and_ones({described}, {self._like})"), axes, axes
                 )
+            case "selection":
+                (index,) = (self._array(a.dims, self._dense(a.dims, done[a])) for a in node.args)
+                call = f"own.selection({index}, {self._shape(node.chosen)}, {self._like})"
+                return Value(self._emit(call), axes, axes)
             case "einsum":
                 return self._product(node, args)
             case "power":

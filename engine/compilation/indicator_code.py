@@ -23,11 +23,11 @@ from eggrad.engine.indices.affine import (
     times,
 )
 from eggrad.engine.indices.constraints import solved
-from eggrad.engine.indices.indicator_plan import RunningSum, numbered
+from eggrad.engine.indices.indicator_plan import RunningSum, numbered, selection_place
 from eggrad.engine.indices.spec import Indices, Size, Spec
 from eggrad.engine.indices.stepped_plan import stepped_plan
 from eggrad.engine.terms import term as terms
-from eggrad.engine.terms.term import Term, postorder, rebuild
+from eggrad.engine.terms.term import Term, postorder, rebuild, term_sparsity
 
 SizeText = Callable[[Size], str]
 
@@ -38,17 +38,29 @@ def by_views(node: Term) -> bool:
     """Whether a node is a product with an indicator that is not stored for it."""
     if node.op == "stepped_product":
         return True
-    if node.op != "einsum" or [a.op for a in node.args].count("indicator") != 1:
+    operands = [a.op for a in node.args]
+    if node.op != "einsum" or operands.count("indicator") != 1 or "selection" in operands:
         return False
     distinct = (len(set(part)) == len(part) for part in node.spec)
     return len(node.args) == 2 and all(distinct)
 
 
+def by_selection(node: Term) -> int | None:
+    """Which operand of a node is a selection that is not stored for it; None where none is."""
+    if node.op != "einsum" or all(a.op != "selection" for a in node.args):
+        return None
+    return selection_place(node.spec, [term_sparsity(a) for a in node.args])
+
+
 def stored_indicators(roots: Iterable[Term]) -> frozenset[Term]:
-    """The indicators that are needed as arrays of zeros and ones."""
+    """The indicators and selections that are needed as arrays of zeros and ones."""
     every = tuple(roots)
-    used = {a for node in postorder(*every) if not by_views(node) for a in node.args}
-    return frozenset(t for t in (*every, *used) if t.op == "indicator")
+    used = set(every)
+    for node in postorder(*every):
+        if not by_views(node):
+            left_out = by_selection(node)
+            used.update(a for k, a in enumerate(node.args) if k != left_out)
+    return frozenset(t for t in used if t.op in ("indicator", "selection"))
 
 
 def constraints_text(indicator: Term, size: SizeText) -> str:
@@ -329,7 +341,7 @@ def _stepped(
     arrays = [f for f in factors if f.term.op != "indicator"]
     if len(arrays) != 2 or not indicators:
         return None
-    if any(f.term.op in ("constant", "delta") for f in arrays):
+    if any(f.term.op in ("constant", "delta", "selection") for f in arrays):
         return None
     out = node.spec[-1]
     if any(len({*own}) < len(own) for own in (*(f.indices for f in factors), out)):

@@ -5,6 +5,7 @@ from fractions import Fraction
 from typing import Final, cast
 
 from eggrad.engine.compilation.indicator_code import (
+    by_selection,
     by_views,
     constraints_text,
     places,
@@ -302,6 +303,7 @@ _WHOLE: Final = {
     **{f.name: f.code.format("{x}") for f in MATRIX_FUNCTIONS.values()},
     "cofactors": "cofactors({k}, {x})",
     **{f.name: f.code for f in EXTREMES.values()},
+    "argsort": 'np.argsort({x}, {k}, kind="stable").astype(float)',
     "logsumexp": "log_sum_exp({x}, {k})",
     "softmax": "softmax({x}, {k})",
     "logdet_from_cholesky": "log_determinant_from_cholesky({x})",
@@ -345,7 +347,11 @@ class _Writer:
             return self._batch(own, done) if isinstance(own, Batch) else self._solutions(own, done)
         if by_views(node):
             return {node: self._by_views(node, done)}
-        if node in program.absorbed or (node.op == "indicator" and node not in program.stored):
+        selecting = by_selection(node)
+        if selecting is not None:
+            return {node: self._by_selection(node, selecting, done)}
+        unstored = node.op in ("indicator", "selection") and node not in program.stored
+        if node in program.absorbed or unstored:
             return {}
         return {node: self._node(node, [self._operand(node, a, done[a]) for a in node.args])}
 
@@ -387,6 +393,11 @@ class _Writer:
                 call = f"zeros_and_ones({described}{self._arrays.dtype_argument})"
                 # Others have the same array: nobody may write to it.
                 return Value(self._block.alias(call, "zeros_and_ones"), axes, axes)
+            case "selection":
+                (index,), uses = self._arrays.operands(node.args, args)
+                chosen = self._tuple_of(node.chosen)
+                call = f"selection({index}, {chosen}{self._arrays.dtype_argument})"
+                return Value(self._block.emit(call, uses, node.order), axes, axes)
             case "einsum":
                 spec = node.spec
                 lengths = specs.sizes(spec, *(a.dims for a in node.args))
@@ -458,6 +469,33 @@ class _Writer:
                 return _placed(full, spec, placed)
         made = product_text(indicator, (text, term), spec, self._arrays.size)
         return Value(self._block.alias(made, full.text), axes, axes)
+
+    def _by_selection(self, node: Term, place: int, done: Mapping[Term, Value]) -> Value:
+        """A product with a selection that is not stored: entries chosen, or sums into them."""
+        selection = node.args[place]
+        chosen, rest = selection.chosen, [a for a in node.args if a is not selection]
+        own, out = node.spec[place], node.spec[-1]
+        other = node.spec[1 - place] if rest else ()
+        (index,), uses = self._arrays.operands(selection.args, [done[selection.args[0]]])
+        array = "1.0"
+        if rest:
+            (array,), used = self._arrays.operands(rest, [done[rest[0]]])
+            uses += used
+        rows = own[: len(own) - len(chosen)]
+        if len(chosen) == 1 and own[-1] in other and not {*rows} & {*other}:
+            axis = other.index(own[-1])
+            labels = (*other[:axis], *rows, *other[axis + 1 :])
+            if {*labels} == {*out}:
+                made = self._block.emit(f"selected({array}, {axis}, {index})", uses, node.order)
+                return Value(made, labels, out)
+        spec = (own, other, out)
+        sizes = self._tuple_of(chosen)
+        call = f"selected_product({spec}, {sizes}, {index}, {array})"
+        return Value(self._block.emit(call, uses, node.order), out, out)
+
+    def _tuple_of(self, dims: Dims) -> str:
+        """The text of a tuple of sizes."""
+        return f"({', '.join(self._arrays.shape(dims))}{',' * (len(dims) == 1)})"
 
     def _entrywise(self, node: Term) -> _Elementwise:
         """What writes element-wise operations on values with the axes of a node, or scalars."""
@@ -541,7 +579,7 @@ def _stored(term: Term, value: Value) -> Dims:
 
 def detail(node: Term) -> object:
     """What a call needs to know beside its arrays: an order, the axes that go, a property."""
-    if node.op in ("cofactors", "symmetric_product"):
+    if node.op in ("cofactors", "symmetric_product", "argsort"):
         return node.data
     if node.op == "logdet":
         return node.data == "positive definite"

@@ -13,7 +13,7 @@ from math import factorial, prod
 from typing import Any, Final, Protocol, cast
 
 from eggrad.engine.indices.affine import Lengths
-from eggrad.engine.indices.indicator_plan import Sparsity, is_planned, visited_dims
+from eggrad.engine.indices.indicator_plan import Sparsity, stored_places, visited_dims
 from eggrad.engine.indices.spec import Dims, Indices, Size, Spec
 from eggrad.engine.terms.binding import concrete, symbols
 from eggrad.engine.terms.functions import EXTREMES, FUNCTIONS, MATRIX_FUNCTIONS, record
@@ -60,7 +60,7 @@ def node_operations(node: Term, sizes: Mapping[str, int]) -> int:
     >>> node_operations(apply("exp", variable("x", ("n",))), {"n": 7})
     7
     """
-    if node.op in LEAVES:
+    if node.op in LEAVES or node.op == "selection":
         return 0
     if node.op == "einsum":
         return _einsum(node.spec, node.args, sizes)
@@ -127,6 +127,7 @@ ENTRY_PRICES: Final = {f.name: f.price for f in FUNCTIONS.values()} | {
     "softmax": 16,
     "norm": 3,
     **{f.name: f.price for f in EXTREMES.values()},
+    "argsort": 30,
 }
 # What a size symbol stands for where nothing is said.
 DEFAULT_SIZE: Final = 100
@@ -217,6 +218,8 @@ class CostModel(Sized):
             case "scale":
                 own = self.entries(out) + NUMBER
             case "numeric" | "numeric2":
+                if data[0] == "selection":
+                    return LEAF + len(out)
                 own = self._numeric(data, args)
             case _:
                 own = self.entries(out) * SLOW.get(constructor, 1)
@@ -233,12 +236,8 @@ class CostModel(Sized):
         self, data: tuple[Any, ...], args: tuple[Dims, ...], deltas: tuple[Sparsity, ...]
     ) -> int:
         """What it costs that some indicators have to be there as arrays."""
-        dense = [d for d, known in zip(args, deltas, strict=False) if known and known is not True]
-        if not dense or (
-            data and len(args) == 2 and is_planned(data[0], args, deltas, self.length)
-        ):
-            return 0
-        return sum(CALL + self.entries(d) for d in dense)
+        places = stored_places(data[0] if data else None, args, deltas, self.length)
+        return sum(CALL + self.entries(args[k]) for k in places)
 
     def _numeric(self, data: tuple[Any, ...], args: tuple[Dims, ...]) -> int:
         """Functions of entries by their price, elimination, and Cholesky's in half of that."""

@@ -22,6 +22,8 @@ from eggrad.engine.indices.indicator_plan import (
     Sparsity,
     plan_of,
     running_sum_of,
+    selection_place,
+    stored_places,
     visited_dims,
 )
 from eggrad.engine.indices.spec import Dims, Indices, Size, Spec, scaling
@@ -539,6 +541,7 @@ _REDUCING: Final = frozenset(
         "logsumexp",
         "softmax",
         *EXTREMES,
+        "argsort",
         "norm",
         "product_of_pairs",
         "solve",
@@ -587,7 +590,7 @@ def node_work(
     >>> [(w.rate, w.units) for w in work]
     [('gemv', ('m', 'n')), ('gemv_row', ('m',)), ('fresh', ('m',))]
     """
-    if constructor in LEAVES:
+    if constructor in LEAVES or data[:1] == ("selection",):
         return ()
     if constructor in ("ein", "ein1"):
         steps = _product_steps(data[0], args, deltas, constants, same)
@@ -606,12 +609,11 @@ def node_work(
             if is_delta is True and dims:
                 steps += [("zeros", dims, ()), ("diagonal", dims[len(dims) // 2 :], ())]
         steps = steps or [("view", (), ())]
-    if all(rate != "view" for rate, _, _ in steps) and not (
-        constructor == "ein" and plan_of(data[0], args, deltas, _length)
-    ):
+    if all(rate != "view" for rate, _, _ in steps):
         # An indicator that is needed as an array.
-        stored = (d for d, known in zip(args, deltas, strict=False) if known and known is not True)
-        steps += [("zeros", d, ()) for d in stored]
+        spec = data[0] if constructor in ("ein", "ein1") else None
+        places = stored_places(spec, args, deltas, _length)
+        steps += [("zeros", args[k], ()) for k in places]
     # A result of some size lies in memory that the process did not have a moment ago.
     if out and all(rate != "view" for rate, _, _ in steps):
         steps.append(("fresh", out, ()))
@@ -631,6 +633,9 @@ def _product_steps(
     same: bool,
 ) -> list[Step]:
     """The steps of a product; one with an indicator reads or writes entries through a view."""
+    if selection_place(spec, deltas) is not None:
+        visited = tuple(visited_dims(spec, args, deltas, _length).values())
+        return [("scalar_function", (), ()), ("transposed", visited, ())]
     planned = plan_of(spec, args, deltas, _length)
     if planned is not None:
         if planned.is_view:
@@ -692,6 +697,8 @@ def _reducing_steps(name: str, known: object, args: tuple[Dims, ...], out: Dims)
             (m, n), inner = whole, args[1][:-1]
             product = ("syrk", (*inner, m, n, n), ())
             return [("transposed", (m, n, n), ()), product, ("broadcast", out, ())]
+        case "argsort":
+            return [(rate, whole, ()) for rate in ("exp", "exp", "exp")]
         case name if name in EXTREMES:
             return [(EXTREMES[name].rate, whole, ())]
         case "softmax":

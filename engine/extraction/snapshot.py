@@ -12,7 +12,7 @@ from eggrad.engine.extraction import exact, extract
 from eggrad.engine.extraction.exact import Solved
 from eggrad.engine.extraction.stability import stable_members
 from eggrad.engine.indices.constraints import Constraints
-from eggrad.engine.indices.indicator_plan import Sparsity
+from eggrad.engine.indices.indicator_plan import Chosen, Sparsity
 from eggrad.engine.indices.spec import TRANSPOSE, Dims, Spec
 from eggrad.engine.terms.term import LEAVES, Term, assembled
 
@@ -82,6 +82,13 @@ class ENode(NamedTuple):
     def constraints(self) -> Constraints:
         """The conditions of an indicator."""
         return cast(Constraints, self.data[1])
+
+    @property
+    def sparsity(self) -> Sparsity:
+        """What costs know of a delta, of an indicator and of a selection."""
+        if self.constructor == "numeric" and self.data[0] == "selection":
+            return Chosen(len(self.data[1]))
+        return self.constraints if self.constructor == "indicator" else self.constructor == "delta"
 
 
 class Snapshot:
@@ -331,12 +338,12 @@ class Snapshot:
 
     @cached_property
     def sparsity(self) -> dict[int, Sparsity]:
-        """The e-classes of deltas and of indicators."""
+        """The e-classes of deltas, of indicators and of selections."""
         return {
-            c: True if m.constructor == "delta" else m.constraints
+            c: own
             for c, members in self.members.items()
             for m in reversed(members)
-            if m.constructor in ("delta", "indicator")
+            if (own := m.sparsity)
         }
 
     @cached_property

@@ -323,8 +323,47 @@ def renamed_constraints(constraints: Constraints, part: Indices) -> Constraints:
 # Which operands of a product are mostly zeros, as far as costs go.
 
 
-Sparsity = bool | Constraints
+@dataclass(frozen=True)
+class Chosen:
+    """What costs know of a selection: how many of its axes, the last ones, have one entry each."""
+
+    count: int
+
+
+Sparsity = bool | Constraints | Chosen
 """False for what has any entries, True for a delta, its constraints for an indicator."""
+
+
+def stored_places(
+    spec: object,
+    args: Sequence[Dims],
+    sparsity: Sequence[Sparsity],
+    length: Callable[[Size], int],
+) -> tuple[int, ...]:
+    """The operands that are indicators or selections and have to be there as arrays.
+
+    >>> stored_places(((0, 1), (1, 2), (0, 2)), [(3, 4), (4, 5)], [Chosen(1), Chosen(1)], int)
+    (1,)
+    """
+    every = tuple(k for k, known in enumerate(sparsity) if known and known is not True)
+    if not every or not isinstance(spec, tuple):
+        return every
+    selecting = selection_place(cast(Spec, spec), sparsity)
+    if selecting is not None:
+        return tuple(k for k in every if k != selecting)
+    return () if is_planned(spec, args, sparsity, length) else every
+
+
+def selection_place(spec: Sequence[Indices], sparsity: Sequence[Sparsity]) -> int | None:
+    """Which operand of a product is a selection that is never stored; None where none is.
+
+    >>> selection_place(((0, 1), (1, 2), (0, 2)), [Chosen(1), False])
+    0
+    """
+    if any(len({*part}) < len(part) for part in spec):
+        return None
+    places = (k for k, known in enumerate(sparsity) if isinstance(known, Chosen))
+    return next(places, None)
 
 
 def determined_indices(
@@ -357,6 +396,11 @@ def visited_dims(
     space: dict[int, Size] = {}
     for part, dims in zip(spec, args, strict=False):
         space.update(zip(part, dims, strict=True))
+    selecting = selection_place(spec, sparsity)
+    if selecting is not None:
+        count = cast(Chosen, sparsity[selecting]).count
+        chosen = spec[selecting][len(spec[selecting]) - count :]
+        return {i: d for i, d in space.items() if i not in chosen}
     if not is_planned(spec, args, sparsity, length):
         return space
     place, known = _only_indicator(sparsity)
@@ -425,7 +469,7 @@ def numbered(constraints: Constraints, part: Indices, length: Callable[[Size], i
 
 def _only_indicator(sparsity: Sequence[Sparsity]) -> tuple[int, Constraints]:
     """The place of the only indicator and its constraints; none where there are several."""
-    found = [(k, known) for k, known in enumerate(sparsity) if known and known is not True]
+    found = [(k, known) for k, known in enumerate(sparsity) if known and isinstance(known, tuple)]
     return cast(tuple[int, Constraints], found[0]) if len(found) == 1 else (0, ())
 
 

@@ -372,6 +372,20 @@ def extreme(f: Name, s: Spec, a: Tensor) -> Tensor:
     return Node("numeric", (f, s, a))
 
 
+def selection(n: Dims, a: Tensor) -> Tensor:
+    """1 where the index along the axes of sizes `n` is the integer that `a` has, 0 elsewhere.
+
+    The axes are those of `a`, then `n`. Where `n` has several sizes, the last axis of `a` has the
+    index along each of them.
+    """
+    return Node("numeric", ("selection", n, a))
+
+
+def argsort(k: int, a: Tensor) -> Tensor:
+    """The places of the entries in ascending order along axis `k`; equal ones in their order."""
+    return Node("numeric", ("argsort", k, a))
+
+
 def logsumexp(s: Spec, a: Tensor) -> Tensor:
     """The log of what the unary spec makes of `exp(a)`."""
     return Node("numeric", ("logsumexp", s, a))

@@ -110,6 +110,21 @@ def cofactors(k: int, matrix: Array) -> Array:
     return result
 
 
+def _selection(places: Array, sizes: tuple[int, ...]) -> Array:
+    """1 at the index that an integer says, counted from the end if it is negative; 0 elsewhere.
+
+    What is no integer, or out of range, chooses nothing that is known.
+    """
+    along = np.moveaxis(places, -1, 0) if len(sizes) > 1 else places[None]
+    result = np.ones(along.shape[1:] + sizes)
+    for axis, (own, n) in enumerate(zip(along, sizes, strict=True)):
+        found = np.arange(n) == np.where(own < 0, own + n, own)[..., None]
+        one = np.where(found.any(-1, keepdims=True), found, np.nan)
+        spread = (1,) * axis + (n,) + (1,) * (len(sizes) - axis - 1)
+        result = result * one.reshape(own.shape + spread)
+    return result
+
+
 OPERATIONS: Final[dict[str, Any]] = {
     "add": np.add,
     "subtract": np.subtract,
@@ -229,6 +244,10 @@ def _apply(
             return (np.max if node.op == "max" else np.min)(args[0], axis=gone)
         case "logsumexp":
             return np.log(np.einsum(np.exp(args[0]), *node.spec))
+        case "selection":
+            return _selection(args[0], shape[len(shape) - len(node.chosen) :])
+        case "argsort":
+            return np.argsort(args[0], axis=node.number, kind="stable")
         case "softmax":
             (source, out) = node.spec
             gone = tuple(k for k, i in enumerate(source) if i not in out)

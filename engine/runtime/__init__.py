@@ -19,6 +19,7 @@ from eggrad.engine.runtime.products import (
     row_by_row,
     symmetric_product,
 )
+from eggrad.engine.runtime.selections import selected, selected_product, selection
 from eggrad.engine.runtime.stable_functions import (
     log1mexp,
     log_cosh,
@@ -49,6 +50,9 @@ __all__ = [
     "outer_product",
     "product_of_pairs",
     "row_by_row",
+    "selected",
+    "selected_product",
+    "selection",
     "sigmoid",
     "softmax",
     "softplus",

@@ -751,7 +751,8 @@ LOWERED: Final = tuple(f.name for f in _KNOWN if f.lowered)
 
 
 NUMERIC: Final = (
-    *EXTREMES, *LOWERED, "logsumexp", "softmax", "norm", "logdet", "solve", "symmetric_product",
+    *EXTREMES, "selection", "argsort", *LOWERED, "logsumexp", "softmax", "norm", "logdet", "solve",
+    "symmetric_product",
     "product_of_pairs", "cholesky", "inverse_from_cholesky", "logdet_from_cholesky",
 )  # fmt: skip
 # What only formulas have, for people to read.
@@ -766,12 +767,24 @@ _OF_SQUARE_MATRICES: Final = (
 )
 
 
+def places_dims(chosen: Dims, indices: Dims) -> Dims:
+    """The axes of the places that a selection looks at.
+
+    Where it chooses from several axes, the last axis of its operand has the index along each.
+
+    >>> places_dims(("n",), ("k",)), places_dims(("m", "n"), ("k", 2))
+    (('k',), ('k',))
+    """
+    return indices[:-1] if len(chosen) > 1 else indices
+
+
 def result_dims(name: str, data: object, *args: Dims) -> Dims:
     """The axes of an operation's result.
 
     `data` is the unary spec of `max`, `min`, `logsumexp` and `norm`, and that of the sum by which
     a `softmax` divides; what the matrix of `logdet` is known to be, the order of a
-    `symmetric_product`, and the exponent of a `matrix_power`.
+    `symmetric_product`, and the exponent of a `matrix_power`. It is the sizes of the axes that a
+    `selection` chooses from, and the axis along which `argsort` orders.
 
     >>> result_dims("symmetric_product", 2, ("m", "n"), ("m", "k"))
     ('k', 'n', 'n')
@@ -790,6 +803,17 @@ def result_dims(name: str, data: object, *args: Dims) -> Dims:
             if len(first) != 2 or last[-1:] != first[:1]:
                 raise ShapeError(f"{name}: a matrix {first} cannot have weights {last}")
             return last[:-1] + first[1:] * 2
+        case "selection":
+            chosen = cast(Dims, data)
+            if len(chosen) > 1 and first[-1:] != (len(chosen),):
+                raise ShapeError(
+                    f"{name}: {len(chosen)} axes need as many places, not {first[-1:]}"
+                )
+            return (*places_dims(chosen, first), *chosen)
+        case "argsort":
+            if not 0 <= cast(int, data) < len(first):
+                raise ShapeError(f"{name}: there is no axis {data}, the argument has axes {first}")
+            return first
         case _ if name in (*EXTREMES, "logsumexp", "norm"):
             return output_dims(cast(Spec, data), first)
         case _ if first != last:

@@ -18,7 +18,7 @@ from eggrad.engine.indices import constraints as conditions
 from eggrad.engine.indices import spec as specs
 from eggrad.engine.indices.affine import checked_dims, resized_dims
 from eggrad.engine.indices.constraints import Constraint, Constraints
-from eggrad.engine.indices.indicator_plan import Sparsity
+from eggrad.engine.indices.indicator_plan import Chosen, Sparsity
 from eggrad.engine.indices.spec import MAXIMAL_SIZE, Dims, Size, Spec, scaling
 from eggrad.engine.indices.texts import is_text
 from eggrad.engine.terms.assumptions import closure
@@ -78,6 +78,11 @@ class Payload:
     def spec(self) -> Spec:
         """The indices of a product's operands and of its result."""
         return cast(Spec, self.data)
+
+    @property
+    def chosen(self) -> Dims:
+        """The sizes of the axes that a selection chooses from."""
+        return cast(Dims, self.data)
 
     @property
     def number(self) -> int:
@@ -289,7 +294,9 @@ def _square(name: str, a: Term) -> None:
 
 
 def term_sparsity(term: Term) -> Sparsity:
-    """What costs know of an operand that is a delta or an indicator."""
+    """What costs know of an operand that is a delta, an indicator or a selection."""
+    if term.op == "selection":
+        return Chosen(len(term.chosen))
     return term.constraints if term.op == "indicator" else term.op == "delta"
 
 
@@ -370,6 +377,8 @@ def substitute_sizes(roots: Sequence[Term], sizes: Mapping[Size, Size]) -> tuple
             done[t] = size(*resized_dims((t.symbol,), sizes))
         elif t.op == "indicator":
             done[t] = indicator(dims, conditions.resized_all(t.constraints, sizes))
+        elif t.op == "selection":
+            done[t] = numeric(t.op, done[t.args[0]], data=resized_dims(t.chosen, sizes))
         elif t.args:
             done[t] = rebuild(t, tuple(done[a] for a in t.args))
         else:

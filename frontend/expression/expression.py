@@ -494,7 +494,12 @@ class Expression:
         return Condition.of("greater_equal", self, other)
 
     def __getitem__(self, key: object) -> "Expression":
-        """Entries and slices at literal places, and new axes, as in `x[:, None]`."""
+        """Entries and slices at literal places, new axes as in `x[:, None]`, arrays of integers."""
+        # Both make expressions of each other.
+        from eggrad.frontend.expression.gathering import gathered, has_arrays
+
+        if has_arrays(key):
+            return gathered(self, key)
         found = pick(key, self.shape)
         if not (found.constraints or found.new_axes):
             return self
@@ -549,6 +554,9 @@ class Expression:
 
     # The methods of NumPy's arrays that are functions of the same name
 
+    argmax = _numpy_method("argmax")
+    argmin = _numpy_method("argmin")
+    argsort = _numpy_method("argsort")
     clip = _numpy_method("clip")
     cumsum = _numpy_method("cumsum")
     diagonal = _numpy_method("diagonal")

@@ -361,20 +361,6 @@ def diff(a: Any, n: int = 1, axis: int = -1) -> Expression:
     return own
 
 
-def take(a: Any, indices: Any, axis: int | None = None) -> Expression:
-    """`numpy.take` of literal indices."""
-    own = as_expression(a)
-    k = one_axis("take", axis, own)
-    before = (slice(None),) * k
-    wanted = np.asarray(indices)
-    if wanted.dtype.kind not in "iu" or wanted.ndim > 1:
-        raise UnsupportedOperation("take: the indices are an integer or a list of integers")
-    if not wanted.ndim:
-        return own[(*before, int(wanted))]
-
-    return stack([own[(*before, int(i))] for i in wanted], axis=k)
-
-
 def pad(array: Any, pad_width: Any, mode: str = "constant") -> Expression:
     """`numpy.pad` with zeros."""
     own = as_expression(array)
@@ -705,7 +691,7 @@ FUNCTIONS: Final[Mapping[object, Callable[..., Any]]] = {
     np.full_like: full_like,
     np.shape: lambda a: a.shape,
     np.ndim: lambda a: a.ndim,
-    **{np.cumsum: cumsum, np.flip: flip, np.roll: roll, np.diff: diff, np.take: take, np.pad: pad},
+    **{np.cumsum: cumsum, np.flip: flip, np.roll: roll, np.diff: diff, np.pad: pad},
     **{np.prod: prod, np.tril: tril, np.triu: triu, np.trace: trace, np.diagonal: diagonal},
     np.diag: diag,
     np.fliplr: lambda m: flip(m, 1),

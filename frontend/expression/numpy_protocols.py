@@ -81,7 +81,10 @@ def _called(
 
 def _is_default(option: str, value: object) -> bool:
     """Whether an option says what holds anyway."""
-    if value is None or value is getattr(np, "_NoValue", None):
+    if value is None:
+        # Some functions have another axis unless all are asked for.
+        return option != "axis"
+    if value is getattr(np, "_NoValue", None):
         return True
     if isinstance(value, tuple) and value:
         return all(v is None for v in cast(tuple[object, ...], value))

@@ -91,6 +91,9 @@ class _JaxWriter(_LibraryWriter):
     def translated(self, line: str) -> str:
         return _NUMPY.sub(r"jnp.\1", line)
 
+    def argsort(self, operand: str, axis: int) -> str:
+        return f"np.argsort({operand}, axis={axis}, stable=True)"
+
     def result(self, text: str) -> str:
         return f"np.asarray({text})" if self._root in self.numbers else text
 
@@ -177,6 +180,16 @@ class _TorchWriter(_LibraryWriter):
         ]
         ones = f"torch.ones({self.shape(node.dims)}, **{self._like})"
         return " * ".join([ones, *conditions]), PRODUCT
+
+    def selection(self, node: Term, places: Text) -> Text:
+        chosen = self.chosen(node, places)
+        return f"torch.ones({self.shape(node.dims)}, **{self._like}) * ({chosen})", PRODUCT
+
+    def arange(self, size: str) -> str:
+        return f'torch.arange({size}, device={self._like}["device"])'
+
+    def argsort(self, operand: str, axis: int) -> str:
+        return f'torch.argsort({operand}, dim={axis}, stable=True).to({self._like}["dtype"])'
 
     def _places(self, k: int, node: Term) -> str:
         """The indices of an axis, where broadcasting meets the others."""

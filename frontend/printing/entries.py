@@ -180,7 +180,7 @@ class EntryProgram(Program):
         """1 where a condition holds, and 0 elsewhere."""
         raise NotImplementedError
 
-    def divisible(self, text: str, divisor: int) -> str:
+    def divisible(self, text: str, divisor: int | str) -> str:
         """The condition that a text is a multiple of a number."""
         return f"({text}) % {divisor} == 0"
 
@@ -227,6 +227,8 @@ class EntryProgram(Program):
                 return Entry(self._delta)
             case "indicator":
                 return Entry(lambda at: self._all(self._condition(c, at) for c in node.constraints))
+            case "selection":
+                return Entry(lambda at: self._all(self._chosen(node, args[0], at)), depth)
             case "einsum":
                 return self._product(node, args, depth)
             case name if name in EXTREMES:
@@ -284,6 +286,15 @@ class EntryProgram(Program):
         factors = [self.truth(c) for c in found]
         text = " * ".join(bracketed(f, SIGN) for f in factors)
         return text, PRODUCT if len(factors) > 1 else factors[0][1]
+
+    def _chosen(self, node: Term, places: Entry, at: Sequence[str]) -> Iterator[str]:
+        """The conditions that the last indices are the places that integers say."""
+        rows, chosen = at[: len(at) - len(node.chosen)], at[len(at) - len(node.chosen) :]
+        for k, (i, d) in enumerate(zip(chosen, node.chosen, strict=True)):
+            along = [str(k + self.first)] if len(chosen) > 1 else []
+            place = bracketed(places.at([*rows, *along]), SUM)
+            shift = f" + {self.first}" if self.first else ""
+            yield self.divisible(f"{place}{shift} - {i}", self.size(d))
 
     def _condition(self, constraint: Constraint, at: Sequence[str]) -> str:
         relation, f = constraint

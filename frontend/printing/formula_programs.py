@@ -190,7 +190,7 @@ class FormulaProgram(EntryProgram):
             return f"det({operand}) * inv({operand})'"
         return of_matrix(self.key, name).format(operand)
 
-    def divisible(self, text: str, divisor: int) -> str:
+    def divisible(self, text: str, divisor: int | str) -> str:
         """The condition that a text is a multiple of a number."""
         return f"mod({text}, {divisor}) == 0"
 

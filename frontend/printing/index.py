@@ -190,6 +190,15 @@ class _Writer:
                 return _Part(tuple((d,) for d in deltas), _PRODUCT)
             case "indicator":
                 return _conditions(node.constraints)
+            case "selection":
+                return self._selection(node, args[0])
+            case "argsort":
+                # The index that runs along what is sorted stands below the name.
+                names = [*axes[: node.number], next(self._fresh), *axes[node.number + 1 :]]
+                inner = self._used(args[0], names)
+                gone = (names[node.number], node.number)
+                sign = Indexed("argsort", gone)
+                return _single(sign, Indexed("("), *inner.signed(), Indexed(")"))
             case "einsum":
                 return self._product(node, args)
             case name if name in EXTREMES:
@@ -225,6 +234,20 @@ class _Writer:
                 others = (self._used(a, axes).signed() for a in args[1:])
                 rest = (t for tokens in others for t in (Indexed(", "), *tokens))
                 return _single(Indexed(f"{name}("), *args[0].signed(), *rest, Indexed(")"))
+
+    def _selection(self, node: Term, places: _Part) -> _Part:
+        """A condition on what is chosen: `[j = yᵢ]`, or `[(j,k)ₗ = pᵢₗ]` for every l."""
+        rows = node.order - len(node.chosen)
+        chosen = tuple(range(rows, node.order))
+        if len(chosen) == 1:
+            own, text = self._used(places, range(rows)), "[{0} = "
+        else:
+            last = next(self._fresh)
+            own = self._used(places, [*range(rows), last])
+            letters = ",".join(f"{{{k}}}" for k in range(len(chosen)))
+            text = f"[({letters})_{{{len(chosen)}}} = "
+            chosen = (*chosen, last)
+        return _single(Indexed(text, chosen), *own.signed(), Indexed("]"))
 
     def _used(self, part: _Part, axes: Sequence[int]) -> _Part:
         """A part with other axes, and sums of its own."""

@@ -21,7 +21,7 @@ from eggrad.engine.costs.cost import CostModel, count, node_count
 from eggrad.engine.errors import UnsupportedOperation
 from eggrad.engine.indices import affine
 from eggrad.engine.indices.constraints import solved
-from eggrad.engine.indices.indicator_plan import Sparsity
+from eggrad.engine.indices.indicator_plan import Chosen, Sparsity
 from eggrad.engine.indices.spec import Dims, Indices, Size
 from eggrad.engine.terms import term as terms
 from eggrad.engine.terms.binding import symbols
@@ -691,7 +691,9 @@ class _TextModel(CostModel):
     def _text(self, key: _Key) -> int:
         """The cost of what a node adds to the texts of its operands."""
         constructor, data, args, out, deltas, same, constants, leaves = key
-        if any(len(dims) > 2 for dims in (out, *args)):
+        if any(len(dims) > 2 for dims in (out, *args)) or any(
+            isinstance(known, Chosen) for known in deltas
+        ):
             return TENSOR
         if not args:
             return 0
@@ -740,4 +742,8 @@ def _stand_in(place: int, dims: Dims, known: Sparsity, value: Fraction | None) -
         return terms.constant(value, dims)
     if known is True:
         return terms.delta(dims[: len(dims) // 2])
-    return terms.indicator(dims, known) if known else terms.variable(f"a{place}", dims)
+    return (
+        terms.indicator(dims, known)
+        if isinstance(known, tuple) and known
+        else terms.variable(f"a{place}", dims)
+    )

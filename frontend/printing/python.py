@@ -274,6 +274,10 @@ class Writer:
                 return self.delta(node.dims[: node.order // 2])
             case "indicator":
                 return self.indicator(node)
+            case "selection":
+                return self.selection(node, args[0])
+            case "argsort":
+                return self.argsort(args[0][0], node.number), ATOM
             case "einsum":
                 return self._product(node, args)
             case name if name in EXTREMES:
@@ -344,6 +348,31 @@ class Writer:
         shape = f"({', '.join(map(self._size, node.dims))}{',' * (node.order == 1)})"
         function = f"lambda {', '.join(letters)}: 1.0 * {' * '.join(conditions)}"
         return f"np.fromfunction({function}, {shape})", ATOM
+
+    def selection(self, node: Term, places: Text) -> Text:
+        """An array of zeros and ones: 1 at the places that integers say, from the end if < 0."""
+        return f"1.0 * ({self.chosen(node, places)})", PRODUCT
+
+    def chosen(self, node: Term, places: Text) -> str:
+        """The condition that the last indices are the places that integers say."""
+        count = len(node.chosen)
+        new = ", None" * count
+        conditions: list[str] = []
+        for k, d in enumerate(node.chosen):
+            size = self._size(d)
+            own = f"[..., {k}{new}]" if count > 1 else "[..., None]"
+            spread = f"[:{', None' * (count - k - 1)}]" if k < count - 1 else ""
+            array = f"np.asarray({places[0]}){own}"
+            conditions.append(f"{array} % {size} == {self.arange(size)}{spread}")
+        return conditions[0] if count == 1 else " & ".join(f"({c})" for c in conditions)
+
+    def arange(self, size: str) -> str:
+        """The integers below a size."""
+        return f"np.arange({size})"
+
+    def argsort(self, operand: str, axis: int) -> str:
+        """The places in ascending order along an axis."""
+        return f'np.argsort({operand}, axis={axis}, kind="stable")'
 
     def unspread(self, node: Term, args: Sequence[Text]) -> tuple[Text, Text]:
         """The operands of an operation on entries; a constant beside an array is a number."""

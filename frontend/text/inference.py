@@ -125,6 +125,9 @@ class _Orders:
                 if not self.fix(node.args[1], 0):
                     order = self[node.args[1]]
                     raise self.fail(node, f"^: the exponent must be a scalar, it has order {order}")
+            case "selection":
+                self._settle_selection(place, node)
+                return
             case name if name in MATRIX_FUNCTIONS or name == "cofactors":
                 if not self.fix(node.args[0], 2):
                     name = _name(node)
@@ -155,6 +158,16 @@ class _Orders:
                     f"its index string has {len(part)} {'index' if len(part) == 1 else 'indices'}",
                 )
         self._own(place, node, len(spec[-1]))
+
+    def _settle_selection(self, place: int, node: Node) -> None:
+        """Beside the axes of the integers are those chosen from; of several the last one goes."""
+        (arg,), chosen = node.args, len(node.sizes or ())
+        if self[arg] is None:
+            self.fix(arg, int(chosen > 1))
+        order = self[arg] or 0
+        if not chosen or (chosen > 1 and not order):
+            raise self.fail(node, "selection: sizes to choose from, and an index for each of them")
+        self._own(place, node, order + chosen - (chosen > 1))
 
     def _own(self, place: int, node: Node, order: int) -> None:
         if not self.fix(place, order):
@@ -223,6 +236,16 @@ class _Sizes:
                 axes = self._entrywise(node, given)
             case "divide":
                 axes = given[0] or given[1]
+            case "selection":
+                axes = self._selection(node, given[0])
+            case "argsort":
+                if node.number >= len(given[0]):
+                    raise TextShapeError(
+                        f"argsort{node.number}: the argument has {len(given[0])} axes",
+                        self.text,
+                        node.start,
+                    )
+                axes = given[0]
             case name if name in MATRIX_FUNCTIONS or name == "cofactors":
                 self._square(node, given[0], f"{_name(node)} needs a square matrix")
                 axes = given[0] * _pairs(node)
@@ -269,6 +292,15 @@ class _Sizes:
                     what = f"product {format_product(spec)}"
                     raise self._fail(node, what, first, second, clash)
         return tuple(found[index][0] for index in spec[-1])
+
+    def _selection(self, node: Node, given: tuple[int, ...]) -> tuple[int, ...]:
+        chosen = tuple(self.classes.given(size, start) for size, start in node.sizes or ())
+        if len(chosen) == 1:
+            return given + chosen
+        clash = self.classes.unify(given[-1], self.classes.given(len(chosen), node.start))
+        if clash:
+            raise self._fail(node, "selection", "the last axis", "the sizes", clash)
+        return given[:-1] + chosen
 
     def _entrywise(self, node: Node, given: list[tuple[int, ...]]) -> tuple[int, ...]:
         symbol = _SYMBOLS.get(node.op)

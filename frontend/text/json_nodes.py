@@ -9,6 +9,7 @@ from typing import Any, Final, NamedTuple, cast
 import numpy as np
 
 from eggrad.engine.errors import EggradError, ParseError, UnsupportedOperation
+from eggrad.engine.indices.affine import checked_dims
 from eggrad.engine.indices.constraints import Constraint
 from eggrad.engine.indices.spec import Spec, canonical, check
 from eggrad.engine.indices.texts import as_float, fraction_of, fraction_text, integer
@@ -70,8 +71,10 @@ def _data(node: Term) -> Any:
             return [_number(x) for x in node.array.values.ravel().tolist()]
         case "indicator":
             return [[relation, [[*term] for term in f]] for relation, f in node.constraints]
-        case "size" | "cofactors":
+        case "size" | "cofactors" | "argsort":
             return node.data
+        case "selection":
+            return list(node.chosen)
         case op if op == "einsum" or op in EXTREMES:
             return [[*part] for part in node.spec]
         case _ if isinstance(node.data, OwnFunction):
@@ -353,6 +356,20 @@ def _cofactors(own: _Given) -> Term:
     return terms.cofactors(own.data, *own.args)
 
 
+def _selection(own: _Given) -> Term:
+    sizes = _list(own.data, *own.path)
+    for k, d in enumerate(sizes):
+        if not isinstance(d, int | str) or isinstance(d, bool):
+            raise _WrongError("a size is a text or an integer", *own.path, k)
+    if not sizes:
+        raise _WrongError("a selection is from one axis at least", *own.path)
+    return terms.numeric("selection", *own.args, data=checked_dims(sizes))
+
+
+def _argsort(own: _Given) -> Term:
+    return terms.numeric("argsort", *own.args, data=_integer(own.data, *own.path))
+
+
 def _function(own: _Given) -> Term:
     name = _text(own.data, *own.path)
     if name not in own.functions:
@@ -376,6 +393,8 @@ _BUILDERS: Final[Mapping[str, Builder]] = {
     "size": _size,
     "einsum": _einsum,
     "cofactors": _cofactors,
+    "selection": _selection,
+    "argsort": _argsort,
     "function": _function,
     **{op: _operation(build) for op, build in _ARITHMETIC.items()},
     **{op: _operation(terms.apply, op) for op in (*_PUBLIC, *MATRIX_FUNCTIONS)},
@@ -384,7 +403,9 @@ _BUILDERS: Final[Mapping[str, Builder]] = {
 _ARITIES: Final = {
     **dict.fromkeys(("variable", "constant", "array", "delta", "indicator", "size"), 0),
     **dict.fromkeys(_ARITHMETIC, 2),
-    **dict.fromkeys(("negate", "cofactors", *MATRIX_FUNCTIONS, *EXTREMES), 1),
+    **dict.fromkeys(
+        ("negate", "cofactors", "selection", "argsort", *MATRIX_FUNCTIONS, *EXTREMES), 1
+    ),
 }
 
 

@@ -233,6 +233,9 @@ class _Reader:
                 sizes = self._sizes(phrase.sizes or ())
                 constraints = read_constraints(phrase.token, len(sizes), self.text)
                 return Node("indicator", constraints, (), start, len(sizes), sizes)
+            case "selection":
+                sizes = self._sizes(phrase.sizes or ())
+                return Node("selection", None, args, start, None, sizes)
             case "size":
                 return Node("size", unquoted(phrase.token), (), start, 0)
             case "product":
@@ -247,9 +250,10 @@ class _Reader:
                 reason = f"{phrase.token} has {count} operand{plural}, not {len(args)}"
                 raise self._fail(reason, phrase.token)
             case "call" if phrase.token not in (*FUNCTION_NAMES, *self.functions):
-                digits = phrase.token.removeprefix("cofactors")
-                k = self._bounded(digits, phrase.token, MAXIMAL_ORDER // 2)
-                return Node("cofactors", k, args, start)
+                name = phrase.token.rstrip("0123456789")
+                most = MAXIMAL_ORDER if name == "argsort" else MAXIMAL_ORDER // 2
+                k = self._bounded(phrase.token.removeprefix(name), phrase.token, most)
+                return Node(name, k, args, start)
             case "call":
                 return Node(str(phrase.token), None, args, start)
             case operation:
@@ -336,6 +340,10 @@ def _build(node: Node, args: tuple[Term, ...], dims: Dims, renamed: dict[Size, S
             return terms.einsum(node.spec, *args)
         case name if name in EXTREMES:
             return terms.numeric(name, *args, data=node.spec)
+        case "selection":
+            return terms.numeric("selection", *args, data=dims[-len(node.sizes or ()) :])
+        case "argsort":
+            return terms.numeric("argsort", *args, data=node.number)
         case "cofactors":
             return terms.cofactors(node.number, *args)
         case name if name in _BUILDERS:

@@ -62,8 +62,10 @@ def pieces(term: Term) -> tuple[Piece, ...]:
             return ("-(", (0, _SUM), ")")
         case "negate":
             return ("-", (0, _ATOM))
-        case "cofactors":
-            return (f"cofactors{term.data}(", (0, _SUM), ")")
+        case "selection":
+            return (f"selection{format_sizes(term.chosen)}(", (0, _SUM), ")")
+        case "cofactors" | "argsort":
+            return (f"{term.op}{term.data}(", (0, _SUM), ")")
         case name:
             others = (part for k in range(1, len(operands)) for part in (", ", (k, _SUM)))
             return (f"{name}(", (0, _SUM), *others, ")")
@@ -114,7 +116,8 @@ class Layout:
         leaf = term.op in ("variable", "array", "delta", "indicator", "size")
         order = len(term.dims) if leaf else None
         self.terms.append(term)
-        self.nodes.append(Node(term.op, term.data, args, 0, order))
+        sizes = tuple((d, 0) for d in term.chosen) if term.op == "selection" else None
+        self.nodes.append(Node(term.op, term.data, args, 0, order, sizes))
         return len(self.nodes) - 1
 
     def _lay_out(self, root: Term) -> int:
@@ -294,6 +297,9 @@ def _annotated(layout: Layout) -> set[int]:
     terms = layout.terms
     leaves = [place for place, term in enumerate(terms) if not term.args]
     annotated = {place for place in leaves if terms[place].order > MAXIMAL_ORDER}
+    if any(term.op == "selection" for term in terms):
+        # The axes of a constant that chooses follow from nothing else.
+        annotated |= {p for p in leaves if terms[p].op == "constant" and terms[p].dims}
     for _ in range(2):
         nodes = [
             node if term.args else _given(term, place in annotated)

@@ -25,7 +25,9 @@ MAXIMAL_DIGITS: Final = 20_000
 MAXIMAL_ORDER: Final = 1000
 
 # Words of the extensions may be names, but are printed in quotes, so that nobody misreads them.
-_PLAIN_NAME: Final = re.compile(r"(?!(?:let|size|cofactors[0-9]+)\Z)[A-Za-z_][A-Za-z0-9_]*\Z")
+_PLAIN_NAME: Final = re.compile(
+    r"(?!(?:let|size|(cofactors|argsort)[0-9]+)\Z)[A-Za-z_][A-Za-z0-9_]*\Z"
+)
 _WORD: Final = re.compile(r"\w+")
 _SHORT: Final = 12
 

@@ -112,7 +112,7 @@ def product_with_zero(s: Spec, n: Dims, a: Tensor) -> Statement:
     return ein(s, const(0, n), a) >> const(0, result_dims(s, n, dims(a)))
 
 
-@constants.rule(cite="the unit of the product; axes that the other operand has", replaces=True)
+@multiples.rule(cite="the unit of the product; axes that the other operand has", replaces=True)
 def product_with_constant(s: Spec, c: Number, n: Dims, a: Tensor) -> Statement:
     """A constant factor on axes that the other factor has is a number."""
     return (

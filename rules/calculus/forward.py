@@ -81,6 +81,18 @@ def d_extreme(f: Name, s: Spec, a: Tensor, x: Wrt) -> Statement:
     )
 
 
+@forward.rule(cite="it is constant but for jumps")
+def d_selection(n: Dims, a: Tensor, x: Wrt) -> Statement:
+    """D [i = a] = 0: what is chosen changes in jumps alone."""
+    return D(selection(n, a), x) >> const(0, join(dims(selection(n, a)), wrt_dims(x)))
+
+
+@forward.rule(cite="it is constant but for jumps")
+def d_argsort(k: int, a: Tensor, x: Wrt) -> Statement:
+    """D argsort a = 0: an order changes in jumps alone."""
+    return D(argsort(k, a), x) >> const(0, join(dims(a), wrt_dims(x)))
+
+
 @forward.rule(cite=f"{LAUE}, theorem 5")
 def d_add(a: Tensor, b: Tensor, x: Wrt) -> Statement:
     """D(a + b) = D a + D b."""

@@ -50,6 +50,19 @@ def pull_extreme(f: Name, s: Spec, a: Tensor, g: Tensor) -> Statement:
     )
 
 
+@reverse.rule(cite="it is constant but for jumps")
+def pull_selection(n: Dims, a: Tensor, g: Tensor) -> Statement:
+    """A selection passes on 0 to the indices."""
+    lead = leading(dims(g), dims(selection(n, a)))
+    return pullback(selection(n, a), 0, g) >> const(0, join(lead, dims(a)))
+
+
+@reverse.rule(cite="it is constant but for jumps")
+def pull_argsort(k: int, a: Tensor, g: Tensor) -> Statement:
+    """An order passes on 0."""
+    return pullback(argsort(k, a), 0, g) >> const(0, join(leading(dims(g), dims(a)), dims(a)))
+
+
 @reverse.rule(cite=f"{LAUE}, theorem 9; thesis 4.2.1")
 def pull_add_left(a: Tensor, b: Tensor, g: Tensor) -> Statement:
     """A sum passes its cotangent to its left operand."""

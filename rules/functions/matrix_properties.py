@@ -650,6 +650,18 @@ def integer_size(d: object) -> Claim:
     return whole(size(d))
 
 
+@matrix_properties.fact(cite="definition of a selection")
+def integer_selection(n: Dims, a: Tensor) -> Claim:
+    """A selection is 0 or 1."""
+    return whole(selection(n, a))
+
+
+@matrix_properties.fact(cite="places are counted")
+def integer_argsort(k: int, a: Tensor) -> Claim:
+    """Places are integers."""
+    return whole(argsort(k, a))
+
+
 @matrix_properties.fact(cite="the ring of integers")
 def integer_sum(a: Tensor, b: Tensor) -> Claim:
     """a + b is an integer if a and b are."""

@@ -183,6 +183,12 @@ def nonnegative_indicator(n: Dims, p: Constraints) -> Claim:
     return nonnegative(indicator(n, p))
 
 
+@properties.fact(cite="definition of a selection")
+def nonnegative_selection(n: Dims, a: Tensor) -> Claim:
+    """A selection is 0 or 1."""
+    return nonnegative(selection(n, a))
+
+
 @properties.fact(cite="a size is a count")
 def nonnegative_size(d: object) -> Claim:
     """A size is no negative number."""

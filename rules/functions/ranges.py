@@ -230,6 +230,12 @@ def indicator_at_most_one(n: Dims, p: Constraints) -> Claim:
     return at_most_one(indicator(n, p))
 
 
+@ranges.fact(cite="definition of a selection")
+def selection_at_most_one(n: Dims, a: Tensor) -> Claim:
+    """A selection is 0 or 1."""
+    return at_most_one(selection(n, a))
+
+
 @ranges.fact(cite=ORDER)
 def sum_at_most_one(a: Tensor, b: Tensor) -> Claim:
     """a + b ≤ 1 for a ≤ 1 and b ≤ 0."""

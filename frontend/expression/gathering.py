@@ -1,0 +1,299 @@
+"""Entries that arrays of integers choose, as NumPy writes them: `x[[2, 0]]`, `x[mask]`, `x[i]`.
+
+Each index that is an array is a selection, which is 1 at the place that an integer says; what is
+chosen is a product with it, so that laws of products are enough, derivatives included.
+"""
+
+from collections.abc import Sequence
+from typing import Any, cast
+
+import numpy as np
+
+from eggrad.engine.errors import ShapeError, UnsupportedOperation
+from eggrad.engine.indices import spec as specs
+from eggrad.engine.indices.spec import Dims, Size
+from eggrad.engine.laws.properties import INTEGER
+from eggrad.engine.terms import term as terms
+from eggrad.engine.terms.binding import Array
+from eggrad.engine.terms.term import Term
+from eggrad.frontend.expression import broadcasting
+from eggrad.frontend.expression.expression import Condition, Expression, combine, expression
+
+Places = Array | Expression
+"""Integers that choose along an axis: known ones, or an expression that has integers."""
+
+
+def gathered(f: Expression, key: object) -> Expression:
+    """The entries that a key chooses in which arrays stand, as NumPy's indexing has them.
+
+    Arrays are broadcast; their axes take the place of those that they choose from, or come first
+    where these are apart. Masks are arrays of known truth values: how many places an expression
+    has where something holds is not known. `ShapeError` for a place out of range or arrays that
+    do not fit, `UnsupportedOperation` for what is no array of integers.
+
+    >>> from eggrad.frontend.expression.functions import variable
+    >>> A, i = variable("A", ("m", "n")), variable("i", ("k",), ["integer"])
+    >>> gathered(A, ([0, 2, 1],)).shape, gathered(A, (slice(None), i)).shape
+    ((3, 'n'), ('m', 'k'))
+    """
+    keys = _complete(f, key)
+    apart = [k for k in keys if k is not None]
+    plain = tuple(k if isinstance(k, slice) else slice(None) for k in apart)
+    chosen = [axis for axis, k in enumerate(apart) if not isinstance(k, slice)]
+    places = [_counted(cast(Places, apart[axis]), f.shape[axis], axis) for axis in chosen]
+    found = take(f[plain], chosen, places)
+    order = max(p.ndim for p in places)
+    among = [place for place, k in enumerate(keys) if not (k is None or isinstance(k, slice))]
+    beside = among == [*range(among[0], among[-1] + 1)]
+    first = sum(isinstance(k, slice) for k in keys[: among[0]]) if beside else 0
+    found = np.moveaxis(found, range(order), range(first, first + order))
+    # New axes, where the result has them.
+    new: list[int] = []
+    after = 0
+    for place, k in enumerate(keys):
+        if place == (among[0] if beside else 0):
+            after += order
+        if k is None:
+            new.append(after)
+        after += k is None or isinstance(k, slice)
+    return np.expand_dims(found, tuple(new)) if new else found
+
+
+def take(f: Expression, axes: Sequence[int], places: Sequence[Places]) -> Expression:
+    """The entries at some places along some axes: the axes of the places, broadcast, come first.
+
+    >>> from eggrad.frontend.expression.functions import variable
+    >>> take(variable("A", ("m", "n")), [1], [np.array([0, 1, 1])]).shape
+    (3, 'm')
+    """
+    shape = _broadcast([p.shape for p in places])
+    rows = range(f.ndim, f.ndim + len(shape))
+    labels = list(range(f.ndim))
+    factors: list[tuple[Expression, list[int]]] = []
+    known: dict[int, Array] = {}
+    for axis, own in zip(axes, places, strict=True):
+        along = _whole_axis(own, f.shape[axis], shape)
+        if along is not None:
+            labels[axis] = rows[along]
+        elif isinstance(own, Expression):
+            kept = [k for k, d in enumerate(own.shape) if d != 1]
+            part = [rows[k + len(shape) - own.ndim] for k in kept]
+            factors.append((_selection(np.squeeze(own), (f.shape[axis],)), [*part, labels[axis]]))
+        else:
+            known[axis] = own
+    if known:
+        factors.append(_known_selection(f, known, rows, labels))
+    out = [*rows, *(labels[k] for k in range(f.ndim) if k not in axes)]
+    lengths = dict(zip(rows, shape, strict=True))
+    return _product(f, labels, factors, out, lengths)
+
+
+def _known_selection(
+    f: Expression, known: dict[int, Array], rows: Sequence[int], labels: Sequence[int]
+) -> tuple[Expression, list[int]]:
+    """What known integers choose along some axes together, and its indices."""
+    arrays = np.broadcast_arrays(*known.values())
+    kept = [k for k, n in enumerate(arrays[0].shape) if n != 1]
+    together = arrays[0] if len(arrays) == 1 else np.stack(arrays, -1)
+    together = together.squeeze(tuple(k for k in range(arrays[0].ndim) if k not in kept))
+    index = expression(broadcasting.array_term(together))
+    own = [rows[k + len(rows) - arrays[0].ndim] for k in kept]
+    chosen = [labels[axis] for axis in known]
+    return _selection(index, tuple(f.shape[axis] for axis in known)), [*own, *chosen]
+
+
+def _selection(index: Expression, chosen: Dims) -> Expression:
+    def build(a: Term) -> Term:
+        return terms.numeric("selection", a, data=chosen)
+
+    return combine("[...]", [index], [], build)
+
+
+def _product(
+    f: Expression,
+    labels: Sequence[int],
+    factors: Sequence[tuple[Expression, list[int]]],
+    out: Sequence[int],
+    lengths: dict[int, Size],
+) -> Expression:
+    """The product of an expression with selections, summed to the axes `out`."""
+    present = {*labels, *(i for _, own in factors for i in own)}
+    missing = [i for i in out if i not in present]
+
+    def build(a: Term, *selections: Term) -> Term:
+        result, own = a, tuple(labels)
+        for k, (s, part) in enumerate(zip(selections, (own for _, own in factors), strict=True)):
+            later = {i for _, rest in factors[k + 1 :] for i in rest}
+            joint = dict.fromkeys((*own, *part))
+            kept = tuple(i for i in joint if i in out or i in later)
+            result = terms.einsum(specs.canonical([tuple(part), own], kept), s, result)
+            own = kept
+        if missing:
+            ones = terms.constant(1, tuple(lengths[i] for i in missing))
+            return terms.einsum(specs.canonical([own, tuple(missing)], tuple(out)), result, ones)
+        if own == tuple(out):
+            return result
+        return terms.einsum(specs.canonical([own], tuple(out)), result)
+
+    return combine("[...]", [f, *(s for s, _ in factors)], [], build)
+
+
+def take_along(f: Expression, axis: int, places: Places) -> Expression:
+    """The entries at the places that stand for each of them along an axis, as in `x[argsort]`.
+
+    >>> from eggrad.frontend.expression.functions import variable
+    >>> take_along(variable("A", (2, 3)), 1, np.array([[0], [2]])).shape
+    (2, 1)
+    """
+    own = places if isinstance(places, Expression) else expression(broadcasting.array_term(places))
+    if own.ndim != f.ndim:
+        raise ShapeError(
+            f"take_along_axis: indices with {own.ndim} axes for an array with {f.ndim}"
+        )
+    others = [k for k in range(f.ndim) if k != axis]
+    alike = [k for k in others if own.shape[k] != 1 or f.shape[k] == 1]
+    for k in others:
+        if own.shape[k] != f.shape[k] and 1 not in (own.shape[k], f.shape[k]):
+            raise ShapeError(
+                f"take_along_axis: axis {k} has size {own.shape[k]} in the indices, "
+                f"{f.shape[k]} in the array"
+            )
+    new = f.ndim
+    # What is broadcast along an axis has none there.
+    labels = list(range(f.ndim))
+    gone = [k for k in others if k not in alike]
+    part = [new if k == axis else k for k in range(f.ndim) if k not in gone]
+    spread = [k for k in others if f.shape[k] == 1 != own.shape[k]]
+    f = np.squeeze(f, tuple(spread)) if spread else f
+    labels = [k for k in labels if k not in spread]
+    index = np.squeeze(own, tuple(gone)) if gone else own
+    size = f.shape[labels.index(axis)]
+    out = [new if k == axis else k for k in range(new)]
+    return _product(f, labels, [(_selection(index, (size,)), [*part, axis])], out, {})
+
+
+# Keys --------------------------------------------------------------------------------------
+
+
+def has_arrays(key: object) -> bool:
+    """Whether some part of a key is an array, a list or an expression.
+
+    >>> has_arrays((0, slice(2))), has_arrays([0, 1])
+    (False, True)
+    """
+    parts = cast(tuple[object, ...], key) if isinstance(key, tuple) else (key,)
+    return any(
+        isinstance(k, list | Expression | Condition | bool | np.bool_)
+        or (isinstance(k, np.ndarray) and (k.ndim > 0 or k.dtype.kind == "b"))
+        for k in parts
+    )
+
+
+def _complete(f: Expression, key: object) -> list[Places | slice | None]:
+    """Integers or a slice for every axis, and None for each new one."""
+    parts = list(cast(tuple[object, ...], key)) if isinstance(key, tuple) else [key]
+    found: list[Any] = []
+    for k in parts:
+        if k is None or k is Ellipsis or isinstance(k, slice):
+            found.append(k)
+        else:
+            found += _places(k, f, sum(p is not None and p is not Ellipsis for p in found))
+    used = sum(k is not None and k is not Ellipsis for k in found)
+    ellipses = sum(k is Ellipsis for k in found)
+    if used > f.ndim or ellipses > 1:
+        what = "more than one ellipsis" if ellipses > 1 else f"{used} indices"
+        raise ShapeError(f"{what}: the expression has {f.ndim} axes")
+    place = next((n for n, k in enumerate(found) if k is Ellipsis), len(found))
+    return [*found[:place], *[slice(None)] * (f.ndim - used), *found[place + 1 :]]
+
+
+def _places(key: object, f: Expression, axis: int) -> list[Places]:
+    """The integers of one part of a key: one array for each axis that it chooses from."""
+    if isinstance(key, Condition):
+        raise UnsupportedOperation(
+            "how many entries a mask keeps that is an expression is not known: write "
+            "numpy.where(mask, x, 0), or give the mask as an array of known values"
+        )
+    if isinstance(key, Expression):
+        if not has_integers(key):
+            raise UnsupportedOperation(
+                "an index is an expression that has integers, such as numpy.argsort(x) or a "
+                "variable that is declared so: eggrad.variable(name, axes, ['integer'])"
+            )
+        return [key]
+    try:
+        own = np.asarray(key)
+    except ValueError as error:
+        raise ShapeError(f"an index is no array: {error}") from error
+    if own.dtype.kind == "b":
+        shape = f.shape[axis : axis + own.ndim]
+        if (
+            own.ndim == 0
+            or len(shape) < own.ndim
+            or any(isinstance(d, int) and d != n for d, n in zip(shape, own.shape, strict=True))
+        ):
+            raise ShapeError(
+                f"a mask of shape {own.shape} does not fit axes ({', '.join(map(str, shape))})"
+            )
+        return list(own.nonzero())
+    if own.size == 0 and own.dtype.kind == "f":
+        own = own.astype(np.intp)
+    if own.dtype.kind not in "iu":
+        raise UnsupportedOperation(
+            "an expression is indexed by integers, slices, None, ... and arrays of integers or "
+            f"truth values, not by {_described(key, own)}"
+        )
+    return [own.astype(np.intp)]
+
+
+def _described(key: object, own: Array) -> str:
+    known = isinstance(key, np.ndarray | list) and own.dtype.kind != "O"
+    return f"an array of {own.dtype}" if known else f"a {type(key).__name__}"
+
+
+def has_integers(f: Expression) -> bool:
+    """Whether all entries of an expression are known to be integers.
+
+    >>> from eggrad.frontend.expression.functions import floor, variable
+    >>> has_integers(floor(variable("x"))), has_integers(variable("x"))
+    (True, False)
+    """
+    # The facts are loaded by whoever asks.
+    from eggrad.engine.laws.knowledge import Knowledge
+    from eggrad.rules.functions.matrix_properties import matrix_properties
+
+    return Knowledge((matrix_properties,)).knows(INTEGER, f.term)
+
+
+def _counted(places: Places, size: Size, axis: int) -> Places:
+    """Known places counted from the first, where the size is known."""
+    if isinstance(places, Expression) or not places.size:
+        return places
+    low, high = int(places.min()), int(places.max())
+    if isinstance(size, int) and (low < -size or high >= size):
+        wrong = low if low < -size else high
+        raise ShapeError(f"index {wrong} is out of range for axis {axis} of size {size}")
+    return np.where(places < 0, places + size, places) if isinstance(size, int) else places
+
+
+def _broadcast(shapes: Sequence[Dims]) -> Dims:
+    """The axes of several arrays that are broadcast."""
+    found: Dims = ()
+    for shape in shapes:
+        for a, b in zip(found[::-1], shape[::-1], strict=False):
+            if a != b and 1 not in (a, b):
+                raise ShapeError(f"indices of sizes {a} and {b} do not fit each other")
+        found = broadcasting.common(found, shape)
+    return found
+
+
+def _whole_axis(places: Places, size: Size, shape: Dims) -> int | None:
+    """The axis of the result along which all places of an axis are chosen in order, if one is."""
+    if isinstance(places, Expression) or not isinstance(size, int) or size < 2:
+        return None
+    for k in range(places.ndim):
+        along = k + len(shape) - places.ndim
+        ones = (1,) * k + (size,) + (1,) * (places.ndim - k - 1)
+        if places.shape == ones and shape[along] == size:
+            return along if (places.ravel() == np.arange(size)).all() else None
+    return None
