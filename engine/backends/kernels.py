@@ -343,7 +343,7 @@ class Kernels:
         for k, n in enumerate(sizes):
             own = index[..., k] if count > 1 else index
             places = xp.reshape(own, (*own.shape, *(1,) * count))
-            axis = xp.arange(n, **self.place(like))
+            axis = xp.arange(n, **self.kind(like))
             test = places % max(n, 1) == xp.reshape(axis, (n, *(1,) * (count - k - 1)))
             found = test if found is None else xp.logical_and(found, test)
         return self.numbers(found, like)

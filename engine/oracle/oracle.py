@@ -111,11 +111,11 @@ def cofactors(k: int, matrix: Array) -> Array:
 
 
 def _selection(places: Array, sizes: tuple[int, ...]) -> Array:
-    """1 at the index that an integer says, counted from the end if it is negative; 0 elsewhere.
+    """1 at the index next to a number, counted from the end if that is negative; 0 elsewhere.
 
-    What is no integer, or out of range, chooses nothing that is known.
+    What is out of range chooses nothing that is known.
     """
-    along = np.moveaxis(places, -1, 0) if len(sizes) > 1 else places[None]
+    along = np.moveaxis(np.rint(places), -1, 0) if len(sizes) > 1 else np.rint(places)[None]
     result = np.ones(along.shape[1:] + sizes)
     for axis, (own, n) in enumerate(zip(along, sizes, strict=True)):
         found = np.arange(n) == np.where(own < 0, own + n, own)[..., None]

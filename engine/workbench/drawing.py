@@ -213,6 +213,8 @@ class Drawing:
                 return terms.divide(a, self.draw(args[1], want=None if scalar_first else ()))
             case "numeric" if isinstance(args[0], Parameter) or args[0] in _ALONG_AXES:
                 return self._along_axes(args, want)
+            case "numeric" if args[0] in ("selection", "argsort"):
+                return self._places(args, want)
             case "numeric" | "numeric2":
                 first, *rest = args[2:]
                 one = self.draw(first, want=want)
@@ -246,6 +248,27 @@ class Drawing:
                 raise Reject
             self.bound[spec.name] = (axes, kept)
         found = node_term("numeric", (self.draw(own), self.draw(spec), operand))
+        if want is not None and found.dims != want:
+            raise Reject
+        return found
+
+    def _places(self, args: tuple[Any, ...], want: Dims | None) -> Term:
+        """A selection by integers, or an order along an axis."""
+        name, own, inner = args
+        if name == "selection":
+            if isinstance(own, Parameter) and own.name not in self.bound:
+                self.bound[own.name] = tuple(self._size() for _ in range(self.rng.integers(1, 3)))
+            chosen = self.draw(own)
+            if isinstance(inner, Parameter) and inner.name not in self.bound:
+                dims = self._dims(most=2) + ((len(chosen),) if len(chosen) > 1 else ())
+                self.bound[inner.name] = self._tensor(inner.name, dims)
+        operand: Term = self.draw(inner)
+        if name == "argsort":
+            if not operand.order:
+                raise Reject
+            if isinstance(own, Parameter) and own.name not in self.bound:
+                self.bound[own.name] = int(self.rng.integers(operand.order))
+        found = node_term("numeric", (name, self.draw(own), operand))
         if want is not None and found.dims != want:
             raise Reject
         return found

@@ -25,13 +25,6 @@ def selection_summed(s: Spec, n: Dims, a: Tensor) -> Statement:
     return ein1(s, selection(n, a)) >> ein1(unchosen(s, n), ones), leaves_choice(s, n)
 
 
-@selections.rule(cite=IVERSON, domain="a in range", widens=True)
-def product_over_selection(s: Spec, n: Dims, a: Tensor, b: Tensor) -> Statement:
-    """Σᵢ [i = aₖ]·bⱼ = bⱼ: one index is chosen."""
-    ones = const(1, unchosen_dims(n, dims(a)))
-    return ein(s, selection(n, a), b) >> ein(unchosen(s, n), ones, b), leaves_choice(s, n)
-
-
 @selections.rule(cite=IVERSON)
 def selection_times_itself(s: Spec, n: Dims, a: Tensor) -> Statement:
     """[i = aₖ]·[i = aₖ] = [i = aₖ]."""

@@ -42,6 +42,8 @@ SUM = ((0,), ())
 CHOLESKY = t.numeric("cholesky", P)
 OF_ARRAYS: dict[str, Term] = {
     "cofactors": t.cofactors(2, P),
+    "selection": t.numeric("selection", t.apply("sign", a), data=(4,)),
+    "argsort": t.numeric("argsort", M, data=1),
     "logsumexp": t.numeric("logsumexp", a, data=SUM),
     "softmax": t.numeric("softmax", M, data=((0, 1), (1,))),
     "norm": t.numeric("norm", a, data=SUM),

@@ -175,8 +175,7 @@ MISTAKES: dict[str, tuple[Callable[[], Any], type[eg.EggradError], str]] = {
     "ellipses": (lambda: E["x"][..., ...], eg.ShapeError, "ellipsis"),
     "no size with a step": (lambda: E["x"][::2], eg.UnsupportedOperation, "::2"),
     "step zero": (lambda: E["x"][::0], eg.ShapeError, "step"),
-    "a list": (lambda: E["x"][[1, 2]], eg.UnsupportedOperation, "list"),
-    "a condition": (lambda: E["x"][True], eg.UnsupportedOperation, "bool"),
+    "a truth value": (lambda: E["x"][True], eg.ShapeError, "mask"),
     "rows of a symbol": (lambda: list(E["A"]), eg.UnsupportedOperation, "size m is not known"),
     "a scalar": (lambda: list(E["c"]), eg.UnsupportedOperation, "scalar"),
     "an array": (lambda: np.array([E["c"], E["c"]]), eg.UnsupportedOperation, "numpy.stack"),
@@ -233,11 +232,6 @@ def test_places_that_no_array_has(place: int) -> None:
         for key in (place, slice(place), slice(place, None), slice(None, None, place)):
             with pytest.raises(eg.ShapeError, match="an index is an integer up to 10"):
                 f[key]
-
-
-def test_an_array_is_no_index() -> None:
-    with pytest.raises(eg.UnsupportedOperation, match="not by a ndarray"):
-        eg.variable("z", (4,))[np.array([0, 1])]
 
 
 def test_differences_have_an_end() -> None:

@@ -32,7 +32,7 @@ REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
     "truth": (lambda: bool(x), "neither true nor false"),
     "truth of a comparison": (lambda: bool(x > 1), "write numpy.where"),
     "iteration": (lambda: list(x), "size n is not known"),
-    "indexing": (lambda: x[[0, 2]], "integers, slices, None"),
+    "indexing": (lambda: x[[0.5, 2]], "integers, slices, None"),
     "where on a list": (lambda: np.where([x], x, 2), "the condition is a comparison"),
     "reshape": (lambda: np.reshape(A, -1), "only axes whose sizes are integers are merged"),
     "vdot": (lambda: np.vdot(A, x), "as many axes"),

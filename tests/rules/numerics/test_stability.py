@@ -229,6 +229,14 @@ def test_numeric_operations_are_the_oracle(name: str, shape: tuple[int, ...]) ->
         a, b = terms.variable("a", (4, *shape[:1])), terms.variable("b", (4, *shape[1:]))
         roots = [terms.numeric(name, a, b, data=order) for order in (2, 3)] if shape else []
         values: dict[str, Any] = {"a": rng.normal(size=a.dims), "b": rng.normal(size=b.dims)}
+    elif name == "selection":
+        a, b = terms.variable("a", shape), terms.variable("b", (*shape, 2))
+        roots = [terms.numeric(name, a, data=(3,)), terms.numeric(name, b, data=(3, 2))]
+        values = {"a": rng.integers(-3, 3, shape), "b": rng.integers(-2, 2, (*shape, 2))}
+    elif name == "argsort":
+        a = terms.variable("a", shape)
+        roots = [terms.numeric(name, a, data=axis) for axis in range(len(shape))]
+        values = {"a": rng.integers(0, 3, shape)}
     elif name == "product_of_pairs":
         a, b = terms.variable("a", (4, 3)), terms.variable("b", (*shape, 4))
         roots = [terms.numeric(name, a, b)]
