@@ -339,6 +339,25 @@ class Expression:
                 check_values((*self.scope, *self.variables), values)
         return found
 
+    def substitute(
+        self, values: Mapping[str, object] | None = None, /, **named: object
+    ) -> "Expression":
+        """The expression with others in place of variables, by name and all at once.
+
+        They are expressions, numbers or arrays, with as many axes; their sizes become equal. What
+        was declared of a variable has to hold of what replaces it. Raises `UnknownVariable` for a
+        name that the expression does not contain, `ShapeError` where axes do not fit. Names that
+        are no words of Python are given in a dict.
+
+        >>> from eggrad.frontend.expression.functions import variable
+        >>> x, A = variable("x", ("n",)), variable("A", ("m", "k"))
+        >>> (x @ x).substitute(x=A @ variable("y", ("k",))).evaluate({"A": [[1, 2]], "y": [3, 4]})
+        array(121.)
+        """
+        from eggrad.frontend.expression.substitution import substitute
+
+        return substitute(self, {**(values or {}), **named})
+
     def cost(self, sizes: Mapping[str, int] | int) -> int:
         """Floating-point operations, multiply and add counted apart, at the given sizes.
 
