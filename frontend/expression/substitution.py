@@ -69,9 +69,7 @@ def _apart(
     """New names for the variables that are replaced, and for the sizes that no other ones have."""
     every = [v for e in (f, *given.values()) for v in (*e.variables, *e.scope)]
     names, sizes = {v.name for v in every}, {*symbols(f.term, *every)}
-    places = {
-        v: terms.variable(_unused(v.name, names), v.dims, v.assumed) for v in given
-    }
+    places = {v: terms.variable(_unused(v.name, names), v.dims, v.assumed) for v in given}
     others = [v for v in (*f.variables, *f.scope) if v not in given]
     local = {s for v in given for d in v.dims for s in size_symbols(d)} - {*symbols(*others)}
     return places, {s: _unused(s, sizes) for s in sorted(local)}
