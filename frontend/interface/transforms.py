@@ -11,9 +11,8 @@ from typing import Any, cast
 import numpy as np
 
 from eggrad.engine.errors import ShapeError, UnsupportedOperation
-from eggrad.engine.terms.term import Term, variables
 from eggrad.frontend.expression.batching import batched
-from eggrad.frontend.expression.expression import Expression, as_expression, combine
+from eggrad.frontend.expression.expression import Expression, as_expression, expression, unified
 from eggrad.frontend.expression.functions import variable
 from eggrad.frontend.interface import derivatives
 from eggrad.frontend.interface.traced import (
@@ -247,19 +246,19 @@ def _jvp(values: Expressions, wrt: Expressions, vectors: Expressions) -> Express
 
 def _mapped(values: Expressions, wrt: Expressions, vectors: Expressions) -> Expressions:
     """Values at all examples, which are the vectors, in place of the variables of one."""
-    size = vectors[0].term.dims[0]
 
     def many(value: Expression) -> Expression:
         own = {v.name: v for v in (*value.variables, *value.scope)}
         pairs = [(own.get(x.term.name, x.term), v) for x, v in zip(wrt, vectors, strict=True)]
         sizes = [pair for x, v in pairs for pair in zip(x.dims, v.term.dims[1:], strict=True)]
 
-        def build(root: Term, *terms: Term) -> Term:
-            by_name = {x.name: t for (x, _), t in zip(pairs, terms, strict=True)}
-            inside = {v: by_name[v.name] for v in variables(root) if v.name in by_name}
-            return batched(root, inside, size)
-
-        return combine("vmap", [value, *vectors], sizes, build)
+        after, *examples = unified([value, *vectors], sizes, "vmap")
+        by_name = {x.name: e.term for (x, _), e in zip(pairs, examples, strict=True)}
+        inside = {v: by_name[v.name] for v in after.variables if v.name in by_name}
+        fixing = [v for e in examples for v in (*e.variables, *e.scope)]
+        fixing += [v for v in (*after.variables, *after.scope) if v.name not in by_name]
+        term = batched(after.term, inside, examples[0].term.dims[0])
+        return expression(term, fixing, all(e.term_complete for e in (after, *examples)))
 
     return [*map(many, values)]
 
