@@ -709,8 +709,8 @@ def as_expression(value: object) -> Expression:
         return expression(broadcasting.array_term(_numbers(cast(object, own))))
     if isinstance(value, complex | np.complexfloating):
         raise UnsupportedOperation(
-            f"{value} is complex: expressions are of real numbers; write the real and the imaginary "
-            "part apart"
+            f"{value} is complex: expressions are of real numbers; write the real and the "
+            "imaginary part apart"
         )
     raise UnsupportedOperation(
         f"expected an expression, a number or an array, not a {type(value).__name__}"

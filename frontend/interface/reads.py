@@ -7,6 +7,7 @@ object with state, nobody can say whether it changed.
 """
 
 from collections.abc import Iterator, Mapping
+from dis import get_instructions
 from functools import lru_cache, partial
 from types import BuiltinFunctionType, CodeType, FunctionType, MethodType, ModuleType
 from typing import Any, Final
@@ -21,12 +22,15 @@ _PLAIN: Final = (int, float, complex, str, bytes, type(None), type(...), slice, 
 _CONSTANT: Final = frozenset(
     {"builtins", "cmath", "eggrad", "functools", "itertools", "math", "numpy", "operator", "scipy"}
 )
+_ELSEWHERE: Final = frozenset(
+    {"environ", "eval", "exec", "globals", "input", "open", "random", "time", "vars"}
+)
 _MOST_PARTS: Final = 1000
 # By name: a part for every value that it holds.
 Reads = Mapping[str, list[object]]
 
 
-class _Unknown(Exception):
+class _UnknownError(Exception):
     """Something whose changes cannot be noticed."""
 
 
@@ -43,7 +47,7 @@ def reads(function: object) -> Reads | None:
     found: dict[str, list[object]] = {}
     try:
         _read("", function, found)
-    except _Unknown:
+    except _UnknownError:
         return None
     return found
 
@@ -77,10 +81,25 @@ def _same_arrays(a: Array, b: Array) -> bool:
 
 
 @lru_cache(maxsize=1024)
-def _names(code: CodeType) -> frozenset[str]:
-    """The names that some code may look up, with those of the functions in it."""
-    inner = (_names(c) for c in code.co_consts if isinstance(c, CodeType))
-    return frozenset(code.co_names).union(*inner)
+def _names(code: CodeType) -> frozenset[str] | None:
+    """The names that some code may look up, with those of the functions in it.
+
+    None where it reads what has no name here: what is drawn or read anew at every call, what
+    other modules have.
+    """
+    imported = {i.argval for i in get_instructions(code) if i.opname == "IMPORT_NAME"}
+    if not _ELSEWHERE.isdisjoint(code.co_names):
+        return None
+    if any(name.partition(".")[0] not in _CONSTANT for name in imported):
+        return None
+    found = frozenset(code.co_names)
+    for inner in code.co_consts:
+        if isinstance(inner, CodeType):
+            own = _names(inner)
+            if own is None:
+                return None
+            found |= own
+    return found
 
 
 def _read(name: str, value: Any, found: dict[str, list[object]]) -> None:
@@ -114,9 +133,8 @@ def _variables(function: FunctionType) -> Iterator[tuple[str, Any]]:
         except ValueError:
             yield own, None
     names = _names(code)
-    # Drawn anew at every call.
-    if "random" in names:
-        raise _Unknown
+    if names is None:
+        raise _UnknownError
     for own in names:
         if own in function.__globals__:
             yield own, function.__globals__[own]
@@ -151,10 +169,11 @@ def _parts(value: Any, depth: int = 0) -> Iterator[object]:
     elif (isinstance(value, ModuleType | type) or callable(value)) and _is_constant(value):
         yield value
     else:
-        raise _Unknown
+        raise _UnknownError
 
 
 def _is_constant(value: Any) -> bool:
     """Whether a module, class or function is one of those that do not change."""
-    own = value if isinstance(value, ModuleType | type | FunctionType) else type(value)
-    return _home(value) in _CONSTANT and _home(own) in _CONSTANT
+    if isinstance(value, ModuleType | type | FunctionType | BuiltinFunctionType):
+        return _home(value) in _CONSTANT
+    return isinstance(value, np.ufunc | type(np.sum)) or _home(type(value)) == "eggrad"

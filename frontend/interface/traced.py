@@ -28,6 +28,7 @@ from eggrad.frontend.expression.expression import Expression, as_expression, tra
 from eggrad.frontend.expression.functions import variable
 from eggrad.frontend.interface.reads import Reads, changed, kept, reads
 from eggrad.frontend.interface.trees import Structure, flatten, is_numbers, paths, unflatten
+from eggrad.frontend.text.words import format_axes
 
 Function = Callable[..., Any]
 Argnums = int | Sequence[int]
@@ -88,7 +89,7 @@ class Arguments:
         self.leaves: list[Any] = []
         self.places: list[list[int]] = []
         self.variables: list[int] = []
-        self._function = f
+        self.function = f
         for place, value in enumerate((*args, *options.values())):
             leaves, structure = flatten(value)
             first = len(self.leaves)
@@ -110,7 +111,7 @@ class Arguments:
     @cached_property
     def labels(self) -> list[str]:
         """What the leaves are called, as variables."""
-        names = [*_names(self._function, self.count), *self.names]
+        names = [*_names(self.function, self.count), *self.names]
         own = zip(names, self.structures, strict=True)
         return _distinct(["_".join([n, *map(str, p)]) for n, s in own for p in paths(s)])
 
@@ -145,7 +146,7 @@ class Arguments:
             unflatten(s, [leaves[k] for k in places])
             for s, places in zip(self.structures, self.places, strict=True)
         ]
-        return self._function(
+        return self.function(
             *found[: self.count], **dict(zip(self.names, found[self.count :], strict=True))
         )
 
@@ -237,30 +238,50 @@ def trace(
     has_aux: bool,
 ) -> Traced:
     """Call a function with expressions among the leaves of its arguments."""
-    try:
+    with _located(given.function):
         value = given.call(leaves)
-    except (EggradError, *MISTAKES) as error:
-        note = _where(error)
-        if note and note not in getattr(error, "__notes__", ()):
-            error.add_note(note)
-        raise
-    aux: Any = ()
-    if has_aux:
-        if not isinstance(value, tuple) or len(cast("tuple[Any, ...]", value)) != 2:
-            raise UnsupportedOperation(
-                "has_aux: the function returns a pair, what is differentiated and what is not"
+        aux: Any = ()
+        if has_aux:
+            if not isinstance(value, tuple) or len(cast("tuple[Any, ...]", value)) != 2:
+                raise UnsupportedOperation(
+                    "has_aux: the function returns a pair, what is differentiated and what is not"
+                )
+            value, aux = cast("tuple[Any, Any]", value)
+        values, structure = flatten(value)
+        if value is None:
+            raise UnsupportedOperation(f"{kind.name}: the function returns nothing")
+        if kind.scalar and structure is not None:
+            raise ShapeError(
+                f"{kind.name}: the function returns a {type(value).__name__}, not a scalar; what "
+                "is not differentiated comes second, with has_aux=True"
             )
-        value, aux = cast("tuple[Any, Any]", value)
-    values, structure = flatten(value)
-    if kind.scalar and structure is not None:
-        raise ShapeError(
-            f"{kind.name}: the function returns a {type(value).__name__}, not a scalar; what is "
-            "not differentiated comes second, with has_aux=True"
-        )
+        own = [as_expression(v) for v in values]
+        if kind.scalar and own[0].ndim:
+            raise ShapeError(
+                f"{kind.name} needs a scalar, the function returns axes "
+                f"{format_axes(own[0].shape)}; use sum, or jacobian"
+            )
     further, aux_structure = flatten(aux)
-    own = [as_expression(v) for v in values]
     by = [leaves[k] for k in given.by]
     return Traced(own, structure, further, aux_structure, by, [*vectors])
+
+
+@contextmanager
+def _located(f: Function) -> Iterator[None]:
+    """Add the line of the user's function to an error, or where that begins."""
+    try:
+        yield
+    except (EggradError, *MISTAKES) as error:
+        note = _where(error) or _beginning(f)
+        if note and not getattr(error, "__notes__", ()):
+            error.add_note(note)
+        raise
+
+
+def _beginning(f: Function) -> str:
+    """Where a function is defined."""
+    code = getattr(f, "__code__", None)
+    return f'in {code.co_name}, "{code.co_filename}", line {code.co_firstlineno}' if code else ""
 
 
 def _where(error: BaseException) -> str:
@@ -420,7 +441,8 @@ def _call(
         key = kind.key, tuple(traced.values), tuple(further), by, other
         function = _derived.get(key)
         if function is None:
-            found = [*kind.derive(traced.values, traced.variables, directions), *further]
+            with _located(given.function):
+                found = [*kind.derive(traced.values, traced.variables, directions), *further]
             # The compiler is loaded by whoever computes something.
             from eggrad.frontend.interface.compile import compile
 
@@ -458,7 +480,8 @@ def _symbolic(
         ]
         replaced |= dict(zip(fresh, map(as_expression, vectors), strict=True))
         traced = trace(kind, given, leaves, fresh, has_aux=has_aux)
-        found = kind.derive(traced.values, traced.variables, fresh)
+        with _located(given.function):
+            found = kind.derive(traced.values, traced.variables, fresh)
     by_name = {v.term.name: value for v, value in replaced.items()}
 
     def back(e: Any) -> Any:

@@ -72,9 +72,7 @@ def value_and_grad(f: Function, argnums: Argnums = 0, has_aux: bool = False) -> 
         value = found.derived[0]
         return ((value, found.aux) if has_aux else value), slopes
 
-    return _by_arguments(
-        f, _VALUE_AND_GRADIENT, argnums, has_aux=has_aux, result=result, values=1
-    )
+    return _by_arguments(f, _VALUE_AND_GRADIENT, argnums, has_aux=has_aux, result=result, values=1)
 
 
 def jacobian_of(f: Function, argnums: Argnums = 0, has_aux: bool = False) -> Function:
