@@ -249,7 +249,7 @@ def _mapped(values: Expressions, wrt: Expressions, vectors: Expressions) -> Expr
         own = {v.name: v for v in (*value.variables, *value.scope)}
         pairs = [(own.get(x.term.name, x.term), v) for x, v in zip(wrt, vectors, strict=True)]
         sizes = [pair for x, v in pairs for pair in zip(x.dims, v.term.dims[1:], strict=True)]
-
+        sizes += [(vectors[0].term.dims[0], v.term.dims[0]) for v in vectors]
         after, *examples = unified([value, *vectors], sizes, "vmap")
         by_name = {x.name: e.term for (x, _), e in zip(pairs, examples, strict=True)}
         inside = {v: by_name[v.name] for v in after.variables if v.name in by_name}
