@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from functools import reduce
 from numbers import Number
 from operator import index, mul
+from sys import _getframe
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Final, NoReturn, cast
 from weakref import WeakValueDictionary
@@ -25,7 +26,7 @@ from eggrad.engine.indices.affine import size_symbols
 from eggrad.engine.indices.spec import Dims, Size, transposition
 from eggrad.engine.indices.texts import exact
 from eggrad.engine.terms import term as terms
-from eggrad.engine.terms.binding import Array, symbols
+from eggrad.engine.terms.binding import Array, check_shape, symbols
 from eggrad.engine.terms.functions import Function
 from eggrad.engine.terms.term import Term
 from eggrad.frontend.calculus.calculus import Thinning, thin_term
@@ -162,12 +163,16 @@ class Captured:
     def __init__(self, taken: set[str]) -> None:
         """`taken` are names that the arrays do not get."""
         self.values: dict[str, Array] = {}
-        self._met: list[tuple[str, Array]] = []
+        self._met: list[tuple[str, object]] = []
         self._taken = taken
 
-    def variable(self, array: Array) -> "Expression":
-        """The variable that stands for an array; the same for the same array."""
-        same = (n for n, known in self._met if known is array)
+    def variable(self, array: Array, source: object = None) -> "Expression":
+        """The variable that stands for an array, or for the `source` of which it has the entries.
+
+        It is the same for the same object, unless that has changed.
+        """
+        met = array if source is None else source
+        same = (n for n, known in self._met if known is met)
         name = next((n for n in same if np.array_equal(self.values[n], array)), "")
         if not name:
             name = f"array{len(self.values) + 1}"
@@ -175,7 +180,7 @@ class Captured:
                 name += "_"
             # Whoever changes the array later does not change what was traced.
             self.values[name] = array.copy()
-            self._met.append((name, array))
+            self._met.append((name, met))
         return expression(terms.variable(name, array.shape))
 
 
@@ -196,9 +201,21 @@ def tracing(taken: set[str]) -> Iterator[Captured]:
 def _traced_variable(value: Any) -> "Expression | None":
     """The variable of an array, while a function is traced."""
     found = _current.get()
-    if found is None or not isinstance(value, np.ndarray) or value.dtype.kind not in "biuf":
+    array = _dense(value)
+    if found is None or not isinstance(array, np.ndarray) or array.dtype.kind not in "biuf":
         return None
-    return found.variable(value)
+    return found.variable(array, value)
+
+
+def _dense(value: Any) -> Any:
+    """An array of `scipy.sparse` with all its entries; anything else as it is."""
+    if type(value).__module__.startswith(_SPARSE) and hasattr(value, "toarray"):
+        check_shape(value.shape)
+        return value.toarray()
+    return value
+
+
+_SPARSE: Final = "scipy.sparse"
 
 
 # The class ------------------------------------------------------------------------------
@@ -338,6 +355,25 @@ class Expression:
 
                 check_values((*self.scope, *self.variables), values)
         return found
+
+    def substitute(
+        self, values: Mapping[str, object] | None = None, /, **named: object
+    ) -> "Expression":
+        """The expression with others in place of variables, by name and all at once.
+
+        They are expressions, numbers or arrays, with as many axes; their sizes become equal. What
+        was declared of a variable has to hold of what replaces it. Raises `UnknownVariable` for a
+        name that the expression does not contain, `ShapeError` where axes do not fit. Names that
+        are no words of Python are given in a dict.
+
+        >>> from eggrad.frontend.expression.functions import variable
+        >>> x, A = variable("x", ("n",)), variable("A", ("m", "k"))
+        >>> (x @ x).substitute(x=A @ variable("y", ("k",))).evaluate({"A": [[1, 2]], "y": [3, 4]})
+        array(121.)
+        """
+        from eggrad.frontend.expression.substitution import substitute
+
+        return substitute(self, {**(values or {}), **named})
 
     def cost(self, sizes: Mapping[str, int] | int) -> int:
         """Floating-point operations, multiply and add counted apart, at the given sizes.
@@ -528,8 +564,16 @@ class Expression:
             "an expression is neither true nor false; compare the values of evaluate() instead"
         )
 
-    def __array__(self, dtype: object = None, copy: object = None) -> NoReturn:
-        """Refuse: NumPy would make an array of expressions."""
+    def __array__(self, dtype: object = None, copy: object = None) -> Array:
+        """Refuse: NumPy would make an array of expressions.
+
+        A sparse matrix asks for an array before it lets the operators of its operand work, which
+        it does where that is an object of its own.
+        """
+        if str(_getframe(1).f_globals.get("__name__")).startswith(_SPARSE):
+            alone = np.empty((), dtype=object)
+            alone[()] = self
+            return alone
         raise UnsupportedOperation(
             "an expression cannot become an array: numpy.stack joins expressions, and evaluate() "
             "computes an array from values; for SciPy's functions that are no ufuncs there are "
@@ -668,8 +712,14 @@ def as_expression(value: object) -> Expression:
         return outside
     if number is not None:
         return expression(terms.constant(number))
-    if isinstance(value, np.ndarray | list | tuple):
-        return expression(broadcasting.array_term(_numbers(value)))
+    own = _dense(value)
+    if isinstance(own, np.ndarray | list | tuple):
+        return expression(broadcasting.array_term(_numbers(cast(object, own))))
+    if isinstance(value, complex | np.complexfloating):
+        raise UnsupportedOperation(
+            f"{value} is complex: expressions are of real numbers; write the real and the "
+            "imaginary part apart"
+        )
     raise UnsupportedOperation(
         f"expected an expression, a number or an array, not a {type(value).__name__}"
     )

@@ -97,6 +97,11 @@ def _name(function: Any) -> str:
 
 
 def _unsupported(name: str, known: Iterable[str], instead: str = "") -> UnsupportedOperation:
+    if name.startswith("fft."):
+        raise UnsupportedOperation(
+            f"numpy.{name} has complex numbers, and expressions are of real ones; write sums with "
+            "cosines and sines, such as numpy.cos(angles) @ x for an array of angles"
+        )
     near = get_close_matches(name, list(known), n=1, cutoff=0.4)
     instead = instead or (f"numpy.{near[0]}" if near else "numpy.einsum")
     return UnsupportedOperation(

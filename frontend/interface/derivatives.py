@@ -13,7 +13,7 @@ from eggrad.frontend.calculus import calculus
 from eggrad.frontend.calculus.budget_warning import warn_of
 from eggrad.frontend.calculus.calculus import Options, thinnings
 from eggrad.frontend.expression.expression import Expression, as_expression, expression, unified
-from eggrad.frontend.interface.transforms import Argnums, Function, transformed
+from eggrad.frontend.interface.traced import Argnums, Function
 from eggrad.frontend.text.words import format_axes
 
 if TYPE_CHECKING:
@@ -100,11 +100,16 @@ def gradient(f: Any, x: Any, **options: Any) -> Any:
 @overload
 def jacobian(f: Expression, x: str | Expression, **options: Any) -> Expression: ...
 @overload
-def jacobian(f: Function, x: Argnums | None = None, argnums: Argnums = 0) -> Function: ...
-def jacobian(f: Any, x: Any = None, argnums: Argnums = 0, **options: Any) -> Any:
+def jacobian(
+    f: Function, x: Argnums | None = None, argnums: Argnums = 0, has_aux: bool = False
+) -> Function: ...
+def jacobian(
+    f: Any, x: Any = None, argnums: Argnums = 0, has_aux: bool = False, **options: Any
+) -> Any:
     """The derivative: axes of `f`, then of `x`. Options: see `derivative`.
 
-    Of a Python function of arrays it is such a function, by the arguments `argnums`; see `grad`.
+    Of a Python function of arrays it is such a function, by the arguments `argnums`, as `grad` has
+    them; what it returns is nested as the result is, and there as the arguments are.
 
     >>> from eggrad.frontend.expression.functions import variable
     >>> A, x = variable("A", ("m", "n")), variable("x", ("n",))
@@ -114,19 +119,23 @@ def jacobian(f: Any, x: Any = None, argnums: Argnums = 0, **options: Any) -> Any
     array([[2.]])
     """
     if not isinstance(f, Expression) and callable(f):
-        return transformed(f, argnums if x is None else x, jacobian, alone=True)
+        return _of_function().jacobian_of(f, argnums if x is None else x, has_aux)
     return derivative(f, x, **options)
 
 
 @overload
 def hessian(f: Expression, x: str | Expression, **options: Any) -> Expression: ...
 @overload
-def hessian(f: Function, x: Argnums | None = None, argnums: Argnums = 0) -> Function: ...
-def hessian(f: Any, x: Any = None, argnums: Argnums = 0, **options: Any) -> Any:
+def hessian(
+    f: Function, x: Argnums | None = None, argnums: Argnums = 0, has_aux: bool = False
+) -> Function: ...
+def hessian(
+    f: Any, x: Any = None, argnums: Argnums = 0, has_aux: bool = False, **options: Any
+) -> Any:
     """The second derivative of a scalar; raises `ShapeError` for any other.
 
-    Options: see `derivative`. Of a Python function of arrays it is such a function, by each of
-    the arguments `argnums` twice; see `grad`.
+    Options: see `derivative`. Of a Python function of arrays it is such a function, by the
+    arguments `argnums`, as `grad` has them; what it returns is nested as they are, twice.
 
     >>> from eggrad.frontend.expression.functions import variable
     >>> x = variable("x", ("n",))
@@ -136,7 +145,7 @@ def hessian(f: Any, x: Any = None, argnums: Argnums = 0, **options: Any) -> Any:
     array([[2.]])
     """
     if not isinstance(f, Expression) and callable(f):
-        return transformed(f, argnums if x is None else x, hessian, alone=True)
+        return _of_function().hessian_of(f, argnums if x is None else x, has_aux)
     return derivative(_scalar("hessian", f), x, x, **options)
 
 
@@ -165,33 +174,6 @@ def simplify(
     return expression(found.term, (*own.variables, *own.scope), complete, later)
 
 
-# Of Python functions, as JAX spells them ---------------------------------------------------
-
-
-def grad(f: Function, argnums: Argnums = 0) -> Function:
-    """The gradient of a function that returns a scalar, by one argument or by several.
-
-    The function is called with expressions once for each combination of shapes, and what it
-    computes is differentiated and compiled; other arrays that it uses are taken as they are then.
-    Raises `ShapeError` where the result is no scalar.
-
-    >>> import numpy as np
-    >>> grad(lambda x: np.sum(np.exp(x) * x))(np.zeros(2))
-    array([1., 1.])
-    """
-    return transformed(f, argnums, gradient, alone=True)
-
-
-def value_and_grad(f: Function, argnums: Argnums = 0) -> Function:
-    """The value and the gradient of a function that returns a scalar.
-
-    >>> import numpy as np
-    >>> value_and_grad(lambda x: x @ x)(np.ones(2))
-    (np.float64(2.0), array([2., 2.]))
-    """
-    return transformed(f, argnums, gradient, alone=False)
-
-
 # Products of derivatives with vectors, built without the derivative itself -----------------
 
 # Reverse mode begins with any cotangent, so `vjp` costs what a gradient costs. A `vjp` is linear
@@ -200,35 +182,59 @@ def value_and_grad(f: Function, argnums: Argnums = 0) -> Function:
 # `vjp`.
 
 
-def vjp(f: Expression, x: str | Expression, w: str | Expression, budget: Any = None) -> Expression:
+@overload
+def vjp(
+    f: Expression, x: str | Expression, w: str | Expression, budget: Any = None
+) -> Expression: ...
+@overload
+def vjp(f: Function, *, has_aux: bool = False) -> Function: ...
+def vjp(f: Any, x: Any = None, w: Any = None, budget: Any = None, *, has_aux: bool = False) -> Any:
     """The vector-Jacobian product: the derivative, its axes of `f` contracted with `w`.
 
     Axes: those of `x`. `w` has the axes of `f`, or is the name of a variable that has; where it
     contains `x` it is not differentiated. `x` and `budget` are as in `derivative`. Raises
     `ShapeError` where axes differ.
 
+    Of a Python function of arrays, `vjp(f)(*args)` is its value and a function: from a cotangent,
+    nested as the value, that gives a tuple with what it is pulled back to for each argument.
+
     >>> from eggrad.frontend.expression.functions import variable
     >>> A, x = variable("A", ("m", "n")), variable("x", ("n",))
     >>> vjp(A @ x, x, "w").evaluate({"A": [[1, 2]], "w": [3]})
     array([3., 6.])
     """
+    if not isinstance(f, Expression) and callable(f):
+        _check_alone("eggrad.vjp(f)(*args)", x, w)
+        return _of_function().vjp_of(f, has_aux)
     own = as_expression(f)
     source, cotangent, target = _agreed("vjp", own, wrt_variable(own, x), w, own.shape)
     return _pulled_back(source, target, cotangent, budget, (source, cotangent, target))
 
 
-def jvp(f: Expression, x: str | Expression, v: str | Expression, budget: Any = None) -> Expression:
+@overload
+def jvp(
+    f: Expression, x: str | Expression, v: str | Expression, budget: Any = None
+) -> Expression: ...
+@overload
+def jvp(f: Function, *, has_aux: bool = False) -> Function: ...
+def jvp(f: Any, x: Any = None, v: Any = None, budget: Any = None, *, has_aux: bool = False) -> Any:
     """The Jacobian-vector product: the derivative of `f` along `v`, a change of `x`.
 
     Axes: those of `f`. `v` has the axes of `x`, or is the name of a variable that has; where it
     contains `x` it is not differentiated. `x` and `budget` are as in `derivative`. Raises
     `ShapeError` where axes differ.
 
+    Of a Python function of arrays, `jvp(f)(primals, tangents)` is its value and how that changes;
+    both arguments are tuples with a part for each argument of `f`.
+
     >>> from eggrad.frontend.expression.functions import variable
     >>> x = variable("x", ("n",))
     >>> jvp(x * x, x, "v").evaluate({"x": [1, 2], "v": [1, 0]})
     array([2., 0.])
     """
+    if not isinstance(f, Expression) and callable(f):
+        _check_alone("eggrad.jvp(f)(primals, tangents)", x, v)
+        return _of_function().jvp_of(f, has_aux)
     own = as_expression(f)
     wrt = wrt_variable(own, x)
     source, tangent, target = _agreed("jvp", own, wrt, v, wrt.dims)
@@ -240,7 +246,13 @@ def jvp(f: Expression, x: str | Expression, v: str | Expression, budget: Any = N
     return _pulled_back(back, cotangent, tangent, budget, known)
 
 
-def hvp(f: Expression, x: str | Expression, v: str | Expression, budget: Any = None) -> Expression:
+@overload
+def hvp(
+    f: Expression, x: str | Expression, v: str | Expression, budget: Any = None
+) -> Expression: ...
+@overload
+def hvp(f: Function, *, has_aux: bool = False) -> Function: ...
+def hvp(f: Any, x: Any = None, v: Any = None, budget: Any = None, *, has_aux: bool = False) -> Any:
     """The Hessian-vector product of a scalar: its second derivative contracted with `v`.
 
     Axes: those of `x`, as `v` has them; `v` may also be the name of a variable that has. Where it
@@ -248,13 +260,31 @@ def hvp(f: Expression, x: str | Expression, v: str | Expression, budget: Any = N
     `ShapeError` where axes differ or `f` is no scalar. Costs about twice as many operations
     as the gradient.
 
+    Of a Python function of arrays, `hvp(f)(x, v, *args)` is the product at `f(x, *args)`, with `v`
+    nested as `x` is.
+
     >>> from eggrad.frontend.expression.functions import sum, tanh, variable
     >>> W, x = variable("W", ("n", "n")), variable("x", ("n",))
     >>> f = sum(tanh(W @ x))
     >>> hvp(f, W, "V").cost(100) < 3 * gradient(f, W).cost(100)
     True
     """
+    if not isinstance(f, Expression) and callable(f):
+        _check_alone("eggrad.hvp(f)(x, v)", x, v)
+        return _of_function().hvp_of(f, has_aux)
     return vjp(gradient(f, x, budget=budget), x, v, budget)
+
+
+def _of_function() -> Any:
+    """What makes derivatives of Python functions, of those of expressions."""
+    from eggrad.frontend.interface import transforms
+
+    return transforms
+
+
+def _check_alone(wanted: str, *others: object) -> None:
+    if any(other is not None for other in others):
+        raise UnsupportedOperation(f"of a Python function, write {wanted}")
 
 
 # How ---------------------------------------------------------------------------------------

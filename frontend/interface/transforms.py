@@ -1,90 +1,408 @@
-"""Derivatives of Python functions of arrays, found by calling them with expressions."""
+"""Derivatives of Python functions of arrays, as JAX spells them, and functions of many examples.
 
-from collections.abc import Callable, Sequence
-from functools import wraps
-from inspect import signature
-from operator import index
-from typing import Any
+Arguments and results are arrays, numbers, and tuples, lists, dicts, named tuples and dataclasses of
+such; a list of numbers alone is an array. See `grad` for what becomes of arguments.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from itertools import starmap
+from typing import Any, cast
 
 import numpy as np
 
 from eggrad.engine.errors import ShapeError, UnsupportedOperation
-from eggrad.frontend.expression.expression import Expression, as_expression, tracing
+from eggrad.frontend.expression.batching import batched
+from eggrad.frontend.expression.expression import Expression, as_expression, expression, unified
 from eggrad.frontend.expression.functions import variable
+from eggrad.frontend.interface import derivatives
+from eggrad.frontend.interface.traced import (
+    Argnums,
+    Arguments,
+    Function,
+    Kind,
+    Outputs,
+    checked,
+    checked_places,
+    outputs,
+    placed,
+    transformed,
+)
+from eggrad.frontend.interface.trees import Structure, flatten, paths, spread, unflatten
 
-Function = Callable[..., Any]
-Argnums = int | Sequence[int]
+Expressions = Sequence[Expression]
 
 
-def transformed(
-    f: Function, argnums: Argnums, derivative: Callable[..., Expression], *, alone: bool
-) -> Function:
-    """A function that computes derivatives, with the value before them unless they are `alone`.
+def grad(f: Function, argnums: Argnums = 0, has_aux: bool = False) -> Function:
+    """The gradient of a function that returns a scalar, by one argument or by several.
 
-    `derivative` makes an expression of the value and of the variable of an argument.
+    The gradient by an argument is nested as the argument is, with None for what is no number.
+    Floating-point arrays and numbers become variables, and so do integers in the arguments
+    `argnums`. All else is passed on as it is, integers and their arrays as well, so that they may
+    be sizes and indices, and numbers that are given by name. With `has_aux` the function returns
+    a pair, of which the second part is returned beside the gradient. Of what the function computes
+    derivatives are found once; it is called again whenever what it reads may have changed.
+
+    Raises `ShapeError` where the result is no scalar. An error in the function has a note with
+    its line.
+
+    >>> import numpy as np
+    >>> grad(lambda x: np.sum(np.exp(x) * x))(np.zeros(2))
+    array([1., 1.])
+    >>> grad(lambda p, x: p["w"] @ x + p["b"] ** 2)({"w": np.ones(2), "b": 3.0}, np.ones(2))
+    {'b': np.float64(6.0), 'w': array([1., 1.])}
     """
-    if not callable(f):
-        hint = "; eggrad.gradient differentiates expressions" if isinstance(f, Expression) else ""
-        what = type(f).__name__
-        raise UnsupportedOperation(f"a function of arrays is expected, not a {what}{hint}")
-    single = hasattr(argnums, "__index__")
-    given: Any = [argnums] if single else argnums
-    try:
-        places = tuple(map(index, given))
-    except TypeError:
-        raise UnsupportedOperation(
-            f"argnums is the place of an argument or several, not {argnums!r}"
-        ) from None
-    compiled: dict[object, Function] = {}
 
-    @wraps(f)
+    def result(found: Outputs, slopes: Any) -> Any:
+        return (slopes, found.aux) if has_aux else slopes
+
+    return _by_arguments(f, _GRADIENT, argnums, has_aux=has_aux, result=result)
+
+
+def value_and_grad(f: Function, argnums: Argnums = 0, has_aux: bool = False) -> Function:
+    """The value and the gradient of a function that returns a scalar; see `grad`.
+
+    With `has_aux` it returns `((value, aux), gradient)`.
+
+    >>> import numpy as np
+    >>> value_and_grad(lambda x: x @ x)(np.ones(2))
+    (np.float64(2.0), array([2., 2.]))
+    """
+
+    def result(found: Outputs, slopes: Any) -> Any:
+        value = found.derived[0]
+        return ((value, found.aux) if has_aux else value), slopes
+
+    return _by_arguments(f, _VALUE_AND_GRADIENT, argnums, has_aux=has_aux, result=result, values=1)
+
+
+def jacobian_of(f: Function, argnums: Argnums = 0, has_aux: bool = False) -> Function:
+    """The derivative of a function of arrays: nested as its result, then as the argument."""
+
     def computed(*args: Any, **options: Any) -> Any:
-        if options:
+        single, given = _given(f, argnums, args, options)
+        found = outputs(f, _JACOBIAN, given, has_aux=has_aux)
+        left = iter(found.derived)
+        rows = [_per_argument(given, left, single) for _ in found.traced.values]
+        slopes = unflatten(found.traced.structure, rows)
+        return (slopes, found.aux) if has_aux else slopes
+
+    return transformed(f, computed)
+
+
+def hessian_of(f: Function, argnums: Argnums = 0, has_aux: bool = False) -> Function:
+    """The second derivative of a scalar function, nested as the argument twice."""
+
+    def computed(*args: Any, **options: Any) -> Any:
+        single, given = _given(f, argnums, args, options)
+        found = outputs(f, _HESSIAN, given, has_aux=has_aux)
+        left = iter(found.derived)
+        rows = iter([_per_argument(given, left, single) for _ in given.by])
+        slopes = _per_argument(given, rows, single)
+        return (slopes, found.aux) if has_aux else slopes
+
+    return transformed(f, computed)
+
+
+def hvp_of(f: Function, has_aux: bool = False) -> Function:
+    """The product of the Hessian by the first argument with a vector, which comes second."""
+
+    def computed(*args: Any, **options: Any) -> Any:
+        if len(args) < 2:
             raise UnsupportedOperation(
-                f"give {next(iter(options))!r} by its place, not by its name"
+                f"eggrad.hvp(f)(x, v, ...) needs a point and a vector, it has {len(args)} arguments"
             )
-        arrays = [np.asarray(a) for a in args]
-        shapes = tuple(a.shape for a in arrays)
-        if shapes not in compiled:
-            compiled[shapes] = _compiled(f, shapes, places, derivative, alone)
-        found = compiled[shapes](arrays)
-        slopes = found[-1] if single else tuple(found if alone else found[1:])
-        return slopes if alone else (found[0], slopes)
+        x, v, *others = args
+        given = Arguments(f, [x, *others], options, (0,))
+        _check_numbers(given)
+        found = outputs(f, _HVP, given, _vectors("hvp", given, [v]), has_aux=has_aux)
+        product = _per_argument(given, iter(found.derived), True)
+        return (product, found.aux) if has_aux else product
 
-    return computed
+    return transformed(f, computed)
 
 
-def _compiled(
+def jvp_of(f: Function, has_aux: bool = False) -> Function:
+    """The value of a function, and how it changes along a change of its arguments."""
+
+    def computed(primals: Any, tangents: Any, /, **options: Any) -> Any:
+        for given in (primals, tangents):
+            if not isinstance(given, tuple | list):
+                raise UnsupportedOperation(
+                    "eggrad.jvp(f)(primals, tangents): each is a tuple with a part for every "
+                    f"argument, not a {type(given).__name__}"
+                )
+        own = Arguments(f, primals, options, range(len(primals)), integers=False)
+        if len(tangents) != len(primals):
+            raise ShapeError(f"jvp: {len(primals)} primals and {len(tangents)} tangents")
+        found = outputs(f, _JVP, own, _vectors("jvp", own, tangents), has_aux=has_aux)
+        structure, count = found.traced.structure, len(found.traced.values)
+        value = unflatten(structure, found.derived[:count])
+        change = unflatten(structure, found.derived[count:])
+        return (value, change, found.aux) if has_aux else (value, change)
+
+    return transformed(f, computed)
+
+
+def vjp_of(f: Function, has_aux: bool = False) -> Function:
+    """The value of a function, and a function that takes a cotangent of it back to arguments."""
+
+    def computed(*args: Any, **options: Any) -> Any:
+        own = Arguments(f, args, options, range(len(args)), integers=False)
+        # Whoever changes the arrays later does not change what is pulled back.
+        own.leaves = [a.copy() if isinstance(a, np.ndarray) else a for a in own.leaves]
+        found = outputs(f, _VALUE, own, has_aux=has_aux)
+        structure = found.traced.structure
+
+        def pullback(cotangent: Any) -> tuple[Any, ...]:
+            shapes = [
+                np.shape(x) if not isinstance(x, Expression) else x.shape for x in found.derived
+            ]
+            cotangents = _fitting("vjp", "value", structure, shapes, cotangent)
+            pulled = outputs(f, _VJP, own, cotangents, has_aux=has_aux)
+            return _per_argument(own, iter(pulled.derived), False)
+
+        value = unflatten(structure, found.derived)
+        return (value, pullback, found.aux) if has_aux else (value, pullback)
+
+    return transformed(f, computed)
+
+
+def vmap(f: Function, in_axes: Any = 0, out_axes: Any = 0) -> Function:
+    """A function of many examples at once: that of one, at each place along an axis.
+
+    `in_axes` says along which axis of an argument the examples lie, None where they share it: one
+    for all arguments, or a tuple with one for each, which may be nested like the argument. Arrays
+    that are given by name have examples along their first axis. `out_axes` says likewise where
+    the new axis of the results is. Raises `ShapeError` where there are not as many examples.
+
+    >>> import numpy as np
+    >>> vmap(lambda w, x: np.tanh(w @ x), in_axes=(None, 0))(np.ones(2), np.zeros((3, 2)))
+    array([0., 0., 0.])
+    """
+
+    def computed(*args: Any, **options: Any) -> Any:
+        axes = _mapped_axes(in_axes, args, options)
+        plain = Arguments(f, args, options, ())
+        examples = {k: _in_front(plain.leaves[k], axis) for k, axis in axes.items()}
+        size, shapes = _examples(examples)
+        given = Arguments(f, args, options, (), mapped=dict.fromkeys(examples, 0))
+        kind = Kind("vmap", _mapped, (size,))
+        found = outputs(f, kind, given, [*examples.values()], shapes=shapes)
+        places = spread(out_axes, found.traced.structure)
+        if places is None:
+            raise UnsupportedOperation(f"vmap: out_axes {out_axes!r} is not nested as the result")
+        moved = starmap(_moved, zip(found.derived, places, strict=True))
+        return unflatten(found.traced.structure, moved)
+
+    return transformed(f, computed)
+
+
+# How each kind is derived ----------------------------------------------------------------------
+
+
+def _value(values: Expressions, *_: Expressions) -> Expressions:
+    return values
+
+
+def _gradient(values: Expressions, wrt: Expressions, _: Expressions = ()) -> Expressions:
+    (value,) = values
+    return derivatives.gradient(value, list(wrt))
+
+
+def _value_and_gradient(values: Expressions, wrt: Expressions, _: Expressions) -> Expressions:
+    return [*values, *_gradient(values, wrt)]
+
+
+def _jacobian(values: Expressions, wrt: Expressions, _: Expressions) -> Expressions:
+    return [derivatives.derivative(value, x) for value in values for x in wrt]
+
+
+def _hessian(values: Expressions, wrt: Expressions, _: Expressions) -> Expressions:
+    slopes = _gradient(values, wrt)
+    return [derivatives.derivative(slope, x) for slope in slopes for x in wrt]
+
+
+def _hvp(values: Expressions, wrt: Expressions, vectors: Expressions) -> Expressions:
+    return _vjp(_gradient(values, wrt), wrt, vectors)
+
+
+def _vjp(values: Expressions, wrt: Expressions, vectors: Expressions) -> Expressions:
+    """The gradient of the inner product with the cotangents."""
+    if not wrt:
+        return []
+    pairs = zip(values, vectors, strict=True)
+    total = sum((np.sum(value * w) for value, w in pairs), start=as_expression(0))
+    return _gradient([total], wrt)
+
+
+def _jvp(values: Expressions, wrt: Expressions, vectors: Expressions) -> Expressions:
+    """A pullback is linear in the cotangents; its own pullback is the change of the values."""
+    cotangents = [variable(f"w_{k}#", value.term.dims) for k, value in enumerate(values)]
+    pulled = _vjp(values, wrt, cotangents)
+    return [*values, *_vjp(pulled, cotangents, vectors)]
+
+
+def _mapped(values: Expressions, wrt: Expressions, vectors: Expressions) -> Expressions:
+    """Values at all examples, which are the vectors, in place of the variables of one."""
+
+    def many(value: Expression) -> Expression:
+        own = {v.name: v for v in (*value.variables, *value.scope)}
+        pairs = [(own.get(x.term.name, x.term), v) for x, v in zip(wrt, vectors, strict=True)]
+        sizes = [pair for x, v in pairs for pair in zip(x.dims, v.term.dims[1:], strict=True)]
+        sizes += [(vectors[0].term.dims[0], v.term.dims[0]) for v in vectors]
+        after, *examples = unified([value, *vectors], sizes, "vmap")
+        by_name = {x.name: e.term for (x, _), e in zip(pairs, examples, strict=True)}
+        inside = {v: by_name[v.name] for v in after.variables if v.name in by_name}
+        fixing = [v for e in examples for v in (*e.variables, *e.scope)]
+        fixing += [v for v in (*after.variables, *after.scope) if v.name not in by_name]
+        term = batched(after.term, inside, examples[0].term.dims[0])
+        return expression(term, fixing, all(e.term_complete for e in (after, *examples)))
+
+    return [*map(many, values)]
+
+
+_GRADIENT = Kind("grad", _gradient, scalar=True)
+_VALUE_AND_GRADIENT = Kind("value_and_grad", _value_and_gradient, scalar=True)
+_JACOBIAN = Kind("jacobian", _jacobian)
+_HESSIAN = Kind("hessian", _hessian, scalar=True)
+_HVP = Kind("hvp", _hvp, scalar=True)
+_JVP = Kind("jvp", _jvp)
+_VJP = Kind("vjp", _vjp)
+_VALUE = Kind("value", _value)
+
+
+# Arguments and results -------------------------------------------------------------------------
+
+
+def _by_arguments(
     f: Function,
-    shapes: Sequence[tuple[int, ...]],
-    places: Sequence[int],
-    derivative: Callable[..., Expression],
-    alone: bool,
+    kind: Kind,
+    argnums: Argnums,
+    *,
+    has_aux: bool,
+    result: Callable[[Outputs, Any], Any],
+    values: int = 0,
 ) -> Function:
-    """The derivatives of a function, after its value, for arguments of some shapes."""
-    names = _names(f, len(shapes))
-    variables = [variable(name, shape) for name, shape in zip(names, shapes, strict=True)]
-    for place in places:
-        if not -len(variables) <= place < len(variables):
-            raise ShapeError(f"argnums has {place}, the function was given {len(variables)}")
-    with tracing(set(names)) as outside:
-        value = as_expression(f(*variables))
-        found = [derivative(value, variables[place]) for place in places]
-    # The compiler is loaded by whoever computes something.
-    from eggrad.frontend.interface.compile import compile
+    """A function that computes gradients, after some values."""
 
-    function = compile(found if alone else [value, *found])
+    def computed(*args: Any, **options: Any) -> Any:
+        single, given = _given(f, argnums, args, options)
+        found = outputs(f, kind, given, has_aux=has_aux)
+        return result(found, _per_argument(given, iter(found.derived[values:]), single))
 
-    def call(arrays: Sequence[Any]) -> list[Any]:
-        return function(**dict(zip(names, arrays, strict=True)), **outside.values)
-
-    return call
+    return transformed(f, computed)
 
 
-def _names(f: Function, count: int) -> list[str]:
-    """The names of the arguments, as far as the function says them."""
-    try:
-        known = [p.name for p in signature(f).parameters.values() if p.kind is not p.VAR_POSITIONAL]
-    except (TypeError, ValueError):
-        known = []
-    return [*known, *(f"argument{k}" for k in range(len(known) + 1, count + 1))][:count]
+def _given(
+    f: Function, argnums: Argnums, args: Sequence[Any], options: dict[str, Any]
+) -> tuple[bool, Arguments]:
+    """Whether one argument is meant, and the arguments."""
+    single, places = checked_places(argnums)
+    given = Arguments(f, args, options, placed(places, len(args)))
+    _check_numbers(given)
+    return single, given
+
+
+def _check_numbers(given: Arguments) -> None:
+    for place in given.wrt:
+        if not given.of(place):
+            raise UnsupportedOperation(
+                f"argument {place} has no numbers to differentiate by: give an array, a number, or "
+                "a tuple, list or dict of such"
+            )
+
+
+def _per_argument(given: Arguments, left: Iterator[Any], single: bool) -> Any:
+    """The next results, nested like the arguments that are differentiated by."""
+    found = [given.like(p, {k: next(left) for k in given.of(p)}) for p in given.wrt]
+    return found[0] if single else tuple(found)
+
+
+def _vectors(what: str, given: Arguments, trees: Sequence[Any]) -> list[Any]:
+    """A vector for each leaf that is differentiated by, from trees like the arguments."""
+    found: list[Any] = []
+    for place, tree in zip(given.wrt, trees, strict=True):
+        own = given.places[place]
+        shapes = [_shape(given.leaves[k]) for k in own]
+        leaves = _fitting(what, f"argument {place}", given.structures[place], shapes, tree)
+        found += [leaf for k, leaf in zip(own, leaves, strict=True) if k in given.variables]
+    return found
+
+
+def _fitting(
+    what: str,
+    subject: str,
+    structure: Structure,
+    shapes: Sequence[Any],
+    tree: Any,
+) -> list[Any]:
+    """The leaves of a tree of vectors, which has the structure and the shapes of something else."""
+    leaves, found = flatten(tree)
+    if found != structure:
+        raise ShapeError(f"{what}: the vector is not nested as {subject} is")
+    names = ["".join(f"[{p!r}]" for p in path) for path in paths(structure)]
+    for name, leaf, shape in zip(names, leaves, shapes, strict=True):
+        if leaf is not None and len(_shape(leaf)) != len(shape):
+            raise ShapeError(
+                f"{what}: the vector{name} has shape {_shape(leaf)}, {subject}{name} has {shape}"
+            )
+        fixed = zip(_shape(leaf), shape, strict=False)
+        if any(isinstance(a, int) and isinstance(b, int) and a != b for a, b in fixed):
+            raise ShapeError(
+                f"{what}: the vector{name} has shape {_shape(leaf)}, {subject}{name} has {shape}"
+            )
+    return [checked(leaf, "the vector") for leaf in leaves]
+
+
+def _shape(leaf: Any) -> tuple[Any, ...]:
+    return leaf.shape if isinstance(leaf, Expression) else np.shape(leaf)
+
+
+# Examples --------------------------------------------------------------------------------------
+
+
+def _mapped_axes(in_axes: Any, args: Sequence[Any], options: dict[str, Any]) -> dict[int, int]:
+    """The axis along which each leaf has examples, for those that have."""
+    if isinstance(in_axes, list):
+        in_axes = tuple(cast("list[Any]", in_axes))
+    if isinstance(in_axes, tuple) and len(cast("tuple[Any, ...]", in_axes)) != len(args):
+        raise UnsupportedOperation(
+            f"vmap: in_axes {in_axes!r} is for another number of arguments than {len(args)}"
+        )
+    _, structure = flatten(tuple(args))
+    axes = spread(in_axes, structure)
+    if axes is None:
+        raise UnsupportedOperation(f"vmap: in_axes {in_axes!r} is not nested as the arguments are")
+    named, _ = flatten(tuple(options.values()))
+    axes += [0 if np.ndim(leaf) else None for leaf in named]
+    if not all(axis is None or isinstance(axis, int) for axis in axes):
+        raise UnsupportedOperation(f"vmap: in_axes are integers and None, not {in_axes!r}")
+    found = {k: axis for k, axis in enumerate(axes) if axis is not None}
+    if not found:
+        raise UnsupportedOperation("vmap: in_axes has no argument along which there are examples")
+    return found
+
+
+def _in_front(leaf: Any, axis: int) -> Any:
+    """An array of examples with their axis moved to the front."""
+    order = len(_shape(leaf))
+    if not -order <= axis < order:
+        raise ShapeError(f"vmap: an argument has no axis {axis}, it has shape {_shape(leaf)}")
+    return np.moveaxis(leaf if isinstance(leaf, Expression) else np.asarray(leaf), axis, 0)
+
+
+def _examples(found: dict[int, Any]) -> tuple[Any, dict[int, tuple[Any, ...]]]:
+    """How many examples there are, and the shapes of one."""
+    shapes = {k: e.term.dims if isinstance(e, Expression) else e.shape for k, e in found.items()}
+    sizes = {shape[0] for shape in shapes.values()}
+    if len({n for n in sizes if isinstance(n, int)}) > 1:
+        raise ShapeError(
+            f"vmap: the arguments have different numbers of examples: {sorted(map(str, sizes))}"
+        )
+    return next(iter(sizes)), {k: shape[1:] for k, shape in shapes.items()}
+
+
+def _moved(value: Any, axis: Any) -> Any:
+    if not isinstance(axis, int) or not -len(_shape(value)) <= axis < len(_shape(value)):
+        raise ShapeError(f"vmap: out_axes {axis!r} is no axis of a result of shape {_shape(value)}")
+    return value if axis == 0 else np.moveaxis(value, 0, axis)

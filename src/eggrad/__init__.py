@@ -71,14 +71,12 @@ if TYPE_CHECKING:
     from eggrad.frontend.interface.definition import Definition, parse_elementwise
     from eggrad.frontend.interface.derivatives import (
         derivative,
-        grad,
         gradient,
         hessian,
         hvp,
         jacobian,
         jvp,
         simplify,
-        value_and_grad,
         vjp,
     )
     from eggrad.frontend.interface.equivalence import Verdict, equivalent
@@ -91,6 +89,7 @@ if TYPE_CHECKING:
         parse_latex,
         parse_matrix,
     )
+    from eggrad.frontend.interface.transforms import grad, value_and_grad, vmap
 
 # In a clone on a system without symbolic links the folders are found where the links lead to.
 if not Path(__file__).with_name("engine").is_dir():
@@ -171,6 +170,7 @@ __all__ = [
     "value_and_grad",
     "variable",
     "vjp",
+    "vmap",
     "where",
 ]
 
@@ -197,16 +197,15 @@ _HOMES = {
     "frontend.interface.definition": ("Definition", "parse_elementwise"),
     "frontend.interface.derivatives": (
         "derivative",
-        "grad",
         "gradient",
         "hessian",
         "hvp",
         "jacobian",
         "jvp",
         "simplify",
-        "value_and_grad",
         "vjp",
     ),
+    "frontend.interface.transforms": ("grad", "value_and_grad", "vmap"),
     "frontend.interface.equivalence": ("Verdict", "equivalent"),
     "frontend.interface.properties": ("Properties", "properties"),
     "frontend.interface.reading": (

@@ -102,7 +102,7 @@ def test_mistakes(call: Any, error: type[Exception], message: str) -> None:
 
 
 def test_arrays_that_change() -> None:
-    """What is traced is what the arrays held at that moment."""
+    """A buffer has what it held at each moment; what was changed since is noticed."""
     buffer, data = np.zeros(3), np.ones(3)
 
     def total(w: Any) -> Any:
@@ -116,14 +116,12 @@ def test_arrays_that_change() -> None:
     gradient = eg.grad(lambda w: w @ data)
     gradient(np.ones(3))
     data[:] = 5
-    np.testing.assert_array_equal(gradient(np.ones(3)), np.ones(3))
+    np.testing.assert_array_equal(gradient(np.ones(3)), np.full(3, 5.0))
 
 
 def test_comparisons_with_numbers_are_refused() -> None:
     with pytest.raises(eg.UnsupportedOperation, match="not compared with =="):
         eg.grad(lambda s: 5 * s if s == 3 else s**2)(3.0)
-    with pytest.raises(eg.UnsupportedOperation, match="give 'b' by its place"):
-        eg.grad(lambda a, b: a * b)(1.0, b=2.0)
 
 
 def test_methods() -> None:

@@ -1,0 +1,89 @@
+"""Expressions of one example made into those of many, which lie along a new first axis."""
+
+from collections.abc import Mapping
+
+from eggrad.engine.errors import UnsupportedOperation
+from eggrad.engine.indices.spec import Size, canonical
+from eggrad.engine.terms import term as terms
+from eggrad.engine.terms.functions import EXTREMES, MATRIX_FUNCTIONS
+from eggrad.engine.terms.term import Term, postorder, rebuild
+from eggrad.frontend.expression.broadcasting import spread
+from eggrad.frontend.expression.indexing import pick, select
+
+# What the new axis is called beside the indices of a product.
+_NEW = -1
+
+
+def batched(root: Term, examples: Mapping[Term, Term], size: Size) -> Term:
+    """A term with a new first axis: its value at every example.
+
+    `examples` are terms in place of variables, with the new axis, which is `size` long. What
+    depends on no example is the same for all.
+
+    >>> from eggrad.engine.terms.term import einsum, variable
+    >>> A, x, X = variable("A", ("m", "n")), variable("x", ("n",)), variable("X", ("b", "n"))
+    >>> batched(einsum("ij,j->i", A, x), {x: X}, "b").dims
+    ('b', 'm')
+    """
+    done: dict[Term, Term] = {}
+    for t in postorder(root):
+        if t in examples:
+            done[t] = examples[t]
+        elif any(a in done for a in t.args):
+            done[t] = _batched(t, done, size)
+    return done[root] if root in done else spread(root, (size, *root.dims))
+
+
+def _batched(t: Term, done: Mapping[Term, Term], size: Size) -> Term:
+    """A node, some of whose operands have the new axis."""
+    args = tuple(done.get(a, a) for a in t.args)
+    if t.op == "einsum" or t.op in EXTREMES:
+        ins = [(_NEW, *i) if a in done else i for a, i in zip(t.args, t.spec, strict=False)]
+        spec = canonical(ins, (_NEW, *t.spec[-1]))
+        return (
+            terms.einsum(spec, *args) if t.op == "einsum" else terms.numeric(t.op, *args, data=spec)
+        )
+    if t.op in MATRIX_FUNCTIONS or t.op == "cofactors":
+        return _one_by_one(t, *args, size)
+    dims = (size, *t.dims)
+    if t.op == "power":
+        base, exponent = args
+        if t.args[1] not in done:
+            return terms.power(base, exponent)
+        exponent = terms.einsum(_leading(len(t.dims)), exponent, terms.constant(1, t.dims))
+        return terms.apply("pow", base if t.args[0] in done else spread(base, dims), exponent)
+    # A scalar of each example meets every entry of the other operand of a quotient.
+    spreads = (
+        _spread(a, own, t.dims, dims, own in done) for a, own in zip(args, t.args, strict=True)
+    )
+    return rebuild(t, tuple(spreads))
+
+
+def _spread(a: Term, own: Term, one: tuple[Size, ...], dims: tuple[Size, ...], new: bool) -> Term:
+    if not new:
+        return spread(a, dims)
+    if own.dims == one:
+        return a
+    return terms.einsum(_leading(len(one)), a, terms.constant(1, one))
+
+
+def _leading(order: int) -> tuple[tuple[int, ...], ...]:
+    """The product of a number for each example with an array."""
+    axes = tuple(range(1, order + 1))
+    return canonical([(0,), axes], (0, *axes))
+
+
+def _one_by_one(t: Term, a: Term, size: Size) -> Term:
+    """A function of square matrices, of which there is none for stacks of them."""
+    if not isinstance(size, int):
+        raise UnsupportedOperation(
+            f"{t.op} of as many matrices as a symbol says: give their number as an integer"
+        )
+    total = terms.constant(0, (size, *t.dims))
+    for k in range(size):
+        entry = pick(k, a.dims)
+        value = rebuild(t, (select(a, entry.sizes, entry.constraints, entry.out),))
+        place = terms.indicator((size,), [("=", ((0, 1), ("", -k)))])
+        axes = tuple(range(1, len(t.dims) + 1))
+        total = terms.add(total, terms.einsum(canonical([(0,), axes], (0, *axes)), place, value))
+    return total

@@ -1,0 +1,540 @@
+"""Python functions called with expressions, and what was derived of them remembered.
+
+A function is called with a variable in the place of each array that it is differentiated by and of
+each floating-point array and number beside those; all else is passed on as it is. What it computes
+is differentiated and compiled, once for expressions that are alike, whoever asks. The compiled
+function is used without calling the Python function again as long as what that reads is unchanged
+(`reads.py`): else it is called again, and nothing derived unless it computes something else.
+"""
+
+import linecache
+from collections import OrderedDict
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from functools import cached_property, wraps
+from inspect import signature
+from operator import index
+from threading import Lock
+from typing import Any, Final, Generic, NamedTuple, TypeVar, cast
+from weakref import WeakKeyDictionary
+
+import numpy as np
+
+from eggrad.engine.errors import MISTAKES, EggradError, ShapeError, UnsupportedOperation
+from eggrad.engine.terms.binding import Array
+from eggrad.frontend.expression.expression import Expression, as_expression, tracing
+from eggrad.frontend.expression.functions import variable
+from eggrad.frontend.interface.reads import Reads, changed, kept, reads
+from eggrad.frontend.interface.trees import Structure, flatten, is_numbers, paths, unflatten
+from eggrad.frontend.text.words import format_axes
+
+Function = Callable[..., Any]
+Argnums = int | Sequence[int]
+# From values, the variables, and the vectors that products are with.
+Derive = Callable[
+    [Sequence[Expression], Sequence[Expression], Sequence[Expression]], Sequence[Expression]
+]
+
+
+@dataclass(frozen=True)
+class Kind:
+    """What is made of a function: `derive` says how, the name and `options` tell kinds apart."""
+
+    name: str
+    derive: Derive
+    options: tuple[Hashable, ...] = ()
+    scalar: bool = False
+
+    @property
+    def key(self) -> Hashable:
+        """What tells two kinds apart."""
+        return self.name, self.options
+
+
+class Traced(NamedTuple):
+    """What a function has computed: values, further outputs, and the variables of each leaf."""
+
+    values: list[Expression]
+    structure: Structure
+    aux: list[Any]
+    aux_structure: Structure
+    variables: list[Expression]
+    vectors: list[Expression]
+
+
+class Arguments:
+    """The arguments of a call as leaves, and which of them are variables.
+
+    `wrt` are the places of the arguments that are differentiated by.
+    """
+
+    def __init__(
+        self,
+        f: Function,
+        args: Sequence[Any],
+        options: Mapping[str, Any],
+        wrt: Sequence[int],
+        *,
+        integers: bool = True,
+        mapped: Mapping[int, int] | None = None,
+    ) -> None:
+        """Take arguments apart; with `integers` those are differentiated by as well.
+
+        `mapped` are leaves that are given entry by entry, each along an axis.
+        """
+        self.count, self.names, self.wrt = len(args), tuple(options), tuple(wrt)
+        self.structures: list[Structure] = []
+        self.leaves: list[Any] = []
+        self.places: list[list[int]] = []
+        self.variables: list[int] = []
+        self.function = f
+        for place, value in enumerate((*args, *options.values())):
+            leaves, structure = flatten(value)
+            first = len(self.leaves)
+            self.places.append([*range(first, first + len(leaves))])
+            self.structures.append(structure)
+            by, option = place in self.wrt, place >= len(args)
+            for k, given in enumerate(leaves, first):
+                leaf = checked(given, f"argument {place}")
+                if mapped is not None:
+                    is_one = k in mapped or _is_variable(leaf, by=False, option=option)
+                else:
+                    is_one = _is_variable(leaf, by=by, integers=integers, option=option)
+                if is_one:
+                    self.variables.append(k)
+                self.leaves.append(leaf)
+        self._mapped = mapped
+        self.is_symbolic = any(isinstance(leaf, Expression) for leaf in self.leaves)
+
+    @cached_property
+    def labels(self) -> list[str]:
+        """What the leaves are called, as variables."""
+        names = [*_names(self.function, self.count), *self.names]
+        own = zip(names, self.structures, strict=True)
+        return _distinct(["_".join([n, *map(str, p)]) for n, s in own for p in paths(s)])
+
+    def of(self, place: int) -> list[int]:
+        """The leaves of an argument that are variables."""
+        return [k for k in self.places[place] if k in self.variables]
+
+    @property
+    def by(self) -> list[int]:
+        """The leaves that are differentiated by, or mapped."""
+        if self._mapped is not None:
+            return list(self._mapped)
+        return [k for place in self.wrt for k in self.of(place)]
+
+    @property
+    def key(self) -> Hashable | None:
+        """What has to be the same for a traced function to be the same; None if nobody knows."""
+        fixed: list[Hashable] = []
+        for k, leaf in enumerate(self.leaves):
+            if k in self.variables:
+                fixed.append(np.shape(leaf))
+                continue
+            own = _fixed_key(leaf)
+            if own is None:
+                return None
+            fixed.append(own)
+        return self.count, self.names, tuple(self.structures), tuple(self.variables), tuple(fixed)
+
+    def call(self, leaves: Sequence[Any]) -> Any:
+        """Call the function with other leaves."""
+        found = [
+            unflatten(s, [leaves[k] for k in places])
+            for s, places in zip(self.structures, self.places, strict=True)
+        ]
+        return self.function(
+            *found[: self.count], **dict(zip(self.names, found[self.count :], strict=True))
+        )
+
+    def like(self, place: int, found: Mapping[int, Any]) -> Any:
+        """What belongs to each leaf of an argument, in the argument's structure; None elsewhere."""
+        return unflatten(self.structures[place], [found.get(k) for k in self.places[place]])
+
+
+def checked(leaf: Any, name: str) -> Any:
+    """A leaf of an argument: arrays of other libraries and lists of numbers are NumPy's."""
+    if is_numbers(leaf) or (
+        hasattr(leaf, "__array__") and not isinstance(leaf, Expression | np.generic | np.ndarray)
+    ):
+        leaf = np.asarray(leaf)
+    if isinstance(leaf, complex) or (
+        isinstance(leaf, np.ndarray | np.generic) and leaf.dtype.kind == "c"
+    ):
+        raise UnsupportedOperation(
+            f"{name} is complex: derivatives are those of functions of real numbers; give the "
+            "real and the imaginary part as two arguments"
+        )
+    return leaf
+
+
+def _is_variable(leaf: Any, *, by: bool, option: bool, integers: bool = False) -> bool:
+    """Whether a leaf is a variable, and no constant that is passed on."""
+    if isinstance(leaf, Expression):
+        return True
+    if isinstance(leaf, np.ndarray):
+        return leaf.dtype.kind == "f" or (by and integers and leaf.dtype.kind in "iu")
+    if isinstance(leaf, bool | np.bool_):
+        return False
+    if isinstance(leaf, int | np.integer):
+        return by and integers
+    return isinstance(leaf, float | np.floating) and (by or not option)
+
+
+def _fixed_key(leaf: Any) -> Hashable | None:
+    """What tells constants apart."""
+    if isinstance(leaf, np.ndarray) and leaf.dtype != object:
+        return "array", leaf.shape, leaf.dtype.str, leaf.tobytes()
+    if isinstance(leaf, int | float | str | bytes | None | np.generic):
+        return type(leaf), leaf
+    return None
+
+
+def _distinct(labels: Sequence[str]) -> list[str]:
+    """Names for variables, no two alike."""
+    found: dict[str, None] = {}
+    for label in labels:
+        own = label
+        while own in found:
+            own += "_"
+        found[own] = None
+    return list(found)
+
+
+def _names(f: Function, count: int) -> list[str]:
+    """The names of the arguments, as far as the function says them."""
+    try:
+        own = signature(f).parameters.values()
+        known = [p.name for p in own if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+    except (TypeError, ValueError):
+        known = []
+    return [*known, *(f"argument{k}" for k in range(len(known) + 1, count + 1))][:count]
+
+
+# Calling a function with expressions ---------------------------------------------------------
+
+_depth: Final[ContextVar[int]] = ContextVar("depth", default=0)
+
+
+@contextmanager
+def _deeper() -> Iterator[int]:
+    """Count how many functions are being called in one another."""
+    token = _depth.set(_depth.get() + 1)
+    try:
+        yield _depth.get()
+    finally:
+        _depth.reset(token)
+
+
+def trace(
+    kind: Kind,
+    given: Arguments,
+    leaves: Sequence[Any],
+    vectors: Sequence[Expression],
+    *,
+    has_aux: bool,
+) -> Traced:
+    """Call a function with expressions among the leaves of its arguments."""
+    with _located(given.function):
+        value = given.call(leaves)
+        aux: Any = ()
+        if has_aux:
+            if not isinstance(value, tuple) or len(cast("tuple[Any, ...]", value)) != 2:
+                raise UnsupportedOperation(
+                    "has_aux: the function returns a pair, what is differentiated and what is not"
+                )
+            value, aux = cast("tuple[Any, Any]", value)
+        values, structure = flatten(value)
+        if value is None:
+            raise UnsupportedOperation(f"{kind.name}: the function returns nothing")
+        if kind.scalar and structure is not None:
+            raise ShapeError(
+                f"{kind.name}: the function returns a {type(value).__name__}, not a scalar; what "
+                "is not differentiated comes second, with has_aux=True"
+            )
+        own = [as_expression(v) for v in values]
+        if kind.scalar and own[0].ndim:
+            raise ShapeError(
+                f"{kind.name} needs a scalar, the function returns axes "
+                f"{format_axes(own[0].shape)}; use sum, or jacobian"
+            )
+    further, aux_structure = flatten(aux)
+    by = [leaves[k] for k in given.by]
+    return Traced(own, structure, further, aux_structure, by, [*vectors])
+
+
+@contextmanager
+def _located(f: Function) -> Iterator[None]:
+    """Add the line of the user's function to an error, or where that begins."""
+    try:
+        yield
+    except (EggradError, *MISTAKES) as error:
+        note = _where(error) or _beginning(f)
+        if note and not getattr(error, "__notes__", ()):
+            error.add_note(note)
+        raise
+
+
+def _beginning(f: Function) -> str:
+    """Where a function is defined."""
+    code = getattr(f, "__code__", None)
+    return f'in {code.co_name}, "{code.co_filename}", line {code.co_firstlineno}' if code else ""
+
+
+def _where(error: BaseException) -> str:
+    """The line of the user's code, the innermost one, at which an error was raised."""
+    found, trace = "", error.__traceback__
+    while trace:
+        frame, number = trace.tb_frame, trace.tb_lineno
+        home = str(frame.f_globals.get("__name__", "")).partition(".")[0]
+        if home not in ("eggrad", "numpy", "scipy"):
+            code = frame.f_code
+            text = linecache.getline(code.co_filename, number, frame.f_globals).strip()
+            found = f'in {code.co_name}, "{code.co_filename}", line {number}'
+            found += f": {text}" if text else ""
+        trace = trace.tb_next
+    return found
+
+
+# What is remembered --------------------------------------------------------------------------
+
+# Functions of terms, at most, and calls of each Python function.
+_MOST_DERIVED: Final = 256
+_MOST_CALLS: Final = 64
+
+
+Key = TypeVar("Key")
+Value = TypeVar("Value")
+
+
+class _Recent(Generic[Key, Value]):
+    """The last few entries; threads may share it."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._known: OrderedDict[Key, Value] = OrderedDict()
+        self._lock = Lock()
+
+    def get(self, key: Key) -> Value | None:
+        with self._lock:
+            if key in self._known:
+                self._known.move_to_end(key)
+            return self._known.get(key)
+
+    def put(self, key: Key, value: Value) -> None:
+        with self._lock:
+            self._known[key] = value
+            while len(self._known) > self._most:
+                self._known.popitem(last=False)
+
+
+class Call(NamedTuple):
+    """A traced call: what computes the outputs, and what was read when it was traced."""
+
+    function: Function | None
+    names: list[str]
+    outside: Mapping[str, Array]
+    traced: Traced
+    read: Reads
+
+    def __call__(self, values: Sequence[Any]) -> list[Any]:
+        """The outputs, from the values of the variables."""
+        if self.function is None:
+            return []
+        return self.function(**dict(zip(self.names, values, strict=True)), **self.outside)
+
+
+@dataclass
+class _Calls:
+    """The calls of one Python function; what it changes itself is not watched."""
+
+    known: _Recent[Hashable, Call] = field(default_factory=lambda: _Recent(_MOST_CALLS))
+    unwatched: frozenset[str] = frozenset()
+
+
+_derived: Final[_Recent[Hashable, Function]] = _Recent(_MOST_DERIVED)
+_calls: Final[WeakKeyDictionary[Any, _Calls]] = WeakKeyDictionary()
+_calls_lock: Final = Lock()
+
+
+def _calls_of(f: Function) -> _Calls | None:
+    """The calls that are remembered of a function."""
+    try:
+        with _calls_lock:
+            return _calls.setdefault(f, _Calls())
+    except TypeError:
+        return None
+
+
+# Outputs -------------------------------------------------------------------------------------
+
+
+class Outputs(NamedTuple):
+    """What a transformed function has to return, in parts."""
+
+    derived: list[Any]
+    aux: Any
+    traced: Traced
+
+
+def outputs(
+    f: Function,
+    kind: Kind,
+    given: Arguments,
+    vectors: Sequence[Any] = (),
+    *,
+    shapes: Mapping[int, tuple[Any, ...]] | None = None,
+    has_aux: bool = False,
+) -> Outputs:
+    """What a kind of derivative is at some arguments: arrays, or expressions for expressions.
+
+    `vectors` are what the kind needs beside the arguments; `shapes` are those of variables, where
+    they are others than those of the leaves.
+    """
+    symbolic = given.is_symbolic or any(isinstance(v, Expression) for v in vectors)
+    # Within a function that is being traced, what it closes over may be expressions.
+    if symbolic or _depth.get():
+        return _symbolic(kind, given, vectors, shapes or {}, has_aux=has_aux)
+    calls, key = _calls_of(f), given.key
+    read = reads(f) if calls is not None and key is not None else None
+    key = kind.key, has_aux, given.wrt, key, tuple(map(np.shape, vectors))
+    call = calls.known.get(key) if calls is not None and read is not None else None
+    if calls is not None and call is not None and read is not None:
+        call = None if changed(call.read, read) - calls.unwatched else call
+    if call is None:
+        before = kept(read) if read is not None else None
+        call = _call(kind, given, vectors, shapes or {}, has_aux=has_aux)
+        after = reads(f) if before is not None else None
+        if calls is not None and before is not None and after is not None:
+            calls.unwatched |= changed(before, after)
+            calls.known.put(key, call._replace(read=before))
+    found = call([_value(given.leaves[k]) for k in given.variables] + [*map(_value, vectors)])
+    count = len(found) - sum(isinstance(a, Expression) for a in call.traced.aux)
+    return Outputs(found[:count], _aux(call.traced, found[count:]), call.traced)
+
+
+def _call(
+    kind: Kind,
+    given: Arguments,
+    vectors: Sequence[Any],
+    shapes: Mapping[int, tuple[Any, ...]],
+    *,
+    has_aux: bool,
+) -> Call:
+    """Call a function with variables, and compile the derivatives unless they are known."""
+    leaves = [*given.leaves]
+    for k in given.variables:
+        leaves[k] = variable(given.labels[k], shapes.get(k, np.shape(leaves[k])))
+    labels = _distinct([*given.labels, *(f"v_{k}" for k in range(len(vectors)))])
+    names = [given.labels[k] for k in given.variables] + labels[len(given.labels) :]
+    directions = [
+        variable(name, np.shape(v))
+        for name, v in zip(labels[len(given.labels) :], vectors, strict=True)
+    ]
+    with tracing(set(labels)) as outside, _deeper():
+        traced = trace(kind, given, leaves, directions, has_aux=has_aux)
+        further = [a for a in traced.aux if isinstance(a, Expression)]
+        by, other = tuple(traced.variables), tuple(directions)
+        key = kind.key, tuple(traced.values), tuple(further), by, other
+        function = _derived.get(key)
+        if function is None:
+            with _located(given.function):
+                found = [*kind.derive(traced.values, traced.variables, directions), *further]
+            # The compiler is loaded by whoever computes something.
+            from eggrad.frontend.interface.compile import compile
+
+            if found:
+                function = compile(found)
+                _derived.put(key, function)
+    return Call(function, names, outside.values, traced, {})
+
+
+def _value(leaf: Any) -> Any:
+    """The value of a variable, in floating point."""
+    if isinstance(leaf, np.ndarray | np.generic) and leaf.dtype.kind != "f":
+        return np.asarray(leaf, dtype=float)
+    return float(leaf) if isinstance(leaf, int) else leaf
+
+
+def _symbolic(
+    kind: Kind,
+    given: Arguments,
+    vectors: Sequence[Any],
+    shapes: Mapping[int, tuple[Any, ...]],
+    *,
+    has_aux: bool,
+) -> Outputs:
+    """Derivatives at expressions: by variables of the same axes, which they then replace."""
+    leaves, replaced = [*given.leaves], dict[Expression, Expression]()
+    with _deeper() as depth:
+        for k in dict.fromkeys(given.by):
+            value = as_expression(leaves[k])
+            shape = shapes.get(k, value.term.dims)
+            leaves[k] = variable(f"{given.labels[k]}#{depth}", shape)
+            replaced[leaves[k]] = value
+        fresh = [
+            variable(f"v_{k}#{depth}", as_expression(v).term.dims) for k, v in enumerate(vectors)
+        ]
+        replaced |= dict(zip(fresh, map(as_expression, vectors), strict=True))
+        traced = trace(kind, given, leaves, fresh, has_aux=has_aux)
+        with _located(given.function):
+            found = kind.derive(traced.values, traced.variables, fresh)
+    by_name = {v.term.name: value for v, value in replaced.items()}
+
+    def back(e: Any) -> Any:
+        if not isinstance(e, Expression):
+            return e
+        own = {v.name for v in (*e.variables, *e.scope)}
+        return e.substitute({n: value for n, value in by_name.items() if n in own})
+
+    aux = unflatten(traced.aux_structure, map(back, traced.aux))
+    return Outputs([back(e) for e in found], aux, traced)
+
+
+def _aux(traced: Traced, computed: Sequence[Any]) -> Any:
+    """The further outputs, expressions among them computed."""
+    left = iter(computed)
+    leaves = [next(left) if isinstance(a, Expression) else a for a in traced.aux]
+    return unflatten(traced.aux_structure, leaves)
+
+
+# Functions of functions ----------------------------------------------------------------------
+
+
+def checked_function(f: Any) -> None:
+    """Refuse what is no function."""
+    if not callable(f):
+        hint = "; eggrad.gradient differentiates expressions" if isinstance(f, Expression) else ""
+        what = type(f).__name__
+        raise UnsupportedOperation(f"a function of arrays is expected, not a {what}{hint}")
+
+
+def checked_places(argnums: Argnums) -> tuple[bool, tuple[int, ...]]:
+    """Whether one argument is meant, and the places."""
+    single = hasattr(argnums, "__index__")
+    given: Any = [argnums] if single else argnums
+    try:
+        return single, tuple(map(index, given))
+    except TypeError:
+        raise UnsupportedOperation(
+            f"argnums is the place of an argument or several, not {argnums!r}"
+        ) from None
+
+
+def placed(places: Sequence[int], count: int) -> tuple[int, ...]:
+    """Places counted from the front."""
+    for place in places:
+        if not -count <= place < count:
+            raise ShapeError(f"argnums has {place}, the function was given {count}")
+    return tuple(place % count for place in places)
+
+
+def transformed(f: Function, computed: Function) -> Function:
+    """A function with the name and the documentation of another one, which it calls."""
+    checked_function(f)
+    made: Any = wraps(f)(computed)
+    made.is_transformed_by_eggrad = True
+    return made

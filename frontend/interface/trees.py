@@ -1,0 +1,127 @@
+"""Nested tuples, lists and dicts of arrays: taken apart, and put together again."""
+
+from collections.abc import Callable, Hashable, Iterable, Iterator
+from dataclasses import fields, is_dataclass
+from typing import Any, NamedTuple, cast
+
+import numpy as np
+
+LEAF = None
+
+
+class Branch(NamedTuple):
+    """A container: its type, what its parts are called, and how each is built."""
+
+    kind: type
+    names: tuple[Hashable, ...]
+    parts: "tuple[Structure, ...]"
+
+
+Structure = Branch | None
+"""How a value is nested; None is a value that is no container."""
+
+
+def is_numbers(value: object) -> bool:
+    """Whether a list has numbers alone, in lists of one length: NumPy takes it for an array.
+
+    >>> is_numbers([[1, 2.5], [3, 4]]), is_numbers([[1, 2], [3]]), is_numbers([np.ones(2)])
+    (True, False, False)
+    """
+    if not isinstance(value, list) or not value:
+        return False
+    parts = cast("list[object]", value)
+    if all(isinstance(p, int | float | np.number) for p in parts):
+        return True
+    lengths = {len(cast("list[object]", p)) if isinstance(p, list) else -1 for p in parts}
+    return len(lengths) == 1 and all(map(is_numbers, parts))
+
+
+def flatten(value: Any) -> tuple[list[Any], Structure]:
+    """The leaves of a tuple, list, dict, named tuple or dataclass, and how it is nested.
+
+    Dicts are taken in the order of their keys, if those can be ordered. A list of numbers alone
+    is a leaf: the array that NumPy makes of it.
+
+    >>> leaves, structure = flatten({"b": (1, "two"), "a": [3.0, 4.0]})
+    >>> leaves, unflatten(structure, leaves)
+    ([[3.0, 4.0], 1, 'two'], {'a': [3.0, 4.0], 'b': (1, 'two')})
+    """
+    opened = _opened(value)
+    if opened is None:
+        return [value], LEAF
+    kind, names, parts = opened
+    leaves: list[Any] = []
+    structures: list[Structure] = []
+    for part in parts:
+        own, structure = flatten(part)
+        leaves += own
+        structures.append(structure)
+    return leaves, Branch(kind, names, tuple(structures))
+
+
+def _opened(value: Any) -> tuple[type, tuple[Hashable, ...], list[Any]] | None:
+    """A container's type, the names of its parts, and the parts."""
+    kind: type = type(value)
+    if kind is dict:
+        try:
+            names = sorted(value)
+        except TypeError:
+            names = list(value)
+        return kind, tuple(names), [value[n] for n in names]
+    if kind is tuple or (kind is list and not is_numbers(value)):
+        return kind, tuple(range(len(value))), list(value)
+    if isinstance(value, tuple) and hasattr(kind, "_fields"):
+        own: tuple[str, ...] = cast(Any, kind)._fields
+        return kind, own, [*cast("tuple[Any, ...]", value)]
+    if is_dataclass(value) and not isinstance(value, type):
+        own = tuple(f.name for f in fields(value) if f.init)
+        return kind, own, [getattr(value, n) for n in own]
+    return None
+
+
+def unflatten(structure: Structure, leaves: Iterable[Any]) -> Any:
+    """What has these leaves, nested so."""
+    return _built(structure, iter(leaves))
+
+
+def _built(structure: Structure, leaves: Iterator[Any]) -> Any:
+    if structure is None:
+        return next(leaves)
+    kind, names, structures = structure
+    parts = [_built(s, leaves) for s in structures]
+    if kind is dict:
+        return dict(zip(names, parts, strict=True))
+    if kind is tuple or kind is list:
+        return kind(parts)
+    made: Callable[..., Any] = kind
+    return made(**dict(zip(map(str, names), parts, strict=True)))
+
+
+def paths(structure: Structure) -> list[tuple[Hashable, ...]]:
+    """The names that lead to each leaf.
+
+    >>> paths(flatten({"w": 1, "layers": (2, 3)})[1])
+    [('layers', 0), ('layers', 1), ('w',)]
+    """
+    if structure is None:
+        return [()]
+    named = zip(structure.names, structure.parts, strict=True)
+    return [(name, *rest) for name, part in named for rest in paths(part)]
+
+
+def spread(prefix: Any, structure: Structure) -> list[Any] | None:
+    """For each leaf, what a tree says that ends where `structure` may go on; None if it differs.
+
+    >>> spread((0, None), flatten(([np.ones(1), 2.0], {"a": 3.0}))[1])
+    [0, 0, None]
+    """
+    if structure is None:
+        return None if _opened(prefix) else [prefix]
+    opened = _opened(prefix)
+    if opened is None:
+        return [prefix] * len(paths(structure))
+    kind, names, parts = opened
+    if kind is not structure.kind or names != structure.names:
+        return None
+    found = [spread(p, s) for p, s in zip(parts, structure.parts, strict=True)]
+    return None if None in found else [x for own in found if own is not None for x in own]
