@@ -83,7 +83,10 @@ def selected_product(
     value, labels = _read(array, other, rows, places)
     written = tuple(i for i in chosen if i in out)
     if not written:
-        return _summed(value, labels, out, length, (*rows, *out))
+        found = _summed(value, labels, out, length, (*rows, *out))
+        # Others may write to the result.
+        shared = np.may_share_memory(found, array) or not found.flags.writeable
+        return found.copy() if shared else found
     kept = tuple(i for i in out if i not in written and i not in rows)
     value = _summed(value, labels, (*rows, *kept), length, rows)
     shared = tuple(i for i in rows if i in out)

@@ -413,12 +413,6 @@ def lennard_jones(np, sp, sl, x, i, j):
     return 4 * np.sum(inv**2 - inv)
 
 
-def masked_distances(np, sp, sl, x, mask):
-    """Distances of all pairs but those of a point and itself."""
-    d = np.linalg.norm(x[:, None] - x[None], axis=-1)
-    return np.sum(np.where(mask, d, 0) ** 2 + np.where(mask, np.exp(-d), 0))
-
-
 def total_variation(np, sp, sl, u, f):
     """Rudin et al. 1992, smoothed."""
     a, b = np.diff(u, axis=0)[:, :-1], np.diff(u, axis=1)[:-1]
@@ -522,7 +516,6 @@ def cases() -> Iterator[Case]:
     yield Case(median_deviation, normal(4), (x, t))
     yield Case(sinkhorn, numpy.abs(normal(3, 4)), (numpy.ones(3) / 3, numpy.ones(4) / 4))
     yield Case(lennard_jones, 2 * normal(5, 3), (i, j))
-    yield Case(masked_distances, normal(5, 3), (~numpy.eye(5, dtype=bool),))
     yield Case(total_variation, normal(5, 5), (normal(5, 5),))
     yield Case(neural_ode, normal(4, 4) / 2, (x, normal(8, 4)))
     yield Case(portfolio, normal(4), (normal(9, 4),))

@@ -39,6 +39,9 @@ def test_is_the_product_with_zeros_and_ones(spec: tuple[str, str, str], empty: s
     wanted = np.einsum(selection(index, chosen), labels[0], array, labels[1], labels[2])
     assert found.shape == wanted.shape
     np.testing.assert_allclose(found, wanted, atol=1e-12)
+    before = array.copy()
+    found[...] = 0
+    np.testing.assert_array_equal(array, before)
 
 
 @pytest.mark.parametrize("columns", [1, 3, 100])
