@@ -969,13 +969,20 @@ class _Homogeneous:
 
     `node` is the e-node that it is read in, and `inside` are the places of the operands that have
     a part in it, and which of their axes are those of the divisor; they are empty for a power of
-    the divisor and for an exponential. `exponential` says that there is an e in it.
+    the divisor and for an exponential. `exponential` says that there is an e in it, `divided` a
+    power of the divisor.
     """
 
     degree: Fraction
     exponential: bool
     node: ENode
     inside: tuple[tuple[int, Indices], ...] = ()
+    divided: bool = False
+
+    @property
+    def is_apart(self) -> bool:
+        """Whether it stays as it is: divided everywhere, it would have lost nothing."""
+        return not self.degree and not self.divided
 
 
 # For each e-class, and for each choice of axes that may be those of the divisor; no axes where
@@ -1025,7 +1032,8 @@ def _read_homogeneous(graph: Snapshot, divisor: int) -> Found:
         exponents = graph.exponents(cls)
         dims = graph.dims[cls]
         if divisor in exponents:
-            ways = {tuple(range(len(lead))): _Homogeneous(exponents[divisor], False, node)}
+            power = _Homogeneous(exponents[divisor], False, node, divided=True)
+            ways = {tuple(range(len(lead))): power}
         elif len(dims) > len(lead) and _is_apart(graph, cls, argument):
             degree = _degree(graph, cls, units)
             ways = dict.fromkeys(_placements(lead, dims), _Homogeneous(degree, True, node))
@@ -1080,7 +1088,10 @@ def _of_product(graph: Snapshot, node: ENode, found: Found) -> dict[Indices, _Ho
             any(p.exponential for p in parts),
             node,
             tuple(inside),
+            any(p.divided for p in parts),
         )
+        if whole.is_apart:
+            continue
         ways = [*_places(indices, tuple(same[i] for i in spec[-1]))]
         if not ways and whole.exponential and not whole.degree:
             ways = [()]  # the divisor's axes are summed, and nothing of it is left beyond
@@ -1115,6 +1126,7 @@ def _of_sum(node: ENode, found: Found) -> dict[Indices, _Homogeneous]:
             own.exponential or second[axes].exponential,
             node,
             ((0, axes), (1, axes)),
+            own.divided or second[axes].divided,
         )
         for axes, own in first.items()
         if axes in second and own.degree == second[axes].degree
@@ -1129,7 +1141,7 @@ def _of_power(
     if base not in exponents:
         return {}
     return {
-        axes: _Homogeneous(own.degree * exponents[base], own.exponential, node, ((0, axes),))
+        axes: replace(own, degree=own.degree * exponents[base], node=node, inside=((0, axes),))
         for axes, own in found.get(base, {}).items()
     }
 
