@@ -41,7 +41,7 @@ def reads(function: object) -> Reads | None:
     >>> def f(x):
     ...     return scale * (x @ data)
     >>> g = FunctionType(f.__code__, {"scale": scale, "data": data})
-    >>> reads(g)["scale: scale"], reads(g)["data: data"]
+    >>> reads(g)[".scale"], reads(g)[".data"]
     ([<class 'float'>, 2.0], [array([0., 1.])])
     """
     found: dict[str, list[object]] = {}
@@ -118,7 +118,7 @@ def _read(name: str, value: Any, found: dict[str, list[object]]) -> None:
     elif isinstance(value, FunctionType) and _home(value) not in _CONSTANT:
         found[name] = [value.__code__]
         for own, read in _variables(value):
-            _read(f"{own}: {own}" if not name else f"{name}.{own}", read, found)
+            _read(f"{name}.{own}", read, found)
     else:
         found[name] = [*_parts(value)]
 
