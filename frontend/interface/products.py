@@ -40,6 +40,7 @@ def jacobian(
     array([[2.]])
     """
     if not isinstance(f, Expression) and callable(f):
+        _check_alone("eggrad.jacobian(f, argnums=0, has_aux=False)", *options.values())
         return transforms.jacobian_of(f, argnums if x is None else x, has_aux)
     return derivative(f, x, **options)
 
@@ -66,6 +67,7 @@ def hessian(
     array([[2.]])
     """
     if not isinstance(f, Expression) and callable(f):
+        _check_alone("eggrad.hessian(f, argnums=0, has_aux=False)", *options.values())
         return transforms.hessian_of(f, argnums if x is None else x, has_aux)
     return derivative(scalar("hessian", f), x, x, **options)
 

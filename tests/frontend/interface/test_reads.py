@@ -1,7 +1,7 @@
 """What functions read, and whether it has changed."""
 
 from copy import deepcopy
-from functools import partial
+from functools import partial, wraps
 from math import sqrt
 from typing import Any
 
@@ -96,6 +96,38 @@ def test_globals() -> None:
     now = reads(function)
     assert now is not None
     assert len(changed(before, now)) == 1
+
+
+def even(n: int, x: Any) -> Any:
+    return odd(n - 1, x) if n else state["k"] * x
+
+
+def odd(n: int, x: Any) -> Any:
+    return even(n - 1, x)
+
+
+def test_functions_that_call_one_another() -> None:
+    state["k"] = 1
+    before = reads(even)
+    assert before is not None
+    assert changed(before, before) == set()
+    state["k"] = 3
+    assert changed(before, reads(even) or {})
+
+
+def test_a_function_around_a_derivative() -> None:
+    """It has the attributes of the derivative, and reads more."""
+    settings = {"k": 1}
+    slope = eg.grad(np.sum)
+
+    @wraps(slope)
+    def scaled(x: Any) -> Any:
+        return settings["k"] * slope(x)
+
+    before = reads(scaled)
+    assert before is not None
+    settings["k"] = 2
+    assert changed(before, reads(scaled) or {})
 
 
 def imports(x: Any) -> Any:
