@@ -44,7 +44,7 @@ def _batched(t: Term, done: Mapping[Term, Term], size: Size) -> Term:
             terms.einsum(spec, *args) if t.op == "einsum" else terms.numeric(t.op, *args, data=spec)
         )
     if t.op in MATRIX_FUNCTIONS or t.op == "cofactors":
-        return _one_by_one(t, *args, size)
+        return _one_by_one(t, args[0], size)
     dims = (size, *t.dims)
     if t.op == "power":
         base, exponent = args

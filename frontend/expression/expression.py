@@ -21,7 +21,7 @@ from weakref import WeakValueDictionary
 import numpy as np
 
 from eggrad.engine.costs.cost import count, node_count
-from eggrad.engine.errors import UnsupportedOperation
+from eggrad.engine.errors import ShapeError, UnknownVariable, UnsupportedOperation
 from eggrad.engine.indices.affine import size_symbols
 from eggrad.engine.indices.spec import Dims, Size, transposition
 from eggrad.engine.indices.texts import exact
@@ -29,11 +29,14 @@ from eggrad.engine.terms import term as terms
 from eggrad.engine.terms.binding import Array, check_shape, symbols
 from eggrad.engine.terms.functions import Function
 from eggrad.engine.terms.term import Term
+from eggrad.engine.terms.term_patterns import substituted
 from eggrad.frontend.calculus.calculus import Thinning, thin_term
 from eggrad.frontend.expression import broadcasting
 from eggrad.frontend.expression.indexing import expand, pick, select
 from eggrad.frontend.expression.numpy_protocols import call_function, call_ufunc
+from eggrad.frontend.expression.substitution import apart
 from eggrad.frontend.text.sizes import agreed_sizes
+from eggrad.frontend.text.words import format_axes
 
 if TYPE_CHECKING:
     from eggrad.engine.compilation.compiled import CompiledFunction
@@ -371,9 +374,7 @@ class Expression:
         >>> (x @ x).substitute(x=A @ variable("y", ("k",))).evaluate({"A": [[1, 2]], "y": [3, 4]})
         array(121.)
         """
-        from eggrad.frontend.expression.substitution import substitute
-
-        return substitute(self, {**(values or {}), **named})
+        return _substituted(self, {**(values or {}), **named})
 
     def cost(self, sizes: Mapping[str, int] | int) -> int:
         """Floating-point operations, multiply and add counted apart, at the given sizes.
@@ -764,6 +765,50 @@ def unified(
         later = frozenset(p.resized(renamed) for p in e.thinnings)
         result.append(expression(term, others, e.term_complete, later))
     return result
+
+
+def _substituted(f: Expression, values: Mapping[str, object]) -> Expression:
+    """An expression with others in place of variables, all at once."""
+    known = {v.name: v for v in (*f.scope, *f.variables)}
+    given: dict[Term, Expression] = {}
+    for name, value in values.items():
+        if name not in known:
+            names = ", ".join(sorted(known)) or "none"
+            raise UnknownVariable(
+                f"the expression has no variable {name!r}; its variables: {names}"
+            )
+        own = given[known[name]] = as_expression(value)
+        if own.ndim != known[name].order:
+            raise ShapeError(
+                f"substitute: {name} has axes {format_axes(known[name].dims)}, what replaces it "
+                f"has axes {format_axes(own.term.dims)}"
+            )
+    if not given:
+        return f
+    inside = (f.term, *f.variables, *f.scope)
+    outside = [t for e in given.values() for t in (e.term, *e.scope)]
+    places, sizes = apart([*given], inside, outside)
+    # Symmetric matrices, for instance, may be replaced by others: their law holds no longer.
+    later = frozenset(p for p in f.thinnings if substituted(p.term, places) is p.term)
+    later = frozenset(p.resized(sizes) for p in later)
+    root, *fixing = terms.substitute_sizes([substituted(t, places) for t in inside], sizes)
+    before = expression(root, fixing, f.term_complete, later)
+    variables = [expression(t) for t in terms.substitute_sizes([places[v] for v in given], sizes)]
+    pairs = [
+        pair
+        for v, e in zip(variables, given.values(), strict=True)
+        for pair in zip(e.term.dims, v.term.dims, strict=True)
+    ]
+    what = f"substitute {', '.join(values)}"
+    after, *both = unified([before, *variables, *given.values()], pairs, what)
+    replaced = {v.term: e for v, e in zip(both, both[len(given) :], strict=False)}
+    candidates = [v for v in (*after.variables, *after.scope) if v not in replaced]
+    candidates += [v for e in replaced.values() for v in (*e.variables, *e.scope)]
+    term = substituted(after.term, {v: e.term for v, e in replaced.items()})
+    complete = after.term_complete and all(e.term_complete for e in replaced.values())
+    return expression(
+        term, candidates, complete, after.thinnings.union(*(e.thinnings for e in replaced.values()))
+    )
 
 
 def combine(

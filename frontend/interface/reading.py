@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from eggrad.engine.terms.term import Term
+from eggrad.frontend.expression import special
 from eggrad.frontend.expression.expression import Expression, expression
 from eggrad.frontend.expression.own_functions import DeclaredFunction, records_of
 from eggrad.frontend.interface.derivatives import derivative_by, wrt_variable
@@ -95,8 +96,9 @@ def parse_matrix(
 def parse_json(text: str, functions: Sequence[DeclaredFunction] = ()) -> Expression:
     """Read an expression that `f.to("json")` has written; nothing in the text is run.
 
-    `functions` are functions of your own that it calls, see `eggrad.function`. The expression is
-    the same object. Raises `ParseError`, which shows the place.
+    `functions` are functions of your own that it calls, see `eggrad.function`; those of
+    `eggrad.special` are known. The expression is the same object. Raises `ParseError`, which shows
+    the place.
 
     >>> from eggrad.frontend.expression.functions import variable
     >>> f = 2 * variable("x", ("n",))
@@ -105,7 +107,10 @@ def parse_json(text: str, functions: Sequence[DeclaredFunction] = ()) -> Express
     """
     from eggrad.frontend.text.json_nodes import read_json
 
-    return expression(*read_json(text, records_of(functions)))
+    own = records_of(functions)
+    known = [f.record for f in vars(special).values() if isinstance(f, DeclaredFunction)]
+    names = {f.name for f in own}
+    return expression(*read_json(text, [*own, *(f for f in known if f.name not in names)]))
 
 
 def parse_index(

@@ -17,6 +17,8 @@ import numpy as np
 from eggrad.engine.terms.binding import Array
 from eggrad.frontend.expression.expression import Expression
 
+# The attribute of functions that are made of a function, which they read and nothing else.
+TRANSFORMED: Final = "_transformed_by_eggrad"
 _PLAIN: Final = (int, float, complex, str, bytes, type(None), type(...), slice, range, np.dtype)
 # Their functions read nothing that changes.
 _CONSTANT: Final = frozenset(
@@ -41,12 +43,12 @@ def reads(function: object) -> Reads | None:
     >>> def f(x):
     ...     return scale * (x @ data)
     >>> g = FunctionType(f.__code__, {"scale": scale, "data": data})
-    >>> reads(g)["scale: scale"], reads(g)["data: data"]
+    >>> reads(g)[".scale"], reads(g)[".data"]
     ([<class 'float'>, 2.0], [array([0., 1.])])
     """
     found: dict[str, list[object]] = {}
     try:
-        _read("", function, found)
+        _read("", function, found, set())
     except _UnknownError:
         return None
     return found
@@ -102,23 +104,25 @@ def _names(code: CodeType) -> frozenset[str] | None:
     return found
 
 
-def _read(name: str, value: Any, found: dict[str, list[object]]) -> None:
-    """Add what a value consists of, and what it reads if it is a function."""
-    if name in found:
-        return
+def _read(name: str, value: Any, found: dict[str, list[object]], seen: set[int]) -> None:
+    """Add what a value consists of, and what it reads if it is a function, each of those once."""
     if isinstance(value, MethodType):
-        _read(f"{name}.self", value.__self__, found)
+        _read(f"{name}.self", value.__self__, found, seen)
         value = value.__func__
     if isinstance(value, partial):
-        _read(f"{name}.arguments", (value.args, value.keywords), found)
-        _read(f"{name}.function", value.func, found)
-    elif hasattr(value, "is_transformed_by_eggrad"):
+        _read(f"{name}.arguments", (value.args, value.keywords), found, seen)
+        _read(f"{name}.function", value.func, found, seen)
+    elif isinstance(value, FunctionType) and id(value) in seen:
         found[name] = [value]
-        _read(f"{name}.function", value.__wrapped__, found)
+    elif isinstance(value, FunctionType) and vars(value).get(TRANSFORMED) is value.__code__:
+        seen.add(id(value))
+        found[name] = [value]
+        _read(f"{name}.function", vars(value)["__wrapped__"], found, seen)
     elif isinstance(value, FunctionType) and _home(value) not in _CONSTANT:
+        seen.add(id(value))
         found[name] = [value.__code__]
         for own, read in _variables(value):
-            _read(f"{own}: {own}" if not name else f"{name}.{own}", read, found)
+            _read(f"{name}.{own}", read, found, seen)
     else:
         found[name] = [*_parts(value)]
 
@@ -141,8 +145,11 @@ def _variables(function: FunctionType) -> Iterator[tuple[str, Any]]:
 
 
 def _home(value: Any) -> str:
-    """The package that a function, class or module is from."""
-    name = value.__name__ if isinstance(value, ModuleType) else getattr(value, "__module__", None)
+    """The package that a function, class or module is from, whatever it says itself."""
+    if isinstance(value, FunctionType):
+        name = value.__globals__.get("__name__")
+    else:
+        name = value.__name__ if isinstance(value, ModuleType) else value.__module__
     return str(name or "").partition(".")[0]
 
 

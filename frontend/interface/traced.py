@@ -26,7 +26,7 @@ from eggrad.engine.errors import MISTAKES, EggradError, ShapeError, UnsupportedO
 from eggrad.engine.terms.binding import Array
 from eggrad.frontend.expression.expression import Expression, as_expression, tracing
 from eggrad.frontend.expression.functions import variable
-from eggrad.frontend.interface.reads import Reads, changed, kept, reads
+from eggrad.frontend.interface.reads import TRANSFORMED, Reads, changed, kept, reads
 from eggrad.frontend.interface.trees import Structure, flatten, is_numbers, paths, unflatten
 from eggrad.frontend.text.words import format_axes
 
@@ -536,5 +536,6 @@ def transformed(f: Function, computed: Function) -> Function:
     """A function with the name and the documentation of another one, which it calls."""
     checked_function(f)
     made: Any = wraps(f)(computed)
-    made.is_transformed_by_eggrad = True
+    # Who copies the attribute to a function of its own has another code.
+    setattr(made, TRANSFORMED, made.__code__)
     return made

@@ -388,7 +388,8 @@ def _in_front(leaf: Any, axis: int) -> Any:
     order = len(_shape(leaf))
     if not -order <= axis < order:
         raise ShapeError(f"vmap: an argument has no axis {axis}, it has shape {_shape(leaf)}")
-    return np.moveaxis(leaf if isinstance(leaf, Expression) else np.asarray(leaf), axis, 0)
+    array: Any = leaf if isinstance(leaf, Expression) else np.asarray(leaf)
+    return np.moveaxis(array, axis, 0)
 
 
 def _examples(found: dict[int, Any]) -> tuple[Any, dict[int, tuple[Any, ...]]]:

@@ -69,17 +69,9 @@ if TYPE_CHECKING:
     from eggrad.frontend.expression.own_functions import function
     from eggrad.frontend.interface.compile import compile
     from eggrad.frontend.interface.definition import Definition, parse_elementwise
-    from eggrad.frontend.interface.derivatives import (
-        derivative,
-        gradient,
-        hessian,
-        hvp,
-        jacobian,
-        jvp,
-        simplify,
-        vjp,
-    )
+    from eggrad.frontend.interface.derivatives import derivative, gradient, simplify
     from eggrad.frontend.interface.equivalence import Verdict, equivalent
+    from eggrad.frontend.interface.products import hessian, hvp, jacobian, jvp, vjp
     from eggrad.frontend.interface.properties import Properties, properties
     from eggrad.frontend.interface.reading import (
         Problem,
@@ -195,16 +187,8 @@ _HOMES = {
     "frontend.expression.own_functions": ("function",),
     "frontend.interface.compile": ("compile",),
     "frontend.interface.definition": ("Definition", "parse_elementwise"),
-    "frontend.interface.derivatives": (
-        "derivative",
-        "gradient",
-        "hessian",
-        "hvp",
-        "jacobian",
-        "jvp",
-        "simplify",
-        "vjp",
-    ),
+    "frontend.interface.derivatives": ("derivative", "gradient", "simplify"),
+    "frontend.interface.products": ("hessian", "hvp", "jacobian", "jvp", "vjp"),
     "frontend.interface.transforms": ("grad", "value_and_grad", "vmap"),
     "frontend.interface.equivalence": ("Verdict", "equivalent"),
     "frontend.interface.properties": ("Properties", "properties"),

@@ -132,3 +132,10 @@ def test_scipys_functions_of_axes_have_ours(name: str) -> None:
     np.testing.assert_allclose(found, getattr(scipy.special, name)(values["x"]), rtol=1e-14)
     with pytest.raises(eg.UnsupportedOperation, match="logsumexp"):
         getattr(scipy.special, name)(eg.variable("x", ("n",)))
+
+
+def test_saved_as_text() -> None:
+    """With an array of numbers, and without naming the functions."""
+    x = eg.variable("x", ("n",))
+    f = eg.derivative(np.sum(eg.special.gammaln(x)) * np.sum([[1.5, -0.5]] * x[:2]), x)
+    assert eg.parse_json(f.to("json")) is f

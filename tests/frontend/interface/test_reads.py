@@ -1,0 +1,155 @@
+"""What functions read, and whether it has changed."""
+
+from copy import deepcopy
+from functools import partial, wraps
+from math import sqrt
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.sparse import csr_array
+
+import eggrad as eg
+from eggrad.frontend.interface.reads import changed, kept, reads
+
+state: dict[str, Any] = {}
+
+
+class Model:
+    """An object with state."""
+
+    scale = 2.0
+
+    def loss(self, x: Any) -> Any:
+        return self.scale * (x @ x)
+
+
+def reading(value: Any) -> Any:
+    return lambda x: x * value
+
+
+def of_helper(value: Any) -> Any:
+    def helper(x: Any) -> Any:
+        return value * x
+
+    return lambda x: helper(x) + sqrt(2) + np.pi
+
+
+@pytest.mark.parametrize("wrap", [reading, of_helper, lambda v: partial(lambda a, x: a * x, v)])
+@pytest.mark.parametrize(
+    "value",
+    [
+        2.0,
+        "text",
+        (1, [2.0, {"a": np.ones(2)}]),
+        np.arange(3.0),
+        csr_array(np.eye(2)),
+        eg.variable("x"),
+        np.linalg.norm,
+        np.exp,
+        eg.grad(np.sum),
+        None,
+        slice(1, 2),
+    ],
+)
+def test_the_same(wrap: Any, value: Any) -> None:
+    function = wrap(value)
+    before = reads(function)
+    assert before is not None
+    now = reads(function)
+    assert now is not None
+    assert changed(kept(before), now) == set()
+
+
+@pytest.mark.parametrize("wrap", [reading, of_helper])
+@pytest.mark.parametrize(
+    ("value", "change"),
+    [
+        (np.zeros(3), lambda a: a.fill(1)),
+        ([np.zeros(3)], lambda a: a[0].fill(1)),
+        ([1.0], lambda a: a.append(2.0)),
+        ({"a": 1}, lambda a: a.update(a=2)),
+        ({"a": 1}, lambda a: a.update(a=1.0)),
+        (csr_array(np.eye(2)), lambda a: a.data.fill(3)),
+    ],
+)
+def test_changes(wrap: Any, value: Any, change: Any) -> None:
+    value = deepcopy(value)
+    function = wrap(value)
+    found = reads(function)
+    assert found is not None
+    before = kept(found)
+    change(value)
+    now = reads(function)
+    assert now is not None
+    assert len(changed(before, now)) == 1
+
+
+def test_globals() -> None:
+    def function(x: Any) -> Any:
+        return state["k"] * x
+
+    state["k"] = 1
+    before = reads(function)
+    assert before is not None
+    state["k"] = 2
+    now = reads(function)
+    assert now is not None
+    assert len(changed(before, now)) == 1
+
+
+def even(n: int, x: Any) -> Any:
+    return odd(n - 1, x) if n else state["k"] * x
+
+
+def odd(n: int, x: Any) -> Any:
+    return even(n - 1, x)
+
+
+def test_functions_that_call_one_another() -> None:
+    state["k"] = 1
+    before = reads(even)
+    assert before is not None
+    assert changed(before, before) == set()
+    state["k"] = 3
+    assert changed(before, reads(even) or {})
+
+
+def test_a_function_around_a_derivative() -> None:
+    """It has the attributes of the derivative, and reads more."""
+    settings = {"k": 1}
+    slope = eg.grad(np.sum)
+
+    @wraps(slope)
+    def scaled(x: Any) -> Any:
+        return settings["k"] * slope(x)
+
+    before = reads(scaled)
+    assert before is not None
+    settings["k"] = 2
+    assert changed(before, reads(scaled) or {})
+
+
+def imports(x: Any) -> Any:
+    import json
+
+    return x * len(json.dumps(1))
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        Model().loss,
+        reading(Model()),
+        reading(Model),
+        reading(np.random.default_rng()),
+        reading(np.array([None])),
+        reading(pytest),
+        lambda x: x * np.random.normal(),
+        lambda x: x * globals()["state"],
+        imports,
+        reading([[]] * 2000),
+    ],
+)
+def test_unknown(function: Any) -> None:
+    assert reads(function) is None
