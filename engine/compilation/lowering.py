@@ -41,6 +41,7 @@ from eggrad.engine.terms.functions import (
     Function,
     function_of,
 )
+from eggrad.engine.terms.stack_functions import STACK_FUNCTIONS
 from eggrad.engine.terms.term import Term, postorder, term_sparsity
 
 # Arrays with all axes of a term -----------------------------------------------------------------
@@ -297,11 +298,11 @@ class _Elementwise:
 
 # Functions of whole arrays: their call, given the operands and what else identifies the node.
 _WHOLE: Final = {
-    "cholesky": "cholesky({x})",
     "inverse_from_cholesky": "inverse_from_cholesky({x})",
     **{f.name: f.code.format("{x}") for f in MATRIX_FUNCTIONS.values()},
     "cofactors": "cofactors({k}, {x})",
     **{f.name: f.code for f in EXTREMES.values()},
+    **{f.name: f.code.format("{x}") for f in STACK_FUNCTIONS.values()},
     "logsumexp": "log_sum_exp({x}, {k})",
     "softmax": "softmax({x}, {k})",
     "logdet_from_cholesky": "log_determinant_from_cholesky({x})",

@@ -4,6 +4,7 @@ from eggrad.engine.laws.primitives import (
     by_shares,
     chain,
     contract_last,
+    is_of_each,
     lift,
     lift_second,
     matrix_first,
@@ -78,6 +79,17 @@ def d_extreme(f: Name, s: Spec, a: Tensor, x: Wrt) -> Statement:
     return (
         D(extreme(f, s, a), x) >> ein(by_shares(s, wrt_dims(x)), shares(f, s, a), D(a, x)),
         is_extreme(f),
+    )
+
+
+@forward.rule(cite="the chain rule; its Jacobian is what reverse mode passes on")
+def d_of_each(f: Name, a: Tensor, x: Wrt) -> Statement:
+    """D f(a) = Σ (Jacobian of f)·D a, for functions of each matrix of a stack."""
+    own = of_each(f, a)
+    jacobian = pullback(own, 0, delta(dims(own)))
+    return (
+        D(own, x) >> ein(contract_last(dims(own), dims(a), wrt_dims(x)), jacobian, D(a, x)),
+        is_of_each(f),
     )
 
 
