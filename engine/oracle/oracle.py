@@ -99,16 +99,14 @@ def _lapack(function: Callable[[Array], Any]) -> Callable[[Array], Any]:
 
 def _exponential(matrix: Array) -> Array:
     """The series, of a part of the matrix whose power of two is wanted."""
-    halvings = 10 + max(0, int(np.ceil(np.log2(1 + np.abs(matrix).sum()))))
+    halvings = 2 + int(np.ceil(np.log2(1 + np.nan_to_num(np.abs(matrix).sum()))))
     term = result = np.eye(len(matrix), dtype=matrix.dtype)
-    for k in range(1, 12):
+    for k in range(1, 24):
         term = term @ matrix / (2**halvings * k)
         result = result + term
-    # Less the identity, so that small numbers keep their digits.
-    rest = result - np.eye(len(matrix))
     for _ in range(halvings):
-        rest = 2 * rest + rest @ rest
-    return rest + np.eye(len(matrix))
+        result = result @ result
+    return result
 
 
 def _cholesky(matrix: Array) -> Array:
