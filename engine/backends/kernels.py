@@ -15,6 +15,7 @@ import numpy as np
 
 from eggrad.engine.backends.indicators import Gather, gather
 from eggrad.engine.compilation.program import letters
+from eggrad.engine.errors import UnsupportedOperation
 from eggrad.engine.indices.spec import Indices
 from eggrad.engine.runtime.indicators import Numbers
 from eggrad.engine.runtime.matrix_functions import (
@@ -284,6 +285,10 @@ class Kernels:
         columns = self.xp.reshape(right, (right.shape[0], prod(right.shape[1:])))
         found = self._or_nan(lambda m: self.xp.linalg.solve(m, columns), matrix, columns)
         return self.xp.reshape(found, right.shape)
+
+    def matrix_exponential(self, stack: Any) -> Any:
+        """The exponential of each matrix; the array API standard has none."""
+        raise UnsupportedOperation("the array API standard has no exponential of a matrix")
 
     def adjugate(self, matrix: Any) -> Any:
         """The adjugate: the cofactors, transposed."""
@@ -563,6 +568,9 @@ class _TorchKernels(_WithEinsum):
         columns = self.xp.reshape(right, (right.shape[0], prod(right.shape[1:])))
         own, wrong = self.xp.linalg.solve_ex(matrix, columns)
         return self.xp.reshape(self._unless(wrong, own), right.shape)
+
+    def matrix_exponential(self, stack: Any) -> Any:
+        return self.xp.linalg.matrix_exp(stack)
 
     def _unless(self, wrong: Any, x: Any) -> Any:
         return self.xp.where(wrong != 0, self.number(float("nan"), x), x)

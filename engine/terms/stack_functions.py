@@ -3,7 +3,7 @@
 Their derivatives are rules in `rules/calculus/stacks.py`; the oracle has references of its own.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Final
@@ -12,28 +12,15 @@ from eggrad.engine.errors import ShapeError
 from eggrad.engine.indices.spec import Dims, Size
 
 
-def _scalar(m: Size, n: Size) -> Dims:
-    return ()
+def lesser(m: Size | None, n: Size | None) -> int:
+    """Which of two sizes is the lesser one: 0, or 1 where it is the second or both are the same.
 
-
-def _vector(m: Size, n: Size) -> Dims:
-    return (n,)
-
-
-def _same(m: Size, n: Size) -> Dims:
-    return (m, n)
-
-
-def _turned(m: Size, n: Size) -> Dims:
-    return (n, m)
-
-
-def _lesser(m: Size, n: Size) -> Size:
-    """The lesser of two sizes, where it is known."""
-    if m == n:
-        return m
+    Raises `ShapeError` where it is not known.
+    """
+    if m == n and m is not None:
+        return 1
     if isinstance(m, int) and isinstance(n, int):
-        return min(m, n)
+        return int(n < m)
     raise ShapeError(
         f"which of the sizes {m} and {n} is the lesser is not known; give them as integers"
     )
@@ -43,8 +30,9 @@ def _lesser(m: Size, n: Size) -> Size:
 class StackFunction:
     """A function of each matrix of a stack; the axes before the last two are kept.
 
-    `shape` says what axes the result for one matrix has, given its rows and columns; it is a
-    `square` one, or has at least as many rows as columns, if it is `tall`. `code` is its text in
+    `shape` has a letter for each axis that the result has for one matrix: `m` as long as its rows
+    are many, `n` as its columns, `k` as the lesser of them. The matrix is a `square` one, or has at
+    least as many rows as columns, if it is `tall`. `code` is its text in
     generated code, and with those of the same operand that have it as well, entry `part` of what
     `whole` gives; `python` is what is printed, `standard` the text in the words of the array API
     standard. It takes as long as `inversions` of a square matrix, and counts `thirds` of n³
@@ -53,7 +41,7 @@ class StackFunction:
 
     name: str
     sentence: str
-    shape: Callable[[Size, Size], Dims]
+    shape: str
     code: str
     python: str
     standard: str
@@ -70,17 +58,20 @@ class StackFunction:
         wanted = "a square matrix" if self.square else "a matrix"
         if len(a) < 2 or (self.square and a[-1] != a[-2]):
             raise ShapeError(f"{self.name} needs {wanted}, its argument has axes {a}")
-        m, n = a[-2:]
-        if self.tall and _lesser(m, n) != n:
+        if self.tall and lesser(*a[-2:]) != 1:
             raise ShapeError(f"{self.name} needs as many rows as columns, or more: {a}")
-        return a[:-2] + self.shape(m, n)
+        return a[:-2] + tuple(a[-2:][k] for k in self.places(*a[-2:]))
+
+    def places(self, m: Size | None, n: Size | None) -> list[int]:
+        """Which axis of a matrix each one of the result is as long as, 0 or 1."""
+        return ["mn".index(i) if i in "mn" else lesser(m, n) for i in self.shape]
 
 
 _ALL: Final = (
     StackFunction(
         name="cholesky",
         sentence="The lower triangular L with L L' = A, of a positive definite matrix A.",
-        shape=_same,
+        shape="mn",
         code="cholesky({})",
         python="np.linalg.cholesky({})",
         standard="own.cholesky({})",
@@ -91,7 +82,7 @@ _ALL: Final = (
     StackFunction(
         name="eigenvalues",
         sentence="The eigenvalues of a symmetric matrix, the least one first.",
-        shape=_vector,
+        shape="n",
         code="eigenvalues({})",
         python="np.linalg.eigvalsh({})",
         standard="xp.linalg.eigvalsh({})",
@@ -104,7 +95,7 @@ _ALL: Final = (
     StackFunction(
         name="eigenvectors",
         sentence="The eigenvectors of a symmetric matrix as columns, each of length 1.",
-        shape=_same,
+        shape="mn",
         code="eigen_decomposition({})[1]",
         python="np.linalg.eigh({})[1]",
         standard="xp.linalg.eigh({})[1]",
@@ -118,9 +109,9 @@ _ALL: Final = (
     StackFunction(
         name="singular_values",
         sentence="The singular values of a matrix, the greatest one first.",
-        shape=lambda m, n: (_lesser(m, n),),
+        shape="k",
         code="singular_values({})",
-        python="np.linalg.svd({}, compute_uv=False)",
+        python="np.linalg.svdvals({})",
         standard="xp.linalg.svdvals({})",
         whole="singular_value_decomposition({})",
         part=1,
@@ -131,7 +122,7 @@ _ALL: Final = (
     StackFunction(
         name="left_singular_vectors",
         sentence="The left singular vectors of a matrix as columns.",
-        shape=lambda m, n: (m, _lesser(m, n)),
+        shape="mk",
         code="singular_value_decomposition({})[0]",
         python="np.linalg.svd({}, full_matrices=False)[0]",
         standard="xp.linalg.svd({}, full_matrices=False)[0]",
@@ -143,9 +134,9 @@ _ALL: Final = (
     StackFunction(
         name="right_singular_vectors",
         sentence="The right singular vectors of a matrix as columns.",
-        shape=lambda m, n: (n, _lesser(m, n)),
+        shape="nk",
         code="singular_value_decomposition({})[2]",
-        python="np.linalg.svd({}, full_matrices=False)[2].swapaxes(-1, -2)",
+        python="np.linalg.svd({}, full_matrices=False)[2].mT",
         standard="xp.matrix_transpose(xp.linalg.svd({}, full_matrices=False)[2])",
         whole="singular_value_decomposition({})",
         part=2,
@@ -156,7 +147,7 @@ _ALL: Final = (
     StackFunction(
         name="pseudoinverse",
         sentence="The pseudoinverse of a matrix, by Moore and Penrose.",
-        shape=_turned,
+        shape="nm",
         code="pseudoinverse({})",
         python="np.linalg.pinv({})",
         standard="xp.linalg.pinv({})",
@@ -167,7 +158,7 @@ _ALL: Final = (
     StackFunction(
         name="orthonormal_factor",
         sentence="The factor Q with orthonormal columns of A = Q R, R upper triangular.",
-        shape=_same,
+        shape="mn",
         code="orthonormal_factor({})",
         python="np.linalg.qr({})[0]",
         standard="xp.linalg.qr({})[0]",
@@ -179,7 +170,7 @@ _ALL: Final = (
     StackFunction(
         name="matrix_exponential",
         sentence="The exponential of a square matrix, the sum of its powers over factorials.",
-        shape=_same,
+        shape="mn",
         code="matrix_exponential({})",
         python="scipy.linalg.expm({})",
         standard="own.matrix_exponential({})",
@@ -190,7 +181,7 @@ _ALL: Final = (
     StackFunction(
         name="inverses",
         sentence="The inverse of each matrix of a stack.",
-        shape=_same,
+        shape="mn",
         code="inverses({})",
         python="np.linalg.inv({})",
         standard="own.inverse({})",
@@ -200,7 +191,7 @@ _ALL: Final = (
     StackFunction(
         name="determinants",
         sentence="The determinant of each matrix of a stack.",
-        shape=_scalar,
+        shape="",
         code="np.linalg.det({})",
         python="np.linalg.det({})",
         standard="own.determinant({})",
@@ -211,7 +202,7 @@ _ALL: Final = (
     StackFunction(
         name="logabsdets",
         sentence="The logarithm of the absolute value of each determinant of a stack.",
-        shape=_scalar,
+        shape="",
         code="np.linalg.slogdet({})[1]",
         python="np.linalg.slogdet({})[1]",
         standard="own.sign_and_log_determinant({})[1]",
@@ -222,7 +213,7 @@ _ALL: Final = (
     StackFunction(
         name="signdets",
         sentence="The sign of each determinant of a stack: -1, 0 or 1.",
-        shape=_scalar,
+        shape="",
         code="np.linalg.slogdet({})[0]",
         python="np.linalg.slogdet({})[0]",
         standard="own.sign_and_log_determinant({})[0]",

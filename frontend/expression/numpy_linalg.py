@@ -17,15 +17,12 @@ from eggrad.engine.errors import ShapeError, UnsupportedOperation
 from eggrad.engine.indices.texts import exact
 from eggrad.engine.laws.knowledge import Knowledge
 from eggrad.engine.laws.properties import SYMMETRIC
-from eggrad.engine.terms import term as terms
-from eggrad.engine.terms.stack_functions import STACK_FUNCTIONS
 from eggrad.frontend.expression import axes as ax
 from eggrad.frontend.expression import functions as language
 from eggrad.frontend.expression.expression import (
     Expression,
     applied,
     as_expression,
-    combine,
     matmul,
 )
 from eggrad.frontend.expression.numpy_functions import (
@@ -62,13 +59,6 @@ def _matrices(what: str, a: Any, kind: str = "a matrix") -> Expression:
 
 def _square(what: str, a: Any) -> Expression:
     return _matrices(what, a, "a square matrix")
-
-
-def of_each(name: str, a: Any) -> Expression:
-    """A function of each matrix of a stack, by the name of its record."""
-    own = as_expression(a)
-    pairs = [(own.shape[-2], own.shape[-1])] if STACK_FUNCTIONS[name].square else []
-    return combine(name, [own], pairs, lambda t: terms.numeric(name, t))
 
 
 def _symmetric(what: str, a: Any, triangle: str) -> Expression:
@@ -108,13 +98,13 @@ class SlogdetResult(NamedTuple):
 def inv(a: Any) -> Expression:
     """`numpy.linalg.inv`."""
     own = _square("inv", a)
-    return language.inv(own) if own.ndim == 2 else of_each("inverses", own)
+    return language.inv(own) if own.ndim == 2 else language.of_each("inverses", own)
 
 
 def det(a: Any) -> Expression:
     """`numpy.linalg.det`; of stacks the derivative needs matrices that are invertible."""
     own = _square("det", a)
-    return language.det(own) if own.ndim == 2 else of_each("determinants", own)
+    return language.det(own) if own.ndim == 2 else language.of_each("determinants", own)
 
 
 def slogdet(a: Any) -> SlogdetResult:
@@ -122,7 +112,7 @@ def slogdet(a: Any) -> SlogdetResult:
     own = _square("slogdet", a)
     if own.ndim == 2:
         return SlogdetResult(language.signdet(own), language.logabsdet(own))
-    return SlogdetResult(of_each("signdets", own), of_each("logabsdets", own))
+    return SlogdetResult(language.of_each("signdets", own), language.of_each("logabsdets", own))
 
 
 def solve(a: Any, b: Any) -> Expression:
@@ -184,7 +174,7 @@ def multi_dot(arrays: Sequence[Any]) -> Expression:
 
 def cholesky(a: Any, /, *, upper: bool = False) -> Expression:
     """`numpy.linalg.cholesky`; NaN where the matrix is not positive definite."""
-    lower = of_each("cholesky", _symmetric("cholesky", a, "U" if upper else "L"))
+    lower = language.of_each("cholesky", _symmetric("cholesky", a, "U" if upper else "L"))
     return matrix_transpose(lower) if upper else lower
 
 
@@ -198,12 +188,12 @@ class EighResult(NamedTuple):
 def eigh(a: Any, UPLO: str = "L") -> EighResult:  # noqa: N803 - NumPy's name
     """`numpy.linalg.eigh`; derivatives are undefined where eigenvalues are the same."""
     own = _symmetric("eigh", a, UPLO.upper())
-    return EighResult(of_each("eigenvalues", own), of_each("eigenvectors", own))
+    return EighResult(language.of_each("eigenvalues", own), language.of_each("eigenvectors", own))
 
 
 def eigvalsh(a: Any, UPLO: str = "L") -> Expression:  # noqa: N803 - NumPy's name
     """`numpy.linalg.eigvalsh`."""
-    return of_each("eigenvalues", _symmetric("eigvalsh", a, UPLO.upper()))
+    return language.of_each("eigenvalues", _symmetric("eigvalsh", a, UPLO.upper()))
 
 
 class SVDResult(Sequence[Expression]):
@@ -235,7 +225,7 @@ class SVDResult(Sequence[Expression]):
                 "svd: singular vectors that no singular value belongs to are not determined; "
                 "write numpy.linalg.svd(a, full_matrices=False)"
             )
-        return of_each(name, self._matrix)
+        return language.of_each(name, self._matrix)
 
     def __len__(self) -> int:
         """Three parts."""
@@ -261,7 +251,7 @@ def svd(
 
 def svdvals(x: Any, /) -> Expression:
     """`numpy.linalg.svdvals`."""
-    return of_each("singular_values", _matrices("svdvals", x))
+    return language.of_each("singular_values", _matrices("svdvals", x))
 
 
 class QRResult(NamedTuple):
@@ -277,7 +267,7 @@ def qr(a: Any, mode: str = "reduced") -> QRResult | Expression:
     shorter, is_tall = _lesser_size("qr", own)
     if mode not in ("reduced", "r") and not (mode == "complete" and own.shape[-2] == shorter):
         raise UnsupportedOperation(f"qr: the mode is 'reduced' or 'r', not {mode!r}")
-    first = of_each("orthonormal_factor", own if is_tall else own[..., :shorter])
+    first = language.of_each("orthonormal_factor", own if is_tall else own[..., :shorter])
     upper = triu(matmul(matrix_transpose(first), own))
     return upper if mode == "r" else QRResult(first, upper)
 
@@ -289,7 +279,7 @@ def pinv(a: Any, *, hermitian: bool = False) -> Expression:
     """`numpy.linalg.pinv`; its derivative is that among matrices of the same rank."""
     if hermitian:
         raise UnsupportedOperation("pinv: hermitian=True; see numpy.linalg.eigh")
-    return of_each("pseudoinverse", _matrices("pinv", a))
+    return language.of_each("pseudoinverse", _matrices("pinv", a))
 
 
 class LstsqResult(NamedTuple):
