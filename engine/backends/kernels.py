@@ -14,6 +14,7 @@ from typing import Any, ClassVar, Final
 import numpy as np
 
 from eggrad.engine.backends.indicators import Gather, gather
+from eggrad.engine.compilation.compiled import compile_terms
 from eggrad.engine.compilation.program import letters
 from eggrad.engine.errors import UnsupportedOperation
 from eggrad.engine.indices.spec import Indices
@@ -25,6 +26,8 @@ from eggrad.engine.runtime.matrix_functions import (
     inverse,
 )
 from eggrad.engine.runtime.products import product_of_pairs, symmetric_product
+from eggrad.engine.terms.stack_functions import STACK_FUNCTIONS
+from eggrad.engine.terms.term import numeric, variable
 
 _EARLIER: Final = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
@@ -286,6 +289,10 @@ class Kernels:
         found = self._or_nan(lambda m: self.xp.linalg.solve(m, columns), matrix, columns)
         return self.xp.reshape(found, right.shape)
 
+    def of_each(self, name: str, stack: Any) -> Any:
+        """A function of each matrix of a stack, by the name of its record."""
+        return _OF_EACH[name](self, stack)
+
     def matrix_exponential(self, stack: Any) -> Any:
         """The exponential of each matrix; the array API standard has none."""
         raise UnsupportedOperation("the array API standard has no exponential of a matrix")
@@ -487,6 +494,25 @@ class Kernels:
         return values @ ones
 
 
+_OF_EACH: Final[Mapping[str, Callable[[Kernels, Any], Any]]] = {
+    "cholesky": lambda own, x: own.cholesky(x),
+    "eigenvalues": lambda own, x: own.xp.linalg.eigvalsh(x),
+    "eigenvectors": lambda own, x: own.xp.linalg.eigh(x)[1],
+    "singular_values": lambda own, x: own.xp.linalg.svdvals(x),
+    "left_singular_vectors": lambda own, x: own.xp.linalg.svd(x, full_matrices=False)[0],
+    "right_singular_vectors": lambda own, x: own.xp.matrix_transpose(
+        own.xp.linalg.svd(x, full_matrices=False)[2]
+    ),
+    "pseudoinverse": lambda own, x: own.xp.linalg.pinv(x),
+    "orthonormal_factor": lambda own, x: own.xp.linalg.qr(x)[0],
+    "matrix_exponential": lambda own, x: own.matrix_exponential(x),
+    "inverses": lambda own, x: own.inverse(x),
+    "determinants": lambda own, x: own.determinant(x),
+    "logabsdets": lambda own, x: own.sign_and_log_determinant(x)[1],
+    "signdets": lambda own, x: own.sign_and_log_determinant(x)[0],
+}
+
+
 def _ordered(xp: Any, x: Any, own: str, wanted: Sequence[str]) -> Any:
     order = tuple(own.index(i) for i in wanted)
     return x if order == tuple(range(len(order))) else xp.permute_dims(x, order)
@@ -532,6 +558,11 @@ class _JaxKernels(_Immutable):
         from jax.nn import sigmoid
 
         return sigmoid(x)
+
+    def matrix_exponential(self, stack: Any) -> Any:
+        from jax.scipy.linalg import expm
+
+        return expm(stack)
 
     def inverse_from_cholesky(self, factor: Any) -> Any:
         from jax.scipy.linalg import solve_triangular
@@ -642,6 +673,13 @@ class _DaskKernels(_Immutable):
     def inverse(self, matrix: Any) -> Any:
         return self._whole(inverse, 2, matrix)
 
+    def of_each(self, name: str, stack: Any) -> Any:
+        from dask import delayed
+        from dask.array import from_delayed
+
+        shape = STACK_FUNCTIONS[name].dims(stack.shape)
+        return from_delayed(delayed(_of_each)(name, stack), shape, stack.dtype)
+
     def determinant(self, matrix: Any) -> Any:
         return self._whole(np.linalg.det, 0, matrix)
 
@@ -673,6 +711,11 @@ class _DaskKernels(_Immutable):
 
 def _one_part(function: Callable[..., Any], matrix: Any, weights: Any) -> Any:
     return function(matrix, weights)[None]
+
+
+def _of_each(name: str, stack: Any) -> Any:
+    """What NumPy's code gives."""
+    return compile_terms([numeric(name, variable("x", stack.shape))])(x=stack)[0]
 
 
 def _sign(matrix: Any) -> Any:

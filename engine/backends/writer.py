@@ -48,7 +48,7 @@ _CALLS: Final = {
     "logdet_from_cholesky": "own.log_determinant_from_cholesky({x})",
     "symmetric_product": "own.symmetric_product({k}, {x}, {y})",
     "product_of_pairs": "own.product_of_pairs({x}, {y})",
-    **{f.name: f.standard.format("{x}") for f in STACK_FUNCTIONS.values()},
+    **{name: f'own.of_each("{name}", {{x}})' for name in STACK_FUNCTIONS},
 }
 
 

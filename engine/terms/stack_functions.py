@@ -34,8 +34,7 @@ class StackFunction:
     are many, `n` as its columns, `k` as the lesser of them. The matrix is a `square` one, or has at
     least as many rows as columns, if it is `tall`. `code` is its text in
     generated code, and with those of the same operand that have it as well, entry `part` of what
-    `whole` gives; `python` is what is printed, `standard` the text in the words of the array API
-    standard. It takes as long as `inversions` of a square matrix, and counts `thirds` of n³
+    `whole` gives; `python` is what is printed. It takes as long as `inversions` of a square matrix, and counts `thirds` of n³
     operations. `domain` says where it can be differentiated.
     """
 
@@ -44,7 +43,6 @@ class StackFunction:
     shape: str
     code: str
     python: str
-    standard: str
     whole: str = ""
     part: int = 0
     inversions: int = 1
@@ -74,7 +72,6 @@ _ALL: Final = (
         shape="mn",
         code="cholesky({})",
         python="np.linalg.cholesky({})",
-        standard="own.cholesky({})",
         thirds=1,
         domain="a symmetric and positive definite",
         square=True,
@@ -85,7 +82,6 @@ _ALL: Final = (
         shape="n",
         code="eigenvalues({})",
         python="np.linalg.eigvalsh({})",
-        standard="xp.linalg.eigvalsh({})",
         whole="eigen_decomposition({})",
         inversions=4,
         thirds=12,
@@ -98,7 +94,6 @@ _ALL: Final = (
         shape="mn",
         code="eigen_decomposition({})[1]",
         python="np.linalg.eigh({})[1]",
-        standard="xp.linalg.eigh({})[1]",
         whole="eigen_decomposition({})",
         part=1,
         inversions=8,
@@ -112,7 +107,6 @@ _ALL: Final = (
         shape="k",
         code="singular_values({})",
         python="np.linalg.svdvals({})",
-        standard="xp.linalg.svdvals({})",
         whole="singular_value_decomposition({})",
         part=1,
         inversions=6,
@@ -125,7 +119,6 @@ _ALL: Final = (
         shape="mk",
         code="singular_value_decomposition({})[0]",
         python="np.linalg.svd({}, full_matrices=False)[0]",
-        standard="xp.linalg.svd({}, full_matrices=False)[0]",
         whole="singular_value_decomposition({})",
         inversions=12,
         thirds=60,
@@ -137,7 +130,6 @@ _ALL: Final = (
         shape="nk",
         code="singular_value_decomposition({})[2]",
         python="np.linalg.svd({}, full_matrices=False)[2].mT",
-        standard="xp.matrix_transpose(xp.linalg.svd({}, full_matrices=False)[2])",
         whole="singular_value_decomposition({})",
         part=2,
         inversions=12,
@@ -150,7 +142,6 @@ _ALL: Final = (
         shape="nm",
         code="pseudoinverse({})",
         python="np.linalg.pinv({})",
-        standard="xp.linalg.pinv({})",
         inversions=14,
         thirds=66,
         domain="matrices of the rank of a",
@@ -161,7 +152,6 @@ _ALL: Final = (
         shape="mn",
         code="orthonormal_factor({})",
         python="np.linalg.qr({})[0]",
-        standard="xp.linalg.qr({})[0]",
         inversions=3,
         thirds=8,
         domain="a of full column rank",
@@ -173,7 +163,6 @@ _ALL: Final = (
         shape="mn",
         code="matrix_exponential({})",
         python="scipy.linalg.expm({})",
-        standard="own.matrix_exponential({})",
         inversions=20,
         thirds=60,
         square=True,
@@ -184,7 +173,6 @@ _ALL: Final = (
         shape="mn",
         code="inverses({})",
         python="np.linalg.inv({})",
-        standard="own.inverse({})",
         domain="a invertible",
         square=True,
     ),
@@ -194,7 +182,6 @@ _ALL: Final = (
         shape="",
         code="np.linalg.det({})",
         python="np.linalg.det({})",
-        standard="own.determinant({})",
         thirds=2,
         domain="a invertible",
         square=True,
@@ -205,7 +192,6 @@ _ALL: Final = (
         shape="",
         code="np.linalg.slogdet({})[1]",
         python="np.linalg.slogdet({})[1]",
-        standard="own.sign_and_log_determinant({})[1]",
         thirds=2,
         domain="a invertible",
         square=True,
@@ -216,7 +202,6 @@ _ALL: Final = (
         shape="",
         code="np.linalg.slogdet({})[0]",
         python="np.linalg.slogdet({})[0]",
-        standard="own.sign_and_log_determinant({})[0]",
         thirds=2,
         square=True,
     ),
