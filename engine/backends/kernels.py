@@ -674,8 +674,8 @@ class _DaskKernels(_Immutable):
         return self._whole(inverse, 2, matrix)
 
     def of_each(self, name: str, stack: Any) -> Any:
-        from dask import delayed
         from dask.array import from_delayed
+        from dask.delayed import delayed
 
         shape = STACK_FUNCTIONS[name].dims(stack.shape)
         return from_delayed(delayed(_of_each)(name, stack), shape, stack.dtype)

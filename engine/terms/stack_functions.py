@@ -32,10 +32,12 @@ class StackFunction:
 
     `shape` has a letter for each axis that the result has for one matrix: `m` as long as its rows
     are many, `n` as its columns, `k` as the lesser of them. The matrix is a `square` one, or has at
-    least as many rows as columns, if it is `tall`. `code` is its text in
-    generated code, and with those of the same operand that have it as well, entry `part` of what
-    `whole` gives; `python` is what is printed. It takes as long as `inversions` of a square matrix, and counts `thirds` of n³
-    operations. `domain` says where it can be differentiated.
+    least as many rows as columns, if it is `tall`.
+
+    `code` is its text in generated code; where several of one operand are computed that have the
+    same `whole`, it is entry `part` of what that gives. `python` is what is printed. It takes as
+    long as `inversions` of a square matrix, and counts `thirds` of n³ operations. `domain` says
+    where it can be differentiated.
     """
 
     name: str

@@ -24,6 +24,7 @@ from eggrad.frontend.expression.expression import (
     applied,
     as_expression,
     matmul,
+    unified,
 )
 from eggrad.frontend.expression.numpy_functions import (
     Axis,
@@ -58,7 +59,8 @@ def _matrices(what: str, a: Any, kind: str = "a matrix") -> Expression:
 
 
 def _square(what: str, a: Any) -> Expression:
-    return _matrices(what, a, "a square matrix")
+    own = _matrices(what, a, "a square matrix")
+    return unified([own], [(own.shape[-2], own.shape[-1])], what)[0]
 
 
 def _symmetric(what: str, a: Any, triangle: str) -> Expression:
