@@ -36,8 +36,7 @@ class StackFunction:
 
     `code` is its text in generated code; where several of one operand are computed that have the
     same `whole`, it is entry `part` of what that gives. `python` is what is printed. It takes as
-    long as `inversions` of a square matrix, and counts `thirds` of n³ operations. `domain` says
-    where it can be differentiated.
+    long as `inversions` of a square matrix, and counts `thirds` of n³ operations.
     """
 
     name: str
@@ -49,7 +48,6 @@ class StackFunction:
     part: int = 0
     inversions: int = 1
     thirds: int = 6
-    domain: str = ""
     square: bool = False
     tall: bool = False
 
@@ -75,7 +73,6 @@ _ALL: Final = (
         code="cholesky({})",
         python="np.linalg.cholesky({})",
         thirds=1,
-        domain="a symmetric and positive definite",
         square=True,
     ),
     StackFunction(
@@ -87,7 +84,6 @@ _ALL: Final = (
         whole="eigen_decomposition({})",
         inversions=4,
         thirds=12,
-        domain="a symmetric, its eigenvalues distinct",
         square=True,
     ),
     StackFunction(
@@ -100,7 +96,6 @@ _ALL: Final = (
         part=1,
         inversions=8,
         thirds=27,
-        domain="a symmetric, its eigenvalues distinct",
         square=True,
     ),
     StackFunction(
@@ -113,7 +108,6 @@ _ALL: Final = (
         part=1,
         inversions=6,
         thirds=12,
-        domain="singular values distinct and not 0",
     ),
     StackFunction(
         name="left_singular_vectors",
@@ -124,7 +118,6 @@ _ALL: Final = (
         whole="singular_value_decomposition({})",
         inversions=12,
         thirds=60,
-        domain="singular values distinct and not 0",
     ),
     StackFunction(
         name="right_singular_vectors",
@@ -136,7 +129,6 @@ _ALL: Final = (
         part=2,
         inversions=12,
         thirds=60,
-        domain="singular values distinct and not 0",
     ),
     StackFunction(
         name="pseudoinverse",
@@ -146,7 +138,6 @@ _ALL: Final = (
         python="np.linalg.pinv({})",
         inversions=14,
         thirds=66,
-        domain="matrices of the rank of a",
     ),
     StackFunction(
         name="orthonormal_factor",
@@ -156,7 +147,6 @@ _ALL: Final = (
         python="np.linalg.qr({})[0]",
         inversions=3,
         thirds=8,
-        domain="a of full column rank",
         tall=True,
     ),
     StackFunction(
@@ -175,7 +165,6 @@ _ALL: Final = (
         shape="mn",
         code="inverses({})",
         python="np.linalg.inv({})",
-        domain="a invertible",
         square=True,
     ),
     StackFunction(
@@ -185,7 +174,6 @@ _ALL: Final = (
         code="np.linalg.det({})",
         python="np.linalg.det({})",
         thirds=2,
-        domain="a invertible",
         square=True,
     ),
     StackFunction(
@@ -195,7 +183,6 @@ _ALL: Final = (
         code="np.linalg.slogdet({})[1]",
         python="np.linalg.slogdet({})[1]",
         thirds=2,
-        domain="a invertible",
         square=True,
     ),
     StackFunction(
