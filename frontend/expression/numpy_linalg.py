@@ -17,6 +17,7 @@ from eggrad.engine.errors import ShapeError, UnsupportedOperation
 from eggrad.engine.indices.texts import exact
 from eggrad.engine.laws.knowledge import Knowledge
 from eggrad.engine.laws.properties import SYMMETRIC
+from eggrad.frontend.calculus import calculus
 from eggrad.frontend.expression import axes as ax
 from eggrad.frontend.expression import functions as language
 from eggrad.frontend.expression.expression import (
@@ -63,12 +64,18 @@ def _square(what: str, a: Any) -> Expression:
     return unified([own], [(own.shape[-2], own.shape[-1])], what)[0]
 
 
+def _is_symmetric(own: Expression) -> bool:
+    """Whether a matrix is known to be symmetric, as it is written or simplified."""
+    forms = (own.term, calculus.simplify(own.term).term)
+    return any(Knowledge((matrix_properties,)).knows(SYMMETRIC, form) for form in forms)
+
+
 def _symmetric(what: str, a: Any, triangle: str) -> Expression:
     """The symmetric matrix that a triangle says, "L" or "U"; the whole where it is known to be."""
     own = _square(what, a)
     if triangle not in ("L", "U"):
         raise UnsupportedOperation(f"{what}: the triangle is 'L' or 'U', not {triangle!r}")
-    if own.ndim == 2 and Knowledge((matrix_properties,)).knows(SYMMETRIC, own.term):
+    if own.ndim == 2 and _is_symmetric(own):
         return own
     beside = tril(own, -1) if triangle == "L" else triu(own, 1)
     whole = tril(own) if triangle == "L" else triu(own)
