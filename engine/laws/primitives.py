@@ -1000,9 +1000,9 @@ def half(a: Dims, place: int) -> Constraints:
 
 
 @primitive
-def below_diagonal(a: Dims) -> Constraints:
-    """Where a square matrix is below its diagonal."""
-    return canonical_constraints(square_dims(a), [(">=", form([(0, 1), (1, -1), ("", -1)]))])
+def below_diagonal(a: Dims, by: int) -> Constraints:
+    """Where a square matrix is below its diagonal by some places or more."""
+    return canonical_constraints(square_dims(a), [(">=", form([(0, 1), (1, -1), ("", -by)]))])
 
 
 @condition

@@ -44,9 +44,10 @@ class _Products:
         """The transposes of the matrices of a cotangent."""
         return ein1(stacked("LBij->LBji", self.lead, self.stack), a)
 
-    def symmetric_part(self, a: Tensor) -> Tensor:
-        """The symmetric part of the matrices of a cotangent."""
-        return scale(Number(1, 2), add(a, self.turned(a)))
+    def turn(self, g: Tensor, x: Tensor) -> Tensor:
+        """The skew matrices x'g - g'x."""
+        inner = self("Bml,LBmk->LBlk", x, g)
+        return subtract(inner, self.turned(inner))
 
     def identity(self, a: Tensor) -> Tensor:
         """The identity as often as there are matrices, as long as the last axis of `a`."""
@@ -58,10 +59,9 @@ class _Products:
         return self("Bj,i->Bij", values, ones), self("Bi,j->Bij", values, ones)
 
     def gaps(self, values: Tensor) -> Tensor:
-        """1 / (v_j - v_i), and 0 on the diagonal."""
+        """1 / (v_j - v_i), and 1 on the diagonal, where what it multiplies is 0."""
         rows, columns = self.spread(values)
-        identity = self.identity(values)
-        return subtract(power(add(subtract(rows, columns), identity), -1), identity)
+        return power(add(subtract(rows, columns), self.identity(values)), -1)
 
     def sums(self, values: Tensor) -> Tensor:
         """1 / (v_j + v_i)."""
@@ -69,10 +69,8 @@ class _Products:
 
     def rotation(self, g: Tensor, x: Tensor, y: Tensor, values: Tensor) -> Tensor:
         """What singular vectors x pass on within their span; y are those on the other side."""
-        inner = self("Bml,LBmk->LBlk", x, g)
         gaps = self("Blk,Blk->Blk", self.gaps(values), self.sums(values))
-        turn = self("LBlk,Blk->LBlk", inner, gaps)
-        scaled = self("LBlk,Bk->LBlk", add(turn, self.turned(turn)), values)
+        scaled = self("LBlk,Bk->LBlk", self("LBlk,Blk->LBlk", self.turn(g, x), gaps), values)
         return self("LBik,Bjk->LBij", self("Bil,LBlk->LBik", x, scaled), y)
 
     def without(self, g: Tensor, x: Tensor) -> Tensor:
@@ -100,12 +98,12 @@ def pull_eigenvalues(a: Tensor, g: Tensor) -> Statement:
 
 @stacks.rule(cite=f"{GILES}, section 3.1", domain="a symmetric, eigenvalues distinct")
 def pull_eigenvectors(a: Tensor, g: Tensor) -> Statement:
-    """Eigenvectors pass on the symmetric part of V·(F∘V'g)·V', Fᵢⱼ = 1/(λⱼ - λᵢ)."""
+    """Eigenvectors pass on V·(F∘(V'g - g'V))·V'/2, Fᵢⱼ = 1/(λⱼ - λᵢ)."""
     node = of_each("eigenvectors", a)
     p = _Products(node, a, g)
-    turn = p("LBlk,Blk->LBlk", p("Bml,LBmk->LBlk", node, g), p.gaps(of_each("eigenvalues", a)))
+    turn = p("LBlk,Blk->LBlk", p.turn(g, node), p.gaps(of_each("eigenvalues", a)))
     whole = p("LBik,Bjk->LBij", p("Bil,LBlk->LBik", node, turn), node)
-    return pullback(node, 0, g) >> p.symmetric_part(whole)
+    return pullback(node, 0, g) >> scale(Number(1, 2), whole)
 
 
 @stacks.rule(
@@ -113,17 +111,16 @@ def pull_eigenvectors(a: Tensor, g: Tensor) -> Statement:
     domain="a symmetric and positive definite",
 )
 def pull_cholesky(a: Tensor, g: Tensor) -> Statement:
-    """A factor L passes on the symmetric part of L⁻ᵀ·Φ(L'g)·L⁻¹; Φ is the lower triangle."""
+    """A factor L passes on L⁻ᵀ·H·L⁻¹/2; the symmetric H has the lower triangle of L'g."""
     node = of_each("cholesky", a)
     p = _Products(node, a, g)
-    lower = add(
-        indicator(square_dims(dims(a)), below_diagonal(dims(a))),
-        scale(Number(1, 2), delta(last_dims(dims(a)))),
+    inner, inverse = p("Bki,LBkj->LBij", node, g), of_each("inverses", node)
+    lower, below = (
+        p("LBij,ij->LBij", inner, indicator(square_dims(dims(a)), below_diagonal(dims(a), k)))
+        for k in (0, 1)
     )
-    inner = p("LBij,ij->LBij", p("Bki,LBkj->LBij", node, g), lower)
-    inverse = of_each("inverses", node)
-    whole = p("LBik,Bkj->LBij", p("Bli,LBlk->LBik", inverse, inner), inverse)
-    return pullback(node, 0, g) >> p.symmetric_part(whole)
+    whole = p("Bli,LBlk->LBik", inverse, add(lower, p.turned(below)))
+    return pullback(node, 0, g) >> scale(Number(1, 2), p("LBik,Bkj->LBij", whole, inverse))
 
 
 @stacks.rule(cite=f"{GILES}, section 3.2", domain="singular values distinct and not 0")
@@ -139,7 +136,7 @@ def pull_singular_values(a: Tensor, g: Tensor) -> Statement:
     domain="singular values distinct and not 0",
 )
 def pull_left_singular_vectors(a: Tensor, g: Tensor) -> Statement:
-    """Of a basis U passes on U·(G + G')·S·V', G = F∘U'g, Fᵢⱼ = 1/(sⱼ² - sᵢ²)."""
+    """Of a basis U passes on U·(F∘(U'g - g'U))·S·V', Fᵢⱼ = 1/(sⱼ² - sᵢ²)."""
     u, s, v = _svd(a)
     p = _Products(u, a, g)
     return pullback(u, 0, g) >> p.rotation(g, u, v, s), spans_all(dims(u))
@@ -161,7 +158,7 @@ def pull_few_left_singular_vectors(a: Tensor, g: Tensor) -> Statement:
     domain="singular values distinct and not 0",
 )
 def pull_right_singular_vectors(a: Tensor, g: Tensor) -> Statement:
-    """Of a basis V passes on the transpose of V·(G + G')·S·U', G = F∘V'g."""
+    """Of a basis V passes on the transpose of V·(F∘(V'g - g'V))·S·U'."""
     u, s, v = _svd(a)
     p = _Products(v, a, g)
     return pullback(v, 0, g) >> p.turned(p.rotation(g, v, u, s)), spans_all(dims(v))
@@ -206,8 +203,8 @@ def pull_orthonormal_factor(a: Tensor, g: Tensor) -> Statement:
     p = _Products(node, a, g)
     inverse = of_each("inverses", p("Bmi,Bmj->Bij", node, a))
     inner = p("Bmi,LBmj->LBij", node, g)
-    below = indicator(square_dims(dims(a)), below_diagonal(dims(a)))
-    turn = p("LBij,ij->LBij", subtract(inner, p.turned(inner)), below)
+    below = indicator(square_dims(dims(a)), below_diagonal(dims(a), 1))
+    turn = p("LBij,ij->LBij", p.turn(g, node), below)
     whole = add(g, p("Bmi,LBij->LBmj", node, subtract(turn, inner)))
     return pullback(node, 0, g) >> p("LBmk,Bjk->LBmj", whole, inverse)
 
