@@ -11,6 +11,7 @@ from eggrad.rules.algebra.unary import unary
 from eggrad.rules.calculus.forward import forward
 from eggrad.rules.calculus.reverse import reverse
 from eggrad.rules.calculus.slopes import slopes
+from eggrad.rules.calculus.stacks import stacks
 from eggrad.rules.functions.linalg import linalg
 from eggrad.rules.functions.reading import names
 from eggrad.rules.notation import *
@@ -31,14 +32,15 @@ def multiple(s: Spec, c: Number, a: Tensor) -> Statement:
     return ein(s, const(c, ()), a) >> scale(c, a), is_scaling(s)
 
 
-# Laws on what no caller can write: other rules make it first. Derivatives are made of slopes.
+# Laws on what no caller can write: other rules make it first. Derivatives are made of slopes, those
+# of functions of each matrix of what reverse mode passes on.
 _MAKERS: Final[Mapping[str, tuple[Rule, ...]]] = {
     "size_is_number": (sum_of_constant,),
     **{rule.name: (sum_of_constant, size_is_number) for rule in sizes.rules},
     "sum_of_constant": (size_is_number,),
     "determinant_of_scaled": (size_is_number,),
     "determinant_of_multiple": (size_is_number,),
-} | {rule.name: tuple(slopes.rules) for rule in (*forward.rules, *reverse.rules)}
+} | {rule.name: (*slopes.rules, *stacks.rules) for rule in (*forward.rules, *reverse.rules)}
 
 # What random terms are rewritten by, three times, before laws on whole sums and products look.
 BEFORE_BULK_RULES: Final = (

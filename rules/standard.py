@@ -31,6 +31,7 @@ from eggrad.rules.calculus.extremes import extremes
 from eggrad.rules.calculus.forward import forward
 from eggrad.rules.calculus.reverse import reverse
 from eggrad.rules.calculus.slopes import slopes
+from eggrad.rules.calculus.stacks import single, stacks
 from eggrad.rules.functions.branches import branches
 from eggrad.rules.functions.definitions import definitions
 from eggrad.rules.functions.elementwise import functions, identities, signs
@@ -46,7 +47,7 @@ from eggrad.rules.numerics.lowering import lowering
 from eggrad.rules.numerics.stability import lengths, stability
 
 RULESETS = (
-    forward, reverse, slopes, multiples, preprocessing, constants, sizes, deltas,
+    forward, reverse, slopes, stacks, single, multiples, preprocessing, constants, sizes, deltas,
     delta_products, indicators, indicator_products, gathers, selections, unary, sums_of_two, sums,
     exponents, powers, functions, branches, extremes, linalg, signs, products, halves,
     distribution, identities, summation, presentation, quotients, orders, lowering, stability,
@@ -55,11 +56,11 @@ RULESETS = (
 )  # fmt: skip
 
 STANDARD = Strategy(
-    forward=(forward, slopes),
-    reverse=(reverse, slopes),
+    forward=(forward, slopes, stacks),
+    reverse=(reverse, slopes, stacks),
     simplify=(
         preprocessing, constants, sizes, deltas, indicators, selections, unary, sums_of_two, sums,
-        powers, functions, branches, extremes, linalg, signs, ranges, products, halves,
+        powers, functions, branches, extremes, single, linalg, signs, ranges, products, halves,
         properties,
     ),
     explore=(distribution, identities, summation, gathers),

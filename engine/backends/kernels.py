@@ -14,7 +14,9 @@ from typing import Any, ClassVar, Final
 import numpy as np
 
 from eggrad.engine.backends.indicators import Gather, gather
+from eggrad.engine.compilation.compiled import compile_terms
 from eggrad.engine.compilation.program import letters
+from eggrad.engine.errors import UnsupportedOperation
 from eggrad.engine.indices.spec import Indices
 from eggrad.engine.runtime.indicators import Numbers
 from eggrad.engine.runtime.matrix_functions import (
@@ -24,6 +26,8 @@ from eggrad.engine.runtime.matrix_functions import (
     inverse,
 )
 from eggrad.engine.runtime.products import product_of_pairs, symmetric_product
+from eggrad.engine.terms.stack_functions import STACK_FUNCTIONS
+from eggrad.engine.terms.term import numeric, variable
 
 _EARLIER: Final = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
@@ -285,6 +289,14 @@ class Kernels:
         found = self._or_nan(lambda m: self.xp.linalg.solve(m, columns), matrix, columns)
         return self.xp.reshape(found, right.shape)
 
+    def of_each(self, name: str, stack: Any) -> Any:
+        """A function of each matrix of a stack, by the name of its record."""
+        return _OF_EACH[name](self, stack)
+
+    def matrix_exponential(self, stack: Any) -> Any:
+        """The exponential of each matrix; the array API standard has none."""
+        raise UnsupportedOperation("the array API standard has no exponential of a matrix")
+
     def adjugate(self, matrix: Any) -> Any:
         """The adjugate: the cofactors, transposed."""
         return self.xp.matrix_transpose(self.cofactors(1, matrix))
@@ -502,6 +514,25 @@ class Kernels:
         return values @ ones
 
 
+_OF_EACH: Final[Mapping[str, Callable[[Kernels, Any], Any]]] = {
+    "cholesky": lambda own, x: own.cholesky(x),
+    "eigenvalues": lambda own, x: own.xp.linalg.eigvalsh(x),
+    "eigenvectors": lambda own, x: own.xp.linalg.eigh(x)[1],
+    "singular_values": lambda own, x: own.xp.linalg.svdvals(x),
+    "left_singular_vectors": lambda own, x: own.xp.linalg.svd(x, full_matrices=False)[0],
+    "right_singular_vectors": lambda own, x: own.xp.matrix_transpose(
+        own.xp.linalg.svd(x, full_matrices=False)[2]
+    ),
+    "pseudoinverse": lambda own, x: own.xp.linalg.pinv(x),
+    "orthonormal_factor": lambda own, x: own.xp.linalg.qr(x)[0],
+    "matrix_exponential": lambda own, x: own.matrix_exponential(x),
+    "inverses": lambda own, x: own.inverse(x),
+    "determinants": lambda own, x: own.determinant(x),
+    "logabsdets": lambda own, x: own.sign_and_log_determinant(x)[1],
+    "signdets": lambda own, x: own.sign_and_log_determinant(x)[0],
+}
+
+
 def _ordered(xp: Any, x: Any, own: str, wanted: Sequence[str]) -> Any:
     order = tuple(own.index(i) for i in wanted)
     return x if order == tuple(range(len(order))) else xp.permute_dims(x, order)
@@ -548,6 +579,11 @@ class _JaxKernels(_Immutable):
 
         return sigmoid(x)
 
+    def matrix_exponential(self, stack: Any) -> Any:
+        from jax.scipy.linalg import expm
+
+        return expm(stack)
+
     def inverse_from_cholesky(self, factor: Any) -> Any:
         from jax.scipy.linalg import solve_triangular
 
@@ -583,6 +619,9 @@ class _TorchKernels(_WithEinsum):
         columns = self.xp.reshape(right, (right.shape[0], prod(right.shape[1:])))
         own, wrong = self.xp.linalg.solve_ex(matrix, columns)
         return self.xp.reshape(self._unless(wrong, own), right.shape)
+
+    def matrix_exponential(self, stack: Any) -> Any:
+        return self.xp.linalg.matrix_exp(stack)
 
     def _unless(self, wrong: Any, x: Any) -> Any:
         return self.xp.where(wrong != 0, self.number(float("nan"), x), x)
@@ -654,6 +693,13 @@ class _DaskKernels(_Immutable):
     def inverse(self, matrix: Any) -> Any:
         return self._whole(inverse, 2, matrix)
 
+    def of_each(self, name: str, stack: Any) -> Any:
+        from dask.array import from_delayed
+        from dask.delayed import delayed
+
+        shape = STACK_FUNCTIONS[name].dims(stack.shape)
+        return from_delayed(delayed(_of_each)(name, stack), shape, stack.dtype)
+
     def determinant(self, matrix: Any) -> Any:
         return self._whole(np.linalg.det, 0, matrix)
 
@@ -685,6 +731,11 @@ class _DaskKernels(_Immutable):
 
 def _one_part(function: Callable[..., Any], matrix: Any, weights: Any) -> Any:
     return function(matrix, weights)[None]
+
+
+def _of_each(name: str, stack: Any) -> Any:
+    """What NumPy's code gives."""
+    return compile_terms([numeric(name, variable("x", stack.shape))])(x=stack)[0]
 
 
 def _sign(matrix: Any) -> Any:

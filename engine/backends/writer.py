@@ -23,6 +23,7 @@ from eggrad.engine.indices.affine import is_simple, size_symbols, size_text
 from eggrad.engine.indices.spec import Dims, Indices, Size
 from eggrad.engine.terms.fixed_arrays import FixedArray
 from eggrad.engine.terms.functions import FUNCTIONS, Function, function_of
+from eggrad.engine.terms.stack_functions import STACK_FUNCTIONS
 from eggrad.engine.terms.term import Term, postorder
 
 _SIGNS: Final = {"add": "+", "subtract": "-", "divide": "/"}
@@ -44,11 +45,11 @@ _CALLS: Final = {
     "norm": "own.norm({x}, {k})",
     "logdet": "own.log_determinant({x}, {k})",
     "solve": "own.solve({x}, {y})",
-    "cholesky": "own.cholesky({x})",
     "inverse_from_cholesky": "own.inverse_from_cholesky({x})",
     "logdet_from_cholesky": "own.log_determinant_from_cholesky({x})",
     "symmetric_product": "own.symmetric_product({k}, {x}, {y})",
     "product_of_pairs": "own.product_of_pairs({x}, {y})",
+    **{name: f'own.of_each("{name}", {{x}})' for name in STACK_FUNCTIONS},
 }
 
 

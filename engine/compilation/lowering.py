@@ -1,5 +1,6 @@
 """Lowering: each node of the terms becomes one statement over labelled arrays, at most."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Final, cast
@@ -42,6 +43,7 @@ from eggrad.engine.terms.functions import (
     Function,
     function_of,
 )
+from eggrad.engine.terms.stack_functions import STACK_FUNCTIONS
 from eggrad.engine.terms.term import Term, postorder, term_sparsity
 
 # Arrays with all axes of a term -----------------------------------------------------------------
@@ -298,12 +300,12 @@ class _Elementwise:
 
 # Functions of whole arrays: their call, given the operands and what else identifies the node.
 _WHOLE: Final = {
-    "cholesky": "cholesky({x})",
     "inverse_from_cholesky": "inverse_from_cholesky({x})",
     **{f.name: f.code.format("{x}") for f in MATRIX_FUNCTIONS.values()},
     "cofactors": "cofactors({k}, {x})",
     **{f.name: f.code for f in EXTREMES.values()},
     "argsort": 'np.argsort({x}, {k}, kind="stable").astype(float)',
+    **{f.name: f.code.format("{x}") for f in STACK_FUNCTIONS.values()},
     "logsumexp": "log_sum_exp({x}, {k})",
     "softmax": "softmax({x}, {k})",
     "logdet_from_cholesky": "log_determinant_from_cholesky({x})",
@@ -334,6 +336,8 @@ class _Writer:
         self._program = program
         self._block, self._model = program.block, program.model
         self._arrays = _WholeArrays(program)
+        self._decompositions = Counter(map(_decomposition, postorder(*program.roots)))
+        self._decomposed: dict[object, str] = {}
 
     def values(self, node: Term, done: Mapping[Term, Value]) -> dict[Term, Value]:
         """What a node adds to the values that are there: its own, or those of its batch."""
@@ -504,8 +508,15 @@ class _Writer:
     def _whole(self, node: Term, args: Sequence[Value]) -> Value:
         """A function of whole arrays."""
         arrays, uses = self._arrays.operands(node.args, args)
-        call = _WHOLE[node.op].format(x=arrays[0], y=arrays[-1], k=detail(node))
         axes = tuple(range(node.order))
+        key = _decomposition(node)
+        if key is not None and self._decompositions[key] > 1:
+            own = STACK_FUNCTIONS[node.op]
+            if key not in self._decomposed:
+                self._decomposed[key] = self._block.emit(own.whole.format(arrays[0]), uses)
+            whole = self._decomposed[key]
+            return Value(self._block.alias(f"{whole}[{own.part}]", whole), axes, axes)
+        call = _WHOLE[node.op].format(x=arrays[0], y=arrays[-1], k=detail(node))
         return Value(self._block.emit(call, uses, node.order), axes, axes)
 
     def _solutions(self, system: System, done: Mapping[Term, Value]) -> dict[Term, Value]:
@@ -548,6 +559,12 @@ class _Writer:
             op = "subtract" if s.negative else "add"
             value = self._entrywise(node).infix(op, [value, done[s.term]])
         return value
+
+
+def _decomposition(node: Term) -> tuple[str, Term] | None:
+    """What gives a node and others of the same operand at once, if anything does."""
+    own = STACK_FUNCTIONS.get(node.op)
+    return (own.whole, node.args[0]) if own is not None and own.whole else None
 
 
 def _placed(value: Value, spec: Spec, placed: Sequence[tuple[str, int | None]]) -> Value:

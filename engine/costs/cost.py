@@ -17,6 +17,7 @@ from eggrad.engine.indices.indicator_plan import Sparsity, stored_places, visite
 from eggrad.engine.indices.spec import Dims, Indices, Size, Spec
 from eggrad.engine.terms.binding import concrete, symbols
 from eggrad.engine.terms.functions import EXTREMES, FUNCTIONS, MATRIX_FUNCTIONS, record
+from eggrad.engine.terms.stack_functions import STACK_FUNCTIONS
 from eggrad.engine.terms.term import FUNCTION_NODES, LEAVES, Term, postorder, term_sparsity
 
 # How many floating-point operations a DAG takes, each shared node once.
@@ -242,6 +243,9 @@ class CostModel(Sized):
     def _numeric(self, data: tuple[Any, ...], args: tuple[Dims, ...]) -> int:
         """Functions of entries by their price, elimination, and Cholesky's in half of that."""
         name, known = data
+        if name in STACK_FUNCTIONS:
+            shorter = min(map(self.length, args[0][-2:]))
+            return STACK_FUNCTIONS[name].thirds * self.entries(args[0]) * shorter // 3
         if name == "matrix_power":
             return (known - 1) * 2 * self.length(args[0][0]) ** 3
         if name in ("symmetric_product", "product_of_pairs"):
@@ -249,11 +253,11 @@ class CostModel(Sized):
             return self.length(args[0][1]) ** order * self.entries(args[1])
         if name == "logdet_from_cholesky":
             return self.length(args[0][0]) * ENTRY_PRICES["log1p"]
-        if name not in ("logdet", "solve", "cholesky", "inverse_from_cholesky"):
+        if name not in ("logdet", "solve", "inverse_from_cholesky"):
             return ENTRY_PRICES[name] * self.entries(args[0])
         n = self.length(args[0][0])
         substitutions = 2 * n * self.entries(args[1]) if name == "solve" else 0
-        half = known == "positive definite" or name == "cholesky"
+        half = known == "positive definite"
         return (1 if half else 2) * n**3 // 3 + substitutions
 
     def _product(self, s: Spec, args: tuple[Dims, ...], deltas: tuple[Sparsity, ...]) -> int:

@@ -36,6 +36,7 @@ from eggrad.engine.terms.functions import (
     function_of,
     record,
 )
+from eggrad.engine.terms.stack_functions import STACK_FUNCTIONS
 from eggrad.engine.terms.term import FUNCTION_NODES, LEAVES, Term, postorder, term_sparsity
 
 # What NumPy's kernels take on a machine: times in picoseconds, as whole numbers.
@@ -531,10 +532,10 @@ def _power_rates(exponent: Fraction) -> tuple[str, ...]:
 
 # What one operation on a NumPy scalar counts as.
 _SCALAR: Final = frozenset({"arithmetic", "scaling", "negate", "divide", "reciprocal", "power"})
-_MATRIX: Final = {f.name: f.rate for f in MATRIX_FUNCTIONS.values()} | {"cholesky": "cholesky"}
+_MATRIX: Final = {f.name: f.rate for f in MATRIX_FUNCTIONS.values()}
 _REDUCING: Final = frozenset(
     {
-        "cholesky",
+        *STACK_FUNCTIONS,
         "inverse_from_cholesky",
         "logdet",
         "logdet_from_cholesky",
@@ -684,8 +685,12 @@ def _reducing_steps(name: str, known: object, args: tuple[Dims, ...], out: Dims)
         case "logdet":
             decomposition = "cholesky" if known == "positive definite" else "slogdet"
             return [(decomposition, (whole[0],) * 3, ()), ("log", whole[:1], ()), ("sum", (), ())]
-        case "cholesky" | "inverse_from_cholesky":
+        case "cholesky" | "inverse_from_cholesky" if len(whole) == 2:
             return [(name, (whole[0],) * 3, ())]
+        case name if name in STACK_FUNCTIONS:
+            shorter = min(whole[-2:], key=_length)
+            repeats = (STACK_FUNCTIONS[name].inversions, *whole[:-2])
+            return [("inv", (*whole[-2:], shorter), repeats)]
         case "logdet_from_cholesky":
             return [("log", whole[:1], ()), ("sum", whole[:1], ()), ("scalar", (), ())]
         case "solve":

@@ -12,6 +12,7 @@ from typing import Any, Final, Protocol, TypeVar
 
 from eggrad.engine.extraction.extract import cheapest_trees
 from eggrad.engine.terms.functions import FUNCTIONS, record
+from eggrad.engine.terms.stack_functions import STACK_FUNCTIONS
 from eggrad.engine.terms.term import FUNCTION_NODES, LEAVES
 
 LOSSY: Final = frozenset({"add", "subtract"})
@@ -19,7 +20,7 @@ LOSSY: Final = frozenset({"add", "subtract"})
 # These are faster than what they replace, not more accurate: the cost decides.
 FASTER: Final = frozenset(
     {
-        "cholesky",
+        *STACK_FUNCTIONS,
         "inverse_from_cholesky",
         "product_of_pairs",
         "softmax",

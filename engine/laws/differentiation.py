@@ -227,6 +227,9 @@ class _Derived(Closing):
     def _slope(self, function: Term, place: int) -> Term:
         return self._rules.slope(function, place)
 
+    def _pullback(self, node: Term, place: int, g: Term) -> Term:
+        return self._rules.passed_on(node, place, g)
+
 
 def _read(t: Term) -> tuple[str, tuple[object, ...]]:
     """The constructor of a term with its arguments: of a multiple as well, that of a product."""

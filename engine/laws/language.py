@@ -386,6 +386,11 @@ def argsort(k: int, a: Tensor) -> Tensor:
     return Node("numeric", ("argsort", k, a))
 
 
+def of_each(f: Name, a: Tensor) -> Tensor:
+    """A function of each matrix of a stack, by its name."""
+    return Node("numeric", (f, None, a))
+
+
 def logsumexp(s: Spec, a: Tensor) -> Tensor:
     """The log of what the unary spec makes of `exp(a)`."""
     return Node("numeric", ("logsumexp", s, a))

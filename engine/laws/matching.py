@@ -130,7 +130,11 @@ class Closing:
     def _pullback(self, node: Term, place: int, g: Term) -> Term:
         lead = g.dims[: g.order - node.order]
         dims = lead + node.args[place].dims
-        hole = Hole("pullback", (node, place, g), lambda v: _pulled(node, place, v[g.name], v))
+
+        def value(values: Values) -> Array:
+            return _pulled(node, place, oracle.value(g, values, SYMBOLS), values)
+
+        hole = Hole("pullback", (node, place, g), value)
         return self._hole(dims, hole)
 
 

@@ -9,6 +9,8 @@ from fractions import Fraction
 
 from eggrad.engine.indices.affine import Form, as_size, form, size_form
 from eggrad.engine.indices.affine import times as multiple
+from eggrad.engine.indices.constraints import Constraints
+from eggrad.engine.indices.constraints import canonical as canonical_constraints
 from eggrad.engine.indices.spec import (
     TRANSPOSE,
     Dims,
@@ -25,6 +27,7 @@ from eggrad.engine.laws.language import Name, Number, Property, Variable, Wrt, c
 from eggrad.engine.laws.properties import NONNEGATIVE, NONZERO_ALMOST, POSITIVE_ALMOST
 from eggrad.engine.terms.fixed_arrays import Entries
 from eggrad.engine.terms.functions import EXTREMES, record
+from eggrad.engine.terms.stack_functions import STACK_FUNCTIONS
 from eggrad.engine.terms.term import Term
 
 # Arithmetic stops at numbers of more digits than a double has, twice over.
@@ -939,6 +942,79 @@ def is_test(f: Name) -> bool:
 def is_extreme(f: Name) -> bool:
     """Whether an operation is a maximum or a minimum along axes."""
     return f in EXTREMES
+
+
+# Stacks of matrices ------------------------------------------------------------------------
+
+
+@condition
+def is_of_each(f: Name) -> bool:
+    """Whether an operation is a function of each matrix of a stack."""
+    return f in STACK_FUNCTIONS
+
+
+@primitive
+def stacked(text: str, lead: Dims, stack: Dims) -> Spec:
+    """The spec that a text says, in which `L` and `B` stand for the axes `lead` and `stack`.
+
+    >>> stacked("LBij,Bjk->LBik", ("m",), ())
+    ((0, 1, 2), (2, 3), (0, 1, 3))
+    """
+    many = {"L": [f"L{k}" for k in range(len(lead))], "B": [f"B{k}" for k in range(len(stack))]}
+    given, out = text.split("->")
+    parts = [
+        [i for letter in part for i in many.get(letter, [letter])] for part in given.split(",")
+    ]
+    return canonical(parts, [i for letter in out for i in many.get(letter, [letter])])
+
+
+@primitive
+def stack_dims(a: Dims) -> Dims:
+    """The axes before those of each matrix."""
+    return a[:-2]
+
+
+@primitive
+def last_dims(a: Dims) -> Dims:
+    """The last axis."""
+    return a[-1:]
+
+
+@primitive
+def square_dims(a: Dims) -> Dims:
+    """The axes of a square matrix that is as long as the last axis."""
+    return a[-1:] * 2
+
+
+@primitive
+def twice_as_long(a: Dims) -> Dims:
+    """The axes of a matrix with as many columns as the last axis is long, and twice the rows."""
+    return (as_size(multiple(2, size_form(a[-1]))), a[-1])
+
+
+@primitive
+def half(a: Dims, place: int) -> Constraints:
+    """Where a matrix with twice the rows is 1, if it is the identity in one half."""
+    shift = multiple(-place, size_form(a[-1]))
+    return canonical_constraints(twice_as_long(a), [("=", form([(0, 1), (1, -1), *shift]))])
+
+
+@primitive
+def below_diagonal(a: Dims, by: int) -> Constraints:
+    """Where a square matrix is below its diagonal by some places or more."""
+    return canonical_constraints(square_dims(a), [(">=", form([(0, 1), (1, -1), ("", -by)]))])
+
+
+@condition
+def is_one_matrix(a: Dims) -> bool:
+    """Whether axes are those of a matrix alone."""
+    return len(a) == 2
+
+
+@condition
+def spans_all(vectors: Dims) -> bool:
+    """Whether a matrix has as many columns as rows."""
+    return vectors[-1] == vectors[-2]
 
 
 # Choices ---------------------------------------------------------------------------------

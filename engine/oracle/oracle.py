@@ -4,7 +4,7 @@ Slow and literal on purpose. It shares no code with the rules or with code gener
 the check of the values given (`binding`).
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
 from itertools import permutations
 from math import isinf
@@ -67,6 +67,45 @@ def _inv(matrix: Array) -> Array:
     if matrix.dtype != plain:
         # Newton's step doubles the digits, for long double, which LAPACK does not have.
         result = result @ (2 * np.eye(len(matrix)) - matrix @ result)
+    return result
+
+
+def _each(function: Callable[[Array], Any]) -> Callable[[Array], Array]:
+    """A function of each matrix of a stack, one by one; NaN where there is no value."""
+
+    def call(stack: Array) -> Array:
+        shape = stack.shape[:-2]
+        found = [function(stack[place]) for place in np.ndindex(shape)]
+        of_none = np.shape(function(np.eye(*stack.shape[-2:]))) if not found else found[0].shape
+        return np.array(found, stack.dtype).reshape(shape + of_none)
+
+    return call
+
+
+def _symmetric(function: Callable[[Array], Any]) -> Callable[[Array], Array]:
+    """A function of the symmetric part."""
+    return _each(lambda matrix: function((matrix + matrix.T) / 2))
+
+
+def _lapack(function: Callable[[Array], Any]) -> Callable[[Array], Any]:
+    """A function that LAPACK has, for numbers in double precision."""
+
+    def call(matrix: Array) -> Any:
+        plain = matrix.astype(np.complex128 if matrix.dtype.kind == "c" else np.float64)
+        return np.asarray(function(plain))
+
+    return call
+
+
+def _exponential(matrix: Array) -> Array:
+    """The series, of a part of the matrix whose power of two is wanted."""
+    halvings = 2 + int(np.ceil(np.log2(1 + np.nan_to_num(np.abs(matrix).sum()))))
+    term = result = np.eye(len(matrix), dtype=matrix.dtype)
+    for k in range(1, 24):
+        term = term @ matrix / (2**halvings * k)
+        result = result + term
+    for _ in range(halvings):
+        result = result @ result
     return result
 
 
@@ -152,7 +191,21 @@ OPERATIONS: Final[dict[str, Any]] = {
     "exp_difference": lambda a, b: np.exp(a - b),
     "hypot": lambda a, b: np.sqrt(a**2 + b**2),
     "logdet": lambda matrix: np.log(_det(matrix)),
-    "cholesky": _cholesky,
+    "cholesky": _symmetric(_cholesky),
+    "eigenvalues": _symmetric(_lapack(np.linalg.eigvalsh)),
+    "eigenvectors": _symmetric(_lapack(lambda a: np.linalg.eigh(a)[1])),
+    "singular_values": _each(_lapack(lambda a: np.linalg.svd(a, compute_uv=False))),
+    "left_singular_vectors": _each(_lapack(lambda a: np.linalg.svd(a, full_matrices=False)[0])),
+    "right_singular_vectors": _each(
+        _lapack(lambda a: np.linalg.svd(a, full_matrices=False)[2].T)
+    ),
+    "pseudoinverse": _each(_lapack(np.linalg.pinv)),
+    "orthonormal_factor": _each(_lapack(lambda a: np.linalg.qr(a)[0])),
+    "matrix_exponential": _each(_exponential),
+    "inverses": _each(_inv),
+    "determinants": _each(_det),
+    "logabsdets": _each(lambda matrix: np.log(np.abs(_pivots(matrix))).sum()),
+    "signdets": _each(lambda matrix: np.prod(_sign(_pivots(matrix)))),
     "inverse_from_cholesky": lambda factor: _inv(factor @ factor.T),
     "logdet_from_cholesky": lambda factor: 2 * np.log(np.diagonal(factor)).sum(),
     "solve": lambda matrix, right: np.tensordot(_inv(matrix), right, 1),

@@ -1,15 +1,116 @@
-"""Functions of one square matrix that NumPy lacks or that must not raise on a singular one.
+"""Functions of matrices that NumPy lacks or that must not raise on a singular one.
 
 Positive definite matrices are inverted by their Cholesky factor, in half the operations of
 elimination.
 """
 
+from collections.abc import Callable
+from importlib import import_module
 from itertools import permutations
 from typing import Any, Final
 
 import numpy as np
 
+from eggrad.engine.errors import UnsupportedOperation
 from eggrad.engine.terms.binding import Array
+
+
+def _each(function: Callable[[Array], Any], stack: Array) -> Any:
+    """A function of a stack; NaN for each matrix that LAPACK refuses, and for the others alone."""
+    try:
+        return function(stack)
+    except np.linalg.LinAlgError:
+        if stack.ndim > 2:
+            found = [_each(function, matrix) for matrix in stack]
+            if not isinstance(found[0], tuple):
+                return np.stack(found)
+            return tuple(np.stack(part) for part in zip(*found, strict=True))
+    undefined = function(np.eye(*stack.shape, dtype=stack.dtype))
+    if not isinstance(undefined, tuple):
+        return np.full_like(undefined, np.nan)
+    return tuple(np.full_like(part, np.nan) for part in undefined)
+
+
+def eigenvalues(stack: Array) -> Array:
+    """The eigenvalues of symmetric matrices, the least one first.
+
+    >>> eigenvalues(np.array([[2.0, 0.0], [0.0, 1.0]]))
+    array([1., 2.])
+    """
+    return _each(np.linalg.eigvalsh, stack)
+
+
+def eigen_decomposition(stack: Array) -> tuple[Array, Array]:
+    """The eigenvalues of symmetric matrices, the least one first, and eigenvectors as columns.
+
+    >>> eigen_decomposition(np.array([[3.0]]))[0]
+    array([3.])
+    """
+    return _each(lambda a: tuple(np.linalg.eigh(a)), stack)
+
+
+def singular_values(stack: Array) -> Array:
+    """The singular values of matrices, the greatest one first.
+
+    >>> singular_values(np.array([[3.0], [4.0]]))
+    array([5.])
+    """
+    return _each(lambda a: np.linalg.svd(a, compute_uv=False), stack)
+
+
+def singular_value_decomposition(stack: Array) -> tuple[Array, Array, Array]:
+    """U, s and V with A = U diag(s) V', reduced: s is as long as the lesser side.
+
+    >>> [part.shape for part in singular_value_decomposition(np.ones((3, 2)))]
+    [(3, 2), (2,), (2, 2)]
+    """
+    left, values, right = _each(lambda a: tuple(np.linalg.svd(a, full_matrices=False)), stack)
+    return left, values, right.swapaxes(-1, -2)
+
+
+def pseudoinverse(stack: Array) -> Array:
+    """The pseudoinverse, by singular values.
+
+    >>> pseudoinverse(np.array([[2.0], [0.0]]))
+    array([[0.5, 0. ]])
+    """
+    return _each(np.linalg.pinv, stack)
+
+
+def orthonormal_factor(stack: Array) -> Array:
+    """Q of A = Q R, of matrices with as many rows as columns or more.
+
+    >>> abs(orthonormal_factor(np.array([[2.0], [0.0]])))
+    array([[1.],
+           [0.]])
+    """
+    return _each(lambda a: np.linalg.qr(a)[0], stack)
+
+
+def inverses(stack: Array) -> Array:
+    """The inverse of each matrix; NaN for those where elimination meets a zero pivot.
+
+    >>> inverses(np.array([[[2.0]], [[0.0]]])).ravel()
+    array([0.5, nan])
+    """
+    return _each(np.linalg.inv, stack)
+
+
+def matrix_exponential(stack: Array) -> Array:
+    """The exponential of each matrix, SciPy's; NaN where one is not finite.
+
+    >>> matrix_exponential(np.zeros((2, 2)))
+    array([[1., 0.],
+           [0., 1.]])
+    """
+    try:
+        linalg: Any = import_module("scipy.linalg")
+    except ModuleNotFoundError:
+        raise UnsupportedOperation(
+            "values of expm need scipy.linalg: pip install 'eggrad[scipy]'"
+        ) from None
+    finite = np.isfinite(stack).all((-2, -1), keepdims=True)
+    return np.where(finite, linalg.expm(np.where(finite, stack, 0.0)), np.nan)
 
 
 def inverse(matrix: Array) -> Array:
@@ -90,10 +191,7 @@ def cholesky(matrix: Array) -> Array:
     >>> cholesky(np.array([[4.0]]))
     array([[2.]])
     """
-    try:
-        return np.linalg.cholesky(matrix)
-    except np.linalg.LinAlgError:
-        return np.full_like(matrix, np.nan)
+    return _each(np.linalg.cholesky, matrix)
 
 
 def log_determinant_from_cholesky(factor: Array) -> Any:

@@ -15,6 +15,7 @@ from weakref import WeakValueDictionary
 
 from eggrad.engine.errors import ShapeError, UnsupportedOperation
 from eggrad.engine.indices.spec import Dims, Spec, output_dims
+from eggrad.engine.terms.stack_functions import STACK_FUNCTIONS
 
 # An element-wise function that was never measured counts as this one, of middling price.
 UNKNOWN_FUNCTION: Final = "tanh"
@@ -745,16 +746,19 @@ LOWERED: Final = tuple(f.name for f in _KNOWN if f.lowered)
 """Those that lowered terms alone have."""
 
 
-# Operations of their own data: extremes along axes, and what only lowered terms have.
+# Operations of their own data: extremes along axes, functions of each matrix of a stack, and what
+# only lowered terms have.
 #
 # Those are forms that lose no digits or time in generated code.
 
 
 NUMERIC: Final = (
-    *EXTREMES, "selection", "argsort", *LOWERED, "logsumexp", "softmax", "norm", "logdet", "solve",
-    "symmetric_product",
-    "product_of_pairs", "cholesky", "inverse_from_cholesky", "logdet_from_cholesky",
+    *EXTREMES, *STACK_FUNCTIONS, "selection", "argsort", *LOWERED, "logsumexp", "softmax", "norm",
+    "logdet", "solve", "symmetric_product", "product_of_pairs", "inverse_from_cholesky",
+    "logdet_from_cholesky",
 )  # fmt: skip
+# Those that expressions have.
+PUBLIC: Final = (*EXTREMES, *STACK_FUNCTIONS)
 # What only formulas have, for people to read.
 FOR_READING: Final = ("matrix_power",)
 # Ways to compute that are chosen when code is written.
@@ -762,7 +766,7 @@ FOR_CODE: Final = ("stepped_product",)
 
 
 _OF_SQUARE_MATRICES: Final = (
-    *("logdet", "logdet_from_cholesky", "solve", "cholesky", "inverse_from_cholesky"),
+    *("logdet", "logdet_from_cholesky", "solve", "inverse_from_cholesky"),
     "matrix_power",
 )
 
@@ -791,6 +795,8 @@ def result_dims(name: str, data: object, *args: Dims) -> Dims:
     """
     first, last = args[0], args[-1]
     match name:
+        case _ if name in STACK_FUNCTIONS:
+            return STACK_FUNCTIONS[name].dims(first)
         case _ if name in _OF_SQUARE_MATRICES:
             if len(first) != 2 or first[0] != first[1]:
                 raise ShapeError(f"{name} needs a square matrix, its argument has axes {first}")

@@ -34,6 +34,7 @@ from eggrad.engine.terms import term as terms
 from eggrad.engine.terms.assumptions import ASSUMPTIONS
 from eggrad.engine.terms.fixed_arrays import Entries, FixedArray, fixed_array
 from eggrad.engine.terms.functions import ELEMENTWISE, EXTREMES, FUNCTIONS, UNARY
+from eggrad.engine.terms.stack_functions import STACK_FUNCTIONS
 from eggrad.engine.terms.term import FUNCTION_NODES, Term
 
 # Random constraints for the tests of rules about indicators.
@@ -211,6 +212,10 @@ class Drawing:
                 scalar_first = self.rng.random() < 0.5
                 a = self.draw(args[0], want=() if scalar_first else None)
                 return terms.divide(a, self.draw(args[1], want=None if scalar_first else ()))
+            case "numeric" if args[1] is None and (
+                isinstance(args[0], Parameter) or args[0] in STACK_FUNCTIONS
+            ):
+                return self._of_each(args)
             case "numeric" if isinstance(args[0], Parameter) or args[0] in _ALONG_AXES:
                 return self._along_axes(args, want)
             case "numeric" if args[0] in ("selection", "argsort"):
@@ -234,6 +239,23 @@ class Drawing:
                 first = self.draw(args[0], want=want)
                 rest = (self.draw(a, want=first.dims) for a in args[1:])
                 return node_term(name, (first, *rest))
+
+    def _of_each(self, args: tuple[Any, ...]) -> Term:
+        """A function of each matrix of a stack, which often has one matrix alone."""
+        name, _, inner = args
+        if isinstance(name, Parameter):
+            names = [*STACK_FUNCTIONS]
+            name = self.bound.setdefault(name.name, names[self.rng.integers(len(names))])
+        own = STACK_FUNCTIONS[name]
+        stack = self._dims(most=1) if self.scope.axes > 2 else ()
+        matrix = self._square()
+        if not own.square and self.rng.random() < 0.5:
+            # The lesser of two sizes has to be known.
+            shorter, longer = sorted(int(k) for k in self.rng.integers(1, 4, 2))
+            matrix = (longer, shorter)
+            if not own.tall and self.rng.random() < 0.5:
+                matrix = (shorter, longer)
+        return terms.numeric(name, self.draw(inner, want=stack + matrix))
 
     def _along_axes(self, args: tuple[Any, ...], want: Dims | None) -> Term:
         """What is taken along some axes, as a maximum is; the spec is drawn for the operand."""

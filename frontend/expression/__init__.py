@@ -1,10 +1,10 @@
 """Expressions: the class, and the functions of it and of NumPy that make them.
 
 Others import `expression`, `functions`, `own_functions`, `special`, `axes`, `numpy_functions`,
-`numpy_order` and `numpy_ufuncs`. Whatever is imported from here, NumPy's functions know
-expressions then.
+`numpy_linalg`, `numpy_order` and `numpy_ufuncs`. Whatever is imported from here, NumPy's
+functions know expressions then.
 """
 
-from eggrad.frontend.expression import numpy_functions, numpy_order, numpy_ufuncs
+from eggrad.frontend.expression import numpy_functions, numpy_linalg, numpy_order, numpy_ufuncs
 
-__all__ = ["numpy_functions", "numpy_order", "numpy_ufuncs"]
+__all__ = ["numpy_functions", "numpy_linalg", "numpy_order", "numpy_ufuncs"]

@@ -578,7 +578,8 @@ class Expression:
         raise UnsupportedOperation(
             "an expression cannot become an array: numpy.stack joins expressions, and evaluate() "
             "computes an array from values; for SciPy's functions that are no ufuncs there are "
-            "eggrad.logsumexp, softmax and log_softmax, and eggrad.special.polygamma"
+            "eggrad.logsumexp, softmax and log_softmax, eggrad.special.polygamma, and "
+            "eggrad.linalg with expm, solve_triangular, cho_solve and others of scipy.linalg"
         )
 
     def __array_ufunc__(

@@ -13,6 +13,7 @@ from eggrad.engine.indices.texts import exact
 from eggrad.engine.terms import term as terms
 from eggrad.engine.terms.assumptions import ASSUMPTIONS, contradiction
 from eggrad.engine.terms.functions import FUNCTIONS, MATRIX_FUNCTIONS
+from eggrad.engine.terms.stack_functions import STACK_FUNCTIONS
 from eggrad.engine.terms.term import Term
 from eggrad.frontend.expression.broadcasting import read_spec
 from eggrad.frontend.expression.expression import (
@@ -236,6 +237,18 @@ def _product(parts: list[str], output: str, operands: Sequence[Term]) -> Term:
         spec = specs.canonical((labels, parts[place]), kept)
         result, labels = terms.einsum(spec, result, operands[place]), kept
     return result
+
+
+def of_each(name: str, f: Expression) -> Expression:
+    """A function of each matrix of a stack, by the name of its record; other functions call it.
+
+    >>> of_each("eigenvalues", variable("A", ("k", "n", "n"))).shape
+    ('k', 'n')
+    """
+    own = as_expression(f)
+    square = STACK_FUNCTIONS[name].square and own.ndim > 1
+    pairs = [(own.shape[-2], own.shape[-1])] if square else []
+    return combine(name, [own], pairs, lambda a: terms.numeric(name, a))
 
 
 def _function(name: str) -> Callable[[Expression], Expression]:

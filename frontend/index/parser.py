@@ -20,6 +20,7 @@ from eggrad.engine.indices.spec import Dims, Size
 from eggrad.engine.terms import term as terms
 from eggrad.engine.terms.binding import symbols
 from eggrad.engine.terms.functions import ELEMENTWISE, FUNCTIONS, MATRIX_FUNCTIONS, Function
+from eggrad.engine.terms.stack_functions import STACK_FUNCTIONS
 from eggrad.frontend.expression import expression as arithmetic
 from eggrad.frontend.expression import functions as language
 from eggrad.frontend.expression.axes import broadcast, expanded
@@ -67,7 +68,7 @@ def read_problem(
     See `eggrad.parse_index`; `declared` are further functions.
     """
     functions = _known_functions(declared)
-    matrix = [*MATRIX_FUNCTIONS, "logdet", *re.findall(r"cof\d+", text)]
+    matrix = [*MATRIX_FUNCTIONS, *STACK_FUNCTIONS, "logdet", *re.findall(r"cof\d+", text)]
     own = [unquoted(h) for h in heads(text)]
     lines = read(text, [*(dims or ()), *own], [*functions, *matrix])
     known = completed_dims(_inferred(text, lines) if dims is None else dims, assume, MAXIMAL_ORDER)
@@ -124,8 +125,8 @@ def _takes_matrix(phrase: Phrase) -> bool:
         bare = base.what == "use" and not base.sizes and exponent.what == "number"
         return bare and exponent.token == "-1"
     name = str(phrase.token).removeprefix("\\")
-    of_matrix = name in MATRIX_FUNCTIONS or name == "logdet" or _COFACTORS.match(name)
-    return phrase.what == "call" and bool(of_matrix)
+    known = (*MATRIX_FUNCTIONS, *STACK_FUNCTIONS, "logdet")
+    return phrase.what == "call" and bool(name in known or _COFACTORS.match(name))
 
 
 @dataclass(frozen=True)
@@ -665,6 +666,8 @@ class _Reader:
         a = self._look_up(unquoted(argument.token), argument.token, ())
         if a.ndim != 2:
             raise ShapeError(f"{name} of {a.ndim} axes: the argument has to be a square matrix")
+        if name in STACK_FUNCTIONS and not STACK_FUNCTIONS[name].square:
+            return language.of_each(name, a)
         rows, columns = a.shape
         if rows != columns and not (unknown(rows) or unknown(columns)):
             raise ShapeError(
@@ -678,6 +681,8 @@ class _Reader:
             return combine(name, [square], [], lambda t: terms.cofactors(k, t))
         if name == "logdet":
             return language.log(language.det(square))
+        if name in STACK_FUNCTIONS:
+            return language.of_each(name, square)
         return combine(name, [square], [], lambda t: terms.apply(name, t))
 
     def _number(self, token: Token) -> object:

@@ -7,6 +7,7 @@ from typing import Any, Final
 from eggrad.engine.errors import ParseError, ShapeError, UnsupportedOperation
 from eggrad.engine.terms.functions import ELEMENTWISE, EXTREMES, UNARY, Function
 from eggrad.engine.terms.functions import FUNCTIONS as RECORDS
+from eggrad.engine.terms.stack_functions import STACK_FUNCTIONS
 from eggrad.frontend.expression import axes as ax
 from eggrad.frontend.expression import functions as language
 from eggrad.frontend.expression import functions as sums
@@ -91,6 +92,13 @@ def det(a: Value) -> Value:
 def logdet(a: Value) -> Value:
     """The logarithm of the determinant, of a matrix whose determinant is positive."""
     return Value(language.log(language.det(square("logdet", a))))
+
+
+def _of_each(name: str, a: Value) -> Value:
+    """A function of a matrix, by the name of its record."""
+    if STACK_FUNCTIONS[name].square:
+        return Value(language.of_each(name, square(name, a)))
+    return Value(language.of_each(name, a.expression))
 
 
 def inv(a: Value) -> Value:
@@ -228,6 +236,7 @@ FUNCTIONS: Final[Known] = {
     "logdet": (logdet, 1, 1),
     "inv": (inv, 1, 1),
     "adj": (adj, 1, 1),
+    **{name: (partial(_of_each, name), 1, 1) for name in STACK_FUNCTIONS},
     "diag": (diag, 1, 1),
     "outer": (outer, 2, 2),
     "vec": (vec, 1, 1),

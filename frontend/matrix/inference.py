@@ -12,6 +12,7 @@ from typing import Final
 
 from eggrad.engine.errors import ParseError
 from eggrad.engine.terms.functions import EXTREMES
+from eggrad.engine.terms.stack_functions import STACK_FUNCTIONS
 from eggrad.frontend.matrix.values import kept_axes
 from eggrad.frontend.text.phrases import Phrase
 
@@ -37,6 +38,10 @@ _FUNCTIONS: Final[dict[str, Mapping[str, str]]] = {
         for name in ("tr", "trace", "det", "logdet", "logabsdet", "signdet")
     },
     **{name: {"matrix": "matrix"} for name in ("inv", "adj")},
+    **{
+        name: {"matrix": ("scalar", "column", "matrix")[len(f.shape)]}
+        for name, f in STACK_FUNCTIONS.items()
+    },
     **{f"row{name}": {"matrix": "column"} for name in EXTREMES},
     **{f"col{name}": {"matrix": "row"} for name in EXTREMES},
     **dict.fromkeys(("|", "log|"), dict.fromkeys(("matrix", "scalar", "number"), "scalar")),

@@ -23,7 +23,7 @@ from eggrad.frontend.expression import expression as arithmetic
 from eggrad.frontend.expression import functions as language
 from eggrad.frontend.expression.axes import permuted
 from eggrad.frontend.expression.expression import Expression, expression, unified
-from eggrad.frontend.expression.numpy_functions import matrix_power
+from eggrad.frontend.expression.numpy_linalg import matrix_power
 
 UNKNOWN: Final = "?"
 

@@ -86,10 +86,13 @@ class _LibraryWriter(Writer):
 class _JaxWriter(_LibraryWriter):
     library = "JAX"
     key = "jax"
-    modules: Mapping[str, str] = {"jnp": "import jax.numpy as jnp"}
+    modules: Mapping[str, str] = {
+        "jax": "import jax.scipy.linalg",
+        "jnp": "import jax.numpy as jnp",
+    }
 
     def translated(self, line: str) -> str:
-        return _NUMPY.sub(r"jnp.\1", line)
+        return _NUMPY.sub(r"jnp.\1", line).replace("scipy.linalg.", "jax.scipy.linalg.")
 
     def argsort(self, operand: str, axis: int) -> str:
         return f"np.argsort({operand}, axis={axis}, stable=True)"
@@ -112,6 +115,7 @@ class _TorchWriter(_LibraryWriter):
         self._like = self._identifier("like")
 
     def translated(self, line: str) -> str:
+        line = line.replace("scipy.linalg.expm", "torch.linalg.matrix_exp")
         return _NUMPY.sub(lambda found: f"torch.{_TORCH.get(found[1], found[1])}", line)
 
     def first_lines(self, body: str) -> list[str]:

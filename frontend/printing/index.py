@@ -16,6 +16,7 @@ from eggrad.engine.indices.constraints import Constraints, format_comparison
 from eggrad.engine.indices.spec import Size
 from eggrad.engine.terms.binding import symbols
 from eggrad.engine.terms.functions import EXTREMES, MATRIX_FUNCTIONS
+from eggrad.engine.terms.stack_functions import STACK_FUNCTIONS
 from eggrad.engine.terms.term import Term, postorder, variables
 from eggrad.frontend.text.precedence import levels
 from eggrad.frontend.text.words import format_number, shown_name
@@ -286,7 +287,7 @@ class _Writer:
         )
 
 
-_OF_MATRICES: Final = {f: f"{f}({{}})" for f in MATRIX_FUNCTIONS} | {
+_OF_MATRICES: Final = {f: f"{f}({{}})" for f in (*MATRIX_FUNCTIONS, *STACK_FUNCTIONS)} | {
     "inv": "{}⁻¹",
     "cofactors": "cof{k}({})",
 }

@@ -26,6 +26,7 @@ from eggrad.engine.indices.spec import Dims, Indices, Size
 from eggrad.engine.terms import term as terms
 from eggrad.engine.terms.binding import symbols
 from eggrad.engine.terms.functions import EXTREMES, Function, OwnFunction, function_of
+from eggrad.engine.terms.stack_functions import STACK_FUNCTIONS
 from eggrad.engine.terms.term import Term, assembled, postorder, variables
 from eggrad.frontend.text.precedence import Text, bracketed, levels
 from eggrad.frontend.text.words import FUNCTION_NAMES, format_number
@@ -357,7 +358,7 @@ def _function(node: Term, forms: Mapping[Term, Form]) -> Form:
         (own,),
         node.op,
         node.order,
-        symmetric=own.symmetric and node.order == 2,
+        symmetric=own.symmetric and node.order == 2 and node.op not in STACK_FUNCTIONS,
         function=function_of(node.op, node.data),
     )
 

@@ -33,6 +33,7 @@ from eggrad.engine.terms.functions import (
     MATRIX_FUNCTIONS,
     OwnFunction,
 )
+from eggrad.engine.terms.stack_functions import STACK_FUNCTIONS
 from eggrad.engine.terms.term import Term, own_functions, postorder, variables
 from eggrad.frontend.text.precedence import Text, bracketed, levels
 
@@ -121,7 +122,9 @@ DEEP: Final = 40
 # Smaller integers are floating-point numbers.
 _EXACT: Final = 2**53
 _CALLS: Final = {name: FUNCTIONS[name].code for name in ELEMENTWISE} | {
-    name: f.python for name, f in MATRIX_FUNCTIONS.items() if name != "adj"
+    name: f.python
+    for name, f in (*MATRIX_FUNCTIONS.items(), *STACK_FUNCTIONS.items())
+    if name != "adj"
 }
 
 
@@ -146,7 +149,7 @@ class Writer:
     """
 
     library = "NumPy"
-    modules: Mapping[str, str] = {"np": "import numpy as np"}
+    modules: Mapping[str, str] = {"np": "import numpy as np", "scipy": "import scipy.linalg"}
     """What the code calls each module, and how it is imported."""
 
     def __init__(self, root: Term, scope: Sequence[Term]) -> None:

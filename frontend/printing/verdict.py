@@ -10,7 +10,7 @@ import numpy as np
 from eggrad.engine.equality.replay import Step
 from eggrad.engine.errors import UnsupportedOperation
 from eggrad.engine.laws.rule import BulkRule, Rule, Ruleset
-from eggrad.engine.terms.functions import EXTREMES, LOWERED, NUMERIC
+from eggrad.engine.terms.functions import LOWERED, NUMERIC, PUBLIC
 from eggrad.engine.terms.term import Term, postorder
 from eggrad.frontend.printing.index import format_index
 from eggrad.frontend.printing.latex import format_latex
@@ -67,7 +67,7 @@ def _law(rule: Rule | BulkRule) -> str:
 
 def _writer(chain: Sequence[Term], language: str, scope: Sequence[Term]) -> Callable[[Term], str]:
     """What writes a term as it stands, without a search for a better form."""
-    for_code = [t.op for t in postorder(*chain) if t.op in NUMERIC and t.op not in EXTREMES]
+    for_code = [t.op for t in postorder(*chain) if t.op in NUMERIC and t.op not in PUBLIC]
     if not set(for_code) <= set(LOWERED):
         strange = next(op for op in for_code if op not in LOWERED)
         raise UnsupportedOperation(

@@ -12,6 +12,7 @@ from eggrad.engine.indices.constraints import mentioned_sizes
 from eggrad.engine.indices.spec import Dims, Size
 from eggrad.engine.terms.assumptions import ASSUMPTIONS
 from eggrad.engine.terms.functions import MATRIX_FUNCTIONS
+from eggrad.engine.terms.stack_functions import STACK_FUNCTIONS
 from eggrad.engine.terms.term import Payload
 from eggrad.frontend.text.errors import TextShapeError, place_words
 from eggrad.frontend.text.sizes import Clash, SizeClasses
@@ -138,6 +139,17 @@ class _Orders:
                 own = 2 * _pairs(node)
                 self._own(place, node, own)
                 return
+            case name if name in STACK_FUNCTIONS:
+                own = STACK_FUNCTIONS[name]
+                order = self[node.args[0]]
+                if order is None or order < 2:
+                    order = 2
+                if not self.fix(node.args[0], order):
+                    what = "a square matrix" if own.square else "a matrix"
+                    order = self[node.args[0]]
+                    raise self.fail(node, f"{name} needs {what}, its argument has order {order}")
+                self._own(place, node, order - 2 + len(own.shape))
+                return
             case name:
                 for other in node.args[1:]:
                     if not self.unify(node.args[0], other):
@@ -249,6 +261,8 @@ class _Sizes:
             case name if name in MATRIX_FUNCTIONS or name == "cofactors":
                 self._square(node, given[0], f"{_name(node)} needs a square matrix")
                 axes = given[0] * _pairs(node)
+            case name if name in STACK_FUNCTIONS:
+                axes = self._of_each(node, given[0])
             case "power":
                 axes = given[0]
             case _:
@@ -312,6 +326,17 @@ class _Sizes:
                     first, second = f"axis {axis} of the {sides[0]}", f"of the {sides[1]}"
                     raise self._fail(node, symbol or node.op, first, second, clash)
         return given[0]
+
+    def _of_each(self, node: Node, axes: tuple[int, ...]) -> tuple[int, ...]:
+        own, matrix = STACK_FUNCTIONS[node.op], axes[-2:]
+        if own.square:
+            self._square(node, matrix, f"{node.op} needs a square matrix")
+        sizes = [self.classes.size(self.classes.find(k)) for k in matrix]
+        if "k" in own.shape and not all(isinstance(d, int) for d in sizes):
+            # As sizes with names have to be.
+            self._square(node, matrix, f"{node.op} of sizes that are no integers")
+            sizes = [0, 0]
+        return axes[:-2] + tuple(matrix[k] for k in own.places(*sizes))
 
     def _square(self, node: Node, axes: tuple[int, ...], what: str) -> None:
         clash = self.classes.unify(*axes)

@@ -16,6 +16,7 @@ from eggrad.engine.indices.texts import as_float, fraction_of, fraction_text, in
 from eggrad.engine.terms import term as terms
 from eggrad.engine.terms.fixed_arrays import fixed_array
 from eggrad.engine.terms.functions import EXTREMES, FUNCTIONS, MATRIX_FUNCTIONS, OwnFunction
+from eggrad.engine.terms.stack_functions import STACK_FUNCTIONS
 from eggrad.engine.terms.term import Term, own_functions, postorder
 from eggrad.frontend.text.words import MAXIMAL_ORDER
 
@@ -96,7 +97,9 @@ _ARITHMETIC: Final[Mapping[str, Callable[..., Term]]] = {
     "negate": terms.negate,
     "power": terms.power,
 }
-_WITHOUT_DATA: Final = frozenset({"delta", *_ARITHMETIC, *FUNCTIONS, *MATRIX_FUNCTIONS})
+_WITHOUT_DATA: Final = frozenset(
+    {"delta", *_ARITHMETIC, *FUNCTIONS, *MATRIX_FUNCTIONS, *STACK_FUNCTIONS}
+)
 
 
 # Reading -----------------------------------------------------------------------------------
@@ -399,13 +402,13 @@ _BUILDERS: Final[Mapping[str, Builder]] = {
     **{op: _operation(build) for op, build in _ARITHMETIC.items()},
     **{op: _operation(terms.apply, op) for op in (*_PUBLIC, *MATRIX_FUNCTIONS)},
     **{op: _extreme(op) for op in EXTREMES},
+    **{op: _operation(terms.numeric, op) for op in STACK_FUNCTIONS},
 }
 _ARITIES: Final = {
     **dict.fromkeys(("variable", "constant", "array", "delta", "indicator", "size"), 0),
     **dict.fromkeys(_ARITHMETIC, 2),
-    **dict.fromkeys(
-        ("negate", "cofactors", "selection", "argsort", *MATRIX_FUNCTIONS, *EXTREMES), 1
-    ),
+    **dict.fromkeys(("negate", "cofactors", "selection", "argsort"), 1),
+    **dict.fromkeys((*MATRIX_FUNCTIONS, *EXTREMES, *STACK_FUNCTIONS), 1),
 }
 
 

@@ -19,6 +19,7 @@ from eggrad.engine.terms import term as terms
 from eggrad.engine.terms.assumptions import ASSUMPTIONS, closure, contradiction
 from eggrad.engine.terms.fixed_arrays import fixed_array
 from eggrad.engine.terms.functions import EXTREMES, FUNCTIONS, Function, OwnFunction
+from eggrad.engine.terms.stack_functions import STACK_FUNCTIONS
 from eggrad.engine.terms.term import Term
 from eggrad.frontend.text.constraints import read_constraints
 from eggrad.frontend.text.errors import TextShapeError, TextUnknownVariable, place_words, suggestion
@@ -346,6 +347,8 @@ def _build(node: Node, args: tuple[Term, ...], dims: Dims, renamed: dict[Size, S
             return terms.numeric("argsort", *args, data=node.number)
         case "cofactors":
             return terms.cofactors(node.number, *args)
+        case name if name in STACK_FUNCTIONS:
+            return terms.numeric(name, *args)
         case name if name in _BUILDERS:
             return _BUILDERS[name](*args)
         case name:

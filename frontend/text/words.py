@@ -10,12 +10,13 @@ from eggrad.engine.indices.spec import Dims, Spec, letter
 from eggrad.engine.indices.texts import digits, escaped, integer
 from eggrad.engine.terms.fixed_arrays import FixedArray
 from eggrad.engine.terms.functions import ELEMENTWISE, MATRIX_FUNCTIONS
+from eggrad.engine.terms.stack_functions import STACK_FUNCTIONS
 
 if TYPE_CHECKING:
     from lark import Token
 
 OPERATORS: Final = {"PLUS": "add", "MINUS": "subtract", "DIVIDE": "divide", "POWER": "power"}
-FUNCTION_NAMES: Final = (*ELEMENTWISE, *MATRIX_FUNCTIONS)
+FUNCTION_NAMES: Final = (*ELEMENTWISE, *MATRIX_FUNCTIONS, *STACK_FUNCTIONS)
 RESERVED: Final = frozenset(
     {"declare", "expression", "derivative", "wrt", "delta", *FUNCTION_NAMES}
 )

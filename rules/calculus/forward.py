@@ -4,6 +4,7 @@ from eggrad.engine.laws.primitives import (
     by_shares,
     chain,
     contract_last,
+    is_of_each,
     lift,
     lift_second,
     matrix_first,
@@ -91,6 +92,17 @@ def d_selection(n: Dims, a: Tensor, x: Wrt) -> Statement:
 def d_argsort(k: int, a: Tensor, x: Wrt) -> Statement:
     """D argsort a = 0: an order changes in jumps alone."""
     return D(argsort(k, a), x) >> const(0, join(dims(a), wrt_dims(x)))
+
+
+@forward.rule(cite="the chain rule; its Jacobian is what reverse mode passes on")
+def d_of_each(f: Name, a: Tensor, x: Wrt) -> Statement:
+    """D f(a) = Σ (Jacobian of f)·D a, for functions of each matrix of a stack."""
+    own = of_each(f, a)
+    jacobian = pullback(own, 0, delta(dims(own)))
+    return (
+        D(own, x) >> ein(contract_last(dims(own), dims(a), wrt_dims(x)), jacobian, D(a, x)),
+        is_of_each(f),
+    )
 
 
 @forward.rule(cite=f"{LAUE}, theorem 5")

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from eggrad.engine.runtime.factored import FactoredTensor
     from eggrad.engine.saturation.schedule import Budget
     from eggrad.frontend.calculus.budget_warning import BudgetWarning
-    from eggrad.frontend.expression import special
+    from eggrad.frontend.expression import linalg, special
     from eggrad.frontend.expression.expression import Expression, SizeWarning, where
     from eggrad.frontend.expression.functions import (
         abs,
@@ -132,6 +132,7 @@ __all__ = [
     "inv",
     "jacobian",
     "jvp",
+    "linalg",
     "log",
     "log_softmax",
     "logsumexp",
@@ -208,12 +209,11 @@ def __getattr__(name: str) -> Any:
     """Load a public name from the module that has it, once."""
     if name not in __all__:
         raise AttributeError(f"module 'eggrad' has no attribute {name!r}")
-    home = (
-        "frontend.expression"
-        if name == "special"
-        else _HOME.get(name, "frontend.expression.functions")
-    )
-    found = getattr(import_module(f"eggrad.{home}"), name)
+    if name in ("linalg", "special"):
+        found = import_module(f"eggrad.frontend.expression.{name}")
+    else:
+        home = _HOME.get(name, "frontend.expression.functions")
+        found = getattr(import_module(f"eggrad.{home}"), name)
     globals()[name] = found
     return found
 

@@ -202,8 +202,10 @@ def skip_gram(np, sp, sl, p, word, context, other):
 
 def translation_embedding(np, sp, sl, p, head, relation, tail, wrong):
     """Bordes et al. 2013."""
+
     def distance(end):
         return np.sqrt(np.sum((p["e"][head] + p["r"][relation] - p["e"][end]) ** 2, axis=1) + 1e-9)
+
     return np.mean(np.maximum(0, 1 + distance(tail) - distance(wrong)))
 
 
@@ -458,8 +460,7 @@ def cases() -> Iterator[Case]:
     yield Case(logistic_regression, {"w": normal(4), "b": 0.3}, (x, signs))
     yield Case(binary_with_logits, normal(4), (x, (t > 0) * 1.0))
     yield Case(weighted_classes, w, (x, y, numpy.array([1.0, 2.0, 0.5])))
-    yield Case(ordinal_regression,
-               {"w": normal(4), "first": normal(1), "steps": normal(1)}, (x, y))
+    yield Case(ordinal_regression, {"w": normal(4), "first": normal(1), "steps": normal(1)}, (x, y))
     layers = [{"w": normal(4, 5), "b": normal(5)}, {"w": normal(5, 3), "b": normal(3)}]
     yield Case(perceptron, layers, (x, y))
     head = {k: normal(4, 4) for k in "qkv"}
@@ -472,26 +473,42 @@ def cases() -> Iterator[Case]:
     yield Case(recurrent, cell, (normal(3, 2), normal(3)))
     yield Case(gated_recurrent, {"z": normal(3, 5), "n": normal(3, 5)}, (normal(2, 2), normal(3)))
     yield Case(autoencoder, {"w": normal(4, 2), "b": normal(2), "c": normal(4)}, (x,))
-    yield Case(variational, {"m": normal(4, 2), "s": normal(4, 2), "d": normal(2, 4)},
-               (x, normal(8, 2)))
+    yield Case(
+        variational, {"m": normal(4, 2), "s": normal(4, 2), "d": normal(2, 4)}, (x, normal(8, 2))
+    )
     yield Case(batch_norm, {"w": normal(4, 3), "g": normal(3), "b": normal(3)}, (x, signs))
     yield Case(mixture_of_experts, {"g": normal(4, 3), "e": normal(4, 3)}, (x, t))
-    yield Case(skip_gram, {"in": normal(6, 3), "out": normal(6, 3)},
-               (below(6, 5), below(6, 5), below(6, 5, 2)))
-    yield Case(translation_embedding, {"e": normal(6, 3), "r": normal(2, 3)},
-               (below(6, 5), below(2, 5), below(6, 5), below(6, 5)))
-    yield Case(factorisation_of_ratings,
-               {"u": normal(5, 2), "v": normal(4, 2), "b": normal(5), "c": normal(4)},
-               (below(5, 9), below(4, 9), normal(9)))
-    yield Case(personalised_ranking, {"u": normal(5, 2), "v": normal(4, 2)},
-               (below(5, 9), below(4, 9), below(4, 9)))
+    yield Case(
+        skip_gram,
+        {"in": normal(6, 3), "out": normal(6, 3)},
+        (below(6, 5), below(6, 5), below(6, 5, 2)),
+    )
+    yield Case(
+        translation_embedding,
+        {"e": normal(6, 3), "r": normal(2, 3)},
+        (below(6, 5), below(2, 5), below(6, 5), below(6, 5)),
+    )
+    yield Case(
+        factorisation_of_ratings,
+        {"u": normal(5, 2), "v": normal(4, 2), "b": normal(5), "c": normal(4)},
+        (below(5, 9), below(4, 9), normal(9)),
+    )
+    yield Case(
+        personalised_ranking,
+        {"u": normal(5, 2), "v": normal(4, 2)},
+        (below(5, 9), below(4, 9), below(4, 9)),
+    )
     i, j = numpy.array([[0, 1, 2, 3, 0], [1, 2, 3, 4, 4]])
     yield Case(springs, normal(5, 2), ((i, j), numpy.ones(5)))
     graph = numpy.abs(normal(6, 6))
-    yield Case(graph_convolution, [normal(4, 3), normal(3, 3)],
-               (graph, normal(6, 4), below(3, 3), numpy.array([0, 2, 5])))
-    yield Case(laplacian_smoothing, normal(5),
-               (numpy.stack([i, j], 1), numpy.array([0, 3]), normal(2)))
+    yield Case(
+        graph_convolution,
+        [normal(4, 3), normal(3, 3)],
+        (graph, normal(6, 4), below(3, 3), numpy.array([0, 2, 5])),
+    )
+    yield Case(
+        laplacian_smoothing, normal(5), (numpy.stack([i, j], 1), numpy.array([0, 3]), normal(2))
+    )
     yield Case(bradley_terry, normal(5), (below(5, 8), below(5, 8)))
     yield Case(triplet, w, (x, below(8, 5), below(8, 5), below(8, 5)))
     yield Case(contrastive, w, (x, normal(8, 4)))
@@ -508,8 +525,7 @@ def cases() -> Iterator[Case]:
     yield Case(kalman, {"q": -1.0, "r": 0.2}, (normal(4),))
     yield Case(quantile_regression, normal(4), (x, t))
     yield Case(huber, normal(4), (x, t))
-    yield Case(spectral_regularisation, normal(4, 3),
-               ((normal(4, 3) > 0) * 1.0, normal(4, 3)))
+    yield Case(spectral_regularisation, normal(4, 3), ((normal(4, 3) > 0) * 1.0, normal(4, 3)))
     yield Case(log_condition, normal(5, 3))
     yield Case(discriminant, normal(4), (x, below(2, 8)))
     yield Case(trimmed_squares, normal(4), (x, t))

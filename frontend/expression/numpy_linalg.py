@@ -1,0 +1,444 @@
+"""NumPy's functions of matrices, `numpy.linalg`, on expressions; of stacks of matrices as well.
+
+Of the matrix of `cholesky`, `eigh` and `eigvalsh` one triangle is read, as NumPy does, unless it
+is known to be symmetric; derivatives are those of a function of that triangle.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import reduce
+from math import inf
+from math import prod as number_of
+from operator import index
+from typing import Any, Final, NamedTuple, NoReturn
+
+import numpy as np
+
+from eggrad.engine.errors import ShapeError, UnsupportedOperation
+from eggrad.engine.indices.texts import exact
+from eggrad.engine.laws.knowledge import Knowledge
+from eggrad.engine.laws.properties import SYMMETRIC
+from eggrad.frontend.calculus import calculus
+from eggrad.frontend.expression import axes as ax
+from eggrad.frontend.expression import functions as language
+from eggrad.frontend.expression.expression import (
+    Expression,
+    applied,
+    as_expression,
+    matmul,
+    unified,
+)
+from eggrad.frontend.expression.numpy_functions import (
+    Axis,
+    amax,
+    amin,
+    broadcast_to,
+    diagonal,
+    integer_size,
+    matrix_transpose,
+    moveaxis,
+    outer,
+    reshape,
+    sum,
+    tensordot,
+    trace,
+    tril,
+    triu,
+    wanted_axes,
+)
+from eggrad.frontend.expression.numpy_protocols import implements
+from eggrad.frontend.expression.numpy_ufuncs import sqrt, square, vecdot
+from eggrad.rules.functions.matrix_properties import matrix_properties
+
+# Operands -----------------------------------------------------------------------------------
+
+
+def _matrices(what: str, a: Any, kind: str = "a matrix") -> Expression:
+    own = as_expression(a)
+    if own.ndim < 2:
+        raise ShapeError(f"{what} needs {kind}, its argument has {own.ndim} axes")
+    return own
+
+
+def _square(what: str, a: Any) -> Expression:
+    own = _matrices(what, a, "a square matrix")
+    return unified([own], [(own.shape[-2], own.shape[-1])], what)[0]
+
+
+def _is_symmetric(own: Expression) -> bool:
+    """Whether a matrix is known to be symmetric, as it is written or simplified."""
+    forms = (own.term, calculus.simplify(own.term).term)
+    return any(Knowledge((matrix_properties,)).knows(SYMMETRIC, form) for form in forms)
+
+
+def _symmetric(what: str, a: Any, triangle: str) -> Expression:
+    """The symmetric matrix that a triangle says, "L" or "U"; the whole where it is known to be."""
+    own = _square(what, a)
+    if triangle not in ("L", "U"):
+        raise UnsupportedOperation(f"{what}: the triangle is 'L' or 'U', not {triangle!r}")
+    if own.ndim == 2 and _is_symmetric(own):
+        return own
+    beside = tril(own, -1) if triangle == "L" else triu(own, 1)
+    whole = tril(own) if triangle == "L" else triu(own)
+    return whole + matrix_transpose(beside)
+
+
+def _lesser_size(what: str, own: Expression) -> Any:
+    """The lesser of the two sizes of matrices, and whether it is that of the columns."""
+    m, n = own.shape[-2:]
+    if m == n:
+        return n, True
+    if isinstance(m, int) and isinstance(n, int):
+        return min(m, n), n <= m
+    raise ShapeError(
+        f"{what}: which of the sizes {m} and {n} is the lesser is not known; give them as integers"
+    )
+
+
+# Inverses and determinants ------------------------------------------------------------------
+
+
+class SlogdetResult(NamedTuple):
+    """What `numpy.linalg.slogdet` returns."""
+
+    sign: Expression
+    logabsdet: Expression
+
+
+def inv(a: Any) -> Expression:
+    """`numpy.linalg.inv`."""
+    own = _square("inv", a)
+    return language.inv(own) if own.ndim == 2 else language.of_each("inverses", own)
+
+
+def det(a: Any) -> Expression:
+    """`numpy.linalg.det`; of stacks the derivative needs matrices that are invertible."""
+    own = _square("det", a)
+    return language.det(own) if own.ndim == 2 else language.of_each("determinants", own)
+
+
+def slogdet(a: Any) -> SlogdetResult:
+    """`numpy.linalg.slogdet`."""
+    own = _square("slogdet", a)
+    if own.ndim == 2:
+        return SlogdetResult(language.signdet(own), language.logabsdet(own))
+    return SlogdetResult(language.of_each("signdets", own), language.of_each("logabsdets", own))
+
+
+def solve(a: Any, b: Any) -> Expression:
+    """`numpy.linalg.solve`."""
+    return matmul(inv(_square("solve", a)), b)
+
+
+def matrix_power(a: Any, n: int) -> Expression:
+    """`numpy.linalg.matrix_power`."""
+    own = _square("matrix_power", a)
+    if not hasattr(n, "__index__"):
+        raise UnsupportedOperation("matrix_power: the exponent is an integer")
+    n = index(n)
+    if n < 0:
+        return matrix_power(inv(own), -n)
+    if n == 0:
+        identity = language.delta(own.shape[-1:])
+        return identity if own.ndim == 2 else broadcast_to(identity, own.shape)
+    result = own
+    for bit in bin(n)[3:]:
+        result = matmul(result, result)
+        result = matmul(result, own) if bit == "1" else result
+    return result
+
+
+def tensorinv(a: Any, ind: int = 2) -> Expression:
+    """`numpy.linalg.tensorinv`, of integer sizes."""
+    own = as_expression(a)
+    if not 0 < index(ind) <= own.ndim:
+        raise ShapeError(f"tensorinv: ind is from 1 to {own.ndim}, the number of axes, not {ind}")
+    lengths = [integer_size("tensorinv", own, k) for k in range(own.ndim)]
+    first, last = lengths[:ind], lengths[ind:]
+    matrix = reshape(own, (number_of(first), number_of(last)))
+    return reshape(inv(matrix), (*last, *first))
+
+
+def tensorsolve(a: Any, b: Any, axes: Sequence[int] | None = None) -> Expression:
+    """`numpy.linalg.tensorsolve`, of integer sizes."""
+    own, right = as_expression(a), as_expression(b)
+    if axes is not None:
+        gone = ax.normalized("tensorsolve", axes, own.ndim)
+        own = moveaxis(own, gone, range(own.ndim - len(gone), own.ndim))
+    lengths = [integer_size("tensorsolve", own, k) for k in range(own.ndim)]
+    unknown = lengths[right.ndim :]
+    count = number_of(unknown)
+    if number_of(lengths[: right.ndim]) != count:
+        raise ShapeError(f"tensorsolve: {own.shape} has not as many equations as unknowns")
+    found = matmul(inv(reshape(own, (count, count))), reshape(right, (count,)))
+    return reshape(found, tuple(unknown))
+
+
+def multi_dot(arrays: Sequence[Any]) -> Expression:
+    """`numpy.linalg.multi_dot`."""
+    return reduce(matmul, arrays)
+
+
+# Decompositions -----------------------------------------------------------------------------
+
+
+def cholesky(a: Any, /, *, upper: bool = False) -> Expression:
+    """`numpy.linalg.cholesky`; NaN where the matrix is not positive definite."""
+    lower = language.of_each("cholesky", _symmetric("cholesky", a, "U" if upper else "L"))
+    return matrix_transpose(lower) if upper else lower
+
+
+class EighResult(NamedTuple):
+    """What `numpy.linalg.eigh` returns."""
+
+    eigenvalues: Expression
+    eigenvectors: Expression
+
+
+def eigh(a: Any, UPLO: str = "L") -> EighResult:  # noqa: N803 - NumPy's name
+    """`numpy.linalg.eigh`; derivatives are undefined where eigenvalues are the same."""
+    own = _symmetric("eigh", a, UPLO.upper())
+    return EighResult(language.of_each("eigenvalues", own), language.of_each("eigenvectors", own))
+
+
+def eigvalsh(a: Any, UPLO: str = "L") -> Expression:  # noqa: N803 - NumPy's name
+    """`numpy.linalg.eigvalsh`."""
+    return language.of_each("eigenvalues", _symmetric("eigvalsh", a, UPLO.upper()))
+
+
+class SVDResult(Sequence[Expression]):
+    """What `numpy.linalg.svd` returns; singular vectors beyond the reduced ones are refused."""
+
+    def __init__(self, a: Expression, full_matrices: bool) -> None:
+        """Remember the matrix."""
+        self._matrix, self._full = a, full_matrices
+
+    @property
+    def U(self) -> Expression:  # noqa: N802 - NumPy's name
+        """Left singular vectors as columns."""
+        return self._vectors("left_singular_vectors", -2)
+
+    @property
+    def S(self) -> Expression:  # noqa: N802 - NumPy's name
+        """Singular values, the greatest one first."""
+        return svdvals(self._matrix)
+
+    @property
+    def Vh(self) -> Expression:  # noqa: N802 - NumPy's name
+        """Right singular vectors as rows."""
+        return matrix_transpose(self._vectors("right_singular_vectors", -1))
+
+    def _vectors(self, name: str, axis: int) -> Expression:
+        shorter, _ = _lesser_size("svd", self._matrix)
+        if self._full and self._matrix.shape[axis] != shorter:
+            raise UnsupportedOperation(
+                "svd: singular vectors that no singular value belongs to are not determined; "
+                "write numpy.linalg.svd(a, full_matrices=False)"
+            )
+        return language.of_each(name, self._matrix)
+
+    def __len__(self) -> int:
+        """Three parts."""
+        return 3
+
+    def __getitem__(self, place: Any) -> Any:
+        """One of U, S and Vh, or several."""
+        names = ("U", "S", "Vh")[place]
+        if isinstance(names, str):
+            return getattr(self, names)
+        return tuple(getattr(self, name) for name in names)
+
+
+def svd(
+    a: Any, full_matrices: bool = True, compute_uv: bool = True, hermitian: bool = False
+) -> SVDResult | Expression:
+    """`numpy.linalg.svd`; derivatives are undefined where singular values are the same, or 0."""
+    if hermitian:
+        raise UnsupportedOperation("svd: hermitian=True; see numpy.linalg.eigh")
+    own = _matrices("svd", a)
+    return SVDResult(own, full_matrices) if compute_uv else svdvals(own)
+
+
+def svdvals(x: Any, /) -> Expression:
+    """`numpy.linalg.svdvals`."""
+    return language.of_each("singular_values", _matrices("svdvals", x))
+
+
+class QRResult(NamedTuple):
+    """What `numpy.linalg.qr` returns."""
+
+    Q: Expression
+    R: Expression
+
+
+def qr(a: Any, mode: str = "reduced") -> QRResult | Expression:
+    """`numpy.linalg.qr`, "reduced" or "r"; of matrices whose first columns are independent."""
+    own = _matrices("qr", a)
+    shorter, is_tall = _lesser_size("qr", own)
+    if mode not in ("reduced", "r") and not (mode == "complete" and own.shape[-2] == shorter):
+        raise UnsupportedOperation(f"qr: the mode is 'reduced' or 'r', not {mode!r}")
+    first = language.of_each("orthonormal_factor", own if is_tall else own[..., :shorter])
+    upper = triu(matmul(matrix_transpose(first), own))
+    return upper if mode == "r" else QRResult(first, upper)
+
+
+# Least squares ------------------------------------------------------------------------------
+
+
+def pinv(a: Any, *, hermitian: bool = False) -> Expression:
+    """`numpy.linalg.pinv`; its derivative is that among matrices of the same rank."""
+    if hermitian:
+        raise UnsupportedOperation("pinv: hermitian=True; see numpy.linalg.eigh")
+    return language.of_each("pseudoinverse", _matrices("pinv", a))
+
+
+class LstsqResult(NamedTuple):
+    """What `numpy.linalg.lstsq` returns; the rank is no expression, and None."""
+
+    x: Expression
+    residuals: Expression
+    rank: None
+    singular_values: Expression
+
+
+def lstsq(a: Any, b: Any, rcond: Any = None) -> LstsqResult:
+    """`numpy.linalg.lstsq` of a matrix of full rank."""
+    own, right = _matrices("lstsq", a), as_expression(b)
+    if own.ndim != 2 or right.ndim not in (1, 2):
+        raise ShapeError("lstsq: of a matrix, and a vector or a matrix")
+    if rcond is not None:
+        raise UnsupportedOperation("lstsq: rcond is None; small singular values count")
+    x = matmul(pinv(own), right)
+    rest = sum(square(matmul(own, x) - right), 0)
+    _, is_tall = _lesser_size("lstsq", own)
+    none = not is_tall or own.shape[-2] == own.shape[-1]
+    residuals = language.constant(0, (0,)) if none else rest if right.ndim == 2 else rest[None]
+    return LstsqResult(x, residuals, None, svdvals(own))
+
+
+# Norms --------------------------------------------------------------------------------------
+
+_OF_VECTORS: Final = "None, a number, inf and -inf"
+_OF_MATRICES: Final = "None, 'fro', 'nuc', 1, -1, 2, -2, inf and -inf"
+
+
+def norm(x: Any, ord: Any = None, axis: Axis = None, *, keepdims: bool = False) -> Expression:
+    """`numpy.linalg.norm`: every one of a vector or a matrix, or Euclid's of all entries."""
+    own = as_expression(x)
+    gone = wanted_axes("norm", axis, own.ndim)
+    if ord is None and (axis is None or len(gone) <= 2):
+        return vector_norm(own, axis=gone, keepdims=keepdims)
+    if len(gone) == 1:
+        return vector_norm(own, axis=gone, keepdims=keepdims, ord=ord)
+    if len(gone) == 2:
+        result = matrix_norm(ax.moved(own, gone, (own.ndim - 2, own.ndim - 1)), ord=ord)
+        return ax.expanded(result, sorted(gone)) if keepdims else result
+    raise ShapeError(
+        f"linalg.norm with ord={ord!r} is along one axis or two, of vectors or of matrices; "
+        f"axis={axis!r} names {len(gone)}"
+    )
+
+
+def vector_norm(x: Any, *, axis: Axis = None, keepdims: bool = False, ord: Any = 2) -> Expression:
+    """`numpy.linalg.vector_norm`."""
+    own = as_expression(x)
+    if ord == 2:
+        return sqrt(sum(square(own), axis, keepdims=keepdims))
+    if ord in (inf, -inf):
+        return (amax if ord > 0 else amin)(language.abs(own), axis, keepdims=keepdims)
+    power = exact(ord)
+    if power is None:
+        raise UnsupportedOperation(
+            f"linalg.norm of vectors with ord={ord!r}; supported are {_OF_VECTORS}"
+        )
+    if power == 0:
+        return sum(applied("not_equal", own, 0), axis, keepdims=keepdims)
+    if power == 1:
+        return sum(language.abs(own), axis, keepdims=keepdims)
+    return sum(language.abs(own) ** power, axis, keepdims=keepdims) ** (1 / power)
+
+
+def matrix_norm(x: Any, *, keepdims: bool = False, ord: Any = "fro") -> Expression:
+    """`numpy.linalg.matrix_norm`."""
+    own = _matrices("matrix_norm", x)
+    if ord not in ("fro", "nuc", 1, -1, 2, -2, inf, -inf, None):
+        raise UnsupportedOperation(
+            f"linalg.norm of matrices with ord={ord!r}; supported are {_OF_MATRICES}"
+        )
+    match ord:
+        case None | "fro":
+            result = vector_norm(own, axis=(-2, -1))
+        case "nuc":
+            result = sum(svdvals(own), -1)
+        case 2 | -2:
+            result = svdvals(own)[..., 0 if ord > 0 else -1]
+        case _:
+            # Sums of columns, or of rows; the greatest, or the least.
+            sums = sum(language.abs(own), -2 if abs(ord) == 1 else -1)
+            result = (amax if ord > 0 else amin)(sums, -1)
+    return ax.expanded(result, (own.ndim - 2, own.ndim - 1)) if keepdims else result
+
+
+def cond(x: Any, p: Any = None) -> Expression:
+    """`numpy.linalg.cond`."""
+    own = _matrices("cond", x)
+    if p in (None, 2, -2):
+        values = svdvals(own)
+        first, last = values[..., 0], values[..., -1]
+        return last / first if p == -2 else first / last
+    return matrix_norm(own, ord=p) * matrix_norm(inv(own), ord=p)
+
+
+# Refused ------------------------------------------------------------------------------------
+
+
+def _refused(name: str, why: str) -> Callable[..., Any]:
+    def refuse(*args: Any, **options: Any) -> NoReturn:
+        raise UnsupportedOperation(f"numpy.linalg.{name} of expressions: {why}")
+
+    return refuse
+
+
+_GENERAL: Final = (
+    "a matrix that is not symmetric may have complex eigenvalues, of which there are no "
+    "expressions; of a symmetric one write numpy.linalg."
+)
+_RANK: Final = (
+    "the rank is a whole number, with no derivative; numpy.linalg.svdvals has the singular "
+    "values, or take the rank of an array that evaluate() computes"
+)
+
+FUNCTIONS: Final[Mapping[object, Callable[..., Any]]] = {
+    np.linalg.inv: inv,
+    np.linalg.det: det,
+    np.linalg.slogdet: slogdet,
+    np.linalg.solve: solve,
+    np.linalg.matrix_power: matrix_power,
+    np.linalg.tensorinv: tensorinv,
+    np.linalg.tensorsolve: tensorsolve,
+    np.linalg.multi_dot: multi_dot,
+    np.linalg.cholesky: cholesky,
+    np.linalg.eigh: eigh,
+    np.linalg.eigvalsh: eigvalsh,
+    np.linalg.svd: svd,
+    np.linalg.svdvals: svdvals,
+    np.linalg.qr: qr,
+    np.linalg.pinv: pinv,
+    np.linalg.lstsq: lstsq,
+    np.linalg.norm: norm,
+    np.linalg.vector_norm: vector_norm,
+    np.linalg.matrix_norm: matrix_norm,
+    np.linalg.cond: cond,
+    np.linalg.eig: _refused("eig", _GENERAL + "eigh"),
+    np.linalg.eigvals: _refused("eigvals", _GENERAL + "eigvalsh"),
+    np.linalg.matrix_rank: _refused("matrix_rank", _RANK),
+    np.linalg.trace: lambda x: trace(x, 0, -2, -1),
+    np.linalg.diagonal: lambda x: diagonal(x, 0, -2, -1),
+    np.linalg.outer: outer,
+    np.linalg.tensordot: tensordot,
+    np.linalg.vecdot: vecdot,
+    np.linalg.matmul: matmul,
+    np.linalg.matrix_transpose: matrix_transpose,
+}
+"""What each function that is supported does."""
+
+implements(functions=FUNCTIONS)
