@@ -4,6 +4,11 @@ Others import `expression`, `functions`, `own_functions`, `special`, `axes`, `nu
 `numpy_ufuncs`. Whatever is imported from here, NumPy's functions know expressions then.
 """
 
-from eggrad.frontend.expression import numpy_functions, numpy_reductions, numpy_ufuncs
+from eggrad.frontend.expression import (
+    numpy_arrays,
+    numpy_functions,
+    numpy_reductions,
+    numpy_ufuncs,
+)
 
-__all__ = ["numpy_functions", "numpy_reductions", "numpy_ufuncs"]
+__all__ = ["numpy_arrays", "numpy_functions", "numpy_reductions", "numpy_ufuncs"]

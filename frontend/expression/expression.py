@@ -627,7 +627,6 @@ class Expression:
     all = _numpy_method("all")
     any = _numpy_method("any")
     clip = _numpy_method("clip")
-    compress = _numpy_method("compress")
     conj = _numpy_method("conj")
     conjugate = _numpy_method("conj")
     cumprod = _numpy_method("cumprod")
@@ -687,6 +686,10 @@ class Expression:
         """Itself, for a type of floating-point numbers; `numpy.trunc` makes whole numbers."""
         check_dtype("astype", dtype)
         return self
+
+    def compress(self, condition: Any, axis: int | None = None) -> "Expression":
+        """`numpy.compress`, by literal truth values."""
+        return np.compress(condition, self, axis=axis)  # type: ignore[call-overload]
 
     def copy(self, order: str = "C") -> "Expression":
         """Itself, for it never changes."""
