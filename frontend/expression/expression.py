@@ -1010,6 +1010,10 @@ class Condition:
         """The condition at some entries."""
         return Condition(self.test[key])
 
+    def __iter__(self) -> "Iterator[Condition]":
+        """The parts along the first axis, if its length is known."""
+        return map(Condition, iter(self.test))
+
     @property
     def shape(self) -> Dims:
         """The size of each axis."""

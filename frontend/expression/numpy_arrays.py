@@ -352,6 +352,7 @@ def delete(arr: Any, obj: Any, axis: int | None = None) -> Expression:
     size = own.shape[k]
     if isinstance(size, int):
         gone = obj if isinstance(obj, slice) else literal("delete", obj)
+        gone = slice(0) if isinstance(gone, np.ndarray) and not gone.size else gone
         try:
             left = np.delete(np.arange(size), gone)
         except (IndexError, ValueError) as error:

@@ -142,7 +142,7 @@ def var(
     correction: float = 0,
 ) -> Expression:
     """`numpy.var`."""
-    own = as_expression(a)
+    own = _masked(as_expression(a), where, 0)
     less = ddof or correction
     count = count_where(own, axis, where, keepdims=keepdims)
     center = _mean(own, axis, keepdims=True, where=where) if mean is None else as_expression(mean)
