@@ -578,12 +578,21 @@ class Expression:
         """Refuse: an expression has no value."""
         raise UnsupportedOperation(
             "an expression has no value that a number could be made of: write numpy.sqrt, exp, ... "
-            "instead of math.sqrt, exp, ..., leave float() and int() out, and see evaluate() for "
-            "the value"
+            "instead of math.sqrt, exp, ..., leave float() and int() out, and join expressions by "
+            "numpy.stack instead of assigning to the entries of an array"
         )
 
     __int__ = __float__
     __complex__ = __float__
+
+    def __and__(self, other: object) -> NoReturn:
+        """Refuse: bits are those of integers."""
+        raise UnsupportedOperation(
+            "expressions have real numbers and no bits; & and | join comparisons in brackets, as "
+            "in numpy.where((x > 0) & (x < 1), x, 0)"
+        )
+
+    __or__ = __xor__ = __rand__ = __ror__ = __rxor__ = __and__
 
     def __setitem__(self, key: object, value: object) -> NoReturn:
         """Refuse: expressions are immutable."""
@@ -599,7 +608,7 @@ class Expression:
     def __getattr__(self, name: str) -> Any:
         """Say of the methods of NumPy's arrays that are missing what to write instead."""
         if name in METHODS:
-            raise NoSuchMethod(METHODS[name].format(name=name))
+            raise NoSuchMethod(METHODS[name])
         raise AttributeError(f"'Expression' object has no attribute {name!r}", name=name, obj=self)
 
     def __array__(self, dtype: object = None, copy: object = None) -> NoReturn:

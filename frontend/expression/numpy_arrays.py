@@ -178,6 +178,18 @@ def resize(a: Any, new_shape: Any) -> Expression:
     return reshape(own[:wanted], shape)
 
 
+def linspace(
+    start: Any, stop: Any, num: int = 50, endpoint: bool = True, retstep: bool = False, axis: int = 0
+) -> Any:
+    """`numpy.linspace`."""
+    first, last, count = as_expression(start), as_expression(stop), index(num)
+    parts = count - 1 if endpoint else count
+    step = (last - first) / parts if parts else last - first
+    weights = reshape(fixed(np.arange(count)), (count, *[1] * step.ndim))
+    found = moveaxis(first + weights * step, 0, axis)
+    return (found, step) if retstep else found
+
+
 def broadcast_arrays(*args: Any) -> tuple[Expression, ...]:
     """`numpy.broadcast_arrays`."""
     own = [as_expression(a) for a in args]
@@ -569,6 +581,7 @@ FUNCTIONS: Final[Mapping[object, Callable[..., Any]]] = {
     **{np.copy: copy, np.asarray: asarray, np.asanyarray: asarray, np.array: asarray},
     **{np.ascontiguousarray: asarray, np.asfortranarray: asarray},
     **{np.repeat: repeat, np.tile: tile, np.resize: resize, np.meshgrid: meshgrid},
+    np.linspace: linspace,
     **{np.broadcast_arrays: broadcast_arrays, np.rollaxis: rollaxis, np.rot90: rot90},
     **{np.atleast_1d: atleast_1d, np.atleast_2d: atleast_2d, np.atleast_3d: atleast_3d},
     **{np.diagflat: diagflat, np.append: append, np.dstack: dstack, np.block: block},

@@ -778,7 +778,7 @@ def multi_dot(arrays: Sequence[Any]) -> Expression:
 
 
 FUNCTIONS: Final[Mapping[object, Callable[..., Any]]] = {
-    **{np.max: amax, np.min: amin, np.ptp: ptp},
+    **{np.max: amax, np.min: amin, np.amax: amax, np.amin: amin, np.ptp: ptp},
     **{np.sum: sum, np.mean: mean, np.average: average, np.var: var, np.std: std},
     **{np.einsum: einsum, np.dot: dot, np.inner: inner, np.vdot: vdot, np.outer: outer},
     **{np.tensordot: tensordot, np.kron: kron},

@@ -51,7 +51,7 @@ def call_ufunc(
     """
     name = ufunc.__name__
     if name not in _UFUNCS:
-        raise refusal(name)
+        raise refusal(name, "numpy" if hasattr(np, name) else "scipy.special")
     if method == "__call__":
         if "where" in options and not _is_default("where", options["where"]):
             raise UnsupportedOperation(
@@ -113,7 +113,7 @@ def _called(
             f"numpy.{name}: an expression is not written into an array that is there; write "
             "y = y + x for y += x, and leave out= out"
         )
-    if given.get("dtype") is not None:
+    if given.get("dtype") is not None and "dtype" not in parameters:
         check_dtype(f"numpy.{name}", given.pop("dtype"))
     try:
         bound = signature(function).bind(*args, **given)

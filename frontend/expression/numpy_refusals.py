@@ -3,10 +3,10 @@
 By meaning: each entry says why there is no such function, or of which others it is made.
 """
 
+import sys
 from collections.abc import Mapping
-from sys import _getframe as _frame  # pyright: ignore[reportPrivateUsage]
 from types import FrameType, MappingProxyType
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
@@ -48,13 +48,17 @@ _GROUPS: Final[Mapping[str, str]] = {
     "nextafter spacing frexp": "it is about digits of floating-point numbers; leave it out",
     "sort argsort partition argpartition sort_complex median percentile quantile nanmedian "
     "nanpercentile nanquantile argmax argmin nanargmax nanargmin": (
-        "numpy.max, min, maximum and minimum are what depends on the order of values"
+        "of what depends on the order of values there are numpy.max, min, maximum and minimum"
     ),
     "take_along_axis": "numpy.take with literal indices, or x[i] with integers",
-    "emath.sqrt emath.log emath.log2 emath.log10 emath.logn emath.power emath.arccos emath.arcsin "
-    "emath.arctanh": "the function of the same name in numpy itself, which is real",
-    "datetime_data isnat": "it is for dates",
-    "require": "numpy.asarray(x, like=x)",
+    "lib.scimath.sqrt lib.scimath.log lib.scimath.log2 lib.scimath.log10 lib.scimath.logn "
+    "lib.scimath.power lib.scimath.arccos lib.scimath.arcsin lib.scimath.arctanh": (
+        "expressions are real; write the function of the same name in numpy itself"
+    ),
+    "full": "numpy.full_like, or numpy.broadcast_to(x, shape)",
+    "frompyfunc": "call the function itself, made of NumPy's functions and numpy.where",
+    "logspace geomspace": "numpy.exp of numpy.linspace",
+    "isnat": "it is for dates",
 }
 _INSTEAD: Final[Mapping[str, str]] = MappingProxyType(
     {name: text for names, text in _GROUPS.items() for name in names.split()}
@@ -111,11 +115,19 @@ _ARRAY_METHODS: Final[Mapping[str, str]] = {
     **dict.fromkeys(("tobytes", "tofile", "dump", "dumps", "data", "ctypes"), _TEXT),
 }
 
+
+
+def _phrase(text: str) -> str:
+    """A reason as it is; what is to be written, as advice."""
+    advice = text.startswith(("numpy.", "eggrad.", "list(")) or text in _OF_SCIPY.values()
+    return f"write {text}" if advice else text
+
+
 METHODS: Final[Mapping[str, str]] = MappingProxyType(
     {
-        name: f"expressions have no {{name}}: {_ARRAY_METHODS.get(name) or _INSTEAD.get(name)}"
-        if name in _ARRAY_METHODS or name in _INSTEAD
-        else "expressions have no {name}; docs/numpy.md lists what they have"
+        name: f"expressions have no {name}: {_phrase(text)}"
+        if (text := _ARRAY_METHODS.get(name) or _INSTEAD.get(name, ""))
+        else f"expressions have no {name}; docs/numpy.md lists what they have"
         for name in dir(np.ndarray)
         if not name.startswith("_")
     }
@@ -127,18 +139,21 @@ class NoSuchMethod(UnsupportedOperation, AttributeError):
     """A method of NumPy's arrays that expressions do not have."""
 
 
-def refusal(name: str) -> UnsupportedOperation:
-    """The error for a function of NumPy, with what to write instead.
+def refusal(name: str, library: str = "numpy") -> UnsupportedOperation:
+    """The error for a function of NumPy, or of another library, with what to write instead.
 
     >>> print(refusal("flatnonzero"))
     numpy.flatnonzero of expressions is not supported: the shape of the result depends on ...
     """
-    reason = _INSTEAD.get(name) or _INSTEAD.get(name.rpartition(".")[2])
+    if name.endswith("(vectorized)"):
+        library, name = "numpy", "frompyfunc"
+    reason = _INSTEAD.get(name) or _OF_SCIPY.get(name)
+    what = f"{library}.{name} of expressions is not supported"
     return UnsupportedOperation(
-        f"numpy.{name} of expressions is not supported: {reason}"
+        f"{what}: {_phrase(reason)}"
         if reason
-        else f"numpy.{name} of expressions is not supported; docs/numpy.md lists what is, and "
-        "numpy.einsum, numpy.where and slices make most other things"
+        else f"{what}; docs/numpy.md lists what is, of which most others can be made, and "
+        "eggrad.function declares a function of one's own"
     )
 
 
@@ -152,36 +167,42 @@ def no_array() -> str:
             "values"
         )
     module, name = called
-    instead = _OF_SCIPY.get(name) or _INSTEAD.get(name)
+    known = (_OF_SCIPY.get(name), *(_INSTEAD.get(f"{m}{name}") for m in ("", "fft.", "linalg.")))
+    instead = next(filter(None, known), None)
     return (
         f"{module}.{name} takes no expressions, for it makes arrays of what it is given: "
-        + (instead and f"write {instead}" or "write it with NumPy's functions, docs/numpy.md")
+        + _phrase(instead or "write it with those functions of NumPy that docs/numpy.md lists")
     )
 
 
 def _calling_function() -> tuple[str, str] | None:
     """The module and the name of the function of NumPy or SciPy that a user has called."""
-    frame: FrameType | None = _frame(2)
+    frame: FrameType | None = sys._getframe(2)  # pyright: ignore[reportPrivateUsage]
     found: tuple[str, str] | None = None
     while frame is not None:
-        library, *parts = frame.f_globals.get("__name__", "").split(".")
-        if library not in ("numpy", "scipy", "array_api_compat"):
-            # Decorators are called by files of other names.
-            if found or library not in ("functools", "contextlib", "eggrad"):
-                break
-        elif library != "array_api_compat":
+        module, name = _named(frame)
+        library, *parts = module.split(".")
+        if library not in _LIBRARIES and (found or library not in _BETWEEN):
+            break
+        if library in _LIBRARIES and "array_api_compat" not in parts and name[:1] not in ("", "_"):
             public = [p for p in parts if not p.startswith("_")][:1]
-            name = _public_name(frame)
-            if name and not name.startswith("_"):
-                found = ".".join([library, *public]), name
+            top = callable(getattr(sys.modules.get(library), name, None))
+            found = library if top else ".".join([library, *public]), name
         frame = frame.f_back
     return found
 
 
-def _public_name(frame: FrameType) -> str:
-    """The name of the function of a frame, or of the class whose method it is."""
-    name = frame.f_code.co_name
-    owner: Any = frame.f_locals.get("self")
+_LIBRARIES: Final = ("numpy", "scipy")
+_BETWEEN: Final = ("eggrad", "functools", "contextlib")
+
+
+def _named(frame: FrameType) -> tuple[str, str]:
+    """The module and the name of what is called: a function, a class, what a decorator is on."""
+    module, name = frame.f_globals.get("__name__", ""), frame.f_code.co_name
+    owner = frame.f_locals.get("self")
     if name in ("__call__", "__init__") and owner is not None:
-        return type(owner).__name__
-    return "" if name.startswith("<") or "wrapper" in name else name
+        return module, type(owner).__name__
+    if "wrap" in name:
+        own = frame.f_locals.get("f") or frame.f_locals.get("func")
+        return getattr(own, "__module__", module), getattr(own, "__name__", "")
+    return module, "" if name.startswith("<") else name

@@ -24,7 +24,7 @@ from eggrad.frontend.expression.expression import (
     where,
 )
 from eggrad.frontend.expression.functions import maximum, minimum
-from eggrad.frontend.expression.numpy_arrays import along, fixed, gathered, literal
+from eggrad.frontend.expression.numpy_arrays import along, atleast_1d, fixed, gathered, literal
 from eggrad.frontend.expression.numpy_functions import (
     Axis,
     concatenate,
@@ -321,9 +321,8 @@ def unwrap(p: Any, discont: Any = None, axis: int = -1, *, period: float = 2 * n
 
 def polyval(p: Any, x: Any) -> Expression:
     """`numpy.polyval`, by Horner's scheme."""
-    own = _coefficients("polyval", p)
     result = as_expression(x) * 0
-    for coefficient in own:
+    for coefficient in atleast_1d(p):
         result = result * x + coefficient
     return result
 
@@ -339,7 +338,9 @@ def polysub(a1: Any, a2: Any) -> Expression:
 
 
 def _aligned(what: str, a1: Any, a2: Any, sign: int) -> Expression:
-    parts = [ravel(a) for a in (a1, a2)]
+    parts = [atleast_1d(a) for a in (a1, a2)]
+    if any(p.ndim > 1 for p in parts):
+        raise ShapeError(f"{what}: coefficients are vectors")
     sizes = [integer_size(what, p, 0) for p in parts]
     first, second = (
         concatenate([np.zeros(max(sizes) - n), p]) if n < max(sizes) else p
@@ -567,9 +568,11 @@ FUNCTIONS: Final[Mapping[object, Callable[..., Any]]] = {
     **{np.real_if_close: as_expression, np.iscomplexobj: lambda x: False},
     **{np.isrealobj: lambda x: True, np.isreal: lambda x: equal(full_like(x, 0), 0)},
     np.iscomplex: lambda x: equal(full_like(x, 0), 1),
+    np.astype: lambda x, dtype, copy=True: as_expression(x).astype(dtype),
     np.isposinf: lambda x: greater(x, _LARGEST),
     np.isneginf: lambda x: less(x, -_LARGEST),
     **{np.isclose: isclose, np.allclose: allclose, np.array_equal: array_equal, np.isin: isin},
+    np.array_equiv: lambda a1, a2: all(equal(a1, a2)),
     **{np.sinc: special.sinc, np.i0: special.i0},
     np.size: lambda a, axis=None: as_expression(a).size if axis is None else a.shape[axis],
     **{np.result_type: lambda *a: np.dtype(float), np.common_type: lambda *a: np.float64},
