@@ -12,4 +12,10 @@ from eggrad.frontend.expression import (
     numpy_ufuncs,
 )
 
-__all__ = ["numpy_arrays", "numpy_functions", "numpy_reductions", "numpy_statistics", "numpy_ufuncs"]
+__all__ = [
+    "numpy_arrays",
+    "numpy_functions",
+    "numpy_reductions",
+    "numpy_statistics",
+    "numpy_ufuncs",
+]

@@ -3,16 +3,15 @@
 from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
 from operator import index
-from typing import Any, Final, cast
+from typing import Any, Final, NamedTuple, cast
 
 import numpy as np
 
 from eggrad.engine.errors import ShapeError, UnsupportedOperation
-from eggrad.engine.indices.affine import Form, as_size, form, size_form, times
+from eggrad.engine.indices.affine import as_size, form, size_form, times
 from eggrad.engine.indices.spec import Size
 from eggrad.engine.terms.binding import Array
 from eggrad.frontend.expression import axes as ax
-from eggrad.frontend.expression import functions as language
 from eggrad.frontend.expression import numpy_functions as whole
 from eggrad.frontend.expression.axes import placed, selected
 from eggrad.frontend.expression.broadcasting import array_term
@@ -72,9 +71,7 @@ def gathered(own: Expression, axis: int, places: Sequence[int]) -> Expression:
     rest = list(places)
     while rest:
         step = next((b - a for a, b in pairwise(rest[:2])), 1)
-        count = next(
-            (k for k in range(1, len(rest)) if rest[k] - rest[k - 1] != step), len(rest)
-        )
+        count = next((k for k in range(1, len(rest)) if rest[k] - rest[k - 1] != step), len(rest))
         first, last = rest[0], rest[count - 1]
         if step and (first < 0) == (last < 0):
             stop: int | None = last + (1 if step > 0 else -1)
@@ -107,7 +104,7 @@ def copy(a: Any, order: str = "K", subok: bool = False) -> Expression:
 
 
 def asarray(a: Any, dtype: Any = None, order: str = "K", *, copy: Any = None) -> Expression:
-    """`numpy.asarray` of an expression, or with `like=`; nested lists of expressions are stacked."""
+    """`numpy.asarray` of an expression, or with `like=`; it stacks nested lists of expressions."""
     if dtype is not None:
         check_dtype("numpy.asarray", dtype)
     if isinstance(a, list | tuple) and a:
@@ -178,8 +175,13 @@ def resize(a: Any, new_shape: Any) -> Expression:
     return reshape(own[:wanted], shape)
 
 
-def linspace(
-    start: Any, stop: Any, num: int = 50, endpoint: bool = True, retstep: bool = False, axis: int = 0
+def linspace(  # noqa: PLR0917 - NumPy's arguments
+    start: Any,
+    stop: Any,
+    num: int = 50,
+    endpoint: bool = True,
+    retstep: bool = False,
+    axis: int = 0,
 ) -> Any:
     """`numpy.linspace`."""
     first, last, count = as_expression(start), as_expression(stop), index(num)
@@ -489,7 +491,7 @@ def pad(array: Any, pad_width: Any, mode: Any = "constant", **options: Any) -> E
     )
     for k, ((before, after), chosen) in enumerate(zip(widths.tolist(), values, strict=True)):
         if before or after:
-            own = _PADDED[mode](own, k, before, after, chosen, mode)
+            own = _PADDED[mode](own, k, _Ends(mode, before, after, chosen))
     return own
 
 
@@ -500,23 +502,30 @@ def _by_axes(what: str, numbers: Array, own: Expression) -> Array:
         raise ShapeError(f"pad: {what} are a pair for each of {own.ndim} axes") from None
 
 
-def _constant(
-    own: Expression, axis: int, before: int, after: int, values: Sequence[Any], mode: str
-) -> Expression:
+class _Ends(NamedTuple):
+    """What is added at the two ends of an axis: how many entries, and what the mode asks."""
+
+    mode: str
+    before: int
+    after: int
+    values: Sequence[Any]
+
+
+def _constant(own: Expression, axis: int, ends: _Ends) -> Expression:
+    before, after, values = ends.before, ends.after, ends.values
     if not any(isinstance(v, Expression) or v for v in values):
         size = size_sum(own.shape[axis], before, after)
         return placed("pad", own, axis, size, [shifted(before)])
-    ends = [
+    parts = [
         ax.broadcast(as_expression(v), (*own.shape[:axis], width, *own.shape[axis + 1 :]))
         for v, width in zip(values, (before, after), strict=True)
     ]
-    return concatenate([ends[0], own, ends[1]], axis)
+    return concatenate([parts[0], own, parts[1]], axis)
 
 
-def _repeated(
-    own: Expression, axis: int, before: int, after: int, values: Sequence[Any], mode: str
-) -> Expression:
+def _repeated(own: Expression, axis: int, ends: _Ends) -> Expression:
     """Entries again, at places that NumPy says of a vector of places."""
+    mode, before, after, values = ends
     size = own.shape[axis]
     # An axis of a symbol is taken to be long enough: places count from its nearer end.
     length = size if isinstance(size, int) else 2 * (before + after) + 2
@@ -531,33 +540,31 @@ def _repeated(
         return moveaxis(product, 0, axis)
     places = np.pad(np.arange(length), (before, after), cast(Any, mode))
     counted = [int(i) if 2 * i < length else int(i) - length for i in places]
-    ends = [
+    parts = [
         gathered(own, axis, part)
         for part in (counted[:before], counted[len(counted) - after :])
         if part
     ]
-    return concatenate([*ends[: bool(before)], own, *ends[bool(before) :]], axis)
+    return concatenate([*parts[: bool(before)], own, *parts[bool(before) :]], axis)
 
 
-def _statistic(
-    own: Expression, axis: int, before: int, after: int, values: Sequence[Any], mode: str
-) -> Expression:
+def _statistic(own: Expression, axis: int, ends: _Ends) -> Expression:
+    mode, before, after, values = ends
     function = {"mean": whole.mean, "maximum": whole.amax, "minimum": whole.amin}[mode]
-    ends: list[Expression] = []
+    parts: list[Expression] = []
     for length, width, first in zip(values, (before, after), (True, False), strict=True):
         size = own.shape[axis]
         if not length or (isinstance(size, int) and length >= size):
             part = own
         else:
             part = own[along(axis, slice(0, length) if first else slice(-length, None))]
-        ends.append(stretched(function(part, axis, keepdims=True), axis, width))
-    return concatenate([ends[0], own, ends[1]], axis)
+        parts.append(stretched(function(part, axis, keepdims=True), axis, width))
+    return concatenate([parts[0], own, parts[1]], axis)
 
 
-def _ramp(
-    own: Expression, axis: int, before: int, after: int, values: Sequence[Any], mode: str
-) -> Expression:
-    ends: list[Expression] = []
+def _ramp(own: Expression, axis: int, ends: _Ends) -> Expression:
+    before, after, values = ends.before, ends.after, ends.values
+    parts: list[Expression] = []
     for end, width, first in zip(values, (before, after), (True, False), strict=True):
         steps = np.arange(width) / max(width, 1)
         part = fixed(steps if first else 1 - np.append(steps[1:], 1)) if width else fixed([])
@@ -565,8 +572,8 @@ def _ramp(
         shape[axis] = width
         weight = reshape(part, shape)
         edge = own[along(axis, slice(0, 1) if first else slice(-1, None))]
-        ends.append(end * (1 - weight) + edge * weight)
-    return concatenate([ends[0], own, ends[1]], axis)
+        parts.append(end * (1 - weight) + edge * weight)
+    return concatenate([parts[0], own, parts[1]], axis)
 
 
 _PADDED: Final[Mapping[str, Callable[..., Expression]]] = {

@@ -471,9 +471,7 @@ def prod(
     return result if initial is None else multiply(initial, result)
 
 
-def combined(
-    operation: Callable[[Any, Any], Expression], own: Expression, axis: int
-) -> Expression:
+def combined(operation: Callable[[Any, Any], Expression], own: Expression, axis: int) -> Expression:
     """What an associative operation makes of the entries along an axis: of halves, again and again.
 
     >>> combined(multiply, language.variable("x", (100,)), 0).shape
@@ -486,9 +484,7 @@ def combined(
         half = left // 2
         if left % 2:
             rest.append(own[(*before, -1)])
-        own = operation(
-            own[(*before, slice(None, half))], own[(*before, slice(half, 2 * half))]
-        )
+        own = operation(own[(*before, slice(None, half))], own[(*before, slice(half, 2 * half))])
         left = half
     return reduce(operation, [own[(*before, 0)], *reversed(rest)])
 

@@ -104,9 +104,7 @@ def _called(
     parameters = signature(function).parameters
     # None may be more than what holds anyway, as an axis that is 0 without it.
     given = {
-        k: v
-        for k, v in options.items()
-        if not _is_default(k, v) or (v is None and k in parameters)
+        k: v for k, v in options.items() if not _is_default(k, v) or (v is None and k in parameters)
     }
     if "out" in given:
         raise UnsupportedOperation(

@@ -13,13 +13,11 @@ from eggrad.frontend.expression import numpy_functions as whole
 from eggrad.frontend.expression.expression import Condition, Expression, as_expression, truth
 from eggrad.frontend.expression.numpy_functions import (
     Axis,
-    combined,
     concatenate,
     integer_size,
     one_axis,
     ravel,
     stack,
-    wanted_axes,
 )
 from eggrad.frontend.expression.numpy_protocols import implements
 from eggrad.frontend.expression.numpy_ufuncs import UFUNCS, exp2, log2, not_equal, sqrt, square

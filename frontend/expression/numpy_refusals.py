@@ -116,7 +116,6 @@ _ARRAY_METHODS: Final[Mapping[str, str]] = {
 }
 
 
-
 def _phrase(text: str) -> str:
     """A reason as it is; what is to be written, as advice."""
     advice = text.startswith(("numpy.", "eggrad.", "list(")) or text in _OF_SCIPY.values()

@@ -139,7 +139,7 @@ def nan_to_num(
 # Covariances ------------------------------------------------------------------------------
 
 
-def cov(
+def cov(  # noqa: PLR0917 - NumPy's arguments
     m: Any,
     y: Any = None,
     rowvar: bool = True,
@@ -222,9 +222,7 @@ def _gradient(own: Expression, spacing: Any, edge_order: int) -> Expression:
     if steps is None:
         inner = (after - before) / (2 * h)
     else:
-        inner = (
-            left / right * (after - here) + right / left * (here - before)
-        ) / (left + right)
+        inner = (left / right * (after - here) + right / left * (here - before)) / (left + right)
     ends: list[Expression] = []
     for places, sign in (((0, 1, 2), 1), ((-1, -2, -3), -1)):
         a, b = own[..., places[0]], own[..., places[1]]
@@ -233,9 +231,11 @@ def _gradient(own: Expression, spacing: Any, edge_order: int) -> Expression:
             end = sign * (b - a) / first
         else:
             c, second = own[..., places[2]], h if steps is None else steps[1 if sign > 0 else -2]
-            end = sign * (
-                (b - a) / first * (first + second) - (c - a) / (first + second) * first
-            ) / second
+            end = (
+                sign
+                * ((b - a) / first * (first + second) - (c - a) / (first + second) * first)
+                / second
+            )
         ends.append(end[..., None])
     return concatenate([ends[0], inner, ends[1]], own.ndim - 1)
 
@@ -255,7 +255,7 @@ def trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: int = -1) -> Expressio
     return whole.sum(heights * steps, k) / 2
 
 
-def interp(
+def interp(  # noqa: PLR0917 - NumPy's arguments
     x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period: Any = None
 ) -> Expression:
     """`numpy.interp`: the places `xp` increase, and their number is an integer."""
@@ -412,7 +412,7 @@ def _coefficients(what: str, p: Any) -> Sequence[Expression]:
 # Products of vectors with two or three entries -----------------------------------------------
 
 
-def cross(
+def cross(  # noqa: PLR0917 - NumPy's arguments
     a: Any, b: Any, axisa: int = -1, axisb: int = -1, axisc: int = -1, axis: int | None = None
 ) -> Expression:
     """`numpy.cross`."""
@@ -460,7 +460,9 @@ def piecewise(x: Any, condlist: Any, funclist: Sequence[Any], *args: Any, **kw: 
     pieces = [f(own, *args, **kw) if callable(f) else f for f in funclist]
     found = full_like(own, 0) if not extra else as_expression(pieces[-1]) + full_like(own, 0)
     for condition, piece in zip(conditions, pieces, strict=False):
-        found = where(np.asarray(condition) if isinstance(condition, list) else condition, piece, found)
+        found = where(
+            np.asarray(condition) if isinstance(condition, list) else condition, piece, found
+        )
     return found
 
 

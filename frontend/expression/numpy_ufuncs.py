@@ -175,7 +175,7 @@ def _of_truth(name: str, logical: Callable[..., Condition]) -> Callable[..., Con
 
     def function(*operands: Any) -> Condition:
         for a in operands:
-            if not isinstance(a, Condition) and getattr(a, "dtype", type(a)) != bool:
+            if not isinstance(a, Condition) and getattr(a, "dtype", type(a)) not in (bool,):
                 raise UnsupportedOperation(
                     f"{name} is for integers and for comparisons; expressions have real numbers"
                 )
