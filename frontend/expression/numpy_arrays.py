@@ -64,7 +64,8 @@ def along(axis: int, key: Any) -> tuple[Any, ...]:
 def gathered(own: Expression, axis: int, places: Sequence[int]) -> Expression:
     """The entries at some places of an axis, where neighbours are slices; -1 is the last.
 
-    >>> gathered(language.variable("x", ("n",)), 0, [0, 1, 2, 2, 2]).shape
+    >>> from eggrad.frontend.expression.functions import variable
+    >>> gathered(variable("x", ("n",)), 0, [0, 1, 2, 2, 2]).shape
     (5,)
     """
     parts: list[Expression] = []
@@ -535,7 +536,8 @@ def _repeated(own: Expression, axis: int, ends: _Ends) -> Expression:
     if odd and not isinstance(size, int):
         integer_size("pad", own, axis)
     if odd:
-        made = np.pad(np.eye(length), ((before, after), (0, 0)), mode, reflect_type="odd")
+        own_mode: Any = mode
+        made = np.pad(np.eye(length), ((before, after), (0, 0)), own_mode, reflect_type="odd")
         product = whole.tensordot(fixed(made), own, ([1], [axis]))
         return moveaxis(product, 0, axis)
     places = np.pad(np.arange(length), (before, after), cast(Any, mode))

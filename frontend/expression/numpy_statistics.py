@@ -78,12 +78,12 @@ def nancumprod(a: Any, axis: int | None = None) -> Expression:
 
 
 def _without(a: Any, other: Any) -> Expression:
-    return where(isnan(a), other, a)
+    return where(_numbers(a), a, other)
 
 
 def _numbers(a: Any, mask: Any = None) -> Condition:
     """Where entries are numbers, and a mask holds."""
-    found = ~isnan(as_expression(a))
+    found = equal(a, a)
     return found if mask is None else found & mask
 
 
@@ -558,7 +558,7 @@ FUNCTIONS: Final[Mapping[object, Callable[..., Any]]] = {
     **{np.nanstd: nanstd, np.nanmax: nanmax, np.nanmin: nanmin, np.nan_to_num: nan_to_num},
     **{np.nancumsum: nancumsum, np.nancumprod: nancumprod, np.cov: cov, np.corrcoef: corrcoef},
     **{np.gradient: gradient, np.interp: interp, np.unwrap: unwrap},
-    getattr(np, "trapezoid", None) or np.trapz: trapezoid,
+    np.trapezoid: trapezoid,
     **{np.polyval: polyval, np.polyadd: polyadd, np.polysub: polysub, np.polymul: polymul},
     **{np.polyder: polyder, np.polyint: polyint, np.poly: poly, np.polyfit: polyfit},
     **{np.vander: vander, np.cross: cross},

@@ -94,6 +94,10 @@ CASES: dict[str, Case] = {
     "permute_dims": (lambda x: np.permute_dims(x, (1, 0)), R),
 }
 
+if not hasattr(np, "unstack"):
+    # Since NumPy 2.1.
+    del CASES["unstack"]
+
 MODES: list[tuple[str, dict[str, Any]]] = [
     ("constant", {}),
     ("constant", {"constant_values": 2.0}),
@@ -113,7 +117,7 @@ MODES: list[tuple[str, dict[str, Any]]] = [
 ]
 WIDTHS: list[tuple[Any, Any]] = [(2, v), ((1, 3), v), (((1, 2), (0, 2)), R), (9, v), (1, T)]
 SLOPES = [
-    *("repeat cnt", "tile2", "resize less", "meshgrid 3", "rot90 ax", "block", "append ax"),
+    *("repeat cnt", "tile", "resize less", "meshgrid 3", "rot90 ax", "block", "append ax"),
     *("array_split ax", "delete ax", "insert axv", "ediff1d2", "apply 0", "sliding 2", "conv2d"),
 ]
 

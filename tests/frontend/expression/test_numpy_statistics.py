@@ -137,7 +137,7 @@ CASES: dict[str, Case] = {
 SLOPES = [
     *("nanvar ddof", "nanmax init", "cov y", "cov faw", "corrcoef", "grad c2", "gradient cx"),
     *("trapezoid 2", "trapezoid xx", "interp lr", "interp fp", "interp xp", "interp per"),
-    *("unwrap ax", "polyval px", "polyint2", "poly", "polyfit w", "vander inc", "cross R"),
+    *("unwrap ax", "polyval px", "polyint2", "polyfit w", "vander inc", "cross R"),
     *("select", "piecewise d", "choose", "digitize", "round 1", "isclose", "sinc", "x.std"),
 ]
 
