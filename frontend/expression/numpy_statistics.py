@@ -39,7 +39,7 @@ from eggrad.frontend.expression.numpy_functions import (
     stack,
 )
 from eggrad.frontend.expression.numpy_protocols import implements
-from eggrad.frontend.expression.numpy_reductions import all, cumprod
+from eggrad.frontend.expression.numpy_reductions import all, any, cumprod
 from eggrad.frontend.expression.numpy_ufuncs import (
     equal,
     greater,
@@ -87,19 +87,21 @@ def _numbers(a: Any, mask: Any = None) -> Condition:
     return found if mask is None else found & mask
 
 
-def nanmean(a: Any, axis: Axis = None, *, keepdims: bool = False, where: Any = None) -> Expression:
-    """`numpy.nanmean`."""
-    return whole.mean(a, axis, keepdims=keepdims, where=_numbers(a, where))
+def nanmean(a: Any, axis: Axis = None, *, where: Any = None, **options: Any) -> Expression:
+    """`numpy.nanmean`; where no entry is a number, the result is none."""
+    mask = _numbers(a, where)
+    return _known(mask, axis, options, whole.mean(a, axis, where=mask, **options))
 
 
 def nanvar(a: Any, axis: Axis = None, *, where: Any = None, **options: Any) -> Expression:
-    """`numpy.nanvar`."""
-    return whole.var(a, axis, where=_numbers(a, where), **options)
+    """`numpy.nanvar`; where no entry is a number, the result is none."""
+    mask = _numbers(a, where)
+    return _known(mask, axis, options, whole.var(a, axis, where=mask, **options))
 
 
-def nanstd(a: Any, axis: Axis = None, *, where: Any = None, **options: Any) -> Expression:
-    """`numpy.nanstd`."""
-    return whole.std(a, axis, where=_numbers(a, where), **options)
+def nanstd(a: Any, axis: Axis = None, **options: Any) -> Expression:
+    """`numpy.nanstd`; where no entry is a number, the result is none."""
+    return sqrt(nanvar(a, axis, **options))
 
 
 def nanmax(a: Any, axis: Axis = None, **options: Any) -> Expression:
@@ -119,11 +121,18 @@ def _nan_extreme(
     axis: Axis,
     options: Mapping[str, Any],
 ) -> Expression:
-    own = as_expression(a)
-    keepdims = options.get("keepdims", False)
-    none = all(isnan(own), axis, keepdims=keepdims)
-    found = function(_without(own, worst), axis, **options)
-    return where(none, whole.sum(own, axis, keepdims=keepdims), found)
+    found = function(_without(a, worst), axis, **options)
+    if options.get("initial") is not None:
+        return found
+    return _known(_numbers(a), axis, options, found)
+
+
+def _known(
+    mask: Condition, axis: Axis, options: Mapping[str, Any], found: Expression
+) -> Expression:
+    """A result, and what is not a number where a mask holds nowhere."""
+    some = any(mask, axis, keepdims=options.get("keepdims", False))
+    return where(some, found, fixed([np.nan])[0])
 
 
 def nan_to_num(
@@ -339,7 +348,7 @@ def polysub(a1: Any, a2: Any) -> Expression:
 
 def _aligned(what: str, a1: Any, a2: Any, sign: int) -> Expression:
     parts = [atleast_1d(a) for a in (a1, a2)]
-    if any(p.ndim > 1 for p in parts):
+    if max(p.ndim for p in parts) > 1:
         raise ShapeError(f"{what}: coefficients are vectors")
     sizes = [integer_size(what, p, 0) for p in parts]
     first, second = (
