@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
-from operator import index
 from typing import Any, Final, NamedTuple, cast
 
 import numpy as np
@@ -20,6 +19,7 @@ from eggrad.frontend.expression.numpy_functions import (
     concatenate,
     diag,
     flip,
+    integer,
     integer_size,
     moveaxis,
     one_axis,
@@ -136,7 +136,7 @@ def repeat(a: Any, repeats: Any, axis: int | None = None) -> Expression:
 
 def tile(A: Any, reps: Any) -> Expression:  # noqa: N803 - NumPy's name
     """`numpy.tile`."""
-    counts = [index(r) for r in np.atleast_1d(literal("tile", reps))]
+    counts = [integer("tile", r) for r in np.atleast_1d(literal("tile", reps))]
     own = as_expression(A)
     own = ax.expanded(own, range(max(0, len(counts) - own.ndim)))
     counts = [1] * (own.ndim - len(counts)) + counts
@@ -185,7 +185,7 @@ def linspace(  # noqa: PLR0917 - NumPy's arguments
     axis: int = 0,
 ) -> Any:
     """`numpy.linspace`."""
-    first, last, count = as_expression(start), as_expression(stop), index(num)
+    first, last, count = as_expression(start), as_expression(stop), integer("linspace", num)
     parts = count - 1 if endpoint else count
     step = (last - first) / parts if parts else last - first
     weights = reshape(fixed(np.arange(count)), (count, *[1] * step.ndim))
@@ -248,7 +248,7 @@ def rot90(m: Any, k: int = 1, axes: Sequence[int] = (0, 1)) -> Expression:
     """`numpy.rot90`."""
     own = as_expression(m)
     first, second = ax.normalized("rot90", axes, own.ndim)
-    turns = index(k) % 4
+    turns = integer("rot90", k) % 4
     if turns == 2:
         return flip(own, (first, second))
     if turns == 1:
@@ -335,7 +335,7 @@ def array_split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list[Expre
         return split(ary, indices_or_sections, axis)
     own = as_expression(ary)
     k = one_axis("array_split", axis, own)
-    size, count = integer_size("array_split", own, k), index(indices_or_sections)
+    size, count = integer_size("array_split", own, k), integer("array_split", indices_or_sections)
     if count < 1:
         raise ShapeError(f"array_split: into {count} parts")
     lengths = [size // count + (i < size % count) for i in range(count)]
@@ -375,7 +375,7 @@ def delete(arr: Any, obj: Any, axis: int | None = None) -> Expression:
         return gathered(own, k, left.tolist())
     if not hasattr(obj, "__index__"):
         integer_size("delete", own, k)
-    place = index(obj)
+    place = integer("delete", obj)
     first = own[along(k, slice(None, place))]
     if place == -1:
         return first

@@ -353,6 +353,18 @@ def one_axis(what: str, axis: Any, own: Expression) -> int:
     return ax.normalized(what, 0 if axis is None else index(axis), own.ndim)[0]
 
 
+def integer(what: str, value: Any) -> int:
+    """A number that is an integer.
+
+    >>> integer("roll", np.int64(2))
+    2
+    """
+    try:
+        return index(value)
+    except TypeError:
+        raise UnsupportedOperation(f"{what}: an integer is wanted, not {value!r}") from None
+
+
 def integer_size(what: str, own: Expression, axis: int) -> int:
     """The size of an axis, where it is a number."""
     size = own.shape[axis]
@@ -401,7 +413,7 @@ def roll(a: Any, shift: int, axis: int | None = None) -> Expression:
     """`numpy.roll` along an axis; one whose size is a symbol has at least as many entries."""
     own = as_expression(a)
     k = one_axis("roll", axis, own)
-    size, by = own.shape[k], index(shift)
+    size, by = own.shape[k], integer("roll", shift)
     if isinstance(size, int):
         by = by % size if size else 0
     if not by:

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import reduce
-from operator import index
 from typing import Any, Final, cast
 
 import numpy as np
@@ -32,6 +31,7 @@ from eggrad.frontend.expression.numpy_functions import (
     cumsum,
     diff,
     full_like,
+    integer,
     integer_size,
     moveaxis,
     one_axis,
@@ -366,7 +366,7 @@ def polymul(a1: Any, a2: Any) -> Expression:
 def polyder(p: Any, m: int = 1) -> Expression:
     """`numpy.polyder`."""
     own = ravel(p)
-    for _ in range(index(m)):
+    for _ in range(integer("polyder", m)):
         degree = integer_size("polyder", own, 0) - 1
         own = own[:-1] * fixed(np.arange(degree, 0, -1))
     return own
@@ -376,8 +376,8 @@ def polyint(p: Any, m: int = 1, k: Any = None) -> Expression:
     """`numpy.polyint`."""
     own = ravel(p)
     constants = ravel(0 if k is None else k)
-    constants = ax.broadcast(constants, (index(m),))
-    for place in range(index(m)):
+    constants = ax.broadcast(constants, (integer("polyint", m),))
+    for place in range(integer("polyint", m)):
         degree = integer_size("polyint", own, 0)
         own = concatenate([own / fixed(np.arange(degree, 0, -1)), constants[place][None]])
     return own
@@ -397,7 +397,7 @@ def polyfit(x: Any, y: Any, deg: int, *, w: Any = None) -> Expression:
     """`numpy.polyfit` at places that are known: coefficients are products with the values."""
     places, own = literal("polyfit: x", x), as_expression(y)
     scale = np.ones(len(places)) if w is None else np.asarray(literal("polyfit: w", w), float)
-    powers = np.vander(places.astype(float), index(deg) + 1)
+    powers = np.vander(places.astype(float), integer("polyfit", deg) + 1)
     return matmul(fixed(np.linalg.pinv(powers * scale[:, None]) * scale), own)
 
 
@@ -406,7 +406,7 @@ def vander(x: Any, N: int | None = None, increasing: bool = False) -> Expression
     own = as_expression(x)
     if own.ndim != 1:
         raise ShapeError(f"vander: of a vector, the argument has {own.ndim} axes")
-    count = integer_size("vander", own, 0) if N is None else index(N)
+    count = integer_size("vander", own, 0) if N is None else integer("vander", N)
     columns = [full_like(own, 1) if k == 0 else power(own, k) for k in range(count)]
     if not columns:
         return full_like(own, 0, shape=(*own.shape, 0))
@@ -516,7 +516,7 @@ def digitize(x: Any, bins: Any, right: bool = False) -> Expression:
 
 def round(a: Any, decimals: int = 0) -> Expression:
     """`numpy.round`, which has no derivative."""
-    digits = index(decimals)
+    digits = integer("round", decimals)
     own = as_expression(a)
     if digits < 0:
         return language.round(own / 10**-digits) * 10**-digits
