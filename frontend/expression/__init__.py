@@ -5,6 +5,22 @@ Others import `expression`, `functions`, `own_functions`, `special`, `axes`, `nu
 functions know expressions then.
 """
 
-from eggrad.frontend.expression import numpy_functions, numpy_linalg, numpy_order, numpy_ufuncs
+from eggrad.frontend.expression import (
+    numpy_arrays,
+    numpy_functions,
+    numpy_linalg,
+    numpy_order,
+    numpy_reductions,
+    numpy_statistics,
+    numpy_ufuncs,
+)
 
-__all__ = ["numpy_functions", "numpy_linalg", "numpy_order", "numpy_ufuncs"]
+__all__ = [
+    "numpy_arrays",
+    "numpy_functions",
+    "numpy_linalg",
+    "numpy_order",
+    "numpy_reductions",
+    "numpy_statistics",
+    "numpy_ufuncs",
+]

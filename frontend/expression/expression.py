@@ -33,7 +33,8 @@ from eggrad.engine.terms.term_patterns import substituted
 from eggrad.frontend.calculus.calculus import Thinning, thin_term
 from eggrad.frontend.expression import broadcasting
 from eggrad.frontend.expression.indexing import expand, pick, select
-from eggrad.frontend.expression.numpy_protocols import call_function, call_ufunc
+from eggrad.frontend.expression.numpy_protocols import call_function, call_ufunc, check_dtype
+from eggrad.frontend.expression.numpy_refusals import METHODS, NoSuchMethod, no_array
 from eggrad.frontend.expression.substitution import apart
 from eggrad.frontend.text.sizes import agreed_sizes
 from eggrad.frontend.text.words import format_axes
@@ -497,11 +498,60 @@ class Expression:
         """Other ** self, for a scalar self."""
         return power(other, self)
 
+    def __mod__(self, other: object) -> "Expression":
+        """The remainder, which has the sign of the divisor."""
+        return np.remainder(self, other)  # type: ignore[call-overload]
+
+    def __rmod__(self, other: object) -> "Expression":
+        """The remainder of other."""
+        return np.remainder(other, self)  # type: ignore[call-overload]
+
+    def __floordiv__(self, other: object) -> "Expression":
+        """The quotient, rounded down."""
+        return np.floor_divide(self, other)  # type: ignore[call-overload]
+
+    def __rfloordiv__(self, other: object) -> "Expression":
+        """The quotient of other, rounded down."""
+        return np.floor_divide(other, self)  # type: ignore[call-overload]
+
+    def __divmod__(self, other: object) -> "tuple[Expression, Expression]":
+        """The quotient, rounded down, and the remainder."""
+        return self // other, self % other
+
+    def __rdivmod__(self, other: object) -> "tuple[Expression, Expression]":
+        """The quotient of other, rounded down, and the remainder."""
+        return other // self, other % self
+
+    def __round__(self, digits: int = 0) -> "Expression":
+        """`numpy.round`."""
+        return self.round(digits)
+
+    def __floor__(self) -> "Expression":
+        """`math.floor`, as an expression."""
+        return applied("floor", self)
+
+    def __ceil__(self) -> "Expression":
+        """`math.ceil`, as an expression."""
+        return applied("ceil", self)
+
+    def __trunc__(self) -> "Expression":
+        """`math.trunc`, as an expression."""
+        return applied("trunc", self)
+
+    def __copy__(self) -> "Expression":
+        """Itself, for it never changes."""
+        return self
+
+    def __deepcopy__(self, memo: object) -> "Expression":
+        """Itself, for it never changes."""
+        return self
+
     def __eq__(self, other: object) -> bool:
         """Whether it is the same expression; comparing it with a number is no condition."""
-        if isinstance(other, Number):
+        if isinstance(other, Number | np.ndarray | list):
             raise UnsupportedOperation(
-                "an expression is not compared with ==; numpy.where takes <, <=, > and >="
+                "an expression is not compared with == or !=; numpy.equal and numpy.not_equal make "
+                "conditions for numpy.where, and so do <, <=, > and >="
             )
         return self is other
 
@@ -562,8 +612,46 @@ class Expression:
     def __bool__(self) -> NoReturn:
         """Refuse: an expression has no value."""
         raise UnsupportedOperation(
-            "an expression is neither true nor false; compare the values of evaluate() instead"
+            "an expression is neither true nor false; write numpy.where(condition, a, b) instead "
+            "of a branch, or compare the values of evaluate()"
         )
+
+    def __float__(self) -> NoReturn:
+        """Refuse: an expression has no value."""
+        raise UnsupportedOperation(
+            "an expression has no value that a number could be made of: write numpy.sqrt, exp, ... "
+            "instead of math.sqrt, exp, ..., leave float() and int() out, and join expressions by "
+            "numpy.stack instead of assigning to the entries of an array"
+        )
+
+    __int__ = __float__
+    __complex__ = __float__
+
+    def __and__(self, other: object) -> NoReturn:
+        """Refuse: bits are those of integers."""
+        raise UnsupportedOperation(
+            "expressions have real numbers and no bits; & and | join comparisons in brackets, as "
+            "in numpy.where((x > 0) & (x < 1), x, 0)"
+        )
+
+    __or__ = __xor__ = __rand__ = __ror__ = __rxor__ = __and__
+
+    def __setitem__(self, key: object, value: object) -> NoReturn:
+        """Refuse: expressions are immutable."""
+        raise UnsupportedOperation(
+            "the entries of an expression are not assigned to: write numpy.where(condition, a, b), "
+            "numpy.concatenate of slices, or numpy.stack of entries"
+        )
+
+    def __delitem__(self, key: object) -> NoReturn:
+        """Refuse: expressions are immutable."""
+        raise UnsupportedOperation("entries are not deleted: write numpy.delete, or a slice")
+
+    def __getattr__(self, name: str) -> Any:
+        """Say of the methods of NumPy's arrays that are missing what to write instead."""
+        if name in METHODS:
+            raise NoSuchMethod(METHODS[name])
+        raise AttributeError(f"'Expression' object has no attribute {name!r}", name=name, obj=self)
 
     def __array__(self, dtype: object = None, copy: object = None) -> Array:
         """Refuse: NumPy would make an array of expressions.
@@ -575,12 +663,7 @@ class Expression:
             alone = np.empty((), dtype=object)
             alone[()] = self
             return alone
-        raise UnsupportedOperation(
-            "an expression cannot become an array: numpy.stack joins expressions, and evaluate() "
-            "computes an array from values; for SciPy's functions that are no ufuncs there are "
-            "eggrad.logsumexp, softmax and log_softmax, eggrad.special.polygamma, and "
-            "eggrad.linalg with expm, solve_triangular, cho_solve and others of scipy.linalg"
-        )
+        raise UnsupportedOperation(no_array())
 
     def __array_ufunc__(
         self, ufunc: np.ufunc, method: str, *inputs: object, **options: object
@@ -600,10 +683,15 @@ class Expression:
 
     # The methods of NumPy's arrays that are functions of the same name
 
+    all = _numpy_method("all")
+    any = _numpy_method("any")
     argmax = _numpy_method("argmax")
     argmin = _numpy_method("argmin")
     argsort = _numpy_method("argsort")
     clip = _numpy_method("clip")
+    conj = _numpy_method("conj")
+    conjugate = _numpy_method("conj")
+    cumprod = _numpy_method("cumprod")
     cumsum = _numpy_method("cumsum")
     diagonal = _numpy_method("diagonal")
     dot = _numpy_method("dot")
@@ -613,6 +701,8 @@ class Expression:
     min = _numpy_method("min")
     prod = _numpy_method("prod")
     ravel = _numpy_method("ravel")
+    repeat = _numpy_method("repeat")
+    round = _numpy_method("round")
     squeeze = _numpy_method("squeeze")
     std = _numpy_method("std")
     sum = _numpy_method("sum")
@@ -633,6 +723,50 @@ class Expression:
         if len(known) == self.ndim:
             return reduce(mul, known, 1)
         return reduce(mul, map(as_expression, self.shape))
+
+    @property
+    def dtype(self) -> "np.dtype[np.float64]":
+        """The type of the values: numbers of double precision."""
+        return np.dtype(np.float64)
+
+    @property
+    def real(self) -> "Expression":
+        """Itself: values are real."""
+        return self
+
+    @property
+    def imag(self) -> "Expression":
+        """Zeros: values are real."""
+        return self * 0
+
+    @property
+    def flat(self) -> "Iterator[Expression]":
+        """The entries, the last axis counted fastest."""
+        return iter(self.ravel())
+
+    def astype(self, dtype: Any, **_: Any) -> "Expression":
+        """Itself, for a type of floating-point numbers; `numpy.trunc` makes whole numbers."""
+        check_dtype("astype", dtype)
+        return self
+
+    def compress(self, condition: Any, axis: int | None = None) -> "Expression":
+        """`numpy.compress`, by literal truth values."""
+        return np.compress(condition, self, axis=axis)  # type: ignore[call-overload]
+
+    def copy(self, order: str = "C") -> "Expression":
+        """Itself, for it never changes."""
+        return self
+
+    def item(self, *place: Any) -> "Expression":
+        """An entry as a scalar, the only one without a place."""
+        flat = len(place) == 1 and not isinstance(place[0], tuple)
+        if flat:
+            return self.ravel()[place[0]]
+        return self[place[0] if len(place) == 1 else place] if place else self.reshape(())
+
+    def ptp(self, axis: Any = None, *, keepdims: bool = False) -> "Expression":
+        """`numpy.ptp`."""
+        return np.ptp(self, axis=axis, keepdims=keepdims)  # type: ignore[call-overload]
 
     def reshape(self, *shape: Any, order: str = "C") -> "Expression":
         """`numpy.reshape`, to a tuple of sizes or to several."""
@@ -700,6 +834,7 @@ def _make(
 def as_expression(value: object) -> Expression:
     """An expression as it is; a number, or an array or list of real numbers, as a constant.
 
+    A condition is 1 or 0.
     A multiple of an identity matrix is that of a delta; `UnsupportedOperation` for all else.
 
     >>> as_expression(2).term.data, as_expression(np.eye(3)).term.op
@@ -707,6 +842,8 @@ def as_expression(value: object) -> Expression:
     """
     if isinstance(value, Expression):
         return value
+    if isinstance(value, Condition):
+        return value.test
     if isinstance(value, SizeSymbol):
         return value.expression()
     number = exact(value)
@@ -744,7 +881,7 @@ def _has_expression(value: object) -> bool:
     """Whether a list has an expression somewhere."""
     if isinstance(value, list | tuple):
         return any(map(_has_expression, cast("list[object]", value)))
-    return isinstance(value, Expression | SizeSymbol)
+    return isinstance(value, Expression | Condition | SizeSymbol)
 
 
 def unified(
@@ -935,23 +1072,89 @@ class Condition:
         """A comparison, by the name of its function."""
         return cls(applied(comparison, a, b))
 
-    def __and__(self, other: "Condition") -> "Condition":
+    def __and__(self, other: object) -> "Condition":
         """Both."""
-        return Condition.of("logical_and", self.test, other.test)
+        return Condition.of("logical_and", self.test, truth(other))
 
-    def __or__(self, other: "Condition") -> "Condition":
+    def __or__(self, other: object) -> "Condition":
         """At least one."""
-        return Condition.of("logical_or", self.test, other.test)
+        return Condition.of("logical_or", self.test, truth(other))
+
+    def __xor__(self, other: object) -> "Condition":
+        """Exactly one."""
+        return Condition.of("not_equal", self.test, truth(other))
+
+    __rand__, __ror__, __rxor__ = __and__, __or__, __xor__
 
     def __invert__(self) -> "Condition":
         """The opposite."""
         return Condition(applied("logical_not", self.test))
+
+    def __add__(self, other: object) -> Expression:
+        """1 or 0, plus something."""
+        return self.test + other
+
+    __radd__ = __add__
+
+    def __sub__(self, other: object) -> Expression:
+        """1 or 0, minus something."""
+        return self.test - other
+
+    def __rsub__(self, other: object) -> Expression:
+        """Something minus 1 or 0."""
+        return other - self.test
 
     def __mul__(self, other: object) -> Expression:
         """1 or 0, times something."""
         return self.test * other
 
     __rmul__ = __mul__
+
+    def __truediv__(self, other: object) -> Expression:
+        """1 or 0, divided by something."""
+        return self.test / other
+
+    def __neg__(self) -> Expression:
+        """-1 or 0."""
+        return -self.test
+
+    def __getitem__(self, key: object) -> "Condition":
+        """The condition at some entries."""
+        return Condition(self.test[key])
+
+    def __iter__(self) -> "Iterator[Condition]":
+        """The parts along the first axis, if its length is known."""
+        return map(Condition, iter(self.test))
+
+    @property
+    def shape(self) -> Dims:
+        """The size of each axis."""
+        return self.test.shape
+
+    @property
+    def ndim(self) -> int:
+        """The number of axes."""
+        return self.test.ndim
+
+    def astype(self, dtype: Any) -> "Expression | Condition":
+        """1 or 0 as numbers; the condition itself for `bool`."""
+        return self if np.dtype(dtype) == bool else self.test
+
+    def any(self, axis: Any = None, *, keepdims: bool = False) -> "Condition":
+        """`numpy.any`."""
+        return np.any(self, axis=axis, keepdims=keepdims)  # type: ignore[call-overload]
+
+    def all(self, axis: Any = None, *, keepdims: bool = False) -> "Condition":
+        """`numpy.all`."""
+        return np.all(self, axis=axis, keepdims=keepdims)  # type: ignore[call-overload]
+
+    def sum(self, axis: Any = None, *, keepdims: bool = False) -> Expression:
+        """How often it holds."""
+        return np.sum(self, axis=axis, keepdims=keepdims)  # type: ignore[call-overload]
+
+    def mean(self, axis: Any = None, *, keepdims: bool = False) -> Expression:
+        """The part of the entries where it holds."""
+        return np.mean(self, axis=axis, keepdims=keepdims)  # type: ignore[call-overload]
 
     def __bool__(self) -> NoReturn:
         """Refuse: a comparison of expressions has no value."""
@@ -960,18 +1163,41 @@ class Condition:
             "numpy.where(condition, a, b) instead of a branch"
         )
 
+    def __array__(self, dtype: object = None, copy: object = None) -> NoReturn:
+        """Refuse: NumPy would make an array of conditions."""
+        raise UnsupportedOperation(no_array())
+
+    def __array_ufunc__(
+        self, ufunc: np.ufunc, method: str, *inputs: object, **options: object
+    ) -> "Expression | Condition":
+        """NumPy's element-wise functions of conditions, which are 1 or 0."""
+        return call_ufunc(ufunc, method, inputs, options)
+
     def __array_function__(
         self,
         function: Callable[..., Any],
         types: object,
         args: tuple[Any, ...],
         options: Mapping[str, Any],
-    ) -> Expression:
-        """`numpy.where` of a condition and two numbers."""
+    ) -> Any:
+        """NumPy's other functions of conditions, which are 1 or 0."""
         return call_function(function, args, options)
 
 
-def where(condition: object, a: object, b: object) -> Expression:
+def truth(value: object) -> Expression:
+    """1 where something holds and 0 elsewhere: a condition, truth values, or what is not 0.
+
+    >>> truth(np.array([True, False])).evaluate({})
+    array([1., 0.])
+    """
+    if isinstance(value, Condition):
+        return value.test
+    if isinstance(value, bool | np.bool_ | np.ndarray) and np.asarray(value).dtype == bool:
+        return as_expression(np.asarray(value).astype(float))
+    return applied("not_equal", value, 0)
+
+
+def where(condition: object, a: object = None, b: object = None) -> Expression:
     """`a` where the condition holds, `b` elsewhere, entry by entry.
 
     What is not selected never matters, undefined as it may be, in values and in derivatives. The
@@ -983,8 +1209,13 @@ def where(condition: object, a: object, b: object) -> Expression:
     >>> float(where(x > 0, x * log(x), 0).evaluate({"x": 0}))
     0.0
     """
+    if a is None or b is None:
+        raise UnsupportedOperation(
+            "where without values: how many places there are depends on values; write "
+            "numpy.where(condition, a, b)"
+        )
     if isinstance(condition, np.ndarray | bool | np.bool_) and np.asarray(condition).dtype == bool:
-        condition = as_expression(np.asarray(condition).astype(float))
+        condition = truth(condition)
     test = condition.test if isinstance(condition, Condition) else condition
     if not isinstance(test, Expression):
         raise UnsupportedOperation(

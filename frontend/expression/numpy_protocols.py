@@ -4,32 +4,40 @@ As NEP 18 recommends, a table says what each function does. The modules on NumPy
 while `eggrad.frontend.expression` is imported; nothing changes it later.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from difflib import get_close_matches
+from collections.abc import Callable, Mapping, Sequence
 from inspect import signature
 from typing import Any, Final, cast
 
 import numpy as np
 
 from eggrad.engine.errors import UnsupportedOperation
+from eggrad.frontend.expression.numpy_refusals import refusal
 
 _FUNCTIONS: Final[dict[object, Callable[..., Any]]] = {}
 _UFUNCS: Final[dict[str, Callable[..., Any]]] = {}
-_REDUCED: Final = {"add": np.sum, "maximum": np.max, "minimum": np.min}
+_METHODS: Final[dict[str, Callable[..., Any]]] = {}
 # Values of options that change nothing.
 _DEFAULTS: Final = {"casting": "same_kind", "order": "K", "subok": True, "where": True}
+_NO_METHOD: Final = {
+    "at": "expressions never change; add numpy.where(condition, y, 0), or a product of y with an "
+    "array of zeros and ones",
+    "reduceat": "write numpy.stack of the reductions of slices, such as numpy.sum(x[2:5])",
+}
 
 
 def implements(
     functions: Mapping[object, Callable[..., Any]] | None = None,
     ufuncs: Mapping[str, Callable[..., Any]] | None = None,
+    methods: Mapping[str, Callable[..., Any]] | None = None,
 ) -> None:
-    """Say what functions of NumPy, and ufuncs by their names, do to expressions.
+    """Say what functions of NumPy, ufuncs by their names, and methods of ufuncs do to expressions.
 
-    Modules call it at their end, and `eggrad.frontend.expression` imports them all.
+    What a method does takes the name of the ufunc first. Modules call this at their end, and
+    `eggrad.frontend.expression` imports them all.
     """
     _FUNCTIONS.update(functions or {})
     _UFUNCS.update(ufuncs or {})
+    _METHODS.update(methods or {})
 
 
 def call_ufunc(
@@ -42,13 +50,20 @@ def call_ufunc(
     ('n',)
     """
     name = ufunc.__name__
-    if method == "reduce" and name in _REDUCED:
-        return call_function(_REDUCED[name], inputs, {"axis": 0, **options})
-    if method != "__call__":
-        raise _unsupported(f"{name}.{method}", [], "broadcasting such as x[:, None] + y, or sum")
     if name not in _UFUNCS:
-        raise _unsupported(name, _UFUNCS)
-    return _called(name, _UFUNCS[name], inputs, options)
+        raise refusal(name, "numpy" if hasattr(np, name) else "scipy.special")
+    if method == "__call__":
+        if "where" in options and not _is_default("where", options["where"]):
+            raise UnsupportedOperation(
+                f"numpy.{name} with where: what is elsewhere is not said; write "
+                f"numpy.where(condition, numpy.{name}(...), value)"
+            )
+        return _called(name, _UFUNCS[name], inputs, options)
+    if method not in _METHODS:
+        raise UnsupportedOperation(
+            f"numpy.{name}.{method} of expressions is not supported: {_NO_METHOD.get(method)}"
+        )
+    return _called(f"{name}.{method}", _METHODS[method], (name, *inputs), options)
 
 
 def call_function(
@@ -62,18 +77,46 @@ def call_function(
     """
     name = _name(function)
     if function not in _FUNCTIONS:
-        raise _unsupported(name, [*map(_name, _FUNCTIONS), *_UFUNCS])
+        raise refusal(name)
     return _called(name, _FUNCTIONS[function], args, options)
+
+
+def check_dtype(what: str, dtype: Any) -> None:
+    """Raise for a type of values that is not one of floating-point numbers.
+
+    Those say nothing: arrays that are given decide on the precision that is computed in.
+    """
+    try:
+        kind = np.dtype(dtype).kind
+    except TypeError:
+        kind = "?"
+    if kind != "f":
+        raise UnsupportedOperation(
+            f"{what} with dtype {dtype!r}: expressions have real numbers; numpy.trunc or "
+            "numpy.round makes whole ones, a comparison such as x != 0 by numpy.not_equal truth "
+            "values"
+        )
 
 
 def _called(
     name: str, function: Callable[..., Any], args: Sequence[Any], options: Mapping[str, Any]
 ) -> Any:
-    given = {k: v for k, v in options.items() if not _is_default(k, v)}
+    parameters = signature(function).parameters
+    # None may be more than what holds anyway, as an axis that is 0 without it.
+    given = {
+        k: v for k, v in options.items() if not _is_default(k, v) or (v is None and k in parameters)
+    }
+    if "out" in given:
+        raise UnsupportedOperation(
+            f"numpy.{name}: an expression is not written into an array that is there; write "
+            "y = y + x for y += x, and leave out= out"
+        )
+    if given.get("dtype") is not None and "dtype" not in parameters:
+        check_dtype(f"numpy.{name}", given.pop("dtype"))
     try:
         bound = signature(function).bind(*args, **given)
     except TypeError as error:
-        unknown = [k for k in given if k not in signature(function).parameters]
+        unknown = [k for k in given if k not in parameters]
         what = f"the option {unknown[0]!r}" if unknown else f"these arguments ({error})"
         raise UnsupportedOperation(f"numpy.{name} of expressions does not take {what}") from error
     return function(*bound.args, **bound.kwargs)
@@ -81,10 +124,7 @@ def _called(
 
 def _is_default(option: str, value: object) -> bool:
     """Whether an option says what holds anyway."""
-    if value is None:
-        # Some functions have another axis unless all are asked for.
-        return option != "axis"
-    if value is getattr(np, "_NoValue", None):
+    if value is None or value is getattr(np, "_NoValue", None):
         return True
     if isinstance(value, tuple) and value:
         return all(v is None for v in cast(tuple[object, ...], value))
@@ -94,16 +134,3 @@ def _is_default(option: str, value: object) -> bool:
 def _name(function: Any) -> str:
     module = function.__module__.removeprefix("numpy").strip(".")
     return f"{module}.{function.__name__}" if module else function.__name__
-
-
-def _unsupported(name: str, known: Iterable[str], instead: str = "") -> UnsupportedOperation:
-    if name.startswith("fft."):
-        raise UnsupportedOperation(
-            f"numpy.{name} has complex numbers, and expressions are of real ones; write sums with "
-            "cosines and sines, such as numpy.cos(angles) @ x for an array of angles"
-        )
-    near = get_close_matches(name, list(known), n=1, cutoff=0.4)
-    instead = instead or (f"numpy.{near[0]}" if near else "numpy.einsum")
-    return UnsupportedOperation(
-        f"numpy.{name} of expressions is not supported; the nearest that is: {instead}"
-    )

@@ -2,11 +2,12 @@
 
 from collections.abc import Callable
 from fractions import Fraction
+from functools import wraps
 from typing import Any, Final
 
 import numpy as np
 
-from eggrad.engine.errors import ShapeError
+from eggrad.engine.errors import ShapeError, UnsupportedOperation
 from eggrad.engine.terms.term import Term
 from eggrad.frontend.expression import functions as language
 from eggrad.frontend.expression import special
@@ -22,6 +23,8 @@ from eggrad.frontend.expression.expression import (
     negative,
     power,
     subtract,
+    truth,
+    where,
 )
 from eggrad.frontend.expression.numpy_protocols import implements
 from eggrad.frontend.text import functions as of_one
@@ -141,6 +144,125 @@ def less_equal(a: Any, b: Any) -> Condition:
     return Condition.of("greater_equal", b, a)
 
 
+# Truth ---------------------------------------------------------------------------------
+
+# The largest number of double precision.
+_LARGEST: Final = Fraction(np.finfo(float).max)
+
+
+def logical_and(a: Any, b: Any) -> Condition:
+    """Whether neither is 0."""
+    return Condition(truth(a)) & b
+
+
+def logical_or(a: Any, b: Any) -> Condition:
+    """Whether not both are 0."""
+    return Condition(truth(a)) | b
+
+
+def logical_xor(a: Any, b: Any) -> Condition:
+    """Whether exactly one is 0."""
+    return Condition(truth(a)) ^ b
+
+
+def logical_not(a: Any) -> Condition:
+    """Whether it is 0."""
+    return ~Condition(truth(a))
+
+
+def _of_truth(name: str, logical: Callable[..., Condition]) -> Callable[..., Condition]:
+    """An operation on bits, which conditions and arrays of truth values have."""
+
+    def function(*operands: Any) -> Condition:
+        for a in operands:
+            if not isinstance(a, Condition) and getattr(a, "dtype", type(a)) not in (bool,):
+                raise UnsupportedOperation(
+                    f"{name} is for integers and for comparisons; expressions have real numbers"
+                )
+        return logical(*operands)
+
+    # How many operands there are is read off the signature.
+    return wraps(logical)(function)
+
+
+def isnan(a: Any) -> Condition:
+    """Whether it is not a number: what differs from itself."""
+    return not_equal(a, a)
+
+
+def isfinite(a: Any) -> Condition:
+    """Whether it is a number, and neither infinity."""
+    return less_equal(language.abs(as_expression(a)), _LARGEST)
+
+
+def isinf(a: Any) -> Condition:
+    """Whether it is an infinity."""
+    return greater(language.abs(as_expression(a)), _LARGEST)
+
+
+def signbit(a: Any) -> Condition:
+    """Whether there is a minus sign; the reciprocal of -0 is negative."""
+    return less(a, 0) | less(divide(1, a), 0)
+
+
+# Signs, angles and remainders -------------------------------------------------------------
+
+
+def copysign(a: Any, b: Any) -> Expression:
+    """The absolute value with the sign of another."""
+    size = language.abs(as_expression(a))
+    return where(signbit(b), negative(size), size)
+
+
+def heaviside(a: Any, b: Any) -> Expression:
+    """0 below 0, 1 above, another value at 0."""
+    return where(equal(a, 0), b, greater(a, 0))
+
+
+def deg2rad(a: Any) -> Expression:
+    """`pi / 180 * a`."""
+    return multiply(as_expression(np.pi / 180), a)
+
+
+def rad2deg(a: Any) -> Expression:
+    """`180 / pi * a`."""
+    return multiply(as_expression(180 / np.pi), a)
+
+
+def logaddexp2(a: Any, b: Any) -> Expression:
+    """`log2(2 ** a + 2 ** b)`."""
+    scale = language.log(as_expression(2))
+    return divide(logaddexp(multiply(scale, a), multiply(scale, b)), scale)
+
+
+def fmod(a: Any, b: Any) -> Expression:
+    """The remainder with the sign of the dividend."""
+    size = language.mod(language.abs(as_expression(a)), language.abs(as_expression(b)))
+    return where(less(a, 0), negative(size), size)
+
+
+def floor_divide(a: Any, b: Any) -> Expression:
+    """The quotient, rounded down, of which the remainder is what is left."""
+    remainder = language.mod(as_expression(a), as_expression(b))
+    return language.round(divide(subtract(a, remainder), b))
+
+
+def divmod(a: Any, b: Any) -> tuple[Expression, Expression]:
+    """The quotient, rounded down, and the remainder."""
+    return floor_divide(a, b), language.mod(as_expression(a), as_expression(b))
+
+
+def modf(a: Any) -> tuple[Expression, Expression]:
+    """The part after the point, and that before it."""
+    whole = language.trunc(as_expression(a))
+    return subtract(a, whole), whole
+
+
+def ldexp(a: Any, b: Any) -> Expression:
+    """`a * 2 ** b`."""
+    return multiply(a, exp2(b))
+
+
 # NumPy's own, `absolute` among them, which it calls `abs` as well.
 _SAME: Final = {
     f: own for f in language.__all__ if isinstance(own := getattr(np, f, None), np.ufunc)
@@ -155,6 +277,15 @@ UFUNCS: Final[dict[str, Callable[..., Any]]] = {
     **{f.__name__: f for f in (matmul, vecdot, matvec, vecmat)},
     **{f.__name__: f for f in (equal, not_equal, greater, greater_equal, less, less_equal)},
     **{f.__name__: getattr(language, name) for name, f in _SAME.items()},
+    **{f.__name__: f for f in (logical_and, logical_or, logical_xor, logical_not)},
+    "bitwise_and": _of_truth("bitwise_and", logical_and),
+    "bitwise_or": _of_truth("bitwise_or", logical_or),
+    "bitwise_xor": _of_truth("bitwise_xor", logical_xor),
+    "invert": _of_truth("invert", logical_not),
+    **{f.__name__: f for f in (isnan, isfinite, isinf, signbit)},
+    **{f.__name__: f for f in (copysign, heaviside, deg2rad, rad2deg, logaddexp2)},
+    **{"radians": deg2rad, "degrees": rad2deg},
+    **{f.__name__: f for f in (fmod, floor_divide, divmod, modf, ldexp)},
     "fabs": language.abs,
     "float_power": power,
     "fmax": language.maximum,

@@ -179,13 +179,13 @@ MISTAKES: dict[str, tuple[Callable[[], Any], type[eg.EggradError], str]] = {
     "rows of a symbol": (lambda: list(E["A"]), eg.UnsupportedOperation, "size m is not known"),
     "a scalar": (lambda: list(E["c"]), eg.UnsupportedOperation, "scalar"),
     "an array": (lambda: np.array([E["c"], E["c"]]), eg.UnsupportedOperation, "numpy.stack"),
-    "cumsum": (lambda: np.cumsum(E["A"]), eg.UnsupportedOperation, "give an axis"),
+    "cumsum": (lambda: np.cumsum(E["A"]), eg.UnsupportedOperation, "sizes are integers"),
     "take": (lambda: np.take(E["x"], [0.5]), eg.UnsupportedOperation, "integer"),
     "prod": (lambda: np.prod(E["x"]), eg.UnsupportedOperation, "axis 0 has size n"),
     "stack": (lambda: np.stack([E["v"], E["w"]]), eg.ShapeError, "do not fit"),
     "stack one": (lambda: np.stack([E["x"], np.ones(1) @ [2]]), eg.ShapeError, "do not fit"),
     "split": (lambda: np.split(E["v"], 2), eg.ShapeError, "equal parts"),
-    "pad": (lambda: np.pad(E["v"], 1, mode="edge"), eg.UnsupportedOperation, "constant"),
+    "pad": (lambda: np.pad(E["v"], 1, mode="median"), eg.UnsupportedOperation, "constant"),
     "convolve": (lambda: np.convolve(E["B"], E["w"]), eg.ShapeError, "vectors"),
 }
 

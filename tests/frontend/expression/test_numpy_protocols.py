@@ -1,10 +1,15 @@
 """What NumPy's functions on expressions refuse, and what they say."""
 
+import math
+import operator
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pytest
+import scipy.linalg
+import scipy.signal
+import scipy.special
 
 import eggrad as eg
 from eggrad.frontend.expression.numpy_ufuncs import UFUNCS
@@ -12,18 +17,51 @@ from eggrad.frontend.expression.numpy_ufuncs import UFUNCS
 A, S = eg.variable("A", ("m", "n")), eg.variable("S", ("k", "k"))
 T = eg.variable("T", ("m", "n", "k"))
 x, y = eg.variable("x", ("n",)), eg.variable("y", ("m",))
+v = eg.variable("v", (4,))
 
 REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
-    "cumprod": (
-        lambda: np.cumprod(x),
-        "numpy.cumprod of expressions is not supported; the nearest",
-    ),
-    "fft": (lambda: np.fft.fft(x), "numpy.fft.fft of expressions is not supported"),
+    "cumprod": (lambda: np.cumprod(x), "axis 0 has size n, .*; give the size as an integer"),
     "nextafter": (lambda: np.nextafter(y, y), "numpy.nextafter of expressions is not supported"),
-    "outer ufunc": (lambda: np.add.outer(x, y), "numpy.add.outer of expressions"),
-    "dtype": (lambda: np.sum(x, dtype=float), "numpy.sum of expressions does not take the option"),
-    "out": (lambda: np.exp(x, out=np.ones(4)), "numpy.exp of expressions does not take the option"),
-    "where=": (lambda: np.exp(x, where=np.ones(4, bool)), "the option 'where'"),
+    "reduceat": (lambda: np.add.reduceat(v, [0, 2]), "numpy.stack of the reductions of slices"),
+    "at": (lambda: np.add.at(np.ones(4), [0], v), "expressions never change"),
+    "dtype": (lambda: np.sum(x, dtype=int), "numpy.trunc or numpy.round makes whole ones"),
+    "out": (lambda: np.exp(x, out=np.ones(4)), "not written into an array that is there"),
+    "in place": (lambda: np.ones(4).__iadd__(v), "write y = y \\+ x for y \\+= x"),
+    "where=": (lambda: np.exp(x, where=np.ones(4, bool)), "write numpy.where\\(condition"),
+    "where without values": (lambda: np.where(x > 1), "write numpy.where\\(condition, a, b\\)"),
+    "an option": (lambda: np.sum(x, axis=0, keepdim=True), "keepdim"),
+    "float": (lambda: float(x[0]), "write numpy.sqrt, exp, ... instead of math.sqrt"),
+    "int": (lambda: int(x[0]), "has no value that a number"),
+    "math": (lambda: math.sqrt(x[0]), "write numpy.sqrt"),
+    "branch": (lambda: 1 if x[0] > 1 else 0, "instead of a branch"),
+    "min of Python": (lambda: min(v), "instead of a branch"),
+    "equality": (lambda: x == 1, "numpy.equal and numpy.not_equal make conditions"),
+    "assignment": (lambda: operator.setitem(x, 0, 1), "numpy.stack of entries"),
+    "deletion": (lambda: operator.delitem(x, 0), "write numpy.delete"),
+    "bits": (lambda: x & 1, "join comparisons"),
+    "bits of NumPy": (lambda: np.bitwise_and(x, 1), "for integers and for comparisons"),
+    "vectorize": (lambda: np.vectorize(math.sin)(v), "numpy.vectorize takes .* write the function"),
+    "frompyfunc": (lambda: np.frompyfunc(abs, 1, 1)(v), "call the function itself"),
+    "random": (lambda: np.random.default_rng(0).normal(v), "cannot become an array"),
+    "full": (lambda: np.full(3, x[0]), "numpy.full takes .* write numpy.full_like"),
+    "histogram": (lambda: np.histogram(x), "write numpy.count_nonzero"),
+    "nonzero": (lambda: np.nonzero(x), "shape of the result depends on values"),
+    "unique": (lambda: np.unique(x), "shape of the result depends on values"),
+    "fft": (lambda: np.fft.fft(v), "expressions are real"),
+    "SciPy's softmax": (
+        lambda: scipy.special.softmax(v),
+        "softmax takes .* eggrad.softmax",
+    ),
+    "SciPy's norm": (lambda: scipy.linalg.norm(v), "scipy.linalg.norm .* write numpy.linalg.norm"),
+    "SciPy's ldl": (lambda: scipy.linalg.ldl(S), "scipy.linalg.ldl takes no expressions"),
+    "SciPy's convolve2d": (
+        lambda: scipy.signal.convolve2d(S, np.ones((2, 2))),
+        "scipy.signal.convolve2d .*sliding_window_view",
+    ),
+    "SciPy's ufunc": (lambda: scipy.special.j0(x), "scipy.special.j0 of expressions"),
+    "fill": (lambda: x.fill(0), "expressions have no fill: write numpy.full_like"),
+    "tolist": (lambda: list(x.tolist()), "an expression has no values"),
+    "view": (lambda: x.view(int), "expressions have no view"),
     "arguments": (lambda: np.tensordot(x), "missing"),
     "an array of expressions": (lambda: np.array([x, x]), "cannot become an array"),
     "as an array": (lambda: np.asarray(x), "cannot become an array"),
@@ -35,8 +73,8 @@ REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
     "indexing": (lambda: x[[0.5, 2]], "integers, slices, None"),
     "where on a list": (lambda: np.where([x], x, 2), "the condition is a comparison"),
     "reshape": (lambda: np.reshape(A, -1), "only axes whose sizes are integers are merged"),
-    "vdot": (lambda: np.vdot(A, x), "as many axes"),
-    "outer of matrices": (lambda: np.outer(A, x), "the arguments are vectors"),
+    "vdot": (lambda: np.vdot(A, x), "only axes whose sizes are integers are merged"),
+    "outer of matrices": (lambda: np.outer(A, x), "only axes whose sizes are integers are merged"),
     "matrix_power": (lambda: np.linalg.matrix_power(S, 0.5), "the exponent is an integer"),
     "kron of vectors": (lambda: np.kron(x, x), "both arguments are matrices"),
     "kron with an expression": (lambda: np.kron(S, S) @ S, "other Kronecker products alone"),
@@ -89,3 +127,10 @@ def test_a_vector_where_a_matrix_is_needed(name: str) -> None:
 def test_axes_that_do_not_fit(call: Callable[[], Any]) -> None:
     with pytest.raises(eg.EggradError):
         call()
+
+
+def test_methods_that_are_missing_are_attributes_that_are_missing() -> None:
+    assert not hasattr(x, "sort")
+    assert not hasattr(x, "sorted")
+    with pytest.raises(AttributeError, match="has no attribute 'sorted'"):
+        x.sorted()

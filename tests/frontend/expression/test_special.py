@@ -130,8 +130,8 @@ def test_scipys_functions_of_axes_have_ours(name: str) -> None:
     values = {"x": np.array([1.0, -2.0, 0.5])}
     found = getattr(eg, name)(x).evaluate(values)
     np.testing.assert_allclose(found, getattr(scipy.special, name)(values["x"]), rtol=1e-14)
-    with pytest.raises(eg.UnsupportedOperation, match="logsumexp"):
-        getattr(scipy.special, name)(eg.variable("x", ("n",)))
+    with pytest.raises(eg.UnsupportedOperation, match=f"write eggrad.{name}"):
+        getattr(scipy.special, name)(x)
 
 
 def test_saved_as_text() -> None:

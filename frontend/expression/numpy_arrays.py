@@ -1,0 +1,608 @@
+"""NumPy's functions that arrange entries: join, repeat, pad, turn, insert and delete them."""
+
+from collections.abc import Callable, Mapping, Sequence
+from itertools import pairwise
+from typing import Any, Final, NamedTuple, cast
+
+import numpy as np
+
+from eggrad.engine.errors import ShapeError, UnsupportedOperation
+from eggrad.engine.indices.affine import as_size, form, size_form, times
+from eggrad.engine.indices.spec import Size
+from eggrad.engine.terms.binding import Array
+from eggrad.frontend.expression import axes as ax
+from eggrad.frontend.expression import numpy_functions as whole
+from eggrad.frontend.expression.axes import placed, selected
+from eggrad.frontend.expression.broadcasting import array_term
+from eggrad.frontend.expression.expression import Condition, Expression, as_expression, expression
+from eggrad.frontend.expression.numpy_functions import (
+    concatenate,
+    diag,
+    flip,
+    integer,
+    integer_size,
+    moveaxis,
+    one_axis,
+    ravel,
+    reshape,
+    shifted,
+    size_sum,
+    split,
+    stack,
+    swapaxes,
+)
+from eggrad.frontend.expression.numpy_protocols import check_dtype, implements
+
+_MOST_CALLS: Final = 1000
+_MOST_COPIES: Final = 64
+
+
+def fixed(array: Any) -> Expression:
+    """An array as a constant, while a function is traced as well.
+
+    >>> fixed([1, 2]).shape
+    (2,)
+    """
+    return expression(array_term(np.asarray(array, float)))
+
+
+def literal(what: str, value: Any) -> Array:
+    """Numbers that are known while an expression is made."""
+    if isinstance(value, Expression | Condition):
+        raise UnsupportedOperation(
+            f"{what}: numbers are wanted here that are known before values are; write "
+            "numpy.where(condition, a, b) where a choice depends on values"
+        )
+    return np.asarray(value)
+
+
+def along(axis: int, key: Any) -> tuple[Any, ...]:
+    """The key of one axis."""
+    return (*(slice(None),) * axis, key)
+
+
+def gathered(own: Expression, axis: int, places: Sequence[int]) -> Expression:
+    """The entries at some places of an axis, where neighbours are slices; -1 is the last.
+
+    >>> from eggrad.frontend.expression.functions import variable
+    >>> gathered(variable("x", ("n",)), 0, [0, 1, 2, 2, 2]).shape
+    (5,)
+    """
+    parts: list[Expression] = []
+    rest = list(places)
+    while rest:
+        step = next((b - a for a, b in pairwise(rest[:2])), 1)
+        count = next((k for k in range(1, len(rest)) if rest[k] - rest[k - 1] != step), len(rest))
+        first, last = rest[0], rest[count - 1]
+        if step and (first < 0) == (last < 0):
+            stop: int | None = last + (1 if step > 0 else -1)
+            # An end between the last place and the first counts from the other side.
+            stop = None if (stop == 0 and first < 0) or (stop == -1 and first >= 0) else stop
+            parts.append(own[along(axis, slice(first, stop, step))])
+        else:
+            count = count if not step else 1
+            entry = ax.expanded(own[along(axis, first)], [axis])
+            parts.append(stretched(entry, axis, count))
+        del rest[:count]
+    if not parts:
+        return own[along(axis, slice(0, 0))]
+    return concatenate(parts, axis) if len(parts) > 1 else parts[0]
+
+
+def stretched(own: Expression, axis: int, size: Size) -> Expression:
+    """What is one entry long along an axis, repeated there."""
+    shape = list(own.shape)
+    shape[axis] = size
+    return ax.broadcast(own, shape)
+
+
+# Copies -----------------------------------------------------------------------------------
+
+
+def copy(a: Any, order: str = "K", subok: bool = False) -> Expression:
+    """`numpy.copy`; expressions never change, so it is the same."""
+    return as_expression(a)
+
+
+def asarray(a: Any, dtype: Any = None, order: str = "K", *, copy: Any = None) -> Expression:
+    """`numpy.asarray` of an expression, or with `like=`; it stacks nested lists of expressions."""
+    if dtype is not None:
+        check_dtype("numpy.asarray", dtype)
+    if isinstance(a, list | tuple) and a:
+        return stack([asarray(part) for part in cast("Sequence[Any]", a)])
+    return as_expression(a)
+
+
+def repeat(a: Any, repeats: Any, axis: int | None = None) -> Expression:
+    """`numpy.repeat`; the numbers of copies are literal."""
+    own = ravel(a) if axis is None else as_expression(a)
+    k = one_axis("repeat", axis, own)
+    counts = literal("repeat", repeats)
+    if counts.dtype.kind not in "iu" or (counts < 0).any() or counts.ndim > 1:
+        raise ShapeError("repeat: the numbers of copies are integers from 0 up")
+    if counts.size == 1:
+        count = int(counts.reshape(()))
+        size, new = as_size(form(times(count, size_form(own.shape[k])))), own.ndim
+        # Entry i is at the places from count * i to before count * (i + 1).
+        first = form([(new, 1), (k, -count)])
+        last = form([(k, count), ("", count - 1), (new, -1)])
+        out = [new if i == k else i for i in range(own.ndim)]
+        return selected("repeat", own, (size,), [(">=", first), (">=", last)], out)
+    size = integer_size("repeat", own, k)
+    if counts.size != size:
+        raise ShapeError(f"repeat: {counts.size} numbers of copies for {size} entries")
+    return gathered(own, k, np.repeat(np.arange(size), counts).tolist())
+
+
+def tile(A: Any, reps: Any) -> Expression:  # noqa: N803 - NumPy's name
+    """`numpy.tile`."""
+    counts = [integer("tile", r) for r in np.atleast_1d(literal("tile", reps))]
+    own = as_expression(A)
+    own = ax.expanded(own, range(max(0, len(counts) - own.ndim)))
+    counts = [1] * (own.ndim - len(counts)) + counts
+    for k, count in enumerate(counts):
+        if count < 0:
+            raise ShapeError("tile: the numbers of copies are integers from 0 up")
+        own = _copies(own, k, count)
+    return own
+
+
+def _copies(own: Expression, axis: int, count: int) -> Expression:
+    """Copies after one another along an axis."""
+    size = own.shape[axis]
+    if count == 1:
+        return own
+    if isinstance(size, int):
+        shape = (*own.shape[:axis], count, *own.shape[axis:])
+        return ax.merged(ax.broadcast(ax.expanded(own, [axis]), shape), axis, 2)
+    if count > _MOST_COPIES:
+        raise UnsupportedOperation(
+            f"tile: {_MOST_COPIES} copies at most of an axis of size {size}; give it as an integer"
+        )
+    places = [shifted(*[size] * k) for k in range(count)]
+    if not places:
+        return own[along(axis, slice(0, 0))]
+    return placed("tile", own, axis, as_size(form(times(count, size_form(size)))), places)
+
+
+def resize(a: Any, new_shape: Any) -> Expression:
+    """`numpy.resize`: the entries again and again, as many as are wanted."""
+    shape = (new_shape,) if isinstance(new_shape, int) else tuple(new_shape)
+    own = ravel(a)
+    size, wanted = integer_size("resize", own, 0), int(np.prod(shape))
+    if not size:
+        return whole.full_like(own, 0, shape=shape)
+    own = _copies(own, 0, -(-wanted // size))
+    return reshape(own[:wanted], shape)
+
+
+def linspace(  # noqa: PLR0917 - NumPy's arguments
+    start: Any,
+    stop: Any,
+    num: int = 50,
+    endpoint: bool = True,
+    retstep: bool = False,
+    axis: int = 0,
+) -> Any:
+    """`numpy.linspace`."""
+    first, last, count = as_expression(start), as_expression(stop), integer("linspace", num)
+    parts = count - 1 if endpoint else count
+    step = (last - first) / parts if parts else last - first
+    weights = reshape(fixed(np.arange(count)), (count, *[1] * step.ndim))
+    found = moveaxis(first + weights * step, 0, axis)
+    return (found, step) if retstep else found
+
+
+def broadcast_arrays(*args: Any) -> tuple[Expression, ...]:
+    """`numpy.broadcast_arrays`."""
+    own = [as_expression(a) for a in args]
+    total = own[0] * 0
+    for other in own[1:]:
+        total = total + other * 0
+    return tuple(ax.broadcast(a, total.shape) for a in own)
+
+
+def meshgrid(*xi: Any, copy: bool = True, sparse: bool = False, indexing: str = "xy") -> Any:
+    """`numpy.meshgrid`."""
+    if indexing not in ("xy", "ij"):
+        raise UnsupportedOperation(f"meshgrid: indexing is 'xy' or 'ij', not {indexing!r}")
+    parts = [ravel(x) for x in xi]
+    order = len(parts)
+    own = [ax.expanded(p, [m for m in range(order) if m != k]) for k, p in enumerate(parts)]
+    if indexing == "xy" and order > 1:
+        own = [swapaxes(p, 0, 1) for p in own]
+    return tuple(own) if sparse else broadcast_arrays(*own)
+
+
+# Axes -------------------------------------------------------------------------------------
+
+
+def _at_least(order: int, places: Mapping[int, Sequence[int]]) -> Callable[..., Any]:
+    """The function that adds axes at some places, by how many there are."""
+
+    def function(*arys: Any) -> Any:
+        own = [as_expression(a) for a in arys]
+        found = tuple(ax.expanded(a, places.get(a.ndim, ())) for a in own)
+        return found[0] if len(found) == 1 else found
+
+    function.__name__ = f"atleast_{order}d"
+    return function
+
+
+atleast_1d = _at_least(1, {0: [0]})
+atleast_2d = _at_least(2, {0: [0, 1], 1: [0]})
+atleast_3d = _at_least(3, {0: [0, 1, 2], 1: [0, 2], 2: [2]})
+
+
+def rollaxis(a: Any, axis: int, start: int = 0) -> Expression:
+    """`numpy.rollaxis`."""
+    own = as_expression(a)
+    (k,) = ax.normalized("rollaxis", axis, own.ndim)
+    to = start + own.ndim if start < 0 else start
+    if not 0 <= to <= own.ndim:
+        raise ShapeError(f"rollaxis: there is no place {start} among {own.ndim} axes")
+    return moveaxis(own, k, to - 1 if k < to else to)
+
+
+def rot90(m: Any, k: int = 1, axes: Sequence[int] = (0, 1)) -> Expression:
+    """`numpy.rot90`."""
+    own = as_expression(m)
+    first, second = ax.normalized("rot90", axes, own.ndim)
+    turns = integer("rot90", k) % 4
+    if turns == 2:
+        return flip(own, (first, second))
+    if turns == 1:
+        return swapaxes(flip(own, second), first, second)
+    return flip(swapaxes(own, first, second), second) if turns else own
+
+
+def diagflat(v: Any, k: int = 0) -> Expression:
+    """`numpy.diagflat`."""
+    return diag(ravel(v), k)
+
+
+def sliding_window_view(
+    x: Any, window_shape: Any, axis: Any = None, *, writeable: bool = False
+) -> Expression:
+    """`numpy.lib.stride_tricks.sliding_window_view`: new last axes run through each window."""
+    own = as_expression(x)
+    sizes = (window_shape,) if isinstance(window_shape, int) else tuple(window_shape)
+    axes = [
+        ax.normalized("sliding_window_view", k, own.ndim)[0]
+        for k in (range(own.ndim) if axis is None else np.atleast_1d(axis))
+    ]
+    if len(sizes) != len(axes):
+        raise ShapeError(f"sliding_window_view: {len(sizes)} sizes for {len(axes)} axes")
+    for k, size in zip(axes, sizes, strict=True):
+        length = size_sum(own.shape[k], 1 - size)
+        if size < 0 or (isinstance(length, int) and length < 0):
+            raise ShapeError(f"sliding_window_view: no window of {size} entries on axis {k}")
+        new = own.ndim
+        met = ("=", form([(k, 1), (new, -1), (new + 1, -1)]))
+        out = [new if i == k else i for i in range(own.ndim)]
+        own = selected("sliding_window_view", own, (length, size), [met], [*out, new + 1])
+    return own
+
+
+# Joining and splitting --------------------------------------------------------------------
+
+
+def append(arr: Any, values: Any, axis: int | None = None) -> Expression:
+    """`numpy.append`."""
+    if axis is None:
+        return concatenate([ravel(arr), ravel(values)])
+    return concatenate([arr, values], axis)
+
+
+def dstack(tup: Any) -> Expression:
+    """`numpy.dstack`."""
+    return concatenate([atleast_3d(a) for a in tup], 2)
+
+
+def block(arrays: Any) -> Expression:
+    """`numpy.block` of nested lists."""
+    depth = _depth(arrays)
+    order = max(depth, *(a.ndim for a in _leaves(arrays)))
+    return _block(arrays, depth, order)
+
+
+def _depth(arrays: Any) -> int:
+    if not isinstance(arrays, list):
+        return 0
+    depths = {_depth(a) for a in cast("list[Any]", arrays)}
+    if len(depths) != 1:
+        raise ShapeError("block: lists are nested equally deep, and none is empty")
+    return 1 + depths.pop()
+
+
+def _leaves(arrays: Any) -> list[Expression]:
+    if isinstance(arrays, list):
+        return [leaf for a in cast("list[Any]", arrays) for leaf in _leaves(a)]
+    return [as_expression(arrays)]
+
+
+def _block(arrays: Any, depth: int, order: int) -> Expression:
+    if isinstance(arrays, list):
+        parts = [_block(a, depth - 1, order) for a in cast("list[Any]", arrays)]
+        return concatenate(parts, order - depth)
+    own = as_expression(arrays)
+    return ax.expanded(own, range(order - own.ndim))
+
+
+def array_split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list[Expression]:
+    """`numpy.array_split`: into parts as equal as can be."""
+    if not hasattr(indices_or_sections, "__index__"):
+        return split(ary, indices_or_sections, axis)
+    own = as_expression(ary)
+    k = one_axis("array_split", axis, own)
+    size, count = integer_size("array_split", own, k), integer("array_split", indices_or_sections)
+    if count < 1:
+        raise ShapeError(f"array_split: into {count} parts")
+    lengths = [size // count + (i < size % count) for i in range(count)]
+    return split(own, np.cumsum(lengths)[:-1].tolist(), k)
+
+
+def _split_along(name: str, axis: int, least: int) -> Callable[..., list[Expression]]:
+    def function(ary: Any, indices_or_sections: Any) -> list[Expression]:
+        own = as_expression(ary)
+        if own.ndim < least:
+            raise ShapeError(f"{name}: {least} axes are wanted, the argument has {own.ndim}")
+        return split(own, indices_or_sections, min(axis, own.ndim - 1))
+
+    function.__name__ = name
+    return function
+
+
+def unstack(x: Any, /, *, axis: int = 0) -> tuple[Expression, ...]:
+    """`numpy.unstack`."""
+    own = as_expression(x)
+    k = ax.normalized("unstack", axis, own.ndim)[0]
+    return tuple(own[along(k, i)] for i in range(integer_size("unstack", own, k)))
+
+
+def delete(arr: Any, obj: Any, axis: int | None = None) -> Expression:
+    """`numpy.delete` at literal places."""
+    own = ravel(arr) if axis is None else as_expression(arr)
+    k = one_axis("delete", axis, own)
+    size = own.shape[k]
+    if isinstance(size, int):
+        gone = obj if isinstance(obj, slice) else literal("delete", obj)
+        gone = slice(0) if isinstance(gone, np.ndarray) and not gone.size else gone
+        try:
+            left = np.delete(np.arange(size), gone)
+        except (IndexError, ValueError) as error:
+            raise ShapeError(f"delete: {error}") from None
+        return gathered(own, k, left.tolist())
+    if not hasattr(obj, "__index__"):
+        integer_size("delete", own, k)
+    place = integer("delete", obj)
+    first = own[along(k, slice(None, place))]
+    if place == -1:
+        return first
+    return concatenate([first, own[along(k, slice(place + 1, None))]], k)
+
+
+def insert(arr: Any, obj: Any, values: Any, axis: int | None = None) -> Expression:
+    """`numpy.insert` at literal places."""
+    own = ravel(arr) if axis is None else as_expression(arr)
+    k = one_axis("insert", axis, own)
+    size = integer_size("insert", own, k)
+    if isinstance(obj, slice):
+        obj = list(range(*obj.indices(size)))
+    places = literal("insert", obj)
+    new = as_expression(values)
+    if not places.ndim and new.ndim:
+        # NumPy's rule: values at one place have the axes that are left.
+        new = moveaxis(ax.expanded(new, range(own.ndim - new.ndim)), 0, k)
+    lengths = {d for d in (new.shape[k] if new.ndim == own.ndim else 1, places.size) if d != 1}
+    if len(lengths) > 1 and places.size != 1:
+        raise ShapeError(f"insert: {new.shape} at {places.size} places")
+    count = cast(int, next(iter(lengths), 1))
+    shape = (*own.shape[:k], count, *own.shape[k + 1 :])
+    new = ax.broadcast(new, shape)
+    # Where entries come from, in the old ones and the new ones after each other.
+    indices = np.arange(size, size + count)
+    try:
+        source = np.insert(np.arange(size), places, indices if places.size > 1 else indices[:count])
+    except (IndexError, ValueError) as error:
+        raise ShapeError(f"insert: {error}") from None
+    return gathered(concatenate([own, new], k), k, source.tolist())
+
+
+def compress(condition: Any, a: Any, axis: int | None = None) -> Expression:
+    """`numpy.compress` by literal truth values."""
+    own = ravel(a) if axis is None else as_expression(a)
+    k = one_axis("compress", axis, own)
+    return gathered(own, k, np.flatnonzero(literal("compress", condition)).tolist())
+
+
+def extract(condition: Any, arr: Any) -> Expression:
+    """`numpy.extract` by literal truth values."""
+    return compress(np.ravel(literal("extract", condition)), arr)
+
+
+def ediff1d(ary: Any, to_end: Any = None, to_begin: Any = None) -> Expression:
+    """`numpy.ediff1d`."""
+    own = ravel(ary)
+    parts = [p if p is None else ravel(p) for p in (to_begin, own[1:] - own[:-1], to_end)]
+    return concatenate([p for p in parts if p is not None])
+
+
+# Calls along axes -------------------------------------------------------------------------
+
+
+def apply_along_axis(
+    func1d: Callable[..., Any], axis: int, arr: Any, *args: Any, **kwargs: Any
+) -> Expression:
+    """`numpy.apply_along_axis`, where the sizes of the other axes are integers."""
+    own = as_expression(arr)
+    (k,) = ax.normalized("apply_along_axis", axis, own.ndim)
+    own = moveaxis(own, k, -1)
+    sizes = [integer_size("apply_along_axis", own, i) for i in range(own.ndim - 1)]
+    count = int(np.prod(sizes))
+    if not 0 < count <= _MOST_CALLS:
+        raise UnsupportedOperation(
+            f"apply_along_axis: of 1 to {_MOST_CALLS} vectors, not of {count}; write the function "
+            "for all of them at once"
+        )
+    found = stack([asarray(func1d(own[place], *args, **kwargs)) for place in np.ndindex(*sizes)])
+    found = reshape(found, (*sizes, *found.shape[1:]))
+    new = range(len(sizes), found.ndim)
+    return ax.moved(found, list(new), list(range(k, k + len(new))))
+
+
+def apply_over_axes(func: Callable[..., Any], a: Any, axes: Any) -> Expression:
+    """`numpy.apply_over_axes`."""
+    own = as_expression(a)
+    for axis in ax.normalized("apply_over_axes", axes, own.ndim):
+        found = as_expression(func(own, axis))
+        own = ax.expanded(found, [axis]) if found.ndim < own.ndim else found
+    return own
+
+
+# Padding ----------------------------------------------------------------------------------
+
+
+def pad(array: Any, pad_width: Any, mode: Any = "constant", **options: Any) -> Expression:
+    """`numpy.pad` in every mode but "median" and "empty"."""
+    own = as_expression(array)
+    known = {
+        **dict.fromkeys(("edge", "wrap"), ()),
+        **dict.fromkeys(("reflect", "symmetric"), ("reflect_type",)),
+        **dict.fromkeys(("mean", "maximum", "minimum"), ("stat_length",)),
+        "constant": ("constant_values",),
+        "linear_ramp": ("end_values",),
+    }
+    if mode not in known:
+        raise UnsupportedOperation(f"pad: the mode is one of {', '.join(known)}, not {mode!r}")
+    if wrong := [name for name in options if name not in known[mode]]:
+        raise UnsupportedOperation(f"pad: the mode {mode!r} has no option {wrong[0]!r}")
+    if isinstance(pad_width, Mapping):
+        given = {ax.normalized("pad", k, own.ndim)[0]: w for k, w in pad_width.items()}
+        pad_width = [np.broadcast_to(given.get(k, 0), 2) for k in range(own.ndim)]
+    widths = _by_axes("the widths", literal("pad", pad_width), own)
+    if widths.dtype.kind not in "iu" or (widths < 0).any():
+        raise ShapeError("pad: the widths are integers from 0 up")
+    option = next(iter(known[mode]), "")
+    value = options.get(option, 0)
+    values = (
+        [[value] * 2] * own.ndim
+        if value is None or isinstance(value, str | Expression)
+        else _by_axes(option, literal("pad", value), own).tolist()
+    )
+    for k, ((before, after), chosen) in enumerate(zip(widths.tolist(), values, strict=True)):
+        if before or after:
+            own = _PADDED[mode](own, k, _Ends(mode, before, after, chosen))
+    return own
+
+
+def _by_axes(what: str, numbers: Array, own: Expression) -> Array:
+    try:
+        return np.broadcast_to(numbers, (own.ndim, 2))
+    except ValueError:
+        raise ShapeError(f"pad: {what} are a pair for each of {own.ndim} axes") from None
+
+
+class _Ends(NamedTuple):
+    """What is added at the two ends of an axis: how many entries, and what the mode asks."""
+
+    mode: str
+    before: int
+    after: int
+    values: Sequence[Any]
+
+
+def _constant(own: Expression, axis: int, ends: _Ends) -> Expression:
+    before, after, values = ends.before, ends.after, ends.values
+    if not any(isinstance(v, Expression) or v for v in values):
+        size = size_sum(own.shape[axis], before, after)
+        return placed("pad", own, axis, size, [shifted(before)])
+    parts = [
+        ax.broadcast(as_expression(v), (*own.shape[:axis], width, *own.shape[axis + 1 :]))
+        for v, width in zip(values, (before, after), strict=True)
+    ]
+    return concatenate([parts[0], own, parts[1]], axis)
+
+
+def _repeated(own: Expression, axis: int, ends: _Ends) -> Expression:
+    """Entries again, at places that NumPy says of a vector of places."""
+    mode, before, after, values = ends
+    size = own.shape[axis]
+    # An axis of a symbol is taken to be long enough: places count from its nearer end.
+    length = size if isinstance(size, int) else 2 * (before + after) + 2
+    if not length:
+        raise ShapeError(f"pad: an axis without entries has none to repeat, in the mode {mode!r}")
+    odd = mode in ("reflect", "symmetric") and values[0] == "odd"
+    if odd and not isinstance(size, int):
+        integer_size("pad", own, axis)
+    if odd:
+        own_mode: Any = mode
+        made = np.pad(np.eye(length), ((before, after), (0, 0)), own_mode, reflect_type="odd")
+        product = whole.tensordot(fixed(made), own, ([1], [axis]))
+        return moveaxis(product, 0, axis)
+    places = np.pad(np.arange(length), (before, after), cast(Any, mode))
+    counted = [int(i) if 2 * i < length else int(i) - length for i in places]
+    parts = [
+        gathered(own, axis, part)
+        for part in (counted[:before], counted[len(counted) - after :])
+        if part
+    ]
+    return concatenate([*parts[: bool(before)], own, *parts[bool(before) :]], axis)
+
+
+def _statistic(own: Expression, axis: int, ends: _Ends) -> Expression:
+    mode, before, after, values = ends
+    function = {"mean": whole.mean, "maximum": whole.amax, "minimum": whole.amin}[mode]
+    parts: list[Expression] = []
+    for length, width, first in zip(values, (before, after), (True, False), strict=True):
+        size = own.shape[axis]
+        if not length or (isinstance(size, int) and length >= size):
+            part = own
+        else:
+            part = own[along(axis, slice(0, length) if first else slice(-length, None))]
+        parts.append(stretched(function(part, axis, keepdims=True), axis, width))
+    return concatenate([parts[0], own, parts[1]], axis)
+
+
+def _ramp(own: Expression, axis: int, ends: _Ends) -> Expression:
+    before, after, values = ends.before, ends.after, ends.values
+    parts: list[Expression] = []
+    for end, width, first in zip(values, (before, after), (True, False), strict=True):
+        steps = np.arange(width) / max(width, 1)
+        part = fixed(steps if first else 1 - np.append(steps[1:], 1)) if width else fixed([])
+        shape = [1] * own.ndim
+        shape[axis] = width
+        weight = reshape(part, shape)
+        edge = own[along(axis, slice(0, 1) if first else slice(-1, None))]
+        parts.append(end * (1 - weight) + edge * weight)
+    return concatenate([parts[0], own, parts[1]], axis)
+
+
+_PADDED: Final[Mapping[str, Callable[..., Expression]]] = {
+    "constant": _constant,
+    **dict.fromkeys(("edge", "reflect", "symmetric", "wrap"), _repeated),
+    **dict.fromkeys(("mean", "maximum", "minimum"), _statistic),
+    "linear_ramp": _ramp,
+}
+
+
+FUNCTIONS: Final[Mapping[object, Callable[..., Any]]] = {
+    **{np.copy: copy, np.asarray: asarray, np.asanyarray: asarray, np.array: asarray},
+    **{np.ascontiguousarray: asarray, np.asfortranarray: asarray},
+    **{np.repeat: repeat, np.tile: tile, np.resize: resize, np.meshgrid: meshgrid},
+    np.linspace: linspace,
+    **{np.broadcast_arrays: broadcast_arrays, np.rollaxis: rollaxis, np.rot90: rot90},
+    **{np.atleast_1d: atleast_1d, np.atleast_2d: atleast_2d, np.atleast_3d: atleast_3d},
+    **{np.diagflat: diagflat, np.append: append, np.dstack: dstack, np.block: block},
+    **{np.array_split: array_split, np.delete: delete, np.insert: insert, np.pad: pad},
+    np.vsplit: _split_along("vsplit", 0, 2),
+    np.hsplit: _split_along("hsplit", 1, 1),
+    np.dsplit: _split_along("dsplit", 2, 3),
+    **({np.unstack: unstack} if hasattr(np, "unstack") else {}),
+    **{np.compress: compress, np.extract: extract, np.ediff1d: ediff1d},
+    **{np.apply_along_axis: apply_along_axis, np.apply_over_axes: apply_over_axes},
+    np.lib.stride_tricks.sliding_window_view: sliding_window_view,
+}
+"""What functions of NumPy that arrange entries do."""
+
+implements(functions=FUNCTIONS)
