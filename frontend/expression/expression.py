@@ -5,7 +5,6 @@ and arrays that a traced function takes from outside. NumPy's functions reach it
 `numpy_protocols`.
 """
 
-import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -40,21 +39,16 @@ if TYPE_CHECKING:
 # Sizes as `shape` gives them ------------------------------------------------------------
 
 
-# What a symbol stands for where Python must have a number: small, and not the same for all.
-LEAST: Final = 2
-SPREAD: Final = 7
-
-
-class SizeWarning(UserWarning):
-    """A number was taken for a size symbol; the expression holds at that size alone."""
+def _no_number_of_size(size: "SizeSymbol", *_: object) -> NoReturn:
+    """Refuse: a symbol is no number."""
+    size.__index__()
 
 
 class SizeSymbol(str):
     """A size symbol of an expression; arithmetic with it makes expressions.
 
-    It is its own text. Where Python needs an integer, as in `range(n)` or `numpy.eye(n)`, it is
-    taken for a small one, always the same for the same symbol, and a `SizeWarning` says so: what
-    is built from it has that size.
+    It is its own text, and no number: where Python needs one, as in `range(n)`, `numpy.eye(n)` or
+    `n < 5`, it raises `UnsupportedOperation`.
 
     >>> from eggrad.frontend.expression.functions import variable
     >>> x = variable("x", ("n",))
@@ -75,32 +69,51 @@ class SizeSymbol(str):
         """The size as a scalar."""
         return expression(terms.size(str(self)), self._owners)
 
-    def __index__(self) -> int:
-        """A number for it, with a warning."""
-        number = LEAST + sum(map(ord, self)) % SPREAD
-        warnings.warn(
-            f"size {self} is a symbol, and a number was asked for: it is taken for {number}. "
-            "Declare the size as a number, or use eggrad.delta, einsum and sum instead",
-            SizeWarning,
-            stacklevel=3,
+    def __index__(self) -> NoReturn:
+        """Refuse: a symbol is no number, in `range(n)` and `numpy.eye(n)`, say."""
+        raise self._no_number()
+
+    __float__ = __int__ = __round__ = __abs__ = __getitem__ = __iter__ = _no_number_of_size
+    __floordiv__ = __rfloordiv__ = __mod__ = __rmod__ = _no_number_of_size
+    __divmod__ = __rdivmod__ = _no_number_of_size
+
+    def _no_number(self) -> UnsupportedOperation:
+        return UnsupportedOperation(
+            f"size {self} is a symbol, and a number was asked for: instead of numpy.eye write "
+            f'eggrad.delta(("{self}",)), instead of numpy.zeros and ones numpy.zeros_like and '
+            f'ones_like, or eggrad.constant(0, ("{self}",)), instead of a loop einsum and sums; or '
+            "declare the size as a number, or differentiate a function by eggrad.grad, in which "
+            "sizes are numbers"
         )
-        return number
+
+    def _compared(self, other: Any) -> str:
+        """The text that it is compared with; numbers are refused."""
+        if isinstance(other, Number):
+            raise self._no_number()
+        return other
 
     def __lt__(self, other: Any) -> bool:
-        """Compare the number taken for it with an integer; with text, as text."""
-        return index(self) < other if isinstance(other, int) else str.__lt__(self, other)
+        """Compare as text."""
+        return str.__lt__(self, self._compared(other))
 
     def __le__(self, other: Any) -> bool:
-        """Compare likewise."""
-        return index(self) <= other if isinstance(other, int) else str.__le__(self, other)
+        """Compare as text."""
+        return str.__le__(self, self._compared(other))
 
     def __gt__(self, other: Any) -> bool:
-        """Compare likewise."""
-        return index(self) > other if isinstance(other, int) else str.__gt__(self, other)
+        """Compare as text."""
+        return str.__gt__(self, self._compared(other))
 
     def __ge__(self, other: Any) -> bool:
-        """Compare likewise."""
-        return index(self) >= other if isinstance(other, int) else str.__ge__(self, other)
+        """Compare as text."""
+        return str.__ge__(self, self._compared(other))
+
+    def __array_ufunc__(
+        self, ufunc: np.ufunc, method: str, *inputs: object, **options: object
+    ) -> "Expression | Condition":
+        """NumPy's element-wise functions of the scalar, as in `numpy.sqrt(n)`."""
+        own = [a.expression() if isinstance(a, SizeSymbol) else a for a in inputs]
+        return call_ufunc(ufunc, method, own, options)
 
     def __add__(self, other: Any) -> Any:
         """The scalar, plus something."""
@@ -471,7 +484,7 @@ class Expression:
     __hash__ = object.__hash__
 
     def __len__(self) -> int:
-        """The length of the first axis; a number is taken for a symbol, with a warning."""
+        """The length of the first axis, if it is a number."""
         shape = self.shape
         if not shape:
             raise UnsupportedOperation("an expression without axes has no length")
@@ -688,16 +701,20 @@ def _has_expression(value: object) -> bool:
 
 
 def unified(
-    expressions: Sequence[Expression], pairs: Iterable[tuple[Size, Size]], what: str
+    expressions: Sequence[Expression],
+    pairs: Iterable[tuple[Size, Size]],
+    what: str,
+    *,
+    free: bool = False,
 ) -> list[Expression]:
     """The same expressions with sizes replaced, as `agreed_sizes` says.
 
-    >>> a, b = (expression(terms.variable(*v)) for v in [("x", ("n",)), ("y", ("m",))])
-    >>> [e.shape for e in unified([a, b], [("n", "m")], "x + y")]
+    >>> a, b = (expression(terms.variable(*v)) for v in [("x", ("?x",)), ("y", ("n",))])
+    >>> [e.shape for e in unified([a, b], [("?x", "n")], "x + y")]
     [('n',), ('n',)]
     """
     own = [v for e in expressions for v in (*e.variables, *e.scope)]
-    renamed = agreed_sizes(own, pairs, what)
+    renamed = agreed_sizes(own, pairs, what, free=free)
     if not renamed:
         return list(expressions)
     result: list[Expression] = []

@@ -23,6 +23,7 @@ from eggrad.frontend.expression.expression import (
     expression,
     matmul,
     multiply,
+    unified,
     where,
 )
 from eggrad.frontend.expression.functions import maximum, minimum
@@ -491,8 +492,7 @@ def concatenate(arrays: Any, axis: int = 0) -> Expression:
         raise ShapeError("concatenate: scalars have no axis; numpy.stack joins them")
     k = ax.normalized("concatenate", axis, parts[0].ndim)[0]
     lengths = [p.shape[k] for p in parts]
-    rests = [p.shape[:k] + p.shape[k + 1 :] for p in parts]
-    _check_alike("concatenate", rests)
+    _check_alike("concatenate", parts, k)
     total = size_sum(*lengths)
     return _total(
         [
@@ -506,7 +506,7 @@ def stack(arrays: Any, axis: int = 0) -> Expression:
     """`numpy.stack` of expressions and numbers of one shape."""
     parts = _parts("stack", arrays)
     k = ax.normalized("stack", axis, parts[0].ndim + 1)[0]
-    _check_alike("stack", [p.shape for p in parts])
+    _check_alike("stack", parts)
     return concatenate([ax.expanded(p, [k]) for p in parts], k)
 
 
@@ -551,14 +551,16 @@ def _parts(what: str, arrays: Any) -> list[Expression]:
     return parts
 
 
-def _check_alike(what: str, shapes: Sequence[tuple[Size, ...]]) -> None:
-    """Raise where shapes differ that are known; symbols are made equal later."""
+def _check_alike(what: str, parts: Sequence[Expression], along: int | None = None) -> None:
+    """Raise where shapes differ, but for one axis; sizes that fit are made equal later."""
+    shapes = [tuple(d for k, d in enumerate(p.shape) if k != along) for p in parts]
     first = shapes[0]
     for shape in shapes[1:]:
         sizes = list(zip(shape, first, strict=False))
         clash = any(p != q and (1 in (p, q) or type(p) is type(q) is int) for p, q in sizes)
         if clash or len(shape) != len(first):
             raise ShapeError(f"{what}: the shapes {first} and {shape} do not fit")
+    unified(parts, [pair for own in shapes for pair in zip(first, own, strict=True)], what)
 
 
 def _total(parts: Sequence[Expression]) -> Expression:
