@@ -73,9 +73,7 @@ class SizeSymbol(str):
         """Refuse: a symbol is no number, in `range(n)` and `numpy.eye(n)`, say."""
         raise self._no_number()
 
-    __float__ = __int__ = __round__ = __abs__ = __getitem__ = __iter__ = _no_number_of_size
-    __floordiv__ = __rfloordiv__ = __mod__ = __rmod__ = _no_number_of_size
-    __divmod__ = __rdivmod__ = _no_number_of_size
+    __float__ = __int__ = __round__ = __getitem__ = __iter__ = _no_number_of_size
 
     def _no_number(self) -> UnsupportedOperation:
         return UnsupportedOperation(
@@ -146,6 +144,26 @@ class SizeSymbol(str):
     def __rtruediv__(self, other: Any) -> "Expression":
         """Something divided by the scalar."""
         return other / self.expression()
+
+    def __floordiv__(self, other: Any) -> "Expression":
+        """The scalar divided by something, rounded down."""
+        return applied("floor", self / other)
+
+    def __rfloordiv__(self, other: Any) -> "Expression":
+        """Something divided by the scalar, rounded down."""
+        return applied("floor", other / self)
+
+    def __mod__(self, other: Any) -> "Expression":  # type: ignore[override]
+        """The remainder."""
+        return applied("mod", self.expression(), other)
+
+    def __rmod__(self, other: Any) -> "Expression":
+        """The remainder of something."""
+        return applied("mod", other, self.expression())
+
+    def __abs__(self) -> "Expression":
+        """The scalar."""
+        return self.expression()
 
     def __pow__(self, other: Any) -> "Expression":
         """The scalar to some exponent."""
@@ -489,6 +507,14 @@ class Expression:
         if not shape:
             raise UnsupportedOperation("an expression without axes has no length")
         return index(cast(int, shape[0]))
+
+    def __index__(self) -> NoReturn:
+        """Refuse: an expression is no number, in `range(n - 1)`, say."""
+        raise UnsupportedOperation(
+            "an expression is no number, as a length, an index or a count of repetitions is: "
+            "write einsum and sums instead of loops, slices such as x[:-1], eggrad.constant(0, "
+            '("n - 1",)) instead of numpy.zeros(n - 1), or declare sizes as numbers'
+        )
 
     def __lt__(self, other: object) -> "Condition":
         """A condition for `numpy.where`."""

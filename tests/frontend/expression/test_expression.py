@@ -258,6 +258,11 @@ def test_a_symbol_is_its_text() -> None:
         (lambda n, c: n**2, 9.0),
         (lambda n, c: c**n, 8.0),
         (lambda n, c: -n, -3.0),
+        (lambda n, c: n // c, 1.0),
+        (lambda n, c: 7 // n, 2.0),
+        (lambda n, c: n % c, 1.0),
+        (lambda n, c: 7 % n, 1.0),
+        (lambda n, c: abs(n) * c, 6.0),
     ],
 )
 def test_arithmetic_makes_expressions(build, expected: float) -> None:
@@ -287,12 +292,6 @@ def test_the_size_follows_the_variable_that_it_is_of() -> None:
         lambda n: int(n),
         lambda n: float(n),
         lambda n: round(n),
-        lambda n: abs(n),
-        lambda n: n // 2,
-        lambda n: 7 // n,
-        lambda n: n % 2,
-        lambda n: 7 % n,
-        lambda n: divmod(n, 2),
         lambda n: n < 5,
         lambda n: n <= np.int64(5),
         lambda n: n > 1.0,
@@ -307,6 +306,21 @@ def test_the_size_follows_the_variable_that_it_is_of() -> None:
 )
 def test_a_symbol_is_no_number(use: Callable[[Any], Any]) -> None:
     with pytest.raises(eg.UnsupportedOperation, match="size n is a symbol, and a number was asked"):
+        use(N)
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        lambda n: range(n - 1),
+        lambda n: np.zeros(n + 1),
+        lambda n: np.ones((n, 2 * n)),
+        lambda n: x[n - 1],
+        lambda n: x[: n // 2],
+    ],
+)
+def test_nor_is_what_is_made_of_it(use: Callable[[Any], Any]) -> None:
+    with pytest.raises(eg.UnsupportedOperation, match="no number|a number was asked"):
         use(N)
 
 
