@@ -9,11 +9,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
-from functools import reduce
+from functools import reduce, wraps
 from numbers import Number
 from operator import index, mul
 from threading import Lock
-from typing import TYPE_CHECKING, Any, Final, NoReturn, cast
+from typing import TYPE_CHECKING, Any, Final, NoReturn, TypeVar, cast
 from weakref import WeakValueDictionary
 
 import numpy as np
@@ -246,6 +246,23 @@ def _numpy_method(name: str) -> "Callable[..., Expression]":
     return method
 
 
+_R = TypeVar("_R")
+
+
+class MergedAxes:
+    """What has axes as long as products of symbols, and so is no expression."""
+
+
+def _gives_way(method: Callable[[Any, Any], _R]) -> Callable[[Any, Any], _R]:
+    """The operator, which leaves arrays with such axes to their own."""
+
+    @wraps(method)
+    def operator(self: Any, other: object) -> _R:
+        return NotImplemented if isinstance(other, MergedAxes) else method(self, other)
+
+    return operator
+
+
 _permuted = _numpy_method("transpose")
 _reshaped = _numpy_method("reshape")
 _transposed = _numpy_method("matrix_transpose")
@@ -443,6 +460,7 @@ class Expression:
         """abs(self), entry by entry."""
         return applied("abs", self)
 
+    @_gives_way
     def __add__(self, other: object) -> "Expression":
         """Self + other, broadcast."""
         return add(self, other)
@@ -451,6 +469,7 @@ class Expression:
         """Other + self, broadcast."""
         return add(other, self)
 
+    @_gives_way
     def __sub__(self, other: object) -> "Expression":
         """Self - other, broadcast."""
         return subtract(self, other)
@@ -459,6 +478,7 @@ class Expression:
         """Other - self, broadcast."""
         return subtract(other, self)
 
+    @_gives_way
     def __mul__(self, other: object) -> "Expression":
         """Self * other, broadcast."""
         return multiply(self, other)
@@ -467,6 +487,7 @@ class Expression:
         """Other * self, broadcast."""
         return multiply(other, self)
 
+    @_gives_way
     def __truediv__(self, other: object) -> "Expression":
         """Self / other, broadcast."""
         return divide(self, other)
@@ -475,6 +496,7 @@ class Expression:
         """Other / self, broadcast."""
         return divide(other, self)
 
+    @_gives_way
     def __matmul__(self, other: object) -> "Expression":
         """Matrix product as NumPy's: vectors, matrices, and stacks of matrices."""
         return matmul(self, other)
@@ -483,6 +505,7 @@ class Expression:
         """Matrix product from the left."""
         return matmul(other, self)
 
+    @_gives_way
     def __pow__(self, other: object) -> "Expression":
         """Every entry to a scalar exponent."""
         return power(self, other)
@@ -516,18 +539,22 @@ class Expression:
             '("n - 1",)) instead of numpy.zeros(n - 1), or declare sizes as numbers'
         )
 
+    @_gives_way
     def __lt__(self, other: object) -> "Condition":
         """A condition for `numpy.where`."""
         return Condition.of("greater", other, self)
 
+    @_gives_way
     def __le__(self, other: object) -> "Condition":
         """A condition for `numpy.where`."""
         return Condition.of("greater_equal", other, self)
 
+    @_gives_way
     def __gt__(self, other: object) -> "Condition":
         """A condition for `numpy.where`."""
         return Condition.of("greater", self, other)
 
+    @_gives_way
     def __ge__(self, other: object) -> "Condition":
         """A condition for `numpy.where`."""
         return Condition.of("greater_equal", self, other)
@@ -574,6 +601,8 @@ class Expression:
         self, ufunc: np.ufunc, method: str, *inputs: object, **options: object
     ) -> "Expression | Condition":
         """NumPy's element-wise functions of expressions (NEP 13)."""
+        if any(isinstance(a, MergedAxes) for a in inputs):
+            return NotImplemented
         return call_ufunc(ufunc, method, inputs, options)
 
     def __array_function__(
@@ -584,6 +613,8 @@ class Expression:
         options: Mapping[str, Any],
     ) -> Any:
         """NumPy's other functions of expressions (NEP 18)."""
+        if any(issubclass(t, MergedAxes) for t in types):
+            return NotImplemented
         return call_function(function, args, options)
 
     # The methods of NumPy's arrays that are functions of the same name
@@ -701,6 +732,11 @@ def as_expression(value: object) -> Expression:
         return expression(terms.constant(number))
     if isinstance(value, np.ndarray | list | tuple):
         return expression(broadcasting.array_term(_numbers(value)))
+    if isinstance(value, MergedAxes):
+        raise UnsupportedOperation(
+            "an array with axes as long as products of sizes is no expression; its property "
+            "'entries' is one, in which each axis stands for itself, and numpy.reshape makes one"
+        )
     raise UnsupportedOperation(
         f"expected an expression, a number or an array, not a {type(value).__name__}"
     )

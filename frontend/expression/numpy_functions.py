@@ -27,7 +27,7 @@ from eggrad.frontend.expression.expression import (
     where,
 )
 from eggrad.frontend.expression.functions import maximum, minimum
-from eggrad.frontend.expression.kronecker import kron
+from eggrad.frontend.expression.merged import Merged, kron, reshaped
 from eggrad.frontend.expression.numpy_protocols import implements
 from eggrad.frontend.expression.numpy_ufuncs import sqrt, square, vecdot
 
@@ -225,19 +225,17 @@ def moveaxis(a: Any, source: int | Sequence[int], destination: int | Sequence[in
     return ax.moved(own, *places)
 
 
-def reshape(a: Any, /, shape: Any, order: str = "C") -> Expression:
-    """`numpy.reshape`; axes are merged and split where their sizes are integers."""
+def reshape(a: Any, /, shape: Any, order: str = "C") -> Expression | Merged:
+    """`numpy.reshape`; axes are split where their sizes are integers."""
     if order != "C":
         raise UnsupportedOperation(
             f"reshape: the last index runs fastest, order 'C', not {order!r}"
         )
-    own = as_expression(a)
-    wanted = (shape,) if isinstance(shape, int | str) else tuple(shape)
-    return ax.reshaped(own, wanted)
+    return reshaped(as_expression(a), shape)
 
 
-def ravel(a: Any, order: str = "C") -> Expression:
-    """`numpy.ravel`, of integer sizes, or of at most one axis that is longer than 1."""
+def ravel(a: Any, order: str = "C") -> Expression | Merged:
+    """`numpy.ravel`."""
     return reshape(a, -1, order)
 
 
