@@ -73,7 +73,10 @@ class SizeSymbol(str):
         """Refuse: a symbol is no number, in `range(n)` and `numpy.eye(n)`, say."""
         raise self._no_number()
 
-    __float__ = __int__ = __round__ = __getitem__ = __iter__ = _no_number_of_size
+    __float__ = __int__ = __round__ = _no_number_of_size
+    # NumPy takes a text for a sequence.
+    __getitem__: Any = _no_number_of_size
+    __iter__: Any = _no_number_of_size
 
     def _no_number(self) -> UnsupportedOperation:
         return UnsupportedOperation(
@@ -258,7 +261,9 @@ def _gives_way(method: Callable[[Any, Any], _R]) -> Callable[[Any, Any], _R]:
 
     @wraps(method)
     def operator(self: Any, other: object) -> _R:
-        return NotImplemented if isinstance(other, MergedAxes) else method(self, other)
+        if isinstance(other, MergedAxes):
+            return cast(_R, NotImplemented)
+        return method(self, other)
 
     return operator
 

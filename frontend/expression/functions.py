@@ -68,9 +68,7 @@ __all__ = [
 _Size = TypeVar("_Size", bound=Size | None)
 
 
-def variable(
-    name: str, dims: Sequence[Size | None] = (), assume: Iterable[str] = ()
-) -> Expression:
+def variable(name: str, dims: Sequence[Size | None] = (), assume: Iterable[str] = ()) -> Expression:
     """A symbolic tensor; a size is a symbol (`"n"`), an integer, or None for one that fits.
 
     Two symbols are two sizes, which do not meet: `x + y` of n and of m entries is a `ShapeError`.

@@ -192,11 +192,19 @@ def reshaped(f: Expression, shape: Any) -> Merged | Expression:
     >>> reshaped(A, -1)
     <Merged of axes (m·n), entries <Expression of A, axes (m, n), 1 nodes>>
     """
-    wanted = (shape,) if isinstance(shape, int | str | Expression) else tuple(shape)
+    several = isinstance(shape, tuple | list | np.ndarray)
+    given: Sequence[Any] = tuple(shape) if several else (shape,)
+    wanted = [int(d) if isinstance(d, np.integer) else d for d in given]
     longer = [d for d in wanted if not _is(d, 1)]
     kept = [k for k, d in enumerate(f.shape) if d != 1]
     counts = _matched([f.shape[k] for k in kept], longer)
     if counts is None or max(counts, default=1) == 1:
+        for d in wanted:
+            if not isinstance(d, int | str):
+                raise UnsupportedOperation(
+                    f"reshape from ({', '.join(map(str, f.shape))}): a size is an integer, a "
+                    f"symbol, or the product of sizes of axes beside each other, not {d!r}"
+                )
         return ax.reshaped(f, wanted)
     own = ax.squeezed(f, [k for k, d in enumerate(f.shape) if d == 1])
     rest = iter(counts)

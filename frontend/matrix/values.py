@@ -26,6 +26,7 @@ from eggrad.frontend.expression.expression import Expression, expression, unifie
 from eggrad.frontend.expression.numpy_functions import matrix_power
 from eggrad.frontend.text.sizes import unknown
 
+
 @dataclass(frozen=True, eq=False)
 class Value:
     """A scalar, a column or a matrix, or its transpose where it is `turned`.
