@@ -27,8 +27,6 @@ from tests.support.places import DATA
 from tests.support.textbook_identities import IDENTITIES, WITHOUT_STEPS, Identity
 
 CASES = json.loads((DATA / "equivalences.json").read_text("utf-8"))
-# Rows of U summed one by one, as many as a symbol says: there is no such expression.
-UNSUPPORTED = {"sumouter"}
 PROPERTIES = {
     "symmetric": "symmetric",
     "symmetric positive definite": "positive definite",
@@ -67,9 +65,7 @@ def read_at(case: dict[str, Any], sizes: dict[str, int]) -> list[Any]:
     ]
 
 
-@pytest.mark.parametrize(
-    "case", [c for c in CASES if c["id"] not in UNSUPPORTED], ids=lambda c: c["id"]
-)
+@pytest.mark.parametrize("case", CASES, ids=lambda c: c["id"])
 def test_recorded_pairs(case: dict[str, Any]) -> None:
     verdict = eg.equivalent(*read(case))
     assert bool(verdict) == case["equal"]
