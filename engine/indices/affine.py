@@ -29,7 +29,7 @@ def checked_dims(dims: Sequence[Size]) -> Dims:
     for d in dims:
         if type(d) is int and abs(d) > MAXIMAL_SIZE:
             raise ShapeError(f"a size is a name or an integer from 0 up to {MAXIMAL_SIZE}")
-        if not (isinstance(d, str) and d and is_text(d)) and not (type(d) is int and d >= 0):
+        if not (isinstance(d, str) and d and is_text(str(d))) and not (type(d) is int and d >= 0):
             raise ShapeError(f"a size is a name or an integer from 0 up, not {d!r}")
     # Text of a subclass of str is the same size; terms have the plain one.
     return tuple(canonical_size(str(d)) if isinstance(d, str) else d for d in dims)
@@ -119,7 +119,8 @@ def evaluate(f: Form, value: Callable[[Key], int]) -> int:
     return sum(c * (1 if key == "" else value(key)) for key, c in f)
 
 
-_TERM: Final = r"(?:(\d+)\s*\*\s*)?([^\W\d]\w*)|(\d+)"
+_WORD: Final = r"\??[^\W\d]\w*"
+_TERM: Final = rf"(?:(\d+)\s*\*\s*)?({_WORD})|(\d+)"
 _NEXT: Final = re.compile(rf"\s*([+-]?)\s*(?:{_TERM})\s*")
 _WHOLE: Final = re.compile(rf"\s*-?\s*(?:{_TERM})(?:\s*[+-]\s*(?:{_TERM}))*\s*")
 
@@ -295,7 +296,7 @@ def format_form(
 
 
 MOST_DIGITS: Final = len(str(MAXIMAL_SIZE))
-_NAME: Final = re.compile(r"[^\W\d]\w*")
+_NAME: Final = re.compile(_WORD)
 
 
 def check_parts(terms: Iterable[tuple[int | str, int]]) -> None:

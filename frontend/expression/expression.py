@@ -5,17 +5,16 @@ and arrays that a traced function takes from outside. NumPy's functions reach it
 `numpy_protocols`.
 """
 
-import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
-from functools import reduce
+from functools import reduce, wraps
 from numbers import Number
 from operator import index, mul
 from sys import _getframe
 from threading import Lock
-from typing import TYPE_CHECKING, Any, Final, NoReturn, cast
+from typing import TYPE_CHECKING, Any, Final, NoReturn, TypeVar, cast
 from weakref import WeakValueDictionary
 
 import numpy as np
@@ -45,21 +44,16 @@ if TYPE_CHECKING:
 # Sizes as `shape` gives them ------------------------------------------------------------
 
 
-# What a symbol stands for where Python must have a number: small, and not the same for all.
-LEAST: Final = 2
-SPREAD: Final = 7
-
-
-class SizeWarning(UserWarning):
-    """A number was taken for a size symbol; the expression holds at that size alone."""
+def _no_number_of_size(size: "SizeSymbol", *_: object) -> NoReturn:
+    """Refuse: a symbol is no number."""
+    size.__index__()
 
 
 class SizeSymbol(str):
     """A size symbol of an expression; arithmetic with it makes expressions.
 
-    It is its own text. Where Python needs an integer, as in `range(n)` or `numpy.eye(n)`, it is
-    taken for a small one, always the same for the same symbol, and a `SizeWarning` says so: what
-    is built from it has that size.
+    It is its own text, and no number: where Python needs one, as in `range(n)`, `numpy.eye(n)` or
+    `n < 5`, it raises `UnsupportedOperation`.
 
     >>> from eggrad.frontend.expression.functions import variable
     >>> x = variable("x", ("n",))
@@ -80,32 +74,52 @@ class SizeSymbol(str):
         """The size as a scalar."""
         return expression(terms.size(str(self)), self._owners)
 
-    def __index__(self) -> int:
-        """A number for it, with a warning."""
-        number = LEAST + sum(map(ord, self)) % SPREAD
-        warnings.warn(
-            f"size {self} is a symbol, and a number was asked for: it is taken for {number}. "
-            "Declare the size as a number, or use eggrad.delta, einsum and sum instead",
-            SizeWarning,
-            stacklevel=3,
+    def __index__(self) -> NoReturn:
+        """Refuse: a symbol is no number, in `range(n)` and `numpy.eye(n)`, say."""
+        raise self._no_number()
+
+    __float__ = __int__ = __round__ = _no_number_of_size
+    # NumPy takes a text for a sequence.
+    __getitem__: Any = _no_number_of_size
+    __iter__: Any = _no_number_of_size
+
+    def _no_number(self) -> UnsupportedOperation:
+        return UnsupportedOperation(
+            f"size {self} is a symbol, and a number was asked for: instead of numpy.eye write "
+            f'eggrad.delta(("{self}",)), instead of numpy.zeros and ones numpy.zeros_like and '
+            f'ones_like, or eggrad.constant(0, ("{self}",)), instead of a loop einsum and sums; or '
+            "declare the size as a number, or differentiate a function by eggrad.grad, in which "
+            "sizes are numbers"
         )
-        return number
+
+    def _compared(self, other: Any) -> str:
+        """The text that it is compared with; numbers are refused."""
+        if isinstance(other, Number):
+            raise self._no_number()
+        return other
 
     def __lt__(self, other: Any) -> bool:
-        """Compare the number taken for it with an integer; with text, as text."""
-        return index(self) < other if isinstance(other, int) else str.__lt__(self, other)
+        """Compare as text."""
+        return str.__lt__(self, self._compared(other))
 
     def __le__(self, other: Any) -> bool:
-        """Compare likewise."""
-        return index(self) <= other if isinstance(other, int) else str.__le__(self, other)
+        """Compare as text."""
+        return str.__le__(self, self._compared(other))
 
     def __gt__(self, other: Any) -> bool:
-        """Compare likewise."""
-        return index(self) > other if isinstance(other, int) else str.__gt__(self, other)
+        """Compare as text."""
+        return str.__gt__(self, self._compared(other))
 
     def __ge__(self, other: Any) -> bool:
-        """Compare likewise."""
-        return index(self) >= other if isinstance(other, int) else str.__ge__(self, other)
+        """Compare as text."""
+        return str.__ge__(self, self._compared(other))
+
+    def __array_ufunc__(
+        self, ufunc: np.ufunc, method: str, *inputs: object, **options: object
+    ) -> "Expression | Condition":
+        """NumPy's element-wise functions of the scalar, as in `numpy.sqrt(n)`."""
+        own = [a.expression() if isinstance(a, SizeSymbol) else a for a in inputs]
+        return call_ufunc(ufunc, method, own, options)
 
     def __add__(self, other: Any) -> Any:
         """The scalar, plus something."""
@@ -138,6 +152,26 @@ class SizeSymbol(str):
     def __rtruediv__(self, other: Any) -> "Expression":
         """Something divided by the scalar."""
         return other / self.expression()
+
+    def __floordiv__(self, other: Any) -> "Expression":
+        """The scalar divided by something, rounded down."""
+        return applied("floor", self / other)
+
+    def __rfloordiv__(self, other: Any) -> "Expression":
+        """Something divided by the scalar, rounded down."""
+        return applied("floor", other / self)
+
+    def __mod__(self, other: Any) -> "Expression":  # type: ignore[override]
+        """The remainder."""
+        return applied("mod", self.expression(), other)
+
+    def __rmod__(self, other: Any) -> "Expression":
+        """The remainder of something."""
+        return applied("mod", other, self.expression())
+
+    def __abs__(self) -> "Expression":
+        """The scalar."""
+        return self.expression()
 
     def __pow__(self, other: Any) -> "Expression":
         """The scalar to some exponent."""
@@ -234,6 +268,25 @@ def _numpy_method(name: str) -> "Callable[..., Expression]":
     method.__name__ = name
     method.__doc__ = f"`numpy.{name}`."
     return method
+
+
+_R = TypeVar("_R")
+
+
+class MergedAxes:
+    """What has axes as long as products of symbols, and so is no expression."""
+
+
+def _gives_way(method: Callable[[Any, Any], _R]) -> Callable[[Any, Any], _R]:
+    """The operator, which leaves arrays with such axes to their own."""
+
+    @wraps(method)
+    def operator(self: Any, other: object) -> _R:
+        if isinstance(other, MergedAxes):
+            return cast(_R, NotImplemented)
+        return method(self, other)
+
+    return operator
 
 
 _permuted = _numpy_method("transpose")
@@ -450,6 +503,7 @@ class Expression:
         """abs(self), entry by entry."""
         return applied("abs", self)
 
+    @_gives_way
     def __add__(self, other: object) -> "Expression":
         """Self + other, broadcast."""
         return add(self, other)
@@ -458,6 +512,7 @@ class Expression:
         """Other + self, broadcast."""
         return add(other, self)
 
+    @_gives_way
     def __sub__(self, other: object) -> "Expression":
         """Self - other, broadcast."""
         return subtract(self, other)
@@ -466,6 +521,7 @@ class Expression:
         """Other - self, broadcast."""
         return subtract(other, self)
 
+    @_gives_way
     def __mul__(self, other: object) -> "Expression":
         """Self * other, broadcast."""
         return multiply(self, other)
@@ -474,6 +530,7 @@ class Expression:
         """Other * self, broadcast."""
         return multiply(other, self)
 
+    @_gives_way
     def __truediv__(self, other: object) -> "Expression":
         """Self / other, broadcast."""
         return divide(self, other)
@@ -482,6 +539,7 @@ class Expression:
         """Other / self, broadcast."""
         return divide(other, self)
 
+    @_gives_way
     def __matmul__(self, other: object) -> "Expression":
         """Matrix product as NumPy's: vectors, matrices, and stacks of matrices."""
         return matmul(self, other)
@@ -490,6 +548,7 @@ class Expression:
         """Matrix product from the left."""
         return matmul(other, self)
 
+    @_gives_way
     def __pow__(self, other: object) -> "Expression":
         """Every entry to a scalar exponent."""
         return power(self, other)
@@ -558,24 +617,36 @@ class Expression:
     __hash__ = object.__hash__
 
     def __len__(self) -> int:
-        """The length of the first axis; a number is taken for a symbol, with a warning."""
+        """The length of the first axis, if it is a number."""
         shape = self.shape
         if not shape:
             raise UnsupportedOperation("an expression without axes has no length")
         return index(cast(int, shape[0]))
 
+    def __index__(self) -> NoReturn:
+        """Refuse: an expression is no number, in `range(n - 1)`, say."""
+        raise UnsupportedOperation(
+            "an expression is no number, as a length, an index or a count of repetitions is: "
+            "write einsum and sums instead of loops, slices such as x[:-1], eggrad.constant(0, "
+            '("n - 1",)) instead of numpy.zeros(n - 1), or declare sizes as numbers'
+        )
+
+    @_gives_way
     def __lt__(self, other: object) -> "Condition":
         """A condition for `numpy.where`."""
         return Condition.of("greater", other, self)
 
+    @_gives_way
     def __le__(self, other: object) -> "Condition":
         """A condition for `numpy.where`."""
         return Condition.of("greater_equal", other, self)
 
+    @_gives_way
     def __gt__(self, other: object) -> "Condition":
         """A condition for `numpy.where`."""
         return Condition.of("greater", self, other)
 
+    @_gives_way
     def __ge__(self, other: object) -> "Condition":
         """A condition for `numpy.where`."""
         return Condition.of("greater_equal", self, other)
@@ -669,6 +740,8 @@ class Expression:
         self, ufunc: np.ufunc, method: str, *inputs: object, **options: object
     ) -> "Expression | Condition":
         """NumPy's element-wise functions of expressions (NEP 13)."""
+        if any(isinstance(a, MergedAxes) for a in inputs):
+            return NotImplemented
         return call_ufunc(ufunc, method, inputs, options)
 
     def __array_function__(
@@ -679,6 +752,8 @@ class Expression:
         options: Mapping[str, Any],
     ) -> Any:
         """NumPy's other functions of expressions (NEP 18)."""
+        if any(issubclass(t, MergedAxes) for t in types):
+            return NotImplemented
         return call_function(function, args, options)
 
     # The methods of NumPy's arrays that are functions of the same name
@@ -859,6 +934,11 @@ def as_expression(value: object) -> Expression:
             f"{value} is complex: expressions are of real numbers; write the real and the "
             "imaginary part apart"
         )
+    if isinstance(value, MergedAxes):
+        raise UnsupportedOperation(
+            "an array with axes as long as products of sizes is no expression; its property "
+            "'entries' is one, in which each axis stands for itself, and numpy.reshape makes one"
+        )
     raise UnsupportedOperation(
         f"expected an expression, a number or an array, not a {type(value).__name__}"
     )
@@ -885,16 +965,20 @@ def _has_expression(value: object) -> bool:
 
 
 def unified(
-    expressions: Sequence[Expression], pairs: Iterable[tuple[Size, Size]], what: str
+    expressions: Sequence[Expression],
+    pairs: Iterable[tuple[Size, Size]],
+    what: str,
+    *,
+    free: bool = False,
 ) -> list[Expression]:
     """The same expressions with sizes replaced, as `agreed_sizes` says.
 
-    >>> a, b = (expression(terms.variable(*v)) for v in [("x", ("n",)), ("y", ("m",))])
-    >>> [e.shape for e in unified([a, b], [("n", "m")], "x + y")]
+    >>> a, b = (expression(terms.variable(*v)) for v in [("x", ("?x",)), ("y", ("n",))])
+    >>> [e.shape for e in unified([a, b], [("?x", "n")], "x + y")]
     [('n',), ('n',)]
     """
     own = [v for e in expressions for v in (*e.variables, *e.scope)]
-    renamed = agreed_sizes(own, pairs, what)
+    renamed = agreed_sizes(own, pairs, what, free=free)
     if not renamed:
         return list(expressions)
     result: list[Expression] = []

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from operator import index
-from typing import Any, cast
+from typing import Any, TypeVar, cast
 
 import numpy as np
 
@@ -23,6 +23,7 @@ from eggrad.frontend.expression.expression import (
     combine,
     expression,
 )
+from eggrad.frontend.text.sizes import unknown, unknown_size
 from eggrad.frontend.text.words import format_axes
 
 __all__ = [
@@ -65,8 +66,14 @@ __all__ = [
 ]
 
 
-def variable(name: str, dims: Sequence[Size] = (), assume: Iterable[str] = ()) -> Expression:
-    """A symbolic tensor; a size is a symbol (`"n"`) or an integer.
+_Size = TypeVar("_Size", bound=Size | None)
+
+
+def variable(name: str, dims: Sequence[Size | None] = (), assume: Iterable[str] = ()) -> Expression:
+    """A symbolic tensor; a size is a symbol (`"n"`), an integer, or None for one that fits.
+
+    Two symbols are two sizes, which do not meet: `x + y` of n and of m entries is a `ShapeError`.
+    A symbol becomes the number that it meets, and None whatever it meets.
 
     `assume` has any words of docs/properties.md: "symmetric", "positive definite" (implies
     symmetric and invertible), "positive semidefinite", "invertible", "diagonal", "lower
@@ -77,15 +84,20 @@ def variable(name: str, dims: Sequence[Size] = (), assume: Iterable[str] = ()) -
 
     >>> variable("A", ("m", "n")).T.shape
     ('n', 'm')
+    >>> (variable("A", ("m", "n")) @ variable("x", (None,))).variables[1].dims
+    ('n',)
     """
     if not isinstance(name, str) or not name:
         raise UnsupportedOperation(f"the name of a variable is a text, not {name!r}")
-    own = _dims(dims)
+    own = tuple(unknown_size(name, k) if d is None else d for k, d in enumerate(_dims(dims)))
     words = {assume} if isinstance(assume, str) else set(assume)
     for word in sorted(words - set(ASSUMPTIONS)):
         raise UnsupportedOperation(
             f"variable {name}: no property is called {word!r}; there are {', '.join(ASSUMPTIONS)}"
         )
+    if len(own) == 2 and any(ASSUMPTIONS[word].axes == "square" for word in words):
+        known = [d for d in own if not unknown(d)]
+        own = own if len(known) == 2 else ((known or own)[0],) * 2
     for word in sorted(words):
         needs = ASSUMPTIONS[word].axes
         if (needs == "square" and (len(own) != 2 or own[0] != own[1])) or (
@@ -101,7 +113,7 @@ def variable(name: str, dims: Sequence[Size] = (), assume: Iterable[str] = ()) -
     return expression(terms.variable(name, own, words))
 
 
-def _dims(dims: Sequence[Size]) -> Dims:
+def _dims(dims: Sequence[_Size]) -> tuple[_Size, ...]:
     if isinstance(dims, str | int):
         raise ShapeError(f"dims is a tuple of sizes, such as ({dims!r},), not {dims!r}")
     return tuple(dims)

@@ -19,11 +19,11 @@ from eggrad.frontend.expression.numpy_functions import (
     concatenate,
     diag,
     flip,
+    in_a_row,
     integer,
     integer_size,
     moveaxis,
     one_axis,
-    ravel,
     reshape,
     shifted,
     size_sum,
@@ -115,7 +115,7 @@ def asarray(a: Any, dtype: Any = None, order: str = "K", *, copy: Any = None) ->
 
 def repeat(a: Any, repeats: Any, axis: int | None = None) -> Expression:
     """`numpy.repeat`; the numbers of copies are literal."""
-    own = ravel(a) if axis is None else as_expression(a)
+    own = in_a_row(a) if axis is None else as_expression(a)
     k = one_axis("repeat", axis, own)
     counts = literal("repeat", repeats)
     if counts.dtype.kind not in "iu" or (counts < 0).any() or counts.ndim > 1:
@@ -168,7 +168,7 @@ def _copies(own: Expression, axis: int, count: int) -> Expression:
 def resize(a: Any, new_shape: Any) -> Expression:
     """`numpy.resize`: the entries again and again, as many as are wanted."""
     shape = (new_shape,) if isinstance(new_shape, int) else tuple(new_shape)
-    own = ravel(a)
+    own = in_a_row(a)
     size, wanted = integer_size("resize", own, 0), int(np.prod(shape))
     if not size:
         return whole.full_like(own, 0, shape=shape)
@@ -206,7 +206,7 @@ def meshgrid(*xi: Any, copy: bool = True, sparse: bool = False, indexing: str = 
     """`numpy.meshgrid`."""
     if indexing not in ("xy", "ij"):
         raise UnsupportedOperation(f"meshgrid: indexing is 'xy' or 'ij', not {indexing!r}")
-    parts = [ravel(x) for x in xi]
+    parts = [in_a_row(x) for x in xi]
     order = len(parts)
     own = [ax.expanded(p, [m for m in range(order) if m != k]) for k, p in enumerate(parts)]
     if indexing == "xy" and order > 1:
@@ -258,7 +258,7 @@ def rot90(m: Any, k: int = 1, axes: Sequence[int] = (0, 1)) -> Expression:
 
 def diagflat(v: Any, k: int = 0) -> Expression:
     """`numpy.diagflat`."""
-    return diag(ravel(v), k)
+    return diag(in_a_row(v), k)
 
 
 def sliding_window_view(
@@ -290,7 +290,7 @@ def sliding_window_view(
 def append(arr: Any, values: Any, axis: int | None = None) -> Expression:
     """`numpy.append`."""
     if axis is None:
-        return concatenate([ravel(arr), ravel(values)])
+        return concatenate([in_a_row(arr), in_a_row(values)])
     return concatenate([arr, values], axis)
 
 
@@ -362,7 +362,7 @@ def unstack(x: Any, /, *, axis: int = 0) -> tuple[Expression, ...]:
 
 def delete(arr: Any, obj: Any, axis: int | None = None) -> Expression:
     """`numpy.delete` at literal places."""
-    own = ravel(arr) if axis is None else as_expression(arr)
+    own = in_a_row(arr) if axis is None else as_expression(arr)
     k = one_axis("delete", axis, own)
     size = own.shape[k]
     if isinstance(size, int):
@@ -384,7 +384,7 @@ def delete(arr: Any, obj: Any, axis: int | None = None) -> Expression:
 
 def insert(arr: Any, obj: Any, values: Any, axis: int | None = None) -> Expression:
     """`numpy.insert` at literal places."""
-    own = ravel(arr) if axis is None else as_expression(arr)
+    own = in_a_row(arr) if axis is None else as_expression(arr)
     k = one_axis("insert", axis, own)
     size = integer_size("insert", own, k)
     if isinstance(obj, slice):
@@ -411,7 +411,7 @@ def insert(arr: Any, obj: Any, values: Any, axis: int | None = None) -> Expressi
 
 def compress(condition: Any, a: Any, axis: int | None = None) -> Expression:
     """`numpy.compress` by literal truth values."""
-    own = ravel(a) if axis is None else as_expression(a)
+    own = in_a_row(a) if axis is None else as_expression(a)
     k = one_axis("compress", axis, own)
     return gathered(own, k, np.flatnonzero(literal("compress", condition)).tolist())
 
@@ -423,8 +423,8 @@ def extract(condition: Any, arr: Any) -> Expression:
 
 def ediff1d(ary: Any, to_end: Any = None, to_begin: Any = None) -> Expression:
     """`numpy.ediff1d`."""
-    own = ravel(ary)
-    parts = [p if p is None else ravel(p) for p in (to_begin, own[1:] - own[:-1], to_end)]
+    own = in_a_row(ary)
+    parts = [p if p is None else in_a_row(p) for p in (to_begin, own[1:] - own[:-1], to_end)]
     return concatenate([p for p in parts if p is not None])
 
 

@@ -24,10 +24,11 @@ from eggrad.frontend.expression.expression import (
     expression,
     multiply,
     truth,
+    unified,
     where,
 )
 from eggrad.frontend.expression.functions import maximum, minimum
-from eggrad.frontend.expression.kronecker import kron
+from eggrad.frontend.expression.merged import Merged, kron, reshaped
 from eggrad.frontend.expression.numpy_protocols import check_dtype, implements
 from eggrad.frontend.expression.numpy_ufuncs import sqrt, square
 
@@ -202,13 +203,13 @@ def vdot(a: Any, b: Any) -> Expression:
     """`numpy.vdot`; arrays of several axes are read as vectors."""
     left, right = as_expression(a), as_expression(b)
     if left.ndim != right.ndim:
-        left, right = ravel(left), ravel(right)
+        left, right = in_a_row(left), in_a_row(right)
     return tensordot(left, right, left.ndim)
 
 
 def outer(a: Any, b: Any) -> Expression:
     """`numpy.outer`; arrays of several axes are read as vectors."""
-    return tensordot(ravel(a), ravel(b), 0)
+    return tensordot(in_a_row(a), in_a_row(b), 0)
 
 
 def tensordot(
@@ -274,21 +275,36 @@ def moveaxis(a: Any, source: int | Sequence[int], destination: int | Sequence[in
     return ax.moved(own, *places)
 
 
-def reshape(a: Any, /, shape: Any, order: str = "C", *, copy: Any = None) -> Expression:
-    """`numpy.reshape`; axes are merged and split where their sizes are integers."""
+def reshape(a: Any, /, shape: Any, order: str = "C", *, copy: Any = None) -> Expression | Merged:
+    """`numpy.reshape`; axes are split where their sizes are integers."""
     own = as_expression(a)
-    wanted = (shape,) if isinstance(shape, int | str) else tuple(shape)
     if order not in ("C", "F", "A", "K"):
         raise UnsupportedOperation(f"reshape: the order is 'C' or 'F', not {order!r}")
     if order == "F":
-        return transpose(ax.reshaped(transpose(own), wanted[::-1]))
-    return ax.reshaped(own, wanted)
+        wanted = (shape,) if isinstance(shape, int | str) else tuple(shape)
+        return reshaped(own.T, wanted[::-1]).T
+    return reshaped(own, shape)
 
 
-def ravel(a: Any, order: str = "C") -> Expression:
-    """`numpy.ravel`, of integer sizes, or of at most one axis that is longer than 1."""
+def ravel(a: Any, order: str = "C") -> Expression | Merged:
+    """`numpy.ravel`."""
     own = as_expression(a)
     return own if own.ndim == 1 else reshape(own, -1, order)
+
+
+def in_a_row(a: Any) -> Expression:
+    """All entries along one axis, for functions of a vector that others are made.
+
+    >>> in_a_row(language.variable("A", (2, 3))).shape
+    (6,)
+    """
+    found = ravel(a)
+    if isinstance(found, Merged):
+        raise UnsupportedOperation(
+            f"of axes ({', '.join(map(str, as_expression(a).shape))}) only axes whose sizes are "
+            "integers are merged here"
+        )
+    return found
 
 
 def expand_dims(a: Any, axis: int | Sequence[int]) -> Expression:
@@ -394,7 +410,7 @@ def shifted(*shift: Size) -> Form:
 
 def cumsum(a: Any, axis: int | None = None) -> Expression:
     """`numpy.cumsum` along an axis."""
-    own = ravel(a) if axis is None else as_expression(a)
+    own = in_a_row(a) if axis is None else as_expression(a)
     k = one_axis("cumsum", axis, own)
     out = [own.ndim if i == k else i for i in range(own.ndim)]
     up_to = (">=", form([(own.ndim, 1), (k, -1)]))
@@ -565,13 +581,12 @@ def concatenate(arrays: Any, axis: int | None = 0) -> Expression:
     """`numpy.concatenate` along an axis."""
     parts = _parts("concatenate", arrays)
     if axis is None:
-        parts, axis = [ravel(p) for p in parts], 0
+        parts, axis = [in_a_row(p) for p in parts], 0
     if not parts[0].ndim:
         raise ShapeError("concatenate: scalars have no axis; numpy.stack joins them")
     k = ax.normalized("concatenate", axis, parts[0].ndim)[0]
     lengths = [p.shape[k] for p in parts]
-    rests = [p.shape[:k] + p.shape[k + 1 :] for p in parts]
-    _check_alike("concatenate", rests)
+    _check_alike("concatenate", parts, k)
     total = size_sum(*lengths)
     return _total(
         [
@@ -585,7 +600,7 @@ def stack(arrays: Any, axis: int = 0) -> Expression:
     """`numpy.stack` of expressions and numbers of one shape."""
     parts = _parts("stack", arrays)
     k = ax.normalized("stack", axis, parts[0].ndim + 1)[0]
-    _check_alike("stack", [p.shape for p in parts])
+    _check_alike("stack", parts)
     return concatenate([ax.expanded(p, [k]) for p in parts], k)
 
 
@@ -630,14 +645,16 @@ def _parts(what: str, arrays: Any) -> list[Expression]:
     return parts
 
 
-def _check_alike(what: str, shapes: Sequence[tuple[Size, ...]]) -> None:
-    """Raise where shapes differ that are known; symbols are made equal later."""
+def _check_alike(what: str, parts: Sequence[Expression], along: int | None = None) -> None:
+    """Raise where shapes differ, but for one axis; sizes that fit are made equal later."""
+    shapes = [tuple(d for k, d in enumerate(p.shape) if k != along) for p in parts]
     first = shapes[0]
     for shape in shapes[1:]:
         sizes = list(zip(shape, first, strict=False))
         clash = any(p != q and (1 in (p, q) or type(p) is type(q) is int) for p, q in sizes)
         if clash or len(shape) != len(first):
             raise ShapeError(f"{what}: the shapes {first} and {shape} do not fit")
+    unified(parts, [pair for own in shapes for pair in zip(first, own, strict=True)], what)
 
 
 def _total(parts: Sequence[Expression]) -> Expression:

@@ -16,7 +16,7 @@ from eggrad.engine.terms import term as terms
 from eggrad.frontend.expression import axes as ax
 from eggrad.frontend.expression.expression import Expression, as_expression, combine
 from eggrad.frontend.expression.gathering import gathered, has_integers, take_along
-from eggrad.frontend.expression.numpy_functions import integer_size, ravel, stack, wanted_axes
+from eggrad.frontend.expression.numpy_functions import in_a_row, integer_size, stack, wanted_axes
 from eggrad.frontend.expression.numpy_protocols import implements
 
 _STABLE: Final = ("quicksort", "mergesort", "heapsort", "stable")
@@ -71,7 +71,7 @@ def _along(what: str, a: Any, axis: int | None) -> tuple[Expression, int]:
     """An expression and one of its axes; without an axis all entries in a row."""
     own = as_expression(a)
     if axis is None:
-        return ravel(own), 0
+        return in_a_row(own), 0
     return own, ax.normalized(what, axis, own.ndim)[0]
 
 

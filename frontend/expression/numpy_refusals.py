@@ -40,8 +40,8 @@ _GROUPS: Final[Mapping[str, str]] = {
     "roots polydiv": "it is found by iteration; numpy.polyval evaluates a polynomial",
     "nextafter spacing frexp": "it is about digits of floating-point numbers; leave it out",
     "nanmedian nanpercentile nanquantile nanargmax nanargmin": (
-        "how many entries are numbers depends on values; numpy.median, percentile, quantile, argmax "
-        "and argmin are of all entries"
+        "how many entries are numbers depends on values; numpy.median, percentile, quantile, "
+        "argmax and argmin are of all entries"
     ),
     "lib.scimath.sqrt lib.scimath.log lib.scimath.log2 lib.scimath.log10 lib.scimath.logn "
     "lib.scimath.power lib.scimath.arccos lib.scimath.arcsin lib.scimath.arctanh": (

@@ -31,11 +31,11 @@ from eggrad.frontend.expression.numpy_functions import (
     cumsum,
     diff,
     full_like,
+    in_a_row,
     integer,
     integer_size,
     moveaxis,
     one_axis,
-    ravel,
     stack,
 )
 from eggrad.frontend.expression.numpy_protocols import implements
@@ -360,12 +360,12 @@ def _aligned(what: str, a1: Any, a2: Any, sign: int) -> Expression:
 
 def polymul(a1: Any, a2: Any) -> Expression:
     """`numpy.polymul`."""
-    return convolve(ravel(a1), ravel(a2))
+    return convolve(in_a_row(a1), in_a_row(a2))
 
 
 def polyder(p: Any, m: int = 1) -> Expression:
     """`numpy.polyder`."""
-    own = ravel(p)
+    own = in_a_row(p)
     for _ in range(integer("polyder", m)):
         degree = integer_size("polyder", own, 0) - 1
         own = own[:-1] * fixed(np.arange(degree, 0, -1))
@@ -374,8 +374,8 @@ def polyder(p: Any, m: int = 1) -> Expression:
 
 def polyint(p: Any, m: int = 1, k: Any = None) -> Expression:
     """`numpy.polyint`."""
-    own = ravel(p)
-    constants = ravel(0 if k is None else k)
+    own = in_a_row(p)
+    constants = in_a_row(0 if k is None else k)
     constants = ax.broadcast(constants, (integer("polyint", m),))
     for place in range(integer("polyint", m)):
         degree = integer_size("polyint", own, 0)
@@ -414,7 +414,7 @@ def vander(x: Any, N: int | None = None, increasing: bool = False) -> Expression
 
 
 def _coefficients(what: str, p: Any) -> Sequence[Expression]:
-    own = ravel(p)
+    own = in_a_row(p)
     return [own[k] for k in range(integer_size(what, own, 0))]
 
 
@@ -557,7 +557,7 @@ def array_equal(a1: Any, a2: Any, equal_nan: bool = False) -> Condition:
 def isin(element: Any, test_elements: Any, *, invert: bool = False) -> Condition:
     """`numpy.isin`."""
     own = as_expression(element)
-    found = equal(own[..., None], ravel(test_elements))
+    found = equal(own[..., None], in_a_row(test_elements))
     some = greater(whole.sum(found.test, -1), 0)
     return ~some if invert else some
 

@@ -11,7 +11,7 @@ from eggrad.engine.indices.spec import Size, canonical
 from eggrad.engine.terms import term as terms
 from eggrad.frontend.expression.axes import expanded, permuted
 from eggrad.frontend.expression.expression import Expression, combine, unified
-from eggrad.frontend.matrix.values import unknown
+from eggrad.frontend.text.sizes import unknown
 
 
 @dataclass(frozen=True, eq=False)

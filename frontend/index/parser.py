@@ -38,9 +38,9 @@ from eggrad.frontend.index.tokens import heads, indices
 from eggrad.frontend.matrix.declarations import Declared, completed_dims
 from eggrad.frontend.matrix.functions import ENTRYWISE
 from eggrad.frontend.matrix.parser import finished
-from eggrad.frontend.matrix.values import UNKNOWN, unknown
 from eggrad.frontend.text.errors import TextShapeError, TextUnknownVariable, suggestion
 from eggrad.frontend.text.phrases import Phrase, Problem
+from eggrad.frontend.text.sizes import UNKNOWN, unknown
 from eggrad.frontend.text.words import (
     MAXIMAL_DIGITS,
     MAXIMAL_ORDER,

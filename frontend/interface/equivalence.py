@@ -158,16 +158,16 @@ def equivalent(
     right = 20.0855
     """
     own = [as_expression(f).thin, as_expression(g).thin]
-    own = unified(own, (), "comparing")
+    own = unified(own, (), "comparing", free=True)
     left, right = own[0].shape, own[1].shape
     axes = f"the left side has axes {format_axes(left)}, the right side {format_axes(right)}"
     if len(left) != len(right):
         return Verdict("different", axes)
     pairs = list(zip(left, right, strict=True))
     try:
-        if _restricts(own, agreed_sizes((), pairs, "comparing")):
+        if _restricts(own, agreed_sizes((), pairs, "comparing", free=True)):
             return Verdict("different", axes)
-        own = unified(own, pairs, "comparing")
+        own = unified(own, pairs, "comparing", free=True)
     except ShapeError as error:
         return Verdict("different", f"{axes}: {error}")
     return _decided(own, budget, rules)

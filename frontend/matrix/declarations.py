@@ -7,9 +7,8 @@ from eggrad.engine.errors import ShapeError, UnsupportedOperation
 from eggrad.engine.indices.affine import resized_dims
 from eggrad.engine.indices.spec import Dims, Size
 from eggrad.engine.terms.assumptions import ASSUMPTIONS
-from eggrad.frontend.matrix.values import UNKNOWN, unknown
 from eggrad.frontend.text.errors import suggestion
-from eggrad.frontend.text.sizes import unify_sizes
+from eggrad.frontend.text.sizes import unify_sizes, unknown, unknown_size
 from eggrad.frontend.text.words import format_axes
 
 Declared = Mapping[str, Sequence[Size | None] | int]
@@ -60,4 +59,4 @@ def _named(name: str, own: Sequence[Size | None] | int, most: int) -> Dims:
                 f"{most}, not {own}; an axis of {own} entries is ({own},)"
             )
         own = (None,) * own
-    return tuple(f"{UNKNOWN}{name}_{k + 1}" if d is None else d for k, d in enumerate(own))
+    return tuple(unknown_size(name, k) if d is None else d for k, d in enumerate(own))

@@ -23,10 +23,10 @@ from eggrad.frontend.matrix.values import (
     square,
     times,
     transposed,
-    unknown,
 )
 from eggrad.frontend.text.errors import suggestion
 from eggrad.frontend.text.phrases import Phrase
+from eggrad.frontend.text.sizes import unknown
 from eggrad.frontend.text.words import offset_of
 
 

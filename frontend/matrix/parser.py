@@ -30,9 +30,10 @@ from eggrad.frontend.matrix.functions import (
 from eggrad.frontend.matrix.inference import inferred_orders
 from eggrad.frontend.matrix.products import Products, has_variable_e
 from eggrad.frontend.matrix.syntax import Definition, read
-from eggrad.frontend.matrix.values import UNKNOWN, Value, chosen_entries, unit, unknown
+from eggrad.frontend.matrix.values import Value, chosen_entries, unit
 from eggrad.frontend.text.errors import TextShapeError, TextUnknownVariable, suggestion
 from eggrad.frontend.text.phrases import Phrase, Problem
+from eggrad.frontend.text.sizes import UNKNOWN, unknown
 from eggrad.frontend.text.words import MAXIMAL_DIGITS, offset_of, read_number
 
 _BINARY: Final[dict[str, Callable[[Value, Value], Value]]] = {

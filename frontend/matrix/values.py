@@ -24,8 +24,7 @@ from eggrad.frontend.expression import functions as language
 from eggrad.frontend.expression.axes import permuted
 from eggrad.frontend.expression.expression import Expression, expression, unified
 from eggrad.frontend.expression.numpy_linalg import matrix_power
-
-UNKNOWN: Final = "?"
+from eggrad.frontend.text.sizes import unknown
 
 
 @dataclass(frozen=True, eq=False)
@@ -260,11 +259,6 @@ def _agreed(
     ordered = [(q, p) if unknown(p) else (p, q) for p, q in pairs]
     one, other = unified([a.base, b.base], ordered, symbol)
     return one, other
-
-
-def unknown(size: Size) -> bool:
-    """Whether a size becomes what it meets."""
-    return str(size).startswith(UNKNOWN)
 
 
 def _fit(p: Size, q: Size) -> bool:

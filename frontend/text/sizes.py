@@ -1,12 +1,14 @@
 """Which sizes are the same, and what operands of one operation have to agree on.
 
-In every class of sizes that are equal an integer wins over symbols, and the symbol mentioned first
-over later ones.
+Texts in which axes have no names make symbols equal: an integer wins over symbols, and the symbol
+mentioned first over later ones. Elsewhere two symbols are two sizes; one that begins with `?` is
+not known yet and becomes what it meets.
 """
 
 from collections.abc import Iterable, Sequence
-from itertools import count
+from itertools import combinations, count
 from math import gcd
+from typing import Final
 
 from eggrad.engine.errors import ShapeError
 from eggrad.engine.indices.affine import (
@@ -22,7 +24,7 @@ from eggrad.engine.indices.affine import (
     size_symbols,
     times,
 )
-from eggrad.engine.indices.spec import Size
+from eggrad.engine.indices.spec import Dims, Size
 from eggrad.engine.terms.term import Term, substitute_sizes
 
 Clash = tuple[tuple[Size, int | None], tuple[Size, int | None]]
@@ -209,21 +211,110 @@ def unify(terms: Sequence[Term], pairs: Iterable[tuple[Size, Size]], what: str) 
 
 # Operands of one operation: sizes, and variables of one name -------------------------------
 
+UNKNOWN: Final = "?"
+"""What a symbol begins with that stands for any size, as in `?x_1`."""
+
+_MOST_AXES: Final = 3
+
+
+def unknown(size: Size) -> bool:
+    """Whether a size becomes what it meets.
+
+    >>> unknown("?x_1"), unknown("?x_1 - 1"), unknown("n"), unknown(3)
+    (True, True, False, False)
+    """
+    return UNKNOWN in str(size) and any(s.startswith(UNKNOWN) for s in size_symbols(size))
+
+
+def unknown_size(name: str, axis: int) -> str:
+    """The size of an axis of a variable, counted from 0, of which nothing is known.
+
+    >>> unknown_size("A", 0)
+    '?A_1'
+    """
+    return f"{UNKNOWN}{name}_{axis + 1}"
+
+
+def fitted_sizes(
+    pairs: Iterable[tuple[Size, Size]], what: str, variables: Sequence[Term] = ()
+) -> dict[Size, Size]:
+    """The replacements that make the two sizes of every pair equal, where symbols are sizes.
+
+    A size that is not known becomes the other one, and a symbol a number. Raises `ShapeError`,
+    which begins with `what` and says which axes of `variables` have them, where two symbols or two
+    numbers would have to be equal.
+
+    >>> fitted_sizes([("?x_1", "n - 1"), ("m", 3)], "x + y")
+    {'m': 3, '?x_1': 'n - 1'}
+    >>> fitted_sizes([("n", "m")], "x + y")
+    Traceback (most recent call last):
+    eggrad.engine.errors.ShapeError: x + y: sizes n and m would have to be equal
+    """
+    found: dict[Size, Size] = {}
+    # Numbers are known before symbols meet, which they may have made equal.
+    for a, b in sorted(pairs, key=_certainty):
+        one, other = resized_dims((a, b), found)
+        equation = plus(size_form(one), times(-1, size_form(other)))
+        if not equation:
+            continue
+        loose = [s for d in (one, other) for s in size_symbols(d) if s.startswith(UNKNOWN)]
+        solution = None
+        if loose or type(one) is int or type(other) is int:
+            # The second first: of two unknown sizes the one mentioned first stays.
+            solution = _solution(equation, loose[::-1])
+        if solution is None or (loose and not solution.keys() & {*loose}):
+            raise ShapeError(f"{what}: {_differing((a, b), (one, other), variables)}")
+        found = {s: resized_dims((d,), solution)[0] for s, d in found.items()} | solution
+    return found
+
+
+def _certainty(pair: tuple[Size, Size]) -> int:
+    if any(isinstance(d, int) for d in pair):
+        return 0
+    return 1 if any(map(unknown, pair)) else 2
+
+
+def _differing(given: Dims, met: Dims, variables: Sequence[Term]) -> str:
+    """That two sizes differ, what they are, and where they come from."""
+    text = f"sizes {given[0]} and {given[1]} would have to be equal"
+    for v, w in combinations(variables, 2):
+        if v.name == w.name and given in {*zip(v.dims, w.dims, strict=True)}:
+            text += f", for {v.name} is one variable"
+            break
+    changed = [f"{d} is {now}" for d, now in zip(given, met, strict=True) if d != now]
+    # Of a size that no axis has it is said where the symbols are from of which it is made.
+    sources = [s for d in given for s in ([d] if _places(d, variables) else size_symbols(d))]
+    origins = [
+        f"{s} is {places}" for s in dict.fromkeys(sources) if (places := _places(s, variables))
+    ]
+    return "; ".join([text, *changed, ", ".join(origins)]).rstrip("; ")
+
+
+def _places(size: Size, variables: Sequence[Term]) -> str:
+    """The axes that have a size, in words."""
+    found = dict.fromkeys(
+        f"axis {k} of {v.name}" for v in variables for k, d in enumerate(v.dims) if d == size
+    )
+    more = [f"{len(found) - _MOST_AXES} more"] if len(found) > _MOST_AXES else []
+    return " and ".join([*list(found)[:_MOST_AXES], *more])
+
 
 def agreed_sizes(
-    variables: Iterable[Term], pairs: Iterable[tuple[Size, Size]], what: str
+    variables: Iterable[Term], pairs: Iterable[tuple[Size, Size]], what: str, *, free: bool = False
 ) -> dict[Size, Size]:
     """The replacements that make each pair equal, and the axes of variables of one name.
 
+    With `free` any two symbols are made equal, as `unify_sizes` does, else as `fitted_sizes`.
     Raises `ShapeError`, which begins with `what`, where that cannot be.
 
     >>> from eggrad.engine.terms.term import variable
-    >>> agreed_sizes([variable("x", ("m",)), variable("x", ("n",))], [("n", 3)], "x + x")
-    {'n': 3, 'm': 3}
+    >>> agreed_sizes([variable("x", ("?",)), variable("x", ("n",))], [("n", 3)], "x + x")
+    {'n': 3, '?': 3}
     """
+    own = tuple(variables)
     wanted = [(p, q) for p, q in pairs if p != q]
     known: dict[str, Term] = {}
-    for v in variables:
+    for v in own:
         first = known.setdefault(v.name, v)
         if first is v:
             continue
@@ -233,7 +324,9 @@ def agreed_sizes(
                 "they need as many axes and the same assumptions"
             )
         wanted += [(p, q) for p, q in zip(first.dims, v.dims, strict=True) if p != q]
-    return unify_sizes(wanted, what) if wanted else {}
+    if not wanted:
+        return {}
+    return unify_sizes(wanted, what) if free else fitted_sizes(wanted, what, own)
 
 
 def _described(variable: Term) -> str:

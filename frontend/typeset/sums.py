@@ -10,9 +10,10 @@ from eggrad.frontend.expression import functions as language
 from eggrad.frontend.expression.expression import Expression, applied, unified
 from eggrad.frontend.index.entries import entries, total
 from eggrad.frontend.matrix.functions import ENTRYWISE, EXTREME_FUNCTIONS
-from eggrad.frontend.matrix.values import Value, unknown
+from eggrad.frontend.matrix.values import Value
 from eggrad.frontend.text.errors import TextShapeError
 from eggrad.frontend.text.phrases import Phrase
+from eggrad.frontend.text.sizes import unknown
 from eggrad.frontend.text.words import offset_of
 from eggrad.frontend.typeset.below import Place, Range, places, ranges
 from eggrad.frontend.typeset.indexed import (

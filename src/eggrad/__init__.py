@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from eggrad.engine.saturation.schedule import Budget
     from eggrad.frontend.calculus.budget_warning import BudgetWarning
     from eggrad.frontend.expression import linalg, special
-    from eggrad.frontend.expression.expression import Expression, SizeWarning, where
+    from eggrad.frontend.expression.expression import Expression, where
     from eggrad.frontend.expression.functions import (
         abs,
         adj,
@@ -102,7 +102,6 @@ __all__ = [
     "Properties",
     "RuleError",
     "ShapeError",
-    "SizeWarning",
     "UnknownVariable",
     "UnsolvableSystem",
     "UnsoundRules",
@@ -184,7 +183,7 @@ _HOMES = {
     "engine.runtime.factored": ("FactoredTensor",),
     "engine.saturation.schedule": ("Budget",),
     "frontend.calculus.budget_warning": ("BudgetWarning",),
-    "frontend.expression.expression": ("Expression", "SizeWarning", "where"),
+    "frontend.expression.expression": ("Expression", "where"),
     "frontend.expression.own_functions": ("function",),
     "frontend.interface.compile": ("compile",),
     "frontend.interface.definition": ("Definition", "parse_elementwise"),

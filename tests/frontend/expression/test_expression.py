@@ -12,7 +12,7 @@ import pytest
 
 import eggrad as eg
 from eggrad.engine.terms import term as t
-from eggrad.frontend.expression.expression import SizeSymbol, SizeWarning, expression
+from eggrad.frontend.expression.expression import SizeSymbol, expression
 
 SIZES = {"b": 2, "m": 3, "n": 4, "k": 2}
 SHAPES: list[tuple[Any, ...]] = [(), ("n",), ("m", "n"), (1, "n"), ("m", 1), ("b", "m", "n"), (1,)]
@@ -109,9 +109,10 @@ def test_equal_expressions_are_one_object() -> None:
 
 
 def test_sizes_unify_where_an_operation_needs_it() -> None:
-    y, z = eg.variable("y", ("k",)), eg.variable("z", (3,))
+    y, z = eg.variable("y", (None,)), eg.variable("z", (3,))
     assert (x + y).shape == ("n",)
     assert (y + z).shape == (3,)
+    assert (x + z).shape == (3,)
     assert (A @ z).variables == (t.variable("A", ("m", 3)), z.term)
     # One name is one variable: what one operand learns about it holds in the other.
     assert eg.einsum("i,j->ij", x + z, x).shape == (3, 3)
@@ -257,6 +258,11 @@ def test_a_symbol_is_its_text() -> None:
         (lambda n, c: n**2, 9.0),
         (lambda n, c: c**n, 8.0),
         (lambda n, c: -n, -3.0),
+        (lambda n, c: n // c, 1.0),
+        (lambda n, c: 7 // n, 2.0),
+        (lambda n, c: n % c, 1.0),
+        (lambda n, c: 7 % n, 1.0),
+        (lambda n, c: abs(n) * c, 6.0),
     ],
 )
 def test_arithmetic_makes_expressions(build, expected: float) -> None:
@@ -265,27 +271,169 @@ def test_arithmetic_makes_expressions(build, expected: float) -> None:
 
 
 def test_the_size_follows_the_variable_that_it_is_of() -> None:
-    # B's m becomes n in the sum; its size is still that of B.
-    B = eg.variable("B", ("m", "m"))
+    # B's size becomes n in the sum; it is still that of B.
+    B = eg.variable("B", (None, None))
     f = np.trace(S + B) / B.shape[0]
     assert f.evaluate({"S": np.eye(4), "B": np.eye(4)}) == 2.0
 
 
 @pytest.mark.parametrize(
-    "use", [lambda: np.eye(N), lambda: range(N), lambda: len(x), lambda: np.zeros((N, 2))]
+    "use",
+    [
+        np.eye,
+        np.identity,
+        np.zeros,
+        lambda n: np.ones((n, 2)),
+        lambda n: np.full(S.shape, 1.0),
+        lambda n: np.linspace(0, 1, n),
+        lambda n: np.random.default_rng(0).normal(size=(n,)),
+        range,
+        lambda n: len(S),
+        int,
+        float,
+        round,
+        lambda n: n < 5,
+        lambda n: n <= np.int64(5),
+        lambda n: n > 1.0,
+        lambda n: min(n, 5),
+        lambda n: max(3, n),
+        list,
+        lambda n: n[0],
+        lambda n: [1, 2][n],
+        lambda n: S[n],
+        lambda n: S[:n],
+    ],
 )
-def test_a_number_is_taken_with_a_warning(use) -> None:
-    with pytest.warns(SizeWarning, match="size n is a symbol"):
-        assert len(use()) if not isinstance(found := use(), int) else found
+def test_a_symbol_is_no_number(use: Callable[[Any], Any]) -> None:
+    with pytest.raises(eg.UnsupportedOperation, match="size n is a symbol, and a number was asked"):
+        use(N)
 
 
-def test_an_expression_with_such_a_number_has_that_size() -> None:
-    with pytest.warns(SizeWarning):
-        f = S @ S + np.eye(S.shape[0])
-    (size,) = {*f.shape}
-    assert isinstance(size, int)
-    values = np.arange(size * size).reshape(size, size) / 7
-    np.testing.assert_allclose(f.evaluate({"S": values}), values @ values + np.eye(size))
+@pytest.mark.parametrize(
+    "use",
+    [
+        lambda n: range(n - 1),
+        lambda n: np.zeros(n + 1),
+        lambda n: np.ones((n, 2 * n)),
+        lambda n: x[n - 1],
+        lambda n: x[: n // 2],
+    ],
+)
+def test_nor_is_what_is_made_of_it(use: Callable[[Any], Any]) -> None:
+    with pytest.raises(eg.UnsupportedOperation, match=r"no number|a number was asked"):
+        use(N)
+
+
+def test_a_symbol_equals_its_text_alone() -> None:
+    assert N == "n"
+    assert N != 3
+    assert S.shape == ("n", "n")
+    assert sorted(eg.variable("A", ("n", "m")).shape) == ["m", "n"]
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        np.sqrt,
+        lambda n: 1 / np.log(n),
+        lambda n: np.float64(2) * n,
+        lambda n: np.maximum(n, 2),
+        lambda n: np.array([1.0, 2.0]) * n,
+    ],
+)
+def test_ufuncs_of_a_size(call: Callable[[Any], Any]) -> None:
+    found = (call(N) * eg.constant(1)) + 0 * S[0, 0]
+    np.testing.assert_allclose(found.evaluate({"S": np.ones((3, 3))}), call(3.0))
+
+
+# In functions that are differentiated sizes are numbers.
+
+FUNCTIONS: dict[str, Callable[[Any], Any]] = {
+    "ravel": lambda a: np.sum(a.ravel() ** 2 * np.arange(12.0)),
+    "reshape": lambda a: np.sum(a.reshape(3, 4) ** 2 @ np.arange(4.0)),
+    "reshape to what is left": lambda a: np.sum(a.reshape(-1, 2)[1] ** 2),
+    "kron": lambda a: np.sum(np.kron(a, a) @ np.arange(9.0)),
+    "eye": lambda a: np.sum((a.T @ a + np.eye(a.shape[1])) ** 2),
+    "zeros": lambda a: np.sum((a + np.zeros(a.shape)) ** 2),
+    "a loop": lambda a: sum(k * a[k] @ a[k] for k in range(len(a))),
+    "iteration": lambda a: sum(np.sum(row**3) for row in a),
+    "a branch": lambda a: np.sum(a**2) if a.shape[0] < 5 else np.sum(a),
+    "numbers": lambda a: a[0] ** 2 @ np.arange(a.shape[1]) + a[1] @ np.linspace(0, 1, len(a[1])),
+    "half": lambda a: np.sum(a[: len(a) // 2] ** 2) / np.sqrt(a.shape[1]),
+}
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_sizes_in_functions_are_numbers(name: str) -> None:
+    function, value = FUNCTIONS[name], np.random.default_rng(0).normal(size=(4, 3))
+    steps = 1e-5 * np.eye(value.size).reshape(-1, *value.shape)
+    slopes = [(function(value + h) - function(value - h)) / 2e-5 for h in steps]
+    np.testing.assert_allclose(eg.grad(function)(value).ravel(), slopes, rtol=1e-6, atol=1e-7)
+
+
+# Two symbols are two sizes.
+
+B, y = eg.variable("B", ("n", "k")), eg.variable("y", ("m",))
+
+
+@pytest.mark.parametrize(
+    ("use", "message"),
+    [
+        (
+            lambda: A + y,
+            r"\+ of axes \(m, n\) and \(m\): sizes n and m would have to be equal; "
+            "n is axis 1 of A, m is axis 0 of A and axis 0 of y",
+        ),
+        (lambda: A @ y, r"@ of axes \(m, n\) and \(m\): sizes n and m .*n is axis 1 of A, m is"),
+        (lambda: x - y, r"- of axes \(n\) and \(m\): sizes n and m"),
+        (lambda: x[:, None] * A, r"\* of axes \(n, 1\) and \(m, n\): sizes n and m"),
+        (lambda: x / y, "sizes n and m"),
+        (lambda: y**x, "pow: sizes m and n would have to be equal; m is axis 0 of y, n is"),
+        (lambda: np.maximum(x, y), "maximum: sizes n and m"),
+        (lambda: np.where(x > 0, x, y), "where: sizes n and m"),
+        (lambda: np.where(x > y, x, 0), "greater: sizes n and m"),
+        (lambda: eg.einsum("ij,i->j", A, x), "einsum 'ij,i->j': sizes m and n"),
+        (lambda: np.tensordot(A, y, 1), "tensordot: sizes n and m"),
+        (lambda: eg.det(A), "det: sizes m and n would have to be equal; m is axis 0 of A, n is"),
+        (lambda: np.trace(A), "diagonal: sizes m and n"),
+        (lambda: np.linalg.inv(A), "inv: sizes m and n"),
+        (lambda: np.linalg.solve(S, y), r"@ of axes \(n, n\) and \(m\): sizes n and m"),
+        (lambda: np.broadcast_to(x, ("m", "m")), r"broadcast_to: sizes n and m"),
+        (lambda: x[1:] + x, r"sizes n - 1 and n would have to be equal; n is axis 0 of x"),
+        (lambda: x[1:] + y, r"sizes n - 1 and m would have to be equal; n is axis 0 of x, m is"),
+        (lambda: x + eg.variable("x", ("m",)), "sizes n and m .* equal, for x is one variable"),
+        (lambda: A @ np.ones((3, 4)) + np.ones((5, 5)), "sizes 4 and 5 would have to be equal"),
+        (lambda: np.concatenate([A, B]), "concatenate: sizes n and k"),
+        (lambda: np.stack([x, y]), "stack: sizes n and m"),
+        (lambda: np.vstack([x, y]), "concatenate: sizes n and m"),
+        (lambda: np.convolve(x, y) - x, r"sizes m \+ n - 1 and n would .*; m is axis 0 of y, n is"),
+        (lambda: eg.vjp(x, "x", y), r"vjp: the vector has axes \(m\), not \(n\): sizes m and n"),
+    ],
+)
+def test_two_symbols_are_two_sizes(use: Callable[[], Any], message: str) -> None:
+    with pytest.raises(eg.ShapeError, match=message):
+        use()
+
+
+def test_sizes_that_fit() -> None:
+    u, w = eg.variable("u", (None,)), eg.variable("w", (None,))
+    R = eg.variable("R", (None, None), ["symmetric"])
+    assert [(R @ x).shape, (u[1:] + x).variables[0].dims, (u + w).shape] == [
+        ("n",),
+        ("n + 1",),
+        ("?u_1",),
+    ]
+    assert (u + 2 * u[1]).evaluate({"u": [1, 2]}).tolist() == [5, 6]
+    for f in (u[1:] + x, u + w, np.concatenate([u, x]), u.mean()):
+        assert eg.parse(str(f)).expression is f
+    # One number for two symbols is one size; else each needs its own.
+    C = eg.variable("C", (3, 3))
+    assert {d for v in (A + C).variables for d in v.dims} == {3}
+    assert (np.convolve(x, y) - np.ones(5)).evaluate({"x": [1, 2, 3], "y": [1, 1, 1]}).size == 5
+    with pytest.raises(eg.ShapeError, match="sizes n and m would have to be equal"):
+        _ = (u + x) * (u + y)
+    with pytest.raises(eg.ShapeError, match="size n is 2 by variable A, but 3 by variable x"):
+        (A @ x).evaluate({"A": np.ones((2, 2)), "x": np.ones(3)})
 
 
 def test_arrays_of_one_number_and_identities_are_constants() -> None:
