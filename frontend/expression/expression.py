@@ -11,7 +11,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import reduce, wraps
 from numbers import Number
-from operator import index, mul
+from operator import getitem, index, mul
 from sys import _getframe
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Final, NoReturn, TypeVar, cast
@@ -31,7 +31,7 @@ from eggrad.engine.terms.term import Term
 from eggrad.engine.terms.term_patterns import substituted
 from eggrad.frontend.calculus.calculus import Thinning, thin_term
 from eggrad.frontend.expression import broadcasting
-from eggrad.frontend.expression.indexing import expand, pick, select
+from eggrad.frontend.expression.indexing import expand, is_plain, pick, select
 from eggrad.frontend.expression.numpy_protocols import call_function, call_ufunc, check_dtype
 from eggrad.frontend.expression.numpy_refusals import METHODS, NoSuchMethod, no_array
 from eggrad.frontend.expression.substitution import apart
@@ -653,11 +653,8 @@ class Expression:
 
     def __getitem__(self, key: object) -> "Expression":
         """Entries and slices at literal places, new axes as in `x[:, None]`, arrays of integers."""
-        # Both make expressions of each other.
-        from eggrad.frontend.expression.gathering import gathered, has_arrays
-
-        if has_arrays(key):
-            return gathered(self, key)
+        if not is_plain(key):
+            return cast(Expression, call_function(getitem, (self, key), {}))
         found = pick(key, self.shape)
         if not (found.constraints or found.new_axes):
             return self

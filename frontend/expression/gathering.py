@@ -5,6 +5,7 @@ chosen is a product with it, so that laws of products are enough, derivatives in
 """
 
 from collections.abc import Sequence
+from operator import getitem
 from typing import Any, cast
 
 import numpy as np
@@ -16,8 +17,10 @@ from eggrad.engine.laws.properties import INTEGER
 from eggrad.engine.terms import term as terms
 from eggrad.engine.terms.binding import Array
 from eggrad.engine.terms.term import Term
+from eggrad.frontend.expression import axes as ax
 from eggrad.frontend.expression import broadcasting
 from eggrad.frontend.expression.expression import Condition, Expression, combine, expression
+from eggrad.frontend.expression.numpy_protocols import implements
 
 Places = Array | Expression
 """Integers that choose along an axis: known ones, or an expression that has integers."""
@@ -46,7 +49,7 @@ def gathered(f: Expression, key: object) -> Expression:
     among = [place for place, k in enumerate(keys) if not (k is None or isinstance(k, slice))]
     beside = among == [*range(among[0], among[-1] + 1)]
     first = sum(isinstance(k, slice) for k in keys[: among[0]]) if beside else 0
-    found = np.moveaxis(found, range(order), range(first, first + order))
+    found = ax.moved(found, range(order), range(first, first + order))
     # New axes, where the result has them.
     new: list[int] = []
     after = 0
@@ -56,7 +59,7 @@ def gathered(f: Expression, key: object) -> Expression:
         if k is None:
             new.append(after)
         after += k is None or isinstance(k, slice)
-    return np.expand_dims(found, tuple(new)) if new else found
+    return ax.expanded(found, new)
 
 
 def take(f: Expression, axes: Sequence[int], places: Sequence[Places]) -> Expression:
@@ -78,7 +81,8 @@ def take(f: Expression, axes: Sequence[int], places: Sequence[Places]) -> Expres
         elif isinstance(own, Expression):
             kept = [k for k, d in enumerate(own.shape) if d != 1]
             part = [rows[k + len(shape) - own.ndim] for k in kept]
-            factors.append((_selection(np.squeeze(own), (f.shape[axis],)), [*part, labels[axis]]))
+            chosen = _selection(ax.squeezed(own, _ones(own)), (f.shape[axis],))
+            factors.append((chosen, [*part, labels[axis]]))
         else:
             known[axis] = own
     if known:
@@ -100,6 +104,10 @@ def _known_selection(
     own = [rows[k + len(rows) - arrays[0].ndim] for k in kept]
     chosen = [labels[axis] for axis in known]
     return _selection(index, tuple(f.shape[axis] for axis in known)), [*own, *chosen]
+
+
+def _ones(f: Expression) -> list[int]:
+    return [k for k, d in enumerate(f.shape) if d == 1]
 
 
 def _selection(index: Expression, chosen: Dims) -> Expression:
@@ -164,29 +172,15 @@ def take_along(f: Expression, axis: int, places: Places) -> Expression:
     gone = [k for k in others if k not in alike]
     part = [new if k == axis else k for k in range(f.ndim) if k not in gone]
     spread = [k for k in others if f.shape[k] == 1 != own.shape[k]]
-    f = np.squeeze(f, tuple(spread)) if spread else f
+    f = ax.squeezed(f, spread)
     labels = [k for k in labels if k not in spread]
-    index = np.squeeze(own, tuple(gone)) if gone else own
+    index = ax.squeezed(own, gone)
     size = f.shape[labels.index(axis)]
     out = [new if k == axis else k for k in range(new)]
     return _product(f, labels, [(_selection(index, (size,)), [*part, axis])], out, {})
 
 
 # Keys --------------------------------------------------------------------------------------
-
-
-def has_arrays(key: object) -> bool:
-    """Whether some part of a key is an array, a list or an expression.
-
-    >>> has_arrays((0, slice(2))), has_arrays([0, 1])
-    (False, True)
-    """
-    parts = cast(tuple[object, ...], key) if isinstance(key, tuple) else (key,)
-    return any(
-        isinstance(k, list | Expression | Condition | bool | np.bool_)
-        or (isinstance(k, np.ndarray) and (k.ndim > 0 or k.dtype.kind == "b"))
-        for k in parts
-    )
 
 
 def _complete(f: Expression, key: object) -> list[Places | slice | None]:
@@ -297,3 +291,6 @@ def _whole_axis(places: Places, size: Size, shape: Dims) -> int | None:
         if places.shape == ones and shape[along] == size:
             return along if (places.ravel() == np.arange(size)).all() else None
     return None
+
+
+implements(functions={getitem: gathered})

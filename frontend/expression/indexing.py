@@ -61,6 +61,16 @@ def expand(a: Term, places: Iterable[int]) -> Term:
     return terms.einsum(spec, a, terms.constant(1, (1,) * len(new)))
 
 
+def is_plain(key: object) -> bool:
+    """Whether a key has integers, slices, `None` and an ellipsis alone: no arrays.
+
+    >>> is_plain((0, slice(2))), is_plain([0, 1])
+    (True, False)
+    """
+    parts = cast(tuple[object, ...], key) if isinstance(key, tuple) else (key,)
+    return all(k is None or k is Ellipsis or isinstance(k, slice) or _is_integer(k) for k in parts)
+
+
 Chosen = tuple[Form, Size | None]
 """Where an axis is read, as a form in its new index 0, and the new size; None where it goes."""
 
@@ -112,11 +122,6 @@ def pick(key: Any, shape: Dims) -> Picked:
 def _complete(keys: tuple[Any, ...], order: int) -> tuple[Any, ...]:
     """A key for every axis, and None for each new one."""
     for k in keys:
-        if not (k is None or k is Ellipsis or isinstance(k, slice) or _is_integer(k)):
-            raise UnsupportedOperation(
-                f"an expression is indexed by integers, slices, None and ..., not by a "
-                f"{type(k).__name__}; numpy.stack joins entries that are picked one by one"
-            )
         places = (k.start, k.stop, k.step) if isinstance(k, slice) else (k,)
         if any(isinstance(p, int) and abs(p) > MAXIMAL_SIZE for p in places):
             raise ShapeError(f"an index is an integer up to {MAXIMAL_SIZE}")
@@ -131,8 +136,9 @@ def _complete(keys: tuple[Any, ...], order: int) -> tuple[Any, ...]:
 
 
 def _is_integer(key: object) -> bool:
-    # An array has the method as well, of whatever shape.
-    return hasattr(key, "__index__") and not isinstance(key, bool) and not getattr(key, "shape", ())
+    # An array has the method as well, of whatever shape, and so has an expression.
+    shape = getattr(key, "shape", ()) or getattr(key, "variables", ())
+    return hasattr(key, "__index__") and not isinstance(key, bool) and not shape
 
 
 def _new_axes(keys: Sequence[Any]) -> list[int]:

@@ -173,7 +173,7 @@ def resize(a: Any, new_shape: Any) -> Expression:
     if not size:
         return whole.full_like(own, 0, shape=shape)
     own = _copies(own, 0, -(-wanted // size))
-    return reshape(own[:wanted], shape)
+    return ax.reshaped(own[:wanted], shape)
 
 
 def linspace(  # noqa: PLR0917 - NumPy's arguments
@@ -446,7 +446,7 @@ def apply_along_axis(
             "for all of them at once"
         )
     found = stack([asarray(func1d(own[place], *args, **kwargs)) for place in np.ndindex(*sizes)])
-    found = reshape(found, (*sizes, *found.shape[1:]))
+    found = ax.reshaped(found, (*sizes, *found.shape[1:]))
     new = range(len(sizes), found.ndim)
     return ax.moved(found, list(new), list(range(k, k + len(new))))
 

@@ -37,7 +37,6 @@ from eggrad.frontend.expression.numpy_functions import (
     matrix_transpose,
     moveaxis,
     outer,
-    reshape,
     sum,
     tensordot,
     trace,
@@ -154,8 +153,8 @@ def tensorinv(a: Any, ind: int = 2) -> Expression:
         raise ShapeError(f"tensorinv: ind is from 1 to {own.ndim}, the number of axes, not {ind}")
     lengths = [integer_size("tensorinv", own, k) for k in range(own.ndim)]
     first, last = lengths[:ind], lengths[ind:]
-    matrix = reshape(own, (number_of(first), number_of(last)))
-    return reshape(inv(matrix), (*last, *first))
+    matrix = ax.reshaped(own, (number_of(first), number_of(last)))
+    return ax.reshaped(inv(matrix), (*last, *first))
 
 
 def tensorsolve(a: Any, b: Any, axes: Sequence[int] | None = None) -> Expression:
@@ -169,8 +168,8 @@ def tensorsolve(a: Any, b: Any, axes: Sequence[int] | None = None) -> Expression
     count = number_of(unknown)
     if number_of(lengths[: right.ndim]) != count:
         raise ShapeError(f"tensorsolve: {own.shape} has not as many equations as unknowns")
-    found = matmul(inv(reshape(own, (count, count))), reshape(right, (count,)))
-    return reshape(found, tuple(unknown))
+    found = matmul(inv(ax.reshaped(own, (count, count))), ax.reshaped(right, (count,)))
+    return ax.reshaped(found, tuple(unknown))
 
 
 def multi_dot(arrays: Sequence[Any]) -> Expression:

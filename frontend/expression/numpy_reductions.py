@@ -14,9 +14,9 @@ from eggrad.frontend.expression.expression import Condition, Expression, as_expr
 from eggrad.frontend.expression.numpy_functions import (
     Axis,
     concatenate,
+    in_a_row,
     integer_size,
     one_axis,
-    ravel,
     stack,
 )
 from eggrad.frontend.expression.numpy_protocols import implements
@@ -156,7 +156,7 @@ def running(operation: Callable[..., Any], own: Expression, axis: int) -> Any:
 
 def cumprod(a: Any, axis: int | None = None) -> Expression:
     """`numpy.cumprod`, along an axis whose size is an integer."""
-    own = ravel(a) if axis is None else as_expression(a)
+    own = in_a_row(a) if axis is None else as_expression(a)
     return running(UFUNCS["multiply"], own, one_axis("cumprod", axis, own))
 
 
