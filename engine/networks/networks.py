@@ -6,7 +6,7 @@ from fractions import Fraction
 from functools import lru_cache, reduce
 from itertools import islice, permutations, product
 from math import inf, prod
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import opt_einsum
 
@@ -620,28 +620,57 @@ def _parts_of_sums(graph: Snapshot) -> set[int]:
 def _flatten(
     graph: Snapshot, cls: int, member: ENode, expand: Callable[[Snapshot, int], ENode | None]
 ) -> tuple[LinearForm, int] | None:
-    """The linear form of one e-node; None where an e-class contains itself or the form is long."""
-    form: LinearForm = {}
-    leaves = 0
-    most = MAX_TERMS if len(graph.users) <= SMALL else MAX_TERMS_OF_WHOLE
-    stack: list[tuple[int, Fraction, ENode | None, tuple[int, ...]]] = [
-        (cls, Fraction(1), member, ())
-    ]
+    """The linear form of one e-node; None where an e-class contains itself or the form is long.
+
+    Each e-class is taken apart once, however many sums it is a term of.
+    """
+    opened: dict[int, ENode | None] = {cls: member}
+    ended: list[int] = []
+    terms: list[int] = []
+    above: set[int] = set()
+    seen: set[int] = set()
+    stack = [(cls, False)]
     while stack:
-        c, k, node, above = stack.pop()
-        if node is None or c in above or leaves + len(stack) > most:
-            form[c] = form.get(c, Fraction(0)) + k
-            leaves += 1
-            continue
-        inside = (*above, c)
-        if node.constructor == "scale":
-            signs = [k * node.value]
-        elif node.constructor == "negate":
-            signs = [-k]
-        else:
-            signs = [k, k if node.constructor == "add" else -k]
-        for child, sign in reversed(list(zip(node.children, signs, strict=True))):
-            stack.append((child, sign, expand(graph, child), inside))
-    if cls in form:
+        c, done = stack.pop()
+        node = opened[c]
+        if done:
+            above.discard(c)
+            ended.append(c)
+        elif c not in seen:
+            seen.add(c)
+            if node is None:
+                terms.append(c)
+                continue
+            above.add(c)
+            stack.append((c, True))
+            for child in reversed(node.children):
+                if child in above:
+                    return None
+                if child not in opened:
+                    opened[child] = expand(graph, child)
+                stack.append((child, False))
+    if len(terms) > (MAX_TERMS if len(graph.users) <= SMALL else MAX_TERMS_OF_WHOLE):
         return None
-    return {c: k for c, k in form.items() if k}, leaves
+    factor = dict.fromkeys(opened, Fraction(0)) | {cls: Fraction(1)}
+    number = dict.fromkeys(opened, 0) | {cls: 1}
+    for c in reversed(ended):
+        node = cast(ENode, opened[c])
+        for child, sign in zip(node.children, _signs(node), strict=True):
+            factor[child] += factor[c] * sign
+            number[child] += number[c]
+    form = {c: factor[c] for c in terms if factor[c]}
+    return form, sum(number[c] for c in terms)
+
+
+def _signs(node: ENode) -> tuple[Fraction, ...]:
+    """What the operands of a sum, a negative or a multiple count in it."""
+    one = Fraction(1)
+    match node.constructor:
+        case "scale":
+            return (node.value,)
+        case "negate":
+            return (-one,)
+        case "add":
+            return (one, one)
+        case _:
+            return (one, -one)
