@@ -19,7 +19,13 @@ from eggrad.engine.terms.binding import Array
 from eggrad.engine.terms.term import Term
 from eggrad.frontend.expression import axes as ax
 from eggrad.frontend.expression import broadcasting
-from eggrad.frontend.expression.expression import Condition, Expression, combine, expression
+from eggrad.frontend.expression.expression import (
+    Condition,
+    Expression,
+    combine,
+    expression,
+    unified,
+)
 from eggrad.frontend.expression.numpy_protocols import implements
 
 Places = Array | Expression
@@ -39,7 +45,8 @@ def gathered(f: Expression, key: object) -> Expression:
     >>> gathered(A, ([0, 2, 1],)).shape, gathered(A, (slice(None), i)).shape
     ((3, 'n'), ('m', 'k'))
     """
-    keys = _complete(f, key)
+    keys, masked = _complete(f, key)
+    (f,) = unified([f], masked, "a mask")
     apart = [k for k in keys if k is not None]
     plain = tuple(k if isinstance(k, slice) else slice(None) for k in apart)
     chosen = [axis for axis, k in enumerate(apart) if not isinstance(k, slice)]
@@ -183,26 +190,46 @@ def take_along(f: Expression, axis: int, places: Places) -> Expression:
 # Keys --------------------------------------------------------------------------------------
 
 
-def _complete(f: Expression, key: object) -> list[Places | slice | None]:
-    """Integers or a slice for every axis, and None for each new one."""
-    parts = list(cast(tuple[object, ...], key)) if isinstance(key, tuple) else [key]
-    found: list[Any] = []
-    for k in parts:
-        if k is None or k is Ellipsis or isinstance(k, slice):
-            found.append(k)
-        else:
-            found += _places(k, f, sum(p is not None and p is not Ellipsis for p in found))
-    used = sum(k is not None and k is not Ellipsis for k in found)
-    ellipses = sum(k is Ellipsis for k in found)
+def _complete(
+    f: Expression, key: object
+) -> tuple[list[Places | slice | None], list[tuple[Size, Size]]]:
+    """Integers or a slice for every axis, and None for each new one; the sizes of masked axes."""
+    parts = [_part(k) for k in (cast(tuple[object, ...], key) if isinstance(key, tuple) else [key])]
+    used = sum(map(_width, parts))
+    ellipses = sum(k is Ellipsis for k in parts)
     if used > f.ndim or ellipses > 1:
         what = "more than one ellipsis" if ellipses > 1 else f"{used} indices"
         raise ShapeError(f"{what}: the expression has {f.ndim} axes")
-    place = next((n for n, k in enumerate(found) if k is Ellipsis), len(found))
-    return [*found[:place], *[slice(None)] * (f.ndim - used), *found[place + 1 :]]
+    place = next((n for n, k in enumerate(parts) if k is Ellipsis), len(parts))
+    parts[place : place + 1] = [slice(None)] * (f.ndim - used)
+    found: list[Places | slice | None] = []
+    masked: list[tuple[Size, Size]] = []
+    axis = 0
+    for k in parts:
+        if isinstance(k, np.ndarray) and k.dtype.kind == "b":
+            pairs = list(zip(f.shape[axis:], k.shape, strict=False))
+            if any(isinstance(d, int) and d != n for d, n in pairs):
+                axes = ", ".join(str(d) for d, _ in pairs)
+                raise ShapeError(f"a mask of shape {k.shape} does not fit axes ({axes})")
+            masked += pairs
+            found += k.nonzero()
+        else:
+            found.append(k)
+        axis += _width(k)
+    return found, masked
 
 
-def _places(key: object, f: Expression, axis: int) -> list[Places]:
-    """The integers of one part of a key: one array for each axis that it chooses from."""
+def _width(part: object) -> int:
+    """How many axes a part of a key is about."""
+    if isinstance(part, np.ndarray) and part.dtype.kind == "b":
+        return part.ndim
+    return int(part is not None and part is not Ellipsis)
+
+
+def _part(key: Any) -> Any:
+    """One part of a key, arrays of integers or of truth values as such."""
+    if key is None or key is Ellipsis or isinstance(key, slice):
+        return key
     if isinstance(key, Condition):
         raise UnsupportedOperation(
             "how many entries a mask keeps that is an expression is not known: write "
@@ -214,30 +241,21 @@ def _places(key: object, f: Expression, axis: int) -> list[Places]:
                 "an index is an expression that has integers, such as numpy.argsort(x) or a "
                 "variable that is declared so: eggrad.variable(name, axes, ['integer'])"
             )
-        return [key]
+        return key
     try:
         own = np.asarray(key)
     except ValueError as error:
         raise ShapeError(f"an index is no array: {error}") from error
-    if own.dtype.kind == "b":
-        shape = f.shape[axis : axis + own.ndim]
-        if (
-            own.ndim == 0
-            or len(shape) < own.ndim
-            or any(isinstance(d, int) and d != n for d, n in zip(shape, own.shape, strict=True))
-        ):
-            raise ShapeError(
-                f"a mask of shape {own.shape} does not fit axes ({', '.join(map(str, shape))})"
-            )
-        return list(own.nonzero())
     if own.size == 0 and own.dtype.kind == "f":
         own = own.astype(np.intp)
-    if own.dtype.kind not in "iu":
+    if own.dtype.kind == "b" and not own.ndim:
+        raise ShapeError("a mask has the axes that it chooses from, True and False have none")
+    if own.dtype.kind not in "iub":
         raise UnsupportedOperation(
             "an expression is indexed by integers, slices, None, ... and arrays of integers or "
             f"truth values, not by {_described(key, own)}"
         )
-    return [own.astype(np.intp)]
+    return own if own.dtype.kind == "b" else own.astype(np.intp)
 
 
 def _described(key: object, own: Array) -> str:

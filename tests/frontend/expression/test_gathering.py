@@ -31,6 +31,8 @@ CHOSEN: list[tuple[str, Callable[[Any], Any], Any]] = [
     ("an integer apart", lambda x: x[1, :, [1, 2]], CUBE),
     ("new axes", lambda x: x[None, [0, 1], None], CUBE),
     ("after an ellipsis", lambda x: x[..., [0, 4]], CUBE),
+    ("a mask after an ellipsis", lambda x: x[..., [True, False, True, False, True]], CUBE),
+    ("a mask of two axes after one", lambda x: x[:, CUBE[0] > 1], CUBE),
     ("a mask of all axes", lambda x: x[CUBE > 1], CUBE),
     ("a mask of the first axes", lambda x: x[MATRIX > 1], CUBE),
     ("a mask and a slice", lambda x: x[:, [True, False, True, False], ::2], CUBE),
@@ -136,5 +138,6 @@ def test_what_is_no_index_is_refused(key: Any, message: str) -> None:
 
 def test_a_place_out_of_range_is_refused_when_values_are_known() -> None:
     x, i = eg.variable("x", ("n",)), eg.variable("i", ("k",), ["integer"])
+    assert x[np.array([True, False, True])].variables[0].dims == (3,)
     with pytest.raises(eg.ShapeError, match="index 3 is out of range for an axis of size 3"):
         x[i].evaluate({"x": [1, 2, 3], "i": [0, 3]})
