@@ -47,7 +47,8 @@ def no_number() -> str:
     }.get(
         _doing(),
         "an expression has no value that a number could be made of: write numpy.sqrt, exp, ... "
-        "instead of math.sqrt, exp, ..., and leave float() and int() out",
+        "instead of math.sqrt, exp, ..., leave float() and int() out, and join expressions by "
+        "numpy.stack",
     )
 
 
@@ -70,8 +71,9 @@ def no_truth(what: str) -> str:
     neither = f"{what} is neither true nor false"
     if _doing() == "called":
         return (
-            f"{neither}: instead of Python's max, min, sorted, any and all write numpy.maximum(a, "
-            "b), numpy.minimum(a, b), or numpy.max(x), min, sort, any, all"
+            f"{neither}: instead of Python's max, min and sorted write numpy.maximum(a, b), "
+            "numpy.minimum(a, b), numpy.max(x), numpy.min(x) and numpy.sort(x); numpy.where("
+            "condition, a, b) is there for other choices"
         )
     return (
         f"{neither}: write numpy.where(condition, a, b) instead of a branch, & | ~ instead of "

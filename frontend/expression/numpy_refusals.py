@@ -51,7 +51,9 @@ _GROUPS: Final[Mapping[str, str]] = {
         "expressions are real; write the function of the same name in numpy itself"
     ),
     "full": "numpy.full_like, or numpy.broadcast_to(x, shape)",
-    "frompyfunc vectorize": "call the function itself, made of NumPy's functions and numpy.where",
+    "frompyfunc vectorize": (
+        "call the function itself, and write numpy.where instead of branches in it"
+    ),
     "ndenumerate ndindex nditer": "write a loop over range(x.shape[0]), or x.flat",
     "logspace geomspace": "numpy.exp of numpy.linspace",
     "isnat": "it is for dates",

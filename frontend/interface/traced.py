@@ -245,8 +245,8 @@ def trace(
         if has_aux:
             if not isinstance(value, tuple) or len(cast("tuple[Any, ...]", value)) != 2:
                 raise UnsupportedOperation(
-                    f"{kind.name} with has_aux=True: the function has to return a pair, what is "
-                    f"differentiated and what is not, and it {_returned(value)}"
+                    f"{kind.name} with has_aux=True: a pair is expected, what is differentiated "
+                    f"and what is not; the function {_returned(value)}"
                 )
             value, aux = cast("tuple[Any, Any]", value)
         values, structure = flatten(value)
@@ -261,8 +261,8 @@ def trace(
             )
         if kind.scalar and structure is not None:
             raise ShapeError(
-                f"{kind.name}: the function has to return a scalar, and it {_returned(value)}; "
-                "what is not differentiated comes second in a pair, with has_aux=True"
+                f"{kind.name}: a scalar is expected, the function {_returned(value)}; what is not "
+                "differentiated comes second in a pair, with has_aux=True"
             )
         own = [as_expression(v) for v in values]
         if kind.scalar and own[0].ndim:
@@ -311,7 +311,7 @@ def _hidden(error: BaseException) -> EggradError | None:
 def _beginning(f: Function) -> str:
     """Where a function is defined."""
     code = getattr(unwrap(f), "__code__", None)
-    if not isinstance(code, CodeType):
+    if not isinstance(code, CodeType) or _home(getattr(f, "__module__", "")) in _LIBRARIES:
         return ""
     number = code.co_firstlineno
     while linecache.getline(code.co_filename, number).lstrip().startswith("@"):
@@ -328,8 +328,15 @@ def _line(code: CodeType, number: int, names: dict[str, Any]) -> str:
 
 def _is_library(frame: FrameType) -> bool:
     """Whether a frame is none of the user's."""
-    home = str(frame.f_globals.get("__name__", "")).partition(".")[0]
-    return home in ("eggrad", "numpy", "scipy")
+    return _home(frame.f_globals.get("__name__")) in _LIBRARIES
+
+
+def _home(module: object) -> str:
+    """The package that a module is in."""
+    return str(module).partition(".")[0]
+
+
+_LIBRARIES: Final = ("eggrad", "numpy", "scipy")
 
 
 def _where(error: BaseException) -> str:
