@@ -329,8 +329,8 @@ class Expression:
     def __setattr__(self, name: str, value: object) -> None:
         """Refuse: expressions are immutable."""
         raise NoSuchMethod(
-            f"an expression never changes, so its {name} is not set: write x = x.reshape(shape) for "
-            "x.shape = shape, and give what else there is to remember a name of its own"
+            f"an expression never changes, so its {name} is not set: write x = x.reshape(shape) "
+            "for x.shape = shape, and give what else there is to remember a name of its own"
         )
 
     def __reduce__(self) -> tuple[Callable[..., "Expression"], tuple[object, ...]]:

@@ -30,7 +30,7 @@ _GROUPS: Final[Mapping[str, str]] = {
     "argwhere flatnonzero nonzero trim_zeros unique unique_all unique_counts unique_inverse "
     "unique_values intersect1d setdiff1d setxor1d union1d": _BY_VALUES,
     "fft.fft fft.ifft fft.rfft fft.irfft fft.fft2 fft.fftn fft.ifft2 fft.ifftn fft.rfft2 fft.rfftn "
-    "fft.irfft2 fft.irfftn fft.hfft fft.ihfft fft.fftshift fft.ifftshift sort_complex": _COMPLEX,
+    "fft.irfft2 fft.irfftn fft.hfft fft.ihfft fft.fftshift fft.ifftshift": _COMPLEX,
     "gcd lcm left_shift right_shift bitwise_count packbits unpackbits bincount ravel_multi_index "
     "unravel_index": _INTEGERS,
     "array2string array_repr array_str save savetxt savez savez_compressed": _TEXT,
@@ -50,6 +50,7 @@ _GROUPS: Final[Mapping[str, str]] = {
     "lib.scimath.power lib.scimath.arccos lib.scimath.arcsin lib.scimath.arctanh": (
         "expressions are real; write the function of the same name in numpy itself"
     ),
+    "sort_complex": "numpy.sort; expressions are real",
     "full": "numpy.full_like, or numpy.broadcast_to(x, shape)",
     "frompyfunc vectorize": (
         "call the function itself, and write numpy.where instead of branches in it"

@@ -77,7 +77,6 @@ def value_and_grad(f: Function, argnums: Argnums = 0, has_aux: bool = False) -> 
 
 def jacobian_of(f: Function, argnums: Argnums = 0, has_aux: bool = False) -> Function:
     """The derivative of a function of arrays: nested as its result, then as the argument."""
-
     checked_places(argnums)
 
     def computed(*args: Any, **options: Any) -> Any:
@@ -93,7 +92,6 @@ def jacobian_of(f: Function, argnums: Argnums = 0, has_aux: bool = False) -> Fun
 
 def hessian_of(f: Function, argnums: Argnums = 0, has_aux: bool = False) -> Function:
     """The second derivative of a scalar function, nested as the argument twice."""
-
     checked_places(argnums)
 
     def computed(*args: Any, **options: Any) -> Any:
@@ -288,7 +286,6 @@ def _by_arguments(
     values: int = 0,
 ) -> Function:
     """A function that computes gradients, after some values."""
-
     checked_places(argnums)
 
     def computed(*args: Any, **options: Any) -> Any:

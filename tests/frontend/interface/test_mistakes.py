@@ -180,7 +180,7 @@ OF_VALUES: list[tuple[Function, str]] = [
     (lambda x: np.where(0 < x < 1, x, 0)[0], r"\(a < x\) & \(x < b\) instead of a < x < b"),
     (lambda x: np.where(not x > 0, x, 0)[0], "~ instead of and, or, not"),
     (lambda x: max(x[0], 0), r"Python's max, min and sorted write numpy.maximum\(a, b\)"),
-    (lambda x: min(x), r"Python's max, min and sorted write .*numpy.min\(x\)"),
+    (lambda x: 2 * min(x), r"Python's max, min and sorted write .*numpy.min\(x\)"),
     (lambda x: sorted(x)[0], r"Python's max, min and sorted write .*numpy.sort\(x\)"),
     (lambda x: sorted(x, key=lambda t: -t)[0], r"numpy.sort\(x\)"),
     (lambda x: math.sqrt(x[0]), "write numpy.sqrt, exp, ... instead of math.sqrt"),
@@ -188,7 +188,7 @@ OF_VALUES: list[tuple[Function, str]] = [
     (lambda x: int(x[0]), r"leave float\(\) and int\(\) out"),
     (lambda x: float(x[0] > 0), r"numpy.where\(condition, 1, 0\)"),
     (lambda x: x[0] if f"{x[0]:.3f}" else x[1], "no digits to write: leave the format out.*aux"),
-    (lambda x: x[0] if "%.3f" % x[0] else x[1], "no digits to write: leave the format out.*aux"),
+    (lambda x: x[0] if "%.3f" % x[0] else x[1], "no digits to write: leave the format out.*aux"),  # noqa: UP031
     (lambda x: sum(x[i] for i in range(x[0])), r"no number.*write an integer, such as x.shape"),
     (lambda x: np.zeros(round(x[0])).sum(), r"no number.*write an integer, such as x.shape"),
     (lambda x: [1, 2, 3][round(x[0])], r"not indexed by an expression: write numpy.asarray"),
@@ -201,8 +201,8 @@ OF_VALUES: list[tuple[Function, str]] = [
     (lambda x: np.random.normal(x).sum(), r"x \+ s \* numpy.random.normal\(size=3\)"),
     (lambda x: np.vectorize(lambda t: t**2)(x).sum(), "numpy.vectorize takes .* the function"),
     (lambda x: x.sort(), "expressions have no sort: write numpy.sort"),
-    (lambda x: np.nonzero(x), "the shape of the result depends on values"),
-    (lambda x: np.unique(x), "the shape of the result depends on values"),
+    (lambda x: np.nonzero(x)[0], "the shape of the result depends on values"),
+    (lambda x: np.unique(x)[0], "the shape of the result depends on values"),
     (lambda x: np.where(x > 0), r"write numpy.where\(condition, a, b\)"),
 ]
 OF_LIBRARIES: list[tuple[Function, str]] = [
@@ -246,7 +246,7 @@ OF_SHAPES: list[tuple[Function, str]] = [
     (lambda x: len(x[0]), "a scalar has no length"),
     (lambda x: sum(t for t in x[0]), "a scalar has no entries: a loop is over"),
     (lambda x: np.linalg.inv(x * A).sum(), "inv needs a square matrix: sizes 2 and 3"),
-    (lambda x: np.linalg.det(x), "det needs a square matrix, its argument has 1 axes"),
+    (lambda x: 2 * np.linalg.det(x), "det needs a square matrix, its argument has 1 axes"),
     (lambda x: np.concatenate([x, A]).sum(), r"shapes \(3,\) and \(2, 3\) do not fit"),
     (lambda x: np.concatenate([x, x[0]]).sum(), r"shapes \(3,\) and \(\) do not fit"),
     (lambda x: np.hstack([A, x]).sum(), r"shapes \(2, 3\) and \(3,\) do not fit"),
