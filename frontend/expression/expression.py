@@ -296,6 +296,10 @@ def _gives_way(method: Callable[[Any, Any], _R]) -> Callable[[Any, Any], _R]:
     return operator
 
 
+_NO_BITS: Final = (
+    "expressions have real numbers and no bits; & and | join comparisons in brackets, as in "
+    "numpy.where((x > 0) & (x < 1), x, 0)"
+)
 _permuted = _numpy_method("transpose")
 _reshaped = _numpy_method("reshape")
 _transposed = _numpy_method("matrix_transpose")
@@ -704,17 +708,14 @@ class Expression:
 
     def __and__(self, other: object) -> NoReturn:
         """Refuse: bits are those of integers."""
-        raise UnsupportedOperation(
-            "expressions have real numbers and no bits; & and | join comparisons in brackets, as "
-            "in numpy.where((x > 0) & (x < 1), x, 0)"
-        )
+        raise UnsupportedOperation(_NO_BITS)
 
     __or__ = __xor__ = __rand__ = __ror__ = __rxor__ = __and__
     __lshift__ = __rshift__ = __rlshift__ = __rrshift__ = __and__
 
     def __invert__(self) -> NoReturn:
         """Refuse: bits are those of integers."""
-        self & self
+        raise UnsupportedOperation(_NO_BITS)
 
     def __setitem__(self, key: object, value: object) -> NoReturn:
         """Refuse: expressions are immutable."""

@@ -93,7 +93,7 @@ def test_masks_from_outside() -> None:
         ),
         (lambda: eg.grad(eg.variable("x")), eg.UnsupportedOperation, "eggrad.gradient"),
         (lambda: eg.grad(np.sum, argnums=1)(np.ones(2)), eg.ShapeError, "argnums has 1"),
-        (lambda: eg.grad(np.sort)(np.ones(2)), eg.UnsupportedOperation, "numpy.sort"),
+        (lambda: eg.grad(np.unique)(np.ones(2)), eg.UnsupportedOperation, "numpy.unique"),
         (lambda: eg.variable("x", (2,)) + np.arange(3), eg.ShapeError, "2|3"),
     ],
 )
@@ -386,7 +386,7 @@ def test_nested_examples() -> None:
         (
             lambda: eg.grad(lambda x: np.fft.fft(x)[0])(x),
             eg.UnsupportedOperation,
-            "complex numbers",
+            "expressions are real",
         ),
         (lambda: eg.hvp(np.sum)(x), eg.UnsupportedOperation, "a point and a vector"),
         (lambda: eg.hvp(np.sum)(x, v[:2]), eg.ShapeError, r"shape \(2,\), argument 0 has \(3,\)"),
