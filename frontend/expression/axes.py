@@ -33,7 +33,9 @@ def normalized(what: str, axes: Any, order: int) -> tuple[int, ...]:
         raise ShapeError(f"{what}: an axis is an integer, not {axes!r}") from None
     for axis in wanted:
         if not -order <= axis < order:
-            raise ShapeError(f"{what}: there is no axis {axis}, the argument has {order} axes")
+            few = "1 axis" if order == 1 else f"{order} axes"
+            first = ", of which the first is 0" if order else ""
+            raise ShapeError(f"{what}: there is no axis {axis}, the argument has {few}{first}")
     found = tuple(axis % order for axis in wanted)
     if len(set(found)) < len(found):
         raise ShapeError(f"{what}: an axis is given twice in {wanted}")

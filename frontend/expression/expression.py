@@ -32,8 +32,15 @@ from eggrad.engine.terms.term_patterns import substituted
 from eggrad.frontend.calculus.calculus import Thinning, thin_term
 from eggrad.frontend.expression import broadcasting
 from eggrad.frontend.expression.indexing import expand, is_plain, pick, select
+from eggrad.frontend.expression.no_values import (
+    no_array,
+    no_format,
+    no_integer,
+    no_number,
+    no_truth,
+)
 from eggrad.frontend.expression.numpy_protocols import call_function, call_ufunc, check_dtype
-from eggrad.frontend.expression.numpy_refusals import METHODS, NoSuchMethod, no_array
+from eggrad.frontend.expression.numpy_refusals import NoSuchMethod, no_method
 from eggrad.frontend.expression.substitution import apart
 from eggrad.frontend.text.sizes import agreed_sizes
 from eggrad.frontend.text.words import format_axes
@@ -289,6 +296,10 @@ def _gives_way(method: Callable[[Any, Any], _R]) -> Callable[[Any, Any], _R]:
     return operator
 
 
+_NO_BITS: Final = (
+    "expressions have real numbers and no bits; & and | join comparisons in brackets, as in "
+    "numpy.where((x > 0) & (x < 1), x, 0)"
+)
 _permuted = _numpy_method("transpose")
 _reshaped = _numpy_method("reshape")
 _transposed = _numpy_method("matrix_transpose")
@@ -321,7 +332,10 @@ class Expression:
 
     def __setattr__(self, name: str, value: object) -> None:
         """Refuse: expressions are immutable."""
-        raise AttributeError("expressions are immutable")
+        raise NoSuchMethod(
+            f"an expression never changes, so its {name} is not set: write x = x.reshape(shape) "
+            "for x.shape = shape, and give what else there is to remember a name of its own"
+        )
 
     def __reduce__(self) -> tuple[Callable[..., "Expression"], tuple[object, ...]]:
         """Pickle by building anew, so that identity stays equality."""
@@ -620,16 +634,12 @@ class Expression:
         """The length of the first axis, if it is a number."""
         shape = self.shape
         if not shape:
-            raise UnsupportedOperation("an expression without axes has no length")
+            raise UnsupportedOperation("a scalar has no length: len(x) is that of the first axis")
         return index(cast(int, shape[0]))
 
     def __index__(self) -> NoReturn:
         """Refuse: an expression is no number, in `range(n - 1)`, say."""
-        raise UnsupportedOperation(
-            "an expression is no number, as a length, an index or a count of repetitions is: "
-            "write einsum and sums instead of loops, slices such as x[:-1], eggrad.constant(0, "
-            '("n - 1",)) instead of numpy.zeros(n - 1), or declare sizes as numbers'
-        )
+        raise UnsupportedOperation(no_integer())
 
     @_gives_way
     def __lt__(self, other: object) -> "Condition":
@@ -668,7 +678,9 @@ class Expression:
     def __iter__(self) -> Iterator["Expression"]:
         """The parts along the first axis, if its length is known."""
         if not self.ndim:
-            raise UnsupportedOperation("a scalar has no entries")
+            raise UnsupportedOperation(
+                "a scalar has no entries: a loop is over the parts of an array along its first axis"
+            )
         length = self.shape[0]
         if not isinstance(length, int):
             raise UnsupportedOperation(
@@ -679,30 +691,31 @@ class Expression:
 
     def __bool__(self) -> NoReturn:
         """Refuse: an expression has no value."""
-        raise UnsupportedOperation(
-            "an expression is neither true nor false; write numpy.where(condition, a, b) instead "
-            "of a branch, or compare the values of evaluate()"
-        )
+        raise UnsupportedOperation(no_truth("an expression"))
 
     def __float__(self) -> NoReturn:
         """Refuse: an expression has no value."""
-        raise UnsupportedOperation(
-            "an expression has no value that a number could be made of: write numpy.sqrt, exp, ... "
-            "instead of math.sqrt, exp, ..., leave float() and int() out, and join expressions by "
-            "numpy.stack instead of assigning to the entries of an array"
-        )
+        raise UnsupportedOperation(no_number())
 
     __int__ = __float__
     __complex__ = __float__
 
+    def __format__(self, spec: str) -> str:
+        """The formula; its values have digits, and it has none."""
+        if spec:
+            raise UnsupportedOperation(no_format())
+        return str(self)
+
     def __and__(self, other: object) -> NoReturn:
         """Refuse: bits are those of integers."""
-        raise UnsupportedOperation(
-            "expressions have real numbers and no bits; & and | join comparisons in brackets, as "
-            "in numpy.where((x > 0) & (x < 1), x, 0)"
-        )
+        raise UnsupportedOperation(_NO_BITS)
 
     __or__ = __xor__ = __rand__ = __ror__ = __rxor__ = __and__
+    __lshift__ = __rshift__ = __rlshift__ = __rrshift__ = __and__
+
+    def __invert__(self) -> NoReturn:
+        """Refuse: bits are those of integers."""
+        raise UnsupportedOperation(_NO_BITS)
 
     def __setitem__(self, key: object, value: object) -> NoReturn:
         """Refuse: expressions are immutable."""
@@ -716,10 +729,10 @@ class Expression:
         raise UnsupportedOperation("entries are not deleted: write numpy.delete, or a slice")
 
     def __getattr__(self, name: str) -> Any:
-        """Say of the methods of NumPy's arrays that are missing what to write instead."""
-        if name in METHODS:
-            raise NoSuchMethod(METHODS[name])
-        raise AttributeError(f"'Expression' object has no attribute {name!r}", name=name, obj=self)
+        """Say of what is missing what to write instead."""
+        if name.startswith("_"):
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        raise NoSuchMethod(no_method("expressions", name, dir(type(self))))
 
     def __array__(self, dtype: object = None, copy: object = None) -> Array:
         """Refuse: NumPy would make an array of expressions.
@@ -1195,9 +1208,21 @@ class Condition:
         """1 or 0, divided by something."""
         return self.test / other
 
+    def __rtruediv__(self, other: object) -> Expression:
+        """Something divided by 1 or 0."""
+        return other / self.test
+
+    def __pow__(self, other: object) -> Expression:
+        """1 or 0 to some exponent."""
+        return self.test**other
+
     def __neg__(self) -> Expression:
         """-1 or 0."""
         return -self.test
+
+    def __abs__(self) -> "Condition":
+        """Itself, as of truth values."""
+        return self
 
     def __getitem__(self, key: object) -> "Condition":
         """The condition at some entries."""
@@ -1239,10 +1264,22 @@ class Condition:
 
     def __bool__(self) -> NoReturn:
         """Refuse: a comparison of expressions has no value."""
+        raise UnsupportedOperation(no_truth("a comparison of expressions"))
+
+    def __float__(self) -> NoReturn:
+        """Refuse: a comparison of expressions has no value."""
         raise UnsupportedOperation(
-            "a comparison of expressions is neither true nor false; write "
-            "numpy.where(condition, a, b) instead of a branch"
+            "a comparison of expressions has no value: write numpy.where(condition, 1, 0), or "
+            "compute with the condition, which counts as 1 or 0"
         )
+
+    __int__ = __index__ = __float__
+
+    def __getattr__(self, name: str) -> Any:
+        """Say of what is missing what to write instead."""
+        if name.startswith("_"):
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        raise NoSuchMethod(no_method("comparisons", name, dir(type(self))))
 
     def __array__(self, dtype: object = None, copy: object = None) -> NoReturn:
         """Refuse: NumPy would make an array of conditions."""

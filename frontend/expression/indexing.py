@@ -129,7 +129,8 @@ def _complete(keys: tuple[Any, ...], order: int) -> tuple[Any, ...]:
     ellipses = sum(k is Ellipsis for k in keys)
     if known > order or ellipses > 1:
         what = "more than one ellipsis" if ellipses > 1 else f"{known} indices"
-        raise ShapeError(f"{what}: the expression has {order} axes")
+        few = "is a scalar, which has no entries" if not order else f"has {order} axes"
+        raise ShapeError(f"{what}: the expression {few}")
     rest = (slice(None),) * (order - known)
     place = next((p for p, k in enumerate(keys) if k is Ellipsis), len(keys))
     return (*keys[:place], *rest, *keys[place + 1 :])
@@ -151,7 +152,11 @@ def _chosen(key: Any, size: Size, what: str) -> Chosen | None:
     """What a key makes of an axis; None where it keeps it as it is."""
     if not isinstance(key, slice):
         return _entry(index(key), size, what), None
-    start, stop, step = (None if k is None else index(k) for k in (key.start, key.stop, key.step))
+    try:
+        ends = [None if k is None else index(k) for k in (key.start, key.stop, key.step)]
+    except TypeError:
+        raise UnsupportedOperation(f"{what}: the ends of a slice are integers") from None
+    start, stop, step = ends
     step = 1 if step is None else step
     if step == 0:
         raise ShapeError(f"{what}: the step of a slice is not 0")
@@ -193,7 +198,12 @@ def _part(places: range, origin: Form, size: Size) -> Chosen | None:
 
 def _entry(place: int, size: Size, what: str) -> Form:
     if isinstance(size, int) and not -size <= place < size:
-        raise ShapeError(f"{what}: index {place} is out of range for an axis of size {size}")
+        raise ShapeError(
+            f"{what}: index {place} is out of range for an axis of size {size}, whose entries are "
+            f"0 to {size - 1}"
+            if size
+            else f"{what}: index {place} is out of range for an axis of size 0, which has no entry"
+        )
     return _counted(place, size)
 
 

@@ -562,6 +562,8 @@ def diag(v: Any, k: int = 0) -> Expression:
     own = as_expression(v)
     if own.ndim not in (1, 2):
         raise ShapeError(f"diag: of a vector or a matrix, the argument has {own.ndim} axes")
+    if not hasattr(k, "__index__"):
+        raise UnsupportedOperation(f"diag: k is an integer, not {k!r}")
     if own.ndim == 2:
         return diagonal(own, k)
     if not k:
@@ -585,8 +587,8 @@ def concatenate(arrays: Any, axis: int | None = 0) -> Expression:
     if not parts[0].ndim:
         raise ShapeError("concatenate: scalars have no axis; numpy.stack joins them")
     k = ax.normalized("concatenate", axis, parts[0].ndim)[0]
-    lengths = [p.shape[k] for p in parts]
     _check_alike("concatenate", parts, k)
+    lengths = [p.shape[k] for p in parts]
     total = size_sum(*lengths)
     return _total(
         [
@@ -649,11 +651,14 @@ def _check_alike(what: str, parts: Sequence[Expression], along: int | None = Non
     """Raise where shapes differ, but for one axis; sizes that fit are made equal later."""
     shapes = [tuple(d for k, d in enumerate(p.shape) if k != along) for p in parts]
     first = shapes[0]
-    for shape in shapes[1:]:
+    for part, shape in zip(parts, shapes, strict=True):
         sizes = list(zip(shape, first, strict=False))
         clash = any(p != q and (1 in (p, q) or type(p) is type(q) is int) for p, q in sizes)
-        if clash or len(shape) != len(first):
-            raise ShapeError(f"{what}: the shapes {first} and {shape} do not fit")
+        if clash or part.ndim != parts[0].ndim:
+            but = "" if along is None else f"; but for axis {along} they have to be equal"
+            raise ShapeError(
+                f"{what}: the shapes {parts[0].shape} and {part.shape} do not fit{but}"
+            )
     unified(parts, [pair for own in shapes for pair in zip(first, own, strict=True)], what)
 
 

@@ -60,7 +60,7 @@ def _matrices(what: str, a: Any, kind: str = "a matrix") -> Expression:
 
 def _square(what: str, a: Any) -> Expression:
     own = _matrices(what, a, "a square matrix")
-    return unified([own], [(own.shape[-2], own.shape[-1])], what)[0]
+    return unified([own], [(own.shape[-2], own.shape[-1])], f"{what} needs a square matrix")[0]
 
 
 def _is_symmetric(own: Expression) -> bool:

@@ -51,7 +51,9 @@ def call_ufunc(
     """
     name = ufunc.__name__
     if name not in _UFUNCS:
-        raise refusal(name, "numpy" if hasattr(np, name) else "scipy.special")
+        # Those of SciPy that its functions of Python call have names of their own.
+        library = "numpy" if hasattr(np, name) else "scipy.special"
+        raise refusal(name.removeprefix("_riemann").lstrip("_"), library)
     if method == "__call__":
         if "where" in options and not _is_default("where", options["where"]):
             raise UnsupportedOperation(

@@ -3,9 +3,9 @@
 By meaning: each entry says why there is no such function, or of which others it is made.
 """
 
-import sys
-from collections.abc import Mapping
-from types import FrameType, MappingProxyType
+from collections.abc import Iterable, Mapping
+from difflib import get_close_matches
+from types import BuiltinFunctionType, MappingProxyType
 from typing import Final
 
 import numpy as np
@@ -22,12 +22,15 @@ _INTEGERS: Final = "it is for integers; expressions have real numbers"
 _CONSTANT: Final = "compute it of arrays, before expressions are made of them"
 _TEXT: Final = "an expression has no values to write; str(x) and x.to(...) write the formula"
 
+_NO_VALUES: Final = "leave it out; an expression is used as an array is, and has no values"
+_LISTED: Final = "docs/numpy.md lists what they have"
+
 _GROUPS: Final[Mapping[str, str]] = {
     "copyto fill_diagonal place put put_along_axis putmask": _IN_PLACE,
     "argwhere flatnonzero nonzero trim_zeros unique unique_all unique_counts unique_inverse "
     "unique_values intersect1d setdiff1d setxor1d union1d": _BY_VALUES,
     "fft.fft fft.ifft fft.rfft fft.irfft fft.fft2 fft.fftn fft.ifft2 fft.ifftn fft.rfft2 fft.rfftn "
-    "fft.irfft2 fft.irfftn fft.hfft fft.ihfft fft.fftshift fft.ifftshift sort_complex": _COMPLEX,
+    "fft.irfft2 fft.irfftn fft.hfft fft.ihfft fft.fftshift fft.ifftshift": _COMPLEX,
     "gcd lcm left_shift right_shift bitwise_count packbits unpackbits bincount ravel_multi_index "
     "unravel_index": _INTEGERS,
     "array2string array_repr array_str save savetxt savez savez_compressed": _TEXT,
@@ -47,8 +50,12 @@ _GROUPS: Final[Mapping[str, str]] = {
     "lib.scimath.power lib.scimath.arccos lib.scimath.arcsin lib.scimath.arctanh": (
         "expressions are real; write the function of the same name in numpy itself"
     ),
+    "sort_complex": "numpy.sort; expressions are real",
     "full": "numpy.full_like, or numpy.broadcast_to(x, shape)",
-    "frompyfunc": "call the function itself, made of NumPy's functions and numpy.where",
+    "frompyfunc vectorize": (
+        "call the function itself, and write numpy.where instead of branches in it"
+    ),
+    "ndenumerate ndindex nditer": "write a loop over range(x.shape[0]), or x.flat",
     "logspace geomspace": "numpy.exp of numpy.linspace",
     "isnat": "it is for dates",
 }
@@ -59,6 +66,16 @@ _OF_MATRICES: Final = (
     *("cho_factor", "cho_solve", "cholesky", "det", "eigh", "eigvalsh", "expm", "inv", "lstsq"),
     *("pinv", "qr", "solve", "solve_triangular", "svd", "svdvals"),
 )
+_BY_EIGENVALUES: Final = (
+    "numpy.linalg.eigh of a symmetric matrix, and the function of its eigenvalues"
+)
+_DENSITIES: Final = (
+    "the formula with NumPy's functions; eggrad.special has ndtr, log_ndtr, gammaln and betaln"
+)
+_QUADRATURE: Final = (
+    "numpy.sum of weights times values at the nodes of numpy.polynomial.legendre.leggauss"
+)
+_STEPS: Final = "a fixed number of steps of Newton's method as a loop"
 _OF_SCIPY: Final[Mapping[str, str]] = MappingProxyType(
     {
         "logsumexp": "eggrad.logsumexp",
@@ -90,8 +107,13 @@ _OF_SCIPY: Final[Mapping[str, str]] = MappingProxyType(
         "norm": "numpy.linalg.norm",
         "block_diag": "numpy.block of the blocks and zeros",
         "kron": "numpy.kron",
-        "vectorize": "the function itself, made of NumPy's functions and numpy.where",
         "interp1d": "numpy.interp",
+        **dict.fromkeys(("logm", "sqrtm", "funm", "eig", "eigvals"), _BY_EIGENVALUES),
+        **dict.fromkeys(("pdf", "logpdf", "cdf", "logcdf", "sf", "logsf"), _DENSITIES),
+        **dict.fromkeys(("quad", "fixed_quad", "quad_vec"), _QUADRATURE),
+        **dict.fromkeys(("brentq", "bisect", "newton", "fsolve", "root", "root_scalar"), _STEPS),
+        **dict.fromkeys(("minimize", "minimize_scalar", "least_squares"), _STEPS),
+        **dict.fromkeys(("solve_ivp", "odeint"), "the steps of a Runge-Kutta method as a loop"),
     }
 )
 _ARRAY_METHODS: Final[Mapping[str, str]] = {
@@ -104,6 +126,7 @@ _ARRAY_METHODS: Final[Mapping[str, str]] = {
     "setflags": _IN_PLACE,
     "nonzero": _BY_VALUES,
     "tolist": "list(x), of expressions; an expression has no values, evaluate() computes them",
+    **dict.fromkeys(("numpy", "detach", "cpu", "to_numpy", "values"), _NO_VALUES),
     **dict.fromkeys(("tobytes", "tofile", "dump", "dumps", "data", "ctypes"), _TEXT),
 }
 
@@ -114,20 +137,28 @@ def _phrase(text: str) -> str:
     return f"write {text}" if advice else text
 
 
-METHODS: Final[Mapping[str, str]] = MappingProxyType(
-    {
-        name: f"expressions have no {name}: {_phrase(text)}"
-        if (text := _ARRAY_METHODS.get(name) or _INSTEAD.get(name, ""))
-        else f"expressions have no {name}; docs/numpy.md lists what they have"
-        for name in dir(np.ndarray)
-        if not name.startswith("_")
-    }
-)
-"""What the methods of arrays that expressions lack are to be replaced by."""
-
-
 class NoSuchMethod(UnsupportedOperation, AttributeError):
-    """A method of NumPy's arrays that expressions do not have."""
+    """A method or a property that expressions do not have."""
+
+
+def no_method(owner: str, name: str, known: Iterable[str]) -> str:
+    """What to write instead of a method or a property that is missing, of the known ones.
+
+    >>> no_method("expressions", "summ", ["sum", "mean"]), no_method("expressions", "exp", [])
+    ('expressions have no summ; near is sum', 'expressions have no exp: write numpy.exp(x)')
+    """
+    what = f"{owner} have no {name}"
+    reason = _ARRAY_METHODS.get(name) or _INSTEAD.get(name)
+    if reason:
+        return f"{what}: {_phrase(reason)}"
+    for library, text in ((np, "numpy"), (np.linalg, "numpy.linalg")):
+        own = getattr(library, name, None)
+        if callable(own) and not isinstance(own, type | BuiltinFunctionType):
+            return f"{what}: write {text}.{name}(x)"
+    if name in _OF_SCIPY:
+        return f"{what}: {_phrase(_OF_SCIPY[name])}"
+    near = get_close_matches(name.lower(), [k for k in known if k[:1] != "_"], 2, 0.7)
+    return f"{what}; " + (f"near is {' and '.join(near)}" if near else _LISTED)
 
 
 def refusal(name: str, library: str = "numpy") -> UnsupportedOperation:
@@ -148,52 +179,19 @@ def refusal(name: str, library: str = "numpy") -> UnsupportedOperation:
     )
 
 
-def no_array() -> str:
-    """Why an expression is not made an array, of which there is a function that asked for one."""
-    called = _calling_function()
-    if called is None:
-        return (
-            "an expression cannot become an array: numpy.stack joins expressions in a list, "
-            "numpy.asarray(x, like=x) leaves one as it is, and evaluate() computes an array from "
-            "values"
+def instead_of(library: str, name: str) -> str:
+    """What to write instead of a function that asks for arrays or numbers.
+
+    >>> instead_of("scipy.special", "softmax")
+    'write eggrad.softmax'
+    """
+    known = [_INSTEAD.get(f"{m}{name}") for m in ("", "fft.", "linalg.")]
+    if library.startswith("scipy"):
+        known.insert(0, _OF_SCIPY.get(name))
+        known.append("write it with those functions of NumPy that docs/numpy.md lists")
+    else:
+        known.append(
+            "numpy.array(entries, like=x) of a list of entries, or numpy.stack, where x is an "
+            "expression"
         )
-    module, name = called
-    known = (_OF_SCIPY.get(name), *(_INSTEAD.get(f"{m}{name}") for m in ("", "fft.", "linalg.")))
-    instead = next(filter(None, known), None)
-    return (
-        f"{module}.{name} takes no expressions, for it makes arrays of what it is given: "
-        + _phrase(instead or "write it with those functions of NumPy that docs/numpy.md lists")
-    )
-
-
-def _calling_function() -> tuple[str, str] | None:
-    """The module and the name of the function of NumPy or SciPy that a user has called."""
-    frame: FrameType | None = sys._getframe(2)  # pyright: ignore[reportPrivateUsage]
-    found: tuple[str, str] | None = None
-    while frame is not None:
-        module, name = _named(frame)
-        library, *parts = module.split(".")
-        if library not in _LIBRARIES and (found or library not in _BETWEEN):
-            break
-        if library in _LIBRARIES and "array_api_compat" not in parts and name[:1] not in ("", "_"):
-            public = [p for p in parts if not p.startswith("_")][:1]
-            top = callable(getattr(sys.modules.get(library), name, None))
-            found = library if top else ".".join([library, *public]), name
-        frame = frame.f_back
-    return found
-
-
-_LIBRARIES: Final = ("numpy", "scipy")
-_BETWEEN: Final = ("eggrad", "functools", "contextlib")
-
-
-def _named(frame: FrameType) -> tuple[str, str]:
-    """The module and the name of what is called: a function, a class, what a decorator is on."""
-    module, name = frame.f_globals.get("__name__", ""), frame.f_code.co_name
-    owner = frame.f_locals.get("self")
-    if name in ("__call__", "__init__") and owner is not None:
-        return module, type(owner).__name__
-    if "wrap" in name:
-        own = frame.f_locals.get("f") or frame.f_locals.get("func")
-        return getattr(own, "__module__", module), getattr(own, "__name__", "")
-    return module, "" if name.startswith("<") else name
+    return _phrase(next(filter(None, known)))

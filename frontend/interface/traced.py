@@ -14,9 +14,10 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from functools import cached_property, wraps
-from inspect import signature
+from inspect import signature, unwrap
 from operator import index
 from threading import Lock
+from types import CodeType, FrameType
 from typing import Any, Final, Generic, NamedTuple, TypeVar, cast
 from weakref import WeakKeyDictionary
 
@@ -24,7 +25,7 @@ import numpy as np
 
 from eggrad.engine.errors import MISTAKES, EggradError, ShapeError, UnsupportedOperation
 from eggrad.engine.terms.binding import Array
-from eggrad.frontend.expression.expression import Expression, as_expression, tracing
+from eggrad.frontend.expression.expression import Condition, Expression, as_expression, tracing
 from eggrad.frontend.expression.functions import variable
 from eggrad.frontend.interface.reads import TRANSFORMED, Reads, changed, kept, reads
 from eggrad.frontend.interface.trees import Structure, flatten, is_numbers, paths, unflatten
@@ -244,26 +245,43 @@ def trace(
         if has_aux:
             if not isinstance(value, tuple) or len(cast("tuple[Any, ...]", value)) != 2:
                 raise UnsupportedOperation(
-                    "has_aux: the function returns a pair, what is differentiated and what is not"
+                    f"{kind.name} with has_aux=True: a pair is expected, what is differentiated "
+                    f"and what is not; the function {_returned(value)}"
                 )
             value, aux = cast("tuple[Any, Any]", value)
         values, structure = flatten(value)
         if value is None:
-            raise UnsupportedOperation(f"{kind.name}: the function returns nothing")
+            raise UnsupportedOperation(
+                f"{kind.name}: the function returns nothing; end it with return and the value"
+            )
+        if kind.scalar and isinstance(value, bool | np.bool_ | Condition):
+            raise UnsupportedOperation(
+                f"{kind.name}: the function returns a comparison, which has no derivative; return "
+                "a number, such as numpy.where(condition, a, b)"
+            )
         if kind.scalar and structure is not None:
             raise ShapeError(
-                f"{kind.name}: the function returns a {type(value).__name__}, not a scalar; what "
-                "is not differentiated comes second, with has_aux=True"
+                f"{kind.name}: a scalar is expected, the function {_returned(value)}; what is not "
+                "differentiated comes second in a pair, with has_aux=True"
             )
         own = [as_expression(v) for v in values]
         if kind.scalar and own[0].ndim:
             raise ShapeError(
                 f"{kind.name} needs a scalar, the function returns axes "
-                f"{format_axes(own[0].shape)}; use sum, or jacobian"
+                f"{format_axes(own[0].shape)}; return a sum or one entry, or use eggrad.jacobian"
             )
     further, aux_structure = flatten(aux)
     by = [leaves[k] for k in given.by]
     return Traced(own, structure, further, aux_structure, by, [*vectors])
+
+
+def _returned(value: Any) -> str:
+    """What a function returned."""
+    if isinstance(value, tuple | list):
+        return f"returns a {type(value).__name__} of {len(cast('Sequence[Any]', value))}"
+    if isinstance(value, Expression):
+        return "returns one value"
+    return f"returns a {type(value).__name__}"
 
 
 @contextmanager
@@ -273,15 +291,52 @@ def _located(f: Function) -> Iterator[None]:
         yield
     except (EggradError, *MISTAKES) as error:
         note = _where(error) or _beginning(f)
-        if note and not getattr(error, "__notes__", ()):
-            error.add_note(note)
+        own = _hidden(error) or error
+        if note and not getattr(own, "__notes__", ()):
+            own.add_note(note)
+        if own is not error:
+            raise own from None
         raise
+
+
+def _hidden(error: BaseException) -> EggradError | None:
+    """The error of ours that compiled code has turned into another one, out of anybody's sight."""
+    cause = error.__cause__
+    if isinstance(error, EggradError) or not isinstance(cause, EggradError):
+        return None
+    trace = cause.__traceback__
+    return cause if trace and _is_library(trace.tb_frame) else None
 
 
 def _beginning(f: Function) -> str:
     """Where a function is defined."""
-    code = getattr(f, "__code__", None)
-    return f'in {code.co_name}, "{code.co_filename}", line {code.co_firstlineno}' if code else ""
+    code = getattr(unwrap(f), "__code__", None)
+    if not isinstance(code, CodeType) or _home(getattr(f, "__module__", "")) in _LIBRARIES:
+        return ""
+    number = code.co_firstlineno
+    while linecache.getline(code.co_filename, number).lstrip().startswith("@"):
+        number += 1
+    return _line(code, number, {})
+
+
+def _line(code: CodeType, number: int, names: dict[str, Any]) -> str:
+    """A line of a function, and its text where there is a source."""
+    text = linecache.getline(code.co_filename, number, names).strip()
+    place = f'in {code.co_name}, "{code.co_filename}", line {number}'
+    return f"{place}: {text}" if text else place
+
+
+def _is_library(frame: FrameType) -> bool:
+    """Whether a frame is none of the user's."""
+    return _home(frame.f_globals.get("__name__")) in _LIBRARIES
+
+
+def _home(module: object) -> str:
+    """The package that a module is in."""
+    return str(module).partition(".")[0]
+
+
+_LIBRARIES: Final = ("eggrad", "numpy", "scipy")
 
 
 def _where(error: BaseException) -> str:
@@ -289,12 +344,8 @@ def _where(error: BaseException) -> str:
     found, trace = "", error.__traceback__
     while trace:
         frame, number = trace.tb_frame, trace.tb_lineno
-        home = str(frame.f_globals.get("__name__", "")).partition(".")[0]
-        if home not in ("eggrad", "numpy", "scipy"):
-            code = frame.f_code
-            text = linecache.getline(code.co_filename, number, frame.f_globals).strip()
-            found = f'in {code.co_name}, "{code.co_filename}", line {number}'
-            found += f": {text}" if text else ""
+        if not _is_library(frame):
+            found = _line(frame.f_code, number, frame.f_globals)
         trace = trace.tb_next
     return found
 
@@ -507,9 +558,13 @@ def _aux(traced: Traced, computed: Sequence[Any]) -> Any:
 def checked_function(f: Any) -> None:
     """Refuse what is no function."""
     if not callable(f):
-        hint = "; eggrad.gradient differentiates expressions" if isinstance(f, Expression) else ""
+        hint = (
+            "eggrad.gradient differentiates expressions"
+            if isinstance(f, Expression)
+            else "write eggrad.grad(f)(x), not eggrad.grad(f(x))"
+        )
         what = type(f).__name__
-        raise UnsupportedOperation(f"a function of arrays is expected, not a {what}{hint}")
+        raise UnsupportedOperation(f"a function of arrays is expected, not a {what}; {hint}")
 
 
 def checked_places(argnums: Argnums) -> tuple[bool, tuple[int, ...]]:
@@ -517,25 +572,38 @@ def checked_places(argnums: Argnums) -> tuple[bool, tuple[int, ...]]:
     single = hasattr(argnums, "__index__")
     given: Any = [argnums] if single else argnums
     try:
-        return single, tuple(map(index, given))
+        places = tuple(map(index, given))
     except TypeError:
         raise UnsupportedOperation(
-            f"argnums is the place of an argument or several, not {argnums!r}"
+            "argnums is the place of an argument, counted from 0, or a tuple of places, not "
+            f"{argnums!r}"
         ) from None
+    if not places:
+        raise UnsupportedOperation("argnums is empty: name the place of one argument at least")
+    return single, places
 
 
 def placed(places: Sequence[int], count: int) -> tuple[int, ...]:
     """Places counted from the front."""
     for place in places:
         if not -count <= place < count:
-            raise ShapeError(f"argnums has {place}, the function was given {count}")
+            given = "0 alone" if count == 1 else f"0 to {count - 1}" if count else "none"
+            raise ShapeError(
+                f"argnums has {place}, and the arguments that the function was given are {given}; "
+                "what is given by name is not among them"
+            )
     return tuple(place % count for place in places)
 
 
 def transformed(f: Function, computed: Function) -> Function:
     """A function with the name and the documentation of another one, which it calls."""
     checked_function(f)
-    made: Any = wraps(f)(computed)
+
+    def located(*args: Any, **options: Any) -> Any:
+        with _located(f):
+            return computed(*args, **options)
+
+    made: Any = wraps(f)(located)
     # Who copies the attribute to a function of its own has another code.
     setattr(made, TRANSFORMED, made.__code__)
     return made

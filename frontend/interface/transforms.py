@@ -77,6 +77,7 @@ def value_and_grad(f: Function, argnums: Argnums = 0, has_aux: bool = False) -> 
 
 def jacobian_of(f: Function, argnums: Argnums = 0, has_aux: bool = False) -> Function:
     """The derivative of a function of arrays: nested as its result, then as the argument."""
+    checked_places(argnums)
 
     def computed(*args: Any, **options: Any) -> Any:
         single, given = _given(f, argnums, args, options)
@@ -91,6 +92,7 @@ def jacobian_of(f: Function, argnums: Argnums = 0, has_aux: bool = False) -> Fun
 
 def hessian_of(f: Function, argnums: Argnums = 0, has_aux: bool = False) -> Function:
     """The second derivative of a scalar function, nested as the argument twice."""
+    checked_places(argnums)
 
     def computed(*args: Any, **options: Any) -> Any:
         single, given = _given(f, argnums, args, options)
@@ -268,7 +270,7 @@ _HESSIAN = Kind("hessian", _hessian, scalar=True)
 _HVP = Kind("hvp", _hvp, scalar=True)
 _JVP = Kind("jvp", _jvp)
 _VJP = Kind("vjp", _vjp)
-_VALUE = Kind("value", _value)
+_VALUE = Kind("vjp", _value, ("value",))
 
 
 # Arguments and results -------------------------------------------------------------------------
@@ -284,6 +286,7 @@ def _by_arguments(
     values: int = 0,
 ) -> Function:
     """A function that computes gradients, after some values."""
+    checked_places(argnums)
 
     def computed(*args: Any, **options: Any) -> Any:
         single, given = _given(f, argnums, args, options)
@@ -308,8 +311,17 @@ def _check_numbers(given: Arguments) -> None:
         if not given.of(place):
             raise UnsupportedOperation(
                 f"argument {place} has no numbers to differentiate by: give an array, a number, or "
-                "a tuple, list or dict of such"
+                f"a tuple, list or dict of such, not {_kind(given, place)}; argnums says which "
+                "arguments are differentiated by"
             )
+
+
+def _kind(given: Arguments, place: int) -> str:
+    """What an argument is, in words."""
+    leaves = [given.leaves[k] for k in given.places[place]]
+    if given.structures[place] is None and isinstance(leaves[0], np.ndarray):
+        return f"an array of {leaves[0].dtype}"
+    return ", ".join(dict.fromkeys(type(leaf).__name__ for leaf in leaves)) or "an empty one"
 
 
 def _per_argument(given: Arguments, left: Iterator[Any], single: bool) -> Any:

@@ -93,7 +93,7 @@ def test_masks_from_outside() -> None:
         ),
         (lambda: eg.grad(eg.variable("x")), eg.UnsupportedOperation, "eggrad.gradient"),
         (lambda: eg.grad(np.sum, argnums=1)(np.ones(2)), eg.ShapeError, "argnums has 1"),
-        (lambda: eg.grad(np.sort)(np.ones(2)), eg.UnsupportedOperation, "numpy.sort"),
+        (lambda: eg.grad(np.unique)(np.ones(2)), eg.UnsupportedOperation, "numpy.unique"),
         (lambda: eg.variable("x", (2,)) + np.arange(3), eg.ShapeError, "2|3"),
     ],
 )
@@ -381,12 +381,12 @@ def test_nested_examples() -> None:
         ),
         (eg.grad(lambda x: x @ x), eg.ShapeError, "the function was given 0"),
         (lambda: eg.grad(lambda x: (x @ x, 1))(x), eg.ShapeError, "has_aux=True"),
-        (lambda: eg.grad(np.sum, has_aux=True)(x), eg.UnsupportedOperation, "returns a pair"),
+        (lambda: eg.grad(np.sum, has_aux=True)(x), eg.UnsupportedOperation, "a pair is expected"),
         (lambda: eg.grad(lambda x: 1j * x.sum())(x), eg.UnsupportedOperation, "1j is complex"),
         (
             lambda: eg.grad(lambda x: np.fft.fft(x)[0])(x),
             eg.UnsupportedOperation,
-            "complex numbers",
+            "expressions are real",
         ),
         (lambda: eg.hvp(np.sum)(x), eg.UnsupportedOperation, "a point and a vector"),
         (lambda: eg.hvp(np.sum)(x, v[:2]), eg.ShapeError, r"shape \(2,\), argument 0 has \(3,\)"),
