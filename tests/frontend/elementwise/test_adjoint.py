@@ -124,8 +124,8 @@ def test_the_derivatives_that_the_paper_prints(x: str) -> None:
 def test_ours_beside_the_paper() -> None:
     f = definition(BY_NAME["paper/section6"])
     assert str(f.adjoint("d")) == (
-        "dd[l] = sum{j}_0^3 (sum{k}_(max [0; l - 2])^(min [4; l]) (-3 * d[l] ** 2 * "
-        "df[l - k; j] / exp (sum{k1}_0^4 ((a[l - k; k1] + b[j; k1]) ** 2 * "
+        "dd[l] = sum{j}_0^3 (sum{k}_(max [0; l - 2])^(min [4; l]) (-3 * df[l - k; j] * "
+        "d[l] ** 2 / exp (sum{k1}_0^4 ((a[l - k; k1] + b[j; k1]) ** 2 * "
         "c[l - k; l - k] + d[l - k + k1] ** 3))))"
     )
 
