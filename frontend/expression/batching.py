@@ -6,6 +6,7 @@ from eggrad.engine.errors import UnsupportedOperation
 from eggrad.engine.indices.spec import Size, canonical
 from eggrad.engine.terms import term as terms
 from eggrad.engine.terms.functions import EXTREMES, MATRIX_FUNCTIONS
+from eggrad.engine.terms.stack_functions import STACK_FUNCTIONS
 from eggrad.engine.terms.term import Term, postorder, rebuild
 from eggrad.frontend.expression.broadcasting import spread
 from eggrad.frontend.expression.indexing import pick, select
@@ -45,6 +46,10 @@ def _batched(t: Term, done: Mapping[Term, Term], size: Size) -> Term:
         )
     if t.op in MATRIX_FUNCTIONS or t.op == "cofactors":
         return _one_by_one(t, args[0], size)
+    if t.op in STACK_FUNCTIONS or t.op == "selection":
+        return rebuild(t, args)
+    if t.op == "argsort":
+        return terms.numeric(t.op, *args, data=t.number + 1)
     dims = (size, *t.dims)
     if t.op == "power":
         base, exponent = args
