@@ -13,6 +13,13 @@ from eggrad.frontend.expression.indexing import pick, select
 
 # What the new axis is called beside the indices of a product.
 _NEW = -1
+_OF_STACKS = {
+    "inv": "inverses",
+    "det": "determinants",
+    "logabsdet": "logabsdets",
+    "signdet": "signdets",
+}
+"""Functions of a matrix, and those of each matrix of a stack."""
 
 
 def batched(root: Term, examples: Mapping[Term, Term], size: Size) -> Term:
@@ -44,6 +51,8 @@ def _batched(t: Term, done: Mapping[Term, Term], size: Size) -> Term:
         return (
             terms.einsum(spec, *args) if t.op == "einsum" else terms.numeric(t.op, *args, data=spec)
         )
+    if t.op in _OF_STACKS:
+        return terms.numeric(_OF_STACKS[t.op], *args)
     if t.op in MATRIX_FUNCTIONS or t.op == "cofactors":
         return _one_by_one(t, args[0], size)
     if t.op in STACK_FUNCTIONS or t.op == "selection":
