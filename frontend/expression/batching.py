@@ -53,6 +53,10 @@ def _batched(t: Term, done: Mapping[Term, Term], size: Size) -> Term:
         )
     if t.op in _OF_STACKS:
         return terms.numeric(_OF_STACKS[t.op], *args)
+    if t.op == "adj":
+        # One by one would hold of singular matrices too, and takes a minute of three matrices.
+        values, inverses = (terms.numeric(op, *args) for op in ("determinants", "inverses"))
+        return terms.einsum(canonical([(0,), (0, 1, 2)], (0, 1, 2)), values, inverses)
     if t.op in MATRIX_FUNCTIONS or t.op == "cofactors":
         return _one_by_one(t, args[0], size)
     if t.op in STACK_FUNCTIONS or t.op == "selection":

@@ -337,6 +337,7 @@ matrices = RNG.normal(size=(4, 3, 3)) + 3 * np.eye(3)
         (lambda M: np.linalg.det(M) * np.linalg.inv(M), (matrices,), (0,)),
         (lambda a: np.arange(3.0), (stack,), (0,)),
         (lambda M: np.linalg.det(M @ M.T + 3 * np.eye(3)), (matrices,), (0,)),
+        (eg.grad(lambda M: np.linalg.det(M @ M.T + 3 * np.eye(3))), (matrices,), (0,)),
         (lambda M: np.sort(M, axis=0), (matrices,), (0,)),
         (lambda M: np.argsort(M, axis=0), (matrices,), (2,)),
         (lambda a: a[np.argmax(a)] - a[[0, 0]], (stack,), (0,)),
