@@ -6,12 +6,20 @@ from eggrad.engine.errors import UnsupportedOperation
 from eggrad.engine.indices.spec import Size, canonical
 from eggrad.engine.terms import term as terms
 from eggrad.engine.terms.functions import EXTREMES, MATRIX_FUNCTIONS
+from eggrad.engine.terms.stack_functions import STACK_FUNCTIONS
 from eggrad.engine.terms.term import Term, postorder, rebuild
 from eggrad.frontend.expression.broadcasting import spread
 from eggrad.frontend.expression.indexing import pick, select
 
 # What the new axis is called beside the indices of a product.
 _NEW = -1
+_OF_STACKS = {
+    "inv": "inverses",
+    "det": "determinants",
+    "logabsdet": "logabsdets",
+    "signdet": "signdets",
+}
+"""Functions of a matrix, and those of each matrix of a stack."""
 
 
 def batched(root: Term, examples: Mapping[Term, Term], size: Size) -> Term:
@@ -43,8 +51,18 @@ def _batched(t: Term, done: Mapping[Term, Term], size: Size) -> Term:
         return (
             terms.einsum(spec, *args) if t.op == "einsum" else terms.numeric(t.op, *args, data=spec)
         )
+    if t.op in _OF_STACKS:
+        return terms.numeric(_OF_STACKS[t.op], *args)
+    if t.op == "adj":
+        # One by one would hold of singular matrices too, and takes a minute of three matrices.
+        values, inverses = (terms.numeric(op, *args) for op in ("determinants", "inverses"))
+        return terms.einsum(canonical([(0,), (0, 1, 2)], (0, 1, 2)), values, inverses)
     if t.op in MATRIX_FUNCTIONS or t.op == "cofactors":
         return _one_by_one(t, args[0], size)
+    if t.op in STACK_FUNCTIONS or t.op == "selection":
+        return rebuild(t, args)
+    if t.op == "argsort":
+        return terms.numeric(t.op, *args, data=t.number + 1)
     dims = (size, *t.dims)
     if t.op == "power":
         base, exponent = args

@@ -1032,7 +1032,7 @@ def _substituted(f: Expression, values: Mapping[str, object]) -> Expression:
         for pair in zip(e.term.dims, v.term.dims, strict=True)
     ]
     what = f"substitute {', '.join(values)}"
-    after, *both = unified([before, *variables, *given.values()], pairs, what)
+    after, *both = unified([before, *variables, *given.values()], pairs, what, free=True)
     replaced = {v.term: e for v, e in zip(both, both[len(given) :], strict=False)}
     candidates = [v for v in (*after.variables, *after.scope) if v not in replaced]
     candidates += [v for e in replaced.values() for v in (*e.variables, *e.scope)]

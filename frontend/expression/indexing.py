@@ -139,7 +139,8 @@ def _complete(keys: tuple[Any, ...], order: int) -> tuple[Any, ...]:
 def _is_integer(key: object) -> bool:
     # An array has the method as well, of whatever shape, and so has an expression.
     shape = getattr(key, "shape", ()) or getattr(key, "variables", ())
-    return hasattr(key, "__index__") and not isinstance(key, bool) and not shape
+    truth = isinstance(key, bool) or getattr(getattr(key, "dtype", None), "kind", "") == "b"
+    return hasattr(key, "__index__") and not truth and not shape
 
 
 def _new_axes(keys: Sequence[Any]) -> list[int]:

@@ -541,7 +541,8 @@ def diagonal(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Express
     """`numpy.diagonal`; one beside the main diagonal needs a square matrix or integer sizes."""
     own = as_expression(a)
     first, second = ax.normalized("diagonal", (axis1, axis2), own.ndim)
-    if not offset:
+    sizes = {own.shape[first], own.shape[second]}
+    if not offset and (len(sizes) == 1 or not all(isinstance(d, int) for d in sizes)):
         return ax.diagonal(own, first, second)
     down, right = max(-offset, 0), max(offset, 0)
     size = size_sum(own.shape[first], -abs(offset))

@@ -1,7 +1,7 @@
 """What a Python function reads beside its arguments, so that a change of it is noticed.
 
-Of a function these are the variables that it closes over, the globals that it names and its
-defaults, and of the functions among them the same. Where they are numbers, texts, arrays and
+Of a function these are the variables that it closes over, the globals that it names, its defaults
+and its attributes, and of the functions among them the same. Where they are numbers, texts, arrays and
 containers of such, they are compared with what they were; where there is anything else, such as an
 object with state, nobody can say whether it changed.
 """
@@ -25,7 +25,10 @@ _CONSTANT: Final = frozenset(
     {"builtins", "cmath", "eggrad", "functools", "itertools", "math", "numpy", "operator", "scipy"}
 )
 _ELSEWHERE: Final = frozenset(
-    {"environ", "eval", "exec", "globals", "input", "open", "random", "time", "vars"}
+    {
+        *("environ", "eval", "exec", "globals", "input", "random", "rvs", "time", "vars"),
+        *("fromfile", "genfromtxt", "load", "loadmat", "loadtxt", "memmap", "open"),
+    }
 )
 _MOST_PARTS: Final = 1000
 # By name: a part for every value that it holds.
@@ -75,11 +78,14 @@ def _same(a: list[object], b: list[object]) -> bool:
 def _is_same(a: object, b: object) -> bool:
     if isinstance(a, np.ndarray):
         return isinstance(b, np.ndarray) and _same_arrays(a, b)
-    return a is b or (type(a) is type(b) and isinstance(a, (*_PLAIN, np.generic)) and a == b)
+    # Text tells 0 from -0.
+    return a is b or (
+        type(a) is type(b) and isinstance(a, (*_PLAIN, np.generic)) and repr(a) == repr(b)
+    )
 
 
 def _same_arrays(a: Array, b: Array) -> bool:
-    return a.shape == b.shape and a.dtype == b.dtype and np.array_equal(a, b)
+    return a.shape == b.shape and a.dtype == b.dtype and a.tobytes() == b.tobytes()
 
 
 @lru_cache(maxsize=1024)
@@ -107,10 +113,10 @@ def _names(code: CodeType) -> frozenset[str] | None:
 def _read(name: str, value: Any, found: dict[str, list[object]], seen: set[int]) -> None:
     """Add what a value consists of, and what it reads if it is a function, each of those once."""
     if isinstance(value, MethodType):
-        _read(f"{name}.self", value.__self__, found, seen)
+        _read(f"{name}.(self)", value.__self__, found, seen)
         value = value.__func__
     if isinstance(value, partial):
-        _read(f"{name}.arguments", (value.args, value.keywords), found, seen)
+        _read(f"{name}.(arguments)", (value.args, value.keywords), found, seen)
         _read(f"{name}.function", value.func, found, seen)
     elif isinstance(value, FunctionType) and id(value) in seen:
         found[name] = [value]
@@ -128,9 +134,13 @@ def _read(name: str, value: Any, found: dict[str, list[object]], seen: set[int])
 
 
 def _variables(function: FunctionType) -> Iterator[tuple[str, Any]]:
-    """What a function has as defaults, closes over, and names among its globals."""
+    """What a function has as defaults and attributes, closes over, and names among its globals."""
     code = function.__code__
-    yield "defaults", (function.__defaults__, function.__kwdefaults__)
+    # No variable has such a name.
+    yield "(defaults)", (function.__defaults__, function.__kwdefaults__)
+    for own, value in vars(function).items():
+        if own != TRANSFORMED:
+            yield f"({own})", value
     for own, cell in zip(code.co_freevars, function.__closure__ or (), strict=True):
         try:
             yield own, cell.cell_contents

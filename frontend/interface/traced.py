@@ -190,7 +190,8 @@ def _fixed_key(leaf: Any) -> Hashable | None:
     if isinstance(leaf, np.ndarray) and leaf.dtype != object:
         return "array", leaf.shape, leaf.dtype.str, leaf.tobytes()
     if isinstance(leaf, int | float | str | bytes | None | np.generic):
-        return type(leaf), leaf
+        # Text tells 0 from -0.
+        return type(leaf), repr(leaf)
     return None
 
 

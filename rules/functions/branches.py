@@ -108,6 +108,18 @@ def negation_of_negated_comparison(f: Name, p: Tensor, q: Tensor) -> Statement:
     return fn("logical_not", fn("logical_not", fn(f, p, q))) >> fn(f, p, q), is_test(f)
 
 
+@branches.rule(cite="definition of the function", replaces=True)
+def test_or_opposite(f: Name, p: Tensor) -> Statement:
+    """Either a test holds or its opposite."""
+    return add(fn(f, p), fn("logical_not", fn(f, p))) >> const(1, dims(p)), is_test(f)
+
+
+@branches.rule(cite="definition of the function", replaces=True)
+def comparison_or_opposite(f: Name, p: Tensor, q: Tensor) -> Statement:
+    """Either a comparison holds or its opposite."""
+    return add(fn(f, p, q), fn("logical_not", fn(f, p, q))) >> const(1, dims(p)), is_test(f)
+
+
 def _moved(choice: tuple[Spec, Tensor, Dims, Dims], s: Spec, first: Tensor, b: Tensor) -> Law:
     """A choice of a product as a product with a choice, where the first factor is finite.
 

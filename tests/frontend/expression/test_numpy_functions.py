@@ -232,3 +232,13 @@ def test_numpys_integers_are_axes() -> None:
     assert np.tensordot(A, x, axes=one).shape == ("m",)
     assert np.linalg.matrix_power(S, one) is S
     assert np.sum(A, axis=()) is A
+
+
+@pytest.mark.parametrize("shape", [(2, 3), (3, 1), (0, 2)])
+@pytest.mark.parametrize("function", [np.trace, np.diag, lambda a: np.diagonal(a, 0, -1, 0)])
+def test_diagonals_of_matrices_that_are_not_square(
+    function: Callable[..., Any], shape: tuple[int, int]
+) -> None:
+    at = np.arange(float(shape[0] * shape[1])).reshape(shape)
+    found = function(eg.variable("a", shape)).evaluate({"a": at})
+    np.testing.assert_array_equal(found, function(at))

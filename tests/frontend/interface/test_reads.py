@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from scipy.sparse import csr_array
+from scipy.stats import norm
 
 import eggrad as eg
 from eggrad.frontend.interface.reads import changed, kept, reads
@@ -71,6 +72,8 @@ def test_the_same(wrap: Any, value: Any) -> None:
         ({"a": 1}, lambda a: a.update(a=2)),
         ({"a": 1}, lambda a: a.update(a=1.0)),
         (csr_array(np.eye(2)), lambda a: a.data.fill(3)),
+        (np.zeros(1), lambda a: a.fill(-0.0)),
+        ({"a": 0.0}, lambda a: a.update(a=-0.0)),
     ],
 )
 def test_changes(wrap: Any, value: Any, change: Any) -> None:
@@ -130,6 +133,34 @@ def test_a_function_around_a_derivative() -> None:
     assert changed(before, reads(scaled) or {})
 
 
+def test_attributes_of_functions() -> None:
+    def function(x: Any) -> Any:
+        return function.scale * x
+
+    function.scale = 2.0
+    slope = eg.grad(function)
+    assert slope(1.0) == 2
+    function.scale = 3.0
+    assert slope(1.0) == 3
+
+
+def test_a_variable_named_like_what_a_function_has() -> None:
+    defaults = 2.0
+
+    def function(x: Any, scale: Any = (1.0,)) -> Any:
+        return defaults * scale[0] * x
+
+    slope = eg.grad(function)
+    assert slope(1.0) == 2
+    function.__defaults__ = ((3.0,),)
+    assert slope(1.0) == 6
+
+
+def test_minus_zero_is_another_number() -> None:
+    slope = eg.grad(lambda x, by: x * np.copysign(1, by))
+    assert [slope(1.0, by=by) for by in (0.0, -0.0)] == [1, -1]
+
+
 def imports(x: Any) -> Any:
     import json
 
@@ -147,6 +178,8 @@ def imports(x: Any) -> Any:
         reading(pytest),
         lambda x: x * np.random.normal(),
         lambda x: x * globals()["state"],
+        lambda x: x * np.load("weights.npy"),
+        lambda x: x * norm.rvs(),
         imports,
         reading([[]] * 2000),
     ],
