@@ -1,9 +1,9 @@
 """What a Python function reads beside its arguments, so that a change of it is noticed.
 
 Of a function these are the variables that it closes over, the globals that it names, its defaults
-and its attributes, and of the functions among them the same. Where they are numbers, texts, arrays and
-containers of such, they are compared with what they were; where there is anything else, such as an
-object with state, nobody can say whether it changed.
+and its attributes, and of the functions among them the same. Where they are numbers, texts, arrays
+and containers of such, they are compared with what they were; where there is anything else, such as
+an object with state, nobody can say whether it changed.
 """
 
 from collections.abc import Iterator, Mapping
