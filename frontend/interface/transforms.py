@@ -49,7 +49,7 @@ def grad(f: Function, argnums: Argnums = 0, has_aux: bool = False) -> Function:
     >>> grad(lambda x: np.sum(np.exp(x) * x))(np.zeros(2))
     array([1., 1.])
     >>> grad(lambda p, x: p["w"] @ x + p["b"] ** 2)({"w": np.ones(2), "b": 3.0}, np.ones(2))
-    {'b': np.float64(6.0), 'w': array([1., 1.])}
+    {'w': array([1., 1.]), 'b': np.float64(6.0)}
     """
 
     def result(found: Outputs, slopes: Any) -> Any:
@@ -349,7 +349,7 @@ def _fitting(
     tree: Any,
 ) -> list[Any]:
     """The leaves of a tree of vectors, which has the structure and the shapes of something else."""
-    leaves, found = flatten(tree)
+    leaves, found = flatten(tree, structure)
     if found != structure:
         raise ShapeError(f"{what}: the vector is not nested as {subject} is")
     names = ["".join(f"[{p!r}]" for p in path) for path in paths(structure)]

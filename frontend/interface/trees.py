@@ -20,6 +20,9 @@ class Branch(NamedTuple):
 Structure = Branch | None
 """How a value is nested; None is a value that is no container."""
 
+_Opened = tuple[type, tuple[Hashable, ...], list[Any]]
+"""A container's type, the names of its parts, and the parts."""
+
 
 def is_numbers(value: object) -> bool:
     """Whether a list has numbers alone, in lists of one length: NumPy takes it for an array.
@@ -36,38 +39,48 @@ def is_numbers(value: object) -> bool:
     return len(lengths) == 1 and all(map(is_numbers, parts))
 
 
-def flatten(value: Any) -> tuple[list[Any], Structure]:
+def flatten(value: Any, like: Structure = LEAF) -> tuple[list[Any], Structure]:
     """The leaves of a tuple, list, dict, named tuple or dataclass, and how it is nested.
 
-    Dicts are taken in the order of their keys, if those can be ordered. A list of numbers alone
-    is a leaf: the array that NumPy makes of it.
+    A dict has its own order, or that of the dict which is there in `like`. A list of numbers
+    alone is a leaf: the array that NumPy makes of it.
 
     >>> leaves, structure = flatten({"b": (1, "two"), "a": [3.0, 4.0]})
     >>> leaves, unflatten(structure, leaves)
-    ([[3.0, 4.0], 1, 'two'], {'a': [3.0, 4.0], 'b': (1, 'two')})
+    ([1, 'two', [3.0, 4.0]], {'b': (1, 'two'), 'a': [3.0, 4.0]})
+    >>> flatten({"a": 3, "b": (1, 2)}, structure)[0]
+    [1, 2, 3]
     """
-    opened = _opened(value)
+    opened = _ordered(_opened(value), like)
     if opened is None:
         return [value], LEAF
     kind, names, parts = opened
     leaves: list[Any] = []
     structures: list[Structure] = []
-    for part in parts:
-        own, structure = flatten(part)
+    inside = like.parts if like is not None and like.names == names else (LEAF,) * len(parts)
+    for part, own_like in zip(parts, inside, strict=True):
+        own, structure = flatten(part, own_like)
         leaves += own
         structures.append(structure)
     return leaves, Branch(kind, names, tuple(structures))
 
 
-def _opened(value: Any) -> tuple[type, tuple[Hashable, ...], list[Any]] | None:
+def _ordered(opened: _Opened | None, like: Structure) -> _Opened | None:
+    """What is opened, a dict in the order of another with the same keys."""
+    if opened is None or like is None or opened[0] is not dict or like.kind is not dict:
+        return opened
+    kind, names, parts = opened
+    if {*names} != {*like.names}:
+        return opened
+    of_name = dict(zip(names, parts, strict=True))
+    return kind, like.names, [of_name[n] for n in like.names]
+
+
+def _opened(value: Any) -> _Opened | None:
     """A container's type, the names of its parts, and the parts."""
     kind: type = type(value)
     if kind is dict:
-        try:
-            names = sorted(value)
-        except TypeError:
-            names = list(value)
-        return kind, tuple(names), [value[n] for n in names]
+        return kind, tuple(value), [*cast("dict[Hashable, Any]", value).values()]
     if kind is tuple or (kind is list and not is_numbers(value)):
         return kind, tuple(range(len(value))), list(value)
     if isinstance(value, tuple) and hasattr(kind, "_fields"):
@@ -101,7 +114,7 @@ def paths(structure: Structure) -> list[tuple[Hashable, ...]]:
     """The names that lead to each leaf.
 
     >>> paths(flatten({"w": 1, "layers": (2, 3)})[1])
-    [('layers', 0), ('layers', 1), ('w',)]
+    [('w',), ('layers', 0), ('layers', 1)]
     """
     if structure is None:
         return [()]
@@ -117,7 +130,7 @@ def spread(prefix: Any, structure: Structure) -> list[Any] | None:
     """
     if structure is None:
         return None if _opened(prefix) else [prefix]
-    opened = _opened(prefix)
+    opened = _ordered(_opened(prefix), structure)
     if opened is None:
         return [prefix] * len(paths(structure))
     kind, names, parts = opened

@@ -420,3 +420,14 @@ def test_nested_examples() -> None:
 def test_mistakes_of_calls(call: Any, error: type[Exception], message: str) -> None:
     with pytest.raises(error, match=message):
         call()
+
+
+def test_a_dict_keeps_its_order() -> None:
+    def first(d: Any, x: Any) -> Any:
+        return x * next(iter(d.values())) ** 2
+
+    given = {"b": 2.0, "a": 1.0}
+    assert eg.grad(first, argnums=1)(given, 3.0) == 4
+    assert list(eg.grad(first)(given, 3.0).items()) == [("b", 12.0), ("a", 0.0)]
+    along = {"a": 5.0, "b": 1.0}
+    assert eg.hvp(first)(given, along, 3.0) == {"b": 6.0, "a": 0.0}
