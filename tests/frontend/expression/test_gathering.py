@@ -129,8 +129,8 @@ def test_ties_go_to_the_places_that_are_chosen() -> None:
         (eg.variable("i", (2,)), "declared"),
         (eg.variable("y", (6,)) > 0, "numpy.where"),
         ([[1, 2], [3]], "no array"),
-        (True, "a mask of shape"),
-        (np.array(True), "a mask of shape"),
+        (True, "a mask has the axes"),
+        (np.array(True), "a mask has the axes"),
     ],
 )
 def test_what_is_no_index_is_refused(key: Any, message: str) -> None:
