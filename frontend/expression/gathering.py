@@ -51,7 +51,7 @@ def gathered(f: Expression, key: object) -> Expression:
     plain = tuple(k if isinstance(k, slice) else slice(None) for k in apart)
     chosen = [axis for axis, k in enumerate(apart) if not isinstance(k, slice)]
     places = [_counted(cast(Places, apart[axis]), f.shape[axis], axis) for axis in chosen]
-    found = take(f[plain], chosen, places)
+    found = entries_at(f[plain], chosen, places)
     order = max(p.ndim for p in places)
     among = [place for place, k in enumerate(keys) if not (k is None or isinstance(k, slice))]
     beside = among == [*range(among[0], among[-1] + 1)]
@@ -69,11 +69,11 @@ def gathered(f: Expression, key: object) -> Expression:
     return ax.expanded(found, new)
 
 
-def take(f: Expression, axes: Sequence[int], places: Sequence[Places]) -> Expression:
+def entries_at(f: Expression, axes: Sequence[int], places: Sequence[Places]) -> Expression:
     """The entries at some places along some axes: the axes of the places, broadcast, come first.
 
     >>> from eggrad.frontend.expression.functions import variable
-    >>> take(variable("A", ("m", "n")), [1], [np.array([0, 1, 1])]).shape
+    >>> entries_at(variable("A", ("m", "n")), [1], [np.array([0, 1, 1])]).shape
     (3, 'm')
     """
     shape = _broadcast([p.shape for p in places])
@@ -88,7 +88,7 @@ def take(f: Expression, axes: Sequence[int], places: Sequence[Places]) -> Expres
         elif isinstance(own, Expression):
             kept = [k for k, d in enumerate(own.shape) if d != 1]
             part = [rows[k + len(shape) - own.ndim] for k in kept]
-            chosen = _selection(ax.squeezed(own, _ones(own)), (f.shape[axis],))
+            chosen = _selection(ax.squeezed(own, _ones(own)), (f.term.dims[axis],))
             factors.append((chosen, [*part, labels[axis]]))
         else:
             known[axis] = own
@@ -110,7 +110,7 @@ def _known_selection(
     index = expression(broadcasting.array_term(together))
     own = [rows[k + len(rows) - arrays[0].ndim] for k in kept]
     chosen = [labels[axis] for axis in known]
-    return _selection(index, tuple(f.shape[axis] for axis in known)), [*own, *chosen]
+    return _selection(index, tuple(f.term.dims[axis] for axis in known)), [*own, *chosen]
 
 
 def _ones(f: Expression) -> list[int]:
@@ -175,14 +175,13 @@ def take_along(f: Expression, axis: int, places: Places) -> Expression:
             )
     new = f.ndim
     # What is broadcast along an axis has none there.
-    labels = list(range(f.ndim))
     gone = [k for k in others if k not in alike]
     part = [new if k == axis else k for k in range(f.ndim) if k not in gone]
     spread = [k for k in others if f.shape[k] == 1 != own.shape[k]]
     f = ax.squeezed(f, spread)
-    labels = [k for k in labels if k not in spread]
+    labels = [k for k in range(new) if k not in spread]
     index = ax.squeezed(own, gone)
-    size = f.shape[labels.index(axis)]
+    size = f.term.dims[labels.index(axis)]
     out = [new if k == axis else k for k in range(new)]
     return _product(f, labels, [(_selection(index, (size,)), [*part, axis])], out, {})
 

@@ -396,7 +396,7 @@ B, y = eg.variable("B", ("n", "k")), eg.variable("y", ("m",))
         (lambda: np.tensordot(A, y, 1), "tensordot: sizes n and m"),
         (lambda: eg.det(A), "det: sizes m and n would have to be equal; m is axis 0 of A, n is"),
         (lambda: np.trace(A), "diagonal: sizes m and n"),
-        (lambda: np.linalg.inv(A), "inv: sizes m and n"),
+        (lambda: np.linalg.inv(A), "inv needs a square matrix: sizes m and n"),
         (lambda: np.linalg.solve(S, y), r"@ of axes \(n, n\) and \(m\): sizes n and m"),
         (lambda: np.broadcast_to(x, ("m", "m")), r"broadcast_to: sizes n and m"),
         (lambda: x[1:] + x, r"sizes n - 1 and n would have to be equal; n is axis 0 of x"),
