@@ -22,6 +22,8 @@ def double_precision() -> Any:
     jax.config.update("jax_enable_x64", True)
     yield
     jax.config.update("jax_enable_x64", before)
+    # What JAX has compiled for a case takes tens of megabytes.
+    jax.clear_caches()
 
 
 def leaves(tree: Any) -> Any:
