@@ -477,7 +477,8 @@ class _Writer:
     def _by_selection(self, node: Term, place: int, done: Mapping[Term, Value]) -> Value:
         """A product with a selection that is not stored: entries chosen, or sums into them."""
         selection = node.args[place]
-        chosen, rest = selection.chosen, [a for a in node.args if a is not selection]
+        # Both operands may be the same.
+        chosen, rest = selection.chosen, [a for k, a in enumerate(node.args) if k != place]
         own, out = node.spec[place], node.spec[-1]
         other = node.spec[1 - place] if rest else ()
         (index,), uses = self._arrays.operands(selection.args, [done[selection.args[0]]])

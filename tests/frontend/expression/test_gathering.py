@@ -104,6 +104,17 @@ def test_a_variable_of_integers() -> None:
     assert not slope.evaluate(many).any()
 
 
+@pytest.mark.parametrize("spec", ["ki,li->kl", "ki,kj->ij", "ki,li->", "ki,ki->ki", "ki,lj->kl"])
+def test_products_of_a_selection_with_itself(spec: str) -> None:
+    y = eg.variable("y", ("k",), ["integer"])
+    chosen = eg.delta(("n",))[y]
+    f = np.einsum(spec, chosen, chosen)
+    values = {"y": [2, 0, 2, -1], "n": 3}
+    known = np.eye(3)[[2, 0, 2, 2]]
+    for found in (f.evaluate(values), f.evaluate(values, reference=True), eg.compile(f)(**values)):
+        np.testing.assert_array_equal(found, np.einsum(spec, known, known))
+
+
 def test_second_derivatives() -> None:
     def loss(x: Any) -> Any:
         return np.sum(np.exp(x[PLACES]) * np.sort(x)[:4])
