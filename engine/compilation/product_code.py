@@ -30,6 +30,8 @@ from eggrad.engine.indices.spec import Indices, Spec
 from eggrad.engine.runtime.products import LARGE
 from eggrad.engine.terms.term import Term, postorder
 
+# Operands that are hardly ever stored: products with them have kernels of their own.
+_SPARSE: Final = ("delta", "indicator", "selection")
 # A product of matrices is flat if it has this many times fewer rows than columns, or the other
 # way round. BLAS is up to 40% faster at few long rows, but where the product is small and the large
 # matrix is read row by row: OpenBLAS multiplies so few pairs of numbers where they lie.
@@ -383,11 +385,7 @@ def _stack(
 
 def _is_outer(term: Term) -> bool:
     """Whether a term is the product of two smaller arrays, with no sum and no delta."""
-    if (
-        term.op != "einsum"
-        or len(term.args) != 2
-        or any(a.op in ("delta", "indicator") for a in term.args)
-    ):
+    if term.op != "einsum" or len(term.args) != 2 or any(a.op in _SPARSE for a in term.args):
         return False
     spec = term.spec
     plain = all(len(set(part)) == len(part) and 0 < len(part) < term.order for part in spec[:-1])
@@ -505,7 +503,7 @@ _PRODUCTS: Final[dict[Spec, tuple[int, bool]]] = {
 def _matrix_and_vector(node: Term) -> tuple[tuple[Term, bool], Term] | None:
     """What a product multiplies with a vector, and the vector."""
     known = _PRODUCTS.get(node.spec) if node.op == "einsum" else None
-    if known is None or any(a.op in ("delta", "indicator") for a in node.args):
+    if known is None or any(a.op in _SPARSE for a in node.args):
         return None
     place, transposed = known
     return (node.args[place], transposed), node.args[1 - place]

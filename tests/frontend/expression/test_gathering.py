@@ -115,6 +115,17 @@ def test_products_of_a_selection_with_itself(spec: str) -> None:
         np.testing.assert_array_equal(found, np.einsum(spec, known, known))
 
 
+@pytest.mark.parametrize("k", [3, 70, 5000])
+def test_several_arrays_at_the_same_places(k: int) -> None:
+    x, z, w = (eg.variable(name, ("n",)) for name in "xzw")
+    y = eg.variable("y", ("k",), ["integer"])
+    values = {name: RNG.standard_normal(40) for name in "xzw"} | {"y": RNG.integers(0, 40, k)}
+    for known in (None, {"n": 1000, "k": 5000}):
+        found = eg.compile([x[y], z[y], w[y]], sizes=known)(**values)
+        for name, own in zip("xzw", found, strict=True):
+            np.testing.assert_array_equal(own, values[name][values["y"]])
+
+
 def test_second_derivatives() -> None:
     def loss(x: Any) -> Any:
         return np.sum(np.exp(x[PLACES]) * np.sort(x)[:4])
