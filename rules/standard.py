@@ -29,6 +29,7 @@ from eggrad.rules.algebra.sums_and_products import halves, orders, products, quo
 from eggrad.rules.algebra.unary import summation, unary
 from eggrad.rules.calculus.extremes import extremes
 from eggrad.rules.calculus.forward import forward
+from eggrad.rules.calculus.loops import loops
 from eggrad.rules.calculus.reverse import reverse
 from eggrad.rules.calculus.slopes import slopes
 from eggrad.rules.calculus.stacks import single, stacks
@@ -47,17 +48,17 @@ from eggrad.rules.numerics.lowering import lowering
 from eggrad.rules.numerics.stability import lengths, stability
 
 RULESETS = (
-    forward, reverse, slopes, stacks, single, multiples, preprocessing, constants, sizes, deltas,
-    delta_products, indicators, indicator_products, gathers, selections, unary, sums_of_two, sums,
-    exponents, powers, functions, branches, extremes, linalg, signs, products, halves,
+    forward, reverse, slopes, stacks, loops, single, multiples, preprocessing, constants, sizes,
+    deltas, delta_products, indicators, indicator_products, gathers, selections, unary, sums_of_two,
+    sums, exponents, powers, functions, branches, extremes, linalg, signs, products, halves,
     distribution, identities, summation, presentation, quotients, orders, lowering, stability,
     symmetric, names, exponentials, lengths, reading, definitions, normal_forms, properties, ranges,
     matrix_properties, structured,
 )  # fmt: skip
 
 STANDARD = Strategy(
-    forward=(forward, slopes, stacks),
-    reverse=(reverse, slopes, stacks),
+    forward=(forward, slopes, stacks, loops),
+    reverse=(reverse, slopes, stacks, loops),
     simplify=(
         preprocessing, constants, sizes, deltas, indicators, selections, unary, sums_of_two, sums,
         powers, functions, branches, extremes, single, linalg, signs, ranges, products, halves,

@@ -289,6 +289,25 @@ class Kernels:
         found = self._or_nan(lambda m: self.xp.linalg.solve(m, columns), matrix, columns)
         return self.xp.reshape(found, right.shape)
 
+    def run_loop(
+        self,
+        step: Callable[..., Sequence[Any]],
+        length: int,
+        starts: Sequence[Any],
+        slices: Sequence[Any],
+        constants: Sequence[Any],
+        *,
+        backwards: bool,
+    ) -> list[Any]:
+        """The states before and after each step of a loop, as for NumPy."""
+        kept = [[start] for start in starts]
+        for k in reversed(range(length)) if backwards else range(length):
+            now = (states[-1][None, ...] for states in kept)
+            made = step(*now, *(a[k : k + 1, ...] for a in slices), *constants)
+            for states, after in zip(kept, made, strict=True):
+                states.append(after[0, ...])
+        return [self.xp.stack(states[::-1] if backwards else states) for states in kept]
+
     def of_each(self, name: str, stack: Any) -> Any:
         """A function of each matrix of a stack, by the name of its record."""
         return _OF_EACH[name](self, stack)
@@ -578,6 +597,30 @@ class _JaxKernels(_Immutable):
         from jax.nn import sigmoid
 
         return sigmoid(x)
+
+    def run_loop(
+        self,
+        step: Callable[..., Sequence[Any]],
+        length: int,
+        starts: Sequence[Any],
+        slices: Sequence[Any],
+        constants: Sequence[Any],
+        *,
+        backwards: bool,
+    ) -> list[Any]:
+        from jax.lax import scan
+
+        dtype = self.xp.result_type(*starts, *slices, *constants)
+        first = [self.xp.asarray(start, dtype) for start in starts]
+
+        def one(carry: Any, x: Any) -> Any:
+            made = step(*(c[None] for c in carry), *(a[None] for a in x), *constants)
+            after = [a[0] for a in made]
+            return after, after
+
+        _, found = scan(one, first, [*slices], length, reverse=backwards)
+        ends = [(a, b[None])[:: 1 if backwards else -1] for a, b in zip(found, first, strict=True)]
+        return [self.xp.concatenate(both) for both in ends]
 
     def matrix_exponential(self, stack: Any) -> Any:
         from jax.scipy.linalg import expm

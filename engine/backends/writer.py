@@ -15,7 +15,12 @@ from eggrad.engine.compilation.indicator_code import (
     slices,
     stored_indicators,
 )
-from eggrad.engine.compilation.lowering import asked_alone, detail
+from eggrad.engine.compilation.lowering import (
+    asked_alone,
+    detail,
+    loop_arguments,
+    states_text,
+)
 from eggrad.engine.compilation.product_code import labelled_operands
 from eggrad.engine.compilation.program import Atom, Value, letters, literal, number
 from eggrad.engine.indices import spec as specs
@@ -23,8 +28,9 @@ from eggrad.engine.indices.affine import is_simple, size_symbols, size_text
 from eggrad.engine.indices.spec import Dims, Indices, Size
 from eggrad.engine.terms.fixed_arrays import FixedArray
 from eggrad.engine.terms.functions import FUNCTIONS, Function, function_of
+from eggrad.engine.terms.loops import Recurrence, recurrence_of
 from eggrad.engine.terms.stack_functions import STACK_FUNCTIONS
-from eggrad.engine.terms.term import Term, postorder
+from eggrad.engine.terms.term import Step, Term, postorder
 
 _SIGNS: Final = {"add": "+", "subtract": "-", "divide": "/"}
 # Exponents that are written as a power with a whole number, which libraries multiply out.
@@ -58,7 +64,8 @@ class Writer:
 
     `names`, `sizes` and `fixed` say what variables, size symbols and arrays of known numbers are
     called; `like` is an array whose dtype and device those that are made have, "None" if there is
-    no array. `einsum` is the call of a product that is none of matrices.
+    no array. `einsum` is the call of a product that is none of matrices. `steps` says what the
+    functions of the steps of loops are called, and which sizes they are given.
     """
 
     def __init__(
@@ -70,10 +77,12 @@ class Writer:
         fixed: Mapping[FixedArray, str],
         like: str,
         einsum: str,
+        steps: Mapping[Step, tuple[str, tuple[str, ...]]],
     ) -> None:
         """Write all statements: `lines`, the texts `returned`, the size symbols `used`."""
         self._names, self._sizes, self._fixed = names, sizes, fixed
-        self._like, self._einsum = like, einsum
+        self._like, self._einsum, self._steps = like, einsum, steps
+        self._loops: dict[Recurrence, str] = {}
         self._masks = asked_alone(roots)
         stored = stored_indicators(roots)
         self.lines: list[str] = []
@@ -181,10 +190,27 @@ class Writer:
                 return self._infix(node.dims, _SIGNS[node.op], args)
             case "negate":
                 return self._entrywise(node.dims, "-{}", args)
+            case "scan":
+                return self._states(node, args)
             case name if name in _CALLS:
                 return self._whole(node, args)
             case name:
                 return self._function(node, function_of(name, node.data) or FUNCTIONS[name], args)
+
+    def _states(self, node: Term, args: Sequence[Value]) -> Value:
+        """States of a loop, which runs once for all that are needed."""
+        own = recurrence_of(node)
+        if own not in self._loops:
+            pairs = zip(node.args, args, strict=True)
+            arrays = [self._array(a.dims, self._dense(a.dims, v)) for a, v in pairs]
+            name, sizes = self._steps[own.step]
+            length = self._size(own.length)
+            shape = [self._size(node.loop.inside[s]) for s in sizes]
+            self._loops[own] = self._emit(
+                f"own.run_loop({loop_arguments(own, name, length, arrays, shape)})"
+            )
+        axes = tuple(range(node.order))
+        return Value(self._view(states_text(self._loops[own], node.loop)), axes, axes)
 
     def _function(self, node: Term, own: Function, args: Sequence[Value]) -> Value:
         asks = own.name.startswith("logical_")

@@ -34,7 +34,7 @@ from eggrad.engine.terms.binding import (
     symbols,
 )
 from eggrad.engine.terms.fixed_arrays import FixedArray
-from eggrad.engine.terms.term import Term, fixed_arrays, own_functions, variables
+from eggrad.engine.terms.term import Step, Term, fixed_arrays, own_functions, steps_of, variables
 
 # The text ---------------------------------------------------------------------------------------
 
@@ -42,8 +42,12 @@ from eggrad.engine.terms.term import Term, fixed_arrays, own_functions, variable
 _IGNORED: Final = '@np.errstate(over="ignore", divide="ignore", invalid="ignore")'
 _RESERVED: Final = frozenset({"np", "float", "compiled", *runtime.__all__})
 # What the generated code calls its own values.
-_NUMBERED: Final = re.compile(r"(t|form_)\d+\Z")
+_NUMBERED: Final = re.compile(r"(t|form_|step_)\d+\Z")
 _CALL: Final = re.compile(r"(?<![.\w])(\w+)\(")
+
+
+# What the function of a step is called, and the sizes that it is given last.
+Steps = Mapping[Step, tuple[str, tuple[str, ...]]]
 
 
 @dataclass(frozen=True)
@@ -83,11 +87,14 @@ class Module:
         unused = (name for k in count(1) if (name := f"array{k}") not in taken)
         fixed = {array: next(unused) for array in every}
         self.arrays = {name: array.values for array, name in fixed.items()}
+        steps = self._steps((t for form in forms for t in form.terms), fixed, texts, real=real)
         for form in forms:
             expected: Mapping[str, int] = form.sizes[0] if form.sizes else sizes or {}
             known: dict[Size, int] = {**expected}
             model = CostModel(known)
-            written.append(_Function(form.terms, own, mentioned, model, real=real, fixed=fixed))
+            written.append(
+                _Function(form.terms, own, mentioned, model, real=real, fixed=fixed, steps=steps)
+            )
         self.parameters = tuple(sorted({s for f in written for s in f.open}))
         self.made = [f.made for f in written]
         self.functions = ["compiled"]
@@ -96,6 +103,24 @@ class Module:
         for name, form, function in zip(self.functions, forms, written, strict=True):
             texts.append(function.text(name, self.parameters, single, comment_on(form)))
         self.text = "\n\n".join([_imports(texts), *texts])
+
+    @staticmethod
+    def _steps(
+        roots: Iterable[Term], fixed: Mapping[FixedArray, str], texts: list[str], *, real: bool
+    ) -> Steps:
+        """The functions of the steps of loops: their texts added, what they are called."""
+        known: dict[Step, tuple[str, tuple[str, ...]]] = {}
+        for k, step in enumerate(steps_of(*roots), 1):
+            own = (*step.carries, *step.slices, *step.constants)
+            model = CostModel({step.steps: 1})
+            mentioned = symbols(*own, *step.results)
+            function = _Function(
+                step.results, own, mentioned, model, real=real, fixed=fixed, steps=known
+            )
+            sizes = tuple(sorted(function.open))
+            texts.append(function.text(f"step_{k}", sizes, single=False))
+            known[step] = f"step_{k}", sizes
+        return known
 
 
 class _Function:
@@ -110,6 +135,7 @@ class _Function:
         *,
         real: bool,
         fixed: Mapping[FixedArray, str],
+        steps: Steps,
     ) -> None:
         taken = {*(f.name for f in own_functions(*terms)), *fixed.values()}
         self._names = parameter_names(dict.fromkeys(v.name for v in own), taken)
@@ -117,7 +143,9 @@ class _Function:
         origin = size_origins(own, self._names)
         arrays = [self._names[v.name] for v in sorted(own, key=lambda v: not v.dims)]
         dtype = f"{arrays[0]}.dtype" if arrays else ""
-        program = Program(tuple(terms), model, self._names, self._sizes, fixed, dtype, real=real)
+        program = Program(
+            tuple(terms), model, self._names, self._sizes, fixed, dtype, real=real, steps=steps
+        )
         self._program = run_passes(program)
         self._known = [(self._sizes[s], origin[s]) for s in sorted(program.used & origin.keys())]
         self.open = program.used - origin.keys()

@@ -43,8 +43,9 @@ from eggrad.engine.terms.functions import (
     Function,
     function_of,
 )
+from eggrad.engine.terms.loops import BEFORE, LAST, Recurrence, recurrence_of
 from eggrad.engine.terms.stack_functions import STACK_FUNCTIONS
-from eggrad.engine.terms.term import Term, postorder, term_sparsity
+from eggrad.engine.terms.term import Loop, Term, postorder, term_sparsity
 
 # Arrays with all axes of a term -----------------------------------------------------------------
 
@@ -338,6 +339,7 @@ class _Writer:
         self._arrays = _WholeArrays(program)
         self._decompositions = Counter(map(_decomposition, postorder(*program.roots)))
         self._decomposed: dict[object, str] = {}
+        self._loops: dict[Recurrence, str] = {}
 
     def values(self, node: Term, done: Mapping[Term, Value]) -> dict[Term, Value]:
         """What a node adds to the values that are there: its own, or those of its batch."""
@@ -418,6 +420,8 @@ class _Writer:
                 return self._entrywise(node).power(args[0], args[1], known)
             case "add" | "subtract" | "divide":
                 return self._entrywise(node).infix(node.op, args)
+            case "scan":
+                return self._states(node, args)
             case name if name in _WHOLE:
                 return self._whole(node, args)
             case "exp_difference":
@@ -520,6 +524,27 @@ class _Writer:
         call = _WHOLE[node.op].format(x=arrays[0], y=arrays[-1], k=detail(node))
         return Value(self._block.emit(call, uses, node.order), axes, axes)
 
+    def _states(self, node: Term, args: Sequence[Value]) -> Value:
+        """States of a loop, which runs once for all that are needed."""
+        own, loop = recurrence_of(node), node.loop
+        if own not in self._loops:
+            arrays, uses = self._arrays.operands(node.args, [self._of_dtype(v) for v in args])
+            name, sizes = self._program.steps[own.step]
+            length = self._arrays.size(own.length)
+            shape = self._arrays.shape(tuple(loop.inside[s] for s in sizes))
+            self._loops[own] = self._block.emit(
+                f"run_loop({loop_arguments(own, name, length, arrays, shape)})", uses
+            )
+        self._program.made.add((own.length, *own.states(loop.carry, LAST).dims))
+        whole, axes = self._loops[own], tuple(range(node.order))
+        return Value(self._block.alias(states_text(whole, loop), whole), axes, axes)
+
+    def _of_dtype(self, value: Value) -> Value:
+        """A value that is no number of Python's, whose dtype would be that of all states."""
+        if not value.literal or value.axes or not self._arrays.dtype:
+            return value
+        return Value(self._block.emit(f"np.asarray({value.text}, {self._arrays.dtype})"))
+
     def _solutions(self, system: System, done: Mapping[Term, Value]) -> dict[Term, Value]:
         """The solutions of systems with one matrix, from one call."""
         operands = (system.matrix, *system.vectors.values())
@@ -560,6 +585,25 @@ class _Writer:
             op = "subtract" if s.negative else "add"
             value = self._entrywise(node).infix(op, [value, done[s.term]])
         return value
+
+
+def loop_arguments(
+    own: Recurrence, step: str, length: str, arrays: Sequence[str], sizes: Sequence[str]
+) -> str:
+    """What a function that runs a loop is given: the step, how often, and what it starts with."""
+    first, second = len(own.starts), len(own.starts) + len(own.slices)
+    parts = arrays[:first], arrays[first:second], (*arrays[second:], *sizes)
+    groups = (f"({''.join(f'{text}, ' for text in part).rstrip()})" for part in parts)
+    return f"{step}, {length}, {', '.join(groups)}, backwards={own.backwards}"
+
+
+def states_text(whole: str, loop: Loop) -> str:
+    """The states that a term is, of those before and after each step of each carry."""
+    if loop.part == LAST:
+        place = "0" if loop.backwards else "-1"
+    else:
+        place = ":-1" if (loop.part == BEFORE) != loop.backwards else "1:"
+    return f"{whole}[{loop.carry}][{place}]"
 
 
 def _decomposition(node: Term) -> tuple[str, Term] | None:

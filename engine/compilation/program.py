@@ -22,7 +22,7 @@ from eggrad.engine.indices import spec as specs
 from eggrad.engine.indices.spec import Dims, Indices
 from eggrad.engine.indices.texts import as_float
 from eggrad.engine.terms.fixed_arrays import FixedArray
-from eggrad.engine.terms.term import Term
+from eggrad.engine.terms.term import Step, Term
 
 _TEMPORARY: Final = re.compile(r"\bt\d+\b")
 
@@ -299,7 +299,8 @@ class Program:
 
     `names`, `sizes` and `fixed` say what variables, size symbols and arrays of known numbers are
     called, `dtype` is the text of the dtype of all arrays, `model` has the sizes to expect. `real`
-    says that no array is complex.
+    says that no array is complex. `steps` says what the functions of the steps of loops are called,
+    and which sizes they are given.
     """
 
     roots: tuple[Term, ...]
@@ -309,6 +310,9 @@ class Program:
     fixed: Mapping[FixedArray, str]
     dtype: str
     real: bool = True
+    steps: Mapping[Step, tuple[str, tuple[str, ...]]] = field(
+        default_factory=dict[Step, tuple[str, tuple[str, ...]]]
+    )
 
     # What passes over terms decide: whether overflow is expected, sums that are one product and
     # the nodes in them, products and systems that share a matrix, indicators that are stored as

@@ -14,6 +14,7 @@ from math import prod
 from typing import Final
 
 from eggrad.engine.compilation.compiled import Form
+from eggrad.engine.compilation.loops import hoisted
 from eggrad.engine.costs.cost import DEFAULT_SIZE
 from eggrad.engine.costs.size_relations import compare
 from eggrad.engine.costs.time_model import Rates, TimeModel, Work, dag_work
@@ -22,6 +23,7 @@ from eggrad.engine.indices.spec import Size
 from eggrad.engine.saturation.schedule import Budget
 from eggrad.engine.saturation.system import System
 from eggrad.engine.terms.binding import symbols
+from eggrad.engine.terms.loops import Recurrence, one_by_one, with_results, with_steps
 from eggrad.engine.terms.term import Term
 
 Sizes = Mapping[str, int]
@@ -86,8 +88,17 @@ def find_variants(
     `sizes` gives the sizes that are known. The first form is the best where all others are 100.
     """
     tried = assignments(symbols(*roots), sizes)
-    explored = system.explore(roots, [_model(s, rates) for s in tried], budget, "compile")
-    return extract_variants(explored.graph, explored.classes, rates, tried)
+    own = with_steps(roots, lambda loop: hoisted(loop, tried[0]))
+    explored = system.explore(own, [_model(s, rates) for s in tried], budget, "compile")
+    found = extract_variants(explored.graph, explored.classes, rates, tried)
+
+    def lowered(results: Sequence[Term]) -> Sequence[Term]:
+        return find_variants(system, results, rates, sizes)[0].terms
+
+    def by_steps(own: Recurrence) -> Recurrence:
+        return with_results(one_by_one(own), lowered)
+
+    return tuple(SizeVariant(tuple(with_steps(f.terms, by_steps)), f.sizes) for f in found)
 
 
 def extract_variants(

@@ -18,7 +18,15 @@ from eggrad.engine.indices.spec import Dims, Indices, Size, Spec
 from eggrad.engine.terms.binding import concrete, symbols
 from eggrad.engine.terms.functions import EXTREMES, FUNCTIONS, MATRIX_FUNCTIONS, record
 from eggrad.engine.terms.stack_functions import STACK_FUNCTIONS
-from eggrad.engine.terms.term import FUNCTION_NODES, LEAVES, Term, postorder, term_sparsity
+from eggrad.engine.terms.term import (
+    FUNCTION_NODES,
+    LEAVES,
+    NUMERIC_NAMES,
+    Term,
+    loop_described,
+    postorder,
+    term_sparsity,
+)
 
 # How many floating-point operations a DAG takes, each shared node once.
 
@@ -46,7 +54,12 @@ def count(roots: Sequence[Term], sizes: Mapping[str, int] | int) -> int:
     """
     if isinstance(sizes, int):
         sizes = dict.fromkeys(symbols(*roots), sizes)
-    return sum(node_operations(node, sizes) for node in postorder(*roots))
+    # A loop runs once for all its results.
+    once = {
+        (t.args, t.loop.step, t.loop.backwards) if t.op == "scan" else t: t
+        for t in postorder(*roots)
+    }
+    return sum(node_operations(node, sizes) for node in once.values())
 
 
 def node_operations(node: Term, sizes: Mapping[str, int]) -> int:
@@ -75,6 +88,11 @@ def node_operations(node: Term, sizes: Mapping[str, int]) -> int:
         return _of_matrix("adj" if k else "det", n) + (
             2 * factorial(k) * n ** (2 * k) if k > 1 else 0
         )
+    if node.op == "scan":
+        step = node.loop.step
+        length, *own = concrete((node.loop.length, *node.loop.sizes), sizes)
+        inside = dict(zip(step.sizes, own, strict=True))
+        return length * count(step.results, {**inside, str(step.steps): 1})
     return prod(concrete(node.dims, sizes))
 
 
@@ -218,7 +236,7 @@ class CostModel(Sized):
                 own = self.entries(out) * self.length(args[0][0])
             case "scale":
                 own = self.entries(out) + NUMBER
-            case "numeric" | "numeric2":
+            case _ if constructor in NUMERIC_NAMES:
                 if data[0] == "selection":
                     return LEAF + len(out)
                 own = self._numeric(data, args)
@@ -246,6 +264,9 @@ class CostModel(Sized):
         if name in STACK_FUNCTIONS:
             shorter = min(map(self.length, args[0][-2:]))
             return STACK_FUNCTIONS[name].thirds * self.entries(args[0]) * shorter // 3
+        if name == "scan":
+            loop = loop_described(known)
+            return self.length(loop.length) * CALL * node_count(loop.step.results)
         if name == "matrix_power":
             return (known - 1) * 2 * self.length(args[0][0]) ** 3
         if name in ("symmetric_product", "product_of_pairs"):
@@ -305,6 +326,6 @@ class NormalModel(CostModel):
         """What has a definition by others is dear, a sum or product is cheap."""
         if constructor in FUNCTION_NODES.values():
             return DEFINED if record(str(data[0])).composite else FUNCTION
-        if constructor in ("numeric", "numeric2", "adj"):
+        if constructor in {*NUMERIC_NAMES, "adj"}:
             return DEFINED
         return FUNCTION if constructor in MATRIX_FUNCTIONS else 1

@@ -4,13 +4,13 @@ import json
 import os
 import warnings
 from bisect import bisect_right
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
 from importlib.metadata import version
 from importlib.resources import files
-from itertools import pairwise
+from itertools import pairwise, repeat
 from math import prod
 from pathlib import Path
 from tempfile import NamedTemporaryFile
@@ -18,6 +18,7 @@ from typing import Any, Final, cast
 
 from eggrad.engine.costs.cost import DEFAULT_SIZE, Sized
 from eggrad.engine.errors import EggradError
+from eggrad.engine.indices.affine import resized_dims
 from eggrad.engine.indices.indicator_plan import (
     Sparsity,
     plan_of,
@@ -37,7 +38,16 @@ from eggrad.engine.terms.functions import (
     record,
 )
 from eggrad.engine.terms.stack_functions import STACK_FUNCTIONS
-from eggrad.engine.terms.term import FUNCTION_NODES, LEAVES, Term, postorder, term_sparsity
+from eggrad.engine.terms.term import (
+    FUNCTION_NODES,
+    LEAVES,
+    NUMERIC_NAMES,
+    Loop,
+    Term,
+    loop_described,
+    postorder,
+    term_sparsity,
+)
 
 # What NumPy's kernels take on a machine: times in picoseconds, as whole numbers.
 #
@@ -593,6 +603,8 @@ def node_work(
     """
     if constructor in LEAVES or data[:1] == ("selection",):
         return ()
+    if data[:1] == ("scan",):
+        return tuple(_of_steps(loop_described(data[1])))
     if constructor in ("ein", "ein1"):
         steps = _product_steps(data[0], args, deltas, constants, same)
     elif constructor == "scale":
@@ -600,7 +612,7 @@ def node_work(
         steps = _product_steps(scaling(len(out)), ((), *args), (False, *deltas), factors, False)
     elif constructor in _MATRIX or constructor == "cofactors":
         steps = _matrix_steps(constructor, data, args, out)
-    elif constructor in ("numeric", "numeric2") and data[0] in _REDUCING:
+    elif constructor in NUMERIC_NAMES and data[0] in _REDUCING:
         steps = _reducing_steps(data[0], data[1], args, out)
     else:
         names = _elementwise_rates(constructor, data, constants)
@@ -619,6 +631,14 @@ def node_work(
     if out and all(rate != "view" for rate, _, _ in steps):
         steps.append(("fresh", out, ()))
     return tuple(Work.of(*step) for step in steps)
+
+
+def _of_steps(loop: Loop) -> Iterator[Work]:
+    """The work of each step of a loop, as often as there are steps."""
+    one: dict[Size, Size] = {**loop.inside, loop.step.steps: 1}
+    for work, n in dag_work(loop.step.results).items():
+        units, repeats = (resized_dims(own, one) for own in (work.units, work.repeats))
+        yield from repeat(Work.of(work.rate, units, (*repeats, loop.length)), n)
 
 
 def _length(size: Size) -> int:
@@ -659,7 +679,7 @@ def _elementwise_rates(
         return ("reciprocal",)
     if constructor in FUNCTION_NODES.values():
         return record(data[0]).rates
-    name = data[0] if constructor in ("numeric", "numeric2") else constructor
+    name = data[0] if constructor in NUMERIC_NAMES else constructor
     return _COMPOSED.get(name, (name,))
 
 

@@ -31,7 +31,15 @@ from eggrad.engine.laws.primitives import is_declared
 from eggrad.engine.laws.rule import Fact, Rule, Same, mirrored, nodes_of
 from eggrad.engine.terms.fixed_arrays import Entries
 from eggrad.engine.terms.functions import MATRIX_FUNCTIONS, result_dims
-from eggrad.engine.terms.term import FUNCTION_NODES, Parts, Term, parts, postorder
+from eggrad.engine.terms.term import (
+    FUNCTION_NODES,
+    NUMERIC_NAMES,
+    NUMERIC_NODES,
+    Parts,
+    Term,
+    parts,
+    postorder,
+)
 
 # Python values as egglog sees them: canonical text.
 #
@@ -96,7 +104,7 @@ def _literal(_: type, value: object) -> str:
 
 
 # Constructors whose first argument is the name of an operation.
-NAMED: Final = frozenset({*FUNCTION_NODES.values(), "numeric", "numeric2"})
+NAMED: Final = frozenset({*FUNCTION_NODES.values(), *NUMERIC_NAMES})
 # Begins the symbol of a property.
 KNOWN: Final = "known "
 # Begins the symbol of what is declared of a variable.
@@ -335,8 +343,7 @@ SHAPES: Final[dict[str, tuple[Callable[..., object], tuple[int, ...]]]] = {
     **dict.fromkeys(FUNCTION_NODES.values(), (_own, (1,))),
     **{f.name: (_scalar if f.is_scalar else _own, (0,)) for f in MATRIX_FUNCTIONS.values()},
     "cofactors": (_cofactors, (0, 1)),
-    "numeric": (result_dims, (0, 1, 2)),
-    "numeric2": (result_dims, (0, 1, 2, 3)),
+    **{name: (result_dims, tuple(range(2 + n))) for n, name in NUMERIC_NODES.items()},
 }
 
 

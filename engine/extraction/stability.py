@@ -13,7 +13,7 @@ from typing import Any, Final, Protocol, TypeVar
 from eggrad.engine.extraction.extract import cheapest_trees
 from eggrad.engine.terms.functions import FUNCTIONS, record
 from eggrad.engine.terms.stack_functions import STACK_FUNCTIONS
-from eggrad.engine.terms.term import FUNCTION_NODES, LEAVES
+from eggrad.engine.terms.term import FUNCTION_NODES, LEAVES, NUMERIC_NAMES
 
 LOSSY: Final = frozenset({"add", "subtract"})
 
@@ -140,7 +140,7 @@ class _Levels:
 
 
 def _is_length(member: Member) -> bool:
-    return member.constructor in ("numeric", "numeric2") and member.data[0] in ("norm", "hypot")
+    return member.constructor in NUMERIC_NAMES and member.data[0] in ("norm", "hypot")
 
 
 def _is_plain(member: Member) -> bool:
@@ -148,7 +148,7 @@ def _is_plain(member: Member) -> bool:
 
 
 def _is_numeric(member: Member) -> bool:
-    return member.constructor in ("numeric", "numeric2") and member.data[0] not in FASTER
+    return member.constructor in NUMERIC_NAMES and member.data[0] not in FASTER
 
 
 def _joined(levels: Iterable[int]) -> int:

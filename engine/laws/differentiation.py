@@ -13,6 +13,7 @@ from types import MappingProxyType
 from typing import Any, Final
 
 from eggrad.engine.errors import BudgetExceeded, UnsupportedOperation
+from eggrad.engine.indices.spec import Dims
 from eggrad.engine.laws.language import (
     SLOPE_NODES,
     Law,
@@ -34,9 +35,10 @@ from eggrad.engine.laws.language import (
 )
 from eggrad.engine.laws.matching import Closing, Reject
 from eggrad.engine.laws.primitives import elementwise
-from eggrad.engine.laws.rule import Rule
+from eggrad.engine.laws.rule import LoopRule, Rule
 from eggrad.engine.terms import term as terms
 from eggrad.engine.terms.functions import OwnFunction, function_of
+from eggrad.engine.terms.loops import Recurrence, recurrence_of
 from eggrad.engine.terms.term import Term, own_functions, parts, postorder, product_parts
 
 # The slopes of declared functions as rules.
@@ -135,9 +137,10 @@ def _pattern(function: OwnFunction, root: Term, parameters: list[Parameter]) -> 
 class Differentiation:
     """Rules of forward mode, of reverse mode and of slopes, and how often each was used."""
 
-    def __init__(self, rules: Iterable[Rule]) -> None:
+    def __init__(self, rules: Iterable[Rule], loops: Iterable[LoopRule] = ()) -> None:
         """Sort the rules by what they are about."""
         self.matches: Counter[str] = Counter()
+        self._of_loops = {rule.name: rule for rule in loops}
         self._rules: dict[tuple[object, ...], list[Rule]] = {}
         for rule in rules:
             self._rules.setdefault(_subject(rule.statement.node), []).append(rule)
@@ -145,36 +148,91 @@ class Differentiation:
     def forward(self, root: Term, x: Term) -> Term:
         """The derivative by a variable: axes of the root, then those of the variable."""
         known: dict[Term, Term] = {}
-        for t in postorder(root):
-            known[t] = self.derivative(t, x, known)
+        self._push(postorder(root), x, known, {x})
         return known[root]
+
+    def pushed(self, roots: Sequence[Term], tangents: Mapping[Term, Term], wrt: Dims) -> list[Term]:
+        """The tangents of some terms, given those of variables: axes of a term, then `wrt`."""
+        known = dict(tangents)
+        nodes = (t for t in postorder(*roots) if t not in tangents)
+        self._push(nodes, terms.variable("direction", wrt), known, {*tangents})
+        return [known[r] for r in roots]
+
+    def _push(
+        self, nodes: Iterable[Term], x: Term, known: dict[Term, Term], reached: set[Term]
+    ) -> None:
+        """Add the derivatives of nodes to those of their operands; `reached` depend on x."""
+        loops: dict[Recurrence, Recurrence] = {}
+        for t in nodes:
+            if any(a in reached for a in t.args):
+                reached.add(t)
+            if t.op != "scan":
+                known[t] = self.derivative(t, x, known)
+                continue
+            own = recurrence_of(t)
+            if own not in loops:
+                tangents = {a: known[a] for a in t.args if a in reached}
+                loops[own] = self._of_loop("push_loop", own, tangents, x.dims)
+            known[t] = loops[own].states(t.loop.carry, t.loop.part)
 
     def derivative(self, t: Term, x: Term, known: Mapping[Term, Term]) -> Term:
         """The derivative of a node, given those of its operands."""
         constructor, arguments = _read(t)
         return self._apply(("derivative", constructor), (*arguments, (x.name, x.dims)), known)
 
+    def _of_loop(self, name: str, *given: object) -> Any:
+        rule = self._of_loops.get(name)
+        if rule is None:
+            raise BudgetExceeded("the rules have no derivatives of loops")
+        self.matches[f"{rule.ruleset}.{name}"] += 1
+        return rule.derive(self, *given)
+
     def reverse(self, root: Term, wrt: Sequence[Term], cotangent: Term) -> list[Term]:
-        """The cotangents of some nodes, given that of the root: any axes, then those of the root.
+        """The cotangents of some nodes, given that of the root: any axes, then those of it."""
+        return self.pulled([(root, cotangent)], wrt)
+
+    def pulled(self, roots: Sequence[tuple[Term, Term]], wrt: Sequence[Term]) -> list[Term]:
+        """The cotangents of some nodes, given those of roots: any axes, then those of a term.
 
         The cotangent of a node is the sum of what its uses pass on (thesis, equation 4.1).
         """
         reaches = set(wrt)
         passed: dict[Term, list[Term]] = {}
-        for t in postorder(root):
+        # The results of one loop, whose operands get something when all of them have it.
+        loops: dict[Recurrence, list[Term]] = {}
+        for t in postorder(*(r for r, _ in roots)):
             if t in reaches or any(a in reaches for a in t.args):
                 reaches.add(t)
                 passed[t] = []
-        if root in passed:
-            passed[root].append(cotangent)
+                if t.op == "scan":
+                    loops.setdefault(recurrence_of(t), []).append(t)
+        for root, cotangent in roots:
+            if root in passed:
+                passed[root].append(cotangent)
         for t in reversed(passed):
             # What the first use passes on comes first, as in the product rule.
             passed[t] = [reduce(terms.add, reversed(passed[t]))]
-            for place, a in enumerate(t.args):
-                if a in passed:
-                    passed[a].append(self.passed_on(t, place, *passed[t]))
-        lead = cotangent.dims[: cotangent.order - root.order]
+            if t.op != "scan":
+                for place, a in enumerate(t.args):
+                    if a in passed:
+                        passed[a].append(self.passed_on(t, place, *passed[t]))
+            elif t is loops[own := recurrence_of(t)][0]:
+                self._pull_loop(own, loops[own], passed)
+        first, cotangent = roots[0]
+        lead = cotangent.dims[: cotangent.order - first.order]
         return [passed[x][0] if x in passed else terms.constant(0, lead + x.dims) for x in wrt]
+
+    def _pull_loop(
+        self, own: Recurrence, results: Sequence[Term], passed: Mapping[Term, list[Term]]
+    ) -> None:
+        """Pass on what some results of a loop have got."""
+        got = {(t.loop.carry, t.loop.part): passed[t][0] for t in results}
+        some = results[0]
+        lead = passed[some][0].dims[: passed[some][0].order - some.order]
+        found = self._of_loop("pull_loop", own, got, lead)
+        for a, cotangent in zip(some.args, found, strict=True):
+            if a in passed:
+                passed[a].append(cotangent)
 
     def passed_on(self, t: Term, place: int, cotangent: Term) -> Term:
         """What a node passes on to an operand, given its own cotangent."""

@@ -20,7 +20,7 @@ from eggrad.engine.indices.constraints import Constraints
 from eggrad.engine.indices.spec import Dims, Spec
 from eggrad.engine.terms.fixed_arrays import Entries
 from eggrad.engine.terms.functions import MATRIX_FUNCTIONS
-from eggrad.engine.terms.term import FUNCTION_NODES
+from eggrad.engine.terms.term import FUNCTION_NODES, NUMERIC_NODES
 
 Number = Fraction
 Name = str
@@ -52,8 +52,7 @@ CONSTRUCTORS: Final[dict[str, tuple[str, ...]]] = {
     **{name: ("Object", *("Tensor",) * n) for n, name in FUNCTION_NODES.items()},
     **dict.fromkeys(MATRIX_FUNCTIONS, ("Tensor",)),
     "cofactors": ("Object", "Tensor"),
-    "numeric": ("Object", "Object", "Tensor"),
-    "numeric2": ("Object", "Object", "Tensor", "Tensor"),
+    **{name: ("Object", "Object", *("Tensor",) * n) for n, name in NUMERIC_NODES.items()},
 }
 
 

@@ -31,7 +31,14 @@ from eggrad.engine.terms import term as terms
 from eggrad.engine.terms.binding import Array
 from eggrad.engine.terms.fixed_arrays import fixed_array_called
 from eggrad.engine.terms.functions import MATRIX_FUNCTIONS, record
-from eggrad.engine.terms.term import FUNCTION_NODES, Term, is_multiple, parts, product_parts
+from eggrad.engine.terms.term import (
+    FUNCTION_NODES,
+    NUMERIC_NAMES,
+    Term,
+    is_multiple,
+    parts,
+    product_parts,
+)
 
 # Patterns whose parameters are all bound, as terms: what a law says at one instance.
 #
@@ -149,7 +156,7 @@ def node_term(name: str, args: tuple[Any, ...]) -> Term:
             return terms.einsum(scaling(args[1].order), terms.constant(args[0]), args[1])
         case _ if name in FUNCTION_NODES.values():
             return terms.apply(record(args[0]), *args[1:])
-        case "numeric" | "numeric2":
+        case _ if name in NUMERIC_NAMES:
             return terms.numeric(args[0], *args[2:], data=args[1])
         case _ if name in MATRIX_FUNCTIONS:
             return terms.apply(name, *args)

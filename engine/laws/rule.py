@@ -1,17 +1,17 @@
 """Rules and rulesets: laws with a name, a sentence, a source and conditions."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
 from functools import cached_property
 from inspect import getdoc, signature
 from itertools import product
-from typing import Any, cast, get_type_hints
+from typing import Any, Protocol, cast, get_type_hints
 
 from eggrad.engine.errors import RuleError
 from eggrad.engine.extraction.snapshot import Snapshot
-from eggrad.engine.indices.spec import Spec
+from eggrad.engine.indices.spec import Dims, Spec
 from eggrad.engine.laws.language import (
     Call,
     Claim,
@@ -254,6 +254,37 @@ class BulkRule:
         return Kind.ALMOST if self.exceptions else Kind.EVERYWHERE
 
 
+class Derivatives(Protocol):
+    """What a law on loops asks of the other rules of differentiation, about the step."""
+
+    def pushed(self, roots: Sequence[Term], tangents: Mapping[Term, Term], wrt: Dims) -> list[Term]:
+        """The tangents of some terms, given those of variables: axes of a term, then `wrt`."""
+        ...
+
+    def pulled(self, roots: Sequence[tuple[Term, Term]], wrt: Sequence[Term]) -> list[Term]:
+        """The cotangents of some nodes, given those of roots: any axes, then those of a term."""
+        ...
+
+
+@dataclass(frozen=True)
+class LoopRule:
+    """A law on a whole loop, whose step it has differentiated by the other rules.
+
+    `derive` is given these rules, the loop, and the tangents of operands or the cotangents of
+    results; what it makes of them is a loop of tangents, or the cotangents of operands.
+    """
+
+    name: str
+    law: str
+    cite: str
+    ruleset: str
+    derive: Callable[..., Any]
+    domain: str = ""
+    exceptions: str = ""
+    text: str = "(applied to whole loops)"
+    kind: Kind = Kind.EVERYWHERE
+
+
 class Ruleset:
     """Rules that belong together; a stage runs whole rulesets.
 
@@ -282,6 +313,7 @@ class Ruleset:
         self.decides = frozenset(decides)
         self.rules: list[Rule] = []
         self.bulk_rules: list[BulkRule] = []
+        self.loop_rules: list[LoopRule] = []
         self.facts: list[Fact] = []
 
     def rule(
@@ -365,21 +397,34 @@ class Ruleset:
 
         return register
 
+    def loop_rule(self, *, cite: str) -> Callable[[Callable[..., Any]], LoopRule]:
+        """Register a law on whole loops."""
+
+        def register(function: Callable[..., Any]) -> LoopRule:
+            name, law = self._entry(function)
+            made = LoopRule(name, law, cite, self.name, function)
+            self.loop_rules.append(made)
+            return made
+
+        return register
+
     @property
     def laws(self) -> "list[Rule | BulkRule]":
-        """All rules, of both kinds."""
+        """All rules of e-graphs, of both kinds."""
         return [*self.rules, *self.bulk_rules]
 
     def only(self, names: Iterable[str]) -> "Ruleset":
         """The same ruleset with some rules alone, named as `ruleset.rule`."""
         kept = set(names)
-        return self.without(*(r.name for r in self.laws if f"{self.name}.{r.name}" not in kept))
+        own = (*self.laws, *self.loop_rules)
+        return self.without(*(r.name for r in own if f"{self.name}.{r.name}" not in kept))
 
     def without(self, *names: str) -> "Ruleset":
         """The same ruleset with some rules left out."""
         rest = Ruleset(self.name, self.purpose, self.measure, self.stage, self.decides)
         rest.rules = [r for r in self.rules if r.name not in names]
         rest.bulk_rules = [r for r in self.bulk_rules if r.name not in names]
+        rest.loop_rules = [r for r in self.loop_rules if r.name not in names]
         rest.facts = self.facts
         return rest
 
@@ -388,7 +433,7 @@ class Ruleset:
         law = getdoc(function)
         if not law or len(law.splitlines()) != 1:
             raise RuleError(f"rule {name!r} needs a one-line docstring that states its law")
-        if name in {r.name for r in [*self.rules, *self.bulk_rules, *self.facts]}:
+        if name in {r.name for r in [*self.laws, *self.loop_rules, *self.facts]}:
             raise RuleError(f"ruleset {self.name!r} has a rule called {name!r} already")
         return name, law
 

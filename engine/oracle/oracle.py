@@ -301,6 +301,8 @@ def _apply(
             return _selection(args[0], shape[len(shape) - len(node.chosen) :])
         case "argsort":
             return np.argsort(args[0], axis=node.number, kind="stable")
+        case "scan":
+            return _states(node, args, sizes)
         case "softmax":
             (source, out) = node.spec
             gone = tuple(k for k, i in enumerate(source) if i not in out)
@@ -320,6 +322,25 @@ def _apply(
             return _own_value(node.data, args)
         case name:
             return OPERATIONS[name](*args)
+
+
+def _states(node: Term, args: Sequence[Array], sizes: Mapping[str, int]) -> Array:
+    """The states of a loop, one step after the other."""
+    loop, step = node.loop, node.loop.step
+    count, read = len(step.carries), len(step.carries) + len(step.slices)
+    length, *own = concrete((loop.length, *loop.sizes), sizes)
+    inner = {**dict(zip(step.sizes, own, strict=True)), str(step.steps): 1}
+    nodes = list(postorder(*step.results))
+    states = list(args[:count])
+    found = np.zeros((length, *states[loop.carry].shape), states[loop.carry].dtype)
+    for k in reversed(range(length)) if loop.backwards else range(length):
+        one = [*(s[None] for s in states), *(a[k : k + 1] for a in args[count:read]), *args[read:]]
+        names = (v.name for v in (*step.carries, *step.slices, *step.constants))
+        done = _evaluated(nodes, dict(zip(names, one, strict=True)), inner)
+        after = [done[r][0] for r in step.results]
+        found[k] = (states if loop.part == "before" else after)[loop.carry]
+        states = after
+    return states[loop.carry] if loop.part == "last" else found
 
 
 def _own_value(function: OwnFunction, args: Sequence[Array]) -> Any:

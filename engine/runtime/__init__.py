@@ -5,6 +5,7 @@ kept as sums of products of cores and deltas, and the bounds in `products`.
 """
 
 from eggrad.engine.runtime.indicators import indicator_product, zeros_and_ones
+from eggrad.engine.runtime.loops import run_loop
 from eggrad.engine.runtime.matrix_functions import (
     adjugate,
     cholesky,
@@ -64,6 +65,7 @@ __all__ = [
     "product_of_pairs",
     "pseudoinverse",
     "row_by_row",
+    "run_loop",
     "selected",
     "selected_product",
     "selection",

@@ -14,7 +14,7 @@ from eggrad.engine.extraction import exact
 from eggrad.engine.extraction.exact import Solved
 from eggrad.engine.extraction.snapshot import ENode, Snapshot
 from eggrad.engine.laws.properties import TOTAL
-from eggrad.engine.laws.rule import BulkRule, Fact, Rule, Ruleset
+from eggrad.engine.laws.rule import BulkRule, Fact, LoopRule, Rule, Ruleset
 from eggrad.engine.terms.functions import Function, record
 from eggrad.engine.terms.term import FUNCTION_NODES, Term, postorder, rebuild
 
@@ -74,6 +74,10 @@ class Strategy:
     def rules_of(self, stage: str) -> tuple[Rule, ...]:
         """The rules of a stage's rulesets, each once."""
         return tuple(dict.fromkeys(r for ruleset in self.of(stage) for r in ruleset.rules))
+
+    def loop_rules_of(self, stage: str) -> tuple[LoopRule, ...]:
+        """The laws on loops of a stage's rulesets."""
+        return tuple(r for ruleset in self.of(stage) for r in ruleset.loop_rules)
 
     def laws_of(self, stage: str) -> tuple[Rule | Fact, ...]:
         """The rules of a stage, and its facts."""
@@ -212,12 +216,14 @@ def given_members(graph: Snapshot, egraph: EGraph, roots: Sequence[Term]) -> dic
 class Explored:
     """E-classes after exploration: `graph.extract(classes)` gives the cheapest terms of the roots.
 
-    `graph.at(model).extract(classes)` gives those that are cheapest by another model.
+    `graph.at(model).extract(classes)` gives those that are cheapest by another model. The `loaded`
+    terms have the arrays and steps of which the e-graph has names alone.
     """
 
     graph: Snapshot
     classes: tuple[int, ...]
     report: Report
+    loaded: Sequence[Term] = ()
 
     @property
     def is_wider(self) -> bool:

@@ -3,7 +3,7 @@
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from threading import Lock, local
 from typing import Final
@@ -41,6 +41,7 @@ from eggrad.engine.saturation.schedule import (
 )
 from eggrad.engine.terms import term as terms
 from eggrad.engine.terms.functions import FUNCTIONS
+from eggrad.engine.terms.loops import with_results, with_steps
 from eggrad.engine.terms.term import Term
 
 # Above this many nodes `auto` differentiates in one mode only.
@@ -195,7 +196,8 @@ class System:
 
     def derivative_rules(self, *roots: Term) -> Differentiation:
         """The rules of differentiation, with those of the functions declared in some terms."""
-        return Differentiation((*self._of_differentiation, *rules_of_functions(*roots)))
+        rules = (*self._of_differentiation, *rules_of_functions(*roots))
+        return Differentiation(rules, self.strategy.loop_rules_of("reverse"))
 
     @cached_property
     def _of_differentiation(self) -> tuple[Rule, ...]:
@@ -294,6 +296,7 @@ class System:
         derived: Derived | None = None,
     ) -> Explored:
         """Explore some roots; `derived` says what they are derivatives of."""
+        roots = self._with_simple_steps(roots, budget)
         with self.session(purpose, *roots) as egraph:
             own = Budget.of(budget)
             run = Run(self.strategy, egraph, own, models, purpose, observer=self.observer)
@@ -307,7 +310,17 @@ class System:
                 names = names[:1]
             run.begin(names, "differentiate" if derived else "load")
             egraph.assume(nonzero_sums(roots))
-            return run.finish(names, () if derived else roots)
+            return replace(run.finish(names, () if derived else roots), loaded=roots)
+
+    def _with_simple_steps(self, roots: Sequence[Term], budget: Budget | None) -> Sequence[Term]:
+        """Terms whose loops have simplified steps: each is an expression of its own."""
+        if not any(t.op == "scan" for t in terms.postorder(*roots)):
+            return roots
+
+        def simple(results: Sequence[Term]) -> Sequence[Term]:
+            return self.simplify(results, budget).terms
+
+        return with_steps(roots, lambda own: with_results(own, simple))
 
 
 def choose_modes(term: Term, x: Term) -> tuple[str, ...]:

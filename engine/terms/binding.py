@@ -33,6 +33,8 @@ def symbols(*roots: Term) -> tuple[str, ...]:
             found.add(node.symbol)
         elif node.op == "indicator":
             found |= mentioned_sizes(node.constraints)
+        elif node.op == "scan":
+            found.update((node.loop.length, *node.loop.sizes))
     return tuple(sorted({symbol for d in found for symbol in size_symbols(d)}))
 
 

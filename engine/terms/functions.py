@@ -753,8 +753,8 @@ LOWERED: Final = tuple(f.name for f in _KNOWN if f.lowered)
 
 
 NUMERIC: Final = (
-    *EXTREMES, *STACK_FUNCTIONS, "selection", "argsort", *LOWERED, "logsumexp", "softmax", "norm",
-    "logdet", "solve", "symmetric_product", "product_of_pairs", "inverse_from_cholesky",
+    *EXTREMES, *STACK_FUNCTIONS, "selection", "argsort", "scan", *LOWERED, "logsumexp", "softmax",
+    "norm", "logdet", "solve", "symmetric_product", "product_of_pairs", "inverse_from_cholesky",
     "logdet_from_cholesky",
 )  # fmt: skip
 # Those that expressions have.
@@ -788,13 +788,17 @@ def result_dims(name: str, data: object, *args: Dims) -> Dims:
     `data` is the unary spec of `max`, `min`, `logsumexp` and `norm`, and that of the sum by which
     a `softmax` divides; what the matrix of `logdet` is known to be, the order of a
     `symmetric_product`, and the exponent of a `matrix_power`. It is the sizes of the axes that a
-    `selection` chooses from, and the axis along which `argsort` orders.
+    `selection` chooses from, the axis along which `argsort` orders, and which result of a loop a
+    `scan` is.
 
     >>> result_dims("symmetric_product", 2, ("m", "n"), ("m", "k"))
     ('k', 'n', 'n')
     """
     first, last = args[0], args[-1]
     match name:
+        case "scan":
+            # What the e-graph has of a loop says them last.
+            return cast("tuple[Any, ...]", data)[-1]
         case _ if name in STACK_FUNCTIONS:
             return STACK_FUNCTIONS[name].dims(first)
         case _ if name in _OF_SQUARE_MATRICES:

@@ -6,11 +6,13 @@ else: no builder simplifies. All walks are loops, so depth is limited by memory 
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from functools import partial, reduce
+from hashlib import sha256
 from operator import attrgetter
 from threading import Lock
-from typing import Any, Final, cast
+from typing import Any, Final, Literal, NamedTuple, cast
 from weakref import WeakValueDictionary
 
 from eggrad.engine.errors import ShapeError, UnsupportedOperation
@@ -85,6 +87,11 @@ class Payload:
         return cast(Dims, self.data)
 
     @property
+    def loop(self) -> "Loop":
+        """Which result of a loop it is."""
+        return cast("Loop", self.data)
+
+    @property
     def number(self) -> int:
         """The whole number of an operation that has one, as the order of `cofactors`."""
         return cast(int, self.data)
@@ -111,6 +118,7 @@ class Term(Payload):
     | those of `functions`, as `sin` and `maximum` | the function, if declared | as many as it has |
     | `negate`, those of `MATRIX_FUNCTIONS` | | one |
     | `cofactors` | k, the order of the derivative of `det` that it is | one |
+    | `scan` | which result of a loop it is, a `Loop` | starts, slices, constants |
     | those of `NUMERIC` and `FOR_READING` | see `functions` | one or two |
     | those of `FOR_CODE` | see the module that makes them | any number |
     """
@@ -273,6 +281,9 @@ def numeric(name: str, *args: Term, data: object = None) -> Term:
     """An operation that only code or formulas have; `functions.py` says what `data` is."""
     if name not in _WITH_DATA:
         raise UnsupportedOperation(f"no numeric operation is called {name!r}")
+    if name == "scan":
+        loop = loop_described(data)
+        return _make(name, loop, args, loop.dims)
     return _make(name, data, args, result_dims(name, data, *(a.dims for a in args)))
 
 
@@ -353,9 +364,115 @@ def variables(*roots: Term) -> tuple[Term, ...]:
     return tuple(sorted(found, key=lambda t: (t.name, str(t.dims))))
 
 
+# Loops, whose steps are data of their terms.
+
+
+Part = Literal["before", "after", "last"]
+"""Which states of a loop a term is: before each step, after each step, or after all of them."""
+
+
+@dataclass(frozen=True, eq=False)
+class Step:
+    """A step of a loop, `carries` → `results`, which reads `slices` and `constants` beside.
+
+    All are terms, the first three variables; `recurrence` in `loops.py` makes them. But for the
+    constants they have a first axis, of size `steps`: a symbol, for they say what all steps do at
+    once, or 1 where they say what one does. Entry k of a result depends on entries k of carries and
+    slices. A step is closed: other sizes than numbers are its own symbols, `sizes`.
+    """
+
+    key: str
+    steps: Size
+    sizes: tuple[str, ...]
+    carries: tuple[Term, ...]
+    slices: tuple[Term, ...]
+    constants: tuple[Term, ...]
+    results: tuple[Term, ...]
+
+    def __reduce__(self) -> tuple[Callable[..., "Step"], tuple[Any, ...]]:
+        """Pickle the terms; a step like it may be there already."""
+        kinds = self.carries, self.slices, self.constants, self.results
+        return step_with, (self.steps, self.sizes, *kinds)
+
+
+# The e-graph has keys of steps; this finds them, as long as a term has them.
+_steps: WeakValueDictionary[str, Step] = WeakValueDictionary()
+
+
+def step_with(steps: Size, sizes: tuple[str, ...], *kinds: tuple[Term, ...]) -> Step:
+    """The step with these carries, slices, constants and results: like ones are one object."""
+    numbers: dict[Term, int] = {}
+    key = sha256(repr((steps, sizes)).encode())
+    for t in postorder(*(t for ts in kinds for t in ts)):
+        numbers[t] = len(numbers)
+        constructor, data, args = parts(t)
+        key.update(repr((constructor, data, t.dims, [numbers[a] for a in args])).encode())
+    key.update(repr([[numbers[t] for t in ts] for ts in kinds]).encode())
+    made = Step(key.hexdigest(), steps, sizes, *kinds)
+    with _making:
+        return _steps.setdefault(made.key, made)
+
+
+class Loop(NamedTuple):
+    """Which result of a loop a term is: the states of one carry, in the order of the slices.
+
+    `sizes` are what those of the step stand for, and `length` is how many steps there are. A loop
+    that runs `backwards` takes the last slices first.
+    """
+
+    step: Step
+    sizes: Dims
+    carry: int
+    part: Part
+    backwards: bool
+    length: Size
+
+    @property
+    def inside(self) -> dict[Size, Size]:
+        """What the size symbols of the step stand for."""
+        return dict(zip(self.step.sizes, self.sizes, strict=True))
+
+    @property
+    def dims(self) -> Dims:
+        """The axes of the result."""
+        own = resized_dims(self.step.results[self.carry].dims[1:], self.inside)
+        return own if self.part == "last" else (self.length, *own)
+
+    @property
+    def described(self) -> tuple[Any, ...]:
+        """The same as words and numbers, for the e-graph, and the axes of the result."""
+        step, *rest = self
+        return (step.key, *rest, self.dims)
+
+    def resized(self, sizes: Mapping[Size, Size]) -> "Loop":
+        """The same with size symbols replaced."""
+        *own, length = resized_dims((*self.sizes, self.length), sizes)
+        return self._replace(sizes=tuple(own), length=length)
+
+
+def loop_described(data: Any) -> Loop:
+    """The loop that the e-graph describes so, as long as a term has its step."""
+    return data if isinstance(data, Loop) else Loop(_steps[data[0]], *data[1:-1])
+
+
+def steps_of(*roots: Term) -> tuple[Step, ...]:
+    """The steps of loops that occur, those within others first."""
+    found: dict[Step, None] = {}
+    for t in postorder(*roots):
+        if t.op == "scan" and t.loop.step not in found:
+            found |= dict.fromkeys((*steps_of(*t.loop.step.results), t.loop.step))
+    return tuple(found)
+
+
+def _with_steps(roots: Iterable[Term]) -> Iterator[Term]:
+    """Every node once, those of steps as well."""
+    own = tuple(roots)
+    return postorder(*(r for step in steps_of(*own) for r in step.results), *own)
+
+
 def own_functions(*roots: Term) -> tuple[OwnFunction, ...]:
     """The declared functions that occur, operands first; two of one name are an error."""
-    found = dict.fromkeys(t.data for t in postorder(*roots) if isinstance(t.data, OwnFunction))
+    found = dict.fromkeys(t.data for t in _with_steps(roots) if isinstance(t.data, OwnFunction))
     names: dict[str, OwnFunction] = {}
     for own in found:
         if names.setdefault(own.name, own) is not own:
@@ -365,7 +482,7 @@ def own_functions(*roots: Term) -> tuple[OwnFunction, ...]:
 
 def fixed_arrays(*roots: Term) -> tuple[FixedArray, ...]:
     """The arrays of known numbers that occur."""
-    return tuple(dict.fromkeys(t.array for t in postorder(*roots) if t.op == "array"))
+    return tuple(dict.fromkeys(t.array for t in _with_steps(roots) if t.op == "array"))
 
 
 def substitute_sizes(roots: Sequence[Term], sizes: Mapping[Size, Size]) -> tuple[Term, ...]:
@@ -379,6 +496,9 @@ def substitute_sizes(roots: Sequence[Term], sizes: Mapping[Size, Size]) -> tuple
             done[t] = indicator(dims, conditions.resized_all(t.constraints, sizes))
         elif t.op == "selection":
             done[t] = numeric(t.op, done[t.args[0]], data=resized_dims(t.chosen, sizes))
+        elif t.op == "scan":
+            args = tuple(done[a] for a in t.args)
+            done[t] = numeric(t.op, *args, data=t.loop.resized(sizes))
         elif t.args:
             done[t] = rebuild(t, tuple(done[a] for a in t.args))
         else:
@@ -391,6 +511,13 @@ def substitute_sizes(roots: Sequence[Term], sizes: Mapping[Size, Size]) -> tuple
 
 # The constructors of element-wise functions, by the number of operands.
 FUNCTION_NODES: Final = {1: "function", 2: "function2", 3: "function3"}
+
+# The constructors of numeric operations, by the number of operands.
+MOST_OPERANDS: Final = 64
+NUMERIC_NODES: Final = {
+    n: "numeric" if n == 1 else f"numeric{n}" for n in range(1, MOST_OPERANDS + 1)
+}
+NUMERIC_NAMES: Final = frozenset(NUMERIC_NODES.values())
 
 Parts = tuple[str, tuple[object, ...], tuple[Term, ...]]
 
@@ -427,7 +554,8 @@ def parts(t: Term) -> Parts:
         case op if function := function_of(op, t.data):
             return FUNCTION_NODES[len(t.args)], (function.key,), t.args
         case op if op in _WITH_DATA:
-            return "numeric" if len(t.args) == 1 else "numeric2", (op, t.data), t.args
+            data = t.loop.described if op == "scan" else t.data
+            return NUMERIC_NODES[len(t.args)], (op, data), t.args
         case op:
             return op, (), t.args
 
@@ -463,7 +591,7 @@ def assembled(constructor: str, data: Sequence[Any], args: tuple[Term, ...]) -> 
             return cofactors(int(data[0]), *args)
         case _ if constructor in FUNCTION_NODES.values():
             return apply(record(data[0]), *args)
-        case "numeric" | "numeric2":
+        case name if name in NUMERIC_NAMES:
             return numeric(data[0], *args, data=data[1])
         case name if name in MATRIX_FUNCTIONS:
             return apply(name, *args)

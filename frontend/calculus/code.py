@@ -6,6 +6,7 @@ from eggrad.engine.compilation.compiled import CompiledFunction, compile_terms
 from eggrad.engine.compilation.variants import SizeVariant, find_variants
 from eggrad.engine.costs.cost import CostModel
 from eggrad.engine.costs.time_model import Rates
+from eggrad.engine.terms.loops import Recurrence, with_results, with_steps
 from eggrad.engine.terms.term import Term
 from eggrad.rules.standard import system
 
@@ -28,7 +29,12 @@ def stable_form(term: Term) -> Term:
     >>> stable_form(apply("log", add(constant(1), apply("exp", variable("x"))))).op
     'softplus'
     """
-    return system().explore([term], [CostModel()], purpose="evaluate").cheapest().terms[0]
+
+    def stable(own: Recurrence) -> Recurrence:
+        return with_results(own, lambda results: [*map(stable_form, results)])
+
+    (found,) = system().explore([term], [CostModel()], purpose="evaluate").cheapest().terms
+    return with_steps([found], stable)[0]
 
 
 def lower(

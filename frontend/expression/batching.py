@@ -6,6 +6,7 @@ from eggrad.engine.errors import UnsupportedOperation
 from eggrad.engine.indices.spec import Size, canonical
 from eggrad.engine.terms import term as terms
 from eggrad.engine.terms.functions import EXTREMES, MATRIX_FUNCTIONS
+from eggrad.engine.terms.loops import LAST, recurrence, recurrence_of
 from eggrad.engine.terms.stack_functions import STACK_FUNCTIONS
 from eggrad.engine.terms.term import Term, postorder, rebuild
 from eggrad.frontend.expression.broadcasting import spread
@@ -44,6 +45,8 @@ def batched(root: Term, examples: Mapping[Term, Term], size: Size) -> Term:
 
 def _batched(t: Term, done: Mapping[Term, Term], size: Size) -> Term:
     """A node, some of whose operands have the new axis."""
+    if t.op == "scan":
+        return _batched_loop(t, done, size)
     args = tuple(done.get(a, a) for a in t.args)
     if t.op == "einsum" or t.op in EXTREMES:
         ins = [(_NEW, *i) if a in done else i for a, i in zip(t.args, t.spec, strict=False)]
@@ -75,6 +78,39 @@ def _batched(t: Term, done: Mapping[Term, Term], size: Size) -> Term:
         _spread(a, own, t.dims, dims, own in done) for a, own in zip(args, t.args, strict=True)
     )
     return rebuild(t, tuple(spreads))
+
+
+def _batched_loop(t: Term, done: Mapping[Term, Term], size: Size) -> Term:
+    """A loop whose states are those of all examples, along an axis after that of the steps."""
+    own, loop = recurrence_of(t), t.loop
+    step = own.opened(*done.values())
+    starts = [done[a] if a in done else spread(a, (size, *a.dims)) for a in own.starts]
+    slices = [_turned(done[a]) if a in done else a for a in own.slices]
+    constants = [done.get(a, a) for a in own.constants]
+    variables = (*step.carries, *step.slices, *step.constants)
+    # What has examples has their axis after the first one; a constant has no other before.
+    many: dict[Term, Term] = {}
+    examples: dict[Term, Term] = {}
+    for k, (v, a) in enumerate(zip(variables, t.args, strict=True)):
+        many[v], is_carry = v, k < len(starts)
+        if is_carry or a in done:
+            is_constant = k >= len(starts) + len(slices)
+            dims = (size, *v.dims) if is_constant else (v.dims[0], size, *v.dims[1:])
+            many[v] = terms.variable(v.name, dims)
+            examples[v] = many[v] if is_constant else _turned(many[v])
+    results = [_turned(batched(r, examples, size)) for r in step.results]
+    places = iter(many.values())
+    groups = (starts, slices, constants)
+    read = [{v: a for a, v in zip(group, places, strict=False)} for group in groups]
+    whole = recurrence(results, step.steps, *read, length=own.length, backwards=own.backwards)
+    states = whole.states(loop.carry, loop.part)
+    return states if loop.part == LAST else _turned(states)
+
+
+def _turned(a: Term) -> Term:
+    """A tensor with its first two axes exchanged."""
+    first, second, *rest = range(a.order)
+    return terms.einsum(canonical([(first, second, *rest)], (second, first, *rest)), a)
 
 
 def _spread(a: Term, own: Term, one: tuple[Size, ...], dims: tuple[Size, ...], new: bool) -> Term:

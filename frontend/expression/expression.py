@@ -481,8 +481,8 @@ class Expression:
         return format_expression(language, own.term, own.scope)
 
     def __str__(self) -> str:
-        """Write it in the language that `eggrad.parse` reads."""
-        return self.to("einsum")
+        """Write it in the language that `eggrad.parse` reads; one with loops as Python."""
+        return self.to("python" if terms.steps_of(self.thin.term) else "einsum")
 
     def _repr_latex_(self) -> str:
         """The formula in a notebook."""

@@ -222,7 +222,7 @@ _depth: Final[ContextVar[int]] = ContextVar("depth", default=0)
 
 
 @contextmanager
-def _deeper() -> Iterator[int]:
+def deeper() -> Iterator[int]:
     """Count how many functions are being called in one another."""
     token = _depth.set(_depth.get() + 1)
     try:
@@ -240,7 +240,7 @@ def trace(
     has_aux: bool,
 ) -> Traced:
     """Call a function with expressions among the leaves of its arguments."""
-    with _located(given.function):
+    with located(given.function):
         value = given.call(leaves)
         aux: Any = ()
         if has_aux:
@@ -286,7 +286,7 @@ def _returned(value: Any) -> str:
 
 
 @contextmanager
-def _located(f: Function) -> Iterator[None]:
+def located(f: Function) -> Iterator[None]:
     """Add the line of the user's function to an error, or where that begins."""
     try:
         yield
@@ -486,14 +486,14 @@ def _call(
         variable(name, np.shape(v))
         for name, v in zip(labels[len(given.labels) :], vectors, strict=True)
     ]
-    with tracing(set(labels)) as outside, _deeper():
+    with tracing(set(labels)) as outside, deeper():
         traced = trace(kind, given, leaves, directions, has_aux=has_aux)
         further = [a for a in traced.aux if isinstance(a, Expression)]
         by, other = tuple(traced.variables), tuple(directions)
         key = kind.key, tuple(traced.values), tuple(further), by, other
         function = _derived.get(key)
         if function is None:
-            with _located(given.function):
+            with located(given.function):
                 found = [*kind.derive(traced.values, traced.variables, directions), *further]
             # The compiler is loaded by whoever computes something.
             from eggrad.frontend.interface.compile import compile
@@ -521,7 +521,7 @@ def _symbolic(
 ) -> Outputs:
     """Derivatives at expressions: by variables of the same axes, which they then replace."""
     leaves, replaced = [*given.leaves], dict[Expression, Expression]()
-    with _deeper() as depth:
+    with deeper() as depth:
         for k in dict.fromkeys(given.by):
             value = as_expression(leaves[k])
             shape = shapes.get(k, value.term.dims)
@@ -532,7 +532,7 @@ def _symbolic(
         ]
         replaced |= dict(zip(fresh, map(as_expression, vectors), strict=True))
         traced = trace(kind, given, leaves, fresh, has_aux=has_aux)
-        with _located(given.function):
+        with located(given.function):
             found = kind.derive(traced.values, traced.variables, fresh)
     by_name = {v.term.name: value for v, value in replaced.items()}
 
@@ -600,11 +600,11 @@ def transformed(f: Function, computed: Function) -> Function:
     """A function with the name and the documentation of another one, which it calls."""
     checked_function(f)
 
-    def located(*args: Any, **options: Any) -> Any:
-        with _located(f):
+    def called(*args: Any, **options: Any) -> Any:
+        with located(f):
             return computed(*args, **options)
 
-    made: Any = wraps(f)(located)
+    made: Any = wraps(f)(called)
     # Who copies the attribute to a function of its own has another code.
     setattr(made, TRANSFORMED, made.__code__)
     return made

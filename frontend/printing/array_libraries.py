@@ -3,13 +3,14 @@
 import re
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
+from types import MappingProxyType
 from typing import Final
 
 from eggrad.engine.errors import UnsupportedOperation
 from eggrad.engine.indices.spec import Dims
 from eggrad.engine.terms.fixed_arrays import FixedArray
 from eggrad.engine.terms.functions import EXTREMES, FUNCTIONS, OwnFunction
-from eggrad.engine.terms.term import Term, postorder
+from eggrad.engine.terms.term import Step, Term, postorder
 from eggrad.frontend.printing.python import (
     ATOM,
     PRODUCT,
@@ -39,7 +40,7 @@ def format_jax(root: Term, scope: Sequence[Term] = ()) -> str:
         return jnp.exp(A @ x)
     <BLANKLINE>
     """
-    return _JaxWriter(root, scope).text()
+    return _JaxWriter([root], scope).text()
 
 
 def format_torch(root: Term, scope: Sequence[Term] = ()) -> str:
@@ -56,17 +57,22 @@ def format_torch(root: Term, scope: Sequence[Term] = ()) -> str:
         return torch.sum(torch.relu(A), axis=1)
     <BLANKLINE>
     """
-    return _TorchWriter(root, scope).text()
+    return _TorchWriter([root], scope).text()
 
 
 class _LibraryWriter(Writer):
     key = ""
 
-    def __init__(self, root: Term, scope: Sequence[Term]) -> None:
-        super().__init__(root, scope)
+    def __init__(
+        self,
+        roots: Sequence[Term],
+        scope: Sequence[Term],
+        steps: Mapping[Step, Writer] = MappingProxyType({}),
+    ) -> None:
+        super().__init__(roots, scope, steps)
         # Scalars that Python's numbers are, not arrays.
         self.numbers: set[Term] = set()
-        for t in postorder(self._root):
+        for t in postorder(*self.roots):
             arithmetic = t.op in _ARITHMETIC and self.numbers.issuperset(t.args)
             is_root = t.op == "power" and t.args[1].data == Fraction(1, 2)
             leaf = t.op in ("constant", "size", "indicator", "delta")
@@ -97,8 +103,8 @@ class _JaxWriter(_LibraryWriter):
     def argsort(self, operand: str, axis: int) -> str:
         return f"np.argsort({operand}, axis={axis}, stable=True)"
 
-    def result(self, text: str) -> str:
-        return f"np.asarray({text})" if self._root in self.numbers else text
+    def result(self, root: Term, text: str) -> str:
+        return f"np.asarray({text})" if root in self.numbers else text
 
 
 # What PyTorch calls functions of NumPy.
@@ -110,8 +116,13 @@ class _TorchWriter(_LibraryWriter):
     key = "torch"
     modules: Mapping[str, str] = {"torch": "import torch"}
 
-    def __init__(self, root: Term, scope: Sequence[Term]) -> None:
-        super().__init__(root, scope)
+    def __init__(
+        self,
+        roots: Sequence[Term],
+        scope: Sequence[Term],
+        steps: Mapping[Step, Writer] = MappingProxyType({}),
+    ) -> None:
+        super().__init__(roots, scope, steps)
         self._like = self._identifier("like")
 
     def translated(self, line: str) -> str:
@@ -129,15 +140,15 @@ class _TorchWriter(_LibraryWriter):
         )
         return [f"{self._like} = {{{kind}}}"]
 
-    def result(self, text: str) -> str:
-        return self._tensor(text) if self._root in self.numbers else text
+    def result(self, root: Term, text: str) -> str:
+        return self._tensor(text) if root in self.numbers else text
 
     def reads(self, key: Sequence[str]) -> bool:
         return not any("::-" in part for part in key)
 
     def node(self, node: Term, args: Sequence[Text], done: Mapping[Term, Text]) -> Text:
         is_root = node.op == "power" and node.args[1].data == Fraction(1, 2)
-        if is_root or node.op in FUNCTIONS or isinstance(node.data, OwnFunction):
+        if is_root or node.op in (*FUNCTIONS, "scan") or isinstance(node.data, OwnFunction):
             args = [
                 (self._tensor(text), ATOM) if a in self.numbers else (text, level)
                 for a, (text, level) in zip(node.args, args, strict=True)

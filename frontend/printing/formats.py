@@ -5,7 +5,7 @@ from itertools import count
 from typing import Final
 
 from eggrad.engine.errors import UnsupportedOperation
-from eggrad.engine.terms.term import Term, postorder, rebuild, variable, variables
+from eggrad.engine.terms.term import Term, postorder, rebuild, steps_of, variable, variables
 from eggrad.frontend.elementwise.printer import format_elementwise
 from eggrad.frontend.printing.array_libraries import format_jax, format_torch
 from eggrad.frontend.printing.dot import format_dot
@@ -50,6 +50,8 @@ FORMATS: Final[dict[str, Callable[[Term, Sequence[Term]], str]]] = {
 _WITH_NUMBERS: Final = ("einsum", "python", "jax", "torch", "sympy", "matlab", "julia", "json")
 """The languages that write the numbers of an array; the others give it a name."""
 
+_WITH_LOOPS: Final = ("python", "jax", "torch", "json", "dot")
+
 SHORTENED: Final = ("matrix", "unicode", "latex")
 FORMULAS: Final = ("einsum", "matrix", "unicode", "index", "latex")
 """The languages in which a term is a formula, not a definition, a program or a picture."""
@@ -63,7 +65,8 @@ def format_expression(language: str, term: Term, scope: Sequence[Term]) -> str:
     >>> format_expression("matrix", einsum("i,i->i", x, einsum("i,i->i", x, x)), ())
     'x.^3'
     """
-    return format_unchanged(language, shortest(term) if language in SHORTENED else term, scope)
+    own = shortest(term) if language in SHORTENED and not steps_of(term) else term
+    return format_unchanged(language, own, scope)
 
 
 def _with_named_arrays(term: Term) -> Term:
@@ -88,6 +91,9 @@ def format_unchanged(language: str, term: Term, scope: Sequence[Term]) -> str:
     if language not in FORMATS:
         known = ", ".join(FORMATS)
         raise UnsupportedOperation(f"there is no format {language!r}; the formats are: {known}")
+    if language not in _WITH_LOOPS and steps_of(term):
+        known = ", ".join(_WITH_LOOPS)
+        raise UnsupportedOperation(f"{language} has no loops; the formats that have: {known}")
     own = term if language in _WITH_NUMBERS else _with_named_arrays(term)
     return FORMATS[language](own, scope)
 

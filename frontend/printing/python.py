@@ -5,9 +5,11 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
+from types import MappingProxyType
 from typing import Final
 
 from eggrad.engine.compilation.indicator_code import by_views, slices
+from eggrad.engine.compilation.lowering import loop_arguments, states_text
 from eggrad.engine.errors import UnsupportedOperation
 from eggrad.engine.indices import spec as specs
 from eggrad.engine.indices.affine import (
@@ -33,8 +35,9 @@ from eggrad.engine.terms.functions import (
     MATRIX_FUNCTIONS,
     OwnFunction,
 )
+from eggrad.engine.terms.loops import Recurrence, recurrence_of
 from eggrad.engine.terms.stack_functions import STACK_FUNCTIONS
-from eggrad.engine.terms.term import Term, own_functions, postorder, variables
+from eggrad.engine.terms.term import Step, Term, own_functions, postorder, steps_of, variables
 from eggrad.frontend.text.precedence import Text, bracketed, levels
 
 SUM, PRODUCT, SIGN, POWER, ATOM = levels("python")
@@ -115,6 +118,16 @@ def _infix(a: Text, sign: str, b: Text) -> Text:
 
 # Truth values are added up as numbers are.
 _AS_NUMBER: Final = "1.0 * "
+# A loop, one step after the other; what a step is given has a first axis of size 1.
+_RUN_LOOP: Final = '''\
+def run_loop(step, length, starts, slices, constants, backwards):
+    """The states of each carry, before and after each step."""
+    kept = [[np.asarray(start)] for start in starts]
+    for k in reversed(range(length)) if backwards else range(length):
+        now = [states[-1][None] for states in kept] + [a[k : k + 1] for a in slices]
+        for states, after in zip(kept, step(*now, *constants)):
+            states.append(after[0])
+    return [np.stack(states[::-1] if backwards else states) for states in kept]'''
 # A part that occurs again has a name if it is longer.
 WORTH_NAMING: Final = 8
 # Python's compiler gives up on deeper brackets.
@@ -139,7 +152,7 @@ def format_python(root: Term, scope: Sequence[Term] = ()) -> str:
         return A @ x
     <BLANKLINE>
     """
-    return Writer(root, scope).text()
+    return Writer([root], scope).text()
 
 
 class Writer:
@@ -149,30 +162,60 @@ class Writer:
     """
 
     library = "NumPy"
+    name = "f"
     modules: Mapping[str, str] = {"np": "import numpy as np", "scipy": "import scipy.linalg"}
     """What the code calls each module, and how it is imported."""
 
-    def __init__(self, root: Term, scope: Sequence[Term]) -> None:
-        """Give every name of a user one that Python has."""
-        root = without_higher_cofactors(root)
-        self._root = root
-        self._variables = variables(root, *scope)
-        self._functions = own_functions(root)
-        self._taken = {"np", "float", *self.modules, *(f.name for f in self._functions)}
+    def __init__(
+        self,
+        roots: Sequence[Term],
+        scope: Sequence[Term],
+        steps: Mapping[Step, "Writer"] = MappingProxyType({}),
+    ) -> None:
+        """Give every name of a user one that Python has; `steps` have been written before."""
+        self.roots = [without_higher_cofactors(root) for root in roots]
+        self._variables = variables(*self.roots, *scope)
+        self._functions = own_functions(*self.roots)
+        self._taken = {"np", "float", "run_loop", *self.modules, *(f.name for f in self._functions)}
         self._body: list[str] = []
         self._names = {v: self._identifier(v.name) for v in self._variables}
-        self._size_names = {d: self._identifier(d) for d in symbols(root)}
+        self._size_names = {d: self._identifier(d) for d in symbols(*self.roots)}
         self._sizes: dict[str, str] = {}
+        self._steps = steps
+        self._loops: dict[Recurrence, str] = {}
+        # Sizes that no array has are further parameters.
+        self._is_step, self.open = False, list[str]()
 
     def text(self) -> str:
         """The module."""
-        if any(t.order > len(specs.LETTERS) for t in postorder(self._root)):
+        steps: dict[Step, Writer] = {}
+        functions: list[list[str]] = []
+        for k, step in enumerate(steps_of(*self.roots), 1):
+            own = (*step.carries, *step.slices, *step.constants)
+            steps[step] = writer = type(self)(step.results, own, MappingProxyType({**steps}))
+            writer._is_step, writer.name = True, self._identifier(f"step{k}")
+            functions.append(writer.function([writer._names[v] for v in own]))
+        self._steps = steps
+        self.name = self._identifier("f")
+        functions.append(self.function([*self._names.values()]))
+        mentioned = {*re.findall(r"\w+", "\n".join(line for own in functions for line in own))}
+        head = [line for module, line in self.modules.items() if module in mentioned]
+        head += [self.origin(f) for f in self._functions]
+        if steps:
+            functions.insert(0, [self.translated(line) for line in _RUN_LOOP.splitlines()])
+        texts = ["\n".join([*own, ""]) for own in functions]
+        return "\n\n".join(["\n".join([*head, ""]), *texts] if head else texts)
+
+    def function(self, parameters: Sequence[str]) -> list[str]:
+        """The lines of a function of some parameters, and of the sizes that none of them has."""
+        roots = self.roots
+        if any(t.order > len(specs.LETTERS) for t in postorder(*roots)):
             raise UnsupportedOperation(f"np.einsum has {len(specs.LETTERS)} indices, no more")
-        users = Counter(a for node in postorder(self._root) for a in node.args)
+        users = Counter(a for node in postorder(*roots) for a in node.args)
         done: dict[Term, Text] = {}
         body = self._body
         depth: dict[Term, int] = {}
-        for node in postorder(self._root):
+        for node in postorder(*roots):
             text = self.node(node, [done[a] for a in node.args], done)
             depth[node] = 1 + max((depth[a] for a in node.args), default=0)
             often = users[node] > 1 and len(text[0]) > WORTH_NAMING
@@ -180,23 +223,21 @@ class Writer:
                 depth[node] = 0
                 text = self.named(text[0]), ATOM
             done[node] = text
-        body.append(f"return {self.result(done[self._root][0])}")
+        results = [self.result(r, done[r][0]) for r in roots]
+        returned = f"[{', '.join(results)}]" if self._is_step else results[0]
+        body.append(f"return {returned}")
         body = [self.translated(line) for line in body]
         body[:0] = self.first_lines("\n".join(body))
         mentioned = {*re.findall(r"\w+", "\n".join(body))}
         sizes = sorted(self._sizes.items())
-        lines = [f"{size} = {place}" for size, place in sizes if size in mentioned] + body
-        name = self._identifier("f")
-        own = self._names.values()
+        lines = [f"{size} = {place}" for size, place in sizes if size in mentioned and place] + body
         known = ", ".join(f"{n} of axes {_axes(v.dims)}" for v, n in self._names.items())
-        title = f'"""Axes {_axes(self._root.dims)}{", for " * bool(known)}{known}."""'
+        result = " and ".join(_axes(r.dims) for r in roots)
+        title = f'"""Axes {result}{", for " * bool(known)}{known}."""'
         used = {d: name for d, name in self._size_names.items() if name in self._sizes}
-        lines = [title, *renamings("#", self._names, used), *lines]
-        function = [f"def {name}({', '.join(own)}):", *(f"    {k}" for k in lines)]
-        head = [line for module, line in self.modules.items() if module in mentioned]
-        head += [self.origin(f) for f in self._functions]
-        head += ["", ""] if head else []
-        return "\n".join([*head, *function, ""])
+        lines = [*[title] * (not self._is_step), *renamings("#", self._names, used), *lines]
+        given = ", ".join([*parameters, *(self._size_names[d] for d in self.open)])
+        return [f"def {self.name}({given}):", *(f"    {k}" for k in lines)]
 
     def named(self, text: str) -> str:
         """A name for what a text says."""
@@ -212,7 +253,7 @@ class Writer:
         """Lines that stand before all others, given these."""
         return []
 
-    def result(self, text: str) -> str:
+    def result(self, root: Term, text: str) -> str:
         """The array to return."""
         return text
 
@@ -253,6 +294,10 @@ class Writer:
             self._sizes[name] = self._origin(size)
 
     def _origin(self, size: str) -> str:
+        fixed = {s for v in self._variables for d in v.dims for s in size_symbols(d)}
+        if size not in fixed:
+            self.open.append(size)
+            return ""
         v, axis, more = place_of_size(size, self._variables)
         return f"{self._names[v]}.shape[{axis}]{more}"
 
@@ -281,6 +326,8 @@ class Writer:
                 return self.selection(node, args[0])
             case "argsort":
                 return self.argsort(args[0][0], node.number), ATOM
+            case "scan":
+                return self._states(node, args)
             case "einsum":
                 return self._product(node, args)
             case name if name in EXTREMES:
@@ -314,6 +361,17 @@ class Writer:
                 raise UnsupportedOperation(
                     f"{name} has no function in {self.library}; see eggrad.compile"
                 )
+
+    def _states(self, node: Term, args: Sequence[Text]) -> Text:
+        """States of a loop, which runs once for all that are needed."""
+        own = recurrence_of(node)
+        if own not in self._loops:
+            step = self._steps[own.step]
+            arrays = [text for text, _ in args]
+            shape = [self._size(node.loop.inside[s]) for s in step.open]
+            given = loop_arguments(own, step.name, self._size(own.length), arrays, shape)
+            self._loops[own] = self.named(f"run_loop({given})")
+        return states_text(self._loops[own], node.loop), ATOM
 
     def array(self, array: FixedArray) -> Text:
         """Known numbers."""

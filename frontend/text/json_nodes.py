@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import islice
 from math import isfinite, prod
 from typing import Any, Final, NamedTuple, cast
 
@@ -11,13 +12,14 @@ import numpy as np
 from eggrad.engine.errors import EggradError, ParseError, UnsupportedOperation
 from eggrad.engine.indices.affine import checked_dims
 from eggrad.engine.indices.constraints import Constraint
-from eggrad.engine.indices.spec import Spec, canonical, check
+from eggrad.engine.indices.spec import Size, Spec, canonical, check
 from eggrad.engine.indices.texts import as_float, fraction_of, fraction_text, integer
 from eggrad.engine.terms import term as terms
 from eggrad.engine.terms.fixed_arrays import fixed_array
 from eggrad.engine.terms.functions import EXTREMES, FUNCTIONS, MATRIX_FUNCTIONS, OwnFunction
+from eggrad.engine.terms.loops import AFTER, BEFORE, LAST, recurrence, unused_size
 from eggrad.engine.terms.stack_functions import STACK_FUNCTIONS
-from eggrad.engine.terms.term import Term, own_functions, postorder
+from eggrad.engine.terms.term import Term, own_functions, postorder, substitute_sizes
 from eggrad.frontend.text.words import MAXIMAL_ORDER
 
 FORMAT: Final = "eggrad expression 1"
@@ -43,23 +45,30 @@ def format_json(root: Term, scope: Sequence[Term] = ()) -> str:
      "scope": []}
     """
     own_functions(root)
-    numbers: dict[Term, int] = {}
-    lines: list[str] = []
-    for node in postorder(root, *scope):
-        numbers[node] = len(numbers)
-        described = {
-            "op": "function" if isinstance(node.data, OwnFunction) else node.op,
-            "data": _data(node),
-            "args": [numbers[a] for a in node.args],
-            "dims": list(node.dims),
-        }
-        lines.append(f"  {json.dumps(described, allow_nan=False)}")
-    nodes = ",\n".join(lines)
+    described, numbers = _described(root, *scope)
+    nodes = ",\n".join(f"  {json.dumps(d, allow_nan=False)}" for d in described)
     places = [numbers[v] for v in scope]
     return (
         f'{{"format": "{FORMAT}",\n "nodes": [\n{nodes}],\n "root": {numbers[root]},\n'
         f' "scope": {places}}}'
     )
+
+
+def _described(*roots: Term) -> tuple[list[dict[str, Any]], dict[Term, int]]:
+    """What is written of each node, and their numbers."""
+    numbers: dict[Term, int] = {}
+    found: list[dict[str, Any]] = []
+    for node in postorder(*roots):
+        numbers[node] = len(numbers)
+        found.append(
+            {
+                "op": "function" if isinstance(node.data, OwnFunction) else node.op,
+                "data": _data(node),
+                "args": [numbers[a] for a in node.args],
+                "dims": list(node.dims),
+            }
+        )
+    return found, numbers
 
 
 def _data(node: Term) -> Any:
@@ -76,6 +85,13 @@ def _data(node: Term) -> Any:
             return node.data
         case "selection":
             return list(node.chosen)
+        case "scan":
+            loop, step = node.loop, node.loop.step
+            parts = {name: getattr(step, name) for name in _PARTS}
+            nodes, numbers = _described(*(t for ts in parts.values() for t in ts))
+            places = {name: [numbers[t] for t in ts] for name, ts in parts.items()}
+            own = {"steps": step.steps, "sizes": list(step.sizes), "nodes": nodes, **places}
+            return {**loop._asdict(), "step": own, "sizes": list(loop.sizes)}
         case op if op == "einsum" or op in EXTREMES:
             return [[*part] for part in node.spec]
         case _ if isinstance(node.data, OwnFunction):
@@ -84,6 +100,10 @@ def _data(node: Term) -> Any:
             return None
         case op:
             raise UnsupportedOperation(f"{op} is for generated code, and has no JSON")
+
+
+_PARTS: Final = ("carries", "slices", "constants", "results")
+"""The terms that a step of a loop is made of."""
 
 
 def _number(x: float) -> float | str:
@@ -164,20 +184,25 @@ def _read(whole: object, functions: Mapping[str, OwnFunction]) -> tuple[Term, tu
     if top["format"] != FORMAT:
         raise _WrongError(f"the format is {FORMAT!r}, not {top['format']!r}", "format")
     nodes = _list(top["nodes"], "nodes")
-    made: list[Term] = []
-    for k, described in enumerate(nodes):
-        made.append(_node(described, made, functions, ("nodes", k)))
+    made = _nodes(nodes, functions, ("nodes",))
     root = _operand(top["root"], made, "root")
     places = _list(top["scope"], "scope")
     scope = tuple(_operand(place, made, "scope", k) for k, place in enumerate(places))
     for k, v in enumerate(scope):
         if v.op != "variable":
             raise _WrongError("the scope has variables only", "scope", k)
+    return root, scope
+
+
+def _nodes(nodes: list[Any], functions: Mapping[str, OwnFunction], path: Path) -> list[Term]:
+    made: list[Term] = []
+    for k, described in enumerate(nodes):
+        made.append(_node(described, made, functions, (*path, k)))
     names: dict[str, Term] = {}
     for k, t in enumerate(made):
         if t.op == "variable" and names.setdefault(t.name, t) is not t:
-            raise _WrongError(f"there are two variables {t.name!r}", "nodes", k)
-    return root, scope
+            raise _WrongError(f"there are two variables {t.name!r}", *path, k)
+    return made
 
 
 def _object(value: object, keys: Sequence[str], *path: str | int) -> dict[str, Any]:
@@ -373,6 +398,51 @@ def _argsort(own: _Given) -> Term:
     return terms.numeric("argsort", *own.args, data=_integer(own.data, *own.path))
 
 
+def _scan(own: _Given) -> Term:
+    keys = ("step", "sizes", "carry", "part", "backwards", "length")
+    data = _object(own.data, keys, *own.path)
+    path = (*own.path, "step")
+    step = _object(data["step"], ("steps", "sizes", "nodes", *_PARTS), *path)
+    inside = _list(step["sizes"], *path, "sizes")
+    outside = _list(data["sizes"], *own.path, "sizes")
+    symbols = [_text(s, *path, "sizes", k) for k, s in enumerate(inside)]
+    if len(symbols) != len(outside):
+        raise _WrongError("each size of a step stands for one of the loop", *own.path, "sizes")
+    nodes = _list(step["nodes"], *path, "nodes")
+    made = _nodes(nodes, own.functions, (*path, "nodes"))
+    own_sizes = checked_dims(outside)
+    sizes: dict[Size, Size] = dict(zip(symbols, own_sizes, strict=True))
+    # The sizes of the loop may have the name that the number of steps has in the step.
+    steps = sizes[_text(step["steps"], *path, "steps")] = unused_size((), own_sizes)
+    made = substitute_sizes(made, sizes)
+    carries, slices, constants, results = (
+        [
+            _operand(place, made, *path, name, k)
+            for k, place in enumerate(_list(step[name], *path, name))
+        ]
+        for name in _PARTS
+    )
+    variables = (*carries, *slices, *constants)
+    if any(v.op != "variable" for v in variables) or len({*variables}) < len(variables):
+        raise _WrongError("carries, slices and constants are different variables", *path)
+    if len(carries) != len(results) or len(variables) != len(own.args):
+        raise _WrongError("each carry has a result, and each variable an operand", *path)
+    carry, part, backwards = data["carry"], data["part"], data["backwards"]
+    if not 0 <= _integer(carry, *own.path, "carry") < len(carries):
+        raise _WrongError("carry is the place of one of the carries", *own.path, "carry")
+    if part not in (BEFORE, AFTER, LAST):
+        raise _WrongError("part is before, after or last", *own.path, "part")
+    if not isinstance(backwards, bool):
+        raise _WrongError("backwards is true or false", *own.path, "backwards")
+    args = iter(own.args)
+    places = (
+        dict(zip(vs, islice(args, len(vs)), strict=True)) for vs in (carries, slices, constants)
+    )
+    (length,) = checked_dims([data["length"]])
+    found = recurrence(results, steps, *places, length=length, backwards=backwards)
+    return found.states(carry, part)
+
+
 def _function(own: _Given) -> Term:
     name = _text(own.data, *own.path)
     if name not in own.functions:
@@ -398,6 +468,7 @@ _BUILDERS: Final[Mapping[str, Builder]] = {
     "cofactors": _cofactors,
     "selection": _selection,
     "argsort": _argsort,
+    "scan": _scan,
     "function": _function,
     **{op: _operation(build) for op, build in _ARITHMETIC.items()},
     **{op: _operation(terms.apply, op) for op in (*_PUBLIC, *MATRIX_FUNCTIONS)},

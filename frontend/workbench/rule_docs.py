@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import cast
 
 from eggrad.engine.indices.spec import Spec, format_spec
-from eggrad.engine.laws.rule import BulkRule, Rule, Ruleset, parameters_of
+from eggrad.engine.laws.rule import BulkRule, LoopRule, Rule, Ruleset, parameters_of
 from eggrad.engine.saturation.schedule import STAGES
 from eggrad.engine.terms.term import Term
 from eggrad.frontend.text.printer import format_term
@@ -66,13 +66,13 @@ def stages_of(ruleset: Ruleset) -> str:
     return found or ("asked of given terms" if ruleset.facts else "")
 
 
-def row_of(rule: Rule | BulkRule) -> tuple[str, ...]:
+def row_of(rule: Rule | BulkRule | LoopRule) -> tuple[str, ...]:
     """What the table of a ruleset says of one rule."""
     text = f"`{rule.text}`" if isinstance(rule, Rule) else rule.text
     return (f"`{rule.name}`", rule.law, text, rule.kind, domain_of(rule), rule.cite)
 
 
-def domain_of(rule: Rule | BulkRule) -> str:
+def domain_of(rule: Rule | BulkRule | LoopRule) -> str:
     """Where the left side is defined, or what the exceptions are."""
     return f"but for {rule.exceptions}" if rule.exceptions else rule.domain
 
@@ -100,8 +100,8 @@ def rule_table() -> str:
         purpose = ruleset.purpose[0].upper() + ruleset.purpose[1:]
         lines += ["", f"## {ruleset.name}", "", f"{purpose}."]
         lines += [f"Measure: {ruleset.measure}. Stages: {stages_of(ruleset)}.", ""]
-        if ruleset.laws:
-            rows = [row_of(rule) for rule in ruleset.laws]
+        if laws := [*ruleset.laws, *ruleset.loop_rules]:
+            rows = [row_of(rule) for rule in laws]
             lines += table(("rule", "law", "text", "kind", "domain", "source"), rows)
         if ruleset.facts:
             facts = [(f"`{f.name}`", f.law, f"`{f.text}`", f.cite) for f in ruleset.facts]

@@ -71,6 +71,7 @@ if TYPE_CHECKING:
     from eggrad.frontend.interface.definition import Definition, parse_elementwise
     from eggrad.frontend.interface.derivatives import derivative, gradient, simplify
     from eggrad.frontend.interface.equivalence import Verdict, equivalent
+    from eggrad.frontend.interface.loops import scan
     from eggrad.frontend.interface.products import hessian, hvp, jacobian, jvp, vjp
     from eggrad.frontend.interface.properties import Properties, properties
     from eggrad.frontend.interface.reading import (
@@ -149,6 +150,7 @@ __all__ = [
     "properties",
     "relu",
     "round",
+    "scan",
     "sign",
     "simplify",
     "sin",
@@ -188,6 +190,7 @@ _HOMES = {
     "frontend.interface.compile": ("compile",),
     "frontend.interface.definition": ("Definition", "parse_elementwise"),
     "frontend.interface.derivatives": ("derivative", "gradient", "simplify"),
+    "frontend.interface.loops": ("scan",),
     "frontend.interface.products": ("hessian", "hvp", "jacobian", "jvp", "vjp"),
     "frontend.interface.transforms": ("grad", "value_and_grad", "vmap"),
     "frontend.interface.equivalence": ("Verdict", "equivalent"),

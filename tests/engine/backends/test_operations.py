@@ -23,6 +23,7 @@ from eggrad.engine.terms.functions import (
     NUMERIC,
     OwnFunction,
 )
+from eggrad.engine.terms.loops import recurrence
 from eggrad.engine.terms.stack_functions import STACK_FUNCTIONS
 from eggrad.engine.terms.term import Term
 from tests.support.array_libraries import converter, each
@@ -41,7 +42,11 @@ P = t.variable("P", ("n", "n"), ["positive definite"])
 M = t.variable("M", ("m", "n"))
 SUM = ((0,), ())
 CHOLESKY = t.numeric("cholesky", P)
+STEP = t.apply("tanh", t.einsum("ki,i->ki", t.variable("h", ("k", "n")), b))
 OF_ARRAYS: dict[str, Term] = {
+    "scan": recurrence([STEP], "k", {STEP.args[0].args[0]: a}, {}, {b: b}, length=3).states(
+        0, "after"
+    ),
     "cofactors": t.cofactors(2, P),
     "selection": t.numeric("selection", t.apply("sign", a), data=(4,)),
     "argsort": t.numeric("argsort", M, data=1),

@@ -1,0 +1,250 @@
+"""Loops of Python functions: the step is traced once, however many steps there are."""
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, NamedTuple, cast
+
+import numpy as np
+
+from eggrad.engine.errors import ShapeError, UnsupportedOperation
+from eggrad.engine.indices.spec import Size
+from eggrad.engine.terms import term as terms
+from eggrad.engine.terms.loops import AFTER, LAST, Recurrence, at_places, recurrence, unused_size
+from eggrad.engine.terms.term import Term
+from eggrad.frontend.expression.batching import batched
+from eggrad.frontend.expression.expression import (
+    Expression,
+    SizeSymbol,
+    as_expression,
+    expression,
+    unified,
+)
+from eggrad.frontend.expression.functions import variable
+from eggrad.frontend.interface.traced import checked_function, deeper, located
+from eggrad.frontend.interface.trees import Structure, flatten, paths, unflatten
+from eggrad.frontend.text.words import format_axes
+
+Step = Callable[[Any, Any], Any]
+
+
+def scan(
+    step: Step, start: Any, xs: Any = None, length: int | str | None = None, reverse: bool = False
+) -> tuple[Any, Any]:
+    """A loop whose step is derived once: `carry, y = step(carry, x)` for each x along an axis.
+
+    Returns the last carry, and what the steps gave as y, along a new first axis. `start` is the
+    first carry, `xs` an array whose first axis the steps follow; both may be nested tuples, lists
+    and dicts of arrays, and so may y. Without `xs` the x is None, and `length` says how many steps
+    there are, a number or a size symbol. In `reverse` the last x comes first.
+
+    A carry has the same axes after each step; `ShapeError` else. Of numbers the loop runs at once.
+
+    >>> import numpy as np
+    >>> from eggrad.frontend.interface.transforms import grad
+    >>> def last(w, xs):
+    ...     return scan(lambda h, x: (np.tanh(w * h + x), None), 0.0, xs)[0]
+    >>> float(last(0.5, np.zeros(1000))), grad(last)(0.5, np.ones(1000)).round(4)
+    (0.0, np.float64(0.1974))
+    """
+    checked_function(step)
+    starts, structure = flatten(start)
+    slices, read = flatten(xs) if xs is not None else ([], None)
+    own = _Loop(
+        step, starts, structure, slices, read, xs is not None, _length(slices, length), reverse
+    )
+    if not any(isinstance(leaf, Expression) for leaf in (*starts, *slices)):
+        if isinstance(own.length, int) and own.length:
+            found = _of_numbers(own)
+            if found is not None:
+                return found
+        states, ys = _of_expressions(own)
+        known = [f for f in (*flatten(states)[0], *flatten(ys)[0]) if isinstance(f, Expression)]
+        if any(f.variables or f.scope for f in known):
+            return states, ys
+        return _evaluated(states), _evaluated(ys)
+    return _of_expressions(own)
+
+
+class _Loop(NamedTuple):
+    """A loop as it is asked for: leaves of nested arguments, and how they are nested."""
+
+    step: Step
+    starts: Sequence[Any]
+    structure: Structure
+    slices: Sequence[Any]
+    read: Structure
+    has_slices: bool
+    length: Size
+    reverse: bool
+
+    def called(self, carry: Sequence[Any], x: Sequence[Any]) -> tuple[list[Any], Any]:
+        """The leaves of the next carry, and y."""
+        with located(self.step):
+            own = unflatten(self.read, x) if self.has_slices else None
+            value = self.step(unflatten(self.structure, carry), own)
+            if not isinstance(value, tuple) or len(cast("tuple[Any, ...]", value)) != 2:
+                raise UnsupportedOperation(
+                    "scan: a step returns a pair, the next carry and what is kept of the step, "
+                    f"which may be None; it returns a {type(value).__name__}"
+                )
+            carry, y = cast("tuple[Any, Any]", value)
+            leaves, structure = flatten(carry, self.structure)
+            if structure != self.structure:
+                raise ShapeError("scan: the carry after a step is nested in another way")
+        return leaves, y
+
+
+def _length(slices: Sequence[Any], given: Any) -> Size:
+    """The number of steps."""
+    found: dict[Size, None] = {}
+    for leaf in slices:
+        dims = as_expression(leaf).term.dims if isinstance(leaf, Expression) else np.shape(leaf)
+        if not dims:
+            raise ShapeError("scan: xs has a number, and steps follow the first axis of arrays")
+        found[dims[0]] = None
+    if given is not None:
+        found[str(given) if isinstance(given, str) else int(given)] = None
+    if len(found) > 1:
+        shown = " and ".join(map(str, found))
+        raise ShapeError(f"scan: the number of steps is the first size in xs and length: {shown}")
+    if not found:
+        raise UnsupportedOperation("scan: give xs, or length=")
+    return next(iter(found))
+
+
+def _of_numbers(own: _Loop) -> tuple[Any, Any] | None:
+    """The loop at numbers; None if the step makes expressions of them."""
+    length, carry = cast(int, own.length), [*own.starts]
+    arrays = [np.asarray(a) for a in own.slices]
+    kept: list[list[Any]] = []
+    structure: Structure = None
+    for k in reversed(range(length)) if own.reverse else range(length):
+        after, y = own.called(carry, [a[k] for a in arrays])
+        leaves, structure = flatten(y)
+        if any(isinstance(a, Expression) for a in (*after, *leaves)):
+            return None
+        _check_carry(own, [np.shape(a) for a in carry], [np.shape(a) for a in after])
+        carry = after
+        kept.append(leaves)
+    if own.reverse:
+        kept.reverse()
+    ys = (None if column[0] is None else np.stack(column) for column in zip(*kept, strict=True))
+    return unflatten(own.structure, carry), unflatten(structure, ys)
+
+
+def _check_carry(own: _Loop, before: Sequence[Any], after: Sequence[Any]) -> None:
+    for path, a, b in zip(paths(own.structure), before, after, strict=True):
+        if tuple(a) != tuple(b):
+            which = f"carry{''.join(f'[{p!r}]' for p in path)}"
+            raise ShapeError(
+                f"scan: {which} has axes {format_axes(a)} at first and {format_axes(b)} after a "
+                "step; start with an array of the latter"
+            )
+
+
+def _of_expressions(own: _Loop) -> tuple[Any, Any]:
+    """The loop as terms, its step traced."""
+    starts, slices = [*map(as_expression, own.starts)], [*map(as_expression, own.slices)]
+    with deeper() as depth:
+        carried = [variable(f"carry_{k}#{depth}", e.term.dims) for k, e in enumerate(starts)]
+        single = [variable(f"x_{k}#{depth}", e.term.dims[1:]) for k, e in enumerate(slices)]
+        after, y = own.called(carried, single)
+    leaves, structure = flatten(y)
+    results = [*map(as_expression, after), *(as_expression(a) for a in leaves if a is not None)]
+    found = _agreeing(own, results, (*carried, *single), (*starts, *slices))
+    count, second = len(starts), len(results) + len(starts)
+    results, starts, slices = found[: len(results)], found[len(results) : second], found[second:]
+    loop = _Traced(own, results, starts, slices, [v.term.name for v in (*carried, *single)])
+    made = [loop.expression_of(t) for t in loop.terms()]
+    ys = iter(made[count:])
+    return (
+        unflatten(own.structure, made[:count]),
+        unflatten(structure, [None if a is None else next(ys) for a in leaves]),
+    )
+
+
+def _agreeing(
+    own: _Loop,
+    results: Sequence[Expression],
+    variables: Sequence[Expression],
+    operands: Sequence[Expression],
+) -> list[Expression]:
+    """The same with sizes that fit: a symbol may have met a number while the step was traced.
+
+    `variables` of one step stand for `operands`: first the carries, which some results follow.
+    """
+    count = len(own.starts)
+    known = {v.name: v.dims for e in results for v in (*e.variables, *e.scope)}
+    pairs: list[tuple[Size, Size]] = []
+    for k, (v, e) in enumerate(zip(variables, operands, strict=True)):
+        one = e.term.dims[k >= count :]
+        pairs += zip(known.get(v.term.name, one), one, strict=True)
+    for r, e in zip(results, operands[:count], strict=False):
+        if r.ndim == e.ndim:
+            pairs += zip(r.term.dims, e.term.dims, strict=True)
+    found = unified([*results, *operands], pairs, "scan")
+    before, after = found[len(results) : len(results) + count], found[:count]
+    _check_carry(own, [e.term.dims for e in before], [r.term.dims for r in after])
+    return found
+
+
+class _Traced(NamedTuple):
+    """A step as expressions of variables that are called so: next carries, then what is kept."""
+
+    own: _Loop
+    results: Sequence[Expression]
+    starts: Sequence[Expression]
+    slices: Sequence[Expression]
+    names: Sequence[str]
+
+    @property
+    def length(self) -> Size:
+        """The number of steps, where sizes fit."""
+        return self.slices[0].term.dims[0] if self.slices else self.own.length
+
+    def terms(self) -> Iterator[Term]:
+        """The last carries, and what is kept of all steps."""
+        count = len(self.starts)
+        inside = [v for e in self.results for v in (*e.variables, *e.scope)]
+        operands = [e.term for e in (*self.starts, *self.slices)]
+        steps = unused_size([*(e.term for e in self.results), *inside, *operands])
+        dims = [t.dims[k >= count :] for k, t in enumerate(operands)]
+        one = [terms.variable(n, d) for n, d in zip(self.names, dims, strict=True)]
+        many = [terms.variable(n, (steps, *d)) for n, d in zip(self.names, dims, strict=True)]
+        examples = dict(zip(one, many, strict=True))
+        results = [batched(e.term, examples, steps) for e in self.results]
+        outside = {v: v for v in inside if v.name not in {*self.names}}
+        loop = recurrence(
+            results[:count],
+            steps,
+            dict(zip(many[:count], operands[:count], strict=True)),
+            dict(zip(many[count:], operands[count:], strict=True)),
+            outside,
+            length=self.length,
+            backwards=self.own.reverse,
+        )
+        yield from (loop.states(k, LAST) for k in range(count))
+        yield from self._kept(loop, results, many, steps)
+
+    def _kept(
+        self, loop: Recurrence, results: Sequence[Term], many: Sequence[Term], steps: Size
+    ) -> list[Term]:
+        count = len(self.starts)
+        # What is kept is often the next carry, which is there.
+        places: dict[Term, Term] = {r: loop.states(k, AFTER) for k, r in enumerate(results[:count])}
+        places |= dict(zip(many, loop.before(), strict=False))
+        places |= dict(zip(many[count:], (e.term for e in self.slices), strict=True))
+        return at_places(results[count:], places, steps, loop.length)
+
+    def expression_of(self, term: Term) -> Expression:
+        """The expression of a term, whose sizes variables fix that occur in the loop."""
+        every = (*self.results, *self.starts, *self.slices)
+        fixing = [v for e in every for v in (*e.variables, *e.scope) if v.name not in self.names]
+        if isinstance(self.own.length, SizeSymbol):
+            fixing += self.own.length.expression().scope
+        return expression(term, fixing, all(e.term_complete for e in every))
+
+
+def _evaluated(tree: Any) -> Any:
+    leaves, structure = flatten(tree)
+    values = (f.evaluate({}) if isinstance(f, Expression) else f for f in leaves)
+    return unflatten(structure, values)

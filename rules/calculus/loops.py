@@ -1,0 +1,114 @@
+"""Loops: the derivative of a loop is a loop of the derivative of its step.
+
+What depends on the states alone stays in the loop; all else that a derivative needs is computed for
+all steps at once, as products of whole sequences. Both laws are closed: what they make of loops are
+loops, so there is every derivative.
+"""
+
+from collections.abc import Mapping, Sequence
+
+from eggrad.engine.indices.spec import Dims, canonical
+from eggrad.engine.laws.rule import Derivatives, Ruleset
+from eggrad.engine.terms import term as terms
+from eggrad.engine.terms.loops import AFTER, BEFORE, LAST, Recurrence, recurrence
+from eggrad.engine.terms.term import Part, Term
+
+loops = Ruleset(
+    "loops",
+    "loops: tangents, and what is passed on to what a loop starts with and reads",
+    "the number of loops whose derivative is wanted",
+)
+
+
+@loops.loop_rule(cite="the chain rule; Griewank, Walther 2008, Evaluating Derivatives, chapter 3")
+def push_loop(
+    rules: Derivatives, own: Recurrence, tangents: Mapping[Term, Term], wrt: Dims
+) -> Recurrence:
+    """The tangents of states follow from those before by the tangent of the step."""
+    step = own.opened(*tangents.values())
+    seeds: dict[Term, Term] = {}
+
+    def tangent(kind: str, operands: Sequence[Term], variables: Sequence[Term]) -> dict[Term, Term]:
+        found: dict[Term, Term] = {}
+        for k, (a, v) in enumerate(zip(operands, variables, strict=True)):
+            if a in tangents or kind == "carry":
+                seeds[v] = terms.variable(f"{kind} tangent {k}", (*v.dims, *wrt))
+                found[seeds[v]] = tangents.get(a) or terms.constant(0, (*a.dims, *wrt))
+        return found
+
+    carries = tangent("carry", own.starts, step.carries)
+    slices = tangent("slice", own.slices, step.slices)
+    constants = tangent("constant", own.constants, step.constants)
+    states = {c: own.states(k, BEFORE) for k, c in enumerate(step.carries)}
+    return recurrence(
+        rules.pushed(step.results, seeds, wrt),
+        step.steps,
+        carries,
+        {**states, **dict(zip(step.slices, own.slices, strict=True)), **slices},
+        {**dict(zip(step.constants, own.constants, strict=True)), **constants},
+        length=own.length,
+        backwards=own.backwards,
+    )
+
+
+@loops.loop_rule(cite="the chain rule; Griewank, Walther 2008, Evaluating Derivatives, chapter 3")
+def pull_loop(
+    rules: Derivatives, own: Recurrence, cotangents: Mapping[tuple[int, Part], Term], lead: Dims
+) -> list[Term]:
+    """What a state passes on follows from what those after pass on, by the step's pullback."""
+    step = own.opened(*cotangents.values())
+    count = len(step.carries)
+    # Cotangents have the axes of `lead` first, what is read by steps has them after the steps.
+    given = {key: _turned(g, len(lead), 1) for key, g in cotangents.items() if key[1] != LAST}
+    shapes = [(*lead, *c.dims[1:]) for c in step.carries]
+    adjoints = [terms.variable(f"adjoint {k}", (step.steps, *d)) for k, d in enumerate(shapes)]
+    reads = {
+        key: terms.variable(f"{key[1]} {key[0]}", (step.steps, *shapes[key[0]])) for key in given
+    }
+
+    def after(k: int, adjoint: Term, others: Mapping[tuple[int, Part], Term]) -> Term:
+        """What a result gets: what the states after it pass on, and what uses it outside."""
+        whole = terms.add(adjoint, others[k, AFTER]) if (k, AFTER) in others else adjoint
+        return _turned(whole, 1, len(lead))
+
+    passed = [
+        (r, after(k, a, reads)) for k, (r, a) in enumerate(zip(step.results, adjoints, strict=True))
+    ]
+    pulled = [_turned(p, len(lead), 1) for p in rules.pulled(passed, step.carries)]
+    for k in range(count):
+        if (k, BEFORE) in reads:
+            pulled[k] = terms.add(pulled[k], reads[k, BEFORE])
+    starts = [cotangents.get((k, LAST)) or terms.constant(0, shapes[k]) for k in range(count)]
+    states = {c: own.states(k, BEFORE) for k, c in enumerate(step.carries)}
+    backwards = recurrence(
+        pulled,
+        step.steps,
+        dict(zip(adjoints, starts, strict=True)),
+        {
+            **states,
+            **dict(zip(step.slices, own.slices, strict=True)),
+            **{reads[key]: g for key, g in given.items()},
+        },
+        dict(zip(step.constants, own.constants, strict=True)),
+        length=own.length,
+        backwards=not own.backwards,
+    )
+    uses = [
+        terms.variable(f"use {k}", (*lead, step.steps, *c.dims[1:]))
+        for k, c in enumerate(step.carries)
+    ]
+    read = rules.pulled(list(zip(step.results, uses, strict=True)), (*step.slices, *step.constants))
+    outside = {u: after(k, backwards.states(k, BEFORE), given) for k, u in enumerate(uses)}
+    return [
+        *(backwards.states(k, LAST) for k in range(count)),
+        *own.at_operands(step, read, outside),
+    ]
+
+
+def _turned(a: Term, first: int, second: int) -> Term:
+    """A tensor with the first few axes behind the next few."""
+    if not first or not second:
+        return a
+    axes = tuple(range(a.order))
+    both = first + second
+    return terms.einsum(canonical([axes], (*axes[first:both], *axes[:first], *axes[both:])), a)
