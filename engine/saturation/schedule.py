@@ -534,7 +534,7 @@ class Run:
             while self.step(stage) and self.within(most):
                 pass
             # Orders that are cheaper at other sizes are found later.
-            graphs = self.snapshots(names, hidden=REDUNDANT)[:1]
+            graphs = self.snapshots(names, hidden=REDUNDANT, focused=True)[:1]
             if not self.apply_bulk_rules(graphs, self.strategy.of(stage)):
                 break
 
