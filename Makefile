@@ -99,6 +99,7 @@ bench: $(BENCHMARK)
 		$(if $(THREADS),--threads $(THREADS)) $(if $(ROUNDS),--rounds $(ROUNDS)) \
 		$(if $(BUDGET),--budget $(BUDGET))
 	@$(RUN) -m tests.benchmarks.report $(if $(WRITE),--write)
+	@OPENBLAS_NUM_THREADS=1 $(RUN) -m tests.benchmarks.losses $(if $(BUDGET),--budget $(BUDGET))
 	@OPENBLAS_NUM_THREADS=1 $(RUN) -m tests.benchmarks.backends \
 		$(if $(PROBLEMS),--problems $(PROBLEMS)) $(if $(SIZES),--sizes $(SIZES)) \
 		$(if $(BUDGET),--budget $(BUDGET)) $(if $(WRITE),--write)

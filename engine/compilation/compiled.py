@@ -26,6 +26,7 @@ from eggrad.engine.indices.spec import Size
 from eggrad.engine.indices.texts import escaped, identifier
 from eggrad.engine.normal_forms.index_ranges import check_indices, greatest_indices
 from eggrad.engine.terms.binding import (
+    Array,
     bind,
     check_memory,
     common_dtype,
@@ -34,7 +35,15 @@ from eggrad.engine.terms.binding import (
     symbols,
 )
 from eggrad.engine.terms.fixed_arrays import FixedArray
-from eggrad.engine.terms.term import Step, Term, fixed_arrays, own_functions, steps_of, variables
+from eggrad.engine.terms.term import (
+    Step,
+    Term,
+    fixed_arrays,
+    only_indices,
+    own_functions,
+    steps_of,
+    variables,
+)
 
 # The text ---------------------------------------------------------------------------------------
 
@@ -75,10 +84,12 @@ class Module:
         real: bool = True,
         *,
         sizes: Mapping[str, int] | None = None,
+        indices: frozenset[str] = frozenset(),
     ) -> None:
         """Generate the text; `own` are the variables, `mentioned` all size symbols.
 
-        `sizes` are expected where a form does not have its own.
+        `sizes` are expected where a form does not have its own. The variables `indices` are none
+        that others have the dtype of.
         """
         texts: list[str] = []
         written: list[_Function] = []
@@ -86,14 +97,22 @@ class Module:
         every = fixed_arrays(*(t for form in forms for t in form.terms))
         unused = (name for k in count(1) if (name := f"array{k}") not in taken)
         fixed = {array: next(unused) for array in every}
-        self.arrays = {name: array.values for array, name in fixed.items()}
+        places = only_indices(*(t for form in forms for t in form.terms))
+        of_places = {t.array for t in places if t.op == "array"}
+        self.arrays = {
+            name: _whole(array.values) if array in of_places else array.values
+            for array, name in fixed.items()
+        }
         steps = self._steps((t for form in forms for t in form.terms), fixed, texts, real=real)
         for form in forms:
             expected: Mapping[str, int] = form.sizes[0] if form.sizes else sizes or {}
             known: dict[Size, int] = {**expected}
             model = CostModel(known)
+            dtyped = [v for v in own if v.name not in indices]
             written.append(
-                _Function(form.terms, own, mentioned, model, real=real, fixed=fixed, steps=steps)
+                _Function(
+                    form.terms, own, dtyped, mentioned, model, real=real, fixed=fixed, steps=steps
+                )
             )
         self.parameters = tuple(sorted({s for f in written for s in f.open}))
         self.made = [f.made for f in written]
@@ -115,7 +134,7 @@ class Module:
             model = CostModel({step.steps: 1})
             mentioned = symbols(*own, *step.results)
             function = _Function(
-                step.results, own, mentioned, model, real=real, fixed=fixed, steps=known
+                step.results, own, own, mentioned, model, real=real, fixed=fixed, steps=known
             )
             sizes = tuple(sorted(function.open))
             texts.append(function.text(f"step_{k}", sizes, single=False))
@@ -130,6 +149,7 @@ class _Function:
         self,
         terms: Sequence[Term],
         own: Sequence[Term],
+        dtyped: Sequence[Term],
         mentioned: Sequence[str],
         model: CostModel,
         *,
@@ -141,11 +161,12 @@ class _Function:
         self._names = parameter_names(dict.fromkeys(v.name for v in own), taken)
         self._sizes = parameter_names(mentioned, taken)
         origin = size_origins(own, self._names)
-        arrays = [self._names[v.name] for v in sorted(own, key=lambda v: not v.dims)]
+        arrays = [self._names[v.name] for v in sorted(dtyped, key=lambda v: not v.dims)]
         dtype = f"{arrays[0]}.dtype" if arrays else ""
         program = Program(
             tuple(terms), model, self._names, self._sizes, fixed, dtype, real=real, steps=steps
         )
+        program.indices = only_indices(*terms)
         self._program = run_passes(program)
         self._known = [(self._sizes[s], origin[s]) for s in sorted(program.used & origin.keys())]
         self.open = program.used - origin.keys()
@@ -191,6 +212,13 @@ def comment_on(form: Form) -> str:
         ", ".join(f"{escaped(s)} = {n}" for s, n in sorted(sizes.items())) for sizes in form.sizes
     )
     return f"# The fastest at {'; at '.join(at)}." if form.sizes else ""
+
+
+def _whole(values: Array) -> Array:
+    """The same numbers as integers, where they are such."""
+    with np.errstate(invalid="ignore"):
+        whole = values.astype(np.intp)
+    return whole if (whole == values).all() else values
 
 
 def _imports(texts: Sequence[str]) -> str:
@@ -265,8 +293,16 @@ class CompiledFunction:
         names = {v.name for v in (*self._variables, *self._scope)}
         self._sizes = tuple(s for s in mentioned if s not in names)
         self._names = tuple(dict.fromkeys(v.name for v in self._variables))
+        every = [*self._reference, *(t for f in forms for t in f.terms)]
+        self._indices = frozenset(t.name for t in only_indices(*every) if t.op == "variable")
         module = Module(
-            forms, self._variables, mentioned, single, self._is_for_real, sizes=self._defaults
+            forms,
+            self._variables,
+            mentioned,
+            single,
+            self._is_for_real,
+            sizes=self._defaults,
+            indices=self._indices,
         )
         comment = "".join(f"# {escaped(line)}\n" for line in note.splitlines())
         self.source, self._used = comment + module.text, module.parameters
@@ -312,7 +348,7 @@ class CompiledFunction:
         known = self._defaults.keys() | given.keys()
         # A variable that only fixes sizes need not have a value where the sizes are given.
         needed = [v for v in self._scope if v.name in values or not known.issuperset(symbols(v))]
-        arrays, found = bind((*self._variables, *needed), values, given)
+        arrays, found = bind((*self._variables, *needed), values, given, self._indices)
         all_sizes = self._defaults | found
         # Raises where one is missing, or negative.
         concrete(self._wanted, all_sizes)
@@ -352,9 +388,15 @@ class CompiledFunction:
         # Names that are no plain words, or that this function may use itself, take the slow way.
         if not names or not all(map(is_plain, words)):
             return None
+        # Python's numbers give way to the precision of arrays: the slow way gets them as they are.
+        own = {v.name: f"_array_{k}" for k, v in enumerate(self._variables) if not v.dims}
+        lines = [f"{a} = _array({n}) if {n}.__class__ in _numbers else {n}" for n, a in own.items()]
+        names = tuple(own.get(n, n) for n in names)
+        places = {own.get(n, n) for n in self._indices}
         tests = [
             " is ".join([*(f"{n}.__class__" for n in names), "_ndarray"]),
-            " is ".join([*(f"{n}.dtype" for n in names), "_float64"]),
+            " is ".join([*(f"{n}.dtype" for n in names if n not in places), "_float64"]),
+            *(f'{n}.dtype.kind in "iuf"' for n in names if n in places),
             *(f"({n} is _missing or {n}.__class__ is _ndarray)" for n in fixing),
             *([" is ".join([*sizes, "_missing"])] if sizes else []),
         ]
@@ -363,10 +405,10 @@ class CompiledFunction:
         test, key, given = " and ".join(tests), f"({', '.join(shapes)},)", ", ".join(names)
         # Where nothing else is to be found out for known shapes, that they are known is enough.
         if len(self._functions) == 1 and not self._used and not self._finish:
-            lines = [f"if {test} and {key} in _known:", f"    return _function({given})"]
+            lines += [f"if {test} and {key} in _known:", f"    return _function({given})"]
         else:
             result = f"_found[0]({given}, *_found[1])"
-            lines = [
+            lines += [
                 f"if {test}:",
                 f"    _found = _known.get({key})",
                 "    if _found is not None:",
@@ -385,6 +427,8 @@ class CompiledFunction:
         namespace: dict[str, Any] = {
             "_missing": _MISSING,
             "_placed": placed,
+            "_array": np.asarray,
+            "_numbers": (float, int, np.float64),
             "_ndarray": np.ndarray,
             "_float64": np.dtype(np.float64),
             "_known": self._known,

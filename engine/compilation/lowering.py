@@ -305,7 +305,7 @@ _WHOLE: Final = {
     **{f.name: f.code.format("{x}") for f in MATRIX_FUNCTIONS.values()},
     "cofactors": "cofactors({k}, {x})",
     **{f.name: f.code for f in EXTREMES.values()},
-    "argsort": 'np.argsort({x}, {k}, kind="stable").astype(float)',
+    "argsort": 'np.argsort({x}, {k}, kind="stable")',
     **{f.name: f.code.format("{x}") for f in STACK_FUNCTIONS.values()},
     "logsumexp": "log_sum_exp({x}, {k})",
     "softmax": "softmax({x}, {k})",
@@ -386,6 +386,8 @@ class _Writer:
             case "array":
                 # Others have the same array: nobody may write to it.
                 name, dtype = self._program.fixed[node.array], self._arrays.dtype
+                if node in self._program.indices:
+                    return Value(self._block.alias(f"{name}[...]", name), axes, axes)
                 own = f"{name}.astype({dtype}, copy=False)" if dtype else f"{name}[...]"
                 return Value(self._block.alias(own, name), axes, axes)
             case "constant":
@@ -522,6 +524,8 @@ class _Writer:
             whole = self._decomposed[key]
             return Value(self._block.alias(f"{whole}[{own.part}]", whole), axes, axes)
         call = _WHOLE[node.op].format(x=arrays[0], y=arrays[-1], k=detail(node))
+        if node.op == "argsort" and node not in self._program.indices:
+            call += ".astype(float)"
         return Value(self._block.emit(call, uses, node.order), axes, axes)
 
     def _states(self, node: Term, args: Sequence[Value]) -> Value:

@@ -314,6 +314,9 @@ class Program:
         default_factory=dict[Step, tuple[str, tuple[str, ...]]]
     )
 
+    # The terms that say places and nothing else, in the dtype that they come in.
+    indices: frozenset[Term] = frozenset()
+
     # What passes over terms decide: whether overflow is expected, sums that are one product and
     # the nodes in them, products and systems that share a matrix, indicators that are stored as
     # arrays, tests that are only asked for.

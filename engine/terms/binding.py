@@ -108,15 +108,18 @@ def concrete(dims: Sequence[Size], sizes: Mapping[str, int]) -> tuple[int, ...]:
 
 
 def bind(
-    variables: Sequence[Term], values: Mapping[str, object], sizes: Mapping[str, int] | None = None
+    variables: Sequence[Term],
+    values: Mapping[str, object],
+    sizes: Mapping[str, int] | None = None,
+    indices: Collection[str] = (),
 ) -> tuple[dict[str, Array], dict[str, int]]:
     """Check the values of `variables`, and read the size symbols off their shapes.
 
     Returns the values as arrays of one inexact dtype by name, and every size symbol's value. The
     dtype is NumPy's result of theirs, at least float32; integers count as float64, and Python's
-    numbers do not count beside arrays. `sizes` gives further symbols. Raises `UnknownVariable` for
-    a missing value, `ShapeError` for a wrong shape or two values of one symbol,
-    `UnsupportedOperation` for a value that is not numeric.
+    numbers do not count beside arrays; the values of `indices` neither count nor are converted.
+    `sizes` gives further symbols. Raises `UnknownVariable` for a missing value, `ShapeError` for a
+    wrong shape or two values of one symbol, `UnsupportedOperation` for a value that is not numeric.
 
     >>> from eggrad.engine.terms.term import variable
     >>> bind([variable("x", ("n",))], {"x": [1, 2]})
@@ -125,10 +128,11 @@ def bind(
     own_values = _given(variables, values)
     arrays = {name: numeric(name, value) for name, value in own_values.items()}
     found = read_sizes(variables, {name: a.shape for name, a in arrays.items()}, sizes)
-    own = ((own_values[name], array) for name, array in arrays.items())
+    rest = {name: array for name, array in arrays.items() if name not in indices}
+    own = ((own_values[name], array) for name, array in rest.items())
     dtype = common_dtype([v if type(v) in _PLAIN else array for v, array in own])
-    known = {name: array.astype(dtype, copy=False) for name, array in arrays.items()}
-    return known, found
+    known = {name: array.astype(dtype, copy=False) for name, array in rest.items()}
+    return arrays | known, found
 
 
 def _given(variables: Iterable[Term], values: Mapping[str, object]) -> dict[str, object]:

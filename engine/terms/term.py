@@ -485,6 +485,36 @@ def fixed_arrays(*roots: Term) -> tuple[FixedArray, ...]:
     return tuple(dict.fromkeys(t.array for t in _with_steps(roots) if t.op == "array"))
 
 
+def only_indices(*roots: Term) -> frozenset[Term]:
+    """The nodes whose entries say places and nothing else: they need not be floating-point.
+
+    >>> x, y = variable("x", ("n",)), variable("y", ("n",))
+    >>> of_x = numeric("selection", x, data=(3,))
+    >>> only_indices(of_x) == {x}, only_indices(of_x, x), only_indices(einsum("nk,n->k", of_x, x))
+    (True, frozenset(), frozenset())
+    """
+    found, others = set[Term](), {*roots}
+    # Users come before what they use.
+    for node in reversed([*postorder(*roots)]):
+        copied = _copied(node) if node in found and node not in others else None
+        for k, a in enumerate(node.args):
+            (found if node.op == "selection" or k == copied else others).add(a)
+    return frozenset(found - others)
+
+
+def _copied(product: Term) -> int | None:
+    """The operand of a product whose entries those of the product are; None of all else."""
+    if product.op != "einsum":
+        return None
+    rest = [k for k, a in enumerate(product.args) if a.op not in ("constant", "selection")]
+    ones = all(a.value == 1 for a in product.args if a.op == "constant")
+    kept = {*product.spec[-1]}
+    for a, own in zip(product.args, product.spec, strict=False):
+        if a.op == "selection":
+            kept |= {*own[len(own) - len(a.chosen) :]}
+    return rest[0] if len(rest) == 1 and ones and kept >= {*sum(product.spec, ())} else None
+
+
 def substitute_sizes(roots: Sequence[Term], sizes: Mapping[Size, Size]) -> tuple[Term, ...]:
     """The same terms with size symbols replaced."""
     done: dict[Term, Term] = {}

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from dis import get_instructions
 from functools import lru_cache, partial
 from types import BuiltinFunctionType, CodeType, FunctionType, MethodType, ModuleType
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
@@ -19,7 +19,19 @@ from eggrad.frontend.expression.expression import Expression
 
 # The attribute of functions that are made of a function, which they read and nothing else.
 TRANSFORMED: Final = "_transformed_by_eggrad"
-_PLAIN: Final = (int, float, complex, str, bytes, type(None), type(...), slice, range, np.dtype)
+_PLAIN: Final = (
+    int,
+    float,
+    complex,
+    str,
+    bytes,
+    type(None),
+    type(...),
+    slice,
+    range,
+    np.dtype,
+    np.generic,
+)
 # Their functions read nothing that changes.
 _CONSTANT: Final = frozenset(
     {"builtins", "cmath", "eggrad", "functools", "itertools", "math", "numpy", "operator", "scipy"}
@@ -31,8 +43,19 @@ _ELSEWHERE: Final = frozenset(
     }
 )
 _MOST_PARTS: Final = 1000
-# By name: a part for every value that it holds.
-Reads = Mapping[str, list[object]]
+# Arrays of at least so many bytes are not copied to be compared, where an integer has an entry.
+_LARGE: Final = 1 << 14
+_INTEGERS: Final = (1, 2, 4, 8)
+
+
+class Read(NamedTuple):
+    """A value that a function reads, and its parts; none of a value that cannot change."""
+
+    value: object
+    parts: list[object] | None
+
+
+Reads = Mapping[str, Read]
 
 
 class _UnknownError(Exception):
@@ -40,52 +63,67 @@ class _UnknownError(Exception):
 
 
 def reads(function: object) -> Reads | None:
-    """What a function reads, by name; None where it may read what cannot be compared.
+    """What a function reads, by name, arrays copied; None where it may read what has no parts.
 
     >>> scale, data = 2.0, np.arange(2.0)
     >>> def f(x):
     ...     return scale * (x @ data)
     >>> g = FunctionType(f.__code__, {"scale": scale, "data": data})
-    >>> reads(g)[".scale"], reads(g)[".data"]
-    ([<class 'float'>, 2.0], [array([0., 1.])])
+    >>> reads(g)[".scale"], reads(g)[".data"].parts
+    (Read(value=2.0, parts=None), [array([0., 1.])])
     """
-    found: dict[str, list[object]] = {}
     try:
-        _read("", function, found, set())
+        return {name: _as_it_is(value) for name, value in _values(function).items()}
     except _UnknownError:
         return None
-    return found
 
 
-def kept(values: Reads) -> Reads:
-    """The same, the arrays copied."""
-    return {
-        name: [p.copy() if isinstance(p, np.ndarray) else p for p in parts]
-        for name, parts in values.items()
-    }
+def changed(before: Reads, function: object) -> set[str] | None:
+    """The names of what a function reads that is not as it was; None where nobody can say."""
+    try:
+        now = _values(function)
+        found = {n for n, own in before.items() if n not in now or not _is_same(own, now[n])}
+        return found | (now.keys() - before.keys())
+    except _UnknownError:
+        return None
 
 
-def changed(before: Reads, now: Reads) -> set[str]:
-    """The names of what is not as it was."""
-    both = before.keys() & now.keys()
-    return (before.keys() ^ now.keys()) | {n for n in both if not _same(before[n], now[n])}
+def _as_it_is(value: object) -> Read:
+    """A value with its parts."""
+    parts = _parts_of(value)
+    # Of what is its own only part, arrays alone may hold something else later.
+    if len(parts) <= 2 and parts[-1] is value and type(value) is not np.ndarray:
+        return Read(value, None)
+    return Read(value, [p.copy() if isinstance(p, np.ndarray) else p for p in parts])
 
 
-def _same(a: list[object], b: list[object]) -> bool:
-    return len(a) == len(b) and all(map(_is_same, a, b))
+def _is_same(before: Read, value: object) -> bool:
+    if before.parts is None and before.value is value:
+        return True
+    a = _parts_of(before.value) if before.parts is None else before.parts
+    b = _parts_of(value)
+    return len(a) == len(b) and all(map(_same_parts, a, b))
 
 
-def _is_same(a: object, b: object) -> bool:
+def _parts_of(value: object) -> list[object]:
+    """What has to be the same; what a function reads has names of its own."""
+    return [value] if isinstance(value, FunctionType | CodeType) else [*_parts(value)]
+
+
+def _same_parts(a: object, b: object) -> bool:
     if isinstance(a, np.ndarray):
         return isinstance(b, np.ndarray) and _same_arrays(a, b)
     # Text tells 0 from -0.
-    return a is b or (
-        type(a) is type(b) and isinstance(a, (*_PLAIN, np.generic)) and repr(a) == repr(b)
-    )
+    return a is b or (type(a) is type(b) and isinstance(a, _PLAIN) and repr(a) == repr(b))
 
 
 def _same_arrays(a: Array, b: Array) -> bool:
-    return a.shape == b.shape and a.dtype == b.dtype and a.tobytes() == b.tobytes()
+    if a.shape != b.shape or a.dtype != b.dtype:
+        return False
+    if a.nbytes < _LARGE or a.itemsize not in _INTEGERS:
+        return a.tobytes() == b.tobytes()
+    bits = f"u{a.itemsize}"
+    return bool((a.view(bits) == b.view(bits)).all())
 
 
 @lru_cache(maxsize=1024)
@@ -110,34 +148,41 @@ def _names(code: CodeType) -> frozenset[str] | None:
     return found
 
 
-def _read(name: str, value: Any, found: dict[str, list[object]], seen: set[int]) -> None:
-    """Add what a value consists of, and what it reads if it is a function, each of those once."""
+def _values(function: object) -> dict[str, object]:
+    """The values that a function reads, as they are now, by name."""
+    found: dict[str, object] = {}
+    _read("", function, found, set())
+    return found
+
+
+def _read(name: str, value: Any, found: dict[str, object], seen: set[int]) -> None:
+    """Add a value, and what it reads if it is a function, each of those once."""
     if isinstance(value, MethodType):
         _read(f"{name}.(self)", value.__self__, found, seen)
         value = value.__func__
     if isinstance(value, partial):
-        _read(f"{name}.(arguments)", (value.args, value.keywords), found, seen)
+        for key, own in (*enumerate(value.args), *value.keywords.items()):
+            _read(f"{name}.({key})", own, found, seen)
         _read(f"{name}.function", value.func, found, seen)
-    elif isinstance(value, FunctionType) and id(value) in seen:
-        found[name] = [value]
-    elif isinstance(value, FunctionType) and vars(value).get(TRANSFORMED) is value.__code__:
-        seen.add(id(value))
-        found[name] = [value]
-        _read(f"{name}.function", vars(value)["__wrapped__"], found, seen)
-    elif isinstance(value, FunctionType) and _home(value) not in _CONSTANT:
-        seen.add(id(value))
-        found[name] = [value.__code__]
-        for own, read in _variables(value):
-            _read(f"{name}.{own}", read, found, seen)
-    else:
-        found[name] = [*_parts(value)]
+        return
+    found[name] = value
+    if isinstance(value, FunctionType) and id(value) not in seen:
+        if vars(value).get(TRANSFORMED) is value.__code__:
+            seen.add(id(value))
+            _read(f"{name}.function", vars(value)["__wrapped__"], found, seen)
+        elif _home(value) not in _CONSTANT:
+            seen.add(id(value))
+            found[name] = value.__code__
+            for own, read in _variables(value):
+                _read(f"{name}.{own}", read, found, seen)
 
 
 def _variables(function: FunctionType) -> Iterator[tuple[str, Any]]:
     """What a function has as defaults and attributes, closes over, and names among its globals."""
     code = function.__code__
     # No variable has such a name.
-    yield "(defaults)", (function.__defaults__, function.__kwdefaults__)
+    yield "(defaults)", function.__defaults__
+    yield "(keywords)", function.__kwdefaults__
     for own, value in vars(function).items():
         if own != TRANSFORMED:
             yield f"({own})", value
@@ -168,9 +213,9 @@ def _parts(value: Any, depth: int = 0) -> Iterator[object]:
     kind: type = type(value)
     if kind is np.ndarray and value.dtype != object:
         yield value
-    elif isinstance(value, (*_PLAIN, np.generic)):
+    elif isinstance(value, _PLAIN):
         yield from (kind, value)
-    elif isinstance(value, Expression):
+    elif isinstance(value, Expression) or (kind is ModuleType and _is_constant(value)):
         yield value
     elif kind in (tuple, list, dict, set, frozenset) and depth < 9 and len(value) < _MOST_PARTS:
         yield from (kind, len(value))

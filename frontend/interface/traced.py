@@ -27,7 +27,7 @@ from eggrad.engine.errors import MISTAKES, EggradError, ShapeError, UnsupportedO
 from eggrad.engine.terms.binding import Array
 from eggrad.frontend.expression.expression import Condition, Expression, as_expression, tracing
 from eggrad.frontend.expression.functions import variable
-from eggrad.frontend.interface.reads import TRANSFORMED, Reads, changed, kept, reads
+from eggrad.frontend.interface.reads import TRANSFORMED, Reads, changed, reads
 from eggrad.frontend.interface.trees import Structure, flatten, is_numbers, paths, unflatten
 from eggrad.frontend.text.words import format_axes
 
@@ -89,7 +89,8 @@ class Arguments:
         self.structures: list[Structure] = []
         self.leaves: list[Any] = []
         self.places: list[list[int]] = []
-        self.variables: list[int] = []
+        # In order, to be found by their places.
+        self.variables: dict[int, None] = {}
         self.function = f
         for place, value in enumerate((*args, *options.values())):
             leaves, structure = flatten(value)
@@ -104,10 +105,10 @@ class Arguments:
                 else:
                     is_one = _is_variable(leaf, by=by, integers=integers, option=option)
                 if is_one:
-                    self.variables.append(k)
+                    self.variables[k] = None
                 self.leaves.append(leaf)
         self._mapped = mapped
-        self.is_symbolic = any(isinstance(leaf, Expression) for leaf in self.leaves)
+        self.is_symbolic = any(map(_is_expression, self.leaves))
 
     @cached_property
     def labels(self) -> list[str]:
@@ -156,8 +157,15 @@ class Arguments:
         return unflatten(self.structures[place], [found.get(k) for k in self.places[place]])
 
 
+def _is_expression(leaf: Any) -> bool:
+    return isinstance(leaf, Expression)
+
+
 def checked(leaf: Any, name: str) -> Any:
     """A leaf of an argument: arrays of other libraries and lists of numbers are NumPy's."""
+    kind: type = type(leaf)
+    if kind is float or (kind is np.ndarray and leaf.dtype.kind != "c"):
+        return leaf
     if is_numbers(leaf) or (
         hasattr(leaf, "__array__") and not isinstance(leaf, Expression | np.generic | np.ndarray)
     ):
@@ -174,10 +182,10 @@ def checked(leaf: Any, name: str) -> Any:
 
 def _is_variable(leaf: Any, *, by: bool, option: bool, integers: bool = False) -> bool:
     """Whether a leaf is a variable, and no constant that is passed on."""
-    if isinstance(leaf, Expression):
-        return True
     if isinstance(leaf, np.ndarray):
         return leaf.dtype.kind == "f" or (by and integers and leaf.dtype.kind in "iu")
+    if isinstance(leaf, Expression):
+        return True
     if isinstance(leaf, bool | np.bool_):
         return False
     if isinstance(leaf, int | np.integer):
@@ -416,7 +424,7 @@ def _calls_of(f: Function) -> _Calls | None:
     """The calls that are remembered of a function."""
     try:
         with _calls_lock:
-            return _calls.setdefault(f, _Calls())
+            return _calls.get(f) or _calls.setdefault(f, _Calls())
     except TypeError:
         return None
 
@@ -450,21 +458,21 @@ def outputs(
     # Within a function that is being traced, what it closes over may be expressions.
     if symbolic or _depth.get():
         return _symbolic(kind, given, vectors, shapes or {}, has_aux=has_aux)
-    calls, key = _calls_of(f), given.key
-    read = reads(f) if calls is not None and key is not None else None
-    key = kind.key, has_aux, given.wrt, key, tuple(map(np.shape, vectors))
-    call = calls.known.get(key) if calls is not None and read is not None else None
-    if calls is not None and call is not None and read is not None:
-        call = None if changed(call.read, read) - calls.unwatched else call
+    calls, own = _calls_of(f), given.key
+    key = kind.key, has_aux, given.wrt, own, tuple(map(np.shape, vectors))
+    call = calls.known.get(key) if calls is not None else None
+    if calls is not None and call is not None:
+        names = changed(call.read, f)
+        call = None if names is None or names - calls.unwatched else call
     if call is None:
-        before = kept(read) if read is not None else None
+        read = reads(f) if calls is not None and own is not None else None
         call = _call(kind, given, vectors, shapes or {}, has_aux=has_aux)
-        after = reads(f) if before is not None else None
-        if calls is not None and before is not None and after is not None:
-            calls.unwatched |= changed(before, after)
-            calls.known.put(key, call._replace(read=before))
+        names = changed(read, f) if read is not None else None
+        if calls is not None and read is not None and names is not None:
+            calls.unwatched |= names
+            calls.known.put(key, call._replace(read=read))
     found = call([_value(given.leaves[k]) for k in given.variables] + [*map(_value, vectors)])
-    count = len(found) - sum(isinstance(a, Expression) for a in call.traced.aux)
+    count = len(found) - sum(map(_is_expression, call.traced.aux))
     return Outputs(found[:count], _aux(call.traced, found[count:]), call.traced)
 
 

@@ -77,10 +77,10 @@ def value_and_grad(f: Function, argnums: Argnums = 0, has_aux: bool = False) -> 
 
 def jacobian_of(f: Function, argnums: Argnums = 0, has_aux: bool = False) -> Function:
     """The derivative of a function of arrays: nested as its result, then as the argument."""
-    checked_places(argnums)
+    places = checked_places(argnums)
 
     def computed(*args: Any, **options: Any) -> Any:
-        single, given = _given(f, argnums, args, options)
+        single, given = _given(f, places, args, options)
         found = outputs(f, _JACOBIAN, given, has_aux=has_aux)
         left = iter(found.derived)
         rows = [_per_argument(given, left, single) for _ in found.traced.values]
@@ -92,10 +92,10 @@ def jacobian_of(f: Function, argnums: Argnums = 0, has_aux: bool = False) -> Fun
 
 def hessian_of(f: Function, argnums: Argnums = 0, has_aux: bool = False) -> Function:
     """The second derivative of a scalar function, nested as the argument twice."""
-    checked_places(argnums)
+    places = checked_places(argnums)
 
     def computed(*args: Any, **options: Any) -> Any:
-        single, given = _given(f, argnums, args, options)
+        single, given = _given(f, places, args, options)
         found = outputs(f, _HESSIAN, given, has_aux=has_aux)
         left = iter(found.derived)
         rows = iter([_per_argument(given, left, single) for _ in given.by])
@@ -286,10 +286,10 @@ def _by_arguments(
     values: int = 0,
 ) -> Function:
     """A function that computes gradients, after some values."""
-    checked_places(argnums)
+    places = checked_places(argnums)
 
     def computed(*args: Any, **options: Any) -> Any:
-        single, given = _given(f, argnums, args, options)
+        single, given = _given(f, places, args, options)
         found = outputs(f, kind, given, has_aux=has_aux)
         return result(found, _per_argument(given, iter(found.derived[values:]), single))
 
@@ -297,10 +297,10 @@ def _by_arguments(
 
 
 def _given(
-    f: Function, argnums: Argnums, args: Sequence[Any], options: dict[str, Any]
+    f: Function, by: tuple[bool, Sequence[int]], args: Sequence[Any], options: dict[str, Any]
 ) -> tuple[bool, Arguments]:
     """Whether one argument is meant, and the arguments."""
-    single, places = checked_places(argnums)
+    single, places = by
     given = Arguments(f, args, options, placed(places, len(args)))
     _check_numbers(given)
     return single, given

@@ -7,6 +7,8 @@ from typing import Any, NamedTuple, cast
 import numpy as np
 
 LEAF = None
+# The types of most leaves.
+_LEAVES = (np.ndarray, float, int)
 
 
 class Branch(NamedTuple):
@@ -51,7 +53,7 @@ def flatten(value: Any, like: Structure = LEAF) -> tuple[list[Any], Structure]:
     >>> flatten({"a": 3, "b": (1, 2)}, structure)[0]
     [1, 2, 3]
     """
-    opened = _ordered(_opened(value), like)
+    opened = None if type(value) in _LEAVES else _ordered(_opened(value), like)
     if opened is None:
         return [value], LEAF
     kind, names, parts = opened

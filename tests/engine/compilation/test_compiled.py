@@ -1,6 +1,7 @@
 """What callers give to compiled functions: complex arrays, odd names, sizes that are none."""
 
 import pickle
+from typing import Any
 
 import numpy as np
 import pytest
@@ -87,3 +88,63 @@ def test_cumulative_sums_keep_the_precision_of_the_arrays() -> None:
     y = eg.variable("y", ("n",))
     g = eg.sum(np.convolve(x, np.flip(y)) ** 2)
     assert eg.compile(g)(x=single[0], y=single[0]).dtype == np.float32
+
+
+def test_python_numbers_go_straight_to_the_code() -> None:
+    """They give way to the precision of arrays; NumPy's do not."""
+    x, b = eg.variable("x", ("n",)), eg.variable("b")
+    f = eg.compile(x * b)
+    for number in (2.0, 2, np.float64(2)):
+        for _ in range(2):
+            np.testing.assert_array_equal(f(x=np.ones(3), b=number), [2, 2, 2])
+    assert f(x=np.ones(3, np.float32), b=2.0).dtype == np.float32
+    assert f(x=np.ones(3, np.float32), b=np.float64(2)).dtype == np.float64
+
+
+def slow(monkeypatch: pytest.MonkeyPatch, f: Any) -> list[int]:
+    """The calls that do not go straight to the code."""
+    found: list[int] = []
+    own = type(f)._checked
+
+    def counted(self: Any, values: Any) -> Any:
+        found.append(len(values))
+        return own(self, values)
+
+    monkeypatch.setattr(type(f), "_checked", counted)
+    return found
+
+
+def test_what_is_an_index_alone_does_not_decide_the_precision(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    t, y = eg.variable("t", ("k", "d")), eg.variable("y", ("n",), ["integer"])
+    value = np.sum(t[y] ** 2)
+    f = eg.compile([value, eg.gradient(value, t)])
+    table, places = np.arange(12.0).reshape(4, 3), np.array([3, 0, 3])
+    calls = slow(monkeypatch, f)
+    for kind in (np.int64, np.int8, np.uint16, np.float32, np.float64):
+        wanted = np.sum(table[places] ** 2)
+        for precision in (np.float32, np.float64):
+            own, slope = f(t=table.astype(precision), y=places.astype(kind))
+            assert own == wanted
+            assert own.dtype == slope.dtype == precision
+            np.testing.assert_array_equal(slope, np.array([[2], [0], [0], [4]]) * table)
+    del calls[:]
+    f(t=table, y=places)
+    assert not calls
+    with pytest.raises(eg.UnsupportedOperation, match="an index is an integer"):
+        f(t=table, y=places + 0.5)
+    with pytest.raises(eg.ShapeError, match="out of range"):
+        f(t=table, y=places + 1)
+
+
+def test_an_index_that_is_a_number_as_well_decides_the_precision() -> None:
+    t, y = eg.variable("t", ("k",)), eg.variable("y", ("n",), ["integer"])
+    f = eg.compile(np.sum(t[y]) + np.sum(y))
+    assert f(t=np.ones(3, np.float32), y=np.array([1, 2])).dtype == np.float64
+
+
+def test_an_order_that_is_an_index_alone_stays_integer() -> None:
+    x, w = eg.variable("x", ("n",)), eg.variable("w", ("n",))
+    assert "astype" not in eg.compile(np.sort(x) @ w).source
+    assert "astype(float)" in eg.compile(np.argsort(x) @ w).source
