@@ -146,7 +146,10 @@ def _of_expressions(own: _Loop) -> tuple[Any, Any]:
     starts, slices = [*map(as_expression, own.starts)], [*map(as_expression, own.slices)]
     with deeper() as depth:
         carried = [variable(f"carry_{k}#{depth}", e.term.dims) for k, e in enumerate(starts)]
-        single = [variable(f"x_{k}#{depth}", e.term.dims[1:]) for k, e in enumerate(slices)]
+        single = [
+            variable(f"x_{k}#{depth}", e.term.dims[1:], _words(leaf))
+            for k, (e, leaf) in enumerate(zip(slices, own.slices, strict=True))
+        ]
         after, y = own.called(carried, single)
     leaves, structure = flatten(y)
     results = [*map(as_expression, after), *(as_expression(a) for a in leaves if a is not None)]
@@ -160,6 +163,15 @@ def _of_expressions(own: _Loop) -> tuple[Any, Any]:
         unflatten(own.structure, made[:count]),
         unflatten(structure, [None if a is None else next(ys) for a in leaves]),
     )
+
+
+def _words(leaf: Any) -> tuple[str, ...]:
+    """What is declared of an entry: integers may be indices."""
+    if isinstance(leaf, Expression):
+        known = leaf.term.op == "variable" and "integer" in leaf.term.assumed
+    else:
+        known = np.asarray(leaf).dtype.kind in "iu"
+    return ("integer",) * known
 
 
 def _agreeing(
@@ -208,8 +220,14 @@ class _Traced(NamedTuple):
         operands = [e.term for e in (*self.starts, *self.slices)]
         steps = unused_size([*(e.term for e in self.results), *inside, *operands])
         dims = [t.dims[k >= count :] for k, t in enumerate(operands)]
-        one = [terms.variable(n, d) for n, d in zip(self.names, dims, strict=True)]
-        many = [terms.variable(n, (steps, *d)) for n, d in zip(self.names, dims, strict=True)]
+        words = {v.name: v.assumed for v in inside}
+        one, many = (
+            [
+                terms.variable(n, (*first, *d), words.get(n, ()))
+                for n, d in zip(self.names, dims, strict=True)
+            ]
+            for first in ((), (steps,))
+        )
         examples = dict(zip(one, many, strict=True))
         results = [batched(e.term, examples, steps) for e in self.results]
         outside = {v: v for v in inside if v.name not in {*self.names}}
