@@ -161,19 +161,21 @@ class Relevance:
     """The rules and facts of some stages; `select` says which of them can match.
 
     `asked` are properties that others than rules ask for, where one of some symbols occurs; where
-    none is named, always.
+    none is named, always. `facts` are those that may follow at once, else those of the stages.
     """
 
     def __init__(
         self,
         stages: Mapping[str, Sequence[Rule | Fact]],
         asked: Mapping[str, Symbols] | None = None,
+        facts: Iterable[Fact] | None = None,
     ) -> None:
         """Read the symbols of all laws."""
         self.stages = stages
         self.asked = asked or {}
         laws = dict.fromkeys(law for own in stages.values() for law in own)
-        self.facts = [f for f in laws if isinstance(f, Fact)]
+        own = (f for f in laws if isinstance(f, Fact))
+        self.facts = [*dict.fromkeys(own if facts is None else facts)]
         self.fact_names = {f"{f.ruleset}.{f.name}" for f in self.facts}
         self._rules = [_Law(r) for r in laws if isinstance(r, Rule)]
         self._facts = [_Law(f) for f in self.facts]

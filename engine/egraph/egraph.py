@@ -124,6 +124,8 @@ class EGraph:
         self._kept: list[tuple[int, frozenset[str], dict[str, tuple[str, str]]]] = []
         self._rulesets: dict[str, str] = {}
         self._stages: dict[str, tuple[str, str]] = {}
+        # What the last `pop` took away, to be there again at the next `push`.
+        self._lost: list[str] = []
         self._versions = 0
         self._names: dict[Term, str] = {}
         self._bound = 0
@@ -140,24 +142,26 @@ class EGraph:
         if self._symbols.issuperset(symbols):
             return
         self._symbols = self._symbols.union(symbols)
-        found = self._relevance.select(self._symbols)
-        constructors = [c for c in SHAPES if c in self._symbols]
         commands: list[str] = []
-        self._add_tables(constructors, commands)
-        self._run(commands)
-        shapes = [shape_of(c) for c in constructors]
-        shared = [*shapes, *map(settling_of, constructors)]
-        stages = {n: [*shared, *self._loaded(LAW, own)] for n, own in found.stages.items()}
-        stages[SHAPING] = shapes
-        stages[WIDENING] = self._loaded(WIDER, found.widening)
-        commands.clear()
-        for name, rulesets in stages.items():
+        for name, rulesets in self._rulesets_for(self._symbols).items():
             text = " ".join(rulesets)
             if name not in self._stages or self._stages[name][1] != text:
                 self._versions += 1
                 self._stages[name] = f"{name}_{self._versions}", text
                 commands.append(combined(*self._stages[name]))
         self._run(commands)
+
+    def _rulesets_for(self, symbols: frozenset[str]) -> dict[str, list[str]]:
+        """The names in egglog of what can match in each stage, all of it loaded."""
+        found = self._relevance.select(symbols)
+        constructors = [c for c in SHAPES if c in symbols]
+        commands: list[str] = []
+        self._add_tables(constructors, commands)
+        self._run(commands)
+        shapes = [shape_of(c) for c in constructors]
+        shared = [*shapes, *map(settling_of, constructors)]
+        stages = {n: [*shared, *self._loaded(LAW, own)] for n, own in found.stages.items()}
+        return {**stages, SHAPING: shapes, WIDENING: self._loaded(WIDER, found.widening)}
 
     def _loaded(self, kind: str, laws: Iterable[Rule | Fact]) -> list[str]:
         """The names in egglog of some laws, which are loaded if they are not there."""
@@ -190,8 +194,16 @@ class EGraph:
 
     # Terms in --------------------------------------------------------------------------------
 
-    def push(self, symbols: Iterable[str] = ()) -> None:
-        """Remember the e-graph as it is now; what is loaded next is made of some symbols."""
+    def push(self, symbols: Iterable[str] = (), relevance: Relevance | None = None) -> None:
+        """Remember the e-graph as it is now; what is loaded next is made of some symbols.
+
+        `relevance` may be another one from here on: of the same facts, and of other laws.
+        """
+        self._relevance = relevance or self._relevance
+        self._run(self._lost)
+        self._lost.clear()
+        # What is loaded before outlasts `pop`.
+        self._rulesets_for(self._symbols.union(symbols))
         self._run(["(push)"])
         self._kept.append((len(self._parts), self._symbols, dict(self._stages)))
         self._occur(symbols)
@@ -201,7 +213,10 @@ class EGraph:
         self._run(["(pop)"])
         known, self._symbols, self._stages = self._kept.pop()
         added = islice(self._parts.values(), known, None)
-        self._run([command for own in added for command in own])
+        self._lost += [command for own in added for command in own]
+        if self._kept:
+            self._run(self._lost)
+            self._lost.clear()
         self._names.clear()
         self._classes.clear()
         self._objects.clear()

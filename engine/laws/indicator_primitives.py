@@ -6,6 +6,8 @@ nothing else has goes away where an equality gives it, or where no constraint sp
 
 from collections.abc import Collection
 from dataclasses import dataclass
+from functools import lru_cache
+from typing import Final
 
 from eggrad.engine.indices.affine import Form, coefficient, indices, last_index, plus, times
 from eggrad.engine.indices.constraints import (
@@ -76,6 +78,11 @@ def _equalities(joint: _Joint) -> list[Form]:
     return [f for relation, f in joint.constraints if relation == "="]
 
 
+# Every primitive of a rule asks for the same, and a long recursion composes few indicators often.
+_REMEMBERED: Final = 4096
+
+
+@lru_cache(maxsize=_REMEMBERED)
 def _reduced(s: Spec, n: Dims, p: Constraints) -> _Joint:
     """An indicator in a product, without the indices that only it has and that can go."""
     joint = _renamed(_joint(s, n, p))
@@ -206,6 +213,7 @@ def described(n: Dims, p: Constraints) -> Described:
     return n, p
 
 
+@lru_cache(maxsize=_REMEMBERED)
 def _composed(s: Spec, first: Described, t: Spec, second: Described) -> _Joint:
     """The indicators of `ein(s, [p], ein(t, [q], a))` as one."""
     outer, place, out = s

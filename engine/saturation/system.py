@@ -27,7 +27,7 @@ from eggrad.engine.laws.properties import (
     TOTAL,
     UPPER,
 )
-from eggrad.engine.laws.rule import Rule
+from eggrad.engine.laws.rule import Fact, Rule
 from eggrad.engine.saturation.schedule import (
     PURPOSES,
     Budget,
@@ -91,10 +91,10 @@ class _Search:
 
 
 class _ThreadGraphs(local):
-    """The e-graphs of a thread, by purpose."""
+    """The e-graphs of a thread that nobody uses."""
 
     def __init__(self) -> None:
-        self.egraphs: dict[str, EGraph] = {}
+        self.free: list[EGraph] = []
 
 
 class System:
@@ -116,11 +116,12 @@ class System:
 
         It is not used again after an error: it may lack matches.
         """
-        egraph = self._of_thread.egraphs.pop(purpose, None) or EGraph(self._relevance_for(purpose))
-        egraph.push(symbols_of(*terms))
+        free, relevance = self._of_thread.free, self._relevance_for(purpose)
+        egraph = free.pop() if free else EGraph(relevance)
+        egraph.push(symbols_of(*terms), relevance)
         yield egraph
         egraph.pop()
-        self._of_thread.egraphs[purpose] = egraph
+        free.append(egraph)
 
     def _relevance_for(self, purpose: str) -> Relevance:
         found = self._relevance.get(purpose)
@@ -128,8 +129,13 @@ class System:
             stages = PURPOSES[purpose]
             laws = {s: self.strategy.laws_of(s) for s in stages}
             asked = {KNOWN + TOTAL: TESTS, **ASKED.get(purpose, {})}
-            found = self._relevance[purpose] = Relevance(laws, asked)
+            found = self._relevance[purpose] = Relevance(laws, asked, self._facts)
         return found
+
+    @cached_property
+    def _facts(self) -> tuple[Fact, ...]:
+        """All facts: e-graphs, which serve every purpose, have one rule of what follows at once."""
+        return tuple(f for r in self.strategy.rulesets for f in r.facts)
 
     def differentiate(
         self,

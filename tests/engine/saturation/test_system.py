@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import eggrad as eg
+from eggrad.engine.costs.cost import CostModel
 from eggrad.engine.errors import UnsoundRules
 from eggrad.engine.indices.spec import Dims
 from eggrad.engine.laws.language import Number, Statement, Tensor, const, dims, fn, primitive, scale
@@ -265,3 +266,23 @@ def test_a_hessian_begins_with_the_gradient_that_is_known() -> None:
     f = eg.log(eg.sum(eg.exp(x)))
     gradient = eg.gradient(f, x)
     assert eg.hessian(f, x).term is eg.jacobian(gradient, x).term
+
+
+# E-graphs that are used again --------------------------------------------------------------
+
+
+def test_what_an_e_graph_was_used_for_before_does_not_matter() -> None:
+    purposes = ("compile", "read", "simplify")
+    roots = (
+        [DEEP],
+        [terms.apply("log", terms.add(terms.constant(1, A.dims), terms.apply("exp", A)))],
+    )
+    asked = [(own, purpose) for purpose in purposes for own in roots]
+
+    def answer(used: System, own: list[Term], purpose: str) -> list[Term]:
+        found = used.explore(own, [CostModel()], purpose=purpose)
+        return found.graph.extract(found.classes)
+
+    used = System(STANDARD)
+    again = [answer(used, *question) for question in asked]
+    assert again == [answer(System(STANDARD), *question) for question in asked]
