@@ -517,6 +517,26 @@ def constant_spreads(s: Spec) -> bool:
 
 
 @primitive
+def before_constant(s: Spec) -> Spec:
+    """What a product with a constant that spreads makes of the other operand, before it does.
+
+    >>> before_constant(((0,), (1, 2), (1, 0)))
+    ((0, 1), (0,))
+    """
+    return canonical([s[1]], tuple(i for i in s[2] if i not in s[0]))
+
+
+@primitive
+def spread_by_constant(s: Spec) -> Spec:
+    """The product of a constant that spreads with what `before_constant` gives.
+
+    >>> spread_by_constant(((0,), (1, 2), (1, 0)))
+    ((0,), (1,), (1, 0))
+    """
+    return canonical([s[0], tuple(i for i in s[2] if i not in s[0])], s[2])
+
+
+@primitive
 def absorbed(s: Spec) -> Spec:
     """The spec of the other operand alone."""
     return canonical(s[1:-1], s[-1])

@@ -1,6 +1,15 @@
 """Identities of the element-wise functions, and what they are where a sign is known."""
 
-from eggrad.engine.laws.primitives import is_increasing, keeps_sign, magnitude, sign_of, undoes
+from eggrad.engine.laws.primitives import (
+    before_constant,
+    constant_spreads,
+    is_increasing,
+    keeps_sign,
+    magnitude,
+    sign_of,
+    spread_by_constant,
+    undoes,
+)
 from eggrad.engine.laws.properties import nonzero as nowhere_zero
 from eggrad.rules.notation import *
 
@@ -33,6 +42,16 @@ def exp_of_log(a: Tensor) -> Statement:
 def function_of_inverse(f: Name, g: Name, a: Tensor) -> Statement:
     """sin arcsin a = a and cos arccos a = a."""
     return fn(f, fn(g, a)) >> a, undoes(f, g), within_one(a)
+
+
+@functions.rule(cite="a function of every entry", replaces=True)
+def function_of_spread(f: Name, s: Spec, n: Dims, a: Tensor) -> Statement:
+    """f(a ⊗ 1) = f(a) ⊗ 1."""
+    inner = fn(f, ein1(before_constant(s), a))
+    return (
+        fn(f, ein(s, const(1, n), a)) >> ein(spread_by_constant(s), const(1, n), inner),
+        constant_spreads(s),
+    )
 
 
 @functions.rule(cite=HANDBOOK)

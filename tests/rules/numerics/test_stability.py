@@ -218,6 +218,26 @@ def test_exponentials_of_integers() -> None:
         np.testing.assert_allclose(stable.sigmoid(twos), np.ones(count) / (1 + np.exp(-2)))
 
 
+@pytest.mark.parametrize("scale", [1.0, 1e3, 1e5, 1e200])
+def test_losses_of_scores_that_keep_an_axis(scale: float) -> None:
+    """Reductions with an axis of size 1 in place of the one that goes are stable as others are."""
+    z, y = eg.variable("z", ("m", "n")), eg.variable("y", ("m",), assume="integer")
+    logs = z - eg.logsumexp(z, axis=1, keepdims=True)
+    picked = np.take_along_axis(logs, y[:, None], axis=1)[:, 0]
+    loss = np.mean((1 - np.exp(picked)) ** 2 * picked + 0.1 * logs.mean(axis=1))
+    length = np.sqrt(np.sum(z**2, axis=1, keepdims=True))
+    at = {"z": scale * np.array([[1.0, -2.0, 0.5], [3.0, 3.0, 3.0]]), "y": np.array([1, 2])}
+    found = eg.compile([loss, z / length])(**at)
+    own = at["z"] - at["z"].max(axis=1, keepdims=True)
+    own = own - np.log(np.exp(own).sum(axis=1, keepdims=True))
+    chosen = own[[0, 1], at["y"]]
+    expected = np.mean((1 - np.exp(chosen)) ** 2 * chosen + 0.1 * own.mean(axis=1))
+    np.testing.assert_allclose(found[0], expected, rtol=1e-12)
+    units = at["z"] / scale
+    units /= np.sqrt(np.sum(units**2, axis=1, keepdims=True))
+    np.testing.assert_allclose(found[1], units, rtol=1e-13)
+
+
 SHAPES = [(), (0,), (1,), (3,), (2, 0), (2, 3)]
 
 
