@@ -26,7 +26,7 @@ from eggrad.rules.algebra.indicators import (
 from eggrad.rules.algebra.selections import selections
 from eggrad.rules.algebra.sizes import sizes
 from eggrad.rules.algebra.sums_and_products import halves, orders, products, quotients, sums
-from eggrad.rules.algebra.unary import summation, unary
+from eggrad.rules.algebra.unary import short_axes, summation, unary
 from eggrad.rules.calculus.extremes import extremes
 from eggrad.rules.calculus.forward import forward
 from eggrad.rules.calculus.loops import loops
@@ -49,11 +49,11 @@ from eggrad.rules.numerics.stability import lengths, stability
 
 RULESETS = (
     forward, reverse, slopes, stacks, loops, single, multiples, preprocessing, constants, sizes,
-    deltas, delta_products, indicators, indicator_products, gathers, selections, unary, sums_of_two,
-    sums, exponents, powers, functions, branches, extremes, linalg, signs, products, halves,
-    distribution, identities, summation, presentation, quotients, orders, lowering, stability,
-    symmetric, names, exponentials, lengths, reading, definitions, normal_forms, properties, ranges,
-    matrix_properties, structured,
+    deltas, delta_products, indicators, indicator_products, gathers, selections, short_axes, unary,
+    sums_of_two, sums, exponents, powers, functions, branches, extremes, linalg, signs, products,
+    halves, distribution, identities, summation, presentation, quotients, orders, lowering,
+    stability, symmetric, names, exponentials, lengths, reading, definitions, normal_forms,
+    properties, ranges, matrix_properties, structured,
 )  # fmt: skip
 
 STANDARD = Strategy(
@@ -66,7 +66,7 @@ STANDARD = Strategy(
     ),
     explore=(distribution, identities, summation, gathers),
     present=(presentation, quotients),
-    settle=(multiples, exponents, delta_products, indicator_products),
+    settle=(multiples, exponents, short_axes, delta_products, indicator_products),
     lowering=(halves, lowering),
     stable=(constants, unary, sums_of_two, names, stability, symmetric, exponentials, lengths),
     reading=(

@@ -27,7 +27,7 @@ from eggrad.engine.laws.language import (
     Tensor,
     Variable,
 )
-from eggrad.engine.laws.primitives import is_declared
+from eggrad.engine.laws.primitives import has_length_one, has_other_spec, is_declared, is_empty
 from eggrad.engine.laws.rule import Fact, Rule, Same, mirrored, nodes_of
 from eggrad.engine.terms.fixed_arrays import Entries
 from eggrad.engine.terms.functions import MATRIX_FUNCTIONS, result_dims
@@ -97,7 +97,8 @@ def _literal(_: type, value: object) -> str:
 
 # Which rules can match at all: those whose left sides are made of symbols that occur.
 #
-# A symbol is a constructor, the name of a function, or a property. What occurs is what terms are
+# A symbol is a constructor, the name of a function, or a property; axes of length 0 or 1 have
+# one. What occurs is what terms are
 # made of that are loaded, and what rules that have matched put on their right sides. A rule that is
 # left out would not have matched, so nothing depends on it; but every rule costs time in each
 # iteration, and in each copy of the e-graph.
@@ -109,6 +110,9 @@ NAMED: Final = frozenset({*FUNCTION_NODES.values(), *NUMERIC_NAMES})
 KNOWN: Final = "known "
 # Begins the symbol of what is declared of a variable.
 DECLARED: Final = "declared "
+# The lengths whose axes have a symbol, and the conditions that ask for one.
+LENGTHS: Final = {0: "length 0", 1: "length 1"}
+ASK_FOR_LENGTH: Final = {is_empty: 0, has_length_one: 1, has_other_spec: 1}
 # Stands for all names, or all properties, where a pattern computes one.
 ANY: Final = "*"
 # Sets of symbols for which it is remembered which rules can match, at most.
@@ -133,15 +137,16 @@ def symbols_of(*roots: Term) -> Symbols:
     >>> sorted(symbols_of(apply("exp", variable("x"))))
     ['exp', 'function', 'variable']
     """
-    return frozenset(s for t in postorder(*roots) for s in symbols_of_parts(parts(t)))
+    return frozenset(s for t in postorder(*roots) for s in symbols_of_parts(parts(t), t.dims))
 
 
-def symbols_of_parts(known: Parts) -> tuple[str, ...]:
-    """The symbols of an e-node: its constructor, and the name of the operation where it has one."""
+def symbols_of_parts(known: Parts, dims: Dims) -> list[str]:
+    """The symbols of an e-node: constructor, name of an operation, lengths of axes."""
     constructor, data, _ = known
+    found = [constructor, *(symbol for d, symbol in LENGTHS.items() if d in dims)]
     if constructor == "variable":
-        return (constructor, *(DECLARED + word for word in cast(Variable, data[0])[2]))
-    return (constructor, str(data[0])) if constructor in NAMED else (constructor,)
+        found += [DECLARED + word for word in cast(Variable, data[0])[2]]
+    return [*found, str(data[0])] if constructor in NAMED else found
 
 
 class _Law(Generic[L]):
@@ -286,8 +291,12 @@ def _symbols(pattern: object) -> Iterator[str]:
     """The symbols of a pattern; a parameter for a name stands for one that occurs already."""
     if isinstance(pattern, Known):
         yield _property(pattern)
-    if isinstance(pattern, Call) and _is_about_declared(pattern):
-        yield DECLARED + str(pattern.args[1])
+    if isinstance(pattern, Call) and isinstance(pattern.function, Condition):
+        test = pattern.function.function
+        if test is is_declared:
+            yield DECLARED + str(pattern.args[1])
+        if test in ASK_FOR_LENGTH:
+            yield LENGTHS[ASK_FOR_LENGTH[test]]
     for node in nodes_of(pattern):
         yield node.constructor
         if node.constructor in NAMED:
@@ -296,11 +305,6 @@ def _symbols(pattern: object) -> Iterator[str]:
                 yield name
             elif not isinstance(name, Parameter):
                 yield ANY
-
-
-def _is_about_declared(call: Call) -> bool:
-    own = call.function
-    return isinstance(own, Condition) and own.function is is_declared
 
 
 def _own(d: Dims) -> Dims:

@@ -231,7 +231,7 @@ class EGraph:
         for t in postorder(*terms):
             if t not in self._names:
                 known = product_parts(t) if as_written and t.op == "einsum" else parts(t)
-                symbols.update(symbols_of_parts(known))
+                symbols.update(symbols_of_parts(known, t.dims))
                 self._add_tables(known[:1], commands)
                 name = self._bind(self._text(known), commands)
                 commands.append(f"(set (dims {name}) {literal(t.dims)})")

@@ -154,8 +154,10 @@ class Snapshot:
             self.members[cls] = rest or members
 
     def check_constants(self, fired: Iterable[str]) -> None:
-        """Raise when rules have proved two different constants equal."""
-        for members in self.members.values():
+        """Raise when rules have proved two different constants equal that have entries."""
+        for cls, members in self.members.items():
+            if 0 in self.dims[cls]:
+                continue
             values = {m.data[0] for m in members if m.constructor == "constant"}
             if len(values) > 1:
                 shown = " = ".join(str(v) for v in sorted(cast(set[Fraction], values)))
@@ -216,7 +218,9 @@ class Snapshot:
         found = set(self.root_classes)
         stack = list(found)
         while stack:
-            for member in self.members[stack.pop()]:
+            cls = stack.pop()
+            # What else a constant may be made of, nobody asks.
+            for member in self.members[cls] if cls not in self._constants else ():
                 fresh = [c for c in member.children if c not in found]
                 found.update(fresh)
                 stack += fresh

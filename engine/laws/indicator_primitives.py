@@ -37,7 +37,9 @@ class _Joint:
 
     @property
     def free(self) -> frozenset[int]:
-        """The indices that no condition speaks of."""
+        """The indices that no condition speaks of; what never holds speaks of all."""
+        if never(self.constraints):
+            return frozenset()
         return frozenset(self.part) - {i for _, f in self.constraints for i in indices(f)}
 
 
@@ -60,7 +62,13 @@ def _cleaned(joint: _Joint) -> _Joint:
 
 
 def _summed(joint: _Joint, gone: Collection[int]) -> _Joint:
-    """The conditions when each index that may go, and that an equality gives, is summed."""
+    """The conditions when each index that may go, and that an equality gives, is summed.
+
+    Where they never hold, each sum is 0.
+    """
+    if never(joint.constraints):
+        part = tuple(i for i in joint.part if i not in gone)
+        return _Joint(part, joint.constraints, joint.others, joint.out, joint.size)
     for index in joint.part:
         given = next((f for f in _equalities(joint) if abs(coefficient(f, index)) == 1), None)
         if given is None or index not in gone:

@@ -3,9 +3,10 @@
 They are called with values, or with patterns where a rule is stated.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import count
 
 from eggrad.engine.indices.affine import Form, as_size, form, size_form
 from eggrad.engine.indices.affine import times as multiple
@@ -157,12 +158,6 @@ def is_identity(s: Spec) -> bool:
 def changes(s: Spec) -> bool:
     """Whether a unary spec is not the identity."""
     return s[0] != s[1] or len(set(s[0])) < len(s[0])
-
-
-@condition
-def alike(a: Dims, b: Dims) -> bool:
-    """Whether two tensors have the same axes."""
-    return a == b
 
 
 @condition
@@ -490,6 +485,34 @@ def delta_product(s: Spec, n: Dims, m: Dims) -> Spec:
     return canonical([left[:a] + right[:b] + left[a:] + right[b:]], out)
 
 
+@condition
+def has_length_one(n: Dims) -> bool:
+    """Whether some axis has length 1."""
+    return 1 in n
+
+
+@primitive
+def longer(n: Dims) -> Dims:
+    """The axes that do not have length 1."""
+    return tuple(d for d in n if d != 1)
+
+
+@primitive
+def ones_of_pairs(n: Dims) -> Dims:
+    """The two axes of each pair of length 1."""
+    return (1, 1) * n.count(1)
+
+
+@primitive
+def longer_pairs(n: Dims) -> Spec:
+    """The spec of the delta of the pairs that do not have length 1 times ones for the others."""
+    count = len(n)
+    kept = [k for k, d in enumerate(n) if d != 1]
+    ones = [k for k, d in enumerate(n) if d == 1]
+    parts = [[*own, *(k + count for k in own)] for own in (kept, ones)]
+    return canonical(parts, range(2 * count))
+
+
 # Constants -------------------------------------------------------------------------------
 
 
@@ -568,6 +591,63 @@ def constant_summed_dims(s: Spec, n: Dims) -> Dims:
     """The sizes of the axes over which only the constant is summed."""
     size_of = dict(zip(s[0], n, strict=True))
     return tuple(size_of[i] for i in _kept_outside(s)[1])
+
+
+# Axes of length 0 and 1 --------------------------------------------------------------------
+
+
+@condition
+def is_empty(*dims: Dims) -> bool:
+    """Whether one of some tensors with these axes has no entries."""
+    return any(0 in own for own in dims)
+
+
+# The only index of an axis of length 1 is 0, so that a spec may call it anything: of many specs
+# one is the first.
+
+
+@condition
+def has_other_spec(s: Spec, *dims: Dims) -> bool:
+    """Whether a product with these operands is known by another spec, for axes of length 1."""
+    return _with_length_one(s, dims) != s
+
+
+@primitive
+def first_spec(s: Spec, *dims: Dims) -> Spec:
+    """The spec by which a product with axes of length 1 is known.
+
+    Of two operands the last ones of the first are those of the second, as in a product of matrices,
+    but for those that the output needs.
+    """
+    return _with_length_one(s, dims)
+
+
+def _with_length_one(s: Spec, dims: tuple[Dims, ...]) -> Spec:
+    *parts, out = s
+    sizes: dict[int, Size] = {}
+    for part, own in zip(parts, dims, strict=True):
+        sizes.update(zip(part, own, strict=True))
+    kept = sum(sizes[i] == 1 for i in out)
+    fresh = count(max(sizes, default=0) + 1)
+    short = [[next(fresh) for i in part if sizes[i] == 1] for part in parts]
+    shared: list[int] = []
+    if len(parts) == 2:
+        first, second = map(len, short)
+        both = min(first, second, first + second - kept)
+        shared = short[0][first - both :]
+        short[1][:both] = shared
+    alone = [i for own in short for i in own if i not in shared]
+    new = [
+        _renamed(part, own, sizes)
+        for part, own in zip((*parts, out), (*short, [*alone, *shared]), strict=True)
+    ]
+    return canonical(new[:-1], new[-1])
+
+
+def _renamed(part: Indices, short: Iterable[int], sizes: Mapping[int, Size]) -> Indices:
+    """The indices of a part, those of length 1 by new names."""
+    names = iter(short)
+    return tuple(next(names) if sizes[i] == 1 else i for i in part)
 
 
 # Powers and two operands -----------------------------------------------------------------

@@ -2,7 +2,7 @@
 
 from fractions import Fraction
 
-from eggrad.engine.indices.spec import Spec
+from eggrad.engine.indices.spec import Dims, Spec
 from eggrad.engine.laws.language import Number, Variable, condition
 from eggrad.engine.terms.functions import record
 
@@ -110,9 +110,9 @@ def is_plain_product(s: Spec) -> bool:
 
 
 @condition
-def is_diagonal_of(s: Spec) -> bool:
+def is_diagonal_of(s: Spec, a: Dims) -> bool:
     """Whether a unary spec takes the diagonal of a matrix, or its trace."""
-    return s in (((0, 0), (0,)), ((0, 0), ()))
+    return s in (((0, 0), (0,)), ((0, 0), ())) or a == (1, 1)
 
 
 @condition

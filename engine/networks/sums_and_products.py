@@ -1,13 +1,13 @@
 """Sums and products as wholes: read as linear forms and networks, and written as terms."""
 
 from collections import Counter
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from functools import partial, reduce
 from itertools import combinations, pairwise, product
 from math import prod
-from typing import cast
+from typing import Any, cast
 
 from eggrad.engine.costs.cost import Model
 from eggrad.engine.extraction.snapshot import ENode, Snapshot
@@ -485,6 +485,91 @@ def total(graph: Snapshot, form: LinearForm) -> Term:
     for c, t in rest:
         whole = terms.subtract(whole, scaled(-c, t)) if c < 0 else terms.add(whole, scaled(c, t))
     return whole
+
+
+def with_choices_together(graph: Snapshot, cls: int, form: LinearForm) -> Term | None:
+    """A sum in which choices by one condition are one; None where no two have one in common."""
+
+    def read(m: ENode) -> tuple[Hashable, tuple[int, ...]] | None:
+        return (m.children[0], m.children[1:]) if m.data[:1] == ("where",) else None
+
+    def chosen(condition: Any, branches: Sequence[Term]) -> Term:
+        return terms.apply("where", graph.term(condition), *branches)
+
+    return _together(graph, cls, form, read, chosen)
+
+
+def with_sums_together(graph: Snapshot, cls: int, form: LinearForm) -> Term | None:
+    """A sum in which sums over the same axes are one, as are diagonals and transposes.
+
+    None where no two are alike.
+    """
+
+    def read(m: ENode) -> tuple[Hashable, tuple[int, ...]] | None:
+        key = (m.spec, graph.dims[m.children[0]]) if m.constructor == "ein1" else None
+        return key and (key, m.children)
+
+    def summed(key: Any, operands: Sequence[Term]) -> Term:
+        return terms.einsum(key[0], *operands)
+
+    return _together(graph, cls, form, read, summed)
+
+
+def _together(
+    graph: Snapshot,
+    cls: int,
+    form: LinearForm,
+    read: Callable[[ENode], tuple[Hashable, tuple[int, ...]] | None],
+    made: Callable[[Any, Sequence[Term]], Term],
+) -> Term | None:
+    """A sum in which terms that a linear operation makes are one, of sums of its operands.
+
+    `read` is which operation an e-node is, and of what. Of an e-class that has several of one
+    operation the cheapest counts: of two with ten each there would be a hundred sums.
+    """
+    known = {t: _cheapest_of_each(graph, t, read) for t in form}
+    users: dict[Hashable, list[int]] = {}
+    for t, own in known.items():
+        for key in own:
+            users.setdefault(key, []).append(t)
+    keys = {tuple(own): key for key, own in users.items() if len(own) > 1}
+    groups = disjoint(sorted(keys, key=len, reverse=True))
+    if not groups or not graph.first_time((made.__qualname__, cls, frozenset(form.items()))):
+        return None
+    taken = {t for group in groups for t in group}
+    rest = {t: c for t, c in form.items() if t not in taken}
+    summands = [total(graph, rest)] if rest else []
+    for group in groups:
+        operands = zip(*(known[t][keys[group]] for t in group), strict=True)
+        numbers = [form[t] for t in group]
+        sums = [_sum(graph, list(zip(own, numbers, strict=True))) for own in operands]
+        summands.append(made(keys[group], sums))
+    return reduce(terms.add, summands)
+
+
+def _cheapest_of_each(
+    graph: Snapshot, cls: int, read: Callable[[ENode], tuple[Hashable, tuple[int, ...]] | None]
+) -> dict[Hashable, tuple[int, ...]]:
+    """The cheapest operands of each operation that `read` finds in an e-class."""
+    found: dict[Hashable, tuple[int, ...]] = {}
+    prices: dict[Hashable, int] = {}
+    for m in graph.members[cls]:
+        own = None if m.subsumed else read(m)
+        if own is not None:
+            key, operands = own
+            price = sum(graph.tree_cost[c] for c in operands)
+            if key not in prices or price < prices[key]:
+                prices[key], found[key] = price, operands
+    return found
+
+
+def _sum(graph: Snapshot, summands: Sequence[tuple[int, Fraction]]) -> Term:
+    """The sum of multiples of e-classes with the same axes."""
+    form: LinearForm = {}
+    for t, c in summands:
+        form[t] = form.get(t, Fraction(0)) + c
+    form = {t: c for t, c in form.items() if c and number(graph, t) != 0}
+    return total(graph, form) if form else terms.constant(0, graph.dims[summands[0][0]])
 
 
 def number(graph: Snapshot, cls: int) -> Fraction | None:

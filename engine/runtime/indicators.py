@@ -146,10 +146,13 @@ def _reduced(value: Array, own: Plan) -> tuple[Array, Indices]:
         kept = own.target.labels
     if own.mask:
         shape = tuple(own.extent(i) for i in own.masked)
-        mask = zeros_and_ones(own.mask_numbers, shape, value.dtype)
         if {*kept} == {*labels, *own.masked}:
-            result = _spread(value, labels, kept) * _spread(mask, own.masked, kept)
+            # A product with 0 would keep the sign of a number, and be none of an infinite one.
+            chosen = zeros_and_ones(own.mask_numbers, shape, np.bool_)
+            zero = np.zeros((), value.dtype)
+            result = np.where(_spread(chosen, own.masked, kept), _spread(value, labels, kept), zero)
         else:
+            mask = zeros_and_ones(own.mask_numbers, shape, value.dtype)
             result = np.einsum(value, [*labels], mask, [*own.masked], [*kept])
     elif {*labels} == {*kept}:
         result = value.transpose([labels.index(i) for i in kept])

@@ -6,7 +6,7 @@ are drawn to fit them. Under `D`, a tensor parameter is an affine function of th
 
 from collections.abc import Iterable
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypeGuard, cast
 
 import numpy as np
@@ -30,6 +30,7 @@ from eggrad.engine.laws.language import (
     Wrt,
 )
 from eggrad.engine.laws.matching import Reject, node_term
+from eggrad.engine.laws.primitives import is_empty
 from eggrad.engine.terms import term as terms
 from eggrad.engine.terms.assumptions import ASSUMPTIONS
 from eggrad.engine.terms.fixed_arrays import Entries, FixedArray, fixed_array
@@ -99,6 +100,13 @@ class Scope:
 
 
 EVERYTHING = Scope(SIZES, 3)
+
+
+def with_empty(scope: Scope, conditions: Iterable[Tensor]) -> Scope:
+    """A scope, with axes of length 0 where a condition asks for one."""
+    tests = (c.function for c in conditions if isinstance(c, Call))
+    asked = any(isinstance(t, Condition) and t.function is is_empty for t in tests)
+    return replace(scope, sizes=(*scope.sizes, 0, 0)) if asked else scope
 
 
 # How often a spec is drawn for its conditions.

@@ -16,7 +16,7 @@ from eggrad.engine.terms import term as terms
 from eggrad.engine.terms.binding import Array
 from eggrad.engine.terms.functions import record
 from eggrad.engine.terms.term import Term
-from eggrad.engine.workbench.drawing import EVERYTHING, Drawing, Scope
+from eggrad.engine.workbench.drawing import EVERYTHING, Drawing, Scope, with_empty
 
 # At kinks differences say nothing, so these avoid special values.
 DIFFERENTIATED = ("derivative", "pullback", *SLOPE_NODES.values())
@@ -110,7 +110,8 @@ def random_instance(
     if back:
         law = Law(law.right, law.left, conditions=law.conditions)
     # Values seldom have the structure that a thin law asks for: no draw of a spec is in vain.
-    drawing = Drawing(rng, scope, law.conditions if rule.thin else ())
+    own = with_empty(scope, law.conditions)
+    drawing = Drawing(rng, own, law.conditions if rule.thin else ())
     try:
         drawing.draw_left(law.node)
         return close(law, drawing.bound)

@@ -86,7 +86,8 @@ def random_roots(rng: np.random.Generator) -> list[Term]:
     sums = [total(summands, rng), total(summands, rng)]
     turned = total([(-c, t) for c, t in summands], rng)
     more_roots = [mirrored(rng), turned, triangular(rng), *bilinear(rng), pairwise_slope(rng)]
-    return [*roots, *sums, *more_roots, *of_one_matrix(rng), with_free_exponents(rng)]
+    single = [with_free_exponents(rng), of_choices(rng)]
+    return [*roots, *sums, *more_roots, *of_one_matrix(rng), *single]
 
 
 def with_free_exponents(rng: np.random.Generator) -> Term:
@@ -96,6 +97,17 @@ def with_free_exponents(rng: np.random.Generator) -> Term:
     raised = terms.add(exponent, terms.constant(int(rng.choice([-1, 1, 2]))))
     summands = [(1, product([(terms.power(base, exponent), "i"), (other, "i")], "i", rng))]
     return total([*summands, (int(rng.choice([1, 3])), terms.power(base, raised))], rng)
+
+
+def of_choices(rng: np.random.Generator) -> Term:
+    """A sum of multiples of choices, two of them by one condition, and of another tensor."""
+    a, b, c, d = (terms.variable(name, _dims("i")) for name in "bghz")
+    tests = [terms.apply("greater", a, b), terms.apply("greater_equal", c, d)]
+    pairs = [(a, b), (b, terms.constant(0, _dims("i"))), (c, d)]
+    chosen = [
+        terms.apply("where", tests[k], *pair) for k, pair in zip((0, 0, 1), pairs, strict=True)
+    ]
+    return total([(int(rng.choice([1, 2, -1])), t) for t in (*chosen, d)], rng)
 
 
 def of_one_matrix(rng: np.random.Generator) -> list[Term]:

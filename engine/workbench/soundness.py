@@ -185,7 +185,10 @@ def _compared(instance: Instance, values: Mapping[str, Array], beyond: bool) -> 
     left = found[-1]
     if left.shape == right.shape:
         defined = np.isfinite(left)
-        if not (defined.any() or beyond) or np.abs(left[defined]).max(initial=0) > LARGE:
+        if (
+            not (defined.any() or not left.size or beyond)
+            or np.abs(left[defined]).max(initial=0) > LARGE
+        ):
             return None
         # An operand may be undefined and the term not: adj of any 1 by 1 matrix is 1.
         if not beyond and not np.isnan(left).any() and any(np.isnan(v).any() for v in found):

@@ -11,6 +11,7 @@ from eggrad.engine.indices.affine import Form, form, renamed, times
 from eggrad.engine.indices.constraints import Constraint
 from eggrad.engine.indices.spec import Dims, Size
 from eggrad.engine.terms import term as terms
+from eggrad.engine.terms.term import Term
 from eggrad.frontend.expression import broadcasting
 from eggrad.frontend.expression.expression import (
     Expression,
@@ -228,6 +229,8 @@ def reordered(f: Expression, shape: Sequence[Size], what: str) -> Expression:
     literal = not any(isinstance(d, str) for d in (*f.shape, *shape))
     if literal and _count(f.shape) != _count(shape):
         raise ShapeError(f"{what}: the numbers of entries differ")
+    if literal and 0 in f.shape and f.shape != tuple(shape):
+        return combine(what, [f], [], lambda a: _without_entries(a, tuple(shape)))
     result = f
     sizes, wanted = list(f.shape), list(shape)
     place = old = 0
@@ -238,6 +241,13 @@ def reordered(f: Expression, shape: Sequence[Size], what: str) -> Expression:
             result = split_axis(result, place, cast(list[int], b)) if len(b) != 1 else result
         place, old = place + len(b), old + len(a)
     return result
+
+
+def _without_entries(a: Term, dims: Dims) -> Term:
+    """What has no entries, as the sum of another one's, spread along other axes."""
+    axes = range(len(dims))
+    total = terms.einsum(specs.canonical([range(a.order)], ()), a)
+    return terms.einsum(specs.canonical([(), axes], axes), total, terms.constant(1, dims))
 
 
 def _run(sizes: Sequence[Size], wanted: Sequence[Size], what: str) -> tuple[list[Size], list[Size]]:

@@ -675,7 +675,10 @@ def _total(parts: Sequence[Expression]) -> Expression:
 
 def convolve(a: Any, v: Any, mode: str = "full") -> Expression:
     """`numpy.convolve` of vectors; of sizes that are symbols the first is the longer one."""
-    return _summed_pairs("convolve", as_expression(a), as_expression(v), mode)
+    first, second = (
+        own if own.ndim else ax.expanded(own, [0]) for own in map(as_expression, (a, v))
+    )
+    return _summed_pairs("convolve", first, second, mode)
 
 
 def correlate(a: Any, v: Any, mode: str = "valid") -> Expression:

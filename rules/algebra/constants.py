@@ -10,6 +10,7 @@ from eggrad.engine.laws.primitives import (
     constant_spreads,
     constant_summed_dims,
     function_value,
+    is_empty,
     kept_axes,
     kept_spec,
     raised,
@@ -64,6 +65,12 @@ def add_zero(a: Tensor, n: Dims) -> Statement:
     return add(a, const(0, n)) >> a
 
 
+@multiples.rule(cite="tensors without entries are equal", replaces=True)
+def constant_without_entries(c: Number, n: Dims) -> Statement:
+    """A constant with an axis of length 0 is 0."""
+    return const(c, n) >> const(0, n), nonzero(c), is_empty(n)
+
+
 @constants.rule(cite=ARITHMETIC, replaces=True)
 def power_of_constant(c: Number, n: Dims, p: Number) -> Statement:
     """cᵖ is a constant where it is rational."""
@@ -110,6 +117,15 @@ def unary_scale(s: Spec, c: Number, a: Tensor) -> Statement:
 def product_with_zero(s: Spec, n: Dims, a: Tensor) -> Statement:
     """0·a = 0, for any product."""
     return ein(s, const(0, n), a) >> const(0, result_dims(s, n, dims(a)))
+
+
+@multiples.rule(cite=ARITHMETIC, replaces=True)
+def product_of_constants(s: Spec, c: Number, n: Dims, d: Number, m: Dims) -> Statement:
+    """Constants spread along each other's axes are one constant."""
+    return (
+        ein(s, const(c, n), const(d, m)) >> const(times(c, d), result_dims(s, n, m)),
+        sums_nothing(s),
+    )
 
 
 @multiples.rule(cite="the unit of the product; axes that the other operand has", replaces=True)

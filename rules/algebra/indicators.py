@@ -35,12 +35,18 @@ from eggrad.engine.laws.primitives import (
     delta_reduces,
     delta_sifts,
     delta_spread,
+    has_length_one,
+    is_empty,
+    longer,
+    longer_pairs,
+    ones_of_pairs,
     sifted,
 )
 from eggrad.rules.notation import *
 
 DELTAS = "Laue, Mitterreiter, Giesen 2018, section 4: removal of multiplication by delta tensors"
 IVERSON = "Iverson's brackets (Graham, Knuth, Patashnik, Concrete Mathematics, section 2.1)"
+NO_ENTRIES = "tensors without entries are equal"
 URBAN = "Urban, van der Smagt 2018, Automatic Differentiation for Tensor Algebras, section 3"
 
 deltas = Ruleset("delta", "elimination of Kronecker deltas", "the number of pairs of deltas")
@@ -88,6 +94,19 @@ def delta_alone(s: Spec, n: Dims) -> Statement:
 def delta_of_nothing() -> Statement:
     """The delta of no axes is 1."""
     return delta(()) >> const(1, ())
+
+
+@delta_products.rule(cite="definition of the delta (thesis, equation 4.2)", replaces=True)
+def delta_of_length_one(n: Dims) -> Statement:
+    """On axes of length 1, δᵢⱼ = 1."""
+    ones = const(1, ones_of_pairs(n))
+    return delta(n) >> ein(longer_pairs(n), delta(longer(n)), ones), has_length_one(n)
+
+
+@delta_products.rule(cite=NO_ENTRIES, replaces=True)
+def delta_without_entries(n: Dims) -> Statement:
+    """A delta on axes of length 0 is 0."""
+    return delta(n) >> const(0, join(n, n)), is_empty(n)
 
 
 @delta_products.rule(cite="definition of the delta (thesis, equation 4.2)", replaces=True)

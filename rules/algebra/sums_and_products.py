@@ -45,6 +45,7 @@ from eggrad.engine.networks.sums_and_products import (
     total,
     united,
     with_inverse_apart,
+    with_sums_together,
 )
 from eggrad.engine.terms import term as terms
 from eggrad.engine.terms.term import Term
@@ -237,6 +238,15 @@ def common_factors(graph: Snapshot) -> Iterator[tuple[int, Term]]:
                 rest = {t: c for t, c in form.items() if t not in taken}
                 summands = [j for _, j in pairs] + ([total(graph, rest)] if rest else [])
                 yield cls, reduce(terms.add, summands)
+
+
+@sums.bulk_rule(cite="linearity")
+def sum_of_unary(graph: Snapshot) -> Iterator[tuple[int, Term]]:
+    """Σᵢ a + Σᵢ b = Σᵢ (a + b), and a' + b' = (a + b)', among the terms of a sum."""
+    for cls, form in every_sum(graph):
+        found = with_sums_together(graph, cls, form)
+        if found is not None:
+            yield cls, found
 
 
 @sums.bulk_rule(cite=RING)

@@ -1,15 +1,56 @@
 """Transposes, diagonals, traces and sums: unary specs."""
 
-from eggrad.engine.laws.primitives import after_summing, alike, summed_alone, sums, sums_alone
+from eggrad.engine.laws.primitives import (
+    after_summing,
+    first_spec,
+    has_other_spec,
+    is_empty,
+    summed_alone,
+    sums,
+    sums_alone,
+)
 from eggrad.rules.notation import *
 
 EINSUM = "thesis equation 2.1 (the definition of the product)"
 
 
 unary = Ruleset("unary", "transposes, diagonals, traces and sums", "the number of unary products")
+short_axes = Ruleset(
+    "short_axes",
+    "axes of length 0 or 1, settled before any other rule looks",
+    "the number of products without entries, and of specs that are not the first of those alike",
+)
 summation = Ruleset(
     "summation", "sums taken before products", "none: one further member for each operand"
 )
+
+
+@short_axes.rule(cite="a sum without terms is 0", replaces=True)
+def unary_without_entries(s: Spec, a: Tensor) -> Statement:
+    """Sums over what has no entries are 0, and so is what has none itself."""
+    return ein1(s, a) >> const(0, result_dims1(s, dims(a))), is_empty(dims(a))
+
+
+@short_axes.rule(cite="a sum without terms is 0", replaces=True)
+def product_without_entries(s: Spec, a: Tensor, b: Tensor) -> Statement:
+    """A product with what has no entries is 0, or has none itself."""
+    whole = const(0, result_dims(s, dims(a), dims(b)))
+    return ein(s, a, b) >> whole, is_empty(dims(a), dims(b))
+
+
+@short_axes.rule(cite=EINSUM, replaces=True)
+def unary_by_first_spec(s: Spec, a: Tensor) -> Statement:
+    """The only index of an axis of length 1 is 0, however a spec calls it."""
+    return ein1(s, a) >> ein1(first_spec(s, dims(a)), a), has_other_spec(s, dims(a))
+
+
+@short_axes.rule(cite=EINSUM, replaces=True)
+def product_by_first_spec(s: Spec, a: Tensor, b: Tensor) -> Statement:
+    """The only index of an axis of length 1 is 0, in products as well."""
+    return (
+        ein(s, a, b) >> ein(first_spec(s, dims(a), dims(b)), a, b),
+        has_other_spec(s, dims(a), dims(b)),
+    )
 
 
 @unary.rule(cite=EINSUM, replaces=True)
@@ -46,12 +87,6 @@ def sum_of_squares(s: Spec, a: Tensor) -> Statement:
 def unary_of_sum(s: Spec, a: Tensor, b: Tensor) -> Statement:
     """Transposes, diagonals and sums of a + b are those of a plus those of b."""
     return ein1(s, add(a, b)) >> add(ein1(s, a), ein1(s, b)), changes(s)
-
-
-@unary.rule(cite="linearity")
-def sum_of_unary(s: Spec, a: Tensor, b: Tensor) -> Statement:
-    """Transposes, diagonals and sums of a plus those of b are those of a + b."""
-    return add(ein1(s, a), ein1(s, b)) >> ein1(s, add(a, b)), changes(s), alike(dims(a), dims(b))
 
 
 @unary.rule(cite="element-wise functions act on entries")

@@ -5,6 +5,9 @@ other factor may be undefined, and so is such a product; the choice of it is not
 one way, from products to choices, wherever factors may not be exchanged any more.
 """
 
+from collections.abc import Iterator
+
+from eggrad.engine.extraction.snapshot import Snapshot
 from eggrad.engine.laws.primitives import (
     lacking_within,
     met,
@@ -13,6 +16,8 @@ from eggrad.engine.laws.primitives import (
     spread_within,
     summed,
 )
+from eggrad.engine.networks.sums_and_products import every_sum, with_choices_together
+from eggrad.engine.terms.term import Term
 from eggrad.rules.notation import *
 
 OF_CHOICE = "definition of the choice"
@@ -90,10 +95,23 @@ def choice_by_negation(c: Tensor, a: Tensor, b: Tensor) -> Statement:
     return fn("where", fn("logical_not", c), a, b) >> fn("where", c, b, a)
 
 
-@branches.rule(cite=OF_CHOICE)
-def sum_of_choices(c: Tensor, a: Tensor, b: Tensor, d: Tensor, e: Tensor) -> Statement:
-    """Choices by one condition are added branch by branch."""
-    return add(fn("where", c, a, b), fn("where", c, d, e)) >> fn("where", c, add(a, d), add(b, e))
+@branches.rule(cite=OF_CHOICE, replaces=True)
+def choice_by_spread_negation(s: Spec, c: Tensor, n: Dims, a: Tensor, b: Tensor) -> Statement:
+    """The same for the opposite of a condition on fewer axes, which ones spread."""
+    negation = ein(s, fn("logical_not", c), const(1, n))
+    return (
+        fn("where", negation, a, b) >> fn("where", ein(s, c, const(1, n)), b, a),
+        sums_nothing(s),
+    )
+
+
+@branches.bulk_rule(cite=OF_CHOICE)
+def sum_of_choices(graph: Snapshot) -> Iterator[tuple[int, Term]]:
+    """Choices by one condition are added branch by branch, with their coefficients in the sum."""
+    for cls, form in every_sum(graph):
+        found = with_choices_together(graph, cls, form)
+        if found is not None:
+            yield cls, found
 
 
 @branches.rule(cite="definition of the function", replaces=True)

@@ -578,7 +578,7 @@ def nonnegative_quadratic_form(s: Spec, t: Spec, x: Tensor, a: Tensor) -> Claim:
 @matrix_properties.fact(cite=DEFINITE)
 def nonnegative_diagonal_entries(s: Spec, a: Tensor) -> Claim:
     """The diagonal of a positive semidefinite matrix is nonnegative, and so is its trace."""
-    return nonnegative(ein1(s, a)), semidefinite(a), is_diagonal_of(s)
+    return nonnegative(ein1(s, a)), semidefinite(a), is_diagonal_of(s, dims(a))
 
 
 @matrix_properties.fact(cite=DEFINITE)

@@ -49,7 +49,7 @@ def transpose_of_skew(s: Spec, a: Tensor) -> Statement:
 def diagonal_of_skew(s: Spec, a: Tensor) -> Statement:
     """The diagonal of what is skew is 0, and so is the trace."""
     zeros = const(0, result_dims1(s, dims(a)))
-    return ein1(s, a) >> zeros, is_diagonal_of(s), skew(a)
+    return ein1(s, a) >> zeros, is_diagonal_of(s, dims(a)), skew(a)
 
 
 @structured.rule(cite="definition", domain="a orthogonal", thin=True)

@@ -1,6 +1,13 @@
 """Random programs of NumPy's functions: eggrad's values and derivatives against NumPy's.
 
-`python -m tests.cases.random_programs COUNT SEED` runs many and prints what disagrees.
+`python -m tests.cases.random_programs COUNT SEED` runs many and prints what disagrees, what is
+refused, and what takes 20 seconds or ends with a `BudgetWarning`.
+
+Of every program the compiled value is compared with NumPy's; and with central differences, where
+those to both sides agree, and else with each other, the derivative by forward mode, evaluated as it
+was found, and that by reverse mode, compiled. Of every fourth program, and in tests, also the value
+evaluated, each mode in the other way, and the function that `eggrad.jacobian` makes, which chooses
+among what both modes find.
 """
 
 import sys
@@ -19,6 +26,8 @@ from eggrad.engine.terms.binding import Array
 # Arrays are of few entries, programs of few lines.
 _MOST_ENTRIES = 24
 _LARGEST = 1e3
+# One program of so many is compared in every way.
+_THOROUGH = 4
 _SIZES = (0, 1, 1, 2, 2, 3, 3)
 
 
@@ -92,15 +101,19 @@ def _unary(p: _Pool) -> str:
     one = p.pick(
         *("exp", "tanh", "sin", "abs", "negative", "square", "sign", "floor", "arctan", "cos"),
         *("log1p", "sqrt", "log", "reciprocal", "expm1", "cbrt"),
+        *("rint", "sinc", "arcsinh", "log2", "exp2", "deg2rad", "nan_to_num", "trunc", "sinh"),
     )
-    if one in {"log1p", "sqrt", "log", "reciprocal", "cbrt"}:
+    if one in {"log1p", "sqrt", "log", "reciprocal", "cbrt", "log2"}:
         return f"np.{one}({a}**2 + 0.5)"
     return f"np.{one}({a})"
 
 
 def _binary(p: _Pool) -> str:
     a, b = p.name(), p.name()
-    one = p.pick("+", "-", "*", "/", "maximum", "minimum", "logaddexp", "hypot", "arctan2", "**")
+    one = p.pick(
+        *("+", "-", "*", "/", "maximum", "minimum", "logaddexp", "hypot", "arctan2", "**"),
+        *("fmax", "fmin", "copysign", "heaviside", "mod", "floor_divide", "fmod"),
+    )
     if one in "+-*":
         return f"{a} {one} {b}"
     if one == "/":
@@ -112,7 +125,15 @@ def _binary(p: _Pool) -> str:
 
 def _where(p: _Pool) -> str:
     a, b, c = p.name(), p.name(), p.name()
-    return f"np.where({c} {p.pick('<', '>', '<=', '>=')} {p.pick(a, b, 0, 1)}, {a}, {b})"
+    test = f"{c} {p.pick('<', '>', '<=', '>=')} {p.pick(a, b, 0, 1)}"
+    return p.pick(
+        f"np.where({test}, {a}, {b})",
+        f"np.where({test}, {a}, {b})",
+        f"np.select([{test}, {a} > 1], [{a}, {b}], 2)",
+        f"({test}) * {a}",
+        f"np.sum({a}, axis={p.axis(a)}, where={a} > {p.pick(0, b)})",
+        f"np.max({a}, axis={p.axis(a)}, where={a} > {p.pick(0, b)}, initial={p.pick(0, -9)})",
+    )
 
 
 def _reduced(p: _Pool) -> str:
@@ -120,6 +141,13 @@ def _reduced(p: _Pool) -> str:
     one = p.pick("sum", "mean", "max", "min", "prod", "var", "ptp", "median", "std")
     axis = p.pick(None, p.axis(a), p.axis(a), p.axis(a), (0, 1))
     return f"np.{one}({a}, axis={axis}, keepdims={p.pick(True, False)})"
+
+
+def _without_nan(p: _Pool) -> str:
+    a = p.name()
+    one = p.pick("nansum", "nanprod", "nanmean", "nanmax", "nanmin", "nanvar", "nancumsum")
+    # Not at 0, where slopes are infinite.
+    return f"np.{one}(np.{p.pick('sqrt', 'log')}({a} + {p.pick(0.1, -0.1)}), axis={p.axis(a)})"
 
 
 def _quantile(p: _Pool) -> str:
@@ -151,8 +179,10 @@ def _order(p: _Pool) -> str:
 
 def _pad(p: _Pool) -> str:
     a = p.name()
-    mode = p.pick("constant", "edge", "reflect", "wrap", "symmetric", "mean", "maximum")
-    return f"np.pad({a}, {p.pick(1, (0, 1), (2, 0))}, mode={mode!r})"
+    mode = p.pick("constant", "edge", "reflect", "wrap", "symmetric", "mean", "maximum", "minimum")
+    known = p.pick("", f", constant_values={p.pick(2, (1, -1))}") if mode == "constant" else ""
+    widths = [p.pick((0, 0), (1, 0), (0, 2)) for _ in p.known[a].shape]
+    return f"np.pad({a}, {p.pick(1, (0, 1), (2, 0), widths)}, mode={mode!r}{known})"
 
 
 def _copies(p: _Pool) -> str:
@@ -165,6 +195,9 @@ def _copies(p: _Pool) -> str:
         f"np.repeat({a}, np.array({p.rng.integers(0, 3, size).tolist()}, int), axis={k})",
         f"np.tile({a}, {p.pick(2, (2, 1), (1, 2), 0)})",
         f"np.delete({a}, {p.pick(0, -1, [0, -1])}, axis={k})",
+        f"np.insert({a}, {p.pick(0, -1, [0, 0])}, {p.pick(5, a)}, axis={k})",
+        f"np.compress({[bool(b) for b in p.rng.random(size) < 0.6]}, {a}, axis={k})",
+        f"np.resize({a}, {p.pick(3, (2, 3), 5)})",
     )
 
 
@@ -225,6 +258,14 @@ def _products(p: _Pool) -> str:
         f"np.einsum('ij,ji->i', {a}, {b})",
         f"np.trace({a})",
         f"np.tensordot({a}, {b}, 1)",
+        f"np.einsum('ii->i', {a})",
+        f"np.einsum('ij,jk,k->i', {a}, {b}, {p.name()})",
+        f"np.einsum('...i,...i', {a}, {b})",
+        f"np.einsum('i,j,k->kji', {a}, {b}, {a})",
+        f"np.kron({a}, {b})",
+        f"np.vecdot({a}, {b})",
+        f"np.cross({a}, {b})",
+        f"np.inner({a}, {b})",
     )
 
 
@@ -237,6 +278,12 @@ def _matrices(p: _Pool) -> str:
         f"np.linalg.cholesky{square}",
         f"np.linalg.eigvalsh{square}",
         f"np.linalg.slogdet{square}[1]",
+        f"np.linalg.slogdet({a})[1]",
+        f"np.linalg.eigh{square}[0]",
+        f"np.linalg.svd({a}, compute_uv=False)",
+        f"np.linalg.pinv({a})",
+        f"np.linalg.norm({a}, {p.pick('None', '1', '2', 'np.inf', repr('fro'), repr('nuc'))})",
+        f"np.cov({a}{p.pick('', ', rowvar=False', ', bias=True')})",
         f"np.linalg.solve({square}, {p.name()})",
         f"np.linalg.norm({a}, axis={p.pick(None, 0, 1)})",
         f"np.linalg.det({a})",
@@ -263,12 +310,39 @@ def _arranged(p: _Pool) -> str:
         f"np.convolve({a}, {b})",
         f"np.rot90({a})",
         f"np.clip({a}, -0.5, {p.pick(0.7, b)})",
+        f"np.swapaxes({a}, 0, -1)",
+        f"np.vstack([{a}, {b}])",
+        f"np.hstack([{a}, {b}])",
+        f"np.array_split({a}, 2, axis={p.axis(a)})[{p.pick(0, 1)}]",
+        f"np.tril({p.name(2)}, {p.pick(-1, 1)})",
+    )
+
+
+def _sampled(p: _Pool) -> str:
+    """Functions of samples along an axis."""
+    a, b = p.name(), p.name()
+    k = p.axis(a)
+    return p.pick(
+        f"np.interp({a}, [-1, 0, 0.5], {p.pick([3, 1, 2], [0, 0, 1])})",
+        f"np.trapezoid({a}, axis={k})",
+        f"np.gradient({a}, axis={k})",
+        f"np.average({a}, axis={k}, weights={b}**2 + 1)",
+        f"np.polyval({a}, {b})",
+        f"np.ediff1d({a})",
+        f"np.vander({a}, {p.pick(0, 2, 3)})",
+        f"np.correlate({a}, {b}, {p.pick('full', 'same', 'valid')!r})",
+        f"np.searchsorted([-1, 0, 0.5], {a})",
+        f"np.argsort(np.rint({a}), axis={k})",
+        f"np.sort(np.rint({a}), axis={k})",
+        f"np.max(np.rint({a}) * {b}, axis={k})",
+        f"np.count_nonzero({a} > 0, axis={k})",
     )
 
 
 _OPERATIONS: tuple[Callable[[_Pool], str], ...] = (
     *(_unary, _binary, _where, _reduced, _quantile, _logsumexp, _running, _sorted, _order, _pad),
     *(_copies, _indexed, _indexed, _computed, _computed, _products, _matrices, _arranged),
+    *(_without_nan, _sampled),
 )
 
 
@@ -277,7 +351,9 @@ def program(rng: np.random.Generator) -> Program:
     shapes = [tuple(map(int, rng.choice(_SIZES, rng.integers(1, 3)))) for _ in range(2)]
     if rng.random() < 0.4:
         shapes[1] = shapes[0]
-    x, y = (rng.normal(size=s).round(3) for s in shapes)
+    # Of whole numbers some are equal.
+    digits = 0 if rng.random() < 0.15 else 3
+    x, y = (rng.normal(size=s).round(digits) + 0.0 for s in shapes)
     known: dict[str, Any] = {"x": x, "y": y}
     pool = _Pool(rng, known)
     lines: list[str] = []
@@ -288,7 +364,7 @@ def program(rng: np.random.Generator) -> Program:
             try:
                 line = _OPERATIONS[rng.integers(len(_OPERATIONS))](pool)
                 value = np.asarray(eval(line, {"np": np}, known))
-            except (ValueError, IndexError, TypeError, np.linalg.LinAlgError):
+            except (ValueError, IndexError, TypeError, ArithmeticError):
                 continue
             # Too large a number has derivatives that differences do not see.
             if value.size > _MOST_ENTRIES or not (np.abs(value) < _LARGEST).all():
@@ -304,20 +380,22 @@ def program(rng: np.random.Generator) -> Program:
 # Comparison ----------------------------------------------------------------------------------
 
 
-def _differences(p: Program, step: float) -> Array:
-    """The derivative by x, by central differences."""
+def _differences(p: Program, step: float) -> tuple[Array, Array]:
+    """The derivative by x, by central differences; and how far those of the two sides differ."""
     flat = p.x.ravel()
-    columns = []
+    middle = np.asarray(p(p.x, p.y), float)
+    columns: list[Array] = [np.zeros((*middle.shape, 0))]
+    bends = [*columns]
     for k in range(flat.size):
         ends = []
         for sign in (1, -1):
             moved = flat.copy()
             moved[k] += sign * step
             ends.append(np.asarray(p(moved.reshape(p.x.shape), p.y), float))
-        columns.append((ends[0] - ends[1]) / (2 * step))
-    shape = np.shape(p(p.x, p.y))
-    table = np.stack(columns, -1) if columns else np.zeros((*shape, 0))
-    return table.reshape(*shape, *p.x.shape)
+        columns.append(((ends[0] - ends[1]) / (2 * step))[..., None])
+        bends.append(((ends[0] + ends[1] - 2 * middle) / step)[..., None])
+    shape = (*middle.shape, *p.x.shape)
+    return np.concatenate(columns, -1).reshape(shape), np.concatenate(bends, -1).reshape(shape)
 
 
 def _is_close(a: Any, b: Any, tolerance: float) -> bool:
@@ -325,46 +403,53 @@ def _is_close(a: Any, b: Any, tolerance: float) -> bool:
     return a.shape == b.shape and np.allclose(a, b, rtol=tolerance, atol=tolerance, equal_nan=True)
 
 
-def disagreements(p: Program) -> list[str]:
-    """What differs between eggrad's values and derivatives, and NumPy's."""
+def disagreements(p: Program, thorough: bool = True) -> list[str]:
+    """What differs between values and derivatives of eggrad and NumPy; `thorough` as said above."""
     x, y = eg.variable("x", p.x.shape), eg.variable("y", p.y.shape)
-    values = {"x": p.x, "y": p.y}
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore", RuntimeWarning)
         f = p(x, y)
         if not isinstance(f, eg.Expression):
             return []
         expected = np.asarray(p(p.x, p.y))
-        given = {n: v for n, v in values.items() if n in {w.name for w in f.variables}}
-        found: dict[str, Any] = {
-            "value": f.evaluate(given),
-            "compiled value": eg.compile(f)(**given),
-        }
+        found = {"compiled value": _compiled(f, p)}
+        if thorough:
+            found["value"] = f.evaluate(_given(f, p))
         wrong = [
             f"{what}: {np.asarray(v).tolist()} instead of {expected.tolist()}"
             for what, v in found.items()
             if not _is_close(v, expected, 1e-8)
         ]
-        modes = {m: eg.derivative(f, x, mode=m) for m in ("forward", "reverse")}
-        slopes: dict[str, Any] = {}
-        for mode, d in modes.items():
-            given = {n: v for n, v in values.items() if n in {w.name for w in d.variables}}
-            slopes[mode] = d.evaluate(given)
-            slopes[f"compiled {mode}"] = eg.compile(d)(**given)
-        fine, coarse = _differences(p, 1e-6), _differences(p, 1e-5)
-        # Where differences of two steps differ there is a kink or a jump.
-        if _is_close(fine, coarse, 1e-4) and np.isfinite(fine).all():
-            slopes = {"differences": fine, **slopes}
+        forward, reverse = (eg.derivative(f, x, mode=m) for m in ("forward", "reverse"))
+        slopes: dict[str, Any] = {
+            "forward": forward.evaluate(_given(forward, p)),
+            "compiled reverse": _compiled(reverse, p),
+        }
+        if thorough:
+            slopes["reverse"] = reverse.evaluate(_given(reverse, p))
+            slopes["compiled forward"] = _compiled(forward, p)
+            slopes["eggrad.jacobian"] = eg.jacobian(p)(p.x, p.y)
+        central, bends = _differences(p, 1e-6)
+        # Where the two sides differ there is a kink, a tie or a jump.
+        if _is_close(bends, 0 * central, 1e-4 * (1 + np.abs(central).max(initial=0))):
+            slopes = {"differences": central, **slopes}
         (first, reference), *others = slopes.items()
         wrong += [
             f"{what}: {np.asarray(v).tolist()}, by {first} {np.asarray(reference).tolist()}"
             for what, v in others
             if not _is_close(v, reference, 1e-4 if first == "differences" else 1e-7)
         ]
-        function = eg.jacobian(p)(p.x, p.y)
-        if not _is_close(function, slopes["reverse"], 1e-7):
-            wrong.append(f"eggrad.jacobian: {np.asarray(function).tolist()}")
     return wrong
+
+
+def _given(f: eg.Expression, p: Program) -> dict[str, Any]:
+    """The values of the variables of an expression."""
+    names = {v.name for v in f.variables}
+    return {n: v for n, v in p.arguments if n in names}
+
+
+def _compiled(f: eg.Expression, p: Program) -> Any:
+    return eg.compile(f)(**_given(f, p))
 
 
 def _run(count: int, seed: int) -> None:
@@ -377,7 +462,7 @@ def _run(count: int, seed: int) -> None:
         try:
             with warnings.catch_warnings(record=True) as caught:
                 warnings.simplefilter("always")
-                found = disagreements(p)
+                found = disagreements(p, thorough=k % _THOROUGH == 0)
             found += [f"warned: {w.message}" for w in caught if "Budget" in w.category.__name__]
         except eg.EggradError as error:
             name = f"{type(error).__name__}: {str(error)[:90]}"

@@ -100,7 +100,6 @@ MUTANTS: list[tuple[str, str, Mutation]] = [
     ("log_of_power", "all exponents", without("keeps_sign")),
     ("product_of_exp", "all products", without("is_elementwise")),
     ("matrix_times_inverse", "all products", without("is_matrix_product")),
-    ("sum_of_unary", "operands of other axes", without("alike")),
     ("symmetric_variable", "all matrices", without("is_declared")),
 ]
 
