@@ -6,16 +6,13 @@ What holds for whole sums and products, in any order and nesting, is in `sums` a
 from fractions import Fraction
 
 from eggrad.engine.laws.primitives import (
-    before_constant,
     below_minus_one,
-    constant_spreads,
     keeps_domain,
     keeps_domain_twice,
     meets,
     needed_by_power,
     needed_by_product,
     opposite,
-    spread_by_constant,
     whole_power,
 )
 from eggrad.rules.notation import *
@@ -220,16 +217,6 @@ def power_of_product(s: Spec, a: Tensor, b: Tensor, p: Number) -> Statement:
         power(ein(s, a, b), p) >> ein(s, power(a, p), power(b, p)),
         is_whole(p),
         sums_nothing(s),
-    )
-
-
-@powers.rule(cite="a power of every entry", replaces=True)
-def power_of_spread(s: Spec, n: Dims, a: Tensor, p: Tensor) -> Statement:
-    """(a ⊗ 1)ᵖ = aᵖ ⊗ 1."""
-    inner = power(ein1(before_constant(s), a), p)
-    return (
-        power(ein(s, const(1, n), a), p) >> ein(spread_by_constant(s), const(1, n), inner),
-        constant_spreads(s),
     )
 
 

@@ -18,6 +18,8 @@ from eggrad.engine.laws.language import (
     solve,
 )
 from eggrad.engine.laws.primitives import (
+    before_constant,
+    constant_spreads,
     doubled,
     is_declared,
     is_negative_fraction,
@@ -25,6 +27,7 @@ from eggrad.engine.laws.primitives import (
     opposite,
     right_axes,
     solution_axes,
+    spread_by_constant,
 )
 from eggrad.engine.networks.sums_and_products import every_network, with_units
 from eggrad.engine.terms.term import Term
@@ -43,6 +46,16 @@ lengths = Ruleset("lengths", "vectors divided by their norms", "none: one furthe
 def growth(a: Tensor, c: Number, p: Number) -> Tensor:
     """(1 + c/a)ᵖ - 1."""
     return expm1(scale(p, log1p(scale(c, power(a, -1)))))
+
+
+@stability.rule(cite="a power of every entry", replaces=True)
+def power_of_spread(s: Spec, n: Dims, a: Tensor, p: Tensor) -> Statement:
+    """(a ⊗ 1)ᵖ = aᵖ ⊗ 1."""
+    inner = power(ein1(before_constant(s), a), p)
+    return (
+        power(ein(s, const(1, n), a), p) >> ein(spread_by_constant(s), const(1, n), inner),
+        constant_spreads(s),
+    )
 
 
 @stability.rule(cite=f"{HIGHAM}, section 1.14.1", domain="a > -1")

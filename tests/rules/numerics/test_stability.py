@@ -236,6 +236,8 @@ def test_losses_of_scores_that_keep_an_axis(scale: float) -> None:
     units = at["z"] / scale
     units /= np.sqrt(np.sum(units**2, axis=1, keepdims=True))
     np.testing.assert_allclose(found[1], units, rtol=1e-13)
+    written = np.sum(np.log(np.exp(z) / np.sum(np.exp(z), axis=1)[:, None]))
+    np.testing.assert_allclose(written.evaluate(at), own.sum(), rtol=1e-12)
 
 
 SHAPES = [(), (0,), (1,), (3,), (2, 0), (2, 3)]
