@@ -34,7 +34,6 @@ from eggrad.engine.terms.binding import (
     read_sizes,
     symbols,
 )
-from eggrad.engine.terms.fixed_arrays import FixedArray
 from eggrad.engine.terms.functions import OwnFunction
 from eggrad.engine.terms.term import Step, Term, fixed_arrays, own_functions, steps_of, variables
 
@@ -61,25 +60,15 @@ class _Module:
         # An array with axes has the dtype, as for NumPy.
         like = next((names[v.name] for v in sorted(own, key=lambda v: not v.dims)), "None")
         texts: list[str] = []
-        steps = self._steps((t for form in forms for t in form.terms), library, fixed, texts)
-        written = [
-            Writer(
-                f.terms,
-                names=names,
-                sizes=sizes,
-                fixed=fixed,
-                like=like,
-                einsum=library.einsum,
-                steps=steps,
-            )
-            for f in forms
-        ]
+        write = partial(Writer, fixed=fixed, einsum=library.einsum)
+        given = ["xp", "own"] if not library.namespace else []
+        steps = _write_steps((t for form in forms for t in form.terms), write, given, texts)
+        written = [write(f.terms, names=names, sizes=sizes, like=like, steps=steps) for f in forms]
         self.parameters = tuple(sorted({s for w in written for s in w.used - origin.keys()}))
         self.names = ["compiled"]
         if len(forms) > 1:
             self.names = [f"form_{k}" for k in range(1, len(forms) + 1)]
         for name, form, writer in zip(self.names, forms, written, strict=True):
-            given = ["xp", "own"] if not library.namespace else []
             head = [*given, *names.values(), *(sizes[s] for s in self.parameters)]
             lines = [comment_on(form)] if form.sizes and len(forms) > 1 else []
             lines += [f"{sizes[s]} = {origin[s]}" for s in sorted(writer.used & origin.keys())]
@@ -91,42 +80,34 @@ class _Module:
         self.known = {f.name: own_function(f, library.name) for f in functions}
         self.known |= {name: array.values for array, name in fixed.items()}
 
-    @staticmethod
-    def _steps(
-        roots: Iterable[Term], library: Library, fixed: Mapping[FixedArray, str], texts: list[str]
-    ) -> dict[Step, tuple[str, tuple[str, ...]]]:
-        """The functions of the steps of loops: their texts added, what they are called."""
-        known: dict[Step, tuple[str, tuple[str, ...]]] = {}
-        given = ["xp", "own"] if not library.namespace else []
-        for k, step in enumerate(steps_of(*roots), 1):
-            own = (*step.carries, *step.slices, *step.constants)
-            taken = {*_RESERVED, *fixed.values(), *(f.name for f in own_functions(*step.results))}
-            names = parameter_names([v.name for v in own], taken)
-            sizes = parameter_names(symbols(*own, *step.results), taken)
-            origin, like = size_origins(own, names), next(iter(names.values()))
-            writer = Writer(
-                step.results,
-                names=names,
-                sizes=sizes,
-                fixed=fixed,
-                like=like,
-                einsum=library.einsum,
-                steps=known,
-            )
-            further = tuple(sorted(writer.used - origin.keys()))
-            head = [*given, *names.values(), *(sizes[s] for s in further)]
-            lines = [f"{sizes[s]} = {origin[s]}" for s in sorted(writer.used & origin.keys())]
-            lines += [*writer.lines, f"return [{', '.join(writer.returned)}]"]
-            texts.append("\n    ".join([f"def step_{k}({', '.join(head)}):", *lines]) + "\n")
-            name = f"(lambda *a: step_{k}(xp, own, *a))" if given else f"step_{k}"
-            known[step] = name, further
-        return known
-
     def functions(self) -> list[Callable[..., Any]]:
         """The functions of the forms: of arrays by position, then sizes."""
         namespace: dict[str, Any] = dict(self.known)
         exec(compile(self.text, "<eggrad>", "exec"), namespace)
         return [namespace[name] for name in self.names]
+
+
+def _write_steps(
+    roots: Iterable[Term], write: Callable[..., Writer], given: Sequence[str], texts: list[str]
+) -> dict[Step, tuple[str, tuple[str, ...]]]:
+    """The functions of the steps of loops: their texts added, what they are called."""
+    known: dict[Step, tuple[str, tuple[str, ...]]] = {}
+    every = tuple(roots)
+    taken = {*_RESERVED, *(f.name for f in own_functions(*every))}
+    for k, step in enumerate(steps_of(*every), 1):
+        own = (*step.carries, *step.slices, *step.constants)
+        names = parameter_names([v.name for v in own], {*taken})
+        sizes = parameter_names(symbols(*own, *step.results), {*taken, *names.values()})
+        origin, like = size_origins(own, names), next(iter(names.values()))
+        writer = write(step.results, names=names, sizes=sizes, like=like, steps=known)
+        further = tuple(sorted(writer.used - origin.keys()))
+        head = [*given, *names.values(), *(sizes[s] for s in further)]
+        lines = [f"{sizes[s]} = {origin[s]}" for s in sorted(writer.used & origin.keys())]
+        lines += [*writer.lines, f"return [{', '.join(writer.returned)}]"]
+        texts.append("\n    ".join([f"def step_{k}({', '.join(head)}):", *lines]) + "\n")
+        name = f"(lambda *a: step_{k}({', '.join(given)}, *a))" if given else f"step_{k}"
+        known[step] = name, further
+    return known
 
 
 class ArrayFunction:

@@ -3,14 +3,13 @@
 import re
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
-from types import MappingProxyType
 from typing import Final
 
 from eggrad.engine.errors import UnsupportedOperation
 from eggrad.engine.indices.spec import Dims
 from eggrad.engine.terms.fixed_arrays import FixedArray
 from eggrad.engine.terms.functions import EXTREMES, FUNCTIONS, OwnFunction
-from eggrad.engine.terms.term import Step, Term, postorder
+from eggrad.engine.terms.term import Term, postorder
 from eggrad.frontend.printing.python import (
     ATOM,
     PRODUCT,
@@ -63,13 +62,8 @@ def format_torch(root: Term, scope: Sequence[Term] = ()) -> str:
 class _LibraryWriter(Writer):
     key = ""
 
-    def __init__(
-        self,
-        roots: Sequence[Term],
-        scope: Sequence[Term],
-        steps: Mapping[Step, Writer] = MappingProxyType({}),
-    ) -> None:
-        super().__init__(roots, scope, steps)
+    def __init__(self, roots: Sequence[Term], scope: Sequence[Term]) -> None:
+        super().__init__(roots, scope)
         # Scalars that Python's numbers are, not arrays.
         self.numbers: set[Term] = set()
         for t in postorder(*self.roots):
@@ -116,13 +110,8 @@ class _TorchWriter(_LibraryWriter):
     key = "torch"
     modules: Mapping[str, str] = {"torch": "import torch"}
 
-    def __init__(
-        self,
-        roots: Sequence[Term],
-        scope: Sequence[Term],
-        steps: Mapping[Step, Writer] = MappingProxyType({}),
-    ) -> None:
-        super().__init__(roots, scope, steps)
+    def __init__(self, roots: Sequence[Term], scope: Sequence[Term]) -> None:
+        super().__init__(roots, scope)
         self._like = self._identifier("like")
 
     def translated(self, line: str) -> str:

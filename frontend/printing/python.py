@@ -5,7 +5,6 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
-from types import MappingProxyType
 from typing import Final
 
 from eggrad.engine.compilation.indicator_code import by_views, slices
@@ -166,13 +165,8 @@ class Writer:
     modules: Mapping[str, str] = {"np": "import numpy as np", "scipy": "import scipy.linalg"}
     """What the code calls each module, and how it is imported."""
 
-    def __init__(
-        self,
-        roots: Sequence[Term],
-        scope: Sequence[Term],
-        steps: Mapping[Step, "Writer"] = MappingProxyType({}),
-    ) -> None:
-        """Give every name of a user one that Python has; `steps` have been written before."""
+    def __init__(self, roots: Sequence[Term], scope: Sequence[Term]) -> None:
+        """Give every name of a user one that Python has."""
         self.roots = [without_higher_cofactors(root) for root in roots]
         self._variables = variables(*self.roots, *scope)
         self._functions = own_functions(*self.roots)
@@ -181,7 +175,7 @@ class Writer:
         self._names = {v: self._identifier(v.name) for v in self._variables}
         self._size_names = {d: self._identifier(d) for d in symbols(*self.roots)}
         self._sizes: dict[str, str] = {}
-        self._steps = steps
+        self._steps: Mapping[Step, Writer] = {}
         self._loops: dict[Recurrence, str] = {}
         # Sizes that no array has are further parameters.
         self._is_step, self.open = False, list[str]()
@@ -192,8 +186,9 @@ class Writer:
         functions: list[list[str]] = []
         for k, step in enumerate(steps_of(*self.roots), 1):
             own = (*step.carries, *step.slices, *step.constants)
-            steps[step] = writer = type(self)(step.results, own, MappingProxyType({**steps}))
-            writer._is_step, writer.name = True, self._identifier(f"step{k}")
+            steps[step] = writer = type(self)(step.results, own)
+            writer._steps, writer._is_step = steps, True
+            writer.name = self._identifier(f"step{k}")
             functions.append(writer.function([writer._names[v] for v in own]))
         self._steps = steps
         self.name = self._identifier("f")
