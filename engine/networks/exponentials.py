@@ -1039,10 +1039,23 @@ def _read_homogeneous(graph: Snapshot, divisor: int) -> Found:
             ways = dict.fromkeys(_placements(lead, dims), _Homogeneous(degree, True, node))
         else:
             read = (_of_node(graph, cls, m, found) for m in (node, *graph.members[cls]))
-            ways = next((ways for ways in read if ways), {})
+            ways = _divided_first(read)
         if ways:
             found[cls] = ways
     return found
+
+
+def _divided_first(read: Iterable[dict[Indices, _Homogeneous]]) -> dict[Indices, _Homogeneous]:
+    """The first ways with a power of the divisor in them, else the first of all.
+
+    The sum that divides may be written as a sum once more, where that costs no more.
+    """
+    first: dict[Indices, _Homogeneous] = {}
+    for ways in read:
+        if any(own.divided for own in ways.values()):
+            return ways
+        first = first or ways
+    return first
 
 
 def _of_node(graph: Snapshot, cls: int, node: ENode, found: Found) -> dict[Indices, _Homogeneous]:

@@ -141,6 +141,21 @@ def softmax(x: Array, axes: Sequence[int]) -> Array:
     return result
 
 
+@np.errstate(over="ignore", invalid="ignore")
+def log_softmax(x: Array, axes: Sequence[int]) -> Array:
+    """The logarithm of `softmax`: no difference of large numbers.
+
+    >>> log_softmax(np.array([1e300, 1e300]), (0,)).round(3)
+    array([-0.693, -0.693])
+    """
+    x, own = _inexact(x), tuple(axes)
+    if not x.size:
+        return np.exp(x)
+    result = np.asarray(x - np.maximum.reduce(x, own, keepdims=True))
+    result -= np.expand_dims(log_sum_exp(result, own), own)
+    return result
+
+
 @np.errstate(all="ignore")
 def norm(x: Array, axes: Sequence[int]) -> Array:
     """The root of the sum of squares over some axes.

@@ -9,6 +9,7 @@ from eggrad.engine.laws.primitives import (
     constant_shrinks,
     constant_spreads,
     constant_summed_dims,
+    distinct,
     function_value,
     kept_axes,
     kept_spec,
@@ -141,6 +142,12 @@ def broadcast_number(s: Spec, c: Number, n: Dims, a: Tensor) -> Statement:
         nonzero(c),
         constant_spreads(s),
     )
+
+
+@constants.rule(cite=ARITHMETIC, replaces=True)
+def outer_product_of_constants(s: Spec, c: Number, n: Dims, d: Number, m: Dims) -> Statement:
+    """An outer product of constants is a constant."""
+    return ein(s, const(c, n), const(d, m)) >> const(times(c, d), result_dims(s, n, m)), distinct(s)
 
 
 @constants.rule(cite="every entry is the same", replaces=True)

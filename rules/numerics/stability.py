@@ -13,8 +13,10 @@ from eggrad.engine.laws.language import (
     hypot,
     inverse_from_cholesky,
     log1p,
+    log_softmax,
     logdet,
     logdet_from_cholesky,
+    logsumexp,
     solve,
 )
 from eggrad.engine.laws.primitives import (
@@ -25,6 +27,7 @@ from eggrad.engine.laws.primitives import (
     opposite,
     right_axes,
     solution_axes,
+    spreads_again,
 )
 from eggrad.engine.networks.sums_and_products import every_network, with_units
 from eggrad.engine.terms.term import Term
@@ -60,6 +63,13 @@ def log_of_quotient(s: Spec, a: Tensor, n: Dims) -> Statement:
         fn("log", quotient) >> add(log1p(a), scale(-1, log1p(scale(-1, a)))),
         is_elementwise(s),
     )
+
+
+@stability.rule(cite=BLANCHARD)
+def less_log_of_sum(t: Spec, s: Spec, a: Tensor, n: Dims) -> Statement:
+    """a - log Σ exp a is the logarithm of a softmax: where a is large, the sum rounds it away."""
+    total = ein(t, logsumexp(s, a), const(1, n))
+    return add(a, scale(-1, total)) >> log_softmax(s, a), spreads_again(t, s)
 
 
 @stability.rule(cite=f"{HIGHAM}, section 1.7", stable=True)
