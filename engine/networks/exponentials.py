@@ -422,6 +422,16 @@ def linear(graph: Snapshot, cls: int) -> Form:
     return form_of(((c, axes), number) for c, number in found.items())
 
 
+def _sums_by_form(graph: Snapshot) -> Mapping[tuple[Form, Dims], int]:
+    """The e-classes of sums, each by its linear form and axes."""
+
+    def read() -> Mapping[tuple[Form, Dims], int]:
+        sums = (cls for cls in reversed(graph.classes) if linear_forms(graph, cls))
+        return {(linear(graph, cls), graph.dims[cls]): cls for cls in sums}
+
+    return graph.remember("sums by form", read)
+
+
 # Rational functions of an exponential written as terms that neither overflow nor cancel.
 #
 # Beside (e-class, axes), the keys of linear forms are terms here: the logarithms that this makes.
@@ -461,7 +471,10 @@ class Writer:
         return terms.einsum(canonical([axes, rest], every), own, ones)
 
     def total(self, form: Form) -> Term:
-        """A linear form."""
+        """A linear form: the sum that is there already, or one in an order of its own."""
+        known = _sums_by_form(self.graph).get((form, self.dims))
+        if known is not None:
+            return self.graph.term(known)
         summands = [scaled(c, self.key(key)) for key, c in sorted(form, key=lambda i: i[1] < 0)]
         return reduce(terms.add, summands) if summands else self.number(Fraction(0))
 

@@ -86,7 +86,8 @@ def random_roots(rng: np.random.Generator) -> list[Term]:
     sums = [total(summands, rng), total(summands, rng)]
     turned = total([(-c, t) for c, t in summands], rng)
     more_roots = [mirrored(rng), turned, triangular(rng), *bilinear(rng), pairwise_slope(rng)]
-    return [*roots, *sums, *more_roots, *of_one_matrix(rng), with_free_exponents(rng)]
+    last = [with_free_exponents(rng), centred(rng)]
+    return [*roots, *sums, *more_roots, *of_one_matrix(rng), *last]
 
 
 def with_free_exponents(rng: np.random.Generator) -> Term:
@@ -96,6 +97,15 @@ def with_free_exponents(rng: np.random.Generator) -> Term:
     raised = terms.add(exponent, terms.constant(int(rng.choice([-1, 1, 2]))))
     summands = [(1, product([(terms.power(base, exponent), "i"), (other, "i")], "i", rng))]
     return total([*summands, (int(rng.choice([1, 3])), terms.power(base, raised))], rng)
+
+
+def centred(rng: np.random.Generator) -> Term:
+    """A weighted sum over an axis of entries from which one number for each row is taken."""
+    entries, weights = (terms.variable(name, _dims("jk")) for name in "BW")
+    ones = terms.constant(1, _dims("k"))
+    numbers = product([(terms.variable("a", _dims("j")), "j"), (ones, "k")], "jk", rng)
+    rest = total([(1, entries), (int(rng.choice([-1, 2])), numbers)], rng)
+    return product([(rest, "jk"), (weights, "jk")], "j", rng)
 
 
 def of_one_matrix(rng: np.random.Generator) -> list[Term]:
