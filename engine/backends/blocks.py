@@ -130,7 +130,7 @@ class _Planner:
                 return True
             case "einsum" | "max" | "min" | "logsumexp" | "norm":
                 return len(self._along(node)) == 1
-            case "softmax":
+            case "softmax" | "log_softmax":
                 kept = cast(Spec, node.data)[-1]
                 return {*kept} >= self._along(node)
             case "solve":

@@ -222,6 +222,13 @@ class Kernels:
         powers, total, _ = self._shifted_exponentials(x, axes)
         return powers / total
 
+    def log_softmax(self, x: Any, axes: tuple[int, ...]) -> Any:
+        """The logarithm of `softmax`: no difference of large numbers."""
+        if not prod(x.shape):
+            return self.xp.exp(x)
+        _, total, shift = self._shifted_exponentials(x, axes)
+        return x - shift - self.xp.log(total)
+
     def _shifted_exponentials(self, x: Any, axes: tuple[int, ...]) -> tuple[Any, Any, Any]:
         """Exponentials of what is at most 0, their sums, and what has been taken from x.
 

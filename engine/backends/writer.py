@@ -48,6 +48,7 @@ _CALLS: Final = {
     "min": "xp.min({x}, axis={k})",
     "logsumexp": "own.log_sum_exp({x}, {k})",
     "softmax": "own.softmax({x}, {k})",
+    "log_softmax": "own.log_softmax({x}, {k})",
     "norm": "own.norm({x}, {k})",
     "logdet": "own.log_determinant({x}, {k})",
     "solve": "own.solve({x}, {y})",

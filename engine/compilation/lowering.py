@@ -309,6 +309,7 @@ _WHOLE: Final = {
     **{f.name: f.code.format("{x}") for f in STACK_FUNCTIONS.values()},
     "logsumexp": "log_sum_exp({x}, {k})",
     "softmax": "softmax({x}, {k})",
+    "log_softmax": "log_softmax({x}, {k})",
     "logdet_from_cholesky": "log_determinant_from_cholesky({x})",
     "norm": "norm({x}, {k})",
     "logdet": "log_determinant({x}, {k})",

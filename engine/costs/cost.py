@@ -144,6 +144,7 @@ MATRIX: Final = {f.name: f.thirds for f in MATRIX_FUNCTIONS.values()}
 ENTRY_PRICES: Final = {f.name: f.price for f in FUNCTIONS.values()} | {
     "logsumexp": 14,
     "softmax": 16,
+    "log_softmax": 16,
     "norm": 3,
     **{f.name: f.price for f in EXTREMES.values()},
     "argsort": 30,

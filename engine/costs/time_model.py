@@ -551,6 +551,7 @@ _REDUCING: Final = frozenset(
         "logdet_from_cholesky",
         "logsumexp",
         "softmax",
+        "log_softmax",
         *EXTREMES,
         "argsort",
         "norm",
@@ -726,7 +727,7 @@ def _reducing_steps(name: str, known: object, args: tuple[Dims, ...], out: Dims)
             return [(rate, whole, ()) for rate in ("exp", "exp", "exp")]
         case name if name in EXTREMES:
             return [(EXTREMES[name].rate, whole, ())]
-        case "softmax":
+        case "softmax" | "log_softmax":
             return [("softmax", whole, ())]
         case "norm":
             return [("dot", whole, ()), ("sqrt", out, ()), *[("scalar_function", (), ())] * 4]

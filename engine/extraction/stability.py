@@ -23,15 +23,15 @@ FASTER: Final = frozenset(
         *STACK_FUNCTIONS,
         "inverse_from_cholesky",
         "product_of_pairs",
-        "softmax",
         "solve",
         "symmetric_product",
     }
 )
 
 # The logarithm of a sum near 1 has lost what the shift by a constant has rounded away, and that of
-# 1 + a what a has rounded away near -1.
-NEARLY_STABLE: Final = frozenset({"logaddexp", "log1p"})
+# 1 + a what a has rounded away near -1. The difference of large numbers has lost what their own
+# rounding took, as x - log Σ exp x has; so may have any sum that a rule vouches for.
+NEARLY_STABLE: Final = frozenset({"exp_difference", "logaddexp", "log1p"})
 
 # How an e-node was built: from something unknown, from exact values, or with a stable operation.
 UNKNOWN, KEPT, NEARLY, STABLE = range(4)
@@ -120,7 +120,7 @@ class _Levels:
     def _level(self, member: Member) -> int:
         if member.stable or _is_numeric(member):
             nearly = bool(member.data) and member.data[0] in NEARLY_STABLE
-            return NEARLY if nearly else STABLE
+            return NEARLY if nearly or member.constructor in LOSSY else STABLE
         if member.constructor in LEAVES:
             return KEPT
         if member.constructor == "function" and record(member.data[0]).damping:

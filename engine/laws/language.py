@@ -400,6 +400,11 @@ def softmax(s: Spec, a: Tensor) -> Tensor:
     return Node("numeric", ("softmax", s, a))
 
 
+def log_softmax(s: Spec, a: Tensor) -> Tensor:
+    """The logarithm of `softmax`."""
+    return Node("numeric", ("log_softmax", s, a))
+
+
 def norm(s: Spec, a: Tensor) -> Tensor:
     """The root of what the unary spec makes of `a²`."""
     return Node("numeric", ("norm", s, a))

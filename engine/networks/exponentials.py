@@ -422,6 +422,16 @@ def linear(graph: Snapshot, cls: int) -> Form:
     return form_of(((c, axes), number) for c, number in found.items())
 
 
+def _sums_by_form(graph: Snapshot) -> Mapping[tuple[Form, Dims], int]:
+    """The e-classes of sums, each by its linear form and axes."""
+
+    def read() -> Mapping[tuple[Form, Dims], int]:
+        sums = (cls for cls in reversed(graph.classes) if linear_forms(graph, cls))
+        return {(linear(graph, cls), graph.dims[cls]): cls for cls in sums}
+
+    return graph.remember("sums by form", read)
+
+
 # Rational functions of an exponential written as terms that neither overflow nor cancel.
 #
 # Beside (e-class, axes), the keys of linear forms are terms here: the logarithms that this makes.
@@ -461,7 +471,10 @@ class Writer:
         return terms.einsum(canonical([axes, rest], every), own, ones)
 
     def total(self, form: Form) -> Term:
-        """A linear form."""
+        """A linear form: the sum that is there already, or one in an order of its own."""
+        known = _sums_by_form(self.graph).get((form, self.dims))
+        if known is not None:
+            return self.graph.term(known)
         summands = [scaled(c, self.key(key)) for key, c in sorted(form, key=lambda i: i[1] < 0)]
         return reduce(terms.add, summands) if summands else self.number(Fraction(0))
 
@@ -1039,10 +1052,23 @@ def _read_homogeneous(graph: Snapshot, divisor: int) -> Found:
             ways = dict.fromkeys(_placements(lead, dims), _Homogeneous(degree, True, node))
         else:
             read = (_of_node(graph, cls, m, found) for m in (node, *graph.members[cls]))
-            ways = next((ways for ways in read if ways), {})
+            ways = _divided_first(read)
         if ways:
             found[cls] = ways
     return found
+
+
+def _divided_first(read: Iterable[dict[Indices, _Homogeneous]]) -> dict[Indices, _Homogeneous]:
+    """The first ways with a power of the divisor in them, else the first of all.
+
+    The sum that divides may be written as a sum once more, where that costs no more.
+    """
+    first: dict[Indices, _Homogeneous] = {}
+    for ways in read:
+        if any(own.divided for own in ways.values()):
+            return ways
+        first = first or ways
+    return first
 
 
 def _of_node(graph: Snapshot, cls: int, node: ENode, found: Found) -> dict[Indices, _Homogeneous]:

@@ -1,7 +1,7 @@
 """Sums and products as wholes: read as linear forms and networks, and written as terms."""
 
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from functools import partial, reduce
@@ -777,6 +777,15 @@ def cancels(graph: Snapshot, outer: Network, place: int, product: Network) -> bo
         for a, left in inside
         for b, right in beside
     )
+
+
+def is_alike(
+    graph: Snapshot, outer: Network, place: int, product: Network, axes: Collection[int]
+) -> bool:
+    """Whether what was put in at a place is alike along one of some axes."""
+    inside = inserted(outer, place, product)
+    own = {i for c, part in inside if not graph.has(c, ("constant",)) for i in part}
+    return not own.issuperset(axes)
 
 
 def opposed(a: Mapping[int, Fraction], b: Mapping[int, Fraction]) -> bool:

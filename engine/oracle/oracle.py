@@ -303,10 +303,11 @@ def _apply(
             return np.argsort(args[0], axis=node.number, kind="stable")
         case "scan":
             return _states(node, args, sizes)
-        case "softmax":
+        case "softmax" | "log_softmax":
             (source, out) = node.spec
             gone = tuple(k for k, i in enumerate(source) if i not in out)
-            return np.exp(args[0]) / np.exp(args[0]).sum(gone, keepdims=True)
+            share = np.exp(args[0]) / np.exp(args[0]).sum(gone, keepdims=True)
+            return share if node.op == "softmax" else np.log(share)
         case "product_of_pairs":
             return np.einsum("...s,sa,sb->...ab", args[1], args[0], args[0])
         case "symmetric_product":

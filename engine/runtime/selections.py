@@ -1,5 +1,8 @@
 """What generated code calls for selections: entries that integers choose, and sums into them."""
 
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
 from math import prod
 from typing import Any, Final
 
@@ -48,9 +51,16 @@ def selection(index: Array, sizes: tuple[int, ...], dtype: Any = np.float64) -> 
     array([[0., 0., 1.],
            [1., 0., 0.]])
     """
-    along = places_along(index, sizes)
-    result = np.zeros((*along[0].shape, *sizes), dtype)
-    result[(*np.ogrid[tuple(map(slice, along[0].shape))], *along)] = 1
+    try:
+        return _selection(_as_given(index, sizes), sizes, dtype)
+    except IndexError:
+        return _selection(places_along(index, sizes), sizes, dtype)
+
+
+def _selection(along: tuple[Array, ...], sizes: tuple[int, ...], dtype: Any) -> Array:
+    shape = along[0].shape
+    result = np.zeros((*shape, *sizes), dtype)
+    result[(*(_every(k, shape) for k in range(len(shape))), *along)] = 1
     return result
 
 
@@ -60,8 +70,11 @@ def selected(array: Array, axis: int, index: Array) -> Array:
     >>> selected(np.array([5.0, 6.0, 7.0]), 0, np.array([[2, 0]]))
     array([[7., 5.]])
     """
-    (places,) = places_along(index, array.shape[axis : axis + 1])
-    return array.take(places, axis)
+    try:
+        return array.take(index, axis)
+    except (IndexError, TypeError):
+        (places,) = places_along(index, array.shape[axis : axis + 1])
+        return array.take(places, axis)
 
 
 def selected_product(
@@ -73,80 +86,162 @@ def selected_product(
     >>> selected_product(spec, (3,), np.array([2, 0, 2]), np.array([1.0, 2.0, 4.0]))
     array([2., 0., 5.])
     """
-    own, other, out = spec
+    own = _plan(spec, len(sizes))
     array = np.asarray(array)
-    along = places_along(index, sizes)
-    rows, chosen = own[: len(own) - len(sizes)], own[len(own) - len(sizes) :]
-    length = dict(zip(rows, along[0].shape, strict=True)) | dict(zip(chosen, sizes, strict=True))
-    length |= dict(zip(other, array.shape, strict=True))
-    places = dict(zip(chosen, along, strict=True))
-    value, labels = _read(array, other, rows, places)
-    written = tuple(i for i in chosen if i in out)
-    if not written:
-        found = _summed(value, labels, out, length, (*rows, *out))
-        # Others may write to the result.
-        shared = np.may_share_memory(found, array) or not found.flags.writeable
-        return found.copy() if shared else found
-    kept = tuple(i for i in out if i not in written and i not in rows)
-    value = _summed(value, labels, (*rows, *kept), length, rows)
-    shared = tuple(i for i in rows if i in out)
-    key = [*(places[i] for i in written), *_ranges(shared, rows, length)]
-    target = np.zeros([length[i] for i in (*written, *shared, *kept)], value.dtype)
-    if len(shared) == len(rows):
-        target[tuple(key)] = value
-    else:
-        _add(target, key, value)
-    order = (*written, *shared, *kept)
-    return target.transpose([order.index(i) for i in out])
+    if own.reads_places:
+        try:
+            return own.product(_as_given(index, sizes), sizes, array)
+        except (IndexError, ValueError):
+            pass
+    return own.product(places_along(index, sizes), sizes, array)
 
 
-def _read(
-    array: Array, labels: Indices, rows: Indices, places: dict[int, Array]
-) -> tuple[Array, Indices]:
-    """The entries of an array at the places along those of its axes that are chosen from."""
-    if not any(i in places for i in labels):
-        return array, labels
-    met = [k for k, i in enumerate(labels) if i in places or i in rows]
-    rest = [k for k in range(len(labels)) if k not in met]
-    length = dict(zip(labels, array.shape, strict=True))
-    key = [
-        places[labels[k]] if labels[k] in places else _ranges((labels[k],), rows, length)[0]
-        for k in met
-    ]
-    return array.transpose([*met, *rest])[tuple(key)], (*rows, *(labels[k] for k in rest))
+def _as_given(index: Array, sizes: tuple[int, ...]) -> tuple[Array, ...]:
+    """Places along each of some axes as they are, if they are integers; NumPy checks their range.
+
+    What reads or writes there raises `IndexError` or `ValueError`, also where it cannot count from
+    the end. `places_along` looks at every place before, and says which of them is wrong.
+    """
+    if not isinstance(index, np.ndarray) or index.dtype.kind != "i":
+        return places_along(index, sizes)
+    return (index,) if len(sizes) == 1 else tuple(np.moveaxis(index, -1, 0))
 
 
-def _ranges(axes: Indices, rows: Indices, length: dict[int, int]) -> list[Array]:
-    """Every place along some of the axes of `rows`, ready to be broadcast with theirs."""
-    return [np.arange(length[i]).reshape([length[i] if j == i else 1 for j in rows]) for i in axes]
+def _every(axis: int, shape: Sequence[int]) -> Array:
+    """Every place along one of some axes, ready to be broadcast with those along the others."""
+    places = np.arange(shape[axis])
+    return places if axis == len(shape) - 1 else places.reshape(-1, *(1,) * (len(shape) - axis - 1))
 
 
-def _summed(
-    value: Array, labels: Indices, out: Indices, length: dict[int, int], repeated: Indices
-) -> Array:
-    """The array summed to the axes `out`; along those of `repeated` that it lacks it is alike."""
-    kept = tuple(i for i in out if i in labels)
-    gone = tuple(k for k, i in enumerate(labels) if i not in out)
-    found = value.sum(gone) if gone else value
-    left = [i for i in labels if i in out]
-    found = np.asarray(found).transpose([left.index(i) for i in kept])
-    times = prod(length[i] for i in {*repeated} if i not in labels and i not in out)
-    missing = [k for k, i in enumerate(out) if i not in labels]
-    if missing:
-        found = np.broadcast_to(np.expand_dims(found, missing), [length[i] for i in out])
-    return found * float(times) if times != 1 else found
+@dataclass(frozen=True)
+class _Sum:
+    """How an array is summed to other axes: those that go, the order of the rest, what it lacks.
+
+    `missing` are axes of the result along which it is alike, each with its row; so is the array
+    along the rows `alike`, which are summed.
+    """
+
+    gone: Indices
+    order: Indices
+    missing: tuple[tuple[int, int], ...]
+    alike: Indices
+
+    @classmethod
+    def to(cls, out: Indices, labels: Indices, rows: Indices) -> "_Sum":
+        """From the axes `labels` to the axes `out`."""
+        left = [i for i in labels if i in out]
+        order = tuple(left.index(i) for i in out if i in left)
+        return cls(
+            tuple(k for k, i in enumerate(labels) if i not in out),
+            () if order == tuple(range(len(order))) else order,
+            tuple((k, rows.index(i)) for k, i in enumerate(out) if i not in labels),
+            tuple(k for k, i in enumerate(rows) if i not in labels and i not in out),
+        )
+
+    def of(self, value: Array, shape: Sequence[int]) -> Array:
+        """The sum of an array, where rows have that shape."""
+        if self.gone:
+            value = np.add.reduce(value, self.gone)
+        if self.order:
+            value = value.transpose(self.order)
+        if self.missing:
+            value = np.expand_dims(value, tuple(k for k, _ in self.missing))
+            lengths = list(value.shape)
+            for k, row in self.missing:
+                lengths[k] = shape[row]
+            value = np.broadcast_to(value, lengths)
+        return value * float(prod(shape[k] for k in self.alike)) if self.alike else value
 
 
-def _add(target: Array, key: list[Array], value: Array) -> None:
-    """Add to the entries of a target at some places, which may meet."""
-    count = len(key)
-    shape, rest = target.shape[:count], target.shape[count:]
-    flat = np.ravel_multi_index(tuple(np.broadcast_arrays(*key)), shape).ravel()
-    entries = prod(rest)
+@dataclass(frozen=True)
+class _Plan:
+    """How a selection is multiplied with an array: entries are read, summed, and written.
+
+    Keys say an axis that is chosen from by its number k, a row by ~k. `read` is None where the
+    array has none of the former; else `order` has its axes that are read before the others.
+    `written` is None where the result has no axis that is chosen from; else it has `written`, then
+    rows, then what the array has beside them, and `last` is the order in which they are wanted.
+    """
+
+    order: Indices
+    read: Indices | None
+    sums: _Sum
+    written: Indices | None
+    last: Indices
+    rows: int
+    reads_places: bool
+
+    def product(self, along: tuple[Array, ...], sizes: tuple[int, ...], array: Array) -> Array:
+        """The product, given the places along each axis that is chosen from."""
+        shape = along[0].shape
+        value = array
+        if self.read is not None:
+            value = array.transpose(self.order)[self._key(self.read, along, shape)]
+        value = self.sums.of(value, shape)
+        if self.written is None:
+            # Others may write to the result.
+            shared = np.may_share_memory(value, array) or not value.flags.writeable
+            return value.copy() if shared else value[()]
+        key = self._key(self.written, along, shape)
+        lengths = [sizes[k] if k >= 0 else shape[~k] for k in self.written]
+        lengths += value.shape[self.rows :]
+        if sum(k < 0 for k in self.written) == self.rows:
+            target = np.zeros(lengths, value.dtype)
+            target[key] = value
+        else:
+            target = _added(key, value, lengths)
+        return target.transpose(self.last) if self.last else target
+
+    def _key(
+        self, places: Indices, along: tuple[Array, ...], shape: Sequence[int]
+    ) -> tuple[Array, ...]:
+        return tuple(along[k] if k >= 0 else _every(~k, shape) for k in places)
+
+
+@lru_cache(maxsize=1024)
+def _plan(spec: tuple[Indices, Indices, Indices], count: int) -> _Plan:
+    """How a selection from so many axes is multiplied."""
+    own, labels, out = spec
+    rows, chosen = own[: len(own) - count], own[len(own) - count :]
+    number = {i: ~k for k, i in enumerate(rows)} | {i: k for k, i in enumerate(chosen)}
+    order, read = tuple(range(len(labels))), None
+    if {*labels} & {*chosen}:
+        met = [k for k, i in enumerate(labels) if i in number]
+        rest = [k for k in order if k not in met]
+        order, read = (*met, *rest), tuple(number[labels[k]] for k in met)
+        labels = (*rows, *(labels[k] for k in rest))
+    wanted = tuple(i for i in out if i in chosen)
+    if not wanted:
+        known = read is not None and {*chosen} <= {*spec[1]}
+        return _Plan(order, read, _Sum.to(out, labels, rows), None, (), len(rows), known)
+    kept = tuple(i for i in out if i not in number)
+    written = (*wanted, *(i for i in rows if i in out))
+    last = tuple((*written, *kept).index(i) for i in out)
+    return _Plan(
+        order,
+        read,
+        _Sum.to((*rows, *kept), labels, rows),
+        tuple(number[i] for i in written),
+        () if last == tuple(range(len(last))) else last,
+        len(rows),
+        {*chosen} <= {*spec[1], *out},
+    )
+
+
+def _added(key: tuple[Array, ...], value: Array, shape: Sequence[int]) -> Array:
+    """Values added to zeros at some places along the first axes, which may meet."""
+    lengths, rest = shape[: len(key)], shape[len(key) :]
+    (flat,) = key if len(key) == 1 else (np.ravel_multi_index(np.broadcast_arrays(*key), lengths),)
+    places, entries = prod(lengths), prod(rest)
     rows = value.reshape(flat.size, entries)
-    into = target.reshape(prod(shape), entries)
-    if target.dtype != np.float64 or entries > _LONG_ROWS:
-        np.add.at(into, flat, rows)
-        return
-    every = (flat[:, None] * entries + np.arange(entries)).ravel()
-    into += np.bincount(every, rows.ravel(), into.size).reshape(into.shape)
+    if value.dtype != np.float64 or entries > _LONG_ROWS:
+        target = np.zeros((places, entries), value.dtype)
+        np.add.at(target, flat.ravel(), rows)
+        return target.reshape(shape)
+    every = (
+        flat.ravel()
+        if entries == 1
+        else np.add.outer(flat.ravel() * entries, np.arange(entries)).ravel()
+    )
+    # Places beyond the last make it longer, which is no such shape.
+    return np.bincount(every, rows.ravel(), places * entries).reshape(shape)

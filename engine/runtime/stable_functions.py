@@ -91,14 +91,24 @@ def log_sum_exp(x: Array, axes: Sequence[int]) -> Array:
     1000.693
     """
     x = _inexact(x)
-    to_front = (*axes, *(k for k in range(x.ndim) if k not in axes))
-    dims = [x.shape[k] for k in to_front]
-    summed, kept = dims[: len(axes)], dims[len(axes) :]
-    columns = x.transpose(to_front).reshape(prod(summed), prod(kept))
+    columns, order = _as_columns(x, axes)
+    return _of_columns(columns).reshape([x.shape[k] for k in order[len(axes) :]])[()]
+
+
+def _as_columns(x: Array, axes: Sequence[int]) -> tuple[Array, list[int]]:
+    """A matrix with a column for each sum over some axes, and the order of the axes in it."""
+    order = [*axes, *(k for k in range(x.ndim) if k not in axes)]
+    dims = [x.shape[k] for k in order]
+    columns = x.transpose(order).reshape(prod(dims[: len(axes)]), prod(dims[len(axes) :]))
     # NumPy adds a few long rows ten times as fast as it sums many short ones.
-    if len(columns) < columns.shape[1]:
-        columns = np.ascontiguousarray(columns)
-    return _of_columns(columns).reshape(kept)[()]
+    few = len(columns) < columns.shape[1]
+    return np.ascontiguousarray(columns) if few else columns, order
+
+
+def _from_columns(columns: Array, shape: tuple[int, ...], order: list[int]) -> Array:
+    """The array of a shape that the columns have been."""
+    laid_out = columns.reshape([shape[k] for k in order])
+    return np.asarray(laid_out.transpose([order.index(k) for k in range(len(order))]), order="C")
 
 
 def _inexact(x: Array) -> Array:
@@ -113,16 +123,13 @@ def _of_columns(columns: Array) -> Array:
     largest = np.maximum.reduce(columns)
     shifted = columns - largest
     sums = np.add.reduce(np.exp(shifted, out=shifted))
-    del shifted
     # Unless one summand outweighs all others, its logarithm is accurate; NaN is neither.
     if np.minimum.reduce(sums) > CLEAR:
-        return np.log(sums) + largest
-    place = columns.argmax(0)[None]
-    largest = np.take_along_axis(columns, place, 0)
-    others = columns - np.where(np.isfinite(largest), largest, 0.0)
-    np.exp(others, out=others)
-    np.put_along_axis(others, place, 0.0, 0)
-    return np.where(np.isfinite(largest), largest + np.log1p(others.sum(0)), largest)[0]
+        return np.log(sums, out=sums) + largest
+    # There the largest summand alone is 1.
+    np.multiply(shifted, shifted < 1.0, out=shifted)
+    logarithms = np.where(sums > CLEAR, np.log(sums), np.log1p(np.add.reduce(shifted)))
+    return np.where(np.isfinite(largest), largest + logarithms, largest)
 
 
 @np.errstate(over="ignore", invalid="ignore")
@@ -135,10 +142,32 @@ def softmax(x: Array, axes: Sequence[int]) -> Array:
     x, own = _inexact(x), tuple(axes)
     if not x.size:
         return np.exp(x)
-    result = np.asarray(x - np.maximum.reduce(x, own, keepdims=True))
+    if x.size < FEW or len(own) == x.ndim:
+        result = np.asarray(x - np.maximum.reduce(x, own, keepdims=True))
+        np.exp(result, out=result)
+        result /= np.add.reduce(result, own, keepdims=True)
+        return result
+    columns, order = _as_columns(x, own)
+    result = columns - np.maximum.reduce(columns)
     np.exp(result, out=result)
-    result /= np.add.reduce(result, own, keepdims=True)
-    return result
+    result /= np.add.reduce(result)
+    return _from_columns(result, x.shape, order)
+
+
+@np.errstate(over="ignore", invalid="ignore")
+def log_softmax(x: Array, axes: Sequence[int]) -> Array:
+    """The logarithm of `softmax`: no difference of large numbers.
+
+    >>> log_softmax(np.array([1e300, 1e300]), (0,)).round(3)
+    array([-0.693, -0.693])
+    """
+    x = _inexact(x)
+    if not x.size:
+        return np.exp(x)
+    columns, order = _as_columns(x, axes)
+    result = columns - np.maximum.reduce(columns)
+    result -= _of_columns(result)
+    return _from_columns(result, x.shape, order)
 
 
 @np.errstate(all="ignore")

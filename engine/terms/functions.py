@@ -754,8 +754,8 @@ LOWERED: Final = tuple(f.name for f in _KNOWN if f.lowered)
 
 NUMERIC: Final = (
     *EXTREMES, *STACK_FUNCTIONS, "selection", "argsort", "scan", *LOWERED, "logsumexp", "softmax",
-    "norm", "logdet", "solve", "symmetric_product", "product_of_pairs", "inverse_from_cholesky",
-    "logdet_from_cholesky",
+    "log_softmax", "norm", "logdet", "solve", "symmetric_product", "product_of_pairs",
+    "inverse_from_cholesky", "logdet_from_cholesky",
 )  # fmt: skip
 # Those that expressions have.
 PUBLIC: Final = (*EXTREMES, *STACK_FUNCTIONS)
@@ -786,10 +786,10 @@ def result_dims(name: str, data: object, *args: Dims) -> Dims:
     """The axes of an operation's result.
 
     `data` is the unary spec of `max`, `min`, `logsumexp` and `norm`, and that of the sum by which
-    a `softmax` divides; what the matrix of `logdet` is known to be, the order of a
-    `symmetric_product`, and the exponent of a `matrix_power`. It is the sizes of the axes that a
-    `selection` chooses from, the axis along which `argsort` orders, and which result of a loop a
-    `scan` is.
+    a `softmax` divides, also of a `log_softmax`; what the matrix of `logdet` is known to be, the
+    order of a `symmetric_product`, and the exponent of a `matrix_power`. It is the sizes of the
+    axes that a `selection` chooses from, the axis along which `argsort` orders, and which result of
+    a loop a `scan` is.
 
     >>> result_dims("symmetric_product", 2, ("m", "n"), ("m", "k"))
     ('k', 'n', 'n')

@@ -123,7 +123,7 @@ def _is_about_specs(c: Tensor) -> TypeGuard[Call]:
 
 
 # Operations whose spec says along which axes they are taken.
-_ALONG_AXES = (*EXTREMES, "logsumexp", "softmax", "norm")
+_ALONG_AXES = (*EXTREMES, "logsumexp", "softmax", "log_softmax", "norm")
 
 
 class Drawing:

@@ -86,8 +86,8 @@ def random_roots(rng: np.random.Generator) -> list[Term]:
     sums = [total(summands, rng), total(summands, rng)]
     turned = total([(-c, t) for c, t in summands], rng)
     more_roots = [mirrored(rng), turned, triangular(rng), *bilinear(rng), pairwise_slope(rng)]
-    single = [with_free_exponents(rng), of_choices(rng)]
-    return [*roots, *sums, *more_roots, *of_one_matrix(rng), *single]
+    last = [with_free_exponents(rng), of_choices(rng), centred(rng)]
+    return [*roots, *sums, *more_roots, *of_one_matrix(rng), *last]
 
 
 def with_free_exponents(rng: np.random.Generator) -> Term:
@@ -108,6 +108,15 @@ def of_choices(rng: np.random.Generator) -> Term:
         terms.apply("where", tests[k], *pair) for k, pair in zip((0, 0, 1), pairs, strict=True)
     ]
     return total([(int(rng.choice([1, 2, -1])), t) for t in (*chosen, d)], rng)
+
+
+def centred(rng: np.random.Generator) -> Term:
+    """A weighted sum over an axis of entries from which one number for each row is taken."""
+    entries, weights = (terms.variable(name, _dims("jk")) for name in "BW")
+    ones = terms.constant(1, _dims("k"))
+    numbers = product([(terms.variable("a", _dims("j")), "j"), (ones, "k")], "jk", rng)
+    rest = total([(1, entries), (int(rng.choice([-1, 2])), numbers)], rng)
+    return product([(rest, "jk"), (weights, "jk")], "j", rng)
 
 
 def of_one_matrix(rng: np.random.Generator) -> list[Term]:

@@ -31,6 +31,7 @@ from eggrad.engine.networks.sums_and_products import (
     every_network,
     every_sum,
     hadamard_pairs,
+    is_alike,
     joint,
     like,
     may_cancel,
@@ -275,6 +276,20 @@ def distribute_over_deltas(graph: Snapshot) -> Iterator[tuple[int, Term]]:
             summed = any(not {*part} <= {*network.out} for own in found for part in own)
             step = ("distribute over deltas", cls, network, place)
             if all(found) and summed and graph.first_time(step):
+                yield cls, reduce(terms.add, [as_term(graph, p) for p in parts])
+
+
+@sums.bulk_rule(cite=f"{RING}; linearity of the sum")
+def distribute_over_spread(graph: Snapshot) -> Iterator[tuple[int, Term]]:
+    """Σⱼ (aᵢⱼ + bᵢ)·cᵢⱼ = Σⱼ aᵢⱼ·cᵢⱼ + bᵢ·Σⱼ cᵢⱼ, where a term is alike along a summed axis."""
+    for cls, network in every_network(graph):
+        for place, form in short_sums(graph, network):
+            summed = {*network.factors[place][1]} - {*network.out}
+            step = ("distribute over spread", cls, network, place)
+            if not summed or len(form) == 1 or not graph.first_time(step):
+                continue
+            parts = distributed(graph, network, place, form)
+            if any(is_alike(graph, network, place, p, summed) for p in parts):
                 yield cls, reduce(terms.add, [as_term(graph, p) for p in parts])
 
 

@@ -13,8 +13,11 @@ from eggrad.engine.laws.language import (
     hypot,
     inverse_from_cholesky,
     log1p,
+    log_softmax,
     logdet,
     logdet_from_cholesky,
+    logsumexp,
+    softmax,
     solve,
 )
 from eggrad.engine.laws.primitives import (
@@ -28,6 +31,7 @@ from eggrad.engine.laws.primitives import (
     right_axes,
     solution_axes,
     spread_by_constant,
+    spreads_again,
 )
 from eggrad.engine.networks.sums_and_products import every_network, with_units
 from eggrad.engine.terms.term import Term
@@ -73,6 +77,27 @@ def log_of_quotient(s: Spec, a: Tensor, n: Dims) -> Statement:
         fn("log", quotient) >> add(log1p(a), scale(-1, log1p(scale(-1, a)))),
         is_elementwise(s),
     )
+
+
+@stability.rule(cite=BLANCHARD)
+def less_log_of_sum(t: Spec, s: Spec, a: Tensor, n: Dims) -> Statement:
+    """a - log Σ exp a is the logarithm of a softmax: where a is large, the sum rounds it away."""
+    total = ein(t, logsumexp(s, a), const(1, n))
+    return add(a, scale(-1, total)) >> log_softmax(s, a), spreads_again(t, s)
+
+
+@stability.rule(cite=BLANCHARD)
+def softmax_of_shifted(t: Spec, s: Spec, a: Tensor, b: Tensor, n: Dims) -> Statement:
+    """softmax(a - b) = softmax a, where b is alike along its axes: the kernel shifts by itself."""
+    shifted = add(a, scale(-1, ein(t, b, const(1, n))))
+    return softmax(s, shifted) >> softmax(s, a), spreads_again(t, s)
+
+
+@stability.rule(cite=BLANCHARD)
+def log_softmax_of_shifted(t: Spec, s: Spec, a: Tensor, b: Tensor, n: Dims) -> Statement:
+    """log softmax(a - b) = log softmax a, where b is alike along its axes."""
+    shifted = add(a, scale(-1, ein(t, b, const(1, n))))
+    return log_softmax(s, shifted) >> log_softmax(s, a), spreads_again(t, s)
 
 
 @stability.rule(cite=f"{HIGHAM}, section 1.7", stable=True)

@@ -52,6 +52,7 @@ OF_ARRAYS: dict[str, Term] = {
     "argsort": t.numeric("argsort", M, data=1),
     "logsumexp": t.numeric("logsumexp", a, data=SUM),
     "softmax": t.numeric("softmax", M, data=((0, 1), (1,))),
+    "log_softmax": t.numeric("log_softmax", M, data=((0, 1), (1,))),
     "norm": t.numeric("norm", a, data=SUM),
     "logdet": t.numeric("logdet", P, data="positive definite"),
     "solve": t.numeric("solve", P, P),

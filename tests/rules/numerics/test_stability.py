@@ -6,6 +6,7 @@ from typing import Any
 import mpmath
 import numpy as np
 import pytest
+import scipy.special
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -65,6 +66,80 @@ def test_sums_of_exponentials(values: list[float]) -> None:
     for i, own in enumerate(shares):
         apart = [k for k in range(len(shares)) if k != i]
         assert worst_error(jacobian[i, apart], [-own * shares[k] for k in apart]) < TOLERANCE
+
+
+MAGNITUDES = [1e-300, 1e-10, 1.0, 1e3, 1e10, 1e300]
+SHARES = [[1.0, 1.0], [1.0, 1.0, 0.5], [-1.0, -1.0], [1.0, -1.0, 0.0], [1.0]]
+
+
+@pytest.mark.parametrize("magnitude", MAGNITUDES)
+@pytest.mark.parametrize("values", SHARES, ids=str)
+def test_softmax_of_any_magnitude(values: list[float], magnitude: float) -> None:
+    """Where entries are large, the logarithm of the sum is rounded away: no term subtracts it."""
+    z, t = eg.variable("z", ("n",)), eg.variable("t", ("n",))
+    softmax = eg.exp(z) / eg.sum(eg.exp(z))
+    losses = [eg.sum((softmax - t) ** 2), -eg.sum(t * eg.log(softmax))]
+    with_gradients = [g for f in losses for g in (f, eg.gradient(f, z))]
+    at = [magnitude * v for v in values]
+    targets = [k / 4 for k in range(1, len(at) + 1)]
+    found = eg.compile([softmax, eg.log(softmax), *with_gradients])(z=at, t=targets)
+    with mpmath.workdps(700):
+        numbers = [mpmath.mpf(v) for v in at]
+        largest = max(numbers)
+        log_total = log_sum_exp([v - largest for v in numbers])
+        logs = [v - largest - log_total for v in numbers]
+        shares = [mpmath.exp(v) for v in logs]
+        rests = [p - y for p, y in zip(shares, targets, strict=True)]
+        mean = mpmath.fsum(p * r for p, r in zip(shares, rests, strict=True))
+        exact = [
+            shares,
+            logs,
+            [mpmath.fsum(r * r for r in rests)],
+            [2 * p * (r - mean) for p, r in zip(shares, rests, strict=True)],
+            [-mpmath.fsum(y * v for y, v in zip(targets, logs, strict=True))],
+            [sum(targets) * p - y for p, y in zip(shares, targets, strict=True)],
+        ]
+        for own, true in zip(found, exact, strict=True):
+            scale = max(map(abs, true))
+            pairs = zip(np.atleast_1d(own), true, strict=True)
+            assert all(abs(mpmath.mpf(float(v)) - w) <= 1e-15 + 1e-14 * scale for v, w in pairs)
+
+
+@pytest.mark.parametrize("shape", [(2, 3), (3, 4), (30, 40), ("m", 3), ("m", "n")], ids=str)
+@pytest.mark.parametrize("axis", [0, 1])
+def test_rows_of_any_size_do_not_overflow(shape: tuple[Any, ...], axis: int) -> None:
+    """A row's sum may be written by its exponentials once more, where that costs no more."""
+    z = eg.variable("Z", shape)
+    softmax = eg.softmax(z, axis)
+    loss = -eg.sum(eg.log(softmax)[:, 0])
+    sizes = [n if isinstance(n, int) else 3 for n in shape]
+    at = np.random.default_rng(0).normal(size=sizes)
+    at[0, 0] = at.max() + 1
+    f = eg.compile([softmax, eg.log(softmax), loss, eg.gradient(loss, z)])
+    expected = scipy.special.softmax(1e4 * at, axis)
+    share, logs, value, gradient = f(Z=1e4 * at)
+    np.testing.assert_allclose(share, expected, rtol=1e-11, atol=1e-300)
+    true = scipy.special.log_softmax(1e4 * at, axis)
+    np.testing.assert_allclose(logs, true, rtol=1e-12, atol=1e-15)
+    np.testing.assert_allclose(value, -true[:, 0].sum(), rtol=1e-12)
+    chosen = np.zeros(sizes)
+    chosen[:, 0] = 1
+    slope = expected * chosen.sum(axis, keepdims=True) - chosen
+    np.testing.assert_allclose(gradient, slope, rtol=1e-11, atol=1e-14)
+
+
+def test_softmax_of_nothing_and_of_infinities() -> None:
+    z = eg.variable("z", ("n",))
+    softmax = eg.exp(z) / eg.sum(eg.exp(z))
+    f = eg.compile([softmax, eg.log(softmax)])
+    for own in f(z=np.zeros(0)):
+        assert own.shape == (0,)
+    share, logs = f(z=[-np.inf, 0.0, 0.0])
+    np.testing.assert_allclose(share, [0, 0.5, 0.5])
+    np.testing.assert_allclose(logs, [-np.inf, -np.log(2), -np.log(2)])
+    # Of infinities that divide each other there is no limit.
+    for undefined in ([np.inf, np.inf], [-np.inf, -np.inf], [np.nan, 0.0]):
+        assert all(np.isnan(own).all() for own in f(z=undefined))
 
 
 def test_hessian_of_a_softmax_behind_a_layer() -> None:
@@ -284,7 +359,7 @@ def test_numeric_operations_are_the_oracle(name: str, shape: tuple[int, ...]) ->
     else:
         a, b = terms.variable("a", shape), terms.variable("b", shape)
         axes = tuple(range(len(shape)))
-        if name in ("logsumexp", "softmax", "norm"):
+        if name in ("logsumexp", "softmax", "log_softmax", "norm"):
             roots = [terms.numeric(name, a, data=(axes, axes[:k])) for k in range(len(axes) + 1)]
         else:
             binary = name in ("logaddexp", "exp_difference", "hypot")
