@@ -121,13 +121,15 @@ def _cholesky(matrix: Array) -> Array:
 
 def holds(constraints: Constraints, shape: tuple[int, ...], sizes: Mapping[str, int]) -> Array:
     """Whether all constraints hold, index by index."""
-    result = np.zeros(shape, bool)
-    for place in np.ndindex(shape):
-        value: dict[int | str, int] = {**dict(enumerate(place)), **sizes, "": 1}
-        found = [(r, sum(c * value[key] for key, c in f)) for r, f in constraints]
-        result[place] = all(
-            n % r == 0 if isinstance(r, int) else n >= 0 if r == ">=" else n == 0 for r, n in found
-        )
+    numbers = [*sizes.values(), *(c for _, f in constraints for _, c in f)]
+    # Integers of Python where those of NumPy might overflow.
+    dtype = np.int64 if all(abs(n) < 2**30 for n in numbers) else np.object_
+    places = (own.astype(dtype) for own in np.indices(shape, sparse=True))
+    value: dict[int | str, Any] = {**dict(enumerate(places)), **sizes, "": 1}
+    result = np.ones(shape, bool)
+    for r, f in constraints:
+        n = np.asarray(sum(c * value[key] for key, c in f))
+        result &= n % r == 0 if isinstance(r, int) else n >= 0 if r == ">=" else n == 0
     return result
 
 

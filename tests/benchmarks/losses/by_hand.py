@@ -201,6 +201,5 @@ def cases(n: int) -> Iterator[ByHand]:
     yield ByHand(
         losses.logistic_regression, logistic_regression, ({"w": w, "b": 0.3}, x, np.sign(t))
     )
-    # A condition for each place: a derivative of large arrays takes minutes.
-    series = normal(8, 2 * min(n, 32) + 2)
+    series = normal(8, 2 * n + 2)
     yield ByHand(losses.max_pooling, max_pooling, (normal(3), series, normal(8)))

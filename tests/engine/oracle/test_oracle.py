@@ -6,6 +6,7 @@ import pytest
 from eggrad.engine.errors import ShapeError, UnknownVariable, UnsupportedOperation
 from eggrad.engine.oracle.oracle import (
     evaluate,
+    holds,
     numeric_derivative,
     random_sizes,
     random_values,
@@ -164,3 +165,9 @@ def test_special_values_have_zeros_ones_and_ties() -> None:
     assert len(np.unique(found)) < 100
     with pytest.raises(ValueError, match="'normal' or 'special'"):
         random_values([x], {"n": 1}, np.random.default_rng(1), "other")
+
+
+def test_conditions_on_indices_have_numbers_of_any_length() -> None:
+    bound = ((">=", ((0, 10**18), ("", -9 * 10**18), ("n", 1))),)
+    assert (holds(bound, (20,), {"n": 1}) == (np.arange(20) >= 9)).all()
+    assert holds(((2, (("n", 1),)),), (), {"n": 4})

@@ -23,6 +23,7 @@ from eggrad.engine.terms.term import Term
 from eggrad.frontend.calculus import calculus
 from eggrad.rules.algebra.indicators import delta_products, deltas
 from eggrad.rules.standard import STANDARD, system
+from tests.cases.losses import max_pooling
 from tests.support.random_expressions import random_expression
 from tests.support.trusted_points import TOLERANCE, differs, random_point, trusted_derivative
 
@@ -176,6 +177,16 @@ def test_a_budget_of_nodes_is_exceeded_by_one_round_at_most(nodes: int) -> None:
     result = system().differentiate(DEEP, x, "both", Budget(nodes=nodes))
     assert not result.complete
     assert result.report.enodes <= 4 * nodes
+
+
+def test_sizes_that_are_numbers_cost_nothing() -> None:
+    def report(length: int) -> tuple[int, int]:
+        w, x, t = eg.variable("w", (3,)), eg.variable("x", (2, length)), eg.variable("t", (2,))
+        loss = max_pooling(np, None, None, w, x, t)
+        found = system().pull_back(loss.term, [w.term], terms.constant(1)).report
+        return found.enodes, found.iterations
+
+    assert report(1002) == report(10**6 + 2)
 
 
 def test_without_deltas_they_stay() -> None:
