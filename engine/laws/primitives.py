@@ -166,13 +166,6 @@ def nothing_summed(s: Spec) -> bool:
     return set(s[0]) == set(s[1])
 
 
-@condition
-def distinct(s: Spec) -> bool:
-    """Whether no index of a spec is summed or repeated in an operand: an outer product."""
-    indices = [i for part in s[:-1] for i in part]
-    return len(set(indices)) == len(indices) == len(s[-1])
-
-
 @primitive
 def lift(s: Spec, n: Dims) -> Spec:
     """The spec with the axes `n` of a variable appended to its first operand and its output."""
