@@ -46,7 +46,8 @@ def hoisted(own: Recurrence, sizes: Mapping[str, int]) -> Recurrence:
         else:
             waiting += t.args
     places = {**slices, **constants}
-    if not places:
+    operands = (*step.carries, *step.slices, *step.constants)
+    if not places or len(operands) + len(places) > terms.MOST_OPERANDS:
         return own
     found = dict(zip(places, own.at_operands(step, places, {}), strict=True))
     return recurrence(

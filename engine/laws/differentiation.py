@@ -63,6 +63,11 @@ def check_slopes(root: Term, *wrt: Term) -> None:
         found = [k for k, a in enumerate(t.args) if a in below]
         if found:
             below.add(t)
+        if found and t.op == "scan":
+            own = recurrence_of(t)
+            moving = own.dependent(own.step, below)
+            for r in own.step.results:
+                check_slopes(r, *moving)
         if isinstance(t.data, OwnFunction):
             for k in found:
                 if t.data.slopes[k] is None:
@@ -229,9 +234,9 @@ class Differentiation:
         got = {(t.loop.carry, t.loop.part): passed[t][0] for t in results}
         some = results[0]
         lead = passed[some][0].dims[: passed[some][0].order - some.order]
-        found = self._of_loop("pull_loop", own, got, lead)
-        for a, cotangent in zip(some.args, found, strict=True):
-            if a in passed:
+        wanted = {a for a in some.args if a in passed}
+        for a, cotangent in self._of_loop("pull_loop", own, got, lead, wanted):
+            if a in wanted:
                 passed[a].append(cotangent)
 
     def passed_on(self, t: Term, place: int, cotangent: Term) -> Term:

@@ -271,7 +271,8 @@ class LoopRule:
     """A law on a whole loop, whose step it has differentiated by the other rules.
 
     `derive` is given these rules, the loop, and the tangents of operands or the cotangents of
-    results; what it makes of them is a loop of tangents, or the cotangents of operands.
+    results; what it makes of them is a loop of tangents, or operands with their cotangents, those
+    that are wanted among them.
     """
 
     name: str

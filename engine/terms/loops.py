@@ -6,7 +6,7 @@ sizes, which have no names outside: `opened`, it has the sizes of the loop, and 
 the loop's operands in the places of its variables.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from itertools import count, islice
 from typing import Final, NamedTuple
 
@@ -84,6 +84,20 @@ class Recurrence(NamedTuple):
         found = iter(substitute_sizes([t for ts in kinds for t in ts], inside))
         return OpenStep(steps, *(tuple(islice(found, len(ts))) for ts in kinds))
 
+    def dependent(self, step: Step | OpenStep, operands: Collection[Term]) -> set[Term]:
+        """The variables of the step that depend on some operands, in any step."""
+        variables = *step.carries, *step.slices, *step.constants
+        every = *self.starts, *self.slices, *self.constants
+        found = {v for v, a in zip(variables, every, strict=True) if a in operands}
+        # Each round finds a further carry, or is the last.
+        while True:
+            nodes = {*found}
+            nodes.update(t for t in postorder(*step.results) if not nodes.isdisjoint(t.args))
+            further = {c for c, r in zip(step.carries, step.results, strict=True) if r in nodes}
+            if further <= found:
+                return found
+            found |= further
+
     def at_operands(
         self, step: OpenStep, roots: Iterable[Term], further: Mapping[Term, Term]
     ) -> list[Term]:
@@ -137,7 +151,9 @@ def recurrence(
     >>> recurrence([add(h, x)], "k", {h: start}, {x: xs}, {}, length=9).states(0, "after").dims
     (9,)
     """
-    used = {*variables(*results)}
+    used = dict.fromkeys(variables(*results))
+    for v in used.keys() - carries.keys() - slices.keys() - constants.keys():
+        raise UnsupportedOperation(f"a step has the variable {v.name}, which it is not given")
     read, fixed = ({v: t for v, t in own.items() if v in used} for own in (slices, constants))
     step = OpenStep(steps, tuple(carries), tuple(read), tuple(fixed), tuple(results))
     starts, rest = tuple(carries.values()), (tuple(read.values()), tuple(fixed.values()))

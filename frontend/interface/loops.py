@@ -1,13 +1,16 @@
 """Loops of Python functions: the step is traced once, however many steps there are."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from itertools import compress
 from typing import Any, NamedTuple, cast
 
 import numpy as np
 
 from eggrad.engine.errors import ShapeError, UnsupportedOperation
+from eggrad.engine.indices.affine import checked_dims
 from eggrad.engine.indices.spec import Size
 from eggrad.engine.terms import term as terms
+from eggrad.engine.terms.binding import symbols
 from eggrad.engine.terms.loops import AFTER, LAST, Recurrence, at_places, recurrence, unused_size
 from eggrad.engine.terms.term import Term
 from eggrad.frontend.expression.batching import batched
@@ -19,6 +22,7 @@ from eggrad.frontend.expression.expression import (
     unified,
 )
 from eggrad.frontend.expression.functions import variable
+from eggrad.frontend.expression.gathering import has_integers
 from eggrad.frontend.interface.traced import checked_function, deeper, located
 from eggrad.frontend.interface.trees import Structure, flatten, paths, unflatten
 from eggrad.frontend.text.words import format_axes
@@ -33,8 +37,8 @@ def scan(
 
     Returns the last carry, and what the steps gave as y, along a new first axis. `start` is the
     first carry, `xs` an array whose first axis the steps follow; both may be nested tuples, lists
-    and dicts of arrays, and so may y. Without `xs` the x is None, and `length` says how many steps
-    there are, a number or a size symbol. In `reverse` the last x comes first.
+    and dicts of arrays and of None, and so may y. Without `xs` the x is None, and `length` says how
+    many steps there are, a number or a size symbol. In `reverse` the last x comes first.
 
     A carry has the same axes after each step; `ShapeError` else. Of numbers the loop runs at once.
 
@@ -46,11 +50,8 @@ def scan(
     (0.0, np.float64(0.1974))
     """
     checked_function(step)
-    starts, structure = flatten(start)
-    slices, read = flatten(xs) if xs is not None else ([], None)
-    own = _Loop(
-        step, starts, structure, slices, read, xs is not None, _length(slices, length), reverse
-    )
+    (starts, carry), (slices, x) = _opened(start), _opened(xs)
+    own = _Loop(step, starts, carry, slices, x, _length(slices, length), reverse)
     if not any(isinstance(leaf, Expression) for leaf in (*starts, *slices)):
         if isinstance(own.length, int) and own.length:
             found = _of_numbers(own)
@@ -58,39 +59,63 @@ def scan(
                 return found
         states, ys = _of_expressions(own)
         known = [f for f in (*flatten(states)[0], *flatten(ys)[0]) if isinstance(f, Expression)]
-        if any(f.variables or f.scope for f in known):
+        if any(f.variables or f.scope or symbols(f.term) for f in known):
             return states, ys
         return _evaluated(states), _evaluated(ys)
     return _of_expressions(own)
 
 
+class _Nested(NamedTuple):
+    """How arrays are nested, beside None."""
+
+    structure: Structure
+    is_array: tuple[bool, ...]
+
+    def of(self, arrays: Iterable[Any]) -> Any:
+        """Arrays that are nested so."""
+        own = iter(arrays)
+        return unflatten(self.structure, [next(own) if k else None for k in self.is_array])
+
+    def paths(self) -> list[tuple[Hashable, ...]]:
+        """The names that lead to each array."""
+        return [*compress(paths(self.structure), self.is_array)]
+
+
+def _opened(value: Any, like: Structure = None) -> tuple[list[Any], _Nested]:
+    """The arrays in nested values, and how they are nested; a list of numbers is an array."""
+    leaves, structure = flatten(value, like)
+    arrays = [np.asarray(a) if isinstance(a, list) else a for a in leaves if a is not None]
+    return arrays, _Nested(structure, tuple(a is not None for a in leaves))
+
+
 class _Loop(NamedTuple):
-    """A loop as it is asked for: leaves of nested arguments, and how they are nested."""
+    """A loop as it is asked for: the arrays of nested arguments, and how they are nested."""
 
     step: Step
     starts: Sequence[Any]
-    structure: Structure
+    carry: _Nested
     slices: Sequence[Any]
-    read: Structure
-    has_slices: bool
+    x: _Nested
     length: Size
     reverse: bool
 
     def called(self, carry: Sequence[Any], x: Sequence[Any]) -> tuple[list[Any], Any]:
-        """The leaves of the next carry, and y."""
+        """The arrays of the next carry, and y."""
         with located(self.step):
-            own = unflatten(self.read, x) if self.has_slices else None
-            value = self.step(unflatten(self.structure, carry), own)
+            value = self.step(self.carry.of(carry), self.x.of(x))
             if not isinstance(value, tuple) or len(cast("tuple[Any, ...]", value)) != 2:
                 raise UnsupportedOperation(
                     "scan: a step returns a pair, the next carry and what is kept of the step, "
                     f"which may be None; it returns a {type(value).__name__}"
                 )
-            carry, y = cast("tuple[Any, Any]", value)
-            leaves, structure = flatten(carry, self.structure)
-            if structure != self.structure:
-                raise ShapeError("scan: the carry after a step is nested in another way")
-        return leaves, y
+            after, y = cast("tuple[Any, Any]", value)
+            arrays, nested = _opened(after, self.carry.structure)
+            if nested != self.carry:
+                raise ShapeError(
+                    "scan: the carry after a step is nested in another way than the first one, "
+                    "where a list of numbers is one array; for several numbers begin with a tuple"
+                )
+        return arrays, y
 
 
 def _length(slices: Sequence[Any], given: Any) -> Size:
@@ -102,13 +127,18 @@ def _length(slices: Sequence[Any], given: Any) -> Size:
             raise ShapeError("scan: xs has a number, and steps follow the first axis of arrays")
         found[dims[0]] = None
     if given is not None:
-        found[str(given) if isinstance(given, str) else int(given)] = None
-    if len(found) > 1:
-        shown = " and ".join(map(str, found))
-        raise ShapeError(f"scan: the number of steps is the first size in xs and length: {shown}")
+        known = int(given) if isinstance(given, np.integer) else given
+        (size,) = checked_dims((known,))
+        # A size symbol of an expression knows which variables fix it.
+        found[known if isinstance(known, SizeSymbol) else size] = None
     if not found:
         raise UnsupportedOperation("scan: give xs, or length=")
-    return next(iter(found))
+    # Symbols of variables meet numbers and each other later, where the step is traced.
+    numbers = [size for size in found if isinstance(size, int)]
+    if len(numbers) > 1 or (isinstance(given, str) and slices and len(found) > 1):
+        shown = " and ".join(map(str, found))
+        raise ShapeError(f"scan: the number of steps is the first size in xs and length: {shown}")
+    return numbers[0] if numbers else next(iter(found))
 
 
 def _of_numbers(own: _Loop) -> tuple[Any, Any] | None:
@@ -116,23 +146,22 @@ def _of_numbers(own: _Loop) -> tuple[Any, Any] | None:
     length, carry = cast(int, own.length), [*own.starts]
     arrays = [np.asarray(a) for a in own.slices]
     kept: list[list[Any]] = []
-    structure: Structure = None
+    nested = _Nested(None, (False,))
     for k in reversed(range(length)) if own.reverse else range(length):
         after, y = own.called(carry, [a[k] for a in arrays])
-        leaves, structure = flatten(y)
-        if any(isinstance(a, Expression) for a in (*after, *leaves)):
+        given, nested = _opened(y)
+        if any(isinstance(a, Expression) for a in (*after, *given)):
             return None
         _check_carry(own, [np.shape(a) for a in carry], [np.shape(a) for a in after])
         carry = after
-        kept.append(leaves)
+        kept.append(given)
     if own.reverse:
         kept.reverse()
-    ys = (None if column[0] is None else np.stack(column) for column in zip(*kept, strict=True))
-    return unflatten(own.structure, carry), unflatten(structure, ys)
+    return own.carry.of(carry), nested.of(map(np.stack, zip(*kept, strict=True)))
 
 
 def _check_carry(own: _Loop, before: Sequence[Any], after: Sequence[Any]) -> None:
-    for path, a, b in zip(paths(own.structure), before, after, strict=True):
+    for path, a, b in zip(own.carry.paths(), before, after, strict=True):
         if tuple(a) != tuple(b):
             which = f"carry{''.join(f'[{p!r}]' for p in path)}"
             raise ShapeError(
@@ -151,24 +180,21 @@ def _of_expressions(own: _Loop) -> tuple[Any, Any]:
             for k, (e, leaf) in enumerate(zip(slices, own.slices, strict=True))
         ]
         after, y = own.called(carried, single)
-    leaves, structure = flatten(y)
-    results = [*map(as_expression, after), *(as_expression(a) for a in leaves if a is not None)]
-    found = _agreeing(own, results, (*carried, *single), (*starts, *slices))
+    given, nested = _opened(y)
+    with located(own.step):
+        results = [*map(as_expression, (*after, *given))]
+        found = _agreeing(own, results, (*carried, *single), (*starts, *slices))
     count, second = len(starts), len(results) + len(starts)
     results, starts, slices = found[: len(results)], found[len(results) : second], found[second:]
     loop = _Traced(own, results, starts, slices, [v.term.name for v in (*carried, *single)])
     made = [loop.expression_of(t) for t in loop.terms()]
-    ys = iter(made[count:])
-    return (
-        unflatten(own.structure, made[:count]),
-        unflatten(structure, [None if a is None else next(ys) for a in leaves]),
-    )
+    return own.carry.of(made[:count]), nested.of(made[count:])
 
 
 def _words(leaf: Any) -> tuple[str, ...]:
     """What is declared of an entry: integers may be indices."""
     if isinstance(leaf, Expression):
-        known = leaf.term.op == "variable" and "integer" in leaf.term.assumed
+        known = has_integers(leaf)
     else:
         known = np.asarray(leaf).dtype.kind in "iu"
     return ("integer",) * known
@@ -190,6 +216,8 @@ def _agreeing(
     for k, (v, e) in enumerate(zip(variables, operands, strict=True)):
         one = e.term.dims[k >= count :]
         pairs += zip(known.get(v.term.name, one), one, strict=True)
+    length = str(own.length) if isinstance(own.length, str) else own.length
+    pairs += [(e.term.dims[0], length) for e in operands[count:]]
     for r, e in zip(results, operands[:count], strict=False):
         if r.ndim == e.ndim:
             pairs += zip(r.term.dims, e.term.dims, strict=True)
@@ -211,7 +239,8 @@ class _Traced(NamedTuple):
     @property
     def length(self) -> Size:
         """The number of steps, where sizes fit."""
-        return self.slices[0].term.dims[0] if self.slices else self.own.length
+        size = self.slices[0].term.dims[0] if self.slices else self.own.length
+        return str(size) if isinstance(size, str) else size
 
     def terms(self) -> Iterator[Term]:
         """The last carries, and what is kept of all steps."""
@@ -257,7 +286,7 @@ class _Traced(NamedTuple):
         """The expression of a term, whose sizes variables fix that occur in the loop."""
         every = (*self.results, *self.starts, *self.slices)
         fixing = [v for e in every for v in (*e.variables, *e.scope) if v.name not in self.names]
-        if isinstance(self.own.length, SizeSymbol):
+        if not self.slices and isinstance(self.own.length, SizeSymbol):
             fixing += self.own.length.expression().scope
         return expression(term, fixing, all(e.term_complete for e in every))
 

@@ -193,11 +193,11 @@ class Writer:
         self._steps = steps
         self.name = self._identifier("f")
         functions.append(self.function([*self._names.values()]))
+        if steps:
+            functions.insert(0, [self.translated(line) for line in _RUN_LOOP.splitlines()])
         mentioned = {*re.findall(r"\w+", "\n".join(line for own in functions for line in own))}
         head = [line for module, line in self.modules.items() if module in mentioned]
         head += [self.origin(f) for f in self._functions]
-        if steps:
-            functions.insert(0, [self.translated(line) for line in _RUN_LOOP.splitlines()])
         texts = ["\n".join([*own, ""]) for own in functions]
         return "\n\n".join(["\n".join([*head, ""]), *texts] if head else texts)
 

@@ -5,7 +5,7 @@ all steps at once, as products of whole sequences. Both laws are closed: what th
 loops, so there is every derivative.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from eggrad.engine.indices.spec import Dims, canonical
 from eggrad.engine.laws.rule import Derivatives, Ruleset
@@ -26,20 +26,23 @@ def push_loop(
 ) -> Recurrence:
     """The tangents of states follow from those before by the tangent of the step."""
     step = own.opened(*tangents.values())
+    moving = own.dependent(step, tangents)
     seeds: dict[Term, Term] = {}
 
     def tangent(kind: str, operands: Sequence[Term], variables: Sequence[Term]) -> dict[Term, Term]:
         found: dict[Term, Term] = {}
         for k, (a, v) in enumerate(zip(operands, variables, strict=True)):
-            if a in tangents or kind == "carry":
-                seeds[v] = terms.variable(f"{kind} tangent {k}", (*v.dims, *wrt))
-                found[seeds[v]] = tangents.get(a) or terms.constant(0, (*a.dims, *wrt))
+            own = terms.variable(f"{kind} tangent {k}", (*v.dims, *wrt))
+            if v in moving:
+                seeds[v] = own
+            if v in moving or kind == "carry":
+                found[own] = tangents.get(a) or terms.constant(0, (*a.dims, *wrt))
         return found
 
     carries = tangent("carry", own.starts, step.carries)
     slices = tangent("slice", own.slices, step.slices)
     constants = tangent("constant", own.constants, step.constants)
-    states = {c: own.states(k, BEFORE) for k, c in enumerate(step.carries)}
+    states = dict(zip(step.carries, own.before(), strict=True))
     return recurrence(
         rules.pushed(step.results, seeds, wrt),
         step.steps,
@@ -53,15 +56,25 @@ def push_loop(
 
 @loops.loop_rule(cite="the chain rule; Griewank, Walther 2008, Evaluating Derivatives, chapter 3")
 def pull_loop(
-    rules: Derivatives, own: Recurrence, cotangents: Mapping[tuple[int, Part], Term], lead: Dims
-) -> list[Term]:
+    rules: Derivatives,
+    own: Recurrence,
+    cotangents: Mapping[tuple[int, Part], Term],
+    lead: Dims,
+    wanted: Collection[Term],
+) -> list[tuple[Term, Term]]:
     """What a state passes on follows from what those after pass on, by the step's pullback."""
     step = own.opened(*cotangents.values())
-    count = len(step.carries)
+    moving = own.dependent(step, wanted)
+    # The other carries pass nothing on, and need not have a derivative.
+    carries = {k: c for k, c in enumerate(step.carries) if c in moving}
+    shapes = {k: (*lead, *c.dims[1:]) for k, c in carries.items()}
     # Cotangents have the axes of `lead` first, what is read by steps has them after the steps.
-    given = {key: _turned(g, len(lead), 1) for key, g in cotangents.items() if key[1] != LAST}
-    shapes = [(*lead, *c.dims[1:]) for c in step.carries]
-    adjoints = [terms.variable(f"adjoint {k}", (step.steps, *d)) for k, d in enumerate(shapes)]
+    given = {
+        key: _turned(g, len(lead), 1)
+        for key, g in cotangents.items()
+        if key[1] != LAST and key[0] in carries
+    }
+    adjoints = {k: terms.variable(f"adjoint {k}", (step.steps, *d)) for k, d in shapes.items()}
     reads = {
         key: terms.variable(f"{key[1]} {key[0]}", (step.steps, *shapes[key[0]])) for key in given
     }
@@ -71,37 +84,37 @@ def pull_loop(
         whole = terms.add(adjoint, others[k, AFTER]) if (k, AFTER) in others else adjoint
         return _turned(whole, 1, len(lead))
 
-    passed = [
-        (r, after(k, a, reads)) for k, (r, a) in enumerate(zip(step.results, adjoints, strict=True))
+    passed = [(step.results[k], after(k, a, reads)) for k, a in adjoints.items()]
+    pulled = [_turned(p, len(lead), 1) for p in rules.pulled(passed, [*carries.values()])]
+    before = [
+        terms.add(p, reads[k, BEFORE]) if (k, BEFORE) in reads else p
+        for k, p in zip(carries, pulled, strict=True)
     ]
-    pulled = [_turned(p, len(lead), 1) for p in rules.pulled(passed, step.carries)]
-    for k in range(count):
-        if (k, BEFORE) in reads:
-            pulled[k] = terms.add(pulled[k], reads[k, BEFORE])
-    starts = [cotangents.get((k, LAST)) or terms.constant(0, shapes[k]) for k in range(count)]
-    states = {c: own.states(k, BEFORE) for k, c in enumerate(step.carries)}
+    starts = {k: cotangents.get((k, LAST)) or terms.constant(0, d) for k, d in shapes.items()}
+    states = dict(zip(step.carries, own.before(), strict=True))
+    slices = dict(zip(step.slices, own.slices, strict=True))
+    constants = dict(zip(step.constants, own.constants, strict=True))
     backwards = recurrence(
-        pulled,
+        before,
         step.steps,
-        dict(zip(adjoints, starts, strict=True)),
-        {
-            **states,
-            **dict(zip(step.slices, own.slices, strict=True)),
-            **{reads[key]: g for key, g in given.items()},
-        },
-        dict(zip(step.constants, own.constants, strict=True)),
+        {adjoints[k]: start for k, start in starts.items()},
+        {**states, **slices, **{reads[key]: g for key, g in given.items()}},
+        constants,
         length=own.length,
         backwards=not own.backwards,
     )
-    uses = [
-        terms.variable(f"use {k}", (*lead, step.steps, *c.dims[1:]))
-        for k, c in enumerate(step.carries)
-    ]
-    read = rules.pulled(list(zip(step.results, uses, strict=True)), (*step.slices, *step.constants))
-    outside = {u: after(k, backwards.states(k, BEFORE), given) for k, u in enumerate(uses)}
+    uses = {
+        k: terms.variable(f"use {k}", (*lead, step.steps, *c.dims[1:])) for k, c in carries.items()
+    }
+    outside = {
+        use: after(k, backwards.states(place, BEFORE), given)
+        for place, (k, use) in enumerate(uses.items())
+    }
+    read = {v: a for v, a in (slices | constants).items() if v in moving}
+    found = rules.pulled([(step.results[k], use) for k, use in uses.items()], [*read])
     return [
-        *(backwards.states(k, LAST) for k in range(count)),
-        *own.at_operands(step, read, outside),
+        *((own.starts[k], backwards.states(place, LAST)) for place, k in enumerate(carries)),
+        *zip(read.values(), own.at_operands(step, found, outside), strict=True),
     ]
 
 

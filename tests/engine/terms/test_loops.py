@@ -156,6 +156,21 @@ def test_a_step_keeps_the_axes_of_a_carry() -> None:
         recurrence([t.einsum("ki->k", H)], "k", {H: START}, {}, {}, length="T")
 
 
+def test_a_step_has_the_variables_that_it_is_given() -> None:
+    with pytest.raises(UnsupportedOperation, match="variable w, which it is not given"):
+        recurrence([STEP], "k", {H: START}, {X: XS}, {}, length="T")
+
+
+def test_which_variables_of_a_step_depend_on_an_operand() -> None:
+    p, q, r = (t.variable(n, ("k", "n")) for n in "pqr")
+    # The next r is q, the next q is p; p depends on x alone.
+    own = recurrence([X, p, q], "k", {p: START, q: START, r: WS}, {X: XS}, {}, length="T")
+    p, q, r = own.step.carries
+    assert own.dependent(own.step, {XS}) == {*own.step.slices, p, q, r}
+    assert own.dependent(own.step, {START}) == {p, q, r}
+    assert own.dependent(own.step, {WS}) == {r}
+
+
 def test_too_many_operands_are_refused() -> None:
     many = [t.variable(f"v{k}", ("k", "n")) for k in range(64)]
     total = H

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from time import process_time
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -288,6 +288,105 @@ def test_numbers_alone() -> None:
     assert np.shape(kept) == (0, 2)
 
 
+def test_none_is_no_array() -> None:
+    def squares(scan: Any) -> Any:
+        return lambda w, xs: scan(lambda _, x: (None, w * x[0] ** 2), None, (xs, None))[1]
+
+    def last(scan: Any) -> Any:
+        def of(w: Any, xs: Any) -> Any:
+            (h, nothing), _ = scan(lambda s, x: ((s[0] * w + x, s[1]), None), (w, None), xs)
+            assert nothing is None
+            return h
+
+        return of
+
+    for of, xs in ((squares, XS), (last, XS[:, 0])):
+        np.testing.assert_allclose(of(eg.scan)(1.5, xs), of(jax.lax.scan)(1.5, jnp.asarray(xs)))
+        found = eg.jacobian(of(eg.scan))(1.5, xs)
+        np.testing.assert_allclose(found, jax.jacobian(of(jax.lax.scan))(1.5, jnp.asarray(xs)))
+
+
+def test_a_list_of_numbers_is_an_array() -> None:
+    last, _ = eg.scan(lambda h, x: (2 * h + x, None), [1.0, 2.0], [0.0, 1.0])
+    np.testing.assert_array_equal(last, [5, 9])
+
+
+def test_a_length_of_numbers_alone_may_be_a_symbol() -> None:
+    last, _ = eg.scan(lambda h, _: (2 * h, None), 3, length="n + 1")
+    assert last.evaluate({"n": 2}) == 24
+
+
+def test_symbols_for_the_number_of_steps_meet_numbers_and_what_fits() -> None:
+    x, y = eg.variable("x", ("T", "n")), eg.variable("y", ("S", "n"))
+
+    def steps(xs: Any, length: Any = None) -> Any:
+        return eg.scan(lambda h, _: (h, h), 1.0, xs, length)[1].shape[0]
+
+    assert steps(x, 4) == 4
+    assert steps((x, np.ones((4, 2)))) == 4
+    assert steps((x, eg.variable("z", (None,)))) == "T"
+    for mistaken in (lambda: steps((x, y)), lambda: steps(x, "S"), lambda: steps(np.ones(2), "S")):
+        with pytest.raises(eg.ShapeError, match="scan: "):
+            mistaken()
+
+
+def test_a_mistake_in_what_a_step_returns_shows_its_line() -> None:
+    x = eg.variable("x", ("T",))
+    for step in (lambda h, x: (h, "text"), lambda h, x: ([h], x), lambda h, x: (x + np.ones(2), x)):
+        with pytest.raises(eg.EggradError) as error:
+            eg.scan(step, 1.0, x)
+        assert "for step in" in error.value.__notes__[0]
+
+
+def test_the_length_may_be_the_size_of_a_variable() -> None:
+    w, x = eg.variable("w"), eg.variable("x", ("T", 2))
+    last, _ = eg.scan(lambda h, _: (h * w, None), 1, length=x.shape[0])
+    assert eg.derivative(last, w).evaluate({"w": 2.0, "x": np.ones((3, 2))}) == 12
+
+
+@pytest.mark.parametrize("language", ["python", "jax"])
+def test_printed_code_imports_what_it_needs(language: str) -> None:
+    h, x = eg.variable("h", ("n",)), eg.variable("x", ("T", "n"))
+    last, _ = eg.scan(lambda h, x: (h / 2 + x, None), h, x)
+    named: dict[str, Any] = {}
+    exec(last.to(language), named)
+    np.testing.assert_allclose(named["f"](np.ones(2), np.ones((2, 2))), [1.75, 1.75])
+
+
+def test_steps_may_have_many_parts_that_no_state_changes() -> None:
+    def last(np: Any, scan: Any) -> Any:
+        def of(a: Any) -> Any:
+            def step(h: Any, _: Any) -> Any:
+                return sum(np.exp(-k * a) * h**k for k in range(70)), None
+
+            return scan(step, 0.3, length=2)[0]
+
+        return of
+
+    a = eg.variable("a")
+    found = eg.compile(last(np, eg.scan)(a))(a=1.5)
+    expected = last(jnp, lambda *own, length: jax.lax.scan(*own, None, length))(1.5)
+    np.testing.assert_allclose(found, expected)
+
+
+def test_only_the_derivatives_that_are_needed_are_asked_for() -> None:
+    product = eg.function("product", derivative=(lambda a, b: b, None), evaluate=np.multiply)
+    h, x, w = eg.variable("h", (N,)), eg.variable("x", ("T", N)), eg.variable("w")
+
+    def step(s: Any, x: Any) -> Any:
+        g, other = s
+        return (w * product(g, other * x), other + x), None
+
+    (last, _), _ = eg.scan(step, (h, np.ones(N)), x)
+    values = {"h": P["b"], "x": np.ones((3, N)), "w": 0.9}
+    found = eg.gradient(np.sum(last), h).evaluate(values)
+    np.testing.assert_allclose(found, np.full(N, 0.9**3 * 1 * 2 * 3))
+    found = eg.jacobian(last, w).evaluate(values)
+    np.testing.assert_allclose(found, 3 * 0.9**2 * 6 * P["b"])
+    with pytest.raises(eg.UnsupportedOperation, match="product has no derivative by its operand 2"):
+        eg.gradient(np.sum(last), x)
+
+
 @pytest.mark.parametrize(
     ("call", "reason"),
     [
@@ -299,6 +398,9 @@ def test_numbers_alone() -> None:
         (lambda w: eg.scan(lambda h, x: (h, h), w, 3.0), "xs has a number"),
         (lambda w: eg.scan(lambda h, _: ((h, h), h), w, length=2), "nested in another way"),
         (lambda w: eg.scan(w, w, XS), "a function of arrays is expected"),
+        (lambda w: eg.scan(lambda h, _: (h, h), w, length=cast(Any, 2.5)), "a size is .* not 2.5"),
+        (lambda w: eg.scan(lambda h, _: (h, h), w, length=-1), "a size is .* not -1"),
+        (lambda w: eg.scan(lambda h, x: ((w, h[0]), x), [1, 2], XS), "a list of numbers is one"),
     ],
 )
 def test_mistakes(call: Any, reason: str) -> None:
