@@ -519,11 +519,11 @@ class _Writer:
         axes = tuple(range(node.order))
         key = _decomposition(node)
         if key is not None and self._decompositions[key] > 1:
-            own = STACK_FUNCTIONS[node.op]
             if key not in self._decomposed:
-                self._decomposed[key] = self._block.emit(own.whole.format(arrays[0]), uses)
+                call = key[0].format(arrays[0], k=detail(node))
+                self._decomposed[key] = self._block.emit(call, uses)
             whole = self._decomposed[key]
-            return Value(self._block.alias(f"{whole}[{own.part}]", whole), axes, axes)
+            return Value(self._block.alias(f"{whole}[{_part(node)}]", whole), axes, axes)
         call = _WHOLE[node.op].format(x=arrays[0], y=arrays[-1], k=detail(node))
         if node.op == "argsort" and node not in self._program.indices:
             call += ".astype(float)"
@@ -611,10 +611,23 @@ def states_text(whole: str, loop: Loop) -> str:
     return f"{whole}[{loop.carry}][{place}]"
 
 
-def _decomposition(node: Term) -> tuple[str, Term] | None:
-    """What gives a node and others of the same operand at once, if anything does."""
+# From the same exponentials: the places in what one call gives.
+_OF_EXPONENTIALS: Final = {"softmax": 0, "logsumexp": 1}
+
+
+def _decomposition(node: Term) -> tuple[str, Term, object] | None:
+    """The call that gives a node and others of the same operand at once, if one does."""
+    if node.op in _OF_EXPONENTIALS:
+        return "softmax_and_log_sum_exp({}, {k})", node.args[0], node.data
     own = STACK_FUNCTIONS.get(node.op)
-    return (own.whole, node.args[0]) if own is not None and own.whole else None
+    return (own.whole, node.args[0], None) if own is not None and own.whole else None
+
+
+def _part(node: Term) -> object:
+    """The place of a node in what is given at once."""
+    if node.op in _OF_EXPONENTIALS:
+        return _OF_EXPONENTIALS[node.op]
+    return STACK_FUNCTIONS[node.op].part
 
 
 def _placed(value: Value, spec: Spec, placed: Sequence[tuple[str, int | None]]) -> Value:

@@ -121,14 +121,19 @@ def _of_columns(columns: Array) -> Array:
     if not columns.size:
         return np.full(columns.shape[1:], -inf, np.exp(columns).dtype)
     largest = np.maximum.reduce(columns)
-    shifted = columns - largest
-    sums = np.add.reduce(np.exp(shifted, out=shifted))
+    exponentials = columns - largest
+    sums = np.add.reduce(np.exp(exponentials, out=exponentials))
+    return _logarithms(exponentials, sums, largest)
+
+
+def _logarithms(exponentials: Array, sums: Array, largest: Array) -> Array:
+    """The logarithms of sums of exponentials, the largest of which were divided by."""
     # Unless one summand outweighs all others, its logarithm is accurate; NaN is neither.
     if np.minimum.reduce(sums) > CLEAR:
-        return np.log(sums, out=sums) + largest
+        return np.log(sums) + largest
     # There the largest summand alone is 1.
-    np.multiply(shifted, shifted < 1.0, out=shifted)
-    logarithms = np.where(sums > CLEAR, np.log(sums), np.log1p(np.add.reduce(shifted)))
+    others = np.add.reduce(exponentials * (exponentials < 1.0))
+    logarithms = np.where(sums > CLEAR, np.log(sums), np.log1p(others))
     return np.where(np.isfinite(largest), largest + logarithms, largest)
 
 
@@ -152,6 +157,26 @@ def softmax(x: Array, axes: Sequence[int]) -> Array:
     np.exp(result, out=result)
     result /= np.add.reduce(result)
     return _from_columns(result, x.shape, order)
+
+
+@np.errstate(over="ignore", invalid="ignore")
+def softmax_and_log_sum_exp(x: Array, axes: Sequence[int]) -> tuple[Array, Array]:
+    """Both, from the same exponentials.
+
+    >>> softmax_and_log_sum_exp(np.array([1e3, 1e3]), (0,))[0]
+    array([0.5, 0.5])
+    """
+    x = _inexact(x)
+    if not x.size:
+        return np.exp(x), log_sum_exp(x, axes)
+    columns, order = _as_columns(x, axes)
+    largest = np.maximum.reduce(columns)
+    result = columns - largest
+    sums = np.add.reduce(np.exp(result, out=result))
+    logarithms = _logarithms(result, sums, largest)
+    result /= sums
+    kept = [x.shape[k] for k in order[len(axes) :]]
+    return _from_columns(result, x.shape, order), logarithms.reshape(kept)[()]
 
 
 @np.errstate(over="ignore", invalid="ignore")

@@ -128,6 +128,44 @@ def test_rows_of_any_size_do_not_overflow(shape: tuple[Any, ...], axis: int) -> 
     np.testing.assert_allclose(gradient, slope, rtol=1e-11, atol=1e-14)
 
 
+def test_a_softmax_and_its_logarithm_share_their_exponentials() -> None:
+    z = eg.variable("Z", ("m", "n"))
+    f = eg.compile([eg.logsumexp(z, 1), eg.softmax(z, 1)])
+    assert "softmax_and_log_sum_exp" in f.source
+    for shape in [(0, 2), (2, 0), (1, 1), (3, 4), (40, 5), (5, 40)]:
+        at = 100 * np.random.default_rng(0).normal(size=shape)
+        total, share = f(Z=at)
+        np.testing.assert_allclose(total, stable.log_sum_exp(at, (1,)))
+        np.testing.assert_allclose(share, stable.softmax(at, (1,)))
+        # Both may be written to, and have memory of their own.
+        total[...] = 0
+        share[...] = 0
+
+
+def test_scores_that_are_shifted_by_hand() -> None:
+    """The derivative has no trace of the maximum, whose terms add up to 0."""
+    z, v, t = (
+        eg.variable("Z", ("m", "n")),
+        eg.variable("V", ("n", "k")),
+        eg.variable("T", ("m", "k")),
+    )
+    exponentials = np.exp(z - np.max(z, axis=1, keepdims=True))
+    shares = exponentials / np.sum(exponentials, axis=1, keepdims=True)
+    f = eg.compile(eg.gradient(eg.sum((shares @ v - t) ** 2), z))
+    assert "softmax(Z" in f.source
+    assert "max(Z" not in f.source.replace("softmax", "")
+    rng = np.random.default_rng(0)
+    at = {
+        "Z": 1e3 * rng.normal(size=(3, 4)),
+        "V": rng.normal(size=(4, 2)),
+        "T": rng.normal(size=(3, 2)),
+    }
+    own = scipy.special.softmax(at["Z"], 1)
+    slope = 2 * (own @ at["V"] - at["T"]) @ at["V"].T
+    expected = own * (slope - (own * slope).sum(1, keepdims=True))
+    np.testing.assert_allclose(f(**at), expected, rtol=1e-10, atol=1e-12)
+
+
 def test_softmax_of_nothing_and_of_infinities() -> None:
     z = eg.variable("z", ("n",))
     softmax = eg.exp(z) / eg.sum(eg.exp(z))
