@@ -211,7 +211,7 @@ class Writer:
                 f"own.run_loop({loop_arguments(own, name, length, arrays, shape)})"
             )
         axes = tuple(range(node.order))
-        return Value(self._view(states_text(self._loops[own], node.loop)), axes, axes)
+        return Value(self._view(states_text(self._loops[own], node.loop, ", ...")), axes, axes)
 
     def _function(self, node: Term, own: Function, args: Sequence[Value]) -> Value:
         asks = own.name.startswith("logical_")

@@ -602,13 +602,16 @@ def loop_arguments(
     return f"{step}, {length}, {', '.join(groups)}, backwards={own.backwards}"
 
 
-def states_text(whole: str, loop: Loop) -> str:
-    """The states that a term is, of those before and after each step of each carry."""
+def states_text(whole: str, loop: Loop, others: str = "") -> str:
+    """The states that a term is, of those before and after each step of each carry.
+
+    `others` stands for the axes of one state, where a library wants to be told of them.
+    """
     if loop.part == LAST:
         place = "0" if loop.backwards else "-1"
     else:
         place = ":-1" if (loop.part == BEFORE) != loop.backwards else "1:"
-    return f"{whole}[{loop.carry}][{place}]"
+    return f"{whole}[{loop.carry}][{place}{others}]"
 
 
 # From the same exponentials: the places in what one call gives.
