@@ -101,7 +101,7 @@ def with_free_exponents(rng: np.random.Generator) -> Term:
 
 def of_choices(rng: np.random.Generator) -> Term:
     """A sum of multiples of choices, two of them by one condition, and of another tensor."""
-    a, b, c, d = (terms.variable(name, _dims("i")) for name in "bghz")
+    a, b, c, d = (terms.variable(name, _dims("i")) for name in "hlno")
     tests = [terms.apply("greater", a, b), terms.apply("greater_equal", c, d)]
     pairs = [(a, b), (b, terms.constant(0, _dims("i"))), (c, d)]
     chosen = [
