@@ -554,7 +554,7 @@ def _cheapest_of_each(
     found: dict[Hashable, tuple[int, ...]] = {}
     prices: dict[Hashable, int] = {}
     for m in graph.members[cls]:
-        own = read(m)
+        own = None if m.subsumed else read(m)
         if own is not None:
             key, operands = own
             price = sum(graph.tree_cost[c] for c in operands)

@@ -97,6 +97,12 @@ def transposed_product(s: Spec, a: Tensor, b: Tensor) -> Statement:
     return ein(s, a, b) >> ein1(TRANSPOSE, ein(compose(TRANSPOSE, s), a, b)), multiplies_matrices(s)
 
 
+@reading.rule(cite="linearity")
+def sum_of_transposes(a: Tensor, b: Tensor) -> Statement:
+    """a' + b' = (a + b)', before products take the transposes up."""
+    return add(ein1(TRANSPOSE, a), ein1(TRANSPOSE, b)) >> ein1(TRANSPOSE, add(a, b))
+
+
 @reading.rule(cite="definition of the trace")
 def trace_of_product(a: Tensor, b: Tensor) -> Statement:
     """Σᵢⱼ aᵢⱼ·bⱼᵢ = tr(a·b)."""

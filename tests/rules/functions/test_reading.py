@@ -22,6 +22,7 @@ NEEDED = [
     ("reading.sum_of_squares_is_squared_norm", "(x - y)'*(x - y)", "norm2(x - y)^2"),
     ("reading.product_is_divide_by_root", "A*x*(x'*A*x)^-0.5", "A*x/sqrt(x'*A*x)"),
     ("reading.transposed_product", "A'*B' + C'", "(B*A + C)'"),
+    ("reading.sum_of_transposes", "A'*B' + C'", "(B*A + C)'"),
     ("reading.trace_of_product", "sum((A*B).*C')", "tr(A*B*C)"),
     ("reading.sign_into_factor", "-A'*(A*x - y)", "A'*(y - A*x)"),
     ("reading.matrix_out_of_sum", "diag(x)*A - x*y'*A", "(diag(x) - x*y')*A"),
