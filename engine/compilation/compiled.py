@@ -319,8 +319,10 @@ class CompiledFunction:
         needed = {*self._used, *self._wanted} - fixed
         self._fixing = tuple(v.name for v in self._scope if not needed.isdisjoint(symbols(v)))
         self._made_by = type(self)
-        self.parameters = (*self._names, *(s for s in self._used if s not in fixed))
-        entry = self._entry()
+        # Who gives arguments in order need not know which variables lowering has done without.
+        every = tuple(dict.fromkeys(v.name for v in variables(*self._reference, *self._variables)))
+        self.parameters = (*every, *(s for s in self._used if s not in fixed))
+        entry = self._entry() if every == self._names else None
         if entry is not None:
             # Python looks for `__call__` in the e-class alone.
             own_class = type(self._made_by.__name__, (self._made_by,), {"__call__": entry})
