@@ -22,6 +22,7 @@ from eggrad.engine.compilation.compiled import (
     placed,
     size_origins,
 )
+from eggrad.engine.compilation.program import Steps
 from eggrad.engine.errors import ShapeError, UnknownVariable, UnsupportedOperation
 from eggrad.engine.indices.affine import size_symbols
 from eggrad.engine.indices.texts import escaped
@@ -89,7 +90,7 @@ class _Module:
 
 def _write_steps(
     roots: Iterable[Term], write: Callable[..., Writer], given: Sequence[str], texts: list[str]
-) -> dict[Step, tuple[str, tuple[str, ...]]]:
+) -> Steps:
     """The functions of the steps of loops: their texts added, what they are called."""
     known: dict[Step, tuple[str, tuple[str, ...]]] = {}
     every = tuple(roots)

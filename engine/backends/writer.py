@@ -22,7 +22,7 @@ from eggrad.engine.compilation.lowering import (
     states_text,
 )
 from eggrad.engine.compilation.product_code import labelled_operands
-from eggrad.engine.compilation.program import Atom, Value, letters, literal, number
+from eggrad.engine.compilation.program import Atom, Steps, Value, letters, literal, number
 from eggrad.engine.indices import spec as specs
 from eggrad.engine.indices.affine import is_simple, size_symbols, size_text
 from eggrad.engine.indices.spec import Dims, Indices, Size
@@ -30,7 +30,7 @@ from eggrad.engine.terms.fixed_arrays import FixedArray
 from eggrad.engine.terms.functions import FUNCTIONS, Function, function_of
 from eggrad.engine.terms.loops import Recurrence, recurrence_of
 from eggrad.engine.terms.stack_functions import STACK_FUNCTIONS
-from eggrad.engine.terms.term import Step, Term, postorder
+from eggrad.engine.terms.term import Term, postorder
 
 _SIGNS: Final = {"add": "+", "subtract": "-", "divide": "/"}
 # Exponents that are written as a power with a whole number, which libraries multiply out.
@@ -78,7 +78,7 @@ class Writer:
         fixed: Mapping[FixedArray, str],
         like: str,
         einsum: str,
-        steps: Mapping[Step, tuple[str, tuple[str, ...]]],
+        steps: Steps,
     ) -> None:
         """Write all statements: `lines`, the texts `returned`, the size symbols `used`."""
         self._names, self._sizes, self._fixed = names, sizes, fixed

@@ -18,7 +18,7 @@ import numpy as np
 
 from eggrad.engine import runtime
 from eggrad.engine.compilation.passes import run_passes
-from eggrad.engine.compilation.program import Program
+from eggrad.engine.compilation.program import Program, Steps
 from eggrad.engine.costs.cost import CostModel
 from eggrad.engine.errors import UnsupportedOperation
 from eggrad.engine.indices.affine import size_symbols
@@ -53,10 +53,6 @@ _RESERVED: Final = frozenset({"np", "float", "compiled", *runtime.__all__})
 # What the generated code calls its own values.
 _NUMBERED: Final = re.compile(r"(t|form_|step_)\d+\Z")
 _CALL: Final = re.compile(r"(?<![.\w])(\w+)\(")
-
-
-# What the function of a step is called, and the sizes that it is given last.
-Steps = Mapping[Step, tuple[str, tuple[str, ...]]]
 
 
 @dataclass(frozen=True)

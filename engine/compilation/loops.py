@@ -39,7 +39,7 @@ def hoisted(own: Recurrence, sizes: Mapping[str, int]) -> Recurrence:
         new = terms.variable(f"hoisted {len(slices) + len(constants)}", t.dims)
         if t in moving:
             waiting += t.args
-        elif t in reading and t.dims.index(step.steps) == 0 and entries(t) <= largest:
+        elif t in reading and t.dims[:1] == (step.steps,) and entries(t) <= largest:
             slices[t] = new
         elif t not in reading and step.steps not in t.dims:
             constants[t] = new

@@ -30,6 +30,8 @@ Atom = tuple[str, Indices]
 """The text of an array, and the labels of its axes."""
 Length = Callable[[int], str]
 """The text of an index's size."""
+Steps = Mapping[Step, tuple[str, tuple[str, ...]]]
+"""What the functions of the steps of loops are called, and the sizes that each is given last."""
 
 # Values -----------------------------------------------------------------------------------------
 
@@ -310,9 +312,7 @@ class Program:
     fixed: Mapping[FixedArray, str]
     dtype: str
     real: bool = True
-    steps: Mapping[Step, tuple[str, tuple[str, ...]]] = field(
-        default_factory=dict[Step, tuple[str, tuple[str, ...]]]
-    )
+    steps: Steps = field(default_factory=dict[Step, tuple[str, tuple[str, ...]]])
 
     # The terms that say places and nothing else, in the dtype that they come in.
     indices: frozenset[Term] = frozenset()

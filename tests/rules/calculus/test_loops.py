@@ -1,5 +1,7 @@
 """Derivatives of loops: tangents and cotangents by the oracle, at loops of no step and of many."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -25,6 +27,13 @@ def pulled(root: Term, x: Term) -> Term:
     return RULES.reverse(root, [x], cotangent)[0]
 
 
+def check_derivatives(derive: Any, root: Term, values: Any, sizes: dict[str, int]) -> None:
+    for x in variables(root):
+        found = oracle.value(derive(root, x), values, sizes)
+        expected = oracle.numeric_derivative(root, x, values, sizes, 1e-3)
+        np.testing.assert_allclose(found, expected, atol=1e-7)
+
+
 @pytest.mark.parametrize("seed", range(30))
 @pytest.mark.parametrize("derive", [pushed, pulled])
 def test_derivatives_are_those_of_the_oracle(derive: object, seed: int) -> None:
@@ -32,10 +41,7 @@ def test_derivatives_are_those_of_the_oracle(derive: object, seed: int) -> None:
     loop, length = random_loop(rng), int(rng.choice([0, 1, 3]))
     total, values = random_total(rng, loop), values_of(rng, loop, length)
     sizes = {"T": length}
-    for x in variables(total):
-        found = derive(total, x)  # type: ignore[operator]
-        expected = oracle.numeric_derivative(total, x, values, sizes, 1e-3)
-        np.testing.assert_allclose(oracle.value(found, values, sizes), expected, atol=1e-7)
+    check_derivatives(derive, total, values, sizes)
 
 
 @pytest.mark.parametrize("seed", range(8))
@@ -45,10 +51,7 @@ def test_jacobians_of_states(derive: object, seed: int) -> None:
     loop = random_loop(rng)
     values, sizes = values_of(rng, loop, 3), {"T": 3}
     states = loop.states(0, AFTER if seed % 2 else BEFORE)
-    for x in variables(states):
-        found = derive(states, x)  # type: ignore[operator]
-        expected = oracle.numeric_derivative(states, x, values, sizes, 1e-3)
-        np.testing.assert_allclose(oracle.value(found, values, sizes), expected, atol=1e-7)
+    check_derivatives(derive, states, values, sizes)
 
 
 @pytest.mark.parametrize("seed", range(6))
