@@ -1,6 +1,6 @@
 """The e-classes of an e-graph at one moment, in Python: e-nodes, sizes, and the cheapest terms."""
 
-from collections.abc import Callable, Collection, Container, Hashable, Iterable, Mapping
+from collections.abc import Callable, Collection, Container, Hashable, Iterable, Mapping, Set
 from copy import copy
 from fractions import Fraction
 from functools import cached_property
@@ -303,11 +303,11 @@ class Snapshot:
                     found.setdefault(cls, set()).add(m.children[0])
         return found
 
-    def widen(self, exposed: Collection[int]) -> None:
+    def widen(self, exposed: Set[ENode]) -> None:
         """Let e-classes have the e-nodes of wider ones: what is extracted may be defined at more.
 
-        Of `exposed` ones, whose products may be undefined where a choice is not, the e-nodes are
-        those of wider e-classes alone. From here on an e-class is no longer one value; nothing but
+        Those that are `exposed`, products that may be undefined where a choice is not, are left out
+        where there are others. From here on an e-class is no longer one value; nothing but
         extraction may follow.
         """
         self.narrow = self.at(self.model)
@@ -317,7 +317,8 @@ class Snapshot:
                 above.setdefault(narrow, []).append(wide)
         own = self.members
         self.members = dict(own)
-        for cls in above:
+        changed = [c for c, nodes in own.items() if c in above or not exposed.isdisjoint(nodes)]
+        for cls in changed:
             reached = dict.fromkeys([cls])
             stack = [cls]
             while stack:
@@ -325,15 +326,17 @@ class Snapshot:
                     if wide not in reached:
                         reached[wide] = None
                         stack.append(wide)
-            every = [m for wide in reached if wide != cls for m in own.get(wide, ())]
+            rest = [m for m in own[cls] if m not in exposed]
+            every = [m for w in reached if w != cls for m in own.get(w, ()) if m not in exposed]
             # A choice is dearer than a product with a test, but may be the only one defined.
-            every += [] if cls in exposed else own[cls]
+            every += [] if every and len(rest) < len(own[cls]) else rest
             self.members[cls] = list(dict.fromkeys(every)) or own[cls]
         self._choose_again()
-        for cls in above:
-            if cls not in self.choice:
-                # What is wider may be made of the e-class itself.
-                self.members[cls] = own[cls]
+        # What is wider may be made of the e-class itself, or be had by exposed ones alone.
+        lost = {c for c in own if c not in self.choice}
+        for cls, members in self.members.items() if lost else ():
+            kept = [m for m in members if lost.isdisjoint(m.children)]
+            self.members[cls] = own[cls] if cls in lost else kept
         self._choose_again()
 
     def knows(self, cls: int, p: str) -> bool:

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from time import perf_counter
 from typing import Final
 
@@ -335,27 +336,62 @@ class Watch:
 # Such a product is undefined there, and the choice that it stands for is not.
 
 
-def exposed_classes(graph: Snapshot) -> set[int]:
-    """The e-classes with a product of a partial factor and what is 0 unless it is chosen."""
-    masks = {c for c, nodes in graph.members.items() if any(_is_mask(m, graph) for m in nodes)}
-    if not masks:
-        return set()
+def exposed_nodes(graph: Snapshot) -> set[ENode]:
+    """The products and quotients of a partial factor and what is 0 unless it is chosen."""
+    chosen = _chosen_or_zero(graph)
 
     def is_exposed(m: ENode) -> bool:
+        if m.constructor == "divide":
+            return m.children[0] in chosen
         if m.constructor != "ein":
             return False
         a, b = m.children
-        of_a, of_b = (not graph.knows(c, TOTAL) for c in m.children)
-        return (a in masks and of_b) or (b in masks and of_a)
+        return (a in chosen and not graph.knows(b, TOTAL)) or (
+            b in chosen and not graph.knows(a, TOTAL)
+        )
 
-    return {c for c, nodes in graph.members.items() if any(map(is_exposed, nodes))}
+    return (
+        {m for nodes in graph.members.values() for m in nodes if is_exposed(m)} if chosen else set()
+    )
 
 
-def _is_mask(m: ENode, graph: Snapshot) -> bool:
+# Of what is 0 unless it is chosen these are too, by an operand at these places, or by both.
+_ZERO_BY_ONE: Final[Mapping[str, tuple[int, ...]]] = {
+    "ein": (0, 1),
+    "ein1": (0,),
+    "negate": (0,),
+    "divide": (0,),
+}
+_ZERO_BY_BOTH: Final = ("add", "subtract")
+
+
+def _chosen_or_zero(graph: Snapshot) -> set[int]:
+    """The e-classes of tests, of choices of 0, and of their sums and products entry by entry."""
+    users: dict[int, list[tuple[int, ENode]]] = {}
+    found: set[int] = set()
+    for c, nodes in graph.members.items():
+        for m in nodes:
+            if m.constructor in ("ein", "ein1") and len(set(chain(*m.spec))) > len(m.spec[-1]):
+                continue  # It sums over an index.
+            both = m.children if m.constructor in _ZERO_BY_BOTH else ()
+            for child in both or [m.children[k] for k in _ZERO_BY_ONE.get(m.constructor, ())]:
+                users.setdefault(child, []).append((c, m))
+            if _is_test_or_choice_of_zero(m, graph):
+                found.add(c)
+    stack = list(found)
+    while stack:
+        for c, m in users.get(stack.pop(), ()):
+            if c not in found and (m.constructor in _ZERO_BY_ONE or found.issuperset(m.children)):
+                found.add(c)
+                stack.append(c)
+    return found
+
+
+def _is_test_or_choice_of_zero(m: ENode, graph: Snapshot) -> bool:
     own = _function(m)
     if own is None or own.name != "where":
         return own is not None and own.is_test
-    zeros = graph.members.get(m.children[2], ())
+    zeros = (z for branch in m.children[1:] for z in graph.members.get(branch, ()))
     return any(z.constructor == "constant" and z.data[0] == 0 for z in zeros)
 
 
@@ -559,7 +595,7 @@ class Run:
         self.report.enodes = graph.size
         graph.hide(hidden)
         if widened and graph.wider:
-            graph.widen(exposed_classes(graph))
+            graph.widen(exposed_nodes(graph))
         if stable:
             graph.prefer_stable()
         return [graph, *(graph.at(m) for m in self.models[1:])]

@@ -60,7 +60,7 @@ ASKED: Final[Mapping[str, Mapping[str, frozenset[str]]]] = {
 # Answers that are remembered.
 ANSWERS = 256
 # How often wider terms are looked for in what was extracted.
-WIDENINGS = 4
+WIDENINGS = 8
 
 
 @dataclass(frozen=True)

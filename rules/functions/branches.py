@@ -27,10 +27,17 @@ branches = Ruleset(
 )
 
 
-def _where(s: Spec, test: Tensor, n: Dims, m: Dims, chosen: Tensor) -> Tensor:
-    """What is chosen by a first factor with axes `n` for a product with axes `m`, or else 0."""
+def _where(  # noqa: PLR0917
+    s: Spec, test: Tensor, n: Dims, m: Dims, chosen: Tensor, otherwise: bool = False
+) -> Tensor:
+    """What is chosen by a first factor with axes `n` for a product with axes `m`, or else 0.
+
+    It is the second branch where it is what is chosen `otherwise`.
+    """
     spread = ein(spread_of(s, 0), test, const(1, missing_dims(s, 0, n, m)))
-    return ein1(summed(s), fn("where", spread, chosen, const(0, result_dims(met(s), n, m))))
+    zero = const(0, result_dims(met(s), n, m))
+    branches = (zero, chosen) if otherwise else (chosen, zero)
+    return ein1(summed(s), fn("where", spread, *branches))
 
 
 def _chosen(s: Spec, test: Tensor, b: Tensor) -> Tensor:
@@ -56,6 +63,14 @@ def product_with_choice(s: Spec, c: Tensor, a: Tensor, n: Dims, b: Tensor) -> St
     """What is 0 unless it is chosen stays so, whatever it is multiplied by."""
     choice = fn("where", c, a, const(0, n))
     chosen = _where(s, c, n, dims(b), ein(met(s), a, b))
+    return ein(s, choice, b) >> chosen, differ(a, choice), total(b)
+
+
+@branches.rule(cite=OF_CHOICE, domain="b is defined", widens=True)
+def product_with_otherwise(s: Spec, c: Tensor, n: Dims, a: Tensor, b: Tensor) -> Statement:
+    """What is 0 where something is chosen stays so, whatever it is multiplied by."""
+    choice = fn("where", c, const(0, n), a)
+    chosen = _where(s, c, n, dims(b), ein(met(s), a, b), otherwise=True)
     return ein(s, choice, b) >> chosen, differ(a, choice), total(b)
 
 

@@ -52,6 +52,23 @@ def test_a_product_of_many_partial_factors_is_chosen_as_a_whole() -> None:
     np.testing.assert_allclose(found[:3], 2 * POINTS[:3])
 
 
+@pytest.mark.parametrize("mode", ["forward", "reverse"])
+def test_roots_that_are_left_out_do_not_matter_in_either_mode(mode: str) -> None:
+    x, y = eg.variable("x", (3,)), eg.variable("y", (3,))
+    root = np.sqrt(np.select([y > x, y > 1], [y, x], 2) + 0.1)
+    # Neither root is one of x where that is negative.
+    at = {"x": np.array([-0.776, 1.697, 0.5]), "y": np.array([-0.642, -1.168, 1.101])}
+    for f in (np.nanprod(root), np.where(np.isnan(root), 1, root)):
+        jacobian = eg.derivative(f, x, mode=mode)
+        given = {k: v for k, v in at.items() if k in {v.name for v in jacobian.variables}}
+        np.testing.assert_array_equal(values(jacobian, **given), np.zeros(jacobian.shape))
+    known = np.where(np.isnan(np.sqrt(x)), 0, np.sqrt(x) * y)
+    np.testing.assert_allclose(
+        values(eg.derivative(known, x, mode=mode), **at),
+        np.diag([0, -0.584, 0.5505]) / np.sqrt([1, 1.697, 0.5]),
+    )
+
+
 def test_a_choice_within_a_product_of_matrices() -> None:
     f = eg.sum((W @ np.where(x > 0, np.log(x), 0)) ** 2)
     weights = np.arange(8.0).reshape(2, 4)
