@@ -21,7 +21,7 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     """The pages at the root, with links as from docs/, and KaTeX."""
     root = Path(config.config_file_path).parent
     for name in PAGES:
-        text = (root / name).read_text("utf-8").replace("](docs/", "](")
+        text = (root / name).read_text("utf-8").replace("](docs/", "](").replace("](CHANGELOG.md", "](changelog.md")
         files.append(File.generated(config, name.lower(), content=text))
     static = root / "frontend" / "page" / "static"
     for path in sorted(static.joinpath("katex").rglob("*.*")):
