@@ -21,13 +21,23 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     """The pages at the root, with links as from docs/, and KaTeX."""
     root = Path(config.config_file_path).parent
     for name in PAGES:
-        text = (root / name).read_text("utf-8").replace("](docs/", "](").replace("](CHANGELOG.md", "](changelog.md")
+        text = (
+            (root / name)
+            .read_text("utf-8")
+            .replace("](docs/", "](")
+            .replace("](CHANGELOG.md", "](changelog.md")
+        )
         files.append(File.generated(config, name.lower(), content=text))
     static = root / "frontend" / "page" / "static"
     for path in sorted(static.joinpath("katex").rglob("*.*")):
         name = path.relative_to(static).as_posix()
         files.append(File.generated(config, name, abs_src_path=str(path)))
     return files
+
+
+def on_page_markdown(markdown: str, **_: Any) -> str:
+    """Sessions of Python told apart from its files, for the colours."""
+    return markdown.replace("```python\n>>> ", "```pycon\n>>> ")
 
 
 class Sessions(griffe.Extension):

@@ -67,7 +67,9 @@ def test_long_tables_are_kept_beside_the_page(tmp_path: Path) -> None:
     keep("two", table("rule | nodes", short), page, tmp_path)
     keep("three", table("rule | nodes", short), page, tmp_path)
     text = page.read_text("utf-8")
-    assert text.startswith("<!-- one -->\nIn words.\n<!-- end -->\n<!-- two -->\n| rule | nodes |\n")
+    assert text.startswith(
+        "<!-- one -->\nIn words.\n<!-- end -->\n<!-- two -->\n| rule | nodes |\n"
+    )
     assert [len(read_csv(name, tmp_path)) for name in ("one", "two", "three")] == [99, 3, 3]
     assert read_csv("one", tmp_path)[98] == {"rule": "98|", "nodes": "98000"}
 
