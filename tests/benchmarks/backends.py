@@ -3,8 +3,8 @@
     OPENBLAS_NUM_THREADS=1 python -m tests.benchmarks.backends --problems quadratic --sizes 30,300
 
 XLA and PyTorch have one thread. What counts is the median of the rounds' ratios to jitted JAX's own
-derivative, in the fastest way to ask for it; `--write` puts the tables into docs/data/ and the means into
-docs/benchmarks.md.
+derivative, in the fastest way to ask for it; `--write` puts the tables into docs/data/ and the
+means into docs/benchmarks.md.
 """
 
 import argparse

@@ -21,7 +21,7 @@ def number(cell: str) -> float | None:
     (5.9, None)
     """
     try:
-        return float(cell.split()[0].replace(",", ""))
+        return float(cell.split(maxsplit=1)[0].replace(",", ""))
     except (IndexError, ValueError):
         return None
 
