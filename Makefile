@@ -26,8 +26,9 @@ RUNTIME := $(VENV)/.runtime
 COMMA := ,
 DEVELOPMENT := $(VENV)/.development
 BENCHMARK := $(VENV)/.benchmark
+SITE := $(VENV)/.site
 
-.PHONY: help demo test quick links coverage lint format bench fuzz outputs docs clean
+.PHONY: help demo test quick links coverage lint format bench fuzz outputs docs site clean
 .DELETE_ON_ERROR:
 
 help:
@@ -42,7 +43,8 @@ help:
 	@echo "               SIZES=10,100 THREADS=1 ROUNDS=1 (seconds for each: BUDGET=0.1), WRITE=1"
 	@echo "make fuzz      N=$(N) random derivatives against the oracle, SEED=..."
 	@echo "make outputs   printed Python and LaTeX of the public cases, run by others"
-	@echo "make docs      write docs/rules.md and the pictures of docs/architecture.md from the code"
+	@echo "make docs      write docs/rules.md and the tables of docs/architecture.md from the code"
+	@echo "make site      build the documentation site in site/"
 	@echo "make clean     remove environments, caches and builds"
 
 # pip installs into the environment from outside: Debian's Python has no ensurepip of its own.
@@ -108,6 +110,7 @@ bench: $(BENCHMARK)
 			$(if $(PROBLEMS),--problems $(PROBLEMS)) $(if $(SIZES),--sizes $(SIZES)) \
 			$(if $(BUDGET),--budget $(BUDGET)) || exit 1; \
 	done
+	@$(if $(WRITE),$(RUN) -m tests.benchmarks.plots)
 
 fuzz: $(DEVELOPMENT)
 	@echo "make fuzz N=$(N) SEED=$(SEED)"
@@ -118,8 +121,17 @@ outputs: $(DEVELOPMENT)
 
 docs: $(DEVELOPMENT)
 	@$(RUN) -m eggrad.frontend.workbench.rule_docs
-	@$(RUN) -m tests.docs.pictures
+	@$(RUN) -m tests.docs.architecture
+
+$(SITE): $(RUNTIME)
+	$(PYTHON) -m pip --python $(RUN) install --quiet --disable-pip-version-check --editable '.[site]'
+	@touch $@
+
+# A warning is an error (`strict` in mkdocs.yml), which --quiet would not see. The variable turns
+# off an advertisement.
+site: $(SITE)
+	@NO_MKDOCS_2_WARNING=1 $(RUN) -m mkdocs build
 
 clean:
-	rm -rf .venv-* build dist .coverage .hypothesis .ruff_cache .import_linter_cache .pytest_cache
+	rm -rf .venv-* build dist site .coverage .hypothesis .ruff_cache .import_linter_cache .pytest_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,6 +1,6 @@
 """Leaving out each rule in turn, which takes some minutes: `make bench` leaves it out.
 
-`python -m tests.benchmarks.ablation --write` writes the tables of docs/benchmarks.md.
+`python -m tests.benchmarks.ablation --write` writes the tables into docs/data/.
 """
 
 import sys
@@ -19,7 +19,7 @@ SECONDS = 60
 
 
 def main(arguments: list[str]) -> None:
-    """Print the tables; `--write` puts them into the page."""
+    """Print the tables; `--write` keeps them."""
     cases = read_corpus(str(CASES), parse)
     budget = Budget(seconds=SECONDS)
     found = ablate(cases, SIZE, budget, progress=lambda line: print(line, file=sys.stderr))

@@ -3,7 +3,8 @@
     OPENBLAS_NUM_THREADS=1 python -m tests.benchmarks.backends --problems quadratic --sizes 30,300
 
 XLA and PyTorch have one thread. What counts is the median of the rounds' ratios to jitted JAX's own
-derivative, in the fastest way to ask for it; `--write` puts the table into docs/benchmarks.md.
+derivative, in the fastest way to ask for it; `--write` puts the tables into docs/data/ and the
+means into docs/benchmarks.md.
 """
 
 import argparse
@@ -158,18 +159,15 @@ def summary(found: Sequence[Figure]) -> str:
 
 
 def details(found: Sequence[Figure]) -> str:
-    """A row for each quantity, with a figure for each size."""
-    rows: dict[tuple[str, str], list[Figure]] = {}
-    for f in found:
-        rows.setdefault((f.problem, f.quantity), []).append(f)
+    """A row for each quantity and size."""
     lines = [
         (
-            f"{problem}, {QUANTITIES[quantity]}",
-            " ".join(str(f.size) for f in own),
-            " ".join(f"{f.seconds * 1e6:.0f}" for f in own),
-            *(" ".join(f"{f.ratios[b]:.2f}" for f in own) for b in BACKENDS),
+            f"{f.problem}, {QUANTITIES[f.quantity]}",
+            f.size,
+            f"{f.seconds * 1e6:.0f}",
+            *(f"{f.ratios[b]:.2f}" for b in BACKENDS),
         )
-        for (problem, quantity), own in rows.items()
+        for f in found
     ]
     return table("problem | n | JAX, µs | jax | numpy | torch", lines)
 
@@ -186,7 +184,8 @@ def main() -> None:
     os.sched_setaffinity(0, [min(os.sched_getaffinity(0))])
     names = [n for n in given.problems.split(",") if n]
     found = list(figures(names, [int(n) for n in given.sizes.split(",")], given.budget))
-    show([("backends", f"{summary(found)}\n\n{details(found)}")], given.write)
+    tables = {"backends": summary(found), "backends_by_problem": details(found)}
+    show(tables.items(), given.write)
 
 
 if __name__ == "__main__":

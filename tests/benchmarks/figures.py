@@ -5,9 +5,9 @@ from typing import Any
 
 from tests.benchmarks.problems.problem import QUANTITIES
 from tests.benchmarks.report import LABELS, Results, headed
+from tests.support.drawing import panels, save, styled
 
 COLUMNS = 3
-PANEL_INCHES = (3.4, 2.8)
 STYLES = {
     framework: {"marker": marker, "color": f"C{place}", "markersize": 3}
     for place, (framework, marker) in enumerate(zip(LABELS, "so^vDx", strict=True))
@@ -16,11 +16,8 @@ STYLES = {
 
 def draw(results: Results, folder: Path) -> list[Path]:
     """An SVG for each quantity and number of threads, a panel for each problem; their paths."""
-    import matplotlib as mpl
-
     folder.mkdir(parents=True, exist_ok=True)
-    # The same file for the same results: no time, no random names.
-    with mpl.rc_context({"svg.hashsalt": "eggrad", "svg.fonttype": "none", "font.size": 8}):
+    with styled():
         return [
             path
             for threads in results.threads
@@ -30,26 +27,22 @@ def draw(results: Results, folder: Path) -> list[Path]:
 
 
 def _figure(results: Results, threads: int, quantity: str, folder: Path) -> list[Path]:
-    from matplotlib.figure import Figure
-
     problems = [p for p, q, sizes in results.rows(threads) if q == quantity and len(sizes) > 1]
     if not problems:
         return []
     rows, columns = -(-len(problems) // COLUMNS), min(len(problems), COLUMNS)
-    width, height = PANEL_INCHES
-    whole = Figure(figsize=(width * columns, height * rows + 0.6), layout="constrained")
-    panels = whole.subplots(rows, columns, squeeze=False).ravel()
-    for panel in panels[len(problems) :]:
+    whole, own = panels(rows, columns)
+    for panel in own[len(problems) :]:
         panel.set_axis_off()
-    for panel, problem in zip(panels, problems, strict=False):
+    for panel, problem in zip(own, problems, strict=False):
         _panel(panel, results, threads, problem, quantity)
     lines: dict[str, Any] = {}
-    for panel in panels:
+    for panel in own:
         lines |= {line.get_label(): line for line in panel.get_lines()}
     whole.suptitle(f"{QUANTITIES[quantity]}, {headed(threads)}")
     whole.legend(lines.values(), lines.keys(), loc="outside lower center", ncols=2 * columns)
     path = folder / f"{quantity}_{threads}.svg"
-    whole.savefig(path, metadata={"Date": None, "Creator": None})
+    save(whole, path)
     return [path]
 
 

@@ -1,7 +1,7 @@
 """Time, e-nodes, operations, extraction and memory: `make bench`.
 
-`--write` puts the tables into docs/benchmarks.md, between the comments that name them; with
-`--depths 25,50` the network has no more layers than that.
+`--write` puts the tables into docs/data/, and what is short into docs/benchmarks.md, between the
+comments that name it; with `--depths 25,50` the network has no more layers than that.
 """
 
 import platform
@@ -65,7 +65,7 @@ def machine(unit: float) -> str:
 
 
 def main(arguments: list[str]) -> None:
-    """Print every table; `--write` puts them into the page."""
+    """Print every table; `--write` keeps them."""
     depths: list[int] = [*bench_growth.DEPTHS]
     if "--depths" in arguments:
         depths = [int(n) for n in arguments[arguments.index("--depths") + 1].split(",")]

@@ -2,7 +2,8 @@
 
     python -m tests.benchmarks.report [--results FILE] [--write]
 
-prints them; `--write` puts them into docs/benchmarks.md, and the figures into docs/figures/.
+prints them; `--write` puts them into docs/data/ and docs/benchmarks.md, and the figures into
+docs/figures/.
 """
 
 import argparse
@@ -102,11 +103,11 @@ def read(file: Path) -> Results:
 
 
 def sections(results: Results) -> dict[str, str]:
-    """The text of each place in the page, by its name."""
+    """The text of each table, by its name."""
     return {
         "frameworks": versions_line(results),
-        "means": "\n\n".join(means_table(results, t) for t in results.threads),
-        "ratios": "\n\n".join(ratios_table(results, t) for t in results.threads),
+        **{f"means_{t}": means_table(results, t) for t in results.threads},
+        **{f"ratios_{t}": ratios_table(results, t) for t in results.threads},
         "compilation": compilation_table(results),
     }
 
@@ -139,20 +140,21 @@ def means_table(results: Results, threads: int) -> str:
 
 
 def ratios_table(results: Results, threads: int) -> str:
-    """A row for each quantity; in its cells a figure for each size."""
+    """A row for each quantity and size."""
     frameworks = others(results, threads)
     lines = []
     for problem, quantity, sizes in results.rows(threads):
-        places = [(threads, problem, quantity, n) for n in sizes]
-        by_hand = [results.seconds("numpy", where) for where in places]
-        lines.append(
-            [
-                f"{problem}, {QUANTITIES[quantity]}",
-                " ".join(map(str, sizes)),
-                " ".join(NOTHING if s is None else figure(s * 1e6) for s in by_hand),
-                *(" ".join(cell(results, f, where) for where in places) for f in frameworks),
-            ]
-        )
+        for n in sizes:
+            where = (threads, problem, quantity, n)
+            by_hand = results.seconds("numpy", where)
+            lines.append(
+                [
+                    f"{problem}, {QUANTITIES[quantity]}",
+                    n,
+                    NOTHING if by_hand is None else figure(by_hand * 1e6),
+                    *(cell(results, f, where) for f in frameworks),
+                ]
+            )
     return table([headed(threads), "n", "by hand, µs", *(LABELS[f] for f in frameworks)], lines)
 
 

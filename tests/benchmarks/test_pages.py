@@ -1,6 +1,7 @@
 """The benchmark's figures: growth is linear, and as many operations as by hand."""
 
 import re
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -10,9 +11,11 @@ from eggrad.engine.oracle import oracle
 from eggrad.engine.terms.term import variables
 from tests.benchmarks import case_times as bench_cases
 from tests.benchmarks import growth as bench_growth
+from tests.benchmarks import plots
 from tests.benchmarks import prediction as bench_prediction
 from tests.benchmarks import stability as bench_stability
-from tests.benchmarks.tables import PAGE, placed
+from tests.benchmarks.tables import PAGE, keep, placed, read_csv, table
+from tests.support.places import DOCS
 from tests.support.stability_cases import Case
 
 
@@ -42,7 +45,7 @@ def test_tables_name_what_they_show() -> None:
 def test_every_table_of_the_page_ends_before_the_next_begins() -> None:
     marks = re.findall("<!-- (.+?) -->", PAGE.read_text("utf-8"))
     assert marks[1::2] == ["end"] * (len(marks) // 2)
-    assert {"times", "growth", "prediction", "ratios"} <= set(marks[::2])
+    assert {"times", "growth", "prediction", "means_1"} <= set(marks[::2])
 
 
 def test_a_table_takes_its_place_in_the_page() -> None:
@@ -54,6 +57,30 @@ def test_a_table_takes_its_place_in_the_page() -> None:
     assert placed(empty, "one", "new") == page.replace("old", "new")
     other = "<!-- two -->\n<!-- end -->\n<!-- one -->\nold\n<!-- end -->\n"
     assert "old" in placed(other, "two", "new")
+
+
+def test_long_tables_are_kept_beside_the_page(tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    page.write_text("<!-- one -->\n<!-- end -->\n<!-- two -->\n<!-- end -->\n", "utf-8")
+    long, short = ([(f"`{k}|`".replace("|", r"\|"), 1000 * k) for k in range(n)] for n in (99, 3))
+    keep("one", "In words.\n\n" + table("rule | nodes", long), page, tmp_path)
+    keep("two", table("rule | nodes", short), page, tmp_path)
+    keep("three", table("rule | nodes", short), page, tmp_path)
+    text = page.read_text("utf-8")
+    assert text.startswith(
+        "<!-- one -->\nIn words.\n<!-- end -->\n<!-- two -->\n| rule | nodes |\n"
+    )
+    assert [len(read_csv(name, tmp_path)) for name in ("one", "two", "three")] == [99, 3, 3]
+    assert read_csv("one", tmp_path)[98] == {"rule": "98|", "nodes": "98000"}
+
+
+def test_plots_are_drawn_from_the_tables(tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    for path in plots.draw_all(tmp_path):
+        assert f"](figures/{path.name})" in PAGE.read_text("utf-8")
+        words = re.compile("<text[^>]*>([^<]*[a-z][^<]*)</text>")
+        kept = DOCS / "figures" / path.name
+        assert words.findall(kept.read_text("utf-8")) == words.findall(path.read_text("utf-8"))
 
 
 @pytest.mark.parametrize("case", bench_prediction.CASES, ids=lambda case: case.name)

@@ -1,23 +1,15 @@
 """Gradients and Hessians from textbooks, in matrix notation, with NumPy references.
 
-    python -m tests.cases.textbook [--picture]
-
-writes the table of docs/textbook.md, and with pdflatex and pdftoppm (Debian's texlive-latex-base,
-texlive-latex-recommended and poppler-utils) a picture of the formulas.
+`python -m tests.cases.textbook` writes the table of docs/textbook.md.
 """
 
-import subprocess
-import sys
 from dataclasses import dataclass
-from pathlib import Path
-from tempfile import TemporaryDirectory
 
 import eggrad as eg
 from eggrad.frontend.cli.input import parse_dims
 from tests.support.places import DOCS, lines_of
 
 DOCUMENT = DOCS / "textbook.md"
-PICTURE = DOCUMENT.parent / "figures" / "textbook.png"
 # Names of positive definite matrices.
 DEFINITE = "KPRS"
 BEGIN = "<!-- Written by python -m tests.cases.textbook. -->"
@@ -71,28 +63,6 @@ def table() -> str:
     return "\n".join(lines)
 
 
-def picture() -> None:
-    """Draw all formulas, as LaTeX sets them."""
-    rows = (rf"{row.name} & $\displaystyle {row.derivative.to('latex')}$ \\[2ex]" for row in ROWS)
-    page = (
-        r"\documentclass{article}\usepackage{amsmath}",
-        r"\usepackage[paperwidth=6.6in,paperheight=12.1in,margin=0.2in]{geometry}",
-        r"\pagestyle{empty}\begin{document}\noindent\renewcommand{\arraystretch}{1.5}\begin{tabular}{p{2in}l}",
-        *rows,
-        r"\end{tabular}\end{document}",
-    )
-    with TemporaryDirectory() as folder:
-        Path(folder, "page.tex").write_text("\n".join(page), "utf-8")
-        for command in (
-            ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "page.tex"],
-            ["pdftoppm", "-r", "100", "-png", "-gray", "-singlefile", "page.pdf", "page"],
-        ):
-            subprocess.run(command, cwd=folder, check=True, stdout=subprocess.DEVNULL)
-        PICTURE.write_bytes(Path(folder, "page.png").read_bytes())
-
-
 if __name__ == "__main__":
     before = DOCUMENT.read_text("utf-8").partition(BEGIN)[0]
     DOCUMENT.write_text(f"{before}{BEGIN}\n\n{table()}\n", "utf-8")
-    if "--picture" in sys.argv:
-        picture()

@@ -51,12 +51,13 @@ def shell_session(text: str, environment: Mapping[str, str] = MappingProxyType({
     return "".join(line + "\n" for line in shown)
 
 
-def refreshed(text: str) -> str:
+def refreshed(text: str, names: dict[str, object] | None = None) -> str:
     """The text with every session as it runs now, in one folder and one Python.
 
-    The folder has the files that the text shows, each under its name in the first line.
+    The folder has the files that the text shows, each under its name in the first line. `names`
+    takes what the sessions of Python name.
     """
-    names: dict[str, object] = {}
+    names = {} if names is None else names
 
     def session(match: re.Match[str]) -> str:
         language, body = match.groups()

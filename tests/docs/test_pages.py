@@ -5,15 +5,19 @@ where none is named.
 """
 
 import re
+import subprocess
 import sys
 import tracemalloc
 from collections.abc import Collection
+from importlib.util import find_spec
 
 import numpy as np
 import pytest
+from click.testing import CliRunner
 
 import eggrad as eg
 from eggrad import special
+from eggrad.frontend.cli.main import main
 from eggrad.frontend.elementwise.parser import ARITIES
 from eggrad.frontend.matrix import functions as matrix_functions
 from eggrad.frontend.matrix.functions import CONSTANTS
@@ -34,13 +38,35 @@ SESSIONS = {
     "docs/factored.md": 5,
     "docs/formats.md": 4,
     "docs/functions.md": 1,
+    "docs/gallery.md": 12,
+    "docs/guide/compare.md": 5,
+    "docs/guide/compile.md": 5,
+    "docs/guide/first_derivative.md": 5,
+    "docs/guide/own.md": 3,
+    "docs/guide/shapes.md": 5,
+    "docs/how-to/machine_learning.md": 5,
+    "docs/how-to/optimisation.md": 5,
+    "docs/how-to/rule_research.md": 5,
+    "docs/how-to/statistics.md": 5,
+    "docs/index.md": 1,
+    "docs/language.md": 1,
     "docs/matrix.md": 3,
     "docs/numpy.md": 2,
     "docs/properties.md": 4,
     "docs/typeset.md": 3,
     "docs/writing_rules.md": 7,
 }
-PAGES = sorted(p.relative_to(ROOT).as_posix() for p in (*ROOT.glob("*.md"), *DOCS.glob("*.md")))
+PAGES = sorted(p.relative_to(ROOT).as_posix() for p in (*ROOT.glob("*.md"), *DOCS.rglob("*.md")))
+# Blocks of code, and what tests do with those of each language.
+CODE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+SHELL = {
+    line.partition("#")[0].strip()
+    for page in PAGES
+    if page != "CONTRIBUTING.md"  # has tests of its own
+    for language, block in CODE.findall((ROOT / page).read_text("utf-8"))
+    if language == "sh"
+    for line in block.splitlines()
+}
 
 
 def text_of(page: str) -> str:
@@ -63,6 +89,40 @@ def test_sessions_show_what_happens(page: str) -> None:
 def test_every_page_with_a_session_is_tested() -> None:
     walked = {"docs/walks.md"}
     assert {page for page in PAGES if BLOCK.search(text_of(page))} == SESSIONS.keys() | walked
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_every_block_of_code_is_run_or_read(page: str) -> None:
+    text = text_of(page)
+    for language, body in CODE.findall(text):
+        match language:
+            case "python":
+                assert body.startswith(">>> ")
+            case "console":
+                assert body.startswith("$ ")
+            case "py":  # a file of the sessions, or a step of a walk
+                assert re.match(r"# \S+\.py(, after: .*)?\n", body)
+            case "text":  # see the tests of these pages
+                assert page in ("docs/language.md", "docs/walks.md")
+            case _:  # see the next tests
+                assert language == "sh"
+
+
+@pytest.mark.parametrize("line", sorted(SHELL))
+def test_commands_that_are_not_run_are_there(line: str) -> None:
+    match re.sub(r"^(\w+=\S+ )+", "", line).split():
+        case ["make", *words]:
+            done = subprocess.run(
+                ["make", "--dry-run", *words], cwd=ROOT, capture_output=True, check=False
+            )
+            assert done.returncode == 0, done.stderr
+        case ["python", "-m", module, *_]:
+            assert find_spec(module)
+        case ["eggrad", group, command, *words]:
+            offered = CliRunner().invoke(main, [group, command, "--help"]).output
+            assert {word for word in words if word.startswith("--")} <= {*offered.split()}
+        case [program, *words]:
+            assert (program, words[0]) == ("pip", "install")
 
 
 @pytest.mark.parametrize("page", PAGES)

@@ -1,10 +1,10 @@
-"""The walks lead where docs/walks.md says, and the pictures of the architecture are current."""
+"""The walks lead where docs/walks.md says, and the tables of the architecture are current."""
 
 from pathlib import Path
 
 import pytest
 
-from tests.docs import pictures, walks
+from tests.docs import architecture, walks
 from tests.docs.test_pages import without_errors
 
 WALKS = walks.walks(walks.PAGE.read_text("utf-8"))
@@ -24,7 +24,6 @@ def test_a_step_goes_after_its_line(tmp_path: Path) -> None:
         walks.take_steps("```py\n# a.py, after: 3,\n4,\n```\n", tmp_path)
 
 
-def test_pictures_are_drawn_from_the_code() -> None:
-    page = pictures.PAGE.read_text("utf-8")
-    assert page.count("```mermaid") == 2
-    assert pictures.drawn(page) == page
+def test_tables_are_made_from_the_code() -> None:
+    page = architecture.PAGE.read_text("utf-8")
+    assert architecture.drawn(page) == page

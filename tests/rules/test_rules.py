@@ -3,7 +3,6 @@
 It is needed by a public derivative, or by an expression of its own.
 """
 
-import re
 from typing import cast
 
 import pytest
@@ -14,7 +13,7 @@ from eggrad.engine.workbench.soundness import check_soundness, fails_beyond
 from eggrad.frontend.workbench.experiment import BASE, rule_names
 from eggrad.rules.companions import companions_of
 from eggrad.rules.standard import RULESETS
-from tests.benchmarks.tables import PAGE
+from tests.benchmarks.tables import read_csv
 from tests.support.needed_rules import NEEDED, without
 
 INSTANCES = 100
@@ -61,10 +60,7 @@ def test_without_the_rule_its_expression_is_worse(rule: str) -> None:
 
 
 def test_every_rule_matters_somewhere() -> None:
-    """The table of benchmarks.md says which rules the public derivatives need."""
-    (table,) = re.findall(
-        r"<!-- ablation -->\n(.*?)<!-- end -->", PAGE.read_text("utf-8"), re.DOTALL
-    )
-    matters = set(re.findall(r"^\| `(.*?)`", table, re.MULTILINE))
+    """docs/data/ablation.csv says which rules the public derivatives need."""
+    matters = {row["without"] for row in read_csv("ablation")}
     assert matters
     assert {*NEEDED} == rule_names(BASE) - matters

@@ -1,12 +1,13 @@
-"""Pictures and tables of the architecture, read from the code: files, stages, passes, imports.
+"""Tables of the architecture, read from the code: files, stages, passes, imports.
 
-`python -m tests.docs.pictures` writes them into docs/architecture.md, between the comments that
+`python -m tests.docs.architecture` writes them into docs/architecture.md, between the comments that
 name them.
 """
 
 import ast
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
+from graphlib import TopologicalSorter
 from pathlib import Path
 
 from eggrad.engine.compilation.passes import PASSES
@@ -20,19 +21,15 @@ LAYERS = ("frontend", "rules", "engine")
 Arrows = Mapping[str, set[str]]
 
 
-def mermaid(lines: Iterator[str], direction: str) -> str:
-    """A diagram that GitHub draws."""
-    return "\n".join(["```mermaid", f"flowchart {direction}", *lines, "```"])
-
-
 # The stages of each purpose.
 
 
 def purposes() -> Iterator[str]:
     """A row for each purpose: its stages, in order."""
+    yield "| purpose | its stages |"
+    yield "|---|---|"
     for purpose, own in PURPOSES.items():
-        steps = (f"{purpose}_{step}[{step}]" for step in ("load", *own, "extract"))
-        yield f"  {' --> '.join([f'{purpose}([{purpose}])', *steps])}"
+        yield f"| {purpose} | {' → '.join(('load', *own, 'extract'))} |"
 
 
 def files_of_rulesets() -> dict[str, str]:
@@ -123,17 +120,12 @@ def reduced(graph: Arrows) -> Arrows:
 
 
 def folders() -> Iterator[str]:
-    """A box for each folder; those that it imports are below it."""
-    graph = arrows()
-    for layer in LAYERS:
-        yield f"  subgraph {layer}_layer[{layer}]"
-        for folder in sorted(graph):
-            if folder.startswith(layer):
-                yield f"    {folder.replace('/', '_')}[{folder}]"
-        yield "  end"
-    for start, ends in reduced(graph).items():
-        for end in sorted(ends):
-            yield f"  {start.replace('/', '_')} --> {end.replace('/', '_')}"
+    """A row for each folder, below those that import it, with the nearest that it imports."""
+    graph = {folder: sorted(ends) for folder, ends in sorted(reduced(arrows()).items())}
+    yield "| folder | the next below |"
+    yield "|---|---|"
+    for folder in reversed([*TopologicalSorter(graph).static_order()]):
+        yield f"| {folder} | {', '.join(graph[folder])} |"
 
 
 def sentence(file: Path) -> str:
@@ -162,12 +154,12 @@ def passes() -> Iterator[str]:
 
 
 def drawn(page: str) -> str:
-    """The page with its pictures and tables as the code is now."""
+    """The page with its tables as the code is now."""
     page = placed(page, "files", "\n".join(files()))
     page = placed(page, "passes", "\n".join(passes()))
-    page = placed(page, "purposes", mermaid(purposes(), "LR"))
+    page = placed(page, "purposes", "\n".join(purposes()))
     page = placed(page, "stages", "\n".join(stages()))
-    return placed(page, "folders", mermaid(folders(), "TB"))
+    return placed(page, "folders", "\n".join(folders()))
 
 
 if __name__ == "__main__":
