@@ -1,0 +1,261 @@
+"""Questions answered: one pure function from a question to what the page shows of it."""
+
+import warnings
+from collections.abc import Callable, Iterable, Mapping
+from math import isfinite
+from typing import Any, Final
+
+import numpy as np
+
+from eggrad.engine.costs.cost import DEFAULT_SIZE
+from eggrad.engine.errors import EggradError, ParseError, UnsupportedOperation
+from eggrad.engine.laws.rule import BulkRule, Rule
+from eggrad.engine.terms.assumptions import ASSUMPTIONS
+from eggrad.engine.terms.binding import symbols
+from eggrad.frontend.calculus.budget_warning import BudgetWarning
+from eggrad.frontend.expression.expression import Expression
+from eggrad.frontend.interface.check import TOLERANCE, check_derivatives
+from eggrad.frontend.interface.compile import compile
+from eggrad.frontend.interface.equivalence import equivalent
+from eggrad.frontend.page.question import Question
+from eggrad.frontend.page.reading import Reading, read
+from eggrad.frontend.printing.verdict import format_sides, format_values
+from eggrad.frontend.workbench import graph
+from eggrad.frontend.workbench.experiment import BASE, Case, laws
+from eggrad.frontend.workbench.trace import trace_derivative
+
+Answer = dict[str, Any]
+
+# The languages to copy from, as the page calls them; those that fail are left out.
+LANGUAGES: Final = {
+    "python": "NumPy",
+    "jax": "JAX",
+    "torch": "PyTorch",
+    "julia": "Julia",
+    "matlab": "MATLAB",
+    "sympy": "SymPy",
+    "latex": "LaTeX",
+    "matrix": "Matrix notation",
+    "unicode": "Unicode",
+    "index": "Index notation",
+    "einsum": "eggrad's language",
+    "elementwise": "Entry by entry",
+    "json": "JSON",
+}
+MOST_NODES: Final = 40
+"""The largest expression whose e-graph is drawn."""
+_LIMITS: Final = graph.Limits(classes=40, members=6)
+_POINTS: Final = 241
+_REACH: Final = 4.0
+_FIRST: Final = ("x", "w", "theta", "X")
+# A formula whose printing takes long is read by nobody.
+_LONGEST_TEXT: Final = 20_000
+
+
+def answer(question: Question) -> Answer:
+    """What the page shows; a mistake in the question is an answer with an `error`.
+
+    >>> found = answer(Question("derivative", "x'*A*x"))
+    >>> found["derivative"]["matrix"], found["wrt"]
+    ("(A + A')*x", ['x'])
+    >>> answer(Question("derivative", "sin(x"))["error"]["column"]
+    4
+    """
+    with warnings.catch_warnings():
+        # What a budget cut short is said in the answer.
+        warnings.simplefilter("ignore", BudgetWarning)
+        try:
+            found = read(
+                question.text, question.notation, dict(question.dims), dict(question.assume)
+            )
+            return _PARTS[question.part](question, found)
+        except EggradError as error:
+            return {"error": mistake(error)}
+
+
+def mistake(error: EggradError, field: str = "text") -> Answer:
+    """An error as the page shows it: below the field, at its place."""
+    if not isinstance(error, ParseError):
+        return {"field": field, "message": str(error)}
+    return {
+        "field": field,
+        "message": error.reason,
+        "line": error.line,
+        "column": error.column,
+        "expected": list(error.expected),
+    }
+
+
+def _wrt(question: Question, found: Reading) -> tuple[str, ...]:
+    """What to differentiate by: as asked, as the text says, or the likeliest name."""
+    names = [v.name for v in found.variables]
+    asked = question.wrt or found.asked().wrt or ()
+    if asked:
+        return asked
+    if not names:
+        raise UnsupportedOperation("the formula has no variable to differentiate by")
+    return (next((n for n in _FIRST if n in names), names[0]),)
+
+
+def _derived(question: Question, found: Reading) -> tuple[tuple[str, ...], Expression]:
+    wrt = _wrt(question, found)
+    return wrt, found.asked().derivative(*wrt)
+
+
+def _derivative(question: Question, found: Reading) -> Answer:
+    wrt, result = _derived(question, found)
+    f = found.asked().expression
+    return {
+        "notation": found.notation,
+        "guessed": found.guessed,
+        "variables": [
+            {"name": v.name, "axes": [str(d) for d in v.dims], "words": list(v.assumed)}
+            for v in found.variables
+        ],
+        "words": list(ASSUMPTIONS),
+        "wrt": list(wrt),
+        "plotted": _is_plotted(f),
+        "function": _written(f),
+        "derivative": _written(result),
+        "complete": result.complete,
+    }
+
+
+def _written(f: Expression) -> Answer:
+    """A formula to be typeset, its axes and what it costs."""
+    shape = [str(d) for d in f.shape]
+    latex = f.to("latex")
+    sizes = {s: DEFAULT_SIZE for s in symbols(f.thin.term, *f.variables, *f.scope)}
+    return {
+        "latex": latex if len(latex) <= _LONGEST_TEXT else "",
+        "matrix": f.to("matrix")[:_LONGEST_TEXT],
+        "shape": shape,
+        "operations": f.cost(DEFAULT_SIZE),
+        "sizes": sizes,
+    }
+
+
+def _code(question: Question, found: Reading) -> Answer:
+    _, result = _derived(question, found)
+    texts: list[Answer] = []
+    for language, name in LANGUAGES.items():
+        try:
+            texts.append({"name": name, "text": result.to(language)})
+        except EggradError as error:
+            texts.append({"name": name, "text": "", "remark": str(error)})
+    both = compile([found.asked().expression, result])
+    texts.insert(1, {"name": "NumPy, fast, with the value", "text": both.source})
+    return {"code": texts}
+
+
+def _check(question: Question, found: Reading) -> Answer:
+    wrt = _wrt(question, found)
+    problem = found.asked()
+    lower = [problem.derivative(*wrt[:k]) for k in range(1, len(wrt) + 1)]
+    seen = check_derivatives([e.term for e in (problem.expression, *lower)], wrt)
+    return {"check": {"passed": seen.passed, "text": str(seen), "tolerance": TOLERANCE}}
+
+
+def _steps(question: Question, found: Reading) -> Answer:
+    problem = found.asked()
+    arguments = problem.arguments(*_wrt(question, found))
+    steps = trace_derivative(problem.expression, arguments, language="latex")
+    # What comes after the last change of the formula has found nothing cheaper.
+    texts = [s.text for s in steps]
+    last = max((i for i, t in enumerate(texts) if i == 0 or t != texts[i - 1]), default=0)
+    sentences = laws([BASE])
+    shown = [
+        {
+            "stage": s.stage,
+            "latex": s.text if s.text != texts[i - 1] or i == 0 else "",
+            "laws": [{"name": name, "times": n, "law": sentences[name]} for name, n in s.rules],
+        }
+        for i, s in enumerate(steps[: last + 1])
+    ]
+    return {"steps": shown, "further": len(steps) - last - 1, "enodes": steps[-1].enodes}
+
+
+def _compare(question: Question, found: Reading) -> Answer:
+    _, result = _derived(question, found)
+    dims = {v.name: v.dims for v in found.variables}
+    words = {v.name: v.assumed for v in found.variables}
+    try:
+        other = read(question.other, "detect", dims, words).asked().expression
+        verdict = equivalent(result, other)
+    except EggradError as error:
+        return {"error": mistake(error, "other")}
+    witness = {name: format_values(value) for name, value in (verdict.witness or {}).items()}
+    return {
+        "status": verdict.status,
+        "reason": verdict.reason,
+        "laws": list(map(_law, verdict.laws)) if verdict.status == "equal" else [],
+        "domain": list(verdict.domain),
+        "witness": witness,
+        "sides": list(format_sides(verdict.left, verdict.right)) if witness else [],
+    }
+
+
+def _law(rule: Rule | BulkRule) -> Answer:
+    return {"name": f"{rule.ruleset}.{rule.name}", "law": rule.law}
+
+
+def _picture(question: Question, found: Reading) -> Answer:
+    problem = found.problem
+    if found.asked().expression.node_count > MOST_NODES:
+        raise UnsupportedOperation(
+            f"e-graphs are drawn of formulas of at most {MOST_NODES} nodes; 'eggrad graph' draws "
+            "larger ones"
+        )
+    wrt = found.asked().arguments(*_wrt(question, found))
+    case = Case("", question.text, problem.term, wrt, problem.declared)
+    stages, _ = graph.stages_of(case, _LIMITS)
+    return {
+        "legend": graph.LEGEND,
+        "stages": [
+            {"name": s.name, "remark": s.remark, "svg": s.picture().svg} for s in stages
+        ],
+    }
+
+
+def _is_plotted(f: Expression) -> bool:
+    return not f.shape and len(f.variables) == 1 and not f.variables[0].dims
+
+
+def _plot(question: Question, found: Reading) -> Answer:
+    wrt, result = _derived(question, found)
+    f = found.asked().expression
+    if not _is_plotted(f):
+        raise UnsupportedOperation("a scalar function of one scalar variable is plotted")
+    (variable,) = f.variables
+    points = np.linspace(-_REACH, _REACH, _POINTS)
+
+    def sampled(g: Expression) -> list[float | None]:
+        with np.errstate(all="ignore"):
+            values = [float(g.evaluate({variable.name: p})) for p in points]
+        return [v if isfinite(v) else None for v in values]
+
+    return {
+        "variable": variable.name,
+        "order": len(wrt),
+        "points": points.tolist(),
+        "function": sampled(f),
+        "derivative": sampled(result),
+    }
+
+
+_PARTS: Final[Mapping[str, Callable[[Question, Reading], Answer]]] = {
+    "derivative": _derivative,
+    "code": _code,
+    "check": _check,
+    "steps": _steps,
+    "compare": _compare,
+    "picture": _picture,
+    "plot": _plot,
+}
+
+
+def warmed(texts: Iterable[str]) -> None:
+    """Load what first answers need, by giving some."""
+    for text in texts:
+        for part in ("derivative", "code", "check", "steps"):
+            answer(Question(part, text))

@@ -1,0 +1,372 @@
+// The page: sends questions, shows answers. Texts reach the document as text alone.
+
+const $ = (id) => document.getElementById(id);
+
+const element = (tag, properties = {}, ...children) => {
+  const made = Object.assign(document.createElement(tag), properties);
+  made.append(...children);
+  return made;
+};
+
+// What is asked: only what the reader has said.
+const asked = { wrt: [], dims: {}, assume: {} };
+let round = 0;
+
+const question = (part) => ({
+  part, text: $("text").value, notation: $("notation").value, wrt: asked.wrt, dims: asked.dims,
+  assume: asked.assume, ...(part === "compare" && { other: $("other").value }),
+});
+
+async function ask(part) {
+  try {
+    const response = await fetch("answer", {
+      method: "POST", headers: { "content-type": "application/json" },
+      body: JSON.stringify(question(part)),
+    });
+    return await response.json();
+  } catch {
+    return { error: { message: "the server does not answer; is it still running?" } };
+  }
+}
+
+function typeset(target, latex, otherwise = latex) {
+  if (latex) katex.render(latex, target, { displayMode: true, throwOnError: false, trust: false, maxExpand: 1000, maxSize: 20 });
+  else target.replaceChildren(element("code", { textContent: otherwise }));
+}
+
+// A mistake is shown below the field that has it, at its place.
+function complain(error) {
+  const field = error?.field === "other" ? "other" : "text";
+  for (const name of ["text", "other"]) {
+    const wrong = error && name === field;
+    $(`${name}-error`).hidden = !wrong;
+    $(name).setAttribute("aria-invalid", Boolean(wrong));
+  }
+  if (!error) return;
+  const expected = error.expected?.length ? `, expected ${error.expected.join(" or ")}` : "";
+  const shown = [element("div", { textContent: error.message + expected })];
+  if (error.line) {
+    const before = $(field).value.split("\n").slice(0, error.line - 1);
+    const line = $(field).value.split("\n")[error.line - 1] ?? "";
+    // Of a long line the part around the place is shown; letters may be two code units.
+    const letters = [...line];
+    const from = Math.max(0, error.column - 1 - 20);
+    const part = letters.slice(from, from + 60).join("");
+    shown.unshift(element("pre", { textContent: `${part}\n${" ".repeat(error.column - 1 - from)}^` }));
+    const place = before.reduce((n, l) => n + l.length + 1, 0) + letters.slice(0, error.column - 1).join("").length;
+    $(field).focus();
+    $(field).setSelectionRange(place, place);
+  }
+  $(`${field}-error`).replaceChildren(...shown);
+}
+
+async function answer() {
+  const own = ++round;
+  $("status").textContent = "Differentiating …";
+  const found = await ask("derivative");
+  if (own !== round) return;
+  $("status").textContent = "";
+  complain(found.error);
+  $("answer").hidden = Boolean(found.error);
+  if (found.error) return;
+  show(found);
+  $("status").textContent = `The derivative by ${found.wrt.join(", then ")} is below.`;
+  history.replaceState(null, "", link());
+  for (const part of ["steps", "picture"]) {
+    $(part).open = false;
+    $(part).querySelector(".body").replaceChildren();
+  }
+  $("verdict").replaceChildren();
+  const later = { code: showCode, check: showCheck, ...(found.plotted && { plot: showPlot }) };
+  $("plot").hidden = !found.plotted;
+  $("check").textContent = "";
+  $("code").textContent = "";
+  await Promise.all(Object.entries(later).map(async ([part, shows]) => {
+    const more = await ask(part);
+    if (own === round) shows(more);
+  }));
+  if (own === round && $("other").value) await compare();
+}
+
+function show(found) {
+  const declared = ["einsum", "json"].includes(found.notation);
+  $("variables").replaceChildren(...found.variables.map((v) => variable(v, found.words, declared)));
+  $("sizes-remark").textContent = declared
+    ? "Sizes are declared in the formula."
+    : (found.guessed ? "Which names are scalars, columns and matrices was guessed. " : "") +
+      "Change a size, as in “3, n”; nothing is a scalar.";
+  const again = found.wrt.length < 4 ? found.variables : [];
+  const button = (v, wrt, pressed) => element("button", {
+    type: "button", textContent: v.name, ariaPressed: pressed,
+    onclick: () => { asked.wrt = wrt; answer().then(() => focusBy(wrt)); },
+  });
+  $("by").replaceChildren(
+    element("span", { className: "quiet", textContent: "by" }),
+    ...found.variables.map((v) => button(v, [v.name], found.wrt[0] === v.name)),
+    ...(again.length ? [element("span", { className: "quiet gap", textContent: `after ${found.wrt.join(", ")}, again by` })] : []),
+    ...again.map((v) => {
+      const made = button(v, [...found.wrt, v.name], null);
+      made.setAttribute("aria-label", `differentiate again by ${v.name}`);
+      return made;
+    }),
+  );
+  const name = "f";
+  const below = found.wrt.map((n) => `\\partial ${symbol(n)}`).join("\\,");
+  const power = found.wrt.length > 1 ? `^{${found.wrt.length}}` : "";
+  typesetNamed($("function"), name, found.function);
+  typesetNamed($("derivative"), `\\frac{\\partial${power} f}{${below}}`, found.derivative);
+  const sizes = Object.keys(found.derivative.sizes);
+  const at = sizes.length ? ` at ${sizes.join(" = ")} = 100` : "";
+  const count = (f) => f.operations.toLocaleString("en");
+  $("facts").textContent =
+    `${kind(found.derivative.shape)}; ${count(found.derivative)} operations${at}, the function takes ${count(found.function)}.` +
+    (found.complete ? "" : " A budget ended the search; a simpler form may exist.");
+}
+
+const symbol = (name) => (name.length === 1 ? name : `\\mathrm{${name.replace(/[^\p{L}\p{N}]/gu, "\\_")}}`);
+
+function typesetNamed(target, name, f) {
+  if (!f.latex) return typeset(target, "", f.matrix);
+  // Named parts stand above; what is asked for is the last line.
+  const parts = f.latex.match(/^\\begin\{aligned\}\n([^]*)\n& ([^\n]*)\n\\end\{aligned\}$/);
+  typeset(target, parts
+    ? `\\begin{aligned}\n${parts[1]}\n${name} &= ${parts[2]}\n\\end{aligned}`
+    : (/^f_\{?[a-z]/.test(f.latex) ? `${name}:\\quad ${f.latex}` : `${name} = ${f.latex}`));
+  return undefined;
+}
+
+const kind = (shape) =>
+  (shape.length ? `${["", "A vector", "A matrix"][shape.length] ?? "A tensor"} of axes ${shape.join(" × ")}` : "A scalar");
+
+function focusBy(wrt) {
+  const buttons = [...$("by").querySelectorAll("button")];
+  const again = buttons.find((b) => b.getAttribute("aria-label")?.endsWith(` ${wrt.at(-1)}`));
+  (again ?? buttons[0])?.focus();
+}
+
+function variable(v, words, declared) {
+  const id = `axes-${v.name}`;
+  const input = element("input", {
+    id, value: v.axes.join(", "), placeholder: "scalar", readOnly: declared, spellcheck: false,
+    onchange: () => {
+      asked.dims[v.name] = input.value;
+      answer().then(() => document.getElementById(id)?.focus());
+    },
+  });
+  input.setAttribute("aria-label", `sizes of ${v.name}`);
+  const select = element("select", {
+    disabled: declared,
+    onchange: () => {
+      if (select.value) asked.assume[v.name] = select.value; else delete asked.assume[v.name];
+      answer();
+    },
+  });
+  select.setAttribute("aria-label", `what is known of ${v.name}`);
+  const said = asked.assume[v.name] ?? v.words.join(", ");
+  for (const word of ["", ...(words.includes(said) || !said ? [] : [said]), ...words])
+    select.append(element("option", { value: word, textContent: word || "any", selected: word === said }));
+  return element("div", { className: "variable" },
+    element("label", { htmlFor: id, textContent: v.name }), input, select);
+}
+
+function showCheck(found) {
+  const passed = found.check?.passed;
+  $("check").replaceChildren(found.check
+    ? element("span", { className: passed ? "yes" : "no", textContent: passed ? "✓ Checked: " : "✗ Not confirmed: " })
+    : "Not checked: ", found.check?.text ?? found.error.message);
+}
+
+function showCode(found) {
+  if (found.error) { $("code").textContent = found.error.message; return; }
+  const before = $("language").value;
+  $("language").replaceChildren(...found.code.map((c) => element("option", { textContent: c.name, selected: c.name === before })));
+  const chosen = () => {
+    const one = found.code[$("language").selectedIndex];
+    $("code").textContent = one.text || one.remark;
+  };
+  $("language").onchange = chosen;
+  chosen();
+}
+
+async function compare() {
+  const own = round;
+  $("verdict").textContent = "Comparing …";
+  const found = await ask("compare");
+  if (own !== round) return;
+  complain(found.error);
+  $("verdict").replaceChildren();
+  if (found.error) return;
+  const says = {
+    equal: ["yes", "Equal, proved" + (found.domain.length ? ` where ${found.domain.join(", ")}` : "") + "."],
+    different: ["no", found.reason === "they differ at these values" ? "Different, for instance at these values:" : `Different: ${found.reason}.`],
+    unknown: ["quiet", `Not decided: ${found.reason}.`],
+  }[found.status];
+  $("verdict").append(element("p", { className: says[0], textContent: says[1] }));
+  if (found.laws.length) $("verdict").append(element("p", { className: "quiet", textContent: "The proof uses:" }), laws(found.laws));
+  const values = [...Object.entries(found.witness).map(([n, v]) => `${n} = ${v}`),
+    ...found.sides.map((s) => s.replace(/^left /, "eggrad’s ").replace(/^right /, "yours "))];
+  if (values.length) $("verdict").append(element("pre", { textContent: values.join("\n") }));
+  history.replaceState(null, "", link());
+}
+
+const laws = (found) => element("ul", { className: "laws" }, ...found.map((l) => element("li", {},
+  `${l.law} `, element("code", { textContent: l.name + (l.times > 1 ? ` × ${l.times}` : "") }))));
+
+async function open(part, shows) {
+  const body = $(part).querySelector(".body");
+  if (!$(part).open || body.childNodes.length) return;
+  const own = round;
+  body.replaceChildren(element("p", { className: "quiet", textContent: "Computing …" }));
+  const found = await ask(part);
+  if (own !== round) return;
+  body.replaceChildren(...(found.error ? [element("p", { className: "quiet", textContent: found.error.message })] : shows(found)));
+}
+
+function showSteps(found) {
+  const list = element("ol", { className: "steps" });
+  for (const step of found.steps) {
+    const item = element("li", {}, element("span", { className: "quiet", textContent: step.stage }));
+    if (step.laws.length) item.append(laws(step.laws));
+    if (step.latex) {
+      const formula = element("div", { className: "formula" });
+      typeset(formula, step.latex);
+      item.append(formula);
+    }
+    list.append(item);
+  }
+  const rest = found.further ? ` ${found.further} more rounds found nothing cheaper.` : "";
+  return [list, element("p", { className: "quiet", textContent: `The e-graph ended with ${found.enodes} e-nodes.${rest}` })];
+}
+
+const showPicture = (found) => [
+  element("p", { className: "quiet", textContent: found.legend }),
+  ...found.stages.flatMap((s) => [
+    element("p", {}, `${s.name} `, element("span", { className: "quiet", textContent: s.remark })),
+    // A picture runs no scripts, whatever it holds.
+    element("div", { className: "stage", tabIndex: 0 }, element("img", { alt: `E-graph after ${s.name}`, src: `data:image/svg+xml,${encodeURIComponent(s.svg)}` })),
+  ]),
+];
+
+// The plot: a function, and its derivative, of one variable.
+
+function showPlot(found) {
+  $("plot").hidden = Boolean(found.error);
+  if (found.error) return;
+  const [width, height, left, top, right, bottom] = [640, 280, 44, 8, 8, 24];
+  const values = [...found.function, ...found.derivative].filter((v) => v !== null).sort((a, b) => a - b);
+  if (!values.length) { $("plot").hidden = true; return; }
+  // Poles are cut off: most of what is there sets the range.
+  const at = (share) => values[Math.round(share * (values.length - 1))];
+  let [low, high] = [Math.min(at(0.03), 0), Math.max(at(0.97), 0)];
+  if (high - low < 1e-9) [low, high] = [low - 1, high + 1];
+  const margin = (high - low) * 0.08;
+  [low, high] = [low - margin, high + margin];
+  const [first, last] = [found.points[0], found.points.at(-1)];
+  const x = (p) => left + ((p - first) / (last - first)) * (width - left - right);
+  const y = (v) => top + ((high - v) / (high - low)) * (height - top - bottom);
+  const svg = (tag, attributes, text = "") => {
+    const made = document.createElementNS("http://www.w3.org/2000/svg", tag);
+    for (const [k, v] of Object.entries(attributes)) made.setAttribute(k, v);
+    made.textContent = text;
+    return made;
+  };
+  const drawing = svg("svg", { viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": `f and its derivative for ${found.variable} from ${first} to ${last}` });
+  for (const t of ticks(first, last, 8)) drawing.append(
+    svg("line", { class: t === 0 ? "axis" : "grid", x1: x(t), x2: x(t), y1: top, y2: height - bottom }),
+    svg("text", { x: x(t), y: height - 8, "text-anchor": "middle" }, number(t)));
+  for (const t of ticks(low, high, 5)) drawing.append(
+    svg("line", { class: t === 0 ? "axis" : "grid", x1: left, x2: width - right, y1: y(t), y2: y(t) }),
+    svg("text", { x: left - 6, y: y(t) + 4, "text-anchor": "end" }, number(t)));
+  const path = (samples) => {
+    let [text, pen] = ["", false];
+    samples.forEach((v, k) => {
+      const inside = v !== null && v >= low - (high - low) && v <= high + (high - low);
+      if (inside) text += `${pen ? "L" : "M"}${x(found.points[k]).toFixed(1)} ${y(Math.min(Math.max(v, low), high)).toFixed(1)}`;
+      pen = inside;
+    });
+    return text;
+  };
+  drawing.append(svg("path", { class: "d", d: path(found.derivative) }), svg("path", { class: "f", d: path(found.function) }));
+  const order = ["", "derivative", "second derivative", "third derivative", "fourth derivative"][found.order];
+  $("plot").replaceChildren(drawing, element("figcaption", {},
+    element("span", {}, element("span", { className: "key" }), "function"),
+    element("span", {}, element("span", { className: "key second" }), order)));
+}
+
+function ticks(low, high, most) {
+  const rough = (high - low) / most;
+  const power = 10 ** Math.floor(Math.log10(rough));
+  const step = [1, 2, 5, 10].find((s) => s * power >= rough) * power;
+  const found = [];
+  for (let k = Math.ceil(low / step); k * step <= high; k += 1) found.push(k === 0 ? 0 : k * step);
+  return found;
+}
+
+const number = (v) => (Math.abs(v) >= 1e5 || (v && Math.abs(v) < 1e-3) ? v.toExponential(0) : String(Number(v.toPrecision(6))));
+
+// Links carry the formula behind the #, which browsers do not send.
+
+const written = (named) => Object.entries(named).map(([n, v]) => `${n}: ${v}`).join("; ");
+
+const readNamed = (text) => Object.fromEntries((text ?? "").split(";").filter((p) => p.includes(":"))
+  .map((p) => [p.slice(0, p.indexOf(":")).trim(), p.slice(p.indexOf(":") + 1).trim()]));
+
+function link() {
+  const parts = new URLSearchParams();
+  const said = {
+    f: $("text").value, by: asked.wrt.join(","), dims: written(asked.dims), assume: written(asked.assume),
+    notation: $("notation").value === "detect" ? "" : $("notation").value, other: $("other").value,
+  };
+  for (const [k, v] of Object.entries(said)) if (v) parts.set(k, v);
+  return `#${parts}`;
+}
+
+function follow(fragment) {
+  const said = new URLSearchParams(fragment.replace(/^#/, ""));
+  if (!said.get("f")) return false;
+  $("text").value = said.get("f");
+  asked.wrt = (said.get("by") ?? "").split(",").filter(Boolean);
+  asked.dims = readNamed(said.get("dims"));
+  asked.assume = readNamed(said.get("assume"));
+  $("notation").value = said.get("notation") ?? "detect";
+  if ($("notation").selectedIndex < 0) $("notation").value = "detect";
+  $("other").value = said.get("other") ?? "";
+  answer();
+  return true;
+}
+
+async function copy(button, text) {
+  try {
+    await navigator.clipboard.writeText(text);
+  } catch {
+    // Without permission, or without TLS: by selection.
+    const hidden = element("textarea", { value: text });
+    document.body.append(hidden);
+    hidden.select();
+    document.execCommand("copy");
+    hidden.remove();
+    button.focus();
+  }
+  const before = button.textContent;
+  button.textContent = "Copied";
+  setTimeout(() => { button.textContent = before; }, 1200);
+}
+
+$("ask").addEventListener("submit", (event) => { event.preventDefault(); answer(); });
+$("text").addEventListener("keydown", (event) => {
+  if (event.key === "Enter" && !event.shiftKey) { event.preventDefault(); answer(); }
+});
+$("text").addEventListener("input", () => { asked.wrt = []; });
+$("notation").addEventListener("change", () => $("text").value && answer());
+$("compare").addEventListener("submit", (event) => { event.preventDefault(); compare(); });
+$("copy-code").addEventListener("click", (event) => copy(event.target, $("code").textContent));
+$("copy-link").addEventListener("click", (event) => copy(event.target, new URL(link(), location.href).href));
+$("steps").addEventListener("toggle", () => open("steps", showSteps));
+$("picture").addEventListener("toggle", () => open("picture", showPicture));
+addEventListener("hashchange", () => follow(location.hash));
+
+const examples = await (await fetch("static/examples.json")).json();
+$("examples").replaceChildren(...examples.map((e) => element("li", {}, element("button", {
+  type: "button", onclick: () => { follow(`#${new URLSearchParams(e.link)}`); $("derivative-title").focus(); },
+}, element("span", { className: "name", textContent: e.name }), element("span", { className: "what", textContent: e.link.f })))));
+if (!follow(location.hash)) follow(`#${new URLSearchParams(examples[0].link)}`);

@@ -1,0 +1,204 @@
+"""Processes that answer questions, with limits on time and memory; answers are remembered."""
+
+import os
+import signal
+import sys
+from collections import OrderedDict
+from multiprocessing import get_context
+from multiprocessing.connection import Connection
+from pathlib import Path
+from queue import Empty, Queue
+from threading import Lock
+from time import monotonic
+from typing import Final
+
+from eggrad.engine.errors import EggradError
+from eggrad.frontend.page.answers import Answer, answer, mistake, warmed
+from eggrad.frontend.page.question import Question
+
+SECONDS: Final = 10.0
+MEGABYTES: Final = 1024
+# A process that derives for hours slows down, see docs/roadmap.md.
+ANSWERS: Final = 200
+REMEMBERED: Final = 500
+_WARMING: Final = ("norm2(A*x - y)^2 + sum(log(1 + exp(x)))",)
+_STARTING: Final = 60.0
+_WAITING: Final = 60.0
+
+
+class Remembered:
+    """The answers that were asked for last."""
+
+    def __init__(self, most: int = REMEMBERED) -> None:
+        """Keep that many."""
+        self._most = most
+        self._answers: OrderedDict[Question, Answer] = OrderedDict()
+        self._lock = Lock()
+
+    def __len__(self) -> int:
+        """How many there are."""
+        return len(self._answers)
+
+    def get(self, question: Question) -> Answer | None:
+        """The answer, which counts as asked for again."""
+        with self._lock:
+            if question in self._answers:
+                self._answers.move_to_end(question)
+            return self._answers.get(question)
+
+    def keep(self, question: Question, found: Answer) -> None:
+        """Remember an answer, and forget the oldest where there are too many."""
+        with self._lock:
+            self._answers[question] = found
+            if len(self._answers) > self._most:
+                self._answers.popitem(last=False)
+
+
+class Ended(EggradError):
+    """A process that had to be ended, or ended by itself, before it answered."""
+
+
+class Worker:
+    """A process that answers one question after the other."""
+
+    def __init__(self, megabytes: int) -> None:
+        """Start it; it loads what answers need before the first question."""
+        # A fresh interpreter: a fork would share locks with the server's threads.
+        context = get_context("spawn")
+        self._connection, theirs = context.Pipe()
+        self._process = context.Process(
+            target=_work, args=(theirs, megabytes), daemon=True, name="eggrad-page"
+        )
+        self._process.start()
+        theirs.close()
+        self._ready = False
+        self.answered = 0
+
+    def ask(self, question: Question, seconds: float) -> Answer:
+        """Its answer; raises `Ended` where there is none in time."""
+        try:
+            if not self._ready:
+                if not self._connection.poll(_STARTING):
+                    raise Ended("the process that answers did not start; please try again")
+                self._connection.recv()
+                self._ready = True
+            self._connection.send(question)
+            if not self._connection.poll(seconds):
+                raise Ended(
+                    f"this takes longer than the {seconds:g} seconds that this page allows; try a "
+                    "smaller formula, or eggrad on your own machine"
+                )
+            found = self._connection.recv()
+        except (EOFError, OSError) as error:
+            raise Ended(self._end()) from error
+        self.answered += 1
+        return found
+
+    def _end(self) -> str:
+        """Why the process is gone: an error in Python is told from what the system ended."""
+        self._process.join(1)
+        if self._process.exitcode == 1:
+            return "eggrad failed here, which it should not; the server's log says more"
+        return (
+            "this takes more memory than this page allows; try a smaller formula, or eggrad on "
+            "your own machine"
+        )
+
+    def stop(self) -> None:
+        """End it, whatever it does."""
+        self._process.kill()
+        self._process.join()
+        self._process.close()
+        self._connection.close()
+
+
+def _work(connection: Connection, megabytes: int) -> None:
+    """What a worker runs until the server is gone."""
+    # The server ends its workers when somebody presses Ctrl-C.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    warmed(_WARMING)
+    _limit_memory(megabytes)
+    try:
+        connection.send(None)
+        while True:
+            connection.send(_answered(connection.recv()))
+    except (EOFError, OSError):
+        return
+
+
+def _answered(question: Question) -> Answer:
+    try:
+        return answer(question)
+    except RecursionError:
+        return {"error": mistake(EggradError("the formula is nested too deeply for this page"))}
+    except MemoryError:
+        message = "this takes more memory than this page allows; try a smaller formula"
+        return {"error": mistake(EggradError(message))}
+
+
+def _limit_memory(megabytes: int) -> None:
+    """Let the process take so much more than it has; only Linux keeps such limits."""
+    if sys.platform == "linux":
+        import resource
+
+        pages = int(Path("/proc/self/statm").read_text("ascii").split()[0])
+        most = pages * resource.getpagesize() + megabytes * 2**20
+        resource.setrlimit(resource.RLIMIT_AS, (most, most))
+
+
+class Pool:
+    """Several workers, those that ended replaced, and the answers that they gave."""
+
+    def __init__(
+        self,
+        workers: int | None = None,
+        *,
+        seconds: float = SECONDS,
+        megabytes: int = MEGABYTES,
+        answers: int = ANSWERS,
+    ) -> None:
+        """Start the workers, one for each core and two at least.
+
+        An answer may take so many seconds and megabytes; after so many answers a worker is
+        replaced.
+        """
+        # Cores are shared by workers, not by the threads of one.
+        os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+        self.remembered = Remembered()
+        self._seconds = seconds
+        self._megabytes = megabytes
+        self._answers = answers
+        self._idle: Queue[Worker] = Queue()
+        count = workers or max(2, os.cpu_count() or 1)
+        for _ in range(count):
+            self._idle.put(Worker(megabytes))
+        self._count = count
+
+    def answer(self, question: Question) -> Answer:
+        """An answer by one of the workers, or a message why there is none."""
+        known = self.remembered.get(question)
+        if known is not None:
+            return known
+        try:
+            worker = self._idle.get(timeout=_WAITING)
+        except Empty:
+            message = "too many questions are waiting; please try again in a minute"
+            return {"error": mistake(EggradError(message))}
+        try:
+            found = worker.ask(question, self._seconds)
+            self.remembered.keep(question, found)
+        except Ended as error:
+            worker.answered = self._answers
+            found = {"error": mistake(error)}
+        finally:
+            if worker.answered >= self._answers:
+                worker.stop()
+                worker = Worker(self._megabytes)
+            self._idle.put(worker)
+        return found
+
+    def close(self, seconds: float = 30.0) -> None:
+        """End all workers, those at work when they have answered."""
+        end = monotonic() + seconds
+        for _ in range(self._count):
+            self._idle.get(timeout=max(0.1, end - monotonic())).stop()
