@@ -11,6 +11,7 @@ from tests.support.places import ROOT
 from tests.support.programs import python
 
 LAYERS = ("engine", "rules", "frontend")
+PACKAGED = (".py", ".lark", ".json", ".html", ".css", ".js", ".svg", ".woff2", ".txt")
 
 
 def project_files() -> list[Path]:
@@ -48,7 +49,7 @@ def test_wheel_holds_the_package_and_nothing_else(built: Path) -> None:
     assert packaged == {
         "eggrad/__init__.py",
         "eggrad/py.typed",
-        *(f"eggrad/{name}" for name in sources(".py", ".lark", ".json")),
+        *(f"eggrad/{name}" for name in sources(*PACKAGED)),
     }
     assert any(n.endswith("licenses/LICENSE") for n in names)
 
@@ -63,7 +64,7 @@ def test_sdist_holds_sources_and_tests(built: Path) -> None:
         "README.md",
         "LICENSE",
         "tests/test_packaging.py",
-        *sources(".py", ".lark", ".json"),
+        *sources(*PACKAGED),
     }
 
 

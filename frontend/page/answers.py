@@ -125,7 +125,7 @@ def _written(f: Expression) -> Answer:
     """A formula to be typeset, its axes and what it costs."""
     shape = [str(d) for d in f.shape]
     latex = f.to("latex")
-    sizes = {s: DEFAULT_SIZE for s in symbols(f.thin.term, *f.variables, *f.scope)}
+    sizes = dict.fromkeys(symbols(f.thin.term, *f.variables, *f.scope), DEFAULT_SIZE)
     return {
         "latex": latex if len(latex) <= _LONGEST_TEXT else "",
         "matrix": f.to("matrix")[:_LONGEST_TEXT],
@@ -211,9 +211,7 @@ def _picture(question: Question, found: Reading) -> Answer:
     stages, _ = graph.stages_of(case, _LIMITS)
     return {
         "legend": graph.LEGEND,
-        "stages": [
-            {"name": s.name, "remark": s.remark, "svg": s.picture().svg} for s in stages
-        ],
+        "stages": [{"name": s.name, "remark": s.remark, "svg": s.picture().svg} for s in stages],
     }
 
 

@@ -65,13 +65,13 @@ class Question:
 
 
 def axes(text: str) -> tuple[Size, ...]:
-    """Sizes as they are typed, with commas, crosses or spaces between them.
+    """Sizes as they are typed, with commas or spaces between them.
 
     >>> axes("m, 3"), axes("N + K - 1"), axes("m n"), axes("")
     (('m', 3), ('N + K - 1',), ('m', 'n'), ())
     """
-    if re.search(r"[,×;]", text):
-        parts = re.split(r"[,×;]", text)
+    if "," in text:
+        parts = text.split(",")
     else:
         parts = [text] if re.search(r"[-+*]", text) else text.split()
     return tuple(_size(p.strip()) for p in parts if p.strip())

@@ -35,7 +35,7 @@ _INDEXED: Final = re.compile(r"[^\W\d_]+\d*[_^]\{?[a-z]{1,4}\b(?!\()|[ᵢⱼₖ�
 _TENSOR: Final = re.compile(
     r"[A-Z'ᵀ‖⊙]|\.[*/^]|\|\||norm|sum|max|min|diag|top\b|odot|langle|\\\||_|\\math|\\bold"
 )
-_COLUMNS: Final = frozenset("b p q u v w x y z beta theta mu".split())
+_COLUMNS: Final = frozenset(["b", "p", "q", "u", "v", "w", "x", "y", "z", "beta", "theta", "mu"])
 _SIZES: Final = ("m", "n", "k", "p", "q", "r", "l", "s", "t")
 _UNNAMED: Final = re.compile(r"\?|\w+_\d+$")
 _UNKNOWN: Final = re.compile(r"no variable is called '(\w+)'")
@@ -151,7 +151,7 @@ def _orders(name: str, scalars: bool) -> tuple[int, ...]:
         return 0, 1
     if name[0].isupper():
         return 2, 1
-    return (1, 0) if name.split("_")[0] in _COLUMNS else (0, 1)
+    return (1, 0) if name.split("_", maxsplit=1)[0] in _COLUMNS else (0, 1)
 
 
 def _with_size_names(reading: _Read, problem: phrases.Problem, text: str) -> phrases.Problem:

@@ -62,6 +62,7 @@ function complain(error) {
 
 async function answer() {
   const own = ++round;
+  $("status").classList.remove("heard");
   $("status").textContent = "Differentiating …";
   const found = await ask("derivative");
   if (own !== round) return;
@@ -70,6 +71,8 @@ async function answer() {
   $("answer").hidden = Boolean(found.error);
   if (found.error) return;
   show(found);
+  // What the eye sees is said to those who hear the page.
+  $("status").classList.add("heard");
   $("status").textContent = `The derivative by ${found.wrt.join(", then ")} is below.`;
   history.replaceState(null, "", link());
   for (const part of ["steps", "picture"]) {
@@ -94,7 +97,7 @@ function show(found) {
   $("sizes-remark").textContent = declared
     ? "Sizes are declared in the formula."
     : (found.guessed ? "Which names are scalars, columns and matrices was guessed. " : "") +
-      "Change a size, as in “3, n”; nothing is a scalar.";
+      "Sizes can be changed, to “3, n” for instance; a scalar has none.";
   const again = found.wrt.length < 4 ? found.variables : [];
   const button = (v, wrt, pressed) => element("button", {
     type: "button", textContent: v.name, ariaPressed: pressed,
@@ -136,7 +139,7 @@ function typesetNamed(target, name, f) {
 }
 
 const kind = (shape) =>
-  (shape.length ? `${["", "A vector", "A matrix"][shape.length] ?? "A tensor"} of axes ${shape.join(" × ")}` : "A scalar");
+  (shape.length ? `${["", "A vector", "A matrix"][shape.length] ?? "A tensor"} of axes ${shape.join(" x ")}` : "A scalar");
 
 function focusBy(wrt) {
   const buttons = [...$("by").querySelectorAll("button")];
@@ -356,7 +359,8 @@ $("ask").addEventListener("submit", (event) => { event.preventDefault(); answer(
 $("text").addEventListener("keydown", (event) => {
   if (event.key === "Enter" && !event.shiftKey) { event.preventDefault(); answer(); }
 });
-$("text").addEventListener("input", () => { asked.wrt = []; });
+// Another formula has other variables, and another derivative.
+$("text").addEventListener("input", () => { asked.wrt = []; $("other").value = ""; });
 $("notation").addEventListener("change", () => $("text").value && answer());
 $("compare").addEventListener("submit", (event) => { event.preventDefault(); compare(); });
 $("copy-code").addEventListener("click", (event) => copy(event.target, $("code").textContent));

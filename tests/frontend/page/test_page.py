@@ -1,0 +1,297 @@
+"""The page in a browser: Debian's Chromium, driven by Playwright, as a reader would use it.
+
+Screenshots are kept in build/screenshots.
+"""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from eggrad.frontend.page.workers import Pool
+from tests.support.browser import CHROMIUM
+from tests.support.page_server import Served, serving
+from tests.support.places import ROOT
+
+playwright = pytest.importorskip("playwright.sync_api")
+pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium")
+
+SCREENSHOTS = ROOT / "build" / "screenshots"
+WIDE, NARROW = {"width": 1100, "height": 900}, {"width": 360, "height": 740}
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[Served]:
+    with serving(Pool(2)) as found:
+        # The workers are ready.
+        assert found.ask(part="derivative", text="sin(x)")["wrt"] == ["x"]
+        yield found
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator["playwright.Browser"]:
+    with playwright.sync_playwright() as started:
+        found = started.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield found
+        found.close()
+
+
+class Reader:
+    """Somebody who reads the page: what is shown, and whether anything went wrong."""
+
+    def __init__(self, browser: "playwright.Browser", server: Served, **options: object) -> None:
+        self.context = browser.new_context(**{"viewport": WIDE, **options})
+        self.context.grant_permissions(["clipboard-read", "clipboard-write"])
+        self.page = self.context.new_page()
+        self.url = server.url
+        self.wrong: list[str] = []
+        self.hosts: set[str] = set()
+        self.page.on("pageerror", lambda error: self.wrong.append(str(error)))
+        self.page.on("console", lambda m: self.wrong.append(m.text))
+        self.page.on("request", lambda r: self.hosts.add(r.url.split("/")[2]))
+
+    def open(self, fragment: str) -> None:
+        self.page.goto(f"{self.url}/{fragment}")
+        self.answered()
+
+    def answered(self) -> None:
+        """Wait for the whole answer."""
+        self.page.wait_for_selector("#check > span")
+        playwright.expect(self.page.locator("#code")).not_to_be_empty()
+
+    def type(self, text: str) -> None:
+        self.page.fill("#text", text)
+        self.page.press("#text", "Enter")
+
+    def text(self, selector: str) -> str:
+        return self.page.inner_text(selector)
+
+    def latex(self, selector: str) -> str:
+        """The formula that is typeset there."""
+        return self.page.text_content(f"{selector} annotation")
+
+    def shows(self, selector: str, part: str) -> None:
+        # What waits by evaluated code is refused by the page's own policy.
+        playwright.expect(self.page.locator(selector).first).to_contain_text(part)
+
+    def keep(self, name: str) -> Path:
+        SCREENSHOTS.mkdir(parents=True, exist_ok=True)
+        path = SCREENSHOTS / f"{name}.png"
+        self.page.evaluate("document.fonts.ready")
+        self.page.screenshot(path=path, full_page=True)
+        return path
+
+
+@pytest.fixture
+def reader(browser: "playwright.Browser", server: Served) -> Iterator[Reader]:
+    found = Reader(browser, server)
+    yield found
+    found.context.close()
+    assert not found.wrong
+    assert found.hosts == {server.url.partition("//")[2]}
+
+
+def test_type_a_formula_and_read_its_derivative(reader: Reader) -> None:
+    reader.open("")
+    reader.type("x'*A*x")
+    reader.shows("#derivative annotation", r"\left(A + A^\top\right) x")
+    reader.answered()
+    assert "A vector of axes n; 29,900 operations at n = 100" in reader.text("#facts")
+    assert "✓ Checked" in reader.text("#check")
+    reader.keep("typed")
+
+
+def test_a_mistake_is_shown_in_place_and_corrected(reader: Reader) -> None:
+    reader.open("")
+    reader.type("sin(x + ) * x")
+    reader.shows("#text-error", "an operand is missing")
+    assert reader.text("#text-error pre") == "sin(x + ) * x\n        ^"
+    assert reader.page.get_attribute("#text", "aria-invalid") == "true"
+    assert reader.page.evaluate("document.activeElement.selectionStart") == 8
+    assert not reader.page.is_visible("#answer")
+    reader.keep("mistake")
+    reader.page.keyboard.type("1")
+    reader.page.keyboard.press("Enter")
+    reader.shows("#derivative annotation", "cos")
+    assert not reader.page.is_visible("#text-error")
+    assert reader.page.is_visible("#answer")
+
+
+def test_change_a_size(reader: Reader) -> None:
+    reader.open("#f=norm2(A*x)^2&by=x")
+    assert reader.page.input_value("[aria-label='sizes of A']") == "m, n"
+    reader.page.fill("[aria-label='sizes of A']", "3, 5")
+    reader.page.keyboard.press("Tab")
+    reader.shows("#facts", "A vector of axes 5;")
+    assert reader.page.input_value("[aria-label='sizes of x']") == "5"
+    assert "3%2C+5" in reader.page.url
+    reader.page.fill("[aria-label='sizes of A']", "3")
+    reader.page.keyboard.press("Tab")
+    reader.page.wait_for_selector("#text-error:not([hidden])")
+
+
+def test_declare_what_is_known_of_a_variable(reader: Reader) -> None:
+    reader.open("#f=x'*S*x&by=x")
+    reader.page.select_option("[aria-label='what is known of S']", "symmetric")
+    reader.shows("#derivative annotation", "2 S x")
+
+
+def test_differentiate_twice(reader: Reader) -> None:
+    reader.open("#f=x'*A*x")
+    reader.page.click("[aria-label='differentiate again by x']")
+    reader.shows("#facts", "A matrix of axes n x n")
+    assert reader.latex("#derivative").endswith(r"A + A^\top")
+    assert "by=x%2Cx" in reader.page.url
+
+
+def test_compare_with_a_wrong_and_a_right_formula(reader: Reader) -> None:
+    reader.open("#f=x'*A*x")
+    reader.page.fill("#other", "2*A*x")
+    reader.page.press("#other", "Enter")
+    reader.shows("#verdict", "Different, for instance at these values")
+    assert "yours  =" in reader.text("#verdict") or "yours =" in reader.text("#verdict")
+    reader.keep("wrong")
+    reader.page.fill("#other", "A*x + A'*x")
+    reader.page.click("text=Compare >> nth=-1")
+    reader.shows("#verdict", "Equal, proved.")
+    assert reader.page.locator("#verdict .laws li").count() > 0
+    reader.page.fill("#other", "A*x +")
+    reader.page.press("#other", "Enter")
+    reader.shows("#other-error", "missing")
+    assert reader.page.evaluate("document.activeElement.id") == "other"
+
+
+def test_copy_code_and_a_link(reader: Reader) -> None:
+    reader.open("#f=sum(exp(A*x))&by=x")
+    reader.page.select_option("#language", label="JAX")
+    reader.page.click("#copy-code")
+    reader.shows("#copy-code", "Copied")
+    code = reader.page.evaluate("navigator.clipboard.readText()")
+    assert "import jax.numpy as jnp" in code
+    assert code == reader.page.text_content("#code")
+    reader.page.click("#copy-link")
+    reader.shows("#copy-link", "Copied")
+    link = reader.page.evaluate("navigator.clipboard.readText()")
+    reader.page.goto("about:blank")
+    reader.page.goto(link)
+    reader.answered()
+    assert reader.page.input_value("#text") == "sum(exp(A*x))"
+
+
+def test_follow_a_link_that_carries_a_formula(reader: Reader) -> None:
+    reader.open(
+        "#f=x'*S*x&by=x,x&assume=S: symmetric&dims=x: 4&other=2*S&notation=matrix".replace(
+            " ", "%20"
+        )
+    )
+    reader.shows("#verdict", "Equal, proved")
+    assert reader.latex("#derivative").endswith("2 S")
+    assert reader.page.input_value("[aria-label='sizes of S']") == "4, 4"
+    # Another link on the same page is followed as well.
+    reader.page.evaluate("location.hash = '#f=sin(y)'")
+    reader.shows("#derivative annotation", r"\cos")
+
+
+def test_keyboard_alone(reader: Reader) -> None:
+    reader.open("")
+    press = reader.page.keyboard.press
+
+    def reach(wanted: str) -> None:
+        for _ in range(60):
+            press("Tab")
+            if reader.page.evaluate(f"document.activeElement.matches({wanted!r})"):
+                return
+        raise AssertionError(f"{wanted} is not reached by Tab")
+
+    # The formula has the focus from the start.
+    press("Control+a")
+    reader.page.keyboard.type("sum(exp(A*x))")
+    press("Enter")
+    reader.shows("#derivative annotation", r"A^\top \exp")
+    reader.answered()
+    reach('[aria-label="sizes of A"]')
+    press("Control+a")
+    reader.page.keyboard.type("2, 3")
+    press("Enter")
+    reader.shows("#facts", "axes 3")
+    reach('[aria-label="differentiate again by x"]')
+    press("Enter")
+    reader.shows("#facts", "3 x 3")
+    reader.answered()
+    reach("#copy-code")
+    press("Space")
+    reader.shows("#copy-code", "Copied")
+    reach("#other")
+    reader.page.keyboard.type("A'*diag(exp(A*x))*A")
+    press("Enter")
+    reader.shows("#verdict", "Equal, proved")
+    reach("#steps summary")
+    press("Enter")
+    reader.page.wait_for_selector("#steps ol.steps .laws li")
+    reach("#picture summary")
+    press("Enter")
+    reader.page.wait_for_selector("#picture img")
+    assert reader.page.evaluate("[...document.images].every((i) => i.naturalWidth > 0)")
+    # What has the focus is seen.
+    assert reader.page.evaluate("getComputedStyle(document.activeElement).outlineStyle") == "solid"
+    reader.keep("keyboard")
+
+
+def test_an_example_is_clicked(reader: Reader) -> None:
+    reader.open("")
+    reader.page.click("text=A curve")
+    reader.page.wait_for_selector("#plot svg path.f")
+    reader.answered()
+    assert reader.page.locator("#plot path").count() == 2
+    reader.keep("curve")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_a_narrow_screen(browser: "playwright.Browser", server: Served, scheme: str) -> None:
+    reader = Reader(browser, server, viewport=NARROW, color_scheme=scheme)
+    reader.open("#f=sin(x)^2/x")
+    reader.page.wait_for_selector("#plot svg")
+    assert reader.page.evaluate("document.documentElement.scrollWidth") == NARROW["width"]
+    reader.keep(f"narrow-{scheme}")
+    reader.open("#f=norm2(A*x - y)^2 %2B c*norm1(x)&other=x")
+    assert reader.page.evaluate("document.documentElement.scrollWidth") == NARROW["width"]
+    reader.context.close()
+    assert not reader.wrong
+
+
+def test_dark(browser: "playwright.Browser", server: Served) -> None:
+    reader = Reader(browser, server, color_scheme="dark")
+    reader.open("#f=norm2(A*x - y)^2")
+
+    def brightness(of: str) -> float:
+        style = f"getComputedStyle(document.querySelector('{of}'))"
+        ink, paper = (
+            sum(map(int, reader.page.evaluate(f"{style}.{what}.match(/\\d+/g)")[:3]))
+            for what in ("color", "backgroundColor")
+        )
+        return ink - paper
+
+    for part in ("body", "button.main", "pre", "#text", "#language"):
+        assert abs(brightness(part)) > 200
+    assert brightness("body") > 400
+    reader.keep("dark")
+    reader.context.close()
+    assert not reader.wrong
+
+
+def test_what_is_typed_is_never_markup(reader: Reader) -> None:
+    reader.open("")
+    for text in (
+        "<img src=x onerror=alert(1)>",
+        "declare `<b>x</b>` 1 expression `<b>x</b>` derivative wrt `<b>x</b>`",
+        r"\href{javascript:alert(1)}{x}",
+        r"\html{<script>alert(1)</script>}",
+    ):
+        reader.type("x")
+        reader.answered()
+        reader.page.fill("#other", text)
+        reader.page.press("#other", "Enter")
+        reader.page.wait_for_selector("#other-error:not([hidden]), #verdict p")
+        reader.type(text)
+        playwright.expect(reader.page.locator("#status")).not_to_contain_text("Differentiating")
+        assert reader.page.locator("img, b, a, main script").count() == 0

@@ -1,0 +1,73 @@
+"""Formulas of the page: their notation is seen, their sizes are found out or guessed."""
+
+import pytest
+
+from eggrad.engine.errors import ParseError
+from eggrad.frontend.page.reading import detected, read
+
+
+@pytest.mark.parametrize(
+    ("text", "notation"),
+    [
+        ("norm2(A*x - y)^2", "matrix"),
+        ("x_1 + x_2", "matrix"),
+        ("A⁻¹·x", "matrix"),
+        (r"\frac12 \|Xw - y\|_2^2", "latex"),
+        ("x^{2}", "latex"),
+        ("$x + y$", "latex"),
+        ("x_i A_ij x_j", "index"),
+        ("Aᵢⱼ xⱼ", "index"),
+        ("sum_j A_ij x_j", "index"),
+        ("declare x 1 expression sin(x)", "einsum"),
+        ("expression 1 + 1", "einsum"),
+        ("f[i<N] = sum{k<K} (x[i + k] * w[k])", "elementwise"),
+        ("x[3]*x[4]", "matrix"),
+        ('{"format": "eggrad expression 1"}', "json"),
+    ],
+)
+def test_notations_are_told_apart(text: str, notation: str) -> None:
+    assert detected(text) == notation
+
+
+@pytest.mark.parametrize(
+    ("text", "axes"),
+    [
+        ("norm2(A*x - y)^2 + c*norm1(x)", {"A": ("m", "n"), "x": ("n",), "y": ("m",), "c": ()}),
+        ("sin(x)", {"x": ()}),
+        ("a*x^2 + b*x + c", {"a": (), "x": (), "b": (), "c": ()}),
+        (r"\sin x", {"x": ()}),
+        (r"c \mathbf{x}", {"c": (), "x": ("n",)}),
+        (r"(x - \mu)^\top \Sigma^{-1} (x - \mu)", {"x": "n", "mu": "n", "Sigma": ("n", "n")}),
+        (r"\sum_{i=1}^N y_i w^\top X_i", {"y": "N", "w": "n", "X": ("N", "n")}),
+        ("x_i A_ij y_j", {"x": "m", "A": ("m", "n"), "y": "n"}),
+        ("f[i<N] = sum{k<K} (x[i + k] * w[k])", {"x": ("K + N - 1",), "w": ("K",)}),
+        ("f[i<3; j<4] = exp (x[i + j])", {"x": (6,)}),
+        ("m*x'*x", {"m": (), "x": ("n",)}),
+        ("n*(x'*A*y)", {"n": (), "x": "m", "A": ("m", "k"), "y": "k"}),
+    ],
+)
+def test_axes_that_nobody_has_said(text: str, axes: dict[str, tuple[object, ...]]) -> None:
+    found = read(text, "detect", {}, {})
+    assert {v.name: v.dims for v in found.variables} == {n: tuple(d) for n, d in axes.items()}
+
+
+def test_sizes_that_are_said_are_kept_and_others_follow() -> None:
+    found = read("norm2(A*x - y)^2", "detect", {"A": (3, "n")}, {})
+    assert {v.name: v.dims for v in found.variables} == {"A": (3, "n"), "x": ("n",), "y": (3,)}
+    assert found.guessed
+
+
+def test_sizes_of_a_formula_that_was_changed_do_no_harm() -> None:
+    found = read("sin(y)", "detect", {"x": ("n",), "y": ("k",)}, {})
+    assert {v.name: v.dims for v in found.variables} == {"y": ("k",)}
+
+
+def test_words_make_a_matrix_square() -> None:
+    found = read("tr(S*A)", "detect", {}, {"S": ["symmetric"]})
+    assert {v.name: v.dims for v in found.variables} == {"S": ("n", "n"), "A": ("n", "n")}
+
+
+def test_many_names_are_guessed_in_bounded_time() -> None:
+    names = [f"{c}{k}" for c in "abcdefgh" for k in range(9)]
+    with pytest.raises(ParseError):
+        read("*".join(names) + " + A + norm(x)*B", "latex", {}, {})

@@ -1,0 +1,110 @@
+"""The server: what it sends, to whom, and to how many at once."""
+
+import json
+import os
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+from click.testing import CliRunner
+
+from eggrad.frontend.cli import main as cli
+from eggrad.frontend.page.server import LARGEST, STATIC
+from eggrad.frontend.page.workers import Pool
+from tests.frontend.page.mutations import is_answer, mutated
+from tests.support.page_server import Served, serving
+from tests.support.programs import python
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[Served]:
+    with serving(Pool(2)) as found:
+        yield found
+
+
+def test_the_page_and_its_files(server: Served) -> None:
+    page = server.request("/")
+    assert page.status == 200
+    assert b"eggrad" in page.body
+    for file in (
+        "page.js",
+        "page.css",
+        "katex/katex.min.js",
+        "katex/fonts/KaTeX_Main-Regular.woff2",
+    ):
+        assert server.request(f"/static/{file}").body == (STATIC / file).read_bytes()
+    assert server.request("/static/../server.py").status == 404
+    assert server.request("/static/%2e%2e/server.py").status == 404
+
+
+def test_nothing_but_own_files_may_run(server: Served) -> None:
+    for path in ("/", "/static/page.js", "/nowhere"):
+        policy = server.request(path).headers["content-security-policy"]
+        assert "default-src 'none'" in policy
+        assert "script-src 'self';" in policy
+        assert "unsafe" not in policy
+    # No file names another host where a browser would load something.
+    for file in ("index.html", "page.css", "page.js", "katex/katex.min.css"):
+        text = (STATIC / file).read_text("utf-8").replace("http://www.w3.org/2000/svg", "")
+        assert "//" not in text.replace("// ", "") or "http" not in text
+
+
+def test_other_hosts_and_other_content_are_refused(server: Served) -> None:
+    assert server.request("/", headers={"host": "evil.example"}).status == 400
+    assert server.request("/answer", b"{}").status == 415
+    sent = {"content-type": "application/json"}
+    assert server.request("/answer", b"{", sent).status == 400
+    assert server.request("/answer", b"[" * 30_000, sent).status == 400
+    assert server.request("/answer", b"\xff\xfe", sent).status == 400
+    large = server.request("/answer", b" " * (LARGEST + 1), sent)
+    assert "at most 32,768 bytes" in large.json["error"]["message"]
+    assert server.request("/answer").status == 405
+
+
+def test_ten_at_once_get_their_own_answers(server: Served) -> None:
+    def user(k: int) -> list[str]:
+        parts = [
+            server.ask(part="derivative", text=f"{k}*x'*A*x + sin({j})", wrt=["x", "x"])
+            for j in range(3)
+        ]
+        return [p["derivative"]["matrix"] for p in parts]
+
+    with ThreadPoolExecutor(10) as users:
+        found = list(users.map(user, range(2, 12)))
+    assert found == [[f"{k}*(A + A')"] * 3 for k in range(2, 12)]
+
+
+def test_mutated_questions_are_answered_without_a_traceback(server: Served) -> None:
+    for sent in mutated(60, seed=0):
+        reply = server.request(
+            "/answer", json.dumps(sent).encode(), {"content-type": "application/json"}
+        )
+        assert is_answer(reply.json), sent
+
+
+def test_names_that_look_like_markup_stay_text(server: Served) -> None:
+    text = "declare `<img src=x onerror=alert(1)>` 1 expression `<img src=x onerror=alert(1)>`"
+    assert is_answer(server.ask(part="derivative", text=text))
+    assert is_answer(server.ask(part="picture", text=text))
+    reply = server.request(
+        "/answer",
+        json.dumps({"part": "derivative", "text": "<script>alert(1)</script>"}).encode(),
+        {"content-type": "application/json"},
+    )
+    assert reply.headers["content-type"] == "application/json"
+
+
+def test_serve_says_what_is_missing() -> None:
+    program = (
+        "import sys; sys.modules['uvicorn'] = None\n"
+        "from eggrad.frontend.cli.main import main\n"
+        "main(['serve'])"
+    )
+    done = python("-c", program, check=False, environment={"COLUMNS": "100", **os.environ})
+    assert done.returncode == 2
+    assert "pip install 'eggrad[page]'" in done.stderr
+
+
+def test_serve_is_for_this_machine_where_nothing_is_said() -> None:
+    done = CliRunner().invoke(cli.main, ["serve", "--help"])
+    assert "[default: 127.0.0.1]" in done.output

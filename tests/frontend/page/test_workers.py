@@ -1,0 +1,67 @@
+"""Workers: ended when they take too much, replaced, and asked once for the same answer."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from eggrad.frontend.page.question import Question
+from eggrad.frontend.page.workers import Pool, Remembered
+
+QUICK = Question("derivative", "sin(x)")
+# The second derivative of a product of sixty sums.
+LONG = Question(
+    "derivative", "*".join(f"(x + {i}*y + sin({i}*x))" for i in range(1, 60)), wrt=("x",) * 3
+)
+
+
+@pytest.fixture(scope="module")
+def pool() -> Iterator[Pool]:
+    made = Pool(1, seconds=4, answers=3)
+    yield made
+    made.close()
+
+
+def test_what_takes_too_long_is_ended_and_others_are_answered(pool: Pool) -> None:
+    ended = pool.answer(LONG)
+    assert "longer than the 4 seconds" in ended["error"]["message"]
+    assert pool.answer(QUICK)["derivative"]["matrix"] == "cos(x)"
+    # What was ended is asked again: another time there may be more.
+    assert pool.remembered.get(LONG) is None
+
+
+def test_answers_are_remembered(pool: Pool) -> None:
+    assert pool.answer(QUICK) is pool.answer(QUICK)
+
+
+def test_workers_are_replaced_after_some_answers(pool: Pool) -> None:
+    for k in range(1, 6):
+        found = pool.answer(Question("derivative", f"x^{k + 1}", wrt=("x",)))
+        assert found["wrt"] == ["x"]
+
+
+def test_what_takes_too_much_memory_is_ended() -> None:
+    pool = Pool(1, megabytes=48)
+    try:
+        sizes = (("A", (2000, 2000)), ("x", (2000,)))
+        found = pool.answer(Question("check", "norm2(A*x)^2", dims=sizes, wrt=("A",)))
+        assert "memory" in found["error"]["message"] or "entries" in found["error"]["message"]
+        assert pool.answer(QUICK)["derivative"]["matrix"] == "cos(x)"
+    finally:
+        pool.close()
+
+
+def test_deep_formulas_do_not_end_a_worker(pool: Pool) -> None:
+    found = pool.answer(Question("derivative", "exp(" * 400 + "x" + ")" * 400))
+    assert found.keys() & {"error", "derivative"}
+
+
+def test_the_oldest_answers_are_forgotten() -> None:
+    remembered = Remembered(most=2)
+    first, second, third = (Question("derivative", text) for text in "xyz")
+    remembered.keep(first, {"n": 1})
+    remembered.keep(second, {"n": 2})
+    remembered.get(first)
+    remembered.keep(third, {"n": 3})
+    assert len(remembered) == 2
+    assert remembered.get(second) is None
+    assert remembered.get(first) == {"n": 1}
