@@ -97,7 +97,7 @@ class _Builder(Transformer[Token, Any]):
         return Line(head, body)
 
     def binary(self, left: Phrase, token: Token, right: Phrase) -> Phrase:
-        if token.type == "DIVIDE" and _literal(left) and _literal(right):
+        if token.type == "DIVIDE" and _literal(left) and _literal(right) and right.token.strip("0"):
             value = f"{left.token}//{right.token}"
             return Phrase("number", Token.new_borrow_pos("NUMBER", value, left.token))
         return Phrase(token.type, token, (left, right))

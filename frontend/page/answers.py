@@ -2,11 +2,13 @@
 
 import warnings
 from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from math import isfinite
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import numpy as np
 
+from eggrad.engine.compilation.compiled import CompiledFunction
 from eggrad.engine.costs.cost import DEFAULT_SIZE
 from eggrad.engine.errors import EggradError, ParseError, UnsupportedOperation
 from eggrad.engine.laws.rule import BulkRule, Rule
@@ -19,6 +21,7 @@ from eggrad.frontend.interface.compile import compile
 from eggrad.frontend.interface.equivalence import equivalent
 from eggrad.frontend.page.question import Question
 from eggrad.frontend.page.reading import Reading, read
+from eggrad.frontend.printing.formats import format_unchanged
 from eggrad.frontend.printing.verdict import format_sides, format_values
 from eggrad.frontend.workbench import graph
 from eggrad.frontend.workbench.experiment import BASE, Case, laws
@@ -53,11 +56,11 @@ _LONGEST_TEXT: Final = 20_000
 
 
 def answer(question: Question) -> Answer:
-    """What the page shows; a mistake in the question is an answer with an `error`.
+    r"""What the page shows; a mistake in the question is an answer with an `error`.
 
     >>> found = answer(Question("derivative", "x'*A*x"))
-    >>> found["derivative"]["matrix"], found["wrt"]
-    ("(A + A')*x", ['x'])
+    >>> found["derivative"]["latex"], found["wrt"]
+    ('\\left(A + A^\\top\\right) x', ['x'])
     >>> answer(Question("derivative", "sin(x"))["error"]["column"]
     4
     """
@@ -115,37 +118,39 @@ def _derivative(question: Question, found: Reading) -> Answer:
         "words": list(ASSUMPTIONS),
         "wrt": list(wrt),
         "plotted": _is_plotted(f),
-        "function": _written(f),
-        "derivative": _written(result),
+        # As it was read, while the derivative is the shortest formula.
+        "function": _written(f, format_unchanged("latex", f.term, f.scope)),
+        "derivative": _written(result, result.to("latex")),
         "complete": result.complete,
     }
 
 
-def _written(f: Expression) -> Answer:
+def _written(f: Expression, latex: str) -> Answer:
     """A formula to be typeset, its axes and what it costs."""
-    shape = [str(d) for d in f.shape]
-    latex = f.to("latex")
-    sizes = dict.fromkeys(symbols(f.thin.term, *f.variables, *f.scope), DEFAULT_SIZE)
     return {
         "latex": latex if len(latex) <= _LONGEST_TEXT else "",
-        "matrix": f.to("matrix")[:_LONGEST_TEXT],
-        "shape": shape,
+        "shape": [str(d) for d in f.shape],
         "operations": f.cost(DEFAULT_SIZE),
-        "sizes": sizes,
+        "symbols": list(symbols(f.thin.term, *f.variables, *f.scope)),
     }
 
 
 def _code(question: Question, found: Reading) -> Answer:
     _, result = _derived(question, found)
-    texts: list[Answer] = []
-    for language, name in LANGUAGES.items():
-        try:
-            texts.append({"name": name, "text": result.to(language)})
-        except EggradError as error:
-            texts.append({"name": name, "text": "", "remark": str(error)})
-    both = compile([found.asked().expression, result])
-    texts.insert(1, {"name": "NumPy, fast, with the value", "text": both.source})
-    return {"code": texts}
+    f = found.asked().expression
+    both = partial(cast(Callable[..., CompiledFunction], compile), [f, result])
+    writers: dict[str, Callable[[], str]] = {
+        name: partial(result.to, language) for language, name in LANGUAGES.items()
+    }
+    writers["NumPy, compiled with the value"] = lambda: both().source
+    return {"code": [_text(name, write) for name, write in writers.items()]}
+
+
+def _text(name: str, write: Callable[[], str]) -> Answer:
+    try:
+        return {"name": name, "text": write()}
+    except EggradError as error:
+        return {"name": name, "text": "", "remark": str(error)}
 
 
 def _check(question: Question, found: Reading) -> Answer:
@@ -255,5 +260,5 @@ _PARTS: Final[Mapping[str, Callable[[Question, Reading], Answer]]] = {
 def warmed(texts: Iterable[str]) -> None:
     """Load what first answers need, by giving some."""
     for text in texts:
-        for part in ("derivative", "code", "check", "steps"):
-            answer(Question(part, text))
+        answer(Question("derivative", text))
+        answer(Question("code", text))

@@ -175,7 +175,7 @@ def _shapes(text: str) -> dict[str, tuple[Size, ...]]:
     """The axes of each argument: as long as indices of known ranges reach.
 
     >>> _shapes("f[i<N] = sum{k<K} (x[i + k] * w[k])")
-    {'x': ('N + K - 1',), 'w': ('K',)}
+    {'x': ('K + N - 1',), 'w': ('K',)}
     """
     _, _, body = text.partition("=")
     ends = dict(re.findall(r"([^\W\d]\w*)\s*<\s*(\w+)", text))

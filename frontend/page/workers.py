@@ -21,7 +21,13 @@ MEGABYTES: Final = 1024
 # A process that derives for hours slows down, see docs/roadmap.md.
 ANSWERS: Final = 200
 REMEMBERED: Final = 500
-_WARMING: Final = ("norm2(A*x - y)^2 + sum(log(1 + exp(x)))",)
+# Of each notation one formula, with laws that many others need.
+_WARMING: Final = (
+    "norm2(A*x - y)^2 + sum(log(1 + exp(x)))",
+    r"\log\det S + x^\top S^{-1} x",
+    "f_i = A_ij exp(x_j)/x_j",
+    "f[i<N] = sum{k<K} (x[i + k] * w[k])",
+)
 _STARTING: Final = 60.0
 _WAITING: Final = 60.0
 

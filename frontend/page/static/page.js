@@ -29,9 +29,9 @@ async function ask(part) {
   }
 }
 
-function typeset(target, latex, otherwise = latex) {
+function typeset(target, latex) {
   if (latex) katex.render(latex, target, { displayMode: true, throwOnError: false, trust: false, maxExpand: 1000, maxSize: 20 });
-  else target.replaceChildren(element("code", { textContent: otherwise }));
+  else target.textContent = "The formula is too long to be typeset; its code is below.";
 }
 
 // A mistake is shown below the field that has it, at its place.
@@ -118,7 +118,7 @@ function show(found) {
   const power = found.wrt.length > 1 ? `^{${found.wrt.length}}` : "";
   typesetNamed($("function"), name, found.function);
   typesetNamed($("derivative"), `\\frac{\\partial${power} f}{${below}}`, found.derivative);
-  const sizes = Object.keys(found.derivative.sizes);
+  const sizes = found.derivative.symbols;
   const at = sizes.length ? ` at ${sizes.join(" = ")} = 100` : "";
   const count = (f) => f.operations.toLocaleString("en");
   $("facts").textContent =
@@ -129,13 +129,12 @@ function show(found) {
 const symbol = (name) => (name.length === 1 ? name : `\\mathrm{${name.replace(/[^\p{L}\p{N}]/gu, "\\_")}}`);
 
 function typesetNamed(target, name, f) {
-  if (!f.latex) return typeset(target, "", f.matrix);
+  if (!f.latex) { typeset(target, ""); return; }
   // Named parts stand above; what is asked for is the last line.
   const parts = f.latex.match(/^\\begin\{aligned\}\n([^]*)\n& ([^\n]*)\n\\end\{aligned\}$/);
   typeset(target, parts
     ? `\\begin{aligned}\n${parts[1]}\n${name} &= ${parts[2]}\n\\end{aligned}`
     : (/^f_\{?[a-z]/.test(f.latex) ? `${name}:\\quad ${f.latex}` : `${name} = ${f.latex}`));
-  return undefined;
 }
 
 const kind = (shape) =>

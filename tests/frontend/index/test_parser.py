@@ -116,6 +116,12 @@ def test_the_left_side_declares_axes_that_nothing_else_does() -> None:
     assert f.shape == ("n", 3)
 
 
+def test_a_number_divided_by_zero_is_a_quotient() -> None:
+    f = eg.parse_index("f_i = (1/0) x_i", DIMS)
+    with np.errstate(divide="ignore"):
+        np.testing.assert_array_equal(f.evaluate({"x": [1.0, -1.0]}), [np.inf, -np.inf])
+
+
 def test_declared_functions_are_read() -> None:
     twice = eg.function("twice", derivative=lambda x: 2, evaluate=lambda x: 2 * x)
     f = eg.parse_index("twice(x_i)", {"x": ("n",)}, functions=[twice])

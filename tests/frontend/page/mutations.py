@@ -57,7 +57,7 @@ def mutated(count: int, seed: int) -> Iterator[dict[str, Any]]:
 
 def _changed(text: str, rng: random.Random, texts: list[str]) -> str:
     at, end = sorted(rng.randrange(len(text) + 1) for _ in range(2))
-    match rng.randrange(6):
+    match rng.randrange(12):
         case 0:
             return text[:at] + rng.choice(_CHARACTERS) + text[at:]
         case 1:
@@ -68,9 +68,27 @@ def _changed(text: str, rng: random.Random, texts: list[str]) -> str:
             return text[:at] + text[end:]
         case 4:
             return text[:end] + text[at:end] * rng.choice((1, 2, 5)) + text[end:]
-        case _:
+        case 5:
             other = rng.choice(texts)
             return text[:at] + other[rng.randrange(len(other)) :]
+        case _:
+            return _exchanged(text, rng)
+
+
+def _exchanged(text: str, rng: random.Random) -> str:
+    """The text with one operator, name or number exchanged for another: often a formula still."""
+    groups = ("+-*/", "xywvzc", "ABSXW", "0123456789", ("sin", "exp", "log", "tanh", "abs", "sum"))
+    places = [
+        (at, found, group)
+        for group in groups
+        for found in group
+        for at in range(len(text))
+        if text.startswith(found, at)
+    ]
+    if not places:
+        return text
+    at, found, group = rng.choice(places)
+    return text[:at] + rng.choice(group) + text[at + len(found) :]
 
 
 def is_answer(found: Any) -> bool:

@@ -24,7 +24,7 @@ def pool() -> Iterator[Pool]:
 def test_what_takes_too_long_is_ended_and_others_are_answered(pool: Pool) -> None:
     ended = pool.answer(LONG)
     assert "longer than the 4 seconds" in ended["error"]["message"]
-    assert pool.answer(QUICK)["derivative"]["matrix"] == "cos(x)"
+    assert pool.answer(QUICK)["derivative"]["latex"] == r"\cos\left(x\right)"
     # What was ended is asked again: another time there may be more.
     assert pool.remembered.get(LONG) is None
 
@@ -45,7 +45,7 @@ def test_what_takes_too_much_memory_is_ended() -> None:
         sizes = (("A", (2000, 2000)), ("x", (2000,)))
         found = pool.answer(Question("check", "norm2(A*x)^2", dims=sizes, wrt=("A",)))
         assert "memory" in found["error"]["message"] or "entries" in found["error"]["message"]
-        assert pool.answer(QUICK)["derivative"]["matrix"] == "cos(x)"
+        assert pool.answer(QUICK)["derivative"]["latex"] == r"\cos\left(x\right)"
     finally:
         pool.close()
 
