@@ -11,6 +11,7 @@ const element = (tag, properties = {}, ...children) => {
 // What is asked: only what the reader has said.
 const asked = { wrt: [], dims: {}, assume: {} };
 let round = 0;
+let answered = "";
 
 const question = (part) => ({
   part, text: $("text").value, notation: $("notation").value, wrt: asked.wrt, dims: asked.dims,
@@ -69,7 +70,10 @@ async function answer() {
   $("status").textContent = "";
   complain(found.error);
   $("answer").hidden = Boolean(found.error);
+  // Sizes that do not fit are changed where they were typed.
+  $("sizes").hidden = Boolean(found.error) && answered !== $("text").value;
   if (found.error) return;
+  answered = $("text").value;
   show(found);
   // What the eye sees is said to those who hear the page.
   $("status").classList.add("heard");

@@ -128,6 +128,9 @@ def test_change_a_size(reader: Reader) -> None:
     reader.page.fill("[aria-label='sizes of A']", "3")
     reader.page.keyboard.press("Tab")
     reader.page.wait_for_selector("#text-error:not([hidden])")
+    reader.page.fill("[aria-label='sizes of A']", "k, 7")
+    reader.page.keyboard.press("Tab")
+    reader.shows("#facts", "A vector of axes 7;")
 
 
 def test_declare_what_is_known_of_a_variable(reader: Reader) -> None:
