@@ -1,5 +1,7 @@
 """`eggrad serve`: the page on which one types a formula and reads its derivative."""
 
+import socket
+
 import click
 
 from eggrad.frontend.cli.commands import Mistake
@@ -48,8 +50,15 @@ def serve(*, port: int, host: str, workers: int | None, seconds: float) -> None:
         ) from error
     from eggrad.frontend.page.workers import Pool
 
-    hosts = ["127.0.0.1", "localhost"] if host in _LOOPBACK else ["*"]
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    try:
+        listening = socket.create_server((host, port), family=family)
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise Mistake(f"cannot listen at {host}, port {port}: {reason}; see --port") from error
     shown = f"[{host}]" if ":" in host else host
     click.echo(f"eggrad's page is at http://{shown}:{port} (Ctrl-C ends it)", err=True)
+    hosts = [*_LOOPBACK] if host in _LOOPBACK else ["*"]
     app = application(Pool(workers, seconds=seconds), hosts)
-    uvicorn.run(app, host=host, port=port, log_level="warning")
+    server = uvicorn.Server(uvicorn.Config(app, log_level="warning"))
+    server.run(sockets=[listening])

@@ -9,7 +9,6 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from queue import Empty, Queue
 from threading import Lock
-from time import monotonic
 from typing import Final
 
 from eggrad.engine.errors import EggradError
@@ -20,7 +19,7 @@ SECONDS: Final = 10.0
 MEGABYTES: Final = 1024
 # A process that derives for hours slows down, see docs/roadmap.md.
 ANSWERS: Final = 200
-REMEMBERED: Final = 500
+REMEMBERED: Final = 32_000_000
 # Of each notation one formula, with laws that many others need.
 _WARMING: Final = (
     "norm2(A*x - y)^2 + sum(log(1 + exp(x)))",
@@ -36,28 +35,30 @@ class Remembered:
     """The answers that were asked for last."""
 
     def __init__(self, most: int = REMEMBERED) -> None:
-        """Keep that many."""
+        """Keep so many characters of them."""
         self._most = most
-        self._answers: OrderedDict[Question, Answer] = OrderedDict()
+        self._size = 0
+        self._answers: OrderedDict[Question, tuple[Answer, int]] = OrderedDict()
         self._lock = Lock()
-
-    def __len__(self) -> int:
-        """How many there are."""
-        return len(self._answers)
 
     def get(self, question: Question) -> Answer | None:
         """The answer, which counts as asked for again."""
         with self._lock:
-            if question in self._answers:
-                self._answers.move_to_end(question)
-            return self._answers.get(question)
+            if question not in self._answers:
+                return None
+            self._answers.move_to_end(question)
+            return self._answers[question][0]
 
     def keep(self, question: Question, found: Answer) -> None:
-        """Remember an answer, and forget the oldest where there are too many."""
+        """Remember an answer, and forget the oldest where they are too long together."""
+        size = len(str(found))
         with self._lock:
-            self._answers[question] = found
-            if len(self._answers) > self._most:
-                self._answers.popitem(last=False)
+            _, before = self._answers.pop(question, (None, 0))
+            self._answers[question] = found, size
+            self._size += size - before
+            while self._size > self._most:
+                _, (_, gone) = self._answers.popitem(last=False)
+                self._size -= gone
 
 
 class Ended(EggradError):
@@ -203,8 +204,7 @@ class Pool:
             self._idle.put(worker)
         return found
 
-    def close(self, seconds: float = 30.0) -> None:
+    def close(self) -> None:
         """End all workers, those at work when they have answered."""
-        end = monotonic() + seconds
         for _ in range(self._count):
-            self._idle.get(timeout=max(0.1, end - monotonic())).stop()
+            self._idle.get(timeout=self._seconds + _STARTING).stop()

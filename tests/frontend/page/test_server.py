@@ -2,6 +2,7 @@
 
 import json
 import os
+import socket
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 
@@ -103,6 +104,14 @@ def test_serve_says_what_is_missing() -> None:
     done = python("-c", program, check=False, environment={"COLUMNS": "100", **os.environ})
     assert done.returncode == 2
     assert "pip install 'eggrad[page]'" in done.stderr
+
+
+def test_serve_says_that_the_port_is_taken() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        done = CliRunner().invoke(cli.main, ["serve", "--port", str(port)])
+    assert done.exit_code == 2
+    assert f"cannot listen at 127.0.0.1, port {port}: Address already in use" in done.output
 
 
 def test_serve_is_for_this_machine_where_nothing_is_said() -> None:

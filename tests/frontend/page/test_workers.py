@@ -56,12 +56,17 @@ def test_deep_formulas_do_not_end_a_worker(pool: Pool) -> None:
 
 
 def test_the_oldest_answers_are_forgotten() -> None:
-    remembered = Remembered(most=2)
+    remembered = Remembered(most=20)
     first, second, third = (Question("derivative", text) for text in "xyz")
     remembered.keep(first, {"n": 1})
     remembered.keep(second, {"n": 2})
     remembered.get(first)
     remembered.keep(third, {"n": 3})
-    assert len(remembered) == 2
     assert remembered.get(second) is None
     assert remembered.get(first) == {"n": 1}
+    remembered.keep(second, {"n": "x" * 20})
+    assert [remembered.get(q) for q in (first, second, third)] == [None] * 3
+    remembered.keep(third, {"n": 4})
+    remembered.keep(third, {"n": 5})
+    remembered.keep(first, {"n": 1})
+    assert remembered.get(third) == {"n": 5}
