@@ -3,11 +3,12 @@
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import reduce
 from itertools import count
 from typing import Final
 
 from eggrad.engine.errors import EggradError, ParseError, UnknownVariable
-from eggrad.engine.indices.affine import as_size, size_form
+from eggrad.engine.indices.affine import as_size, form, plus, size_form
 from eggrad.engine.indices.spec import Size
 from eggrad.engine.terms.term import Term, postorder
 from eggrad.frontend.index import parser as index
@@ -192,5 +193,7 @@ def _reach(place: str, ends: Mapping[str, str], unnamed: str) -> Size:
     parts = [p.strip() for p in place.split("+")]
     if not all(p in ends or p.isdecimal() for p in parts):
         return unnamed
-    more = 1 + sum(int(p) if p.isdecimal() else -1 for p in parts)
-    return as_size(size_form(" + ".join([*(ends[p] for p in parts if p in ends), f"{more}"])))
+    known = [ends.get(p, p) for p in parts]
+    lengths = [size_form(int(d) if d.isdecimal() else d) for d in known]
+    # The largest index is one less than its range is long, a number is itself.
+    return as_size(reduce(plus, lengths, form([("", 1 - sum(p in ends for p in parts))])))
