@@ -20,6 +20,7 @@ from eggrad.engine.backends.libraries import LIBRARIES
 from eggrad.engine.compilation.compiled import Form
 from eggrad.engine.compilation.factored_code import Product, structure
 from eggrad.engine.compilation.program import letters
+from eggrad.engine.compilation.shown import ShownFunction
 from eggrad.engine.errors import ShapeError
 from eggrad.engine.indices.spec import Indices
 from eggrad.engine.runtime.factored import Part, columns_of
@@ -184,7 +185,7 @@ def _known_to_jax() -> None:
     tree.register_pytree_node(FactoredArray, flatten, unflatten)
 
 
-class ArrayFactors:
+class ArrayFactors(ShownFunction):
     """A function of a library's arrays that returns a `FactoredArray` for each root, or a single.
 
     `source` is the text that computes their cores; arguments are those of `ArrayFunction`.
@@ -217,6 +218,7 @@ class ArrayFactors:
             jit=jit,
         )
         self._terms = tuple(roots)
+        self._describe(f"factored {library}", self._terms, dict(sizes or {}))
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle the terms; write the same code anew."""
@@ -236,10 +238,6 @@ class ArrayFactors:
             for products, dims, columns in self._roots
         ]
         return made[0] if self._single else made
-
-    def __repr__(self) -> str:
-        """Show the parameters."""
-        return f"<{self._library} function of {', '.join(self.parameters)}, factored>"
 
 
 def _part(product: Product, cores: Any) -> Part:

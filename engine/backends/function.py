@@ -23,6 +23,7 @@ from eggrad.engine.compilation.compiled import (
     size_origins,
 )
 from eggrad.engine.compilation.program import Steps
+from eggrad.engine.compilation.shown import ShownFunction
 from eggrad.engine.errors import ShapeError, UnknownVariable, UnsupportedOperation
 from eggrad.engine.indices.affine import size_symbols
 from eggrad.engine.indices.texts import escaped
@@ -111,7 +112,7 @@ def _write_steps(
     return known
 
 
-class ArrayFunction:
+class ArrayFunction(ShownFunction):
     """A function of arrays of one library, by keyword or by position; `source` is its Python text.
 
     It returns one array, or a list where a list was compiled, of the library, dtype and device of
@@ -164,6 +165,8 @@ class ArrayFunction:
         self._compiled_forms: dict[tuple[int, tuple[int, ...]], Callable[..., Any]] = {}
         self._plans: dict[tuple[int, str], Plan | None] = {}
         self.parameters = (*self._names, *self._open_sizes())
+        form = forms[choose(self._defaults) if choose and self._defaults else 0]
+        self._describe(library, self._reference, self._defaults, form.terms)
         if library == "jax" and self._jit and not self._used:
             self._enter_at_once()
 
@@ -357,10 +360,6 @@ class ArrayFunction:
         exec(compile(text, "<eggrad>", "exec"), namespace)
         kind = type("ArrayFunction", (ArrayFunction,), {"__call__": namespace["__call__"]})
         self.__class__ = cast("type[Self]", kind)
-
-    def __repr__(self) -> str:
-        """Show the parameters."""
-        return f"<{self._library.name} function of {', '.join(self.parameters)}>"
 
 
 class FollowingFunction:

@@ -4,12 +4,13 @@ That a matrix is positive definite is seen by its Cholesky factor, which the gen
 beside the results: where it needs the factor itself, the test costs nothing more.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final, cast
 
 import numpy as np
 
-from eggrad.engine.compilation.compiled import placed
+from eggrad.engine.compilation.compiled import CompiledFunction, placed
+from eggrad.engine.compilation.shown import ShownFunction
 from eggrad.engine.errors import AssumptionViolated
 from eggrad.engine.terms import term as terms
 from eggrad.engine.terms.assumptions import DEFINITE, failure, least_eigenvalue
@@ -50,7 +51,7 @@ def factors_of(variables: Iterable[Term]) -> dict[str, Term]:
     return {v.name: terms.numeric("cholesky", v) for v in definite}
 
 
-class CheckedFunction:
+class CheckedFunction(ShownFunction):
     """A compiled function, called as it is; `AssumptionViolated` says what values do not fit.
 
     The last results are the Cholesky factors of the variables `factors`. A call first raises what
@@ -59,7 +60,7 @@ class CheckedFunction:
 
     def __init__(
         self,
-        function: Callable[..., Any],
+        function: CompiledFunction,
         variables: Sequence[Term],
         factors: Sequence[str] = (),
         *,
@@ -71,8 +72,9 @@ class CheckedFunction:
         self._factors = tuple(factors)
         self._left_out = _BY_FACTOR if factors else frozenset[str]()
         self._single = single
-        self.parameters: tuple[str, ...] = tuple(getattr(function, "parameters", ()))
-        self.source: str = getattr(function, "source", "")
+        self.parameters, self.source = function.parameters, function.source
+        roots = function.reference[: len(function.reference) - len(self._factors)]
+        self._describe("checked numpy", roots, {})
 
     def __call__(self, /, *args: Any, **values: Any) -> Any:
         """The value of the root, or the list of values."""
@@ -91,7 +93,3 @@ class CheckedFunction:
         # A matrix that has none gives NaN everywhere.
         if factor.size and not np.isfinite(factor[0, 0]):
             raise AssumptionViolated(name, DEFINITE, least_eigenvalue(np.asarray(given[name])))
-
-    def __repr__(self) -> str:
-        """Show the function."""
-        return f"<checked {self._function!r}>"

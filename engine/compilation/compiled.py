@@ -19,6 +19,7 @@ import numpy as np
 from eggrad.engine import runtime
 from eggrad.engine.compilation.passes import run_passes
 from eggrad.engine.compilation.program import Program, Steps
+from eggrad.engine.compilation.shown import ShownFunction
 from eggrad.engine.costs.cost import CostModel
 from eggrad.engine.errors import UnsupportedOperation
 from eggrad.engine.indices.affine import size_symbols
@@ -235,7 +236,7 @@ _MISSING: Final = object()
 _KNOWN_SHAPES: Final = 256
 
 
-class CompiledFunction:
+class CompiledFunction(ShownFunction):
     """A function of arrays, by keyword or in the order of `parameters`; `source` is its text.
 
     It returns one array, or a list where a list was compiled; a scalar is a NumPy number. Size
@@ -275,21 +276,21 @@ class CompiledFunction:
         self._single = single
         self._choose = choose
         self._note = note
-        self._reference = tuple(reference or forms[0].terms)
+        self.reference = tuple(reference or forms[0].terms)
         self._for_complex: CompiledFunction | None = None
         self._variables = variables(*(t for f in forms for t in f.terms))
         self._scope = tuple(v for v in variables(*scope) if v not in self._variables)
         self._defaults = dict(sizes or {})
         own = symbols(*self._variables, *(t for f in forms for t in f.terms), *self._scope)
         self._wanted = tuple(sorted(wanted))
-        self._taken = greatest_indices(self._reference)
+        self._taken = greatest_indices(self.reference)
         # What is made of other sizes may come out negative.
-        self._made = made_sizes(*self._reference)
+        self._made = made_sizes(*self.reference)
         mentioned = sorted({*own, *self._wanted})
         names = {v.name for v in (*self._variables, *self._scope)}
         self._sizes = tuple(s for s in mentioned if s not in names)
         self._names = tuple(dict.fromkeys(v.name for v in self._variables))
-        every = [*self._reference, *(t for f in forms for t in f.terms)]
+        every = [*self.reference, *(t for f in forms for t in f.terms)]
         self._indices = frozenset(t.name for t in only_indices(*every) if t.op == "variable")
         module = Module(
             forms,
@@ -304,7 +305,7 @@ class CompiledFunction:
         self.source, self._used = comment + module.text, module.parameters
         self._arrays_made = module.made
         namespace: dict[str, Any] = {
-            f.name: f.function_for("numpy") for f in own_functions(*self._reference)
+            f.name: f.function_for("numpy") for f in own_functions(*self.reference)
         }
         namespace |= module.arrays
         exec(compile(self.source, "<eggrad>", "exec"), namespace)
@@ -316,8 +317,10 @@ class CompiledFunction:
         self._fixing = tuple(v.name for v in self._scope if not needed.isdisjoint(symbols(v)))
         self._made_by = type(self)
         # Who gives arguments in order need not know which variables lowering has done without.
-        every = tuple(dict.fromkeys(v.name for v in variables(*self._reference, *self._variables)))
+        every = tuple(dict.fromkeys(v.name for v in variables(*self.reference, *self._variables)))
         self.parameters = (*every, *(s for s in self._used if s not in fixed))
+        form = forms[choose(self._defaults) if choose and self._defaults else 0]
+        self._describe("numpy", self.reference, self._defaults, form.terms)
         entry = self._entry() if every == self._names else None
         if entry is not None:
             # Python looks for `__call__` in the e-class alone.
@@ -329,7 +332,7 @@ class CompiledFunction:
         make = partial(
             self._made_by,
             choose=self._choose,
-            reference=self._reference,
+            reference=self.reference,
             note=self._note,
             wanted=self._wanted,
         )
@@ -377,7 +380,7 @@ class CompiledFunction:
 
     def _made_for_complex(self) -> "CompiledFunction":
         scope = (*self._scope, *self._variables)
-        return _ComplexFunction([Form(self._reference)], scope, self._defaults, self._single)
+        return _ComplexFunction([Form(self.reference)], scope, self._defaults, self._single)
 
     def _entry(self) -> Callable[..., Any] | None:
         """The `__call__` that sends arrays of known shapes straight to the generated code."""
@@ -435,10 +438,6 @@ class CompiledFunction:
         }
         exec(compile(text, "<eggrad>", "exec"), namespace)
         return namespace["__call__"]
-
-    def __repr__(self) -> str:
-        """Show the keywords."""
-        return f"<compiled function of {', '.join(v.name for v in self._variables)}>"
 
 
 def _converted(results: Any, dtype: np.dtype[Any]) -> Any:

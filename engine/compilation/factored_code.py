@@ -316,14 +316,15 @@ class CompiledFactors(CompiledFunction):
         # The cores may lack variables of the roots, whose shapes are still wanted.
         every = (*scope, *variables(*roots, *originals))
         super().__init__([Form(cores)], every, sizes, reference=originals, wanted=symbols)
+        self._describe("factored numpy", originals, self._defaults)
 
     def __reduce__(self) -> tuple[Callable[..., "CompiledFactors"], tuple[Any, ...]]:
         """Pickle the terms; generate the same code anew."""
-        make = partial(self._made_by, reference=self._reference)
+        make = partial(self._made_by, reference=self.reference)
         return make, (self._roots, *self._kept())
 
     def _made_for_complex(self) -> CompiledFunction:
-        return _ComplexFactors(self._reference, *self._kept())
+        return _ComplexFactors(self.reference, *self._kept())
 
     def _kept(self) -> tuple[Sequence[Term], Mapping[str, int], int | None, bool]:
         return (*self._scope, *self._variables), self._defaults, self._columns, self._is_alone
