@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from itertools import chain
 from time import perf_counter
@@ -438,6 +439,12 @@ class Derived:
     alike: bool = False
 
 
+PROGRESS: Final[ContextVar[Callable[[str, "Run"], None] | None]] = ContextVar(
+    "progress", default=None
+)
+"""Who wants to know the stage of a run while it lasts, and the run."""
+
+
 class Run:
     """One use of an e-graph under a budget; the first model is that of the final snapshot."""
 
@@ -457,6 +464,7 @@ class Run:
         self.budget = budget
         self.models = models
         self.report = Report()
+        self.progress = PROGRESS.get()
         self.watch = Watch(observer, egraph, self.report.matches)
         self.roots: Sequence[str] = ()
         self.round = 0
@@ -664,6 +672,8 @@ class Run:
 
     def tell(self, stage: str, enodes: int | None = None) -> None:
         """Tell who looks on of an iteration."""
+        if self.progress is not None:
+            self.progress(stage, self)
         if self.watch.active:
             found = self.egraph.size() if enodes is None else enodes
             self.watch.tell(stage, self.round, found, self.roots)

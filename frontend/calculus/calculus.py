@@ -22,9 +22,11 @@ from eggrad.engine.terms.term import (
     variables,
 )
 from eggrad.engine.terms.term_patterns import substituted
+from eggrad.frontend.calculus.progress import shows_progress
 from eggrad.rules.standard import AT_SYMMETRIC, STANDARD, extended, system
 
 
+@shows_progress("differentiating")
 def differentiate(
     term: Term,
     wrt: Sequence[Term],
@@ -109,6 +111,7 @@ def _by_own_entries(term: Term, words: Sequence[str]) -> Term:
     return term
 
 
+@shows_progress("differentiating")
 def gradients(
     term: Term, wrt: Sequence[Term], budget: Budget | None = None, rules: Sequence[Ruleset] = ()
 ) -> Result:
@@ -122,6 +125,7 @@ def gradients(
     return system(extended(STANDARD, rules)).pull_back(term, wrt, delta(()), budget)
 
 
+@shows_progress("differentiating")
 def pull_back(term: Term, x: Term, cotangent: Term, budget: Budget | None = None) -> Result:
     """The product of a cotangent, with axes of `term`, and the derivative with respect to `x`.
 
@@ -133,6 +137,7 @@ def pull_back(term: Term, x: Term, cotangent: Term, budget: Budget | None = None
     return system().pull_back(term, [x], cotangent, budget)
 
 
+@shows_progress("simplifying")
 def simplify(
     term: Term,
     budget: Budget | None = None,
@@ -156,6 +161,7 @@ def simplify(
     return systems(extended(STANDARD, rules)).simplify([term], budget, at, exact=exact)
 
 
+@shows_progress("simplifying")
 def thinned(
     term: Term,
     budget: Budget | None = None,

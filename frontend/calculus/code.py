@@ -8,6 +8,7 @@ from eggrad.engine.costs.cost import CostModel
 from eggrad.engine.costs.time_model import Rates
 from eggrad.engine.terms.loops import Recurrence, with_results, with_steps
 from eggrad.engine.terms.term import Term
+from eggrad.frontend.calculus.progress import shows_progress
 from eggrad.rules.standard import system
 
 
@@ -22,6 +23,7 @@ def evaluator(term: Term, scope: Sequence[Term], *, as_written: bool) -> Compile
     return compile_terms([own], scope, single=True, reference=[term])
 
 
+@shows_progress("compiling")
 def stable_form(term: Term) -> Term:
     """An equal term that neither overflows on the way nor loses digits, as code can compute it.
 
@@ -37,6 +39,7 @@ def stable_form(term: Term) -> Term:
     return with_steps([found], stable)[0]
 
 
+@shows_progress("compiling")
 def lower(
     roots: Sequence[Term], rates: Rates, sizes: Mapping[str, int] | None = None
 ) -> tuple[SizeVariant, ...]:

@@ -484,24 +484,25 @@ class Expression:
         """Write it in the language that `eggrad.parse` reads; one with loops as Python."""
         return self.to("python" if terms.steps_of(self.thin.term) else "einsum")
 
-    def _repr_latex_(self) -> str:
+    def _repr_mimebundle_(self, **_: object) -> dict[str, str]:
         """The formula in a notebook."""
-        return rf"$\displaystyle {self.to('latex')}$"
+        from eggrad.frontend.printing.display import formula_bundle
 
-    def _repr_svg_(self) -> str | None:
-        """The DAG in a notebook, where the Python package `graphviz` and Graphviz are there."""
-        try:
-            import graphviz
-
-            return graphviz.Source(self.to("dot")).pipe("svg").decode()
-        except (ImportError, OSError):
-            return None
+        return formula_bundle(self, lambda: self.to("latex"))
 
     def __repr__(self) -> str:
-        """Show axes and variables; `str` writes the whole expression."""
-        axes = ", ".join(str(d) for d in self.shape)
-        names = ", ".join(v.name for v in self.thin.variables)
-        return f"<Expression of {names or 'no variables'}, axes ({axes}), {self.node_count} nodes>"
+        """Show axes and formula; what is not yet found is not looked for, so it is quick.
+
+        >>> from eggrad.frontend.expression.functions import exp, variable
+        >>> exp(variable("A", ("m", "n")) @ variable("x", ("n",)))
+        Expression((m,): exp(A*x))
+        """
+        from eggrad.frontend.printing.display import short_formula
+
+        own = self if self._thin is None else self._thin
+        axes = ", ".join(map(str, self.shape))
+        axes += "," if self.ndim == 1 else ""
+        return f"Expression(({axes}): {short_formula(own.term, own.scope)})"
 
     # Python's operators
 

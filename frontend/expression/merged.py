@@ -190,7 +190,7 @@ def reshaped(f: Expression, shape: Any) -> Merged | Expression:
 
     >>> A = language.variable("A", ("m", "n"))
     >>> reshaped(A, -1)
-    <Merged of axes (m·n), entries <Expression of A, axes (m, n), 1 nodes>>
+    <Merged of axes (m·n), entries Expression((m, n): A)>
     """
     several = isinstance(shape, tuple | list | np.ndarray)
     given: Sequence[Any] = tuple(shape) if several else (shape,)

@@ -37,6 +37,7 @@ from eggrad.frontend.elementwise.syntax import (
 )
 from eggrad.frontend.expression.expression import Expression, expression
 from eggrad.frontend.expression.own_functions import DeclaredFunction, records_of
+from eggrad.frontend.printing.display import formula_bundle
 from eggrad.frontend.printing.latex import format_latex_definition
 
 Shapes = Mapping[str, Sequence[Affine]]
@@ -237,9 +238,9 @@ class Definition:
             return format_latex_definition(self.name, self.lengths, self.body)
         return self.expression.to(language)
 
-    def _repr_latex_(self) -> str:
+    def _repr_mimebundle_(self, **_: object) -> dict[str, str]:
         """What notebooks show."""
-        return f"$\\displaystyle {self.to('latex')}$"
+        return formula_bundle(self, lambda: self.to("latex"))
 
     def __eq__(self, other: object) -> bool:
         """Whether the definitions say the same in the same words."""

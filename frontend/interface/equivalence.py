@@ -1,6 +1,6 @@
 """Whether two expressions are equal: proved by rules, refuted by values, or left open."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
@@ -31,8 +31,10 @@ from eggrad.engine.laws.properties import (
 from eggrad.engine.terms.binding import symbols
 from eggrad.engine.terms.term import Term, variables
 from eggrad.frontend.calculus.calculus import has_structure
+from eggrad.frontend.calculus.progress import shows_progress
 from eggrad.frontend.expression.expression import Expression, as_expression, unified
 from eggrad.frontend.interface.own_rules import accepted
+from eggrad.frontend.printing.display import html_table
 from eggrad.frontend.printing.matrix import format_matrix, has_notation
 from eggrad.frontend.printing.verdict import format_sides, format_steps, format_values
 from eggrad.frontend.text.printer import format_term
@@ -54,7 +56,7 @@ LAST = ("normal_forms",)
 FEW = 5
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Verdict:
     """What was found about two expressions.
 
@@ -81,6 +83,7 @@ class Verdict:
     _print_steps: "Callable[[Sequence[Step], str], str]" = lambda _steps, _language: ""
 
     @cached_property
+    @shows_progress("looking for the fewest rules")
     def laws(self) -> "tuple[Rule | BulkRule, ...]":
         """The rules of `rules`."""
         return self._find_rules()
@@ -94,6 +97,7 @@ class Verdict:
         return tuple(f"{r.ruleset}.{r.name}" for r in self.laws)
 
     @cached_property
+    @shows_progress("looking for single steps")
     def steps(self) -> "tuple[Step, ...] | None":
         """A chain of terms from the left side to the right one, one rule a step.
 
@@ -114,18 +118,32 @@ class Verdict:
             raise UnsupportedOperation(f"whether they are equal is unknown: {self.reason}")
         return self.status == "equal"
 
+    def __repr__(self) -> str:
+        """Say it in a line, without a search for the rules."""
+        domain = f", where {', '.join(self.domain)}" if self.domain else ""
+        return f"<Verdict {self.status}: {self.reason}{domain}>"
+
     def __str__(self) -> str:
         """Say it in words, with the rules or the values."""
-        lines = [f"{self.status}: {self.reason}"]
+        rows = (f"{name}{sign} {text}" for name, sign, text in self._findings())
+        return "\n".join([f"{self.status}: {self.reason}", *rows])
+
+    def _repr_html_(self) -> str:
+        """What notebooks show."""
+        rows = [(name, text) for name, _, text in self._findings()]
+        return html_table(f"{self.status}: {self.reason}", rows)
+
+    def _findings(self) -> Iterator[tuple[str, str, str]]:
+        """The rules or the values: a name, what stands behind it, and a text."""
         if self.status == "equal":
-            lines.append(f"rules: {', '.join(self.rules) or 'none, they are the same'}")
+            yield "rules", ":", ", ".join(self.rules) or "none, they are the same"
             if self.domain:
-                lines.append(f"where: {', '.join(self.domain)}")
+                yield "where", ":", ", ".join(self.domain)
         for name, value in (self.witness or {}).items():
-            lines.append(f"{name} = {format_values(value)}")
+            yield name, " =", format_values(value)
         if self.witness is not None:
-            lines += format_sides(self.left, self.right)
-        return "\n".join(lines)
+            for name, text in format_sides(self.left, self.right):
+                yield name, " =", text
 
 
 def equivalent(
@@ -190,6 +208,7 @@ def _different(found: Witness, own: Sequence[Expression]) -> Verdict:
     return Verdict("different", reason, witness, found.left, found.right)
 
 
+@shows_progress("comparing")
 def _decided(own: Sequence[Expression], budget: "Budget | None", rules: "Rules | None") -> Verdict:
     """A few values, what is seen at once, more values, and then the e-graph."""
     a, b = (e.term for e in own)

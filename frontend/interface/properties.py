@@ -9,7 +9,9 @@ from eggrad.engine.laws import properties as known
 from eggrad.engine.laws.knowledge import Knowledge
 from eggrad.engine.saturation.schedule import REDUNDANT
 from eggrad.engine.terms.term import Term
+from eggrad.frontend.calculus.progress import shows_progress
 from eggrad.frontend.expression.expression import as_expression
+from eggrad.frontend.printing.display import html_table
 from eggrad.rules.functions.matrix_properties import matrix_properties
 from eggrad.rules.functions.properties import properties as forms
 from eggrad.rules.functions.ranges import ranges
@@ -59,11 +61,17 @@ class Properties(Mapping[str, tuple[str, ...]]):
 
     def __str__(self) -> str:
         """A line for each: what it says, and the rules that show it."""
-        lines = [f"range: {self.range}"]
-        lines += [f"{word}: {', '.join(rules)}" for word, rules in self.found.items()]
-        return "\n".join(lines)
+        return "\n".join(f"{word}: {text}" for word, text in self._findings())
+
+    def _repr_html_(self) -> str:
+        """What notebooks show."""
+        return html_table("properties", self._findings())
+
+    def _findings(self) -> list[tuple[str, str]]:
+        return [("range", self.range), *((w, ", ".join(rules)) for w, rules in self.found.items())]
 
 
+@shows_progress("looking for properties")
 def properties(f: Any) -> Properties:
     """What follows for an expression from its form, and from what is declared of its variables.
 

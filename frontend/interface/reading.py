@@ -27,6 +27,11 @@ class Problem:
         self.expression = expression(parsed.term, parsed.declared)
         self.wrt = None if parsed.wrt is None else tuple(v.name for v in parsed.wrt)
 
+    def __repr__(self) -> str:
+        """Show the expression, and with respect to what it is to be differentiated."""
+        wrt = f", wrt {', '.join(self.wrt)}" if self.wrt else ""
+        return f"<Problem {self.expression!r}{wrt}>"
+
     def derivative(
         self,
         *wrt: str | Expression,

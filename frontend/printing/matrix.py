@@ -28,6 +28,7 @@ from eggrad.engine.terms.binding import symbols
 from eggrad.engine.terms.functions import EXTREMES, Function, OwnFunction, function_of
 from eggrad.engine.terms.stack_functions import STACK_FUNCTIONS
 from eggrad.engine.terms.term import Term, assembled, postorder, variables
+from eggrad.frontend.calculus.progress import shows_progress
 from eggrad.frontend.text.precedence import Text, bracketed, levels
 from eggrad.frontend.text.words import FUNCTION_NAMES, format_number
 from eggrad.rules.standard import AT_SYMMETRIC, system
@@ -629,6 +630,7 @@ MANY: Final = 2
 WORD: Final = re.compile(r"\w+(?:\.\d+)?|[.^*/+'(-]")
 
 
+@shows_progress("looking for the shortest formula")
 def shortest(term: Term) -> Term:
     """The equal term whose matrix notation is the shortest found.
 

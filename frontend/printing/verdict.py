@@ -112,23 +112,21 @@ def format_values(value: Any, digits: int = _FEW) -> str:
     return plain(np.asarray(value).tolist())
 
 
-def format_sides(left: Any, right: Any) -> Iterator[str]:
-    r"""Two results that differ, in as many digits as show it; else their difference as well.
+def format_sides(left: Any, right: Any) -> Iterator[tuple[str, str]]:
+    """Two results that differ, in as many digits as show it; else their difference as well.
 
     >>> tenth = Fraction(1, 10)
-    >>> print("\n".join(format_sides(tenth, tenth + Fraction(1, 10**400))))
-    left = 0.1
-    right = 0.1
-    right - left = 1e-400
+    >>> list(format_sides(tenth, tenth + Fraction(1, 10**400)))
+    [('left', '0.1'), ('right', '0.1'), ('right - left', '1e-400')]
     """
     for digits in (_FEW, _MANY):
         texts = [format_values(side, digits) for side in (left, right)]
         if texts[0] != texts[1]:
             break
-    yield f"left = {texts[0]}"
-    yield f"right = {texts[1]}"
+    yield "left", texts[0]
+    yield "right", texts[1]
     if texts[0] == texts[1]:
-        yield f"right - left = {format_values(np.asarray(right) - np.asarray(left))}"
+        yield "right - left", format_values(np.asarray(right) - np.asarray(left))
 
 
 def _decimal(value: Fraction, digits: int) -> str:

@@ -14,10 +14,11 @@ from eggrad.engine.indices.spec import Spec
 from eggrad.engine.laws.language import SLOPE_NODES
 from eggrad.engine.saturation.schedule import Moment
 from eggrad.engine.terms.term import FUNCTION_NODES
+from eggrad.frontend.printing.display import markup
 from eggrad.frontend.text.printer import format_term
 from eggrad.frontend.text.words import format_number, format_product
 from eggrad.frontend.workbench.experiment import BASE, Case, derive
-from eggrad.frontend.workbench.pages import markup, page, tabs
+from eggrad.frontend.workbench.pages import page, tabs
 
 _SIGNS = {"add": "+", "subtract": "-", "divide": "/", "power": "^"}
 _TIP = 300

@@ -1,10 +1,11 @@
 """Tables as text, and self-contained HTML pages of tables and plots."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from html import escape
 from itertools import pairwise
 from math import floor, log10
 from typing import Final
+
+from eggrad.frontend.printing.display import markup
 
 
 def grouped(number: float) -> str:
@@ -91,15 +92,6 @@ def page(title: str, *parts: str) -> str:
         f"<title>{shown}</title>\n<style>\n{_STYLE}</style>\n</head>\n<body>\n"
         f"<h1>{shown}</h1>\n{body}\n</body>\n</html>\n"
     )
-
-
-def markup(text: str) -> str:
-    r"""A text as HTML and SVG have it; in place of what XML does not allow are spaces.
-
-    >>> markup("a\0<b")
-    'a &lt;b'
-    """
-    return escape("".join(c if c.isprintable() or c == "\n" else " " for c in text))
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:

@@ -7,13 +7,13 @@ from functools import cached_property
 from typing import Any
 
 from eggrad.engine.saturation.schedule import Budget
+from eggrad.frontend.printing.display import markup
 from eggrad.frontend.workbench.experiment import Case, Outcome, Point, Sizes, Variant, experiment
 from eggrad.frontend.workbench.pages import (
     aligned,
     bar_plot,
     grouped,
     line_plot,
-    markup,
     page,
     table,
 )
@@ -33,12 +33,23 @@ TOTALS = (
 SHOWN_RULES = 25
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Findings:
     """What one variant did to every case."""
 
     name: str
     outcomes: tuple[Outcome, ...]
+
+    def __repr__(self) -> str:
+        """Show the sums that tables show."""
+        sums = ", ".join(
+            f"{h} {t}" for h, t in zip(TOTALS[1:], total_rows([self])[0][1:], strict=True)
+        )
+        return f"<Findings {self.name}: {sums}>"
+
+    def _repr_html_(self) -> str:
+        """What notebooks show."""
+        return table(TOTALS, total_rows([self]))
 
     def total(self, what: str) -> Any:
         """The sum of a number over all cases."""

@@ -170,7 +170,7 @@ def test_texts_are_short() -> None:
     assert "ji" not in str(gradient)
     assert gradient.cost(3) == gradient.thin.cost(3)
     assert gradient.node_count == gradient.thin.node_count
-    assert f"{gradient.node_count} nodes" in repr(gradient)
+    assert repr(gradient) == "Expression((n,): 2*S*w)"
     # A text that a user wrote stays as it is.
     assert declared("S'*w").to("index") == "fᵢ = Σⱼ Sⱼᵢ wⱼ"
 
@@ -188,7 +188,7 @@ def test_the_printed_text_is_the_thin_expression() -> None:
 def test_what_vanishes_at_symmetric_matrices_alone() -> None:
     f = eg.simplify(declared("(S - S')*w"))
     assert f.to("matrix") == "zeros(n)"
-    assert repr(f) == "<Expression of no variables, axes (n), 1 nodes>"
+    assert repr(f) == "Expression((n,): zeros(n))"
     np.testing.assert_array_equal(f.evaluate(VALUES), np.zeros(3))
     assert_value(eg.derivative(f, "S"), eg.derivative(parsed("(S - S')*w"), "S"))
 

@@ -179,7 +179,7 @@ def test_properties_and_text() -> None:
     f = A @ x
     assert (A.T.shape, A.T.T.shape, x.T) == (("n", "m"), ("m", "n"), x)
     assert (f.ndim, f.node_count, f.cost({"m": 3, "n": 4}), f.cost(10)) == (1, 3, 21, 190)
-    assert repr(f) == "<Expression of A, x, axes (m), 3 nodes>"
+    assert repr(f) == "Expression((m,): A*x)"
     assert str(f) == f.to("einsum")
     assert eg.parse(str(f)).expression is f
 

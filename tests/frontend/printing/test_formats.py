@@ -103,11 +103,6 @@ def test_a_language_that_is_not_there() -> None:
         x.to("maple")
 
 
-def test_notebooks() -> None:
-    assert (A @ x)._repr_latex_() == r"$\displaystyle A x$"
-    assert repr(A @ x) == "<Expression of A, x, axes (m), 3 nodes>"
-
-
 def test_parts_with_three_axes_are_taken_apart_by_the_rules() -> None:
     z = eg.variable("z", DIMS["z"])
     cube = x[:, None, None] * y[None, :, None] * z
