@@ -5,7 +5,7 @@ import sys
 import time
 from collections.abc import Sequence
 from math import isfinite
-from typing import Any, Final, cast
+from typing import Any, cast, get_args
 
 import click
 import numpy as np
@@ -21,16 +21,13 @@ from eggrad.frontend.cli.input import (
 )
 from eggrad.frontend.expression.expression import Expression
 from eggrad.frontend.interface.check import check_derivatives
+from eggrad.frontend.interface.derivatives import Mode
 from eggrad.frontend.interface.derivatives import simplify as simplified
 from eggrad.frontend.interface.reading import Problem
+from eggrad.frontend.text.words import Format
 from eggrad.frontend.workbench import trace as tracing
 from eggrad.frontend.workbench.trace import Step, as_json, format_trace
 
-# Written out: what prints is loaded by whoever prints.
-LANGUAGES: Final = (
-    *("einsum", "matrix", "index", "unicode", "latex", "python", "elementwise", "jax", "torch"),
-    *("sympy", "matlab", "julia", "json", "dot"),
-)
 _sizes = click.option(
     "--sizes",
     callback=parse_sizes,
@@ -40,7 +37,7 @@ _sizes = click.option(
 _format = click.option(
     "--format",
     "language",
-    type=click.Choice(LANGUAGES),
+    type=click.Choice(get_args(Format)),
     help="The language to print; that of TEXT, where nothing is said.",
 )
 _mode = click.option(
@@ -74,8 +71,8 @@ def diff(
     problem: Problem,
     *,
     wrt: Sequence[str],
-    mode: str,
-    language: str,
+    mode: Mode,
+    language: Format,
     rules: tuple[str, ...],
     check: bool,
     trace: bool,
@@ -132,7 +129,7 @@ def simplify(
     text: str,
     problem: Problem,
     *,
-    language: str,
+    language: Format,
     rules: tuple[str, ...],
     trace: bool,
     sizes: dict[str, int] | int | None,
@@ -167,7 +164,7 @@ def simplify(
 @_mode
 @json_option
 def evaluate(
-    text: str, problem: Problem, *, data: str, out: str | None, mode: str, as_json: bool
+    text: str, problem: Problem, *, data: str, out: str | None, mode: Mode, as_json: bool
 ) -> None:
     """Evaluate TEXT, or its derivative where it has 'derivative wrt', at the values in FILE."""
     values = read_values(data)

@@ -43,7 +43,7 @@ from eggrad.frontend.expression.numpy_protocols import call_function, call_ufunc
 from eggrad.frontend.expression.numpy_refusals import NoSuchMethod, no_method
 from eggrad.frontend.expression.substitution import apart
 from eggrad.frontend.text.sizes import agreed_sizes
-from eggrad.frontend.text.words import format_axes
+from eggrad.frontend.text.words import Format, format_axes
 
 if TYPE_CHECKING:
     from eggrad.engine.compilation.compiled import CompiledFunction
@@ -456,7 +456,7 @@ class Expression:
         """The number of distinct nodes, variables and constants included."""
         return node_count([self.thin.term])
 
-    def to(self, language: str) -> str:
+    def to(self, language: Format) -> str:
         """The text in another language.
 
         "einsum" is what `eggrad.parse` reads, "matrix" what `eggrad.parse_matrix` does; what has

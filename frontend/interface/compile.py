@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import cast
+from typing import Any, Literal, cast, get_args, overload
 
 from eggrad.engine.backends import LIBRARIES, ArrayFactors, ArrayFunction, FollowingFunction
 from eggrad.engine.compilation.checked import CheckedFunction, factors_of
@@ -16,26 +16,92 @@ from eggrad.engine.terms.term import variables
 from eggrad.frontend.calculus.code import lower
 from eggrad.frontend.expression.expression import Expression, as_expression, unified
 
-STRUCTURES = ("dense", "factored")
+Backend = Literal["numpy", "jax", "torch", "cupy", "dask", "array_api"]
+Structure = Literal["dense", "factored"]
+_Sizes = Mapping[str, int] | None
+_Given = Expression | Sequence[Expression]
+_Library = Literal["jax", "torch", "cupy", "dask", "array_api"]
+_Numpy = Literal["numpy"]
+_Dense = Literal["dense"]
+_Factored = Literal["factored"]
 
 
+@overload
 def compile(
-    f: Expression | Sequence[Expression],
-    backend: str | None = "numpy",
-    sizes: Mapping[str, int] | None = None,
-    structure: str = "dense",
+    f: _Given,
+    backend: Backend = "numpy",
+    sizes: _Sizes = None,
+    structure: Structure = "dense",
+    columns: int | None = None,
+    *,
+    jit: bool | None = None,
+    check: Literal[True],
+) -> CheckedFunction: ...
+@overload
+def compile(
+    f: _Given,
+    backend: _Numpy = "numpy",
+    sizes: _Sizes = None,
+    structure: _Dense = "dense",
+    columns: None = None,
+    *,
+    jit: bool | None = None,
+    check: Literal[False] = False,
+) -> CompiledFunction: ...
+@overload
+def compile(
+    f: _Given,
+    backend: _Numpy = "numpy",
+    sizes: _Sizes = None,
+    *,
+    structure: _Factored,
+    columns: int | None = None,
+    jit: bool | None = None,
+    check: Literal[False] = False,
+) -> CompiledFactors: ...
+@overload
+def compile(
+    f: _Given,
+    backend: _Library,
+    sizes: _Sizes = None,
+    structure: _Dense = "dense",
+    columns: None = None,
+    *,
+    jit: bool | None = None,
+    check: Literal[False] = False,
+) -> ArrayFunction: ...
+@overload
+def compile(
+    f: _Given,
+    backend: _Library,
+    sizes: _Sizes = None,
+    *,
+    structure: _Factored,
+    columns: int | None = None,
+    jit: bool | None = None,
+    check: Literal[False] = False,
+) -> ArrayFactors: ...
+@overload
+def compile(
+    f: _Given,
+    backend: None,
+    sizes: _Sizes = None,
+    structure: Structure = "dense",
+    columns: int | None = None,
+    *,
+    jit: bool | None = None,
+    check: Literal[False] = False,
+) -> FollowingFunction: ...
+def compile(
+    f: _Given,
+    backend: Any = "numpy",
+    sizes: _Sizes = None,
+    structure: Structure = "dense",
     columns: int | None = None,
     *,
     jit: bool | None = None,
     check: bool = False,
-) -> (
-    CompiledFunction
-    | CompiledFactors
-    | ArrayFunction
-    | ArrayFactors
-    | FollowingFunction
-    | CheckedFunction
-):
+) -> Any:
     """A fast function of keyword arrays; several expressions share their work.
 
     It returns one array, or a list where a list is given; a scalar is a NumPy number. Another
@@ -61,17 +127,17 @@ def compile(
     if check and backend != "numpy":
         raise UnsupportedOperation("compile: check needs backend 'numpy'")
     if backend is None:
-        return FollowingFunction(lambda own: compile(f, own, sizes, structure, columns, jit=jit))
+        again: Any = compile
+        return FollowingFunction(lambda own: again(f, own, sizes, structure, columns, jit=jit))
     if backend != "numpy" and backend not in LIBRARIES:
         raise UnsupportedOperation(
             f"there is no backend {backend!r}; the backends are: numpy, {', '.join(LIBRARIES)}"
         )
     if jit and backend == "numpy":
         raise UnsupportedOperation("backend 'numpy' compiles nothing: jit=")
-    if structure not in STRUCTURES:
-        raise UnsupportedOperation(
-            f"there is no structure {structure!r}; there are: {', '.join(STRUCTURES)}"
-        )
+    if structure not in get_args(Structure):
+        known = ", ".join(get_args(Structure))
+        raise UnsupportedOperation(f"there is no structure {structure!r}; there are: {known}")
     if columns is not None and structure != "factored":
         raise UnsupportedOperation('compile: columns needs structure="factored"')
     several = isinstance(f, list | tuple)

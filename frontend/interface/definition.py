@@ -39,6 +39,7 @@ from eggrad.frontend.expression.expression import Expression, expression
 from eggrad.frontend.expression.own_functions import DeclaredFunction, records_of
 from eggrad.frontend.printing.display import formula_bundle
 from eggrad.frontend.printing.latex import format_latex_definition
+from eggrad.frontend.text.words import Format
 
 Shapes = Mapping[str, Sequence[Affine]]
 
@@ -222,7 +223,7 @@ class Definition:
             self._last = asked, expression(simpler, found.variables)
         return self._last[1]
 
-    def to(self, language: str) -> str:
+    def to(self, language: Format) -> str:
         r"""Write it as "elementwise", the notation of `str`, as "latex", or as an expression.
 
         Every other language is one of `Expression.to`. Raises `UnsupportedOperation` for none of

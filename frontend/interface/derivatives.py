@@ -1,7 +1,7 @@
 """Derivatives and simplification of expressions."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack, get_args, overload
 
 from eggrad.engine.errors import ShapeError, UnknownVariable, UnsupportedOperation
 from eggrad.engine.terms.binding import known_sizes
@@ -14,22 +14,33 @@ from eggrad.frontend.text.words import format_axes
 
 if TYPE_CHECKING:
     from eggrad.engine.laws.rule import Ruleset
+    from eggrad.engine.saturation.schedule import Budget
     from eggrad.frontend.interface.own_rules import Rules
 
-MODES = ("auto", "forward", "reverse")
-ENTRIES = ("independent", "pairs")
-# The options with which derivatives by several variables are found together.
-TOGETHER = frozenset({"budget", "rules"})
+Mode = Literal["auto", "forward", "reverse"]
+Entries = Literal["independent", "pairs"]
+
+
+class DerivedBy(TypedDict, total=False):
+    """The options of `derivative`."""
+
+    mode: Mode
+    budget: "Budget | None"
+    exact: bool
+    entries: Entries
+    rules: "Rules | None"
+
+
 WITHOUT_VARIABLE = "derivative with respect to what? name at least one variable"
 
 
 def derivative(
     f: Expression,
     *wrt: str | Expression,
-    mode: str = "auto",
-    budget: Any = None,
+    mode: Mode = "auto",
+    budget: "Budget | None" = None,
     exact: bool = False,
-    entries: str = "independent",
+    entries: Entries = "independent",
     rules: "Rules | None" = None,
 ) -> Expression:
     """The derivative with respect to each variable in turn, simplified.
@@ -64,12 +75,23 @@ def derivative(
 
 
 @overload
-def gradient(f: Expression, x: str | Expression, **options: Any) -> Expression: ...
+def gradient(f: Expression, x: str | Expression, **options: Unpack[DerivedBy]) -> Expression: ...
 @overload
 def gradient(
-    f: Expression, x: Sequence[str | Expression], **options: Any
+    f: Expression,
+    x: list[str] | list[Expression] | tuple[str | Expression, ...],
+    **options: Unpack[DerivedBy],
 ) -> tuple[Expression, ...]: ...
-def gradient(f: Any, x: Any, **options: Any) -> Any:
+def gradient(
+    f: Any,
+    x: Any,
+    *,
+    mode: Mode = "auto",
+    budget: "Budget | None" = None,
+    exact: bool = False,
+    entries: Entries = "independent",
+    rules: "Rules | None" = None,
+) -> Any:
     """The derivative of a scalar; raises `ShapeError` for any other. Options: see `derivative`.
 
     By a list of variables it is a tuple of derivatives, found together: they share what they can.
@@ -82,20 +104,26 @@ def gradient(f: Any, x: Any, **options: Any) -> Any:
     ['y', 'x']
     """
     own = scalar("gradient", f)
+
+    def by(w: str | Expression) -> Expression:
+        return derivative(
+            own, w, mode=mode, budget=budget, exact=exact, entries=entries, rules=rules
+        )
+
     if not isinstance(x, list | tuple):
-        return derivative(own, x, **options)
+        return by(x)
     several: Sequence[Any] = x
     wrt = [wrt_variable(own, w) for w in several]
     if not wrt:
         raise UnsupportedOperation(WITHOUT_VARIABLE)
-    if TOGETHER.issuperset(options):
-        return _gradients(own, wrt, **options)
-    return tuple(derivative(own, expression(w), **options) for w in wrt)
+    if (mode, exact, entries) == ("auto", False, "independent"):
+        return _gradients(own, wrt, budget, rules)
+    return tuple(by(expression(w)) for w in wrt)
 
 
 def simplify(
     f: Expression,
-    budget: Any = None,
+    budget: "Budget | None" = None,
     rules: "Rules | None" = None,
     sizes: Mapping[str, int] | int | None = None,
     exact: bool = False,
@@ -150,14 +178,15 @@ def derivative_by(
     budget: Any,
     *,
     exact: bool,
-    entries: str = ENTRIES[0],
+    entries: str = "independent",
     rules: "Rules | None" = None,
 ) -> Expression:
     """The derivative with respect to variables in turn; options as in `derivative`."""
-    if mode not in MODES:
-        raise UnsupportedOperation(f"there is no mode {mode!r}; the modes are: {', '.join(MODES)}")
-    if entries not in ENTRIES:
-        known = ", ".join(ENTRIES)
+    if mode not in get_args(Mode):
+        known = ", ".join(get_args(Mode))
+        raise UnsupportedOperation(f"there is no mode {mode!r}; the modes are: {known}")
+    if entries not in get_args(Entries):
+        known = ", ".join(get_args(Entries))
         raise UnsupportedOperation(f"entries are no {entries!r}; they are one of: {known}")
     if not wrt:
         raise UnsupportedOperation(WITHOUT_VARIABLE)

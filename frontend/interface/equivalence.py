@@ -39,7 +39,7 @@ from eggrad.frontend.printing.matrix import format_matrix, has_notation
 from eggrad.frontend.printing.verdict import format_sides, format_steps, format_values
 from eggrad.frontend.text.printer import format_term
 from eggrad.frontend.text.sizes import agreed_sizes
-from eggrad.frontend.text.words import format_axes
+from eggrad.frontend.text.words import Format, format_axes
 from eggrad.rules.functions.properties import domains
 from eggrad.rules.standard import EQUIVALENCE, EQUIVALENCE_OF_DECLARED, extended, system
 
@@ -105,7 +105,7 @@ class Verdict:
         """
         return self._find_steps(self.rules)
 
-    def explain(self, language: str = "matrix") -> str:
+    def explain(self, language: Format = "matrix") -> str:
         """The chain as text, in one of the languages of `Expression.to`; see `steps`."""
         if self.steps is None:
             return "no chain of single steps was found within the budget"

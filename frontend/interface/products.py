@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from itertools import count
-from typing import Any, overload
+from typing import Any, Unpack, overload
 
 from eggrad.engine.errors import ShapeError, UnsupportedOperation
 from eggrad.engine.indices.spec import Dims
@@ -13,13 +13,19 @@ from eggrad.frontend.calculus.budget_warning import warn_of
 from eggrad.frontend.calculus.calculus import Options, thinnings
 from eggrad.frontend.expression.expression import Expression, as_expression, expression, unified
 from eggrad.frontend.interface import transforms
-from eggrad.frontend.interface.derivatives import derivative, gradient, scalar, wrt_variable
+from eggrad.frontend.interface.derivatives import (
+    DerivedBy,
+    derivative,
+    gradient,
+    scalar,
+    wrt_variable,
+)
 from eggrad.frontend.interface.traced import Argnums, Function
 from eggrad.frontend.text.words import format_axes
 
 
 @overload
-def jacobian(f: Expression, x: str | Expression, **options: Any) -> Expression: ...
+def jacobian(f: Expression, x: str | Expression, **options: Unpack[DerivedBy]) -> Expression: ...
 @overload
 def jacobian(
     f: Function, x: Argnums | None = None, argnums: Argnums = 0, has_aux: bool = False
@@ -46,7 +52,7 @@ def jacobian(
 
 
 @overload
-def hessian(f: Expression, x: str | Expression, **options: Any) -> Expression: ...
+def hessian(f: Expression, x: str | Expression, **options: Unpack[DerivedBy]) -> Expression: ...
 @overload
 def hessian(
     f: Function, x: Argnums | None = None, argnums: Argnums = 0, has_aux: bool = False

@@ -1,15 +1,16 @@
 """Texts read: the thesis's language, the notations of papers, and JSON."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from eggrad.engine.terms.term import Term
 from eggrad.frontend.expression import special
 from eggrad.frontend.expression.expression import Expression, expression
 from eggrad.frontend.expression.own_functions import DeclaredFunction, records_of
-from eggrad.frontend.interface.derivatives import derivative_by, wrt_variable
+from eggrad.frontend.interface.derivatives import Mode, derivative_by, wrt_variable
 
 if TYPE_CHECKING:
+    from eggrad.engine.saturation.schedule import Budget
     from eggrad.frontend.interface.own_rules import Rules
     from eggrad.frontend.matrix.declarations import Declared
     from eggrad.frontend.text.phrases import Problem as Parsed
@@ -35,8 +36,8 @@ class Problem:
     def derivative(
         self,
         *wrt: str | Expression,
-        mode: str = "auto",
-        budget: Any = None,
+        mode: Mode = "auto",
+        budget: "Budget | None" = None,
         exact: bool = False,
         rules: "Rules | None" = None,
     ) -> Expression:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable
 from fractions import Fraction
 from functools import lru_cache
-from typing import TYPE_CHECKING, Final, cast
+from typing import TYPE_CHECKING, Final, Literal, cast
 
 from eggrad.engine.indices.spec import Dims, Spec, letter
 from eggrad.engine.indices.texts import digits, escaped, integer
@@ -14,6 +14,12 @@ from eggrad.engine.terms.stack_functions import STACK_FUNCTIONS
 
 if TYPE_CHECKING:
     from lark import Token
+
+Format = Literal[
+    "einsum", "matrix", "index", "unicode", "latex", "python", "elementwise",
+    "jax", "torch", "sympy", "matlab", "julia", "json", "dot",
+]  # fmt: skip
+"""The languages in which an expression can be written."""
 
 OPERATORS: Final = {"PLUS": "add", "MINUS": "subtract", "DIVIDE": "divide", "POWER": "power"}
 FUNCTION_NAMES: Final = (*ELEMENTWISE, *MATRIX_FUNCTIONS, *STACK_FUNCTIONS)
