@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+import eggrad
+
 from tests.support.places import ROOT
 from tests.support.programs import python
 
@@ -63,6 +65,8 @@ def test_sdist_holds_sources_and_tests(built: Path) -> None:
         "pyproject.toml",
         "README.md",
         "LICENSE",
+        "CHANGELOG.md",
+        "CITATION.cff",
         "tests/test_packaging.py",
         *sources(*PACKAGED),
     }
@@ -81,6 +85,13 @@ def test_installed_wheel_works(built: Path, tmp_path: Path) -> None:
     done = python("-c", program, folder=tmp_path)
     assert done.stderr == ""
     assert done.stdout.splitlines() == [str(tmp_path / "eggrad" / "__init__.py"), "[2. 4.]"]
+
+
+def test_the_version_is_one(built: Path) -> None:
+    assert {path.name.split("-")[1].removesuffix(".tar.gz") for path in built.iterdir()} == {
+        eggrad.__version__
+    }
+    assert f"version: {eggrad.__version__}\n" in (ROOT / "CITATION.cff").read_text("utf-8")
 
 
 def test_no_file_points_outside_the_repository() -> None:

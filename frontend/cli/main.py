@@ -6,6 +6,7 @@ input ends with status 2 and a message; a derivative that fails its check ends w
 
 import click
 
+from eggrad import __version__
 from eggrad.frontend.cli.commands import Commands
 
 
@@ -29,7 +30,7 @@ from eggrad.frontend.cli.commands import Commands
         "main": {"rules": "Show the laws that every step of a simplification follows."},
     },
 )
-@click.version_option(package_name="eggrad", message="eggrad %(version)s")
+@click.version_option(__version__, message="eggrad %(version)s")
 def main() -> None:
     """Differentiate, simplify and evaluate tensor expressions.
 

@@ -84,6 +84,8 @@ if TYPE_CHECKING:
     )
     from eggrad.frontend.interface.transforms import grad, value_and_grad, vmap
 
+__version__ = "0.1.0"
+
 # In a clone on a system without symbolic links the folders are found where the links lead to.
 if not Path(__file__).with_name("engine").is_dir():
     __path__.append(str(Path(__file__).parents[2]))
