@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 import eggrad
-
 from tests.support.places import ROOT
 from tests.support.programs import python
 
