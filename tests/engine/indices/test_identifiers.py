@@ -15,9 +15,8 @@ from click.testing import CliRunner
 
 import eggrad as eg
 from eggrad.engine.compilation.compiled import compile_terms
-from eggrad.frontend.cli.expressions import LANGUAGES
 from eggrad.frontend.cli.main import main
-from eggrad.frontend.printing.formats import format_unchanged
+from eggrad.frontend.printing.formats import FORMATS, format_unchanged
 from tests.support.array_programs import run_julia, run_matlab
 
 PIECES = [
@@ -73,7 +72,7 @@ def arguments(f: eg.Expression, values: dict[str, Any]) -> list[Any]:
 
 def check_formats(f: eg.Expression, values: dict[str, Any]) -> None:
     expected = f.evaluate(values, reference=True)
-    for language in LANGUAGES:
+    for language in FORMATS:
         try:
             # Without the search for the shortest formula, which names do not change.
             text = format_unchanged(language, f.term, f.scope)
