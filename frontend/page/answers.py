@@ -4,11 +4,10 @@ import warnings
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from math import isfinite
-from typing import Any, Final, cast
+from typing import Any, Final
 
 import numpy as np
 
-from eggrad.engine.compilation.compiled import CompiledFunction
 from eggrad.engine.costs.cost import DEFAULT_SIZE
 from eggrad.engine.errors import EggradError, ParseError, UnsupportedOperation
 from eggrad.engine.laws.rule import BulkRule, Rule
@@ -23,6 +22,7 @@ from eggrad.frontend.page.question import Question
 from eggrad.frontend.page.reading import Reading, read
 from eggrad.frontend.printing.formats import format_unchanged
 from eggrad.frontend.printing.verdict import format_sides, format_values
+from eggrad.frontend.text.words import Format
 from eggrad.frontend.workbench import graph
 from eggrad.frontend.workbench.experiment import BASE, Case, laws
 from eggrad.frontend.workbench.trace import trace_derivative
@@ -30,7 +30,7 @@ from eggrad.frontend.workbench.trace import trace_derivative
 Answer = dict[str, Any]
 
 # The languages to copy from, as the page calls them; those that fail are left out.
-LANGUAGES: Final = {
+LANGUAGES: Final[dict[Format, str]] = {
     "python": "NumPy",
     "jax": "JAX",
     "torch": "PyTorch",
@@ -138,7 +138,7 @@ def _written(f: Expression, latex: str) -> Answer:
 def _code(question: Question, found: Reading) -> Answer:
     _, result = _derived(question, found)
     f = found.asked().expression
-    both = partial(cast(Callable[..., CompiledFunction], compile), [f, result])
+    both = partial(compile, [f, result])
     writers: dict[str, Callable[[], str]] = {
         name: partial(result.to, language) for language, name in LANGUAGES.items()
     }
@@ -190,13 +190,14 @@ def _compare(question: Question, found: Reading) -> Answer:
     except EggradError as error:
         return {"error": mistake(error, "other")}
     witness = {name: format_values(value) for name, value in (verdict.witness or {}).items()}
+    sides = format_sides(verdict.left, verdict.right) if witness else ()
     return {
         "status": verdict.status,
         "reason": verdict.reason,
         "laws": list(map(_law, verdict.laws)) if verdict.status == "equal" else [],
         "domain": list(verdict.domain),
         "witness": witness,
-        "sides": list(format_sides(verdict.left, verdict.right)) if witness else [],
+        "sides": [f"{name} = {text}" for name, text in sides],
     }
 
 

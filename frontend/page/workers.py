@@ -12,6 +12,7 @@ from threading import Lock
 from typing import Final
 
 from eggrad.engine.errors import EggradError
+from eggrad.frontend.calculus import progress
 from eggrad.frontend.page.answers import Answer, answer, mistake, warmed
 from eggrad.frontend.page.question import Question
 
@@ -123,6 +124,8 @@ def _work(connection: Connection, megabytes: int) -> None:
     """What a worker runs until the server is gone."""
     # The server ends its workers when somebody presses Ctrl-C.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    # Several would write into one line of the terminal.
+    os.environ[progress.VARIABLE] = "0"
     warmed(_WARMING)
     _limit_memory(megabytes)
     try:
