@@ -28,7 +28,7 @@ _PLAIN: Final = {
 }
 _LETTER: Final = rf"[^\W\d_{_BELOW}{_ABOVE}{_RAISED}]"
 _PART: Final = rf"[^\W{_BELOW}{_ABOVE}{_RAISED}]"
-_WORD: Final = re.compile(rf"{_LETTER}{_PART}*")
+_WORD: Final = re.compile(rf"∑|{_LETTER}{_PART}*")
 # An index is a small letter, with digits or not; its place in a tensor may be a number.
 _SMALL: Final = "a-z\N{GREEK SMALL LETTER ALPHA}-ω"
 _INDEX: Final = rf"(?:\\?(?:[{_SMALL}]+\d*)+|\d+)"

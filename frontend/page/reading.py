@@ -32,7 +32,7 @@ FORMULAS: Final = {
 }
 _MOST_TRIES: Final = 64
 _DEFINITION: Final = re.compile(r"\s*[^\W\d]\w*\s*\[[^\]]*\]\s*=")
-_INDEXED: Final = re.compile(r"[^\W\d_]+\d*[_^]\{?[a-z]{1,4}\b(?!\()|[ᵢⱼₖₗₘₙ]|[Σ∑δ]_|\bsum_")
+_INDEXED: Final = re.compile(r"[^\W\d_]+\d*_\{?[a-z]{1,4}\b(?!\()|[ᵢⱼₖₗₘₙ]|[Σ∑δ]_|\bsum_")
 _TENSOR: Final = re.compile(
     r"[A-Z'ᵀ‖⊙]|\.[*/^]|\|\||norm|sum|max|min|diag|top\b|odot|langle|\\\||_|\\math|\\bold"
 )
@@ -67,8 +67,8 @@ def detected(text: str) -> str:
 
     >>> [detected(t) for t in ("x'*A*x", r"x^\top A x", "x_i A_ij x_j", "f[i] = x[i]")]
     ['matrix', 'latex', 'index', 'elementwise']
-    >>> detected("declare x 1 expression sin(x)")
-    'einsum'
+    >>> [detected(t) for t in ("declare x 1 expression sin(x)", "e^x")]
+    ['einsum', 'matrix']
     """
     if text.lstrip().startswith("{"):
         return "json"

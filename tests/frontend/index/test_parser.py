@@ -100,8 +100,9 @@ def test_products_and_sums(text: str) -> None:
     assert_equal_values(f, g, 0)
 
 
-def test_explicit_sums_leave_the_other_indices_free() -> None:
-    f = eg.parse_index("sum_j S_ij x_j x_i", DIMS)
+@pytest.mark.parametrize("sign", ["sum_", "Σ_", "∑_", r"\sum_"])
+def test_explicit_sums_leave_the_other_indices_free(sign: str) -> None:
+    f = eg.parse_index(f"{sign}j S_ij x_j x_i", DIMS)
     assert f.shape == ("n",)
     assert_equal_values(f, einsum("ij,j,i->i", "S", "x", "x"), 0)
 
