@@ -29,7 +29,7 @@ _WARMING: Final = (
     "f[i<N] = sum{k<K} (x[i + k] * w[k])",
 )
 _STARTING: Final = 60.0
-_WAITING: Final = 60.0
+_WAITING: Final = 30.0
 
 
 class Remembered:
