@@ -30,14 +30,14 @@ branches = Ruleset(
 def _where(  # noqa: PLR0917
     s: Spec, test: Tensor, n: Dims, m: Dims, chosen: Tensor, otherwise: bool = False
 ) -> Tensor:
-    """What is chosen by a first factor with axes `n` for a product with axes `m`, or else 0.
+    """What a first factor with axes `n` chooses of a product with axes `m`; the other branch is 0.
 
-    It is the second branch where it is what is chosen `otherwise`.
+    With `otherwise` it is the second branch that is chosen.
     """
     spread = ein(spread_of(s, 0), test, const(1, missing_dims(s, 0, n, m)))
     zero = const(0, result_dims(met(s), n, m))
-    branches = (zero, chosen) if otherwise else (chosen, zero)
-    return ein1(summed(s), fn("where", spread, *branches))
+    both = (zero, chosen) if otherwise else (chosen, zero)
+    return ein1(summed(s), fn("where", spread, *both))
 
 
 def _chosen(s: Spec, test: Tensor, b: Tensor) -> Tensor:
