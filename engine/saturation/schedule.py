@@ -4,7 +4,6 @@ from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
-from itertools import chain
 from time import perf_counter
 from typing import Final
 
@@ -356,36 +355,45 @@ def exposed_nodes(graph: Snapshot) -> set[ENode]:
     )
 
 
-# Of what is 0 unless it is chosen these are too, by an operand at these places, or by both.
-_ZERO_BY_ONE: Final[Mapping[str, tuple[int, ...]]] = {
-    "ein": (0, 1),
-    "ein1": (0,),
-    "negate": (0,),
-    "divide": (0,),
-}
-_ZERO_BY_BOTH: Final = ("add", "subtract")
+def _chosen_or_zero(graph: Snapshot) -> dict[int, frozenset[int]]:
+    """The e-classes of what is 0 unless it is chosen, with the axes that decide which entries are.
 
-
-def _chosen_or_zero(graph: Snapshot) -> set[int]:
-    """The e-classes of tests, of choices of 0, and of their sums and products entry by entry."""
+    They are tests, choices of 0, and what is made of those without a sum over such an axis.
+    """
     users: dict[int, list[tuple[int, ENode]]] = {}
-    found: set[int] = set()
+    found: dict[int, frozenset[int]] = {}
     for c, nodes in graph.members.items():
         for m in nodes:
-            if m.constructor in ("ein", "ein1") and len(set(chain(*m.spec))) > len(m.spec[-1]):
-                continue  # It sums over an index.
-            both = m.children if m.constructor in _ZERO_BY_BOTH else ()
-            for child in both or [m.children[k] for k in _ZERO_BY_ONE.get(m.constructor, ())]:
-                users.setdefault(child, []).append((c, m))
+            if m.constructor in _KEEP_ZEROS:
+                for child in m.children:
+                    users.setdefault(child, []).append((c, m))
             if _is_test_or_choice_of_zero(m, graph):
-                found.add(c)
+                found[c] = frozenset(range(len(graph.dims[c])))
     stack = list(found)
     while stack:
         for c, m in users.get(stack.pop(), ()):
-            if c not in found and (m.constructor in _ZERO_BY_ONE or found.issuperset(m.children)):
-                found.add(c)
+            axes = _axes_of_zeros(m, found)
+            if axes is not None and (c not in found or axes < found[c]):
+                found[c] = axes
                 stack.append(c)
     return found
+
+
+_KEEP_ZEROS: Final = ("ein", "ein1", "negate", "divide", "add", "subtract")
+
+
+def _axes_of_zeros(m: ENode, known: Mapping[int, frozenset[int]]) -> frozenset[int] | None:
+    """The axes that decide which entries of a node are 0, given those of its operands."""
+    operands = [known.get(child) for child in m.children]
+    if m.constructor in ("add", "subtract"):
+        return None if None in operands else frozenset().union(*filter(None, operands))
+    if m.constructor not in ("ein", "ein1"):
+        return operands[0]
+    *parts, output = m.spec
+    for part, axes in zip(parts, operands, strict=True):
+        if axes is not None and all(part[k] in output for k in axes):
+            return frozenset(output.index(part[k]) for k in axes)
+    return None
 
 
 def _is_test_or_choice_of_zero(m: ENode, graph: Snapshot) -> bool:
