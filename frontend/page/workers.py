@@ -3,11 +3,11 @@
 import os
 import signal
 import sys
-from collections import OrderedDict
+from collections import OrderedDict, deque
+from concurrent.futures import ThreadPoolExecutor, wait
 from multiprocessing import get_context
 from multiprocessing.connection import Connection
 from pathlib import Path
-from queue import Empty, Queue
 from threading import Lock
 from typing import Final
 
@@ -178,22 +178,25 @@ class Pool:
         self._seconds = seconds
         self._megabytes = megabytes
         self._answers = answers
-        self._idle: Queue[Worker] = Queue()
         count = workers or max(2, os.cpu_count() or 1)
-        for _ in range(count):
-            self._idle.put(Worker(megabytes))
-        self._count = count
+        # Each thread waits for one worker: questions are answered in the order in which they came.
+        self._threads = ThreadPoolExecutor(count)
+        self._idle = deque(Worker(megabytes) for _ in range(count))
 
     def answer(self, question: Question) -> Answer:
         """An answer by one of the workers, or a message why there is none."""
         known = self.remembered.get(question)
         if known is not None:
             return known
-        try:
-            worker = self._idle.get(timeout=_WAITING)
-        except Empty:
+        coming = self._threads.submit(self._ask, question)
+        if not wait([coming], _WAITING).done and coming.cancel():
             message = "too many questions are waiting; please try again in a minute"
             return {"error": mistake(EggradError(message))}
+        return coming.result()
+
+    def _ask(self, question: Question) -> Answer:
+        """What the worker that has been idle for longest answers."""
+        worker = self._idle.popleft()
         try:
             found = worker.ask(question, self._seconds)
             self.remembered.keep(question, found)
@@ -204,10 +207,11 @@ class Pool:
             if worker.answered >= self._answers:
                 worker.stop()
                 worker = Worker(self._megabytes)
-            self._idle.put(worker)
+            self._idle.append(worker)
         return found
 
     def close(self) -> None:
         """End all workers, those at work when they have answered."""
-        for _ in range(self._count):
-            self._idle.get(timeout=self._seconds + _STARTING).stop()
+        self._threads.shutdown(cancel_futures=True)
+        for worker in self._idle:
+            worker.stop()

@@ -1,6 +1,7 @@
 """Workers: ended when they take too much, replaced, and asked once for the same answer."""
 
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -48,6 +49,26 @@ def test_what_takes_too_much_memory_is_ended() -> None:
         assert pool.answer(QUICK)["derivative"]["latex"] == r"\cos\left(x\right)"
     finally:
         pool.close()
+
+
+def test_nobody_waits_for_many_who_came_later() -> None:
+    pool, users = Pool(1), 4
+    answered: list[Question] = []
+
+    def longest_wait(user: int) -> int:
+        waits: list[int] = []
+        for k in range(25):
+            question = Question("derivative", f"x^{k + 2} + {user}", wrt=("x",))
+            before = len(answered)
+            pool.answer(question)
+            answered.append(question)
+            waits.append(len(answered) - before)
+        return max(waits)
+
+    with ThreadPoolExecutor(users) as threads:
+        waits = list(threads.map(longest_wait, range(users)))
+    pool.close()
+    assert max(waits) <= 3 * users
 
 
 def test_deep_formulas_do_not_end_a_worker(pool: Pool) -> None:
