@@ -6,8 +6,8 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Final
 
+from anyio import CapacityLimiter, to_thread
 from starlette.applications import Starlette
-from starlette.concurrency import run_in_threadpool
 from starlette.middleware import Middleware
 from starlette.middleware.trustedhost import TrustedHostMiddleware
 from starlette.requests import ClientDisconnect, Request
@@ -19,7 +19,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from eggrad.engine.errors import EggradError
 from eggrad.frontend.page.answers import mistake
 from eggrad.frontend.page.question import Question
-from eggrad.frontend.page.workers import Pool
+from eggrad.frontend.page.workers import Pool, busy
 
 STATIC: Final = Path(__file__).with_name("static")
 LARGEST: Final = 32_768
@@ -40,11 +40,13 @@ def application(pool: Pool, hosts: list[str]) -> Starlette:
     Other names are refused, so that no site can read from a page on one's own machine. The
     application closes the pool when it ends.
     """
+    # Threads of their own: files are sent, and answers that are known, while others wait.
+    threads = CapacityLimiter(pool.most)
 
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
         yield
-        await run_in_threadpool(pool.close)
+        await to_thread.run_sync(pool.close)
 
     async def index(_: Request) -> Response:
         return FileResponse(STATIC / "index.html")
@@ -61,7 +63,10 @@ def application(pool: Pool, hosts: list[str]) -> Starlette:
             return _refused("a question is JSON", 400)
         except ClientDisconnect:
             return Response(status_code=400)
-        return JSONResponse(await run_in_threadpool(pool.answer, question))
+        found = pool.remembered.get(question)
+        if found is None and threads.available_tokens:
+            found = await to_thread.run_sync(pool.answer, question, limiter=threads)
+        return JSONResponse(found or busy())
 
     return Starlette(
         routes=[

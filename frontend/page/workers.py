@@ -30,6 +30,8 @@ _WARMING: Final = (
 )
 _STARTING: Final = 60.0
 _WAITING: Final = 30.0
+# Questions that may wait; more are refused at once.
+_MOST_WAITING: Final = 30
 
 
 class Remembered:
@@ -120,6 +122,12 @@ class Worker:
         self._connection.close()
 
 
+def busy() -> Answer:
+    """What is said where no worker is free for long."""
+    message = "too many questions are waiting; please try again in a minute"
+    return {"error": mistake(EggradError(message))}
+
+
 def _work(connection: Connection, megabytes: int) -> None:
     """What a worker runs until the server is gone."""
     # The server ends its workers when somebody presses Ctrl-C.
@@ -182,6 +190,8 @@ class Pool:
         # Each thread waits for one worker: questions are answered in the order in which they came.
         self._threads = ThreadPoolExecutor(count)
         self._idle = deque(Worker(megabytes) for _ in range(count))
+        self.most = count + _MOST_WAITING
+        """Questions that are answered or wait at one time; for more there is `busy`."""
 
     def answer(self, question: Question) -> Answer:
         """An answer by one of the workers, or a message why there is none."""
@@ -190,8 +200,7 @@ class Pool:
             return known
         coming = self._threads.submit(self._ask, question)
         if not wait([coming], _WAITING).done and coming.cancel():
-            message = "too many questions are waiting; please try again in a minute"
-            return {"error": mistake(EggradError(message))}
+            return busy()
         return coming.result()
 
     def _ask(self, question: Question) -> Answer:

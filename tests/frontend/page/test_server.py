@@ -5,13 +5,16 @@ import os
 import socket
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from threading import Event, Semaphore
 
 import pytest
 from click.testing import CliRunner
 
 from eggrad.frontend.cli import main as cli
+from eggrad.frontend.page.answers import Answer
+from eggrad.frontend.page.question import Question
 from eggrad.frontend.page.server import LARGEST, STATIC
-from eggrad.frontend.page.workers import Pool
+from eggrad.frontend.page.workers import Pool, Remembered, busy
 from tests.frontend.page.mutations import is_answer, mutated
 from tests.support.page_server import Served, serving
 from tests.support.programs import python
@@ -73,6 +76,38 @@ def test_ten_at_once_get_their_own_answers(server: Served) -> None:
     with ThreadPoolExecutor(10) as users:
         found = list(users.map(user, range(2, 12)))
     assert found == [[rf"{k} \left(A + A^\top\right)"] * 3 for k in range(2, 12)]
+
+
+class Stuck(Pool):
+    """A pool of two places whose workers never come to an end before they may."""
+
+    def __init__(self) -> None:
+        self.remembered = Remembered()
+        self.most = 2
+        self.entered = Semaphore(0)
+        self.may_end = Event()
+
+    def answer(self, question: Question) -> Answer:
+        self.entered.release()
+        self.may_end.wait(60)
+        return {"late": question.text}
+
+    def close(self) -> None:
+        pass
+
+
+def test_who_finds_no_place_is_told_so_at_once_and_files_are_sent() -> None:
+    pool = Stuck()
+    pool.remembered.keep(Question("derivative", "known"), {"known": 1})
+    with serving(pool) as full, ThreadPoolExecutor(2) as users:
+        late = [users.submit(full.ask, part="derivative", text=text) for text in "xy"]
+        for _ in late:
+            pool.entered.acquire()
+        assert full.ask(part="derivative", text="z") == busy()
+        assert full.ask(part="derivative", text="known") == {"known": 1}
+        assert full.request("/static/page.js").status == 200
+        pool.may_end.set()
+        assert [one.result() for one in late] == [{"late": "x"}, {"late": "y"}]
 
 
 def test_mutated_questions_are_answered_without_a_traceback(server: Served) -> None:
