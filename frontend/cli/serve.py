@@ -23,7 +23,7 @@ _LOOPBACK = ("127.0.0.1", "localhost")
 @click.option(
     "--workers",
     type=click.IntRange(min=1),
-    help="Processes that answer; as many as there are cores where nothing is said.",
+    help="Processes that answer; one for each core and two at least where nothing is said.",
 )
 @click.option(
     "--seconds",

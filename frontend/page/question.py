@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any, Final, cast
 
 from eggrad.engine.errors import EggradError
+from eggrad.engine.indices.affine import size_symbols
 from eggrad.engine.indices.spec import Size
 
 PARTS: Final = ("derivative", "code", "check", "steps", "compare", "picture", "plot")
@@ -14,6 +15,7 @@ LONGEST: Final = 2000
 """Characters of a formula, the sizes of all variables together, and so on."""
 HIGHEST_ORDER: Final = 4
 _MOST_DIGITS: Final = 9
+_CROSS: Final = re.compile("\\s*\N{MULTIPLICATION SIGN}\\s*|\\s+x\\s+|(?<=\\d)x(?=\\d)")
 
 
 @dataclass(frozen=True)
@@ -65,11 +67,12 @@ class Question:
 
 
 def axes(text: str) -> tuple[Size, ...]:
-    """Sizes as they are typed, with commas or spaces between them.
+    """Sizes as they are typed, with commas, crosses or spaces between them.
 
-    >>> axes("m, 3"), axes("N + K - 1"), axes("m n"), axes("")
-    (('m', 3), ('N + K - 1',), ('m', 'n'), ())
+    >>> axes("m, 3"), axes("N + K - 1"), axes("m n"), axes("(3 x n)"), axes("")
+    (('m', 3), ('N + K - 1',), ('m', 'n'), (3, 'n'), ())
     """
+    text = _CROSS.sub(",", text.strip().strip("()[]"))
     if "," in text:
         parts = text.split(",")
     else:
@@ -79,6 +82,8 @@ def axes(text: str) -> tuple[Size, ...]:
 
 def _size(word: str) -> Size:
     if not word.isdecimal():
+        if not all(name.isidentifier() for name in size_symbols(word)):
+            raise EggradError(f"a size is a number, a name, or made of them as n - 1, not {word!r}")
         return word
     if len(word) > _MOST_DIGITS:
         raise EggradError(f"a size on this page has at most {_MOST_DIGITS} digits")

@@ -152,7 +152,8 @@ def _orders(name: str, scalars: bool) -> tuple[int, ...]:
         return 0, 1
     if name[0].isupper():
         return 2, 1
-    return (1, 0) if name.split("_", maxsplit=1)[0] in _COLUMNS else (0, 1)
+    # Of x_i, rows of a matrix, the whole is called x.
+    return (1, 0, 2) if name.split("_", maxsplit=1)[0] in _COLUMNS else (0, 1)
 
 
 def _with_size_names(reading: _Read, problem: phrases.Problem, text: str) -> phrases.Problem:

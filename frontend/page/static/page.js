@@ -70,10 +70,14 @@ async function answer() {
   $("status").textContent = "";
   complain(found.error);
   $("answer").hidden = Boolean(found.error);
-  // Sizes that do not fit are changed where they were typed.
-  $("sizes").hidden = Boolean(found.error) && answered !== $("text").value;
+  // Sizes that do not fit are changed where they were typed, also for an earlier formula.
+  const said = Object.keys(asked.dims).length + Object.keys(asked.assume).length;
+  $("sizes").hidden = Boolean(found.error) && answered !== $("text").value && !said;
   if (found.error) return;
   answered = $("text").value;
+  // What was said of the names of an earlier formula is over.
+  for (const said of [asked.dims, asked.assume])
+    for (const name of Object.keys(said)) if (!found.variables.some((v) => v.name === name)) delete said[name];
   show(found);
   // What the eye sees is said to those who hear the page.
   $("status").classList.add("heard");
@@ -98,10 +102,13 @@ async function answer() {
 function show(found) {
   const declared = ["einsum", "json"].includes(found.notation);
   $("variables").replaceChildren(...found.variables.map((v) => variable(v, found.words, declared)));
+  // Such as Ax, where A*x may be meant.
+  const joined = found.variables.find((v) => /^(?=.*\p{Lu})\p{L}{2,3}$/u.test(v.name));
   $("sizes-remark").textContent = declared
     ? "Sizes are declared in the formula."
     : (found.guessed ? "Which names are scalars, columns and matrices was guessed. " : "") +
-      "Sizes can be changed, to “3, n” for instance; a scalar has none.";
+      "Sizes can be changed, to “3, n” for instance; a scalar has none." +
+      (joined ? ` ${joined.name} was read as one name; a product is written ${[...joined.name].join("*")}.` : "");
   const again = found.wrt.length < 4 ? found.variables : [];
   const button = (v, wrt, pressed) => element("button", {
     type: "button", textContent: v.name, ariaPressed: pressed,

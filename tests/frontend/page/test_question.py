@@ -31,7 +31,18 @@ def test_a_question_is_read_whole() -> None:
 
 @pytest.mark.parametrize(
     ("typed", "read"),
-    [("", ()), ("n", ("n",)), (" m ,n ", ("m", "n")), ("2 k", (2, "k")), ("n - 1", ("n - 1",))],
+    [
+        ("", ()),
+        ("n", ("n",)),
+        (" m ,n ", ("m", "n")),
+        ("2 k", (2, "k")),
+        ("n - 1", ("n - 1",)),
+        ("(3, 4)", (3, 4)),
+        ("3 x 4", (3, 4)),
+        ("3x4", (3, 4)),
+        ("m\N{MULTIPLICATION SIGN}n", ("m", "n")),
+        ("x", ("x",)),
+    ],
 )
 def test_sizes_as_they_are_typed(typed: str, read: tuple[object, ...]) -> None:
     assert axes(typed) == read
@@ -50,6 +61,8 @@ def test_sizes_as_they_are_typed(typed: str, read: tuple[object, ...]) -> None:
         ({"part": "code", "dims": ["x"]}, "an object of texts"),
         ({"part": "code", "dims": {"x": 3}}, "'x' is a text"),
         ({"part": "code", "dims": {"x": "9" * 10}}, "at most 9 digits"),
+        ({"part": "code", "dims": {"x": "1e5"}}, "or made of them as n - 1, not '1e5'"),
+        ({"part": "code", "dims": {"x": "²"}}, "a size is a number, a name"),
         ({"part": "code", "dims": {f"x{k}": "n" * 90 for k in range(30)}}, "longer than 2000"),
     ],
 )
