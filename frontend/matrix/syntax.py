@@ -76,7 +76,12 @@ def unexpected_token(text: str, before: Sequence[Token], token: Token) -> ParseE
     return ParseError(f"an operand is missing before {shown}{where}", text, offset, _OPERAND)
 
 
-_CLOSING: Final = {"RPAR": ("LPAR",), "BAR": ("BAR", "LOG_BAR"), "NORM": ("NORM",)}
+_CLOSING: Final = {
+    "RPAR": ("LPAR",),
+    "BAR": ("BAR", "LOG_BAR"),
+    "NORM": ("NORM",),
+    "NORM_INDEX": ("NORM",),
+}
 
 
 def _opened(before: Sequence[Token]) -> list[Token]:
@@ -108,10 +113,17 @@ def read(text: str) -> tuple[tuple[Definition, ...], Phrase]:
     >>> [part.what for part in read("A*x - y'")[1].operands]
     ['TIMES', 'TRANSPOSE']
     """
-    return cast(tuple[tuple[Definition, ...], Phrase], _GRAMMAR.read(text))
+    return cast(tuple[tuple[Definition, ...], Phrase], _GRAMMAR.read(_with_norms(text)))
+
+
+def _with_norms(text: str) -> str:
+    """The text, as long, with the bars of norms for double bars, where no others stand."""
+    doubled = "|" not in text.replace("||", "") and "log||" not in text
+    return text.replace("||", "‖ ") if doubled else text
 
 
 _LOWERED: Final = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789")
+_NORMS: Final = {"1": "norm1", "₁": "norm1", "2": "norm2", "₂": "norm2", "F": "normF"}
 _PRODUCTS: Final = ("TIMES", "DIVIDE", "DOT_TIMES", "DOT_DIVIDE", BESIDE)
 
 
@@ -168,7 +180,12 @@ class _Builder(Transformer[Token, Any]):
     def call(self, token: Token, *operands: Phrase) -> Phrase:
         return Phrase("call", token, operands)
 
-    def between(self, token: Token, operand: Phrase, _closed: Token) -> Phrase:
+    def between(self, token: Token, operand: Phrase, closed: Token) -> Phrase:
+        if closed.type == "NORM_INDEX":
+            norm = _NORMS.get(closed.strip("‖ _"))
+            if norm is None:
+                raise Misread("the norms are ‖x‖, ‖x‖_1, ‖x‖_2 and ‖X‖_F", closed)
+            token = Token.new_borrow_pos("NAME", norm, token)
         return Phrase("call", token, (operand,))
 
     def group(self, phrase: Phrase) -> Phrase:

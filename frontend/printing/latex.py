@@ -89,9 +89,11 @@ def _aligned(lines: Sequence[tuple[str, str]]) -> str:
 def latex_name(name: str) -> str:
     r"""A name, its digits and what follows an underscore below it.
 
-    >>> latex_name("W1"), latex_name("alpha_x"), latex_name("loss")
-    ('W_{1}', '\\alpha_{\\mathrm{x}}', '\\mathrm{loss}')
+    >>> latex_name("W1"), latex_name("alpha_x"), latex_name("loss"), latex_name("3")
+    ('W_{1}', '\\alpha_{\\mathrm{x}}', '\\mathrm{loss}', '3')
     """
+    if name.isdecimal():
+        return name
     if name != name.strip("_"):
         return _upright(name)
     stem, _, rest = name.partition("_")

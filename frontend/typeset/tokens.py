@@ -89,7 +89,7 @@ _ANGLES: Final = {"\\langle", "\\rangle", "⟨", "⟩", "<", ">"}
 _CLOSED: Final = {right: left for left, right in _BRACKETS.items()}
 _BARS: Final = {
     **{"|": ("BAR", 0), "\\vert": ("BAR", 0), "\\lvert": ("BAR", 1), "\\rvert": ("BAR", -1)},
-    **{"\\|": ("NORM", 0), "||": ("NORM", 0), "\\Vert": ("NORM", 0)},
+    **{"\\|": ("NORM", 0), "||": ("NORM", 0), "‖": ("NORM", 0), "\\Vert": ("NORM", 0)},
     **{"\\lVert": ("NORM", 1), "\\rVert": ("NORM", -1)},
 }
 _OPERATORS: Final = {

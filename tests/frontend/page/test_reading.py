@@ -40,6 +40,8 @@ def test_notations_are_told_apart(text: str, notation: str) -> None:
         (r"(x - \mu)^\top \Sigma^{-1} (x - \mu)", {"x": "n", "mu": "n", "Sigma": ("n", "n")}),
         (r"\sum_{i=1}^N y_i w^\top X_i", {"y": "N", "w": "n", "X": ("N", "n")}),
         (r"\sum_{i=1}^N (y_i - w^\top x_i)^2", {"y": "N", "w": "n", "x": ("N", "n")}),
+        (r"\frac12 ‖A x - b‖_2^2", {"A": ("m", "n"), "x": "n", "b": "m"}),
+        ("||A x - b||^2", {"A": ("m", "n"), "x": "n", "b": "m"}),
         ("x_i A_ij y_j", {"x": "m", "A": ("m", "n"), "y": "n"}),
         ("f[i<N] = sum{k<K} (x[i + k] * w[k])", {"x": ("K + N - 1",), "w": ("K",)}),
         ("f[i<3; j<4] = exp (x[i + j])", {"x": (6,)}),
