@@ -258,7 +258,7 @@ _PARTS: Final[Mapping[str, Callable[[Question, Reading], Answer]]] = {
 }
 
 
-def warmed(texts: Iterable[str]) -> None:
+def warm(texts: Iterable[str]) -> None:
     """Load what first answers need, by giving some."""
     for text in texts:
         answer(Question("derivative", text))

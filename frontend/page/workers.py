@@ -13,7 +13,7 @@ from typing import Final
 
 from eggrad.engine.errors import EggradError
 from eggrad.frontend.calculus import progress
-from eggrad.frontend.page.answers import Answer, answer, mistake, warmed
+from eggrad.frontend.page.answers import Answer, answer, mistake, warm
 from eggrad.frontend.page.question import Question
 
 SECONDS: Final = 10.0
@@ -22,14 +22,14 @@ MEGABYTES: Final = 1024
 ANSWERS: Final = 200
 REMEMBERED: Final = 32_000_000
 # Of each notation one formula, with laws that many others need.
-_WARMING: Final = (
+WARMING: Final = (
     "norm2(A*x - y)^2 + sum(log(1 + exp(x)))",
     r"\log\det S + x^\top S^{-1} x",
-    "f_i = A_ij exp(x_j)/x_j",
+    "f_i = A_ij exp(x_j)",
     "f[i<N] = sum{k<K} (x[i + k] * w[k])",
 )
 _STARTING: Final = 60.0
-_WAITING: Final = 30.0
+WAITING: Final = 10.0
 # Questions that may wait; more are refused at once.
 _MOST_WAITING: Final = 30
 
@@ -38,7 +38,7 @@ class Remembered:
     """The answers that were asked for last."""
 
     def __init__(self, most: int = REMEMBERED) -> None:
-        """Keep so many characters of them."""
+        """Keep so many characters of them and their questions."""
         self._most = most
         self._size = 0
         self._answers: OrderedDict[Question, tuple[Answer, int]] = OrderedDict()
@@ -54,7 +54,7 @@ class Remembered:
 
     def keep(self, question: Question, found: Answer) -> None:
         """Remember an answer, and forget the oldest where they are too long together."""
-        size = len(str(found))
+        size = len(str(question)) + len(str(found))
         with self._lock:
             _, before = self._answers.pop(question, (None, 0))
             self._answers[question] = found, size
@@ -124,7 +124,7 @@ class Worker:
 
 def busy() -> Answer:
     """What is said where no worker is free for long."""
-    message = "too many questions are waiting; please try again in a minute"
+    message = "other questions are being answered; please try again in a few seconds"
     return {"error": mistake(EggradError(message))}
 
 
@@ -134,7 +134,7 @@ def _work(connection: Connection, megabytes: int) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     # Several would write into one line of the terminal.
     os.environ[progress.VARIABLE] = "0"
-    warmed(_WARMING)
+    warm(WARMING)
     _limit_memory(megabytes)
     try:
         connection.send(None)
@@ -174,11 +174,12 @@ class Pool:
         seconds: float = SECONDS,
         megabytes: int = MEGABYTES,
         answers: int = ANSWERS,
+        waiting: float = WAITING,
     ) -> None:
         """Start the workers, one for each core and two at least.
 
-        An answer may take so many seconds and megabytes; after so many answers a worker is
-        replaced.
+        An answer may take so many seconds and megabytes, after as many seconds of `waiting` for a
+        worker; after so many answers a worker is replaced.
         """
         # Cores are shared by workers, not by the threads of one.
         os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
@@ -186,6 +187,7 @@ class Pool:
         self._seconds = seconds
         self._megabytes = megabytes
         self._answers = answers
+        self._waiting = waiting
         count = workers or max(2, os.cpu_count() or 1)
         # Each thread waits for one worker: questions are answered in the order in which they came.
         self._threads = ThreadPoolExecutor(count)
@@ -199,7 +201,7 @@ class Pool:
         if known is not None:
             return known
         coming = self._threads.submit(self._ask, question)
-        if not wait([coming], _WAITING).done and coming.cancel():
+        if not wait([coming], self._waiting).done and coming.cancel():
             return busy()
         return coming.result()
 

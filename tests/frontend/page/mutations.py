@@ -115,9 +115,8 @@ def ended(pool: Pool, sent: Mapping[str, Any]) -> tuple[str, float]:
     if "error" not in found:
         return "answered", seconds
     message = found["error"]["message"]
-    return next(
-        (w for w in ("longer than", "memory", "deeply") if w in message), "mistake"
-    ), seconds
+    known = ("longer than", "memory", "deeply", "other questions")
+    return next((words for words in known if words in message), "mistake"), seconds
 
 
 def _megabytes(pid: int) -> float:

@@ -22,7 +22,7 @@ WIDE, NARROW = {"width": 1100, "height": 900}, {"width": 360, "height": 740}
 
 @pytest.fixture(scope="module")
 def server() -> Iterator[Served]:
-    with serving(Pool(2)) as found:
+    with serving(Pool(2, waiting=60)) as found:
         # The workers are ready.
         assert found.ask(part="derivative", text="sin(x)")["wrt"] == ["x"]
         yield found
@@ -131,6 +131,26 @@ def test_change_a_size(reader: Reader) -> None:
     reader.page.fill("[aria-label='sizes of A']", "k, 7")
     reader.page.keyboard.press("Tab")
     reader.shows("#facts", "A vector of axes 7;")
+
+
+def test_sizes_of_an_earlier_formula(reader: Reader) -> None:
+    reader.open("#f=norm2(A*x)^2&by=x&dims=A: 3, 5; old: 2")
+    # Those of names that the formula does not have are forgotten.
+    assert "old" not in reader.page.url
+    # Those that do not fit can be changed, also where the formula is another by now.
+    reader.type("tr(A)")
+    reader.page.wait_for_selector("#text-error:not([hidden])")
+    reader.page.fill("[aria-label='sizes of A']", "5 x 5")
+    reader.page.keyboard.press("Tab")
+    reader.shows("#facts", "A matrix of axes 5 x 5;")
+
+
+def test_a_name_of_two_letters_may_be_a_product(reader: Reader) -> None:
+    reader.open("#f=‖Ax - b‖²")
+    reader.shows("#sizes-remark", "Ax was read as one name; a product is written A*x.")
+    reader.type("‖A*x - b‖²")
+    reader.shows("#derivative annotation", r"2 A^\top \left(A x - b\right)")
+    assert "one name" not in reader.text("#sizes-remark")
 
 
 def test_declare_what_is_known_of_a_variable(reader: Reader) -> None:

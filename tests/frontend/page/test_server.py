@@ -22,7 +22,7 @@ from tests.support.programs import python
 
 @pytest.fixture(scope="module")
 def server() -> Iterator[Served]:
-    with serving(Pool(2)) as found:
+    with serving(Pool(2, waiting=60)) as found:
         yield found
 
 

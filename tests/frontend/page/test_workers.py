@@ -5,8 +5,9 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
+from eggrad.frontend.page.answers import answer
 from eggrad.frontend.page.question import Question
-from eggrad.frontend.page.workers import Pool, Remembered
+from eggrad.frontend.page.workers import WARMING, Pool, Remembered, busy
 
 QUICK = Question("derivative", "sin(x)")
 # The second derivative of a product of sixty sums.
@@ -17,7 +18,7 @@ LONG = Question(
 
 @pytest.fixture(scope="module")
 def pool() -> Iterator[Pool]:
-    made = Pool(1, seconds=4, answers=3)
+    made = Pool(1, seconds=4, answers=3, waiting=60)
     yield made
     made.close()
 
@@ -28,6 +29,25 @@ def test_what_takes_too_long_is_ended_and_others_are_answered(pool: Pool) -> Non
     assert pool.answer(QUICK)["derivative"]["latex"] == r"\cos\left(x\right)"
     # What was ended is asked again: another time there may be more.
     assert pool.remembered.get(LONG) is None
+
+
+@pytest.mark.parametrize("text", WARMING)
+def test_what_workers_begin_with_is_answered(text: str) -> None:
+    assert "derivative" in answer(Question("derivative", text))
+
+
+def test_who_waits_long_for_a_worker_is_told_so() -> None:
+    pool = Pool(1, seconds=4, waiting=0.2)
+    try:
+        # The first may wait until the worker has started.
+        assert "derivative" in pool.answer(QUICK)
+        with ThreadPoolExecutor(3) as users:
+            found = list(users.map(pool.answer, [LONG, LONG, LONG]))
+        assert found.count(busy()) == 2
+        # Who gave up is in nobody's way.
+        assert "derivative" in pool.answer(Question("derivative", "exp(x)"))
+    finally:
+        pool.close()
 
 
 def test_answers_are_remembered(pool: Pool) -> None:
@@ -41,7 +61,7 @@ def test_workers_are_replaced_after_some_answers(pool: Pool) -> None:
 
 
 def test_what_takes_too_much_memory_is_ended() -> None:
-    pool = Pool(1, megabytes=48)
+    pool = Pool(1, megabytes=48, waiting=60)
     try:
         sizes = (("A", (2000, 2000)), ("x", (2000,)))
         found = pool.answer(Question("check", "norm2(A*x)^2", dims=sizes, wrt=("A",)))
@@ -52,7 +72,7 @@ def test_what_takes_too_much_memory_is_ended() -> None:
 
 
 def test_nobody_waits_for_many_who_came_later() -> None:
-    pool, users = Pool(1), 4
+    pool, users = Pool(1, waiting=60), 4
     answered: list[Question] = []
 
     def longest_wait(user: int) -> int:
@@ -77,15 +97,16 @@ def test_deep_formulas_do_not_end_a_worker(pool: Pool) -> None:
 
 
 def test_the_oldest_answers_are_forgotten() -> None:
-    remembered = Remembered(most=20)
     first, second, third = (Question("derivative", text) for text in "xyz")
+    # Long questions with short answers take memory as well.
+    remembered = Remembered(most=2 * len(str(first)) + 20)
     remembered.keep(first, {"n": 1})
     remembered.keep(second, {"n": 2})
     remembered.get(first)
     remembered.keep(third, {"n": 3})
     assert remembered.get(second) is None
     assert remembered.get(first) == {"n": 1}
-    remembered.keep(second, {"n": "x" * 20})
+    remembered.keep(second, {"n": "x" * 400})
     assert [remembered.get(q) for q in (first, second, third)] == [None] * 3
     remembered.keep(third, {"n": 4})
     remembered.keep(third, {"n": 5})
