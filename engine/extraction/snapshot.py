@@ -14,7 +14,7 @@ from eggrad.engine.extraction.stability import stable_members
 from eggrad.engine.indices.constraints import Constraints
 from eggrad.engine.indices.indicator_plan import Chosen, Sparsity
 from eggrad.engine.indices.spec import TRANSPOSE, Dims, Spec
-from eggrad.engine.terms.term import LEAVES, Term, assembled
+from eggrad.engine.terms.term import LEAVES, NUMERIC_NAMES, Term, assembled
 
 T = TypeVar("T")
 
@@ -67,6 +67,11 @@ class ENode(NamedTuple):
     children: tuple[int, ...]
     subsumed: bool = False
     stable: bool = False
+
+    @property
+    def operation(self) -> str:
+        """The name of a numeric operation, which is none of expressions; empty for all others."""
+        return str(self.data[0]) if self.constructor in NUMERIC_NAMES else ""
 
     @property
     def spec(self) -> Spec:
@@ -152,6 +157,15 @@ class Snapshot:
         for cls, members in self.members.items():
             rest = [m for m in members if m.constructor not in constructors]
             self.members[cls] = rest or members
+
+    def do_without(self, operations: Collection[str]) -> None:
+        """Leave out what takes one of some numeric operations, where there is another term."""
+        rest = {c: [m for m in own if m.operation not in operations] for c, own in self.members.items()}
+        _, trees = extract.cheapest_trees(rest, self.cost)
+        for cls, members in rest.items():
+            if cls in trees:
+                self.members[cls] = [m for m in members if all(c in trees for c in m.children)]
+        self._choose_again()
 
     def check_constants(self, fired: Iterable[str]) -> None:
         """Raise when rules have proved two different constants equal that have entries."""

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final, Protocol, TypeVar
 
 from eggrad.engine.extraction.extract import cheapest_trees
-from eggrad.engine.terms.functions import FUNCTIONS, record
+from eggrad.engine.terms.functions import FOR_DIGITS, FUNCTIONS, record
 from eggrad.engine.terms.stack_functions import STACK_FUNCTIONS
 from eggrad.engine.terms.term import FUNCTION_NODES, LEAVES, NUMERIC_NAMES
 
@@ -137,6 +137,12 @@ class _Levels:
             return False
         base, exponent = member.children
         return base in self._lengths and self._numbers.get(exponent, 0) > 1
+
+
+def is_vouched(member: Member) -> bool:
+    """Whether a rule vouches for an e-node, or it is one of the operations that lose no digits."""
+    name = member.data[0] if member.constructor in NUMERIC_NAMES else ""
+    return member.stable or name in FOR_DIGITS
 
 
 def _is_length(member: Member) -> bool:

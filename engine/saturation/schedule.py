@@ -1,7 +1,7 @@
 """The schedule: the stages of each purpose as data, and one run of them under a budget."""
 
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from time import perf_counter
@@ -13,7 +13,9 @@ from eggrad.engine.egraph.reading import Reading
 from eggrad.engine.errors import UnsupportedOperation
 from eggrad.engine.extraction import exact
 from eggrad.engine.extraction.exact import Solved
+from eggrad.engine.extraction.extract import used
 from eggrad.engine.extraction.snapshot import ENode, Snapshot
+from eggrad.engine.extraction.stability import is_vouched
 from eggrad.engine.laws.properties import TOTAL
 from eggrad.engine.laws.rule import BulkRule, Fact, LoopRule, Rule, Ruleset
 from eggrad.engine.terms.functions import Function, record
@@ -233,6 +235,12 @@ class Explored:
         return narrow is not None and narrow.extract(self.classes) != self.graph.extract(
             self.classes
         )
+
+    @property
+    def is_vouched(self) -> bool:
+        """Whether the cheapest terms have an e-node for whose digits a rule vouches."""
+        choice = self.graph.cheap_dag([*self.classes])
+        return any(is_vouched(choice[c]) for c in used(choice, self.classes))
 
     def cheapest(self, seconds: float | None = None) -> Result:
         """The cheapest terms that a quick search finds, or with some seconds for it, a solver.
@@ -465,8 +473,12 @@ class Run:
         purpose: str = "simplify",
         *,
         observer: Observer | None = None,
+        lacking: Collection[str] = (),
     ) -> None:
-        """Begin with an e-graph in which nothing has run; `purpose` is one of `PURPOSES`."""
+        """Begin with an e-graph in which nothing has run; `purpose` is one of `PURPOSES`.
+
+        What is extracted has no numeric operation that is `lacking`, where there is another form.
+        """
         self.strategy = strategy
         self.egraph = egraph
         self.budget = budget
@@ -478,6 +490,7 @@ class Run:
         self.round = 0
         self.stages = PURPOSES[purpose]
         self.lowering = "lowering" in self.stages
+        self.lacking = lacking
         # Such terms are loaded as they stand in laws, for multiples would be written in many ways.
         self.in_forms = any(stage in self.stages for stage in FORM_ROUNDS)
         self.loaded = 1
@@ -610,6 +623,8 @@ class Run:
         graph.check_constants(self.report.matches)
         self.report.enodes = graph.size
         graph.hide(hidden)
+        if widened and self.lacking:
+            graph.do_without(self.lacking)
         if widened and graph.wider:
             graph.widen(exposed_nodes(graph))
         if stable:

@@ -1,7 +1,7 @@
 """Which rulesets run when, and to what budget: load, differentiate, simplify, explore, extract."""
 
 from collections import OrderedDict
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -280,16 +280,18 @@ class System:
         models: Sequence[Model],
         budget: Budget | None = None,
         purpose: str = "simplify",
+        lacking: Collection[str] = (),
     ) -> Explored:
         """All terms found equal to some roots, among them those that are cheap by each model.
 
         `purpose` is one of `PURPOSES`; where terms are lowered, what is wider is put in before.
+        Operations that are `lacking` are left out where there is another form.
         """
-        found = self._explored(roots, models, budget, purpose=purpose)
+        found = self._explored(roots, models, budget, purpose=purpose, lacking=lacking)
         if "lowering" in PURPOSES[purpose] and found.is_wider:
             wider = self.simplify(roots, budget).terms
             if wider != tuple(roots):
-                return self._explored(wider, models, budget, purpose=purpose)
+                return self._explored(wider, models, budget, purpose=purpose, lacking=lacking)
         return found
 
     def _explored(
@@ -300,12 +302,15 @@ class System:
         *,
         purpose: str = "simplify",
         derived: Derived | None = None,
+        lacking: Collection[str] = (),
     ) -> Explored:
         """Explore some roots; `derived` says what they are derivatives of."""
         roots = self._with_simple_steps(roots, budget)
         with self.session(purpose, *roots) as egraph:
             own = Budget.of(budget)
-            run = Run(self.strategy, egraph, own, models, purpose, observer=self.observer)
+            run = Run(
+                self.strategy, egraph, own, models, purpose, observer=self.observer, lacking=lacking
+            )
             if derived:
                 run.derived(derived)
             egraph.load(*roots)

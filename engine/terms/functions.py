@@ -37,7 +37,8 @@ class Function:
     matrix notation, where that is another one.
 
     `spelled` has its text in other languages that are printed, with places for the operands, where
-    that is no call by its name there: "torch", "matlab", "julia" and "sympy".
+    that is no call by its name there: "torch", "matlab", "julia" and "sympy"; of what is `lowered`
+    also "python" and "jax".
 
     It is defined between the ends of `domain`, has values between those of `span`, is `odd`,
     `even` or neither, `monotone` where it never falls or never rises, and `total` if it is finite
@@ -468,8 +469,10 @@ _KNOWN: Final = (
         arity=3,
         rates=("maximum",),
     ),
-    Function(name="expm1", lowered=True, price=12, grows=True),
-    Function(name="log1p", lowered=True, price=20),
+    Function(
+        name="expm1", lowered=True, price=12, grows=True, spelled={"sympy": "exp({}) - 1"}
+    ),
+    Function(name="log1p", lowered=True, price=20, spelled={"sympy": "log(1 + {})"}),
     Function(name="sinh", lowered=True, price=14, grows=True),
     Function(name="cosh", lowered=True, price=14, grows=True, may_grow=True),
     Function(
@@ -491,6 +494,15 @@ _KNOWN: Final = (
     ),
     Function(
         name="softplus",
+        spelled={
+            "python": "np.logaddexp(0, {})",
+            "jax": "jax.nn.softplus({})",
+            # Beyond the threshold, where the difference is lost in rounding, it is its operand.
+            "torch": "torch.nn.functional.softplus({}, threshold=40)",
+            "matlab": "max({0}, 0) + log1p(exp(-abs({0})))",
+            "julia": "max.({0}, 0) .+ log1p.(exp.(.-abs.({0})))",
+            "sympy": "log(1 + exp({}))",
+        },
         standard="own.softplus({})",
         lowered=True,
         price=28,
@@ -499,6 +511,14 @@ _KNOWN: Final = (
     ),
     Function(
         name="sigmoid",
+        spelled={
+            "python": "np.exp(-np.logaddexp(0, -{}))",
+            "jax": "jax.nn.sigmoid({})",
+            "torch": "torch.sigmoid({})",
+            "matlab": "1 ./ (1 + exp(-{}))",
+            "julia": "1 ./ (1 .+ exp.(.-{}))",
+            "sympy": "1 / (1 + exp(-{}))",
+        },
         standard="own.sigmoid({})",
         lowered=True,
         price=9,
@@ -507,15 +527,42 @@ _KNOWN: Final = (
     ),
     Function(
         name="log1mexp",
+        spelled={
+            "python": "np.where({0} > -0.7, np.log(-np.expm1({0})), np.log1p(-np.exp({0})))",
+            "jax": "np.where({0} > -0.7, np.log(-np.expm1({0})), np.log1p(-np.exp({0})))",
+            "torch": "torch.where({0} > -0.7, torch.log(-torch.expm1({0})), "
+            "torch.log1p(-torch.exp({0})))",
+            "matlab": "choose({0} > -0.7, log(-expm1({0})), log1p(-exp({0})))",
+            "julia": "ifelse.({0} .> -0.7, log.(.-expm1.({0})), log1p.(.-exp.({0})))",
+            "sympy": "log(1 - exp({}))",
+        },
         standard="own.log1mexp({})",
         lowered=True,
         price=50,
         code="log1mexp({})",
         rates=("expm1", "negate", "log", "exp", "negate", "log1p", "arithmetic"),
     ),
-    Function(name="logaddexp", arity=2, lowered=True, price=40),
+    Function(
+        name="logaddexp",
+        spelled={
+            "matlab": "max({0}, {1}) + log1p(exp(-abs({0} - {1})))",
+            "julia": "max.({0}, {1}) .+ log1p.(exp.(.-abs.({0} .- {1})))",
+            "sympy": "log(exp({}) + exp({}))",
+        },
+        arity=2,
+        lowered=True,
+        price=40,
+    ),
     Function(
         name="exp_difference",
+        spelled={
+            "python": "np.exp({} - {})",
+            "jax": "np.exp({} - {})",
+            "torch": "torch.exp({} - {})",
+            "matlab": "exp({} - {})",
+            "julia": "exp.({} .- {})",
+            "sympy": "exp({} - {})",
+        },
         standard="xp.exp({} - {})",
         arity=2,
         lowered=True,
@@ -524,6 +571,7 @@ _KNOWN: Final = (
     ),
     Function(
         name="hypot",
+        spelled={"sympy": "sqrt({}**2 + {}**2)"},
         arity=2,
         lowered=True,
         price=20,
@@ -752,10 +800,11 @@ LOWERED: Final = tuple(f.name for f in _KNOWN if f.lowered)
 # Those are forms that lose no digits or time in generated code.
 
 
+# What loses no digits.
+FOR_DIGITS: Final = (*LOWERED, "logsumexp", "softmax", "log_softmax", "norm", "logdet")
 NUMERIC: Final = (
-    *EXTREMES, *STACK_FUNCTIONS, "selection", "argsort", "scan", *LOWERED, "logsumexp", "softmax",
-    "log_softmax", "norm", "logdet", "solve", "symmetric_product", "product_of_pairs",
-    "inverse_from_cholesky", "logdet_from_cholesky",
+    *EXTREMES, *STACK_FUNCTIONS, "selection", "argsort", "scan", *FOR_DIGITS, "solve",
+    "symmetric_product", "product_of_pairs", "inverse_from_cholesky", "logdet_from_cholesky",
 )  # fmt: skip
 # Those that expressions have.
 PUBLIC: Final = (*EXTREMES, *STACK_FUNCTIONS)

@@ -1,6 +1,6 @@
 """Terms lowered to what code computes fast and without losing digits, and compiled."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from eggrad.engine.compilation.compiled import CompiledFunction, compile_terms
 from eggrad.engine.compilation.variants import SizeVariant, find_variants
@@ -37,6 +37,26 @@ def stable_form(term: Term) -> Term:
 
     (found,) = system().explore([term], [CostModel()], purpose="evaluate").cheapest().terms
     return with_steps([found], stable)[0]
+
+
+@shows_progress("printing")
+def program_form(term: Term, lacking: Collection[str] = ()) -> Term:
+    """The stable form without some operations; the term as it is where no rule vouches for any.
+
+    >>> from eggrad.engine.terms.term import add, apply, constant, variable
+    >>> one, x = constant(1), variable("x")
+    >>> program_form(apply("log", add(one, apply("exp", x)))).op
+    'softplus'
+    >>> program_form(add(x, x)).op
+    'add'
+    """
+
+    def stable(own: Recurrence) -> Recurrence:
+        return with_results(own, lambda results: [program_form(t, lacking) for t in results])
+
+    found = system().explore([term], [CostModel()], purpose="evaluate", lacking=lacking)
+    own = found.cheapest().term if found.is_vouched else term
+    return with_steps([own], stable)[0]
 
 
 @shows_progress("compiling")

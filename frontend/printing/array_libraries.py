@@ -8,7 +8,7 @@ from typing import Final
 from eggrad.engine.errors import UnsupportedOperation
 from eggrad.engine.indices.spec import Dims
 from eggrad.engine.terms.fixed_arrays import FixedArray
-from eggrad.engine.terms.functions import EXTREMES, FUNCTIONS, OwnFunction
+from eggrad.engine.terms.functions import EXTREMES, FUNCTIONS, Function, OwnFunction
 from eggrad.engine.terms.term import Term, postorder
 from eggrad.frontend.printing.python import (
     ATOM,
@@ -87,8 +87,17 @@ class _JaxWriter(_LibraryWriter):
     library = "JAX"
     key = "jax"
     modules: Mapping[str, str] = {
-        "jax": "import jax.scipy.linalg",
+        "jax.nn": "import jax",
+        "jax.scipy": "import jax.scipy.linalg",
         "jnp": "import jax.numpy as jnp",
+    }
+    along_axes: Mapping[str, str] = {
+        "logsumexp": "jax.nn.logsumexp({x}, axis={k})",
+        "softmax": "jax.nn.softmax({x}, axis={k})",
+        "log_softmax": "jax.nn.log_softmax({x}, axis={k})",
+        "norm": "np.maximum(np.max(np.abs({x}), axis={k}, keepdims=True), np.finfo({x}.dtype).tiny); "
+        "np.sqrt(np.sum(({x} / {s}) ** 2, axis={k})) * np.squeeze({s}, axis={k})",
+        "logdet": "np.linalg.slogdet({x})[1]",
     }
 
     def translated(self, line: str) -> str:
@@ -109,6 +118,15 @@ class _TorchWriter(_LibraryWriter):
     library = "PyTorch"
     key = "torch"
     modules: Mapping[str, str] = {"torch": "import torch"}
+    along_axes: Mapping[str, str] = {
+        "logsumexp": "torch.logsumexp({x}, {k})",
+        "softmax": "torch.exp({x} - torch.logsumexp({x}, {k}, keepdim=True))",
+        "log_softmax": "{x} - torch.logsumexp({x}, {k}, keepdim=True)",
+        "norm": "torch.clamp(torch.amax(torch.abs({x}), {k}, keepdim=True), "
+        "min=torch.finfo({x}.dtype).tiny); "
+        "torch.sqrt(torch.sum(({x} / {s}) ** 2, {k})) * torch.squeeze({s}, {k})",
+        "logdet": "torch.logdet({x})",
+    }
 
     def __init__(self, roots: Sequence[Term], scope: Sequence[Term]) -> None:
         super().__init__(roots, scope)
@@ -148,9 +166,11 @@ class _TorchWriter(_LibraryWriter):
         own = FUNCTIONS.get(node.op)
         if own is None or isinstance(node.data, OwnFunction):
             return super().call(node, args)
-        template = own.spelled.get("torch") or own.standard.replace("xp.", "torch.")
-        text, level = filled(template, args, self.named)
+        text, level = filled(self.spelled(own), args, self.named)
         return (f'{text}.to({self._like}["dtype"])', ATOM) if own.is_test else (text, level)
+
+    def spelled(self, own: Function) -> str:
+        return own.spelled.get("torch") or own.standard.replace("xp.", "torch.")
 
     def shape(self, dims: Dims) -> str:
         return f"({', '.join(map(self._size, dims))}{',' * (len(dims) == 1)})"

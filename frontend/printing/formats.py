@@ -14,6 +14,7 @@ from eggrad.frontend.printing.julia import format_julia
 from eggrad.frontend.printing.latex import format_latex
 from eggrad.frontend.printing.matlab import format_matlab
 from eggrad.frontend.printing.matrix import format_matrix, has_notation, shortest
+from eggrad.frontend.printing.program_forms import LACKING, computed
 from eggrad.frontend.printing.python import format_python
 from eggrad.frontend.printing.sympy import format_sympy
 from eggrad.frontend.printing.unicode import format_unicode
@@ -58,15 +59,21 @@ FORMULAS: Final = ("einsum", "matrix", "unicode", "index", "latex")
 
 
 def format_expression(language: str, term: Term, scope: Sequence[Term]) -> str:
-    """The text of a term in one of the languages; formulas of matrices are the shortest found.
+    """The text of a term in one of the languages.
+
+    Formulas of matrices are the shortest found; programs compute what neither overflows nor loses
+    digits, as `eggrad.compile` does.
 
     >>> from eggrad.engine.terms.term import einsum, variable
     >>> x = variable("x", ("n",))
     >>> format_expression("matrix", einsum("i,i->i", x, einsum("i,i->i", x, x)), ())
     'x.^3'
     """
-    own = shortest(term) if language in SHORTENED and not steps_of(term) else term
-    return format_unchanged(language, own, scope)
+    if language in LACKING:
+        term = computed(term, language)
+    elif language in SHORTENED and not steps_of(term):
+        term = shortest(term)
+    return format_unchanged(language, term, scope)
 
 
 def _with_named_arrays(term: Term) -> Term:

@@ -54,7 +54,7 @@ class FormulaProgram(EntryProgram):
     def formula(self, scope: Sequence[Term] = ()) -> list[tuple[str, str]] | None:
         """The lines of a formula, named parts first; None where there is no formula."""
         self._called = {v.name: own for v, own in self.names.items()}
-        if _depth(self.root) > DEEPEST or not has_notation(self.root):
+        if _depth(self.root) > DEEPEST or not has_notation(self.root, computed=True):
             return None
         try:
             return written(self.root, self._style, scope, computed=True)

@@ -122,7 +122,7 @@ class _Program(FormulaProgram):
             case "sqrt":
                 return f"sqrt{'.' * bool(form.order)}({x})"
             case "logdet":
-                return f"log(det({x}))"
+                return f"logabsdet({x})[1]"
             case "logsumexp":
                 return f"log(sum(exp.({x})))"
             case "softmax":

@@ -17,7 +17,7 @@ _WORDS: Final = (
     "endfor endfunction endif endswitch endwhile for function global if otherwise parfor "
     "persistent return spmd switch try until unwind_protect unwind_protect_cleanup while "
     "do Inf NaN abs acos asin atan ceil choose cos det diag double exp eye fix floor inv "
-    "log max min mod norm ones reshape result round sign sin size sqrt sum tan tanh trace "
+    "log log1p lu max min mod norm ones reshape result round sign sin size sqrt sum tan tanh trace "
     "zeros"
 )
 _CHOOSE: Final = """
@@ -106,7 +106,7 @@ class _Program(FormulaProgram):
             case "norm2":
                 return f"norm({x}, 'fro')" if order == 2 else f"norm({x})"
             case "logdet":
-                return f"log(det({x}))"
+                return f"sum(log(abs(diag(lu({x})))))"
             case "logsumexp":
                 inner = f"sum(exp({x}))"
                 return f"log(sum({inner}))" if order == 2 else f"log({inner})"

@@ -25,7 +25,14 @@ from eggrad.engine.indices.indicator_plan import Chosen, Sparsity
 from eggrad.engine.indices.spec import Dims, Indices, Size
 from eggrad.engine.terms import term as terms
 from eggrad.engine.terms.binding import symbols
-from eggrad.engine.terms.functions import EXTREMES, Function, OwnFunction, function_of
+from eggrad.engine.terms.functions import (
+    EXTREMES,
+    FUNCTIONS,
+    LOWERED,
+    Function,
+    OwnFunction,
+    function_of,
+)
 from eggrad.engine.terms.stack_functions import STACK_FUNCTIONS
 from eggrad.engine.terms.term import Term, assembled, postorder, variables
 from eggrad.frontend.calculus.progress import shows_progress
@@ -180,9 +187,12 @@ def unit_place(leaf: Term) -> tuple[tuple[Size, Size], ...] | None:
 # Terms as formulas -------------------------------------------------------------------------
 
 
-def has_notation(root: Term) -> bool:
-    """Whether no part has more than two axes, a name that is none, or what no formula can say."""
-    named = {*_OPERATIONS, *FUNCTION_NAMES}
+def has_notation(root: Term, *, computed: bool = False) -> bool:
+    """Whether no part has more than two axes, a name that is none, or what no formula can say.
+
+    In what is `computed`, numeric functions have names.
+    """
+    named = {*_OPERATIONS, *FUNCTION_NAMES, *((*LOWERED, "logdet") if computed else ())}
     nodes = list(postorder(root))
     picked = {a for t in nodes if key_of(t) for a in t.args}
     stored = {a for t in (*nodes, root) if not key_of(t) for a in t.args} | {root}
@@ -227,9 +237,11 @@ _OPERATIONS: Final = (
 Operand = tuple[Form, Indices]
 
 
-def form_of(node: Term, forms: Mapping[Term, Form]) -> Form:
+def form_of(node: Term, forms: Mapping[Term, Form], *, computed: bool = False) -> Form:
     """The formula of a node, given those of all that it is made of."""
     args = [forms[a] for a in node.args]
+    if computed and node.op in (*LOWERED, "logdet"):
+        return Form("call", tuple(args), node.op, node.order, function=FUNCTIONS.get(node.op))
     picked = key_of(node)
     if picked is None and any(f.op == "name" and not f.text for f in args):
         raise UnsupportedOperation("conditions on indices have no matrix notation")
@@ -535,7 +547,7 @@ def written(
     users = Counter(a for node in postorder(root) for a in node.args)
     forms: dict[Term, Form] = {}
     for node in postorder(root):
-        form = form_of(node, forms)
+        form = form_of(node, forms, computed=computed)
         forms[node] = replace(form, shared=True) if users[node] > 1 and form.args else form
     if root.op == "indicator" and not forms[root].text and not forms[root].args:
         raise UnsupportedOperation("conditions on indices have no matrix notation")

@@ -32,11 +32,13 @@ from eggrad.engine.terms.functions import (
     EXTREMES,
     FUNCTIONS,
     MATRIX_FUNCTIONS,
+    Function,
     OwnFunction,
 )
 from eggrad.engine.terms.loops import Recurrence, recurrence_of
 from eggrad.engine.terms.stack_functions import STACK_FUNCTIONS
 from eggrad.engine.terms.term import Step, Term, own_functions, postorder, steps_of, variables
+from eggrad.frontend.printing.templates import filled
 from eggrad.frontend.text.precedence import Text, bracketed, levels
 
 SUM, PRODUCT, SIGN, POWER, ATOM = levels("python")
@@ -138,6 +140,14 @@ _CALLS: Final = {name: FUNCTIONS[name].code for name in ELEMENTWISE} | {
     for name, f in (*MATRIX_FUNCTIONS.items(), *STACK_FUNCTIONS.items())
     if name != "adj"
 }
+# Functions of whole arrays, given the array and the axes; what comes first is called `s` after it.
+_ALONG_AXES: Final = {
+    "logsumexp": "np.logaddexp.reduce({x}, axis={k})",
+    "softmax": "np.exp({x} - np.logaddexp.reduce({x}, axis={k}, keepdims=True))",
+    "log_softmax": "{x} - np.logaddexp.reduce({x}, axis={k}, keepdims=True)",
+    "norm": "np.hypot.reduce({x}, axis={k})",
+    "logdet": "np.linalg.slogdet({x})[1]",
+}
 
 
 def format_python(root: Term, scope: Sequence[Term] = ()) -> str:
@@ -161,9 +171,12 @@ class Writer:
     """
 
     library = "NumPy"
+    key = "python"
+    """What records of functions call the language."""
     name = "f"
     modules: Mapping[str, str] = {"np": "import numpy as np", "scipy": "import scipy.linalg"}
     """What the code calls each module, and how it is imported."""
+    along_axes: Mapping[str, str] = _ALONG_AXES
 
     def __init__(self, roots: Sequence[Term], scope: Sequence[Term]) -> None:
         """Give every name of a user one that Python has."""
@@ -195,8 +208,8 @@ class Writer:
         functions.append(self.function([*self._names.values()]))
         if steps:
             functions.insert(0, [self.translated(line) for line in _RUN_LOOP.splitlines()])
-        mentioned = {*re.findall(r"\w+", "\n".join(line for own in functions for line in own))}
-        head = [line for module, line in self.modules.items() if module in mentioned]
+        whole = "\n".join(line for own in functions for line in own)
+        head = [line for m, line in self.modules.items() if re.search(rf"\b{m}\.", whole)]
         head += [self.origin(f) for f in self._functions]
         texts = ["\n".join([*own, ""]) for own in functions]
         return "\n\n".join(["\n".join([*head, ""]), *texts] if head else texts)
@@ -271,6 +284,25 @@ class Writer:
         if known and known.is_test:
             return _AS_NUMBER + code.format(*texts), PRODUCT
         return code.format(*texts), ATOM
+
+    def spelled(self, own: Function) -> str:
+        """The text of a function that only programs have, with places for its operands."""
+        return own.spelled.get(self.key) or own.code
+
+    def _along_axes(self, node: Term, operand: Text) -> Text:
+        """A function of a whole array."""
+        text, order = self.along_axes[node.op], node.args[0].order
+        kept = node.spec[1] if node.op != "logdet" else ()
+        gone = tuple(k for k in range(order) if k not in kept)
+        if len(gone) == order == 1:
+            text = text.replace(", axis={k}", "").replace(", keepdims=True", "")
+        *first, template = text.split("; ")
+        often = template.count("{x}") > 1 and operand[1] < ATOM
+        given = {"x": self.named(operand[0]) if often else operand[0]}
+        given["k"] = str(gone[0] if len(gone) == 1 else gone)
+        for part in first:
+            given["s"] = self.named(part.format(**given))
+        return template.format(**given), SUM if template.startswith("{x} -") else ATOM
 
     def _identifier(self, name: str) -> str:
         """A Python name that nothing else in the text has."""
@@ -352,6 +384,10 @@ class Writer:
                 return f"np.linalg.det({matrix}) * np.linalg.inv({matrix}).T", PRODUCT
             case name if name in _CALLS or isinstance(node.data, OwnFunction):
                 return self.call(node, args)
+            case name if name in FUNCTIONS:
+                return filled(self.spelled(FUNCTIONS[name]), args, self.named)
+            case name if name in self.along_axes:
+                return self._along_axes(node, args[0])
             case name:
                 raise UnsupportedOperation(
                     f"{name} has no function in {self.library}; see eggrad.compile"

@@ -25,7 +25,7 @@ from eggrad.frontend.text.precedence import Text
 _SYMPY: Final = (
     *("Abs", "Array", "And", "Eq", "Integer", "Matrix", "Max", "Min", "Mod", "Ne", "Or"),
     *("Piecewise", "Rational", "S", "acos", "asin", "atan", "ceiling", "cos", "exp", "floor"),
-    *("log", "nan", "oo", "sign", "sin", "sqrt", "tan", "tanh"),
+    *("log", "nan", "oo", "sign", "sin", "sinh", "cosh", "sqrt", "tan", "tanh"),
 )
 
 

@@ -248,7 +248,10 @@ def _tokens(text: str) -> Iterator[tuple[str, str]]:
 FUNCTIONS: dict[str, Callable[..., Any]] = {
     **{
         f: getattr(np, f)
-        for f in ("sin", "cos", "tan", "tanh", "exp", "log", "sqrt", "floor", "ceil", "abs", "sign")
+        for f in (
+            *("sin", "cos", "tan", "tanh", "exp", "log", "sqrt", "floor", "ceil", "abs", "sign"),
+            *("sinh", "cosh", "expm1", "log1p", "hypot"),
+        )
     },
     "asin": np.arcsin,
     "acos": np.arccos,
@@ -370,6 +373,9 @@ class Matlab:
                 return _array(own[0].reshape([int(a.item()) for a in own[1:]], order="F"))
             case "choose":
                 return np.where(own[0] != 0, own[1], own[2])
+            case "lu":
+                # What stands on the diagonal is all that anybody reads.
+                return np.diag(np.linalg.qr(own[0]).R.diagonal())
             case _:
                 return _array(FUNCTIONS[name](*own))
 
