@@ -8,6 +8,7 @@ the fewest exponentials win, for one may overflow where another would have cance
 """
 
 from collections.abc import Iterable, Mapping, Sequence
+from fractions import Fraction
 from typing import Any, Final, Protocol, TypeVar
 
 from eggrad.engine.extraction.extract import cheapest_trees
@@ -33,8 +34,16 @@ FASTER: Final = frozenset(
 # rounding took, as x - log Σ exp x has; so may have any sum that a rule vouches for.
 NEARLY_STABLE: Final = frozenset({"exp_difference", "logaddexp", "log1p"})
 
-# How an e-node was built: from something unknown, from exact values, or with a stable operation.
-UNKNOWN, KEPT, NEARLY, STABLE = range(4)
+# How an e-node was built: from something unknown, from exact values, from what may overflow though
+# it does not itself, or with a stable operation.
+UNKNOWN, KEPT, GROWING, NEARLY, STABLE = range(5)
+
+
+_APPLIED: Final = ("function", "numeric")
+# What goes to 0 as exponentials do, and what else is no larger than 1.
+SMALL: Final = frozenset({"exp_difference", "sigmoid", "softmax"})
+BOUNDED: Final = SMALL | {"tanh"}
+_GROWS_WITH: Final = ("scale", "negate", "add", "subtract", "ein", "ein1", "power")
 
 
 class Member(Protocol):
@@ -71,13 +80,73 @@ def stable_members(members: Mapping[int, Sequence[M]]) -> dict[int, list[M]]:
     if not levels.any_stable:
         return kept
     # A stable e-node whose operands only it can make would leave its e-class empty.
-    for cls in kept.keys() - cheapest_trees(kept, _exponentials)[1].keys():
+    risk = levels.growth.risk
+    for cls in kept.keys() - cheapest_trees(kept, risk)[1].keys():
         kept[cls] = list(members[cls])
-    fewest = cheapest_trees(kept, _exponentials)[1]
+    least = cheapest_trees(kept, risk)[1]
     for cls, nodes in kept.items():
-        if cls in fewest:
-            kept[cls] = [m for m in nodes if _count(m, fewest) == fewest[cls]]
+        if cls in least:
+            ready = ((m, [least.get(c) for c in m.children]) for m in nodes)
+            risks = ((m, sum(own)) for m, own in ready if None not in own)
+            kept[cls] = [m for m, own in risks if own + risk(cls, m) == least[cls]]
     return kept
+
+
+class _Growth:
+    """Which e-classes have values that overflow for moderate arguments, as exponentials do."""
+
+    def __init__(
+        self, members: Mapping[int, Sequence[Member]], numbers: Mapping[int, Fraction]
+    ) -> None:
+        self._numbers = numbers
+        self._small = {
+            cls for cls, nodes in members.items() if any(_is_one_of(m, SMALL) for m in nodes)
+        }
+        self._grows: set[int] = set()
+        self._shrinks: set[int] = set()
+        users: dict[int, list[tuple[int, Member]]] = {}
+        waiting: list[int] = []
+        for cls, nodes in members.items():
+            if any(map(_is_growing, nodes)):
+                self._grows.add(cls)
+                waiting.append(cls)
+            elif not any(_is_one_of(m, BOUNDED) for m in nodes):
+                for m in nodes:
+                    for child in m.children if m.constructor in _GROWS_WITH else ():
+                        users.setdefault(child, []).append((cls, m))
+        while waiting:
+            for cls, m in users.get(waiting.pop(), ()):
+                own = self._shrinks if self._is_inverse(m) else self._grows
+                if cls not in own and not self.may_overflow(m):
+                    own.add(cls)
+                    waiting.append(cls)
+
+    def risk(self, _cls: int, m: Member) -> int:
+        """1 for an exponential that may overflow, and for what divides by what may be 0."""
+        if _is_growing(m):
+            return int(not FUNCTIONS[m.data[0]].may_grow)
+        if m.constructor == "divide":
+            return int(m.children[1] in self._small)
+        divides = m.constructor == "power" and self._numbers.get(m.children[1], 0) < 0
+        return int(divides and m.children[0] in self._small)
+
+    def _is_inverse(self, m: Member) -> bool:
+        if m.constructor == "power":
+            return m.children[0] in self._grows and self._numbers.get(m.children[1], 0) < 0
+        return m.constructor == "ein" and not any(c in self._grows for c in m.children)
+
+    def may_overflow(self, m: Member) -> bool:
+        """Whether an e-node divides by what grows as it does, or takes the logarithm."""
+        if m.constructor in ("ein", "divide"):
+            first, second = m.children
+            if m.constructor == "divide":
+                return first in self._grows and second in self._grows
+            return (first in self._grows and second in self._shrinks) or (
+                second in self._grows and first in self._shrinks
+            )
+        return m.constructor in _APPLIED and m.data[0] in ("log", "log1p") and (
+            m.children[0] in self._grows
+        )  # fmt: skip
 
 
 class _Levels:
@@ -86,11 +155,12 @@ class _Levels:
     def __init__(self, members: Mapping[int, Sequence[Member]]) -> None:
         self._lengths = {c for c, nodes in members.items() if any(map(_is_length, nodes))}
         self._numbers = {
-            c: abs(m.data[0])
+            c: m.data[0]
             for c, nodes in members.items()
             for m in nodes
             if m.constructor == "constant"
         }
+        self.growth = _Growth(members, self._numbers)
         self._of = dict.fromkeys(members, UNKNOWN)
         users: dict[int, list[int]] = {}
         for cls, nodes in members.items():
@@ -107,17 +177,19 @@ class _Levels:
     @property
     def any_stable(self) -> bool:
         """Whether there is an e-class with an e-node that a rule vouches for."""
-        return max(self._of.values(), default=UNKNOWN) >= NEARLY
+        return max(self._of.values(), default=UNKNOWN) >= GROWING
 
     def best(self, nodes: Sequence[M], cls: int) -> list[M]:
         """The e-nodes at the level of their e-class, exact ones, and plain functions of those."""
         own = self._of[cls]
-        if own < NEARLY:
+        if own < GROWING:
             return list(nodes)
         levels = [(m, self._level(m)) for m in nodes]
         return [m for m, n in levels if n == own or (n == KEPT and _is_plain(m))]
 
     def _level(self, member: Member) -> int:
+        if not member.stable and self.growth.may_overflow(member):
+            return GROWING if _is_numeric(member) else UNKNOWN
         if member.stable or _is_numeric(member):
             nearly = bool(member.data) and member.data[0] in NEARLY_STABLE
             return NEARLY if nearly or member.constructor in LOSSY else STABLE
@@ -136,7 +208,7 @@ class _Levels:
         if member.constructor != "power":
             return False
         base, exponent = member.children
-        return base in self._lengths and self._numbers.get(exponent, 0) > 1
+        return base in self._lengths and abs(self._numbers.get(exponent, 0)) > 1
 
 
 def is_vouched(member: Member) -> bool:
@@ -159,15 +231,15 @@ def _is_numeric(member: Member) -> bool:
 
 def _joined(levels: Iterable[int]) -> int:
     found = set(levels)
-    return UNKNOWN if UNKNOWN in found else NEARLY if NEARLY in found else max(found)
+    lowest = (level for level in (UNKNOWN, GROWING, NEARLY) if level in found)
+    return next(lowest, max(found))
 
 
-def _exponentials(_: int, member: Member) -> int:
-    known = FUNCTIONS.get(member.data[0]) if member.constructor in ("function", "numeric") else None
-    return int(known is not None and known.grows and not known.may_grow)
+def _is_one_of(member: Member, names: frozenset[str]) -> bool:
+    return member.constructor in (*_APPLIED, "numeric2") and member.data[0] in names
 
 
-def _count(member: Member, fewest: Mapping[int, int]) -> int | None:
-    if any(c not in fewest for c in member.children):
-        return None
-    return _exponentials(0, member) + sum(fewest[c] for c in member.children)
+def _is_growing(member: Member) -> bool:
+    known = FUNCTIONS.get(member.data[0]) if member.constructor in _APPLIED else None
+    return known is not None and known.grows
+

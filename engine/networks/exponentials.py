@@ -388,6 +388,12 @@ def spreads(spec: Spec) -> bool:
     return distinct and {*left, *right} == set(out) and set(out) in (set(left), set(right))
 
 
+def in_result(spec: Spec) -> tuple[Indices, Indices]:
+    """Where the result of a product has the axes of each operand."""
+    left, right, out = spec
+    return tuple(map(out.index, left)), tuple(map(out.index, right))
+
+
 def spread_over(element: Exponential, part: Indices, out: Indices) -> Exponential:
     """An operand's element in the axes of a product."""
     if part == tuple(range(len(out))) == out:
@@ -461,7 +467,11 @@ class Writer:
         if isinstance(key, Term):
             return key
         cls, axes = key
-        own, every = self.graph.term(cls), tuple(range(len(self.dims)))
+        return self.spread(self.graph.term(cls), axes)
+
+    def spread(self, own: Term, axes: Indices) -> Term:
+        """A term, repeated along the axes that it has not."""
+        every = tuple(range(len(self.dims)))
         if axes == every:
             return own
         rest = tuple(k for k in every if k not in axes)
@@ -498,6 +508,18 @@ class Writer:
     def softplus(self, form: Form) -> Form:
         """`log(1 + exp(form))` as a linear form."""
         return ((terms.numeric("softplus", self.total(form)), Fraction(1)),)
+
+    def log_of_sum(self, e: Exponential, p: Polynomial, shift: Form = ()) -> Form:
+        """The logarithm of a polynomial in q with positive coefficients, times `exp(shift)`."""
+        logs = [
+            plus(plus(shift, e.step, Fraction(j)), self.log_of(c)) for j, c in enumerate(p) if c
+        ]
+        if len(logs) == 1:
+            return logs[0]
+        whole = reduce(
+            lambda a, b: terms.numeric("logaddexp", a, b), [self.total(form) for form in logs]
+        )
+        return ((whole, Fraction(1)),)
 
     def difference(self, form: Form) -> Term:
         """The exponential of a linear form that is never above 0."""
@@ -614,10 +636,13 @@ def written_tangents(graph: Snapshot, dims: Dims, e: Exponential) -> Iterator[Te
 
 
 def written_sums(graph: Snapshot, dims: Dims, e: Exponential) -> Iterator[Term]:
-    """An element with other zeros than 1 and -1, as a sum of terms that are at most 1."""
+    """An element with other zeros or poles than 1 and -1, as a sum of terms that are at most 1."""
     writer = Writer(graph, dims)
     f = factored(writer, e)
-    if f is None or len(f.others) == 1 or f.b >= 0 or f.a < 0:
+    if f is None:
+        yield from _over_logarithm(writer, e)
+        return
+    if len(f.others) == 1 or f.b >= 0 or f.a < 0:
         return
     others = f.others
     for _ in range(f.a):
@@ -626,6 +651,18 @@ def written_sums(graph: Snapshot, dims: Dims, e: Exponential) -> Iterator[Term]:
         summands = [
             scaled(f.number * c, next(_fractions(writer, f, f.m + j, -f.b)))
             for j, c in enumerate(others)
+            if c
+        ]
+        yield reduce(terms.add, summands)
+
+
+def _over_logarithm(writer: Writer, e: Exponential) -> Iterator[Term]:
+    """An element over a sum of exponentials, by the logarithm of that sum."""
+    if min(e.denominator) >= 0:
+        low = plus((), writer.log_of_sum(e, e.denominator), Fraction(-1))
+        summands = [
+            scaled(c, writer.difference(plus(plus(low, e.form), e.step, Fraction(j))))
+            for j, c in enumerate(e.numerator)
             if c
         ]
         yield reduce(terms.add, summands)
@@ -759,6 +796,9 @@ def written_logarithms(graph: Snapshot, dims: Dims, e: Exponential) -> Iterator[
             yield terms.numeric("logaddexp", writer.total(low), writer.total(high))
     f = factored(writer, e)
     if f is None or len(f.others) > 1:
+        if min(top) >= 0 and min(bottom) >= 0:
+            low = writer.log_of_sum(e, bottom)
+            yield writer.total(plus(writer.log_of_sum(e, top, e.form), low, Fraction(-1)))
         return
     outside = plus(f.rest, writer.log_of(abs(f.number)) if f.number else ())
     if f.a == 0 and f.number > 0:

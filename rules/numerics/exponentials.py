@@ -6,6 +6,8 @@ from functools import reduce
 
 from eggrad.engine.extraction.snapshot import Snapshot
 from eggrad.engine.laws.rule import Ruleset
+from eggrad.engine.networks.exponential_logarithms import joined_over_mixed, logarithms_of_mixed
+from eggrad.engine.networks.exponential_polynomials import joined_polynomials, written_polynomials
 from eggrad.engine.networks.exponentials import (
     MAX_SUMMANDS,
     Exponential,
@@ -151,6 +153,32 @@ def exponential_summands(graph: Snapshot) -> Iterator[tuple[int, Term]]:
             whole = sum_of([element for _, element in parts])
             if len(keys) == 1 and whole is not None and is_exponential(whole):
                 yield from ((cls, t) for t in multiples(graph, parts[0][0], whole))
+
+
+@exponentials.bulk_rule(cite=f"{FUNCTIONS}; ring axioms", sizeless=True)
+def exponential_coefficients(graph: Snapshot) -> Iterator[tuple[int, Term]]:
+    """Σ fₖ·mₖ, with rational functions fₖ of one exponential, is written with stable fₖ."""
+    return written_polynomials(graph)
+
+
+@exponentials.bulk_rule(cite="associativity and commutativity of the product")
+def exponential_coefficients_together(graph: Snapshot) -> Iterator[tuple[int, Term]]:
+    """The factors of a product that have exponentials and the same axes are multiplied first."""
+    for cls, network in every_network(graph):
+        yield from ((cls, term) for term in joined_polynomials(graph, network))
+
+
+@exponentials.bulk_rule(cite=BLANCHARD, stable=True, sizeless=True)
+def logarithm_of_positive_sum(graph: Snapshot) -> Iterator[tuple[int, Term]]:
+    """log(a + b) = logaddexp(log a, log b), where a and b are made of exponentials; a/b likewise."""
+    return logarithms_of_mixed(graph)
+
+
+@exponentials.bulk_rule(cite="associativity and commutativity of the product")
+def quotients_of_positive_sums_together(graph: Snapshot) -> Iterator[tuple[int, Term]]:
+    """What is divided by a sum of exponentials is multiplied by its positive factors first."""
+    for cls, network in every_network(graph):
+        yield from ((cls, term) for term in joined_over_mixed(graph, network))
 
 
 @exponentials.bulk_rule(cite="ring axioms", stable=True)

@@ -1,0 +1,258 @@
+"""Polynomials in e-classes whose coefficients are rational functions of one exponential.
+
+`c·log σ(z) + (1 - c)·log(1 - σ(z))` and its derivatives are such: functions of exp z, which may
+overflow or cancel, meet factors that are none. Read exactly, each coefficient is written so that
+it does neither.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from fractions import Fraction
+from functools import reduce
+from itertools import chain
+from typing import Final
+
+from eggrad.engine.extraction.snapshot import ENode, Snapshot
+from eggrad.engine.indices.spec import Dims, Indices
+from eggrad.engine.networks.exponentials import (
+    Exponential,
+    elements,
+    in_result,
+    is_exponential,
+    joined,
+    spread,
+    spread_over,
+    spreads,
+    written_in_tangents,
+    written_products,
+    written_sums,
+    written_tangents,
+)
+from eggrad.engine.networks.networks import Network, scaled
+from eggrad.engine.terms import term as terms
+from eggrad.engine.terms.term import Term
+
+# E-classes that are no such polynomials, with their axes in the whole, and their exponents.
+Monomial = tuple[tuple[int, Indices, int], ...]
+Polynomial = Mapping[Monomial, Exponential]
+
+_READ: Final = ("scale", "negate", "add", "subtract", "ein", "divide", "power")
+# Monomials, and different coefficients, of what is looked at.
+MOST_MONOMIALS: Final = 8
+MOST_COEFFICIENTS: Final = 4
+MOST_EXPONENT: Final = 4
+_ONE: Final = Exponential()
+
+
+def polynomials(graph: Snapshot) -> Mapping[int, Polynomial]:
+    """The e-classes that are such polynomials, but for rational functions of one exponential."""
+    return graph.remember("exponential polynomials", lambda: _read(graph))
+
+
+def _read(graph: Snapshot) -> dict[int, Polynomial]:
+    known = elements(graph)
+    found: dict[int, Polynomial] = {}
+    if not any(map(is_exponential, known.values())):
+        return found
+    # E-classes without exponentials: what polynomials are made of.
+    atoms: set[int] = set()
+    # Operands come first in `choice`; those of other e-nodes may come later.
+    read = -1
+    while read < len(found) + len(atoms):
+        read = len(found) + len(atoms)
+        for cls in graph.choice:
+            if cls in known or cls in found or cls in atoms:
+                continue
+            nodes = [m for m in graph.members[cls] if m.constructor in _READ]
+            below = {c for m in nodes for c in m.children}
+            if all(c in atoms or (c in known and not is_exponential(known[c])) for c in below):
+                atoms.add(cls)
+                continue
+            ready = [m for m in nodes if all(c in known or c in found or c in atoms for c in m.children)]
+            ways = (_of_node(graph, cls, m, found) for m in ready)
+            fewest = min((w for w in ways if w is not None), key=len, default=None)
+            if fewest is not None:
+                found[cls] = fewest
+    return found
+
+
+def _of_node(
+    graph: Snapshot, cls: int, node: ENode, found: Mapping[int, Polynomial]
+) -> Polynomial | None:
+    """An e-node by its operands."""
+    known = elements(graph)
+    every = tuple(range(len(graph.dims[cls])))
+
+    def operand(k: int, part: Indices = every) -> Polynomial:
+        child = node.children[k]
+        if child in known:
+            return {(): spread_over(known[child], part, every)}
+        if child not in found:
+            return {((child, part, 1),): _ONE}
+        return {
+            tuple((c, tuple(part[k] for k in axes), p) for c, axes, p in monomial): (
+                spread_over(own, part, every)
+            )
+            for monomial, own in found[child].items()
+        }
+
+    match node.constructor:
+        case "scale":
+            return _times(operand(0), {(): Exponential(numerator=(node.value,))})
+        case "negate":
+            return _times(operand(0), _MINUS)
+        case "add":
+            return _plus(operand(0), operand(1))
+        case "subtract":
+            return _plus(operand(0), _times(operand(1), _MINUS))
+        case "ein" if spreads(node.spec):
+            first, second = in_result(node.spec)
+            return _times(operand(0, first), operand(1, second))
+        case "divide":
+            top, bottom = (operand(k, every if graph.dims[c] else ()) for k, c in enumerate(node.children))
+            return _times(top, _power(bottom, Fraction(-1)))
+        case "power":
+            exponent = known.get(node.children[1])
+            if exponent is None or is_exponential(exponent):
+                return None
+            return _power(operand(0), exponent.numerator[0])
+        case _:
+            return None
+
+
+_MINUS: Final[Polynomial] = {(): Exponential(numerator=(Fraction(-1),))}
+
+
+def _plus(a: Polynomial | None, b: Polynomial | None) -> Polynomial | None:
+    if a is None or b is None:
+        return None
+    total = dict(a)
+    for monomial, own in b.items():
+        other = total.pop(monomial, None)
+        if other is None:
+            total[monomial] = own
+        elif other != own.times(Exponential(numerator=(Fraction(-1),))):
+            added = other.plus(own)
+            if added is None:
+                return None
+            total[monomial] = added
+    return total if len(total) <= MOST_MONOMIALS else None
+
+
+def _times(a: Polynomial | None, b: Polynomial | None) -> Polynomial | None:
+    if a is None or b is None or len(a) * len(b) > MOST_MONOMIALS**2:
+        return None
+    total: Polynomial | None = {}
+    for first, c in a.items():
+        for second, d in b.items():
+            own = c.times(d)
+            total = _plus(total, {_joined(first, second): own}) if own else None
+            if total is None:
+                return None
+    return total
+
+
+def _joined(a: Monomial, b: Monomial) -> Monomial:
+    exponents = {(c, axes): p for c, axes, p in a}
+    for c, axes, p in b:
+        exponents[c, axes] = exponents.get((c, axes), 0) + p
+    return tuple(sorted((c, axes, p) for (c, axes), p in exponents.items() if p))
+
+
+def _power(a: Polynomial | None, p: Fraction) -> Polynomial | None:
+    if a is None or p.denominator != 1 or not 0 < abs(p) <= MOST_EXPONENT:
+        return None
+    if len(a) == 1:
+        ((monomial, own),) = a.items()
+        own = own.power(p)
+        return own and {tuple((c, axes, q * int(p)) for c, axes, q in monomial): own}
+    return reduce(_times, [a] * int(p)) if p > 0 else None
+
+
+def written_polynomials(graph: Snapshot) -> Iterator[tuple[int, Term]]:
+    """Each such e-class with coefficients that neither overflow nor cancel."""
+    for cls, polynomial in polynomials(graph).items():
+        term = _written(graph, graph.dims[cls], polynomial)
+        if term is not None:
+            yield cls, term
+
+
+def _written(graph: Snapshot, dims: Dims, polynomial: Polynomial) -> Term | None:
+    """The common factors times the sum of all coefficients, each with what it belongs to.
+
+    None for a single monomial, which is a product of what is written elsewhere.
+    """
+    if not polynomial:
+        return terms.constant(0, dims)
+    if len(polynomial) == 1:
+        return None
+    common = reduce(_common, polynomial)
+    inverse = tuple((c, axes, -p) for c, axes, p in common)
+    grouped: dict[Exponential, dict[Monomial, Fraction]] = {}
+    for monomial, own in polynomial.items():
+        number = own.numerator[0]
+        unit = own.times(Exponential(numerator=(1 / number,)))
+        grouped.setdefault(unit or own, {})[_joined(monomial, inverse)] = number
+    if len(grouped) > MOST_COEFFICIENTS:
+        return None
+    keys = [key for e in grouped for form in (e.form, e.step) for key, _ in form]
+    rest = [key for parts in grouped.values() for m in parts for *key, _ in m]
+    axes = tuple(sorted({k for _, own in (*keys, *rest) for k in own}))
+    whole = tuple(range(len(dims)))
+    inner = tuple(dims[k] for k in axes)
+    summands: list[Term] = []
+    for unit, parts in grouped.items():
+        sums = [
+            scaled(number, _product(graph, inner, _placed(monomial, axes)))
+            for monomial, number in parts.items()
+        ]
+        factor = reduce(terms.add, sums)
+        if is_exponential(unit):
+            own = next(stable_terms(graph, inner, spread_over(unit, whole, axes)), None)
+            if own is None:
+                return None
+            spec = (tuple(range(len(axes))),) * 3
+            factor = own if parts == {(): 1} else terms.einsum(spec, own, factor)
+        summands.append(factor)
+    total = reduce(terms.add, summands)
+    sizes = dict(enumerate(dims))
+    return spread(graph, [(total, axes), *_factors(graph, common)], whole, sizes)
+
+
+def stable_terms(graph: Snapshot, dims: Dims, element: Exponential) -> Iterator[Term]:
+    """Forms of a rational function of one exponential that neither overflow nor cancel."""
+    ways = (written_tangents, written_products, written_in_tangents, written_sums)
+    return chain.from_iterable(way(graph, dims, element) for way in ways)
+
+
+def _common(a: Monomial, b: Monomial) -> Monomial:
+    other = {(c, axes): p for c, axes, p in b}
+    least = ((c, axes, min(p, other.get((c, axes), 0))) for c, axes, p in a)
+    return tuple(own for own in least if own[2] > 0)
+
+
+def _placed(monomial: Monomial, axes: Indices) -> Monomial:
+    return tuple((c, tuple(map(axes.index, own)), p) for c, own, p in monomial)
+
+
+def _factors(graph: Snapshot, monomial: Monomial) -> list[tuple[Term, Indices]]:
+    return [
+        (graph.term(c) if p == 1 else terms.power(graph.term(c), terms.constant(p)), axes)
+        for c, axes, p in monomial
+    ]
+
+
+def _product(graph: Snapshot, dims: Dims, monomial: Monomial) -> Term:
+    every = tuple(range(len(dims)))
+    return spread(graph, _factors(graph, monomial), every, dict(enumerate(dims)))
+
+
+def joined_polynomials(graph: Snapshot, network: Network) -> Iterator[Term]:
+    """A product whose factors with exponentials, on the same axes, are multiplied first."""
+    grouped: dict[Indices, list[int]] = {}
+    for place, (cls, part) in enumerate(network.factors):
+        if cls in polynomials(graph) or is_exponential(elements(graph).get(cls)):
+            grouped.setdefault(part, []).append(place)
+    for places in grouped.values():
+        own = [network.factors[k][0] for k in places]
+        if 1 < len(places) < len(network.factors) and any(c in polynomials(graph) for c in own):
+            yield joined(graph, network, places)
