@@ -19,7 +19,7 @@ from eggrad.engine.networks.networks import (
     product_network,
     scaled,
 )
-from eggrad.engine.networks.sums_and_products import Placed, multiplied, numbered
+from eggrad.engine.networks.sums_and_products import Placed, base_of, multiplied, numbered
 from eggrad.engine.terms import term as terms
 from eggrad.engine.terms.term import Term
 
@@ -829,8 +829,6 @@ def written_logarithms(graph: Snapshot, dims: Dims, e: Exponential) -> Iterator[
 
 # The terms of a sum that is looked at.
 MAX_SUMMANDS = 6
-# Powers of powers of powers are looked through, this many times.
-MAX_TOWER = 4
 
 
 def opened(graph: Snapshot, network: Network) -> Network:
@@ -936,16 +934,6 @@ def exponential_powers(graph: Snapshot, network: Network) -> dict[Factor, Fracti
             base, p = base_of(graph, cls)
             found[base, part] = found.get((base, part), Fraction(0)) + p
     return found
-
-
-def base_of(graph: Snapshot, cls: int) -> tuple[int, Fraction]:
-    """An e-class as a power of one that is none itself."""
-    exponent = Fraction(1)
-    for _ in range(MAX_TOWER):
-        powers = ((b, p) for b, p in graph.exponents(cls).items() if b != cls)
-        cls, p = next(powers, (cls, Fraction(1)))
-        exponent *= p
-    return cls, exponent
 
 
 def pulled_out(graph: Snapshot, parts: list[Network], base: Factor, p: Fraction) -> Term:

@@ -112,6 +112,10 @@ def numbered(graph: Snapshot, cls: int, number: Fraction) -> Network:
     return replace(network, coefficient=network.coefficient * number)
 
 
+# Powers of powers of powers are looked through, this many times.
+MAX_TOWER = 4
+
+
 def like(network: Network) -> object:
     """The same for networks that are multiples of one another."""
     return network_key(replace(network, coefficient=Fraction(1)))
@@ -689,6 +693,91 @@ def powers_out_of_sum(graph: Snapshot, cls: int, form: LinearForm) -> Iterator[T
             power = terms.power(graph.term(base), reduce(terms.add, [*parts, *constant]))
             out = tuple(range(len(graph.dims[cls])))
             yield terms.einsum(canonical([part, out], out), power, reduce(terms.add, rests))
+
+
+def lowest_power_out(graph: Snapshot, cls: int, form: LinearForm) -> Iterator[Term]:
+    """A sum in which some products have a power p of a sum s, and others the power p + 1 of it.
+
+    `sᵖ` is taken out where the terms of the rest, s among them, are fewer then: some cancel.
+    """
+    products = [_plain(graph, numbered(graph, t, c)) for t, c in form.items()]
+    if any(len(n.sizes) > len(n.out) for n in products):
+        return
+    divisors = dict.fromkeys(
+        (base, part)
+        for network in products
+        for factor, part in network.factors
+        for base, p in [base_of(graph, factor)]
+        if p < 0 and linear_forms(graph, base)
+    )
+    for divisor in divisors:
+        found = [_without(graph, network, divisor) for network in products]
+        lowest = min(p for p, _ in found)
+        if {p - lowest for p, _ in found} != {0, 1}:
+            continue
+        inside: dict[object, Network] = {}
+        for p, rest in found:
+            for n in [rest] if p == lowest else _times_sum(graph, rest, divisor):
+                key = frozenset(_exponents(graph, n).items())
+                known = inside[key].coefficient if key in inside else 0
+                inside[key] = replace(n, coefficient=n.coefficient + known)
+        left = [n for n in inside.values() if n.coefficient]
+        if len(left) < len(form):
+            base, part = divisor
+            out = tuple(range(len(graph.dims[cls])))
+            rests = [_times_power(graph, n, n.factors, divisor, Fraction(0)) for n in left]
+            inner = reduce(terms.add, rests) if rests else terms.constant(0, graph.dims[cls])
+            power = terms.power(graph.term(base), terms.constant(lowest))
+            yield terms.einsum(canonical([part, out], out), power, inner)
+
+
+def _plain(graph: Snapshot, network: Network) -> Network:
+    """The network with its constants in its coefficient."""
+    numbers = [(f, number(graph, f[0])) for f in network.factors]
+    coefficient = prod((n for _, n in numbers if n is not None), start=network.coefficient)
+    factors = tuple(f for f, n in numbers if n is None)
+    return replace(network, factors=factors, coefficient=coefficient)
+
+
+def _without(graph: Snapshot, network: Network, base: Factor) -> tuple[Fraction, Network]:
+    """The exponent of a base in a product, and the product of the other factors."""
+    powers = [base_of(graph, c) for c, _ in network.factors]
+    own = [(c, part) == base for (c, _), (_, part) in zip(powers, network.factors, strict=True)]
+    p = sum((p for (_, p), is_one in zip(powers, own, strict=True) if is_one), Fraction(0))
+    rest = tuple(f for f, is_one in zip(network.factors, own, strict=True) if not is_one)
+    return p, replace(network, factors=rest)
+
+
+def _times_sum(graph: Snapshot, network: Network, total: Factor) -> Iterator[Network]:
+    """A product times each term of a sum."""
+    cls, part = total
+    for t, c in linear_forms(graph, cls)[0][0].items():
+        own = numbered(graph, t, c)
+        if len(own.sizes) > len(own.out):
+            own = replace(own, factors=((t, own.out),), coefficient=c)
+        moved = tuple((f, tuple(part[i] for i in axes)) for f, axes in own.factors)
+        factors = (*network.factors, *moved)
+        coefficient = network.coefficient * own.coefficient
+        yield _plain(graph, replace(network, factors=factors, coefficient=coefficient))
+
+
+def _exponents(graph: Snapshot, network: Network) -> dict[Factor, Fraction]:
+    """The bases in a product, with their axes and exponents."""
+    found: dict[Factor, Fraction] = {}
+    for c, part in network.factors:
+        base, p = base_of(graph, c)
+        found[base, part] = found.get((base, part), Fraction(0)) + p
+    return found
+
+
+def base_of(graph: Snapshot, cls: int) -> tuple[int, Fraction]:
+    """An e-class as a power of one that is none itself."""
+    exponent = Fraction(1)
+    for _ in range(MAX_TOWER):
+        powers = ((b, p) for b, p in graph.exponents(cls).items() if b != cls)
+        cls, p = next(powers, (cls, Fraction(1)))
+        exponent *= p
+    return cls, exponent
 
 
 def _tensor_powers(graph: Snapshot, cls: int) -> dict[int, int]:

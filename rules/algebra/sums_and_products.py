@@ -34,6 +34,7 @@ from eggrad.engine.networks.sums_and_products import (
     is_alike,
     joint,
     like,
+    lowest_power_out,
     may_cancel,
     networks,
     number,
@@ -239,6 +240,14 @@ def common_factors(graph: Snapshot) -> Iterator[tuple[int, Term]]:
                 rest = {t: c for t, c in form.items() if t not in taken}
                 summands = [j for _, j in pairs] + ([total(graph, rest)] if rest else [])
                 yield cls, reduce(terms.add, summands)
+
+
+@sums.bulk_rule(cite=RING, sizeless=True)
+def lowest_power_of_sum(graph: Snapshot) -> Iterator[tuple[int, Term]]:
+    """a·sᵖ + b·sᵖ⁺¹ = sᵖ·(a + b·s), for a sum s, where fewer terms are left of a + b·s."""
+    for cls, form in every_sum(graph):
+        if 2 <= len(form) <= MAX_PAIRED:
+            yield from ((cls, term) for term in lowest_power_out(graph, cls, form))
 
 
 @sums.bulk_rule(cite="linearity")
