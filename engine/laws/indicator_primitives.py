@@ -11,6 +11,7 @@ from typing import Final
 
 from eggrad.engine.indices.affine import Form, coefficient, indices, last_index, plus, times
 from eggrad.engine.indices.constraints import (
+    Constraint,
     Constraints,
     canonical,
     never,
@@ -234,7 +235,9 @@ def _composed(s: Spec, first: Described, t: Spec, second: Described) -> _Joint:
 
 @condition
 def composes(s: Spec, first: Described, t: Spec, second: Described) -> bool:
-    """Whether the indicator of both needs no index that neither operand nor output has."""
+    """Whether both speak of an index, and the indicator of both needs none that nothing else has."""
+    if set(s[0]).isdisjoint(s[1]):
+        return False
     joint = _composed(s, first, t, second)
     known = {i for part in joint.others for i in part} | {*joint.out}
     return not _loose(joint) and known.issuperset(joint.part)
@@ -274,7 +277,16 @@ def _picked(s: Spec, n: Dims, p: Constraints) -> _Joint | None:
 def picks_one(s: Spec, n: Dims, p: Constraints) -> bool:
     """Whether each entry of a product with an indicator is one entry of the other operand."""
     left = _picked(s, n, p)
-    return left is not None and not left.constraints
+    return left is not None and _is_there(left)
+
+
+def _is_there(left: _Joint) -> bool:
+    """Whether the entry that is picked always exists.
+
+    What is asked for by a number, along an axis whose size is a symbol, does: where it is missing
+    an expression has no value (`engine/normal_forms/index_ranges.py`).
+    """
+    return all(relation == ">=" and dict(f).keys() > {""} and not indices(f) for relation, f in left.constraints)
 
 
 @condition
@@ -288,6 +300,61 @@ def picks(f: Name, s: Spec, n: Dims, p: Constraints) -> bool:
 def is_total(f: Name) -> bool:
     """Whether a function has a value everywhere: zero times no value is no value."""
     return record(f).total
+
+
+# Entries that an indicator fixes by numbers, in a product with one other operand.
+
+
+def _fixed(s: Spec, n: Dims, p: Constraints) -> dict[int, Constraint]:
+    """Indices of the result that both operands have and that have one value, each by a condition.
+
+    An axis of length 1 stays as it is.
+    """
+    part, other, out = s
+    found: dict[int, Constraint] = {}
+    if len(set(other)) < len(other):
+        return found
+    for relation, f in p:
+        axes = indices(f)
+        if relation == "=" and len(axes) == 1 and abs(coefficient(f, axes[0])) == 1:
+            i = part[axes[0]]
+            if n[axes[0]] != 1 and i in out and other.count(i) == part.count(i) == 1:
+                found[i] = (relation, f)
+    return found
+
+
+@condition
+def fixes_entries(s: Spec, n: Dims, p: Constraints) -> bool:
+    """Whether an indicator is 0 but at one index of an axis that the other operand has as well."""
+    return bool(_fixed(s, n, p))
+
+
+@primitive
+def fixing_dims(s: Spec, n: Dims, p: Constraints) -> Dims:
+    """The sizes of the axes whose index is fixed."""
+    return tuple(n[s[0].index(i)] for i in _fixed(s, n, p))
+
+
+@primitive
+def fixing_constraints(s: Spec, n: Dims, p: Constraints) -> Constraints:
+    """The conditions that fix them."""
+    fixed = _fixed(s, n, p)
+    axis = {s[0].index(i): k for k, i in enumerate(fixed)}
+    return canonical(fixing_dims(s, n, p), renamed_all(tuple(fixed.values()), axis))
+
+
+@primitive
+def fixed_spec(s: Spec, n: Dims, p: Constraints) -> Spec:
+    """The spec of the indicator of these alone, times the other operand: entries of that."""
+    fixed = _fixed(s, n, p)
+    return canonical_spec([tuple(fixed), s[1]], tuple(i for i in s[1] if i not in fixed))
+
+
+@primitive
+def without_fixed(s: Spec, n: Dims, p: Constraints) -> Spec:
+    """The spec of the product in which the other operand lacks these axes."""
+    fixed = _fixed(s, n, p)
+    return canonical_spec([s[0], tuple(i for i in s[1] if i not in fixed)], s[2])
 
 
 # What rules about an indicator by itself compute: conditions that are none, or make a delta.

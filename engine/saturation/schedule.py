@@ -345,28 +345,37 @@ class Watch:
 
 
 def exposed_nodes(graph: Snapshot) -> set[ENode]:
-    """The products and quotients of a partial factor and what is 0 unless it is chosen."""
-    chosen = _chosen_or_zero(graph)
+    """The products and quotients of a partial factor and what is 0 unless it is chosen.
+
+    Tests and choices of 0 choose, and indicators.
+    """
+    chosen = _zero_unless(graph, _is_test_or_choice_of_zero)
+    picked = _zero_unless(graph, lambda m, _: m.constructor == "indicator")
 
     def is_exposed(m: ENode) -> bool:
         if m.constructor == "divide":
-            return m.children[0] in chosen
+            return m.children[0] in chosen or m.children[0] in picked
         if m.constructor != "ein":
             return False
-        a, b = m.children
-        return (a in chosen and not graph.knows(b, TOTAL)) or (
-            b in chosen and not graph.knows(a, TOTAL)
+        pairs = zip(m.children, m.children[::-1], m.spec, m.spec[1::-1], strict=False)
+        return any(
+            # An entry that an indicator picks has been taken before where it has no such axis.
+            not graph.knows(b, TOTAL)
+            and (a in chosen or any(first[k] in second for k in picked.get(a, ())))
+            for a, b, first, second in pairs
         )
 
-    return (
-        {m for nodes in graph.members.values() for m in nodes if is_exposed(m)} if chosen else set()
-    )
+    known = chosen or picked
+    return {m for nodes in graph.members.values() for m in nodes if known and is_exposed(m)}
 
 
-def _chosen_or_zero(graph: Snapshot) -> dict[int, frozenset[int]]:
+def _zero_unless(
+    graph: Snapshot, begins: Callable[[ENode, Snapshot], bool]
+) -> dict[int, frozenset[int]]:
     """The e-classes of what is 0 unless it is chosen, with the axes that decide which entries are.
 
-    They are tests, choices of 0, and what is made of those without a sum over such an axis.
+    `begins` says which e-nodes are so, such as tests. So is what is made of those without a sum
+    over such an axis.
     """
     users: dict[int, list[tuple[int, ENode]]] = {}
     found: dict[int, frozenset[int]] = {}
@@ -375,7 +384,7 @@ def _chosen_or_zero(graph: Snapshot) -> dict[int, frozenset[int]]:
             if m.constructor in _KEEP_ZEROS:
                 for child in m.children:
                     users.setdefault(child, []).append((c, m))
-            if _is_test_or_choice_of_zero(m, graph):
+            if begins(m, graph):
                 found[c] = frozenset(range(len(graph.dims[c])))
     stack = list(found)
     while stack:

@@ -11,6 +11,10 @@ from eggrad.engine.laws.indicator_primitives import (
     composed_dims,
     composes,
     described,
+    fixed_spec,
+    fixes_entries,
+    fixing_constraints,
+    fixing_dims,
     holds_always,
     holds_never,
     indicator_constraints,
@@ -26,6 +30,7 @@ from eggrad.engine.laws.indicator_primitives import (
     reduces,
     unpaired,
     unpaired_dims,
+    without_fixed,
 )
 from eggrad.engine.laws.primitives import (
     delta_kept,
@@ -163,6 +168,19 @@ def indicator_of_gathered(
     both_at_once = indicator(composed_dims(*both_of), composed_constraints(*both_of))
     gathered = ein(s, indicator(n, p), ein(t, indicator(m, q), a))
     return gathered >> ein(composed(*both_of), both_at_once, a), composes(*both_of)
+
+
+@indicators.rule(cite=IVERSON, domain="all entries defined", widens=True)
+def fixed_entry(s: Spec, n: Dims, p: Constraints, a: Tensor) -> Statement:
+    """[i = k]·aᵢ = [i = k]·aₖ: entries that are not selected have no say."""
+    entry = ein(
+        fixed_spec(s, n, p), indicator(fixing_dims(s, n, p), fixing_constraints(s, n, p)), a
+    )
+    return (
+        ein(s, indicator(n, p), a) >> ein(without_fixed(s, n, p), indicator(n, p), entry),
+        fixes_entries(s, n, p),
+        total(a),
+    )
 
 
 @gathers.rule(cite="element-wise functions act on entries", domain="f(a) defined", widens=True)

@@ -20,6 +20,7 @@ from eggrad.engine.laws.language import (
     softmax,
     solve,
 )
+from eggrad.engine.laws.indicator_primitives import picks_one
 from eggrad.engine.laws.primitives import (
     before_constant,
     constant_spreads,
@@ -98,6 +99,16 @@ def log_softmax_of_shifted(t: Spec, s: Spec, a: Tensor, b: Tensor, n: Dims) -> S
     """log softmax(a - b) = log softmax a, where b is alike along its axes."""
     shifted = add(a, scale(-1, ein(t, b, const(1, n))))
     return log_softmax(s, shifted) >> log_softmax(s, a), spreads_again(t, s)
+
+
+@stability.rule(cite=BLANCHARD)
+def log_of_entry(t: Spec, n: Dims, p: Constraints, s: Spec, a: Tensor) -> Statement:
+    """The logarithm of an entry of a softmax is that entry of the logarithm."""
+    return (
+        fn("log", ein(t, indicator(n, p), softmax(s, a)))
+        >> ein(t, indicator(n, p), log_softmax(s, a)),
+        picks_one(t, n, p),
+    )
 
 
 @stability.rule(cite=f"{HIGHAM}, section 1.7", stable=True)
