@@ -33,7 +33,7 @@ from eggrad.rules.calculus.loops import loops
 from eggrad.rules.calculus.reverse import reverse
 from eggrad.rules.calculus.slopes import slopes
 from eggrad.rules.calculus.stacks import single, stacks
-from eggrad.rules.functions.branches import branches
+from eggrad.rules.functions.branches import branches, masks
 from eggrad.rules.functions.definitions import definitions
 from eggrad.rules.functions.elementwise import functions, identities, signs
 from eggrad.rules.functions.linalg import linalg, symmetric
@@ -50,8 +50,8 @@ from eggrad.rules.numerics.stability import lengths, stability
 RULESETS = (
     forward, reverse, slopes, stacks, loops, single, multiples, preprocessing, constants, sizes,
     deltas, delta_products, indicators, indicator_products, gathers, selections, short_axes, unary,
-    sums_of_two, sums, exponents, powers, functions, branches, extremes, linalg, signs, products,
-    halves, distribution, identities, summation, presentation, quotients, orders, lowering,
+    sums_of_two, sums, exponents, powers, functions, branches, masks, extremes, linalg, signs,
+    products, halves, distribution, identities, summation, presentation, quotients, orders, lowering,
     stability, symmetric, names, exponentials, lengths, reading, definitions, normal_forms,
     properties, ranges, matrix_properties, structured,
 )  # fmt: skip
@@ -68,7 +68,9 @@ STANDARD = Strategy(
     present=(presentation, quotients),
     settle=(multiples, exponents, short_axes, delta_products, indicator_products),
     lowering=(halves, lowering),
-    stable=(constants, unary, sums_of_two, names, stability, symmetric, exponentials, lengths),
+    stable=(
+        constants, unary, sums_of_two, names, stability, masks, symmetric, exponentials, lengths,
+    ),
     reading=(
         constants, unary, sums_of_two, names, reading, exponentials, sums, products, distribution,
     ),

@@ -63,7 +63,7 @@ def product_network(
 ) -> Network:
     """Flatten an e-node of an e-class through operands whose cheapest e-node is a product.
 
-    With `quotients` also through those whose cheapest e-node is a quotient.
+    So is a quotient by a scalar; with `quotients`, every quotient.
     """
     dims, choice = graph.dims, graph.choice
     out = tuple(range(len(dims[cls])))
@@ -75,7 +75,9 @@ def product_network(
     waiting: list[tuple[int, Indices, ENode | None]] = [(cls, out, member)]
     while waiting:
         c, part, chosen = waiting.pop()
-        node = chosen or (_as_product(graph, c) if quotients else choice[c])
+        node = chosen or choice[c]
+        if node.constructor == "divide" and (quotients or not dims[node.children[1]]):
+            node = _as_product(graph, c, node)
         room = node.constructor != "ein" or len(factors) + len(waiting) + 2 <= limit
         if node.constructor not in PRODUCTS or not room:
             factors.append((c, part))
@@ -145,13 +147,10 @@ def connected_order(factors: Sequence[Factor], start: Iterable[int]) -> list[int
     return order
 
 
-def _as_product(graph: Snapshot, cls: int) -> ENode:
-    """The cheapest e-node; for a quotient a product that it equals, if there is one."""
-    node = graph.choice[cls]
-    if node.constructor != "divide":
-        return node
+def _as_product(graph: Snapshot, cls: int, quotient: ENode) -> ENode:
+    """A product that a quotient equals, if there is one."""
     members = (m for m in graph.members[cls] if m.constructor == "ein" and not m.subsumed)
-    return next(members, node)
+    return next(members, quotient)
 
 
 @lru_cache(maxsize=4096)

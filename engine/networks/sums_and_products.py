@@ -90,6 +90,16 @@ def cheaper_orders(graph: Snapshot, exact: bool) -> Iterator[tuple[int, Term]]:
             yield cls, scaled(network.coefficient, whole)
 
 
+def divides_rest(graph: Snapshot, network: Network, place: int) -> bool:
+    """Whether a factor is a negative power of the product of the others, a scalar."""
+    factor, part = network.factors[place]
+    base, p = base_of(graph, factor)
+    if part or p >= 0:
+        return False
+    rest = (*network.factors[:place], *network.factors[place + 1 :])
+    return like(replace(network, factors=rest, out=())) == like(cheapest_network(graph, base))
+
+
 def pairs_to_join(graph: Snapshot, network: Network) -> Iterator[tuple[int, int]]:
     """Places of factors with equal indices of which one has a common base or function."""
     for j, (b, right) in enumerate(network.factors):
@@ -829,6 +839,18 @@ def deltas_put_in(graph: Snapshot, outer: Network, place: int, product: Network)
     """The indices of the deltas in what was put in at a place."""
     inside = inserted(outer, place, product)
     return [part for c, part in inside if graph.sparsity.get(c) is True and part]
+
+
+def picks_beside(graph: Snapshot, outer: Network, place: int, product: Network) -> bool:
+    """Whether an indicator in what was put in at a place fixes an index of a factor beside it."""
+    beside = {i for k, (_, part) in enumerate(outer.factors) if k != place for i in part}
+    return any(
+        relation == "=" and len(axes) == 1 and part[axes[0]] in beside
+        for c, part in inserted(outer, place, product)
+        if isinstance(known := graph.sparsity.get(c), tuple)
+        for relation, f in known
+        for axes in [affine.indices(f)]
+    )
 
 
 def repeated(

@@ -46,8 +46,8 @@ from eggrad.engine.terms.term import Term
 
 # Above this many nodes `auto` differentiates in one mode only.
 BOTH_MODES = 40
-# What extraction asks of e-classes, where there are tests; normal forms ask for signs.
-TESTS: Final = frozenset({"where", *(f.name for f in FUNCTIONS.values() if f.is_test)})
+# What extraction asks of e-classes, where there are tests or indicators; normal forms ask for signs.
+TESTS: Final = frozenset({"where", "indicator", *(f.name for f in FUNCTIONS.values() if f.is_test)})
 ASKED: Final[Mapping[str, Mapping[str, frozenset[str]]]] = {
     "compare": {
         **dict.fromkeys((KNOWN + POSITIVE, KNOWN + NONNEGATIVE), frozenset[str]()),

@@ -26,6 +26,7 @@ from eggrad.engine.networks.sums_and_products import (
     cheapest_network,
     deltas_put_in,
     disjoint,
+    divides_rest,
     distributed,
     distributions,
     every_network,
@@ -39,6 +40,7 @@ from eggrad.engine.networks.sums_and_products import (
     networks,
     number,
     pairs_to_join,
+    picks_beside,
     powers_from_others,
     quotients_of,
     repeated,
@@ -124,11 +126,12 @@ def same_network(graph: Snapshot) -> Iterator[tuple[int, Term]]:
 
 @products.bulk_rule(cite=f"{LAUE}: deltas inside nested products; associativity")
 def factor_apart(graph: Snapshot) -> Iterator[tuple[int, Term]]:
-    """A product is each delta, constant or single factor times the rest of it."""
+    """A product is each delta, constant, matrix inverse or divisor by the rest times that rest."""
     for cls, network in every_network(graph):
         if len(network.factors) > 2:
             for k, (factor, _) in enumerate(network.factors):
                 apart = graph.has(factor, ("delta", "constant", "inv", "adj", "det"))
+                apart = apart or divides_rest(graph, network, k)
                 if apart and graph.first_time(("apart", cls, network, k)):
                     yield cls, split(graph, network, [k])
 
@@ -285,6 +288,17 @@ def distribute_over_deltas(graph: Snapshot) -> Iterator[tuple[int, Term]]:
             summed = any(not {*part} <= {*network.out} for own in found for part in own)
             step = ("distribute over deltas", cls, network, place)
             if all(found) and summed and graph.first_time(step):
+                yield cls, reduce(terms.add, [as_term(graph, p) for p in parts])
+
+
+@sums.bulk_rule(cite=RING)
+def distribute_over_units(graph: Snapshot) -> Iterator[tuple[int, Term]]:
+    """([i = k]·a + b)·c = [i = k]·a·c + b·c, where the first product needs one entry of c alone."""
+    for cls, network in every_network(graph):
+        for place, form in short_sums(graph, network):
+            parts = distributed(graph, network, place, form)
+            meets = any(picks_beside(graph, network, place, p) for p in parts)
+            if meets and graph.first_time(("distribute over units", cls, network, place)):
                 yield cls, reduce(terms.add, [as_term(graph, p) for p in parts])
 
 

@@ -12,6 +12,7 @@ from eggrad.engine.laws.primitives import (
     lacking_within,
     met,
     missing_dims,
+    nothing_summed,
     spread_of,
     spread_within,
     summed,
@@ -24,6 +25,9 @@ OF_CHOICE = "definition of the choice"
 
 branches = Ruleset(
     "branches", "choices between branches, and tests", "the number of choices, tests and products"
+)
+masks = Ruleset(
+    "masks", "entries that conditions on indices choose, for code", "none: one further e-node"
 )
 
 
@@ -56,6 +60,12 @@ def product_with_negation(s: Spec, f: Name, p: Tensor, b: Tensor) -> Statement:
 def product_with_comparison(s: Spec, f: Name, p: Tensor, q: Tensor, b: Tensor) -> Statement:
     """A comparison times b is b where it holds, and 0 elsewhere."""
     return ein(s, fn(f, p, q), b) >> _chosen(s, fn(f, p, q), b), is_test(f), total(b)
+
+
+@masks.rule(cite=OF_CHOICE, domain="b is defined", widens=True)
+def product_with_indicator(s: Spec, n: Dims, p: Constraints, b: Tensor) -> Statement:
+    """[p]·b is b where p holds, and 0 elsewhere."""
+    return ein(s, indicator(n, p), b) >> _chosen(s, indicator(n, p), b), nothing_summed(summed(s))
 
 
 @branches.rule(cite=OF_CHOICE, domain="b is defined", widens=True)
