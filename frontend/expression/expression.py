@@ -1118,10 +1118,18 @@ def matmul(a: object, b: object) -> Expression:
     return combine(_described(left, "@", right), [left, right], pairs, broadcasting.matmul)
 
 
+def _has_zeros(term: Term) -> bool:
+    """Whether known numbers have a 0 among them."""
+    return (term.op == "constant" and term.value == 0) or (
+        term.op == "array" and not term.array.values.all()
+    )
+
+
 def power(a: object, b: object) -> Expression:
     """`a ** b`, entry by entry."""
     base, exponent = as_expression(a), as_expression(b)
-    if exponent.ndim:
+    # Where the base is 0 the slope by the exponent is 0, which `pow` knows.
+    if exponent.ndim or (_has_zeros(base.term) and exponent.term.op != "constant"):
         return applied("pow", base, exponent)
     return combine("**", [base, exponent], [], terms.power)
 
