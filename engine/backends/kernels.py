@@ -197,6 +197,12 @@ class Kernels:
         small, large = xp.where(near, x, one / 2), xp.where(near, one, x)
         return xp.where(near, xp.log(-xp.expm1(small)), xp.log1p(-xp.exp(large)))
 
+    def log1mexp_exp(self, x: Any) -> Any:
+        """`log(1 - exp(-exp(x)))`; what is not selected is finite, with finite derivatives."""
+        xp = self.xp
+        small = x < -40
+        return xp.where(small, x, self.log1mexp(-xp.exp(xp.where(small, self.number(0.0, x), x))))
+
     def log_cosh(self, x: Any) -> Any:
         """`log(cosh(x))`; what is not selected is finite, with finite derivatives."""
         xp = self.xp

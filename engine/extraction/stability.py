@@ -144,7 +144,7 @@ class _Growth:
             return (first in self._grows and second in self._shrinks) or (
                 second in self._grows and first in self._shrinks
             )
-        return m.constructor in _APPLIED and m.data[0] in ("log", "log1p") and (
+        return m.constructor in _APPLIED and m.data[0] in ("log", "log1mexp", "log1p") and (
             m.children[0] in self._grows
         )  # fmt: skip
 

@@ -341,6 +341,16 @@ def expm1(a: Tensor) -> Tensor:
     return Node("numeric", ("expm1", None, a))
 
 
+def log1mexp(a: Tensor) -> Tensor:
+    """`log(1 - exp(a))`, for a < 0."""
+    return Node("numeric", ("log1mexp", None, a))
+
+
+def log1mexp_exp(a: Tensor) -> Tensor:
+    """`log(1 - exp(-exp(a)))`."""
+    return Node("numeric", ("log1mexp_exp", None, a))
+
+
 def log1p(a: Tensor) -> Tensor:
     """`log(1 + a)`."""
     return Node("numeric", ("log1p", None, a))

@@ -189,6 +189,7 @@ OPERATIONS: Final[dict[str, Any]] = {
     "sigmoid": lambda x: 1 / (1 + np.exp(-x)),
     "log_cosh": lambda x: np.log(np.cosh(x)),
     "log1mexp": lambda x: np.log(-np.expm1(x)),
+    "log1mexp_exp": lambda x: np.log(-np.expm1(-np.exp(x))),
     "logaddexp": lambda a, b: np.log(np.exp(a) + np.exp(b)),
     "exp_difference": lambda a, b: np.exp(a - b),
     "hypot": lambda a, b: np.sqrt(a**2 + b**2),

@@ -31,6 +31,7 @@ from eggrad.engine.runtime.products import (
 from eggrad.engine.runtime.selections import selected, selected_product, selection
 from eggrad.engine.runtime.stable_functions import (
     log1mexp,
+    log1mexp_exp,
     log_cosh,
     log_determinant,
     log_softmax,
@@ -56,6 +57,7 @@ __all__ = [
     "inverse_from_cholesky",
     "inverses",
     "log1mexp",
+    "log1mexp_exp",
     "log_cosh",
     "log_determinant",
     "log_determinant_from_cholesky",

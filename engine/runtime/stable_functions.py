@@ -22,6 +22,8 @@ FEW = 100
 LARGEST = {np.dtype(np.float32): 88.0, np.dtype(np.float64): 709.0}
 # The logarithm of more than this loses no digits.
 CLEAR = 1.001
+# Half of exp of less than this is rounded away beside it.
+LEAST = -40.0
 # Sums of squares between these have neither overflowed nor lost anything to underflow.
 TINY, HUGE = 1e-280, 1e300
 
@@ -67,6 +69,16 @@ def log1mexp(x: Array) -> Array:
     array([-46.05,  -0.  ])
     """
     return np.where(x > -log(2), np.log(-np.expm1(x)), np.log1p(-np.exp(x)))[()]
+
+
+@np.errstate(all="ignore")
+def log1mexp_exp(x: Array) -> Array:
+    """`log(1 - exp(-exp(x)))`, which is x where `exp(x)` is too small to count.
+
+    >>> log1mexp_exp(np.array([-1e3, 0.0])).round(2)
+    array([-1.0e+03, -4.6e-01])
+    """
+    return np.where(x < LEAST, x, log1mexp(-np.exp(x)))[()]
 
 
 @np.errstate(all="ignore")

@@ -543,6 +543,27 @@ _KNOWN: Final = (
         rates=("expm1", "negate", "log", "exp", "negate", "log1p", "arithmetic"),
     ),
     Function(
+        name="log1mexp_exp",
+        spelled={
+            "python": "np.where({0} < -40, {0}, np.where({0} < 0, np.log(-np.expm1(-np.exp({0}))), "
+            "np.log1p(-np.exp(-np.exp({0})))))",
+            "jax": "np.where({0} < -40, {0}, np.where({0} < 0, np.log(-np.expm1(-np.exp({0}))), "
+            "np.log1p(-np.exp(-np.exp({0})))))",
+            "torch": "torch.where({0} < -40, {0}, torch.where({0} < 0, "
+            "torch.log(-torch.expm1(-torch.exp({0}))), torch.log1p(-torch.exp(-torch.exp({0})))))",
+            "matlab": "choose({0} < -40, {0}, choose({0} < 0, log(-expm1(-exp({0}))), "
+            "log1p(-exp(-exp({0})))))",
+            "julia": "ifelse.({0} .< -40, {0}, ifelse.({0} .< 0, log.(.-expm1.(.-exp.({0}))), "
+            "log1p.(.-exp.(.-exp.({0})))))",
+            "sympy": "log(1 - exp(-exp({})))",
+        },
+        standard="own.log1mexp_exp({})",
+        lowered=True,
+        price=60,
+        code="log1mexp_exp({})",
+        rates=("exp", "expm1", "negate", "log", "exp", "negate", "log1p", "arithmetic"),
+    ),
+    Function(
         name="logaddexp",
         spelled={
             "matlab": "max({0}, {1}) + log1p(exp(-abs({0} - {1})))",

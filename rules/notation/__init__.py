@@ -109,6 +109,7 @@ __all__ = [
     "HANDBOOK",
     "HIGHAM",
     "LAUE",
+    "MAECHLER",
     "MATRIX_PRODUCT",
     "ORDER",
     "RING",
@@ -210,5 +211,6 @@ DEFINITION = "definition of the function"
 HANDBOOK = "Abramowitz, Stegun 1964, chapter 4"
 HIGHAM = "Higham 2002, Accuracy and Stability of Numerical Algorithms"
 LAUE = "Laue, Mitterreiter, Giesen 2020, A Simple and Efficient Tensor Calculus"
+MAECHLER = "Maechler 2012, Accurately computing log(1 - exp(-|a|))"
 ORDER = "ordered fields"
 RING = "ring axioms"

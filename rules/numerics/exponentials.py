@@ -48,10 +48,9 @@ from eggrad.engine.networks.sums_and_products import (
 )
 from eggrad.engine.terms import term as terms
 from eggrad.engine.terms.term import Term
-from eggrad.rules.notation import BLANCHARD, HIGHAM
+from eggrad.rules.notation import BLANCHARD, HIGHAM, MAECHLER
 
 FUNCTIONS = f"{HIGHAM}, section 1.14"
-MAECHLER = "Maechler 2012, Accurately computing log(1 - exp(-|a|))"
 
 
 exponentials = Ruleset(

@@ -9,9 +9,12 @@ from fractions import Fraction
 from eggrad.engine.extraction.snapshot import Snapshot
 from eggrad.engine.laws.language import (
     cholesky,
+    exp_difference,
     expm1,
     hypot,
     inverse_from_cholesky,
+    log1mexp,
+    log1mexp_exp,
     log1p,
     log_softmax,
     logdet,
@@ -27,6 +30,7 @@ from eggrad.engine.laws.primitives import (
     doubled,
     is_declared,
     is_negative_fraction,
+    is_positive,
     matrix_axes,
     opposite,
     right_axes,
@@ -77,6 +81,45 @@ def log_of_quotient(s: Spec, a: Tensor, n: Dims) -> Statement:
     return (
         fn("log", quotient) >> add(log1p(a), scale(-1, log1p(scale(-1, a)))),
         is_elementwise(s),
+    )
+
+
+@stability.rule(cite=MAECHLER, stable=True)
+def log_of_double_exponential(a: Tensor) -> Statement:
+    """log(1 - exp(-exp a)) is a where exp a is too small to count."""
+    return log1mexp(scale(-1, fn("exp", a))) >> log1mexp_exp(a)
+
+
+@stability.rule(cite=MAECHLER, stable=True)
+def double_exponential_in_quotient(s: Spec, a: Tensor) -> Statement:
+    """exp a/(exp(exp a) - 1) = exp(a - exp a - log(1 - exp(-exp a))): neither has to be 0."""
+    power_of_both = add(fn("exp", a), log1mexp_exp(a))
+    return (
+        ein(s, fn("exp", a), power(expm1(fn("exp", a)), -1)) >> exp_difference(a, power_of_both),
+        is_elementwise(s),
+    )
+
+
+@stability.rule(cite="ring axioms", exceptions="a = 0", stable=True)
+def quotient_of_square(s: Spec, a: Tensor, c: Number, n: Dims) -> Statement:
+    """a²/(c + a²) = 1/(1 + c/a²) for c > 0: where a² overflows it is 1."""
+    square = power(a, 2)
+    return (
+        ein(s, square, power(add(const(c, n), square), -1))
+        >> power(add(const(1, n), scale(c, power(a, -2))), -1),
+        is_elementwise(s),
+        is_positive(c),
+    )
+
+
+@stability.rule(cite="ring axioms", exceptions="a = 0", stable=True)
+def quotient_by_square(s: Spec, a: Tensor, c: Number, n: Dims) -> Statement:
+    """a/(c + a²) = 1/(a + c/a) for c > 0: no square overflows."""
+    return (
+        ein(s, a, power(add(const(c, n), power(a, 2)), -1))
+        >> power(add(a, scale(c, power(a, -1))), -1),
+        is_elementwise(s),
+        is_positive(c),
     )
 
 
