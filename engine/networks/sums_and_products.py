@@ -708,7 +708,8 @@ def powers_out_of_sum(graph: Snapshot, cls: int, form: LinearForm) -> Iterator[T
 def lowest_power_out(graph: Snapshot, cls: int, form: LinearForm) -> Iterator[Term]:
     """A sum in which some products have a power p of a sum s, and others the power p + 1 of it.
 
-    `sᵖ` is taken out where the terms of the rest, s among them, are fewer then: some cancel.
+    `sᵖ` is taken out where the terms of the rest, s among them, are fewer then: some cancel. Sums
+    of exponentials have laws of their own (`engine/networks/exponentials.py`).
     """
     products = [_plain(graph, numbered(graph, t, c)) for t, c in form.items()]
     if any(len(n.sizes) > len(n.out) for n in products):
@@ -718,7 +719,7 @@ def lowest_power_out(graph: Snapshot, cls: int, form: LinearForm) -> Iterator[Te
         for network in products
         for factor, part in network.factors
         for base, p in [base_of(graph, factor)]
-        if p < 0 and linear_forms(graph, base)
+        if p < 0 and linear_forms(graph, base) and not _has_exponential(graph, base)
     )
     for divisor in divisors:
         found = [_without(graph, network, divisor) for network in products]
@@ -739,6 +740,14 @@ def lowest_power_out(graph: Snapshot, cls: int, form: LinearForm) -> Iterator[Te
             inner = reduce(terms.add, rests) if rests else terms.constant(0, graph.dims[cls])
             power = terms.power(graph.term(base), terms.constant(lowest))
             yield terms.einsum(canonical([part, out], out), power, inner)
+
+
+def _has_exponential(graph: Snapshot, total: int) -> bool:
+    """Whether a term of a sum is an exponential, or its inverse."""
+    terms_of = linear_forms(graph, total)[0][0]
+    bases = (base_of(graph, t)[0] for t in terms_of)
+    members = (m for base in bases for m in graph.members[base])
+    return any(m.constructor == "function" and m.data[0] == "exp" for m in members)
 
 
 def _plain(graph: Snapshot, network: Network) -> Network:
