@@ -152,15 +152,15 @@ class Snapshot:
         """Extract what loses no digits wherever there is a choice."""
         self.members = stable_members(self.members)
 
-    def hide(self, constructors: Collection[str]) -> None:
-        """Leave out e-nodes of some constructors from e-classes that have others."""
-        for cls, members in self.members.items():
-            rest = [m for m in members if m.constructor not in constructors]
-            self.members[cls] = rest or members
+    def hide(self, names: Collection[str]) -> None:
+        """Leave out e-nodes of some constructors or numeric operations, and what needs them.
 
-    def do_without(self, operations: Collection[str]) -> None:
-        """Leave out what takes one of some numeric operations, where there is another term."""
-        rest = {c: [m for m in own if m.operation not in operations] for c, own in self.members.items()}
+        E-classes that no term is left of keep all that they have.
+        """
+        rest = {
+            c: [m for m in own if m.constructor not in names and m.operation not in names]
+            for c, own in self.members.items()
+        }
         _, trees = extract.cheapest_trees(rest, self.cost)
         for cls, members in rest.items():
             if cls in trees:

@@ -560,7 +560,7 @@ class Run:
         if widened.changed:
             # What is wider is as it stands in its law: a⁰ for 1.
             self.step("simplify")
-        graph = self.snapshots(names, stable=self.lowering, widened=True)[0]
+        graph = self.snapshots(names, self.lowering, hidden=self.lacking, widened=True)[0]
         graph.given = given_members(graph, self.egraph, given)
         roots = tuple(graph.names[n] for n in names)
         return Explored(graph, roots, self.report)
@@ -616,14 +616,14 @@ class Run:
         self,
         roots: Sequence[str],
         stable: bool = False,
-        hidden: Sequence[str] = (),
+        hidden: Collection[str] = (),
         widened: bool = False,
         focused: bool = False,
     ) -> list[Snapshot]:
         """The e-classes now, checked for merged constants, at each model.
 
-        With `stable`, e-classes have the e-nodes alone that code may be generated from; those of
-        `hidden` constructors are left out where there are others. `widened` e-classes have the
+        With `stable`, e-classes have the e-nodes alone that code may be generated from; `hidden`
+        constructors and operations are left out where there are others. `widened` e-classes have the
         e-nodes of wider ones as well. Bulk rules look at few e-classes of `focused` ones, where
         there are many.
         """
@@ -631,9 +631,8 @@ class Run:
         graph = Snapshot(self.egraph, self.models[0], roots, self.done, focused=focused)
         graph.check_constants(self.report.matches)
         self.report.enodes = graph.size
-        graph.hide(hidden)
-        if widened and self.lacking:
-            graph.do_without(self.lacking)
+        if hidden:
+            graph.hide(hidden)
         if widened and graph.wider:
             graph.widen(exposed_nodes(graph))
         if stable:
