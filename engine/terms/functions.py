@@ -500,7 +500,7 @@ _KNOWN: Final = (
             # Beyond the threshold, where the difference is lost in rounding, it is its operand.
             "torch": "torch.nn.functional.softplus({}, threshold=40)",
             "matlab": "max({0}, 0) + log1p(exp(-abs({0})))",
-            "julia": "max.({0}, 0) .+ log1p.(exp.(.-abs.({0})))",
+            "julia": "max.({0}, 0) .+ log1p.(exp.(-abs.({0})))",
             "sympy": "log(1 + exp({}))",
         },
         standard="own.softplus({})",
@@ -516,7 +516,7 @@ _KNOWN: Final = (
             "jax": "jax.nn.sigmoid({})",
             "torch": "torch.sigmoid({})",
             "matlab": "1 ./ (1 + exp(-{}))",
-            "julia": "1 ./ (1 .+ exp.(.-{}))",
+            "julia": "1 ./ (1 .+ exp.(-{}))",
             "sympy": "1 / (1 + exp(-{}))",
         },
         standard="own.sigmoid({})",
@@ -533,7 +533,7 @@ _KNOWN: Final = (
             "torch": "torch.where({0} > -0.7, torch.log(-torch.expm1({0})), "
             "torch.log1p(-torch.exp({0})))",
             "matlab": "choose({0} > -0.7, log(-expm1({0})), log1p(-exp({0})))",
-            "julia": "ifelse.({0} .> -0.7, log.(.-expm1.({0})), log1p.(.-exp.({0})))",
+            "julia": "ifelse.({0} .> -0.7, log.(-expm1.({0})), log1p.(-exp.({0})))",
             "sympy": "log(1 - exp({}))",
         },
         standard="own.log1mexp({})",
@@ -553,8 +553,8 @@ _KNOWN: Final = (
             "torch.log(-torch.expm1(-torch.exp({0}))), torch.log1p(-torch.exp(-torch.exp({0})))))",
             "matlab": "choose({0} < -40, {0}, choose({0} < 0, log(-expm1(-exp({0}))), "
             "log1p(-exp(-exp({0})))))",
-            "julia": "ifelse.({0} .< -40, {0}, ifelse.({0} .< 0, log.(.-expm1.(.-exp.({0}))), "
-            "log1p.(.-exp.(.-exp.({0})))))",
+            "julia": "ifelse.({0} .< -40, {0}, ifelse.({0} .< 0, log.(-expm1.(-exp.({0}))), "
+            "log1p.(-exp.(-exp.({0})))))",
             "sympy": "log(1 - exp(-exp({})))",
         },
         standard="own.log1mexp_exp({})",
@@ -567,7 +567,7 @@ _KNOWN: Final = (
         name="logaddexp",
         spelled={
             "matlab": "max({0}, {1}) + log1p(exp(-abs({0} - {1})))",
-            "julia": "max.({0}, {1}) .+ log1p.(exp.(.-abs.({0} .- {1})))",
+            "julia": "max.({0}, {1}) .+ log1p.(exp.(-abs.({0} .- {1})))",
             "sympy": "log(exp({}) + exp({}))",
         },
         arity=2,

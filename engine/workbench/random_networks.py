@@ -5,6 +5,7 @@ from typing import Final
 
 import numpy as np
 
+from eggrad.engine.indices.affine import form
 from eggrad.engine.indices.spec import canonical, scaling
 from eggrad.engine.terms import term as terms
 from eggrad.engine.terms.term import Term
@@ -87,6 +88,7 @@ def random_roots(rng: np.random.Generator) -> list[Term]:
     turned = total([(-c, t) for c, t in summands], rng)
     more_roots = [mirrored(rng), turned, triangular(rng), *bilinear(rng), pairwise_slope(rng)]
     last = [with_free_exponents(rng), of_choices(rng), centred(rng)]
+    last += [with_powers_of_sum(rng), of_units(rng)]
     return [*roots, *sums, *more_roots, *of_one_matrix(rng), *last]
 
 
@@ -97,6 +99,25 @@ def with_free_exponents(rng: np.random.Generator) -> Term:
     raised = terms.add(exponent, terms.constant(int(rng.choice([-1, 1, 2]))))
     summands = [(1, product([(terms.power(base, exponent), "i"), (other, "i")], "i", rng))]
     return total([*summands, (int(rng.choice([1, 3])), terms.power(base, raised))], rng)
+
+
+def with_powers_of_sum(rng: np.random.Generator) -> Term:
+    """A sum of products with two powers of one sum, of which a part cancels."""
+    y = terms.variable("y", _dims("i"))
+    square = terms.power(y, terms.constant(2))
+    base = terms.add(square, terms.constant(3, _dims("i")))
+    low = terms.Fraction(int(rng.choice([-1, -2, -3])), 2)
+    powers = [terms.power(base, terms.constant(p)) for p in (low, low + 1)]
+    lower = product([(square, "i"), (powers[0], "i")], "i", rng)
+    return total([(-2, lower), (2, powers[1])], rng)
+
+
+def of_units(rng: np.random.Generator) -> Term:
+    """A sum with the unit vector in one term, times a tensor with the same axis."""
+    a, b, c = (terms.variable(name, _dims("k")) for name in "abc")
+    unit = terms.indicator(_dims("k"), (("=", form([(0, 1), ("", -1)])),))
+    summands = [(1, product([(unit, "k"), (a, "k")], "k", rng)), (int(rng.choice([1, -2])), b)]
+    return product([(total(summands, rng), "k"), (c, "k")], "k" * int(rng.integers(2)), rng)
 
 
 def of_choices(rng: np.random.Generator) -> Term:
@@ -213,7 +234,15 @@ def random_exponentials(rng: np.random.Generator) -> list[Term]:
     rest = terms.subtract(one, share)
     variance = product([(b, "i"), (b, "i"), (share, "i"), (rest, "i")], "i", rng)
     apart = total([(1, b), (1, one), (1, pool[6])], rng)
-    known = [drawn(2), fraction, cubic, total(same, rng), terms.add(*shared), unit, *logs, *signs]
+    matrix = terms.variable("C", _dims("ij"))
+    labelled = total([(1, product([(b, "i"), (inverse[0], "i")], "i", rng)), (1, plus)], rng)
+    unlike = total([(1, one), (2, plus), (1, terms.apply("exp", b))], rng)
+    under = terms.power(unlike, terms.constant(-1))
+    logs.append(terms.apply("log", unlike))
+    apart_from_matrix = [
+        product([(own, "i"), (plus, "i"), (matrix, "ij")], "j", rng) for own in (labelled, under)
+    ]
+    known = [*apart_from_matrix, drawn(2), fraction, cubic, total(same, rng), terms.add(*shared), unit, *logs, *signs]
     return [*known, variance, apart]
 
 

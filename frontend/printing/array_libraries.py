@@ -96,7 +96,7 @@ class _JaxWriter(_LibraryWriter):
         "softmax": "jax.nn.softmax({x}, axis={k})",
         "log_softmax": "jax.nn.log_softmax({x}, axis={k})",
         "norm": "np.maximum(np.max(np.abs({x}), axis={k}, keepdims=True), np.finfo({x}.dtype).tiny); "
-        "np.sqrt(np.sum(({x} / {s}) ** 2, axis={k})) * np.squeeze({s}, axis={k})",
+        "(np.sqrt(np.sum(({x} / {s}) ** 2, axis={k})) * np.squeeze({s}, axis={k}))",
         "logdet": "np.linalg.slogdet({x})[1]",
     }
 
@@ -124,7 +124,7 @@ class _TorchWriter(_LibraryWriter):
         "log_softmax": "{x} - torch.logsumexp({x}, {k}, keepdim=True)",
         "norm": "torch.clamp(torch.amax(torch.abs({x}), {k}, keepdim=True), "
         "min=torch.finfo({x}.dtype).tiny); "
-        "torch.sqrt(torch.sum(({x} / {s}) ** 2, {k})) * torch.squeeze({s}, {k})",
+        "(torch.sqrt(torch.sum(({x} / {s}) ** 2, {k})) * torch.squeeze({s}, {k}))",
         "logdet": "torch.logdet({x})",
     }
 
