@@ -1032,6 +1032,14 @@ def is_test(f: Name) -> bool:
 
 
 @condition
+def jumps_at_integers(f: str) -> bool:
+    """Whether a function is constant but for jumps at integers."""
+    own = record(f)
+    between = [own.exact(Fraction(n, 4)) for n in (3, 5)]
+    return own.stepwise and not own.is_test and between[0] != between[1]
+
+
+@condition
 def is_extreme(f: Name) -> bool:
     """Whether an operation is a maximum or a minimum along axes."""
     return f in EXTREMES

@@ -4,6 +4,8 @@ Laws that are true of a part of the reals alone ask for these facts before they 
 Each is true of the form, wherever it is defined, or of a variable as it is declared.
 """
 
+from fractions import Fraction
+
 from eggrad.engine.laws.primitives import (
     are_all,
     at_least_zero,
@@ -22,6 +24,7 @@ from eggrad.engine.laws.primitives import (
     is_square_variable,
     is_total_and_tame,
     is_zero_at_zero,
+    jumps_at_integers,
     never_negative_power,
     one_axis,
 )
@@ -31,6 +34,7 @@ from eggrad.engine.laws.structure_primitives import is_seldom_singular, is_seldo
 from eggrad.rules.notation import *
 
 RANGE = "range of the function"
+HALF = Fraction(1, 2)
 
 properties = Ruleset(
     "properties",
@@ -112,6 +116,12 @@ def total_choice(c: Tensor, a: Tensor, b: Tensor) -> Claim:
 def total_sum(a: Tensor, b: Tensor) -> Claim:
     """A sum is defined where its terms are."""
     return total(add(a, b)), total(a), total(b)
+
+
+@properties.fact(cite="real powers")
+def total_power_of_positive(a: Tensor, p: Number) -> Claim:
+    """aᵖ is defined where a is, for a > 0."""
+    return total(power(a, p)), total(a), positive(a)
 
 
 @properties.fact(cite=ORDER)
@@ -199,6 +209,12 @@ def nonnegative_size(d: object) -> Claim:
 def nonnegative_function(f: str, a: Tensor) -> Claim:
     """exp, abs, relu and arccos are nowhere negative."""
     return nonnegative(fn(f, a)), is_never_negative(f)
+
+
+@properties.fact(cite=RANGE)
+def nonnegative_comparison(f: str, a: Tensor, b: Tensor) -> Claim:
+    """A comparison is 1 or 0."""
+    return nonnegative(fn(f, a, b)), is_test(f)
 
 
 @properties.fact(cite=RANGE)
@@ -621,3 +637,54 @@ def inverse_needs(a: Tensor) -> Claim:
 def adjugate_may_need(a: Tensor) -> Claim:
     """adj a is det a·a⁻¹ for an invertible a; the others have no interior."""
     return invertible(a), defined(adj(a))
+
+
+# Ties --------------------------------------------------------------------------------------
+
+ties = Ruleset(
+    "ties",
+    "where a function jumps: terms that are equal elsewhere may differ there",
+    "none: they are asked of given terms alone",
+)
+
+
+@ties.fact(cite="definition of the function")
+def sign_jumps(a: Tensor) -> Claim:
+    """The sign of a jumps at a = 0."""
+    return nowhere_zero(a), defined(fn("sign", a))
+
+
+@ties.fact(cite="definition of the choice")
+def choice_jumps(c: Tensor, a: Tensor, b: Tensor) -> Claim:
+    """A choice by c jumps at c = 0."""
+    return nowhere_zero(c), defined(fn("where", c, a, b))
+
+
+@ties.fact(cite="definition of the function")
+def comparison_jumps(f: str, a: Tensor, b: Tensor) -> Claim:
+    """A comparison of a and b jumps at a = b."""
+    return (
+        nowhere_zero(subtract(a, b)),
+        defined(fn(f, a, b)),
+        is_test(f),
+        differ(b, const(0, dims(b))),
+    )
+
+
+@ties.fact(cite="definition of the function")
+def comparison_with_zero_jumps(f: str, a: Tensor, n: Dims) -> Claim:
+    """A comparison of a and 0 jumps at a = 0."""
+    return nowhere_zero(a), defined(fn(f, a, const(0, n))), is_test(f)
+
+
+@ties.fact(cite="definition of the function")
+def rounding_jumps(f: str, a: Tensor) -> Claim:
+    """⌊a⌋ and ⌈a⌉ jump at integers."""
+    return nowhere_zero(subtract(a, fn("floor", a))), defined(fn(f, a)), jumps_at_integers(f)
+
+
+@ties.fact(cite="definition of the function")
+def nearest_integer_jumps(a: Tensor) -> Claim:
+    """The nearest integer jumps halfway between two."""
+    half = add(a, const(HALF, dims(a)))
+    return nowhere_zero(subtract(half, fn("floor", half))), defined(fn("round", a))
