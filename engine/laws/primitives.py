@@ -1431,6 +1431,33 @@ def reversed_axes(s: Spec) -> Spec:
     return canonical([a[::-1], b[::-1]], out[::-1])
 
 
+@primitive
+def exchanged_product(s: Spec) -> Spec:
+    """The spec of v·u for that of a product u·v of matrices, either of them transposed or not.
+
+    >>> exchanged_product(((0, 1), (2, 1), (0, 2)))
+    ((0, 1), (0, 2), (2, 1))
+    """
+    a, b, out = s
+    (inner,) = {*a} & {*b}
+    # u has one of the axes of the result, which is summed now, and v the other one.
+    new = max(*a, *b) + 1
+    first = tuple(new if i == inner else out[0] for i in a)
+    second = tuple(inner if i == inner else out[0] for i in b)
+    return canonical([first, second], (inner, new))
+
+
+@primitive
+def inner_axis(s: Spec, n: Dims) -> Dims:
+    """The size of the axis that a product of matrices sums, the first of axes `n`.
+
+    >>> inner_axis(((0, 1), (2, 1), (0, 2)), ("m", "n"))
+    ('n',)
+    """
+    a, b, _ = s
+    return tuple(d for i, d in zip(a, n, strict=True) if i in b)
+
+
 # Stable forms ----------------------------------------------------------------------------
 
 

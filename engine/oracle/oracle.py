@@ -117,7 +117,10 @@ def _lapack(
         if of_numbers and matrix.dtype == np.object_:
             return of_numbers(matrix)
         plain = matrix.astype(np.complex128 if matrix.dtype.kind == "c" else np.float64)
-        return np.asarray(function(plain))
+        try:
+            return np.asarray(function(plain))
+        except np.linalg.LinAlgError:
+            return np.full_like(function(np.zeros_like(plain)), np.nan)
 
     return call
 

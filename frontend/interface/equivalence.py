@@ -21,6 +21,7 @@ from eggrad.engine.indices.spec import Size
 from eggrad.engine.laws.knowledge import Assumption, Knowledge, claimed, needed
 from eggrad.engine.laws.nonzero_sums import seldom_zero
 from eggrad.engine.laws.properties import (
+    INVERTIBLE,
     NEGATIVE,
     NONNEGATIVE,
     NONPOSITIVE,
@@ -34,7 +35,7 @@ from eggrad.engine.laws.properties import (
 from eggrad.engine.oracle import oracle
 from eggrad.engine.oracle.oracle import has_digits
 from eggrad.engine.terms.binding import symbols
-from eggrad.engine.terms.term import Term, postorder, variables
+from eggrad.engine.terms.term import Term, apply, postorder, variables
 from eggrad.frontend.calculus.calculus import has_structure
 from eggrad.frontend.calculus.progress import shows_progress
 from eggrad.frontend.expression.expression import Expression, as_expression, unified
@@ -272,8 +273,11 @@ def _jumps(
 ) -> tuple[Assumption, ...]:
     """That operands are not where functions jump, for those jumps that are at ties alone."""
     own = claimed(ties.facts, postorder(a, b))
-    knowledge = Knowledge(strategy.rulesets, seldom_zero([t for _, t in own]))
-    return tuple(u for u in own if u not in known and knowledge.knows(NONZERO_ALMOST, u[1]))
+    of_zero = {u: apply("det", u[1]) if u[0] == INVERTIBLE else u[1] for u in own}
+    knowledge = Knowledge(strategy.rulesets, seldom_zero([*of_zero.values()]))
+    return tuple(
+        u for u, t in of_zero.items() if u not in known and knowledge.knows(NONZERO_ALMOST, t)
+    )
 
 
 def _excludes(

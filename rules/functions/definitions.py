@@ -5,7 +5,14 @@ They make terms longer, so no simplification runs them.
 
 from fractions import Fraction
 
-from eggrad.engine.laws.primitives import last_axis, one_axis
+from eggrad.engine.laws.primitives import (
+    exchanged_product,
+    inner_axis,
+    last_axis,
+    multiplies_matrices,
+    one_axis,
+    reciprocal,
+)
 from eggrad.engine.laws.properties import nonpositive
 from eggrad.engine.laws.properties import nonzero as nowhere_zero
 from eggrad.rules.functions.linalg import SCALARS, SCALED
@@ -14,6 +21,11 @@ from eggrad.rules.notation import *
 HALF = Fraction(1, 2)
 INNER: Spec = ((0,), (0,), ())
 OUTER: Spec = ((0,), (1,), (0, 1))
+# a'·a and a·a', m·a' and a'·m.
+COLUMNS: Spec = ((0, 1), (0, 2), (1, 2))
+ROWS: Spec = ((0, 1), (2, 1), (0, 2))
+TIMES_TURNED: Spec = ((0, 1), (2, 1), (0, 2))
+TURNED_TIMES: Spec = ((0, 1), (0, 2), (1, 2))
 OF_CHOICE = "definition of the choice"
 
 definitions = Ruleset(
@@ -256,10 +268,14 @@ def determinant_of_multiple(c: Number, a: Tensor) -> Statement:
 
 
 @definitions.rule(cite="Sylvester 1851; Harville 1997, corollary 18.1.2")
-def determinant_with_identity(n: Dims, u: Tensor, v: Tensor) -> Statement:
+def determinant_with_identity(n: Dims, s: Spec, u: Tensor, v: Tensor) -> Statement:
     """det(δ + u·v) = det(δ + v·u), where the second δ has the other size."""
-    smaller = add(delta(last_axis(dims(u))), ein(MATRIX_PRODUCT, v, u))
-    return det(add(delta(n), ein(MATRIX_PRODUCT, u, v))) >> det(smaller), one_axis(n)
+    exchanged = ein(exchanged_product(s), u, v)
+    return (
+        det(add(delta(n), ein(s, u, v))) >> det(add(delta(inner_axis(s, dims(u))), exchanged)),
+        one_axis(n),
+        multiplies_matrices(s),
+    )
 
 
 @definitions.rule(cite="Harville 1997, theorem 18.1.1", domain="a invertible")
@@ -287,3 +303,76 @@ def arctangent_of_reciprocal(a: Tensor) -> Statement:
 def modulus_of_nonpositive(a: Tensor) -> Statement:
     """|a| = -a for what is at most 0."""
     return fn("abs", a) >> scale(-1, a), nonpositive(a)
+
+
+# Pseudoinverses of one matrix ----------------------------------------------------------------
+
+PSEUDOINVERSE = "Penrose 1955, A generalized inverse for matrices"
+
+
+def _pinv(a: Tensor) -> Tensor:
+    return of_each("pseudoinverse", a)
+
+
+@definitions.rule(cite=PSEUDOINVERSE, domain="a invertible")
+def pseudoinverse_of_invertible(a: Tensor) -> Statement:
+    """The pseudoinverse of an invertible matrix is the inverse."""
+    return _pinv(a) >> inv(a), invertible(a)
+
+
+@definitions.rule(cite=PSEUDOINVERSE, domain="a'·a invertible")
+def pseudoinverse_by_columns(a: Tensor) -> Statement:
+    """a⁺ = (a'·a)⁻¹·a', where the columns are independent."""
+    gram = ein(COLUMNS, a, a)
+    return _pinv(a) >> ein(TIMES_TURNED, inv(gram), a), invertible(gram)
+
+
+@definitions.rule(cite=PSEUDOINVERSE, domain="a·a' invertible")
+def pseudoinverse_by_rows(a: Tensor) -> Statement:
+    """a⁺ = a'·(a·a')⁻¹, where the rows are independent."""
+    gram = ein(ROWS, a, a)
+    return _pinv(a) >> ein(TURNED_TIMES, a, inv(gram)), invertible(gram)
+
+
+@definitions.rule(cite=PSEUDOINVERSE)
+def pseudoinverse_of_transpose(a: Tensor) -> Statement:
+    """(a')⁺ = (a⁺)'."""
+    return _pinv(ein1(TRANSPOSE, a)) >> ein1(TRANSPOSE, _pinv(a))
+
+
+@definitions.rule(cite=PSEUDOINVERSE)
+def pseudoinverse_of_pseudoinverse(a: Tensor) -> Statement:
+    """(a⁺)⁺ = a."""
+    return _pinv(_pinv(a)) >> a
+
+
+@definitions.rule(cite=PSEUDOINVERSE)
+def pseudoinverse_of_multiple(c: Number, a: Tensor) -> Statement:
+    """(c·a)⁺ = c⁻¹·a⁺, for c ≠ 0."""
+    return _pinv(scale(c, a)) >> scale(reciprocal(c), _pinv(a)), nonzero(c)
+
+
+@definitions.rule(cite=PSEUDOINVERSE)
+def pseudoinverse_between(a: Tensor) -> Statement:
+    """a·a⁺·a = a."""
+    return ein(MATRIX_PRODUCT, ein(MATRIX_PRODUCT, a, _pinv(a)), a) >> a
+
+
+@definitions.rule(cite=PSEUDOINVERSE)
+def pseudoinverse_around(a: Tensor) -> Statement:
+    """a⁺·a·a⁺ = a⁺."""
+    return ein(MATRIX_PRODUCT, ein(MATRIX_PRODUCT, _pinv(a), a), _pinv(a)) >> _pinv(a)
+
+
+@definitions.rule(cite=PSEUDOINVERSE)
+def projection_on_columns(s: Spec, a: Tensor) -> Statement:
+    """a·a⁺ is symmetric."""
+    whole = ein(MATRIX_PRODUCT, a, _pinv(a))
+    return ein1(s, whole) >> whole, is_transpose(s)
+
+
+@definitions.rule(cite=PSEUDOINVERSE)
+def projection_on_rows(s: Spec, a: Tensor) -> Statement:
+    """a⁺·a is symmetric."""
+    whole = ein(MATRIX_PRODUCT, _pinv(a), a)
+    return ein1(s, whole) >> whole, is_transpose(s)

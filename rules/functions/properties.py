@@ -21,6 +21,7 @@ from eggrad.engine.laws.primitives import (
     is_no_number,
     is_positive_fraction,
     is_same_twice,
+    is_square,
     is_square_variable,
     is_total_and_tame,
     is_zero_at_zero,
@@ -688,3 +689,9 @@ def nearest_integer_jumps(a: Tensor) -> Claim:
     """The nearest integer jumps halfway between two."""
     half = add(a, const(HALF, dims(a)))
     return nowhere_zero(subtract(half, fn("floor", half))), defined(fn("round", a))
+
+
+@ties.fact(cite="Stewart 1977, On the perturbation of pseudo-inverses")
+def pseudoinverse_jumps(a: Tensor) -> Claim:
+    """The pseudoinverse of a square matrix jumps where it is singular."""
+    return invertible(a), defined(of_each("pseudoinverse", a)), is_square(dims(a))
