@@ -1207,6 +1207,12 @@ def lacking_within(t: Spec, s: Spec, m: Dims) -> Dims | None:
 # Functions by others ---------------------------------------------------------------------
 
 
+@condition
+def is_matrix(n: Dims) -> bool:
+    """Whether a tensor has two axes."""
+    return len(n) == 2
+
+
 @primitive
 def last_axis(n: Dims) -> Dims:
     """The size of the last axis, as that of an identity."""
@@ -1436,7 +1442,7 @@ def exchanged_product(s: Spec) -> Spec:
     """The spec of v·u for that of a product u·v of matrices, either of them transposed or not.
 
     >>> exchanged_product(((0, 1), (2, 1), (0, 2)))
-    ((0, 1), (0, 2), (2, 1))
+    ((0, 1), (0, 2), (1, 2))
     """
     a, b, out = s
     (inner,) = {*a} & {*b}
@@ -1444,7 +1450,7 @@ def exchanged_product(s: Spec) -> Spec:
     new = max(*a, *b) + 1
     first = tuple(new if i == inner else out[0] for i in a)
     second = tuple(inner if i == inner else out[0] for i in b)
-    return canonical([first, second], (inner, new))
+    return canonical([second, first], (inner, new))
 
 
 @primitive

@@ -364,7 +364,6 @@ _KNOWN: Final = (
         },
         standard="xp.round({})",
         sentence="The nearest integer to every entry; of two the even one.",
-        composite=True,
         monotone="increasing",
         stepwise=True,
         code="np.rint({})",

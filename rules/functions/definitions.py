@@ -8,6 +8,8 @@ from fractions import Fraction
 from eggrad.engine.laws.primitives import (
     exchanged_product,
     inner_axis,
+    is_matrix,
+    is_square,
     last_axis,
     multiplies_matrices,
     one_axis,
@@ -204,6 +206,12 @@ def square_of_sign(a: Tensor) -> Statement:
     return power(fn("sign", a), 2) >> const(1, dims(a)), nowhere_zero(a)
 
 
+@definitions.rule(cite="definition of the function")
+def floor_of_negative(a: Tensor) -> Statement:
+    """⌊-a⌋ = -⌈a⌉."""
+    return fn("floor", scale(-1, a)) >> scale(-1, fn("ceil", a))
+
+
 @definitions.rule(cite="definition of the function", domain="a no integer")
 def ceiling_by_floor(a: Tensor) -> Statement:
     """⌈a⌉ = ⌊a⌋ + 1 for what is no integer."""
@@ -217,14 +225,6 @@ def truncation_by_floor(a: Tensor) -> Statement:
     floor = fn("floor", a)
     below = fn("relu", fn("sign", scale(-1, a)))
     return fn("trunc", a) >> add(floor, below), nowhere_zero(subtract(a, floor))
-
-
-@definitions.rule(cite="definition of the function", domain="a + 1/2 no integer")
-def rounding_by_floor(a: Tensor) -> Statement:
-    """The nearest integer is ⌊a + 1/2⌋, but halfway between two."""
-    half = add(a, const(HALF, dims(a)))
-    floor = fn("floor", half)
-    return fn("round", a) >> floor, nowhere_zero(subtract(half, floor))
 
 
 @definitions.rule(cite="definition of the function")
@@ -270,7 +270,7 @@ def determinant_of_multiple(c: Number, a: Tensor) -> Statement:
 @definitions.rule(cite="Sylvester 1851; Harville 1997, corollary 18.1.2")
 def determinant_with_identity(n: Dims, s: Spec, u: Tensor, v: Tensor) -> Statement:
     """det(δ + u·v) = det(δ + v·u), where the second δ has the other size."""
-    exchanged = ein(exchanged_product(s), u, v)
+    exchanged = ein(exchanged_product(s), v, u)
     return (
         det(add(delta(n), ein(s, u, v))) >> det(add(delta(inner_axis(s, dims(u))), exchanged)),
         one_axis(n),
@@ -317,21 +317,21 @@ def _pinv(a: Tensor) -> Tensor:
 @definitions.rule(cite=PSEUDOINVERSE, domain="a invertible")
 def pseudoinverse_of_invertible(a: Tensor) -> Statement:
     """The pseudoinverse of an invertible matrix is the inverse."""
-    return _pinv(a) >> inv(a), invertible(a)
+    return _pinv(a) >> inv(a), is_square(dims(a)), invertible(a)
 
 
 @definitions.rule(cite=PSEUDOINVERSE, domain="a'·a invertible")
 def pseudoinverse_by_columns(a: Tensor) -> Statement:
     """a⁺ = (a'·a)⁻¹·a', where the columns are independent."""
     gram = ein(COLUMNS, a, a)
-    return _pinv(a) >> ein(TIMES_TURNED, inv(gram), a), invertible(gram)
+    return _pinv(a) >> ein(TIMES_TURNED, inv(gram), a), is_matrix(dims(a)), invertible(gram)
 
 
 @definitions.rule(cite=PSEUDOINVERSE, domain="a·a' invertible")
 def pseudoinverse_by_rows(a: Tensor) -> Statement:
     """a⁺ = a'·(a·a')⁻¹, where the rows are independent."""
     gram = ein(ROWS, a, a)
-    return _pinv(a) >> ein(TURNED_TIMES, a, inv(gram)), invertible(gram)
+    return _pinv(a) >> ein(TURNED_TIMES, a, inv(gram)), is_matrix(dims(a)), invertible(gram)
 
 
 @definitions.rule(cite=PSEUDOINVERSE)

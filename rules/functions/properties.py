@@ -4,8 +4,6 @@ Laws that are true of a part of the reals alone ask for these facts before they 
 Each is true of the form, wherever it is defined, or of a variable as it is declared.
 """
 
-from fractions import Fraction
-
 from eggrad.engine.laws.primitives import (
     are_all,
     at_least_zero,
@@ -35,7 +33,6 @@ from eggrad.engine.laws.structure_primitives import is_seldom_singular, is_seldo
 from eggrad.rules.notation import *
 
 RANGE = "range of the function"
-HALF = Fraction(1, 2)
 
 properties = Ruleset(
     "properties",
@@ -357,6 +354,12 @@ def positive_is_nonzero(a: Tensor) -> Claim:
 
 
 @properties.fact(cite=ORDER)
+def nowhere_zero_multiple(c: Number, a: Tensor) -> Claim:
+    """c·a ≠ 0 for c ≠ 0 and a ≠ 0, at all values."""
+    return nowhere_zero(scale(c, a)), nowhere_zero(a), nonzero(c)
+
+
+@properties.fact(cite=ORDER)
 def nonzero_is_nonzero_almost(a: Tensor) -> Claim:
     """What is nowhere 0 is 0 at values without interior."""
     return nonzero_almost(a), nowhere_zero(a)
@@ -668,6 +671,7 @@ def comparison_jumps(f: str, a: Tensor, b: Tensor) -> Claim:
         nowhere_zero(subtract(a, b)),
         defined(fn(f, a, b)),
         is_test(f),
+        differ(a, const(0, dims(a))),
         differ(b, const(0, dims(b))),
     )
 
@@ -679,16 +683,15 @@ def comparison_with_zero_jumps(f: str, a: Tensor, n: Dims) -> Claim:
 
 
 @ties.fact(cite="definition of the function")
-def rounding_jumps(f: str, a: Tensor) -> Claim:
-    """⌊a⌋ and ⌈a⌉ jump at integers."""
-    return nowhere_zero(subtract(a, fn("floor", a))), defined(fn(f, a)), jumps_at_integers(f)
+def comparison_of_zero_jumps(f: str, n: Dims, a: Tensor) -> Claim:
+    """A comparison of 0 and a jumps at a = 0."""
+    return nowhere_zero(a), defined(fn(f, const(0, n), a)), is_test(f)
 
 
 @ties.fact(cite="definition of the function")
-def nearest_integer_jumps(a: Tensor) -> Claim:
-    """The nearest integer jumps halfway between two."""
-    half = add(a, const(HALF, dims(a)))
-    return nowhere_zero(subtract(half, fn("floor", half))), defined(fn("round", a))
+def rounding_jumps(f: str, a: Tensor) -> Claim:
+    """⌊a⌋ and ⌈a⌉ jump at integers."""
+    return nowhere_zero(subtract(a, fn("floor", a))), defined(fn(f, a)), jumps_at_integers(f)
 
 
 @ties.fact(cite="Stewart 1977, On the perturbation of pseudo-inverses")

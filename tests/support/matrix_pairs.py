@@ -27,7 +27,7 @@ SQUARE = (
     ("inv(P')", "inv(P)'"),
     ("inv(inv(P))", "P"),
     ("P*inv(P)*Q", "Q"),
-    ("inv(P)*P*Q*inv(Q)", "eye(n)"),
+    ("inv(P)*P*Q*inv(Q)*A", "A"),
     ("inv(P)*det(P)", "adj(P)"),
     ("inv(P)*(P + Q)*inv(Q)", "inv(P) + inv(Q)"),
     ("inv(P) - inv(Q)", "inv(P)*(Q - P)*inv(Q)"),
@@ -76,7 +76,7 @@ MATRICES = (
     "(A'*A + 1e-8*eye(n))",
     "(1e-5*A)",
     "(x*x' + 1e-9*B)",
-    "(eye(n) - 0.999999*ones(n, n)/3)",
+    "(eye(n) - 0.999999*ones(n, n)/3 + 1e-7*B)",
     "(ones(n, n) + 1e-7*A)",
     "(U*V' + 1e-4*C)",
 )
