@@ -233,8 +233,8 @@ def _is_blurred(node: Term, less: Mapping[Term, Array], more: Mapping[Term, Arra
     """Whether more digits change a value, or on which side of a jump an operand is."""
     if _moves(less[node], more[node], 1.0):
         return True
-    edges = [_edge(node, [found[a] for a in node.args]) for found in (less, more)]
-    return edges[0] is not None and _moves(edges[0], edges[1], 0.0)
+    before, after = (_edge(node, [found[a] for a in node.args]) for found in (less, more))
+    return before is not None and after is not None and _moves(before, after, 0.0)
 
 
 def _moves(less: Array, more: Array, floor: float) -> bool:
@@ -260,12 +260,17 @@ def _edge(node: Term, args: Sequence[Array]) -> Array | None:
 def _is_large(found: Witness, left: Term, right: Term) -> bool:
     """Whether the difference is large beside what rounding makes of the values of variables."""
     rng = np.random.default_rng(0)
+    sides = (found.left, found.right)
     gap, change = np.abs(found.left - found.right), 0.0
     for _ in SHIFTS:
-        moved = {n: v * (1 + ROUNDING * rng.normal(size=v.shape)) for n, v in found.values.items()}
-        for own, other in zip(
-            (found.left, found.right), oracle.evaluate([left, right], moved, found.sizes), strict=True
-        ):
+        moved = dict(found.values)
+        for v in variables(left, right):
+            own = moved[v.name]
+            if "integer" not in v.assumed:
+                largest = np.abs(own).max(initial=0.0)
+                moved[v.name] = own + ROUNDING * largest * rng.normal(size=own.shape)
+        again = oracle.evaluate([left, right], moved, found.sizes)
+        for own, other in zip(sides, again, strict=True):
             change = np.fmax(change, np.abs(own - other))
     return bool(np.any(gap > SAFETY * change))
 

@@ -133,10 +133,7 @@ class NormalForms(Polynomials):
 
         The transpose of one counts where "left" or "right" is `turned`.
         """
-        parts = [(0, 1), (1, 2)]
-        if turned:
-            k = ("left", "right").index(turned)
-            parts[k] = parts[k][::-1]
+        parts = [(1, 0) if turned == "left" else (0, 1), (2, 1) if turned == "right" else (1, 2)]
         own = list(zip(map(self.polynomial, (left, right)), parts, strict=True))
         lengths = zip(parts, (self.graph.dims[c] for c in (left, right)), strict=True)
         sizes = {i: d for part, dims in lengths for i, d in zip(part, dims, strict=True)}

@@ -111,7 +111,7 @@ def _symmetric(function: Callable[[Array], Any]) -> Callable[[Array], Array]:
 def _lapack(
     function: Callable[[Array], Any], of_numbers: Callable[[Array], Array] | None = None
 ) -> Callable[[Array], Any]:
-    """A function that LAPACK has, for numbers in double precision; another for those of `digits`."""
+    """A function that LAPACK has, of numbers in double precision; another one of `Number`."""
 
     def call(matrix: Array) -> Any:
         if of_numbers and matrix.dtype == np.object_:
@@ -283,9 +283,10 @@ def evaluate(
 
     `sizes` gives the size symbols that no variable fixes. With `digits` the values are real, and
     computed with are numbers of so many digits (`engine/oracle/digits.py`), in arrays of objects;
-    what is infinite is NaN then. It is for terms that `has_digits` is true of. Raises `UnknownVariable` for a missing
-    value or size, `ShapeError` for a value of another shape than its variable, and
-    `BudgetExceeded` for arrays larger than the memory.
+    what is infinite is NaN then. It is for terms that `has_digits` is true of.
+
+    Raises `UnknownVariable` for a missing value or size, `ShapeError` for a value of another shape
+    than its variable, and `BudgetExceeded` for arrays larger than the memory.
 
     >>> from eggrad.engine.terms.term import einsum, variable
     >>> evaluate([einsum("i->", variable("x", ("n",)))], {"x": [1, 2, 3]})
@@ -322,10 +323,11 @@ def _evaluated(
             continue
         args = [done[a] for a in node.args]
         shape = concrete(node.dims, sizes)
-        if digits and node.op == "constant":
-            found: Any = np.full(shape, number_of(digits)(node.value))
+        if node.op == "constant":
+            number = number_of(digits)(node.value) if digits else _number(node.value, dtype)
+            found: Any = np.full(shape, number)
         else:
-            found = _apply(node, args, shape, sizes, dtype, digits)
+            found = _apply(node, args, shape, sizes, digits)
         done[node] = numbers(found, digits) if digits else np.asarray(found, dtype=dtype)
     return done
 
@@ -335,12 +337,9 @@ def _apply(
     args: list[Array],
     shape: tuple[int, ...],
     sizes: Mapping[str, int],
-    dtype: np.dtype[Any],
     digits: int,
 ) -> Any:
     match node.op:
-        case "constant":
-            return np.full(shape, _number(node.value, dtype))
         case "array":
             return node.array.values
         case "size":
@@ -390,9 +389,7 @@ def _apply(
             return OPERATIONS[name](*args)
 
 
-def _states(
-    node: Term, args: Sequence[Array], sizes: Mapping[str, int], digits: int
-) -> Array:
+def _states(node: Term, args: Sequence[Array], sizes: Mapping[str, int], digits: int) -> Array:
     """The states of a loop, one step after the other."""
     loop, step = node.loop, node.loop.step
     count, read = len(step.carries), len(step.carries) + len(step.slices)

@@ -13,12 +13,13 @@ import numpy as np
 import eggrad as eg
 
 Pair = tuple[Any, Any]
-W, V = eg.variable("W", ("m", "n")), eg.variable("V", ("k", "m"))
+Form = Callable[[Random, Any, Any], Pair]
+W, V = eg.variable("W", ("k", "n")), eg.variable("V", ("n", "k"))
 x, y = eg.variable("x", ("n",)), eg.variable("y", ("n",))
-b, v = eg.variable("b", ("m",)), eg.variable("v", ("m",))
+b, v = eg.variable("b", ("k",)), eg.variable("v", ("k",))
 
 
-def _operands(random: Random) -> tuple[Any, Any]:
+def operands(random: Random) -> tuple[Any, Any]:
     """Two tensors of the same axes, of which the difference is seldom 0."""
     layer = W @ x
     return random.choice(
@@ -63,9 +64,9 @@ def _step_by_relu(random: Random, a: Any, c: Any) -> Pair:
 
 
 def _leaky(random: Random, a: Any, c: Any) -> Pair:
-    leaky = lambda t: np.where(t > 0, t, t / 10)
+    leaky = np.where(x > 0, x, x / 10)
     slope = np.where(x >= 0, 1 + 0 * x, 1 / 10 + 0 * x)
-    return eg.gradient(eg.sum(y * leaky(x)), "x"), y * slope
+    return eg.gradient(eg.sum(y * leaky), "x"), y * slope
 
 
 def _larger(random: Random, a: Any, c: Any) -> Pair:
@@ -105,7 +106,7 @@ def _rounding(random: Random, a: Any, c: Any) -> Pair:
     pairs = (
         (np.floor(a) + 1, np.ceil(a)),
         (np.ceil(a) - np.floor(a), 1 + 0 * a),
-        (np.trunc(x), np.ceil(x) - (x > 0)),
+        (np.trunc(a), np.ceil(a) - (a > 0)),
         (-np.floor(-a), np.floor(a) + 1),
     )
     return random.choice(pairs)
@@ -116,7 +117,7 @@ def _patched(random: Random, a: Any, c: Any) -> Pair:
     return random.choice(((pole, np.sin(a)), (c * np.where(np.not_equal(a, 0), a / a, 0 * a), c)))
 
 
-FORMS: tuple[Callable[[Random, Any, Any], Pair], ...] = (
+FORMS: tuple[Form, ...] = (
     *(_strict, _opposite, _exception, _unequal, _square_of_sign, _step, _step_by_relu, _leaky),
     *(_larger, _smaller, _modulus, _network, _network, _two_layers, _hinge, _rounding, _patched),
 )
@@ -124,7 +125,7 @@ FORMS: tuple[Callable[[Random, Any, Any], Pair], ...] = (
 
 def tie_pair(random: Random) -> Pair:
     """Two expressions that are equal but at values without interior."""
-    return random.choice(FORMS)(random, *_operands(random))
+    return random.choice(FORMS)(random, *operands(random))
 
 
 def differing(random: Random) -> Pair:
