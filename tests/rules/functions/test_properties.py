@@ -75,7 +75,7 @@ def test_a_false_fact_is_refuted() -> None:
     assert check_fact(sine_of_nonnegative).counterexample is not None
 
 
-@pytest.mark.parametrize("fact", [pytest.param(f, id=f.name) for f in (*domains.facts, *ties.facts)])
+@pytest.mark.parametrize("fact", [*domains.facts, *ties.facts], ids=lambda f: f.name)
 def test_domains_name_properties(fact: Fact) -> None:
     assert fact.claim.property in PROPERTIES
 
