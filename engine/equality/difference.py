@@ -1,6 +1,9 @@
 """Values at which two terms differ, or how far they agree where they were compared.
 
 The oracle evaluates both; small integers come first, so that a difference can be checked by hand.
+
+Where floating-point numbers differ, both sides are computed again with more digits, and beside
+these values as well: rounding, a singular matrix or a tie is no reason to call terms different.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -17,18 +20,29 @@ from eggrad.engine.oracle import oracle
 from eggrad.engine.oracle.exact_values import exact_values, is_polynomial
 from eggrad.engine.terms.assumptions import are_exact, drawn
 from eggrad.engine.terms.binding import MOST_AXES, Array, concrete, enlarged, made_sizes, symbols
+from eggrad.engine.terms.functions import function_of
 from eggrad.engine.terms.term import Term, postorder, variables
 
-# A difference counts from this part of the result, and from this multiple of the rounding error.
+# A difference counts from this part of the result.
 CLOSE: Final = 1e-9
-SAFETY: Final = 1e3
-# The rounding error, as a part of the largest number that was met on the way.
-SIGNIFICANT: Final = 1e-7
+# What both precisions say of a value agrees to this part of it, or the value means nothing.
+STEADY: Final = 1e-9
+DIGITS: Final = (50, 75)
+# How far neighbours are, in each direction.
+SHIFTS: Final = (2.0**-6, 2.0**-10, 2.0**-16)
+# What is known to some digits alone is moved by as much; a difference is larger than what comes of
+# it, this many times.
+ROUNDING: Final = 1e-12
+SAFETY: Final = 10.0
 # Entries that are evaluated at most for one node: sizes are reduced above that.
 ENTRIES: Final = 200_000
 FLAVOURS: Final = ("integers", "negative", "positive", "fractions", "normal")
 # How often sizes and values are drawn.
 TRIALS: Final = 20
+
+
+Point = tuple[Mapping[str, Array], Mapping[str, int]]
+"""Values of the variables, and the sizes of all symbols."""
 
 
 @dataclass(frozen=True)
@@ -46,14 +60,20 @@ class Witness:
 
 @dataclass(frozen=True)
 class Agreement:
-    """How many samples agreed, and to how many digits at least; none where nothing was defined."""
+    """How many samples agreed, and to how many digits at least; none where nothing was defined.
+
+    At `ties` the two differ, and beside them they do not: values of the variables, and sizes.
+    """
 
     samples: int
     digits: float
+    ties: tuple[Point, ...] = ()
 
 
 def find_difference(left: Term, right: Term, trials: int = TRIALS) -> Witness | Agreement:
     """Look for values at which two terms of the same dims differ where both are defined.
+
+    A witness has neighbours that are witnesses, so the terms differ at values that have interior.
 
     >>> from eggrad.engine.terms.term import apply, variable
     >>> x = variable("x")
@@ -68,6 +88,7 @@ def find_difference(left: Term, right: Term, trials: int = TRIALS) -> Witness | 
     exactly = exactly and all(are_exact(v.assumed) for v in known)
     samples = 0
     digits = 16.0
+    ties: list[Point] = []
     partial: Witness | None = None
     made = made_sizes(left, right, *known)
     taken = greatest_indices([left, right]).items()
@@ -86,10 +107,13 @@ def find_difference(left: Term, right: Term, trials: int = TRIALS) -> Witness | 
             continue
         agreed = _compare(left, right, values, sizes)
         if isinstance(agreed, Witness):
-            if np.isfinite([agreed.left, agreed.right]).all():
+            if not _has_neighbour(agreed, left, right, known, rng):
+                ties.append((values, sizes))
+            elif np.isfinite([agreed.left, agreed.right]).all():
                 return agreed
-            # Values at which both sides are defined everywhere show more.
-            partial = partial or agreed
+            else:
+                # Values at which both sides are defined everywhere show more.
+                partial = partial or agreed
             continue
         if exactly and flavour in ("integers", "negative"):
             found = exact_values([left, right], values, sizes)
@@ -98,7 +122,7 @@ def find_difference(left: Term, right: Term, trials: int = TRIALS) -> Witness | 
         if agreed is not None:
             samples += 1
             digits = min(digits, agreed)
-    return partial or Agreement(samples, digits if samples else 0.0)
+    return partial or Agreement(samples, digits if samples else 0.0, tuple(ties))
 
 
 def _as_floats(left: Array, right: Array) -> tuple[Array, Array]:
@@ -110,12 +134,13 @@ def _as_floats(left: Array, right: Array) -> tuple[Array, Array]:
 def _trials(
     names: Sequence[str], count: int
 ) -> Iterator[tuple[dict[str, int], str, np.random.Generator]]:
-    """Sizes and the kind of values: integers first; small sizes that differ, 1 now and then."""
+    """Sizes and the kind of values: integers first; small sizes that differ, or are all equal."""
     for k in range(count):
         flavour = FLAVOURS[k * len(FLAVOURS) // count]
         sizes = {s: 2 + (j + k) % 3 for j, s in enumerate(names)}
         if k % 5 == 4:
-            sizes = dict.fromkeys(names, 1)
+            # Some terms are defined where all sizes are equal, and nowhere else.
+            sizes = dict.fromkeys(names, (1, 2, 1, 3)[k // 5 % 4])
         yield sizes, flavour, np.random.default_rng(k)
 
 
@@ -153,8 +178,8 @@ def _compare(
         return None
     gap = float(np.abs(a[both] - b[both]).max())
     scale = max(float(np.abs(v[both]).max()) for v in (a, b)) or 1.0
-    if gap > CLOSE * scale and gap > _rounding(found, left, right, values, sizes):
-        return Witness(values, sizes, a, b)
+    if gap > CLOSE * scale:
+        return _judged(Witness(values, sizes, a, b), left, right, found)
     largest = max(float(np.abs(v[np.isfinite(v)]).max(initial=0.0)) for v in found.values())
     return 16.0 if gap == 0 else min(16.0, max(0.0, -log10(gap / largest)))
 
@@ -164,22 +189,106 @@ def _is_spoilt(node: Term, value: Array) -> bool:
     return bool(np.isinf(value).any()) or (node.op == "exp" and bool((value == 0).any()))
 
 
-def _rounding(
-    found: Mapping[Term, Array],
-    left: Term,
-    right: Term,
-    values: Mapping[str, Array],
-    sizes: Mapping[str, int],
-) -> float:
-    """A bound on what rounding makes of both sides, by what more digits change.
+# Whether a difference stands where more digits are computed, or values move a little.
 
-    Where there is no longer type than float64, by the largest number met on the way.
+
+def _judged(
+    found: Witness, left: Term, right: Term, floats: Mapping[Term, Array]
+) -> Witness | None:
+    """A witness with results of many digits, where it stands; None else.
+
+    What is declared of a variable may be true of its floats but for rounding, and some functions
+    are computed in floats alone: then values move a little, and the difference has to be larger
+    than what comes of it.
     """
-    if np.finfo(np.longdouble).eps == np.finfo(np.float64).eps:
-        finite = (np.abs(v[np.isfinite(v)]) for v in found.values())
-        return SIGNIFICANT * max(float(v.max()) for v in finite if v.size)
-    longer = {name: np.asarray(v, np.longdouble) for name, v in values.items()}
-    again = oracle.evaluate([left, right], longer, sizes)
-    changes = (np.abs(x - found[t]) for x, t in zip(again, (left, right), strict=True))
-    finite = [c[np.isfinite(c)] for c in changes]
-    return SAFETY * sum(float(c.max()) for c in finite if c.size)
+    precise = oracle.has_digits(left) and oracle.has_digits(right)
+    if precise:
+        sides = _by_digits(found, left, right, floats)
+        if sides is None:
+            return None
+        found = Witness(found.values, found.sizes, *sides)
+    exact = all(are_exact(v.assumed) for v in variables(left, right))
+    return found if (precise and exact) or _is_large(found, left, right) else None
+
+
+def _by_digits(
+    found: Witness, left: Term, right: Term, floats: Mapping[Term, Array]
+) -> tuple[Array, Array] | None:
+    """Both sides by many digits; None where fewer say something else, or the sides are equal."""
+    less = floats
+    for digits in DIGITS:
+        values = oracle.evaluate([*floats], found.values, found.sizes, digits)
+        more = dict(zip(floats, values, strict=True))
+        a, b = more[left], more[right]
+        with np.errstate(all="ignore"):
+            gap, noise = abs(a - b), abs(a - less[left]) + abs(b - less[right])
+            steady = not any(_is_blurred(t, less, more) for t in floats)
+            if steady and np.any(noise < STEADY * gap):
+                return a.astype(float), b.astype(float)
+        less = more
+    return None
+
+
+def _is_blurred(node: Term, less: Mapping[Term, Array], more: Mapping[Term, Array]) -> bool:
+    """Whether more digits change a value, or on which side of a jump an operand is."""
+    if _moves(less[node], more[node], 1.0):
+        return True
+    before, after = (_edge(node, [found[a] for a in node.args]) for found in (less, more))
+    return before is not None and after is not None and _moves(before, after, 0.0)
+
+
+def _moves(less: Array, more: Array, floor: float) -> bool:
+    # Floats tell digits that agree from others, and are faster than what they are made of.
+    a, b = (np.asarray(v, float) for v in (less, more))
+    largest = np.maximum(np.abs(b), floor)
+    return bool(np.any((np.abs(b - a) > STEADY * largest) | np.isinf(b)))
+
+
+def _edge(node: Term, args: Sequence[Array]) -> Array | None:
+    """What is 0 where a function jumps; None for one that does not."""
+    own = function_of(node.op, node.data)
+    if node.op in ("sign", "where"):
+        return args[0]
+    if own is None or not own.stepwise:
+        return None
+    if own.is_test:
+        return args[0] - args[1] if len(args) > 1 else args[0]
+    shifted = args[0] + 0.5 if node.op == "round" else args[0]
+    return shifted - np.rint(shifted)
+
+
+def _is_large(found: Witness, left: Term, right: Term) -> bool:
+    """Whether the difference is large beside what rounding makes of the values of variables."""
+    rng = np.random.default_rng(0)
+    sides = (found.left, found.right)
+    gap, change = np.abs(found.left - found.right), 0.0
+    for _ in SHIFTS:
+        moved = dict(found.values)
+        for v in variables(left, right):
+            own = moved[v.name]
+            if "integer" not in v.assumed:
+                largest = np.abs(own).max(initial=0.0)
+                moved[v.name] = own + ROUNDING * largest * rng.normal(size=own.shape)
+        again = oracle.evaluate([left, right], moved, found.sizes)
+        for own, other in zip(sides, again, strict=True):
+            change = np.fmax(change, np.abs(own - other))
+    return bool(np.any(gap > SAFETY * change))
+
+
+def _has_neighbour(
+    found: Witness, left: Term, right: Term, known: Sequence[Term], rng: np.random.Generator
+) -> bool:
+    """Whether values beside those of a witness are a witness as well.
+
+    Nobody has chosen them, so they lie in no set without interior.
+    """
+    for shift in SHIFTS:
+        moved: dict[str, Array] = {}
+        for v in known:
+            own = found.values[v.name]
+            steps = rng.uniform(0.5, 1, size=own.shape) * rng.choice((-1, 1), size=own.shape)
+            near = drawn(v.assumed, own + shift * steps, rng)
+            moved[v.name] = own if near is None else near
+        if isinstance(_compare(left, right, moved, found.sizes), Witness):
+            return True
+    return False

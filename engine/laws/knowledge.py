@@ -117,9 +117,14 @@ def needed(facts: Sequence[Fact], roots: Iterable[Term]) -> tuple[Assumption, ..
     """
     own = list(roots)
     steps = _with_steps(own)
+    return claimed(facts, postorder(*own, operands=lambda t: _decisive(t, steps)))
+
+
+def claimed(facts: Sequence[Fact], nodes: Iterable[Term]) -> tuple[Assumption, ...]:
+    """What facts that begin with `defined` say of the operands of some nodes."""
     found: dict[Assumption, None] = {}
     matcher = matcher_of_terms()
-    for t in postorder(*own, operands=lambda t: _decisive(t, steps)):
+    for t in nodes:
         for constructor, arguments in views(t):
             for fact in facts:
                 whole = fact.conditions[0]

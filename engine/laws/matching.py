@@ -298,6 +298,9 @@ class Matcher:
                 elif isinstance(c, Known):
                     if not self.known(closing.build(c.property), closing.build(c.tensor)):
                         return False
+                elif isinstance(c, Differ):
+                    if self.same(closing.build(c.first), closing.build(c.second)):
+                        return False
                 elif not closing.build(c):
                     return False
         except Reject:

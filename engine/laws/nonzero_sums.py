@@ -8,6 +8,7 @@ say an axis of any length, and sums along it count either as often as it is ther
 said so, a delta or a condition on indices, keeps its sizes, up to a bound on the work.
 """
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from math import prod
 from typing import Final
@@ -64,6 +65,48 @@ def nonzero_sums(roots: Sequence[Term]) -> list[tuple[str, Term]]:
     analytic = _closed(postorder(*cancelling, operands=_varying), _is_analytic)
     sums = [t for t in analytic if t.op in ("add", "subtract")]
     return [(NONZERO_ALMOST, t) for t in _shown(sums)] if sums else []
+
+
+def seldom_zero(found: Sequence[Term]) -> list[tuple[str, Term]]:
+    """Those of some terms that are nonzero almost everywhere, as their values or their sums show.
+
+    >>> from eggrad.engine.terms.term import apply, einsum, variable
+    >>> A, x, b = variable("A", ("m", "n")), variable("x", ("n",)), variable("b", ("m",))
+    >>> layer = einsum("ij,j->i", A, x)
+    >>> dead = apply("relu", layer)
+    >>> [t in (layer, dead) for _, t in seldom_zero([layer, dead])]
+    [True]
+    """
+    nodes = list(postorder(*found))
+    if len(nodes) > MOST_NODES:
+        return []
+    analytic = _closed(nodes, _is_analytic)
+    smooth = [t for t in found if t in analytic or _distance_of(t) in analytic]
+    shown = {*_shown(smooth), *filter(_has_free_addend, found)}
+    return [(NONZERO_ALMOST, t) for t in found if t in shown]
+
+
+def _distance_of(t: Term) -> Term | None:
+    """The a of a - ⌊a⌋, which is 0 at integers: at a few levels of a."""
+    if t.op != "subtract" or t.args[1].op != "floor" or t.args[1].args[0] is not t.args[0]:
+        return None
+    return t.args[0]
+
+
+def _has_free_addend(t: Term) -> bool:
+    """Whether a sum is a variable, of which nothing is declared, and what does not contain it.
+
+    Whatever the others are, the sum is 0 at a single value of the variable.
+    """
+    addends, stack = [], [t]
+    while stack:
+        a = stack.pop()
+        if a.op in ("add", "subtract"):
+            stack.extend(a.args)
+        else:
+            addends.append(a)
+    counts = Counter(v for a in addends for v in variables(a))
+    return any(a.op == "variable" and not a.assumed and counts[a] == 1 for a in addends)
 
 
 def _cancelling(t: Term) -> Sequence[Term]:

@@ -1032,6 +1032,14 @@ def is_test(f: Name) -> bool:
 
 
 @condition
+def jumps_at_integers(f: str) -> bool:
+    """Whether a function is constant but for jumps at integers."""
+    own = record(f)
+    between = [own.exact(Fraction(n, 4)) for n in (3, 5)]
+    return own.stepwise and not own.is_test and between[0] != between[1]
+
+
+@condition
 def is_extreme(f: Name) -> bool:
     """Whether an operation is a maximum or a minimum along axes."""
     return f in EXTREMES
@@ -1197,6 +1205,12 @@ def lacking_within(t: Spec, s: Spec, m: Dims) -> Dims | None:
 
 
 # Functions by others ---------------------------------------------------------------------
+
+
+@condition
+def is_matrix(n: Dims) -> bool:
+    """Whether a tensor has two axes."""
+    return len(n) == 2
 
 
 @primitive
@@ -1421,6 +1435,33 @@ def reversed_axes(s: Spec) -> Spec:
     """
     a, b, out = s
     return canonical([a[::-1], b[::-1]], out[::-1])
+
+
+@primitive
+def exchanged_product(s: Spec) -> Spec:
+    """The spec of v·u for that of a product u·v of matrices, either of them transposed or not.
+
+    >>> exchanged_product(((0, 1), (2, 1), (0, 2)))
+    ((0, 1), (0, 2), (1, 2))
+    """
+    a, b, out = s
+    (inner,) = {*a} & {*b}
+    # u has one of the axes of the result, which is summed now, and v the other one.
+    new = max(*a, *b) + 1
+    first = tuple(new if i == inner else out[0] for i in a)
+    second = tuple(inner if i == inner else out[0] for i in b)
+    return canonical([second, first], (inner, new))
+
+
+@primitive
+def inner_axis(s: Spec, n: Dims) -> Dims:
+    """The size of the axis that a product of matrices sums, the first of axes `n`.
+
+    >>> inner_axis(((0, 1), (2, 1), (0, 2)), ("m", "n"))
+    ('n',)
+    """
+    a, b, _ = s
+    return tuple(d for i, d in zip(a, n, strict=True) if i in b)
 
 
 # Stable forms ----------------------------------------------------------------------------

@@ -32,6 +32,7 @@ from eggrad.engine.normal_forms.networks import (
     raised,
 )
 from eggrad.engine.normal_forms.polynomials import Polynomial, Polynomials
+from eggrad.engine.terms.functions import record
 
 
 def leading(polynomial: Polynomial, least: bool = False) -> Monomial:
@@ -257,13 +258,22 @@ def of_node(forms: Polynomials, cls: int, node: ENode, parts: Sequence[Polynomia
             positive = graph.knows(node.children[0], POSITIVE)
             if "exponentials" in forms.laws and name == "log" and positive:
                 return _log(forms, parts[0], dims)
-            return function_of(forms, name, parts[0], dims)
+            return _with_parity(forms, name, parts[0], dims)
         case "indicator":
             return indicator_of(forms, dims, node.constraints)
         case "inv" | "det" | "adj" as name:
             return matrix_function(forms, name, parts[0], graph.dims[node.children[0]], dims)
         case _:
             return of_class(forms, cls)
+
+
+def _with_parity(forms: Polynomials, name: str, argument: Polynomial, dims: Dims) -> Polynomial:
+    """A function; an odd or even one of an argument whose leading coefficient is positive."""
+    parity = record(name).parity
+    if not parity or not argument or argument[leading(argument)] > 0:
+        return function_of(forms, name, argument, dims)
+    found = function_of(forms, name, forms.sum([(argument, -1)]), dims)
+    return forms.sum([(found, -1)]) if parity == "odd" else found
 
 
 def power_of_class(forms: Polynomials, cls: int, exponent: Number) -> Polynomial:

@@ -128,13 +128,18 @@ class NormalForms(Polynomials):
                 ]
         return [(self.polynomial(cls), 1)]
 
-    def matrix_product(self, left: int, right: int) -> Polynomial | None:
-        """The product of two e-classes that are matrices; None where it is too large."""
-        (n, m), (_, k) = self.graph.dims[left], self.graph.dims[right]
-        own = [(self.polynomial(left), (0, 1)), (self.polynomial(right), (1, 2))]
+    def matrix_product(self, left: int, right: int, turned: str = "") -> Polynomial | None:
+        """The product of two e-classes that are matrices; None where it is too large.
+
+        The transpose of one counts where "left" or "right" is `turned`.
+        """
+        parts = [(1, 0) if turned == "left" else (0, 1), (2, 1) if turned == "right" else (1, 2)]
+        own = list(zip(map(self.polynomial, (left, right)), parts, strict=True))
+        lengths = zip(parts, (self.graph.dims[c] for c in (left, right)), strict=True)
+        sizes = {i: d for part, dims in lengths for i, d in zip(part, dims, strict=True)}
         self.products = 0
         try:
-            return self.contract(own, (0, 2), {0: n, 1: m, 2: k})
+            return self.contract(own, (0, 2), sizes)
         except TooLarge:
             return None
 

@@ -74,7 +74,7 @@ def inverses_found(forms: NormalForms) -> Iterator[tuple[int, Term]]:
                     yield cls, graph.term(other)
 
 
-def met(forms: NormalForms, left: tuple[int, int], right: tuple[int, int]) -> bool:
-    """Whether two products of matrices are known and the same."""
-    whole = forms.matrix_product(*left)
-    return whole is not None and whole == forms.matrix_product(*right)
+def intertwined(forms: NormalForms, a: int, b: int, c: int, *, turned: bool) -> bool:
+    """Whether a·b = b·c, where b is a matrix or, if it is `turned`, the transpose of one."""
+    whole = forms.matrix_product(a, b, "right" * turned)
+    return whole is not None and whole == forms.matrix_product(b, c, "left" * turned)

@@ -5,8 +5,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
-from eggrad.engine.equality.difference import Witness, find_difference
+from eggrad.engine.equality.difference import DIGITS, Agreement, Witness, find_difference
 from eggrad.engine.equality.equivalence import (
+    Proof,
     minimal_rules,
     prove,
     prove_at_once,
@@ -17,19 +18,24 @@ from eggrad.engine.equality.explanation import explain
 from eggrad.engine.errors import ShapeError, UnsupportedOperation
 from eggrad.engine.indices.affine import is_simple
 from eggrad.engine.indices.spec import Size
-from eggrad.engine.laws.knowledge import Assumption, Knowledge, needed
+from eggrad.engine.laws.knowledge import Assumption, Knowledge, claimed, needed
+from eggrad.engine.laws.nonzero_sums import seldom_zero
 from eggrad.engine.laws.properties import (
+    INVERTIBLE,
     NEGATIVE,
     NONNEGATIVE,
     NONPOSITIVE,
     NONZERO,
+    NONZERO_ALMOST,
     POSITIVE,
     POSITIVE_ALMOST,
     PROPERTIES,
     TOTAL,
 )
+from eggrad.engine.oracle import oracle
+from eggrad.engine.oracle.oracle import has_digits
 from eggrad.engine.terms.binding import symbols
-from eggrad.engine.terms.term import Term, variables
+from eggrad.engine.terms.term import Term, apply, postorder, variables
 from eggrad.frontend.calculus.calculus import has_structure
 from eggrad.frontend.calculus.progress import shows_progress
 from eggrad.frontend.expression.expression import Expression, as_expression, unified
@@ -40,7 +46,7 @@ from eggrad.frontend.printing.verdict import format_sides, format_steps, format_
 from eggrad.frontend.text.printer import format_term
 from eggrad.frontend.text.sizes import agreed_sizes
 from eggrad.frontend.text.words import Format, format_axes
-from eggrad.rules.functions.properties import domains
+from eggrad.rules.functions.properties import domains, ties
 from eggrad.rules.standard import EQUIVALENCE, EQUIVALENCE_OF_DECLARED, extended, system
 
 if TYPE_CHECKING:
@@ -215,35 +221,74 @@ def _decided(own: Sequence[Expression], budget: "Budget | None", rules: "Rules |
     declared = has_structure(a, b)
     strategy = extended(EQUIVALENCE_OF_DECLARED if declared else EQUIVALENCE, accepted(rules))
     assumed = _possible(needed(domains.facts, (a, b)), Knowledge(strategy.rulesets))
+    jumps: tuple[Assumption, ...] = ()
     agreed = find_difference(a, b, FEW)
     if isinstance(agreed, Witness):
         return _different(agreed, own)
     proof = prove_at_once(strategy, a, b, assumed)
-    if not proof.found:
+    if not proof.found or agreed.ties:
         agreed = find_difference(a, b)
         if isinstance(agreed, Witness):
             return _different(agreed, own)
-        proof = search(system(strategy), a, b, budget, assumed)
-    samples, digits = agreed.samples, agreed.digits
+        if not agreed.ties:
+            proof = search(system(strategy), a, b, budget, assumed)
+        if not proof.found or agreed.ties:
+            jumps = _jumps(a, b, strategy, assumed)
+            if jumps:
+                proof = search(system(strategy), a, b, budget, (*assumed, *jumps))
     if proof.found:
-        scope = [v for e in own for v in (*e.variables, *e.scope)]
-        used = _used(lambda own: prove(system(strategy), a, b, budget, own).found, assumed)
-        return Verdict(
-            "equal",
-            "the rules make them one e-class",
-            samples=samples,
-            digits=digits,
-            domain=_domain(used, Knowledge(strategy.rulesets), scope),
-            assumed=tuple(used),
-            _find_rules=lambda: minimal_rules(strategy, a, b, budget, LAST, assumed=used) or (),
-            _find_steps=lambda names: explain(a, b, _rulesets(strategy, names), budget, used),
-            _print_steps=lambda steps, language: format_steps(
-                a, steps, strategy.rulesets, language, scope
-            ),
-        )
+        every = (*assumed, *jumps)
+        used = _used(lambda own: prove(system(strategy), a, b, budget, own).found, every)
+        if all(_excludes(used, *point) for point in agreed.ties):
+            named = [u for u in used if u in jumps or not _is_thin(*u, strategy)]
+            scope = [v for e in own for v in (*e.variables, *e.scope)]
+            return Verdict(
+                "equal",
+                "the rules make them one e-class",
+                samples=agreed.samples,
+                digits=agreed.digits,
+                domain=tuple(dict.fromkeys(_named(p, t, scope) for p, t in named)),
+                assumed=tuple(used),
+                _find_rules=lambda: minimal_rules(strategy, a, b, budget, LAST, assumed=used) or (),
+                _find_steps=lambda names: explain(a, b, _rulesets(strategy, names), budget, used),
+                _print_steps=lambda steps, language: format_steps(
+                    a, steps, strategy.rulesets, language, scope
+                ),
+            )
+    return _open(agreed, proof)
+
+
+def _open(agreed: Agreement, proof: Proof) -> Verdict:
+    """Neither equal nor different, and how far the values go."""
+    samples, digits = agreed.samples, agreed.digits
     seen = f"{samples} samples agree to {digits:.0f} digits" if samples else "no sample is defined"
+    if agreed.ties:
+        seen += ", they differ at values that have no interior"
     ended = "; ".join(proof.report.notes) or "the rules find nothing more"
     return Verdict("unknown", f"{seen}, but {ended}", samples=samples, digits=digits)
+
+
+def _jumps(
+    a: Term, b: Term, strategy: "Strategy", known: "Sequence[Assumption]"
+) -> tuple[Assumption, ...]:
+    """That operands are not where functions jump, for those jumps that are at ties alone."""
+    own = claimed(ties.facts, postorder(a, b))
+    of_zero = {u: apply("det", u[1]) if u[0] == INVERTIBLE else u[1] for u in own}
+    knowledge = Knowledge(strategy.rulesets, seldom_zero([*of_zero.values()]))
+    return tuple(
+        u for u, t in of_zero.items() if u not in known and knowledge.knows(NONZERO_ALMOST, t)
+    )
+
+
+def _excludes(
+    used: "Sequence[Assumption]", values: "Mapping[str, Array]", sizes: Mapping[str, int]
+) -> bool:
+    """Whether an assumption is not true of some values."""
+    terms = [t for _, t in used]
+    found = oracle.evaluate(terms, values, sizes, DIGITS[0] if all(map(has_digits, terms)) else 0)
+    return not all(
+        PROPERTIES[p].holds(v.astype(float)) for (p, _), v in zip(used, found, strict=True)
+    )
 
 
 def _rulesets(strategy: "Strategy", names: Sequence[str]) -> "list[Ruleset]":
@@ -273,15 +318,11 @@ def _used(
     return smallest_part(assumed, proves)
 
 
-def _domain(
-    used: "Sequence[Assumption]", knowledge: "Knowledge", scope: Sequence[Term]
-) -> tuple[str, ...]:
-    """Assumptions in words, such as `x > 0`, but for those whose exceptions have no interior."""
-
-    def is_thin(p: str, t: Term) -> bool:
-        return p in (NONZERO, TOTAL) or (p == POSITIVE and knowledge.knows(POSITIVE_ALMOST, t))
-
-    return tuple(dict.fromkeys(_named(p, t, scope) for p, t in used if not is_thin(p, t)))
+def _is_thin(p: str, t: Term, strategy: "Strategy") -> bool:
+    """Whether exceptions to a property have no interior: nothing is defined there."""
+    if p in (NONZERO, TOTAL):
+        return True
+    return p == POSITIVE and Knowledge(strategy.rulesets).knows(POSITIVE_ALMOST, t)
 
 
 def _named(p: str, t: Term, scope: Sequence[Term]) -> str:

@@ -13,7 +13,7 @@ from eggrad.engine.laws.rule import BulkRule, LoopRule, Rule, Ruleset, parameter
 from eggrad.engine.saturation.schedule import STAGES
 from eggrad.engine.terms.term import Term
 from eggrad.frontend.text.printer import format_term
-from eggrad.rules.functions.properties import domains
+from eggrad.rules.functions.properties import domains, ties
 from eggrad.rules.rejected import REJECTED, Rejected
 from eggrad.rules.standard import RULESETS, STANDARD
 
@@ -96,7 +96,7 @@ def format_value(value: object, is_spec: bool) -> str:
 def rule_table() -> str:
     """The text of `docs/rules.md`."""
     lines = [HEAD]
-    for ruleset in (*RULESETS, domains):
+    for ruleset in (*RULESETS, domains, ties):
         purpose = ruleset.purpose[0].upper() + ruleset.purpose[1:]
         lines += ["", f"## {ruleset.name}", "", f"{purpose}."]
         lines += [f"Measure: {ruleset.measure}. Stages: {stages_of(ruleset)}.", ""]

@@ -5,7 +5,7 @@ They are for comparing terms; nothing gets shorter by them.
 
 from collections.abc import Iterator
 from functools import partial
-from itertools import combinations, permutations
+from itertools import combinations, permutations, product
 
 from eggrad.engine.extraction.snapshot import Snapshot
 from eggrad.engine.laws.rule import Ruleset
@@ -15,8 +15,8 @@ from eggrad.engine.normal_forms.reading import (
     below,
     forms_of,
     has_inverse,
+    intertwined,
     inverses_found,
-    met,
     roots_of,
     same_forms,
     same_sums,
@@ -88,9 +88,11 @@ def intertwined_inverses(graph: Snapshot) -> Iterator[tuple[int, Term]]:
     }
     for (first, a), (second, c) in permutations(inverses.items(), 2):
         outer = (graph.dims[first][0], graph.dims[second][0])
-        for b in classes:
-            if graph.dims[b] == outer and met(forms, (a, b), (b, c)):
-                whole = forms.matrix_product(first, b)
+        for b, turned in product(classes, (False, True)):
+            fits = graph.dims[b] == (outer[::-1] if turned else outer)
+            if fits and intertwined(forms, a, b, c, turned=turned):
+                whole = forms.matrix_product(first, b, "right" * turned)
+                spec = "ji,jk->ik" if turned else "ij,jk->ik"
                 for cls in classes:
                     if graph.dims[cls] == outer and forms.polynomial(cls) == whole:
-                        yield cls, terms.einsum("ij,jk->ik", graph.term(b), graph.term(second))
+                        yield cls, terms.einsum(spec, graph.term(b), graph.term(second))

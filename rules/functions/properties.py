@@ -19,9 +19,11 @@ from eggrad.engine.laws.primitives import (
     is_no_number,
     is_positive_fraction,
     is_same_twice,
+    is_square,
     is_square_variable,
     is_total_and_tame,
     is_zero_at_zero,
+    jumps_at_integers,
     never_negative_power,
     one_axis,
 )
@@ -114,6 +116,12 @@ def total_sum(a: Tensor, b: Tensor) -> Claim:
     return total(add(a, b)), total(a), total(b)
 
 
+@properties.fact(cite="real powers")
+def total_power_of_positive(a: Tensor, p: Number) -> Claim:
+    """aᵖ is defined where a is, for a > 0."""
+    return total(power(a, p)), total(a), positive(a)
+
+
 @properties.fact(cite=ORDER)
 def total_multiple(c: Number, a: Tensor) -> Claim:
     """A multiple is defined where the tensor is."""
@@ -199,6 +207,12 @@ def nonnegative_size(d: object) -> Claim:
 def nonnegative_function(f: str, a: Tensor) -> Claim:
     """exp, abs, relu and arccos are nowhere negative."""
     return nonnegative(fn(f, a)), is_never_negative(f)
+
+
+@properties.fact(cite=RANGE)
+def nonnegative_comparison(f: str, a: Tensor, b: Tensor) -> Claim:
+    """A comparison is 1 or 0."""
+    return nonnegative(fn(f, a, b)), is_test(f)
 
 
 @properties.fact(cite=RANGE)
@@ -337,6 +351,12 @@ def positive_entries(s: Spec, a: Tensor) -> Claim:
 def positive_is_nonzero(a: Tensor) -> Claim:
     """a ≠ 0 where a > 0."""
     return nowhere_zero(a), positive(a)
+
+
+@properties.fact(cite=ORDER)
+def nowhere_zero_multiple(c: Number, a: Tensor) -> Claim:
+    """c·a ≠ 0 for c ≠ 0 and a ≠ 0, at all values."""
+    return nowhere_zero(scale(c, a)), nowhere_zero(a), nonzero(c)
 
 
 @properties.fact(cite=ORDER)
@@ -621,3 +641,60 @@ def inverse_needs(a: Tensor) -> Claim:
 def adjugate_may_need(a: Tensor) -> Claim:
     """adj a is det a·a⁻¹ for an invertible a; the others have no interior."""
     return invertible(a), defined(adj(a))
+
+
+# Ties --------------------------------------------------------------------------------------
+
+ties = Ruleset(
+    "ties",
+    "where a function jumps: terms that are equal elsewhere may differ there",
+    "none: they are asked of given terms alone",
+)
+
+
+@ties.fact(cite="definition of the function")
+def sign_jumps(a: Tensor) -> Claim:
+    """The sign of a jumps at a = 0."""
+    return nowhere_zero(a), defined(fn("sign", a))
+
+
+@ties.fact(cite="definition of the choice")
+def choice_jumps(c: Tensor, a: Tensor, b: Tensor) -> Claim:
+    """A choice by c jumps at c = 0."""
+    return nowhere_zero(c), defined(fn("where", c, a, b))
+
+
+@ties.fact(cite="definition of the function")
+def comparison_jumps(f: str, a: Tensor, b: Tensor) -> Claim:
+    """A comparison of a and b jumps at a = b."""
+    return (
+        nowhere_zero(subtract(a, b)),
+        defined(fn(f, a, b)),
+        is_test(f),
+        differ(a, const(0, dims(a))),
+        differ(b, const(0, dims(b))),
+    )
+
+
+@ties.fact(cite="definition of the function")
+def comparison_with_zero_jumps(f: str, a: Tensor, n: Dims) -> Claim:
+    """A comparison of a and 0 jumps at a = 0."""
+    return nowhere_zero(a), defined(fn(f, a, const(0, n))), is_test(f)
+
+
+@ties.fact(cite="definition of the function")
+def comparison_of_zero_jumps(f: str, n: Dims, a: Tensor) -> Claim:
+    """A comparison of 0 and a jumps at a = 0."""
+    return nowhere_zero(a), defined(fn(f, const(0, n), a)), is_test(f)
+
+
+@ties.fact(cite="definition of the function")
+def rounding_jumps(f: str, a: Tensor) -> Claim:
+    """⌊a⌋ and ⌈a⌉ jump at integers."""
+    return nowhere_zero(subtract(a, fn("floor", a))), defined(fn(f, a)), jumps_at_integers(f)
+
+
+@ties.fact(cite="Stewart 1977, On the perturbation of pseudo-inverses")
+def pseudoinverse_jumps(a: Tensor) -> Claim:
+    """The pseudoinverse of a square matrix jumps where it is singular."""
+    return invertible(a), defined(of_each("pseudoinverse", a)), is_square(dims(a))

@@ -184,7 +184,7 @@ def _corners(
     """Values of all kinds: ties, integers, negative, large, fractions, at several sizes."""
     rng = np.random.default_rng(random.getrandbits(64))
     for k in range(60):
-        sizes = {"n": 1 + k % 3, "k": 1 + k % 4}
+        sizes = {"n": 1 + k % 3, "k": 1 + k % 4, "m": 1 + k % 5}
         values: dict[str, Array] = {}
         for v in known:
             shape = tuple(sizes[str(d)] for d in v.dims)

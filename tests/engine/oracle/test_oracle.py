@@ -13,6 +13,7 @@ from eggrad.engine.oracle.oracle import (
     value,
 )
 from eggrad.engine.terms import term as t
+from eggrad.engine.terms.functions import UNARY
 
 X = t.variable("X", ("n", "n"))
 x = t.variable("x", ("n",))
@@ -171,3 +172,40 @@ def test_conditions_on_indices_have_numbers_of_any_length() -> None:
     bound = ((">=", ((0, 10**18), ("", -9 * 10**18), ("n", 1))),)
     assert (holds(bound, (20,), {"n": 1}) == (np.arange(20) >= 9)).all()
     assert holds(((2, (("n", 1),)),), (), {"n": 4})
+
+
+# Values of many digits: the same definitions, in arrays of numbers of mpmath's.
+
+
+@pytest.mark.parametrize("name", [n for n in UNARY if n not in ("arcsin", "arccos")])
+def test_functions_with_digits(name: str) -> None:
+    own = t.apply(name, x)
+    values = {"x": [0.5, 2.5, 3.0, 0.25]}
+    (found,) = evaluate([own], values, digits=40)
+    np.testing.assert_allclose(found.astype(float), value(own, values), rtol=1e-14)
+
+
+def test_digits_of_an_inverse() -> None:
+    """Hilbert's matrix of 9 rows has an inverse of integers, of which floats know 4 digits."""
+    n = 9
+    A = t.variable("A", ("n", "n"))
+    i, j = np.indices((n, n))
+    inverse = t.apply("inv", t.divide(t.constant(1, ("n", "n")), A))
+    (found,) = evaluate([inverse], {"A": i + j + 1}, digits=40)
+    np.testing.assert_array_equal(found.astype(float), np.rint(found.astype(float)))
+    assert float(found[0, 0]) == n**2
+    assert abs(value(inverse, {"A": i + j + 1}) - found.astype(float)).max() > 1e-3
+
+
+def test_digits_of_what_is_undefined() -> None:
+    for name in ("log", "arcsin"):
+        (found,) = evaluate([t.apply(name, x)], {"x": [-2, 0.5, 3]}, digits=40)
+        plain = value(t.apply(name, x), {"x": [-2, 0.5, 3]})
+        np.testing.assert_array_equal(np.isfinite(found.astype(float)), np.isfinite(plain))
+    huge = t.apply("exp", t.apply("exp", t.apply("exp", x)))
+    assert np.isnan(evaluate([huge], {"x": [9, 9, 9]}, digits=40)[0].astype(float)).all()
+
+
+def test_no_singular_values_of_what_is_undefined() -> None:
+    values = t.numeric("singular_values", t.apply("log", t.variable("A", (2, 3))))
+    assert np.isnan(value(values, {"A": -np.ones((2, 3))})).all()

@@ -235,10 +235,10 @@ def test_import_loads_nothing_heavy() -> None:
     program = (
         "import sys, time; began = time.perf_counter(); import eggrad\n"
         "assert time.perf_counter() - began < 0.5\n"
-        "loaded = {'numpy', 'egglog', 'lark', 'opt_einsum'} & set(sys.modules)\n"
+        "loaded = {'numpy', 'egglog', 'lark', 'mpmath', 'opt_einsum'} & set(sys.modules)\n"
         "assert not loaded, loaded\n"
         "assert all(hasattr(eggrad, name) for name in eggrad.__all__)\n"
-        "loaded = {'egglog', 'lark'} & set(sys.modules)\n"
+        "loaded = {'egglog', 'lark', 'mpmath'} & set(sys.modules)\n"
         "assert not loaded, loaded\n"
     )
     subprocess.run([sys.executable, "-c", program], check=True)

@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 
 from eggrad.frontend.workbench.rule_docs import rule_table
-from eggrad.rules.functions.properties import domains
+from eggrad.rules.functions.properties import domains, ties
 from eggrad.rules.rejected import REJECTED
 from eggrad.rules.standard import RULESETS
 from tests.support.places import DOCS
@@ -22,7 +22,7 @@ def test_the_page_is_current() -> None:
 def test_every_law_is_there_once() -> None:
     text = rule_table()
     rows = [line for line in text.splitlines() if line.startswith("| `")]
-    every = [(*r.laws, *r.loop_rules, *r.facts) for r in (*RULESETS, domains)]
+    every = [(*r.laws, *r.loop_rules, *r.facts) for r in (*RULESETS, domains, ties)]
     laws = sum(map(len, every)) + len(REJECTED)
     assert len(rows) == laws
 

@@ -21,7 +21,7 @@ from eggrad.engine.terms import term as t
 from eggrad.engine.terms.term import Term
 from eggrad.engine.workbench.fact_check import check_fact, is_concluded
 from eggrad.rules.functions.matrix_properties import matrix_properties
-from eggrad.rules.functions.properties import domains, properties
+from eggrad.rules.functions.properties import domains, properties, ties
 from eggrad.rules.functions.ranges import ranges
 
 x, y = t.variable("x", ("n",)), t.variable("y", ("n",))
@@ -75,7 +75,7 @@ def test_a_false_fact_is_refuted() -> None:
     assert check_fact(sine_of_nonnegative).counterexample is not None
 
 
-@pytest.mark.parametrize("fact", [pytest.param(f, id=f.name) for f in domains.facts])
+@pytest.mark.parametrize("fact", [*domains.facts, *ties.facts], ids=lambda f: f.name)
 def test_domains_name_properties(fact: Fact) -> None:
     assert fact.claim.property in PROPERTIES
 
