@@ -19,7 +19,7 @@ from eggrad.engine.terms.term import LEAVES, Term, assembled
 T = TypeVar("T")
 
 # E-classes that are explored in a focused snapshot.
-MOST_CLASSES: Final = 300
+MOST_CLASSES: Final = 100
 
 
 class Row(NamedTuple):
@@ -288,6 +288,10 @@ class Snapshot:
             for c in divided
             for m in self.members[c]
         )
+
+    def inverts(self, cls: int) -> bool:
+        """Whether an e-class is an inverse or an adjugate of some other one."""
+        return cls in self._inverted
 
     def inverse_of(self, a: int, b: int) -> bool:
         """Whether an e-class has the inverse or adjugate of another among its e-nodes."""

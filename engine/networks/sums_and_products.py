@@ -324,15 +324,38 @@ def from_left(graph: Snapshot, network: Network) -> Term | None:
 def with_inverse_apart(graph: Snapshot, network: Network, place: int) -> Iterator[Term]:
     """The product with an inverse as a product of inverses, and one of these beside its matrix."""
     factor, _ = network.factors[place]
-    for member in graph.members[factor]:
-        if member.constructor == "ein" and not member.subsumed:
-            inner = product_network(graph, factor, member)
-            whole = network.with_factor(place, inner)
-            inside = range(place, place + len(inner.factors))
-            for i, j in product(inside, range(len(whole.factors))):
-                (a, _), (b, _) = whole.factors[i], whole.factors[j]
-                if j not in inside and (graph.inverse_of(a, b) or graph.inverse_of(b, a)):
-                    yield split(graph, whole, [min(i, j), max(i, j)])
+    inner = product_of_inverses(graph, factor)
+    if inner is not None:
+        whole = network.with_factor(place, inner)
+        inside = range(place, place + len(inner.factors))
+        for i, j in product(inside, range(len(whole.factors))):
+            (a, _), (b, _) = whole.factors[i], whole.factors[j]
+            if j not in inside and (graph.inverse_of(a, b) or graph.inverse_of(b, a)):
+                yield split(graph, whole, [min(i, j), max(i, j)])
+
+
+def product_of_inverses(graph: Snapshot, cls: int) -> Network | None:
+    """An inverse or an adjugate as a product of such, taken apart as far as they are known.
+
+    A factor that is neither is no part of it: in X⁻¹ = X⁻²·X every power of X would bring the next.
+    """
+
+    def apart(c: int) -> Network | None:
+        products_here = (m for m in graph.members[c] if m.constructor == "ein" and not m.subsumed)
+        for member in products_here:
+            if all(graph.inverts(child) for child in member.children):
+                return product_network(graph, c, member, limit=2)
+        return None
+
+    found = apart(cls) if graph.inverts(cls) else None
+    place = 0
+    while found is not None and place < len(found.factors) < MAX_FACTORS:
+        inner = apart(found.factors[place][0])
+        if inner is None:
+            place += 1
+        else:
+            found = found.with_factor(place, inner)
+    return found
 
 
 def hadamard_pairs(graph: Snapshot, cls: int, member: ENode) -> Iterator[Term]:

@@ -419,6 +419,7 @@ SETTLES: Final[Mapping[str, int]] = dict.fromkeys(
 # E-nodes that one match makes, at most.
 NODES_PER_MATCH = 8
 PRESENT_ROUNDS = 4
+PRESENT_NODES = 5_000
 
 BASE_NODES = 5_000
 ROUNDS = 4
@@ -571,8 +572,9 @@ class Run:
 
     def present(self, names: Sequence[str]) -> None:
         """Add forms that are read or computed, and that no other rule need see."""
+        most = self.bound + PRESENT_NODES
         for _ in range(1 if self.report.notes else PRESENT_ROUNDS):
-            if not self.step("present"):
+            if not self.step("present") or not self.within(most):
                 break
         # They see what is subsumed as well.
         last = [r for s in ("present", "orders") if s in self.stages for r in self.strategy.of(s)]
