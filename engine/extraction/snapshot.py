@@ -391,7 +391,8 @@ class Snapshot:
     def extract(self, roots: Iterable[int]) -> list[Term]:
         """A cheap DAG that contains all roots, as terms."""
         wanted = list(roots)
-        return self._terms_of(wanted, self.cheap_dag(wanted))
+        key = ("extracted", *wanted)
+        return self.remember(key, lambda: self._terms_of(wanted, self.cheap_dag(wanted)))
 
     def extract_exactly(self, roots: Iterable[int], seconds: float) -> tuple[list[Term], Solved]:
         """The cheapest DAG that contains all roots, as terms, and what the solver did."""

@@ -419,7 +419,7 @@ SETTLES: Final[Mapping[str, int]] = dict.fromkeys(
 # E-nodes that one match makes, at most.
 NODES_PER_MATCH = 8
 PRESENT_ROUNDS = 4
-PRESENT_NODES = 5_000
+PRESENT_NODES = 2_000
 
 BASE_NODES = 5_000
 ROUNDS = 4
