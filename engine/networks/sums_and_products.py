@@ -172,6 +172,63 @@ def _price(
     return prod(lengths[i] for i in kept), prod(lengths[i] for i in indices)
 
 
+# Products without sums, of any number of factors.
+
+
+def long_products(graph: Snapshot) -> Iterator[tuple[int, Term]]:
+    """Products of more factors than networks have, with powers in place of equal ones.
+
+    Each e-node is looked at once, its operands before it. A product of too many different factors
+    is one itself, where another product has it.
+    """
+    known: dict[int, Counter[Factor]] = {}
+    longer: dict[int, int] = {}
+    for cls, (m, *_) in graph.members.items():
+        found = _raised_factors(graph, known, m)
+        own = tuple(range(len(graph.dims[cls])))
+        known[cls] = found if found and len(found) <= MAX_FACTORS else Counter({(cls, own): 1})
+        if found is not None and len(found) <= MAX_FACTORS:
+            longer[cls] = found.total()
+            for child in m.children:
+                longer.pop(child, None)
+    written: dict[Hashable, Term] = {}
+    for cls, count in longer.items():
+        found = known[cls]
+        if count > MAX_FACTORS and count > len(found):
+            key = (frozenset(found.items()), graph.dims[cls])
+            if key not in written:
+                written[key] = _powers_product(graph, found, cls)
+            yield cls, written[key]
+
+
+def _raised_factors(
+    graph: Snapshot, known: Mapping[int, Counter[Factor]], m: ENode
+) -> Counter[Factor] | None:
+    """The factors of a product that sums nothing, on its axes, with their multiplicities."""
+    if m.constructor == "power" and (p := number(graph, m.children[1])) and p.denominator == 1:
+        factors = known[m.children[0]]
+        return Counter({f: n * int(p) for f, n in factors.items()}) if p > 0 else None
+    if m.constructor != "ein" or not {i for part in m.spec[:-1] for i in part} <= {*m.spec[-1]}:
+        return None
+    found: Counter[Factor] = Counter()
+    place = {i: k for k, i in enumerate(m.spec[-1])}
+    for child, part in zip(m.children, m.spec, strict=False):
+        for (base, indices), n in known[child].items():
+            found[base, tuple(place[part[i]] for i in indices)] += n
+    return found
+
+
+def _powers_product(graph: Snapshot, factors: Mapping[Factor, int], cls: int) -> Term:
+    """The product of powers, with the axes of an e-class."""
+    out = tuple(range(len(graph.dims[cls])))
+    network = Network((), out, dict(zip(out, graph.dims[cls], strict=True)))
+    pool: list[Placed] = []
+    for (base, part), n in factors.items():
+        term = graph.term(base)
+        pool.append((term if n == 1 else terms.power(term, terms.constant(n)), part))
+    return contract_terms(graph, network, pool, out)
+
+
 # Powers of one base.
 
 

@@ -30,14 +30,15 @@ STAGES = (
     "stable",
     "reading",
     "orders",
+    "load",
 )
 
 PURPOSES: Final[Mapping[str, tuple[str, ...]]] = {
-    "simplify": ("settle", "simplify", "explore", "present"),
-    "compile": ("settle", "lowering", "simplify", "explore", "stable", "present", "orders"),
-    "evaluate": ("settle", "lowering", "simplify", "stable"),
-    "compare": ("settle", "simplify", "explore"),
-    "read": ("settle", "simplify", "explore", "reading", "present"),
+    "simplify": ("load", "settle", "simplify", "explore", "present"),
+    "compile": ("load", "settle", "lowering", "simplify", "explore", "stable", "present", "orders"),
+    "evaluate": ("load", "settle", "lowering", "simplify", "stable"),
+    "compare": ("load", "settle", "simplify", "explore"),
+    "read": ("load", "settle", "simplify", "explore", "reading", "present"),
 }
 """The stages that each purpose has, in this order; its e-graph knows no laws but theirs."""
 
@@ -49,7 +50,8 @@ class Strategy:
     Those of `lowering` join `explore` for terms that are lowered to code, those of `stable` come
     after that. Then the bulk rules of `lowering` see the stable forms, ruleset by ruleset. Those
     of `reading` come after `explore` for terms that are printed. Those of `present`, and for code
-    those of `orders`, come last: what they add feeds no other rule.
+    those of `orders`, come last: what they add feeds no other rule. What the bulk rules of `load`
+    find replaces terms before they are loaded.
     """
 
     forward: tuple[Ruleset, ...]
@@ -62,6 +64,7 @@ class Strategy:
     stable: tuple[Ruleset, ...] = ()
     reading: tuple[Ruleset, ...] = ()
     orders: tuple[Ruleset, ...] = ()
+    load: tuple[Ruleset, ...] = ()
 
     @property
     def rulesets(self) -> tuple[Ruleset, ...]:
