@@ -208,6 +208,9 @@ def _raised_factors(
     if m.constructor == "power" and (p := number(graph, m.children[1])) and p.denominator == 1:
         factors = known[m.children[0]]
         return Counter({f: n * int(p) for f, n in factors.items()}) if p > 0 else None
+    if m.constructor == "scale" and m.value == 1:
+        # The cotangent of a scalar result.
+        return known[m.children[0]]
     if m.constructor != "ein" or not {i for part in m.spec[:-1] for i in part} <= {*m.spec[-1]}:
         return None
     found: Counter[Factor] = Counter()
