@@ -95,9 +95,16 @@ def pairs_to_join(graph: Snapshot, network: Network) -> Iterator[tuple[int, int]
     for j, (b, right) in enumerate(network.factors):
         for i, (a, left) in enumerate(network.factors[:j]):
             alike = left == right and graph.bases(a) & graph.bases(b)
-            inverse = graph.inverse_of(a, b) or graph.inverse_of(b, a)
+            inverse = _are_inverse(graph, (a, left), (b, right))
             if alike or inverse or graph.over_determinant(a, b) or graph.over_determinant(b, a):
                 yield i, j
+
+
+def _are_inverse(graph: Snapshot, first: Factor, second: Factor) -> bool:
+    """Whether of two factors that share an index one is the inverse or adjugate of the other."""
+    (a, left), (b, right) = first, second
+    known = graph.inverse_of(a, b) or graph.inverse_of(b, a)
+    return known and not {*left}.isdisjoint(right)
 
 
 def cheapest_network(graph: Snapshot, cls: int) -> Network:
@@ -178,26 +185,26 @@ def _price(
 def long_products(graph: Snapshot) -> Iterator[tuple[int, Term]]:
     """Products of more factors than networks have, with powers in place of equal ones.
 
-    Each e-node is looked at once, its operands before it. A product of too many different factors
-    is one itself, where another product has it.
+    Each e-class is looked at once; terms have their operands before them. A product of too many
+    different factors is one factor itself of those that it is in, and what only a longer product
+    has is left as it is.
     """
     known: dict[int, Counter[Factor]] = {}
-    longer: dict[int, int] = {}
+    longest: dict[int, None] = {}
     for cls, (m, *_) in graph.members.items():
         found = _raised_factors(graph, known, m)
-        own = tuple(range(len(graph.dims[cls])))
-        known[cls] = found if found and len(found) <= MAX_FACTORS else Counter({(cls, own): 1})
         if found is not None and len(found) <= MAX_FACTORS:
-            longer[cls] = found.total()
+            known[cls] = found
+            longest[cls] = None
             for child in m.children:
-                longer.pop(child, None)
+                longest.pop(child, None)
     written: dict[Hashable, Term] = {}
-    for cls, count in longer.items():
+    for cls in longest:
         found = known[cls]
-        if count > MAX_FACTORS and count > len(found):
+        if found.total() > max(MAX_FACTORS, len(found)):
             key = (frozenset(found.items()), graph.dims[cls])
             if key not in written:
-                written[key] = _powers_product(graph, found, cls)
+                written[key] = _product_of_powers(graph, found, cls)
             yield cls, written[key]
 
 
@@ -205,23 +212,27 @@ def _raised_factors(
     graph: Snapshot, known: Mapping[int, Counter[Factor]], m: ENode
 ) -> Counter[Factor] | None:
     """The factors of a product that sums nothing, on its axes, with their multiplicities."""
-    if m.constructor == "power" and (p := number(graph, m.children[1])) and p.denominator == 1:
-        factors = known[m.children[0]]
-        return Counter({f: n * int(p) for f, n in factors.items()}) if p > 0 else None
+
+    def inside(cls: int) -> Counter[Factor]:
+        return known.get(cls) or Counter({(cls, tuple(range(len(graph.dims[cls])))): 1})
+
     if m.constructor == "scale" and m.value == 1:
         # The cotangent of a scalar result.
-        return known[m.children[0]]
+        return inside(m.children[0])
+    if m.constructor == "power" and (p := number(graph, m.children[1])) and p.denominator == 1:
+        own = inside(m.children[0])
+        return Counter({f: n * int(p) for f, n in own.items()}) if p > 0 else None
     if m.constructor != "ein" or not {i for part in m.spec[:-1] for i in part} <= {*m.spec[-1]}:
         return None
     found: Counter[Factor] = Counter()
     place = {i: k for k, i in enumerate(m.spec[-1])}
     for child, part in zip(m.children, m.spec, strict=False):
-        for (base, indices), n in known[child].items():
+        for (base, indices), n in inside(child).items():
             found[base, tuple(place[part[i]] for i in indices)] += n
     return found
 
 
-def _powers_product(graph: Snapshot, factors: Mapping[Factor, int], cls: int) -> Term:
+def _product_of_powers(graph: Snapshot, factors: Mapping[Factor, int], cls: int) -> Term:
     """The product of powers, with the axes of an e-class."""
     out = tuple(range(len(graph.dims[cls])))
     network = Network((), out, dict(zip(out, graph.dims[cls], strict=True)))
@@ -389,8 +400,7 @@ def with_inverse_apart(graph: Snapshot, network: Network, place: int) -> Iterato
         whole = network.with_factor(place, inner)
         inside = range(place, place + len(inner.factors))
         for i, j in product(inside, range(len(whole.factors))):
-            (a, _), (b, _) = whole.factors[i], whole.factors[j]
-            if j not in inside and (graph.inverse_of(a, b) or graph.inverse_of(b, a)):
+            if j not in inside and _are_inverse(graph, whole.factors[i], whole.factors[j]):
                 yield split(graph, whole, [min(i, j), max(i, j)])
 
 
