@@ -331,7 +331,8 @@ class System:
             for rule in ruleset.bulk_rules:
                 rows = TermRows(terms.postorder(*roots), roots)
                 own = {number: term for term, number in rows.numbers.items()}
-                found = {own[cls]: term for cls, term in rule.find(Snapshot(rows, model, rows.roots))}
+                graph = Snapshot(rows, model, rows.roots)
+                found = {own[cls]: term for cls, term in rule.find(graph)}
                 if found:
                     roots = replaced(roots, found)
                     matches[f"{ruleset.name}.{rule.name}"] += len(found)

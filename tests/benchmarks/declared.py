@@ -105,7 +105,8 @@ def table(rows: Iterable[Derivation]) -> str:
             f"{worst.seconds:.1f}",
             f"`{worst.text}`, order {worst.order}",
         ))  # fmt: skip
-    return markdown("X is | derivatives | cut short | above 2 s | median ms | slowest s | of", lines)
+    heading = "X is | derivatives | cut short | above 2 s | median ms | slowest s | of"
+    return markdown(heading, lines)
 
 
 if __name__ == "__main__":
