@@ -25,7 +25,14 @@ from eggrad.rules.algebra.indicators import (
 )
 from eggrad.rules.algebra.selections import selections
 from eggrad.rules.algebra.sizes import sizes
-from eggrad.rules.algebra.sums_and_products import halves, orders, products, quotients, sums
+from eggrad.rules.algebra.sums_and_products import (
+    halves,
+    long_powers,
+    orders,
+    products,
+    quotients,
+    sums,
+)
 from eggrad.rules.algebra.unary import short_axes, summation, unary
 from eggrad.rules.calculus.extremes import extremes
 from eggrad.rules.calculus.forward import forward
@@ -53,7 +60,7 @@ RULESETS = (
     sums_of_two, sums, exponents, powers, functions, branches, masks, extremes, linalg, signs,
     products, halves, distribution, identities, summation, presentation, quotients, orders, lowering,
     stability, symmetric, names, exponentials, lengths, reading, definitions, normal_forms,
-    properties, ranges, matrix_properties, structured,
+    properties, ranges, matrix_properties, structured, long_powers,
 )  # fmt: skip
 
 STANDARD = Strategy(
@@ -75,6 +82,7 @@ STANDARD = Strategy(
         constants, unary, sums_of_two, names, reading, exponentials, sums, products, distribution,
     ),
     orders=(orders,),
+    load=(long_powers,),
 )  # fmt: skip
 
 AT_SYMMETRIC = replace(

@@ -19,7 +19,7 @@ from eggrad.engine.terms.term import LEAVES, NUMERIC_NAMES, Term, assembled
 T = TypeVar("T")
 
 # E-classes that are explored in a focused snapshot.
-MOST_CLASSES: Final = 300
+MOST_CLASSES: Final = 100
 
 
 class Row(NamedTuple):
@@ -303,6 +303,10 @@ class Snapshot:
             for m in self.members[c]
         )
 
+    def inverts(self, cls: int) -> bool:
+        """Whether an e-class is an inverse or an adjugate of some other one."""
+        return cls in self._inverted
+
     def inverse_of(self, a: int, b: int) -> bool:
         """Whether an e-class has the inverse or adjugate of another among its e-nodes."""
         return b in self._inverted.get(a, ())
@@ -401,7 +405,8 @@ class Snapshot:
     def extract(self, roots: Iterable[int]) -> list[Term]:
         """A cheap DAG that contains all roots, as terms."""
         wanted = list(roots)
-        return self._terms_of(wanted, self.cheap_dag(wanted))
+        key = ("extracted", *wanted)
+        return self.remember(key, lambda: self._terms_of(wanted, self.cheap_dag(wanted)))
 
     def extract_exactly(self, roots: Iterable[int], seconds: float) -> tuple[list[Term], Solved]:
         """The cheapest DAG that contains all roots, as terms, and what the solver did."""

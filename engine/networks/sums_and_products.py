@@ -105,9 +105,16 @@ def pairs_to_join(graph: Snapshot, network: Network) -> Iterator[tuple[int, int]
     for j, (b, right) in enumerate(network.factors):
         for i, (a, left) in enumerate(network.factors[:j]):
             alike = left == right and graph.bases(a) & graph.bases(b)
-            inverse = graph.inverse_of(a, b) or graph.inverse_of(b, a)
+            inverse = _are_inverse(graph, (a, left), (b, right))
             if alike or inverse or graph.over_determinant(a, b) or graph.over_determinant(b, a):
                 yield i, j
+
+
+def _are_inverse(graph: Snapshot, first: Factor, second: Factor) -> bool:
+    """Whether of two factors that share an index one is the inverse or adjugate of the other."""
+    (a, left), (b, right) = first, second
+    known = graph.inverse_of(a, b) or graph.inverse_of(b, a)
+    return known and not {*left}.isdisjoint(right)
 
 
 def cheapest_network(graph: Snapshot, cls: int) -> Network:
@@ -184,6 +191,70 @@ def _price(
     indices = {*pool[pair[0]][1], *pool[pair[1]][1]}
     kept = _kept(pool, pair, out)
     return prod(lengths[i] for i in kept), prod(lengths[i] for i in indices)
+
+
+# Products without sums, of any number of factors.
+
+
+def long_products(graph: Snapshot) -> Iterator[tuple[int, Term]]:
+    """Products of more factors than networks have, with powers in place of equal ones.
+
+    Each e-class is looked at once; terms have their operands before them. A product of too many
+    different factors is one factor itself of those that it is in, and what only a longer product
+    has is left as it is.
+    """
+    known: dict[int, Counter[Factor]] = {}
+    longest: dict[int, None] = {}
+    for cls, (m, *_) in graph.members.items():
+        found = _raised_factors(graph, known, m)
+        if found is not None and len(found) <= MAX_FACTORS:
+            known[cls] = found
+            longest[cls] = None
+            for child in m.children:
+                longest.pop(child, None)
+    written: dict[Hashable, Term] = {}
+    for cls in longest:
+        found = known[cls]
+        if found.total() > max(MAX_FACTORS, len(found)):
+            key = (frozenset(found.items()), graph.dims[cls])
+            if key not in written:
+                written[key] = _product_of_powers(graph, found, cls)
+            yield cls, written[key]
+
+
+def _raised_factors(
+    graph: Snapshot, known: Mapping[int, Counter[Factor]], m: ENode
+) -> Counter[Factor] | None:
+    """The factors of a product that sums nothing, on its axes, with their multiplicities."""
+
+    def inside(cls: int) -> Counter[Factor]:
+        return known.get(cls) or Counter({(cls, tuple(range(len(graph.dims[cls])))): 1})
+
+    if m.constructor == "scale" and m.value == 1:
+        # The cotangent of a scalar result.
+        return inside(m.children[0])
+    if m.constructor == "power" and (p := number(graph, m.children[1])) and p.denominator == 1:
+        own = inside(m.children[0])
+        return Counter({f: n * int(p) for f, n in own.items()}) if p > 0 else None
+    if m.constructor != "ein" or not {i for part in m.spec[:-1] for i in part} <= {*m.spec[-1]}:
+        return None
+    found: Counter[Factor] = Counter()
+    place = {i: k for k, i in enumerate(m.spec[-1])}
+    for child, part in zip(m.children, m.spec, strict=False):
+        for (base, indices), n in inside(child).items():
+            found[base, tuple(place[part[i]] for i in indices)] += n
+    return found
+
+
+def _product_of_powers(graph: Snapshot, factors: Mapping[Factor, int], cls: int) -> Term:
+    """The product of powers, with the axes of an e-class."""
+    out = tuple(range(len(graph.dims[cls])))
+    network = Network((), out, dict(zip(out, graph.dims[cls], strict=True)))
+    pool: list[Placed] = []
+    for (base, part), n in factors.items():
+        term = graph.term(base)
+        pool.append((term if n == 1 else terms.power(term, terms.constant(n)), part))
+    return contract_terms(graph, network, pool, out)
 
 
 # Powers of one base.
@@ -338,15 +409,37 @@ def from_left(graph: Snapshot, network: Network) -> Term | None:
 def with_inverse_apart(graph: Snapshot, network: Network, place: int) -> Iterator[Term]:
     """The product with an inverse as a product of inverses, and one of these beside its matrix."""
     factor, _ = network.factors[place]
-    for member in graph.members[factor]:
-        if member.constructor == "ein" and not member.subsumed:
-            inner = product_network(graph, factor, member)
-            whole = network.with_factor(place, inner)
-            inside = range(place, place + len(inner.factors))
-            for i, j in product(inside, range(len(whole.factors))):
-                (a, _), (b, _) = whole.factors[i], whole.factors[j]
-                if j not in inside and (graph.inverse_of(a, b) or graph.inverse_of(b, a)):
-                    yield split(graph, whole, [min(i, j), max(i, j)])
+    inner = product_of_inverses(graph, factor)
+    if inner is not None:
+        whole = network.with_factor(place, inner)
+        inside = range(place, place + len(inner.factors))
+        for i, j in product(inside, range(len(whole.factors))):
+            if j not in inside and _are_inverse(graph, whole.factors[i], whole.factors[j]):
+                yield split(graph, whole, [min(i, j), max(i, j)])
+
+
+def product_of_inverses(graph: Snapshot, cls: int) -> Network | None:
+    """An inverse or an adjugate as a product of such, taken apart as far as they are known.
+
+    A factor that is neither is no part of it: in X⁻¹ = X⁻²·X every power of X would bring the next.
+    """
+
+    def apart(c: int) -> Network | None:
+        products_here = (m for m in graph.members[c] if m.constructor == "ein" and not m.subsumed)
+        for member in products_here:
+            if all(graph.inverts(child) for child in member.children):
+                return product_network(graph, c, member, limit=2)
+        return None
+
+    found = apart(cls) if graph.inverts(cls) else None
+    place = 0
+    while found is not None and place < len(found.factors) < MAX_FACTORS:
+        inner = apart(found.factors[place][0])
+        if inner is None:
+            place += 1
+        else:
+            found = found.with_factor(place, inner)
+    return found
 
 
 def hadamard_pairs(graph: Snapshot, cls: int, member: ENode) -> Iterator[Term]:

@@ -32,14 +32,15 @@ STAGES = (
     "stable",
     "reading",
     "orders",
+    "load",
 )
 
 PURPOSES: Final[Mapping[str, tuple[str, ...]]] = {
-    "simplify": ("settle", "simplify", "explore", "present"),
-    "compile": ("settle", "lowering", "simplify", "explore", "stable", "present", "orders"),
-    "evaluate": ("settle", "lowering", "simplify", "stable"),
-    "compare": ("settle", "simplify", "explore"),
-    "read": ("settle", "simplify", "explore", "reading", "present"),
+    "simplify": ("load", "settle", "simplify", "explore", "present"),
+    "compile": ("load", "settle", "lowering", "simplify", "explore", "stable", "present", "orders"),
+    "evaluate": ("load", "settle", "lowering", "simplify", "stable"),
+    "compare": ("load", "settle", "simplify", "explore"),
+    "read": ("load", "settle", "simplify", "explore", "reading", "present"),
 }
 """The stages that each purpose has, in this order; its e-graph knows no laws but theirs."""
 
@@ -51,7 +52,8 @@ class Strategy:
     Those of `lowering` join `explore` for terms that are lowered to code, those of `stable` come
     after that. Then the bulk rules of `lowering` see the stable forms, ruleset by ruleset. Those
     of `reading` come after `explore` for terms that are printed. Those of `present`, and for code
-    those of `orders`, come last: what they add feeds no other rule.
+    those of `orders`, come last: what they add feeds no other rule. What the bulk rules of `load`
+    find replaces terms before they are loaded.
     """
 
     forward: tuple[Ruleset, ...]
@@ -64,6 +66,7 @@ class Strategy:
     stable: tuple[Ruleset, ...] = ()
     reading: tuple[Ruleset, ...] = ()
     orders: tuple[Ruleset, ...] = ()
+    load: tuple[Ruleset, ...] = ()
 
     @property
     def rulesets(self) -> tuple[Ruleset, ...]:
@@ -436,6 +439,7 @@ SETTLES: Final[Mapping[str, int]] = dict.fromkeys(
 # E-nodes that one match makes, at most.
 NODES_PER_MATCH = 8
 PRESENT_ROUNDS = 4
+PRESENT_NODES = 2_000
 
 BASE_NODES = 5_000
 ROUNDS = 4
@@ -593,8 +597,9 @@ class Run:
 
     def present(self, names: Sequence[str]) -> None:
         """Add forms that are read or computed, and that no other rule need see."""
+        most = self.bound + PRESENT_NODES
         for _ in range(1 if self.report.notes else PRESENT_ROUNDS):
-            if not self.step("present"):
+            if not self.step("present") or not self.within(most):
                 break
         # They see what is subsumed as well.
         last = [r for s in ("present", "orders") if s in self.stages for r in self.strategy.of(s)]

@@ -1,6 +1,6 @@
 """Which rulesets run when, and to what budget: load, differentiate, simplify, explore, extract."""
 
-from collections import OrderedDict
+from collections import Counter, OrderedDict
 from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -11,7 +11,9 @@ from typing import Final
 from eggrad.engine.costs.cost import CostModel, Model
 from eggrad.engine.egraph.compile_rules import DECLARED, KNOWN, Relevance, symbols_of
 from eggrad.engine.egraph.egraph import EGraph
+from eggrad.engine.egraph.reading import TermRows
 from eggrad.engine.errors import BudgetExceeded
+from eggrad.engine.extraction.snapshot import Snapshot
 from eggrad.engine.indices.spec import Size
 from eggrad.engine.laws.differentiation import Differentiation, check_slopes, rules_of_functions
 from eggrad.engine.laws.nonzero_sums import nonzero_sums
@@ -43,6 +45,7 @@ from eggrad.engine.terms import term as terms
 from eggrad.engine.terms.functions import FUNCTIONS
 from eggrad.engine.terms.loops import with_results, with_steps
 from eggrad.engine.terms.term import Term
+from eggrad.engine.terms.term_patterns import replaced
 
 # Above this many nodes `auto` differentiates in one mode only.
 BOTH_MODES = 40
@@ -305,7 +308,7 @@ class System:
         lacking: Collection[str] = (),
     ) -> Explored:
         """Explore some roots; `derived` says what they are derivatives of."""
-        roots = self._with_simple_steps(roots, budget)
+        roots, matches = self._collected(self._with_simple_steps(roots, budget), models[0])
         with self.session(purpose, *roots) as egraph:
             own = Budget.of(budget)
             run = Run(
@@ -313,6 +316,7 @@ class System:
             )
             if derived:
                 run.derived(derived)
+            run.report.matches.update(matches)
             egraph.load(*roots)
             names = [egraph.name(t) for t in roots]
             if derived and derived.alike:
@@ -322,6 +326,22 @@ class System:
             run.begin(names, "differentiate" if derived else "load")
             egraph.assume(nonzero_sums(roots))
             return replace(run.finish(names, () if derived else roots), loaded=roots)
+
+    def _collected(
+        self, roots: Sequence[Term], model: Model
+    ) -> tuple[Sequence[Term], Counter[str]]:
+        """Terms in which the bulk rules of `load` have replaced what they find, and their uses."""
+        matches: Counter[str] = Counter()
+        for ruleset in self.strategy.load:
+            for rule in ruleset.bulk_rules:
+                rows = TermRows(terms.postorder(*roots), roots)
+                own = {number: term for term, number in rows.numbers.items()}
+                graph = Snapshot(rows, model, rows.roots)
+                found = {own[cls]: term for cls, term in rule.find(graph)}
+                if found:
+                    roots = replaced(roots, found)
+                    matches[f"{ruleset.name}.{rule.name}"] += len(found)
+        return roots, matches
 
     def _with_simple_steps(self, roots: Sequence[Term], budget: Budget | None) -> Sequence[Term]:
         """Terms whose loops have simplified steps: each is an expression of its own."""

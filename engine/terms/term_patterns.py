@@ -1,6 +1,6 @@
 """Whether a term is an instance of another one: the same with terms in place of variables."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from eggrad.engine.indices.spec import canonical, hadamard, scaling
@@ -64,6 +64,28 @@ def substituted(term: Term, bound: Substitution) -> Term:
     for t in postorder(term, operands=lambda node: () if node in bound else node.args):
         done[t] = bound.get(t) or rebuild(t, tuple(done[a] for a in t.args))
     return done[term]
+
+
+def replaced(roots: Sequence[Term], found: Substitution) -> list[Term]:
+    """Terms with others in place of some nodes, inside of what is put in as well.
+
+    >>> from eggrad.engine.terms.term import add, apply, variable
+    >>> x, y, z = map(variable, "xyz")
+    >>> whole = add(apply("exp", x), x)
+    >>> replaced([whole], {x: y, whole: apply("sin", x)})[0] is apply("sin", y)
+    True
+    """
+    done: dict[Term, Term] = {}
+    stack = list(roots)
+    while stack:
+        term = stack[-1]
+        chosen = found.get(term, term)
+        missing = [a for a in chosen.args if a not in done]
+        stack += missing
+        if not missing:
+            done[term] = rebuild(chosen, tuple(done[a] for a in chosen.args))
+            stack.pop()
+    return [done[r] for r in roots]
 
 
 def entry_by_entry(term: Term) -> Term | None:

@@ -17,6 +17,7 @@ from eggrad.engine.terms import term as terms
 from eggrad.engine.terms.binding import Array
 from eggrad.engine.terms.term import Term, postorder
 from eggrad.engine.workbench.random_networks import (
+    long_product,
     random_exponentials,
     random_inverses,
     random_roots,
@@ -46,6 +47,7 @@ class RandomClasses:
         rng = np.random.default_rng(seed)
         roots = random_exponentials(rng) if seed % 4 == 0 else random_roots(rng)
         roots += random_inverses(rng) if seed % 10 == 3 else []
+        roots += [long_product(rng)] if seed % 10 == 7 else []
         found = self.of(roots)
         if seed < GRAPHS:
             self._known[seed] = found

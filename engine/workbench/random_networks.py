@@ -246,6 +246,13 @@ def random_exponentials(rng: np.random.Generator) -> list[Term]:
     return [*known, variance, apart]
 
 
+def long_product(rng: np.random.Generator) -> Term:
+    """A product of a few vectors and a matrix, each of them many times."""
+    u, v = (terms.variable(name, _dims("i")) for name in "uv")
+    factors = [((u, v)[int(rng.integers(2))], "i") for _ in range(10)]
+    return product([(terms.variable("N", _dims("ik")), "ik"), *factors], "ik", rng)
+
+
 def random_inverses(rng: np.random.Generator) -> list[Term]:
     """The parallel sum and the push-through identity, both sides in some order."""
     (k,), (m,) = _dims("k"), _dims("i")

@@ -36,6 +36,7 @@ from eggrad.engine.networks.sums_and_products import (
     joint,
     like,
     lowest_power_out,
+    long_products,
     may_cancel,
     networks,
     number,
@@ -66,6 +67,11 @@ products = Ruleset(
 halves = Ruleset(
     "halves", "products that are their own mirror image", "none: one further e-node a network"
 )
+long_powers = Ruleset(
+    "long_powers",
+    "products of more factors than networks have, before they are loaded",
+    "the number of factors",
+)
 orders = Ruleset(
     "orders",
     "the cheapest orders of products, and powers by others",
@@ -82,6 +88,12 @@ quotients = Ruleset(
 def contraction_order(graph: Snapshot) -> Iterator[tuple[int, Term]]:
     """A product of factors is the same in every order; a cheaper order is a further e-node."""
     return cheaper_orders(graph, exact=False)
+
+
+@long_powers.bulk_rule(cite="definition of powers; associativity and commutativity", sizeless=True)
+def equal_factors(graph: Snapshot) -> Iterator[tuple[int, Term]]:
+    """a·(b·(a·b·…)) = aᵖ·b^q, for any number of factors, of which few are different."""
+    return long_products(graph)
 
 
 @orders.bulk_rule(cite="associativity and commutativity of the product")

@@ -29,7 +29,7 @@ def purposes() -> Iterator[str]:
     yield "| purpose | its stages |"
     yield "|---|---|"
     for purpose, own in PURPOSES.items():
-        yield f"| {purpose} | {' → '.join(('load', *own, 'extract'))} |"
+        yield f"| {purpose} | {' → '.join((*own, 'extract'))} |"
 
 
 def files_of_rulesets() -> dict[str, str]:

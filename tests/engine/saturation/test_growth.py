@@ -1,0 +1,39 @@
+"""How far e-graphs grow, in e-nodes: what is declared, and repetition, breed nothing."""
+
+import pytest
+
+import eggrad as eg
+from eggrad.engine.saturation.system import System
+from eggrad.frontend.calculus import calculus
+from eggrad.rules.standard import STANDARD
+
+DIMS = {"X": ("n", "n"), "A": ("n", "n")}
+
+
+@pytest.mark.parametrize("word", ["invertible", "orthogonal"])
+def test_declared_matrices_breed_no_powers(word: str) -> None:
+    f = eg.parse_matrix("det(X^3)", DIMS, assume={"X": [word]})
+    found = calculus.differentiate(f.term, f.variables)
+    assert found.complete
+    assert found.report.enodes < 5_000
+
+
+def test_adjugates_of_powers_are_taken_apart() -> None:
+    f = eg.parse_matrix("det(X^5)", DIMS)
+    assert eg.derivative(f, "X").to("matrix") == "5*adj(X)'*det(X)^4"
+
+
+@pytest.mark.parametrize("text", ["x", "x*y", "sin(x)"])
+def test_equal_factors_are_powers_at_once(text: str) -> None:
+    sizes: list[int] = []
+    for n in (20, 200):
+        f = eg.parse_matrix("*".join([text] * n), {"x": (), "y": ()})
+        own = System(STANDARD, lambda moment: sizes.append(moment.enodes))
+        found = own.differentiate(f.term, f.variables[0])
+        assert found.complete
+    assert max(sizes) < 10 * 200
+
+
+def test_a_product_of_equal_factors_has_the_derivative_of_a_power() -> None:
+    f = eg.parse_matrix("*".join(["x"] * 80), {"x": ()})
+    assert eg.derivative(f, "x").to("matrix") == "80*x^79"
