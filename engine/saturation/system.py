@@ -12,6 +12,7 @@ from eggrad.engine.costs.cost import CostModel, Model
 from eggrad.engine.egraph.compile_rules import DECLARED, KNOWN, Relevance, symbols_of
 from eggrad.engine.egraph.egraph import EGraph
 from eggrad.engine.errors import BudgetExceeded
+from eggrad.engine.guard import optional
 from eggrad.engine.indices.spec import Size
 from eggrad.engine.laws.differentiation import Differentiation, check_slopes, rules_of_functions
 from eggrad.engine.laws.nonzero_sums import nonzero_sums
@@ -34,6 +35,7 @@ from eggrad.engine.saturation.schedule import (
     Derived,
     Explored,
     Observer,
+    Report,
     Result,
     Run,
     Strategy,
@@ -174,8 +176,12 @@ class System:
         models, seconds = search.models, search.seconds
         roots, rules = self._derivatives(term, x, mode)
         derived = Derived((term,), rules.matches, alike=True)
-        found = self._explored(roots, models, search.budget, derived=derived)
-        return self.widened(found, found.cheapest(seconds), search.budget, models, seconds)
+
+        def cheapest() -> Result:
+            found = self._explored(roots, models, search.budget, derived=derived)
+            return self.widened(found, found.cheapest(seconds), search.budget, models, seconds)
+
+        return self._or_as_it_stands(cheapest, roots[:1])
 
     def _derivatives(self, term: Term, x: Term, mode: str) -> tuple[list[Term], Differentiation]:
         """The derivative as each mode gives it, and the rules that were used."""
@@ -228,8 +234,17 @@ class System:
     def refined(self, roots: Sequence[Term], derived: Derived, budget: Budget | None) -> Result:
         """Derivatives as the rules have left them, simplified together."""
         models = [CostModel()]
-        found = self._explored(roots, models, budget, derived=derived)
-        return self.widened(found, found.cheapest(), budget, models)
+
+        def cheapest() -> Result:
+            found = self._explored(roots, models, budget, derived=derived)
+            return self.widened(found, found.cheapest(), budget, models)
+
+        return self._or_as_it_stands(cheapest, roots)
+
+    @staticmethod
+    def _or_as_it_stands(search: Callable[[], Result], roots: Sequence[Term]) -> Result:
+        """The cheapest terms, or the roots, which are right without a search."""
+        return optional("simplifying", search, lambda: Result(tuple(roots), Report()))
 
     def simplify(
         self,
@@ -244,11 +259,15 @@ class System:
 
     def _simplify(self, search: _Search, *roots: Term) -> Result:
         models, seconds = search.models, search.seconds
-        found = self._explored(roots, models, search.budget)
-        result = found.cheapest(seconds)
-        if result.terms == roots:
-            return result
-        return self.widened(found, result, search.budget, models, seconds)
+
+        def cheapest() -> Result:
+            found = self._explored(roots, models, search.budget)
+            result = found.cheapest(seconds)
+            if result.terms == roots:
+                return result
+            return self.widened(found, result, search.budget, models, seconds)
+
+        return self._or_as_it_stands(cheapest, roots)
 
     def widened(
         self,

@@ -6,6 +6,7 @@ from eggrad.engine.compilation.compiled import CompiledFunction, compile_terms
 from eggrad.engine.compilation.variants import SizeVariant, find_variants
 from eggrad.engine.costs.cost import CostModel
 from eggrad.engine.costs.time_model import Rates
+from eggrad.engine.guard import optional
 from eggrad.engine.terms.loops import Recurrence, with_results, with_steps
 from eggrad.engine.terms.term import Term
 from eggrad.frontend.calculus.progress import shows_progress
@@ -35,8 +36,11 @@ def stable_form(term: Term) -> Term:
     def stable(own: Recurrence) -> Recurrence:
         return with_results(own, lambda results: [*map(stable_form, results)])
 
-    (found,) = system().explore([term], [CostModel()], purpose="evaluate").cheapest().terms
-    return with_steps([found], stable)[0]
+    def cheapest() -> Term:
+        (found,) = system().explore([term], [CostModel()], purpose="evaluate").cheapest().terms
+        return with_steps([found], stable)[0]
+
+    return optional("looking for a form that loses no digits", cheapest, lambda: term)
 
 
 @shows_progress("compiling")
@@ -52,4 +56,8 @@ def lower(
     >>> form.terms[0].op
     'expm1'
     """
-    return find_variants(system(), roots, rates, sizes)
+    return optional(
+        "looking for fast forms",
+        lambda: find_variants(system(), roots, rates, sizes),
+        lambda: (SizeVariant(tuple(roots)),),
+    )

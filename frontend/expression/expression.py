@@ -300,12 +300,64 @@ _NO_BITS: Final = (
     "expressions have real numbers and no bits; & and | join comparisons in brackets, as in "
     "numpy.where((x > 0) & (x < 1), x, 0)"
 )
+_SAME: Final = (
+    "write f is g to ask whether they are the same object, and eggrad.equivalent(f, g) whether they "
+    "are equal"
+)
 _permuted = _numpy_method("transpose")
 _reshaped = _numpy_method("reshape")
 _transposed = _numpy_method("matrix_transpose")
 
 
-class Expression:
+def _has_entries(value: object) -> bool:
+    """Whether something has entries, or is a number, so that `==` compares these."""
+    if isinstance(value, str):
+        return isinstance(value, SizeSymbol)
+    return isinstance(value, Number | list | tuple) or hasattr(value, "__array__")
+
+
+class _Compared:
+    """Comparisons entry by entry, with NumPy's broadcasting; `hash` is that of the object.
+
+    Sets and dicts find what is in them, for they ask first whether it is the same object.
+    """
+
+    __slots__ = ()
+
+    @_gives_way
+    def __eq__(self, other: object) -> "Condition":  # type: ignore[override]
+        """A condition for `numpy.where`; what has no entries is equal to none."""
+        return Condition.of("equal", self, other) if _has_entries(other) else NotImplemented
+
+    @_gives_way
+    def __ne__(self, other: object) -> "Condition":  # type: ignore[override]
+        """A condition for `numpy.where`."""
+        return Condition.of("not_equal", self, other) if _has_entries(other) else NotImplemented
+
+    __hash__ = object.__hash__
+
+    @_gives_way
+    def __lt__(self, other: object) -> "Condition":
+        """A condition for `numpy.where`."""
+        return Condition.of("greater", other, self)
+
+    @_gives_way
+    def __le__(self, other: object) -> "Condition":
+        """A condition for `numpy.where`."""
+        return Condition.of("greater_equal", other, self)
+
+    @_gives_way
+    def __gt__(self, other: object) -> "Condition":
+        """A condition for `numpy.where`."""
+        return Condition.of("greater", self, other)
+
+    @_gives_way
+    def __ge__(self, other: object) -> "Condition":
+        """A condition for `numpy.where`."""
+        return Condition.of("greater_equal", self, other)
+
+
+class Expression(_Compared):
     """An immutable tensor expression; two that are built alike are the same object.
 
     `term` is its DAG. `variables` are the variables in it, and `scope` further variables whose
@@ -620,17 +672,6 @@ class Expression:
         """Itself, for it never changes."""
         return self
 
-    def __eq__(self, other: object) -> bool:
-        """Whether it is the same expression; comparing it with a number is no condition."""
-        if isinstance(other, Number | np.ndarray | list):
-            raise UnsupportedOperation(
-                "an expression is not compared with == or !=; numpy.equal and numpy.not_equal make "
-                "conditions for numpy.where, and so do <, <=, > and >="
-            )
-        return self is other
-
-    __hash__ = object.__hash__
-
     def __len__(self) -> int:
         """The length of the first axis, if it is a number."""
         shape = self.shape
@@ -641,26 +682,6 @@ class Expression:
     def __index__(self) -> NoReturn:
         """Refuse: an expression is no number, in `range(n - 1)`, say."""
         raise UnsupportedOperation(no_integer())
-
-    @_gives_way
-    def __lt__(self, other: object) -> "Condition":
-        """A condition for `numpy.where`."""
-        return Condition.of("greater", other, self)
-
-    @_gives_way
-    def __le__(self, other: object) -> "Condition":
-        """A condition for `numpy.where`."""
-        return Condition.of("greater_equal", other, self)
-
-    @_gives_way
-    def __gt__(self, other: object) -> "Condition":
-        """A condition for `numpy.where`."""
-        return Condition.of("greater", self, other)
-
-    @_gives_way
-    def __ge__(self, other: object) -> "Condition":
-        """A condition for `numpy.where`."""
-        return Condition.of("greater_equal", self, other)
 
     def __getitem__(self, key: object) -> "Expression":
         """Entries and slices at literal places, new axes as in `x[:, None]`, arrays of integers."""
@@ -1150,7 +1171,7 @@ def _described(left: Expression, symbol: str, right: Expression) -> str:
 
 
 @dataclass(frozen=True, eq=False)
-class Condition:
+class Condition(_Compared):
     """`test` is 1 where the condition holds and 0 elsewhere.
 
     >>> import numpy as np
@@ -1265,7 +1286,9 @@ class Condition:
 
     def __bool__(self) -> NoReturn:
         """Refuse: a comparison of expressions has no value."""
-        raise UnsupportedOperation(no_truth("a comparison of expressions"))
+        reason = no_truth("a comparison of expressions")
+        asked = self.test.term.op in ("equal", "not_equal")
+        raise UnsupportedOperation(f"{reason}; {_SAME}" if asked else reason)
 
     def __float__(self) -> NoReturn:
         """Refuse: a comparison of expressions has no value."""

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from eggrad.engine.equality.difference import Witness, find_difference
 from eggrad.engine.equality.equivalence import (
+    Proof,
     minimal_rules,
     prove,
     prove_at_once,
@@ -15,6 +16,7 @@ from eggrad.engine.equality.equivalence import (
 )
 from eggrad.engine.equality.explanation import explain
 from eggrad.engine.errors import ShapeError, UnsupportedOperation
+from eggrad.engine.guard import optional
 from eggrad.engine.indices.affine import is_simple
 from eggrad.engine.indices.spec import Size
 from eggrad.engine.laws.knowledge import Assumption, Knowledge, needed
@@ -28,6 +30,7 @@ from eggrad.engine.laws.properties import (
     PROPERTIES,
     TOTAL,
 )
+from eggrad.engine.saturation.schedule import Report
 from eggrad.engine.terms.binding import symbols
 from eggrad.engine.terms.term import Term, variables
 from eggrad.frontend.calculus.calculus import has_structure
@@ -218,16 +221,18 @@ def _decided(own: Sequence[Expression], budget: "Budget | None", rules: "Rules |
     agreed = find_difference(a, b, FEW)
     if isinstance(agreed, Witness):
         return _different(agreed, own)
-    proof = prove_at_once(strategy, a, b, assumed)
+    proof = _proof(lambda: prove_at_once(strategy, a, b, assumed))
     if not proof.found:
         agreed = find_difference(a, b)
         if isinstance(agreed, Witness):
             return _different(agreed, own)
-        proof = search(system(strategy), a, b, budget, assumed)
+        proof = _proof(lambda: search(system(strategy), a, b, budget, assumed))
     samples, digits = agreed.samples, agreed.digits
     if proof.found:
         scope = [v for e in own for v in (*e.variables, *e.scope)]
-        used = _used(lambda own: prove(system(strategy), a, b, budget, own).found, assumed)
+        used = _used(
+            lambda own: _proof(lambda: prove(system(strategy), a, b, budget, own)).found, assumed
+        )
         return Verdict(
             "equal",
             "the rules make them one e-class",
@@ -244,6 +249,12 @@ def _decided(own: Sequence[Expression], budget: "Budget | None", rules: "Rules |
     seen = f"{samples} samples agree to {digits:.0f} digits" if samples else "no sample is defined"
     ended = "; ".join(proof.report.notes) or "the rules find nothing more"
     return Verdict("unknown", f"{seen}, but {ended}", samples=samples, digits=digits)
+
+
+def _proof(search: Callable[[], Proof]) -> Proof:
+    """What a search finds; where it fails, nothing is proved."""
+    failed = Proof(False, Report(notes=["the search failed"]))
+    return optional("looking for a proof", search, lambda: failed)
 
 
 def _rulesets(strategy: "Strategy", names: Sequence[str]) -> "list[Ruleset]":
