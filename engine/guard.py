@@ -1,4 +1,4 @@
-"""The guard around optional search: what fails there never costs an answer that is there without."""
+"""The guard around optional search: what fails there never costs the answer."""
 
 import sys
 import warnings

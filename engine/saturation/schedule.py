@@ -14,6 +14,7 @@ from eggrad.engine.errors import UnsupportedOperation
 from eggrad.engine.extraction import exact
 from eggrad.engine.extraction.exact import Solved
 from eggrad.engine.extraction.snapshot import ENode, Snapshot
+from eggrad.engine.indices.texts import shown
 from eggrad.engine.laws.properties import TOTAL
 from eggrad.engine.laws.rule import BulkRule, Fact, LoopRule, Rule, Ruleset
 from eggrad.engine.terms.functions import Function, record
@@ -121,7 +122,7 @@ class Budget:
             fits = isinstance(number, known) and not isinstance(number, bool) and number >= 0
             if number is not None and not fits:
                 raise UnsupportedOperation(
-                    f"the {name} of a budget are None or {kind}s from 0 on, not {number!r}"
+                    f"the {name} of a budget are None or {kind}s from 0 on, not {shown(number)}"
                 )
 
     @classmethod
@@ -135,7 +136,8 @@ class Budget:
             return cls()
         if not isinstance(given, cls):
             raise UnsupportedOperation(
-                f"a budget is eggrad.Budget(nodes=..., iterations=..., seconds=...), not {given!r}"
+                "a budget is eggrad.Budget(nodes=..., iterations=..., seconds=...), not "
+                f"{shown(given)}"
             )
         return given
 

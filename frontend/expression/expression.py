@@ -14,7 +14,7 @@ from numbers import Number
 from operator import getitem, index, mul
 from sys import _getframe
 from threading import Lock
-from typing import TYPE_CHECKING, Any, Final, NoReturn, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Final, NoReturn, TypeVar, cast, get_args
 from weakref import WeakValueDictionary
 
 import numpy as np
@@ -22,10 +22,10 @@ import numpy as np
 from eggrad.engine.costs.cost import count, node_count
 from eggrad.engine.errors import ShapeError, UnknownVariable, UnsupportedOperation
 from eggrad.engine.indices.affine import size_symbols
-from eggrad.engine.indices.spec import Dims, Size, transposition
-from eggrad.engine.indices.texts import exact
+from eggrad.engine.indices.spec import MAXIMAL_SIZE, Dims, Size, transposition
+from eggrad.engine.indices.texts import exact, shown
 from eggrad.engine.terms import term as terms
-from eggrad.engine.terms.binding import Array, check_shape, symbols
+from eggrad.engine.terms.binding import Array, check_shape, known_sizes, symbols
 from eggrad.engine.terms.functions import Function
 from eggrad.engine.terms.term import Term
 from eggrad.engine.terms.term_patterns import substituted
@@ -42,6 +42,7 @@ from eggrad.frontend.expression.no_values import (
 from eggrad.frontend.expression.numpy_protocols import call_function, call_ufunc, check_dtype
 from eggrad.frontend.expression.numpy_refusals import NoSuchMethod, no_method
 from eggrad.frontend.expression.substitution import apart
+from eggrad.frontend.text.doors import checked_count, checked_flag, checked_word
 from eggrad.frontend.text.sizes import agreed_sizes
 from eggrad.frontend.text.words import Format, format_axes
 
@@ -301,8 +302,8 @@ _NO_BITS: Final = (
     "numpy.where((x > 0) & (x < 1), x, 0)"
 )
 _SAME: Final = (
-    "write f is g to ask whether they are the same object, and eggrad.equivalent(f, g) whether they "
-    "are equal"
+    "write f is g to ask whether they are the same object, and eggrad.equivalent(f, g) whether "
+    "they are equal"
 )
 _permuted = _numpy_method("transpose")
 _reshaped = _numpy_method("reshape")
@@ -363,18 +364,21 @@ class Expression(_Compared):
     `term` is its DAG. `variables` are the variables in it, and `scope` further variables whose
     values fix size symbols that no variable in it fixes: the gradient of `sum(x)` is ones, as
     many as `x` has entries. `term_complete` is False if a budget cut the search for it short.
+    `lost` are the names of variables and sizes that it was derived from and has no more, as the
+    gradient of `a @ x` by x, which is `a`.
 
     The term may be differentiated. What is printed, evaluated, compiled and compared is `thin`;
     `thinnings` say how it is found.
     """
 
     __slots__ = (
-        "__weakref__", "_evaluators", "_symbols", "_thin", "scope", "term", "term_complete",
-        "thinnings", "variables",
+        "__weakref__", "_evaluators", "_symbols", "_thin", "lost", "scope", "term",
+        "term_complete", "thinnings", "variables",
     )  # fmt: skip
 
     term: Term
     scope: tuple[Term, ...]
+    lost: frozenset[str]
     term_complete: bool
     thinnings: frozenset[Thinning]
     variables: tuple[Term, ...]
@@ -393,7 +397,7 @@ class Expression(_Compared):
         """Pickle by building anew, so that identity stays equality."""
         # Added rules are functions, which cannot be pickled: what they found can.
         settled = frozenset(p.settled for p in self.thinnings)
-        parts = self.term, self.scope, self.complete, settled
+        parts = self.term, self.scope, self.complete, settled, self.lost
         _expressions[parts] = self
         return expression, parts
 
@@ -416,10 +420,24 @@ class Expression(_Compared):
         if self._thin is None:
             term = thin_term(self.term, self.thinnings)
             complete = self.term_complete and all(p.found.complete for p in self.thinnings)
-            made = expression(term, (*self.variables, *self.scope), complete)
+            made = expression(term, (*self.variables, *self.scope), complete, lost=self.known)
             object.__setattr__(self, "_thin", made)
         assert self._thin is not None
         return self._thin
+
+    @property
+    def known(self) -> frozenset[str]:
+        """The names of all variables and sizes that it was made of; each may have a value.
+
+        >>> from eggrad.frontend.interface.derivatives import gradient
+        >>> from eggrad.frontend.expression.functions import variable
+        >>> a, x = variable("a", ("n",)), variable("x", ("n",))
+        >>> sorted(gradient(a @ x, x).known)
+        ['a', 'n', 'x']
+        """
+        sizes = {s for v in (*self.variables, *self.scope) for d in v.dims for s in size_symbols(d)}
+        own = (v.name for v in (*self.variables, *self.scope))
+        return self.lost.union(own, sizes, self._symbols)
 
     @property
     def complete(self) -> bool:
@@ -445,39 +463,64 @@ class Expression(_Compared):
         return combine("transpose", [self], [], lambda a: terms.einsum(spec, a))
 
     def evaluate(
-        self, values: Mapping[str, Any], reference: bool = False, *, check: bool = False
+        self,
+        values: Mapping[str, Any] | None = None,
+        reference: bool = False,
+        *,
+        check: bool = False,
+        **named: Any,
     ) -> Array:
         """The value, given arrays by variable name; a size may be given by its symbol.
 
-        A form is computed that neither overflows on the way nor loses digits, as
-        `eggrad.compile` does; `reference=True` computes what is written. Raises `UnknownVariable`
-        for a missing value, `ShapeError` for a wrong shape. Names that the expression does not
-        contain are ignored. With `check`, `AssumptionViolated` for a value that is not what its
-        variable was declared to be.
+        Names that are words of Python may be keywords. A form is computed that neither overflows
+        on the way nor loses digits, as `eggrad.compile` does; `reference=True` computes what is
+        written. Raises `UnknownVariable` for a missing value and for a name that the expression
+        does not contain and was not derived from, `ShapeError` for a wrong shape,
+        `UnsupportedOperation` for a value that is not of real numbers. With `check`,
+        `AssumptionViolated` for a value that is not what its variable was declared to be.
 
         >>> from eggrad.frontend.expression.functions import exp, log, variable
         >>> f = log(1 + exp(variable("x")))
         >>> f.evaluate({"x": 1000}), f.evaluate({"x": 1000}, reference=True)
         (array(1000.), array(inf))
+        >>> f.evaluate(x=0).round(3)
+        np.float64(0.693)
         """
+        given = self._values(values, named)
+        is_written = checked_flag("evaluate", "reference", reference)
         own = self.thin
-        evaluator = own._evaluators.get(reference)
+        evaluator = own._evaluators.get(is_written)
         if evaluator is None:
             # The compiler is loaded by whoever computes something.
             from eggrad.frontend.calculus import code
 
             scope = (*own.scope, *own.variables)
-            evaluator = code.evaluator(own.term, scope, as_written=reference)
-            own._evaluators[reference] = evaluator
-        if not isinstance(values, Mapping):
-            raise UnsupportedOperation(f"the values are a dict of arrays by name, not {values!r}")
+            evaluator = code.evaluator(own.term, scope, as_written=is_written)
+            own._evaluators[is_written] = evaluator
         with np.errstate(all="ignore"):
-            found = np.asarray(evaluator(**values))
-            if check:
+            found = np.asarray(evaluator(**given))
+            if checked_flag("evaluate", "check", check):
                 from eggrad.engine.compilation.checked import check_values
 
-                check_values((*self.scope, *self.variables), values)
+                check_values((*self.scope, *self.variables), given)
         return found
+
+    def _values(self, values: object, named: Mapping[str, Any]) -> dict[str, Any]:
+        """The values that a caller gives, real and by names that there are."""
+        given = given_values("evaluate", "arrays", values, named)
+        wanted = self.known
+        for name, value in given.items():
+            if name not in wanted:
+                own = ", ".join(v.name for v in (*self.variables, *self.scope)) or "none"
+                raise UnknownVariable(
+                    f"evaluate: the expression has no variable {shown(name)}; its variables: {own}"
+                )
+            if np.iscomplexobj(value):
+                raise UnsupportedOperation(
+                    f"evaluate: the value of variable {name} is complex: expressions are of real "
+                    "numbers; compiled functions take complex arrays"
+                )
+        return given
 
     def substitute(
         self, values: Mapping[str, object] | None = None, /, **named: object
@@ -494,14 +537,14 @@ class Expression(_Compared):
         >>> (x @ x).substitute(x=A @ variable("y", ("k",))).evaluate({"A": [[1, 2]], "y": [3, 4]})
         array(121.)
         """
-        return _substituted(self, {**(values or {}), **named})
+        return _substituted(self, given_values("substitute", "expressions", values, named))
 
     def cost(self, sizes: Mapping[str, int] | int) -> int:
         """Floating-point operations, multiply and add counted apart, at the given sizes.
 
         `sizes` maps size symbols, or is the size of every symbol.
         """
-        return count([self.thin.term], sizes)
+        return count([self.thin.term], known_sizes(self.thin.term, sizes))
 
     @property
     def node_count(self) -> int:
@@ -525,6 +568,7 @@ class Expression(_Compared):
         >>> (A @ x).to("matrix"), (A @ x).to("index")
         ('A*x', 'fᵢ = Σⱼ Aᵢⱼ xⱼ')
         """
+        checked_word("to", "language", language, get_args(Format))
         # What writes texts is loaded with the first of them.
         from eggrad.frontend.printing.formats import format_expression
 
@@ -753,7 +797,7 @@ class Expression(_Compared):
     def __getattr__(self, name: str) -> Any:
         """Say of what is missing what to write instead."""
         if name.startswith("_"):
-            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {shown(name)}")
         raise NoSuchMethod(no_method("expressions", name, dir(type(self))))
 
     def __array__(self, dtype: object = None, copy: object = None) -> Array:
@@ -867,6 +911,8 @@ class Expression(_Compared):
     def item(self, *place: Any) -> "Expression":
         """An entry as a scalar, the only one without a place."""
         flat = len(place) == 1 and not isinstance(place[0], tuple)
+        for k in place if flat else place[0] if len(place) == 1 else place:
+            checked_count("item", "a place", k, -MAXIMAL_SIZE)
         if flat:
             return self.ravel()[place[0]]
         return self[place[0] if len(place) == 1 else place] if place else self.reshape(())
@@ -894,18 +940,20 @@ def expression(
     candidates: Iterable[Term] = (),
     complete: bool = True,
     thinnings: frozenset[Thinning] = frozenset(),
+    lost: frozenset[str] = frozenset(),
 ) -> Expression:
     """The expression of `term`, with the fewest of the `candidates` that fix all its sizes.
 
     For each size symbol that no variable in `term` fixes, the first candidate by name that has
-    an axis of it. `thinnings` are about parts of the term.
+    an axis of it. `thinnings` are about parts of the term. Of the names `lost` those count that no
+    variable has.
 
     >>> x = terms.variable("x", ("n",))
     >>> expression(terms.constant(1, ("n",)), [x]).scope == (x,)
     True
     """
     own, mentioned = terms.variables(term), frozenset(symbols(term))
-    return _make(term, candidates, complete, thinnings, variables=own, mentioned=mentioned)
+    return _make(term, candidates, complete, thinnings, lost, variables=own, mentioned=mentioned)
 
 
 def _make(
@@ -913,6 +961,7 @@ def _make(
     candidates: Iterable[Term],
     complete: bool,
     thinnings: frozenset[Thinning],
+    lost: frozenset[str],
     *,
     variables: tuple[Term, ...],
     mentioned: frozenset[str],
@@ -925,17 +974,42 @@ def _make(
         fixing = {s: [v for v in ordered if s in symbols(v)] for s in open_symbols}
         firsts = (min(own, key=lambda v, s=s: s not in v.dims) for s, own in fixing.items() if own)
         scope = terms.variables(*firsts)
-    key = (term, scope, complete, thinnings)
+    if lost:
+        lost = lost.difference((v.name for v in (*variables, *scope)), fixed, mentioned)
+    key = (term, scope, complete, thinnings, lost)
     found = _expressions.get(key)
     if found is not None:
         return found
     made = object.__new__(Expression)
     own = {"term": term, "scope": scope, "term_complete": complete, "thinnings": thinnings}
     own |= {"variables": variables, "_symbols": mentioned, "_thin": None, "_evaluators": {}}
+    own["lost"] = lost
     for name, part in own.items():
         object.__setattr__(made, name, part)
     with _making:
         return _expressions.setdefault(key, made)
+
+
+def given_values(what: str, kind: str, values: object, named: Mapping[str, Any]) -> dict[str, Any]:
+    """Values by name, some of them keywords.
+
+    >>> given_values("evaluate", "arrays", {"x": 1}, {"y": 2})
+    {'x': 1, 'y': 2}
+    """
+    if values is not None and not isinstance(values, Mapping):
+        raise UnsupportedOperation(
+            f"{what}: values is a dict of {kind} by name, or there are keywords, not "
+            f"{shown(values)}"
+        )
+    given = cast("Mapping[Any, Any]", {} if values is None else values)
+    for name in given:
+        if not isinstance(name, str):
+            raise UnsupportedOperation(
+                f"{what}: values has the names of variables, which are texts, not {shown(name)}"
+            )
+        if name in named:
+            raise UnsupportedOperation(f"{what}: there are two values for {shown(name)}")
+    return {**given, **named}
 
 
 def as_expression(value: object) -> Expression:
@@ -972,7 +1046,8 @@ def as_expression(value: object) -> Expression:
             "'entries' is one, in which each axis stands for itself, and numpy.reshape makes one"
         )
     raise UnsupportedOperation(
-        f"expected an expression, a number or an array, not a {type(value).__name__}"
+        f"expected an expression, a number or an array, not {shown(value)}, "
+        f"a {type(value).__name__}"
     )
 
 
@@ -1017,7 +1092,7 @@ def unified(
     for e in expressions:
         term, *others = terms.substitute_sizes([e.term, *e.scope], renamed)
         later = frozenset(p.resized(renamed) for p in e.thinnings)
-        result.append(expression(term, others, e.term_complete, later))
+        result.append(expression(term, others, e.term_complete, later, e.lost))
     return result
 
 
@@ -1025,11 +1100,15 @@ def _substituted(f: Expression, values: Mapping[str, object]) -> Expression:
     """An expression with others in place of variables, all at once."""
     known = {v.name: v for v in (*f.scope, *f.variables)}
     given: dict[Term, Expression] = {}
+    lost = f.lost.difference(values)
     for name, value in values.items():
+        if name in f.lost:
+            lost |= as_expression(value).known
+            continue
         if name not in known:
             names = ", ".join(sorted(known)) or "none"
             raise UnknownVariable(
-                f"the expression has no variable {name!r}; its variables: {names}"
+                f"the expression has no variable {shown(name)}; its variables: {names}"
             )
         own = given[known[name]] = as_expression(value)
         if own.ndim != known[name].order:
@@ -1038,7 +1117,7 @@ def _substituted(f: Expression, values: Mapping[str, object]) -> Expression:
                 f"has axes {format_axes(own.term.dims)}"
             )
     if not given:
-        return f
+        return expression(f.term, f.scope, f.term_complete, f.thinnings, lost)
     inside = (f.term, *f.variables, *f.scope)
     outside = [t for e in given.values() for t in (e.term, *e.scope)]
     places, sizes = apart([*given], inside, outside)
@@ -1060,9 +1139,9 @@ def _substituted(f: Expression, values: Mapping[str, object]) -> Expression:
     candidates += [v for e in replaced.values() for v in (*e.variables, *e.scope)]
     term = substituted(after.term, {v: e.term for v, e in replaced.items()})
     complete = after.term_complete and all(e.term_complete for e in replaced.values())
-    return expression(
-        term, candidates, complete, after.thinnings.union(*(e.thinnings for e in replaced.values()))
-    )
+    later = after.thinnings.union(*(e.thinnings for e in replaced.values()))
+    lost = lost.union(*(e.lost for e in given.values()))
+    return expression(term, candidates, complete, later, lost)
 
 
 def combine(
@@ -1080,7 +1159,8 @@ def combine(
     candidates = (*known, *(v for e in own for v in e.scope))
     complete = all(e.term_complete for e in own)
     later = frozenset[Thinning]().union(*(e.thinnings for e in own))
-    return _make(term, candidates, complete, later, variables=variables, mentioned=mentioned)
+    lost = frozenset[str]().union(*(e.lost for e in own))
+    return _make(term, candidates, complete, later, lost, variables=variables, mentioned=mentioned)
 
 
 # Arithmetic, with NumPy's broadcasting --------------------------------------------------
@@ -1302,7 +1382,7 @@ class Condition(_Compared):
     def __getattr__(self, name: str) -> Any:
         """Say of what is missing what to write instead."""
         if name.startswith("_"):
-            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {shown(name)}")
         raise NoSuchMethod(no_method("comparisons", name, dir(type(self))))
 
     def __array__(self, dtype: object = None, copy: object = None) -> NoReturn:

@@ -6,9 +6,10 @@ from typing import Any, Final, NamedTuple, cast
 
 import numpy as np
 
-from eggrad.engine.errors import ShapeError, UnsupportedOperation
+from eggrad.engine.errors import MISTAKES, ShapeError, UnsupportedOperation
 from eggrad.engine.indices.affine import as_size, form, size_form, times
 from eggrad.engine.indices.spec import Size
+from eggrad.engine.indices.texts import shown
 from eggrad.engine.terms.binding import Array
 from eggrad.frontend.expression import axes as ax
 from eggrad.frontend.expression import numpy_functions as whole
@@ -53,7 +54,10 @@ def literal(what: str, value: Any) -> Array:
             f"{what}: numbers are wanted here that are known before values are; write "
             "numpy.where(condition, a, b) where a choice depends on values"
         )
-    return np.asarray(value)
+    try:
+        return np.asarray(value)
+    except MISTAKES as error:
+        raise UnsupportedOperation(f"{what}: {shown(value)} is no array: {error}") from error
 
 
 def along(axis: int, key: Any) -> tuple[Any, ...]:
@@ -205,7 +209,7 @@ def broadcast_arrays(*args: Any) -> tuple[Expression, ...]:
 def meshgrid(*xi: Any, copy: bool = True, sparse: bool = False, indexing: str = "xy") -> Any:
     """`numpy.meshgrid`."""
     if indexing not in ("xy", "ij"):
-        raise UnsupportedOperation(f"meshgrid: indexing is 'xy' or 'ij', not {indexing!r}")
+        raise UnsupportedOperation(f"meshgrid: indexing is 'xy' or 'ij', not {shown(indexing)}")
     parts = [in_a_row(x) for x in xi]
     order = len(parts)
     own = [ax.expanded(p, [m for m in range(order) if m != k]) for k, p in enumerate(parts)]
@@ -331,7 +335,7 @@ def _block(arrays: Any, depth: int, order: int) -> Expression:
 
 def array_split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list[Expression]:
     """`numpy.array_split`: into parts as equal as can be."""
-    if not hasattr(indices_or_sections, "__index__"):
+    if np.ndim(indices_or_sections):
         return split(ary, indices_or_sections, axis)
     own = as_expression(ary)
     k = one_axis("array_split", axis, own)
@@ -474,9 +478,9 @@ def pad(array: Any, pad_width: Any, mode: Any = "constant", **options: Any) -> E
         "linear_ramp": ("end_values",),
     }
     if mode not in known:
-        raise UnsupportedOperation(f"pad: the mode is one of {', '.join(known)}, not {mode!r}")
+        raise UnsupportedOperation(f"pad: the mode is one of {', '.join(known)}, not {shown(mode)}")
     if wrong := [name for name in options if name not in known[mode]]:
-        raise UnsupportedOperation(f"pad: the mode {mode!r} has no option {wrong[0]!r}")
+        raise UnsupportedOperation(f"pad: the mode {shown(mode)} has no option {shown(wrong[0])}")
     if isinstance(pad_width, Mapping):
         given = {ax.normalized("pad", k, own.ndim)[0]: w for k, w in pad_width.items()}
         pad_width = [np.broadcast_to(given.get(k, 0), 2) for k in range(own.ndim)]
@@ -531,7 +535,9 @@ def _repeated(own: Expression, axis: int, ends: _Ends) -> Expression:
     # An axis of a symbol is taken to be long enough: places count from its nearer end.
     length = size if isinstance(size, int) else 2 * (before + after) + 2
     if not length:
-        raise ShapeError(f"pad: an axis without entries has none to repeat, in the mode {mode!r}")
+        raise ShapeError(
+            f"pad: an axis without entries has none to repeat, in the mode {shown(mode)}"
+        )
     odd = mode in ("reflect", "symmetric") and values[0] == "odd"
     if odd and not isinstance(size, int):
         integer_size("pad", own, axis)

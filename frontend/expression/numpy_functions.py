@@ -12,6 +12,7 @@ from eggrad.engine.errors import ShapeError, UnsupportedOperation
 from eggrad.engine.indices import spec as specs
 from eggrad.engine.indices.affine import Form, as_size, form, plus, size_form, times
 from eggrad.engine.indices.spec import Size
+from eggrad.engine.indices.texts import shown
 from eggrad.engine.terms import term as terms
 from eggrad.frontend.expression import axes as ax
 from eggrad.frontend.expression import functions as language
@@ -31,6 +32,7 @@ from eggrad.frontend.expression.functions import maximum, minimum
 from eggrad.frontend.expression.merged import Merged, kron, reshaped
 from eggrad.frontend.expression.numpy_protocols import check_dtype, implements
 from eggrad.frontend.expression.numpy_ufuncs import sqrt, square
+from eggrad.frontend.text.doors import checked_word
 
 Axis = int | Sequence[int] | None
 
@@ -217,8 +219,8 @@ def tensordot(
 ) -> Expression:
     """`numpy.tensordot`."""
     left, right = as_expression(a), as_expression(b)
-    if hasattr(axes, "__index__"):
-        count = index(cast(int, axes))
+    if not np.ndim(cast(Any, axes)):
+        count = integer("tensordot", axes)
         if not 0 <= count <= min(left.ndim, right.ndim):
             raise ShapeError(f"tensordot: {count} axes are summed, the arguments have fewer")
         axes = (range(left.ndim - count, left.ndim), range(count))
@@ -260,7 +262,7 @@ def matrix_transpose(x: Any) -> Expression:
 def swapaxes(a: Any, axis1: int, axis2: int) -> Expression:
     """`numpy.swapaxes`."""
     own = as_expression(a)
-    first, second = (ax.normalized("swapaxes", k, own.ndim)[0] for k in (axis1, axis2))
+    first, second = (one_axis("swapaxes", k, own) for k in (axis1, axis2))
     order = list(range(own.ndim))
     order[first], order[second] = second, first
     return ax.permuted(own, order)
@@ -278,10 +280,9 @@ def moveaxis(a: Any, source: int | Sequence[int], destination: int | Sequence[in
 def reshape(a: Any, /, shape: Any, order: str = "C", *, copy: Any = None) -> Expression | Merged:
     """`numpy.reshape`; axes are split where their sizes are integers."""
     own = as_expression(a)
-    if order not in ("C", "F", "A", "K"):
-        raise UnsupportedOperation(f"reshape: the order is 'C' or 'F', not {order!r}")
+    checked_word("reshape", "order", order, ("C", "F", "A", "K"))
     if order == "F":
-        wanted = (shape,) if isinstance(shape, int | str) else tuple(shape)
+        wanted = tuple(shape) if isinstance(shape, tuple | list) else (shape,)
         return reshaped(own.T, wanted[::-1]).T
     return reshaped(own, shape)
 
@@ -365,7 +366,7 @@ def one_axis(what: str, axis: Any, own: Expression) -> int:
     """One axis; none stands for the only one of a vector."""
     if axis is None and own.ndim != 1:
         raise UnsupportedOperation(f"{what}: give an axis; numpy.ravel makes a vector")
-    return ax.normalized(what, 0 if axis is None else index(axis), own.ndim)[0]
+    return ax.normalized(what, 0 if axis is None else integer(what, axis), own.ndim)[0]
 
 
 def integer(what: str, value: Any) -> int:
@@ -377,7 +378,7 @@ def integer(what: str, value: Any) -> int:
     try:
         return index(value)
     except TypeError:
-        raise UnsupportedOperation(f"{what}: an integer is wanted, not {value!r}") from None
+        raise UnsupportedOperation(f"{what}: an integer is wanted, not {shown(value)}") from None
 
 
 def integer_size(what: str, own: Expression, axis: int) -> int:
@@ -444,14 +445,15 @@ def diff(a: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = 
     own = as_expression(a)
     k = one_axis("diff", axis, own)
     before = (slice(None),) * k
-    if index(n) < 0:
+    n = integer("diff", n)
+    if n < 0:
         raise ShapeError(f"diff: differences are taken {n} times, which is negative")
-    if index(n) > _MOST_DIFFERENCES:
+    if n > _MOST_DIFFERENCES:
         raise UnsupportedOperation(f"diff: differences are taken {_MOST_DIFFERENCES} times at most")
     ends = [None if e is None else _slab(as_expression(e), own, k) for e in (prepend, append)]
     if any(e is not None for e in ends):
         own = concatenate([e for e in (ends[0], own, ends[1]) if e is not None], k)
-    for _ in range(index(n)):
+    for _ in range(n):
         own = own[(*before, slice(1, None))] - own[(*before, slice(None, -1))]
     return own
 
@@ -508,14 +510,14 @@ def combined(operation: Callable[[Any, Any], Expression], own: Expression, axis:
 def tril(m: Any, k: int = 0) -> Expression:
     """`numpy.tril` of a matrix, or of a stack of matrices."""
     own = _matrices("tril", m)
-    below = (">=", form([(own.ndim - 2, 1), (own.ndim - 1, -1), ("", index(k))]))
+    below = (">=", form([(own.ndim - 2, 1), (own.ndim - 1, -1), ("", integer("tril", k))]))
     return selected("tril", own, (), [below], range(own.ndim))
 
 
 def triu(m: Any, k: int = 0) -> Expression:
     """`numpy.triu` of a matrix, or of a stack of matrices."""
     own = _matrices("triu", m)
-    above = (">=", form([(own.ndim - 1, 1), (own.ndim - 2, -1), ("", -index(k))]))
+    above = (">=", form([(own.ndim - 1, 1), (own.ndim - 2, -1), ("", -integer("triu", k))]))
     return selected("triu", own, (), [above], range(own.ndim))
 
 
@@ -528,18 +530,18 @@ def _matrices(what: str, m: Any) -> Expression:
 
 def trace(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Expression:
     """`numpy.trace`."""
-    own = as_expression(a)
+    own, offset = as_expression(a), integer("trace", offset)
     if not offset:
         return language.sum(diagonal(own, 0, axis1, axis2), axis=-1)
     first, second = ax.normalized("trace", (axis1, axis2), own.ndim)
-    along = ("=", form([(second, 1), (first, -1), ("", -index(offset))]))
+    along = ("=", form([(second, 1), (first, -1), ("", -offset)]))
     out = [k for k in range(own.ndim) if k not in (first, second)]
     return selected("trace", own, (), [along], out)
 
 
 def diagonal(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Expression:
     """`numpy.diagonal`; one beside the main diagonal needs a square matrix or integer sizes."""
-    own = as_expression(a)
+    own, offset = as_expression(a), integer("diagonal", offset)
     first, second = ax.normalized("diagonal", (axis1, axis2), own.ndim)
     sizes = {own.shape[first], own.shape[second]}
     if not offset and (len(sizes) == 1 or not all(isinstance(d, int) for d in sizes)):
@@ -564,7 +566,7 @@ def diag(v: Any, k: int = 0) -> Expression:
     if own.ndim not in (1, 2):
         raise ShapeError(f"diag: of a vector or a matrix, the argument has {own.ndim} axes")
     if not hasattr(k, "__index__"):
-        raise UnsupportedOperation(f"diag: k is an integer, not {k!r}")
+        raise UnsupportedOperation(f"diag: k is an integer, not {shown(k)}")
     if own.ndim == 2:
         return diagonal(own, k)
     if not k:
@@ -629,13 +631,13 @@ def split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list[Expression]
     own = as_expression(ary)
     k = one_axis("split", axis, own)
     ends: list[int | None]
-    if hasattr(indices_or_sections, "__index__"):
-        size, count = integer_size("split", own, k), index(indices_or_sections)
+    if not np.ndim(indices_or_sections):
+        size, count = integer_size("split", own, k), integer("split", indices_or_sections)
         if count < 1 or size % count:
             raise ShapeError(f"split: {size} entries do not make {count} equal parts")
         ends = list(range(size // count, size, size // count)) if size else [0] * (count - 1)
     else:
-        ends = [index(i) for i in indices_or_sections]
+        ends = [integer("split", i) for i in indices_or_sections]
     before = (slice(None),) * k
     bounds = zip([0, *ends], [*ends, None], strict=True)
     return [own[(*before, slice(a, b))] for a, b in bounds]
@@ -705,7 +707,9 @@ def _summed_pairs(what: str, a: Expression, v: Expression, mode: str) -> Express
         ),
     }
     if mode not in known:
-        raise UnsupportedOperation(f"{what}: the mode is one of {', '.join(known)}, not {mode!r}")
+        raise UnsupportedOperation(
+            f"{what}: the mode is one of {', '.join(known)}, not {shown(mode)}"
+        )
     start, size = known[mode]
     if start is None:
         start = integer_size(what, v, 0)

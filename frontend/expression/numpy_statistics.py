@@ -7,6 +7,7 @@ from typing import Any, Final, cast
 import numpy as np
 
 from eggrad.engine.errors import ShapeError, UnsupportedOperation
+from eggrad.engine.indices.texts import shown
 from eggrad.frontend.expression import axes as ax
 from eggrad.frontend.expression import functions as language
 from eggrad.frontend.expression import numpy_functions as whole
@@ -207,7 +208,7 @@ def gradient(f: Any, *varargs: Any, axis: Any = None, edge_order: int = 1) -> An
     if len(spacings) != len(axes):
         raise ShapeError(f"gradient: {len(spacings)} spacings for {len(axes)} axes")
     if edge_order not in (1, 2):
-        raise UnsupportedOperation(f"gradient: edge_order is 1 or 2, not {edge_order!r}")
+        raise UnsupportedOperation(f"gradient: edge_order is 1 or 2, not {shown(edge_order)}")
     found = [
         moveaxis(_gradient(moveaxis(own, k, -1), h, edge_order), -1, k)
         for k, h in zip(axes, spacings, strict=True)
@@ -497,7 +498,9 @@ def searchsorted(a: Any, v: Any, side: str = "left") -> Expression:
     """`numpy.searchsorted`: how many places are below, which has no derivative."""
     own, places = as_expression(v), as_expression(a)
     if side not in ("left", "right"):
-        raise UnsupportedOperation(f"searchsorted: the side is 'left' or 'right', not {side!r}")
+        raise UnsupportedOperation(
+            f"searchsorted: the side is 'left' or 'right', not {shown(side)}"
+        )
     compare = greater if side == "left" else greater_equal
     return whole.sum(compare(own[..., None], places), -1)
 
@@ -514,9 +517,18 @@ def digitize(x: Any, bins: Any, right: bool = False) -> Expression:
 # Rounding, parts of complex numbers, comparisons ----------------------------------------------
 
 
+# Floating-point numbers have no more.
+_MOST_DIGITS: Final = 400
+
+
 def round(a: Any, decimals: int = 0) -> Expression:
     """`numpy.round`, which has no derivative."""
     digits = integer("round", decimals)
+    if abs(digits) > _MOST_DIGITS:
+        raise UnsupportedOperation(
+            f"round: decimals is an integer from -{_MOST_DIGITS} to {_MOST_DIGITS}, not "
+            f"{shown(decimals)}"
+        )
     own = as_expression(a)
     if digits < 0:
         return language.round(own / 10**-digits) * 10**-digits

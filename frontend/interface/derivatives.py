@@ -4,12 +4,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack, get_args, overload
 
 from eggrad.engine.errors import ShapeError, UnknownVariable, UnsupportedOperation
+from eggrad.engine.indices.texts import shown
 from eggrad.engine.terms.binding import known_sizes
 from eggrad.engine.terms.term import Term
 from eggrad.frontend.calculus import calculus
 from eggrad.frontend.calculus.budget_warning import warn_of
 from eggrad.frontend.calculus.calculus import Options, thinnings
 from eggrad.frontend.expression.expression import Expression, as_expression, expression
+from eggrad.frontend.text.doors import checked_flag, checked_word
 from eggrad.frontend.text.words import format_axes
 
 if TYPE_CHECKING:
@@ -143,7 +145,7 @@ def simplify(
     later = thinnings(found.term, Options(budget, more, tuple(at.items()), exact), own.term)
     complete = own.term_complete and found.complete
     warn_of(found.report)
-    return expression(found.term, (*own.variables, *own.scope), complete, later)
+    return expression(found.term, (*own.variables, *own.scope), complete, later, own.known)
 
 
 # How ---------------------------------------------------------------------------------------
@@ -155,7 +157,9 @@ def wrt_variable(f: Expression, wrt: str | Expression, declared: Iterable[Term] 
     if isinstance(wrt, str):
         if wrt not in known:
             names = ", ".join(sorted(known)) or "none"
-            raise UnknownVariable(f"the expression has no variable {wrt!r}; its variables: {names}")
+            raise UnknownVariable(
+                f"the expression has no variable {shown(wrt)}; its variables: {names}"
+            )
         return known[wrt]
     term = as_expression(wrt).term
     if term.op != "variable":
@@ -182,12 +186,9 @@ def derivative_by(
     rules: "Rules | None" = None,
 ) -> Expression:
     """The derivative with respect to variables in turn; options as in `derivative`."""
-    if mode not in get_args(Mode):
-        known = ", ".join(get_args(Mode))
-        raise UnsupportedOperation(f"there is no mode {mode!r}; the modes are: {known}")
-    if entries not in get_args(Entries):
-        known = ", ".join(get_args(Entries))
-        raise UnsupportedOperation(f"entries are no {entries!r}; they are one of: {known}")
+    checked_word("derivative", "mode", mode, get_args(Mode))
+    checked_word("derivative", "entries", entries, get_args(Entries))
+    checked_flag("derivative", "exact", exact)
     if not wrt:
         raise UnsupportedOperation(WITHOUT_VARIABLE)
     pairs = entries == "pairs"
@@ -196,7 +197,8 @@ def derivative_by(
     candidates = (*f.variables, *f.scope, *wrt)
     later = thinnings(found.term, Options(budget, own, exact=exact), others=wrt)
     warn_of(found.report)
-    return expression(found.term, candidates, f.term_complete and found.complete, later)
+    lost = f.known.union(v.name for v in wrt)
+    return expression(found.term, candidates, f.term_complete and found.complete, later, lost)
 
 
 def _gradients(
@@ -207,14 +209,15 @@ def _gradients(
     complete = f.term_complete and found.complete
     candidates = (*f.variables, *f.scope, *wrt)
     warn_of(found.report)
+    lost = f.known.union(v.name for v in wrt)
     return tuple(
-        expression(t, candidates, complete, thinnings(t, Options(budget, own), others=wrt))
+        expression(t, candidates, complete, thinnings(t, Options(budget, own), others=wrt), lost)
         for t in found.terms
     )
 
 
 def _accepted(rules: "Rules | None") -> "tuple[Ruleset, ...]":
-    if not rules:
+    if rules is None:
         return ()
     from eggrad.frontend.interface.own_rules import accepted
 

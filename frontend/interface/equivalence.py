@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, get_args
 
 from eggrad.engine.equality.difference import Witness, find_difference
 from eggrad.engine.equality.equivalence import (
@@ -40,6 +40,7 @@ from eggrad.frontend.interface.own_rules import accepted
 from eggrad.frontend.printing.display import html_table
 from eggrad.frontend.printing.matrix import format_matrix, has_notation
 from eggrad.frontend.printing.verdict import format_sides, format_steps, format_values
+from eggrad.frontend.text.doors import checked_word
 from eggrad.frontend.text.printer import format_term
 from eggrad.frontend.text.sizes import agreed_sizes
 from eggrad.frontend.text.words import Format, format_axes
@@ -110,6 +111,7 @@ class Verdict:
 
     def explain(self, language: Format = "matrix") -> str:
         """The chain as text, in one of the languages of `Expression.to`; see `steps`."""
+        checked_word("explain", "language", language, get_args(Format))
         if self.steps is None:
             return "no chain of single steps was found within the budget"
         text = self._print_steps(self.steps, language)

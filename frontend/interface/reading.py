@@ -1,13 +1,16 @@
 """Texts read: the thesis's language, the notations of papers, and JSON."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
+from eggrad.engine.indices.affine import size_symbols
 from eggrad.engine.terms.term import Term
 from eggrad.frontend.expression import special
 from eggrad.frontend.expression.expression import Expression, expression
 from eggrad.frontend.expression.own_functions import DeclaredFunction, records_of
 from eggrad.frontend.interface.derivatives import Mode, derivative_by, wrt_variable
+from eggrad.frontend.text.doors import checked_text
 
 if TYPE_CHECKING:
     from eggrad.engine.saturation.schedule import Budget
@@ -25,7 +28,7 @@ class Problem:
     def __init__(self, parsed: "Parsed") -> None:
         """Wrap what the parser found; `parse` is the way to call this."""
         self._declared = (*parsed.declared, *(parsed.wrt or ()))
-        self.expression = expression(parsed.term, parsed.declared)
+        self.expression = _of(parsed)
         self.wrt = None if parsed.wrt is None else tuple(v.name for v in parsed.wrt)
 
     def __repr__(self) -> str:
@@ -55,6 +58,26 @@ class Problem:
         return tuple(wrt_variable(self.expression, w, self._declared) for w in names)
 
 
+def _read(notation: str, text: str, dims: Any, assume: Any, functions: Any) -> Expression:
+    """The expression of a text that declares nothing itself."""
+    from eggrad.frontend.matrix.declarations import given_assumptions, given_dims
+
+    what = f"parse_{notation}"
+    own = None if dims is None else given_dims(what, "dims", dims)
+    checked_text(what, "text", text)
+    declared = given_assumptions(what, assume)
+    # Lark and its grammars are loaded by whoever reads a text.
+    home = import_module(f"eggrad.frontend.{'typeset' if notation == 'latex' else notation}.parser")
+    return _of(home.read_problem(text, own, declared, records_of(functions)))
+
+
+def _of(parsed: "Parsed") -> Expression:
+    """The expression of a text, which may have values of all that the text declares."""
+    sizes = (s for v in parsed.declared for d in v.dims for s in size_symbols(d))
+    names = frozenset(v.name for v in parsed.declared).union(sizes)
+    return expression(parsed.term, parsed.declared, lost=names)
+
+
 def parse(text: str, functions: Sequence[DeclaredFunction] = ()) -> Problem:
     """Read a text of the thesis's language.
 
@@ -69,34 +92,32 @@ def parse(text: str, functions: Sequence[DeclaredFunction] = ()) -> Problem:
     # Lark is loaded by whoever reads a text.
     from eggrad.frontend.text import parser
 
-    return Problem(parser.parse(text, records_of(functions)))
+    return Problem(parser.parse(checked_text("parse", "text", text), records_of(functions)))
 
 
 def parse_matrix(
     text: str,
-    dims: "Declared | None" = None,
-    assume: Mapping[str, Iterable[str]] | None = None,
+    dims: "Declared | str | None" = None,
+    assume: Mapping[str, Iterable[str]] | str | None = None,
     functions: Sequence[DeclaredFunction] = (),
 ) -> Expression:
     """Read an expression of the matrix language (docs/matrix.md).
 
     `dims` has the axes of every variable: none for a scalar, one for a column, two for a matrix;
-    a size may be None, and a number says how many axes there are. What is declared symmetric, say,
-    is square: its two sizes become one.
+    a size may be None, and a number says how many axes there are; or it is a text, such as
+    `"A: m n, x: n, c:"`. What is declared symmetric, say, is square: its two sizes become one.
     Without `dims` names that begin with a capital letter are matrices, and others scalars or
     columns, if only one choice fits. `assume` has the properties of some, as in
-    `eggrad.variable`. A row has one axis, too. `functions` are functions of your own that the text
-    calls, see `eggrad.function`. Raises `ParseError`; where shapes do not fit it is
-    a `ShapeError`, where a name is not declared an `UnknownVariable` as well.
+    `eggrad.variable`, or is a text, `"A: symmetric"`. A row has one axis, too. `functions` are
+    functions of your own that the text calls, see `eggrad.function`. Raises `ParseError`; where
+    shapes do not fit it is a `ShapeError`, where a name is not declared an `UnknownVariable` as
+    well.
 
     >>> f = parse_matrix("norm2(A*x - y)^2", {"A": ("m", "n"), "x": ("n",), "y": ("m",)})
     >>> f.shape
     ()
     """
-    from eggrad.frontend.matrix.parser import read_problem
-
-    problem = read_problem(text, dims, assume or {}, records_of(functions))
-    return expression(problem.term, problem.declared)
+    return _read("matrix", text, dims, assume, functions)
 
 
 def parse_json(text: str, functions: Sequence[DeclaredFunction] = ()) -> Expression:
@@ -113,6 +134,7 @@ def parse_json(text: str, functions: Sequence[DeclaredFunction] = ()) -> Express
     """
     from eggrad.frontend.text.json_nodes import read_json
 
+    checked_text("parse_json", "text", text)
     own = records_of(functions)
     known = [f.record for f in vars(special).values() if isinstance(f, DeclaredFunction)]
     names = {f.name for f in own}
@@ -121,8 +143,8 @@ def parse_json(text: str, functions: Sequence[DeclaredFunction] = ()) -> Express
 
 def parse_index(
     text: str,
-    dims: "Declared | None" = None,
-    assume: Mapping[str, Iterable[str]] | None = None,
+    dims: "Declared | str | None" = None,
+    assume: Mapping[str, Iterable[str]] | str | None = None,
     functions: Sequence[DeclaredFunction] = (),
 ) -> Expression:
     """Read an expression in index notation, with sums written or understood (docs/typeset.md).
@@ -139,23 +161,21 @@ def parse_index(
     >>> parse_index("f_ij = sum_k A_ik B_jk", {"A": ("m", "n"), "B": ("k", "n")}).to("matrix")
     "A*B'"
     """
-    from eggrad.frontend.index.parser import read_problem
-
-    problem = read_problem(text, dims, assume or {}, records_of(functions))
-    return expression(problem.term, problem.declared)
+    return _read("index", text, dims, assume, functions)
 
 
 def parse_latex(
     text: str,
-    dims: "Declared",
-    assume: Mapping[str, Iterable[str]] | None = None,
+    dims: "Declared | str | None" = None,
+    assume: Mapping[str, Iterable[str]] | str | None = None,
     functions: Sequence[DeclaredFunction] = (),
 ) -> Expression:
     r"""Read a formula in LaTeX: matrix notation, with sums over indices (docs/typeset.md).
 
     Arguments are as in `parse_matrix`; each letter is a name, and Greek letters are called as
     their macros are, `"alpha"`. Raises `ParseError`; where shapes do not fit it is a `ShapeError`,
-    where a name is not declared an `UnknownVariable` as well.
+    where a name is not declared an `UnknownVariable` as well. Without `dims` it says of which names
+    they are wanted.
 
     >>> f = parse_latex(r"\|Ax - b\|_2^2", {"A": ("m", "n"), "x": ("n",), "b": ("m",)})
     >>> f.to("matrix")
@@ -163,7 +183,4 @@ def parse_latex(
     >>> parse_latex(r"\sum_{i=1}^n x_i \log x_i", {"x": ("n",)}).to("matrix")
     "x'*log(x)"
     """
-    from eggrad.frontend.typeset.parser import read_problem
-
-    problem = read_problem(text, dims, assume or {}, records_of(functions))
-    return expression(problem.term, problem.declared)
+    return _read("latex", text, dims, assume, functions)

@@ -1,0 +1,636 @@
+"""Public functions called with wrong arguments: each says which one is wrong, or gives an answer.
+
+    python -m tests.support.fuzz_calls N SEED [INDEX]
+
+N calls, made of right ones by one or two mutations; one of them alone, with its traceback, where
+INDEX is given. Each is made from the seed and its number. A call fails if it raises another error
+than an `EggradError`, Python's `TypeError` for a wrong signature, or what a function of the caller
+raises itself; if a mistake within was turned into an `EggradError`; and if it takes too long or too
+much memory.
+"""
+
+import contextlib
+import io
+import resource
+import signal
+import sys
+import time
+import traceback
+import warnings
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cache
+from inspect import signature
+from multiprocessing import get_context
+from random import Random
+from types import TracebackType
+from typing import Any, Final, get_args
+
+import numpy as np
+import scipy.sparse
+
+import eggrad as eg
+from eggrad.engine.errors import EngineFailure
+from eggrad.engine.guard import SearchFailure
+from eggrad.frontend.text.words import Format
+
+SECONDS: Final = 20
+MEMORY: Final = 6 * 2**30
+# Calls of a process: what was derived is remembered, and takes memory.
+TASKS: Final = 500
+_WITHIN: Final = (LookupError, AttributeError, AssertionError, RecursionError, ArithmeticError)
+
+
+# Right arguments --------------------------------------------------------------------------------
+
+Draw = Callable[[Random], Any]
+SIZES: Final = {"m": 2, "n": 3}
+X, Y, Z = (eg.variable(name, ("n",)) for name in "xyz")
+A = eg.variable("A", ("n", "n"))
+B = eg.variable("B", ("m", "n"))
+C = eg.variable("c")
+P = eg.variable("p", (3,))
+Q = eg.variable("Q", (3, 3), "symmetric")
+SCALARS: Final = (C, eg.sum(X), X @ A @ X, eg.exp(C) * eg.sum(Y), eg.log(1 + C**2), eg.det(A))
+VECTORS: Final = (X, A @ Y, eg.tanh(X) * Y, X / (1 + Y**2), eg.where(X > 0, X, Y))
+MATRICES: Final = (A, A @ A, eg.exp(A), A.T + eg.delta(("n",)), eg.inv(A))
+FIXED: Final = (P, Q, Q @ P, eg.sin(P), Q * 2)
+ARRAYS: Final = (2, 0.5, np.arange(3.0), np.eye(3), [1, 2, 3], np.float64(2), True)
+TEXTS: Final = {
+    "parse": ("declare A 2 x 1 expression A *(ij,j->i) x derivative wrt x",
+              "declare x 1 expression sin(x) + 2"),
+    "parse_matrix": ("norm2(A*x - b)^2", "x'*A*x", "log(det(A)) + c*sum(exp(x))", "softmax(x)"),
+    "parse_index": ("x_i A_ij x_j", "f_ij = A_ij + b_i b_j", "sum_i exp(x_i)"),
+    "parse_latex": (r"\|Ax - b\|_2^2", r"x^\top A x + \log \sum_i e^{x_i}", r"\frac{c}{2} A^{-1}"),
+    "parse_elementwise": ("f[i] = x[i] ** 2", "f[i; j] = exp (A[i; j] * x[j])"),
+    "parse_json": ((eg.exp(X) * Y).to("json"), Q.to("json")),
+}  # fmt: skip
+DIMS: Final = {"A": ("n", "n"), "x": ("n",), "b": ("n",), "c": ()}
+SPECS: Final = ("ij,j->i", "i,i", "ij->ji", "ii", "...i,i->...")
+KEYS: Final = (0, -1, slice(None), slice(1, None), (..., 0), None, [0, 1], np.array([0, 2]))
+FUNCTIONS: Final = (
+    lambda x: np.sum(x * x), lambda x: np.exp(x).sum(), lambda x, y: np.sum(x) * np.sum(y),
+    lambda p: np.sum(p["w"]) if isinstance(p, dict) else np.sum(p * 2.0),
+)  # fmt: skip
+
+
+@cache
+def own_function() -> Any:
+    return eg.function("gauss", derivative=lambda a: -a * own_function()(a), evaluate=_gauss)
+
+
+def _gauss(a: Any) -> Any:
+    return np.exp(-a * a / 2)
+
+
+def one_of(*values: Any) -> Draw:
+    return lambda rng: rng.choice(values)
+
+
+def expressions(rng: Random) -> Any:
+    return rng.choice(rng.choice((SCALARS, VECTORS, MATRICES, FIXED, FIXED, ARRAYS)))
+
+
+def lists_of(draw: Draw) -> Draw:
+    return lambda rng: [draw(rng) for _ in range(rng.randint(1, 3))]
+
+
+# By the name of a parameter, for it means the same everywhere; a scalar where one is wanted.
+BY_NAME: Final[Mapping[str, Draw]] = {
+    **dict.fromkeys(("f", "g", "a", "b", "x", "value", "c_and_lower"), expressions),
+    "A": one_of(*MATRICES, Q),
+    "name": one_of("x", "w", "theta"),
+    "dims": one_of((), ("n",), ("m", "n"), (3,), ("n", 4)),
+    "assume": one_of((), "symmetric", ["positive"], ("integer",)),
+    "axis": one_of(None, 0, -1, (0,), [0, 1]),
+    **dict.fromkeys(("keepdims", "lower", "reverse", "has_aux", "exact", "check", "reference",
+                     "hermitian", "full_matrices", "compute_uv", "unit_diagonal", "jit",
+                     "eigvals_only"), one_of(True, False)),
+    "spec": one_of(*SPECS),
+    "operands": expressions,
+    "condition": one_of(X > 0, X >= Y, True, np.array([True, False, True])),
+    "wrt": one_of("x", "A", "c", X, A, "p"),
+    "v": one_of("v", X, "w"),
+    "w": one_of("v", X, "w"),
+    "mode": one_of("auto", "forward", "reverse"),
+    "entries": one_of("independent", "pairs"),
+    "budget": one_of(None, eg.Budget(), eg.Budget(nodes=100), eg.Budget(iterations=1)),
+    "rules": one_of(None, []),
+    "sizes": one_of(None, {"n": 3}, {"m": 2, "n": 3}),
+    "backend": one_of("numpy", "numpy", "array_api", None),
+    "structure": one_of("dense", "factored"),
+    "columns": one_of(None, 1),
+    "language": one_of(*get_args(Format)),
+    "argnums": one_of(0, (0,), -1),
+    "in_axes": one_of(0, (0,), None),
+    "out_axes": one_of(0, -1),
+    "ord": one_of(None, 2, 1, "fro", np.inf),
+    "rcond": one_of(None, 1e-10),
+    "trans": one_of(0, 1, "T"),
+    "length": one_of(None, 4, "k"),
+    "start": one_of(0.0, np.zeros(3), C, (0.0, np.ones(2))),
+    "xs": one_of(None, np.ones((4, 3)), np.ones(4), B),
+    "step": one_of(lambda h, x: (h * 2.0, None), lambda h, x: (h, h)),
+    "derivative": one_of(lambda a: 2 * a, (lambda a, b: b, lambda a, b: a)),
+    "evaluate": one_of(None, np.square, {"numpy": np.square}),
+    "latex": one_of("", "F", r"\phi"),
+    "parity": one_of("", "odd", "even"),
+    "monotone": one_of("", "increasing"),
+    "range": one_of(None, (0, 1)),
+    "domain": one_of(None, (0, np.inf)),
+    "source": one_of("nobody", "declared"),
+    "functions": lambda rng: rng.choice(((), [own_function()])),
+    "shapes": one_of({"x": ("n",), "A": ("n", "n")}, {"x": (3,), "A": (3, 3)}),
+    "nodes": one_of(None, 100),
+    "iterations": one_of(None, 1, 4),
+    "seconds": one_of(None, 0.5, 2),
+    "samples": one_of(10, 100),
+    "seed": one_of(0, 7),
+    "cotangent": expressions,
+    "order": one_of("C", "K"),
+    "dtype": one_of(float, np.float64, "f8"),
+    "place": one_of(0, -1),
+    "shape": one_of(-1, (3,), (1, 3)),
+    "axes": one_of(None, (1, 0), (0,)),
+    "values": lambda rng: values_of(rng.choice((*VECTORS, *SCALARS))),
+}  # fmt: skip
+MEANT: Final[Mapping[str, Mapping[str, Draw]]] = {
+    **{name: {"text": one_of(*texts)} for name, texts in TEXTS.items()},
+    **{name: {"f": one_of(*SCALARS), "x": one_of("x", X, "c", "A")} for name in ("gradient", "hessian", "hvp")},
+    **{name: {"f": one_of(*SCALARS, *VECTORS), "x": one_of("x", X, "A")} for name in ("jacobian", "jvp", "vjp")},
+    **{name: {"f": one_of(*FUNCTIONS)} for name in ("grad", "value_and_grad", "vmap")},
+    "derivative": {"f": one_of(*SCALARS, *VECTORS, *FIXED)},
+    "constant": {"value": one_of(2, 0.5, Fraction(1, 3), [1, 2])},
+    "delta": {"dims": one_of(("n",), (3,), ("m", "n"))},
+    "function": {"name": one_of("mine", "own_1")},
+    "linalg.qr": {"mode": one_of("economic", "r")},
+    "linalg.cho_solve": {"c_and_lower": one_of((A, True), (Q, False)), "b": one_of(X, A, P)},
+    "parse_elementwise": {"sizes": one_of(None, {"i": "n"}, {"i": 3, "j": 3}),
+                          "text": one_of(*TEXTS["parse_elementwise"])},
+    **{name: {"dims": one_of(DIMS, None, "A: n n, x: n, b: n, c:"), "assume": one_of({}, None, {"A": "symmetric"}),
+              "text": one_of(*TEXTS[name])} for name in ("parse_matrix", "parse_index", "parse_latex")},
+    "compile": {"f": lambda rng: rng.choice((*VECTORS, *SCALARS, [X @ X, 2 * X], FIXED[2]))},
+}  # fmt: skip
+
+
+def values_of(f: Any) -> dict[str, Any]:
+    """Values of the variables of an expression."""
+    rng = np.random.default_rng(0)
+    own = (*f.variables, *f.scope)
+    return {v.name: rng.normal(size=[SIZES.get(d, d) for d in v.dims]) for v in own}
+
+
+def public_names() -> list[str]:
+    """The functions that the package offers, those of its modules as well."""
+    found = []
+    for name in eg.__all__:
+        own = getattr(eg, name)
+        if name in ("linalg", "special"):
+            found += [f"{name}.{inner}" for inner in own.__all__]
+        elif name == "Budget" or not isinstance(own, type):
+            found.append(name)
+    return found
+
+
+METHODS: Final = (
+    "evaluate", "evaluate", "evaluate", "substitute", "substitute", "cost", "to", "to", "__getitem__", "__getitem__",
+    "all", "any", "argmax", "argsort", "clip", "cumprod", "cumsum", "diagonal", "dot", "flatten",
+    "max", "mean", "min", "prod", "ravel", "repeat", "round", "squeeze", "std", "sum", "swapaxes",
+    "take", "trace", "var", "astype", "compress", "copy", "item", "ptp", "reshape", "transpose",
+    "__add__", "__rsub__", "__mul__", "__truediv__", "__matmul__", "__rmatmul__", "__pow__", "__rpow__", "__mod__",
+    "__floordiv__", "__eq__", "__ne__", "__lt__", "__ge__", "__and__", "__divmod__", "__round__",
+)  # fmt: skip
+ARGUMENTS: Final[Mapping[str, Draw]] = {
+    "substitute": lambda rng: [{rng.choice("xyzc"): rng.choice((Y, 2, X + 1))}],
+    "cost": one_of([{"m": 2, "n": 3}], [3]),
+    "to": lambda rng: [rng.choice(get_args(Format))],
+    "__getitem__": lambda rng: [rng.choice(KEYS)],
+    "clip": one_of([0, 1]), "dot": lambda rng: [expressions(rng)], "repeat": one_of([2], [2, 0]),
+    "round": one_of([], [2]), "swapaxes": one_of([0, 0], [0, -1]), "take": one_of([0], [[0, 1], 0]),
+    "astype": one_of([float]), "compress": one_of([[True, False, True], 0]), "item": one_of([0], []),
+    "reshape": one_of([-1], [(3,)], [1, 3]), "transpose": one_of([], [(1, 0)]),
+    **dict.fromkeys(("all", "any", "argmax", "argsort", "cumprod", "cumsum", "max", "mean", "min", "prod", "std",
+                     "sum", "squeeze", "var", "ptp"), one_of([], [0], [-1])),
+    **dict.fromkeys(("copy", "ravel", "flatten", "trace", "diagonal", "__round__"), one_of([])),
+}  # fmt: skip
+
+
+@dataclass
+class Call:
+    """A call: what is called in words, what is called, and the arguments."""
+
+    name: str
+    function: Callable[..., Any]
+    args: list[Any]
+    options: dict[str, Any]
+
+    def __str__(self) -> str:
+        parts = [*map(_text, self.args), *(f"{k}={_text(v)}" for k, v in self.options.items())]
+        return f"{self.name}({', '.join(parts)})"
+
+
+def _text(value: Any) -> str:
+    try:
+        return " ".join(repr(value).split())[:120]
+    except Exception as error:
+        return f"<{type(value).__name__}, whose repr raises {type(error).__name__}>"
+
+
+def right_call(rng: Random) -> Call:
+    """A call with right arguments, most of them."""
+    kind = rng.random()
+    if kind < 0.55:
+        return _of_function(rng)
+    if kind < 0.8:
+        return _of_method(rng)
+    return rng.choice((_of_compiled, _of_traced, _of_problem, _of_definition, _of_verdict,
+                       _of_declared, _of_factored))(rng)  # fmt: skip
+
+
+def _of_function(rng: Random) -> Call:
+    name = rng.choice(public_names())
+    home, _, inner = name.rpartition(".")
+    function = getattr(getattr(eg, home) if home else eg, inner)
+    return Call(f"eg.{name}", function, *_arguments(name, function, rng))
+
+
+def _arguments(name: str, function: Any, rng: Random) -> tuple[list[Any], dict[str, Any]]:
+    args: list[Any] = []
+    options: dict[str, Any] = {}
+    meant = MEANT.get(name, {})
+    for p in signature(function).parameters.values():
+        draw = meant.get(p.name) or BY_NAME.get(p.name, expressions)
+        if p.kind == p.VAR_POSITIONAL:
+            args += [draw(rng) for _ in range(rng.randint(1, 2))]
+        elif p.kind == p.VAR_KEYWORD:
+            continue
+        elif p.default is p.empty and p.kind != p.KEYWORD_ONLY:
+            args.append(draw(rng))
+        elif p.default is p.empty or rng.random() < 0.3:
+            options[p.name] = draw(rng)
+    # What is passed by keyword and what is left over for `*args` do not go together.
+    if any(p.kind == p.VAR_POSITIONAL for p in signature(function).parameters.values()):
+        return args, {
+            n: v
+            for n, v in options.items()
+            if signature(function).parameters[n].kind
+            == signature(function).parameters[n].KEYWORD_ONLY
+        }
+    return args, options
+
+
+def _of_method(rng: Random) -> Call:
+    f = rng.choice((*SCALARS, *VECTORS, *MATRICES, *FIXED))
+    name = rng.choice(METHODS)
+    if name == "evaluate":
+        args: list[Any] = [values_of(f)]
+    else:
+        draw = ARGUMENTS.get(name)
+        args = [*draw(rng)] if draw else [expressions(rng)]
+    return Call(f"({f!r}).{name}", getattr(f, name), args, {})
+
+
+def _of_compiled(rng: Random) -> Call:
+    f = rng.choice((*VECTORS, *FIXED))
+    backend = rng.choice(("numpy", "numpy", "array_api"))
+    made = eg.compile(f, backend)
+    return Call(f"eg.compile({f!r}, {backend!r})", made, [], values_of(f))
+
+
+def _of_traced(rng: Random) -> Call:
+    name = rng.choice(
+        ("grad", "value_and_grad", "hessian", "jacobian", "vmap", "hvp", "jvp", "vjp")
+    )
+    f = rng.choice(FUNCTIONS[:2])
+    x = rng.choice((np.ones(3), 2.0, [1.0, 2.0], np.ones((2, 2)), X))
+    args = {"hvp": [x, x], "jvp": [(x,), (x,)]}.get(name, [x])
+    return Call(f"eg.{name}(<a function>)", getattr(eg, name)(f), args, {})
+
+
+def _of_problem(rng: Random) -> Call:
+    problem = eg.parse(rng.choice(TEXTS["parse"]))
+    return Call(f"{problem!r}.derivative", problem.derivative, ["x"], {})
+
+
+def _of_definition(rng: Random) -> Call:
+    d = eg.parse_elementwise("f[i] = x[i] ** 2 * c", {"x": ("n",), "c": ()}, sizes={"i": "n"})
+    name = rng.choice(("evaluate", "adjoint", "jacobian", "to", "of"))
+    args: Mapping[str, list[Any]] = {
+        "evaluate": [{"x": [1.0, 2.0], "c": 3.0}], "adjoint": ["x"], "jacobian": ["x"],
+        "to": [rng.choice(get_args(Format))], "of": [expressions(rng)],
+    }  # fmt: skip
+    return Call(f"{d!r}.{name}", getattr(d, name), [*args[name]], {})
+
+
+def _of_verdict(rng: Random) -> Call:
+    verdict = eg.equivalent(eg.log(eg.exp(X)), X)
+    return Call("a verdict.explain", verdict.explain, [rng.choice(get_args(Format))], {})
+
+
+def _of_declared(rng: Random) -> Call:
+    own = own_function()
+    if rng.random() < 0.7:
+        return Call("gauss", own, [expressions(rng)], {})
+    return Call("gauss.check", own.check, [10], {"seed": 3})
+
+
+def _of_factored(rng: Random) -> Call:
+    f = eg.compile(eg.jacobian(P * P, P), structure="factored")(p=np.arange(1.0, 4.0))
+    name = rng.choice(("solve", "__matmul__", "todense", "diagonal", "aslinearoperator"))
+    args = [np.ones(3)] if name in ("solve", "__matmul__") else []
+    return Call(f"a factored tensor.{name}", getattr(f, name), args, {})
+
+
+# Mutations ------------------------------------------------------------------------------------
+
+
+class Odd:
+    """An object of the caller's."""
+
+    def __repr__(self) -> str:
+        return "<odd>"
+
+
+def _cyclic() -> list[Any]:
+    found: list[Any] = [1]
+    found.append(found)
+    return found
+
+
+WRONG: Final[tuple[Any, ...]] = (
+    None, True, False, 0, 1, -1, 3, 7, -5, 2**70, -(2**70), 10**30, 1.5, -0.5, float("nan"), float("inf"), -np.inf,
+    1e308, 1j, Fraction(1, 3), np.int64(2), np.float32(0.5), np.complex128(1j), np.bool_(True),
+    "", "x", "y", "A", "n", "zz", "q", "é", "\0", "a b", "n - 1", "1.5", "-1", "\n", "\ud800", "'", "{}", "%s", "x" * 5000, "lambda",
+    b"x", [], (), {}, set(), [None], [[1], [2, 3]], [1, "x"], ("n", "m"), ("n", None), (0,), (-1,), (2**70,), (1.5,), (None,),
+    {"x": None}, {"x": "n"}, {1: 2}, {"n": -1}, {"n": 2**70}, {"n": 10**9, "m": 10**9}, {"x": ("n", "n", "n")}, {"x": {"x": 1}}, {None: ()},
+    np.array([]), np.array(1.0), np.array("x"), np.array([1j, 2]), np.array([np.nan, 1, 2]), np.array([np.inf, 0, 1]), np.ones((2, 3, 4)), np.zeros((0, 3)),
+    np.ones(2), np.ones(7), np.array([None, "x"], dtype=object), np.array(["2020-01-01"], dtype="datetime64[D]"), np.arange(3), np.array([True, False, True]),
+    np.ma.array([1, 2, 3]), np.zeros(3, dtype=[("a", float)]), scipy.sparse.eye(3),
+    Odd(), Odd, object, int, len, np.sum, lambda: 0, lambda *a, **k: a, slice(None), slice(None, None, 2), slice("a"), ..., range(3), NotImplemented,
+    iter([1]), np, eg, eg.Budget(), ValueError("x"), memoryview(b"x"),
+    X, B, C, P, Q, X > 0, X.shape[0], X == Y, eg.parse("declare x 1 expression x"), Fraction(10) ** 400,
+)  # fmt: skip
+
+
+def wrong(rng: Random) -> Any:
+    if rng.random() < 0.02:
+        return _cyclic()
+    return rng.choice(WRONG)
+
+
+def mutated_text(text: str, rng: Random) -> str:
+    """A text with one or a few characters changed."""
+    for _ in range(rng.randint(1, 3)):
+        k = rng.randint(0, len(text))
+        piece = rng.choice(
+            (
+                "",
+                "(",
+                ")",
+                "*",
+                "'",
+                "^",
+                "_",
+                "{",
+                "}",
+                "\\",
+                "-",
+                ",",
+                ":",
+                "[",
+                "]",
+                "1",
+                "9" * 30,
+                "x",
+                "A",
+                "é",
+                "\0",
+                "=",
+                "<",
+                ".",
+                " ",
+                "->",
+                "\n",
+            )
+        )
+        text = text[:k] + piece + text[min(len(text), k + rng.randint(0, 2)) :]
+    return text
+
+
+def mutated_value(value: Any, rng: Random) -> Any:
+    """Something else in place of a value, or of a part of it."""
+    if isinstance(value, str) and rng.random() < 0.5:
+        return mutated_text(value, rng)
+    if isinstance(value, dict) and value and rng.random() < 0.7:
+        changed = dict(value)
+        key = rng.choice(list(changed))
+        match rng.randint(0, 3):
+            case 0:
+                changed[key] = mutated_value(changed[key], rng)
+            case 1:
+                del changed[key]
+            case 2:
+                changed[rng.choice(("zz", "n", "", 3, None, "x"))] = wrong(rng)
+            case _:
+                changed[rng.choice(("zz", "y", "é"))] = changed.pop(key)
+        return changed
+    if isinstance(value, list | tuple) and value and rng.random() < 0.6:
+        parts = list(value)
+        k = rng.randrange(len(parts))
+        match rng.randint(0, 2):
+            case 0:
+                parts[k] = mutated_value(parts[k], rng)
+            case 1:
+                del parts[k]
+            case _:
+                parts.insert(k, wrong(rng))
+        return type(value)(parts) if type(value) in (list, tuple) else parts
+    if isinstance(value, np.ndarray) and value.ndim and rng.random() < 0.4:
+        return rng.choice(
+            (
+                value[:-1],
+                value[..., None],
+                value * np.nan,
+                value * 1j,
+                value.astype(str),
+                value.tolist(),
+                value.astype(np.float16),
+            )
+        )
+    return wrong(rng)
+
+
+def mutated(call: Call, rng: Random) -> Call:
+    """A call with one of its arguments changed, left out or added."""
+    args, options = list(call.args), dict(call.options)
+    places: list[Any] = [*range(len(args)), *options]
+    how = rng.random()
+    if places and how < 0.8:
+        place = rng.choice(places)
+        where: Any = options if isinstance(place, str) else args
+        where[place] = mutated_value(where[place], rng)
+    elif places and how < 0.87:
+        place = rng.choice(places)
+        del (options if isinstance(place, str) else args)[place]
+    elif how < 0.93:
+        args.append(wrong(rng))
+    else:
+        options[
+            rng.choice(("axis", "sizes", "check", "budget", "zz", "f", "x", "mode", "dims"))
+        ] = wrong(rng)
+    return Call(call.name, call.function, args, options)
+
+
+def random_call(seed: int, index: int) -> Call:
+    """The call of a number: a right one, with one or two mutations."""
+    rng = Random(f"{seed}/{index}")
+    call = right_call(rng)
+    for _ in range(rng.choice((1, 1, 1, 2))):
+        call = mutated(call, rng)
+    return call
+
+
+# Judging ---------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What became of a call: the failure, if it is one, else the message, if there was one."""
+
+    index: int
+    call: str
+    failure: str
+    message: str
+    seconds: float
+
+
+class LateError(BaseException):
+    """A call has taken too long."""
+
+
+def _late(*_: object) -> None:
+    raise LateError
+
+
+def _frames(trace: TracebackType | None) -> list[str]:
+    found = []
+    while trace:
+        found.append(trace.tb_frame.f_code.co_filename)
+        trace = trace.tb_next
+    return found
+
+
+def _package(file: str) -> bool:
+    return (
+        any(f"/{part}/" in file for part in ("engine", "frontend", "rules"))
+        and "/tests/" not in file
+    )
+
+
+def judged(error: BaseException, call: Call) -> str:
+    """Why an error is a failure; nothing for one that users may get."""
+    frames = _frames(error.__traceback__)
+    if isinstance(error, LateError):
+        return f"more than {SECONDS} seconds"
+    if isinstance(error, eg.EggradError):
+        cause = error.__cause__
+        if isinstance(error, EngineFailure):
+            return f"EngineFailure: {error}"
+        if isinstance(cause, _WITHIN) and not isinstance(cause, eg.EggradError):
+            files = _frames(cause.__traceback__)
+            if files and _package(files[-1]):
+                return f"{type(cause).__name__} turned into {type(error).__name__}: {error}"
+        text = str(error)
+        return f"a message of {len(text)} characters: {text[:300]}" if len(text) > 2000 else ""
+    if frames and frames[-1] == __file__ and len(frames) > 2:
+        # A function of the caller's own.
+        return ""
+    if isinstance(error, TypeError):
+        text = str(error)
+        signature_is_wrong = any(
+            w in text
+            for w in (
+                "positional argument",
+                "keyword argument",
+                "takes no arguments",
+                "multiple values for",
+                "missing 1 required",
+            )
+        )
+        if signature_is_wrong or len(frames) == 2:
+            return ""
+    return f"{type(error).__name__}: {str(error)[:300]}"
+
+
+def check(seed: int, index: int, *, show: bool = False) -> Outcome:
+    """Make a call and say what became of it."""
+    failure = message = ""
+    began = time.perf_counter()
+    call: Any = "?"
+    signal.signal(signal.SIGALRM, _late)
+    signal.setitimer(signal.ITIMER_REAL, SECONDS)
+    try:
+        call = random_call(seed, index)
+        with (
+            warnings.catch_warnings(),
+            contextlib.redirect_stdout(io.StringIO()),
+            np.errstate(all="ignore"),
+        ):
+            warnings.simplefilter("ignore")
+            warnings.simplefilter("error", SearchFailure)
+            _made(call)
+    except BaseException as error:
+        if isinstance(error, KeyboardInterrupt):
+            raise
+        failure = judged(error, call)
+        message = f"{type(error).__name__}: {error}"
+        if show:
+            traceback.print_exc()
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+    return Outcome(index, str(call), failure, message, time.perf_counter() - began)
+
+
+def _made(call: Call) -> None:
+    call.function(*call.args, **call.options)
+
+
+# Many calls -------------------------------------------------------------------------------------
+
+
+def _alone(job: tuple[int, int]) -> Outcome:
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, resource.RLIM_INFINITY))
+    return check(*job)
+
+
+def outcomes(count: int, seed: int, first: int = 0) -> Iterator[Outcome]:
+    """Many calls, in a process that is replaced every now and then."""
+    jobs = [(seed, k) for k in range(first, first + count)]
+    with get_context("spawn").Pool(1, maxtasksperchild=TASKS) as pool:
+        yield from pool.imap(_alone, jobs)
+
+
+def main(args: Sequence[str]) -> int:
+    count, seed = int(args[0]), int(args[1])
+    if len(args) > 2:
+        found = check(seed, int(args[2]), show=True)
+        print(found.call, found.failure or "fine", sep="\n")
+        return bool(found.failure)
+    kinds: Counter[str] = Counter()
+    slowest: list[Outcome] = []
+    failures = 0
+    for found in outcomes(count, seed):
+        kinds["failed" if found.failure else "refused" if found.message else "answered"] += 1
+        slowest = sorted([*slowest, found], key=lambda o: -o.seconds)[:5]
+        if found.failure:
+            failures += 1
+            print(f"{found.index}: {found.call}\n    {found.failure}", flush=True)
+    print(", ".join(f"{n} {kind}" for kind, n in sorted(kinds.items())))
+    print("slowest: " + "; ".join(f"{o.index} {o.seconds:.1f} s" for o in slowest))
+    return bool(failures)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
