@@ -364,8 +364,8 @@ class Expression(_Compared):
     `term` is its DAG. `variables` are the variables in it, and `scope` further variables whose
     values fix size symbols that no variable in it fixes: the gradient of `sum(x)` is ones, as
     many as `x` has entries. `term_complete` is False if a budget cut the search for it short.
-    `lost` are the names of variables and sizes that it was derived from and has no more, as the
-    gradient of `a @ x` by x, which is `a`.
+    `lost` are names of variables and sizes that it was derived from and has no more, as the
+    gradient of `a @ x` by x, which is `a`. They are no part of what it is: they grow.
 
     The term may be differentiated. What is printed, evaluated, compiled and compared is `thin`;
     `thinnings` say how it is found.
@@ -378,7 +378,7 @@ class Expression(_Compared):
 
     term: Term
     scope: tuple[Term, ...]
-    lost: frozenset[str]
+    lost: set[str]
     term_complete: bool
     thinnings: frozenset[Thinning]
     variables: tuple[Term, ...]
@@ -397,7 +397,7 @@ class Expression(_Compared):
         """Pickle by building anew, so that identity stays equality."""
         # Added rules are functions, which cannot be pickled: what they found can.
         settled = frozenset(p.settled for p in self.thinnings)
-        parts = self.term, self.scope, self.complete, settled, self.lost
+        parts = self.term, self.scope, self.complete, settled, frozenset(self.lost)
         _expressions[parts] = self
         return expression, parts
 
@@ -437,7 +437,7 @@ class Expression(_Compared):
         """
         sizes = {s for v in (*self.variables, *self.scope) for d in v.dims for s in size_symbols(d)}
         own = (v.name for v in (*self.variables, *self.scope))
-        return self.lost.union(own, sizes, self._symbols)
+        return frozenset(self.lost).union(own, sizes, self._symbols)
 
     @property
     def complete(self) -> bool:
@@ -940,7 +940,7 @@ def expression(
     candidates: Iterable[Term] = (),
     complete: bool = True,
     thinnings: frozenset[Thinning] = frozenset(),
-    lost: frozenset[str] = frozenset(),
+    lost: Iterable[str] = (),
 ) -> Expression:
     """The expression of `term`, with the fewest of the `candidates` that fix all its sizes.
 
@@ -961,7 +961,7 @@ def _make(
     candidates: Iterable[Term],
     complete: bool,
     thinnings: frozenset[Thinning],
-    lost: frozenset[str],
+    lost: Iterable[str],
     *,
     variables: tuple[Term, ...],
     mentioned: frozenset[str],
@@ -974,20 +974,21 @@ def _make(
         fixing = {s: [v for v in ordered if s in symbols(v)] for s in open_symbols}
         firsts = (min(own, key=lambda v, s=s: s not in v.dims) for s, own in fixing.items() if own)
         scope = terms.variables(*firsts)
-    if lost:
-        lost = lost.difference((v.name for v in (*variables, *scope)), fixed, mentioned)
-    key = (term, scope, complete, thinnings, lost)
+    key = (term, scope, complete, thinnings)
     found = _expressions.get(key)
     if found is not None:
+        found.lost.update(lost)
         return found
     made = object.__new__(Expression)
     own = {"term": term, "scope": scope, "term_complete": complete, "thinnings": thinnings}
     own |= {"variables": variables, "_symbols": mentioned, "_thin": None, "_evaluators": {}}
-    own["lost"] = lost
+    own["lost"] = set(lost)
     for name, part in own.items():
         object.__setattr__(made, name, part)
     with _making:
-        return _expressions.setdefault(key, made)
+        found = _expressions.setdefault(key, made)
+        found.lost.update(lost)
+        return found
 
 
 def given_values(what: str, kind: str, values: object, named: Mapping[str, Any]) -> dict[str, Any]:
@@ -1159,7 +1160,7 @@ def combine(
     candidates = (*known, *(v for e in own for v in e.scope))
     complete = all(e.term_complete for e in own)
     later = frozenset[Thinning]().union(*(e.thinnings for e in own))
-    lost = frozenset[str]().union(*(e.lost for e in own))
+    lost = {name for e in own for name in e.lost}
     return _make(term, candidates, complete, later, lost, variables=variables, mentioned=mentioned)
 
 

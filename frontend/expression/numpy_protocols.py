@@ -21,7 +21,7 @@ _METHODS: Final[dict[str, Callable[..., Any]]] = {}
 # Values of options that change nothing.
 _DEFAULTS: Final = {"casting": "same_kind", "order": "K", "subok": True, "where": True}
 # Options that are True or False.
-_FLAGS: Final = frozenset({"keepdims", "hermitian", "full_matrices", "compute_uv", "deg", "upper"})
+_FLAGS: Final = frozenset({"keepdims", "hermitian", "full_matrices", "compute_uv", "upper"})
 _NO_METHOD: Final = {
     "at": "expressions never change; add numpy.where(condition, y, 0), or a product of y with an "
     "array of zeros and ones",

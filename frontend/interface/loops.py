@@ -130,6 +130,8 @@ class _Loop(NamedTuple):
                     f"which may be None; it returns a {type(value).__name__}"
                 )
             after, y = cast("tuple[Any, Any]", value)
+            # What is no array is told here, where the step is.
+            _opened(y)
             arrays, nested = _opened(after, self.carry.structure)
             if nested != self.carry:
                 raise ShapeError(

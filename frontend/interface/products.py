@@ -216,6 +216,6 @@ def _pulled_back(
     candidates = (v for e in known for v in (*e.variables, *e.scope))
     complete = f.term_complete and cotangent.term_complete and found.complete
     warn_of(found.report)
-    lost = frozenset[str]().union(*(e.known for e in known))
+    lost = {name for e in known for name in e.known}
     later = thinnings(found.term, Options(budget))
     return expression(found.term, candidates, complete, later, lost)

@@ -74,8 +74,9 @@ def _read(notation: str, text: str, dims: Any, assume: Any, functions: Any) -> E
 def _of(parsed: "Parsed") -> Expression:
     """The expression of a text, which may have values of all that the text declares."""
     sizes = (s for v in parsed.declared for d in v.dims for s in size_symbols(d))
-    names = frozenset(v.name for v in parsed.declared).union(sizes)
-    return expression(parsed.term, parsed.declared, lost=names)
+    return expression(
+        parsed.term, parsed.declared, lost=[*(v.name for v in parsed.declared), *sizes]
+    )
 
 
 def parse(text: str, functions: Sequence[DeclaredFunction] = ()) -> Problem:

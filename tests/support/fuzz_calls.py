@@ -34,6 +34,7 @@ import scipy.sparse
 import eggrad as eg
 from eggrad.engine.errors import EngineFailure
 from eggrad.engine.guard import SearchFailure
+from eggrad.frontend.expression import numpy_protocols
 from eggrad.frontend.text.words import Format
 
 SECONDS: Final = 20
@@ -57,6 +58,8 @@ SCALARS: Final = (C, eg.sum(X), X @ A @ X, eg.exp(C) * eg.sum(Y), eg.log(1 + C**
 VECTORS: Final = (X, A @ Y, eg.tanh(X) * Y, X / (1 + Y**2), eg.where(X > 0, X, Y))
 MATRICES: Final = (A, A @ A, eg.exp(A), A.T + eg.delta(("n",)), eg.inv(A))
 FIXED: Final = (P, Q, Q @ P, eg.sin(P), Q * 2)
+LONG, HUGE = eg.variable("l", (10**5,)), eg.variable("H", (10**9, 10**9))
+LARGE: Final = (LONG, HUGE, HUGE @ HUGE, eg.exp(LONG), eg.sum(HUGE, 0))
 ARRAYS: Final = (2, 0.5, np.arange(3.0), np.eye(3), [1, 2, 3], np.float64(2), True)
 TEXTS: Final = {
     "parse": ("declare A 2 x 1 expression A *(ij,j->i) x derivative wrt x",
@@ -90,7 +93,8 @@ def one_of(*values: Any) -> Draw:
 
 
 def expressions(rng: Random) -> Any:
-    return rng.choice(rng.choice((SCALARS, VECTORS, MATRICES, FIXED, FIXED, ARRAYS)))
+    kinds = (SCALARS, VECTORS, MATRICES, FIXED, FIXED, ARRAYS)
+    return rng.choice(LARGE if rng.random() < 0.05 else rng.choice(kinds))
 
 
 def lists_of(draw: Draw) -> Draw:
@@ -155,6 +159,11 @@ BY_NAME: Final[Mapping[str, Draw]] = {
     "shape": one_of(-1, (3,), (1, 3)),
     "axes": one_of(None, (1, 0), (0,)),
     "values": lambda rng: values_of(rng.choice((*VECTORS, *SCALARS))),
+    **dict.fromkeys(("n", "k", "offset", "decimals", "deg", "shift", "ind", "repeats", "kth", "axis1",
+                     "axis2", "source", "destination", "indices", "obj"), one_of(0, 1, 2, [0, 1])),
+    **dict.fromkeys(("arrays", "tup", "operands_"), lists_of(expressions)),
+    "indices_or_sections": one_of(1, 3, [1], np.array([1, 2])),
+    "kind": one_of(None, "stable"),
 }  # fmt: skip
 MEANT: Final[Mapping[str, Mapping[str, Draw]]] = {
     **{name: {"text": one_of(*texts)} for name, texts in TEXTS.items()},
@@ -245,8 +254,10 @@ def right_call(rng: Random) -> Call:
         return _of_function(rng)
     if kind < 0.8:
         return _of_method(rng)
-    return rng.choice((_of_compiled, _of_traced, _of_problem, _of_definition, _of_verdict,
-                       _of_declared, _of_factored))(rng)  # fmt: skip
+    if kind < 0.88:
+        return _of_numpy(rng)
+    return rng.choice((_of_compiled, _of_compiled, _of_traced, _of_traced, _of_problem, _of_definition,
+                       _of_verdict, _of_declared, _of_factored))(rng)  # fmt: skip
 
 
 def _of_function(rng: Random) -> Call:
@@ -254,6 +265,22 @@ def _of_function(rng: Random) -> Call:
     home, _, inner = name.rpartition(".")
     function = getattr(getattr(eg, home) if home else eg, inner)
     return Call(f"eg.{name}", function, *_arguments(name, function, rng))
+
+
+@cache
+def _numpy_functions() -> list[tuple[Any, Any]]:
+    """NumPy's functions that expressions know, each with ours."""
+    own = numpy_protocols._FUNCTIONS.items()
+    return [(f, ours) for f, ours in own if getattr(f, "__module__", "").startswith("numpy")]
+
+
+def _of_numpy(rng: Random) -> Call:
+    function, ours = rng.choice(_numpy_functions())
+    args, options = _arguments("", ours, rng)
+    # Someone has to be an expression, or NumPy does not ask.
+    if args:
+        args[0] = rng.choice((X, A, P, Q, C, LONG, HUGE))
+    return Call(f"np.{function.__name__}", function, args, options)
 
 
 def _arguments(name: str, function: Any, rng: Random) -> tuple[list[Any], dict[str, Any]]:
@@ -282,10 +309,10 @@ def _arguments(name: str, function: Any, rng: Random) -> tuple[list[Any], dict[s
 
 
 def _of_method(rng: Random) -> Call:
-    f = rng.choice((*SCALARS, *VECTORS, *MATRICES, *FIXED))
+    f = rng.choice((*SCALARS, *VECTORS, *MATRICES, *FIXED, *LARGE))
     name = rng.choice(METHODS)
     if name == "evaluate":
-        args: list[Any] = [values_of(f)]
+        args: list[Any] = [values_of(f if f not in {*LARGE} else X)]
     else:
         draw = ARGUMENTS.get(name)
         args = [*draw(rng)] if draw else [expressions(rng)]
@@ -547,6 +574,9 @@ def judged(error: BaseException, call: Call) -> str:
     if frames and frames[-1] == __file__ and len(frames) > 2:
         # A function of the caller's own.
         return ""
+    if not any(map(_package, frames)):
+        # NumPy refuses before it asks.
+        return ""
     if isinstance(error, TypeError):
         text = str(error)
         signature_is_wrong = any(
@@ -594,7 +624,11 @@ def check(seed: int, index: int, *, show: bool = False) -> Outcome:
 
 
 def _made(call: Call) -> None:
-    call.function(*call.args, **call.options)
+    found = call.function(*call.args, **call.options)
+    # What comes is shown, and an expression is written.
+    repr(found)
+    if isinstance(found, eg.Expression) and found.node_count < 30:
+        found.to("einsum")
 
 
 # Many calls -------------------------------------------------------------------------------------

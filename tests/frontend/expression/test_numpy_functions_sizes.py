@@ -9,6 +9,7 @@ import pytest
 
 import eggrad as eg
 from eggrad.engine.oracle import oracle
+from tests.support.values import evaluated
 
 SHAPES = {"x": ("n",), "y": ("n",), "w": ("k",), "A": ("m", "n"), "S": ("p", "p")}
 NUMBERS = {"n": 6, "k": 3, "m": 4, "p": 5}
@@ -53,7 +54,7 @@ CALLS: dict[str, Callable[..., Any]] = {
 @pytest.mark.parametrize("name", CALLS)
 def test_functions(name: str) -> None:
     expected, found = CALLS[name](**VALUES), CALLS[name](**E)
-    np.testing.assert_allclose(found.evaluate(VALUES), expected, rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(evaluated(found, VALUES), expected, rtol=1e-9, atol=1e-12)
     assert eg.parse(str(found)).expression is found
     module: dict[str, Any] = {}
     exec(found.to("python"), module)
@@ -73,7 +74,7 @@ def test_functions(name: str) -> None:
 def test_derivatives(name: str, mode: str) -> None:
     found = CALLS[name](**E)
     for variable in found.variables:
-        value = eg.derivative(found, variable.name, mode=mode).evaluate(VALUES)
+        value = evaluated(eg.derivative(found, variable.name, mode=mode), VALUES)
         expected = oracle.numeric_derivative(found.term, variable, VALUES)
         np.testing.assert_allclose(value, expected, rtol=1e-6, atol=1e-7)
 
@@ -82,7 +83,7 @@ def test_derivatives(name: str, mode: str) -> None:
 def test_definitions(name: str) -> None:
     found = CALLS[name](**E)
     definition = eg.Definition.of(found)
-    expected = found.evaluate(VALUES)
+    expected = evaluated(found, VALUES)
     np.testing.assert_allclose(definition.evaluate(VALUES), expected, rtol=1e-9, atol=1e-12)
     back = definition.expression.evaluate(VALUES)
     np.testing.assert_allclose(back, expected, rtol=1e-9, atol=1e-12)
@@ -94,7 +95,7 @@ def test_definitions_of_any_size_are_expressions() -> None:
     assert eg.equivalent(d.expression, np.correlate(E["x"], E["w"])).status == "equal"
     hessian = eg.derivative(eg.sum(d.expression**2), "w", "w")
     windows = np.lib.stride_tricks.sliding_window_view(VALUES["x"], NUMBERS["k"])
-    np.testing.assert_allclose(hessian.evaluate(VALUES), 2 * windows.T @ windows)
+    np.testing.assert_allclose(evaluated(hessian, VALUES), 2 * windows.T @ windows)
 
 
 TRUE = [

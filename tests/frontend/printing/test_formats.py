@@ -99,7 +99,7 @@ def test_texts(entry: dict[str, Any]) -> None:
 
 
 def test_a_language_that_is_not_there() -> None:
-    with pytest.raises(eg.UnsupportedOperation, match="the formats are: einsum, matrix, index"):
+    with pytest.raises(eg.UnsupportedOperation, match="language is one of einsum, matrix, index"):
         x.to("maple")
 
 
