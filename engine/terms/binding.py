@@ -64,7 +64,7 @@ def known_sizes(term: Term, sizes: Mapping[str, int] | int | None) -> dict[Size,
         return {symbol: checked_size(symbol, number) for symbol, number in sizes.items()}
     if not isinstance(sizes, int | np.integer) or isinstance(sizes, bool):
         raise UnsupportedOperation(
-            f'sizes is a dict such as {{"n": 3}}, or one integer for all, not {shown(sizes)}'
+            f'sizes is a dict such as {{"n": 3}}, or one integer from 0 up, not {shown(sizes)}'
         )
     return {symbol: checked_size(symbol, sizes) for symbol in symbols(term)}
 

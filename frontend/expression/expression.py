@@ -25,7 +25,7 @@ from eggrad.engine.indices.affine import size_symbols
 from eggrad.engine.indices.spec import MAXIMAL_SIZE, Dims, Size, transposition
 from eggrad.engine.indices.texts import exact, shown
 from eggrad.engine.terms import term as terms
-from eggrad.engine.terms.binding import Array, check_shape, known_sizes, symbols
+from eggrad.engine.terms.binding import Array, check_shape, known_sizes, numeric, symbols
 from eggrad.engine.terms.functions import Function
 from eggrad.engine.terms.term import Term
 from eggrad.engine.terms.term_patterns import substituted
@@ -305,6 +305,8 @@ _SAME: Final = (
     "write f is g to ask whether they are the same object, and eggrad.equivalent(f, g) whether "
     "they are equal"
 )
+# Each part is an expression of its own.
+_MOST_PARTS: Final = 10_000
 _permuted = _numpy_method("transpose")
 _reshaped = _numpy_method("reshape")
 _transposed = _numpy_method("matrix_transpose")
@@ -397,9 +399,9 @@ class Expression(_Compared):
         """Pickle by building anew, so that identity stays equality."""
         # Added rules are functions, which cannot be pickled: what they found can.
         settled = frozenset(p.settled for p in self.thinnings)
-        parts = self.term, self.scope, self.complete, settled, frozenset(self.lost)
+        parts = self.term, self.scope, self.complete, settled
         _expressions[parts] = self
-        return expression, parts
+        return expression, (*parts, frozenset(self.lost))
 
     @property
     def thin(self) -> "Expression":
@@ -515,7 +517,7 @@ class Expression(_Compared):
                 raise UnknownVariable(
                     f"evaluate: the expression has no variable {shown(name)}; its variables: {own}"
                 )
-            if np.iscomplexobj(value):
+            if numeric(name, value).dtype.kind == "c":
                 raise UnsupportedOperation(
                     f"evaluate: the value of variable {name} is complex: expressions are of real "
                     "numbers; compiled functions take complex arrays"
@@ -752,6 +754,11 @@ class Expression(_Compared):
             raise UnsupportedOperation(
                 f"how many entries there are along an axis of size {length} is not known; give the "
                 "size as an integer, or write einsum, sum, logsumexp or a product of the whole"
+            )
+        if length > _MOST_PARTS:
+            raise UnsupportedOperation(
+                f"a loop over {length} entries would take too long, at most {_MOST_PARTS} are "
+                "allowed: write einsum, sum, logsumexp or a product of the whole"
             )
         return (self[k] for k in range(length))
 
@@ -1103,7 +1110,7 @@ def _substituted(f: Expression, values: Mapping[str, object]) -> Expression:
     given: dict[Term, Expression] = {}
     lost = f.lost.difference(values)
     for name, value in values.items():
-        if name in f.lost:
+        if name in f.lost and name not in known:
             lost |= as_expression(value).known
             continue
         if name not in known:

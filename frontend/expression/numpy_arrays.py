@@ -33,7 +33,10 @@ from eggrad.frontend.expression.numpy_functions import (
     swapaxes,
 )
 from eggrad.frontend.expression.numpy_protocols import check_dtype, implements
+from eggrad.frontend.text.doors import checked_count
 
+# Those of an axis are listed.
+_MOST_PLACES: Final = 10**6
 _MOST_CALLS: Final = 1000
 _MOST_COPIES: Final = 64
 
@@ -171,7 +174,7 @@ def _copies(own: Expression, axis: int, count: int) -> Expression:
 
 def resize(a: Any, new_shape: Any) -> Expression:
     """`numpy.resize`: the entries again and again, as many as are wanted."""
-    shape = (new_shape,) if isinstance(new_shape, int) else tuple(new_shape)
+    shape = whole.sizes("resize", new_shape)
     own = in_a_row(a)
     size, wanted = integer_size("resize", own, 0), int(np.prod(shape))
     if not size:
@@ -270,7 +273,7 @@ def sliding_window_view(
 ) -> Expression:
     """`numpy.lib.stride_tricks.sliding_window_view`: new last axes run through each window."""
     own = as_expression(x)
-    sizes = (window_shape,) if isinstance(window_shape, int) else tuple(window_shape)
+    sizes = whole.sizes("sliding_window_view", window_shape)
     axes = [
         ax.normalized("sliding_window_view", k, own.ndim)[0]
         for k in (range(own.ndim) if axis is None else np.atleast_1d(axis))
@@ -370,6 +373,7 @@ def delete(arr: Any, obj: Any, axis: int | None = None) -> Expression:
     k = one_axis("delete", axis, own)
     size = own.shape[k]
     if isinstance(size, int):
+        checked_count("delete", "the length of the axis", size, 0, _MOST_PLACES)
         gone = obj if isinstance(obj, slice) else literal("delete", obj)
         gone = slice(0) if isinstance(gone, np.ndarray) and not gone.size else gone
         try:
@@ -440,7 +444,11 @@ def apply_along_axis(
 ) -> Expression:
     """`numpy.apply_along_axis`, where the sizes of the other axes are integers."""
     own = as_expression(arr)
-    (k,) = ax.normalized("apply_along_axis", axis, own.ndim)
+    if not callable(func1d):
+        raise UnsupportedOperation(
+            f"apply_along_axis: func1d is a function of a vector, not {shown(func1d)}"
+        )
+    k = one_axis("apply_along_axis", axis, own)
     own = moveaxis(own, k, -1)
     sizes = [integer_size("apply_along_axis", own, i) for i in range(own.ndim - 1)]
     count = int(np.prod(sizes))

@@ -2,7 +2,9 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import reduce
+from math import isfinite
 from math import prod as number_of
+from numbers import Real
 from operator import index
 from typing import Any, Final, cast
 
@@ -133,6 +135,13 @@ def average(
     return sum(own * w, gone, keepdims=keepdims) / sum(whole, gone, keepdims=keepdims)
 
 
+def _number(name: str, value: Any) -> Any:
+    """A number that NumPy subtracts from those of entries."""
+    if not isinstance(value, Real) or not isfinite(value):
+        raise UnsupportedOperation(f"numpy.var: {name} is a number, not {shown(value)}")
+    return value
+
+
 def var(
     a: Any,
     axis: Axis = None,
@@ -145,7 +154,7 @@ def var(
 ) -> Expression:
     """`numpy.var`."""
     own = _masked(as_expression(a), where, 0)
-    less = ddof or correction
+    less = _number("ddof", ddof) or _number("correction", correction)
     count = count_where(own, axis, where, keepdims=keepdims)
     center = _mean(own, axis, keepdims=True, where=where) if mean is None else as_expression(mean)
     squares = sum(square(own - center), axis, keepdims=keepdims, where=where)
@@ -166,7 +175,7 @@ def std(
     correction: float = 0,
 ) -> Expression:
     """`numpy.std`."""
-    less = ddof or correction
+    less = _number("ddof", ddof) or _number("correction", correction)
     return sqrt(var(a, axis, ddof=less, keepdims=keepdims, where=where, mean=mean))
 
 
@@ -311,7 +320,7 @@ def in_a_row(a: Any) -> Expression:
 def expand_dims(a: Any, axis: int | Sequence[int]) -> Expression:
     """`numpy.expand_dims`."""
     own = as_expression(a)
-    new = 1 if isinstance(axis, int) else len(axis)
+    new = len(axis) if isinstance(axis, tuple | list) else 1
     return ax.expanded(own, ax.normalized("expand_dims", axis, own.ndim + new))
 
 
@@ -324,8 +333,7 @@ def squeeze(a: Any, axis: Axis = None) -> Expression:
 
 def broadcast_to(array: Any, shape: Any) -> Expression:
     """`numpy.broadcast_to`; a size may be a symbol."""
-    wanted = (shape,) if isinstance(shape, int | str) else tuple(shape)
-    return ax.broadcast(as_expression(array), wanted)
+    return ax.broadcast(as_expression(array), sizes("broadcast_to", shape))
 
 
 def full_like(a: Any, fill_value: Any, dtype: Any = None, shape: Any = None) -> Expression:
@@ -333,7 +341,7 @@ def full_like(a: Any, fill_value: Any, dtype: Any = None, shape: Any = None) -> 
     if dtype is not None:
         check_dtype("numpy.full_like", dtype)
     own = as_expression(a)
-    wanted = own.shape if shape is None else (shape,) if isinstance(shape, int) else tuple(shape)
+    wanted = own.shape if shape is None else sizes("full_like", shape)
     filled = ax.broadcast(as_expression(fill_value), wanted)
     candidates = (*own.variables, *own.scope, *filled.scope)
     return expression(filled.term, candidates, filled.term_complete, filled.thinnings)
@@ -367,6 +375,22 @@ def one_axis(what: str, axis: Any, own: Expression) -> int:
     if axis is None and own.ndim != 1:
         raise UnsupportedOperation(f"{what}: give an axis; numpy.ravel makes a vector")
     return ax.normalized(what, 0 if axis is None else integer(what, axis), own.ndim)[0]
+
+
+def sizes(what: str, shape: Any) -> tuple[Size, ...]:
+    """The sizes that somebody wants; one alone need be in no tuple.
+
+    >>> sizes("broadcast_to", (np.int64(2), "n"))
+    (2, 'n')
+    """
+    several: Any = shape if isinstance(shape, tuple | list | np.ndarray) else (shape,)
+    if np.ndim(several) != 1:
+        several = (several,)
+    own = [int(d) if isinstance(d, np.integer) else d for d in several]
+    for d in own:
+        if isinstance(d, bool) or not isinstance(d, int | str):
+            raise ShapeError(f"{what}: a size is an integer or a symbol, not {shown(d)}")
+    return tuple(own)
 
 
 def integer(what: str, value: Any) -> int:

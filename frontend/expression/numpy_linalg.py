@@ -326,6 +326,7 @@ def norm(x: Any, ord: Any = None, axis: Axis = None, *, keepdims: bool = False) 
     own = as_expression(x)
     if ord is not None and not isinstance(ord, str | Real):
         raise UnsupportedOperation(f"linalg.norm: ord is a number or a word, not {shown(ord)}")
+    checked_flag("linalg.norm", "keepdims", keepdims)
     gone = wanted_axes("norm", axis, own.ndim)
     if ord is None and (axis is None or len(gone) <= 2):
         return vector_norm(own, axis=gone, keepdims=keepdims)

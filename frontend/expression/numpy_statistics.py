@@ -451,6 +451,9 @@ def cross(  # noqa: PLR0917 - NumPy's arguments
 
 def select(condlist: Sequence[Any], choicelist: Sequence[Any], default: Any = 0) -> Expression:
     """`numpy.select`: the first choice whose condition holds."""
+    for name, own in (("condlist", condlist), ("choicelist", choicelist)):
+        if not isinstance(own, list | tuple):
+            raise UnsupportedOperation(f"select: {name} is a list, not {shown(own)}")
     if len(condlist) != len(choicelist):
         raise ShapeError(f"select: {len(condlist)} conditions for {len(choicelist)} choices")
     found = as_expression(default)
@@ -464,6 +467,10 @@ def piecewise(x: Any, condlist: Any, funclist: Sequence[Any], *args: Any, **kw: 
     own = as_expression(x)
     several = isinstance(condlist, list | tuple) or np.ndim(condlist) > own.ndim
     conditions: list[Any] = list(condlist) if several else [condlist]
+    if not isinstance(funclist, list | tuple):
+        raise UnsupportedOperation(
+            f"piecewise: funclist is a list of functions and values, not {shown(funclist)}"
+        )
     extra = len(funclist) - len(conditions)
     if extra not in (0, 1):
         raise ShapeError(f"piecewise: {len(funclist)} functions for {len(conditions)} conditions")
@@ -508,6 +515,8 @@ def searchsorted(a: Any, v: Any, side: str = "left") -> Expression:
 def digitize(x: Any, bins: Any, right: bool = False) -> Expression:
     """`numpy.digitize`, which has no derivative."""
     edges = literal("digitize: bins", bins)
+    if edges.ndim != 1 or edges.dtype.kind not in "biuf":
+        raise UnsupportedOperation(f"digitize: bins is a list of numbers, not {shown(bins)}")
     if (np.diff(edges) >= 0).all():
         return searchsorted(fixed(edges), x, "left" if right else "right")
     count = searchsorted(fixed(edges[::-1]), x, "left" if right else "right")

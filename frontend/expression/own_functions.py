@@ -27,7 +27,7 @@ from eggrad.engine.terms.functions import (
 )
 from eggrad.engine.terms.term import FUNCTION_NODES, Term
 from eggrad.frontend.expression.expression import applied, as_expression, expression
-from eggrad.frontend.text.doors import checked_count, checked_text
+from eggrad.frontend.text.doors import checked_count, checked_text, checked_word
 from eggrad.frontend.text.words import RESERVED
 
 Derivative = Callable[..., Any]
@@ -199,14 +199,10 @@ def function(
         )
     if arity > MOST:
         raise UnsupportedOperation(f"{name}: a function has up to {MOST} operands, not {arity}")
-    if parity not in ("odd", "even", "") or (parity and arity > 1):
-        raise UnsupportedOperation(
-            f"{name}: parity is 'odd' or 'even', of a function of one operand, not {shown(parity)}"
-        )
-    if monotone not in ("increasing", "decreasing", ""):
-        raise UnsupportedOperation(
-            f"{name}: monotone is 'increasing' or 'decreasing', not {shown(monotone)}"
-        )
+    checked_word(name, "parity", parity, ("odd", "even", ""))
+    if parity and arity > 1:
+        raise UnsupportedOperation(f"{name}: parity is of functions of one operand, not of {arity}")
+    checked_word(name, "monotone", monotone, ("increasing", "decreasing", ""))
     _check_latex(name, checked_text(f"function {name}", "latex", latex), arity)
     checked_text(f"function {name}", "source", source)
     given = {} if evaluate is None else evaluate

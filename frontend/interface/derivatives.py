@@ -140,6 +140,7 @@ def simplify(
     True
     """
     own = as_expression(f)
+    checked_flag("simplify", "exact", exact)
     more, at = _accepted(rules), known_sizes(own.term, sizes)
     found = calculus.simplify(own.term, budget, more, sizes, exact=exact)
     later = thinnings(found.term, Options(budget, more, tuple(at.items()), exact), own.term)

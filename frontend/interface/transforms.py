@@ -6,6 +6,7 @@ such; a list of numbers alone is an array. See `grad` for what becomes of argume
 
 from collections.abc import Callable, Iterator, Sequence
 from itertools import starmap
+from numbers import Number
 from typing import Any, cast
 
 import numpy as np
@@ -371,7 +372,10 @@ def _fitting(
 
 
 def _shape(leaf: Any) -> tuple[Any, ...]:
-    return leaf.shape if isinstance(leaf, Expression) else np.shape(leaf)
+    """The shape of an array or a number; that of a number for what is neither."""
+    if isinstance(leaf, Expression):
+        return leaf.shape
+    return np.shape(leaf) if isinstance(leaf, np.ndarray | list | Number) else ()
 
 
 # Examples --------------------------------------------------------------------------------------

@@ -41,7 +41,7 @@ def checked_word(what: str, name: str, value: object, words: Collection[str]) ->
     eggrad.engine.errors.UnsupportedOperation: derivative: mode is one of forward, ..., not 'fast'
     """
     if not isinstance(value, str) or value not in words:
-        known = ", ".join(words)
+        known = ", ".join(word or "''" for word in words)
         raise UnsupportedOperation(f"{what}: {name} is one of {known}, not {shown(value)}")
     return str(value)
 

@@ -12,6 +12,7 @@ from eggrad.engine.guard import SearchFailure, optional
 from eggrad.engine.saturation.schedule import Run
 from eggrad.engine.terms.term import apply, variable
 from eggrad.frontend.printing.formats import format_expression
+from tests.support.values import evaluated
 
 # The searches for these are nowhere remembered.
 x = eg.variable("failing_search", ("n",))
@@ -25,7 +26,7 @@ def _fails(*_: object) -> NoReturn:
 CASES: dict[str, tuple[Callable[[], Any], Callable[[Any], Any], Any]] = {
     "derivative": (
         lambda: eg.gradient(eg.sum(eg.sin(x)), x),
-        lambda f: f.evaluate(AT),
+        lambda f: evaluated(f, AT),
         np.cos(AT[x.variables[0].name]),
     ),
     "hvp": (
@@ -33,8 +34,8 @@ CASES: dict[str, tuple[Callable[[], Any], Callable[[Any], Any], Any]] = {
         lambda f: f.evaluate({**AT, "v": [0.0, 0.0]}),
         np.zeros(2),
     ),
-    "simplify": (lambda: eg.simplify(x * x), lambda f: f.evaluate(AT), [0.0625, 0.25]),
-    "evaluate": (lambda: (x * x + 1).evaluate(AT), np.asarray, [1.0625, 1.25]),
+    "simplify": (lambda: eg.simplify(x * x), lambda f: evaluated(f, AT), [0.0625, 0.25]),
+    "evaluate": (lambda: evaluated(x * x + 1, AT), np.asarray, [1.0625, 1.25]),
     "compile": (lambda: eg.compile(x * x + 2), lambda f: f(**AT), [2.0625, 2.25]),
     "matrix": (lambda: (x + x).to("matrix"), str, "failing_search + failing_search"),
     "equivalent": (lambda: eg.equivalent(eg.exp(x * x), x).status, str, "different"),

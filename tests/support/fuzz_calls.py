@@ -9,8 +9,6 @@ raises itself; if a mistake within was turned into an `EggradError`; and if it t
 much memory.
 """
 
-import contextlib
-import io
 import resource
 import signal
 import sys
@@ -41,6 +39,8 @@ SECONDS: Final = 20
 MEMORY: Final = 6 * 2**30
 # Calls of a process: what was derived is remembered, and takes memory.
 TASKS: Final = 500
+# What Python says of a wrong signature.
+_SIGNATURE: Final = ("positional argument", "keyword argument", "no arguments", "multiple values")
 _WITHIN: Final = (LookupError, AttributeError, AssertionError, RecursionError, ArithmeticError)
 
 
@@ -159,29 +159,39 @@ BY_NAME: Final[Mapping[str, Draw]] = {
     "shape": one_of(-1, (3,), (1, 3)),
     "axes": one_of(None, (1, 0), (0,)),
     "values": lambda rng: values_of(rng.choice((*VECTORS, *SCALARS))),
-    **dict.fromkeys(("n", "k", "offset", "decimals", "deg", "shift", "ind", "repeats", "kth", "axis1",
-                     "axis2", "source", "destination", "indices", "obj"), one_of(0, 1, 2, [0, 1])),
-    **dict.fromkeys(("arrays", "tup", "operands_"), lists_of(expressions)),
+    **dict.fromkeys(("n", "k", "offset", "decimals", "deg", "shift", "ind", "repeats", "kth",
+                     "axis1", "axis2", "destination", "indices", "obj"), one_of(0, 1, 2, [0, 1])),
+    **dict.fromkeys(("arrays", "tup"), lists_of(expressions)),
     "indices_or_sections": one_of(1, 3, [1], np.array([1, 2])),
     "kind": one_of(None, "stable"),
 }  # fmt: skip
+_SCALAR: Final = {"f": one_of(*SCALARS), "x": one_of("x", X, "c", "A")}
+_TENSOR: Final = {"f": one_of(*SCALARS, *VECTORS), "x": one_of("x", X, "A")}
+_FUNCTION: Final = {"f": one_of(*FUNCTIONS)}
+_OF_TEXT: Final = {
+    "dims": one_of(DIMS, None, "A: n n, x: n, b: n, c:"),
+    "assume": one_of({}, None, {"A": "symmetric"}, "A: symmetric"),
+}
+_NOTATIONS: Final = ("parse_matrix", "parse_index", "parse_latex")
+# By the name of the function, and that of the parameter.
 MEANT: Final[Mapping[str, Mapping[str, Draw]]] = {
     **{name: {"text": one_of(*texts)} for name, texts in TEXTS.items()},
-    **{name: {"f": one_of(*SCALARS), "x": one_of("x", X, "c", "A")} for name in ("gradient", "hessian", "hvp")},
-    **{name: {"f": one_of(*SCALARS, *VECTORS), "x": one_of("x", X, "A")} for name in ("jacobian", "jvp", "vjp")},
-    **{name: {"f": one_of(*FUNCTIONS)} for name in ("grad", "value_and_grad", "vmap")},
+    **{name: {"text": one_of(*TEXTS[name]), **_OF_TEXT} for name in _NOTATIONS},
+    **dict.fromkeys(("gradient", "hessian", "hvp"), _SCALAR),
+    **dict.fromkeys(("jacobian", "jvp", "vjp"), _TENSOR),
+    **dict.fromkeys(("grad", "value_and_grad", "vmap"), _FUNCTION),
     "derivative": {"f": one_of(*SCALARS, *VECTORS, *FIXED)},
     "constant": {"value": one_of(2, 0.5, Fraction(1, 3), [1, 2])},
     "delta": {"dims": one_of(("n",), (3,), ("m", "n"))},
     "function": {"name": one_of("mine", "own_1")},
     "linalg.qr": {"mode": one_of("economic", "r")},
     "linalg.cho_solve": {"c_and_lower": one_of((A, True), (Q, False)), "b": one_of(X, A, P)},
-    "parse_elementwise": {"sizes": one_of(None, {"i": "n"}, {"i": 3, "j": 3}),
-                          "text": one_of(*TEXTS["parse_elementwise"])},
-    **{name: {"dims": one_of(DIMS, None, "A: n n, x: n, b: n, c:"), "assume": one_of({}, None, {"A": "symmetric"}),
-              "text": one_of(*TEXTS[name])} for name in ("parse_matrix", "parse_index", "parse_latex")},
-    "compile": {"f": lambda rng: rng.choice((*VECTORS, *SCALARS, [X @ X, 2 * X], FIXED[2]))},
-}  # fmt: skip
+    "parse_elementwise": {
+        "sizes": one_of(None, {"i": "n"}, {"i": 3, "j": 3}),
+        "text": one_of(*TEXTS["parse_elementwise"]),
+    },
+    "compile": {"f": one_of(*VECTORS, *SCALARS, [X @ X, 2 * X], FIXED[2])},
+}
 
 
 def values_of(f: Any) -> dict[str, Any]:
@@ -203,27 +213,37 @@ def public_names() -> list[str]:
     return found
 
 
-METHODS: Final = (
-    "evaluate", "evaluate", "evaluate", "substitute", "substitute", "cost", "to", "to", "__getitem__", "__getitem__",
-    "all", "any", "argmax", "argsort", "clip", "cumprod", "cumsum", "diagonal", "dot", "flatten",
-    "max", "mean", "min", "prod", "ravel", "repeat", "round", "squeeze", "std", "sum", "swapaxes",
-    "take", "trace", "var", "astype", "compress", "copy", "item", "ptp", "reshape", "transpose",
-    "__add__", "__rsub__", "__mul__", "__truediv__", "__matmul__", "__rmatmul__", "__pow__", "__rpow__", "__mod__",
-    "__floordiv__", "__eq__", "__ne__", "__lt__", "__ge__", "__and__", "__divmod__", "__round__",
+_REDUCTIONS: Final = (
+    "all", "any", "argmax", "argsort", "cumprod", "cumsum", "max", "mean", "min", "prod", "ptp",
+    "squeeze", "std", "sum", "var",
 )  # fmt: skip
+_OPERATORS: Final = (
+    "__add__", "__and__", "__divmod__", "__eq__", "__floordiv__", "__ge__", "__lt__", "__matmul__",
+    "__mod__", "__mul__", "__ne__", "__pow__", "__rmatmul__", "__rpow__", "__rsub__", "__truediv__",
+    "dot",
+)  # fmt: skip
+# The arguments of methods; the first ones are called most often.
 ARGUMENTS: Final[Mapping[str, Draw]] = {
+    "evaluate": lambda rng: [values_of(rng.choice((*VECTORS, *SCALARS)))],
     "substitute": lambda rng: [{rng.choice("xyzc"): rng.choice((Y, 2, X + 1))}],
-    "cost": one_of([{"m": 2, "n": 3}], [3]),
     "to": lambda rng: [rng.choice(get_args(Format))],
     "__getitem__": lambda rng: [rng.choice(KEYS)],
-    "clip": one_of([0, 1]), "dot": lambda rng: [expressions(rng)], "repeat": one_of([2], [2, 0]),
-    "round": one_of([], [2]), "swapaxes": one_of([0, 0], [0, -1]), "take": one_of([0], [[0, 1], 0]),
-    "astype": one_of([float]), "compress": one_of([[True, False, True], 0]), "item": one_of([0], []),
-    "reshape": one_of([-1], [(3,)], [1, 3]), "transpose": one_of([], [(1, 0)]),
-    **dict.fromkeys(("all", "any", "argmax", "argsort", "cumprod", "cumsum", "max", "mean", "min", "prod", "std",
-                     "sum", "squeeze", "var", "ptp"), one_of([], [0], [-1])),
+    "cost": one_of([{"m": 2, "n": 3}], [3]),
+    "clip": one_of([0, 1]),
+    "repeat": one_of([2], [2, 0]),
+    "round": one_of([], [2]),
+    "swapaxes": one_of([0, 0], [0, -1]),
+    "take": one_of([0], [[0, 1], 0]),
+    "astype": one_of([float]),
+    "compress": one_of([[True, False, True], 0]),
+    "item": one_of([0], []),
+    "reshape": one_of([-1], [(3,)], [1, 3]),
+    "transpose": one_of([], [(1, 0)]),
+    **dict.fromkeys(_REDUCTIONS, one_of([], [0], [-1])),
+    **dict.fromkeys(_OPERATORS, lambda rng: [expressions(rng)]),
     **dict.fromkeys(("copy", "ravel", "flatten", "trace", "diagonal", "__round__"), one_of([])),
-}  # fmt: skip
+}
+METHODS: Final = (*ARGUMENTS, *([*ARGUMENTS][:4] * 4))
 
 
 @dataclass
@@ -256,8 +276,8 @@ def right_call(rng: Random) -> Call:
         return _of_method(rng)
     if kind < 0.88:
         return _of_numpy(rng)
-    return rng.choice((_of_compiled, _of_compiled, _of_traced, _of_traced, _of_problem, _of_definition,
-                       _of_verdict, _of_declared, _of_factored))(rng)  # fmt: skip
+    others = (_of_problem, _of_definition, _of_verdict, _of_declared, _of_factored)
+    return rng.choice((_of_compiled, _of_compiled, _of_traced, _of_traced, *others))(rng)
 
 
 def _of_function(rng: Random) -> Call:
@@ -311,11 +331,8 @@ def _arguments(name: str, function: Any, rng: Random) -> tuple[list[Any], dict[s
 def _of_method(rng: Random) -> Call:
     f = rng.choice((*SCALARS, *VECTORS, *MATRICES, *FIXED, *LARGE))
     name = rng.choice(METHODS)
-    if name == "evaluate":
-        args: list[Any] = [values_of(f if f not in {*LARGE} else X)]
-    else:
-        draw = ARGUMENTS.get(name)
-        args = [*draw(rng)] if draw else [expressions(rng)]
+    own = name == "evaluate" and f not in {*LARGE}
+    args = [values_of(f)] if own else [*ARGUMENTS[name](rng)]
     return Call(f"({f!r}).{name}", getattr(f, name), args, {})
 
 
@@ -387,18 +404,35 @@ def _cyclic() -> list[Any]:
 
 
 WRONG: Final[tuple[Any, ...]] = (
-    None, True, False, 0, 1, -1, 3, 7, -5, 2**70, -(2**70), 10**30, 1.5, -0.5, float("nan"), float("inf"), -np.inf,
-    1e308, 1j, Fraction(1, 3), np.int64(2), np.float32(0.5), np.complex128(1j), np.bool_(True),
-    "", "x", "y", "A", "n", "zz", "q", "é", "\0", "a b", "n - 1", "1.5", "-1", "\n", "\ud800", "'", "{}", "%s", "x" * 5000, "lambda",
-    b"x", [], (), {}, set(), [None], [[1], [2, 3]], [1, "x"], ("n", "m"), ("n", None), (0,), (-1,), (2**70,), (1.5,), (None,),
-    {"x": None}, {"x": "n"}, {1: 2}, {"n": -1}, {"n": 2**70}, {"n": 10**9, "m": 10**9}, {"x": ("n", "n", "n")}, {"x": {"x": 1}}, {None: ()},
-    np.array([]), np.array(1.0), np.array("x"), np.array([1j, 2]), np.array([np.nan, 1, 2]), np.array([np.inf, 0, 1]), np.ones((2, 3, 4)), np.zeros((0, 3)),
-    np.ones(2), np.ones(7), np.array([None, "x"], dtype=object), np.array(["2020-01-01"], dtype="datetime64[D]"), np.arange(3), np.array([True, False, True]),
-    np.ma.array([1, 2, 3]), np.zeros(3, dtype=[("a", float)]), scipy.sparse.eye(3),
-    Odd(), Odd, object, int, len, np.sum, lambda: 0, lambda *a, **k: a, slice(None), slice(None, None, 2), slice("a"), ..., range(3), NotImplemented,
-    iter([1]), np, eg, eg.Budget(), ValueError("x"), memoryview(b"x"),
-    X, B, C, P, Q, X > 0, X.shape[0], X == Y, eg.parse("declare x 1 expression x"), Fraction(10) ** 400,
+    # Numbers.
+    None, True, False, 0, 1, -1, 3, 7, -5, 2**70, -(2**70), 10**30, 1.5, -0.5, 1e308, 1j,
+    float("nan"), float("inf"), -float("inf"), Fraction(1, 3), Fraction(10) ** 400,
+    np.int64(2), np.float32(0.5), np.complex128(1j), np.bool_(True),
+    # Texts.
+    "", "x", "y", "A", "n", "zz", "é", "\0", "a b", "n - 1", "1.5", "-1", "\n", "\ud800", "'", "{}",
+    "%s", "x" * 5000, "lambda", b"x",
+    # Containers.
+    [], (), {}, set(), [None], [[1], [2, 3]], [1, "x"], ("n", "m"), ("n", None), (0,), (-1,),
+    (2**70,), (1.5,), (None,), {"x": None}, {"x": "n"}, {1: 2}, {"n": -1}, {"n": 2**70},
+    {"n": 10**9, "m": 10**9}, {"x": ("n", "n", "n")}, {"x": {"x": 1}}, {None: ()},
+    # Arrays.
+    np.array([]), np.array(1.0), np.array("x"), np.array([1j, 2]), np.array([np.nan, 1, 2]),
+    np.array([np.inf, 0, 1]), np.ones((2, 3, 4)), np.zeros((0, 3)), np.ones(2), np.ones(7),
+    np.array([None, "x"], dtype=object), np.array(["2020-01-01"], dtype="datetime64[D]"),
+    np.arange(3), np.array([True, False, True]), np.ma.array([1, 2, 3]),
+    np.zeros(3, dtype=[("a", float)]), scipy.sparse.eye(3),
+    # Other objects.
+    Odd(), Odd, object, int, len, np.sum, lambda: 0, lambda *a, **k: a, slice(None),
+    slice(None, None, 2), slice("a"), ..., range(3), NotImplemented, iter([1]), np, eg,
+    eg.Budget(), ValueError("x"), memoryview(b"x"),
+    # Expressions.
+    X, B, C, P, Q, X > 0, X == Y, X.shape[0], eg.parse("declare x 1 expression x"),
 )  # fmt: skip
+_OPTIONS: Final = ("axis", "sizes", "check", "budget", "zz", "f", "x", "mode", "dims")
+_PIECES: Final = (
+    *"()*'^_{}\\-,:[]=<. 1xAé\0\n",
+    *("", "->", "9" * 30),
+)
 
 
 def wrong(rng: Random) -> Any:
@@ -411,37 +445,7 @@ def mutated_text(text: str, rng: Random) -> str:
     """A text with one or a few characters changed."""
     for _ in range(rng.randint(1, 3)):
         k = rng.randint(0, len(text))
-        piece = rng.choice(
-            (
-                "",
-                "(",
-                ")",
-                "*",
-                "'",
-                "^",
-                "_",
-                "{",
-                "}",
-                "\\",
-                "-",
-                ",",
-                ":",
-                "[",
-                "]",
-                "1",
-                "9" * 30,
-                "x",
-                "A",
-                "é",
-                "\0",
-                "=",
-                "<",
-                ".",
-                " ",
-                "->",
-                "\n",
-            )
-        )
+        piece = rng.choice(_PIECES)
         text = text[:k] + piece + text[min(len(text), k + rng.randint(0, 2)) :]
     return text
 
@@ -475,18 +479,22 @@ def mutated_value(value: Any, rng: Random) -> Any:
                 parts.insert(k, wrong(rng))
         return type(value)(parts) if type(value) in (list, tuple) else parts
     if isinstance(value, np.ndarray) and value.ndim and rng.random() < 0.4:
-        return rng.choice(
-            (
-                value[:-1],
-                value[..., None],
-                value * np.nan,
-                value * 1j,
-                value.astype(str),
-                value.tolist(),
-                value.astype(np.float16),
-            )
-        )
+        return _mutated_array(value, rng)
     return wrong(rng)
+
+
+def _mutated_array(value: np.ndarray, rng: Random) -> Any:
+    ways: list[Callable[[], Any]] = [
+        lambda: value[:-1],
+        lambda: value[..., None],
+        lambda: np.full(value.shape, np.nan),
+        lambda: value + 1j,
+        lambda: value.astype(str),
+        value.tolist,
+        lambda: value.astype(object),
+        lambda: value != 0,
+    ]
+    return rng.choice(ways)()
 
 
 def mutated(call: Call, rng: Random) -> Call:
@@ -504,9 +512,7 @@ def mutated(call: Call, rng: Random) -> Call:
     elif how < 0.93:
         args.append(wrong(rng))
     else:
-        options[
-            rng.choice(("axis", "sizes", "check", "budget", "zz", "f", "x", "mode", "dims"))
-        ] = wrong(rng)
+        options[rng.choice(_OPTIONS)] = wrong(rng)
     return Call(call.name, call.function, args, options)
 
 
@@ -577,20 +583,9 @@ def judged(error: BaseException, call: Call) -> str:
     if not any(map(_package, frames)):
         # NumPy refuses before it asks.
         return ""
-    if isinstance(error, TypeError):
-        text = str(error)
-        signature_is_wrong = any(
-            w in text
-            for w in (
-                "positional argument",
-                "keyword argument",
-                "takes no arguments",
-                "multiple values for",
-                "missing 1 required",
-            )
-        )
-        if signature_is_wrong or len(frames) == 2:
-            return ""
+    signature_is_wrong = any(words in str(error) for words in _SIGNATURE) or len(frames) == 2
+    if isinstance(error, TypeError) and signature_is_wrong:
+        return ""
     return f"{type(error).__name__}: {str(error)[:300]}"
 
 
@@ -603,11 +598,7 @@ def check(seed: int, index: int, *, show: bool = False) -> Outcome:
     signal.setitimer(signal.ITIMER_REAL, SECONDS)
     try:
         call = random_call(seed, index)
-        with (
-            warnings.catch_warnings(),
-            contextlib.redirect_stdout(io.StringIO()),
-            np.errstate(all="ignore"),
-        ):
+        with warnings.catch_warnings(), np.errstate(all="ignore"):
             warnings.simplefilter("ignore")
             warnings.simplefilter("error", SearchFailure)
             _made(call)

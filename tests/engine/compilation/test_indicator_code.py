@@ -201,7 +201,7 @@ def test_python_text_runs_alone(k: int) -> None:
     ran = subprocess.run(
         [sys.executable, "-c", program], capture_output=True, text=True, check=True
     )
-    np.testing.assert_allclose(eval(ran.stdout), f.evaluate(VALUES, reference=True), atol=1e-12)
+    np.testing.assert_allclose(eval(ran.stdout), evaluated(f, VALUES, reference=True), atol=1e-12)
 
 
 @pytest.mark.parametrize(

@@ -218,13 +218,13 @@ METHODS: list[Callable[[Any], Any]] = [
 
 @pytest.mark.parametrize("call", METHODS)
 def test_methods(call: Callable[[Any], Any]) -> None:
-    found = call(A).evaluate(VALUES)
+    found = evaluated(call(A), VALUES)
     np.testing.assert_allclose(found, call(VALUES["A"]), rtol=1e-12)
 
 
 def test_size_is_an_expression() -> None:
-    assert A.size.evaluate(VALUES) == 12
-    assert np.sqrt(A[0].size).evaluate(VALUES) == 2
+    assert evaluated(A.size, VALUES) == 12
+    assert evaluated(np.sqrt(A[0].size), VALUES) == 2
     assert eg.variable("B", (2, 3)).size == 6
     with pytest.raises(eg.UnsupportedOperation, match="order is one of C, F"):
         eg.variable("B", (2, 3)).flatten("B")

@@ -65,7 +65,7 @@ def test_any_key_is_numpys(key: Any) -> None:
         with pytest.raises(eg.ShapeError):
             E["B"][key]
         return
-    value = E["B"][key].evaluate(VALUES)
+    value = evaluated(E["B"][key], VALUES)
     assert value.shape == np.shape(expected)
     assert (value == expected).all()
 

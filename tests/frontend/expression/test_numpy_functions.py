@@ -146,7 +146,7 @@ def test_of_two(function: np.ufunc) -> None:
         evaluated(function(x, A), VALUES), function(positive, other), rtol=1e-12
     )
     np.testing.assert_allclose(
-        function(x, 0.5).evaluate(VALUES), function(positive, 0.5), rtol=1e-12
+        evaluated(function(x, 0.5), VALUES), function(positive, 0.5), rtol=1e-12
     )
 
 
@@ -168,6 +168,7 @@ def test_an_expression_is_itself_in_sets_and_dicts() -> None:
     assert hash(x) == object.__hash__(x)
 
 
+TRUTH = np.array([True, True, False])
 V2, W2 = np.array([1.0, 2.0, 4.0]), np.array([1.0, 5.0, 4.0])
 EQUALITIES: dict[str, tuple[Callable[..., Any], Any]] = {
     "two expressions": (lambda a, b: a == b, [1, 0, 1]),
@@ -186,7 +187,7 @@ EQUALITIES: dict[str, tuple[Callable[..., Any], Any]] = {
     "in where": (lambda a, b: np.where(a == a.max(), a, 0 * b), [0, 0, 4]),
     "of comparisons": (lambda a, b: (a > 1) == (b > 4), [1, 1, 0]),
     "of a comparison and a number": (lambda a, b: (a > 1) == 1, [0, 1, 1]),
-    "of a comparison and truth values": (lambda a, b: np.array([True, True, False]) != (a > 1), [1, 0, 1]),
+    "of a comparison and truth values": (lambda a, b: (a > 1) != TRUTH, [1, 0, 1]),
     "an order of comparisons": (lambda a, b: (a > 1) < (b > 0), [1, 0, 0]),
     "joined": (lambda a, b: (a == 1) | (b == 5), [1, 1, 0]),
     "negated": (lambda a, b: ~(a == b), [0, 1, 0]),
@@ -269,7 +270,7 @@ def test_random_functions(program: Program) -> None:
         expected = run(program, VALUES)
     except (ValueError, IndexError):
         return
-    value = run(program, E).evaluate(VALUES)
+    value = evaluated(run(program, E), VALUES)
     assert value.shape == np.shape(expected)
     np.testing.assert_allclose(value, expected, rtol=1e-9, atol=1e-9)
 

@@ -65,7 +65,7 @@ def test_functions(name: str) -> None:
     text = found.to("matrix")
     assert found.to("latex")
     if "ᵢ" not in text:
-        again = eg.parse_matrix(text, own).evaluate(VALUES)
+        again = evaluated(eg.parse_matrix(text, own), VALUES)
         np.testing.assert_allclose(again, expected, rtol=1e-9, atol=1e-12)
 
 
@@ -84,8 +84,8 @@ def test_definitions(name: str) -> None:
     found = CALLS[name](**E)
     definition = eg.Definition.of(found)
     expected = evaluated(found, VALUES)
-    np.testing.assert_allclose(definition.evaluate(VALUES), expected, rtol=1e-9, atol=1e-12)
-    back = definition.expression.evaluate(VALUES)
+    np.testing.assert_allclose(evaluated(definition, VALUES), expected, rtol=1e-9, atol=1e-12)
+    back = evaluated(definition.expression, VALUES)
     np.testing.assert_allclose(back, expected, rtol=1e-9, atol=1e-12)
 
 
@@ -223,9 +223,9 @@ MATRIX = [
 @pytest.mark.parametrize(("text", "written", "value"), MATRIX, ids=[text for text, *_ in MATRIX])
 def test_matrix_notation(text: str, written: str, value: Any) -> None:
     f = eg.parse_matrix(text, SHAPES)
-    np.testing.assert_allclose(f.evaluate(VALUES), value)
+    np.testing.assert_allclose(evaluated(f, VALUES), value)
     assert f.to("matrix") in (written, "x[n - 1]*x[n]")
-    np.testing.assert_allclose(eg.parse_matrix(written, SHAPES).evaluate(VALUES), value)
+    np.testing.assert_allclose(evaluated(eg.parse_matrix(written, SHAPES), VALUES), value)
 
 
 @pytest.mark.parametrize(
@@ -241,4 +241,4 @@ def test_matrix_notation(text: str, written: str, value: Any) -> None:
 )
 def test_mistakes(text: str, message: str) -> None:
     with pytest.raises(eg.EggradError, match=message):
-        eg.parse_matrix(text, SHAPES).evaluate(VALUES)
+        evaluated(eg.parse_matrix(text, SHAPES), VALUES)

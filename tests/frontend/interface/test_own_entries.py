@@ -57,7 +57,7 @@ def test_agrees_with_differences_along_the_structure(word: str, name: str) -> No
 
     def at(step: np.ndarray) -> np.ndarray:
         # What is written, for next to a singular matrix others are not definite.
-        return f.evaluate(known | {"X": value + step}, reference=True)
+        return evaluated(f, known | {"X": value + step}, reference=True)
 
     for i in range(n):
         for j in range(n):

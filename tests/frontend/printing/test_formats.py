@@ -15,6 +15,7 @@ from eggrad.frontend.printing.matrix import length
 from tests.cases.test_derivative_cases import CASES, NAMES, instances
 from tests.support.places import DATA
 from tests.support.random_matrix_texts import DIMS, random_text
+from tests.support.values import evaluated
 
 MATRIX_CASES = [c for c in CASES if c["matrix_syntax"]]
 RNG = np.random.default_rng(0)
@@ -40,9 +41,9 @@ def test_random_matrix_texts(seed: int) -> None:
     assert as_it_is(settled) == settled
     assert length(shortest) <= length(unchanged)
     for written in (unchanged, shortest):
-        found = eg.parse_matrix(written, DIMS).evaluate(VALUES)
+        found = evaluated(eg.parse_matrix(written, DIMS), VALUES)
         np.testing.assert_allclose(
-            found, read.evaluate(VALUES), rtol=1e-9, atol=1e-9, err_msg=written
+            found, evaluated(read, VALUES), rtol=1e-9, atol=1e-9, err_msg=written
         )
 
 
