@@ -20,9 +20,9 @@ from weakref import WeakValueDictionary
 import numpy as np
 
 from eggrad.engine.costs.cost import count, node_count
-from eggrad.engine.errors import ShapeError, UnknownVariable, UnsupportedOperation
+from eggrad.engine.errors import EggradError, ShapeError, UnknownVariable, UnsupportedOperation
 from eggrad.engine.indices.affine import size_symbols
-from eggrad.engine.indices.spec import MAXIMAL_SIZE, Dims, Size, transposition
+from eggrad.engine.indices.spec import Dims, Size, transposition
 from eggrad.engine.indices.texts import exact, shown
 from eggrad.engine.terms import term as terms
 from eggrad.engine.terms.binding import Array, check_shape, known_sizes, numeric, symbols
@@ -42,7 +42,7 @@ from eggrad.frontend.expression.no_values import (
 from eggrad.frontend.expression.numpy_protocols import call_function, call_ufunc, check_dtype
 from eggrad.frontend.expression.numpy_refusals import NoSuchMethod, no_method
 from eggrad.frontend.expression.substitution import apart
-from eggrad.frontend.text.doors import checked_count, checked_flag, checked_word
+from eggrad.frontend.text.doors import checked_flag, checked_integer, checked_word
 from eggrad.frontend.text.sizes import agreed_sizes
 from eggrad.frontend.text.words import Format, format_axes
 
@@ -919,7 +919,7 @@ class Expression(_Compared):
         """An entry as a scalar, the only one without a place."""
         flat = len(place) == 1 and not isinstance(place[0], tuple)
         for k in place if flat else place[0] if len(place) == 1 else place:
-            checked_count("item", "a place", k, -MAXIMAL_SIZE)
+            checked_integer("item", "a place", k)
         if flat:
             return self.ravel()[place[0]]
         return self[place[0] if len(place) == 1 else place] if place else self.reshape(())
@@ -1020,10 +1020,10 @@ def given_values(what: str, kind: str, values: object, named: Mapping[str, Any])
     return {**given, **named}
 
 
-def as_expression(value: object) -> Expression:
+def as_expression(value: object, what: str = "an operand") -> Expression:
     """An expression as it is; a number, or an array or list of real numbers, as a constant.
 
-    A condition is 1 or 0.
+    A condition is 1 or 0. Messages call the value `what`.
     A multiple of an identity matrix is that of a delta; `UnsupportedOperation` for all else.
 
     >>> as_expression(2).term.data, as_expression(np.eye(3)).term.op
@@ -1042,10 +1042,13 @@ def as_expression(value: object) -> Expression:
         return expression(terms.constant(number))
     own = _dense(value)
     if isinstance(own, np.ndarray | list | tuple):
-        return expression(broadcasting.array_term(_numbers(cast(object, own))))
+        try:
+            return expression(broadcasting.array_term(_numbers(cast(object, own))))
+        except EggradError as error:
+            raise type(error)(f"{what}: {error}") from error
     if isinstance(value, complex | np.complexfloating):
         raise UnsupportedOperation(
-            f"{value} is complex: expressions are of real numbers; write the real and the "
+            f"{what}: {value} is complex: expressions are of real numbers; write the real and the "
             "imaginary part apart"
         )
     if isinstance(value, MergedAxes):
@@ -1054,7 +1057,7 @@ def as_expression(value: object) -> Expression:
             "'entries' is one, in which each axis stands for itself, and numpy.reshape makes one"
         )
     raise UnsupportedOperation(
-        f"expected an expression, a number or an array, not {shown(value)}, "
+        f"{what}: expected an expression, a number or an array, not {shown(value)}, "
         f"a {type(value).__name__}"
     )
 
@@ -1205,7 +1208,8 @@ def applied(function: str | Function, *args: object) -> Expression:
     >>> applied("maximum", as_expression(2), as_expression(3)).to("matrix")
     'max(2, 3)'
     """
-    own = [as_expression(a) for a in args]
+    name = function if isinstance(function, str) else function.name
+    own = [as_expression(a, f"operand {k} of {name}") for k, a in enumerate(args, 1)]
     whole: Dims = ()
     pairs: list[tuple[Size, Size]] = []
     for a in own:
@@ -1216,20 +1220,19 @@ def applied(function: str | Function, *args: object) -> Expression:
         dims = reduce(broadcasting.common, (a.dims for a in operands))
         return terms.apply(function, *(broadcasting.spread(a, dims) for a in operands))
 
-    name = function if isinstance(function, str) else function.name
     return combine(name, own, pairs, build)
 
 
 def matmul(a: object, b: object) -> Expression:
     """`a @ b`, as NumPy's: vectors, matrices, and stacks of matrices."""
-    left, right = as_expression(a), as_expression(b)
+    left, right = as_expression(a, "left of @"), as_expression(b, "right of @")
     pairs = broadcasting.matmul_pairs(left.shape, right.shape)
     return combine(_described(left, "@", right), [left, right], pairs, broadcasting.matmul)
 
 
 def power(a: object, b: object) -> Expression:
     """`a ** b`, entry by entry."""
-    base, exponent = as_expression(a), as_expression(b)
+    base, exponent = as_expression(a, "the base"), as_expression(b, "the exponent")
     if exponent.ndim:
         return applied("pow", base, exponent)
     return combine("**", [base, exponent], [], terms.power)
@@ -1238,7 +1241,8 @@ def power(a: object, b: object) -> Expression:
 def _elementwise(
     symbol: str, a: object, b: object, build: Callable[[Term, Term], Term]
 ) -> Expression:
-    left, right = as_expression(a), as_expression(b)
+    left = as_expression(a, f"left of {symbol}")
+    right = as_expression(b, f"right of {symbol}")
 
     def spread_and_build(p: Term, q: Term) -> Term:
         if symbol == "*" or (symbol == "/" and not (p.dims and q.dims)):

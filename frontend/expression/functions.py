@@ -159,7 +159,7 @@ def transpose(f: Expression) -> Expression:
     >>> transpose(variable("A", ("m", "n"))).shape
     ('n', 'm')
     """
-    return as_expression(f).T
+    return as_expression(f, "the argument of transpose").T
 
 
 def sum(f: Expression, axis: int | Sequence[int] | None = None) -> Expression:
@@ -178,7 +178,7 @@ def sum(f: Expression, axis: int | Sequence[int] | None = None) -> Expression:
 
 def _reduction(what: str, f: Expression, axis: Any) -> tuple[Expression, Spec]:
     """An expression, and the spec that takes some of its axes away."""
-    own = as_expression(f)
+    own = as_expression(f, f"the argument of {what}")
     gone = _axes_of(what, own.ndim, axis)
     kept = [k for k in range(own.ndim) if k not in gone]
     return own, specs.canonical([range(own.ndim)], kept)
@@ -236,7 +236,7 @@ def einsum(spec: str, *operands: Expression) -> Expression:
     >>> einsum("i,ij,j", variable("y", ("m",)), A, x).shape
     ()
     """
-    own = [as_expression(f) for f in operands]
+    own = [as_expression(f, f"einsum: operand {k}") for k, f in enumerate(operands, 1)]
     parts, output = read_spec(checked_text("einsum", "spec", spec), [f.shape for f in own])
     known: dict[str, Size] = {}
     pairs: list[tuple[Size, Size]] = []
@@ -266,7 +266,7 @@ def of_each(name: str, f: Expression) -> Expression:
     >>> of_each("eigenvalues", variable("A", ("k", "n", "n"))).shape
     ('k', 'n')
     """
-    own = as_expression(f)
+    own = as_expression(f, f"the argument of {name}")
     square = STACK_FUNCTIONS[name].square and own.ndim > 1
     pairs = [(own.shape[-2], own.shape[-1])] if square else []
     return combine(name, [own], pairs, lambda a: terms.numeric(name, a))
@@ -274,7 +274,7 @@ def of_each(name: str, f: Expression) -> Expression:
 
 def _function(name: str) -> Callable[[Expression], Expression]:
     def function(f: Expression) -> Expression:
-        own = as_expression(f)
+        own = as_expression(f, f"the argument of {name}")
         square = name in MATRIX_FUNCTIONS and own.ndim == 2
         pairs = [cast(tuple[Size, Size], own.shape)] if square else []
         return combine(name, [own], pairs, lambda a: terms.apply(name, a))

@@ -21,7 +21,6 @@ from eggrad.frontend.expression.numpy_functions import (
     diag,
     flip,
     in_a_row,
-    integer,
     integer_size,
     moveaxis,
     one_axis,
@@ -33,7 +32,7 @@ from eggrad.frontend.expression.numpy_functions import (
     swapaxes,
 )
 from eggrad.frontend.expression.numpy_protocols import check_dtype, implements
-from eggrad.frontend.text.doors import checked_count
+from eggrad.frontend.text.doors import checked_count, checked_integer
 
 # Those of an axis are listed.
 _MOST_PLACES: Final = 10**6
@@ -143,7 +142,7 @@ def repeat(a: Any, repeats: Any, axis: int | None = None) -> Expression:
 
 def tile(A: Any, reps: Any) -> Expression:  # noqa: N803 - NumPy's name
     """`numpy.tile`."""
-    counts = [integer("tile", r) for r in np.atleast_1d(literal("tile", reps))]
+    counts = [checked_integer("tile", "reps", r) for r in np.atleast_1d(literal("tile", reps))]
     own = as_expression(A)
     own = ax.expanded(own, range(max(0, len(counts) - own.ndim)))
     counts = [1] * (own.ndim - len(counts)) + counts
@@ -192,7 +191,11 @@ def linspace(  # noqa: PLR0917 - NumPy's arguments
     axis: int = 0,
 ) -> Any:
     """`numpy.linspace`."""
-    first, last, count = as_expression(start), as_expression(stop), integer("linspace", num)
+    first, last, count = (
+        as_expression(start),
+        as_expression(stop),
+        checked_integer("linspace", "num", num),
+    )
     parts = count - 1 if endpoint else count
     step = (last - first) / parts if parts else last - first
     weights = reshape(fixed(np.arange(count)), (count, *[1] * step.ndim))
@@ -244,7 +247,7 @@ atleast_3d = _at_least(3, {0: [0, 1, 2], 1: [0, 2], 2: [2]})
 def rollaxis(a: Any, axis: int, start: int = 0) -> Expression:
     """`numpy.rollaxis`."""
     own = as_expression(a)
-    (k,) = ax.normalized("rollaxis", axis, own.ndim)
+    k, start = one_axis("rollaxis", axis, own), checked_integer("rollaxis", "start", start)
     to = start + own.ndim if start < 0 else start
     if not 0 <= to <= own.ndim:
         raise ShapeError(f"rollaxis: there is no place {start} among {own.ndim} axes")
@@ -255,7 +258,7 @@ def rot90(m: Any, k: int = 1, axes: Sequence[int] = (0, 1)) -> Expression:
     """`numpy.rot90`."""
     own = as_expression(m)
     first, second = ax.normalized("rot90", axes, own.ndim)
-    turns = integer("rot90", k) % 4
+    turns = checked_integer("rot90", "k", k) % 4
     if turns == 2:
         return flip(own, (first, second))
     if turns == 1:
@@ -342,7 +345,10 @@ def array_split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list[Expre
         return split(ary, indices_or_sections, axis)
     own = as_expression(ary)
     k = one_axis("array_split", axis, own)
-    size, count = integer_size("array_split", own, k), integer("array_split", indices_or_sections)
+    size, count = (
+        integer_size("array_split", own, k),
+        checked_integer("array_split", "the number of parts", indices_or_sections),
+    )
     if count < 1:
         raise ShapeError(f"array_split: into {count} parts")
     lengths = [size // count + (i < size % count) for i in range(count)]
@@ -363,7 +369,7 @@ def _split_along(name: str, axis: int, least: int) -> Callable[..., list[Express
 def unstack(x: Any, /, *, axis: int = 0) -> tuple[Expression, ...]:
     """`numpy.unstack`."""
     own = as_expression(x)
-    k = ax.normalized("unstack", axis, own.ndim)[0]
+    k = one_axis("unstack", axis, own)
     return tuple(own[along(k, i)] for i in range(integer_size("unstack", own, k)))
 
 
@@ -383,7 +389,7 @@ def delete(arr: Any, obj: Any, axis: int | None = None) -> Expression:
         return gathered(own, k, left.tolist())
     if not hasattr(obj, "__index__"):
         integer_size("delete", own, k)
-    place = integer("delete", obj)
+    place = checked_integer("delete", "obj", obj)
     first = own[along(k, slice(None, place))]
     if place == -1:
         return first
@@ -417,11 +423,21 @@ def insert(arr: Any, obj: Any, values: Any, axis: int | None = None) -> Expressi
     return gathered(concatenate([own, new], k), k, source.tolist())
 
 
+def _truths(what: str, value: Any) -> Array:
+    """Literal truth values, or numbers that stand for such."""
+    array = literal(what, value)
+    if array.dtype.kind not in "biuf":
+        raise UnsupportedOperation(
+            f"{what}: condition is a list of truth values, not {shown(value)}"
+        )
+    return array
+
+
 def compress(condition: Any, a: Any, axis: int | None = None) -> Expression:
     """`numpy.compress` by literal truth values."""
     own = in_a_row(a) if axis is None else as_expression(a)
     k = one_axis("compress", axis, own)
-    return gathered(own, k, np.flatnonzero(literal("compress", condition)).tolist())
+    return gathered(own, k, np.flatnonzero(_truths("compress", condition)).tolist())
 
 
 def extract(condition: Any, arr: Any) -> Expression:

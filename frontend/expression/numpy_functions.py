@@ -5,7 +5,6 @@ from functools import reduce
 from math import isfinite
 from math import prod as number_of
 from numbers import Real
-from operator import index
 from typing import Any, Final, cast
 
 import numpy as np
@@ -34,7 +33,7 @@ from eggrad.frontend.expression.functions import maximum, minimum
 from eggrad.frontend.expression.merged import Merged, kron, reshaped
 from eggrad.frontend.expression.numpy_protocols import check_dtype, implements
 from eggrad.frontend.expression.numpy_ufuncs import sqrt, square
-from eggrad.frontend.text.doors import checked_word
+from eggrad.frontend.text.doors import checked_integer, checked_word
 
 Axis = int | Sequence[int] | None
 
@@ -229,7 +228,7 @@ def tensordot(
     """`numpy.tensordot`."""
     left, right = as_expression(a), as_expression(b)
     if not np.ndim(cast(Any, axes)):
-        count = integer("tensordot", axes)
+        count = checked_integer("tensordot", "axes", axes)
         if not 0 <= count <= min(left.ndim, right.ndim):
             raise ShapeError(f"tensordot: {count} axes are summed, the arguments have fewer")
         axes = (range(left.ndim - count, left.ndim), range(count))
@@ -374,7 +373,9 @@ def one_axis(what: str, axis: Any, own: Expression) -> int:
     """One axis; none stands for the only one of a vector."""
     if axis is None and own.ndim != 1:
         raise UnsupportedOperation(f"{what}: give an axis; numpy.ravel makes a vector")
-    return ax.normalized(what, 0 if axis is None else integer(what, axis), own.ndim)[0]
+    return ax.normalized(
+        what, 0 if axis is None else checked_integer(what, "axis", axis), own.ndim
+    )[0]
 
 
 def sizes(what: str, shape: Any) -> tuple[Size, ...]:
@@ -391,18 +392,6 @@ def sizes(what: str, shape: Any) -> tuple[Size, ...]:
         if isinstance(d, bool) or not isinstance(d, int | str):
             raise ShapeError(f"{what}: a size is an integer or a symbol, not {shown(d)}")
     return tuple(own)
-
-
-def integer(what: str, value: Any) -> int:
-    """A number that is an integer.
-
-    >>> integer("roll", np.int64(2))
-    2
-    """
-    try:
-        return index(value)
-    except TypeError:
-        raise UnsupportedOperation(f"{what}: an integer is wanted, not {shown(value)}") from None
 
 
 def integer_size(what: str, own: Expression, axis: int) -> int:
@@ -453,7 +442,7 @@ def roll(a: Any, shift: int, axis: int | None = None) -> Expression:
     """`numpy.roll` along an axis; one whose size is a symbol has at least as many entries."""
     own = as_expression(a)
     k = one_axis("roll", axis, own)
-    size, by = own.shape[k], integer("roll", shift)
+    size, by = own.shape[k], checked_integer("roll", "shift", shift)
     if isinstance(size, int):
         by = by % size if size else 0
     if not by:
@@ -469,7 +458,7 @@ def diff(a: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = 
     own = as_expression(a)
     k = one_axis("diff", axis, own)
     before = (slice(None),) * k
-    n = integer("diff", n)
+    n = checked_integer("diff", "n", n)
     if n < 0:
         raise ShapeError(f"diff: differences are taken {n} times, which is negative")
     if n > _MOST_DIFFERENCES:
@@ -534,14 +523,20 @@ def combined(operation: Callable[[Any, Any], Expression], own: Expression, axis:
 def tril(m: Any, k: int = 0) -> Expression:
     """`numpy.tril` of a matrix, or of a stack of matrices."""
     own = _matrices("tril", m)
-    below = (">=", form([(own.ndim - 2, 1), (own.ndim - 1, -1), ("", integer("tril", k))]))
+    below = (
+        ">=",
+        form([(own.ndim - 2, 1), (own.ndim - 1, -1), ("", checked_integer("tril", "k", k))]),
+    )
     return selected("tril", own, (), [below], range(own.ndim))
 
 
 def triu(m: Any, k: int = 0) -> Expression:
     """`numpy.triu` of a matrix, or of a stack of matrices."""
     own = _matrices("triu", m)
-    above = (">=", form([(own.ndim - 1, 1), (own.ndim - 2, -1), ("", -integer("triu", k))]))
+    above = (
+        ">=",
+        form([(own.ndim - 1, 1), (own.ndim - 2, -1), ("", -checked_integer("triu", "k", k))]),
+    )
     return selected("triu", own, (), [above], range(own.ndim))
 
 
@@ -554,7 +549,7 @@ def _matrices(what: str, m: Any) -> Expression:
 
 def trace(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Expression:
     """`numpy.trace`."""
-    own, offset = as_expression(a), integer("trace", offset)
+    own, offset = as_expression(a), checked_integer("trace", "offset", offset)
     if not offset:
         return language.sum(diagonal(own, 0, axis1, axis2), axis=-1)
     first, second = ax.normalized("trace", (axis1, axis2), own.ndim)
@@ -565,7 +560,7 @@ def trace(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Expression
 
 def diagonal(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Expression:
     """`numpy.diagonal`; one beside the main diagonal needs a square matrix or integer sizes."""
-    own, offset = as_expression(a), integer("diagonal", offset)
+    own, offset = as_expression(a), checked_integer("diagonal", "offset", offset)
     first, second = ax.normalized("diagonal", (axis1, axis2), own.ndim)
     sizes = {own.shape[first], own.shape[second]}
     if not offset and (len(sizes) == 1 or not all(isinstance(d, int) for d in sizes)):
@@ -655,13 +650,21 @@ def split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list[Expression]
     own = as_expression(ary)
     k = one_axis("split", axis, own)
     ends: list[int | None]
-    if not np.ndim(indices_or_sections):
-        size, count = integer_size("split", own, k), integer("split", indices_or_sections)
+    if not isinstance(indices_or_sections, list | tuple | np.ndarray) or (
+        isinstance(indices_or_sections, np.ndarray) and not indices_or_sections.ndim
+    ):
+        size, count = (
+            integer_size("split", own, k),
+            checked_integer("split", "a place or the number of parts", indices_or_sections),
+        )
         if count < 1 or size % count:
             raise ShapeError(f"split: {size} entries do not make {count} equal parts")
         ends = list(range(size // count, size, size // count)) if size else [0] * (count - 1)
     else:
-        ends = [integer("split", i) for i in indices_or_sections]
+        ends = [
+            checked_integer("split", "a place or the number of parts", i)
+            for i in indices_or_sections
+        ]
     before = (slice(None),) * k
     bounds = zip([0, *ends], [*ends, None], strict=True)
     return [own[(*before, slice(a, b))] for a, b in bounds]

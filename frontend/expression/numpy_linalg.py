@@ -33,7 +33,6 @@ from eggrad.frontend.expression.numpy_functions import (
     amin,
     broadcast_to,
     diagonal,
-    integer,
     integer_size,
     matrix_transpose,
     moveaxis,
@@ -47,7 +46,7 @@ from eggrad.frontend.expression.numpy_functions import (
 )
 from eggrad.frontend.expression.numpy_protocols import implements
 from eggrad.frontend.expression.numpy_ufuncs import sqrt, square, vecdot
-from eggrad.frontend.text.doors import checked_flag
+from eggrad.frontend.text.doors import checked_flag, checked_integer
 from eggrad.rules.functions.matrix_properties import matrix_properties
 
 # Operands -----------------------------------------------------------------------------------
@@ -133,7 +132,7 @@ def solve(a: Any, b: Any) -> Expression:
 def matrix_power(a: Any, n: int) -> Expression:
     """`numpy.linalg.matrix_power`."""
     own = _square("matrix_power", a)
-    n = integer("matrix_power", n)
+    n = checked_integer("matrix_power", "n", n)
     if n < 0:
         return matrix_power(inv(own), -n)
     if n == 0:
@@ -149,7 +148,7 @@ def matrix_power(a: Any, n: int) -> Expression:
 def tensorinv(a: Any, ind: int = 2) -> Expression:
     """`numpy.linalg.tensorinv`, of integer sizes."""
     own = as_expression(a)
-    if not 0 < integer("tensorinv", ind) <= own.ndim:
+    if not 0 < checked_integer("tensorinv", "ind", ind) <= own.ndim:
         raise ShapeError(f"tensorinv: ind is from 1 to {own.ndim}, the number of axes, not {ind}")
     lengths = [integer_size("tensorinv", own, k) for k in range(own.ndim)]
     first, last = lengths[:ind], lengths[ind:]

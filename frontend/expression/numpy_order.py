@@ -19,13 +19,12 @@ from eggrad.frontend.expression.gathering import gathered, has_integers, take_al
 from eggrad.frontend.expression.numpy_arrays import literal
 from eggrad.frontend.expression.numpy_functions import (
     in_a_row,
-    integer,
     integer_size,
     stack,
     wanted_axes,
 )
 from eggrad.frontend.expression.numpy_protocols import implements
-from eggrad.frontend.text.doors import checked_word
+from eggrad.frontend.text.doors import checked_integer, checked_word
 
 _STABLE: Final = ("quicksort", "mergesort", "heapsort", "stable")
 
@@ -79,7 +78,7 @@ def _along(what: str, a: Any, axis: int | None) -> tuple[Expression, int]:
     own = as_expression(a)
     if axis is None:
         return in_a_row(own), 0
-    return own, ax.normalized(what, integer(what, axis), own.ndim)[0]
+    return own, ax.normalized(what, checked_integer(what, "axis", axis), own.ndim)[0]
 
 
 # Quantiles ---------------------------------------------------------------------------------

@@ -13,7 +13,7 @@ import numpy as np
 from eggrad.engine.errors import UnsupportedOperation
 from eggrad.engine.indices.texts import shown
 from eggrad.frontend.expression.numpy_refusals import refusal
-from eggrad.frontend.text.doors import checked_flag
+from eggrad.frontend.text.doors import checked_flag, checked_text
 
 _FUNCTIONS: Final[dict[object, Callable[..., Any]]] = {}
 _UFUNCS: Final[dict[str, Callable[..., Any]]] = {}
@@ -21,7 +21,11 @@ _METHODS: Final[dict[str, Callable[..., Any]]] = {}
 # Values of options that change nothing.
 _DEFAULTS: Final = {"casting": "same_kind", "order": "K", "subok": True, "where": True}
 # Options that are True or False.
-_FLAGS: Final = frozenset({"keepdims", "hermitian", "full_matrices", "compute_uv", "upper"})
+_FLAGS: Final = frozenset(
+    {"keepdims", "hermitian", "full_matrices", "compute_uv", "upper", "rowvar", "bias"}
+)
+# Options that are words.
+_WORDS: Final = frozenset({"mode", "method", "kind", "side", "UPLO", "indexing", "order"})
 _NO_METHOD: Final = {
     "at": "expressions never change; add numpy.where(condition, y, 0), or a product of y with an "
     "array of zeros and ones",
@@ -127,6 +131,9 @@ def _called(
         raise UnsupportedOperation(f"numpy.{name} of expressions does not take {what}") from error
     for option in _FLAGS.intersection(bound.arguments):
         checked_flag(f"numpy.{name}", option, bound.arguments[option])
+    for option in _WORDS.intersection(bound.arguments):
+        if bound.arguments[option] is not None:
+            checked_text(f"numpy.{name}", option, bound.arguments[option])
     return function(*bound.args, **bound.kwargs)
 
 

@@ -33,7 +33,6 @@ from eggrad.frontend.expression.numpy_functions import (
     diff,
     full_like,
     in_a_row,
-    integer,
     integer_size,
     moveaxis,
     one_axis,
@@ -50,6 +49,7 @@ from eggrad.frontend.expression.numpy_ufuncs import (
     less_equal,
     sqrt,
 )
+from eggrad.frontend.text.doors import checked_integer
 
 _LARGEST: Final = float(np.finfo(float).max)
 _MOST_KNOTS: Final = 1000
@@ -367,7 +367,7 @@ def polymul(a1: Any, a2: Any) -> Expression:
 def polyder(p: Any, m: int = 1) -> Expression:
     """`numpy.polyder`."""
     own = in_a_row(p)
-    for _ in range(integer("polyder", m)):
+    for _ in range(checked_integer("polyder", "m", m)):
         degree = integer_size("polyder", own, 0) - 1
         own = own[:-1] * fixed(np.arange(degree, 0, -1))
     return own
@@ -377,8 +377,8 @@ def polyint(p: Any, m: int = 1, k: Any = None) -> Expression:
     """`numpy.polyint`."""
     own = in_a_row(p)
     constants = in_a_row(0 if k is None else k)
-    constants = ax.broadcast(constants, (integer("polyint", m),))
-    for place in range(integer("polyint", m)):
+    constants = ax.broadcast(constants, (checked_integer("polyint", "m", m),))
+    for place in range(checked_integer("polyint", "m", m)):
         degree = integer_size("polyint", own, 0)
         own = concatenate([own / fixed(np.arange(degree, 0, -1)), constants[place][None]])
     return own
@@ -398,7 +398,7 @@ def polyfit(x: Any, y: Any, deg: int, *, w: Any = None) -> Expression:
     """`numpy.polyfit` at places that are known: coefficients are products with the values."""
     places, own = literal("polyfit: x", x), as_expression(y)
     scale = np.ones(len(places)) if w is None else np.asarray(literal("polyfit: w", w), float)
-    powers = np.vander(places.astype(float), integer("polyfit", deg) + 1)
+    powers = np.vander(places.astype(float), checked_integer("polyfit", "deg", deg) + 1)
     return matmul(fixed(np.linalg.pinv(powers * scale[:, None]) * scale), own)
 
 
@@ -407,7 +407,7 @@ def vander(x: Any, N: int | None = None, increasing: bool = False) -> Expression
     own = as_expression(x)
     if own.ndim != 1:
         raise ShapeError(f"vander: of a vector, the argument has {own.ndim} axes")
-    count = integer_size("vander", own, 0) if N is None else integer("vander", N)
+    count = integer_size("vander", own, 0) if N is None else checked_integer("vander", "N", N)
     columns = [full_like(own, 1) if k == 0 else power(own, k) for k in range(count)]
     if not columns:
         return full_like(own, 0, shape=(*own.shape, 0))
@@ -532,7 +532,7 @@ _MOST_DIGITS: Final = 400
 
 def round(a: Any, decimals: int = 0) -> Expression:
     """`numpy.round`, which has no derivative."""
-    digits = integer("round", decimals)
+    digits = checked_integer("round", "decimals", decimals)
     if abs(digits) > _MOST_DIGITS:
         raise UnsupportedOperation(
             f"round: decimals is an integer from -{_MOST_DIGITS} to {_MOST_DIGITS}, not "
@@ -583,6 +583,12 @@ def isin(element: Any, test_elements: Any, *, invert: bool = False) -> Condition
     return ~some if invert else some
 
 
+def _size(a: Any, axis: Any = None) -> Any:
+    """`numpy.size`."""
+    own = as_expression(a)
+    return own.size if axis is None else own.shape[ax.normalized("size", axis, own.ndim)[0]]
+
+
 FUNCTIONS: Final[Mapping[object, Callable[..., Any]]] = {
     **{np.nansum: nansum, np.nanprod: nanprod, np.nanmean: nanmean, np.nanvar: nanvar},
     **{np.nanstd: nanstd, np.nanmax: nanmax, np.nanmin: nanmin, np.nan_to_num: nan_to_num},
@@ -606,7 +612,7 @@ FUNCTIONS: Final[Mapping[object, Callable[..., Any]]] = {
     **{np.isclose: isclose, np.allclose: allclose, np.array_equal: array_equal, np.isin: isin},
     np.array_equiv: lambda a1, a2: all(equal(a1, a2)),
     **{np.sinc: special.sinc, np.i0: special.i0},
-    np.size: lambda a, axis=None: as_expression(a).size if axis is None else a.shape[axis],
+    np.size: _size,
     **{np.result_type: lambda *a: np.dtype(float), np.common_type: lambda *a: np.float64},
 }
 """What functions of NumPy of data do."""

@@ -143,7 +143,10 @@ def compile(
     if columns is not None and structure != "factored":
         raise UnsupportedOperation('compile: columns needs structure="factored"')
     several = isinstance(f, list | tuple)
-    given = [as_expression(e).thin for e in (cast(Sequence[Expression], f) if several else [f])]
+    given = [
+        as_expression(e, "compile: f").thin
+        for e in (cast(Sequence[Expression], f) if several else [f])
+    ]
     if not given:
         raise UnsupportedOperation("compile what? give at least one expression")
     for symbol, length in (sizes or {}).items():

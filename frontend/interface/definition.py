@@ -156,7 +156,7 @@ class Definition:
         >>> print(Definition.of(A @ x))
         f[i] = sum{j}_0^(n - 1) (A[i; j] * x[j])
         """
-        given = as_expression(f)
+        given = as_expression(f, "Definition.of: f")
         found = written(given.term)
         own = fresh_name(checked_text("Definition.of", "name", name), {*found.arguments})
         return Definition(own, found.lengths, found.arguments, found.body, given.term_complete)

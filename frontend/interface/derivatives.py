@@ -71,7 +71,7 @@ def derivative(
     >>> float(derivative(sin(x), "x").evaluate({"x": 0}))
     1.0
     """
-    own = as_expression(f)
+    own = as_expression(f, "derivative: f")
     arguments = tuple(wrt_variable(own, w) for w in wrt)
     return derivative_by(own, arguments, mode, budget, exact=exact, entries=entries, rules=rules)
 
@@ -139,7 +139,7 @@ def simplify(
     >>> simplify(x + 0) is x
     True
     """
-    own = as_expression(f)
+    own = as_expression(f, "simplify: f")
     checked_flag("simplify", "exact", exact)
     more, at = _accepted(rules), known_sizes(own.term, sizes)
     found = calculus.simplify(own.term, budget, more, sizes, exact=exact)
@@ -162,7 +162,7 @@ def wrt_variable(f: Expression, wrt: str | Expression, declared: Iterable[Term] 
                 f"the expression has no variable {shown(wrt)}; its variables: {names}"
             )
         return known[wrt]
-    term = as_expression(wrt).term
+    term = as_expression(wrt, "derivative: the variable").term
     if term.op != "variable":
         raise UnsupportedOperation(
             f"a derivative is with respect to variables, this is a {term.op} with axes {term.dims}"
@@ -227,7 +227,7 @@ def _accepted(rules: "Rules | None") -> "tuple[Ruleset, ...]":
 
 def scalar(what: str, f: Expression) -> Expression:
     """An expression without axes; `ShapeError` for any other."""
-    own = as_expression(f)
+    own = as_expression(f, f"{what}: f")
     if own.ndim:
         raise ShapeError(
             f"{what} needs a scalar, the expression has axes {format_axes(own.shape)}; "

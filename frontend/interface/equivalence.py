@@ -180,7 +180,7 @@ def equivalent(
     left = 10.1073
     right = 20.0855
     """
-    own = [as_expression(f).thin, as_expression(g).thin]
+    own = [as_expression(f, "equivalent: f").thin, as_expression(g, "equivalent: g").thin]
     own = unified(own, (), "comparing", free=True)
     left, right = own[0].shape, own[1].shape
     axes = f"the left side has axes {format_axes(left)}, the right side {format_axes(right)}"

@@ -87,7 +87,7 @@ def properties(f: Any) -> Properties:
     >>> properties(1 / (1 + exp(variable("x")))).range
     '(0, 1]'
     """
-    own = as_expression(f)
+    own = as_expression(f, "properties: f")
     knowledge = Knowledge((forms, ranges, matrix_properties))
     found: dict[str, tuple[str, ...]] = {}
     equal = optional("looking at equal forms", lambda: _in_sums_and_products(own.thin.term), tuple)

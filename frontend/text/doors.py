@@ -1,11 +1,12 @@
 """What callers give that is no tensor, checked at the door: each message names the argument."""
 
 from collections.abc import Collection, Mapping
+from operator import index
 from typing import Any, cast
 
 import numpy as np
 
-from eggrad.engine.errors import UnsupportedOperation
+from eggrad.engine.errors import EggradError, UnsupportedOperation
 from eggrad.engine.indices.texts import shown
 
 
@@ -44,6 +45,19 @@ def checked_word(what: str, name: str, value: object, words: Collection[str]) ->
         known = ", ".join(word or "''" for word in words)
         raise UnsupportedOperation(f"{what}: {name} is one of {known}, not {shown(value)}")
     return str(value)
+
+
+def checked_integer(what: str, name: str, value: object) -> int:
+    """An integer.
+
+    >>> checked_integer("item", "a place", 1.5)
+    Traceback (most recent call last):
+    eggrad.engine.errors.UnsupportedOperation: item: a place is an integer, not 1.5
+    """
+    try:
+        return index(cast(Any, value))
+    except (TypeError, EggradError):
+        raise UnsupportedOperation(f"{what}: {name} is an integer, not {shown(value)}") from None
 
 
 def checked_count(
