@@ -546,7 +546,8 @@ class Expression(_Compared):
 
         `sizes` maps size symbols, or is the size of every symbol.
         """
-        return count([self.thin.term], known_sizes(self.thin.term, sizes))
+        own = self.thin.term
+        return count([own], {str(s): n for s, n in known_sizes(own, sizes).items()})
 
     @property
     def node_count(self) -> int:

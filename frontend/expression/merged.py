@@ -195,7 +195,7 @@ def reshaped(f: Expression, shape: Any) -> Merged | Expression:
     """
     several = isinstance(shape, tuple | list) or np.ndim(shape) == 1
     given: Sequence[Any] = tuple(shape) if several else (shape,)
-    wanted = [int(d) if isinstance(d, np.integer) else d for d in given]
+    wanted: list[Any] = [int(d) if isinstance(d, np.integer) else d for d in given]
     for d in wanted:
         if not isinstance(d, int | str | Expression) or isinstance(d, bool):
             raise UnsupportedOperation(

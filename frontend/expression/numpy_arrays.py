@@ -22,6 +22,7 @@ from eggrad.frontend.expression.numpy_functions import (
     flip,
     in_a_row,
     integer_size,
+    listed_size,
     moveaxis,
     one_axis,
     reshape,
@@ -34,8 +35,6 @@ from eggrad.frontend.expression.numpy_functions import (
 from eggrad.frontend.expression.numpy_protocols import check_dtype, implements
 from eggrad.frontend.text.doors import checked_count, checked_integer
 
-# Those of an axis are listed.
-_MOST_PLACES: Final = 10**6
 _MOST_CALLS: Final = 1000
 _MOST_COPIES: Final = 64
 
@@ -173,7 +172,7 @@ def _copies(own: Expression, axis: int, count: int) -> Expression:
 
 def resize(a: Any, new_shape: Any) -> Expression:
     """`numpy.resize`: the entries again and again, as many as are wanted."""
-    shape = whole.sizes("resize", new_shape)
+    shape = tuple(checked_count("resize", "a size", d) for d in whole.sizes("resize", new_shape))
     own = in_a_row(a)
     size, wanted = integer_size("resize", own, 0), int(np.prod(shape))
     if not size:
@@ -257,7 +256,10 @@ def rollaxis(a: Any, axis: int, start: int = 0) -> Expression:
 def rot90(m: Any, k: int = 1, axes: Sequence[int] = (0, 1)) -> Expression:
     """`numpy.rot90`."""
     own = as_expression(m)
-    first, second = ax.normalized("rot90", axes, own.ndim)
+    pair = ax.normalized("rot90", axes, own.ndim)
+    if len(pair) != 2:
+        raise ShapeError(f"rot90: axes are two, as (0, 1), not {shown(axes)}")
+    first, second = pair
     turns = checked_integer("rot90", "k", k) % 4
     if turns == 2:
         return flip(own, (first, second))
@@ -276,7 +278,8 @@ def sliding_window_view(
 ) -> Expression:
     """`numpy.lib.stride_tricks.sliding_window_view`: new last axes run through each window."""
     own = as_expression(x)
-    sizes = whole.sizes("sliding_window_view", window_shape)
+    lengths = whole.sizes("sliding_window_view", window_shape)
+    sizes = [checked_count("sliding_window_view", "a size", d) for d in lengths]
     axes = [
         ax.normalized("sliding_window_view", k, own.ndim)[0]
         for k in (range(own.ndim) if axis is None else np.atleast_1d(axis))
@@ -379,7 +382,7 @@ def delete(arr: Any, obj: Any, axis: int | None = None) -> Expression:
     k = one_axis("delete", axis, own)
     size = own.shape[k]
     if isinstance(size, int):
-        checked_count("delete", "the length of the axis", size, 0, _MOST_PLACES)
+        listed_size("delete", own, k)
         gone = obj if isinstance(obj, slice) else literal("delete", obj)
         gone = slice(0) if isinstance(gone, np.ndarray) and not gone.size else gone
         try:
@@ -400,7 +403,7 @@ def insert(arr: Any, obj: Any, values: Any, axis: int | None = None) -> Expressi
     """`numpy.insert` at literal places."""
     own = in_a_row(arr) if axis is None else as_expression(arr)
     k = one_axis("insert", axis, own)
-    size = integer_size("insert", own, k)
+    size = listed_size("insert", own, k)
     if isinstance(obj, slice):
         obj = list(range(*obj.indices(size)))
     places = literal("insert", obj)
@@ -482,6 +485,10 @@ def apply_along_axis(
 def apply_over_axes(func: Callable[..., Any], a: Any, axes: Any) -> Expression:
     """`numpy.apply_over_axes`."""
     own = as_expression(a)
+    if not callable(func):
+        raise UnsupportedOperation(
+            f"apply_over_axes: func is a function of an array and an axis, not {shown(func)}"
+        )
     for axis in ax.normalized("apply_over_axes", axes, own.ndim):
         found = as_expression(func(own, axis))
         own = ax.expanded(found, [axis]) if found.ndim < own.ndim else found

@@ -33,13 +33,13 @@ from eggrad.frontend.expression.functions import maximum, minimum
 from eggrad.frontend.expression.merged import Merged, kron, reshaped
 from eggrad.frontend.expression.numpy_protocols import check_dtype, implements
 from eggrad.frontend.expression.numpy_ufuncs import sqrt, square
-from eggrad.frontend.text.doors import checked_integer, checked_word
+from eggrad.frontend.text.doors import checked_count, checked_integer, checked_word
 
 Axis = int | Sequence[int] | None
 
 # A product of entries is written out.
 _MOST_FACTORS: Final = 64
-_MOST_DIFFERENCES: Final = 1000
+MOST_DIFFERENCES: Final = 1000
 
 
 # Reductions --------------------------------------------------------------------------------
@@ -394,6 +394,16 @@ def sizes(what: str, shape: Any) -> tuple[Size, ...]:
     return tuple(own)
 
 
+# The most places of an axis that are listed one by one.
+MOST_PLACES: Final = 10**6
+
+
+def listed_size(what: str, own: Expression, axis: int) -> int:
+    """The size of an axis whose places are listed one by one."""
+    size = integer_size(what, own, axis)
+    return checked_count(what, "the length of the axis", size, 0, MOST_PLACES)
+
+
 def integer_size(what: str, own: Expression, axis: int) -> int:
     """The size of an axis, where it is a number."""
     size = own.shape[axis]
@@ -461,8 +471,8 @@ def diff(a: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = 
     n = checked_integer("diff", "n", n)
     if n < 0:
         raise ShapeError(f"diff: differences are taken {n} times, which is negative")
-    if n > _MOST_DIFFERENCES:
-        raise UnsupportedOperation(f"diff: differences are taken {_MOST_DIFFERENCES} times at most")
+    if n > MOST_DIFFERENCES:
+        raise UnsupportedOperation(f"diff: differences are taken {MOST_DIFFERENCES} times at most")
     ends = [None if e is None else _slab(as_expression(e), own, k) for e in (prepend, append)]
     if any(e is not None for e in ends):
         own = concatenate([e for e in (ends[0], own, ends[1]) if e is not None], k)

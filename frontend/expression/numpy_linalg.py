@@ -323,8 +323,7 @@ _OF_MATRICES: Final = "None, 'fro', 'nuc', 1, -1, 2, -2, inf and -inf"
 def norm(x: Any, ord: Any = None, axis: Axis = None, *, keepdims: bool = False) -> Expression:
     """`numpy.linalg.norm`: every one of a vector or a matrix, or Euclid's of all entries."""
     own = as_expression(x)
-    if ord is not None and not isinstance(ord, str | Real):
-        raise UnsupportedOperation(f"linalg.norm: ord is a number or a word, not {shown(ord)}")
+    _check_ord(ord)
     checked_flag("linalg.norm", "keepdims", keepdims)
     gone = wanted_axes("norm", axis, own.ndim)
     if ord is None and (axis is None or len(gone) <= 2):
@@ -340,9 +339,15 @@ def norm(x: Any, ord: Any = None, axis: Axis = None, *, keepdims: bool = False) 
     )
 
 
+def _check_ord(ord: Any) -> None:
+    if ord is not None and not isinstance(ord, str | Real):
+        raise UnsupportedOperation(f"linalg.norm: ord is a number or a word, not {shown(ord)}")
+
+
 def vector_norm(x: Any, *, axis: Axis = None, keepdims: bool = False, ord: Any = 2) -> Expression:
     """`numpy.linalg.vector_norm`."""
     own = as_expression(x)
+    _check_ord(ord)
     if ord == 2:
         return sqrt(sum(square(own), axis, keepdims=keepdims))
     if ord in (inf, -inf):
@@ -361,6 +366,7 @@ def vector_norm(x: Any, *, axis: Axis = None, keepdims: bool = False, ord: Any =
 
 def matrix_norm(x: Any, *, keepdims: bool = False, ord: Any = "fro") -> Expression:
     """`numpy.linalg.matrix_norm`."""
+    _check_ord(ord)
     own = _matrices("matrix_norm", x)
     if ord not in ("fro", "nuc", 1, -1, 2, -2, inf, -inf, None):
         raise UnsupportedOperation(

@@ -26,6 +26,7 @@ from eggrad.frontend.expression.expression import (
 from eggrad.frontend.expression.functions import maximum, minimum
 from eggrad.frontend.expression.numpy_arrays import along, atleast_1d, fixed, gathered, literal
 from eggrad.frontend.expression.numpy_functions import (
+    MOST_DIFFERENCES,
     Axis,
     concatenate,
     convolve,
@@ -34,6 +35,7 @@ from eggrad.frontend.expression.numpy_functions import (
     full_like,
     in_a_row,
     integer_size,
+    listed_size,
     moveaxis,
     one_axis,
     stack,
@@ -49,7 +51,7 @@ from eggrad.frontend.expression.numpy_ufuncs import (
     less_equal,
     sqrt,
 )
-from eggrad.frontend.text.doors import checked_integer
+from eggrad.frontend.text.doors import checked_count, checked_integer
 
 _LARGEST: Final = float(np.finfo(float).max)
 _MOST_KNOTS: Final = 1000
@@ -367,8 +369,8 @@ def polymul(a1: Any, a2: Any) -> Expression:
 def polyder(p: Any, m: int = 1) -> Expression:
     """`numpy.polyder`."""
     own = in_a_row(p)
-    for _ in range(checked_integer("polyder", "m", m)):
-        degree = integer_size("polyder", own, 0) - 1
+    for _ in range(checked_count("polyder", "m", m, 0, MOST_DIFFERENCES)):
+        degree = listed_size("polyder", own, 0) - 1
         own = own[:-1] * fixed(np.arange(degree, 0, -1))
     return own
 
@@ -377,9 +379,10 @@ def polyint(p: Any, m: int = 1, k: Any = None) -> Expression:
     """`numpy.polyint`."""
     own = in_a_row(p)
     constants = in_a_row(0 if k is None else k)
-    constants = ax.broadcast(constants, (checked_integer("polyint", "m", m),))
-    for place in range(checked_integer("polyint", "m", m)):
-        degree = integer_size("polyint", own, 0)
+    m = checked_count("polyint", "m", m, 0, MOST_DIFFERENCES)
+    constants = ax.broadcast(constants, (m,))
+    for place in range(m):
+        degree = listed_size("polyint", own, 0)
         own = concatenate([own / fixed(np.arange(degree, 0, -1)), constants[place][None]])
     return own
 
@@ -397,8 +400,11 @@ def poly(seq_of_zeros: Any) -> Expression:
 def polyfit(x: Any, y: Any, deg: int, *, w: Any = None) -> Expression:
     """`numpy.polyfit` at places that are known: coefficients are products with the values."""
     places, own = literal("polyfit: x", x), as_expression(y)
+    if places.ndim != 1 or places.dtype.kind not in "biuf":
+        raise UnsupportedOperation(f"polyfit: x is a list of numbers, not {shown(x)}")
+    deg = checked_count("polyfit", "deg", deg, 0, len(places))
     scale = np.ones(len(places)) if w is None else np.asarray(literal("polyfit: w", w), float)
-    powers = np.vander(places.astype(float), checked_integer("polyfit", "deg", deg) + 1)
+    powers = np.vander(places.astype(float), deg + 1)
     return matmul(fixed(np.linalg.pinv(powers * scale[:, None]) * scale), own)
 
 

@@ -309,7 +309,13 @@ def parse_elementwise(
 
     checked_text("parse_elementwise", "text", text)
     known = given_dims("parse_elementwise", "shapes", shapes)
-    axes = {name: (own,) if isinstance(own, int) else own for name, own in known.items()}
+    axes: dict[str, Any] = {**known}
+    for name, shape in axes.items():
+        if isinstance(shape, int):
+            raise ShapeError(
+                f"parse_elementwise: shapes has for {shown(name)} no tuple of sizes, such as "
+                f"({shape},), but {shape}"
+            )
     own = checked_mapping("parse_elementwise", "sizes", sizes, '{"i": 3}')
     found = parse(text, axes, own, records_of(functions))
     return Definition(found.name, found.sizes, found.shapes, found.body)

@@ -375,7 +375,8 @@ def _shape(leaf: Any) -> tuple[Any, ...]:
     """The shape of an array or a number; that of a number for what is neither."""
     if isinstance(leaf, Expression):
         return leaf.shape
-    return np.shape(leaf) if isinstance(leaf, np.ndarray | list | Number) else ()
+    given: Any = leaf
+    return np.shape(given) if isinstance(leaf, np.ndarray | list | Number) else ()
 
 
 # Examples --------------------------------------------------------------------------------------

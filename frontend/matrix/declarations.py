@@ -3,6 +3,8 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, TypeVar, cast
 
+import numpy as np
+
 from eggrad.engine.errors import EggradError, ShapeError, UnsupportedOperation
 from eggrad.engine.indices.affine import checked_dims, resized_dims
 from eggrad.engine.indices.spec import MAXIMAL_SIZE, Dims, Size
@@ -74,6 +76,12 @@ def given_dims(what: str, name: str, given: object) -> Declared:
                 f"{what}: {name} has for {shown(variable)} no tuple of sizes, such as ('m', 'n'), "
                 f"but {shown(own)}"
             )
+        for d in () if isinstance(own, int) else cast("list[Any]", own):
+            if d is not None and not isinstance(d, int | str | np.integer):
+                raise ShapeError(
+                    f"{what}: {name} has for {shown(variable)} a size that is neither a symbol nor "
+                    f"an integer: {shown(d)}"
+                )
     return cast(Declared, given)
 
 

@@ -133,7 +133,7 @@ class Products:
         if len(ways) > 1:
             readings = " or ".join("*".join(way) for way in ways)
             raise TextUnknownVariable(
-                f"{shown(name)} is {readings}; write the signs", self._text, offset_of(phrase.token)
+                f"{name!r} is {readings}; write the signs", self._text, offset_of(phrase.token)
             )
         if not ways:
             return phrase

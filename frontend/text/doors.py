@@ -69,11 +69,11 @@ def checked_count(
     Traceback (most recent call last):
     eggrad.engine.errors.UnsupportedOperation: check: samples is an integer from 1 on, not 0
     """
-    is_integer = isinstance(value, int | np.integer) and not isinstance(value, bool)
-    if not is_integer or value < least or (most is not None and value > most):
+    number = int(value) if isinstance(value, int | np.integer) else least - 1
+    if isinstance(value, bool) or number < least or (most is not None and number > most):
         bounds = f"from {least} on" if most is None else f"from {least} to {most}"
         raise UnsupportedOperation(f"{what}: {name} is an integer {bounds}, not {shown(value)}")
-    return int(value)
+    return number
 
 
 def checked_mapping(what: str, name: str, value: object, example: str) -> Mapping[str, Any]:
