@@ -69,7 +69,7 @@ class Merged(MergedAxes, NDArrayOperatorsMixin):
         order = [k for axes in reversed(self._axes()) for k in axes]
         return Merged(ax.permuted(self.entries, order), self.groups[::-1])
 
-    def evaluate(self, values: Mapping[str, Any], **options: Any) -> Array:
+    def evaluate(self, values: Mapping[str, Any] | None = None, **options: Any) -> Array:
         """The value, as of an expression."""
         found = self.entries.evaluate(values, **options)
         return found.reshape([prod(found.shape[k] for k in own) for own in self._axes()])

@@ -1,7 +1,6 @@
 """Texts read: the thesis's language, the notations of papers, and JSON."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from importlib import import_module
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from eggrad.engine.indices.affine import size_symbols
@@ -58,17 +57,21 @@ class Problem:
         return tuple(wrt_variable(self.expression, w, self._declared) for w in names)
 
 
-def _read(notation: str, text: str, dims: Any, assume: Any, functions: Any) -> Expression:
+def _read(
+    what: str,
+    read: "Callable[..., Parsed]",
+    text: str,
+    functions: Any,
+    *,
+    dims: Any,
+    assume: Any,
+) -> Expression:
     """The expression of a text that declares nothing itself."""
     from eggrad.frontend.matrix.declarations import given_assumptions, given_dims
 
-    what = f"parse_{notation}"
     own = None if dims is None else given_dims(what, "dims", dims)
     checked_text(what, "text", text)
-    declared = given_assumptions(what, assume)
-    # Lark and its grammars are loaded by whoever reads a text.
-    home = import_module(f"eggrad.frontend.{'typeset' if notation == 'latex' else notation}.parser")
-    return _of(home.read_problem(text, own, declared, records_of(functions)))
+    return _of(read(text, own, given_assumptions(what, assume), records_of(functions)))
 
 
 def _of(parsed: "Parsed") -> Expression:
@@ -118,7 +121,10 @@ def parse_matrix(
     >>> f.shape
     ()
     """
-    return _read("matrix", text, dims, assume, functions)
+    # Lark and its grammars are loaded by whoever reads a text.
+    from eggrad.frontend.matrix.parser import read_problem
+
+    return _read("parse_matrix", read_problem, text, functions, dims=dims, assume=assume)
 
 
 def parse_json(text: str, functions: Sequence[DeclaredFunction] = ()) -> Expression:
@@ -162,7 +168,10 @@ def parse_index(
     >>> parse_index("f_ij = sum_k A_ik B_jk", {"A": ("m", "n"), "B": ("k", "n")}).to("matrix")
     "A*B'"
     """
-    return _read("index", text, dims, assume, functions)
+    # Lark and its grammars are loaded by whoever reads a text.
+    from eggrad.frontend.index.parser import read_problem
+
+    return _read("parse_index", read_problem, text, functions, dims=dims, assume=assume)
 
 
 def parse_latex(
@@ -184,4 +193,7 @@ def parse_latex(
     >>> parse_latex(r"\sum_{i=1}^n x_i \log x_i", {"x": ("n",)}).to("matrix")
     "x'*log(x)"
     """
-    return _read("latex", text, dims, assume, functions)
+    # Lark and its grammars are loaded by whoever reads a text.
+    from eggrad.frontend.typeset.parser import read_problem
+
+    return _read("parse_latex", read_problem, text, functions, dims=dims, assume=assume)
