@@ -367,7 +367,7 @@ class Expression(_Compared):
     values fix size symbols that no variable in it fixes: the gradient of `sum(x)` is ones, as
     many as `x` has entries. `term_complete` is False if a budget cut the search for it short.
     `lost` are names of variables and sizes that it was derived from and has no more, as the
-    gradient of `a @ x` by x, which is `a`. They are no part of what it is: they grow.
+    gradient of `a @ x` by x, which is `a` and may have a value of x all the same.
 
     The term may be differentiated. What is printed, evaluated, compiled and compared is `thin`;
     `thinnings` say how it is found.
@@ -380,7 +380,7 @@ class Expression(_Compared):
 
     term: Term
     scope: tuple[Term, ...]
-    lost: set[str]
+    lost: frozenset[str]
     term_complete: bool
     thinnings: frozenset[Thinning]
     variables: tuple[Term, ...]
@@ -399,9 +399,9 @@ class Expression(_Compared):
         """Pickle by building anew, so that identity stays equality."""
         # Added rules are functions, which cannot be pickled: what they found can.
         settled = frozenset(p.settled for p in self.thinnings)
-        parts = self.term, self.scope, self.complete, settled
+        parts = self.term, self.scope, self.complete, settled, self.lost
         _expressions[parts] = self
-        return expression, (*parts, frozenset(self.lost))
+        return expression, parts
 
     @property
     def thin(self) -> "Expression":
@@ -439,7 +439,7 @@ class Expression(_Compared):
         """
         sizes = {s for v in (*self.variables, *self.scope) for d in v.dims for s in size_symbols(d)}
         own = (v.name for v in (*self.variables, *self.scope))
-        return frozenset(self.lost).union(own, sizes, self._symbols)
+        return self.lost.union(own, sizes, self._symbols)
 
     @property
     def complete(self) -> bool:
@@ -982,21 +982,19 @@ def _make(
         fixing = {s: [v for v in ordered if s in symbols(v)] for s in open_symbols}
         firsts = (min(own, key=lambda v, s=s: s not in v.dims) for s, own in fixing.items() if own)
         scope = terms.variables(*firsts)
-    key = (term, scope, complete, thinnings)
+    gone = frozenset(lost).difference((v.name for v in (*variables, *scope)), fixed, mentioned)
+    key = (term, scope, complete, thinnings, gone)
     found = _expressions.get(key)
     if found is not None:
-        found.lost.update(lost)
         return found
     made = object.__new__(Expression)
     own = {"term": term, "scope": scope, "term_complete": complete, "thinnings": thinnings}
     own |= {"variables": variables, "_symbols": mentioned, "_thin": None, "_evaluators": {}}
-    own["lost"] = set(lost)
+    own["lost"] = gone
     for name, part in own.items():
         object.__setattr__(made, name, part)
     with _making:
-        found = _expressions.setdefault(key, made)
-        found.lost.update(lost)
-        return found
+        return _expressions.setdefault(key, made)
 
 
 def given_values(what: str, kind: str, values: object, named: Mapping[str, Any]) -> dict[str, Any]:

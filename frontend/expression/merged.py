@@ -193,7 +193,7 @@ def reshaped(f: Expression, shape: Any) -> Merged | Expression:
     >>> reshaped(A, -1)
     <Merged of axes (m·n), entries Expression((m, n): A)>
     """
-    several = isinstance(shape, tuple | list) or np.ndim(shape) == 1
+    several = isinstance(shape, tuple | list) or (isinstance(shape, np.ndarray) and shape.ndim == 1)
     given: Sequence[Any] = tuple(shape) if several else (shape,)
     wanted: list[Any] = [int(d) if isinstance(d, np.integer) else d for d in given]
     for d in wanted:

@@ -344,7 +344,7 @@ def _block(arrays: Any, depth: int, order: int) -> Expression:
 
 def array_split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list[Expression]:
     """`numpy.array_split`: into parts as equal as can be."""
-    if np.ndim(indices_or_sections):
+    if isinstance(indices_or_sections, tuple | list | np.ndarray):
         return split(ary, indices_or_sections, axis)
     own = as_expression(ary)
     k = one_axis("array_split", axis, own)

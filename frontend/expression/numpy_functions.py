@@ -227,7 +227,7 @@ def tensordot(
 ) -> Expression:
     """`numpy.tensordot`."""
     left, right = as_expression(a), as_expression(b)
-    if not np.ndim(cast(Any, axes)):
+    if not isinstance(axes, tuple | list | np.ndarray):
         count = checked_integer("tensordot", "axes", axes)
         if not 0 <= count <= min(left.ndim, right.ndim):
             raise ShapeError(f"tensordot: {count} axes are summed, the arguments have fewer")
@@ -385,7 +385,7 @@ def sizes(what: str, shape: Any) -> tuple[Size, ...]:
     (2, 'n')
     """
     several: Any = shape if isinstance(shape, tuple | list | np.ndarray) else (shape,)
-    if np.ndim(several) != 1:
+    if isinstance(several, np.ndarray) and several.ndim != 1:
         several = (several,)
     own = [int(d) if isinstance(d, np.integer) else d for d in several]
     for d in own:

@@ -51,7 +51,7 @@ from eggrad.frontend.expression.numpy_ufuncs import (
     less_equal,
     sqrt,
 )
-from eggrad.frontend.text.doors import checked_count, checked_integer
+from eggrad.frontend.text.doors import checked_count, checked_flag, checked_integer
 
 _LARGEST: Final = float(np.finfo(float).max)
 _MOST_KNOTS: Final = 1000
@@ -552,7 +552,7 @@ def round(a: Any, decimals: int = 0) -> Expression:
 
 def angle(z: Any, deg: bool = False) -> Expression:
     """`numpy.angle` of real numbers: half a turn for negative ones."""
-    return where(less(as_expression(z), 0), 180 if deg else np.pi, 0)
+    return where(less(as_expression(z), 0), 180 if checked_flag("angle", "deg", deg) else np.pi, 0)
 
 
 def isclose(

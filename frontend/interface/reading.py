@@ -3,7 +3,6 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from eggrad.engine.indices.affine import size_symbols
 from eggrad.engine.terms.term import Term
 from eggrad.frontend.expression import special
 from eggrad.frontend.expression.expression import Expression, expression
@@ -27,7 +26,7 @@ class Problem:
     def __init__(self, parsed: "Parsed") -> None:
         """Wrap what the parser found; `parse` is the way to call this."""
         self._declared = (*parsed.declared, *(parsed.wrt or ()))
-        self.expression = _of(parsed)
+        self.expression = expression(parsed.term, parsed.declared)
         self.wrt = None if parsed.wrt is None else tuple(v.name for v in parsed.wrt)
 
     def __repr__(self) -> str:
@@ -71,15 +70,8 @@ def _read(
 
     own = None if dims is None else given_dims(what, "dims", dims)
     checked_text(what, "text", text)
-    return _of(read(text, own, given_assumptions(what, assume), records_of(functions)))
-
-
-def _of(parsed: "Parsed") -> Expression:
-    """The expression of a text, which may have values of all that the text declares."""
-    sizes = (s for v in parsed.declared for d in v.dims for s in size_symbols(d))
-    return expression(
-        parsed.term, parsed.declared, lost=[*(v.name for v in parsed.declared), *sizes]
-    )
+    problem = read(text, own, given_assumptions(what, assume), records_of(functions))
+    return expression(problem.term, problem.declared)
 
 
 def parse(text: str, functions: Sequence[DeclaredFunction] = ()) -> Problem:

@@ -109,7 +109,7 @@ def test_vec_and_kron_of_symbolic_sizes(text: str) -> None:
     values = {name: rng.normal(size=[NUMBERS[d] for d in own]) for name, own in SYMBOLIC.items()}
     numbers = {name: tuple(NUMBERS[d] for d in own) for name, own in SYMBOLIC.items()}
     found, expected = (eg.parse_matrix(text, dims) for dims in (SYMBOLIC, numbers))
-    np.testing.assert_allclose(found.evaluate(values), expected.evaluate(values), atol=1e-12)
+    np.testing.assert_allclose(evaluated(found, values), evaluated(expected, values), atol=1e-12)
 
 
 def test_latex() -> None:

@@ -65,11 +65,11 @@ def test_matrix_notation_of_the_cases(case: dict[str, Any]) -> None:
         again = eg.parse_matrix(f.to("matrix"), dims)
         for values in instances(case):
             np.testing.assert_allclose(
-                again.evaluate(values), f.evaluate(values), rtol=1e-9, atol=1e-12
+                evaluated(again, values), evaluated(f, values), rtol=1e-9, atol=1e-12
             )
     for values in instances(case):
         reference = eval(case["derivative_numpy"], NAMES | values)
-        np.testing.assert_allclose(derivative.evaluate(values), reference, rtol=1e-8, atol=1e-9)
+        np.testing.assert_allclose(evaluated(derivative, values), reference, rtol=1e-8, atol=1e-9)
 
 
 @pytest.mark.parametrize("case", CASES, ids=[c["id"] for c in CASES])
