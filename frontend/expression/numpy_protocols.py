@@ -22,7 +22,18 @@ _METHODS: Final[dict[str, Callable[..., Any]]] = {}
 _DEFAULTS: Final = {"casting": "same_kind", "order": "K", "subok": True, "where": True}
 # Options that are True or False.
 _FLAGS: Final = frozenset(
-    {"keepdims", "hermitian", "full_matrices", "compute_uv", "upper", "rowvar", "bias"}
+    [
+        "bias",
+        "compute_uv",
+        "endpoint",
+        "equal_nan",
+        "full_matrices",
+        "hermitian",
+        "keepdims",
+        "retstep",
+        "rowvar",
+        "upper",
+    ]
 )
 # Options that are words.
 _WORDS: Final = frozenset({"mode", "method", "kind", "side", "UPLO", "indexing", "order"})

@@ -209,8 +209,7 @@ def gradient(f: Any, *varargs: Any, axis: Any = None, edge_order: int = 1) -> An
     spacings = list(varargs) * (len(axes) if len(varargs) == 1 else 1) or [1] * len(axes)
     if len(spacings) != len(axes):
         raise ShapeError(f"gradient: {len(spacings)} spacings for {len(axes)} axes")
-    if edge_order not in (1, 2):
-        raise UnsupportedOperation(f"gradient: edge_order is 1 or 2, not {shown(edge_order)}")
+    checked_count("gradient", "edge_order", edge_order, 1, 2)
     found = [
         moveaxis(_gradient(moveaxis(own, k, -1), h, edge_order), -1, k)
         for k, h in zip(axes, spacings, strict=True)

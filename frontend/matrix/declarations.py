@@ -79,8 +79,8 @@ def given_dims(what: str, name: str, given: object) -> Declared:
         for d in () if isinstance(own, int) else cast("list[Any]", own):
             if d is not None and not isinstance(d, int | str | np.integer):
                 raise ShapeError(
-                    f"{what}: {name} has for {shown(variable)} a size that is neither a symbol nor "
-                    f"an integer: {shown(d)}"
+                    f"{what}: {name} of {shown(variable)}: a size is a name or an integer, not "
+                    f"{shown(d)}"
                 )
     return cast(Declared, given)
 
