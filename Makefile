@@ -4,7 +4,7 @@
 PYTHON ?= python3
 # Worker processes of `make test`.
 JOBS ?= 2
-# Random expressions of `make fuzz`, and the seed of the first.
+# Random expressions and calls of `make fuzz`, and the seed of the first.
 N ?= 10000
 ifndef SEED
 SEED := $(shell $(PYTHON) -c 'import secrets; print(secrets.randbelow(10**9))')
@@ -41,7 +41,8 @@ help:
 	@echo "make bench     time, e-nodes and operation counts; compiled functions against"
 	@echo "               others, PROBLEMS=quadratic,network FRAMEWORKS=numpy,eggrad,jax"
 	@echo "               SIZES=10,100 THREADS=1 ROUNDS=1 (seconds for each: BUDGET=0.1), WRITE=1"
-	@echo "make fuzz      N=$(N) random derivatives against the oracle, SEED=..."
+	@echo "make fuzz      N=$(N) random derivatives against the oracle, and as many wrong calls"
+	@echo "               of public functions, SEED=..."
 	@echo "make outputs   printed Python and LaTeX of the public cases, run by others"
 	@echo "make docs      write docs/rules.md and the tables of docs/architecture.md from the code"
 	@echo "make site      build the documentation site in site/"
@@ -115,6 +116,7 @@ bench: $(BENCHMARK)
 fuzz: $(DEVELOPMENT)
 	@echo "make fuzz N=$(N) SEED=$(SEED)"
 	@$(RUN) -m tests.support.fuzz $(N) $(SEED)
+	@$(RUN) -m tests.support.fuzz_calls $(N) $(SEED)
 
 outputs: $(DEVELOPMENT)
 	@$(RUN) -W ignore -m tests.support.check_outputs

@@ -18,6 +18,10 @@ MISTAKES: Final = (
 )
 
 
+# The most characters that a message has of a reason.
+_LONGEST: Final = 400
+
+
 class EggradError(Exception):
     """The base of all errors of this package."""
 
@@ -84,6 +88,10 @@ class ParseError(EggradError):
     def __init__(self, reason: str, text: str, offset: int, expected: tuple[str, ...] = ()) -> None:
         """Point at the character `offset` of `text`."""
         before = text[:offset]
+        # A name may be as long as a text.
+        if len(reason) > _LONGEST:
+            reason = f"{reason[: _LONGEST // 2]} … {reason[-_LONGEST // 2 :]}"
+        expected = tuple(word if len(word) < _LONGEST else f"{word[:40]}…" for word in expected)
         self.text = text
         self.reason = reason
         self.expected = expected

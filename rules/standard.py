@@ -58,8 +58,8 @@ RULESETS = (
     forward, reverse, slopes, stacks, loops, single, multiples, preprocessing, constants, sizes,
     deltas, delta_products, indicators, indicator_products, gathers, selections, short_axes, unary,
     sums_of_two, sums, exponents, powers, functions, branches, masks, extremes, linalg, signs,
-    products, halves, distribution, identities, summation, presentation, quotients, orders, lowering,
-    stability, symmetric, names, exponentials, lengths, reading, definitions, normal_forms,
+    products, halves, distribution, identities, summation, presentation, quotients, orders,
+    lowering, stability, symmetric, names, exponentials, lengths, reading, definitions, normal_forms,
     properties, ranges, matrix_properties, structured, long_powers,
 )  # fmt: skip
 

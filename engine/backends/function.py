@@ -26,12 +26,13 @@ from eggrad.engine.compilation.program import Steps
 from eggrad.engine.compilation.shown import ShownFunction
 from eggrad.engine.errors import ShapeError, UnknownVariable, UnsupportedOperation
 from eggrad.engine.indices.affine import size_symbols
-from eggrad.engine.indices.texts import escaped
+from eggrad.engine.indices.texts import escaped, shown
 from eggrad.engine.normal_forms.index_ranges import check_indices, greatest_indices
 from eggrad.engine.terms.binding import (
     check_memory,
     concrete,
     made_sizes,
+    no_value,
     numeric,
     read_sizes,
     symbols,
@@ -143,7 +144,7 @@ class ArrayFunction(ShownFunction):
         self._reference = tuple(reference or forms[0].terms)
         self._jit = self._library.compiles if jit is None else jit
         if self._jit and library not in ("jax", "torch"):
-            raise UnsupportedOperation(f"backend {library!r} compiles nothing: jit=")
+            raise UnsupportedOperation(f"backend {shown(library)} compiles nothing: jit=")
         every = [t for form in forms for t in form.terms]
         self._variables = variables(*every)
         self._scope = tuple(v for v in variables(*scope) if v not in self._variables)
@@ -155,11 +156,12 @@ class ArrayFunction(ShownFunction):
         self._made = made_sizes(*self._reference)
         self._taken = greatest_indices(self._reference)
         # Raises where the library is not there.
-        self._xp = self._library.module() if self._library.namespace else None
-        module = _Module(self._library, self._forms, mentioned, single)
+        module = self._library.module()
+        self._xp = module if self._library.namespace else None
+        written = _Module(self._library, self._forms, mentioned, single)
         comment = "".join(f"# {escaped(line)}\n" for line in note.splitlines())
-        self.source, self._used = comment + module.text, module.parameters
-        self._functions = module.functions()
+        self.source, self._used = comment + written.text, written.parameters
+        self._functions = written.functions()
         self._for_complex: ArrayFunction | None = None
         self._known: dict[object, Callable[..., Any]] = {}
         self._compiled_forms: dict[tuple[int, tuple[int, ...]], Callable[..., Any]] = {}
@@ -195,7 +197,7 @@ class ArrayFunction(ShownFunction):
         values = given | values
         for variable in self._variables:
             if variable.name not in values:
-                raise UnknownVariable(f"variable {variable.name} has no value")
+                raise no_value(variable, (*self._variables, *self._scope), values)
         given = self._given(values)
         needed = self._needed(given, values)
         # Where the result depends on no array, those given say of which kind it is.

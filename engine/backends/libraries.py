@@ -10,6 +10,7 @@ from typing import Any, Final
 import numpy as np
 
 from eggrad.engine.errors import UnsupportedOperation
+from eggrad.engine.indices.texts import shown
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,12 +44,15 @@ class Library:
         return _is_array(self.roots, type(value))
 
     def module(self) -> Any:
-        """The namespace; `UnsupportedOperation` where the library is not installed."""
+        """The namespace, or what finds that of arrays.
+
+        Raises `UnsupportedOperation` where the library is not installed.
+        """
         try:
-            return import_module(self.namespace)
+            return import_module(self.namespace or "array_api_compat")
         except ImportError as error:
             raise UnsupportedOperation(
-                f"backend {self.name!r} is not installed ({error}): "
+                f"backend {shown(self.name)} is not installed ({error}): "
                 f"pip install 'eggrad[{self.extra}]'"
             ) from error
 

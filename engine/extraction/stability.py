@@ -242,4 +242,3 @@ def _is_one_of(member: Member, names: frozenset[str]) -> bool:
 def _is_growing(member: Member) -> bool:
     known = FUNCTIONS.get(member.data[0]) if member.constructor in _APPLIED else None
     return known is not None and known.grows
-

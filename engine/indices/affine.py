@@ -15,9 +15,12 @@ from typing import Final
 
 from eggrad.engine.errors import ShapeError
 from eggrad.engine.indices.spec import LETTERS, MAXIMAL_SIZE, Dims, Size
-from eggrad.engine.indices.texts import is_text
+from eggrad.engine.indices.texts import is_text, shown
 
 # Which sizes axes may have.
+
+# Numbers as texts, which are no symbols.
+_NUMBER: Final = re.compile(r"\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*\Z")
 
 
 def checked_dims(dims: Sequence[Size]) -> Dims:
@@ -30,7 +33,11 @@ def checked_dims(dims: Sequence[Size]) -> Dims:
         if type(d) is int and abs(d) > MAXIMAL_SIZE:
             raise ShapeError(f"a size is a name or an integer from 0 up to {MAXIMAL_SIZE}")
         if not (isinstance(d, str) and d and is_text(str(d))) and not (type(d) is int and d >= 0):
-            raise ShapeError(f"a size is a name or an integer from 0 up, not {d!r}")
+            raise ShapeError(f"a size is a name or an integer from 0 up, not {shown(d)}")
+        if isinstance(d, str) and _NUMBER.match(d):
+            raise ShapeError(
+                f"a size is a name or an integer from 0 up, not the text {shown(str(d))}"
+            )
     # Text of a subclass of str is the same size; terms have the plain one.
     return tuple(canonical_size(str(d)) if isinstance(d, str) else d for d in dims)
 
@@ -311,4 +318,4 @@ def check_parts(terms: Iterable[tuple[int | str, int]]) -> None:
         if abs(c) > MAXIMAL_SIZE:
             raise ShapeError(f"the numbers of a size have at most {MOST_DIGITS} digits")
         if key and not _NAME.fullmatch(str(key)):
-            raise ShapeError(f"a size is made of others whose names are words, not of {key!r}")
+            raise ShapeError(f"a size is made of others whose names are words, not of {shown(key)}")

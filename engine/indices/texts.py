@@ -6,6 +6,7 @@ from fractions import Fraction
 from keyword import iskeyword
 from math import inf, isqrt
 from numbers import Integral, Rational, Real
+from reprlib import Repr
 from typing import Any, Final
 from unicodedata import name as unicode
 from unicodedata import normalize
@@ -15,6 +16,10 @@ import numpy as np
 from eggrad.engine.errors import UnsupportedOperation
 
 _WORD: Final = re.compile(r"\w+")
+# What messages show of a value: the beginning of it.
+_BRIEF: Final = Repr()
+_BRIEF.maxstring = _BRIEF.maxother = 60
+_BRIEF.maxlevel = 2
 
 
 def identifier(name: str, taken: Collection[str]) -> str:
@@ -192,3 +197,22 @@ def _small_fraction(value: "float | np.floating[Any]") -> Fraction | None:
         return None
     found = own.limit_denominator(most)
     return found if kind(found.numerator) / kind(found.denominator) == value else None
+
+
+def shown(value: object) -> str:
+    """What somebody gave, in less than a line, whatever it is.
+
+    >>> shown("n" * 1000), shown([1] * 1000)
+    ("'nnnnnnnnnnnnnnnnnnnnnnnnnnn...nnnnnnnnnnnnnnnnnnnnnnnnnnnn'", '[1, 1, 1, 1, 1, 1, ...]')
+    >>> shown(np.ones((3, 4)))
+    'an array of float64 and shape (3, 4)'
+    """
+    if isinstance(value, np.ndarray) and value.size > 3:
+        return f"an array of {value.dtype} and shape {value.shape}"
+    if isinstance(value, int) and not -(10**40) < value < 10**40:
+        return f"an integer of {value.bit_length()} bits"
+    return " ".join(_BRIEF.repr(value).split())
+
+
+LONGEST_NAME: Final = 1000
+"""The most characters of the name of a variable."""

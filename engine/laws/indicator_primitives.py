@@ -235,7 +235,7 @@ def _composed(s: Spec, first: Described, t: Spec, second: Described) -> _Joint:
 
 @condition
 def composes(s: Spec, first: Described, t: Spec, second: Described) -> bool:
-    """Whether both speak of an index, and the indicator of both needs none that nothing else has."""
+    """Whether both speak of an index, and that of both needs none that nothing else has."""
     if set(s[0]).isdisjoint(s[1]):
         return False
     joint = _composed(s, first, t, second)
@@ -286,7 +286,10 @@ def _is_there(left: _Joint) -> bool:
     What is asked for by a number, along an axis whose size is a symbol, does: where it is missing
     an expression has no value (`engine/normal_forms/index_ranges.py`).
     """
-    return all(relation == ">=" and dict(f).keys() > {""} and not indices(f) for relation, f in left.constraints)
+    return all(
+        relation == ">=" and dict(f).keys() > {""} and not indices(f)
+        for relation, f in left.constraints
+    )
 
 
 @condition

@@ -25,7 +25,7 @@ from eggrad.engine.terms.term import Term
 
 
 class Logarithm(NamedTuple):
-    """`high - low`, the logarithm of an e-class; `mixed` says that there are unlike exponentials."""
+    """`high - low`, the logarithm of an e-class; a `mixed` one is of unlike exponentials."""
 
     high: Term | None
     low: Term | None = None

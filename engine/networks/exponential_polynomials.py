@@ -1,11 +1,11 @@
 """Polynomials in e-classes whose coefficients are rational functions of one exponential.
 
-`c·log σ(z) + (1 - c)·log(1 - σ(z))` and its derivatives are such: functions of exp z, which may
-overflow or cancel, meet factors that are none. Read exactly, each coefficient is written so that
-it does neither.
+The derivatives of a cross-entropy `c·log p + (1 - c)·log(1 - p)` are such, with p a sigmoid:
+functions of exp z, which may overflow or cancel, meet factors that are none. Read exactly, each
+coefficient is written so that it does neither.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from functools import reduce
 from itertools import chain
@@ -67,7 +67,9 @@ def _read(graph: Snapshot) -> dict[int, Polynomial]:
             if all(c in atoms or (c in known and not is_exponential(known[c])) for c in below):
                 atoms.add(cls)
                 continue
-            ready = [m for m in nodes if all(c in known or c in found or c in atoms for c in m.children)]
+            ready = [
+                m for m in nodes if all(c in known or c in found or c in atoms for c in m.children)
+            ]
             ways = (_of_node(graph, cls, m, found) for m in ready)
             fewest = min((w for w in ways if w is not None), key=len, default=None)
             if fewest is not None:
@@ -108,7 +110,9 @@ def _of_node(
             first, second = in_result(node.spec)
             return _times(operand(0, first), operand(1, second))
         case "divide":
-            top, bottom = (operand(k, every if graph.dims[c] else ()) for k, c in enumerate(node.children))
+            top, bottom = (
+                operand(k, every if graph.dims[c] else ()) for k, c in enumerate(node.children)
+            )
             return _times(top, _power(bottom, Fraction(-1)))
         case "power":
             exponent = known.get(node.children[1])

@@ -16,6 +16,7 @@ from eggrad.engine.extraction.exact import Solved
 from eggrad.engine.extraction.extract import used
 from eggrad.engine.extraction.snapshot import ENode, Snapshot
 from eggrad.engine.extraction.stability import is_vouched
+from eggrad.engine.indices.texts import shown
 from eggrad.engine.laws.properties import TOTAL
 from eggrad.engine.laws.rule import BulkRule, Fact, LoopRule, Rule, Ruleset
 from eggrad.engine.terms.functions import Function, record
@@ -126,7 +127,7 @@ class Budget:
             fits = isinstance(number, known) and not isinstance(number, bool) and number >= 0
             if number is not None and not fits:
                 raise UnsupportedOperation(
-                    f"the {name} of a budget are None or {kind}s from 0 on, not {number!r}"
+                    f"the {name} of a budget are None or {kind}s from 0 on, not {shown(number)}"
                 )
 
     @classmethod
@@ -140,7 +141,8 @@ class Budget:
             return cls()
         if not isinstance(given, cls):
             raise UnsupportedOperation(
-                f"a budget is eggrad.Budget(nodes=..., iterations=..., seconds=...), not {given!r}"
+                "a budget is eggrad.Budget(nodes=..., iterations=..., seconds=...), not "
+                f"{shown(given)}"
             )
         return given
 
@@ -628,8 +630,8 @@ class Run:
         """The e-classes now, checked for merged constants, at each model.
 
         With `stable`, e-classes have the e-nodes alone that code may be generated from; `hidden`
-        constructors and operations are left out where there are others. `widened` e-classes have the
-        e-nodes of wider ones as well. Bulk rules look at few e-classes of `focused` ones, where
+        constructors and operations are left out where there are others. `widened` e-classes have
+        the e-nodes of wider ones as well. Bulk rules look at few e-classes of `focused` ones, where
         there are many.
         """
         self.egraph.complete_shapes()

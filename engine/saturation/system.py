@@ -14,6 +14,7 @@ from eggrad.engine.egraph.egraph import EGraph
 from eggrad.engine.egraph.reading import TermRows
 from eggrad.engine.errors import BudgetExceeded
 from eggrad.engine.extraction.snapshot import Snapshot
+from eggrad.engine.guard import optional
 from eggrad.engine.indices.spec import Size
 from eggrad.engine.laws.differentiation import Differentiation, check_slopes, rules_of_functions
 from eggrad.engine.laws.nonzero_sums import nonzero_sums
@@ -36,6 +37,7 @@ from eggrad.engine.saturation.schedule import (
     Derived,
     Explored,
     Observer,
+    Report,
     Result,
     Run,
     Strategy,
@@ -49,7 +51,7 @@ from eggrad.engine.terms.term_patterns import replaced
 
 # Above this many nodes `auto` differentiates in one mode only.
 BOTH_MODES = 40
-# What extraction asks of e-classes, where there are tests or indicators; normal forms ask for signs.
+# What extraction asks of e-classes with tests or indicators; normal forms ask for signs.
 TESTS: Final = frozenset({"where", "indicator", *(f.name for f in FUNCTIONS.values() if f.is_test)})
 ASKED: Final[Mapping[str, Mapping[str, frozenset[str]]]] = {
     "compare": {
@@ -177,8 +179,12 @@ class System:
         models, seconds = search.models, search.seconds
         roots, rules = self._derivatives(term, x, mode)
         derived = Derived((term,), rules.matches, alike=True)
-        found = self._explored(roots, models, search.budget, derived=derived)
-        return self.widened(found, found.cheapest(seconds), search.budget, models, seconds)
+
+        def cheapest() -> Result:
+            found = self._explored(roots, models, search.budget, derived=derived)
+            return self.widened(found, found.cheapest(seconds), search.budget, models, seconds)
+
+        return self._or_as_it_stands(cheapest, roots[:1])
 
     def _derivatives(self, term: Term, x: Term, mode: str) -> tuple[list[Term], Differentiation]:
         """The derivative as each mode gives it, and the rules that were used."""
@@ -231,8 +237,17 @@ class System:
     def refined(self, roots: Sequence[Term], derived: Derived, budget: Budget | None) -> Result:
         """Derivatives as the rules have left them, simplified together."""
         models = [CostModel()]
-        found = self._explored(roots, models, budget, derived=derived)
-        return self.widened(found, found.cheapest(), budget, models)
+
+        def cheapest() -> Result:
+            found = self._explored(roots, models, budget, derived=derived)
+            return self.widened(found, found.cheapest(), budget, models)
+
+        return self._or_as_it_stands(cheapest, roots)
+
+    @staticmethod
+    def _or_as_it_stands(search: Callable[[], Result], roots: Sequence[Term]) -> Result:
+        """The cheapest terms, or the roots, which are right without a search."""
+        return optional("simplifying", search, lambda: Result(tuple(roots), Report()))
 
     def simplify(
         self,
@@ -247,11 +262,15 @@ class System:
 
     def _simplify(self, search: _Search, *roots: Term) -> Result:
         models, seconds = search.models, search.seconds
-        found = self._explored(roots, models, search.budget)
-        result = found.cheapest(seconds)
-        if result.terms == roots:
-            return result
-        return self.widened(found, result, search.budget, models, seconds)
+
+        def cheapest() -> Result:
+            found = self._explored(roots, models, search.budget)
+            result = found.cheapest(seconds)
+            if result.terms == roots:
+                return result
+            return self.widened(found, result, search.budget, models, seconds)
+
+        return self._or_as_it_stands(cheapest, roots)
 
     def widened(
         self,

@@ -9,10 +9,18 @@ from typing import Any, Final
 
 import numpy as np
 
-from eggrad.engine.errors import BudgetExceeded, ShapeError, UnknownVariable, UnsupportedOperation
+from eggrad.engine.errors import (
+    MISTAKES,
+    BudgetExceeded,
+    EggradError,
+    ShapeError,
+    UnknownVariable,
+    UnsupportedOperation,
+)
 from eggrad.engine.indices.affine import is_simple, size_form, size_symbols, size_value
 from eggrad.engine.indices.constraints import mentioned_sizes
 from eggrad.engine.indices.spec import MAXIMAL_SIZE, Dims, Size
+from eggrad.engine.indices.texts import shown
 from eggrad.engine.terms.term import Term, postorder
 
 Array = np.ndarray[Any, Any]
@@ -48,7 +56,16 @@ def known_sizes(term: Term, sizes: Mapping[str, int] | int | None) -> dict[Size,
     if sizes is None:
         return {}
     if isinstance(sizes, Mapping):
+        for symbol in sizes:
+            if not isinstance(symbol, str):
+                raise UnsupportedOperation(
+                    f"sizes has symbols, which are texts, not {shown(symbol)}"
+                )
         return {symbol: checked_size(symbol, number) for symbol, number in sizes.items()}
+    if not isinstance(sizes, int | np.integer) or isinstance(sizes, bool):
+        raise UnsupportedOperation(
+            f'sizes is a dict such as {{"n": 3}}, or one integer from 0 up, not {shown(sizes)}'
+        )
     return {symbol: checked_size(symbol, sizes) for symbol in symbols(term)}
 
 
@@ -137,10 +154,28 @@ def bind(
 
 def _given(variables: Iterable[Term], values: Mapping[str, object]) -> dict[str, object]:
     """The values of variables by name; `UnknownVariable` where one is missing."""
-    for variable in variables:
+    own = tuple(variables)
+    for variable in own:
         if variable.name not in values:
-            raise UnknownVariable(f"variable {variable.name} {_dims(variable)} has no value")
-    return {v.name: values[v.name] for v in variables}
+            raise no_value(variable, own, values)
+    return {v.name: values[v.name] for v in own}
+
+
+def no_value(
+    variable: Term, variables: Iterable[Term], values: Mapping[str, object]
+) -> UnknownVariable:
+    """What to say of a variable without a value: names that no variable has may be misspelt ones.
+
+    >>> from eggrad.engine.terms.term import variable
+    >>> x = variable("x", ("n",))
+    >>> str(no_value(x, [x], {"y": 1}))
+    'variable x (n) has no value; there is one for y, as no variable is called'
+    """
+    own = tuple(variables)
+    known = {*(v.name for v in own), *symbols(*own)}
+    others = ", ".join(name for name in values if name not in known)
+    hint = f"; there is one for {others}, as no variable is called" if others else ""
+    return UnknownVariable(f"variable {variable.name} {_dims(variable)} has no value{hint}")
 
 
 def read_sizes(
@@ -241,9 +276,18 @@ def numeric(name: str, value: object) -> Array:
     >>> numeric("x", [1, 2])
     array([1, 2])
     """
+    if type(value).__module__.startswith("scipy.sparse"):
+        raise UnsupportedOperation(
+            f"the value of variable {name} is a sparse matrix; give an array of all its entries"
+        )
     try:
         array = np.asarray(value)
-    except ValueError as error:
+    except EggradError as error:
+        raise UnsupportedOperation(
+            f"the value of variable {name} is an expression, and an array is wanted; "
+            "f.substitute puts expressions in place of variables"
+        ) from error
+    except MISTAKES as error:
         raise ShapeError(f"the value of variable {name} is not an array: {error}") from error
     if array.dtype.kind not in "biufc":
         raise UnsupportedOperation(
@@ -255,7 +299,7 @@ def numeric(name: str, value: object) -> Array:
 def checked_size(symbol: str, number: object) -> int:
     """The number a size symbol stands for; `ShapeError` unless it is an integer from 0 up."""
     if not isinstance(number, int | np.integer) or isinstance(number, bool) or number < 0:
-        raise ShapeError(f"size {symbol} is an integer from 0 up, not {number!r}")
+        raise ShapeError(f"size {symbol} is an integer from 0 up, not {shown(number)}")
     if number > MAXIMAL_SIZE:
         raise ShapeError(f"size {symbol} is at most {MAXIMAL_SIZE}")
     return int(number)

@@ -475,9 +475,7 @@ _KNOWN: Final = (
         arity=3,
         rates=("maximum",),
     ),
-    Function(
-        name="expm1", lowered=True, price=12, grows=True, spelled={"sympy": "exp({}) - 1"}
-    ),
+    Function(name="expm1", lowered=True, price=12, grows=True, spelled={"sympy": "exp({}) - 1"}),
     Function(name="log1p", lowered=True, price=20, spelled={"sympy": "log(1 + {})"}),
     Function(name="sinh", lowered=True, price=14, grows=True),
     Function(name="cosh", lowered=True, price=14, grows=True, may_grow=True),

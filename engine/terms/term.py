@@ -22,7 +22,7 @@ from eggrad.engine.indices.affine import checked_dims, resized_dims
 from eggrad.engine.indices.constraints import Constraint, Constraints
 from eggrad.engine.indices.indicator_plan import Chosen, Sparsity
 from eggrad.engine.indices.spec import MAXIMAL_SIZE, Dims, Size, Spec, scaling
-from eggrad.engine.indices.texts import is_text
+from eggrad.engine.indices.texts import LONGEST_NAME, is_text, shown
 from eggrad.engine.terms.assumptions import closure
 from eggrad.engine.terms.fixed_arrays import FixedArray, fixed_array_called
 from eggrad.engine.terms.functions import (
@@ -170,7 +170,9 @@ def variable(name: str, dims: Sequence[Size] = (), assume: Iterable[str] = ()) -
     ('A', ('invertible', 'positive definite', 'positive semidefinite', 'symmetric'))
     """
     if not is_text(name):
-        raise UnsupportedOperation(f"no text can have the name {name!r}")
+        raise UnsupportedOperation(f"no text can have the name {shown(name)}")
+    if len(name) > LONGEST_NAME:
+        raise UnsupportedOperation(f"a name has at most {LONGEST_NAME} characters, not {len(name)}")
     words = closure(assume)
     return _make("variable", (name, tuple(sorted(words))), (), checked_dims(dims))
 
@@ -252,7 +254,7 @@ def apply(function: str | Function, *args: Term) -> Term:
     own = function if isinstance(function, Function) else function_of(function, None)
     name = function if isinstance(function, str) else function.name
     if own is None and name not in MATRIX_FUNCTIONS:
-        raise UnsupportedOperation(f"no function is called {name!r}")
+        raise UnsupportedOperation(f"no function is called {shown(name)}")
     arity = own.arity if own else 1
     if len(args) != arity:
         raise UnsupportedOperation(
@@ -280,7 +282,7 @@ _WITH_DATA: Final = (*NUMERIC, *FOR_READING)
 def numeric(name: str, *args: Term, data: object = None) -> Term:
     """An operation that only code or formulas have; `functions.py` says what `data` is."""
     if name not in _WITH_DATA:
-        raise UnsupportedOperation(f"no numeric operation is called {name!r}")
+        raise UnsupportedOperation(f"no numeric operation is called {shown(name)}")
     if name == "scan":
         loop = loop_described(data)
         return _make(name, loop, args, loop.dims)
@@ -476,7 +478,7 @@ def own_functions(*roots: Term) -> tuple[OwnFunction, ...]:
     names: dict[str, OwnFunction] = {}
     for own in found:
         if names.setdefault(own.name, own) is not own:
-            raise UnsupportedOperation(f"two different functions are called {own.name!r}")
+            raise UnsupportedOperation(f"two different functions are called {shown(own.name)}")
     return tuple(found)
 
 

@@ -242,7 +242,17 @@ def random_exponentials(rng: np.random.Generator) -> list[Term]:
     apart_from_matrix = [
         product([(own, "i"), (plus, "i"), (matrix, "ij")], "j", rng) for own in (labelled, under)
     ]
-    known = [*apart_from_matrix, drawn(2), fraction, cubic, total(same, rng), terms.add(*shared), unit, *logs, *signs]
+    known = [
+        *apart_from_matrix,
+        drawn(2),
+        fraction,
+        cubic,
+        total(same, rng),
+        terms.add(*shared),
+        unit,
+        *logs,
+        *signs,
+    ]
     return [*known, variance, apart]
 
 

@@ -1,8 +1,9 @@
 """What users are told when a budget has cut a search short; loaded without the engine."""
 
-import sys
 import warnings
 from typing import TYPE_CHECKING
+
+from eggrad.engine.guard import outside
 
 if TYPE_CHECKING:
     from eggrad.engine.saturation.schedule import Report
@@ -25,13 +26,4 @@ def warn_of(report: "Report") -> None:
     if report.notes:
         reasons = "; ".join(dict.fromkeys(report.notes))
         message = f"the budget ended first ({reasons}): a shorter form may exist"
-        warnings.warn(message, BudgetWarning, stacklevel=_outside())
-
-
-def _outside() -> int:
-    """The level of the first frame that is not in this package, for who calls `warnings.warn`."""
-    package = __name__.partition(".")[0]
-    frame, level = sys._getframe(1), 1
-    while frame.f_back and frame.f_globals.get("__name__", "").partition(".")[0] == package:
-        frame, level = frame.f_back, level + 1
-    return level
+        warnings.warn(message, BudgetWarning, stacklevel=outside())

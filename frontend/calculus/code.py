@@ -6,6 +6,7 @@ from eggrad.engine.compilation.compiled import CompiledFunction, compile_terms
 from eggrad.engine.compilation.variants import SizeVariant, find_variants
 from eggrad.engine.costs.cost import CostModel
 from eggrad.engine.costs.time_model import Rates
+from eggrad.engine.guard import optional
 from eggrad.engine.terms.loops import Recurrence, with_results, with_steps
 from eggrad.engine.terms.term import Term
 from eggrad.frontend.calculus.progress import shows_progress
@@ -31,12 +32,7 @@ def stable_form(term: Term) -> Term:
     >>> stable_form(apply("log", add(constant(1), apply("exp", variable("x"))))).op
     'softplus'
     """
-
-    def stable(own: Recurrence) -> Recurrence:
-        return with_results(own, lambda results: [*map(stable_form, results)])
-
-    (found,) = system().explore([term], [CostModel()], purpose="evaluate").cheapest().terms
-    return with_steps([found], stable)[0]
+    return _stable(term)
 
 
 @shows_progress("printing")
@@ -50,13 +46,22 @@ def program_form(term: Term, lacking: Collection[str] = ()) -> Term:
     >>> program_form(add(x, x)).op
     'add'
     """
+    return _stable(term, lacking, if_vouched=True)
 
-    def stable(own: Recurrence) -> Recurrence:
-        return with_results(own, lambda results: [program_form(t, lacking) for t in results])
 
-    found = system().explore([term], [CostModel()], purpose="evaluate", lacking=lacking)
-    own = found.cheapest().term if found.is_vouched else term
-    return with_steps([own], stable)[0]
+def _stable(term: Term, lacking: Collection[str] = (), *, if_vouched: bool = False) -> Term:
+    def with_stable_results(own: Recurrence) -> Recurrence:
+        return with_results(own, lambda results: [again(t) for t in results])
+
+    def again(result: Term) -> Term:
+        return _stable(result, lacking, if_vouched=if_vouched)
+
+    def cheapest() -> Term:
+        found = system().explore([term], [CostModel()], purpose="evaluate", lacking=lacking)
+        own = found.cheapest().term if found.is_vouched or not if_vouched else term
+        return with_steps([own], with_stable_results)[0]
+
+    return optional("looking for a form that loses no digits", cheapest, lambda: term)
 
 
 @shows_progress("compiling")
@@ -72,4 +77,8 @@ def lower(
     >>> form.terms[0].op
     'expm1'
     """
-    return find_variants(system(), roots, rates, sizes)
+    return optional(
+        "looking for fast forms",
+        lambda: find_variants(system(), roots, rates, sizes),
+        lambda: (SizeVariant(tuple(roots)),),
+    )

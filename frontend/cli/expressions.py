@@ -167,14 +167,13 @@ def evaluate(
     text: str, problem: Problem, *, data: str, out: str | None, mode: Mode, as_json: bool
 ) -> None:
     """Evaluate TEXT, or its derivative where it has 'derivative wrt', at the values in FILE."""
-    values = read_values(data)
     expression = problem.expression if problem.wrt is None else problem.derivative(mode=mode)
+    # A file may have the values for other questions as well.
+    values = {name: a for name, a in read_values(data).items() if name in expression.known}
     result = expression.evaluate(values)
     if out is not None:
         write_array(out, result)
     elif as_json:
-        if result.dtype.kind == "c":
-            raise Mistake("JSON has no complex numbers; write the result with --out")
         click.echo(json.dumps({"shape": list(result.shape), "value": _plain(result.tolist())}))
     else:
         with np.printoptions(threshold=sys.maxsize, linewidth=100):

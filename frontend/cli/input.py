@@ -1,24 +1,28 @@
 """What commands read and write, and the options that several of them have."""
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import wraps
 from pathlib import Path
-from typing import Any, Final, NoReturn
+from typing import Any, Final, NoReturn, TypeVar
 from zipfile import BadZipFile
 
 import click
 import numpy as np
 
+from eggrad.engine.errors import EggradError
 from eggrad.engine.indices.spec import MAXIMAL_SIZE
 from eggrad.engine.terms.binding import Array
 from eggrad.frontend.cli.commands import Mistake
 from eggrad.frontend.index import parser as index
 from eggrad.frontend.interface import reading as texts
 from eggrad.frontend.matrix import parser as matrix
+from eggrad.frontend.matrix.declarations import read_assumptions, read_dims
 from eggrad.frontend.text.parser import parse
 from eggrad.frontend.text.phrases import Problem
 from eggrad.frontend.typeset import parser as latex
+
+_T = TypeVar("_T")
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead.")
 rules_option = click.option(
@@ -75,7 +79,7 @@ def takes_language(command: Command) -> Command:
     def reading(
         *texts: str,
         dims: dict[str, tuple[int | str, ...]],
-        assume: dict[str, list[str]],
+        assume: dict[str, tuple[str, ...]],
         **options: Any,
     ) -> None:
         chosen = [name for name in NOTATIONS if options.pop(name)]
@@ -87,8 +91,6 @@ def takes_language(command: Command) -> Command:
                 "--matrix, --latex or --index"
             )
         notation = chosen[0] if chosen else "einsum"
-        if notation == "latex" and not dims:
-            raise Mistake("what a formula in LaTeX speaks of is said by --dims")
 
         def read(text: str) -> Problem:
             return NOTATIONS[notation](text, dims or None, assume) if chosen else parse(text)
@@ -137,12 +139,7 @@ def parse_dims(
     _context: click.Context, _parameter: click.Parameter, text: str | None
 ) -> dict[str, tuple[int | str, ...]]:
     """Axes by name, from `A: m n, x: n, c:`."""
-    found: dict[str, tuple[int | str, ...]] = {}
-    for name, words in _named(text, "A: m n, x: n, c:"):
-        if name in found:
-            raise click.BadParameter(f"{name} is given twice")
-        found[name] = tuple(_size(w) if w.isdecimal() else w for w in words.split())
-    return found
+    return _said(read_dims, text)
 
 
 def _size(digits: str) -> int:
@@ -153,20 +150,17 @@ def _size(digits: str) -> int:
 
 def parse_assumptions(
     _context: click.Context, _parameter: click.Parameter, text: str | None
-) -> dict[str, list[str]]:
+) -> dict[str, tuple[str, ...]]:
     """Properties by name, from `A: symmetric, x: positive`."""
-    found: dict[str, list[str]] = {}
-    for name, words in _named(text, "A: symmetric, x: positive"):
-        found.setdefault(name, []).append(" ".join(words.split()))
-    return found
+    return _said(read_assumptions, text)
 
 
-def _named(text: str | None, example: str) -> Iterator[tuple[str, str]]:
-    for part in (text or "").split(",") if text and text.strip() else ():
-        name, colon, rest = part.partition(":")
-        if not colon or not name.strip():
-            raise click.BadParameter(f"{part.strip()!r} is not of the form {example!r}")
-        yield name.strip(), rest
+def _said(read: Callable[[str], _T], text: str | None) -> _T:
+    """What the text of an option says."""
+    try:
+        return read(text or "")
+    except EggradError as error:
+        raise click.BadParameter(str(error)) from error
 
 
 def read_values(path: str) -> dict[str, Array]:

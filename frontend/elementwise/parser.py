@@ -10,6 +10,7 @@ from lark import Token
 from eggrad.engine.errors import EggradError, ParseError, ShapeError
 from eggrad.engine.indices.integer_conditions import Condition, Range, divisible, nonnegative, zero
 from eggrad.engine.indices.rational_affine import COEFFICIENT, Affine
+from eggrad.engine.indices.texts import shown
 from eggrad.engine.terms.functions import ELEMENTWISE, FUNCTIONS, OwnFunction
 from eggrad.frontend.elementwise import syntax
 from eggrad.frontend.elementwise.paths import Path, misread_at
@@ -132,7 +133,7 @@ class IndexReader:
         if name in self.others:
             near = "; the entries of an argument are no indices"
         raise TextUnknownVariable(
-            f"no index or size is called {name!r}{near}",
+            f"no index or size is called {shown(name)}{near}",
             self.text,
             offset_of(token),
             tuple(known),
@@ -175,7 +176,7 @@ def as_form(what: str, size: Size) -> Affine:
     elif type(size) is int and size >= 0:
         return Affine({}, size)
     raise ShapeError(
-        f"{what}: a size is a name, an integer from 0 up or a form like 2*N - 1, not {size!r}"
+        f"{what}: a size is a name, an integer from 0 up or a form like 2*N - 1, not {shown(size)}"
     )
 
 
@@ -363,7 +364,10 @@ class _Reader:
             known = tuple(self.shapes)
             near = suggestion(name, known)
             raise TextUnknownVariable(
-                f"no argument is called {name!r}{near}", self.text, offset_of(phrase.token), known
+                f"no argument is called {shown(name)}{near}",
+                self.text,
+                offset_of(phrase.token),
+                known,
             )
         if len(shape) != len(phrase.operands):
             axes = f"{len(shape)} {'axis' if len(shape) == 1 else 'axes'}"

@@ -8,6 +8,7 @@ from typing import Any, Final, cast
 from lark import Token, Transformer, v_args
 
 from eggrad.engine.errors import ParseError
+from eggrad.engine.indices.texts import shown
 from eggrad.frontend.text.errors import place_words
 from eggrad.frontend.text.phrases import Grammar, Misread, Phrase, negated
 
@@ -27,7 +28,7 @@ def stray_character(text: str, offset: int) -> ParseError:
     if text.startswith("!=", offset):
         reason = "a condition is not negated; what holds elsewhere stands after 'else'"
         return ParseError(reason, text, offset)
-    return ParseError(f"the character {character!r} has no meaning here", text, offset)
+    return ParseError(f"the character {shown(character)} has no meaning here", text, offset)
 
 
 def unexpected_token(text: str, before: Sequence[Token], token: Token) -> ParseError:

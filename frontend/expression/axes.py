@@ -5,11 +5,12 @@ from math import prod
 from operator import index
 from typing import Any, cast
 
-from eggrad.engine.errors import ShapeError, UnsupportedOperation
+from eggrad.engine.errors import EggradError, ShapeError, UnsupportedOperation
 from eggrad.engine.indices import spec as specs
 from eggrad.engine.indices.affine import Form, form, renamed, times
 from eggrad.engine.indices.constraints import Constraint
 from eggrad.engine.indices.spec import Dims, Size
+from eggrad.engine.indices.texts import shown
 from eggrad.engine.terms import term as terms
 from eggrad.engine.terms.term import Term
 from eggrad.frontend.expression import broadcasting
@@ -30,13 +31,15 @@ def normalized(what: str, axes: Any, order: int) -> tuple[int, ...]:
     """
     try:
         wanted = (index(axes),) if hasattr(axes, "__index__") else tuple(map(index, axes))
-    except TypeError:
-        raise ShapeError(f"{what}: an axis is an integer, not {axes!r}") from None
+    except (TypeError, EggradError):
+        raise ShapeError(f"{what}: an axis is an integer, not {shown(axes)}") from None
     for axis in wanted:
         if not -order <= axis < order:
             few = "1 axis" if order == 1 else f"{order} axes"
             first = ", of which the first is 0" if order else ""
-            raise ShapeError(f"{what}: there is no axis {axis}, the argument has {few}{first}")
+            raise ShapeError(
+                f"{what}: there is no axis {shown(axis)}, the argument has {few}{first}"
+            )
     found = tuple(axis % order for axis in wanted)
     if len(set(found)) < len(found):
         raise ShapeError(f"{what}: an axis is given twice in {wanted}")
@@ -97,7 +100,7 @@ def reshaped(f: Expression, shape: Sequence[Size]) -> Expression:
     filled = iter(filled_shape(kept, longer))
     # What -1 stands for is an axis of length 1 where all entries are there without it.
     lengths = [d if d == 1 else next(filled) for d in shape]
-    what = f"reshape from ({_listed(f.shape)}) to ({_listed(shape)})"
+    what = f"reshape from ({_listed(f.shape)}) to ({_listed(shape)[:200]})"
     named = [d for d in lengths if d != 1]
     pairs = list(zip(kept, named, strict=False))
     if len(kept) == len(named) and all(

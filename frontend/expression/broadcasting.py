@@ -10,7 +10,7 @@ import numpy as np
 from eggrad.engine.errors import ShapeError
 from eggrad.engine.indices import spec as specs
 from eggrad.engine.indices.spec import Dims, Size
-from eggrad.engine.indices.texts import exact
+from eggrad.engine.indices.texts import exact, shown
 from eggrad.engine.terms import term as terms
 from eggrad.engine.terms.binding import Array
 from eggrad.engine.terms.fixed_arrays import fixed_array
@@ -197,7 +197,7 @@ def _check_output(what: str, output: str, indices: str) -> None:
             raise ShapeError(f"{what}: an index is a letter; '...' stands for axes without a name")
         if i not in indices or own.count(i) > 1:
             how = "repeats" if i in indices else "has, but no operand,"
-            raise ShapeError(f"{what}: the output {how} the index {i!r}")
+            raise ShapeError(f"{what}: the output {how} the index {shown(i)}")
 
 
 def _alone(parts: Sequence[str], shapes: Sequence[Dims], fresh: Iterator[str]) -> list[str]:

@@ -14,18 +14,18 @@ from numbers import Number
 from operator import getitem, index, mul
 from sys import _getframe
 from threading import Lock
-from typing import TYPE_CHECKING, Any, Final, NoReturn, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Final, NoReturn, TypeVar, cast, get_args
 from weakref import WeakValueDictionary
 
 import numpy as np
 
 from eggrad.engine.costs.cost import count, node_count
-from eggrad.engine.errors import ShapeError, UnknownVariable, UnsupportedOperation
+from eggrad.engine.errors import EggradError, ShapeError, UnknownVariable, UnsupportedOperation
 from eggrad.engine.indices.affine import size_symbols
 from eggrad.engine.indices.spec import Dims, Size, transposition
-from eggrad.engine.indices.texts import exact
+from eggrad.engine.indices.texts import exact, shown
 from eggrad.engine.terms import term as terms
-from eggrad.engine.terms.binding import Array, check_shape, symbols
+from eggrad.engine.terms.binding import Array, check_shape, known_sizes, numeric, symbols
 from eggrad.engine.terms.functions import Function
 from eggrad.engine.terms.term import Term
 from eggrad.engine.terms.term_patterns import substituted
@@ -42,6 +42,7 @@ from eggrad.frontend.expression.no_values import (
 from eggrad.frontend.expression.numpy_protocols import call_function, call_ufunc, check_dtype
 from eggrad.frontend.expression.numpy_refusals import NoSuchMethod, no_method
 from eggrad.frontend.expression.substitution import apart
+from eggrad.frontend.text.doors import checked_flag, checked_integer, checked_word
 from eggrad.frontend.text.sizes import agreed_sizes
 from eggrad.frontend.text.words import Format, format_axes
 
@@ -300,29 +301,86 @@ _NO_BITS: Final = (
     "expressions have real numbers and no bits; & and | join comparisons in brackets, as in "
     "numpy.where((x > 0) & (x < 1), x, 0)"
 )
+_SAME: Final = (
+    "write f is g to ask whether they are the same object, and eggrad.equivalent(f, g) whether "
+    "they are equal"
+)
+# Each part is an expression of its own.
+_MOST_PARTS: Final = 10_000
 _permuted = _numpy_method("transpose")
 _reshaped = _numpy_method("reshape")
 _transposed = _numpy_method("matrix_transpose")
 
 
-class Expression:
+def _has_entries(value: object) -> bool:
+    """Whether something has entries, or is a number, so that `==` compares these."""
+    if isinstance(value, str):
+        return isinstance(value, SizeSymbol)
+    return isinstance(value, Number | list | tuple) or hasattr(value, "__array__")
+
+
+class _Compared:
+    """Comparisons entry by entry, with NumPy's broadcasting; `hash` is that of the object.
+
+    Sets and dicts find what is in them, for they ask first whether it is the same object.
+    """
+
+    __slots__ = ()
+
+    @_gives_way
+    def __eq__(self, other: object) -> "Condition":  # type: ignore[override]
+        """A condition for `numpy.where`; what has no entries is equal to none."""
+        return Condition.of("equal", self, other) if _has_entries(other) else NotImplemented
+
+    @_gives_way
+    def __ne__(self, other: object) -> "Condition":  # type: ignore[override]
+        """A condition for `numpy.where`."""
+        return Condition.of("not_equal", self, other) if _has_entries(other) else NotImplemented
+
+    __hash__ = object.__hash__
+
+    @_gives_way
+    def __lt__(self, other: object) -> "Condition":
+        """A condition for `numpy.where`."""
+        return Condition.of("greater", other, self)
+
+    @_gives_way
+    def __le__(self, other: object) -> "Condition":
+        """A condition for `numpy.where`."""
+        return Condition.of("greater_equal", other, self)
+
+    @_gives_way
+    def __gt__(self, other: object) -> "Condition":
+        """A condition for `numpy.where`."""
+        return Condition.of("greater", self, other)
+
+    @_gives_way
+    def __ge__(self, other: object) -> "Condition":
+        """A condition for `numpy.where`."""
+        return Condition.of("greater_equal", self, other)
+
+
+class Expression(_Compared):
     """An immutable tensor expression; two that are built alike are the same object.
 
     `term` is its DAG. `variables` are the variables in it, and `scope` further variables whose
     values fix size symbols that no variable in it fixes: the gradient of `sum(x)` is ones, as
     many as `x` has entries. `term_complete` is False if a budget cut the search for it short.
+    `lost` are names of variables and sizes that it was derived from and has no more, as the
+    gradient of `a @ x` by x, which is `a` and may have a value of x all the same.
 
     The term may be differentiated. What is printed, evaluated, compiled and compared is `thin`;
     `thinnings` say how it is found.
     """
 
     __slots__ = (
-        "__weakref__", "_evaluators", "_symbols", "_thin", "scope", "term", "term_complete",
-        "thinnings", "variables",
+        "__weakref__", "_evaluators", "_symbols", "_thin", "lost", "scope", "term",
+        "term_complete", "thinnings", "variables",
     )  # fmt: skip
 
     term: Term
     scope: tuple[Term, ...]
+    lost: frozenset[str]
     term_complete: bool
     thinnings: frozenset[Thinning]
     variables: tuple[Term, ...]
@@ -341,7 +399,7 @@ class Expression:
         """Pickle by building anew, so that identity stays equality."""
         # Added rules are functions, which cannot be pickled: what they found can.
         settled = frozenset(p.settled for p in self.thinnings)
-        parts = self.term, self.scope, self.complete, settled
+        parts = self.term, self.scope, self.complete, settled, self.lost
         _expressions[parts] = self
         return expression, parts
 
@@ -364,10 +422,24 @@ class Expression:
         if self._thin is None:
             term = thin_term(self.term, self.thinnings)
             complete = self.term_complete and all(p.found.complete for p in self.thinnings)
-            made = expression(term, (*self.variables, *self.scope), complete)
+            made = expression(term, (*self.variables, *self.scope), complete, lost=self.known)
             object.__setattr__(self, "_thin", made)
         assert self._thin is not None
         return self._thin
+
+    @property
+    def known(self) -> frozenset[str]:
+        """The names of all variables and sizes that it was made of; each may have a value.
+
+        >>> from eggrad.frontend.interface.derivatives import gradient
+        >>> from eggrad.frontend.expression.functions import variable
+        >>> a, x = variable("a", ("n",)), variable("x", ("n",))
+        >>> sorted(gradient(a @ x, x).known)
+        ['a', 'n', 'x']
+        """
+        sizes = {s for v in (*self.variables, *self.scope) for d in v.dims for s in size_symbols(d)}
+        own = (v.name for v in (*self.variables, *self.scope))
+        return self.lost.union(own, sizes, self._symbols)
 
     @property
     def complete(self) -> bool:
@@ -393,39 +465,64 @@ class Expression:
         return combine("transpose", [self], [], lambda a: terms.einsum(spec, a))
 
     def evaluate(
-        self, values: Mapping[str, Any], reference: bool = False, *, check: bool = False
+        self,
+        values: Mapping[str, Any] | None = None,
+        reference: bool = False,
+        *,
+        check: bool = False,
+        **named: Any,
     ) -> Array:
         """The value, given arrays by variable name; a size may be given by its symbol.
 
-        A form is computed that neither overflows on the way nor loses digits, as
-        `eggrad.compile` does; `reference=True` computes what is written. Raises `UnknownVariable`
-        for a missing value, `ShapeError` for a wrong shape. Names that the expression does not
-        contain are ignored. With `check`, `AssumptionViolated` for a value that is not what its
-        variable was declared to be.
+        Names that are words of Python may be keywords. A form is computed that neither overflows
+        on the way nor loses digits, as `eggrad.compile` does; `reference=True` computes what is
+        written. Raises `UnknownVariable` for a missing value and for a name that the expression
+        does not contain and was not derived from, `ShapeError` for a wrong shape,
+        `UnsupportedOperation` for a value that is not of real numbers. With `check`,
+        `AssumptionViolated` for a value that is not what its variable was declared to be.
 
         >>> from eggrad.frontend.expression.functions import exp, log, variable
         >>> f = log(1 + exp(variable("x")))
         >>> f.evaluate({"x": 1000}), f.evaluate({"x": 1000}, reference=True)
         (array(1000.), array(inf))
+        >>> f.evaluate(x=0).round(3)
+        np.float64(0.693)
         """
+        given = self._values(values, named)
+        is_written = checked_flag("evaluate", "reference", reference)
         own = self.thin
-        evaluator = own._evaluators.get(reference)
+        evaluator = own._evaluators.get(is_written)
         if evaluator is None:
             # The compiler is loaded by whoever computes something.
             from eggrad.frontend.calculus import code
 
             scope = (*own.scope, *own.variables)
-            evaluator = code.evaluator(own.term, scope, as_written=reference)
-            own._evaluators[reference] = evaluator
-        if not isinstance(values, Mapping):
-            raise UnsupportedOperation(f"the values are a dict of arrays by name, not {values!r}")
+            evaluator = code.evaluator(own.term, scope, as_written=is_written)
+            own._evaluators[is_written] = evaluator
         with np.errstate(all="ignore"):
-            found = np.asarray(evaluator(**values))
-            if check:
+            found = np.asarray(evaluator(**given))
+            if checked_flag("evaluate", "check", check):
                 from eggrad.engine.compilation.checked import check_values
 
-                check_values((*self.scope, *self.variables), values)
+                check_values((*self.scope, *self.variables), given)
         return found
+
+    def _values(self, values: object, named: Mapping[str, Any]) -> dict[str, Any]:
+        """The values that a caller gives, real and by names that there are."""
+        given = given_values("evaluate", "arrays", values, named)
+        wanted = self.known
+        for name, value in given.items():
+            if name not in wanted:
+                own = ", ".join(v.name for v in (*self.variables, *self.scope)) or "none"
+                raise UnknownVariable(
+                    f"evaluate: the expression has no variable {shown(name)}; its variables: {own}"
+                )
+            if numeric(name, value).dtype.kind == "c":
+                raise UnsupportedOperation(
+                    f"evaluate: the value of variable {name} is complex: expressions are of real "
+                    "numbers; compiled functions take complex arrays"
+                )
+        return given
 
     def substitute(
         self, values: Mapping[str, object] | None = None, /, **named: object
@@ -442,14 +539,15 @@ class Expression:
         >>> (x @ x).substitute(x=A @ variable("y", ("k",))).evaluate({"A": [[1, 2]], "y": [3, 4]})
         array(121.)
         """
-        return _substituted(self, {**(values or {}), **named})
+        return _substituted(self, given_values("substitute", "expressions", values, named))
 
     def cost(self, sizes: Mapping[str, int] | int) -> int:
         """Floating-point operations, multiply and add counted apart, at the given sizes.
 
         `sizes` maps size symbols, or is the size of every symbol.
         """
-        return count([self.thin.term], sizes)
+        own = self.thin.term
+        return count([own], {str(s): n for s, n in known_sizes(own, sizes).items()})
 
     @property
     def node_count(self) -> int:
@@ -473,6 +571,7 @@ class Expression:
         >>> (A @ x).to("matrix"), (A @ x).to("index")
         ('A*x', 'fᵢ = Σⱼ Aᵢⱼ xⱼ')
         """
+        checked_word("to", "language", language, get_args(Format))
         # What writes texts is loaded with the first of them.
         from eggrad.frontend.printing.formats import format_expression
 
@@ -620,17 +719,6 @@ class Expression:
         """Itself, for it never changes."""
         return self
 
-    def __eq__(self, other: object) -> bool:
-        """Whether it is the same expression; comparing it with a number is no condition."""
-        if isinstance(other, Number | np.ndarray | list):
-            raise UnsupportedOperation(
-                "an expression is not compared with == or !=; numpy.equal and numpy.not_equal make "
-                "conditions for numpy.where, and so do <, <=, > and >="
-            )
-        return self is other
-
-    __hash__ = object.__hash__
-
     def __len__(self) -> int:
         """The length of the first axis, if it is a number."""
         shape = self.shape
@@ -641,26 +729,6 @@ class Expression:
     def __index__(self) -> NoReturn:
         """Refuse: an expression is no number, in `range(n - 1)`, say."""
         raise UnsupportedOperation(no_integer())
-
-    @_gives_way
-    def __lt__(self, other: object) -> "Condition":
-        """A condition for `numpy.where`."""
-        return Condition.of("greater", other, self)
-
-    @_gives_way
-    def __le__(self, other: object) -> "Condition":
-        """A condition for `numpy.where`."""
-        return Condition.of("greater_equal", other, self)
-
-    @_gives_way
-    def __gt__(self, other: object) -> "Condition":
-        """A condition for `numpy.where`."""
-        return Condition.of("greater", self, other)
-
-    @_gives_way
-    def __ge__(self, other: object) -> "Condition":
-        """A condition for `numpy.where`."""
-        return Condition.of("greater_equal", self, other)
 
     def __getitem__(self, key: object) -> "Expression":
         """Entries and slices at literal places, new axes as in `x[:, None]`, arrays of integers."""
@@ -687,6 +755,11 @@ class Expression:
             raise UnsupportedOperation(
                 f"how many entries there are along an axis of size {length} is not known; give the "
                 "size as an integer, or write einsum, sum, logsumexp or a product of the whole"
+            )
+        if length > _MOST_PARTS:
+            raise UnsupportedOperation(
+                f"a loop over {length} entries would take too long, at most {_MOST_PARTS} are "
+                "allowed: write einsum, sum, logsumexp or a product of the whole"
             )
         return (self[k] for k in range(length))
 
@@ -732,7 +805,7 @@ class Expression:
     def __getattr__(self, name: str) -> Any:
         """Say of what is missing what to write instead."""
         if name.startswith("_"):
-            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {shown(name)}")
         raise NoSuchMethod(no_method("expressions", name, dir(type(self))))
 
     def __array__(self, dtype: object = None, copy: object = None) -> Array:
@@ -846,6 +919,8 @@ class Expression:
     def item(self, *place: Any) -> "Expression":
         """An entry as a scalar, the only one without a place."""
         flat = len(place) == 1 and not isinstance(place[0], tuple)
+        for k in place if flat else place[0] if len(place) == 1 else place:
+            checked_integer("item", "a place", k)
         if flat:
             return self.ravel()[place[0]]
         return self[place[0] if len(place) == 1 else place] if place else self.reshape(())
@@ -873,18 +948,20 @@ def expression(
     candidates: Iterable[Term] = (),
     complete: bool = True,
     thinnings: frozenset[Thinning] = frozenset(),
+    lost: Iterable[str] = (),
 ) -> Expression:
     """The expression of `term`, with the fewest of the `candidates` that fix all its sizes.
 
     For each size symbol that no variable in `term` fixes, the first candidate by name that has
-    an axis of it. `thinnings` are about parts of the term.
+    an axis of it. `thinnings` are about parts of the term. Of the names `lost` those count that no
+    variable has.
 
     >>> x = terms.variable("x", ("n",))
     >>> expression(terms.constant(1, ("n",)), [x]).scope == (x,)
     True
     """
     own, mentioned = terms.variables(term), frozenset(symbols(term))
-    return _make(term, candidates, complete, thinnings, variables=own, mentioned=mentioned)
+    return _make(term, candidates, complete, thinnings, lost, variables=own, mentioned=mentioned)
 
 
 def _make(
@@ -892,6 +969,7 @@ def _make(
     candidates: Iterable[Term],
     complete: bool,
     thinnings: frozenset[Thinning],
+    lost: Iterable[str],
     *,
     variables: tuple[Term, ...],
     mentioned: frozenset[str],
@@ -904,23 +982,47 @@ def _make(
         fixing = {s: [v for v in ordered if s in symbols(v)] for s in open_symbols}
         firsts = (min(own, key=lambda v, s=s: s not in v.dims) for s, own in fixing.items() if own)
         scope = terms.variables(*firsts)
-    key = (term, scope, complete, thinnings)
+    gone = frozenset(lost).difference((v.name for v in (*variables, *scope)), fixed, mentioned)
+    key = (term, scope, complete, thinnings, gone)
     found = _expressions.get(key)
     if found is not None:
         return found
     made = object.__new__(Expression)
     own = {"term": term, "scope": scope, "term_complete": complete, "thinnings": thinnings}
     own |= {"variables": variables, "_symbols": mentioned, "_thin": None, "_evaluators": {}}
+    own["lost"] = gone
     for name, part in own.items():
         object.__setattr__(made, name, part)
     with _making:
         return _expressions.setdefault(key, made)
 
 
-def as_expression(value: object) -> Expression:
+def given_values(what: str, kind: str, values: object, named: Mapping[str, Any]) -> dict[str, Any]:
+    """Values by name, some of them keywords.
+
+    >>> given_values("evaluate", "arrays", {"x": 1}, {"y": 2})
+    {'x': 1, 'y': 2}
+    """
+    if values is not None and not isinstance(values, Mapping):
+        raise UnsupportedOperation(
+            f"{what}: values is a dict of {kind} by name, or there are keywords, not "
+            f"{shown(values)}"
+        )
+    given = cast("Mapping[Any, Any]", {} if values is None else values)
+    for name in given:
+        if not isinstance(name, str):
+            raise UnsupportedOperation(
+                f"{what}: values has the names of variables, which are texts, not {shown(name)}"
+            )
+        if name in named:
+            raise UnsupportedOperation(f"{what}: there are two values for {shown(name)}")
+    return {**given, **named}
+
+
+def as_expression(value: object, what: str = "an operand") -> Expression:
     """An expression as it is; a number, or an array or list of real numbers, as a constant.
 
-    A condition is 1 or 0.
+    A condition is 1 or 0. Messages call the value `what`.
     A multiple of an identity matrix is that of a delta; `UnsupportedOperation` for all else.
 
     >>> as_expression(2).term.data, as_expression(np.eye(3)).term.op
@@ -939,10 +1041,13 @@ def as_expression(value: object) -> Expression:
         return expression(terms.constant(number))
     own = _dense(value)
     if isinstance(own, np.ndarray | list | tuple):
-        return expression(broadcasting.array_term(_numbers(cast(object, own))))
+        try:
+            return expression(broadcasting.array_term(_numbers(cast(object, own))))
+        except EggradError as error:
+            raise type(error)(f"{what}: {error}") from error
     if isinstance(value, complex | np.complexfloating):
         raise UnsupportedOperation(
-            f"{value} is complex: expressions are of real numbers; write the real and the "
+            f"{what}: {value} is complex: expressions are of real numbers; write the real and the "
             "imaginary part apart"
         )
     if isinstance(value, MergedAxes):
@@ -951,7 +1056,8 @@ def as_expression(value: object) -> Expression:
             "'entries' is one, in which each axis stands for itself, and numpy.reshape makes one"
         )
     raise UnsupportedOperation(
-        f"expected an expression, a number or an array, not a {type(value).__name__}"
+        f"{what}: expected an expression, a number or an array, not {shown(value)}, "
+        f"a {type(value).__name__}"
     )
 
 
@@ -996,7 +1102,7 @@ def unified(
     for e in expressions:
         term, *others = terms.substitute_sizes([e.term, *e.scope], renamed)
         later = frozenset(p.resized(renamed) for p in e.thinnings)
-        result.append(expression(term, others, e.term_complete, later))
+        result.append(expression(term, others, e.term_complete, later, e.lost))
     return result
 
 
@@ -1004,11 +1110,15 @@ def _substituted(f: Expression, values: Mapping[str, object]) -> Expression:
     """An expression with others in place of variables, all at once."""
     known = {v.name: v for v in (*f.scope, *f.variables)}
     given: dict[Term, Expression] = {}
+    lost = f.lost.difference(values)
     for name, value in values.items():
+        if name in f.lost and name not in known:
+            lost |= as_expression(value).known
+            continue
         if name not in known:
             names = ", ".join(sorted(known)) or "none"
             raise UnknownVariable(
-                f"the expression has no variable {name!r}; its variables: {names}"
+                f"the expression has no variable {shown(name)}; its variables: {names}"
             )
         own = given[known[name]] = as_expression(value)
         if own.ndim != known[name].order:
@@ -1017,7 +1127,7 @@ def _substituted(f: Expression, values: Mapping[str, object]) -> Expression:
                 f"has axes {format_axes(own.term.dims)}"
             )
     if not given:
-        return f
+        return expression(f.term, f.scope, f.term_complete, f.thinnings, lost)
     inside = (f.term, *f.variables, *f.scope)
     outside = [t for e in given.values() for t in (e.term, *e.scope)]
     places, sizes = apart([*given], inside, outside)
@@ -1039,9 +1149,9 @@ def _substituted(f: Expression, values: Mapping[str, object]) -> Expression:
     candidates += [v for e in replaced.values() for v in (*e.variables, *e.scope)]
     term = substituted(after.term, {v: e.term for v, e in replaced.items()})
     complete = after.term_complete and all(e.term_complete for e in replaced.values())
-    return expression(
-        term, candidates, complete, after.thinnings.union(*(e.thinnings for e in replaced.values()))
-    )
+    later = after.thinnings.union(*(e.thinnings for e in replaced.values()))
+    lost = lost.union(*(e.lost for e in given.values()))
+    return expression(term, candidates, complete, later, lost)
 
 
 def combine(
@@ -1059,7 +1169,8 @@ def combine(
     candidates = (*known, *(v for e in own for v in e.scope))
     complete = all(e.term_complete for e in own)
     later = frozenset[Thinning]().union(*(e.thinnings for e in own))
-    return _make(term, candidates, complete, later, variables=variables, mentioned=mentioned)
+    lost = {name for e in own for name in e.lost}
+    return _make(term, candidates, complete, later, lost, variables=variables, mentioned=mentioned)
 
 
 # Arithmetic, with NumPy's broadcasting --------------------------------------------------
@@ -1096,7 +1207,8 @@ def applied(function: str | Function, *args: object) -> Expression:
     >>> applied("maximum", as_expression(2), as_expression(3)).to("matrix")
     'max(2, 3)'
     """
-    own = [as_expression(a) for a in args]
+    name = function if isinstance(function, str) else function.name
+    own = [as_expression(a, f"operand {k} of {name}") for k, a in enumerate(args, 1)]
     whole: Dims = ()
     pairs: list[tuple[Size, Size]] = []
     for a in own:
@@ -1107,13 +1219,12 @@ def applied(function: str | Function, *args: object) -> Expression:
         dims = reduce(broadcasting.common, (a.dims for a in operands))
         return terms.apply(function, *(broadcasting.spread(a, dims) for a in operands))
 
-    name = function if isinstance(function, str) else function.name
     return combine(name, own, pairs, build)
 
 
 def matmul(a: object, b: object) -> Expression:
     """`a @ b`, as NumPy's: vectors, matrices, and stacks of matrices."""
-    left, right = as_expression(a), as_expression(b)
+    left, right = as_expression(a, "left of @"), as_expression(b, "right of @")
     pairs = broadcasting.matmul_pairs(left.shape, right.shape)
     return combine(_described(left, "@", right), [left, right], pairs, broadcasting.matmul)
 
@@ -1127,7 +1238,7 @@ def _has_zeros(term: Term) -> bool:
 
 def power(a: object, b: object) -> Expression:
     """`a ** b`, entry by entry."""
-    base, exponent = as_expression(a), as_expression(b)
+    base, exponent = as_expression(a, "the base"), as_expression(b, "the exponent")
     # Where the base is 0 the slope by the exponent is 0, which `pow` knows.
     if exponent.ndim or (_has_zeros(base.term) and exponent.term.op != "constant"):
         return applied("pow", base, exponent)
@@ -1137,7 +1248,8 @@ def power(a: object, b: object) -> Expression:
 def _elementwise(
     symbol: str, a: object, b: object, build: Callable[[Term, Term], Term]
 ) -> Expression:
-    left, right = as_expression(a), as_expression(b)
+    left = as_expression(a, f"left of {symbol}")
+    right = as_expression(b, f"right of {symbol}")
 
     def spread_and_build(p: Term, q: Term) -> Term:
         if symbol == "*" or (symbol == "/" and not (p.dims and q.dims)):
@@ -1158,7 +1270,7 @@ def _described(left: Expression, symbol: str, right: Expression) -> str:
 
 
 @dataclass(frozen=True, eq=False)
-class Condition:
+class Condition(_Compared):
     """`test` is 1 where the condition holds and 0 elsewhere.
 
     >>> import numpy as np
@@ -1273,7 +1385,9 @@ class Condition:
 
     def __bool__(self) -> NoReturn:
         """Refuse: a comparison of expressions has no value."""
-        raise UnsupportedOperation(no_truth("a comparison of expressions"))
+        reason = no_truth("a comparison of expressions")
+        asked = self.test.term.op in ("equal", "not_equal")
+        raise UnsupportedOperation(f"{reason}; {_SAME}" if asked else reason)
 
     def __float__(self) -> NoReturn:
         """Refuse: a comparison of expressions has no value."""
@@ -1287,7 +1401,7 @@ class Condition:
     def __getattr__(self, name: str) -> Any:
         """Say of what is missing what to write instead."""
         if name.startswith("_"):
-            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {shown(name)}")
         raise NoSuchMethod(no_method("comparisons", name, dir(type(self))))
 
     def __array__(self, dtype: object = None, copy: object = None) -> NoReturn:

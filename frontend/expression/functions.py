@@ -2,14 +2,14 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from operator import index
-from typing import Any, TypeVar, cast
+from typing import Any, cast
 
 import numpy as np
 
 from eggrad.engine.errors import ShapeError, UnsupportedOperation
 from eggrad.engine.indices import spec as specs
 from eggrad.engine.indices.spec import Dims, Size, Spec
-from eggrad.engine.indices.texts import exact
+from eggrad.engine.indices.texts import exact, shown
 from eggrad.engine.terms import term as terms
 from eggrad.engine.terms.assumptions import ASSUMPTIONS, contradiction
 from eggrad.engine.terms.functions import FUNCTIONS, MATRIX_FUNCTIONS
@@ -23,6 +23,7 @@ from eggrad.frontend.expression.expression import (
     combine,
     expression,
 )
+from eggrad.frontend.text.doors import checked_flag, checked_text, checked_words
 from eggrad.frontend.text.sizes import unknown, unknown_size
 from eggrad.frontend.text.words import format_axes
 
@@ -66,9 +67,6 @@ __all__ = [
 ]
 
 
-_Size = TypeVar("_Size", bound=Size | None)
-
-
 def variable(name: str, dims: Sequence[Size | None] = (), assume: Iterable[str] = ()) -> Expression:
     """A symbolic tensor; a size is a symbol (`"n"`), an integer, or None for one that fits.
 
@@ -88,12 +86,14 @@ def variable(name: str, dims: Sequence[Size | None] = (), assume: Iterable[str] 
     ('n',)
     """
     if not isinstance(name, str) or not name:
-        raise UnsupportedOperation(f"the name of a variable is a text, not {name!r}")
-    own = tuple(unknown_size(name, k) if d is None else d for k, d in enumerate(_dims(dims)))
-    words = {assume} if isinstance(assume, str) else set(assume)
+        raise UnsupportedOperation(f"variable: the name is a text, not {shown(name)}")
+    given = _dims(f"variable {shown(name)}", dims)
+    own = tuple(unknown_size(name, k) if d is None else d for k, d in enumerate(given))
+    words = {*checked_words(f"variable {shown(name)}", "assume", assume)}
     for word in sorted(words - set(ASSUMPTIONS)):
         raise UnsupportedOperation(
-            f"variable {name}: no property is called {word!r}; there are {', '.join(ASSUMPTIONS)}"
+            f"variable {shown(name)}: no property is called {shown(word)}; there are "
+            f"{', '.join(ASSUMPTIONS)}"
         )
     if len(own) == 2 and any(ASSUMPTIONS[word].axes == "square" for word in words):
         known = [d for d in own if not unknown(d)]
@@ -105,7 +105,7 @@ def variable(name: str, dims: Sequence[Size | None] = (), assume: Iterable[str] 
         ):
             what = "a square matrix" if needs == "square" else "at least one axis"
             raise ShapeError(
-                f"variable {name}: {word!r} needs {what}, its axes are {format_axes(own)}"
+                f"variable {name}: {shown(word)} needs {what}, its axes are {format_axes(own)}"
             )
     clash = contradiction(words)
     if clash:
@@ -113,10 +113,12 @@ def variable(name: str, dims: Sequence[Size | None] = (), assume: Iterable[str] 
     return expression(terms.variable(name, own, words))
 
 
-def _dims(dims: Sequence[_Size]) -> tuple[_Size, ...]:
-    if isinstance(dims, str | int):
-        raise ShapeError(f"dims is a tuple of sizes, such as ({dims!r},), not {dims!r}")
-    return tuple(dims)
+def _dims(what: str, dims: object) -> tuple[Any, ...]:
+    if not isinstance(dims, tuple | list):
+        size = dims if isinstance(dims, str) or type(dims) is int else "n"
+        example = f"({shown(size)},)"
+        raise ShapeError(f"{what}: dims is a tuple of sizes, such as {example}, not {shown(dims)}")
+    return tuple(int(d) if isinstance(d, np.integer) else d for d in cast("list[Any]", dims))
 
 
 def constant(value: object, dims: Sequence[Size] = ()) -> Expression:
@@ -131,13 +133,15 @@ def constant(value: object, dims: Sequence[Size] = ()) -> Expression:
     (Fraction(1, 10), Fraction(1, 3))
     """
     number = exact(value)
+    dims = _dims("constant", dims)
     if number is None and not dims and isinstance(value, np.ndarray | list | tuple):
         return as_expression(value)
     if number is None:
         raise UnsupportedOperation(
-            f"a constant is a number, or an array without dims, not a {type(value).__name__}"
+            "constant: the value is a number, or an array where there are no dims, not "
+            f"{shown(value)}"
         )
-    return expression(terms.constant(number, _dims(dims)))
+    return expression(terms.constant(number, dims))
 
 
 def delta(dims: Sequence[Size]) -> Expression:
@@ -146,7 +150,7 @@ def delta(dims: Sequence[Size]) -> Expression:
     >>> delta(("n",)).shape
     ('n', 'n')
     """
-    return expression(terms.delta(_dims(dims)))
+    return expression(terms.delta(_dims("delta", dims)))
 
 
 def transpose(f: Expression) -> Expression:
@@ -155,7 +159,7 @@ def transpose(f: Expression) -> Expression:
     >>> transpose(variable("A", ("m", "n"))).shape
     ('n', 'm')
     """
-    return as_expression(f).T
+    return as_expression(f, "the argument of transpose").T
 
 
 def sum(f: Expression, axis: int | Sequence[int] | None = None) -> Expression:
@@ -174,18 +178,23 @@ def sum(f: Expression, axis: int | Sequence[int] | None = None) -> Expression:
 
 def _reduction(what: str, f: Expression, axis: Any) -> tuple[Expression, Spec]:
     """An expression, and the spec that takes some of its axes away."""
-    own = as_expression(f)
-    try:
-        several = axis if isinstance(axis, Sequence) and not isinstance(axis, str) else [axis]
-        wanted = range(own.ndim) if axis is None else list(map(index, several))
-    except TypeError:
-        raise ShapeError(f"{what}: an axis is an integer, not {axis!r}") from None
-    for k in wanted:
-        if not -own.ndim <= k < own.ndim:
-            raise ShapeError(f"{what}: there is no axis {k}, the argument has {own.ndim} axes")
-    gone = {k % own.ndim for k in wanted}
+    own = as_expression(f, f"the argument of {what}")
+    gone = _axes_of(what, own.ndim, axis)
     kept = [k for k in range(own.ndim) if k not in gone]
     return own, specs.canonical([range(own.ndim)], kept)
+
+
+def _axes_of(what: str, order: int, axis: Any) -> tuple[int, ...]:
+    """The axes that somebody names, counted from the front; all for None."""
+    try:
+        several = axis if isinstance(axis, Sequence) and not isinstance(axis, str) else [axis]
+        wanted = range(order) if axis is None else list(map(index, several))
+    except TypeError:
+        raise ShapeError(f"{what}: an axis is an integer, not {shown(axis)}") from None
+    for k in wanted:
+        if not -order <= k < order:
+            raise ShapeError(f"{what}: there is no axis {shown(k)}, the argument has {order} axes")
+    return tuple(dict.fromkeys(k % order for k in wanted))
 
 
 def max(f: Expression, axis: int | Sequence[int] | None = None) -> Expression:
@@ -227,8 +236,8 @@ def einsum(spec: str, *operands: Expression) -> Expression:
     >>> einsum("i,ij,j", variable("y", ("m",)), A, x).shape
     ()
     """
-    own = [as_expression(f) for f in operands]
-    parts, output = read_spec(spec, [f.shape for f in own])
+    own = [as_expression(f, f"einsum: operand {k}") for k, f in enumerate(operands, 1)]
+    parts, output = read_spec(checked_text("einsum", "spec", spec), [f.shape for f in own])
     known: dict[str, Size] = {}
     pairs: list[tuple[Size, Size]] = []
     for part, f in zip(parts, own, strict=True):
@@ -257,7 +266,7 @@ def of_each(name: str, f: Expression) -> Expression:
     >>> of_each("eigenvalues", variable("A", ("k", "n", "n"))).shape
     ('k', 'n')
     """
-    own = as_expression(f)
+    own = as_expression(f, f"the argument of {name}")
     square = STACK_FUNCTIONS[name].square and own.ndim > 1
     pairs = [(own.shape[-2], own.shape[-1])] if square else []
     return combine(name, [own], pairs, lambda a: terms.numeric(name, a))
@@ -265,7 +274,7 @@ def of_each(name: str, f: Expression) -> Expression:
 
 def _function(name: str) -> Callable[[Expression], Expression]:
     def function(f: Expression) -> Expression:
-        own = as_expression(f)
+        own = as_expression(f, f"the argument of {name}")
         square = name in MATRIX_FUNCTIONS and own.ndim == 2
         pairs = [cast(tuple[Size, Size], own.shape)] if square else []
         return combine(name, [own], pairs, lambda a: terms.apply(name, a))
@@ -325,16 +334,21 @@ signdet = _function("signdet")
 Axis = int | Sequence[int] | None
 
 
-def logsumexp(f: Expression, axis: Axis = None, keepdims: bool = False) -> Expression:
+def logsumexp(
+    f: Expression, axis: Axis = None, keepdims: bool = False, b: Any = None
+) -> Expression:
     """The logarithm of the sum of exponentials along some axes, or of all entries.
 
-    Raises `ShapeError` for an axis that is not there.
+    `b` are factors of the exponentials, as in SciPy, from 0 up. Raises `ShapeError` for an axis
+    that is not there.
 
     >>> from eggrad.frontend.expression.functions import variable
     >>> logsumexp(variable("A", ("m", "n")), axis=1).shape
     ('m',)
     """
-    return log(_total(as_expression(f), axis, keepdims))
+    # Added to the exponents, factors cannot make anything overflow.
+    exponents = as_expression(f) if b is None else as_expression(f) + log(as_expression(b))
+    return log(_total("logsumexp", exponents, axis, keepdims))
 
 
 def softmax(f: Expression, axis: Axis = None) -> Expression:
@@ -345,7 +359,7 @@ def softmax(f: Expression, axis: Axis = None) -> Expression:
     ('m', 'n')
     """
     own = as_expression(f)
-    return exp(own) / _total(own, axis, True)
+    return exp(own) / _total("softmax", own, axis, True)
 
 
 def log_softmax(f: Expression, axis: Axis = None) -> Expression:
@@ -356,7 +370,7 @@ def log_softmax(f: Expression, axis: Axis = None) -> Expression:
     0.0
     """
     own = as_expression(f)
-    return own - logsumexp(own, axis, True)
+    return own - log(_total("log_softmax", own, axis, True))
 
 
 def softplus(f: Expression) -> Expression:
@@ -370,6 +384,6 @@ def softplus(f: Expression) -> Expression:
     return log(1 + exp(as_expression(f)))
 
 
-def _total(f: Expression, axis: Axis, keepdims: bool) -> Expression:
-    along = tuple(axis) if isinstance(axis, Sequence) else axis
-    return np.sum(exp(f), axis=along, keepdims=keepdims)
+def _total(what: str, f: Expression, axis: Axis, keepdims: bool) -> Expression:
+    gone = _axes_of(what, f.ndim, axis)
+    return np.sum(exp(f), axis=gone, keepdims=checked_flag(what, "keepdims", keepdims))

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from operator import index
 from typing import Any, cast
 
+import numpy as np
+
 from eggrad.engine.errors import ShapeError, UnsupportedOperation
 from eggrad.engine.indices import spec as specs
 from eggrad.engine.indices.affine import (
@@ -140,7 +142,8 @@ def _is_integer(key: object) -> bool:
     # An array has the method as well, of whatever shape, and so has an expression.
     shape = getattr(key, "shape", ()) or getattr(key, "variables", ())
     truth = isinstance(key, bool) or getattr(getattr(key, "dtype", None), "kind", "") == "b"
-    return hasattr(key, "__index__") and not truth and not shape
+    is_array = isinstance(key, np.ndarray) and key.dtype.kind not in "iu"
+    return hasattr(type(key), "__index__") and not (truth or shape or is_array)
 
 
 def _new_axes(keys: Sequence[Any]) -> list[int]:

@@ -9,6 +9,7 @@
 from typing import Any
 
 from eggrad.engine.errors import ShapeError, UnsupportedOperation
+from eggrad.engine.indices.texts import shown
 from eggrad.frontend.expression import functions as language
 from eggrad.frontend.expression import numpy_linalg as own
 from eggrad.frontend.expression.expression import Expression, as_expression
@@ -23,6 +24,7 @@ from eggrad.frontend.expression.numpy_linalg import (
     svd,
     svdvals,
 )
+from eggrad.frontend.text.doors import checked_flag, checked_word
 
 __all__ = [
     "cho_factor",
@@ -64,7 +66,7 @@ def cholesky(a: Any, lower: bool = False) -> Expression:
     >>> cholesky(np.array([[4.0]])).evaluate({})
     array([[2.]])
     """
-    return own.cholesky(a, upper=not lower)
+    return own.cholesky(a, upper=not checked_flag("cholesky", "lower", lower))
 
 
 def cho_factor(a: Any, lower: bool = False) -> tuple[Expression, bool]:
@@ -84,7 +86,13 @@ def cho_solve(c_and_lower: tuple[Any, bool], b: Any) -> Expression:
     >>> cho_solve(cho_factor(np.array([[4.0]])), np.array([2.0])).evaluate({})
     array([0.5])
     """
+    if not isinstance(c_and_lower, tuple | list) or len(c_and_lower) != 2:
+        raise UnsupportedOperation(
+            "cho_solve: c_and_lower is a pair of a factor and whether it is lower, as cho_factor "
+            f"gives it, not {shown(c_and_lower)}"
+        )
     factor, lower = c_and_lower
+    checked_flag("cho_solve", "the second part of c_and_lower", lower)
     first, second = (0, 1) if lower else (1, 0)
     inner = solve_triangular(factor, b, trans=first, lower=lower)
     return solve_triangular(factor, inner, trans=second, lower=lower)
@@ -99,8 +107,12 @@ def solve_triangular(
     >>> solve_triangular(np.array([[2.0, 1.0], [5.0, 1.0]]), np.array([3.0, 1.0])).evaluate({})
     array([1., 1.])
     """
-    if trans not in (0, 1, "N", "T"):
-        raise UnsupportedOperation(f"solve_triangular: trans is 0, 1, 'N' or 'T', not {trans!r}")
+    if not isinstance(trans, int | str) or trans not in (0, 1, "N", "T"):
+        raise UnsupportedOperation(
+            f"solve_triangular: trans is 0, 1, 'N' or 'T', not {shown(trans)}"
+        )
+    lower = checked_flag("solve_triangular", "lower", lower)
+    unit_diagonal = checked_flag("solve_triangular", "unit_diagonal", unit_diagonal)
     matrix = as_expression(a)
     if matrix.ndim < 2:
         raise ShapeError(f"solve_triangular needs a square matrix, its argument has {matrix.shape}")
@@ -117,8 +129,8 @@ def eigh(a: Any, lower: bool = True, eigvals_only: bool = False) -> Any:
     >>> eigh(np.array([[3.0]]), eigvals_only=True).evaluate({})
     array([3.])
     """
-    found = own.eigh(a, "L" if lower else "U")
-    return found.eigenvalues if eigvals_only else found
+    found = own.eigh(a, "L" if checked_flag("eigh", "lower", lower) else "U")
+    return found.eigenvalues if checked_flag("eigh", "eigvals_only", eigvals_only) else found
 
 
 def eigvalsh(a: Any, lower: bool = True) -> Expression:
@@ -128,7 +140,7 @@ def eigvalsh(a: Any, lower: bool = True) -> Expression:
     >>> eigvalsh(np.array([[3.0]])).evaluate({})
     array([3.])
     """
-    return own.eigvalsh(a, "L" if lower else "U")
+    return own.eigvalsh(a, "L" if checked_flag("eigvalsh", "lower", lower) else "U")
 
 
 def qr(a: Any, mode: str = "economic") -> Any:
@@ -138,4 +150,5 @@ def qr(a: Any, mode: str = "economic") -> Any:
     >>> [part.shape for part in qr(np.ones((3, 2)))]
     [(3, 2), (2, 2)]
     """
-    return own.qr(a, {"economic": "reduced", "full": "complete"}.get(mode, mode))
+    checked_word("qr", "mode", mode, ("economic", "r"))
+    return own.qr(a, {"economic": "reduced"}.get(mode, mode))

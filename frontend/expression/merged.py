@@ -14,6 +14,7 @@ from numpy.lib.mixins import NDArrayOperatorsMixin
 
 from eggrad.engine.errors import ShapeError, UnsupportedOperation
 from eggrad.engine.indices.spec import Dims, Size
+from eggrad.engine.indices.texts import shown
 from eggrad.engine.terms.binding import Array
 from eggrad.frontend.expression import axes as ax
 from eggrad.frontend.expression import functions as language
@@ -68,7 +69,7 @@ class Merged(MergedAxes, NDArrayOperatorsMixin):
         order = [k for axes in reversed(self._axes()) for k in axes]
         return Merged(ax.permuted(self.entries, order), self.groups[::-1])
 
-    def evaluate(self, values: Mapping[str, Any], **options: Any) -> Array:
+    def evaluate(self, values: Mapping[str, Any] | None = None, **options: Any) -> Array:
         """The value, as of an expression."""
         found = self.entries.evaluate(values, **options)
         return found.reshape([prod(found.shape[k] for k in own) for own in self._axes()])
@@ -96,7 +97,7 @@ class Merged(MergedAxes, NDArrayOperatorsMixin):
         """Refuse the methods of NumPy's arrays that are missing."""
         if hasattr(np.ndarray, name) and not name.startswith("_"):
             raise _unsupported(f"ndarray.{name}")
-        raise AttributeError(f"'Merged' object has no attribute {name!r}", name=name, obj=self)
+        raise AttributeError(f"'Merged' object has no attribute {shown(name)}", name=name, obj=self)
 
     def __array_ufunc__(
         self, ufunc: np.ufunc, method: str, *inputs: object, **options: object
@@ -192,9 +193,15 @@ def reshaped(f: Expression, shape: Any) -> Merged | Expression:
     >>> reshaped(A, -1)
     <Merged of axes (m·n), entries Expression((m, n): A)>
     """
-    several = isinstance(shape, tuple | list | np.ndarray)
+    several = isinstance(shape, tuple | list) or (isinstance(shape, np.ndarray) and shape.ndim == 1)
     given: Sequence[Any] = tuple(shape) if several else (shape,)
-    wanted = [int(d) if isinstance(d, np.integer) else d for d in given]
+    wanted: list[Any] = [int(d) if isinstance(d, np.integer) else d for d in given]
+    for d in wanted:
+        if not isinstance(d, int | str | Expression) or isinstance(d, bool):
+            raise UnsupportedOperation(
+                f"reshape from ({', '.join(map(str, f.shape))}): a size is an integer, a symbol, "
+                f"or the product of sizes of axes beside each other, not {shown(d)}"
+            )
     longer = [d for d in wanted if not _is(d, 1)]
     kept = [k for k, d in enumerate(f.shape) if d != 1]
     counts = _matched([f.shape[k] for k in kept], longer)
@@ -203,7 +210,7 @@ def reshaped(f: Expression, shape: Any) -> Merged | Expression:
             if not isinstance(d, int | str):
                 raise UnsupportedOperation(
                     f"reshape from ({', '.join(map(str, f.shape))}): a size is an integer, a "
-                    f"symbol, or the product of sizes of axes beside each other, not {d!r}"
+                    f"symbol, or the product of sizes of axes beside each other, not {shown(d)}"
                 )
         return ax.reshaped(f, wanted)
     own = ax.squeezed(f, [k for k, d in enumerate(f.shape) if d == 1])
@@ -328,7 +335,7 @@ def _reduced(function: Callable[..., Any], a: Merged, axis: Any = None) -> Merge
 
 def _norm(a: Merged, ord: Any = None) -> Expression:
     if ord not in (None, "fro" if a.ndim == 2 else 2):
-        raise _unsupported(f"linalg.norm with ord={ord!r}")
+        raise _unsupported(f"linalg.norm with ord={shown(ord)}")
     return call_function(np.linalg.norm, [a.entries], {})
 
 

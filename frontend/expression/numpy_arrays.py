@@ -6,9 +6,10 @@ from typing import Any, Final, NamedTuple, cast
 
 import numpy as np
 
-from eggrad.engine.errors import ShapeError, UnsupportedOperation
+from eggrad.engine.errors import MISTAKES, ShapeError, UnsupportedOperation
 from eggrad.engine.indices.affine import as_size, form, size_form, times
 from eggrad.engine.indices.spec import Size
+from eggrad.engine.indices.texts import shown
 from eggrad.engine.terms.binding import Array
 from eggrad.frontend.expression import axes as ax
 from eggrad.frontend.expression import numpy_functions as whole
@@ -20,8 +21,8 @@ from eggrad.frontend.expression.numpy_functions import (
     diag,
     flip,
     in_a_row,
-    integer,
     integer_size,
+    listed_size,
     moveaxis,
     one_axis,
     reshape,
@@ -32,6 +33,7 @@ from eggrad.frontend.expression.numpy_functions import (
     swapaxes,
 )
 from eggrad.frontend.expression.numpy_protocols import check_dtype, implements
+from eggrad.frontend.text.doors import checked_count, checked_integer
 
 _MOST_CALLS: Final = 1000
 _MOST_COPIES: Final = 64
@@ -53,7 +55,10 @@ def literal(what: str, value: Any) -> Array:
             f"{what}: numbers are wanted here that are known before values are; write "
             "numpy.where(condition, a, b) where a choice depends on values"
         )
-    return np.asarray(value)
+    try:
+        return np.asarray(value)
+    except MISTAKES as error:
+        raise UnsupportedOperation(f"{what}: {shown(value)} is no array: {error}") from error
 
 
 def along(axis: int, key: Any) -> tuple[Any, ...]:
@@ -136,7 +141,7 @@ def repeat(a: Any, repeats: Any, axis: int | None = None) -> Expression:
 
 def tile(A: Any, reps: Any) -> Expression:  # noqa: N803 - NumPy's name
     """`numpy.tile`."""
-    counts = [integer("tile", r) for r in np.atleast_1d(literal("tile", reps))]
+    counts = [checked_integer("tile", "reps", r) for r in np.atleast_1d(literal("tile", reps))]
     own = as_expression(A)
     own = ax.expanded(own, range(max(0, len(counts) - own.ndim)))
     counts = [1] * (own.ndim - len(counts)) + counts
@@ -167,7 +172,7 @@ def _copies(own: Expression, axis: int, count: int) -> Expression:
 
 def resize(a: Any, new_shape: Any) -> Expression:
     """`numpy.resize`: the entries again and again, as many as are wanted."""
-    shape = (new_shape,) if isinstance(new_shape, int) else tuple(new_shape)
+    shape = tuple(checked_count("resize", "a size", d) for d in whole.sizes("resize", new_shape))
     own = in_a_row(a)
     size, wanted = integer_size("resize", own, 0), int(np.prod(shape))
     if not size:
@@ -185,7 +190,11 @@ def linspace(  # noqa: PLR0917 - NumPy's arguments
     axis: int = 0,
 ) -> Any:
     """`numpy.linspace`."""
-    first, last, count = as_expression(start), as_expression(stop), integer("linspace", num)
+    first, last, count = (
+        as_expression(start),
+        as_expression(stop),
+        checked_integer("linspace", "num", num),
+    )
     parts = count - 1 if endpoint else count
     step = (last - first) / parts if parts else last - first
     weights = reshape(fixed(np.arange(count)), (count, *[1] * step.ndim))
@@ -205,7 +214,7 @@ def broadcast_arrays(*args: Any) -> tuple[Expression, ...]:
 def meshgrid(*xi: Any, copy: bool = True, sparse: bool = False, indexing: str = "xy") -> Any:
     """`numpy.meshgrid`."""
     if indexing not in ("xy", "ij"):
-        raise UnsupportedOperation(f"meshgrid: indexing is 'xy' or 'ij', not {indexing!r}")
+        raise UnsupportedOperation(f"meshgrid: indexing is 'xy' or 'ij', not {shown(indexing)}")
     parts = [in_a_row(x) for x in xi]
     order = len(parts)
     own = [ax.expanded(p, [m for m in range(order) if m != k]) for k, p in enumerate(parts)]
@@ -237,7 +246,7 @@ atleast_3d = _at_least(3, {0: [0, 1, 2], 1: [0, 2], 2: [2]})
 def rollaxis(a: Any, axis: int, start: int = 0) -> Expression:
     """`numpy.rollaxis`."""
     own = as_expression(a)
-    (k,) = ax.normalized("rollaxis", axis, own.ndim)
+    k, start = one_axis("rollaxis", axis, own), checked_integer("rollaxis", "start", start)
     to = start + own.ndim if start < 0 else start
     if not 0 <= to <= own.ndim:
         raise ShapeError(f"rollaxis: there is no place {start} among {own.ndim} axes")
@@ -247,8 +256,11 @@ def rollaxis(a: Any, axis: int, start: int = 0) -> Expression:
 def rot90(m: Any, k: int = 1, axes: Sequence[int] = (0, 1)) -> Expression:
     """`numpy.rot90`."""
     own = as_expression(m)
-    first, second = ax.normalized("rot90", axes, own.ndim)
-    turns = integer("rot90", k) % 4
+    pair = ax.normalized("rot90", axes, own.ndim)
+    if len(pair) != 2:
+        raise ShapeError(f"rot90: axes are two, as (0, 1), not {shown(axes)}")
+    first, second = pair
+    turns = checked_integer("rot90", "k", k) % 4
     if turns == 2:
         return flip(own, (first, second))
     if turns == 1:
@@ -266,7 +278,8 @@ def sliding_window_view(
 ) -> Expression:
     """`numpy.lib.stride_tricks.sliding_window_view`: new last axes run through each window."""
     own = as_expression(x)
-    sizes = (window_shape,) if isinstance(window_shape, int) else tuple(window_shape)
+    lengths = whole.sizes("sliding_window_view", window_shape)
+    sizes = [checked_count("sliding_window_view", "a size", d) for d in lengths]
     axes = [
         ax.normalized("sliding_window_view", k, own.ndim)[0]
         for k in (range(own.ndim) if axis is None else np.atleast_1d(axis))
@@ -331,11 +344,14 @@ def _block(arrays: Any, depth: int, order: int) -> Expression:
 
 def array_split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list[Expression]:
     """`numpy.array_split`: into parts as equal as can be."""
-    if not hasattr(indices_or_sections, "__index__"):
+    if isinstance(indices_or_sections, tuple | list | np.ndarray):
         return split(ary, indices_or_sections, axis)
     own = as_expression(ary)
     k = one_axis("array_split", axis, own)
-    size, count = integer_size("array_split", own, k), integer("array_split", indices_or_sections)
+    size, count = (
+        integer_size("array_split", own, k),
+        checked_integer("array_split", "the number of parts", indices_or_sections),
+    )
     if count < 1:
         raise ShapeError(f"array_split: into {count} parts")
     lengths = [size // count + (i < size % count) for i in range(count)]
@@ -356,7 +372,7 @@ def _split_along(name: str, axis: int, least: int) -> Callable[..., list[Express
 def unstack(x: Any, /, *, axis: int = 0) -> tuple[Expression, ...]:
     """`numpy.unstack`."""
     own = as_expression(x)
-    k = ax.normalized("unstack", axis, own.ndim)[0]
+    k = one_axis("unstack", axis, own)
     return tuple(own[along(k, i)] for i in range(integer_size("unstack", own, k)))
 
 
@@ -366,6 +382,7 @@ def delete(arr: Any, obj: Any, axis: int | None = None) -> Expression:
     k = one_axis("delete", axis, own)
     size = own.shape[k]
     if isinstance(size, int):
+        listed_size("delete", own, k)
         gone = obj if isinstance(obj, slice) else literal("delete", obj)
         gone = slice(0) if isinstance(gone, np.ndarray) and not gone.size else gone
         try:
@@ -375,7 +392,7 @@ def delete(arr: Any, obj: Any, axis: int | None = None) -> Expression:
         return gathered(own, k, left.tolist())
     if not hasattr(obj, "__index__"):
         integer_size("delete", own, k)
-    place = integer("delete", obj)
+    place = checked_integer("delete", "obj", obj)
     first = own[along(k, slice(None, place))]
     if place == -1:
         return first
@@ -386,7 +403,7 @@ def insert(arr: Any, obj: Any, values: Any, axis: int | None = None) -> Expressi
     """`numpy.insert` at literal places."""
     own = in_a_row(arr) if axis is None else as_expression(arr)
     k = one_axis("insert", axis, own)
-    size = integer_size("insert", own, k)
+    size = listed_size("insert", own, k)
     if isinstance(obj, slice):
         obj = list(range(*obj.indices(size)))
     places = literal("insert", obj)
@@ -409,11 +426,21 @@ def insert(arr: Any, obj: Any, values: Any, axis: int | None = None) -> Expressi
     return gathered(concatenate([own, new], k), k, source.tolist())
 
 
+def _truths(what: str, value: Any) -> Array:
+    """Literal truth values, or numbers that stand for such."""
+    array = literal(what, value)
+    if array.dtype.kind not in "biuf":
+        raise UnsupportedOperation(
+            f"{what}: condition is a list of truth values, not {shown(value)}"
+        )
+    return array
+
+
 def compress(condition: Any, a: Any, axis: int | None = None) -> Expression:
     """`numpy.compress` by literal truth values."""
     own = in_a_row(a) if axis is None else as_expression(a)
     k = one_axis("compress", axis, own)
-    return gathered(own, k, np.flatnonzero(literal("compress", condition)).tolist())
+    return gathered(own, k, np.flatnonzero(_truths("compress", condition)).tolist())
 
 
 def extract(condition: Any, arr: Any) -> Expression:
@@ -436,7 +463,11 @@ def apply_along_axis(
 ) -> Expression:
     """`numpy.apply_along_axis`, where the sizes of the other axes are integers."""
     own = as_expression(arr)
-    (k,) = ax.normalized("apply_along_axis", axis, own.ndim)
+    if not callable(func1d):
+        raise UnsupportedOperation(
+            f"apply_along_axis: func1d is a function of a vector, not {shown(func1d)}"
+        )
+    k = one_axis("apply_along_axis", axis, own)
     own = moveaxis(own, k, -1)
     sizes = [integer_size("apply_along_axis", own, i) for i in range(own.ndim - 1)]
     count = int(np.prod(sizes))
@@ -454,6 +485,10 @@ def apply_along_axis(
 def apply_over_axes(func: Callable[..., Any], a: Any, axes: Any) -> Expression:
     """`numpy.apply_over_axes`."""
     own = as_expression(a)
+    if not callable(func):
+        raise UnsupportedOperation(
+            f"apply_over_axes: func is a function of an array and an axis, not {shown(func)}"
+        )
     for axis in ax.normalized("apply_over_axes", axes, own.ndim):
         found = as_expression(func(own, axis))
         own = ax.expanded(found, [axis]) if found.ndim < own.ndim else found
@@ -474,9 +509,9 @@ def pad(array: Any, pad_width: Any, mode: Any = "constant", **options: Any) -> E
         "linear_ramp": ("end_values",),
     }
     if mode not in known:
-        raise UnsupportedOperation(f"pad: the mode is one of {', '.join(known)}, not {mode!r}")
+        raise UnsupportedOperation(f"pad: the mode is one of {', '.join(known)}, not {shown(mode)}")
     if wrong := [name for name in options if name not in known[mode]]:
-        raise UnsupportedOperation(f"pad: the mode {mode!r} has no option {wrong[0]!r}")
+        raise UnsupportedOperation(f"pad: the mode {shown(mode)} has no option {shown(wrong[0])}")
     if isinstance(pad_width, Mapping):
         given = {ax.normalized("pad", k, own.ndim)[0]: w for k, w in pad_width.items()}
         pad_width = [np.broadcast_to(given.get(k, 0), 2) for k in range(own.ndim)]
@@ -531,7 +566,9 @@ def _repeated(own: Expression, axis: int, ends: _Ends) -> Expression:
     # An axis of a symbol is taken to be long enough: places count from its nearer end.
     length = size if isinstance(size, int) else 2 * (before + after) + 2
     if not length:
-        raise ShapeError(f"pad: an axis without entries has none to repeat, in the mode {mode!r}")
+        raise ShapeError(
+            f"pad: an axis without entries has none to repeat, in the mode {shown(mode)}"
+        )
     odd = mode in ("reflect", "symmetric") and values[0] == "odd"
     if odd and not isinstance(size, int):
         integer_size("pad", own, axis)

@@ -2,8 +2,9 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import reduce
+from math import isfinite
 from math import prod as number_of
-from operator import index
+from numbers import Real
 from typing import Any, Final, cast
 
 import numpy as np
@@ -12,6 +13,7 @@ from eggrad.engine.errors import ShapeError, UnsupportedOperation
 from eggrad.engine.indices import spec as specs
 from eggrad.engine.indices.affine import Form, as_size, form, plus, size_form, times
 from eggrad.engine.indices.spec import Size
+from eggrad.engine.indices.texts import shown
 from eggrad.engine.terms import term as terms
 from eggrad.frontend.expression import axes as ax
 from eggrad.frontend.expression import functions as language
@@ -31,12 +33,13 @@ from eggrad.frontend.expression.functions import maximum, minimum
 from eggrad.frontend.expression.merged import Merged, kron, reshaped
 from eggrad.frontend.expression.numpy_protocols import check_dtype, implements
 from eggrad.frontend.expression.numpy_ufuncs import sqrt, square
+from eggrad.frontend.text.doors import checked_count, checked_integer, checked_word
 
 Axis = int | Sequence[int] | None
 
 # A product of entries is written out.
 _MOST_FACTORS: Final = 64
-_MOST_DIFFERENCES: Final = 1000
+MOST_DIFFERENCES: Final = 1000
 
 
 # Reductions --------------------------------------------------------------------------------
@@ -131,6 +134,13 @@ def average(
     return sum(own * w, gone, keepdims=keepdims) / sum(whole, gone, keepdims=keepdims)
 
 
+def _number(name: str, value: Any) -> Any:
+    """A number that NumPy subtracts from those of entries."""
+    if not isinstance(value, Real) or not isfinite(value):
+        raise UnsupportedOperation(f"numpy.var: {name} is a number, not {shown(value)}")
+    return value
+
+
 def var(
     a: Any,
     axis: Axis = None,
@@ -143,7 +153,7 @@ def var(
 ) -> Expression:
     """`numpy.var`."""
     own = _masked(as_expression(a), where, 0)
-    less = ddof or correction
+    less = _number("ddof", ddof) or _number("correction", correction)
     count = count_where(own, axis, where, keepdims=keepdims)
     center = _mean(own, axis, keepdims=True, where=where) if mean is None else as_expression(mean)
     squares = sum(square(own - center), axis, keepdims=keepdims, where=where)
@@ -164,7 +174,7 @@ def std(
     correction: float = 0,
 ) -> Expression:
     """`numpy.std`."""
-    less = ddof or correction
+    less = _number("ddof", ddof) or _number("correction", correction)
     return sqrt(var(a, axis, ddof=less, keepdims=keepdims, where=where, mean=mean))
 
 
@@ -217,8 +227,8 @@ def tensordot(
 ) -> Expression:
     """`numpy.tensordot`."""
     left, right = as_expression(a), as_expression(b)
-    if hasattr(axes, "__index__"):
-        count = index(cast(int, axes))
+    if not isinstance(axes, tuple | list | np.ndarray):
+        count = checked_integer("tensordot", "axes", axes)
         if not 0 <= count <= min(left.ndim, right.ndim):
             raise ShapeError(f"tensordot: {count} axes are summed, the arguments have fewer")
         axes = (range(left.ndim - count, left.ndim), range(count))
@@ -260,7 +270,7 @@ def matrix_transpose(x: Any) -> Expression:
 def swapaxes(a: Any, axis1: int, axis2: int) -> Expression:
     """`numpy.swapaxes`."""
     own = as_expression(a)
-    first, second = (ax.normalized("swapaxes", k, own.ndim)[0] for k in (axis1, axis2))
+    first, second = (one_axis("swapaxes", k, own) for k in (axis1, axis2))
     order = list(range(own.ndim))
     order[first], order[second] = second, first
     return ax.permuted(own, order)
@@ -278,10 +288,9 @@ def moveaxis(a: Any, source: int | Sequence[int], destination: int | Sequence[in
 def reshape(a: Any, /, shape: Any, order: str = "C", *, copy: Any = None) -> Expression | Merged:
     """`numpy.reshape`; axes are split where their sizes are integers."""
     own = as_expression(a)
-    if order not in ("C", "F", "A", "K"):
-        raise UnsupportedOperation(f"reshape: the order is 'C' or 'F', not {order!r}")
+    checked_word("reshape", "order", order, ("C", "F", "A", "K"))
     if order == "F":
-        wanted = (shape,) if isinstance(shape, int | str) else tuple(shape)
+        wanted = tuple(shape) if isinstance(shape, tuple | list) else (shape,)
         return reshaped(own.T, wanted[::-1]).T
     return reshaped(own, shape)
 
@@ -310,7 +319,7 @@ def in_a_row(a: Any) -> Expression:
 def expand_dims(a: Any, axis: int | Sequence[int]) -> Expression:
     """`numpy.expand_dims`."""
     own = as_expression(a)
-    new = 1 if isinstance(axis, int) else len(axis)
+    new = len(axis) if isinstance(axis, tuple | list) else 1
     return ax.expanded(own, ax.normalized("expand_dims", axis, own.ndim + new))
 
 
@@ -323,8 +332,7 @@ def squeeze(a: Any, axis: Axis = None) -> Expression:
 
 def broadcast_to(array: Any, shape: Any) -> Expression:
     """`numpy.broadcast_to`; a size may be a symbol."""
-    wanted = (shape,) if isinstance(shape, int | str) else tuple(shape)
-    return ax.broadcast(as_expression(array), wanted)
+    return ax.broadcast(as_expression(array), sizes("broadcast_to", shape))
 
 
 def full_like(a: Any, fill_value: Any, dtype: Any = None, shape: Any = None) -> Expression:
@@ -332,7 +340,7 @@ def full_like(a: Any, fill_value: Any, dtype: Any = None, shape: Any = None) -> 
     if dtype is not None:
         check_dtype("numpy.full_like", dtype)
     own = as_expression(a)
-    wanted = own.shape if shape is None else (shape,) if isinstance(shape, int) else tuple(shape)
+    wanted = own.shape if shape is None else sizes("full_like", shape)
     filled = ax.broadcast(as_expression(fill_value), wanted)
     candidates = (*own.variables, *own.scope, *filled.scope)
     return expression(filled.term, candidates, filled.term_complete, filled.thinnings)
@@ -365,19 +373,35 @@ def one_axis(what: str, axis: Any, own: Expression) -> int:
     """One axis; none stands for the only one of a vector."""
     if axis is None and own.ndim != 1:
         raise UnsupportedOperation(f"{what}: give an axis; numpy.ravel makes a vector")
-    return ax.normalized(what, 0 if axis is None else index(axis), own.ndim)[0]
+    return ax.normalized(
+        what, 0 if axis is None else checked_integer(what, "axis", axis), own.ndim
+    )[0]
 
 
-def integer(what: str, value: Any) -> int:
-    """A number that is an integer.
+def sizes(what: str, shape: Any) -> tuple[Size, ...]:
+    """The sizes that somebody wants; one alone need be in no tuple.
 
-    >>> integer("roll", np.int64(2))
-    2
+    >>> sizes("broadcast_to", (np.int64(2), "n"))
+    (2, 'n')
     """
-    try:
-        return index(value)
-    except TypeError:
-        raise UnsupportedOperation(f"{what}: an integer is wanted, not {value!r}") from None
+    several: Any = shape if isinstance(shape, tuple | list | np.ndarray) else (shape,)
+    if isinstance(several, np.ndarray) and several.ndim != 1:
+        several = (several,)
+    own = [int(d) if isinstance(d, np.integer) else d for d in several]
+    for d in own:
+        if isinstance(d, bool) or not isinstance(d, int | str):
+            raise ShapeError(f"{what}: a size is an integer or a symbol, not {shown(d)}")
+    return tuple(own)
+
+
+# The most places of an axis that are listed one by one.
+MOST_PLACES: Final = 10**6
+
+
+def listed_size(what: str, own: Expression, axis: int) -> int:
+    """The size of an axis whose places are listed one by one."""
+    size = integer_size(what, own, axis)
+    return checked_count(what, "the length of the axis", size, 0, MOST_PLACES)
 
 
 def integer_size(what: str, own: Expression, axis: int) -> int:
@@ -428,7 +452,7 @@ def roll(a: Any, shift: int, axis: int | None = None) -> Expression:
     """`numpy.roll` along an axis; one whose size is a symbol has at least as many entries."""
     own = as_expression(a)
     k = one_axis("roll", axis, own)
-    size, by = own.shape[k], integer("roll", shift)
+    size, by = own.shape[k], checked_integer("roll", "shift", shift)
     if isinstance(size, int):
         by = by % size if size else 0
     if not by:
@@ -444,14 +468,15 @@ def diff(a: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = 
     own = as_expression(a)
     k = one_axis("diff", axis, own)
     before = (slice(None),) * k
-    if index(n) < 0:
+    n = checked_integer("diff", "n", n)
+    if n < 0:
         raise ShapeError(f"diff: differences are taken {n} times, which is negative")
-    if index(n) > _MOST_DIFFERENCES:
-        raise UnsupportedOperation(f"diff: differences are taken {_MOST_DIFFERENCES} times at most")
+    if n > MOST_DIFFERENCES:
+        raise UnsupportedOperation(f"diff: differences are taken {MOST_DIFFERENCES} times at most")
     ends = [None if e is None else _slab(as_expression(e), own, k) for e in (prepend, append)]
     if any(e is not None for e in ends):
         own = concatenate([e for e in (ends[0], own, ends[1]) if e is not None], k)
-    for _ in range(index(n)):
+    for _ in range(n):
         own = own[(*before, slice(1, None))] - own[(*before, slice(None, -1))]
     return own
 
@@ -508,14 +533,20 @@ def combined(operation: Callable[[Any, Any], Expression], own: Expression, axis:
 def tril(m: Any, k: int = 0) -> Expression:
     """`numpy.tril` of a matrix, or of a stack of matrices."""
     own = _matrices("tril", m)
-    below = (">=", form([(own.ndim - 2, 1), (own.ndim - 1, -1), ("", index(k))]))
+    below = (
+        ">=",
+        form([(own.ndim - 2, 1), (own.ndim - 1, -1), ("", checked_integer("tril", "k", k))]),
+    )
     return selected("tril", own, (), [below], range(own.ndim))
 
 
 def triu(m: Any, k: int = 0) -> Expression:
     """`numpy.triu` of a matrix, or of a stack of matrices."""
     own = _matrices("triu", m)
-    above = (">=", form([(own.ndim - 1, 1), (own.ndim - 2, -1), ("", -index(k))]))
+    above = (
+        ">=",
+        form([(own.ndim - 1, 1), (own.ndim - 2, -1), ("", -checked_integer("triu", "k", k))]),
+    )
     return selected("triu", own, (), [above], range(own.ndim))
 
 
@@ -528,18 +559,18 @@ def _matrices(what: str, m: Any) -> Expression:
 
 def trace(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Expression:
     """`numpy.trace`."""
-    own = as_expression(a)
+    own, offset = as_expression(a), checked_integer("trace", "offset", offset)
     if not offset:
         return language.sum(diagonal(own, 0, axis1, axis2), axis=-1)
     first, second = ax.normalized("trace", (axis1, axis2), own.ndim)
-    along = ("=", form([(second, 1), (first, -1), ("", -index(offset))]))
+    along = ("=", form([(second, 1), (first, -1), ("", -offset)]))
     out = [k for k in range(own.ndim) if k not in (first, second)]
     return selected("trace", own, (), [along], out)
 
 
 def diagonal(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Expression:
     """`numpy.diagonal`; one beside the main diagonal needs a square matrix or integer sizes."""
-    own = as_expression(a)
+    own, offset = as_expression(a), checked_integer("diagonal", "offset", offset)
     first, second = ax.normalized("diagonal", (axis1, axis2), own.ndim)
     sizes = {own.shape[first], own.shape[second]}
     if not offset and (len(sizes) == 1 or not all(isinstance(d, int) for d in sizes)):
@@ -564,7 +595,7 @@ def diag(v: Any, k: int = 0) -> Expression:
     if own.ndim not in (1, 2):
         raise ShapeError(f"diag: of a vector or a matrix, the argument has {own.ndim} axes")
     if not hasattr(k, "__index__"):
-        raise UnsupportedOperation(f"diag: k is an integer, not {k!r}")
+        raise UnsupportedOperation(f"diag: k is an integer, not {shown(k)}")
     if own.ndim == 2:
         return diagonal(own, k)
     if not k:
@@ -629,13 +660,21 @@ def split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list[Expression]
     own = as_expression(ary)
     k = one_axis("split", axis, own)
     ends: list[int | None]
-    if hasattr(indices_or_sections, "__index__"):
-        size, count = integer_size("split", own, k), index(indices_or_sections)
+    if not isinstance(indices_or_sections, list | tuple | np.ndarray) or (
+        isinstance(indices_or_sections, np.ndarray) and not indices_or_sections.ndim
+    ):
+        size, count = (
+            integer_size("split", own, k),
+            checked_integer("split", "a place or the number of parts", indices_or_sections),
+        )
         if count < 1 or size % count:
             raise ShapeError(f"split: {size} entries do not make {count} equal parts")
         ends = list(range(size // count, size, size // count)) if size else [0] * (count - 1)
     else:
-        ends = [index(i) for i in indices_or_sections]
+        ends = [
+            checked_integer("split", "a place or the number of parts", i)
+            for i in indices_or_sections
+        ]
     before = (slice(None),) * k
     bounds = zip([0, *ends], [*ends, None], strict=True)
     return [own[(*before, slice(a, b))] for a, b in bounds]
@@ -705,7 +744,9 @@ def _summed_pairs(what: str, a: Expression, v: Expression, mode: str) -> Express
         ),
     }
     if mode not in known:
-        raise UnsupportedOperation(f"{what}: the mode is one of {', '.join(known)}, not {mode!r}")
+        raise UnsupportedOperation(
+            f"{what}: the mode is one of {', '.join(known)}, not {shown(mode)}"
+        )
     start, size = known[mode]
     if start is None:
         start = integer_size(what, v, 0)

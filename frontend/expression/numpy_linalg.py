@@ -8,13 +8,13 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import reduce
 from math import inf
 from math import prod as number_of
-from operator import index
+from numbers import Real
 from typing import Any, Final, NamedTuple, NoReturn
 
 import numpy as np
 
 from eggrad.engine.errors import ShapeError, UnsupportedOperation
-from eggrad.engine.indices.texts import exact
+from eggrad.engine.indices.texts import exact, shown
 from eggrad.engine.laws.knowledge import Knowledge
 from eggrad.engine.laws.properties import SYMMETRIC
 from eggrad.frontend.calculus import calculus
@@ -46,6 +46,7 @@ from eggrad.frontend.expression.numpy_functions import (
 )
 from eggrad.frontend.expression.numpy_protocols import implements
 from eggrad.frontend.expression.numpy_ufuncs import sqrt, square, vecdot
+from eggrad.frontend.text.doors import checked_flag, checked_integer
 from eggrad.rules.functions.matrix_properties import matrix_properties
 
 # Operands -----------------------------------------------------------------------------------
@@ -73,7 +74,7 @@ def _symmetric(what: str, a: Any, triangle: str) -> Expression:
     """The symmetric matrix that a triangle says, "L" or "U"; the whole where it is known to be."""
     own = _square(what, a)
     if triangle not in ("L", "U"):
-        raise UnsupportedOperation(f"{what}: the triangle is 'L' or 'U', not {triangle!r}")
+        raise UnsupportedOperation(f"{what}: the triangle is 'L' or 'U', not {shown(triangle)}")
     if own.ndim == 2 and _is_symmetric(own):
         return own
     beside = tril(own, -1) if triangle == "L" else triu(own, 1)
@@ -131,9 +132,7 @@ def solve(a: Any, b: Any) -> Expression:
 def matrix_power(a: Any, n: int) -> Expression:
     """`numpy.linalg.matrix_power`."""
     own = _square("matrix_power", a)
-    if not hasattr(n, "__index__"):
-        raise UnsupportedOperation("matrix_power: the exponent is an integer")
-    n = index(n)
+    n = checked_integer("matrix_power", "n", n)
     if n < 0:
         return matrix_power(inv(own), -n)
     if n == 0:
@@ -149,7 +148,7 @@ def matrix_power(a: Any, n: int) -> Expression:
 def tensorinv(a: Any, ind: int = 2) -> Expression:
     """`numpy.linalg.tensorinv`, of integer sizes."""
     own = as_expression(a)
-    if not 0 < index(ind) <= own.ndim:
+    if not 0 < checked_integer("tensorinv", "ind", ind) <= own.ndim:
         raise ShapeError(f"tensorinv: ind is from 1 to {own.ndim}, the number of axes, not {ind}")
     lengths = [integer_size("tensorinv", own, k) for k in range(own.ndim)]
     first, last = lengths[:ind], lengths[ind:]
@@ -251,10 +250,11 @@ def svd(
     a: Any, full_matrices: bool = True, compute_uv: bool = True, hermitian: bool = False
 ) -> SVDResult | Expression:
     """`numpy.linalg.svd`; derivatives are undefined where singular values are the same, or 0."""
-    if hermitian:
+    if checked_flag("svd", "hermitian", hermitian):
         raise UnsupportedOperation("svd: hermitian=True; see numpy.linalg.eigh")
     own = _matrices("svd", a)
-    return SVDResult(own, full_matrices) if compute_uv else svdvals(own)
+    full = checked_flag("svd", "full_matrices", full_matrices)
+    return SVDResult(own, full) if checked_flag("svd", "compute_uv", compute_uv) else svdvals(own)
 
 
 def svdvals(x: Any, /) -> Expression:
@@ -274,7 +274,7 @@ def qr(a: Any, mode: str = "reduced") -> QRResult | Expression:
     own = _matrices("qr", a)
     shorter, is_tall = _lesser_size("qr", own)
     if mode not in ("reduced", "r") and not (mode == "complete" and own.shape[-2] == shorter):
-        raise UnsupportedOperation(f"qr: the mode is 'reduced' or 'r', not {mode!r}")
+        raise UnsupportedOperation(f"qr: the mode is 'reduced' or 'r', not {shown(mode)}")
     first = language.of_each("orthonormal_factor", own if is_tall else own[..., :shorter])
     upper = triu(matmul(matrix_transpose(first), own))
     return upper if mode == "r" else QRResult(first, upper)
@@ -285,7 +285,7 @@ def qr(a: Any, mode: str = "reduced") -> QRResult | Expression:
 
 def pinv(a: Any, *, hermitian: bool = False) -> Expression:
     """`numpy.linalg.pinv`; its derivative is that among matrices of the same rank."""
-    if hermitian:
+    if checked_flag("pinv", "hermitian", hermitian):
         raise UnsupportedOperation("pinv: hermitian=True; see numpy.linalg.eigh")
     return language.of_each("pseudoinverse", _matrices("pinv", a))
 
@@ -323,6 +323,8 @@ _OF_MATRICES: Final = "None, 'fro', 'nuc', 1, -1, 2, -2, inf and -inf"
 def norm(x: Any, ord: Any = None, axis: Axis = None, *, keepdims: bool = False) -> Expression:
     """`numpy.linalg.norm`: every one of a vector or a matrix, or Euclid's of all entries."""
     own = as_expression(x)
+    _check_ord(ord)
+    checked_flag("linalg.norm", "keepdims", keepdims)
     gone = wanted_axes("norm", axis, own.ndim)
     if ord is None and (axis is None or len(gone) <= 2):
         return vector_norm(own, axis=gone, keepdims=keepdims)
@@ -332,14 +334,20 @@ def norm(x: Any, ord: Any = None, axis: Axis = None, *, keepdims: bool = False) 
         result = matrix_norm(ax.moved(own, gone, (own.ndim - 2, own.ndim - 1)), ord=ord)
         return ax.expanded(result, sorted(gone)) if keepdims else result
     raise ShapeError(
-        f"linalg.norm with ord={ord!r} is along one axis or two, of vectors or of matrices; "
-        f"axis={axis!r} names {len(gone)}"
+        f"linalg.norm with ord={shown(ord)} is along one axis or two, of vectors or of matrices; "
+        f"axis={shown(axis)} names {len(gone)}"
     )
+
+
+def _check_ord(ord: Any) -> None:
+    if ord is not None and not isinstance(ord, str | Real):
+        raise UnsupportedOperation(f"linalg.norm: ord is a number or a word, not {shown(ord)}")
 
 
 def vector_norm(x: Any, *, axis: Axis = None, keepdims: bool = False, ord: Any = 2) -> Expression:
     """`numpy.linalg.vector_norm`."""
     own = as_expression(x)
+    _check_ord(ord)
     if ord == 2:
         return sqrt(sum(square(own), axis, keepdims=keepdims))
     if ord in (inf, -inf):
@@ -347,7 +355,7 @@ def vector_norm(x: Any, *, axis: Axis = None, keepdims: bool = False, ord: Any =
     power = exact(ord)
     if power is None:
         raise UnsupportedOperation(
-            f"linalg.norm of vectors with ord={ord!r}; supported are {_OF_VECTORS}"
+            f"linalg.norm of vectors with ord={shown(ord)}; supported are {_OF_VECTORS}"
         )
     if power == 0:
         return sum(applied("not_equal", own, 0), axis, keepdims=keepdims)
@@ -358,10 +366,11 @@ def vector_norm(x: Any, *, axis: Axis = None, keepdims: bool = False, ord: Any =
 
 def matrix_norm(x: Any, *, keepdims: bool = False, ord: Any = "fro") -> Expression:
     """`numpy.linalg.matrix_norm`."""
+    _check_ord(ord)
     own = _matrices("matrix_norm", x)
     if ord not in ("fro", "nuc", 1, -1, 2, -2, inf, -inf, None):
         raise UnsupportedOperation(
-            f"linalg.norm of matrices with ord={ord!r}; supported are {_OF_MATRICES}"
+            f"linalg.norm of matrices with ord={shown(ord)}; supported are {_OF_MATRICES}"
         )
     match ord:
         case None | "fro":

@@ -11,13 +11,20 @@ from typing import Any, Final
 import numpy as np
 
 from eggrad.engine.errors import ShapeError, UnsupportedOperation
-from eggrad.engine.indices.texts import exact
+from eggrad.engine.indices.texts import exact, shown
 from eggrad.engine.terms import term as terms
 from eggrad.frontend.expression import axes as ax
 from eggrad.frontend.expression.expression import Expression, as_expression, combine
 from eggrad.frontend.expression.gathering import gathered, has_integers, take_along
-from eggrad.frontend.expression.numpy_functions import in_a_row, integer_size, stack, wanted_axes
+from eggrad.frontend.expression.numpy_arrays import literal
+from eggrad.frontend.expression.numpy_functions import (
+    in_a_row,
+    integer_size,
+    stack,
+    wanted_axes,
+)
 from eggrad.frontend.expression.numpy_protocols import implements
+from eggrad.frontend.text.doors import checked_integer, checked_word
 
 _STABLE: Final = ("quicksort", "mergesort", "heapsort", "stable")
 
@@ -26,8 +33,7 @@ def argsort(
     a: Any, axis: int | None = -1, kind: str = "stable", *, stable: object = None
 ) -> Expression:
     """`numpy.argsort`; equal entries in their order, whatever `kind` says."""
-    if kind not in _STABLE:
-        raise UnsupportedOperation(f"argsort: kind is one of {', '.join(_STABLE)}, not {kind!r}")
+    checked_word("argsort", "kind", kind, _STABLE)
     own, k = _along("argsort", a, axis)
     return combine("argsort", [own], [], lambda t: terms.numeric("argsort", t, data=k))
 
@@ -72,7 +78,7 @@ def _along(what: str, a: Any, axis: int | None) -> tuple[Expression, int]:
     own = as_expression(a)
     if axis is None:
         return in_a_row(own), 0
-    return own, ax.normalized(what, axis, own.ndim)[0]
+    return own, ax.normalized(what, checked_integer(what, "axis", axis), own.ndim)[0]
 
 
 # Quantiles ---------------------------------------------------------------------------------
@@ -113,7 +119,7 @@ def quantile(
     """`numpy.quantile`, for known parts, along axes whose sizes are integers."""
     if method not in _METHODS:
         raise UnsupportedOperation(
-            f"quantile: the method is one of {', '.join(_METHODS)}, not {method!r}"
+            f"quantile: the method is one of {', '.join(_METHODS)}, not {shown(method)}"
         )
     own = as_expression(a)
     gone = wanted_axes("quantile", axis, own.ndim)
@@ -141,7 +147,7 @@ def _between(ordered: Expression, q: object, size: int, method: str) -> Expressi
     """The entry at a part of the last axis, or what lies between two."""
     part = exact(q)
     if part is None or not 0 <= part <= 1:
-        raise UnsupportedOperation(f"quantile: a part is a number from 0 to 1, not {q!r}")
+        raise UnsupportedOperation(f"quantile: a part is a number from 0 to 1, not {shown(q)}")
     place = Fraction(part) * (size - 1)
     low = floor(place)
     above = _METHODS[method](place - low)
@@ -160,7 +166,7 @@ def take(a: Any, indices: Any, axis: int | None = None, *, mode: str = "raise") 
     if mode != "raise":
         indices = _within(indices, own, k, mode)
     if not isinstance(indices, Expression):
-        indices = np.asarray(indices)
+        indices = literal("take", indices)
         if not indices.size:
             indices = indices.astype(np.intp)
         if indices.dtype.kind not in "iu":
@@ -187,7 +193,7 @@ def take_along_axis(arr: Any, indices: Any, axis: int | None = -1) -> Expression
         if not has_integers(indices):
             raise UnsupportedOperation("take_along_axis: the indices are integers, as of argsort")
         return take_along(own, k, indices)
-    places = np.asarray(indices)
+    places = literal("take_along_axis", indices)
     if places.dtype.kind not in "iu":
         raise UnsupportedOperation("take_along_axis: the indices are integers")
     return take_along(own, k, places)

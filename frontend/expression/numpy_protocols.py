@@ -11,13 +11,32 @@ from typing import Any, Final, cast
 import numpy as np
 
 from eggrad.engine.errors import UnsupportedOperation
+from eggrad.engine.indices.texts import shown
 from eggrad.frontend.expression.numpy_refusals import refusal
+from eggrad.frontend.text.doors import checked_flag, checked_text
 
 _FUNCTIONS: Final[dict[object, Callable[..., Any]]] = {}
 _UFUNCS: Final[dict[str, Callable[..., Any]]] = {}
 _METHODS: Final[dict[str, Callable[..., Any]]] = {}
 # Values of options that change nothing.
 _DEFAULTS: Final = {"casting": "same_kind", "order": "K", "subok": True, "where": True}
+# Options that are True or False.
+_FLAGS: Final = frozenset(
+    [
+        "bias",
+        "compute_uv",
+        "endpoint",
+        "equal_nan",
+        "full_matrices",
+        "hermitian",
+        "keepdims",
+        "retstep",
+        "rowvar",
+        "upper",
+    ]
+)
+# Options that are words.
+_WORDS: Final = frozenset({"mode", "method", "kind", "side", "UPLO", "indexing", "order"})
 _NO_METHOD: Final = {
     "at": "expressions never change; add numpy.where(condition, y, 0), or a product of y with an "
     "array of zeros and ones",
@@ -90,11 +109,11 @@ def check_dtype(what: str, dtype: Any) -> None:
     """
     try:
         kind = np.dtype(dtype).kind
-    except TypeError:
+    except (TypeError, ValueError, SyntaxError):
         kind = "?"
     if kind != "f":
         raise UnsupportedOperation(
-            f"{what} with dtype {dtype!r}: expressions have real numbers; numpy.trunc or "
+            f"{what} with dtype {shown(dtype)}: expressions have real numbers; numpy.trunc or "
             "numpy.round makes whole ones, a comparison such as x != 0 by numpy.not_equal truth "
             "values"
         )
@@ -121,6 +140,11 @@ def _called(
         unknown = [k for k in given if k not in parameters]
         what = f"the option {unknown[0]!r}" if unknown else f"these arguments ({error})"
         raise UnsupportedOperation(f"numpy.{name} of expressions does not take {what}") from error
+    for option in _FLAGS.intersection(bound.arguments):
+        checked_flag(f"numpy.{name}", option, bound.arguments[option])
+    for option in _WORDS.intersection(bound.arguments):
+        if bound.arguments[option] is not None:
+            checked_text(f"numpy.{name}", option, bound.arguments[option])
     return function(*bound.args, **bound.kwargs)
 
 

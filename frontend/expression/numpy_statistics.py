@@ -7,6 +7,7 @@ from typing import Any, Final, cast
 import numpy as np
 
 from eggrad.engine.errors import ShapeError, UnsupportedOperation
+from eggrad.engine.indices.texts import shown
 from eggrad.frontend.expression import axes as ax
 from eggrad.frontend.expression import functions as language
 from eggrad.frontend.expression import numpy_functions as whole
@@ -25,6 +26,7 @@ from eggrad.frontend.expression.expression import (
 from eggrad.frontend.expression.functions import maximum, minimum
 from eggrad.frontend.expression.numpy_arrays import along, atleast_1d, fixed, gathered, literal
 from eggrad.frontend.expression.numpy_functions import (
+    MOST_DIFFERENCES,
     Axis,
     concatenate,
     convolve,
@@ -32,8 +34,8 @@ from eggrad.frontend.expression.numpy_functions import (
     diff,
     full_like,
     in_a_row,
-    integer,
     integer_size,
+    listed_size,
     moveaxis,
     one_axis,
     stack,
@@ -49,6 +51,7 @@ from eggrad.frontend.expression.numpy_ufuncs import (
     less_equal,
     sqrt,
 )
+from eggrad.frontend.text.doors import checked_count, checked_flag, checked_integer
 
 _LARGEST: Final = float(np.finfo(float).max)
 _MOST_KNOTS: Final = 1000
@@ -206,8 +209,7 @@ def gradient(f: Any, *varargs: Any, axis: Any = None, edge_order: int = 1) -> An
     spacings = list(varargs) * (len(axes) if len(varargs) == 1 else 1) or [1] * len(axes)
     if len(spacings) != len(axes):
         raise ShapeError(f"gradient: {len(spacings)} spacings for {len(axes)} axes")
-    if edge_order not in (1, 2):
-        raise UnsupportedOperation(f"gradient: edge_order is 1 or 2, not {edge_order!r}")
+    checked_count("gradient", "edge_order", edge_order, 1, 2)
     found = [
         moveaxis(_gradient(moveaxis(own, k, -1), h, edge_order), -1, k)
         for k, h in zip(axes, spacings, strict=True)
@@ -366,8 +368,8 @@ def polymul(a1: Any, a2: Any) -> Expression:
 def polyder(p: Any, m: int = 1) -> Expression:
     """`numpy.polyder`."""
     own = in_a_row(p)
-    for _ in range(integer("polyder", m)):
-        degree = integer_size("polyder", own, 0) - 1
+    for _ in range(checked_count("polyder", "m", m, 0, MOST_DIFFERENCES)):
+        degree = listed_size("polyder", own, 0) - 1
         own = own[:-1] * fixed(np.arange(degree, 0, -1))
     return own
 
@@ -376,9 +378,10 @@ def polyint(p: Any, m: int = 1, k: Any = None) -> Expression:
     """`numpy.polyint`."""
     own = in_a_row(p)
     constants = in_a_row(0 if k is None else k)
-    constants = ax.broadcast(constants, (integer("polyint", m),))
-    for place in range(integer("polyint", m)):
-        degree = integer_size("polyint", own, 0)
+    m = checked_count("polyint", "m", m, 0, MOST_DIFFERENCES)
+    constants = ax.broadcast(constants, (m,))
+    for place in range(m):
+        degree = listed_size("polyint", own, 0)
         own = concatenate([own / fixed(np.arange(degree, 0, -1)), constants[place][None]])
     return own
 
@@ -396,8 +399,11 @@ def poly(seq_of_zeros: Any) -> Expression:
 def polyfit(x: Any, y: Any, deg: int, *, w: Any = None) -> Expression:
     """`numpy.polyfit` at places that are known: coefficients are products with the values."""
     places, own = literal("polyfit: x", x), as_expression(y)
+    if places.ndim != 1 or places.dtype.kind not in "biuf":
+        raise UnsupportedOperation(f"polyfit: x is a list of numbers, not {shown(x)}")
+    deg = checked_count("polyfit", "deg", deg, 0, len(places))
     scale = np.ones(len(places)) if w is None else np.asarray(literal("polyfit: w", w), float)
-    powers = np.vander(places.astype(float), integer("polyfit", deg) + 1)
+    powers = np.vander(places.astype(float), deg + 1)
     return matmul(fixed(np.linalg.pinv(powers * scale[:, None]) * scale), own)
 
 
@@ -406,7 +412,7 @@ def vander(x: Any, N: int | None = None, increasing: bool = False) -> Expression
     own = as_expression(x)
     if own.ndim != 1:
         raise ShapeError(f"vander: of a vector, the argument has {own.ndim} axes")
-    count = integer_size("vander", own, 0) if N is None else integer("vander", N)
+    count = integer_size("vander", own, 0) if N is None else checked_integer("vander", "N", N)
     columns = [full_like(own, 1) if k == 0 else power(own, k) for k in range(count)]
     if not columns:
         return full_like(own, 0, shape=(*own.shape, 0))
@@ -450,6 +456,9 @@ def cross(  # noqa: PLR0917 - NumPy's arguments
 
 def select(condlist: Sequence[Any], choicelist: Sequence[Any], default: Any = 0) -> Expression:
     """`numpy.select`: the first choice whose condition holds."""
+    for name, own in (("condlist", condlist), ("choicelist", choicelist)):
+        if not isinstance(own, list | tuple):
+            raise UnsupportedOperation(f"select: {name} is a list, not {shown(own)}")
     if len(condlist) != len(choicelist):
         raise ShapeError(f"select: {len(condlist)} conditions for {len(choicelist)} choices")
     found = as_expression(default)
@@ -463,6 +472,10 @@ def piecewise(x: Any, condlist: Any, funclist: Sequence[Any], *args: Any, **kw: 
     own = as_expression(x)
     several = isinstance(condlist, list | tuple) or np.ndim(condlist) > own.ndim
     conditions: list[Any] = list(condlist) if several else [condlist]
+    if not isinstance(funclist, list | tuple):
+        raise UnsupportedOperation(
+            f"piecewise: funclist is a list of functions and values, not {shown(funclist)}"
+        )
     extra = len(funclist) - len(conditions)
     if extra not in (0, 1):
         raise ShapeError(f"piecewise: {len(funclist)} functions for {len(conditions)} conditions")
@@ -497,7 +510,9 @@ def searchsorted(a: Any, v: Any, side: str = "left") -> Expression:
     """`numpy.searchsorted`: how many places are below, which has no derivative."""
     own, places = as_expression(v), as_expression(a)
     if side not in ("left", "right"):
-        raise UnsupportedOperation(f"searchsorted: the side is 'left' or 'right', not {side!r}")
+        raise UnsupportedOperation(
+            f"searchsorted: the side is 'left' or 'right', not {shown(side)}"
+        )
     compare = greater if side == "left" else greater_equal
     return whole.sum(compare(own[..., None], places), -1)
 
@@ -505,6 +520,8 @@ def searchsorted(a: Any, v: Any, side: str = "left") -> Expression:
 def digitize(x: Any, bins: Any, right: bool = False) -> Expression:
     """`numpy.digitize`, which has no derivative."""
     edges = literal("digitize: bins", bins)
+    if edges.ndim != 1 or edges.dtype.kind not in "biuf":
+        raise UnsupportedOperation(f"digitize: bins is a list of numbers, not {shown(bins)}")
     if (np.diff(edges) >= 0).all():
         return searchsorted(fixed(edges), x, "left" if right else "right")
     count = searchsorted(fixed(edges[::-1]), x, "left" if right else "right")
@@ -514,9 +531,18 @@ def digitize(x: Any, bins: Any, right: bool = False) -> Expression:
 # Rounding, parts of complex numbers, comparisons ----------------------------------------------
 
 
+# Floating-point numbers have no more.
+_MOST_DIGITS: Final = 400
+
+
 def round(a: Any, decimals: int = 0) -> Expression:
     """`numpy.round`, which has no derivative."""
-    digits = integer("round", decimals)
+    digits = checked_integer("round", "decimals", decimals)
+    if abs(digits) > _MOST_DIGITS:
+        raise UnsupportedOperation(
+            f"round: decimals is an integer from -{_MOST_DIGITS} to {_MOST_DIGITS}, not "
+            f"{shown(decimals)}"
+        )
     own = as_expression(a)
     if digits < 0:
         return language.round(own / 10**-digits) * 10**-digits
@@ -525,7 +551,7 @@ def round(a: Any, decimals: int = 0) -> Expression:
 
 def angle(z: Any, deg: bool = False) -> Expression:
     """`numpy.angle` of real numbers: half a turn for negative ones."""
-    return where(less(as_expression(z), 0), 180 if deg else np.pi, 0)
+    return where(less(as_expression(z), 0), 180 if checked_flag("angle", "deg", deg) else np.pi, 0)
 
 
 def isclose(
@@ -562,6 +588,12 @@ def isin(element: Any, test_elements: Any, *, invert: bool = False) -> Condition
     return ~some if invert else some
 
 
+def _size(a: Any, axis: Any = None) -> Any:
+    """`numpy.size`."""
+    own = as_expression(a)
+    return own.size if axis is None else own.shape[ax.normalized("size", axis, own.ndim)[0]]
+
+
 FUNCTIONS: Final[Mapping[object, Callable[..., Any]]] = {
     **{np.nansum: nansum, np.nanprod: nanprod, np.nanmean: nanmean, np.nanvar: nanvar},
     **{np.nanstd: nanstd, np.nanmax: nanmax, np.nanmin: nanmin, np.nan_to_num: nan_to_num},
@@ -585,7 +617,7 @@ FUNCTIONS: Final[Mapping[object, Callable[..., Any]]] = {
     **{np.isclose: isclose, np.allclose: allclose, np.array_equal: array_equal, np.isin: isin},
     np.array_equiv: lambda a1, a2: all(equal(a1, a2)),
     **{np.sinc: special.sinc, np.i0: special.i0},
-    np.size: lambda a, axis=None: as_expression(a).size if axis is None else a.shape[axis],
+    np.size: _size,
     **{np.result_type: lambda *a: np.dtype(float), np.common_type: lambda *a: np.float64},
 }
 """What functions of NumPy of data do."""

@@ -5,12 +5,14 @@ from collections.abc import Callable, Mapping, Sequence
 from inspect import signature
 from keyword import kwlist
 from math import inf, isfinite
-from typing import Any, Final
+from numbers import Real
+from typing import Any, Final, cast
 
 import numpy as np
 
 from eggrad.engine import runtime
 from eggrad.engine.errors import UnsoundRules, UnsupportedOperation
+from eggrad.engine.indices.texts import shown
 from eggrad.engine.laws.differentiation import slope_terms
 from eggrad.engine.laws.language import CONSTRUCTORS, Tensor, fn
 from eggrad.engine.oracle import oracle
@@ -25,6 +27,7 @@ from eggrad.engine.terms.functions import (
 )
 from eggrad.engine.terms.term import FUNCTION_NODES, Term
 from eggrad.frontend.expression.expression import applied, as_expression, expression
+from eggrad.frontend.text.doors import checked_count, checked_text, checked_word
 from eggrad.frontend.text.words import RESERVED
 
 Derivative = Callable[..., Any]
@@ -38,6 +41,8 @@ _IN_CODE: Final = {*kwlist, *runtime.__all__, "np", "xp", "own", "kernels_of", "
 _NUMBERED: Final = re.compile(r"(t|form_|array)\d+\Z")
 # Of the two steps of differences: where they agree, their value is to be trusted.
 STEPS: Final = (1e-4, 3e-5)
+# Each is evaluated by itself.
+_MOST_SAMPLES: Final = 10**6
 STEADY: Final = 1e-6
 CLOSE: Final = 1e-5
 _NAME: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
@@ -55,7 +60,10 @@ class DeclaredFunction:
 
     def __call__(self, *args: Any) -> Any:
         """The function of every entry; operands are broadcast. In a rule, of patterns."""
-        if args and all(isinstance(a, Tensor) for a in args):
+        if len(args) != self.record.arity:
+            operands = f"{self.record.arity} operand{'s' * (self.record.arity > 1)}"
+            raise UnsupportedOperation(f"{self.record.name} takes {operands}, not {len(args)}")
+        if all(isinstance(a, Tensor) for a in args):
             return fn(self.record.key, *args)
         return applied(self.record, *args)
 
@@ -72,7 +80,8 @@ class DeclaredFunction:
         eggrad.engine.errors.UnsoundRules: wrong: the derivative is ...
         """
         own = self.record
-        rng = np.random.default_rng(seed)
+        checked_count("check", "samples", samples, 1, _MOST_SAMPLES)
+        rng = np.random.default_rng(checked_count("check", "seed", seed))
         args = [_drawn(own.domain, samples, rng) for _ in range(own.arity)]
         value = own.function_for("numpy")
         self._check_claims(args)
@@ -169,12 +178,18 @@ def function(
     array([1., 4., 9.])
     """
     if not isinstance(name, str) or not _NAME.match(name):
-        raise UnsupportedOperation(f"a function's name has letters and digits, not {name!r}")
+        raise UnsupportedOperation(f"a function's name has letters and digits, not {shown(name)}")
     if name in _TAKEN:
-        raise UnsupportedOperation(f"{name!r} is a word of the language")
+        raise UnsupportedOperation(f"{shown(name)} is a word of the language")
     if name in _IN_CODE or _NUMBERED.match(name) or name.startswith("__"):
-        raise UnsupportedOperation(f"{name!r} is a name that Python or generated code uses")
-    several = [derivative] if callable(derivative) else list(derivative)
+        raise UnsupportedOperation(f"{shown(name)} is a name that Python or generated code uses")
+    several: list[Any] = [*derivative] if isinstance(derivative, list | tuple) else [derivative]
+    for d in several:
+        if d is not None and not callable(d):
+            raise UnsupportedOperation(
+                f"{name}: derivative is a function of all operands, or a tuple of such and None, "
+                f"not {shown(derivative)}"
+            )
     counts = {_operands(d) for d in several if d is not None}
     arity = len(several)
     if counts != {arity}:
@@ -184,16 +199,21 @@ def function(
         )
     if arity > MOST:
         raise UnsupportedOperation(f"{name}: a function has up to {MOST} operands, not {arity}")
-    if parity not in ("odd", "even", "") or (parity and arity > 1):
-        raise UnsupportedOperation(
-            f"{name}: parity is 'odd' or 'even', of a function of one operand, not {parity!r}"
-        )
-    if monotone not in ("increasing", "decreasing", ""):
-        raise UnsupportedOperation(
-            f"{name}: monotone is 'increasing' or 'decreasing', not {monotone!r}"
-        )
-    _check_latex(name, latex, arity)
+    checked_word(name, "parity", parity, ("odd", "even", ""))
+    if parity and arity > 1:
+        raise UnsupportedOperation(f"{name}: parity is of functions of one operand, not of {arity}")
+    checked_word(name, "monotone", monotone, ("increasing", "decreasing", ""))
+    _check_latex(name, checked_text(f"function {name}", "latex", latex), arity)
+    checked_text(f"function {name}", "source", source)
     given = {} if evaluate is None else evaluate
+    several_given = given.values() if isinstance(given, Mapping) else [given]
+    if not all(map(callable, several_given)):
+        raise UnsupportedOperation(
+            f"{name}: evaluate is a function of arrays, or a dict of such by array libraries, not "
+            f"{shown(evaluate)}"
+        )
+    range = _interval(name, "range", range)
+    domain = _interval(name, "domain", domain)
     record = OwnFunction(
         name=name,
         arity=arity,
@@ -211,6 +231,18 @@ def function(
     return DeclaredFunction(record)
 
 
+def _interval(name: str, what: str, ends: Any) -> tuple[float, float] | None:
+    """The ends of an interval, if there is one."""
+    if ends is None:
+        return None
+    known = isinstance(ends, tuple | list) and len(cast("list[Any]", ends)) == 2
+    if not known or not all(isinstance(end, Real) for end in ends) or not ends[0] < ends[1]:
+        raise UnsupportedOperation(
+            f"{name}: {what} is the two ends of an interval, such as (0, 1), not {shown(ends)}"
+        )
+    return float(ends[0]), float(ends[1])
+
+
 def _check_latex(name: str, latex: str, arity: int) -> None:
     """Raise where text with places for operands has other braces, which are to be doubled."""
     if "{}" in latex:
@@ -226,7 +258,12 @@ def _operands(derivative: Derivative) -> int:
     """How many operands a derivative takes."""
     if isinstance(derivative, DeclaredFunction):
         return derivative.record.arity
-    return len(signature(derivative).parameters)
+    try:
+        return len(signature(derivative).parameters)
+    except (TypeError, ValueError) as error:
+        raise UnsupportedOperation(
+            f"derivative: how many operands {shown(derivative)} takes is not known; write a lambda"
+        ) from error
 
 
 def _of_terms(derivative: Derivative) -> Callable[..., Term]:
@@ -279,5 +316,5 @@ def records_of(functions: Any) -> list[OwnFunction]:
         raise UnsupportedOperation("functions= is a list of what eggrad.function has declared")
     for f in found:
         if any(other.name == f.name and other is not f for other in found):
-            raise UnsupportedOperation(f"two different functions are called {f.name!r}")
+            raise UnsupportedOperation(f"two different functions are called {shown(f.name)}")
     return found

@@ -15,6 +15,7 @@ from eggrad.engine.terms.binding import checked_size
 from eggrad.engine.terms.term import variables
 from eggrad.frontend.calculus.code import lower
 from eggrad.frontend.expression.expression import Expression, as_expression, unified
+from eggrad.frontend.text.doors import checked_count, checked_flag, checked_mapping, checked_word
 
 Backend = Literal["numpy", "jax", "torch", "cupy", "dask", "array_api"]
 Structure = Literal["dense", "factored"]
@@ -124,24 +125,28 @@ def compile(
     >>> compile([x @ x, 2 * x])(x=[1, 2])
     [np.float64(5.0), array([2., 4.])]
     """
-    if check and backend != "numpy":
+    if backend is not None:
+        checked_word("compile", "backend", backend, ("numpy", *LIBRARIES))
+    checked_word("compile", "structure", structure, get_args(Structure))
+    if columns is not None:
+        checked_count("compile", "columns", columns)
+    if jit is not None:
+        checked_flag("compile", "jit", jit)
+    sizes = checked_mapping("compile", "sizes", sizes, '{"n": 3}') or None
+    if checked_flag("compile", "check", check) and backend != "numpy":
         raise UnsupportedOperation("compile: check needs backend 'numpy'")
     if backend is None:
         again: Any = compile
         return FollowingFunction(lambda own: again(f, own, sizes, structure, columns, jit=jit))
-    if backend != "numpy" and backend not in LIBRARIES:
-        raise UnsupportedOperation(
-            f"there is no backend {backend!r}; the backends are: numpy, {', '.join(LIBRARIES)}"
-        )
     if jit and backend == "numpy":
         raise UnsupportedOperation("backend 'numpy' compiles nothing: jit=")
-    if structure not in get_args(Structure):
-        known = ", ".join(get_args(Structure))
-        raise UnsupportedOperation(f"there is no structure {structure!r}; there are: {known}")
     if columns is not None and structure != "factored":
         raise UnsupportedOperation('compile: columns needs structure="factored"')
     several = isinstance(f, list | tuple)
-    given = [as_expression(e).thin for e in (cast(Sequence[Expression], f) if several else [f])]
+    given = [
+        as_expression(e, "compile: f").thin
+        for e in (cast(Sequence[Expression], f) if several else [f])
+    ]
     if not given:
         raise UnsupportedOperation("compile what? give at least one expression")
     for symbol, length in (sizes or {}).items():

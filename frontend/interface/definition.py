@@ -3,11 +3,12 @@
 from collections.abc import Container, Iterable, Mapping, Sequence
 from fractions import Fraction
 from functools import cached_property
-from typing import Any
+from typing import Any, get_args
 
 from eggrad.engine.errors import ShapeError, UnknownVariable, UnsupportedOperation
 from eggrad.engine.indices.rational_affine import Affine
 from eggrad.engine.indices.spec import Size
+from eggrad.engine.indices.texts import shown
 from eggrad.engine.terms.binding import Array, checked_size, numeric
 from eggrad.frontend.calculus.calculus import simplify
 from eggrad.frontend.elementwise.adjoint import (
@@ -35,10 +36,17 @@ from eggrad.frontend.elementwise.syntax import (
     substitute,
     walk,
 )
-from eggrad.frontend.expression.expression import Expression, expression
+from eggrad.frontend.expression.expression import (
+    Expression,
+    as_expression,
+    expression,
+    given_values,
+)
 from eggrad.frontend.expression.own_functions import DeclaredFunction, records_of
+from eggrad.frontend.matrix.declarations import given_dims
 from eggrad.frontend.printing.display import formula_bundle
 from eggrad.frontend.printing.latex import format_latex_definition
+from eggrad.frontend.text.doors import checked_mapping, checked_text, checked_word
 from eggrad.frontend.text.words import Format
 
 Shapes = Mapping[str, Sequence[Affine]]
@@ -148,9 +156,10 @@ class Definition:
         >>> print(Definition.of(A @ x))
         f[i] = sum{j}_0^(n - 1) (A[i; j] * x[j])
         """
-        found = written(f.term)
-        own = fresh_name(name, {*found.arguments})
-        return Definition(own, found.lengths, found.arguments, found.body, f.term_complete)
+        given = as_expression(f, "Definition.of: f")
+        found = written(given.term)
+        own = fresh_name(checked_text("Definition.of", "name", name), {*found.arguments})
+        return Definition(own, found.lengths, found.arguments, found.body, given.term_complete)
 
     @property
     def expression(self) -> Expression:
@@ -164,12 +173,13 @@ class Definition:
         >>> d.expression.to("index")
         'fᵢ = Σⱼ [j=i+1] xⱼ - Σₖ [k=i] xₖ'
         """
-        return expression(*as_term(self.lengths, self.arguments, self.body))
+        term, variables = as_term(self.lengths, self.arguments, self.body)
+        return expression(term, variables, lost=frozenset(self.arguments))
 
     def _shape_of(self, x: str) -> tuple[Affine, ...]:
-        if x not in self.arguments:
+        if not isinstance(x, str) or x not in self.arguments:
             names = ", ".join(self.arguments) or "none"
-            raise UnknownVariable(f"{self.name} has no argument {x!r}; its arguments: {names}")
+            raise UnknownVariable(f"{self.name} has no argument {shown(x)}; its arguments: {names}")
         return self.arguments[x]
 
     def _occurrences(self, cotangent: Node) -> list[Occurrence]:
@@ -184,20 +194,29 @@ class Definition:
         forms = [*self.lengths.values(), *(f for own in self.arguments.values() for f in own)]
         return frozenset(n for f in forms for n in f.names)
 
-    def evaluate(self, values: Mapping[str, Any]) -> Array:
+    def evaluate(self, values: Mapping[str, Any] | None = None, **named: Any) -> Array:
         """All entries in double precision, given arrays by the arguments' names.
 
         A size may be given by its symbol. Raises `UnknownVariable` for a missing value,
         `UnsupportedOperation` for one that is not of real numbers, `ShapeError` for a wrong shape
-        and where an entry outside of an array is needed. Other names are ignored.
+        and where an entry outside of an array is needed, `UnknownVariable` for a name that is
+        neither an argument's nor a size's.
 
         >>> d = parse_elementwise("f[i] = x[i + 1] - x[i]", {"x": (4,)}, sizes={"i": 3})
         >>> d.evaluate({"x": [1, 2, 4, 8]})
         array([1., 2., 4.])
         """
         needed, wanted = self._needed
-        arrays = arrays_of(self.arguments, values, needed)
-        symbols = numbers_of(wanted, self.arguments, arrays, values)
+        given = given_values("evaluate", "arrays", values, named)
+        names = {*self.arguments, *self._symbols(), *wanted}
+        for name in given:
+            if name not in names:
+                raise UnknownVariable(
+                    f"evaluate: {self.name} has no argument {shown(name)}; its arguments: "
+                    f"{', '.join(self.arguments) or 'none'}"
+                )
+        arrays = arrays_of(self.arguments, given, needed)
+        symbols = numbers_of(wanted, self.arguments, arrays, given)
         shapes = {name: array.shape for name, array in arrays.items()}
         return self._at(symbols, shapes).evaluate(arrays)
 
@@ -220,7 +239,7 @@ class Definition:
             _check_readings(body, lengths, shapes)
             found = expression(*as_term(lengths, arguments, body))
             simpler = simplify(found.term).term
-            self._last = asked, expression(simpler, found.variables)
+            self._last = asked, expression(simpler, found.variables, lost=frozenset(arguments))
         return self._last[1]
 
     def to(self, language: Format) -> str:
@@ -233,6 +252,7 @@ class Definition:
         >>> print(d.to("latex"))
         f_{i, j} = \exp\left(x_{i + j}\right), \quad 0 \le i < 3, \; 0 \le j < 5
         """
+        checked_word("to", "language", language, get_args(Format))
         if language == "elementwise":
             return str(self)
         if language == "latex":
@@ -267,16 +287,17 @@ class Definition:
 
 def parse_elementwise(
     text: str,
-    shapes: Mapping[str, Sequence[Size]],
+    shapes: Mapping[str, Sequence[Size]] | str,
     sizes: Mapping[str, Size] | None = None,
     functions: Sequence[DeclaredFunction] = (),
 ) -> Definition:
     """Read the definition of a tensor by its entries (docs/elementwise.md).
 
     `shapes` has the axes of every argument, each an integer, a symbol or a form like
-    `"2*N - 1"`; `sizes` has the sizes of indices, and numbers for symbols. `functions` are
-    functions of your own that the text calls, see `eggrad.function`. Raises `ParseError`,
-    which shows the place; where axes do not fit or an entry would be read that is not there it is
+    `"2*N - 1"`, or is a text, `"A: m n, x: n"`; `sizes` has the sizes of indices, and numbers for
+    symbols. `functions` are functions of your own that the text calls, see `eggrad.function`.
+    Raises `ParseError`, which shows the place; where axes do not fit or an entry would be read
+    that is not there it is
     a `ShapeError`, where a name is unknown an `UnknownVariable` as well.
 
     >>> d = parse_elementwise("f[i; j] = exp (x[i + j])", {"x": (7,)}, sizes={"i": 3, "j": 5})
@@ -286,7 +307,17 @@ def parse_elementwise(
     # Lark is loaded by whoever reads a text.
     from eggrad.frontend.elementwise.parser import parse
 
-    found = parse(text, shapes, sizes, records_of(functions))
+    checked_text("parse_elementwise", "text", text)
+    known = given_dims("parse_elementwise", "shapes", shapes)
+    axes: dict[str, Any] = {**known}
+    for name, shape in axes.items():
+        if isinstance(shape, int):
+            raise ShapeError(
+                f"parse_elementwise: shapes has for {shown(name)} no tuple of sizes, such as "
+                f"({shape},), but {shape}"
+            )
+    own = checked_mapping("parse_elementwise", "sizes", sizes, '{"i": 3}')
+    found = parse(text, axes, own, records_of(functions))
     return Definition(found.name, found.sizes, found.shapes, found.body)
 
 

@@ -4,12 +4,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack, get_args, overload
 
 from eggrad.engine.errors import ShapeError, UnknownVariable, UnsupportedOperation
+from eggrad.engine.indices.texts import shown
 from eggrad.engine.terms.binding import known_sizes
 from eggrad.engine.terms.term import Term
 from eggrad.frontend.calculus import calculus
 from eggrad.frontend.calculus.budget_warning import warn_of
 from eggrad.frontend.calculus.calculus import Options, thinnings
 from eggrad.frontend.expression.expression import Expression, as_expression, expression
+from eggrad.frontend.text.doors import checked_flag, checked_word
 from eggrad.frontend.text.words import format_axes
 
 if TYPE_CHECKING:
@@ -69,7 +71,7 @@ def derivative(
     >>> float(derivative(sin(x), "x").evaluate({"x": 0}))
     1.0
     """
-    own = as_expression(f)
+    own = as_expression(f, "derivative: f")
     arguments = tuple(wrt_variable(own, w) for w in wrt)
     return derivative_by(own, arguments, mode, budget, exact=exact, entries=entries, rules=rules)
 
@@ -137,13 +139,14 @@ def simplify(
     >>> simplify(x + 0) is x
     True
     """
-    own = as_expression(f)
+    own = as_expression(f, "simplify: f")
+    checked_flag("simplify", "exact", exact)
     more, at = _accepted(rules), known_sizes(own.term, sizes)
     found = calculus.simplify(own.term, budget, more, sizes, exact=exact)
     later = thinnings(found.term, Options(budget, more, tuple(at.items()), exact), own.term)
     complete = own.term_complete and found.complete
     warn_of(found.report)
-    return expression(found.term, (*own.variables, *own.scope), complete, later)
+    return expression(found.term, (*own.variables, *own.scope), complete, later, own.known)
 
 
 # How ---------------------------------------------------------------------------------------
@@ -155,9 +158,11 @@ def wrt_variable(f: Expression, wrt: str | Expression, declared: Iterable[Term] 
     if isinstance(wrt, str):
         if wrt not in known:
             names = ", ".join(sorted(known)) or "none"
-            raise UnknownVariable(f"the expression has no variable {wrt!r}; its variables: {names}")
+            raise UnknownVariable(
+                f"the expression has no variable {shown(wrt)}; its variables: {names}"
+            )
         return known[wrt]
-    term = as_expression(wrt).term
+    term = as_expression(wrt, "derivative: the variable").term
     if term.op != "variable":
         raise UnsupportedOperation(
             f"a derivative is with respect to variables, this is a {term.op} with axes {term.dims}"
@@ -182,12 +187,9 @@ def derivative_by(
     rules: "Rules | None" = None,
 ) -> Expression:
     """The derivative with respect to variables in turn; options as in `derivative`."""
-    if mode not in get_args(Mode):
-        known = ", ".join(get_args(Mode))
-        raise UnsupportedOperation(f"there is no mode {mode!r}; the modes are: {known}")
-    if entries not in get_args(Entries):
-        known = ", ".join(get_args(Entries))
-        raise UnsupportedOperation(f"entries are no {entries!r}; they are one of: {known}")
+    checked_word("derivative", "mode", mode, get_args(Mode))
+    checked_word("derivative", "entries", entries, get_args(Entries))
+    checked_flag("derivative", "exact", exact)
     if not wrt:
         raise UnsupportedOperation(WITHOUT_VARIABLE)
     pairs = entries == "pairs"
@@ -196,7 +198,8 @@ def derivative_by(
     candidates = (*f.variables, *f.scope, *wrt)
     later = thinnings(found.term, Options(budget, own, exact=exact), others=wrt)
     warn_of(found.report)
-    return expression(found.term, candidates, f.term_complete and found.complete, later)
+    lost = f.known.union(v.name for v in wrt)
+    return expression(found.term, candidates, f.term_complete and found.complete, later, lost)
 
 
 def _gradients(
@@ -207,14 +210,15 @@ def _gradients(
     complete = f.term_complete and found.complete
     candidates = (*f.variables, *f.scope, *wrt)
     warn_of(found.report)
+    lost = f.known.union(v.name for v in wrt)
     return tuple(
-        expression(t, candidates, complete, thinnings(t, Options(budget, own), others=wrt))
+        expression(t, candidates, complete, thinnings(t, Options(budget, own), others=wrt), lost)
         for t in found.terms
     )
 
 
 def _accepted(rules: "Rules | None") -> "tuple[Ruleset, ...]":
-    if not rules:
+    if rules is None:
         return ()
     from eggrad.frontend.interface.own_rules import accepted
 
@@ -223,7 +227,7 @@ def _accepted(rules: "Rules | None") -> "tuple[Ruleset, ...]":
 
 def scalar(what: str, f: Expression) -> Expression:
     """An expression without axes; `ShapeError` for any other."""
-    own = as_expression(f)
+    own = as_expression(f, f"{what}: f")
     if own.ndim:
         raise ShapeError(
             f"{what} needs a scalar, the expression has axes {format_axes(own.shape)}; "

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, get_args
 
 from eggrad.engine.equality.difference import DIGITS, Agreement, Witness, find_difference
 from eggrad.engine.equality.equivalence import (
@@ -16,6 +16,7 @@ from eggrad.engine.equality.equivalence import (
 )
 from eggrad.engine.equality.explanation import explain
 from eggrad.engine.errors import ShapeError, UnsupportedOperation
+from eggrad.engine.guard import optional
 from eggrad.engine.indices.affine import is_simple
 from eggrad.engine.indices.spec import Size
 from eggrad.engine.laws.knowledge import Assumption, Knowledge, claimed, needed
@@ -34,6 +35,7 @@ from eggrad.engine.laws.properties import (
 )
 from eggrad.engine.oracle import oracle
 from eggrad.engine.oracle.oracle import has_digits
+from eggrad.engine.saturation.schedule import Report
 from eggrad.engine.terms.binding import symbols
 from eggrad.engine.terms.term import Term, apply, postorder, variables
 from eggrad.frontend.calculus.calculus import has_structure
@@ -43,6 +45,7 @@ from eggrad.frontend.interface.own_rules import accepted
 from eggrad.frontend.printing.display import html_table
 from eggrad.frontend.printing.matrix import format_matrix, has_notation
 from eggrad.frontend.printing.verdict import format_sides, format_steps, format_values
+from eggrad.frontend.text.doors import checked_word
 from eggrad.frontend.text.printer import format_term
 from eggrad.frontend.text.sizes import agreed_sizes
 from eggrad.frontend.text.words import Format, format_axes
@@ -113,6 +116,7 @@ class Verdict:
 
     def explain(self, language: Format = "matrix") -> str:
         """The chain as text, in one of the languages of `Expression.to`; see `steps`."""
+        checked_word("explain", "language", language, get_args(Format))
         if self.steps is None:
             return "no chain of single steps was found within the budget"
         text = self._print_steps(self.steps, language)
@@ -181,7 +185,7 @@ def equivalent(
     left = 10.1073
     right = 20.0855
     """
-    own = [as_expression(f).thin, as_expression(g).thin]
+    own = [as_expression(f, "equivalent: f").thin, as_expression(g, "equivalent: g").thin]
     own = unified(own, (), "comparing", free=True)
     left, right = own[0].shape, own[1].shape
     axes = f"the left side has axes {format_axes(left)}, the right side {format_axes(right)}"
@@ -225,20 +229,23 @@ def _decided(own: Sequence[Expression], budget: "Budget | None", rules: "Rules |
     agreed = find_difference(a, b, FEW)
     if isinstance(agreed, Witness):
         return _different(agreed, own)
-    proof = prove_at_once(strategy, a, b, assumed)
+    proof = _proof(lambda: prove_at_once(strategy, a, b, assumed))
     if not proof.found or agreed.ties:
         agreed = find_difference(a, b)
         if isinstance(agreed, Witness):
             return _different(agreed, own)
         if not agreed.ties:
-            proof = search(system(strategy), a, b, budget, assumed)
+            proof = _proof(lambda: search(system(strategy), a, b, budget, assumed))
         if not proof.found or agreed.ties:
             jumps = _jumps(a, b, strategy, assumed)
             if jumps:
-                proof = search(system(strategy), a, b, budget, (*assumed, *jumps))
+                both = (*assumed, *jumps)
+                proof = _proof(lambda: search(system(strategy), a, b, budget, both))
     if proof.found:
         every = (*assumed, *jumps)
-        used = _used(lambda own: prove(system(strategy), a, b, budget, own).found, every)
+        used = _used(
+            lambda own: _proof(lambda: prove(system(strategy), a, b, budget, own)).found, every
+        )
         if all(_excludes(used, *point) for point in agreed.ties):
             named = [u for u in used if u in jumps or not _is_thin(*u, strategy)]
             scope = [v for e in own for v in (*e.variables, *e.scope)]
@@ -289,6 +296,12 @@ def _excludes(
     return not all(
         PROPERTIES[p].holds(v.astype(float)) for (p, _), v in zip(used, found, strict=True)
     )
+
+
+def _proof(search: Callable[[], Proof]) -> Proof:
+    """What a search finds; where it fails, nothing is proved."""
+    failed = Proof(False, Report(notes=["the search failed"]))
+    return optional("looking for a proof", search, lambda: failed)
 
 
 def _rulesets(strategy: "Strategy", names: Sequence[str]) -> "list[Ruleset]":

@@ -6,15 +6,17 @@ from typing import Any, NamedTuple, cast
 
 import numpy as np
 
-from eggrad.engine.errors import ShapeError, UnsupportedOperation
+from eggrad.engine.errors import MISTAKES, ShapeError, UnsupportedOperation
 from eggrad.engine.indices.affine import checked_dims
 from eggrad.engine.indices.spec import Size
+from eggrad.engine.indices.texts import shown
 from eggrad.engine.terms import term as terms
 from eggrad.engine.terms.binding import symbols
 from eggrad.engine.terms.loops import AFTER, LAST, Recurrence, at_places, recurrence, unused_size
 from eggrad.engine.terms.term import Term
 from eggrad.frontend.expression.batching import batched
 from eggrad.frontend.expression.expression import (
+    Condition,
     Expression,
     SizeSymbol,
     as_expression,
@@ -25,6 +27,7 @@ from eggrad.frontend.expression.functions import variable
 from eggrad.frontend.expression.gathering import has_integers
 from eggrad.frontend.interface.traced import checked_function, deeper, located
 from eggrad.frontend.interface.trees import Structure, flatten, paths, unflatten
+from eggrad.frontend.text.doors import checked_flag
 from eggrad.frontend.text.words import format_axes
 
 Step = Callable[[Any, Any], Any]
@@ -50,6 +53,7 @@ def scan(
     (0.0, np.float64(0.1974))
     """
     checked_function(step)
+    reverse = checked_flag("scan", "reverse", reverse)
     (starts, carry), (slices, x) = _opened(start), _opened(xs)
     own = _Loop(step, starts, carry, slices, x, _length(slices, length), reverse)
     if not any(isinstance(leaf, Expression) for leaf in (*starts, *slices)):
@@ -84,8 +88,25 @@ class _Nested(NamedTuple):
 def _opened(value: Any, like: Structure = None) -> tuple[list[Any], _Nested]:
     """The arrays in nested values, and how they are nested; a list of numbers is an array."""
     leaves, structure = flatten(value, like)
-    arrays = [np.asarray(a) if isinstance(a, list) else a for a in leaves if a is not None]
+    arrays = [_array(a) for a in leaves if a is not None]
     return arrays, _Nested(structure, tuple(a is not None for a in leaves))
+
+
+def _array(leaf: Any) -> Any:
+    """A leaf of an argument, or of what a step returns: numbers, or an expression."""
+    if isinstance(leaf, Condition):
+        return leaf.test
+    if isinstance(leaf, Expression | SizeSymbol) or hasattr(leaf, "__array_namespace__"):
+        return leaf
+    try:
+        array = np.asarray(leaf)
+    except MISTAKES as error:
+        raise UnsupportedOperation(f"scan: {shown(leaf)} is no array: {error}") from error
+    if array.dtype.kind not in "biuf":
+        raise UnsupportedOperation(
+            f"scan: start, xs and what a step returns are of real numbers, not {shown(leaf)}"
+        )
+    return array if isinstance(leaf, list) else leaf
 
 
 class _Loop(NamedTuple):
@@ -109,6 +130,8 @@ class _Loop(NamedTuple):
                     f"which may be None; it returns a {type(value).__name__}"
                 )
             after, y = cast("tuple[Any, Any]", value)
+            # What is no array is told here, where the step is.
+            _opened(y)
             arrays, nested = _opened(after, self.carry.structure)
             if nested != self.carry:
                 raise ShapeError(

@@ -23,6 +23,7 @@ from eggrad.engine.errors import (
     UnsupportedOperation,
 )
 from eggrad.engine.indices.spec import Dims, Spec, format_spec
+from eggrad.engine.indices.texts import shown
 from eggrad.engine.laws.language import Variable, Wrt
 from eggrad.engine.laws.matching import SYMBOLS, Closing
 from eggrad.engine.laws.rule import BulkRule, Rule, Ruleset, parameters_of
@@ -310,8 +311,9 @@ def read_rules(path: str | Path) -> tuple[Ruleset, ...]:
         text = Path(path).read_text("utf-8")
     except UnicodeDecodeError as error:
         raise RuleError(f"{path} is not UTF-8 text: byte {error.start}") from error
-    except OSError as error:
-        raise RuleError(f"cannot read {path}: {error.strerror or error}") from error
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise RuleError(f"rules: cannot read the file {shown(str(path))}: {reason}") from error
     return _run(str(path), text)
 
 

@@ -110,7 +110,7 @@ def vjp(f: Any, x: Any = None, w: Any = None, budget: Any = None, *, has_aux: bo
     if not isinstance(f, Expression) and callable(f):
         _check_alone("eggrad.vjp(f)(*args)", x, w)
         return transforms.vjp_of(f, has_aux)
-    own = as_expression(f)
+    own = as_expression(f, "vjp: f")
     source, cotangent, target = _agreed("vjp", own, wrt_variable(own, x), w, own.shape)
     return _pulled_back(source, target, cotangent, budget, (source, cotangent, target))
 
@@ -139,7 +139,7 @@ def jvp(f: Any, x: Any = None, v: Any = None, budget: Any = None, *, has_aux: bo
     if not isinstance(f, Expression) and callable(f):
         _check_alone("eggrad.jvp(f)(primals, tangents)", x, v)
         return transforms.jvp_of(f, has_aux)
-    own = as_expression(f)
+    own = as_expression(f, "jvp: f")
     wrt = wrt_variable(own, x)
     source, tangent, target = _agreed("jvp", own, wrt, v, wrt.dims)
     taken = {t.name for e in (source, tangent) for t in (*e.variables, *e.scope)}
@@ -195,7 +195,7 @@ def _agreed(
         known = {t.name: t for t in (x, *f.scope, *f.variables)}
         other = expression(known.get(vector) or terms.variable(vector, dims))
     else:
-        other = as_expression(vector)
+        other = as_expression(vector, f"{what}: the vector")
     subject = f"{what}: the vector has axes {format_axes(other.shape)}, not {format_axes(dims)}"
     if other.ndim != len(dims):
         raise ShapeError(subject)
@@ -216,4 +216,6 @@ def _pulled_back(
     candidates = (v for e in known for v in (*e.variables, *e.scope))
     complete = f.term_complete and cotangent.term_complete and found.complete
     warn_of(found.report)
-    return expression(found.term, candidates, complete, thinnings(found.term, Options(budget)))
+    lost = {name for e in known for name in e.known}
+    later = thinnings(found.term, Options(budget))
+    return expression(found.term, candidates, complete, later, lost)

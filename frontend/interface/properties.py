@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from eggrad.engine.costs.cost import CostModel
+from eggrad.engine.guard import optional
 from eggrad.engine.laws import properties as known
 from eggrad.engine.laws.knowledge import Knowledge
 from eggrad.engine.saturation.schedule import REDUNDANT
@@ -86,10 +87,11 @@ def properties(f: Any) -> Properties:
     >>> properties(1 / (1 + exp(variable("x")))).range
     '(0, 1]'
     """
-    own = as_expression(f)
+    own = as_expression(f, "properties: f")
     knowledge = Knowledge((forms, ranges, matrix_properties))
     found: dict[str, tuple[str, ...]] = {}
-    for term in dict.fromkeys((own.term, *_in_sums_and_products(own.thin.term))):
+    equal = optional("looking at equal forms", lambda: _in_sums_and_products(own.thin.term), tuple)
+    for term in dict.fromkeys((own.term, *equal)):
         for word in known.PROPERTIES:
             # What is simplified may be defined at more values.
             narrower = word == known.TOTAL and term is not own.term

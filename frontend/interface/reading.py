@@ -1,13 +1,14 @@
 """Texts read: the thesis's language, the notations of papers, and JSON."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from eggrad.engine.terms.term import Term
 from eggrad.frontend.expression import special
 from eggrad.frontend.expression.expression import Expression, expression
 from eggrad.frontend.expression.own_functions import DeclaredFunction, records_of
 from eggrad.frontend.interface.derivatives import Mode, derivative_by, wrt_variable
+from eggrad.frontend.text.doors import checked_text
 
 if TYPE_CHECKING:
     from eggrad.engine.saturation.schedule import Budget
@@ -55,6 +56,24 @@ class Problem:
         return tuple(wrt_variable(self.expression, w, self._declared) for w in names)
 
 
+def _read(
+    what: str,
+    read: "Callable[..., Parsed]",
+    text: str,
+    functions: Any,
+    *,
+    dims: Any,
+    assume: Any,
+) -> Expression:
+    """The expression of a text that declares nothing itself."""
+    from eggrad.frontend.matrix.declarations import given_assumptions, given_dims
+
+    own = None if dims is None else given_dims(what, "dims", dims)
+    checked_text(what, "text", text)
+    problem = read(text, own, given_assumptions(what, assume), records_of(functions))
+    return expression(problem.term, problem.declared)
+
+
 def parse(text: str, functions: Sequence[DeclaredFunction] = ()) -> Problem:
     """Read a text of the thesis's language.
 
@@ -69,34 +88,35 @@ def parse(text: str, functions: Sequence[DeclaredFunction] = ()) -> Problem:
     # Lark is loaded by whoever reads a text.
     from eggrad.frontend.text import parser
 
-    return Problem(parser.parse(text, records_of(functions)))
+    return Problem(parser.parse(checked_text("parse", "text", text), records_of(functions)))
 
 
 def parse_matrix(
     text: str,
-    dims: "Declared | None" = None,
-    assume: Mapping[str, Iterable[str]] | None = None,
+    dims: "Declared | str | None" = None,
+    assume: Mapping[str, Iterable[str]] | str | None = None,
     functions: Sequence[DeclaredFunction] = (),
 ) -> Expression:
     """Read an expression of the matrix language (docs/matrix.md).
 
     `dims` has the axes of every variable: none for a scalar, one for a column, two for a matrix;
-    a size may be None, and a number says how many axes there are. What is declared symmetric, say,
-    is square: its two sizes become one.
+    a size may be None, and a number says how many axes there are; or it is a text, such as
+    `"A: m n, x: n, c:"`. What is declared symmetric, say, is square: its two sizes become one.
     Without `dims` names that begin with a capital letter are matrices, and others scalars or
     columns, if only one choice fits. `assume` has the properties of some, as in
-    `eggrad.variable`. A row has one axis, too. `functions` are functions of your own that the text
-    calls, see `eggrad.function`. Raises `ParseError`; where shapes do not fit it is
-    a `ShapeError`, where a name is not declared an `UnknownVariable` as well.
+    `eggrad.variable`, or is a text, `"A: symmetric"`. A row has one axis, too. `functions` are
+    functions of your own that the text calls, see `eggrad.function`. Raises `ParseError`; where
+    shapes do not fit it is a `ShapeError`, where a name is not declared an `UnknownVariable` as
+    well.
 
     >>> f = parse_matrix("norm2(A*x - y)^2", {"A": ("m", "n"), "x": ("n",), "y": ("m",)})
     >>> f.shape
     ()
     """
+    # Lark and its grammars are loaded by whoever reads a text.
     from eggrad.frontend.matrix.parser import read_problem
 
-    problem = read_problem(text, dims, assume or {}, records_of(functions))
-    return expression(problem.term, problem.declared)
+    return _read("parse_matrix", read_problem, text, functions, dims=dims, assume=assume)
 
 
 def parse_json(text: str, functions: Sequence[DeclaredFunction] = ()) -> Expression:
@@ -113,6 +133,7 @@ def parse_json(text: str, functions: Sequence[DeclaredFunction] = ()) -> Express
     """
     from eggrad.frontend.text.json_nodes import read_json
 
+    checked_text("parse_json", "text", text)
     own = records_of(functions)
     known = [f.record for f in vars(special).values() if isinstance(f, DeclaredFunction)]
     names = {f.name for f in own}
@@ -121,8 +142,8 @@ def parse_json(text: str, functions: Sequence[DeclaredFunction] = ()) -> Express
 
 def parse_index(
     text: str,
-    dims: "Declared | None" = None,
-    assume: Mapping[str, Iterable[str]] | None = None,
+    dims: "Declared | str | None" = None,
+    assume: Mapping[str, Iterable[str]] | str | None = None,
     functions: Sequence[DeclaredFunction] = (),
 ) -> Expression:
     """Read an expression in index notation, with sums written or understood (docs/typeset.md).
@@ -139,23 +160,24 @@ def parse_index(
     >>> parse_index("f_ij = sum_k A_ik B_jk", {"A": ("m", "n"), "B": ("k", "n")}).to("matrix")
     "A*B'"
     """
+    # Lark and its grammars are loaded by whoever reads a text.
     from eggrad.frontend.index.parser import read_problem
 
-    problem = read_problem(text, dims, assume or {}, records_of(functions))
-    return expression(problem.term, problem.declared)
+    return _read("parse_index", read_problem, text, functions, dims=dims, assume=assume)
 
 
 def parse_latex(
     text: str,
-    dims: "Declared",
-    assume: Mapping[str, Iterable[str]] | None = None,
+    dims: "Declared | str | None" = None,
+    assume: Mapping[str, Iterable[str]] | str | None = None,
     functions: Sequence[DeclaredFunction] = (),
 ) -> Expression:
     r"""Read a formula in LaTeX: matrix notation, with sums over indices (docs/typeset.md).
 
     Arguments are as in `parse_matrix`; each letter is a name, and Greek letters are called as
     their macros are, `"alpha"`. Raises `ParseError`; where shapes do not fit it is a `ShapeError`,
-    where a name is not declared an `UnknownVariable` as well.
+    where a name is not declared an `UnknownVariable` as well. Without `dims` it says of which names
+    they are wanted.
 
     >>> f = parse_latex(r"\|Ax - b\|_2^2", {"A": ("m", "n"), "x": ("n",), "b": ("m",)})
     >>> f.to("matrix")
@@ -163,7 +185,7 @@ def parse_latex(
     >>> parse_latex(r"\sum_{i=1}^n x_i \log x_i", {"x": ("n",)}).to("matrix")
     "x'*log(x)"
     """
+    # Lark and its grammars are loaded by whoever reads a text.
     from eggrad.frontend.typeset.parser import read_problem
 
-    problem = read_problem(text, dims, assume or {}, records_of(functions))
-    return expression(problem.term, problem.declared)
+    return _read("parse_latex", read_problem, text, functions, dims=dims, assume=assume)

@@ -24,6 +24,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from eggrad.engine.errors import MISTAKES, EggradError, ShapeError, UnsupportedOperation
+from eggrad.engine.indices.texts import shown
 from eggrad.engine.terms.binding import Array
 from eggrad.frontend.expression.expression import Condition, Expression, as_expression, tracing
 from eggrad.frontend.expression.functions import variable
@@ -547,8 +548,7 @@ def _symbolic(
     def back(e: Any) -> Any:
         if not isinstance(e, Expression):
             return e
-        own = {v.name for v in (*e.variables, *e.scope)}
-        return e.substitute({n: value for n, value in by_name.items() if n in own})
+        return e.substitute({n: value for n, value in by_name.items() if n in e.known})
 
     aux = unflatten(traced.aux_structure, map(back, traced.aux))
     return Outputs([back(e) for e in found], aux, traced)
@@ -585,7 +585,7 @@ def checked_places(argnums: Argnums) -> tuple[bool, tuple[int, ...]]:
     except TypeError:
         raise UnsupportedOperation(
             "argnums is the place of an argument, counted from 0, or a tuple of places, not "
-            f"{argnums!r}"
+            f"{shown(argnums)}"
         ) from None
     if not places:
         raise UnsupportedOperation("argnums is empty: name the place of one argument at least")

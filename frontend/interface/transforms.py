@@ -6,11 +6,14 @@ such; a list of numbers alone is an array. See `grad` for what becomes of argume
 
 from collections.abc import Callable, Iterator, Sequence
 from itertools import starmap
+from numbers import Number
 from typing import Any, cast
 
 import numpy as np
 
 from eggrad.engine.errors import ShapeError, UnsupportedOperation
+from eggrad.engine.indices.texts import shown
+from eggrad.engine.terms.binding import numeric
 from eggrad.frontend.expression.batching import batched
 from eggrad.frontend.expression.expression import Expression, as_expression, expression, unified
 from eggrad.frontend.expression.functions import variable
@@ -192,7 +195,9 @@ def vmap(f: Function, in_axes: Any = 0, out_axes: Any = 0) -> Function:
         found = outputs(f, kind, given, [*examples.values()], shapes=shapes)
         places = spread(out_axes, found.traced.structure)
         if places is None:
-            raise UnsupportedOperation(f"vmap: out_axes {out_axes!r} is not nested as the result")
+            raise UnsupportedOperation(
+                f"vmap: out_axes {shown(out_axes)} is not nested as the result"
+            )
         moved = starmap(_moved, zip(found.derived, places, strict=True))
         return unflatten(found.traced.structure, moved)
 
@@ -352,7 +357,7 @@ def _fitting(
     leaves, found = flatten(tree, structure)
     if found != structure:
         raise ShapeError(f"{what}: the vector is not nested as {subject} is")
-    names = ["".join(f"[{p!r}]" for p in path) for path in paths(structure)]
+    names = ["".join(f"[{shown(p)}]" for p in path) for path in paths(structure)]
     for name, leaf, shape in zip(names, leaves, shapes, strict=True):
         if leaf is not None and len(_shape(leaf)) != len(shape):
             raise ShapeError(
@@ -367,7 +372,11 @@ def _fitting(
 
 
 def _shape(leaf: Any) -> tuple[Any, ...]:
-    return leaf.shape if isinstance(leaf, Expression) else np.shape(leaf)
+    """The shape of an array or a number; that of a number for what is neither."""
+    if isinstance(leaf, Expression):
+        return leaf.shape
+    given: Any = leaf
+    return np.shape(given) if isinstance(leaf, np.ndarray | list | Number) else ()
 
 
 # Examples --------------------------------------------------------------------------------------
@@ -379,16 +388,18 @@ def _mapped_axes(in_axes: Any, args: Sequence[Any], options: dict[str, Any]) -> 
         in_axes = tuple(cast("list[Any]", in_axes))
     if isinstance(in_axes, tuple) and len(cast("tuple[Any, ...]", in_axes)) != len(args):
         raise UnsupportedOperation(
-            f"vmap: in_axes {in_axes!r} is for another number of arguments than {len(args)}"
+            f"vmap: in_axes {shown(in_axes)} is for another number of arguments than {len(args)}"
         )
     _, structure = flatten(tuple(args))
     axes = spread(in_axes, structure)
     if axes is None:
-        raise UnsupportedOperation(f"vmap: in_axes {in_axes!r} is not nested as the arguments are")
+        raise UnsupportedOperation(
+            f"vmap: in_axes {shown(in_axes)} is not nested as the arguments are"
+        )
     named, _ = flatten(tuple(options.values()))
     axes += [0 if np.ndim(leaf) else None for leaf in named]
     if not all(axis is None or isinstance(axis, int) for axis in axes):
-        raise UnsupportedOperation(f"vmap: in_axes are integers and None, not {in_axes!r}")
+        raise UnsupportedOperation(f"vmap: in_axes are integers and None, not {shown(in_axes)}")
     found = {k: axis for k, axis in enumerate(axes) if axis is not None}
     if not found:
         raise UnsupportedOperation("vmap: in_axes has no argument along which there are examples")
@@ -400,7 +411,7 @@ def _in_front(leaf: Any, axis: int) -> Any:
     order = len(_shape(leaf))
     if not -order <= axis < order:
         raise ShapeError(f"vmap: an argument has no axis {axis}, it has shape {_shape(leaf)}")
-    array: Any = leaf if isinstance(leaf, Expression) else np.asarray(leaf)
+    array: Any = leaf if isinstance(leaf, Expression) else numeric("an argument of vmap", leaf)
     return np.moveaxis(array, axis, 0)
 
 
@@ -417,5 +428,7 @@ def _examples(found: dict[int, Any]) -> tuple[Any, dict[int, tuple[Any, ...]]]:
 
 def _moved(value: Any, axis: Any) -> Any:
     if not isinstance(axis, int) or not -len(_shape(value)) <= axis < len(_shape(value)):
-        raise ShapeError(f"vmap: out_axes {axis!r} is no axis of a result of shape {_shape(value)}")
+        raise ShapeError(
+            f"vmap: out_axes {shown(axis)} is no axis of a result of shape {_shape(value)}"
+        )
     return value if axis == 0 else np.moveaxis(value, 0, axis)

@@ -6,6 +6,8 @@ from typing import Any, NamedTuple, cast
 
 import numpy as np
 
+from eggrad.engine.errors import UnsupportedOperation
+
 LEAF = None
 # The types of most leaves.
 _LEAVES = (np.ndarray, float, int)
@@ -53,6 +55,15 @@ def flatten(value: Any, like: Structure = LEAF) -> tuple[list[Any], Structure]:
     >>> flatten({"a": 3, "b": (1, 2)}, structure)[0]
     [1, 2, 3]
     """
+    try:
+        return _flattened(value, like)
+    except RecursionError:
+        raise UnsupportedOperation(
+            "an argument contains itself, or lists, tuples and dicts in it are nested too deep"
+        ) from None
+
+
+def _flattened(value: Any, like: Structure) -> tuple[list[Any], Structure]:
     opened = None if type(value) in _LEAVES else _ordered(_opened(value), like)
     if opened is None:
         return [value], LEAF
@@ -61,7 +72,7 @@ def flatten(value: Any, like: Structure = LEAF) -> tuple[list[Any], Structure]:
     structures: list[Structure] = []
     inside = like.parts if like is not None and like.names == names else (LEAF,) * len(parts)
     for part, own_like in zip(parts, inside, strict=True):
-        own, structure = flatten(part, own_like)
+        own, structure = _flattened(part, own_like)
         leaves += own
         structures.append(structure)
     return leaves, Branch(kind, names, tuple(structures))

@@ -1,21 +1,133 @@
 """The dims of variables as users give them: complete, or in part, or as a number of axes."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Final
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, Final, TypeVar, cast
 
-from eggrad.engine.errors import ShapeError, UnsupportedOperation
-from eggrad.engine.indices.affine import resized_dims
-from eggrad.engine.indices.spec import Dims, Size
+import numpy as np
+
+from eggrad.engine.errors import EggradError, ShapeError, UnsupportedOperation
+from eggrad.engine.indices.affine import checked_dims, resized_dims
+from eggrad.engine.indices.spec import MAXIMAL_SIZE, Dims, Size
+from eggrad.engine.indices.texts import shown
 from eggrad.engine.terms.assumptions import ASSUMPTIONS
+from eggrad.frontend.text.doors import checked_words
 from eggrad.frontend.text.errors import suggestion
 from eggrad.frontend.text.sizes import unify_sizes, unknown, unknown_size
 from eggrad.frontend.text.words import format_axes
 
+_T = TypeVar("_T")
 Declared = Mapping[str, Sequence[Size | None] | int]
 """The sizes of each variable's axes, None for what is not known; or how many axes it has."""
 
+_DIMS: Final = "A: m n, x: n, c:"
+_ASSUME: Final = "A: symmetric, x: positive"
 MATRIX: Final = 2
 """The most axes that a variable of matrix notation has."""
+
+
+def read_dims(text: str) -> dict[str, tuple[int | str, ...]]:
+    """The axes of variables, from a text.
+
+    >>> read_dims("A: m n, x: 3, c:")
+    {'A': ('m', 'n'), 'x': (3,), 'c': ()}
+    """
+    found: dict[str, tuple[int | str, ...]] = {}
+    for name, words in _parts(text, _DIMS):
+        if name in found:
+            raise UnsupportedOperation(f"{name} is given twice")
+        found[name] = tuple(_size(w) if w.isdecimal() else w for w in words.split())
+        # Sizes are looked at where the text stands.
+        checked_dims(found[name])
+    return found
+
+
+def read_assumptions(text: str) -> dict[str, tuple[str, ...]]:
+    """What is declared of variables, from a text.
+
+    >>> read_assumptions("A: symmetric, A: positive")
+    {'A': ('symmetric', 'positive')}
+    """
+    found: dict[str, tuple[str, ...]] = {}
+    for name, words in _parts(text, _ASSUME):
+        found[name] = (*found.get(name, ()), " ".join(words.split()))
+    return found
+
+
+def given_dims(what: str, name: str, given: object) -> Declared:
+    """The dims that a caller gives, a mapping or a text.
+
+    >>> given_dims("parse_matrix", "dims", "x: n")
+    {'x': ('n',)}
+    """
+    if isinstance(given, str):
+        return _read(f"{what}: {name}", read_dims, given)
+    if not isinstance(given, Mapping):
+        raise UnsupportedOperation(
+            f'{what}: {name} is a dict of sizes such as {{"A": ("m", "n"), "x": ("n",), "c": ()}}, '
+            f"or a text such as {shown(_DIMS)}, not {shown(given)}"
+        )
+    for variable, own in cast("Mapping[Any, Any]", given).items():
+        if not isinstance(variable, str) or not variable:
+            raise UnsupportedOperation(
+                f"{what}: {name} has the names of variables, which are texts, not {shown(variable)}"
+            )
+        if isinstance(own, bool) or not isinstance(own, int | tuple | list):
+            raise ShapeError(
+                f"{what}: {name} has for {shown(variable)} no tuple of sizes, such as ('m', 'n'), "
+                f"but {shown(own)}"
+            )
+        for d in () if isinstance(own, int) else cast("list[Any]", own):
+            if d is not None and not isinstance(d, int | str | np.integer):
+                raise ShapeError(
+                    f"{what}: {name} of {shown(variable)}: a size is a name or an integer, not "
+                    f"{shown(d)}"
+                )
+    return cast(Declared, given)
+
+
+def given_assumptions(what: str, given: object) -> dict[str, tuple[str, ...]]:
+    """What a caller declares of variables, a mapping or a text.
+
+    >>> given_assumptions("parse_matrix", {"A": "symmetric"})
+    {'A': ('symmetric',)}
+    """
+    if isinstance(given, str):
+        return _read(f"{what}: assume", read_assumptions, given)
+    if given is not None and not isinstance(given, Mapping):
+        raise UnsupportedOperation(
+            f'{what}: assume is a dict such as {{"A": ["symmetric"]}}, or a text such as '
+            f"{shown(_ASSUME)}, not {shown(given)}"
+        )
+    own = cast("Mapping[Any, Any]", {} if given is None else given)
+    for name in own:
+        if not isinstance(name, str):
+            raise UnsupportedOperation(
+                f"{what}: assume has the names of variables, which are texts, not {shown(name)}"
+            )
+    return {n: checked_words(what, f"assume of {shown(n)}", words) for n, words in own.items()}
+
+
+def _read(what: str, reader: Callable[[str], _T], text: str) -> _T:
+    """What a text says; an error says whose text it is."""
+    try:
+        return reader(text)
+    except EggradError as error:
+        raise type(error)(f"{what}: {error}") from error
+
+
+def _parts(text: str, example: str) -> Iterator[tuple[str, str]]:
+    """The names and what follows each."""
+    for part in text.split(",") if text.strip() else ():
+        name, colon, rest = part.partition(":")
+        if not colon or not name.strip():
+            raise UnsupportedOperation(f"{shown(part.strip())} is not of the form {shown(example)}")
+        yield name.strip(), rest
+
+
+def _size(digits: str) -> int:
+    if len(digits.lstrip("0")) > len(str(MAXIMAL_SIZE)) or int(digits) > MAXIMAL_SIZE:
+        raise ShapeError(f"the largest size is {MAXIMAL_SIZE}")
+    return int(digits)
 
 
 def completed_dims(
@@ -30,7 +142,7 @@ def completed_dims(
     """
     for name in assume:
         if name not in dims:
-            raise UnsupportedOperation(f"assume: {name!r} has no dims{suggestion(name, dims)}")
+            raise UnsupportedOperation(f"assume: {shown(name)} has no dims{suggestion(name, dims)}")
     found = {name: _named(name, own, most) for name, own in dims.items()}
     pairs: list[tuple[Size, Size]] = []
     for name, words in assume.items():
@@ -40,7 +152,7 @@ def completed_dims(
         if said and len(own) == 2 and own[0] != own[1]:
             if all(isinstance(d, int) for d in own):
                 raise ShapeError(
-                    f"variable {name}: {said[0]!r} needs a square matrix, its axes "
+                    f"variable {name}: {shown(said[0])} needs a square matrix, its axes "
                     f"are {format_axes(own)}"
                 )
             # Of two sizes the known one stays, else the first.
@@ -51,7 +163,7 @@ def completed_dims(
 
 def _named(name: str, own: Sequence[Size | None] | int, most: int) -> Dims:
     if isinstance(own, str):
-        raise ShapeError(f"dims is a tuple of sizes, such as ({own!r},), not {own!r}")
+        raise ShapeError(f"dims is a tuple of sizes, such as ({shown(own)},), not {shown(own)}")
     if isinstance(own, int):
         if not 0 <= own <= most:
             raise ShapeError(

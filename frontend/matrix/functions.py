@@ -5,6 +5,7 @@ from functools import partial
 from typing import Any, Final
 
 from eggrad.engine.errors import ParseError, ShapeError, UnsupportedOperation
+from eggrad.engine.indices.texts import shown
 from eggrad.engine.terms.functions import ELEMENTWISE, EXTREMES, UNARY, Function
 from eggrad.engine.terms.functions import FUNCTIONS as RECORDS
 from eggrad.engine.terms.stack_functions import STACK_FUNCTIONS
@@ -264,7 +265,7 @@ def known_functions(declared: Sequence[Function]) -> Known:
     """Those of the language, and those that are declared, whose names are other ones."""
     for f in declared:
         if f.name in FUNCTIONS:
-            raise UnsupportedOperation(f"{f.name!r} is a function of matrix notation already")
+            raise UnsupportedOperation(f"{shown(f.name)} is a function of matrix notation already")
     return {**FUNCTIONS, **SIGNS, **{f.name: (_applied(f), f.arity, f.arity) for f in declared}}
 
 
@@ -296,7 +297,7 @@ def check_call(name: str, count: int, functions: Known) -> None:
         return
     if name not in functions:
         near = suggestion(name, [*functions, *CONSTANTS])
-        raise UnsupportedOperation(f"no function is called {name!r}{near}")
+        raise UnsupportedOperation(f"no function is called {shown(name)}{near}")
     _, least, most = functions[name]
     if not least <= count <= most:
         wanted = str(least) if least == most else f"{least} or {most}"

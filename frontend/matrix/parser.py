@@ -12,6 +12,7 @@ from eggrad.engine.errors import ParseError, ShapeError, UnsupportedOperation
 from eggrad.engine.indices.affine import Form as SizeForm
 from eggrad.engine.indices.affine import as_size, plus, size_form, size_symbols, times
 from eggrad.engine.indices.spec import Size
+from eggrad.engine.indices.texts import shown
 from eggrad.engine.terms import term as terms
 from eggrad.engine.terms.binding import symbols
 from eggrad.engine.terms.functions import Function
@@ -225,13 +226,15 @@ class Reader:
             near = "; the inverse of a transpose is written inv(A)'"
         known = tuple(islice(self.names, 10))
         raise TextUnknownVariable(
-            f"no variable is called {name!r}{near}", self.text, offset_of(token), known
+            f"no variable is called {shown(name)}{near}", self.text, offset_of(token), known
         )
 
     def _call(self, token: Token, args: Sequence[Value]) -> Value:
         name = str(token)
         if name in self.names:
-            raise UnsupportedOperation(f"{name!r} is no function; a product is written {name} * (")
+            raise UnsupportedOperation(
+                f"{shown(name)} is no function; a product is written {name} * ("
+            )
         check_call(name, len(args), self.functions)
         return self.functions[name][0](*args)
 
@@ -296,7 +299,7 @@ class Reader:
         if phrase.what != "use" or text not in self.sizes:
             known = sorted(map(str, self.sizes))
             raise ParseError(
-                f"{text!r} is no size{suggestion(text, known)}",
+                f"{shown(text)} is no size{suggestion(text, known)}",
                 self.text,
                 offset_of(phrase.token),
                 (*known, "an integer"),

@@ -23,6 +23,11 @@ _INSTEAD: Final = {
     "]": "this bracket closes nothing",
     "=": "an equation is no expression",
     "\\": "to solve a system, write inv(A)*b",
+    **dict.fromkeys(
+        "<>≤≥!&",
+        "a choice is written where(greater(x, y), a, b), with the functions "
+        "greater, greater_equal, equal, not_equal, logical_and, logical_or and logical_not",
+    ),
 }
 
 

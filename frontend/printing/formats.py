@@ -18,6 +18,7 @@ from eggrad.frontend.printing.program_forms import LACKING, computed
 from eggrad.frontend.printing.python import format_python
 from eggrad.frontend.printing.sympy import format_sympy
 from eggrad.frontend.printing.unicode import format_unicode
+from eggrad.frontend.text.doors import checked_word
 from eggrad.frontend.text.json_nodes import format_json
 from eggrad.frontend.text.printer import format_problem, format_term
 
@@ -95,9 +96,7 @@ def format_unchanged(language: str, term: Term, scope: Sequence[Term]) -> str:
     >>> format_unchanged("matrix", einsum("i,i->i", x, einsum("i,i->i", x, x)), ())
     'x.*(x.*x)'
     """
-    if language not in FORMATS:
-        known = ", ".join(FORMATS)
-        raise UnsupportedOperation(f"there is no format {language!r}; the formats are: {known}")
+    checked_word("to", "language", language, FORMATS)
     if language not in _WITH_LOOPS and steps_of(term):
         known = ", ".join(_WITH_LOOPS)
         raise UnsupportedOperation(f"{language} has no loops; the formats that have: {known}")

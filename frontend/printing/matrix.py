@@ -19,6 +19,7 @@ from typing import Any, Final, cast
 from eggrad.engine.compilation.indicator_code import by_views, slices
 from eggrad.engine.costs.cost import CostModel, count, node_count
 from eggrad.engine.errors import UnsupportedOperation
+from eggrad.engine.guard import optional
 from eggrad.engine.indices import affine
 from eggrad.engine.indices.constraints import solved
 from eggrad.engine.indices.indicator_plan import Chosen, Sparsity
@@ -657,6 +658,10 @@ def shortest(term: Term) -> Term:
     known = has_notation(term)
     if term.order > 2 or (known and node_count([term]) > MOST_NODES):
         return term
+    return optional("looking for the shortest formula", lambda: _shortest(term), lambda: term)
+
+
+def _shortest(term: Term) -> Term:
     model, operations = _TextModel(), CostModel()
     explored = system(AT_SYMMETRIC).explore([term], [model, operations], purpose="read")
     graph = explored.graph

@@ -10,6 +10,7 @@ from typing import cast
 
 from eggrad.engine.indices.constraints import mentioned_sizes
 from eggrad.engine.indices.spec import Dims, Size
+from eggrad.engine.indices.texts import shown
 from eggrad.engine.terms.assumptions import ASSUMPTIONS
 from eggrad.engine.terms.functions import MATRIX_FUNCTIONS
 from eggrad.engine.terms.stack_functions import STACK_FUNCTIONS
@@ -284,9 +285,11 @@ class _Sizes:
                     raise TextShapeError(reason, self.text, node.start)
                 if needs == "square":
                     if len(axes) != 2:
-                        reason = f"{name!r} is {word} and must have order 2, it has {len(axes)}"
+                        reason = (
+                            f"{shown(name)} is {word} and must have order 2, it has {len(axes)}"
+                        )
                         raise TextShapeError(reason, self.text, node.start)
-                    self._square(node, axes, f"{name!r} is {word} and must be square")
+                    self._square(node, axes, f"{shown(name)} is {word} and must be square")
         if node.op == "indicator":
             for symbol in sorted(mentioned_sizes(node.constraints)):
                 self.classes.named(symbol)

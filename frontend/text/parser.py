@@ -15,6 +15,7 @@ from lark import Token
 from eggrad.engine.errors import ParseError
 from eggrad.engine.indices.constraints import resized_all
 from eggrad.engine.indices.spec import MAXIMAL_SIZE, Dims, Size, Spec, canonical
+from eggrad.engine.indices.texts import shown
 from eggrad.engine.terms import term as terms
 from eggrad.engine.terms.assumptions import ASSUMPTIONS, closure, contradiction
 from eggrad.engine.terms.fixed_arrays import fixed_array
@@ -63,7 +64,7 @@ def read_product(token: Token, text: str) -> Spec:
             _check_output(output, "".join(indices), text, place)
         for at, letter in enumerate(part, place):
             if not (letter.isalpha() or letter.isspace()):
-                raise ParseError(f"{letter!r} is no index", text, at, ("a letter",))
+                raise ParseError(f"{shown(letter)} is no index", text, at, ("a letter",))
         indices.append("".join(part.split()))
         place += len(part) + 1
     return canonical(indices[:-1], indices[-1])
@@ -73,9 +74,9 @@ def _check_output(output: str, known: str, text: str, start: int) -> None:
     seen: set[str] = set()
     for place, letter in enumerate(output, start):
         if letter.isalpha() and letter not in known:
-            raise TextShapeError(f"no operand has the output index {letter!r}", text, place)
+            raise TextShapeError(f"no operand has the output index {shown(letter)}", text, place)
         if letter in seen:
-            raise TextShapeError(f"the output repeats the index {letter!r}", text, place)
+            raise TextShapeError(f"the output repeats the index {shown(letter)}", text, place)
         if letter.isalpha():
             seen.add(letter)
 

@@ -46,7 +46,7 @@ _ADVICE: Final = (
 
 def read_problem(
     text: str,
-    dims: Declared,
+    dims: Declared | None,
     assume: Mapping[str, Iterable[str]],
     declared: Sequence[Function] = (),
 ) -> Problem:
@@ -55,13 +55,32 @@ def read_problem(
     See `eggrad.parse_latex`; `declared` are further functions.
     """
     known = known_functions(declared)
-    own = completed_dims(dims, assume)
+    if dims is None:
+        names = ", ".join(_names(read(text, (), known, ())[1]))
+        if names:
+            raise UnsupportedOperation(
+                f"LaTeX says of no name how many axes it has: give the dims of {names}, such as "
+                '"A: m n, x: n, c:"'
+            )
+    own = completed_dims(dims or {}, assume)
     scalars = [name for name, sizes in own.items() if not sizes]
     definitions, phrase = read(text, own, known, scalars)
     try:
         return problem_of(_Reader(text, own, assume, known), definitions, phrase)
     except ParseError as error:
         raise _translated(error) from error
+
+
+def _names(root: Phrase) -> list[str]:
+    """The names that a phrase uses, in their order."""
+    found: dict[str, None] = {}
+    stack = [root]
+    while stack:
+        phrase = stack.pop()
+        if phrase.what == "use":
+            found[str(phrase.token)] = None
+        stack.extend(reversed(phrase.operands))
+    return list(found)
 
 
 def _translated(error: ParseError) -> ParseError:

@@ -169,7 +169,7 @@ def exponential_coefficients_together(graph: Snapshot) -> Iterator[tuple[int, Te
 
 @exponentials.bulk_rule(cite=BLANCHARD, stable=True, sizeless=True)
 def logarithm_of_positive_sum(graph: Snapshot) -> Iterator[tuple[int, Term]]:
-    """log(a + b) = logaddexp(log a, log b), where a and b are made of exponentials; a/b likewise."""
+    """log(a + b) = logaddexp(log a, log b), for a and b made of exponentials; a/b likewise."""
     return logarithms_of_mixed(graph)
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 
 from eggrad.engine.extraction.snapshot import Snapshot
+from eggrad.engine.laws.indicator_primitives import picks_one
 from eggrad.engine.laws.language import (
     cholesky,
     exp_difference,
@@ -23,7 +24,6 @@ from eggrad.engine.laws.language import (
     softmax,
     solve,
 )
-from eggrad.engine.laws.indicator_primitives import picks_one
 from eggrad.engine.laws.primitives import (
     before_constant,
     constant_spreads,

@@ -7,7 +7,7 @@ import pytest
 
 from eggrad.engine.terms import term as t
 from eggrad.engine.terms.functions import ELEMENTWISE, MATRIX_FUNCTIONS
-from tests.support import fuzz
+from tests.support import fuzz, fuzz_calls, right_calls
 from tests.support.random_expressions import random_expression
 from tests.support.trusted_points import Point, differs, trusted_derivative
 
@@ -30,6 +30,28 @@ def test_partial_functions_over_all_reals(first: int) -> None:
 def test_mutated_texts() -> None:
     outcomes = [fuzz.check_text(SEED, i) for i in range(300)]
     assert [(o.text, o.failure) for o in outcomes if o.failure] == []
+
+
+@pytest.mark.parametrize("first", range(0, 200, 50))
+def test_wrong_calls_say_what_is_wrong(first: int) -> None:
+    outcomes = [fuzz_calls.check(SEED, i) for i in range(first, first + 50)]
+    assert [(o.index, o.call, o.failure) for o in outcomes if o.failure] == []
+    assert sum(bool(o.message) for o in outcomes) > 25
+
+
+def test_failures_of_calls_are_noticed() -> None:
+    def missing(*_: object) -> None:
+        raise KeyError("within")
+
+    def escaped() -> str:
+        try:
+            exec(compile("missing()", "/site/eggrad/engine/x.py", "exec"), {"missing": missing})
+        except KeyError as error:
+            call = right_calls.Call("f", missing, [], {})
+            return fuzz_calls.judged(error, call)
+        return ""
+
+    assert escaped().startswith("KeyError")
 
 
 def test_a_case_can_be_repeated() -> None:

@@ -127,7 +127,7 @@ def test_results_have_the_library_the_dtype_and_the_order_of_what_is_given(libra
 def test_wrong_arguments_are_told_as_for_numpy(library: str) -> None:
     convert = converter(library)
     f = eg.compile(A @ x, backend=library)
-    with pytest.raises(eg.UnknownVariable, match="A has no value"):
+    with pytest.raises(eg.UnknownVariable, match=r"A \(m, n\) has no value"):
         f(x=convert(np.ones(3)))
     with pytest.raises(eg.ShapeError, match="size n is"):
         f(A=convert(np.ones((2, 3))), x=convert(np.ones(4)))
@@ -152,7 +152,7 @@ def test_complex_arrays_take_the_formula_as_it_stands(library: str) -> None:
     value = np.array([1 + 2j, -0.5j])
     for f in (eg.abs(x) ** 2, eg.log(1 + eg.exp(x)), eg.sum(x * x) ** 0.5):
         got = eg.compile(f, backend=library)(x=convert(value))
-        want = f.evaluate({"x": value}, reference=True)
+        want = oracle.value(f.term, {"x": value})
         np.testing.assert_allclose(np.asarray(got), want, rtol=1e-12)
 
 
@@ -205,7 +205,7 @@ def test_torch_differentiates_what_is_compiled(library: str) -> None:
 
 
 def test_backends_that_are_none_or_not_here_are_refused() -> None:
-    with pytest.raises(eg.UnsupportedOperation, match="the backends are: numpy, jax, torch"):
+    with pytest.raises(eg.UnsupportedOperation, match="backend is one of numpy, jax, torch"):
         eg.compile(x, backend="fortran")
     with pytest.raises(eg.UnsupportedOperation, match=r"pip install 'eggrad\[cupy\]'"):
         eg.compile(x, backend="cupy")

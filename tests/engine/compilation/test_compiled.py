@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import eggrad as eg
+from eggrad.engine.oracle import oracle
 
 A = eg.variable("A", ("n", "n"))
 x = eg.variable("x", ("n",))
@@ -31,9 +32,7 @@ def test_complex_arrays_take_the_formula_as_it_stands(f: eg.Expression) -> None:
         "A": rng.standard_normal((3, 3)) + 1j * rng.standard_normal((3, 3)),
         "x": rng.standard_normal(3) + 1j * rng.standard_normal(3),
     }
-    np.testing.assert_allclose(
-        eg.compile(f)(**values), f.evaluate(values, reference=True), rtol=1e-12
-    )
+    np.testing.assert_allclose(eg.compile(f)(**values), oracle.value(f.term, values), rtol=1e-12)
 
 
 def test_names_that_generated_code_uses_or_that_python_thinks_are_one() -> None:

@@ -12,6 +12,7 @@ from eggrad.engine.compilation.compiled import compile_terms
 from eggrad.engine.normal_forms.index_ranges import greatest_indices
 from eggrad.engine.oracle import oracle
 from eggrad.engine.terms import term as t
+from tests.support.values import evaluated
 
 RNG = np.random.default_rng(0)
 VALUES = {"A": RNG.normal(size=(4, 6)), "x": RNG.normal(size=6), "w": RNG.normal(size=3)}
@@ -39,7 +40,7 @@ def test_slices(f: eg.Expression, text: str) -> None:
     assert "indicator" not in compiled.source
     assert text in f.to("python")
     (expected,) = oracle.evaluate([f.term], VALUES, {"m": 4, "n": 6})
-    np.testing.assert_allclose(f.evaluate(VALUES), expected)
+    np.testing.assert_allclose(evaluated(f, VALUES), expected)
 
 
 SUMS = [
@@ -200,7 +201,7 @@ def test_python_text_runs_alone(k: int) -> None:
     ran = subprocess.run(
         [sys.executable, "-c", program], capture_output=True, text=True, check=True
     )
-    np.testing.assert_allclose(eval(ran.stdout), f.evaluate(VALUES, reference=True), atol=1e-12)
+    np.testing.assert_allclose(eval(ran.stdout), evaluated(f, VALUES, reference=True), atol=1e-12)
 
 
 @pytest.mark.parametrize(

@@ -18,6 +18,7 @@ from eggrad.engine.compilation.compiled import compile_terms
 from eggrad.frontend.cli.main import main
 from eggrad.frontend.printing.formats import FORMATS, format_unchanged
 from tests.support.array_programs import run_julia, run_matlab
+from tests.support.values import evaluated
 
 PIECES = [
     '"', "'", '"""', "'''", "\\", "\n", "\r", "\t", "\x00", "\x0c", "{", "}", "{0.__class__}", "%s",
@@ -71,7 +72,7 @@ def arguments(f: eg.Expression, values: dict[str, Any]) -> list[Any]:
 
 
 def check_formats(f: eg.Expression, values: dict[str, Any]) -> None:
-    expected = f.evaluate(values, reference=True)
+    expected = evaluated(f, values, reference=True)
     for language in FORMATS:
         try:
             # Without the search for the shortest formula, which names do not change.
@@ -118,7 +119,7 @@ def test_nothing_of_a_name_is_run(group: int) -> None:
             for _ in range(2):
                 results = compiled(**values)
             for f, result in zip(built, results, strict=True):
-                np.testing.assert_allclose(result, f.evaluate(values, reference=True))
+                np.testing.assert_allclose(result, evaluated(f, values, reference=True))
         assert not out.getvalue()
 
 

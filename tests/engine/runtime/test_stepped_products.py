@@ -21,6 +21,7 @@ from eggrad.engine.runtime.indicators import Numbers, zeros_and_ones
 from eggrad.engine.runtime.stepped_products import stepped_product
 from eggrad.engine.terms.binding import Array
 from tests.benchmarks import elementwise as bench_elementwise
+from tests.support.values import evaluated
 
 SIZES = (0, 1, 1, 2, 3, 4, 7)
 RELATIONS = ("=", "=", ">=", ">=", 2, 3)
@@ -148,7 +149,7 @@ def test_no_large_intermediate_result() -> None:
 @pytest.mark.parametrize("case", [*bench_elementwise.cases(scale=8)], ids=lambda case: case.name)
 def test_what_is_timed_has_the_same_values(case: bench_elementwise.Case) -> None:
     want = case.by_hand()
-    np.testing.assert_allclose(case.definition.evaluate(case.values), want, 1e-9, 1e-9)
+    np.testing.assert_allclose(evaluated(case.definition, case.values), want, 1e-9, 1e-9)
 
 
 def test_beside_what_else_is_decided_when_code_is_written() -> None:

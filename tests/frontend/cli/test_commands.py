@@ -67,7 +67,8 @@ MISTAKES: dict[str, tuple[list[str], str]] = {
     ),
     "latex without dims": (
         ["diff", "--latex", "x^2", "--wrt", "x"],
-        "Error: what a formula in LaTeX speaks of is said by --dims\n",
+        "Error: LaTeX says of no name how many axes it has: give the dims of x, such as "
+        '"A: m n, x: n, c:"\n',
     ),
     "a name without dims": (
         ["diff", "--matrix", "A*x", "--dims", "x: n", "--wrt", "x"],
@@ -196,7 +197,8 @@ def test_mistakes_in_the_data(tmp_path: Path, data: str) -> None:
     complex_numbers = tmp_path / "complex.npz"
     np.savez(complex_numbers, A=np.eye(2), x=np.array([1j, 0]))
     assert stderr("--json", "--data", str(complex_numbers)) == (
-        "Error: JSON has no complex numbers; write the result with --out\n"
+        "Error: evaluate: the value of variable x is complex: expressions are of real numbers; "
+        "compiled functions take complex arrays\n"
     )
     missing = run("eval", "declare y 1 expression y", "--data", data)
     assert (missing.exit_code, missing.stdout) == (2, "")

@@ -17,6 +17,7 @@ import scipy
 import eggrad as eg
 from eggrad.engine.errors import MISTAKES
 from eggrad.frontend.expression.numpy_linalg import SVDResult
+from tests.support.values import evaluated
 
 FILE: Final = Path(__file__).parents[2] / "data" / "numpy_exports.txt"
 LIBRARIES: Final = ("numpy", "numpy.linalg", "scipy.linalg", "scipy.special")
@@ -254,12 +255,12 @@ def compared(name: str, result: Any, expected: Any) -> str:
             # The rank that lstsq does not say is None.
             assert own is None or own is wanted or own == wanted, name
             continue
-        value = own.evaluate(VALUES)
+        value = evaluated(own, VALUES)
         assert value.shape == np.shape(wanted), name
         np.testing.assert_allclose(value, wanted, rtol=1e-9, atol=1e-9, err_msg=name)
         weighted = np.sum(own * RNG.uniform(1, 2, value.shape))
         for variable in own.variables:
-            slopes |= bool(np.any(eg.gradient(weighted, variable.name).evaluate(VALUES)))
+            slopes |= bool(np.any(evaluated(eg.gradient(weighted, variable.name), VALUES)))
     return "supported" if slopes else "no derivative"
 
 

@@ -13,6 +13,7 @@ import pytest
 import eggrad as eg
 from eggrad.engine.terms import term as t
 from eggrad.frontend.expression.expression import SizeSymbol, expression
+from tests.support.values import evaluated
 
 SIZES = {"b": 2, "m": 3, "n": 4, "k": 2}
 SHAPES: list[tuple[Any, ...]] = [(), ("n",), ("m", "n"), (1, "n"), ("m", 1), ("b", "m", "n"), (1,)]
@@ -154,7 +155,7 @@ def test_evaluate_names_what_is_wrong() -> None:
         (A @ x).evaluate({"A": np.eye(2)})
     with pytest.raises(eg.ShapeError, match="size n is 2 by variable A, but 3 by variable x"):
         (A @ x).evaluate({"A": np.eye(2), "x": [1, 2, 3]})
-    assert c.evaluate({"c": 2, "unused": "anything"}).shape == ()
+    assert c.evaluate({"c": 2}).shape == ()
 
 
 def test_arrays_mix_with_expressions() -> None:
@@ -171,7 +172,7 @@ def test_arrays_mix_with_expressions() -> None:
 def test_unsupported_operations_say_so() -> None:
     with pytest.raises(eg.ShapeError, match="@"):
         _ = c @ x
-    with pytest.raises(eg.UnsupportedOperation, match="the formats are: einsum"):
+    with pytest.raises(eg.UnsupportedOperation, match="language is one of einsum"):
         x.to("maple")
 
 
@@ -217,15 +218,15 @@ METHODS: list[Callable[[Any], Any]] = [
 
 @pytest.mark.parametrize("call", METHODS)
 def test_methods(call: Callable[[Any], Any]) -> None:
-    found = call(A).evaluate(VALUES)
+    found = evaluated(call(A), VALUES)
     np.testing.assert_allclose(found, call(VALUES["A"]), rtol=1e-12)
 
 
 def test_size_is_an_expression() -> None:
-    assert A.size.evaluate(VALUES) == 12
-    assert np.sqrt(A[0].size).evaluate(VALUES) == 2
+    assert evaluated(A.size, VALUES) == 12
+    assert evaluated(np.sqrt(A[0].size), VALUES) == 2
     assert eg.variable("B", (2, 3)).size == 6
-    with pytest.raises(eg.UnsupportedOperation, match="order is 'C' or 'F'"):
+    with pytest.raises(eg.UnsupportedOperation, match="order is one of C, F"):
         eg.variable("B", (2, 3)).flatten("B")
 
 
@@ -267,7 +268,7 @@ def test_a_symbol_is_its_text() -> None:
 )
 def test_arithmetic_makes_expressions(build, expected: float) -> None:
     made = build(N, c)
-    assert made.evaluate({"S": np.eye(3), "c": 2.0}) == pytest.approx(expected)
+    assert evaluated(made, {"S": np.eye(3), "c": 2.0}) == pytest.approx(expected)
 
 
 def test_the_size_follows_the_variable_that_it_is_of() -> None:

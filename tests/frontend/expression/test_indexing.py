@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 import eggrad as eg
 from eggrad.engine.oracle import oracle
+from tests.support.values import evaluated
 
 RNG = np.random.default_rng(5)
 VALUES: dict[str, Any] = {
@@ -43,7 +44,7 @@ KEYS = [
 @pytest.mark.parametrize(("name", "key"), KEYS, ids=str)
 def test_keys(name: str, key: Any) -> None:
     found, expected = E[name][key], VALUES[name][key]
-    value = found.evaluate(VALUES)
+    value = evaluated(found, VALUES)
     assert value.shape == np.shape(expected)
     assert (value == expected).all()
     assert eg.parse(str(found)).expression is found
@@ -64,7 +65,7 @@ def test_any_key_is_numpys(key: Any) -> None:
         with pytest.raises(eg.ShapeError):
             E["B"][key]
         return
-    value = E["B"][key].evaluate(VALUES)
+    value = evaluated(E["B"][key], VALUES)
     assert value.shape == np.shape(expected)
     assert (value == expected).all()
 
@@ -148,7 +149,7 @@ def test_functions(name: str) -> None:
     call = CALLS[name]
     expected = call(**VALUES)
     found = call(**E)
-    value = found.evaluate(VALUES)
+    value = evaluated(found, VALUES)
     assert value.shape == np.shape(expected)
     np.testing.assert_allclose(value, expected, rtol=1e-12, atol=1e-12)
     compiled = eg.compile(found)
@@ -163,7 +164,7 @@ def test_derivatives(name: str, mode: str) -> None:
     found = CALLS[name](**E)
     for variable in found.variables:
         derivative = eg.derivative(found, variable.name, mode=mode)
-        value = derivative.evaluate(VALUES)
+        value = evaluated(derivative, VALUES)
         expected = oracle.numeric_derivative(found.term, variable, VALUES)
         np.testing.assert_allclose(value, expected, rtol=1e-6, atol=1e-7)
 
@@ -200,20 +201,20 @@ def test_mistakes(name: str) -> None:
 @pytest.mark.parametrize("key", [S_[7], S_[-8], S_[:8], S_[-8:], S_[5:9:3]])
 def test_an_axis_that_is_too_short(key: Any) -> None:
     with pytest.raises(eg.ShapeError, match="out of range: size n is 7"):
-        E["x"][key].evaluate(VALUES)
+        evaluated(E["x"][key], VALUES)
 
 
 @pytest.mark.parametrize("key", [S_[7], S_[-8], S_[5:9:3]])
 def test_the_gradient_of_an_entry_that_is_not_there(key: Any) -> None:
     gradient = eg.gradient((E["x"][key] ** 2).sum(), "x")
     with pytest.raises(eg.ShapeError, match="size n is 7"):
-        gradient.evaluate(VALUES)
+        evaluated(gradient, VALUES)
 
 
 @pytest.mark.parametrize("key", [S_[:8], S_[-8:]])
 def test_the_gradient_of_a_slice_of_a_shorter_axis_is_that_of_the_whole(key: Any) -> None:
     """As NumPy slices: what of the slice is not there has no part in the gradient."""
-    gradient = eg.gradient((E["x"][key] ** 2).sum(), "x").evaluate(VALUES)
+    gradient = evaluated(eg.gradient((E["x"][key] ** 2).sum(), "x"), VALUES)
     np.testing.assert_allclose(gradient, 2 * VALUES["x"])
 
 

@@ -9,6 +9,7 @@ import pytest
 import eggrad as eg
 from eggrad.engine.oracle import oracle
 from eggrad.frontend.expression.merged import Merged
+from tests.support.values import evaluated
 
 SHAPES = {"A": ("m", "n"), "B": ("p", "k"), "X": ("n", "k"), "S": ("m", "m"), "R": (1, "n")}
 E = {name: eg.variable(name, dims) for name, dims in SHAPES.items()} | {"c": eg.variable("c")}
@@ -73,7 +74,7 @@ def test_values(name: str, sizes: dict[str, int]) -> None:
     values = values_at(sizes)
     expected, found = CALLS[name](**values), CALLS[name](**E)
     assert isinstance(found, Merged | eg.Expression)
-    value = found.evaluate(values)
+    value = evaluated(found, values)
     assert value.shape == np.shape(expected)
     np.testing.assert_allclose(value, expected, rtol=1e-12, atol=1e-12)
     assert found.ndim == value.ndim
@@ -84,7 +85,7 @@ def test_gradients_of_sums(name: str) -> None:
     values = values_at(SIZES[0])
     total = np.sum(CALLS[name](**E) ** 2)
     for variable in total.variables[:1]:
-        found = eg.gradient(total, variable.name).evaluate(values)
+        found = evaluated(eg.gradient(total, variable.name), values)
         expected = oracle.numeric_derivative(total.term, variable, values)
         np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-6)
 
@@ -92,7 +93,7 @@ def test_gradients_of_sums(name: str) -> None:
 def test_sizes() -> None:
     r = E["A"].ravel()
     assert r.shape == (E["A"].size,)
-    assert (r / r.shape[0]).evaluate(values_at(SIZES[0])).shape == (6,)
+    assert evaluated(r / r.shape[0], values_at(SIZES[0])).shape == (6,)
     assert repr(np.kron(E["A"], E["B"])).startswith("<Merged of axes (m·p, n·k), entries")
     u = eg.variable("U", (None, None))
     assert isinstance(r + u.ravel(), Merged)

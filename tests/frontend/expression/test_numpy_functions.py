@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import eggrad as eg
+from tests.support.values import evaluated
 
 SIZES = {"m": 3, "n": 4, "k": 2}
 DIMS: dict[str, tuple[str, ...]] = {
@@ -134,7 +135,7 @@ if hasattr(np, "matvec"):
 
 @pytest.mark.parametrize("function", ENTRYWISE, ids=lambda f: f.__name__)
 def test_entrywise(function: np.ufunc) -> None:
-    found = function(x).evaluate(VALUES)
+    found = evaluated(function(x), VALUES)
     np.testing.assert_allclose(found, function(VALUES["x"]), rtol=1e-12)
 
 
@@ -142,10 +143,10 @@ def test_entrywise(function: np.ufunc) -> None:
 def test_of_two(function: np.ufunc) -> None:
     positive, other = VALUES["x"], VALUES["A"]
     np.testing.assert_allclose(
-        function(x, A).evaluate(VALUES), function(positive, other), rtol=1e-12
+        evaluated(function(x, A), VALUES), function(positive, other), rtol=1e-12
     )
     np.testing.assert_allclose(
-        function(x, 0.5).evaluate(VALUES), function(positive, 0.5), rtol=1e-12
+        evaluated(function(x, 0.5), VALUES), function(positive, 0.5), rtol=1e-12
     )
 
 
@@ -153,16 +154,64 @@ def test_of_two(function: np.ufunc) -> None:
 def test_function(name: str) -> None:
     expected = FUNCTIONS[name](**VALUES)
     found = FUNCTIONS[name](**E)
-    value = found.evaluate(VALUES)
+    value = evaluated(found, VALUES)
     assert value.shape == np.shape(expected)
     np.testing.assert_allclose(value, expected, rtol=1e-12, atol=1e-12)
 
 
-def test_an_expression_is_itself_alone() -> None:
-    """Comparisons make conditions; equality stays identity."""
-    assert x == eg.variable("x", ("n",))
-    assert x != y
+def test_an_expression_is_itself_in_sets_and_dicts() -> None:
+    """Equality is entry by entry; what is the same object is found."""
+    assert x is eg.variable("x", ("n",))
     assert len({x, y, x}) == 2
+    assert x in [x, y]
+    assert {x: 1, y: 2}[y] == 2
+    assert hash(x) == object.__hash__(x)
+
+
+TRUTH = np.array([True, True, False])
+V2, W2 = np.array([1.0, 2.0, 4.0]), np.array([1.0, 5.0, 4.0])
+EQUALITIES: dict[str, tuple[Callable[..., Any], Any]] = {
+    "two expressions": (lambda a, b: a == b, [1, 0, 1]),
+    "not equal": (lambda a, b: a != b, [0, 1, 0]),
+    "a number": (lambda a, b: a == 2, [0, 1, 0]),
+    "a number first": (lambda a, b: 2 == a, [0, 1, 0]),  # noqa: SIM300
+    "a number of NumPy first": (lambda a, b: np.float64(2) == a, [0, 1, 0]),
+    "not a number": (lambda a, b: a != np.float64(2), [1, 0, 1]),
+    "an array": (lambda a, b: a == W2, [1, 0, 1]),
+    "an array first": (lambda a, b: a == W2, [1, 0, 1]),
+    "not an array, which is first": (lambda a, b: a != W2, [0, 1, 0]),
+    "a list": (lambda a, b: a == [1, 5, 4], [1, 0, 1]),
+    "a list first": (lambda a, b: a != [1, 5, 4], [0, 1, 0]),
+    "a column": (lambda a, b: (a[:, None] == b).sum(axis=0), [1, 0, 1]),
+    "times something": (lambda a, b: 3 * (a == b), [3, 0, 3]),
+    "in where": (lambda a, b: np.where(a == a.max(), a, 0 * b), [0, 0, 4]),
+    "of comparisons": (lambda a, b: (a > 1) == (b > 4), [1, 1, 0]),
+    "of a comparison and a number": (lambda a, b: (a > 1) == 1, [0, 1, 1]),
+    "of a comparison and truth values": (lambda a, b: (a > 1) != TRUTH, [1, 0, 1]),
+    "an order of comparisons": (lambda a, b: (a > 1) < (b > 0), [1, 0, 0]),
+    "joined": (lambda a, b: (a == 1) | (b == 5), [1, 1, 0]),
+    "negated": (lambda a, b: ~(a == b), [0, 1, 0]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", EQUALITIES)
+def test_equality_is_entry_by_entry(case: str) -> None:
+    of, expected = EQUALITIES[case]
+    np.testing.assert_array_equal(np.asarray(of(V2, W2)).astype(float), expected)
+    a, b = eg.variable("a", (3,)), eg.variable("b", (3,))
+    found = np.where(of(a, b), of(a, b) * 1, 0)
+    values = {v.name: {"a": V2, "b": W2}[v.name] for v in found.variables}
+    np.testing.assert_array_equal(found.evaluate(values), expected)
+
+
+def test_equality_with_what_has_no_entries() -> None:
+    assert not any(x == other for other in (None, "x", object(), int))
+    assert all(x != other for other in (None, "x", object(), int))
+
+
+def test_a_size_is_compared_as_a_number() -> None:
+    found = np.where(x == x.shape[0], x, 0)
+    np.testing.assert_array_equal(found.evaluate({"x": [1.0, 2.0]}), [0, 2])
 
 
 def steps(a: Any, b: Any) -> list[Callable[[], Any]]:
@@ -221,7 +270,7 @@ def test_random_functions(program: Program) -> None:
         expected = run(program, VALUES)
     except (ValueError, IndexError):
         return
-    value = run(program, E).evaluate(VALUES)
+    value = evaluated(run(program, E), VALUES)
     assert value.shape == np.shape(expected)
     np.testing.assert_allclose(value, expected, rtol=1e-9, atol=1e-9)
 

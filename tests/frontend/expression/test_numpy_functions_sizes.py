@@ -9,6 +9,7 @@ import pytest
 
 import eggrad as eg
 from eggrad.engine.oracle import oracle
+from tests.support.values import evaluated
 
 SHAPES = {"x": ("n",), "y": ("n",), "w": ("k",), "A": ("m", "n"), "S": ("p", "p")}
 NUMBERS = {"n": 6, "k": 3, "m": 4, "p": 5}
@@ -53,7 +54,7 @@ CALLS: dict[str, Callable[..., Any]] = {
 @pytest.mark.parametrize("name", CALLS)
 def test_functions(name: str) -> None:
     expected, found = CALLS[name](**VALUES), CALLS[name](**E)
-    np.testing.assert_allclose(found.evaluate(VALUES), expected, rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(evaluated(found, VALUES), expected, rtol=1e-9, atol=1e-12)
     assert eg.parse(str(found)).expression is found
     module: dict[str, Any] = {}
     exec(found.to("python"), module)
@@ -64,7 +65,7 @@ def test_functions(name: str) -> None:
     text = found.to("matrix")
     assert found.to("latex")
     if "ᵢ" not in text:
-        again = eg.parse_matrix(text, own).evaluate(VALUES)
+        again = evaluated(eg.parse_matrix(text, own), VALUES)
         np.testing.assert_allclose(again, expected, rtol=1e-9, atol=1e-12)
 
 
@@ -73,7 +74,7 @@ def test_functions(name: str) -> None:
 def test_derivatives(name: str, mode: str) -> None:
     found = CALLS[name](**E)
     for variable in found.variables:
-        value = eg.derivative(found, variable.name, mode=mode).evaluate(VALUES)
+        value = evaluated(eg.derivative(found, variable.name, mode=mode), VALUES)
         expected = oracle.numeric_derivative(found.term, variable, VALUES)
         np.testing.assert_allclose(value, expected, rtol=1e-6, atol=1e-7)
 
@@ -82,9 +83,9 @@ def test_derivatives(name: str, mode: str) -> None:
 def test_definitions(name: str) -> None:
     found = CALLS[name](**E)
     definition = eg.Definition.of(found)
-    expected = found.evaluate(VALUES)
-    np.testing.assert_allclose(definition.evaluate(VALUES), expected, rtol=1e-9, atol=1e-12)
-    back = definition.expression.evaluate(VALUES)
+    expected = evaluated(found, VALUES)
+    np.testing.assert_allclose(evaluated(definition, VALUES), expected, rtol=1e-9, atol=1e-12)
+    back = evaluated(definition.expression, VALUES)
     np.testing.assert_allclose(back, expected, rtol=1e-9, atol=1e-12)
 
 
@@ -94,7 +95,7 @@ def test_definitions_of_any_size_are_expressions() -> None:
     assert eg.equivalent(d.expression, np.correlate(E["x"], E["w"])).status == "equal"
     hessian = eg.derivative(eg.sum(d.expression**2), "w", "w")
     windows = np.lib.stride_tricks.sliding_window_view(VALUES["x"], NUMBERS["k"])
-    np.testing.assert_allclose(hessian.evaluate(VALUES), 2 * windows.T @ windows)
+    np.testing.assert_allclose(evaluated(hessian, VALUES), 2 * windows.T @ windows)
 
 
 TRUE = [
@@ -222,9 +223,9 @@ MATRIX = [
 @pytest.mark.parametrize(("text", "written", "value"), MATRIX, ids=[text for text, *_ in MATRIX])
 def test_matrix_notation(text: str, written: str, value: Any) -> None:
     f = eg.parse_matrix(text, SHAPES)
-    np.testing.assert_allclose(f.evaluate(VALUES), value)
+    np.testing.assert_allclose(evaluated(f, VALUES), value)
     assert f.to("matrix") in (written, "x[n - 1]*x[n]")
-    np.testing.assert_allclose(eg.parse_matrix(written, SHAPES).evaluate(VALUES), value)
+    np.testing.assert_allclose(evaluated(eg.parse_matrix(written, SHAPES), VALUES), value)
 
 
 @pytest.mark.parametrize(
@@ -240,4 +241,4 @@ def test_matrix_notation(text: str, written: str, value: Any) -> None:
 )
 def test_mistakes(text: str, message: str) -> None:
     with pytest.raises(eg.EggradError, match=message):
-        eg.parse_matrix(text, SHAPES).evaluate(VALUES)
+        evaluated(eg.parse_matrix(text, SHAPES), VALUES)

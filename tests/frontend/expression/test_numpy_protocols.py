@@ -35,7 +35,7 @@ REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
     "math": (lambda: math.sqrt(x[0]), "write numpy.sqrt"),
     "branch": (lambda: 1 if x[0] > 1 else 0, "instead of a branch"),
     "min of Python": (lambda: min(v), "write numpy.maximum.a, b.*numpy.min.x"),
-    "equality": (lambda: x == 1, "numpy.equal and numpy.not_equal make conditions"),
+    "equality": (lambda: bool(x == 1), "write f is g to ask whether they are the same object"),
     "assignment": (lambda: operator.setitem(x, 0, 1), "numpy.stack of entries"),
     "deletion": (lambda: operator.delitem(x, 0), "write numpy.delete"),
     "bits": (lambda: x & 1, "join comparisons"),

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import eggrad as eg
+from tests.support.values import evaluated
 
 x, y = eg.variable("x", ("n",)), eg.variable("y", ("n",))
 A, z = eg.variable("A", ("m", "k")), eg.variable("z", ("k",))
@@ -38,7 +39,7 @@ X, Y, Az = VALUES["x"], VALUES["y"], VALUES["A"] @ VALUES["z"]
     ],
 )
 def test_values(f: Any, given: Any, expected: Any) -> None:
-    np.testing.assert_allclose(f.substitute(given).evaluate(VALUES), expected)
+    np.testing.assert_allclose(evaluated(f.substitute(given), VALUES), expected)
 
 
 def test_names() -> None:
@@ -61,7 +62,7 @@ def test_declared_properties_go_with_their_variable() -> None:
         (x, {"x": 1}, eg.ShapeError, r"x has axes \(n\), what replaces it has axes \(\)"),
         (x @ eg.variable("w", (3,)), {"x": np.ones(4)}, eg.ShapeError, "3 and 4|4 and 3"),
         (x @ y, {"x": np.diff(y)}, eg.ShapeError, "substitute x: sizes n - 1 and n"),
-        (x, {"x": "text"}, eg.UnsupportedOperation, "not a str"),
+        (x, {"x": "text"}, eg.UnsupportedOperation, "not 'text', a str"),
     ],
 )
 def test_mistakes(f: Any, given: Any, error: type[Exception], message: str) -> None:

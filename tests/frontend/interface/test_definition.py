@@ -7,6 +7,7 @@ import pytest
 import scipy.special
 
 import eggrad as eg
+from tests.support.values import evaluated
 
 dawson = eg.function(
     "dawson",
@@ -42,8 +43,8 @@ def read(text: str) -> Any:
 def test_value_adjoint_and_expression(text: str, function: Any) -> None:
     d = read(text)
     expected = function(*VALUES.values())
-    np.testing.assert_allclose(d.evaluate(VALUES), expected, rtol=1e-14)
-    np.testing.assert_allclose(d.expression.evaluate(VALUES), expected, rtol=1e-14)
+    np.testing.assert_allclose(evaluated(d, VALUES), expected, rtol=1e-14)
+    np.testing.assert_allclose(evaluated(d.expression, VALUES), expected, rtol=1e-14)
     assert str(read(str(d))) == str(d)
     cotangent = np.ones(np.shape(expected))
     step = 1e-6

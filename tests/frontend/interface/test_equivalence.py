@@ -26,6 +26,7 @@ from tests.support.near_misses import near_miss as near_miss_in_corners
 from tests.support.partial_triples import random_triple
 from tests.support.places import DATA
 from tests.support.textbook_identities import IDENTITIES, WITHOUT_STEPS, Identity
+from tests.support.values import evaluated
 
 CASES = json.loads((DATA / "equivalences.json").read_text("utf-8"))
 PROPERTIES = {
@@ -76,7 +77,7 @@ def check_witness(f: eg.Expression, g: eg.Expression, verdict: eg.Verdict) -> No
     """The values show a difference, in NumPy's arithmetic."""
     assert verdict.witness is not None
     assert verdict.left is not None
-    left, right = f.evaluate(verdict.witness), g.evaluate(verdict.witness)
+    left, right = evaluated(f, verdict.witness), evaluated(g, verdict.witness)
     both = np.isfinite(left) & np.isfinite(right)
     largest = np.abs(left[both]).max()
     np.testing.assert_allclose(left, verdict.left, rtol=1e-6, atol=1e-9 * largest)

@@ -142,8 +142,8 @@ LINES: dict[Function, str] = {
     branch: r"comparison .* neither true nor false: write numpy.where\(condition, a, b\)",
     branch_on_all: "neither true nor false: write numpy.where",
     branch_on_an_entry: "an expression is neither true nor false: write numpy.where",
-    equality: "numpy.equal and numpy.not_equal make conditions",
-    member: "numpy.equal and numpy.not_equal make conditions",
+    equality: r"neither true nor false: write numpy.where\(condition, a, b\)",
+    member: r"neither true nor false: write numpy.where\(condition, a, b\)",
     loop: "neither true nor false.* a loop has a number of steps that is known",
     assertion: "neither true nor false",
     filled: r"not assigned to entries of an array: .*numpy.stack\(entries\)",
@@ -156,7 +156,7 @@ LINES: dict[Function, str] = {
     deleted: "write numpy.delete, or a slice",
     unpacked: "a scalar has no entries",
     without_return: "the function returns nothing; end it with return",
-    choice: "numpy.equal and numpy.not_equal make conditions",
+    choice: r"neither true nor false: write numpy.where\(condition, a, b\)",
     deep: "write numpy.sqrt, exp, ... instead of math.sqrt, exp, ...",
 }
 

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import eggrad as eg
+from tests.support.values import evaluated
 
 DIMS: dict[str, tuple[str, ...]] = {
     "A": ("m", "n"),
@@ -158,7 +159,7 @@ READINGS = {
 
 @pytest.mark.parametrize("text", [t for t, value in READINGS.items() if value is not None])
 def test_value(text: str) -> None:
-    value = eg.parse_matrix(text, DIMS).evaluate(V)
+    value = evaluated(eg.parse_matrix(text, DIMS), V)
     np.testing.assert_allclose(value, READINGS[text], rtol=1e-12, atol=1e-12)
 
 
@@ -224,7 +225,7 @@ def test_a_matrix_that_is_declared_symmetric_is_square(text: str, dims: Any) -> 
 
 def test_gradient_of_least_squares() -> None:
     f = eg.parse_matrix("norm2(A*x - y)^2", DIMS)
-    gradient = eg.gradient(f, "x").evaluate(V)
+    gradient = evaluated(eg.gradient(f, "x"), V)
     np.testing.assert_allclose(gradient, 2 * A.T @ (A @ x - y), rtol=1e-12)
 
 

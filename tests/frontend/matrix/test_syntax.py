@@ -43,7 +43,7 @@ def test_the_whole_message() -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (({"A": "n"},), "dims is a tuple of sizes"),
+        (({"A": "n"},), "dims has for 'A' no tuple of sizes"),
         (({"A": 3},), "a number as dims says how many axes there are"),
         (
             ({"A": (3, "n"), "x": (4, "n")}, {w: ["symmetric"] for w in "Ax"}),

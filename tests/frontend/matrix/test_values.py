@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import eggrad as eg
+from tests.support.values import evaluated
 
 DIMS = {"A": ("m", "n"), "x": ("n",), "y": ("m",), "B": (3, 4), "C": (2, 2), "c": ()}
 RNG = np.random.default_rng(3)
@@ -39,10 +40,10 @@ TEXTS: list[tuple[str, object, str]] = [
 @pytest.mark.parametrize(("text", "value", "written"), TEXTS, ids=[t for t, *_ in TEXTS])
 def test_there_and_back(text: str, value: object, written: str) -> None:
     found = eg.parse_matrix(text, DIMS)
-    np.testing.assert_allclose(found.evaluate(VALUES), value, rtol=1e-12)
+    np.testing.assert_allclose(evaluated(found, VALUES), value, rtol=1e-12)
     assert found.to("matrix") == written
     again = eg.parse_matrix(written, DIMS)
-    np.testing.assert_allclose(again.evaluate(VALUES), value, rtol=1e-12)
+    np.testing.assert_allclose(evaluated(again, VALUES), value, rtol=1e-12)
     assert again.to("matrix") == written
 
 
@@ -59,8 +60,8 @@ def test_there_and_back(text: str, value: object, written: str) -> None:
 )
 def test_gradients(text: str, wrt: str, written: str) -> None:
     found = eg.gradient(eg.parse_matrix(text, DIMS), wrt).to("matrix")
-    value = eg.parse_matrix(found, DIMS).evaluate(VALUES)
-    np.testing.assert_allclose(value, eg.parse_matrix(written, DIMS).evaluate(VALUES), rtol=1e-12)
+    value = evaluated(eg.parse_matrix(found, DIMS), VALUES)
+    np.testing.assert_allclose(value, evaluated(eg.parse_matrix(written, DIMS), VALUES), rtol=1e-12)
     assert len(found) <= len(written)
 
 
@@ -71,11 +72,11 @@ def test_kinds_without_dims() -> None:
 
 def test_vec_and_kron() -> None:
     vec = eg.parse_matrix("vec(B)", DIMS)
-    assert (vec.evaluate(VALUES) == B.T.ravel()).all()
+    assert (evaluated(vec, VALUES) == B.T.ravel()).all()
     kron = eg.parse_matrix("kron(B, C)", DIMS)
-    np.testing.assert_allclose(kron.evaluate(VALUES), np.kron(B, C))
+    np.testing.assert_allclose(evaluated(kron, VALUES), np.kron(B, C))
     gradient = eg.gradient(eg.parse_matrix("norm2(kron(B, C))^2", DIMS), "C")
-    np.testing.assert_allclose(gradient.evaluate(VALUES), 2 * (B**2).sum() * C)
+    np.testing.assert_allclose(evaluated(gradient, VALUES), 2 * (B**2).sum() * C)
     # As many operations as 2 |B|² C by hand, and not those of a product of 12 by 4.
     assert gradient.cost({}) < 40
 
@@ -108,7 +109,7 @@ def test_vec_and_kron_of_symbolic_sizes(text: str) -> None:
     values = {name: rng.normal(size=[NUMBERS[d] for d in own]) for name, own in SYMBOLIC.items()}
     numbers = {name: tuple(NUMBERS[d] for d in own) for name, own in SYMBOLIC.items()}
     found, expected = (eg.parse_matrix(text, dims) for dims in (SYMBOLIC, numbers))
-    np.testing.assert_allclose(found.evaluate(values), expected.evaluate(values), atol=1e-12)
+    np.testing.assert_allclose(evaluated(found, values), evaluated(expected, values), atol=1e-12)
 
 
 def test_latex() -> None:

@@ -15,6 +15,7 @@ from eggrad.frontend.printing.matrix import length
 from tests.cases.test_derivative_cases import CASES, NAMES, instances
 from tests.support.places import DATA
 from tests.support.random_matrix_texts import DIMS, random_text
+from tests.support.values import evaluated
 
 MATRIX_CASES = [c for c in CASES if c["matrix_syntax"]]
 RNG = np.random.default_rng(0)
@@ -40,9 +41,9 @@ def test_random_matrix_texts(seed: int) -> None:
     assert as_it_is(settled) == settled
     assert length(shortest) <= length(unchanged)
     for written in (unchanged, shortest):
-        found = eg.parse_matrix(written, DIMS).evaluate(VALUES)
+        found = evaluated(eg.parse_matrix(written, DIMS), VALUES)
         np.testing.assert_allclose(
-            found, read.evaluate(VALUES), rtol=1e-9, atol=1e-9, err_msg=written
+            found, evaluated(read, VALUES), rtol=1e-9, atol=1e-9, err_msg=written
         )
 
 
@@ -64,11 +65,11 @@ def test_matrix_notation_of_the_cases(case: dict[str, Any]) -> None:
         again = eg.parse_matrix(f.to("matrix"), dims)
         for values in instances(case):
             np.testing.assert_allclose(
-                again.evaluate(values), f.evaluate(values), rtol=1e-9, atol=1e-12
+                evaluated(again, values), evaluated(f, values), rtol=1e-9, atol=1e-12
             )
     for values in instances(case):
         reference = eval(case["derivative_numpy"], NAMES | values)
-        np.testing.assert_allclose(derivative.evaluate(values), reference, rtol=1e-8, atol=1e-9)
+        np.testing.assert_allclose(evaluated(derivative, values), reference, rtol=1e-8, atol=1e-9)
 
 
 @pytest.mark.parametrize("case", CASES, ids=[c["id"] for c in CASES])
@@ -99,7 +100,7 @@ def test_texts(entry: dict[str, Any]) -> None:
 
 
 def test_a_language_that_is_not_there() -> None:
-    with pytest.raises(eg.UnsupportedOperation, match="the formats are: einsum, matrix, index"):
+    with pytest.raises(eg.UnsupportedOperation, match="language is one of einsum, matrix, index"):
         x.to("maple")
 
 

@@ -24,6 +24,7 @@ from eggrad.frontend.text.words import Format
 from tests.support.array_programs import run_julia, run_matlab
 from tests.support.printed_samples import NAMES, close, sample, values_of
 from tests.support.random_matrix_texts import DIMS, random_text
+from tests.support.values import evaluated
 
 PROGRAMS = ("python", "jax", "torch", "sympy", "matlab", "julia")
 each_sample = pytest.mark.parametrize("name", NAMES)
@@ -112,7 +113,7 @@ def test_unicode_is_read_as_an_equal_expression(name: str) -> None:
     assume = {v.name: v.assumed for v in own}
     again = eg.parse_matrix(text, {v.name: v.dims for v in own}, assume)
     for values, wanted in values_of(f):
-        close(again.evaluate(values, reference=True), wanted, text)
+        close(evaluated(again, values, reference=True), wanted, text)
 
 
 @pytest.mark.parametrize("seed", range(200))
@@ -124,7 +125,7 @@ def test_random_texts_in_unicode(seed: int) -> None:
     values = {
         name: rng.normal(size=[{"m": 3, "n": 4}[d] for d in own]) for name, own in DIMS.items()
     }
-    close(again.evaluate(values, reference=True), f.evaluate(values, reference=True), text)
+    close(evaluated(again, values, reference=True), evaluated(f, values, reference=True), text)
     assert printed("unicode", eg.parse_matrix(printed("unicode", again), DIMS)) == printed(
         "unicode", again
     )

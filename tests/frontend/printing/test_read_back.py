@@ -9,6 +9,7 @@ import pytest
 import eggrad as eg
 from tests.benchmarks.formulas.formula import Formula
 from tests.benchmarks.formulas.tuned import TUNED
+from tests.support.values import evaluated
 
 READERS: dict[str, Callable[..., eg.Expression]] = {
     "latex": eg.parse_latex,
@@ -25,7 +26,7 @@ def test_derivatives_of_books(formula: Formula, language: str) -> None:
     dims: dict[str, Any] = {"f": derivative.shape} if language == "index" else {}
     text = derivative.to(language)
     again = READERS[language](text, {**formula.dims, **dims}, formula.assume)
-    found = again.evaluate(values)
+    found = evaluated(again, values)
     np.testing.assert_allclose(
-        found, derivative.evaluate(values), rtol=1e-8, atol=1e-9, err_msg=text
+        found, evaluated(derivative, values), rtol=1e-8, atol=1e-9, err_msg=text
     )

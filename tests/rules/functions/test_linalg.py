@@ -73,5 +73,5 @@ def test_texts() -> None:
 
 
 def test_another_word_for_the_entries() -> None:
-    with pytest.raises(eg.UnsupportedOperation, match="one of: independent, pairs"):
+    with pytest.raises(eg.UnsupportedOperation, match="one of independent, pairs"):
         eg.gradient(parsed("tr(S)"), "S", entries="both")

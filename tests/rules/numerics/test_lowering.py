@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import eggrad as eg
+from tests.support.values import evaluated
 
 W = eg.variable("W", ("n", "n"))
 v, a, b, c = (eg.variable(name, ("n",)) for name in "vabc")
@@ -17,7 +18,7 @@ def body(*expressions: eg.Expression) -> str:
     values = {name: rng.normal(size=10) for name in "vabc"} | {"W": rng.normal(size=(10, 10))}
     for found, e in zip(f(**values), expressions, strict=True):
         np.testing.assert_allclose(
-            found, e.evaluate(values, reference=True), rtol=1e-12, atol=1e-12
+            found, evaluated(e, values, reference=True), rtol=1e-12, atol=1e-12
         )
     return f.source.partition("def compiled")[2]
 
