@@ -59,8 +59,8 @@ RULESETS = (
     deltas, delta_products, indicators, indicator_products, gathers, selections, short_axes, unary,
     sums_of_two, sums, exponents, powers, functions, branches, masks, extremes, linalg, signs,
     products, halves, distribution, identities, summation, presentation, quotients, orders,
-    lowering, stability, symmetric, names, exponentials, lengths, reading, definitions, normal_forms,
-    properties, ranges, matrix_properties, structured, long_powers,
+    lowering, stability, symmetric, names, exponentials, lengths, reading, definitions,
+    normal_forms, properties, ranges, matrix_properties, structured, long_powers,
 )  # fmt: skip
 
 STANDARD = Strategy(

@@ -86,9 +86,9 @@ def stable_members(members: Mapping[int, Sequence[M]]) -> dict[int, list[M]]:
     least = cheapest_trees(kept, risk)[1]
     for cls, nodes in kept.items():
         if cls in least:
-            ready = ((m, [least.get(c) for c in m.children]) for m in nodes)
-            risks = ((m, sum(own)) for m, own in ready if None not in own)
-            kept[cls] = [m for m, own in risks if own + risk(cls, m) == least[cls]]
+            ready = [m for m in nodes if all(c in least for c in m.children)]
+            risks = [risk(cls, m) + sum(least[c] for c in m.children) for m in ready]
+            kept[cls] = [m for m, own in zip(ready, risks, strict=True) if own == least[cls]]
     return kept
 
 

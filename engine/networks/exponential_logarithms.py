@@ -97,7 +97,8 @@ def _of_node(
             # A sum, or another order of the axes.
             source, kept = node.spec
             if len(kept) == len(source):
-                return Logarithm(*(t and terms.einsum(node.spec, t) for t in a[:2]), a.mixed)
+                high, low = (t and terms.einsum(node.spec, t) for t in a[:2])
+                return Logarithm(high, low, a.mixed)
             return Logarithm(terms.numeric("logsumexp", a.term, data=node.spec), mixed=True)
         case "power", [Logarithm() as a, _]:
             p = elements(graph).get(node.children[1])

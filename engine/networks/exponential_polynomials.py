@@ -199,7 +199,7 @@ def _written(graph: Snapshot, dims: Dims, polynomial: Polynomial) -> Term | None
     if len(grouped) > MOST_COEFFICIENTS:
         return None
     keys = [key for e in grouped for form in (e.form, e.step) for key, _ in form]
-    rest = [key for parts in grouped.values() for m in parts for *key, _ in m]
+    rest = [(c, own) for parts in grouped.values() for m in parts for c, own, _ in m]
     axes = tuple(sorted({k for _, own in (*keys, *rest) for k in own}))
     whole = tuple(range(len(dims)))
     inner = tuple(dims[k] for k in axes)

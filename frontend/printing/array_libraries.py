@@ -96,7 +96,8 @@ class _JaxWriter(_LibraryWriter):
         "softmax": "jax.nn.softmax({x}, axis={k})",
         "log_softmax": "jax.nn.log_softmax({x}, axis={k})",
         "norm": "np.maximum(np.max(np.abs({x}), axis={k}, keepdims=True), "
-        "np.finfo({x}.dtype).tiny); (np.sqrt(np.sum(({x} / {s}) ** 2, axis={k})) * np.squeeze({s}, axis={k}))",
+        "np.finfo({x}.dtype).tiny); "
+        "(np.sqrt(np.sum(({x} / {s}) ** 2, axis={k})) * np.squeeze({s}, axis={k}))",
         "logdet": "np.linalg.slogdet({x})[1]",
     }
 
