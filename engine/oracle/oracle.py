@@ -15,6 +15,7 @@ import numpy as np
 from eggrad.engine.errors import UnsupportedOperation
 from eggrad.engine.indices.constraints import Constraints
 from eggrad.engine.indices.texts import as_float
+from eggrad.engine.oracle.digits import eigenvalues, number_of, numbers, singular_values
 from eggrad.engine.terms.assumptions import drawn, stated
 from eggrad.engine.terms.binding import (
     Array,
@@ -59,15 +60,35 @@ def _pivots(matrix: Array) -> Array:
 
 
 def _inv(matrix: Array) -> Array:
-    plain = np.complex128 if matrix.dtype.kind == "c" else np.float64
+    if matrix.dtype not in (np.float64, np.complex128):
+        return _inv_by_elimination(matrix)
     try:
-        result = np.linalg.inv(matrix.astype(plain)).astype(matrix.dtype)
+        return np.linalg.inv(matrix)
     except np.linalg.LinAlgError:
         return np.full_like(matrix, np.nan)
-    if matrix.dtype != plain:
-        # Newton's step doubles the digits, for long double, which LAPACK does not have.
-        result = result @ (2 * np.eye(len(matrix)) - matrix @ result)
-    return result
+
+
+def _inv_by_elimination(matrix: Array) -> Array:
+    """For numbers that LAPACK does not have; NaN where a pivot is 0."""
+    n = len(matrix)
+    rows = np.concatenate([matrix, np.eye(n).astype(matrix.dtype)], axis=1)
+    for i in range(n):
+        pivot = i + int(np.argmax(np.abs(rows[i:, i])))
+        if rows[pivot, i] == 0:
+            return np.full_like(matrix, np.nan)
+        rows[[i, pivot]] = rows[[pivot, i]]
+        rows[i] = rows[i] / rows[i, i]
+        others = np.arange(n) != i
+        rows[others] -= np.outer(rows[others, i], rows[i])
+    return rows[:, n:]
+
+
+def _pseudoinverse(matrix: Array) -> Array:
+    """For numbers that LAPACK does not have; NaN where neither rows nor columns are independent."""
+    turned = matrix.T
+    if len(matrix) < len(turned):
+        return turned @ _inv_by_elimination(matrix @ turned)
+    return _inv_by_elimination(turned @ matrix) @ turned
 
 
 def _each(function: Callable[[Array], Any]) -> Callable[[Array], Array]:
@@ -87,10 +108,14 @@ def _symmetric(function: Callable[[Array], Any]) -> Callable[[Array], Array]:
     return _each(lambda matrix: function((matrix + matrix.T) / 2))
 
 
-def _lapack(function: Callable[[Array], Any]) -> Callable[[Array], Any]:
-    """A function that LAPACK has, for numbers in double precision."""
+def _lapack(
+    function: Callable[[Array], Any], of_numbers: Callable[[Array], Array] | None = None
+) -> Callable[[Array], Any]:
+    """A function that LAPACK has, for numbers in double precision; another for those of `digits`."""
 
     def call(matrix: Array) -> Any:
+        if of_numbers and matrix.dtype == np.object_:
+            return of_numbers(matrix)
         plain = matrix.astype(np.complex128 if matrix.dtype.kind == "c" else np.float64)
         return np.asarray(function(plain))
 
@@ -176,6 +201,8 @@ OPERATIONS: Final[dict[str, Any]] = {
     "minimum": np.minimum,
     "mod": np.mod,
     "pow": np.power,
+    "logical_and": lambda a, b: (a != 0) & (b != 0),
+    "logical_or": lambda a, b: (a != 0) | (b != 0),
     "where": lambda test, a, b: np.where(test != 0, a, b),
     "round": np.rint,
     "relu": _relu,
@@ -194,14 +221,16 @@ OPERATIONS: Final[dict[str, Any]] = {
     "hypot": lambda a, b: np.sqrt(a**2 + b**2),
     "logdet": lambda matrix: np.log(_det(matrix)),
     "cholesky": _symmetric(_cholesky),
-    "eigenvalues": _symmetric(_lapack(np.linalg.eigvalsh)),
+    "eigenvalues": _symmetric(_lapack(np.linalg.eigvalsh, eigenvalues)),
     "eigenvectors": _symmetric(_lapack(lambda a: np.linalg.eigh(a)[1])),
-    "singular_values": _each(_lapack(lambda a: np.linalg.svd(a, compute_uv=False))),
+    "singular_values": _each(
+        _lapack(lambda a: np.linalg.svd(a, compute_uv=False), singular_values)
+    ),
     "left_singular_vectors": _each(_lapack(lambda a: np.linalg.svd(a, full_matrices=False)[0])),
     "right_singular_vectors": _each(
         _lapack(lambda a: np.linalg.svd(a, full_matrices=False)[2].T)
     ),
-    "pseudoinverse": _each(_lapack(np.linalg.pinv)),
+    "pseudoinverse": _each(_lapack(np.linalg.pinv, _pseudoinverse)),
     "orthonormal_factor": _each(_lapack(lambda a: np.linalg.qr(a)[0])),
     "matrix_exponential": _each(_exponential),
     "inverses": _each(_inv),
@@ -217,17 +246,41 @@ OPERATIONS: Final[dict[str, Any]] = {
         "sin", "cos", "tan", "arcsin", "arccos", "arctan", "tanh", "exp", "log", "abs",
         "expm1", "log1p", "sinh", "cosh",
         "floor", "ceil", "trunc", "greater", "greater_equal", "equal", "not_equal", "logical_not",
-        "logical_and", "logical_or",
     )
 }  # fmt: skip
 
+# Computed with the digits of floats alone: signs of vectors are LAPACK's.
+_OF_FLOATS: Final = frozenset(
+    ("eigenvectors", "left_singular_vectors", "right_singular_vectors", "orthonormal_factor")
+)
+
+
+def has_digits(term: Term) -> bool:
+    """Whether `evaluate` computes a term with as many digits as are asked for.
+
+    >>> from eggrad.engine.terms.term import apply, variable
+    >>> has_digits(apply("exp", variable("x")))
+    True
+    """
+    return not any(
+        t.op in _OF_FLOATS
+        or isinstance(t.data, OwnFunction)
+        or (t.op == "scan" and not all(has_digits(r) for r in t.loop.step.results))
+        for t in postorder(term)
+    )
+
 
 def evaluate(
-    roots: Sequence[Term], values: Mapping[str, Any], sizes: Mapping[str, int] | None = None
+    roots: Sequence[Term],
+    values: Mapping[str, Any],
+    sizes: Mapping[str, int] | None = None,
+    digits: int = 0,
 ) -> list[Array]:
     """The value of each root, in float64 or in the widest dtype among `values`.
 
-    `sizes` gives the size symbols that no variable fixes. Raises `UnknownVariable` for a missing
+    `sizes` gives the size symbols that no variable fixes. With `digits` the values are real, and
+    computed with are numbers of so many digits (`engine/oracle/digits.py`), in arrays of objects;
+    what is infinite is NaN then. It is for terms that `has_digits` is true of. Raises `UnknownVariable` for a missing
     value or size, `ShapeError` for a value of another shape than its variable, and
     `BudgetExceeded` for arrays larger than the memory.
 
@@ -238,7 +291,9 @@ def evaluate(
     arrays, bound = bind(variables(*roots), values, sizes)
     check_memory([t.dims for t in postorder(*roots)], bound, together=True)
     with np.errstate(all="ignore"):
-        done = _evaluated(list(postorder(*roots)), arrays, bound)
+        if digits:
+            arrays = {name: numbers(a, digits) for name, a in arrays.items()}
+        done = _evaluated(list(postorder(*roots)), arrays, bound, digits)
     return [done[r] for r in roots]
 
 
@@ -253,7 +308,7 @@ def value(term: Term, values: Mapping[str, Any], sizes: Mapping[str, int] | None
 
 
 def _evaluated(
-    nodes: Sequence[Term], arrays: Mapping[str, Array], sizes: Mapping[str, int]
+    nodes: Sequence[Term], arrays: Mapping[str, Array], sizes: Mapping[str, int], digits: int = 0
 ) -> dict[Term, Array]:
     """The value of each node, operands first, at arrays that fit."""
     dtype = np.result_type(np.float64, *arrays.values())
@@ -261,10 +316,14 @@ def _evaluated(
     for node in nodes:
         if node.op == "variable":
             done[node] = arrays[node.name]
+            continue
+        args = [done[a] for a in node.args]
+        shape = concrete(node.dims, sizes)
+        if digits and node.op == "constant":
+            found: Any = np.full(shape, number_of(digits)(node.value))
         else:
-            args = [done[a] for a in node.args]
-            shape = concrete(node.dims, sizes)
-            done[node] = np.asarray(_apply(node, args, shape, sizes, dtype), dtype=dtype)
+            found = _apply(node, args, shape, sizes, dtype, digits)
+        done[node] = numbers(found, digits) if digits else np.asarray(found, dtype=dtype)
     return done
 
 
@@ -274,6 +333,7 @@ def _apply(
     shape: tuple[int, ...],
     sizes: Mapping[str, int],
     dtype: np.dtype[Any],
+    digits: int,
 ) -> Any:
     match node.op:
         case "constant":
@@ -304,7 +364,7 @@ def _apply(
         case "argsort":
             return np.argsort(args[0], axis=node.number, kind="stable")
         case "scan":
-            return _states(node, args, sizes)
+            return _states(node, args, sizes, digits)
         case "softmax" | "log_softmax":
             (source, out) = node.spec
             gone = tuple(k for k, i in enumerate(source) if i not in out)
@@ -327,7 +387,9 @@ def _apply(
             return OPERATIONS[name](*args)
 
 
-def _states(node: Term, args: Sequence[Array], sizes: Mapping[str, int]) -> Array:
+def _states(
+    node: Term, args: Sequence[Array], sizes: Mapping[str, int], digits: int
+) -> Array:
     """The states of a loop, one step after the other."""
     loop, step = node.loop, node.loop.step
     count, read = len(step.carries), len(step.carries) + len(step.slices)
@@ -339,7 +401,7 @@ def _states(node: Term, args: Sequence[Array], sizes: Mapping[str, int]) -> Arra
     for k in reversed(range(length)) if loop.backwards else range(length):
         one = [*(s[None] for s in states), *(a[k : k + 1] for a in args[count:read]), *args[read:]]
         names = (v.name for v in (*step.carries, *step.slices, *step.constants))
-        done = _evaluated(nodes, dict(zip(names, one, strict=True)), inner)
+        done = _evaluated(nodes, dict(zip(names, one, strict=True)), inner, digits)
         after = [done[r][0] for r in step.results]
         found[k] = (states if loop.part == "before" else after)[loop.carry]
         states = after
