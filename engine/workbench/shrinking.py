@@ -14,8 +14,9 @@ from eggrad.engine.laws.rule import Rule
 from eggrad.engine.terms.binding import Array, concrete
 from eggrad.engine.terms.term import Term, postorder, substitute_sizes
 from eggrad.engine.workbench.drawing import EVERYTHING, Scope
-from eggrad.engine.workbench.instances import IllTyped, Instance, close, random_values
+from eggrad.engine.workbench.instances import IllTyped, Instance, close, random_trial
 from eggrad.engine.workbench.soundness import Comparison, compare, random_instances
+from eggrad.engine.workbench.trials import Trial
 
 # Small instances come up more often where there is no other size and no further axis.
 SCOPES: Final = (
@@ -65,7 +66,7 @@ def _refutations(
             if isinstance(instance, IllTyped):
                 ill_typed.append(instance)
                 continue
-            found = compare(instance, random_values(instance, rng))
+            found = compare(instance, random_trial(instance, rng))
             compared += found is not None
             if found is not None and found.flaw is not None:
                 yield instance, found
@@ -170,7 +171,7 @@ def _refuted(
     instance: Instance, values: Mapping[str, Array], flaw: str | None
 ) -> Comparison | None:
     """The comparison at some values, if it shows the same flaw."""
-    found = compare(instance, values)
+    found = compare(instance, Trial(values))
     return found if found is not None and found.flaw == flaw else None
 
 

@@ -1,27 +1,42 @@
 """Whether a law is true: both sides at random instances and values, judged by the oracle."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from fractions import Fraction
+from math import log10
 from typing import Final
 
 import numpy as np
 
+from eggrad.engine.laws.forms import check_form
 from eggrad.engine.laws.matching import SYMBOLS, Closing, Reject
-from eggrad.engine.laws.properties import PROPERTIES, TOTAL
+from eggrad.engine.laws.properties import PROPERTIES, THIN, TOTAL
 from eggrad.engine.laws.rule import Kind, Rule
 from eggrad.engine.oracle import oracle
+from eggrad.engine.oracle.blurred import is_blurred
+from eggrad.engine.terms import term as terms
 from eggrad.engine.terms.binding import Array
-from eggrad.engine.terms.term import Term, postorder
-from eggrad.engine.workbench.drawing import EVERYTHING, Scope
-from eggrad.engine.workbench.instances import IllTyped, Instance, random_instance, random_values
+from eggrad.engine.terms.term import Term, postorder, variables
+from eggrad.engine.terms.term_patterns import substituted
+from eggrad.engine.workbench.drawing import EVERYTHING, LARGER, Scope
+from eggrad.engine.workbench.instances import IllTyped, Instance, random_instance, random_trial
+from eggrad.engine.workbench.trials import Trial
 
 # Most laws need a few draws for an instance, some a hundred.
 DRAWS: Final = 600
 # Draws in vain after which there is no use in going on.
 PATIENCE: Final = 10_000
-# Differences lose digits in large values, and so do inverses of nearly singular matrices.
+# Comparisons in vain, for each that is wanted, after which the others are left out.
+VAIN: Final = 100
+# What differs by this part is held to more digits.
+CLOSE: Final = 1e-8
+# Numbers beyond which products and exponentials leave the range of floats.
+FAR: Final = 50.0
+# The digits that a comparison has at least, and those after which it says nothing.
+LEAST, MOST = 50, 2000
+SUMS: Final = frozenset({"add", "subtract", "einsum"})
+# Numeric derivatives lose digits in large values, and so do functions that LAPACK computes.
 LARGE: Final = 1e3
-# A singular matrix that rounding makes invertible has an inverse of such entries.
 HUGE: Final = 1e10
 
 
@@ -40,6 +55,7 @@ class Comparison:
     closing: Closing
     wider: bool = False
     tolerance: float = 1e-4
+    absolute: float = 1e-5
 
     @property
     def flaw(self) -> str | None:
@@ -55,7 +71,7 @@ class Comparison:
             return "undefined"
         if not self.wider and np.isfinite(self.right[~defined]).any():
             return "undefined"
-        close = np.allclose(right, left, rtol=self.tolerance, atol=self.tolerance / 10)
+        close = np.allclose(right, left, rtol=self.tolerance, atol=self.absolute)
         return None if close else "value"
 
     @property
@@ -92,15 +108,19 @@ def check_soundness(rule: Rule, instances: int = 1000, seed: int = 0) -> Soundne
     >>> isinstance(found, Comparison) and found.flaw
     'value'
     """
+    check_form(rule)
     compared = with_size_one = 0
     for back in (False, True)[: 1 + rule.statement.both]:
-        goal = compared + instances
+        goal, vain = compared + instances, 0
         rng = np.random.default_rng(seed)
         for instance in random_instances(rule, rng, DRAWS * instances, back):
             if isinstance(instance, IllTyped):
                 return Soundness(compared + 1, with_size_one, instance)
-            found = compare(instance, random_values(instance, rng))
+            found = compare(instance, random_trial(instance, rng))
             if found is None:
+                vain += 1
+                if vain > VAIN * instances:
+                    break
                 continue
             if rule.kind is not Kind.ALMOST:
                 found = replace(found, wider=rule.widens and not rule.is_conditional)
@@ -118,13 +138,17 @@ def random_instances(
     rng: np.random.Generator,
     draws: int,
     back: bool = False,
-    scope: Scope = EVERYTHING,
+    scope: Scope | None = None,
 ) -> Iterator[Instance | IllTyped]:
-    """The instances of a law among a number of draws, and what shows that it has no right side."""
+    """The instances of a law among a number of draws, and what shows that it has no right side.
+
+    Where no scope is given, now and then sizes are larger.
+    """
     vain = 0
     for _ in range(draws):
+        own = scope or (LARGER if rng.random() < 0.05 else EVERYTHING)
         try:
-            yield random_instance(rule, rng, back, scope)
+            yield random_instance(rule, rng, back, own)
             vain = 0
         except IllTyped as error:
             yield error
@@ -142,63 +166,156 @@ def fails_beyond(rule: Rule, draws: int = 2000, seed: int = 0) -> Comparison | N
     rng = np.random.default_rng(seed)
     for instance in random_instances(rule, rng, draws):
         if isinstance(instance, Instance):
-            values = _beyond(instance, random_values(instance, rng), rng)
-            found = compare(instance, values, beyond=True)
+            found = compare(instance, _beyond(instance, random_trial(instance, rng), rng), beyond=True)
             if found is not None and found.flaw is not None:
                 return found
     return None
 
 
-def _beyond(
-    instance: Instance, values: Mapping[str, Array], rng: np.random.Generator
-) -> Mapping[str, Array]:
+def _beyond(instance: Instance, given: Trial, rng: np.random.Generator) -> Trial:
     """The values, but for variables that a law wants to be defined: some of those are not."""
     asked = [t.name for p, t in instance.known if p == TOTAL and t.op == "variable"]
     left_out = {name for name in asked if rng.random() < 1 / 2}
-    return {k: np.full_like(v, np.nan) if k in left_out else v for k, v in values.items()}
+    values = {k: np.full_like(v, np.nan) if k in left_out else v for k, v in given.values.items()}
+    return replace(given, values=values)
 
 
-def compare(
-    instance: Instance, values: Mapping[str, Array], *, beyond: bool = False
-) -> Comparison | None:
+def compare(instance: Instance, given: Trial, *, beyond: bool = False) -> Comparison | None:
     """Both sides of an instance; None where their values would say nothing about the law.
 
     They say something where its conditions are true, or with `beyond`, where they are false.
     """
-    found = _compared(instance, values, beyond)
+    found = _compared(instance, given, beyond)
     if found is None or found.flaw in (None, "axes"):
         return found
     # Rounding is no refutation: with more digits its share disappears.
-    return _compared(instance, {k: v.astype(np.longdouble) for k, v in values.items()}, beyond)
+    if not instance.closing.holes and all(map(oracle.has_digits, _every(instance))):
+        return _held(instance, given, beyond)
+    longer = {k: v.astype(np.longdouble) for k, v in given.values.items()}
+    return _compared(instance, replace(given, values=longer), beyond)
 
 
-def _compared(instance: Instance, values: Mapping[str, Array], beyond: bool) -> Comparison | None:
-    filled = instance.closing.fill(values)
-    parts = list(postorder(instance.left))
-    asked = instance.known
-    every = [*parts, instance.right, *(t for _, t in asked)]
-    found = oracle.evaluate(every, filled, SYMBOLS)
-    found, right, others = found[: len(parts)], found[len(parts)], found[len(parts) + 1 :]
-    known = all(PROPERTIES[p].holds(v) for (p, _), v in zip(asked, others, strict=True))
-    if asked and known is beyond:
+def _every(instance: Instance) -> list[Term]:
+    return [instance.left, instance.right, *(t for _, t in instance.known)]
+
+
+def _compared(instance: Instance, given: Trial, beyond: bool) -> Comparison | None:
+    """Both sides in floats, of the precision of the values."""
+    filled = instance.closing.fill(given.values)
+    nodes = list(postorder(*_every(instance)))
+    done = dict(zip(nodes, oracle.evaluate(nodes, filled, SYMBOLS), strict=True))
+    if any(np.isinf(v).any() for v in done.values()) and _is_far(given):
+        # A product or an exponential may have left the range of floats.
         return None
-    left = found[-1]
-    if left.shape == right.shape:
-        defined = np.isfinite(left)
-        if (
-            not (defined.any() or not left.size or beyond)
-            or np.abs(left[defined]).max(initial=0) > LARGE
-        ):
-            return None
-        # An operand may be undefined and the term not: adj of any 1 by 1 matrix is 1.
-        if not beyond and not np.isnan(left).any() and any(np.isnan(v).any() for v in found):
-            return None
-        if any(np.abs(v[np.isfinite(v)]).max(initial=0) > HUGE for v in found):
-            return None
+    found = _comparison(instance, given, done, beyond)
+    if found is None or found.flaw == "axes":
+        return found
+    if instance.closing.holes or found.left.dtype == np.longdouble:
         # Differences that are not to be trusted are undefined.
         if any(np.isnan(filled[name]).any() for name in instance.closing.holes):
             return None
+        if _largest([found.left]) > LARGE or _largest(done.values()) > HUGE:
+            return None
+        return found
+    return found
+
+
+def _comparison(
+    instance: Instance, given: Trial, done: Mapping[Term, Array], beyond: bool
+) -> Comparison | None:
+    """What the values of all nodes say, if they say anything."""
+    left, right = done[instance.left], done[instance.right]
+    asked = instance.known
+    known = all(PROPERTIES[p].holds(done[t]) for p, t in asked)
+    # Properties that few matrices have are had but for rounding, of numbers near 1.
+    if asked and (known is beyond or (_is_far(given) and any(p in THIN for p, _ in asked))):
+        return None
+    if left.shape == right.shape:
+        if left.size and not beyond and not np.isfinite(left).any():
+            return None
+        # An operand may be undefined and the term not: adj of any 1 by 1 matrix is 1.
+        parts = (done[t] for t in postorder(instance.left))
+        if not beyond and not np.isnan(left).any() and any(np.isnan(v).any() for v in parts):
+            return None
     sides = (instance.left, instance.right)
     # Exceptions without interior are met at special values alone.
-    special = any((v == np.round(v)).any() for v in values.values())
-    return Comparison(sides, values, left, right, instance.closing, special and not beyond)
+    special = given.special or any((v == np.round(v)).any() for v in given.values.values())
+    wider = special and not beyond
+    found = Comparison(sides, given.values, left, right, instance.closing, wider)
+    if instance.closing.holes:
+        return found
+    # What is known of a variable is true of floats but for as much.
+    rounded = bool(asked) or any(v.assumed for v in instance.variables)
+    scale = 1.0 if rounded else min(1.0, _largest(done.values()))
+    return replace(found, tolerance=CLOSE, absolute=CLOSE * scale)
+
+
+def _largest(values: Iterable[Array]) -> float:
+    return max((float(np.abs(v[np.isfinite(v)]).max(initial=0)) for v in values), default=0.0)
+
+
+def _is_far(given: Trial) -> bool:
+    """Whether a number among the values is large or small enough for floats to end."""
+    sizes = [np.abs(v[v != 0]) for v in given.values.values()]
+    return any(((v > FAR) | (v < 1 / FAR)).any() for v in sizes)
+
+
+# More digits: a difference counts if it stands there --------------------------------------------
+
+
+def _held(instance: Instance, given: Trial, beyond: bool) -> Comparison | None:
+    """Both sides in as many digits as the values need; None where these decide nothing.
+
+    Special values are numbers that a law names, which no float may be: a third is meant to be a
+    third then, and not the float beside it.
+    """
+    found = _in_digits(instance, given.values, {}, given, beyond)
+    if not given.special or (found is not None and found.flaw is not None):
+        return found
+    values, quotients = dict(given.values), dict[Term, Term]()
+    for v in variables(*_every(instance)):
+        plain = [Fraction(float(x)).limit_denominator(1000) for x in values[v.name].flat]
+        parts = [terms.variable(v.name + end, v.dims) for end in ("_above", "_below")]
+        for part, numbers in zip(parts, zip(*map(Fraction.as_integer_ratio, plain)), strict=True):
+            values[part.name] = np.array(numbers, float).reshape(values[v.name].shape)
+        if np.array_equal(values[parts[0].name] / values[parts[1].name], values[v.name]):
+            quotients[v] = terms.divide(*parts)
+    return _in_digits(instance, values, quotients, given, beyond) or found
+
+
+def _in_digits(
+    instance: Instance,
+    values: Mapping[str, Array],
+    replaced: Mapping[Term, Term],
+    given: Trial,
+    beyond: bool,
+) -> Comparison | None:
+    """Both sides in numbers of digits, with terms in place of some variables."""
+    nodes = list(postorder(*_every(instance)))
+    own = [substituted(t, replaced) for t in nodes] if replaced else nodes
+
+    def done(digits: int) -> dict[Term, Array]:
+        return dict(zip(nodes, oracle.evaluate(own, values, SYMBOLS, digits), strict=True))
+
+    digits, less = LEAST, done(LEAST)
+    while (wanted := _span(less)) > digits:
+        if wanted > MOST:
+            return None
+        digits, less = wanted, done(wanted)
+    more = done(digits + 25)
+    if any(is_blurred(t, less, more) for t in nodes):
+        return None
+    with np.errstate(over="ignore"):
+        floats = {t: v.astype(float) for t, v in more.items()}
+    return _comparison(instance, given, floats, beyond)
+
+
+def _span(done: Mapping[Term, Array]) -> int:
+    """The digits from the largest number to the least one, but for what is left of sums."""
+    bits = {
+        t: [int(x.value.context.mag(x.value)) for x in v.flat if x.is_finite and x != 0]
+        for t, v in done.items()
+    }
+    least = min((b for t, found in bits.items() if t.op not in SUMS for b in found), default=0)
+    most = max((b for found in bits.values() for b in found), default=0)
+    return LEAST + int((max(most, 0) - min(least, 0)) * log10(2))
