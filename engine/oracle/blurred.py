@@ -5,6 +5,7 @@ from typing import Final
 
 import numpy as np
 
+from eggrad.engine.oracle import oracle
 from eggrad.engine.terms.binding import Array
 from eggrad.engine.terms.functions import function_of
 from eggrad.engine.terms.term import Term
@@ -35,6 +36,8 @@ def _edge(node: Term, args: Sequence[Array]) -> Array | None:
     own = function_of(node.op, node.data)
     if node.op in ("sign", "where"):
         return args[0]
+    if node.op in ("signdet", "signdets"):
+        return oracle.OPERATIONS["determinants"](args[0])
     if own is None or not own.stepwise:
         return None
     if own.is_test:

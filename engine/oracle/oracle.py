@@ -99,7 +99,7 @@ def _each(function: Callable[[Array], Any]) -> Callable[[Array], Array]:
     def call(stack: Array) -> Array:
         shape = stack.shape[:-2]
         found = [function(stack[place]) for place in np.ndindex(shape)]
-        of_none = np.shape(function(np.eye(*stack.shape[-2:]))) if not found else found[0].shape
+        of_none = np.shape(function(np.eye(*stack.shape[-2:]))) if not found else np.shape(found[0])
         return np.array(found, stack.dtype).reshape(shape + of_none)
 
     return call

@@ -100,7 +100,7 @@ class Scope:
 
 
 EVERYTHING = Scope(SIZES, 3)
-LARGER = Scope((2, 3, 4, 5, "n"), 3)
+LARGER = Scope((3, 4, 5, 5, "n"), 3)
 
 
 def with_empty(scope: Scope, conditions: Iterable[Tensor]) -> Scope:

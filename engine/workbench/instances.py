@@ -38,8 +38,9 @@ class IllTyped(ShapeError):
 
 @dataclass(frozen=True)
 class Instance:
-    """A law, what its parameters are bound to, and both its sides as terms with holes."""
+    """A law of a rule, what its parameters are bound to, and both its sides with holes."""
 
+    rule: Rule
     law: Law
     bound: Mapping[str, Any]
     left: Term
@@ -87,18 +88,19 @@ def _is_variable(value: object) -> bool:
     )  # fmt: skip
 
 
-def close(law: Law, bound: Mapping[str, Any]) -> Instance:
-    """The law at the given bindings; `Reject` where it does not apply to them.
+def close(rule: Rule, bound: Mapping[str, Any], law: Law | None = None) -> Instance:
+    """A rule's law, or the same the other way round, at the given bindings.
 
-    Raises `IllTyped` where its right side has no axes.
+    `Reject` where it does not apply to them. Raises `IllTyped` where its right side has no axes.
     """
+    law = law or rule.statement
     closing = Closing(bound)
     for c in law.conditions:
         if not closing.build(c):
             raise Reject
     left = closing.build(law.left)
     try:
-        return Instance(law, bound, left, closing.build(law.right), closing)
+        return Instance(rule, law, bound, left, closing.build(law.right), closing)
     except ShapeError as error:
         raise IllTyped(str(error), closing, left) from error
 
@@ -118,7 +120,7 @@ def random_instance(
     drawing = Drawing(rng, own, law.conditions if rule.thin else ())
     try:
         drawing.draw_left(law.node)
-        return close(law, drawing.bound)
+        return close(rule, drawing.bound, law)
     except IllTyped:
         raise
     except ShapeError as error:

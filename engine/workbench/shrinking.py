@@ -8,7 +8,6 @@ import numpy as np
 
 from eggrad.engine.errors import ShapeError
 from eggrad.engine.indices.spec import Size
-from eggrad.engine.laws.language import Law
 from eggrad.engine.laws.matching import SYMBOLS, Reject
 from eggrad.engine.laws.rule import Rule
 from eggrad.engine.terms.binding import Array, concrete
@@ -104,7 +103,7 @@ def _simplified(instance: Instance, found: Comparison) -> Comparison:
 def _plainer(instance: Instance, found: Comparison) -> Iterator[Refutation]:
     """Counterexamples of the same kind at which one size or one parameter is plainer."""
     for bound in (*_smaller_bindings(instance), *_plainer_bindings(instance)):
-        again = _closed(instance.law, bound)
+        again = _closed(instance, bound)
         if again is None:
             continue
         values = {
@@ -149,9 +148,9 @@ def _plainer_bindings(instance: Instance) -> Iterator[dict[str, Any]]:
         yield from ({**instance.bound, name: other} for other in plainer)
 
 
-def _closed(law: Law, bound: Mapping[str, Any]) -> Instance | None:
+def _closed(instance: Instance, bound: Mapping[str, Any]) -> Instance | None:
     try:
-        return close(law, bound)
+        return close(instance.rule, bound, instance.law)
     except (Reject, ShapeError):
         return None
 

@@ -32,6 +32,8 @@ VAIN: Final = 100
 CLOSE: Final = 1e-8
 # Numbers beyond which products and exponentials leave the range of floats.
 FAR: Final = 50.0
+# Integers below are special values.
+PLAIN: Final = 1e6
 # The digits that a comparison has at least, and those after which it says nothing.
 LEAST, MOST = 50, 2000
 SUMS: Final = frozenset({"add", "subtract", "einsum"})
@@ -122,8 +124,6 @@ def check_soundness(rule: Rule, instances: int = 1000, seed: int = 0) -> Soundne
                 if vain > VAIN * instances:
                     break
                 continue
-            if rule.kind is not Kind.ALMOST:
-                found = replace(found, wider=rule.widens and not rule.is_conditional)
             compared += 1
             with_size_one += any(1 in t.dims for t in postorder(instance.left))
             if found.flaw is not None:
@@ -146,7 +146,7 @@ def random_instances(
     """
     vain = 0
     for _ in range(draws):
-        own = scope or (LARGER if rng.random() < 0.05 else EVERYTHING)
+        own = scope or (LARGER if rng.random() < 0.1 else EVERYTHING)
         try:
             yield random_instance(rule, rng, back, own)
             vain = 0
@@ -238,9 +238,7 @@ def _comparison(
         if not beyond and not np.isnan(left).any() and any(np.isnan(v).any() for v in parts):
             return None
     sides = (instance.left, instance.right)
-    # Exceptions without interior are met at special values alone.
-    special = given.special or any((v == np.round(v)).any() for v in given.values.values())
-    wider = special and not beyond
+    wider = not beyond and _may_be_wider(instance.rule, given)
     found = Comparison(sides, given.values, left, right, instance.closing, wider)
     if instance.closing.holes:
         return found
@@ -248,6 +246,15 @@ def _comparison(
     rounded = bool(asked) or any(v.assumed for v in instance.variables)
     scale = 1.0 if rounded else min(1.0, _largest(done.values()))
     return replace(found, tolerance=CLOSE, absolute=CLOSE * scale)
+
+
+def _may_be_wider(rule: Rule, given: Trial) -> bool:
+    """Whether a rule's right side may be defined at some values where the left one is not."""
+    if rule.kind is not Kind.ALMOST:
+        return rule.widens and not rule.is_conditional
+    # Exceptions without interior are met at special values alone.
+    plain = ((v == np.round(v)) & (np.abs(v) < PLAIN) for v in given.values.values())
+    return given.special or any(p.any() for p in plain)
 
 
 def _largest(values: Iterable[Array]) -> float:
@@ -307,6 +314,10 @@ def _in_digits(
         return None
     with np.errstate(over="ignore"):
         floats = {t: v.astype(float) for t, v in more.items()}
+    # Beyond all digits are exponentials of large numbers, and inverses of singular matrices.
+    for plain, v in zip(oracle.evaluate(own, values, SYMBOLS), floats.values(), strict=True):
+        if (np.isfinite(plain) & np.isnan(v)).any():
+            return None
     return _comparison(instance, given, floats, beyond)
 
 

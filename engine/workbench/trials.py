@@ -32,6 +32,15 @@ class Trial:
     special: bool = False
 
 
+# How often each kind of values is drawn, where the operations of a law break and where none does.
+_KINDS: Final = ("normal", "special", "between 0 and 1", "near", "far", "structured", "at a break")
+_SHARES: Final = {
+    True: (0.18, 0.15, 0.15, 0.15, 0.08, 0.05, 0.24),
+    False: (0.28, 0.18, 0.20, 0.12, 0.08, 0.08, 0.06),
+}
+_SMOOTH: Final = (0.55, 0, 0.3, 0.15, 0, 0, 0)
+
+
 def trial(
     own: Sequence[Term],
     sides: Sequence[Term],
@@ -46,28 +55,30 @@ def trial(
     special ones, at whose kinks differences say nothing, nor far out. Variables of which something
     is declared have it.
     """
-    known = _constants(sides, numbers)
-    flavour = rng.random()
-    special = 0.25 <= flavour < 0.45 and not smooth
-    drawn = oracle.random_values(own, SYMBOLS, rng, "special" if special else "normal")
+    sharp = [t for t in postorder(*sides) if t.op in _SHARP]
+    kind = str(rng.choice(_KINDS, p=_SMOOTH if smooth else _SHARES[bool(sharp)]))
+    special = kind == "special"
+    drawn = oracle.random_values(own, SYMBOLS, rng, kind if special else "normal")
     free = {v.name: drawn[v.name] for v in own if not v.assumed}
-    if flavour < 0.25 or not free:
-        return Trial(drawn, special)
-    if special:
-        halves = rng.random() < 0.3
-        return Trial(drawn | {n: v / 2 for n, v in free.items()} if halves else drawn, special)
-    if flavour < 0.6:
-        return Trial(drawn | {n: np.abs(v) % 0.9 + 0.05 for n, v in free.items()})
-    if flavour < 0.75:
-        exact = rng.random() < 0.5 and not smooth
-        return Trial(drawn | {n: _near(known, v, rng, exact) for n, v in free.items()}, exact)
-    if smooth:
-        return Trial(drawn)
-    if flavour < 0.83:
-        return Trial(drawn | {n: _far(v, rng) for n, v in free.items()})
-    if flavour < 0.88:
-        return Trial(drawn | _structured(free, rng), special=True)
-    return _at_break(sides, known, drawn, free, rng) or Trial(drawn)
+    exact = not smooth and rng.random() < 0.5
+    match kind:
+        case "special" if rng.random() < 0.3:
+            return Trial(drawn | {n: v / 2 for n, v in free.items()}, special)
+        case "between 0 and 1":
+            return Trial(drawn | {n: np.abs(v) % 0.9 + 0.05 for n, v in free.items()})
+        case "near":
+            known = _constants(sides, numbers)
+            return Trial(drawn | {n: _near(known, v, rng, exact) for n, v in free.items()}, exact)
+        case "far":
+            return Trial(drawn | {n: _far(v, rng) for n, v in free.items()})
+        case "structured":
+            return Trial(drawn | _structured(free, rng), special=True)
+        case "at a break":
+            nodes = sharp if sharp and rng.random() < 0.8 else [*postorder(*sides)]
+            own_breaks = list(_breaks(nodes[rng.integers(len(nodes))], _constants(sides, numbers)))
+            return _at_break(own_breaks, drawn, free, rng, exact) or Trial(drawn)
+        case _:
+            return Trial(drawn, special)
 
 
 # The numbers of a law, and what is made of them ------------------------------------------------
@@ -165,6 +176,8 @@ def _breaks(t: Term, known: Sequence[float]) -> Iterator[_Break]:
             yield _Break(t.args[1:], _first, (0.0,))
         case "power" | "pow" | "einsum":
             yield from (_Break((a,), _first, _PLAIN) for a in t.args)
+        case "abs" | "sign" | "relu":
+            yield _Break(t.args, _first, (0.0,))
         case "sin" | "cos" | "tan":
             yield _Break(t.args, _first, _TURNING)
         case name if name in _COMPARING:
@@ -191,22 +204,16 @@ _SHARP: Final = _COMPARING | {"abs", "sign", "relu", "mod"} | {
 
 
 def _at_break(
-    sides: Sequence[Term],
-    known: Sequence[float],
+    breaks: Sequence[_Break],
     values: Values,
     free: Values,
     rng: np.random.Generator,
+    exact: bool,
 ) -> Trial | None:
     """The values with one variable moved to where an operation breaks, or beside that."""
-    every = [t for t in postorder(*sides) if t.op not in LEAVES]
-    sharp = [t for t in every if t.op in _SHARP]
-    nodes = sharp if sharp and rng.random() < 0.8 else every
-    if not nodes:
+    if not breaks:
         return None
-    found = list(_breaks(nodes[rng.integers(len(nodes))], known))
-    if not found:
-        return None
-    own = found[rng.integers(len(found))]
+    own = breaks[rng.integers(len(breaks))]
     names = [v.name for v in variables(*own.operands) if v.name in free]
     if not names:
         return None
@@ -215,7 +222,6 @@ def _at_break(
     if solved is None:
         return None
     moved, where = solved
-    exact = rng.random() < 0.4
     if not exact:
         beside = rng.choice([1e-9, 1e-3, 0.1, 1.0]) * rng.choice([-1.0, 1.0])
         moved = np.where(where, moved + beside * np.maximum(np.abs(moved), 1), moved)
