@@ -32,9 +32,9 @@ def check_form(rule: Rule) -> None:
     >>> check_form(rounded)
     Traceback (most recent call last):
         ...
-    eggrad.engine.errors.RuleError: fn('rint', a): no element-wise function of 1 operand is called \
-'rint'; there are abs, arccos, arcsin, arctan, ceil, cos, exp, floor, log, logical_not, relu, round, \
-sign, sin, tan, tanh, trunc
+    eggrad.engine.errors.RuleError: fn('rint', a): no element-wise function of 1 operand is \
+called 'rint'; there are abs, arccos, arcsin, arctan, ceil, cos, exp, floor, log, logical_not, \
+relu, round, sign, sin, tan, tanh, trunc
     """
     law = rule.statement
     for side in (law.left, law.right):

@@ -389,9 +389,7 @@ def _apply(
             return OPERATIONS[name](*args)
 
 
-def _states(
-    node: Term, args: Sequence[Array], sizes: Mapping[str, int], digits: int
-) -> Array:
+def _states(node: Term, args: Sequence[Array], sizes: Mapping[str, int], digits: int) -> Array:
     """The states of a loop, one step after the other."""
     loop, step = node.loop, node.loop.step
     count, read = len(step.carries), len(step.carries) + len(step.slices)

@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from math import log10
 from typing import Final
 
 import numpy as np
@@ -13,13 +12,12 @@ from eggrad.engine.laws.matching import SYMBOLS, Closing, Reject
 from eggrad.engine.laws.properties import PROPERTIES, THIN, TOTAL
 from eggrad.engine.laws.rule import Kind, Rule
 from eggrad.engine.oracle import oracle
-from eggrad.engine.oracle.blurred import is_blurred
 from eggrad.engine.terms import term as terms
 from eggrad.engine.terms.binding import Array
 from eggrad.engine.terms.term import Term, postorder, variables
-from eggrad.engine.terms.term_patterns import substituted
 from eggrad.engine.workbench.drawing import EVERYTHING, LARGER, Scope
 from eggrad.engine.workbench.instances import IllTyped, Instance, random_instance, random_trial
+from eggrad.engine.workbench.precision import steady_values
 from eggrad.engine.workbench.trials import Trial
 
 # Most laws need a few draws for an instance, some a hundred.
@@ -30,13 +28,8 @@ PATIENCE: Final = 10_000
 VAIN: Final = 100
 # What differs by this part is held to more digits.
 CLOSE: Final = 1e-8
-# Numbers beyond which products and exponentials leave the range of floats.
-FAR: Final = 50.0
 # Integers below are special values.
 PLAIN: Final = 1e6
-# The digits that a comparison has at least, and those after which it says nothing.
-LEAST, MOST = 50, 2000
-SUMS: Final = frozenset({"add", "subtract", "einsum"})
 # Numeric derivatives lose digits in large values, and so do functions that LAPACK computes.
 LARGE: Final = 1e3
 HUGE: Final = 1e10
@@ -166,7 +159,9 @@ def fails_beyond(rule: Rule, draws: int = 2000, seed: int = 0) -> Comparison | N
     rng = np.random.default_rng(seed)
     for instance in random_instances(rule, rng, draws):
         if isinstance(instance, Instance):
-            found = compare(instance, _beyond(instance, random_trial(instance, rng), rng), beyond=True)
+            found = compare(
+                instance, _beyond(instance, random_trial(instance, rng), rng), beyond=True
+            )
             if found is not None and found.flaw is not None:
                 return found
     return None
@@ -204,7 +199,7 @@ def _compared(instance: Instance, given: Trial, beyond: bool) -> Comparison | No
     filled = instance.closing.fill(given.values)
     nodes = list(postorder(*_every(instance)))
     done = dict(zip(nodes, oracle.evaluate(nodes, filled, SYMBOLS), strict=True))
-    if any(np.isinf(v).any() for v in done.values()) and _is_far(given):
+    if any(np.isinf(v).any() for v in done.values()) and given.is_far:
         # A product or an exponential may have left the range of floats.
         return None
     found = _comparison(instance, given, done, beyond)
@@ -221,14 +216,16 @@ def _compared(instance: Instance, given: Trial, beyond: bool) -> Comparison | No
 
 
 def _comparison(
-    instance: Instance, given: Trial, done: Mapping[Term, Array], beyond: bool
+    instance: Instance, given: Trial, done: Mapping[Term, Array] | None, beyond: bool
 ) -> Comparison | None:
     """What the values of all nodes say, if they say anything."""
+    if done is None:
+        return None
     left, right = done[instance.left], done[instance.right]
     asked = instance.known
     known = all(PROPERTIES[p].holds(done[t]) for p, t in asked)
     # Properties that few matrices have are had but for rounding, of numbers near 1.
-    if asked and (known is beyond or (_is_far(given) and any(p in THIN for p, _ in asked))):
+    if asked and (known is beyond or (given.is_far and any(p in THIN for p, _ in asked))):
         return None
     if left.shape == right.shape:
         if left.size and not beyond and not np.isfinite(left).any():
@@ -261,12 +258,6 @@ def _largest(values: Iterable[Array]) -> float:
     return max((float(np.abs(v[np.isfinite(v)]).max(initial=0)) for v in values), default=0.0)
 
 
-def _is_far(given: Trial) -> bool:
-    """Whether a number among the values is large or small enough for floats to end."""
-    sizes = [np.abs(v[v != 0]) for v in given.values.values()]
-    return any(((v > FAR) | (v < 1 / FAR)).any() for v in sizes)
-
-
 # More digits: a difference counts if it stands there --------------------------------------------
 
 
@@ -276,57 +267,18 @@ def _held(instance: Instance, given: Trial, beyond: bool) -> Comparison | None:
     Special values are numbers that a law names, which no float may be: a third is meant to be a
     third then, and not the float beside it.
     """
-    found = _in_digits(instance, given.values, {}, given, beyond)
+    every = _every(instance)
+    found = _comparison(instance, given, steady_values(every, given.values), beyond)
     if not given.special or (found is not None and found.flaw is not None):
         return found
     values, quotients = dict(given.values), dict[Term, Term]()
-    for v in variables(*_every(instance)):
+    for v in variables(*every):
         plain = [Fraction(float(x)).limit_denominator(1000) for x in values[v.name].flat]
         parts = [terms.variable(v.name + end, v.dims) for end in ("_above", "_below")]
-        for part, numbers in zip(parts, zip(*map(Fraction.as_integer_ratio, plain)), strict=True):
+        ends = ([x.numerator for x in plain], [x.denominator for x in plain])
+        for part, numbers in zip(parts, ends, strict=True):
             values[part.name] = np.array(numbers, float).reshape(values[v.name].shape)
         if np.array_equal(values[parts[0].name] / values[parts[1].name], values[v.name]):
             quotients[v] = terms.divide(*parts)
-    return _in_digits(instance, values, quotients, given, beyond) or found
-
-
-def _in_digits(
-    instance: Instance,
-    values: Mapping[str, Array],
-    replaced: Mapping[Term, Term],
-    given: Trial,
-    beyond: bool,
-) -> Comparison | None:
-    """Both sides in numbers of digits, with terms in place of some variables."""
-    nodes = list(postorder(*_every(instance)))
-    own = [substituted(t, replaced) for t in nodes] if replaced else nodes
-
-    def done(digits: int) -> dict[Term, Array]:
-        return dict(zip(nodes, oracle.evaluate(own, values, SYMBOLS, digits), strict=True))
-
-    digits, less = LEAST, done(LEAST)
-    while (wanted := _span(less)) > digits:
-        if wanted > MOST:
-            return None
-        digits, less = wanted, done(wanted)
-    more = done(digits + 25)
-    if any(is_blurred(t, less, more) for t in nodes):
-        return None
-    with np.errstate(over="ignore"):
-        floats = {t: v.astype(float) for t, v in more.items()}
-    # Beyond all digits are exponentials of large numbers, and inverses of singular matrices.
-    for plain, v in zip(oracle.evaluate(own, values, SYMBOLS), floats.values(), strict=True):
-        if (np.isfinite(plain) & np.isnan(v)).any():
-            return None
-    return _comparison(instance, given, floats, beyond)
-
-
-def _span(done: Mapping[Term, Array]) -> int:
-    """The digits from the largest number to the least one, but for what is left of sums."""
-    bits = {
-        t: [int(x.value.context.mag(x.value)) for x in v.flat if x.is_finite and x != 0]
-        for t, v in done.items()
-    }
-    least = min((b for t, found in bits.items() if t.op not in SUMS for b in found), default=0)
-    most = max((b for found in bits.values() for b in found), default=0)
-    return LEAST + int((max(most, 0) - min(least, 0)) * log10(2))
+    meant = steady_values(every, values, quotients)
+    return _comparison(instance, given, meant, beyond) or found

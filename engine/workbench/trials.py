@@ -6,9 +6,10 @@ none of these. What the operations break at is found by solving for one variable
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
-from math import inf, isfinite, pi
+from itertools import pairwise
+from math import isfinite, isnan, pi
 from typing import Final
 
 import numpy as np
@@ -18,7 +19,9 @@ from eggrad.engine.laws.matching import SYMBOLS
 from eggrad.engine.oracle import oracle
 from eggrad.engine.terms.binding import Array
 from eggrad.engine.terms.functions import FUNCTIONS
-from eggrad.engine.terms.term import LEAVES, Term, postorder, variables
+from eggrad.engine.terms.term import Term, postorder, variables
+
+FAR: Final = 50.0
 
 Values = dict[str, Array]
 Place = tuple[int, ...]
@@ -30,6 +33,12 @@ class Trial:
 
     values: Mapping[str, Array]
     special: bool = False
+
+    @property
+    def is_far(self) -> bool:
+        """Whether a number is large or small enough for exponentials and products to overflow."""
+        sizes = [np.abs(v[v != 0]) for v in self.values.values()]
+        return any(((v > FAR) | (v < 1 / FAR)).any() for v in sizes)
 
 
 # How often each kind of values is drawn, where the operations of a law break and where none does.
@@ -119,7 +128,9 @@ def _structured(free: Values, rng: np.random.Generator) -> Values:
     found = {name: _with_structure(v, rng) for name, v in free.items()}
     names = sorted(found)
     for name, other in zip(names[1:], names, strict=False):
-        made = [m for m in (found[other], -found[other], found[other].T) if m.shape == found[name].shape]
+        made = [
+            m for m in (found[other], -found[other], found[other].T) if m.shape == found[name].shape
+        ]
         if made and rng.random() < 0.5:
             found[name] = made[rng.integers(len(made))]
     return found
@@ -128,7 +139,7 @@ def _structured(free: Values, rng: np.random.Generator) -> Values:
 def _with_structure(a: Array, rng: np.random.Generator) -> Array:
     if a.ndim != 2 or a.shape[0] != a.shape[1] or not a.size:
         return np.full_like(a, a.flat[0]) if a.size else a
-    made = (
+    made: tuple[Callable[[], Array], ...] = (
         lambda: a + a.T,
         lambda: a - a.T,
         lambda: np.diag(np.diagonal(a)),
@@ -138,7 +149,7 @@ def _with_structure(a: Array, rng: np.random.Generator) -> Array:
         lambda: np.linalg.qr(a)[0],
         lambda: a @ a.T,
     )
-    return made[rng.integers(len(made))]()
+    return made[int(rng.integers(len(made)))]()
 
 
 # Where an operation breaks -----------------------------------------------------------------------
@@ -256,7 +267,11 @@ def _solved(
 
 
 _GRID: Final = tuple(
-    sorted(s * 10.0**k for s in (-1, 1) for k in (-9, -3, -1, -0.5, 0, 0.5, 1, 1.5, 2, 2.5, 3, 4, 6, 9, 15, 30, 100))
+    sorted(
+        s * 10.0**k
+        for s in (-1, 1)
+        for k in (-9, -3, -1, -0.5, 0, 0.5, 1, 1.5, 2, 2.5, 3, 4, 6, 9, 15, 30, 100)
+    )
 )
 
 
@@ -270,8 +285,8 @@ def _root(f: Callable[[float], float], start: float, rng: np.random.Generator) -
     found = [(s, f(s)) for s in grid]
     changes = [
         (a, b)
-        for (a, fa), (b, fb) in zip(found, found[1:], strict=False)
-        if isfinite(fa) and fb == fb and (fa < 0) != (fb < 0)
+        for (a, fa), (b, fb) in pairwise(found)
+        if isfinite(fa) and not isnan(fb) and (fa < 0) != (fb < 0)
     ]
     if not changes:
         return None

@@ -49,7 +49,7 @@ def gap(a: Tensor) -> Tensor:
     return ein1(parse_spec("ij->"), power(turned, 2))
 
 
-# Far thresholds --------------------------------------------------------------------------------
+# Far thresholds
 
 
 @false_laws.rule(cite="far")
@@ -101,7 +101,7 @@ def beyond_a_turn(a: Tensor) -> Statement:
     return fn("arccos", fn("cos", inner)) >> inner
 
 
-# Slopes ----------------------------------------------------------------------------------------
+# Slopes
 
 
 @false_laws.rule(cite="slope")
@@ -129,7 +129,7 @@ def little_more(a: Tensor) -> Statement:
     return add(a, c(Number(1, 10**9), a)) >> a
 
 
-# Windows and points ------------------------------------------------------------------------------
+# Windows and points
 
 
 @false_laws.rule(cite="window")
@@ -178,7 +178,7 @@ def logarithm_never_two(a: Tensor) -> Statement:
     return fn("sign", power(subtract(power(a, 2), c(9, a)), 2)) >> c(1, a)
 
 
-# Integers and halves -------------------------------------------------------------------------------
+# Integers and halves
 
 
 @false_laws.rule(cite="integers")
@@ -209,7 +209,7 @@ def rounded_third(a: Tensor) -> Statement:
     return fn("floor", add(inner, c(Number(1, 2), a))) >> fn("round", inner)
 
 
-# Sizes and matrices ----------------------------------------------------------------------------------
+# Sizes and matrices
 
 
 @false_laws.rule(cite="n >= 5")
@@ -251,7 +251,7 @@ def never_singular(a: Tensor) -> Statement:
     return fn("sign", power(det(a), 2)) >> const(1, ())
 
 
-# True laws that look like these -----------------------------------------------------------------------
+# True laws that look like these
 
 
 @true_laws.rule(cite="far")
