@@ -6,7 +6,6 @@ from typing import Final
 import numpy as np
 
 from eggrad.engine.oracle import oracle
-from eggrad.engine.oracle.digits import Number
 from eggrad.engine.terms.binding import Array
 from eggrad.engine.terms.functions import function_of
 from eggrad.engine.terms.term import Term
@@ -27,13 +26,13 @@ def is_blurred(node: Term, less: Mapping[Term, Array], more: Mapping[Term, Array
 
 
 def _moves(less: Array, more: Array, floor: float) -> bool:
-    first, second = (np.frompyfunc(_is_number, 1, 1)(v).astype(bool) for v in (less, more))
+    first, second = map(_defined, (less, more))
     changed = abs(more - less) > STEADY * np.maximum(abs(more), floor)
     return bool(np.any(np.where(first & second, changed, first != second)))
 
 
-def _is_number(x: Number) -> bool:
-    return x.is_finite
+def _defined(values: Array) -> Array:
+    return np.array([x.is_finite for x in values.flat], bool).reshape(values.shape)
 
 
 def _edge(node: Term, args: Sequence[Array]) -> Array | None:

@@ -224,7 +224,7 @@ def _at_break(
     """The values with one variable moved to where an operation breaks, or beside that."""
     if not breaks:
         return None
-    own = breaks[rng.integers(len(breaks))]
+    own = breaks[int(rng.integers(len(breaks)))]
     names = [v.name for v in variables(*own.operands) if v.name in free]
     if not names:
         return None
