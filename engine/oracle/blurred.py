@@ -32,7 +32,9 @@ def _moves(less: Array, more: Array, floor: float) -> bool:
 
 
 def _defined(values: Array) -> Array:
-    return np.array([x.is_finite for x in values.flat], bool).reshape(values.shape)
+    # Arithmetic on arrays without axes returns their entry.
+    own = np.asarray(values, object)
+    return np.array([x.is_finite for x in own.flat], bool).reshape(own.shape)
 
 
 def _edge(node: Term, args: Sequence[Array]) -> Array | None:

@@ -94,9 +94,10 @@ def _verdict(claimed: str, instance: _Instance, done: Mapping[Term, Array]) -> b
     # A singular matrix that rounding makes invertible has an inverse of huge entries.
     if not finite.size or np.abs(finite).max() > HUGE:
         return None
-    if not all(PROPERTIES[p].holds(done[t]) for p, t in instance.needed):
-        return None
-    return holds(claimed, own)
+    with np.errstate(all="ignore"):
+        if not all(PROPERTIES[p].holds(done[t]) for p, t in instance.needed):
+            return None
+        return holds(claimed, own)
 
 
 def is_concluded(fact: Fact, seed: int = 0) -> bool:

@@ -33,8 +33,8 @@ def steady_values(
     >>> from eggrad.engine.terms.term import add, apply, constant, subtract, variable
     >>> a = variable("a")
     >>> rest = subtract(add(apply("exp", a), constant(1)), constant(1))
-    >>> steady_values([rest], {"a": np.array(-99.0)})[rest].item() == np.exp(-99.0)
-    True
+    >>> f"{steady_values([rest], {'a': np.array(-99.0)})[rest]:.6g}"
+    '1.01122e-43'
     """
     nodes = list(postorder(*roots))
     own = [substituted(t, replaced) for t in nodes] if replaced else nodes

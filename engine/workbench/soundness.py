@@ -184,8 +184,8 @@ def compare(instance: Instance, given: Trial, *, beyond: bool = False) -> Compar
     if found is None or found.flaw in (None, "axes"):
         return found
     # Rounding is no refutation: with more digits its share disappears.
-    if not instance.closing.holes and all(map(oracle.has_digits, _every(instance))):
-        return _held(instance, given, beyond)
+    if not (beyond or instance.closing.holes) and all(map(oracle.has_digits, _every(instance))):
+        return _held(instance, given)
     longer = {k: v.astype(np.longdouble) for k, v in given.values.items()}
     return _compared(instance, replace(given, values=longer), beyond)
 
@@ -216,14 +216,15 @@ def _compared(instance: Instance, given: Trial, beyond: bool) -> Comparison | No
 
 
 def _comparison(
-    instance: Instance, given: Trial, done: Mapping[Term, Array] | None, beyond: bool
+    instance: Instance, given: Trial, done: Mapping[Term, Array] | None, beyond: bool = False
 ) -> Comparison | None:
     """What the values of all nodes say, if they say anything."""
     if done is None:
         return None
     left, right = done[instance.left], done[instance.right]
     asked = instance.known
-    known = all(PROPERTIES[p].holds(done[t]) for p, t in asked)
+    with np.errstate(all="ignore"):
+        known = all(PROPERTIES[p].holds(done[t]) for p, t in asked)
     # Properties that few matrices have are had but for rounding, of numbers near 1.
     if asked and (known is beyond or (given.is_far and any(p in THIN for p, _ in asked))):
         return None
@@ -261,14 +262,14 @@ def _largest(values: Iterable[Array]) -> float:
 # More digits: a difference counts if it stands there --------------------------------------------
 
 
-def _held(instance: Instance, given: Trial, beyond: bool) -> Comparison | None:
+def _held(instance: Instance, given: Trial) -> Comparison | None:
     """Both sides in as many digits as the values need; None where these decide nothing.
 
     Special values are numbers that a law names, which no float may be: a third is meant to be a
     third then, and not the float beside it.
     """
     every = _every(instance)
-    found = _comparison(instance, given, steady_values(every, given.values), beyond)
+    found = _comparison(instance, given, steady_values(every, given.values))
     if not given.special or (found is not None and found.flaw is not None):
         return found
     values, quotients = dict(given.values), dict[Term, Term]()
@@ -281,4 +282,4 @@ def _held(instance: Instance, given: Trial, beyond: bool) -> Comparison | None:
         if np.array_equal(values[parts[0].name] / values[parts[1].name], values[v.name]):
             quotients[v] = terms.divide(*parts)
     meant = steady_values(every, values, quotients)
-    return _comparison(instance, given, meant, beyond) or found
+    return _comparison(instance, given, meant) or found
