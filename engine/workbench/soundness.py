@@ -9,7 +9,7 @@ import numpy as np
 
 from eggrad.engine.laws.forms import check_form
 from eggrad.engine.laws.matching import SYMBOLS, Closing, Reject
-from eggrad.engine.laws.properties import PROPERTIES, THIN, TOTAL
+from eggrad.engine.laws.properties import INTEGER, PROPERTIES, THIN, TOTAL
 from eggrad.engine.laws.rule import Kind, Rule
 from eggrad.engine.oracle import oracle
 from eggrad.engine.terms import term as terms
@@ -224,7 +224,7 @@ def _comparison(
     left, right = done[instance.left], done[instance.right]
     asked = instance.known
     with np.errstate(all="ignore"):
-        known = all(PROPERTIES[p].holds(done[t]) for p, t in asked)
+        known = all(_has(p, done[t]) for p, t in asked)
     # Properties that few matrices have are had but for rounding, of numbers near 1.
     if asked and (known is beyond or (given.is_far and any(p in THIN for p, _ in asked))):
         return None
@@ -244,6 +244,12 @@ def _comparison(
     rounded = bool(asked) or any(v.assumed for v in instance.variables)
     scale = 1.0 if rounded else min(1.0, _largest(done.values()))
     return replace(found, tolerance=CLOSE, absolute=CLOSE * scale)
+
+
+def _has(p: str, values: Array) -> bool:
+    """Whether values have a property; beside an integer, rounding functions jump."""
+    finite = values[np.isfinite(values)]
+    return PROPERTIES[p].holds(values) and (p != INTEGER or bool((finite == np.rint(finite)).all()))
 
 
 def _may_be_wider(rule: Rule, given: Trial) -> bool:
