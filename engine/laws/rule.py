@@ -1,12 +1,13 @@
 """Rules and rulesets: laws with a name, a sentence, a source and conditions."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from fractions import Fraction
 from functools import cached_property
 from inspect import getdoc, signature
 from itertools import product
+from types import FunctionType
 from typing import Any, Protocol, cast, get_type_hints
 
 from eggrad.engine.errors import RuleError
@@ -157,6 +158,7 @@ class Rule:
     A rule that `replaces` has a right side that serves every purpose better: no rule matches
     its left side again. (It stays an e-node of its e-class, so that no e-class is left empty.)
     The right side of a `stable` rule loses no digits: code is generated from it, if from any.
+    `place` is the file and the line where it is stated.
     """
 
     name: str
@@ -170,6 +172,7 @@ class Rule:
     stable: bool = False
     widens: bool = False
     thin: bool = False
+    place: str = field(default="", compare=False)
 
     @property
     def is_conditional(self) -> bool:
@@ -334,6 +337,7 @@ class Ruleset:
             name, law = self._entry(function)
             statement = _normal(_applied(function))
             _check_bound(name, statement)
+            code = cast(FunctionType, function).__code__
             made = Rule(
                 name,
                 law,
@@ -346,6 +350,7 @@ class Ruleset:
                 stable=stable,
                 widens=widens,
                 thin=thin,
+                place=f"{code.co_filename}, line {code.co_firstlineno}",
             )
             self.rules.append(made)
             return made

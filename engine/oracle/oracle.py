@@ -54,9 +54,11 @@ def _pivots(matrix: Array) -> Array:
             rows[[i, pivot]] = rows[[pivot, i]]
             sign = -sign
         if rows[i, i] == 0:
-            return np.zeros(1, rows.dtype)
+            return rows[i, i : i + 1]
         rows[i + 1 :] -= np.outer(rows[i + 1 :, i] / rows[i, i], rows[i])
-    return np.append(np.diagonal(rows), rows.dtype.type(sign))
+    # A sign of the rows' own kind.
+    signs = sign * (rows[:1, 0] / rows[:1, 0]) if len(rows) else np.array([sign], rows.dtype)
+    return np.append(np.diagonal(rows), signs)
 
 
 def _inv(matrix: Array) -> Array:
@@ -97,7 +99,7 @@ def _each(function: Callable[[Array], Any]) -> Callable[[Array], Array]:
     def call(stack: Array) -> Array:
         shape = stack.shape[:-2]
         found = [function(stack[place]) for place in np.ndindex(shape)]
-        of_none = np.shape(function(np.eye(*stack.shape[-2:]))) if not found else found[0].shape
+        of_none = np.shape(function(np.eye(*stack.shape[-2:]))) if not found else np.shape(found[0])
         return np.array(found, stack.dtype).reshape(shape + of_none)
 
     return call

@@ -752,7 +752,10 @@ def record(key: str) -> Function:
     >>> record("sin").parity
     'odd'
     """
-    return FUNCTIONS.get(key) or _OWN[key]
+    found = FUNCTIONS.get(key) or _OWN.get(key)
+    if found is None:
+        raise UnsupportedOperation(f"no function is called {key!r}")
+    return found
 
 
 def function_of(op: str, data: object) -> Function | None:

@@ -111,7 +111,9 @@ def _comparisons(pairs: Sequence[Pair], seed: int) -> Iterator[Comparison]:
 
 def _compared_pair(pair: Pair, values: Mapping[str, Array]) -> Comparison:
     left, right = oracle.evaluate(pair, values, SYMBOLS)
-    return Comparison(pair, values, left, right, Closing({}), tolerance=TOLERANCE)
+    return Comparison(
+        pair, values, left, right, Closing({}), tolerance=TOLERANCE, absolute=TOLERANCE / 10
+    )
 
 
 def _shrunk(rule: BulkRule, classes: RandomClasses, found: Comparison) -> Comparison:

@@ -29,7 +29,7 @@ from eggrad.engine.laws.language import (
     Variable,
     Wrt,
 )
-from eggrad.engine.laws.matching import Reject, node_term
+from eggrad.engine.laws.matching import Closing, Reject, node_term
 from eggrad.engine.laws.primitives import is_empty
 from eggrad.engine.terms import term as terms
 from eggrad.engine.terms.assumptions import ASSUMPTIONS
@@ -100,6 +100,7 @@ class Scope:
 
 
 EVERYTHING = Scope(SIZES, 3)
+LARGER = Scope((3, 4, 5, 5, "n"), 3)
 
 
 def with_empty(scope: Scope, conditions: Iterable[Tensor]) -> Scope:
@@ -372,6 +373,10 @@ class Drawing:
                     break
                 self.bound[spec.name] = drawn = self._spec(sizes_of, want)
             return terms.einsum(drawn, *built)
+        if isinstance(spec, Call):
+            # What is computed is compared once the operands are matched.
+            built = [self.draw(a) for a in operands]
+            return terms.einsum(Closing(self.bound).build(spec), *built)
         known = self.bound[spec.name] if isinstance(spec, Parameter) else spec
         sizes: dict[int, Size] = dict(zip(known[-1], want or (), strict=False))
         built = []

@@ -1,7 +1,8 @@
 """Random closed instances of a law: what its tests judge it by."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,10 @@ from eggrad.engine.terms.binding import Array
 from eggrad.engine.terms.functions import record
 from eggrad.engine.terms.term import Term
 from eggrad.engine.workbench.drawing import EVERYTHING, Drawing, Scope, with_empty
+from eggrad.engine.workbench.trials import Trial, trial
 
+# What has properties is made of numbers of this size at most.
+MODEST = 10.0
 # At kinks differences say nothing, so these avoid special values.
 DIFFERENTIATED = ("derivative", "pullback", *SLOPE_NODES.values())
 
@@ -34,8 +38,9 @@ class IllTyped(ShapeError):
 
 @dataclass(frozen=True)
 class Instance:
-    """A law, what its parameters are bound to, and both its sides as terms with holes."""
+    """A law of a rule, what its parameters are bound to, and both its sides with holes."""
 
+    rule: Rule
     law: Law
     bound: Mapping[str, Any]
     left: Term
@@ -83,18 +88,19 @@ def _is_variable(value: object) -> bool:
     )  # fmt: skip
 
 
-def close(law: Law, bound: Mapping[str, Any]) -> Instance:
-    """The law at the given bindings; `Reject` where it does not apply to them.
+def close(rule: Rule, bound: Mapping[str, Any], law: Law | None = None) -> Instance:
+    """A rule's law, or the same the other way round, at the given bindings.
 
-    Raises `IllTyped` where its right side has no axes.
+    `Reject` where it does not apply to them. Raises `IllTyped` where its right side has no axes.
     """
+    law = law or rule.statement
     closing = Closing(bound)
     for c in law.conditions:
         if not closing.build(c):
             raise Reject
     left = closing.build(law.left)
     try:
-        return Instance(law, bound, left, closing.build(law.right), closing)
+        return Instance(rule, law, bound, left, closing.build(law.right), closing)
     except ShapeError as error:
         raise IllTyped(str(error), closing, left) from error
 
@@ -114,23 +120,20 @@ def random_instance(
     drawing = Drawing(rng, own, law.conditions if rule.thin else ())
     try:
         drawing.draw_left(law.node)
-        return close(law, drawing.bound)
+        return close(rule, drawing.bound, law)
     except IllTyped:
         raise
     except ShapeError as error:
         raise Reject from error
 
 
-def random_values(instance: Instance, rng: np.random.Generator) -> dict[str, Array]:
-    """Normal numbers, numbers between 0 and 1, or zeros, ones, small integers and ties."""
-    flavour = rng.random()
-    kind = "special" if flavour < 0.3 and not instance.is_differentiated else "normal"
-    values = oracle.random_values(instance.variables, SYMBOLS, rng, kind)
-    if flavour > 0.6:
-        # What is declared of a variable stays true.
-        plain = {v.name for v in instance.variables if not v.assumed}
-        values |= {name: np.abs(values[name]) % 0.9 + 0.05 for name in plain & values.keys()}
-    return with_properties(instance.known, values, rng, share=0.7)
+def random_trial(instance: Instance, rng: np.random.Generator) -> Trial:
+    """Values at which a law is tried, ordinary ones and those where it could break."""
+    smooth = instance.is_differentiated
+    sides = (instance.subject if smooth else instance.left, instance.right)
+    numbers = [n for n in instance.bound.values() if isinstance(n, Fraction)]
+    found = trial(instance.variables, sides, numbers, rng, smooth=smooth)
+    return replace(found, values=with_properties(instance.known, found.values, rng, share=0.7))
 
 
 def with_properties(
@@ -151,7 +154,7 @@ def with_properties(
     found = dict(values)
     if seldom and rng.random() < share:
         for name, properties in seldom.items():
-            drawn = drawn_with(properties, found[name], rng)
+            drawn = drawn_with(properties, np.clip(found[name], -MODEST, MODEST), rng)
             found[name] = found[name] if drawn is None else drawn
     return found
 

@@ -8,14 +8,14 @@ import numpy as np
 
 from eggrad.engine.errors import ShapeError
 from eggrad.engine.indices.spec import Size
-from eggrad.engine.laws.language import Law
 from eggrad.engine.laws.matching import SYMBOLS, Reject
 from eggrad.engine.laws.rule import Rule
 from eggrad.engine.terms.binding import Array, concrete
 from eggrad.engine.terms.term import Term, postorder, substitute_sizes
 from eggrad.engine.workbench.drawing import EVERYTHING, Scope
-from eggrad.engine.workbench.instances import IllTyped, Instance, close, random_values
+from eggrad.engine.workbench.instances import IllTyped, Instance, close, random_trial
 from eggrad.engine.workbench.soundness import Comparison, compare, random_instances
+from eggrad.engine.workbench.trials import Trial
 
 # Small instances come up more often where there is no other size and no further axis.
 SCOPES: Final = (
@@ -65,7 +65,7 @@ def _refutations(
             if isinstance(instance, IllTyped):
                 ill_typed.append(instance)
                 continue
-            found = compare(instance, random_values(instance, rng))
+            found = compare(instance, random_trial(instance, rng))
             compared += found is not None
             if found is not None and found.flaw is not None:
                 yield instance, found
@@ -103,7 +103,7 @@ def _simplified(instance: Instance, found: Comparison) -> Comparison:
 def _plainer(instance: Instance, found: Comparison) -> Iterator[Refutation]:
     """Counterexamples of the same kind at which one size or one parameter is plainer."""
     for bound in (*_smaller_bindings(instance), *_plainer_bindings(instance)):
-        again = _closed(instance.law, bound)
+        again = _closed(instance, bound)
         if again is None:
             continue
         values = {
@@ -148,9 +148,9 @@ def _plainer_bindings(instance: Instance) -> Iterator[dict[str, Any]]:
         yield from ({**instance.bound, name: other} for other in plainer)
 
 
-def _closed(law: Law, bound: Mapping[str, Any]) -> Instance | None:
+def _closed(instance: Instance, bound: Mapping[str, Any]) -> Instance | None:
     try:
-        return close(law, bound)
+        return close(instance.rule, bound, instance.law)
     except (Reject, ShapeError):
         return None
 
@@ -170,7 +170,7 @@ def _refuted(
     instance: Instance, values: Mapping[str, Array], flaw: str | None
 ) -> Comparison | None:
     """The comparison at some values, if it shows the same flaw."""
-    found = compare(instance, values)
+    found = compare(instance, Trial(values))
     return found if found is not None and found.flaw == flaw else None
 
 

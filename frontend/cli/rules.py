@@ -85,7 +85,8 @@ def check(subject: str | None, *, instances: int, seed: int, as_json: bool) -> N
 
     Is a rule true, on random instances of its left side? Does it fire? Does it follow from other
     rules? Does it come to an end, alone and with its ruleset? A rule that is false is shown with
-    a small counterexample, and the exit status is 1.
+    a small counterexample, one that cannot be checked with what is wrong; the others are checked
+    all the same, and the exit status is 1.
 
     FILE is Python and is executed: check only files that you trust.
     """
@@ -100,8 +101,11 @@ def check(subject: str | None, *, instances: int, seed: int, as_json: bool) -> N
     if as_json:
         click.echo(json.dumps([plain_findings(f) for f in found]))
     false = [f.rule.name for f in found if f.soundness.counterexample is not None]
-    if false:
-        click.echo(f"{len(false)} of {len(found)} rules false: {', '.join(false)}", err=True)
+    wrong = [f.rule.name for f in found if f.mistake]
+    for names, what in ((false, "false"), (wrong, "not checked")):
+        if names:
+            click.echo(f"{len(names)} of {len(found)} rules {what}: {', '.join(names)}", err=True)
+    if false or wrong:
         sys.exit(1)
 
 

@@ -48,7 +48,8 @@ class Findings:
     """What is known of a rule. What was not looked at is None.
 
     `follows_from` names the other rules from which it follows, and is None where it does not;
-    `alone` and `together` say how the e-graph grows under it, and under its ruleset.
+    `alone` and `together` say how the e-graph grows under it, and under its ruleset. A law that
+    cannot be checked has a `mistake`, in words.
     """
 
     rule: Rule | BulkRule
@@ -57,6 +58,7 @@ class Findings:
     follows_from: list[str] | None = None
     alone: Growth | None = None
     together: Growth | None = None
+    mistake: str = ""
 
 
 class Checker:
@@ -67,7 +69,7 @@ class Checker:
         self.own = own
         self.instances = instances
         self.seed = seed
-        self._known: dict[Rule | BulkRule, Soundness] = {}
+        self._known: dict[Rule | BulkRule, Soundness | RuleError] = {}
 
     @cached_property
     def _classes(self) -> RandomClasses:
@@ -81,17 +83,28 @@ class Checker:
     def _sound_part(self, ruleset: Ruleset) -> Ruleset:
         if ruleset not in self.own:
             return ruleset
-        laws = ruleset.laws
-        return ruleset.without(*(r.name for r in laws if self.soundness(r).counterexample))
+        return ruleset.without(*(r.name for r in ruleset.laws if not self._is_sound(r)))
+
+    def _is_sound(self, rule: Rule | BulkRule) -> bool:
+        try:
+            return self.soundness(rule).counterexample is None
+        except RuleError:
+            return False
 
     def soundness(self, rule: Rule | BulkRule) -> Soundness:
-        """Whether a rule is true on random instances; the counterexample is a small one."""
+        """Whether a rule is true on random instances; the counterexample is a small one.
+
+        `RuleError` names a law that cannot be checked, its place and what is wrong.
+        """
         found = self._known.get(rule)
         if found is None:
             try:
-                found = self._known[rule] = self._soundness(rule)
-            except RuleError as error:
-                raise RuleError(f"rule {rule.name!r}: {error}") from error
+                found = self._soundness(rule)
+            except EggradError as error:
+                found = _mistake(rule, error)
+            self._known[rule] = found
+        if isinstance(found, RuleError):
+            raise found
         return found
 
     def _soundness(self, rule: Rule | BulkRule) -> Soundness:
@@ -105,6 +118,13 @@ class Checker:
 
     def findings(self, rule: Rule | BulkRule, ruleset: Ruleset) -> Findings:
         """All that can be said of a rule; of a false one only that it is."""
+        try:
+            return self._findings(rule, ruleset)
+        except EggradError as error:
+            mistake = error if isinstance(error, RuleError) else _mistake(rule, error)
+            return Findings(rule, Soundness(0, 0), fires=False, mistake=str(mistake))
+
+    def _findings(self, rule: Rule | BulkRule, ruleset: Ruleset) -> Findings:
         soundness = self.soundness(rule)
         if isinstance(rule, BulkRule) or soundness.counterexample is not None:
             return Findings(rule, soundness, fires=soundness.compared > 0)
@@ -128,6 +148,14 @@ class Checker:
             check_growth(alone, tried, settle),
             check_growth(self._sound_part(ruleset), tried, settle),
         )
+
+
+def _mistake(rule: Rule | BulkRule, error: EggradError) -> RuleError:
+    """That a law cannot be checked: its name, its place and why."""
+    place = f" ({rule.place})" if isinstance(rule, Rule) and rule.place else ""
+    found = RuleError(f"rule {rule.name!r}{place}: {error}")
+    found.__cause__ = error
+    return found
 
 
 # Findings as text for people, and as plain values for JSON ---------------------------------
@@ -225,6 +253,8 @@ def format_findings(found: Findings) -> str:
     """What was found out about a rule."""
     rule, soundness = found.rule, found.soundness
     lines = [f"{rule.name}: {rule.law}"]
+    if found.mistake:
+        return "\n".join([*lines, f"  CANNOT BE CHECKED: {found.mistake}"])
     if soundness.counterexample is not None:
         lines.append(f"  FALSE, by instance {soundness.compared}; the smallest found:")
         return "\n".join([*lines, format_counterexample(soundness.counterexample, rule)])
@@ -260,8 +290,9 @@ def plain_findings(found: Findings) -> dict[str, Any]:
     return {
         "name": rule.name,
         "ruleset": rule.ruleset,
+        "mistake": found.mistake,
         "instances": found.soundness.compared,
-        "sound": example is None,
+        "sound": example is None and not found.mistake,
         "counterexample": None if example is None else format_counterexample(example, rule),
         "fires": found.fires,
         "follows_from": found.follows_from,

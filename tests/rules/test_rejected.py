@@ -27,7 +27,7 @@ def test_the_witness_refutes(law: Rejected) -> None:
         if parameter.kind is Tensor and not isinstance(bound[name], Term):
             values[name] = np.asarray(bound[name], float)
             bound[name] = terms.variable(name, values[name].shape)
-    left, right = sides(close(law.rule.statement, bound), values)
+    left, right = sides(close(law.rule, bound), values)
     assert left.shape == right.shape
     assert np.isfinite(left).all()
     assert np.isfinite(right).all() != law.undefined

@@ -16,7 +16,7 @@ from eggrad.rules.standard import RULESETS
 from tests.benchmarks.tables import read_csv
 from tests.support.needed_rules import NEEDED, without
 
-INSTANCES = 100
+INSTANCES = 50
 
 # Laws on terms without axes.
 SCALAR = (

@@ -38,6 +38,7 @@ from eggrad.engine.workbench.firing import check_firing, telling_instances
 from eggrad.engine.workbench.instances import IllTyped
 from eggrad.engine.workbench.shrinking import shrink
 from eggrad.engine.workbench.soundness import Comparison, check_soundness, compare
+from eggrad.engine.workbench.trials import Trial
 from eggrad.rules.companions import BEFORE_BULK_RULES
 from eggrad.rules.rejected import REJECTED, Rejected
 
@@ -124,7 +125,7 @@ def test_singular_matrices_have_no_inverse(ruleset: Ruleset) -> None:
     (instance,) = telling_instances(inverse_of_inverse, 1, 0)
     n = [2 if d == "n" else d for d in instance.left.dims]
     tie = np.full(n, -0.24255993)
-    found = compare(instance, {"a": tie})
+    found = compare(instance, Trial({"a": tie}))
     assert found is None or found.flaw is None
 
 

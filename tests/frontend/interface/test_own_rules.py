@@ -11,7 +11,7 @@ from eggrad.engine.errors import RuleError, UnsoundRules
 from eggrad.engine.laws.language import Claim
 from eggrad.engine.laws.properties import positive
 from eggrad.frontend.cli.main import main
-from eggrad.frontend.interface.own_rules import accepted, read_rules
+from eggrad.frontend.interface.own_rules import Checker, accepted, read_rules, rules_to_check
 from eggrad.rules.notation import (
     Ruleset,
     Spec,
@@ -250,3 +250,38 @@ def test_facts_are_no_rules() -> None:
 
     with pytest.raises(eg.EggradError, match="only rules can be added"):
         eg.simplify(eg.variable("x"), rules=own)
+
+
+UNCHECKED = """from eggrad.rules.notation import *
+mine = Ruleset("mine", "laws of a reader", "nothing")
+@mine.rule(cite="a name of NumPy's")
+def rounded(a: Tensor) -> Statement:
+    \"\"\"rint a = a.\"\"\"
+    return fn("rint", a) >> a
+@mine.rule(cite="a text for a spec")
+def product(a: Tensor, b: Tensor) -> Statement:
+    \"\"\"a b = a.\"\"\"
+    return ein("ij,jk->ik", a, b) >> a
+@mine.rule(cite="a number for a tensor")
+def shifted(a: Tensor) -> Statement:
+    \"\"\"a + 2 = a.\"\"\"
+    return add(a, 2) >> a
+@mine.rule(cite="a computed spec")
+def size_and_sign(a: Tensor) -> Statement:
+    \"\"\"sign a |a| = a.\"\"\"
+    return ein(elementwise(dims(a)), fn("sign", a), fn("abs", a)) >> a
+"""
+
+
+def test_a_law_that_cannot_be_checked_is_named_and_the_others_are_checked(tmp_path: Path) -> None:
+    path = tmp_path / "mine.py"
+    path.write_text(UNCHECKED)
+    checker = Checker(read_rules(path), instances=20)
+    found = [checker.findings(r, s) for s, r in rules_to_check(str(path))]
+    assert [bool(f.mistake) for f in found] == [True, True, True, False]
+    for f, line, wrong in zip(found, (3, 7, 11), ("'rint'", "no spec", "no tensor"), strict=False):
+        assert f"rule '{f.rule.name}' ({path}, line {line})" in f.mistake
+        assert wrong in f.mistake
+    assert (found[-1].soundness.counterexample, found[-1].soundness.compared) == (None, 20)
+    with pytest.raises(RuleError, match="no element-wise function of 1 operand is called 'rint'"):
+        accepted(path)
