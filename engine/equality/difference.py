@@ -17,16 +17,14 @@ from eggrad.engine.indices.affine import as_size, form, size_form, size_value
 from eggrad.engine.indices.texts import as_float
 from eggrad.engine.normal_forms.index_ranges import greatest_indices
 from eggrad.engine.oracle import oracle
+from eggrad.engine.oracle.blurred import STEADY, is_blurred
 from eggrad.engine.oracle.exact_values import exact_values, is_polynomial
 from eggrad.engine.terms.assumptions import are_exact, drawn
 from eggrad.engine.terms.binding import MOST_AXES, Array, concrete, enlarged, made_sizes, symbols
-from eggrad.engine.terms.functions import function_of
 from eggrad.engine.terms.term import Term, postorder, variables
 
 # A difference counts from this part of the result.
 CLOSE: Final = 1e-9
-# What both precisions say of a value agrees to this part of it, or the value means nothing.
-STEADY: Final = 1e-9
 DIGITS: Final = (50, 75)
 # How far neighbours are, in each direction.
 SHIFTS: Final = (2.0**-6, 2.0**-10, 2.0**-16)
@@ -222,39 +220,11 @@ def _by_digits(
         a, b = more[left], more[right]
         with np.errstate(all="ignore"):
             gap, noise = abs(a - b), abs(a - less[left]) + abs(b - less[right])
-            steady = not any(_is_blurred(t, less, more) for t in floats)
+            steady = not any(is_blurred(t, less, more) for t in floats)
             if steady and np.any(noise < STEADY * gap):
                 return a.astype(float), b.astype(float)
         less = more
     return None
-
-
-def _is_blurred(node: Term, less: Mapping[Term, Array], more: Mapping[Term, Array]) -> bool:
-    """Whether more digits change a value, or on which side of a jump an operand is."""
-    if _moves(less[node], more[node], 1.0):
-        return True
-    before, after = (_edge(node, [found[a] for a in node.args]) for found in (less, more))
-    return before is not None and after is not None and _moves(before, after, 0.0)
-
-
-def _moves(less: Array, more: Array, floor: float) -> bool:
-    # Floats tell digits that agree from others, and are faster than what they are made of.
-    a, b = (np.asarray(v, float) for v in (less, more))
-    largest = np.maximum(np.abs(b), floor)
-    return bool(np.any((np.abs(b - a) > STEADY * largest) | np.isinf(b)))
-
-
-def _edge(node: Term, args: Sequence[Array]) -> Array | None:
-    """What is 0 where a function jumps; None for one that does not."""
-    own = function_of(node.op, node.data)
-    if node.op in ("sign", "where"):
-        return args[0]
-    if own is None or not own.stepwise:
-        return None
-    if own.is_test:
-        return args[0] - args[1] if len(args) > 1 else args[0]
-    shifted = args[0] + 0.5 if node.op == "round" else args[0]
-    return shifted - np.rint(shifted)
 
 
 def _is_large(found: Witness, left: Term, right: Term) -> bool:

@@ -17,7 +17,8 @@ STEADY: Final = 1e-9
 def is_blurred(node: Term, less: Mapping[Term, Array], more: Mapping[Term, Array]) -> bool:
     """Whether more digits change a value, or on which side of a jump an operand is.
 
-    `less` and `more` have the values of a node and its operands in numbers of some digits.
+    `less` and `more` have the values of a node and its operands: in numbers of some digits, or
+    floats for the less.
     """
     if _moves(less[node], more[node], 1.0):
         return True
@@ -33,7 +34,9 @@ def _moves(less: Array, more: Array, floor: float) -> bool:
 
 def _defined(values: Array) -> Array:
     # Arithmetic on arrays without axes returns their entry.
-    own = np.asarray(values, object)
+    own = np.asarray(values)
+    if own.dtype != object:
+        return np.isfinite(own)
     return np.array([x.is_finite for x in own.flat], bool).reshape(own.shape)
 
 

@@ -168,10 +168,18 @@ def fails_beyond(rule: Rule, draws: int = 2000, seed: int = 0) -> Comparison | N
 
 
 def _beyond(instance: Instance, given: Trial, rng: np.random.Generator) -> Trial:
-    """The values, but for variables that a law wants to be defined: some of those are not."""
+    """The values, but for variables that a law wants to be defined: some entries of those are not.
+
+    A law that asks for nothing may be about any variable.
+    """
     asked = [t.name for p, t in instance.known if p == TOTAL and t.op == "variable"]
+    if not instance.known:
+        asked = [v.name for v in instance.variables if not v.assumed]
     left_out = {name for name in asked if rng.random() < 1 / 2}
-    values = {k: np.full_like(v, np.nan) if k in left_out else v for k, v in given.values.items()}
+    values = {
+        k: np.where(rng.random(v.shape) < 2 / 3, np.nan, v) if k in left_out else v
+        for k, v in given.values.items()
+    }
     return replace(given, values=values)
 
 
