@@ -63,7 +63,7 @@ def product_network(
 ) -> Network:
     """Flatten an e-node of an e-class through operands whose cheapest e-node is a product.
 
-    So is a quotient by a scalar; with `quotients`, every quotient.
+    With `quotients` also through those whose cheapest e-node is a quotient.
     """
     dims, choice = graph.dims, graph.choice
     out = tuple(range(len(dims[cls])))
@@ -75,9 +75,7 @@ def product_network(
     waiting: list[tuple[int, Indices, ENode | None]] = [(cls, out, member)]
     while waiting:
         c, part, chosen = waiting.pop()
-        node = chosen or choice[c]
-        if node.constructor == "divide" and (quotients or not dims[node.children[1]]):
-            node = _as_product(graph, c, node)
+        node = chosen or (_as_product(graph, c) if quotients else choice[c])
         room = node.constructor != "ein" or len(factors) + len(waiting) + 2 <= limit
         if node.constructor not in PRODUCTS or not room:
             factors.append((c, part))
@@ -147,10 +145,13 @@ def connected_order(factors: Sequence[Factor], start: Iterable[int]) -> list[int
     return order
 
 
-def _as_product(graph: Snapshot, cls: int, quotient: ENode) -> ENode:
-    """A product that a quotient equals, if there is one."""
+def _as_product(graph: Snapshot, cls: int) -> ENode:
+    """The cheapest e-node; for a quotient a product that it equals, if there is one."""
+    node = graph.choice[cls]
+    if node.constructor != "divide":
+        return node
     members = (m for m in graph.members[cls] if m.constructor == "ein" and not m.subsumed)
-    return next(members, quotient)
+    return next(members, node)
 
 
 @lru_cache(maxsize=4096)

@@ -90,24 +90,47 @@ def cheaper_orders(graph: Snapshot, exact: bool) -> Iterator[tuple[int, Term]]:
             yield cls, scaled(network.coefficient, whole)
 
 
-def divides_rest(graph: Snapshot, network: Network, place: int) -> bool:
-    """Whether a factor is a negative power of the product of the others, a scalar."""
-    factor, part = network.factors[place]
-    base, p = base_of(graph, factor)
-    if part or p >= 0:
-        return False
-    rest = (*network.factors[:place], *network.factors[place + 1 :])
-    return like(replace(network, factors=rest, out=())) == like(cheapest_network(graph, base))
+def with_divisor_apart(graph: Snapshot, cls: int) -> Iterator[Term]:
+    """The products of an e-class with a factor that divides by the product of all others.
+
+    It is a scalar, and may be the divisor of a quotient.
+    """
+    for node in graph.members[cls]:
+        if node.constructor != "ein" or graph.dims[cls]:
+            continue
+        network = product_network(graph, cls, node, quotients=True)
+        for k, (factor, part) in enumerate(network.factors):
+            base, p = base_of(graph, factor)
+            if not part and p < 0:
+                rest = (*network.factors[:k], *network.factors[k + 1 :])
+                whole = like(replace(network, factors=rest))
+                if whole == like(cheapest_network(graph, base)):
+                    yield split(graph, network, [k])
 
 
 def pairs_to_join(graph: Snapshot, network: Network) -> Iterator[tuple[int, int]]:
-    """Places of factors with equal indices of which one has a common base or function."""
+    """Places of factors that rules can join.
+
+    They are alike, with a common base or function, inverse to each other, or an indicator fixes an
+    index of the other one.
+    """
+    fixed = [_fixed_indices(graph, f) for f in network.factors]
     for j, (b, right) in enumerate(network.factors):
         for i, (a, left) in enumerate(network.factors[:j]):
             alike = left == right and graph.bases(a) & graph.bases(b)
             inverse = _are_inverse(graph, (a, left), (b, right))
-            if alike or inverse or graph.over_determinant(a, b) or graph.over_determinant(b, a):
+            inverse |= graph.over_determinant(a, b) or graph.over_determinant(b, a)
+            if alike or inverse or not (fixed[i].isdisjoint(right) and fixed[j].isdisjoint(left)):
                 yield i, j
+
+
+def _fixed_indices(graph: Snapshot, factor: Factor) -> set[int]:
+    """The indices that have one value alone, where a factor is an indicator that is not 0."""
+    cls, part = factor
+    known = graph.sparsity.get(cls)
+    conditions = known if isinstance(known, tuple) else ()
+    axes = [affine.indices(f) for relation, f in conditions if relation == "="]
+    return {part[own[0]] for own in axes if len(own) == 1}
 
 
 def _are_inverse(graph: Snapshot, first: Factor, second: Factor) -> bool:
@@ -946,13 +969,8 @@ def deltas_put_in(graph: Snapshot, outer: Network, place: int, product: Network)
 def picks_beside(graph: Snapshot, outer: Network, place: int, product: Network) -> bool:
     """Whether an indicator in what was put in at a place fixes an index of a factor beside it."""
     beside = {i for k, (_, part) in enumerate(outer.factors) if k != place for i in part}
-    return any(
-        relation == "=" and len(axes) == 1 and part[axes[0]] in beside
-        for c, part in inserted(outer, place, product)
-        if isinstance(known := graph.sparsity.get(c), tuple)
-        for relation, f in known
-        for axes in [affine.indices(f)]
-    )
+    fixed = (_fixed_indices(graph, f) for f in inserted(outer, place, product))
+    return any(not beside.isdisjoint(own) for own in fixed)
 
 
 def repeated(

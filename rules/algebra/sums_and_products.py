@@ -28,7 +28,6 @@ from eggrad.engine.networks.sums_and_products import (
     disjoint,
     distributed,
     distributions,
-    divides_rest,
     every_network,
     every_sum,
     hadamard_pairs,
@@ -49,6 +48,7 @@ from eggrad.engine.networks.sums_and_products import (
     short_sums,
     total,
     united,
+    with_divisor_apart,
     with_inverse_apart,
     with_sums_together,
 )
@@ -138,12 +138,11 @@ def same_network(graph: Snapshot) -> Iterator[tuple[int, Term]]:
 
 @products.bulk_rule(cite=f"{LAUE}: deltas inside nested products; associativity")
 def factor_apart(graph: Snapshot) -> Iterator[tuple[int, Term]]:
-    """A product is each delta, constant, matrix inverse or divisor by the rest times that rest."""
+    """A product is each delta, constant or single factor times the rest of it."""
     for cls, network in every_network(graph):
         if len(network.factors) > 2:
             for k, (factor, _) in enumerate(network.factors):
                 apart = graph.has(factor, ("delta", "constant", "inv", "adj", "det"))
-                apart = apart or divides_rest(graph, network, k)
                 if apart and graph.first_time(("apart", cls, network, k)):
                     yield cls, split(graph, network, [k])
 
@@ -156,6 +155,13 @@ def factors_together(graph: Snapshot) -> Iterator[tuple[int, Term]]:
             for i, j in islice(pairs_to_join(graph, network), MAX_PAIRS):
                 if graph.first_time(("together", cls, network, i, j)):
                     yield cls, split(graph, network, [i, j])
+
+
+@products.bulk_rule(cite="associativity of the product")
+def divisor_apart(graph: Snapshot) -> Iterator[tuple[int, Term]]:
+    """a·(b·(a·b)⁻¹) = (a·b)·(a·b)⁻¹, for a product that is a scalar."""
+    for cls in graph.classes:
+        yield from ((cls, term) for term in with_divisor_apart(graph, cls))
 
 
 @products.bulk_rule(cite="associativity of the product")
