@@ -63,9 +63,9 @@ def product_network(
 ) -> Network:
     """Flatten an e-node of an e-class through operands whose cheapest e-node is a product.
 
-    With `quotients` also through those whose cheapest e-node is a quotient.
+    So is a quotient by a scalar; with `quotients`, every quotient.
     """
-    dims, choice = graph.dims, graph.choice
+    dims = graph.dims
     out = tuple(range(len(dims[cls])))
     sizes: dict[int, Size] = dict(zip(out, dims[cls], strict=True))
     coefficient = Fraction(1)
@@ -75,7 +75,7 @@ def product_network(
     waiting: list[tuple[int, Indices, ENode | None]] = [(cls, out, member)]
     while waiting:
         c, part, chosen = waiting.pop()
-        node = chosen or (_as_product(graph, c) if quotients else choice[c])
+        node = chosen or _as_product(graph, c, quotients)
         room = node.constructor != "ein" or len(factors) + len(waiting) + 2 <= limit
         if node.constructor not in PRODUCTS or not room:
             factors.append((c, part))
@@ -145,10 +145,10 @@ def connected_order(factors: Sequence[Factor], start: Iterable[int]) -> list[int
     return order
 
 
-def _as_product(graph: Snapshot, cls: int) -> ENode:
-    """The cheapest e-node; for a quotient a product that it equals, if there is one."""
+def _as_product(graph: Snapshot, cls: int, quotients: bool) -> ENode:
+    """The cheapest e-node; for a quotient by a scalar, or any, a product that it equals."""
     node = graph.choice[cls]
-    if node.constructor != "divide":
+    if node.constructor != "divide" or (graph.dims[node.children[1]] and not quotients):
         return node
     members = (m for m in graph.members[cls] if m.constructor == "ein" and not m.subsumed)
     return next(members, node)

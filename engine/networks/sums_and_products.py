@@ -98,7 +98,7 @@ def with_divisor_apart(graph: Snapshot, cls: int) -> Iterator[Term]:
     for node in graph.members[cls]:
         if node.constructor != "ein" or graph.dims[cls]:
             continue
-        network = product_network(graph, cls, node, quotients=True)
+        network = product_network(graph, cls, node)
         for k, (factor, part) in enumerate(network.factors):
             base, p = base_of(graph, factor)
             if not part and p < 0:

@@ -26,7 +26,9 @@ class Problem:
     def __init__(self, parsed: "Parsed") -> None:
         """Wrap what the parser found; `parse` is the way to call this."""
         self._declared = (*parsed.declared, *(parsed.wrt or ()))
-        self.expression = expression(parsed.term, parsed.declared)
+        # What is declared may have a value, whether or not the text uses it.
+        names = {v.name for v in self._declared}
+        self.expression = expression(parsed.term, parsed.declared, lost=names)
         self.wrt = None if parsed.wrt is None else tuple(v.name for v in parsed.wrt)
 
     def __repr__(self) -> str:
@@ -71,7 +73,8 @@ def _read(
     own = None if dims is None else given_dims(what, "dims", dims)
     checked_text(what, "text", text)
     problem = read(text, own, given_assumptions(what, assume), records_of(functions))
-    return expression(problem.term, problem.declared)
+    names = {*(own or ()), *(v.name for v in problem.declared)}
+    return expression(problem.term, problem.declared, lost=names)
 
 
 def parse(text: str, functions: Sequence[DeclaredFunction] = ()) -> Problem:
