@@ -18,8 +18,8 @@ from eggrad.engine.terms.term import LEAVES, NUMERIC_NAMES, Term, assembled
 
 T = TypeVar("T")
 
-# E-classes that are explored in a focused snapshot.
-MOST_CLASSES: Final = 100
+# E-nodes up to which all e-classes of a focused snapshot are explored.
+MOST_NODES: Final = 400
 
 
 class Row(NamedTuple):
@@ -222,7 +222,7 @@ class Snapshot:
     def classes(self) -> list[int]:
         """The e-classes that a term of the roots may be made of; if `focused`, few of many."""
         found = [c for c in self.choice if c in self._reachable]
-        if not self.focused or len(found) <= MOST_CLASSES:
+        if not self.focused or self.size <= MOST_NODES:
             return found
         used = {*self.users, *self.root_classes}
         return [c for c in found if c in used]

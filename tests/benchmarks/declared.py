@@ -86,7 +86,7 @@ def table(rows: Iterable[Derivation]) -> str:
 
     >>> print(table([Derivation("skew", "tr(X)", 1, 0.25, True)]))
     | X is | derivatives | cut short | above 2 s | median ms | slowest s | of |
-    |---|---:|---:|---:|---:|---:|---|
+    |---|---:|---:|---:|---:|---:|---:|
     | skew | 1 | 0 | 0 | 250 | 0.2 | `tr(X)`, order 1 |
     """
     by_word: dict[str, list[Derivation]] = {}

@@ -205,7 +205,7 @@ def test_derivatives_pass_variables_and_keep_their_sizes(calls: list[Any]) -> No
 def test_problems_know_what_they_declare(calls: list[Any]) -> None:
     problem = eg.parse("declare x[n] y[m] expression x *(i,i->) x derivative wrt x wrt y")
     assert problem.wrt == ("x", "y")
-    assert problem.expression is x @ x
+    assert problem.expression.term is (x @ x).term
     assert problem.derivative().shape == ("n", "m")
     assert problem.derivative("y", mode="reverse").shape == ("m",)
     assert calls[-1][2] == "reverse"
