@@ -76,8 +76,13 @@ def _summed(joint: _Joint, gone: Collection[int]) -> _Joint:
             continue
         value = solved(given, index)
         rest = tuple(c for c in joint.constraints if c != ("=", given))
-        last = plus(last_index(joint.size[index]), times(-1, value))
-        own = (*substituted_all(rest, index, value), (">=", value), (">=", last))
+        size = joint.size[index]
+        bounds = (value, plus(last_index(size), times(-1, value)))
+        if isinstance(size, str) and not indices(value):
+            # What is asked for by a number, along an axis whose size is a symbol, is there: where
+            # it is not, an expression has no value (`engine/normal_forms/index_ranges.py`).
+            bounds = tuple(f for f in bounds if dict(f).keys() <= {""})
+        own = (*substituted_all(rest, index, value), *((">=", f) for f in bounds))
         part = tuple(i for i in joint.part if i != index)
         return _summed(_cleaned(_Joint(part, own, joint.others, joint.out, joint.size)), gone)
     return joint
@@ -277,26 +282,23 @@ def _picked(s: Spec, n: Dims, p: Constraints) -> _Joint | None:
 def picks_one(s: Spec, n: Dims, p: Constraints) -> bool:
     """Whether each entry of a product with an indicator is one entry of the other operand."""
     left = _picked(s, n, p)
-    return left is not None and _is_there(left)
-
-
-def _is_there(left: _Joint) -> bool:
-    """Whether the entry that is picked always exists.
-
-    What is asked for by a number, along an axis whose size is a symbol, does: where it is missing
-    an expression has no value (`engine/normal_forms/index_ranges.py`).
-    """
-    return all(
-        relation == ">=" and dict(f).keys() > {""} and not indices(f)
-        for relation, f in left.constraints
-    )
+    return left is not None and not left.constraints
 
 
 @condition
 def picks(f: Name, s: Spec, n: Dims, p: Constraints) -> bool:
-    """Whether it is one entry, or at most one for a function that is 0 at 0."""
+    """Whether it is one entry, or at most one for a function that is 0 at 0.
+
+    An entry at a number stays one of the function, for what else is there of it cancels with it.
+    """
     left = _picked(s, n, p)
-    return left is not None and (not left.constraints or record(f).is_zero_at_zero)
+    if left is None or any(
+        len(own := indices(form)) == 1 and isinstance(n[own[0]], str)
+        for relation, form in p
+        if relation == "="
+    ):
+        return False
+    return not left.constraints or record(f).is_zero_at_zero
 
 
 @condition

@@ -12,6 +12,7 @@ from eggrad.engine.laws.language import SLOPE_NODES, Known, Law
 from eggrad.engine.laws.matching import SYMBOLS, Closing, Reject
 from eggrad.engine.laws.properties import PROPERTIES, THIN, drawn_with
 from eggrad.engine.laws.rule import Rule
+from eggrad.engine.normal_forms.index_ranges import check_indices, greatest_indices
 from eggrad.engine.oracle import oracle
 from eggrad.engine.terms import term as terms
 from eggrad.engine.terms.binding import Array
@@ -99,6 +100,8 @@ def close(rule: Rule, bound: Mapping[str, Any], law: Law | None = None) -> Insta
         if not closing.build(c):
             raise Reject
     left = closing.build(law.left)
+    # What asks for an entry that is not there has no value.
+    check_indices(greatest_indices([left]), SYMBOLS)
     try:
         return Instance(rule, law, bound, left, closing.build(law.right), closing)
     except ShapeError as error:
