@@ -95,17 +95,28 @@ def with_divisor_apart(graph: Snapshot, cls: int) -> Iterator[Term]:
 
     It is a scalar, and may be the divisor of a quotient.
     """
-    for node in graph.members[cls]:
-        if node.constructor != "ein" or graph.dims[cls]:
+    products_here = [] if graph.dims[cls] else graph.members[cls]
+    for node in products_here if _scalar_divisors(graph) else ():
+        if node.constructor != "ein":
             continue
         network = product_network(graph, cls, node)
-        for k, (factor, part) in enumerate(network.factors):
-            base, p = base_of(graph, factor)
-            if not part and p < 0:
+        for k, (factor, _) in enumerate(network.factors):
+            if factor in _scalar_divisors(graph):
                 rest = (*network.factors[:k], *network.factors[k + 1 :])
-                whole = like(replace(network, factors=rest))
-                if whole == like(cheapest_network(graph, base)):
+                base = cheapest_network(graph, _scalar_divisors(graph)[factor])
+                if like(replace(network, factors=rest)) == like(base):
                     yield split(graph, network, [k])
+
+
+def _scalar_divisors(graph: Snapshot) -> Mapping[int, int]:
+    """The e-classes of negative powers that are scalars, each with its base."""
+
+    def read() -> dict[int, int]:
+        scalars = (c for c in graph.classes if not graph.dims[c])
+        powers = ((c, *base_of(graph, c)) for c in scalars if graph.has(c, ("power",)))
+        return {c: base for c, base, p in powers if p < 0}
+
+    return graph.remember("scalar divisors", read)
 
 
 def pairs_to_join(graph: Snapshot, network: Network) -> Iterator[tuple[int, int]]:

@@ -7,6 +7,7 @@ from typing import Final
 from eggrad.frontend.text.precedence import Text, bracketed, levels
 
 *_, _ATOM = levels("python")
+_NEGATED: Final = re.compile(r"-\w+\Z")
 _CALL: Final = re.compile(r"[\w.]+\(\{\}(, (\{\}|\d+))*\)\Z")
 
 
@@ -25,6 +26,9 @@ def filled(template: str, args: Sequence[Text], named: Callable[[str], str]) -> 
     >>> filled("{} > {}", [("a", _ATOM), ("b + 1", 0)], str)
     ('(a > (b + 1))', 4)
     """
+    if len(args) == 1 and _NEGATED.match(args[0][0]) and "-{}" in template:
+        # Two signs are none.
+        template, args = template.replace("-{}", "{}"), [(args[0][0][1:], _ATOM)]
     if is_call(template):
         return template.format(*(text for text, _ in args)), _ATOM
     often = [template.count(f"{{{k}}}") > 1 for k in range(len(args))]

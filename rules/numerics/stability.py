@@ -100,24 +100,14 @@ def double_exponential_in_quotient(s: Spec, a: Tensor) -> Statement:
     )
 
 
-@stability.rule(cite="ring axioms", exceptions="a = 0", stable=True)
+@stability.rule(cite=BLUE, stable=True)
 def quotient_of_square(s: Spec, a: Tensor, c: Number, n: Dims) -> Statement:
-    """a²/(c + a²) = 1/(1 + c/a²) for c > 0: where a² overflows it is 1."""
+    """a²/(c + a²) = (a/hypot(a, √c))² for c > 0: no square overflows."""
     square = power(a, 2)
+    length = hypot(a, power(const(c, n), HALF))
     return (
         ein(s, square, power(add(const(c, n), square), -1))
-        >> power(add(const(1, n), scale(c, power(a, -2))), -1),
-        is_elementwise(s),
-        is_positive(c),
-    )
-
-
-@stability.rule(cite="ring axioms", exceptions="a = 0", stable=True)
-def quotient_by_square(s: Spec, a: Tensor, c: Number, n: Dims) -> Statement:
-    """a/(c + a²) = 1/(a + c/a) for c > 0: no square overflows."""
-    return (
-        ein(s, a, power(add(const(c, n), power(a, 2)), -1))
-        >> power(add(a, scale(c, power(a, -1))), -1),
+        >> power(ein(s, a, power(length, -1)), 2),
         is_elementwise(s),
         is_positive(c),
     )
