@@ -146,9 +146,11 @@ def connected_order(factors: Sequence[Factor], start: Iterable[int]) -> list[int
 
 
 def _as_product(graph: Snapshot, cls: int, quotients: bool) -> ENode:
-    """The cheapest e-node; for a quotient by a scalar, or any, a product that it equals."""
+    """The cheapest e-node; for a quotient by a scalar, used once, or any, a product it equals."""
     node = graph.choice[cls]
-    if node.constructor != "divide" or (graph.dims[node.children[1]] and not quotients):
+    if node.constructor != "divide":
+        return node
+    if not quotients and (graph.dims[node.children[1]] or graph.users.get(cls, 0) > 1):
         return node
     members = (m for m in graph.members[cls] if m.constructor == "ein" and not m.subsumed)
     return next(members, node)
