@@ -14,7 +14,7 @@ from numbers import Number
 from operator import getitem, index, mul
 from sys import _getframe
 from threading import Lock
-from typing import TYPE_CHECKING, Any, Final, NoReturn, TypeVar, cast, get_args
+from typing import TYPE_CHECKING, Any, Final, NoReturn, TypeVar, cast
 from weakref import WeakValueDictionary
 
 import numpy as np
@@ -42,7 +42,7 @@ from eggrad.frontend.expression.no_values import (
 from eggrad.frontend.expression.numpy_protocols import call_function, call_ufunc, check_dtype
 from eggrad.frontend.expression.numpy_refusals import NoSuchMethod, no_method
 from eggrad.frontend.expression.substitution import apart
-from eggrad.frontend.text.doors import checked_flag, checked_integer, checked_word
+from eggrad.frontend.text.doors import checked_flag, checked_integer
 from eggrad.frontend.text.sizes import agreed_sizes
 from eggrad.frontend.text.words import Format, format_axes
 
@@ -571,7 +571,6 @@ class Expression(_Compared):
         >>> (A @ x).to("matrix"), (A @ x).to("index")
         ('A*x', 'fᵢ = Σⱼ Aᵢⱼ xⱼ')
         """
-        checked_word("to", "language", language, get_args(Format))
         # What writes texts is loaded with the first of them.
         from eggrad.frontend.printing.formats import format_expression
 
