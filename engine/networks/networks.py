@@ -59,11 +59,15 @@ class Network:
 
 
 def product_network(
-    graph: Snapshot, cls: int, member: ENode, limit: int = MAX_FACTORS, quotients: bool = False
+    graph: Snapshot,
+    cls: int,
+    member: ENode,
+    limit: int = MAX_FACTORS,
+    quotients: bool = False,
 ) -> Network:
     """Flatten an e-node of an e-class through operands whose cheapest e-node is a product.
 
-    So is a quotient by a scalar; with `quotients`, every quotient.
+    So is a quotient by a scalar that is used once; with `quotients`, every quotient.
     """
     dims = graph.dims
     out = tuple(range(len(dims[cls])))
@@ -146,7 +150,7 @@ def connected_order(factors: Sequence[Factor], start: Iterable[int]) -> list[int
 
 
 def _as_product(graph: Snapshot, cls: int, quotients: bool) -> ENode:
-    """The cheapest e-node; for a quotient by a scalar, used once, or any, a product it equals."""
+    """The cheapest e-node; for one of the quotients a product that it equals, if there is one."""
     node = graph.choice[cls]
     if node.constructor != "divide":
         return node

@@ -13,6 +13,7 @@ from eggrad.engine.terms.term import Term, postorder
 from eggrad.frontend.printing.python import (
     ATOM,
     PRODUCT,
+    SUM,
     Writer,
     format_condition,
     format_fraction,
@@ -91,14 +92,16 @@ class _JaxWriter(_LibraryWriter):
         "jax.scipy": "import jax.scipy.linalg",
         "jnp": "import jax.numpy as jnp",
     }
-    along_axes: Mapping[str, str] = {
-        "logsumexp": "jax.nn.logsumexp({x}, axis={k})",
-        "softmax": "jax.nn.softmax({x}, axis={k})",
-        "log_softmax": "jax.nn.log_softmax({x}, axis={k})",
-        "norm": "np.maximum(np.max(np.abs({x}), axis={k}, keepdims=True), "
-        "np.finfo({x}.dtype).tiny); "
-        "(np.sqrt(np.sum(({x} / {s}) ** 2, axis={k})) * np.squeeze({s}, axis={k}))",
-        "logdet": "np.linalg.slogdet({x})[1]",
+    along_axes: Mapping[str, Text] = {
+        "logsumexp": ("jax.nn.logsumexp({x}, axis={k})", ATOM),
+        "softmax": ("jax.nn.softmax({x}, axis={k})", ATOM),
+        "log_softmax": ("jax.nn.log_softmax({x}, axis={k})", ATOM),
+        "norm": (
+            "np.maximum(np.max(np.abs({x}), axis={k}, keepdims=True), np.finfo({x}.dtype).tiny); "
+            "np.sqrt(np.sum(({x} / {s}) ** 2, axis={k})) * np.squeeze({s}, axis={k})",
+            PRODUCT,
+        ),
+        "logdet": ("np.linalg.slogdet({x})[1]", ATOM),
     }
 
     def translated(self, line: str) -> str:
@@ -119,14 +122,25 @@ class _TorchWriter(_LibraryWriter):
     library = "PyTorch"
     key = "torch"
     modules: Mapping[str, str] = {"torch": "import torch"}
-    along_axes: Mapping[str, str] = {
-        "logsumexp": "torch.logsumexp({x}, {k})",
-        "softmax": "torch.exp({x} - torch.logsumexp({x}, {k}, keepdim=True))",
-        "log_softmax": "{x} - torch.logsumexp({x}, {k}, keepdim=True)",
-        "norm": "torch.clamp(torch.amax(torch.abs({x}), {k}, keepdim=True), "
-        "min=torch.finfo({x}.dtype).tiny); "
-        "(torch.sqrt(torch.sum(({x} / {s}) ** 2, {k})) * torch.squeeze({s}, {k}))",
-        "logdet": "torch.logdet({x})",
+    along_axes: Mapping[str, Text] = {
+        "logsumexp": ("torch.logsumexp({x}, {k})", ATOM),
+        "softmax": (
+            "torch.exp({x} - torch.amax({x}, {k}, keepdim=True)); "
+            "{s} / torch.sum({s}, {k}, keepdim=True)",
+            PRODUCT,
+        ),
+        "log_softmax": (
+            "{x} - torch.amax({x}, {k}, keepdim=True); "
+            "{s} - torch.logsumexp({s}, {k}, keepdim=True)",
+            SUM,
+        ),
+        "norm": (
+            "torch.clamp(torch.amax(torch.abs({x}), {k}, keepdim=True), "
+            "min=torch.finfo({x}.dtype).tiny); "
+            "torch.sqrt(torch.sum(({x} / {s}) ** 2, {k})) * torch.squeeze({s}, {k})",
+            PRODUCT,
+        ),
+        "logdet": ("torch.logdet({x})", ATOM),
     }
 
     def __init__(self, roots: Sequence[Term], scope: Sequence[Term]) -> None:

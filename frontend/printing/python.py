@@ -142,11 +142,19 @@ _CALLS: Final = {name: FUNCTIONS[name].code for name in ELEMENTWISE} | {
 }
 # Functions of whole arrays, given the array and the axes; what comes first is called `s` after it.
 _ALONG_AXES: Final = {
-    "logsumexp": "np.logaddexp.reduce({x}, axis={k})",
-    "softmax": "np.exp({x} - np.logaddexp.reduce({x}, axis={k}, keepdims=True))",
-    "log_softmax": "{x} - np.logaddexp.reduce({x}, axis={k}, keepdims=True)",
-    "norm": "np.hypot.reduce({x}, axis={k})",
-    "logdet": "np.linalg.slogdet({x})[1]",
+    "logsumexp": ("np.logaddexp.reduce({x}, axis={k})", ATOM),
+    "softmax": (
+        "np.exp({x} - np.max({x}, axis={k}, keepdims=True)); "
+        "{s} / np.sum({s}, axis={k}, keepdims=True)",
+        PRODUCT,
+    ),
+    "log_softmax": (
+        "{x} - np.max({x}, axis={k}, keepdims=True); "
+        "{s} - np.log(np.sum(np.exp({s}), axis={k}, keepdims=True))",
+        SUM,
+    ),
+    "norm": ("np.hypot.reduce({x}, axis={k})", ATOM),
+    "logdet": ("np.linalg.slogdet({x})[1]", ATOM),
 }
 
 
@@ -176,7 +184,7 @@ class Writer:
     name = "f"
     modules: Mapping[str, str] = {"np": "import numpy as np", "scipy": "import scipy.linalg"}
     """What the code calls each module, and how it is imported."""
-    along_axes: Mapping[str, str] = _ALONG_AXES
+    along_axes: Mapping[str, Text] = _ALONG_AXES
 
     def __init__(self, roots: Sequence[Term], scope: Sequence[Term]) -> None:
         """Give every name of a user one that Python has."""
@@ -291,7 +299,7 @@ class Writer:
 
     def _along_axes(self, node: Term, operand: Text) -> Text:
         """A function of a whole array."""
-        text, order = self.along_axes[node.op], node.args[0].order
+        (text, level), order = self.along_axes[node.op], node.args[0].order
         kept = node.spec[1] if node.op != "logdet" else ()
         gone = tuple(k for k in range(order) if k not in kept)
         if len(gone) == order == 1:
@@ -302,7 +310,7 @@ class Writer:
         given["k"] = str(gone[0] if len(gone) == 1 else gone)
         for part in first:
             given["s"] = self.named(part.format(**given))
-        return template.format(**given), SUM if template.startswith("{x} -") else ATOM
+        return template.format(**given), level
 
     def _identifier(self, name: str) -> str:
         """A Python name that nothing else in the text has."""
