@@ -362,6 +362,37 @@ def without_fixed(s: Spec, n: Dims, p: Constraints) -> Spec:
     return canonical_spec([s[0], tuple(i for i in s[1] if i not in fixed)], s[2])
 
 
+# Sums of entries that an indicator takes.
+
+
+def _summed_beside(s: Spec) -> Indices:
+    """The indices that the operand beside an indicator alone has, and that are summed."""
+    part, other, out = s
+    if set(part).isdisjoint(other):
+        return ()
+    return tuple(i for i in dict.fromkeys(other) if i not in part and i not in out)
+
+
+@condition
+def sums_beside(s: Spec) -> bool:
+    """Whether a product with an indicator sums an index that the indicator has not."""
+    return bool(_summed_beside(s))
+
+
+@primitive
+def entries_first(s: Spec) -> Spec:
+    """The spec of the product that keeps these indices, behind those of the result."""
+    part, other, out = s
+    return canonical_spec([part, other], (*out, *_summed_beside(s)))
+
+
+@primitive
+def summed_after(s: Spec) -> Spec:
+    """The unary spec of the sum over them."""
+    *_, out = s
+    return canonical_spec([(*out, *_summed_beside(s))], out)
+
+
 # What rules about an indicator by itself compute: conditions that are none, or make a delta.
 
 

@@ -94,8 +94,10 @@ def _of_node(
             first, second = in_result(node.spec)
             return _product(spread(a, first), spread(b, second))
         case "ein1", [Logarithm() as a] if len({*node.spec[0]}) == len(node.spec[0]):
-            # A sum, or another order of the axes.
+            # A sum, or another order of the axes; sums of exponentials alone have a law.
             source, kept = node.spec
+            if len(kept) < len(source) and not a.mixed:
+                return None
             if len(kept) == len(source):
                 high, low = (t and terms.einsum(node.spec, t) for t in a[:2])
                 return Logarithm(high, low, a.mixed)

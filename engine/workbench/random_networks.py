@@ -89,6 +89,7 @@ def random_roots(rng: np.random.Generator) -> list[Term]:
     more_roots = [mirrored(rng), turned, triangular(rng), *bilinear(rng), pairwise_slope(rng)]
     last = [with_free_exponents(rng), of_choices(rng), centred(rng)]
     last += [with_powers_of_sum(rng), of_units(rng)]
+    last.append(divided_by_rest(rng))
     return [*roots, *sums, *more_roots, *of_one_matrix(rng), *last]
 
 
@@ -110,6 +111,13 @@ def with_powers_of_sum(rng: np.random.Generator) -> Term:
     powers = [terms.power(base, terms.constant(p)) for p in (low, low + 1)]
     lower = product([(square, "i"), (powers[0], "i")], "i", rng)
     return total([(-2, lower), (2, powers[1])], rng)
+
+
+def divided_by_rest(rng: np.random.Generator) -> Term:
+    """A scalar product of which one factor is a multiple of the inverse of the whole."""
+    a, b = (terms.variable(name, _dims("k")) for name in "ab")
+    inverse = terms.power(product([(a, "k"), (b, "k")], "", rng), terms.constant(-1))
+    return product([(a, "k"), (b, "k"), (inverse, "")], "", rng)
 
 
 def of_units(rng: np.random.Generator) -> Term:

@@ -42,7 +42,7 @@ from eggrad.frontend.expression.no_values import (
 from eggrad.frontend.expression.numpy_protocols import call_function, call_ufunc, check_dtype
 from eggrad.frontend.expression.numpy_refusals import NoSuchMethod, no_method
 from eggrad.frontend.expression.substitution import apart
-from eggrad.frontend.text.doors import checked_flag, checked_integer
+from eggrad.frontend.text.doors import checked_flag, checked_integer, checked_word
 from eggrad.frontend.text.sizes import agreed_sizes
 from eggrad.frontend.text.words import Format, format_axes
 
@@ -572,8 +572,9 @@ class Expression(_Compared):
         ('A*x', 'fᵢ = Σⱼ Aᵢⱼ xⱼ')
         """
         # What writes texts is loaded with the first of them.
-        from eggrad.frontend.printing.formats import format_expression
+        from eggrad.frontend.printing.formats import FORMATS, format_expression
 
+        checked_word("to", "language", language, FORMATS)
         # What is read back as it was may still be differentiated.
         own = self if language == "json" else self.thin
         return format_expression(language, own.term, own.scope)

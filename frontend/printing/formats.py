@@ -70,7 +70,6 @@ def format_expression(language: str, term: Term, scope: Sequence[Term]) -> str:
     >>> format_expression("matrix", einsum("i,i->i", x, einsum("i,i->i", x, x)), ())
     'x.^3'
     """
-    checked_word("to", "language", language, FORMATS)
     if language in LACKING:
         term = computed(term, language)
     elif language in SHORTENED and not steps_of(term):

@@ -7,7 +7,12 @@ from collections.abc import Iterator
 from fractions import Fraction
 
 from eggrad.engine.extraction.snapshot import Snapshot
-from eggrad.engine.laws.indicator_primitives import picks_one
+from eggrad.engine.laws.indicator_primitives import (
+    entries_first,
+    picks_one,
+    summed_after,
+    sums_beside,
+)
 from eggrad.engine.laws.language import (
     cholesky,
     exp_difference,
@@ -142,6 +147,20 @@ def log_of_entry(t: Spec, n: Dims, p: Constraints, s: Spec, a: Tensor) -> Statem
         >> ein(t, indicator(n, p), log_softmax(s, a)),
         picks_one(t, n, p),
     )
+
+
+@stability.rule(cite="element-wise functions act on entries")
+def exponential_of_entry(s: Spec, n: Dims, p: Constraints, a: Tensor) -> Statement:
+    """An entry of exp a is exp of the entry: what is divided by others of them is a softmax."""
+    picked = ein(s, indicator(n, p), fn("exp", a))
+    return picked >> fn("exp", ein(s, indicator(n, p), a)), picks_one(s, n, p)
+
+
+@stability.rule(cite="linearity")
+def entries_before_sum(s: Spec, n: Dims, p: Constraints, a: Tensor) -> Statement:
+    """Σᵢⱼ [j = k]·aᵢⱼ = Σᵢ (Σⱼ [j = k]·aᵢⱼ): entries are taken before the others are summed."""
+    first = ein(entries_first(s), indicator(n, p), a)
+    return ein(s, indicator(n, p), a) >> ein1(summed_after(s), first), sums_beside(s)
 
 
 @stability.rule(cite=f"{HIGHAM}, section 1.7", stable=True)

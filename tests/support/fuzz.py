@@ -31,6 +31,7 @@ from tests.support.partial_triples import check_triple, random_triple, shown
 from tests.support.programs import raised_after
 from tests.support.random_expressions import random_expression
 from tests.support.trusted_points import Point, differs, random_point, trusted_derivative
+from tests.support.values import evaluated
 
 WORKERS = 2
 SLOW = 3.0
@@ -139,7 +140,7 @@ def compared(
     before: Term, after: Term, x: Term, point: Point, expected: np.ndarray[Any, Any]
 ) -> str:
     """Both evaluators' values of a derivative against the numeric one."""
-    compiled = expression(after, [before, x]).evaluate({**point.sizes, **point.values})
+    compiled = evaluated(expression(after, [before, x]), {**point.sizes, **point.values})
     by_oracle = oracle.value(after, point.values, point.sizes)
     for name, ours in (("compiled", compiled), ("by the oracle", by_oracle)):
         if differs(np.asarray(ours), expected):

@@ -31,7 +31,7 @@ WORDS = [
     "form_1", "_self", "_known", "_given", "__debug__", "__import__", "softplus", "let",
     "size", "declare", "sum", "sin", "inv", "i", "e", "T", "D", "0", "12", "isinstance", "A_1",
     '"""\n print(1); """', '"""\nran.append(1)\n"""', "a\nran.append(1)#", "a\rran.append(1)#",
-    "x)\\\"; ran.append(1)", "x" * 3000,
+    "x)\\\"; ran.append(1)", "x" * 1000,
 ]  # fmt: skip
 
 
@@ -43,6 +43,8 @@ def names() -> list[str]:
 
 def expressions(name: str, size: str) -> tuple[list[eg.Expression], dict[str, Any]]:
     """Expressions whose texts have the names in every place that a text has for them."""
+    # A text of digits is no size.
+    size = f"s{size}" if size.isdigit() else size
     x, B = eg.variable(name, (size,)), eg.variable("B", (size, size))
     bend = eg.sum(eg.exp(B @ x)) + x @ x
     built = [
@@ -123,7 +125,7 @@ def test_nothing_of_a_name_is_run(group: int) -> None:
         assert not out.getvalue()
 
 
-@pytest.mark.parametrize("name", WORDS)
+@pytest.mark.parametrize("name", [name for name in WORDS if not name.isdigit()])
 def test_a_variable_called_as_its_size(name: str) -> None:
     x = eg.variable(name, (name,))
     f = eg.gradient(eg.sum(eg.exp(x) + 1), x)

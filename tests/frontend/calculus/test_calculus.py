@@ -105,7 +105,7 @@ def test_products_with_derivatives(text: str, words: tuple[str, ...]) -> None:
         (eg.derivative(eg.jvp(f, w, "u"), S), np.tensordot(values["u"], mixed, 1)),
         (eg.derivative(eg.vjp(f, S, "c"), w) / 2, np.moveaxis(mixed, 0, -1)),
     ]:
-        own = found.evaluate(values | {"c": 2.0})
+        own = evaluated(found, values | {"c": 2.0})
         np.testing.assert_allclose(own, expected, rtol=1e-9, atol=1e-9)
 
 

@@ -16,6 +16,7 @@ from eggrad.rules.standard import system
 from tests.support.elementwise_brute_force import brute_force, central_difference
 from tests.support.places import DATA
 from tests.support.random_definitions import RandomDefinition, random_definition
+from tests.support.values import evaluated
 
 CASES: list[dict[str, Any]] = json.loads((DATA / "elementwise.json").read_text("utf-8"))
 BY_NAME = {case["name"]: case for case in CASES}
@@ -203,8 +204,9 @@ def test_adjoints(seed: int) -> None:
         want = central_difference(
             lambda moved, x=x: brute_force(d.text, d.sizes, {**env, x: moved}), env[x], env["df"]
         )
-        close(adjoint.evaluate(env), want)
-        close(np.tensordot(env["df"], f.jacobian(x).evaluate(env), len(d.sizes)), want)
+        close(evaluated(adjoint, env), want)
+        jacobian = evaluated(f.jacobian(x), env)
+        close(np.tensordot(env["df"], jacobian, len(d.sizes)), want)
 
 
 @settings(max_examples=5, deadline=None, derandomize=True)

@@ -19,6 +19,7 @@ from tests.frontend.elementwise.test_adjoint import CASES, definition, values
 from tests.support.elementwise_brute_force import brute_force, central_difference
 from tests.support.random_definitions import random_definition
 from tests.support.random_expressions import random_expression
+from tests.support.values import evaluated
 
 
 def near(got: Any, want: Any) -> None:
@@ -53,7 +54,7 @@ def test_cases_of_the_literature(case: dict[str, Any]) -> None:
 def test_random_definitions(seed: int) -> None:
     random = random_definition(seed)
     d, env = eg.parse_elementwise(random.text, random.shapes, random.sizes), random.values(seed)
-    near(d.expression.evaluate(env), brute_force(random.text, random.sizes, env))
+    near(evaluated(d.expression, env), brute_force(random.text, random.sizes, env))
 
 
 @settings(max_examples=8, deadline=None, derandomize=True)
@@ -217,7 +218,7 @@ def test_random_expressions_entry_by_entry(seed: int) -> None:
         return
     with np.errstate(all="ignore"):
         (want,) = oracle.evaluate([term], values_of, sizes)
-        near(d.evaluate({**sizes, **values_of}), want)
+        near(evaluated(d, {**sizes, **values_of}), want)
 
 
 def test_what_is_determined_is_put_in() -> None:

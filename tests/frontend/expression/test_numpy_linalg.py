@@ -216,7 +216,7 @@ REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
     "norm of a vector": (lambda: L.norm(x, "fro"), "of vectors with ord='fro'"),
     "norm of a matrix": (lambda: L.norm(T, 3), "of matrices with ord=3; supported are"),
     "norm of more": (lambda: L.norm(eg.variable("B", (2, 2, 2)), 2), "along one axis or two"),
-    "power": (lambda: L.matrix_power(S, 0.5), "the exponent is an integer"),
+    "power": (lambda: L.matrix_power(S, 0.5), "matrix_power: n is an integer"),
     "tensorinv": (lambda: L.tensorinv(T, 3), "ind is from 1 to 2"),
     "tensorsolve": (lambda: L.tensorsolve(T, x), "as many equations as unknowns"),
     "trans": (lambda: eg.linalg.solve_triangular(S, x, trans=2), "trans is 0, 1"),

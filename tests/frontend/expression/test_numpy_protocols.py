@@ -75,7 +75,7 @@ REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
     "reshape": (lambda: np.reshape(A, "n"), "only axes whose sizes are integers are merged"),
     "vdot": (lambda: np.vdot(A, x), "only axes whose sizes are integers are merged"),
     "outer of matrices": (lambda: np.outer(A, x), "only axes whose sizes are integers are merged"),
-    "matrix_power": (lambda: np.linalg.matrix_power(S, 0.5), "the exponent is an integer"),
+    "matrix_power": (lambda: np.linalg.matrix_power(S, 0.5), "matrix_power: n is an integer"),
     "kron of other blocks": (lambda: np.kron(A, S) + np.kron(S, A), "in the same order alone"),
 }
 
