@@ -6,7 +6,7 @@ from fractions import Fraction
 from functools import lru_cache, reduce
 from itertools import islice, permutations, product
 from math import inf, prod
-from typing import Any, Final, cast
+from typing import Any, Final, Literal, cast
 
 import opt_einsum
 
@@ -63,11 +63,11 @@ def product_network(
     cls: int,
     member: ENode,
     limit: int = MAX_FACTORS,
-    quotients: bool = False,
+    quotients: Literal["", "by scalars", "all"] = "",
 ) -> Network:
     """Flatten an e-node of an e-class through operands whose cheapest e-node is a product.
 
-    So is a quotient by a scalar that is used once; with `quotients`, every quotient.
+    With `quotients` also through those whose cheapest e-node is one of these.
     """
     dims = graph.dims
     out = tuple(range(len(dims[cls])))
@@ -149,12 +149,12 @@ def connected_order(factors: Sequence[Factor], start: Iterable[int]) -> list[int
     return order
 
 
-def _as_product(graph: Snapshot, cls: int, quotients: bool) -> ENode:
+def _as_product(graph: Snapshot, cls: int, quotients: str) -> ENode:
     """The cheapest e-node; for one of the quotients a product that it equals, if there is one."""
     node = graph.choice[cls]
-    if node.constructor != "divide":
+    if node.constructor != "divide" or not quotients:
         return node
-    if not quotients and (graph.dims[node.children[1]] or graph.users.get(cls, 0) > 1):
+    if graph.dims[node.children[1]] and quotients != "all":
         return node
     members = (m for m in graph.members[cls] if m.constructor == "ein" and not m.subsumed)
     return next(members, node)

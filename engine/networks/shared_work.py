@@ -62,7 +62,7 @@ def expanded(graph: Snapshot, cls: int) -> list[Network] | None:
     Equal ones are one, with the sum of their coefficients.
     """
     node = graph.choice[cls]
-    waiting = [(product_network(graph, cls, node, MAX_FACTORS, quotients=True), 1)]
+    waiting = [(product_network(graph, cls, node, MAX_FACTORS, quotients="all"), 1)]
     found: dict[object, Network] = {}
     while waiting:
         network, sign = waiting.pop()
@@ -102,7 +102,7 @@ def _distributed(graph: Snapshot, network: Network, place: int) -> Iterator[tupl
     """The network with a sum among its factors replaced by each term of the sum, and its sign."""
     node = graph.choice[network.factors[place][0]]
     for child, sign in zip(node.children, SUMS[node.constructor], strict=True):
-        inner = product_network(graph, child, graph.choice[child], MAX_FACTORS, quotients=True)
+        inner = product_network(graph, child, graph.choice[child], MAX_FACTORS, quotients="all")
         yield network.with_factor(place, inner), sign
 
 

@@ -50,11 +50,21 @@ def networks(graph: Snapshot, cls: int) -> Iterable[tuple[object, Network]]:
         if all(m.subsumed for m in graph.members[cls]):
             current = products_here
         for member in current:
-            network = product_network(graph, cls, member)
+            network = product_network(graph, cls, member, quotients="by scalars")
+            if not _may_shrink(graph, network):
+                network = product_network(graph, cls, member)
             found.setdefault(network_key(network), network)
         return found
 
     return graph.remember(("networks", cls), read).items()
+
+
+def _may_shrink(graph: Snapshot, network: Network) -> bool:
+    """Whether a factor divides what another one is a power of, or an indicator fixes an index."""
+    powers = [(base_of(graph, c), part) for c, part in network.factors]
+    signs = {(base, part, p > 0) for (base, p), part in powers}
+    opposed = any((base, part, not positive) in signs for base, part, positive in signs)
+    return opposed or any(_fixed_indices(graph, f) for f in network.factors)
 
 
 def every_network(graph: Snapshot) -> Iterator[tuple[int, Network]]:
@@ -99,7 +109,7 @@ def with_divisor_apart(graph: Snapshot, cls: int) -> Iterator[Term]:
     for node in products_here if _scalar_divisors(graph) else ():
         if node.constructor != "ein":
             continue
-        network = product_network(graph, cls, node)
+        network = product_network(graph, cls, node, quotients="by scalars")
         for k, (factor, _) in enumerate(network.factors):
             if factor in _scalar_divisors(graph):
                 rest = (*network.factors[:k], *network.factors[k + 1 :])

@@ -115,14 +115,14 @@ def with_powers_of_sum(rng: np.random.Generator) -> Term:
 
 def divided_by_rest(rng: np.random.Generator) -> Term:
     """A scalar product of which one factor is a multiple of the inverse of the whole."""
-    a, b = (terms.variable(name, _dims("k")) for name in "ab")
+    a, b = (terms.variable(name, _dims("k")) for name in ("over", "under"))
     inverse = terms.power(product([(a, "k"), (b, "k")], "", rng), terms.constant(-1))
     return product([(a, "k"), (b, "k"), (inverse, "")], "", rng)
 
 
 def of_units(rng: np.random.Generator) -> Term:
     """A sum with the unit vector in one term, times a tensor with the same axis."""
-    a, b, c = (terms.variable(name, _dims("k")) for name in "abc")
+    a, b, c = (terms.variable(name, _dims("k")) for name in ("one", "rest", "beside"))
     unit = terms.indicator(_dims("k"), (("=", form([(0, 1), ("", -1)])),))
     summands = [(1, product([(unit, "k"), (a, "k")], "k", rng)), (int(rng.choice([1, -2])), b)]
     return product([(total(summands, rng), "k"), (c, "k")], "k" * int(rng.integers(2)), rng)

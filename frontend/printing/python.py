@@ -305,7 +305,7 @@ class Writer:
         if len(gone) == order == 1:
             text = text.replace(", axis={k}", "").replace(", keepdims=True", "")
         *first, template = text.split("; ")
-        often = template.count("{x}") > 1 and operand[1] < ATOM
+        often = text.count("{x}") > 1 and operand[1] < ATOM
         given = {"x": self.named(operand[0]) if often else operand[0]}
         given["k"] = str(gone[0] if len(gone) == 1 else gone)
         for part in first:
