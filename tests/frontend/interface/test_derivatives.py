@@ -369,7 +369,7 @@ def test_random_expressions(seed: int) -> None:
         (along, np.tensordot(dense, v, v.ndim)),
     ):
         scale = 1 + np.abs(expected).max(initial=0)
-        np.testing.assert_allclose(product.evaluate(values | sizes), expected, atol=1e-7 * scale)
+        np.testing.assert_allclose(evaluated(product, values | sizes), expected, atol=1e-7 * scale)
 
 
 @pytest.mark.parametrize(
