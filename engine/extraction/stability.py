@@ -42,7 +42,7 @@ UNKNOWN, KEPT, GROWING, NEARLY, STABLE = range(5)
 _APPLIED: Final = ("function", "numeric")
 # What goes to 0 as exponentials do, and what else is no larger than 1.
 SMALL: Final = frozenset({"exp_difference", "sigmoid", "softmax"})
-BOUNDED: Final = SMALL | {"tanh"}
+BOUNDED: Final = SMALL | {f.name for f in FUNCTIONS.values() if f.is_within_one}
 _GROWS_WITH: Final = ("scale", "negate", "add", "subtract", "ein", "ein1", "power")
 
 

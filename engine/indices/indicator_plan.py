@@ -65,6 +65,11 @@ class Plan:
         return max(0, high - low)
 
     @cached_property
+    def is_empty(self) -> bool:
+        """Whether a free index takes no value, so that the product is 0."""
+        return any(self.extent(i) == 0 for i in self.ranges)
+
+    @cached_property
     def kept(self) -> Indices:
         """The indices of the product before it is written; in the target's order if it has all."""
         known = {*self.source.labels, *self.masked}

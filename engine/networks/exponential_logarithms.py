@@ -19,7 +19,7 @@ from eggrad.engine.networks.exponentials import (
     joined,
     spreads,
 )
-from eggrad.engine.networks.networks import Network, scaled
+from eggrad.engine.networks.networks import Network, read_by_operands, scaled
 from eggrad.engine.terms import term as terms
 from eggrad.engine.terms.term import Term
 
@@ -47,21 +47,15 @@ def logarithms(graph: Snapshot) -> Mapping[int, Logarithm]:
 
 
 def _read(graph: Snapshot) -> dict[int, Logarithm]:
-    found: dict[int, Logarithm] = {}
     if not any(map(is_exponential, elements(graph).values())):
-        return found
-    # Operands come first in `choice`; those of other e-nodes may come later.
-    known = -1
-    while known < len(found):
-        known = len(found)
-        for cls in graph.choice:
-            if cls not in found:
-                nodes = (_of_node(graph, cls, m, found) for m in graph.members[cls])
-                ways = chain([_of_element(graph, cls)], nodes)
-                own = next((w for w in ways if w is not None), None)
-                if own is not None:
-                    found[cls] = own
-    return found
+        return {}
+
+    def logarithm(cls: int, found: Mapping[int, Logarithm]) -> Logarithm | None:
+        nodes = (_of_node(graph, cls, m, found) for m in graph.members[cls])
+        ways = chain([_of_element(graph, cls)], nodes)
+        return next((w for w in ways if w is not None), None)
+
+    return read_by_operands(graph, logarithm)
 
 
 def _of_element(graph: Snapshot, cls: int) -> Logarithm | None:

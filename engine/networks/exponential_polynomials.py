@@ -7,7 +7,7 @@ coefficient is written so that it does neither.
 
 from collections.abc import Iterator, Mapping
 from fractions import Fraction
-from functools import reduce
+from functools import partial, reduce
 from itertools import chain
 from typing import Final
 
@@ -27,7 +27,7 @@ from eggrad.engine.networks.exponentials import (
     written_sums,
     written_tangents,
 )
-from eggrad.engine.networks.networks import Network, scaled
+from eggrad.engine.networks.networks import Network, read_by_operands, scaled
 from eggrad.engine.terms import term as terms
 from eggrad.engine.terms.term import Term
 
@@ -49,52 +49,46 @@ def polynomials(graph: Snapshot) -> Mapping[int, Polynomial]:
 
 
 def _read(graph: Snapshot) -> dict[int, Polynomial]:
+    if not any(map(is_exponential, elements(graph).values())):
+        return {}
+    found = read_by_operands(graph, partial(_of_class, graph))
     known = elements(graph)
-    found: dict[int, Polynomial] = {}
-    if not any(map(is_exponential, known.values())):
-        return found
-    # E-classes without exponentials: what polynomials are made of.
-    atoms: set[int] = set()
-    # Operands come first in `choice`; those of other e-nodes may come later.
-    read = -1
-    while read < len(found) + len(atoms):
-        read = len(found) + len(atoms)
-        for cls in graph.choice:
-            if cls in known or cls in found or cls in atoms:
-                continue
-            nodes = [m for m in graph.members[cls] if m.constructor in _READ]
-            below = {c for m in nodes for c in m.children}
-            if all(c in atoms or (c in known and not is_exponential(known[c])) for c in below):
-                atoms.add(cls)
-                continue
-            ready = [
-                m for m in nodes if all(c in known or c in found or c in atoms for c in m.children)
-            ]
-            ways = (_of_node(graph, cls, m, found) for m in ready)
-            fewest = min((w for w in ways if w is not None), key=len, default=None)
-            if fewest is not None:
-                found[cls] = fewest
-    return found
+    return {c: own for c, own in found.items() if c not in known and not _is_itself(c, own)}
+
+
+def _is_itself(cls: int, polynomial: Polynomial) -> bool:
+    return any(c == cls for monomial in polynomial for c, _, _ in monomial)
+
+
+def _of_class(graph: Snapshot, cls: int, found: Mapping[int, Polynomial]) -> Polynomial | None:
+    """An e-class by its operands; one without exponentials is itself."""
+    known = elements(graph)
+    if cls in known:
+        return {(): known[cls]}
+
+    def is_plain(c: int) -> bool:
+        return not is_exponential(known[c]) if c in known else _is_itself(c, found.get(c, {}))
+
+    nodes = [m for m in graph.members[cls] if m.constructor in _READ]
+    if all(is_plain(c) for m in nodes for c in m.children):
+        return {((cls, tuple(range(len(graph.dims[cls]))), 1),): _ONE}
+    ready = (m for m in nodes if all(c in found for c in m.children))
+    ways = (_of_node(graph, cls, m, found) for m in ready)
+    return min((w for w in ways if w is not None), key=len, default=None)
 
 
 def _of_node(
     graph: Snapshot, cls: int, node: ENode, found: Mapping[int, Polynomial]
 ) -> Polynomial | None:
     """An e-node by its operands."""
-    known = elements(graph)
     every = tuple(range(len(graph.dims[cls])))
 
     def operand(k: int, part: Indices = every) -> Polynomial:
-        child = node.children[k]
-        if child in known:
-            return {(): spread_over(known[child], part, every)}
-        if child not in found:
-            return {((child, part, 1),): _ONE}
         return {
             tuple((c, tuple(part[k] for k in axes), p) for c, axes, p in monomial): (
                 spread_over(own, part, every)
             )
-            for monomial, own in found[child].items()
+            for monomial, own in found[node.children[k]].items()
         }
 
     match node.constructor:
@@ -115,7 +109,7 @@ def _of_node(
             )
             return _times(top, _power(bottom, Fraction(-1)))
         case "power":
-            exponent = known.get(node.children[1])
+            exponent = elements(graph).get(node.children[1])
             if exponent is None or is_exponential(exponent):
                 return None
             return _power(operand(0), exponent.numerator[0])

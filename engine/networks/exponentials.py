@@ -17,6 +17,7 @@ from eggrad.engine.networks.networks import (
     contract,
     linear_forms,
     product_network,
+    read_by_operands,
     scaled,
 )
 from eggrad.engine.networks.sums_and_products import Placed, base_of, multiplied, numbered
@@ -295,18 +296,11 @@ def elements(graph: Snapshot) -> dict[int, Exponential]:
 
 
 def _read(graph: Snapshot) -> dict[int, Exponential]:
-    # Operands come first in `choice`; those of other e-nodes may come later.
-    found: dict[int, Exponential] = {}
-    known = -1
-    while known < len(found):
-        known = len(found)
-        for cls in graph.choice:
-            if cls not in found:
-                elements_here = (_element(graph, cls, m, found) for m in graph.members[cls])
-                element = next((e for e in elements_here if e is not None), None)
-                if element is not None:
-                    found[cls] = element
-    return found
+    def element(cls: int, found: Mapping[int, Exponential]) -> Exponential | None:
+        ways = (_element(graph, cls, m, found) for m in graph.members[cls])
+        return next((e for e in ways if e is not None), None)
+
+    return read_by_operands(graph, element)
 
 
 def exponential(graph: Snapshot, cls: int) -> Exponential | None:
@@ -321,7 +315,7 @@ def is_exponential(element: Exponential | None) -> bool:
 
 
 def _element(
-    graph: Snapshot, cls: int, member: ENode, found: dict[int, Exponential]
+    graph: Snapshot, cls: int, member: ENode, found: Mapping[int, Exponential]
 ) -> Exponential | None:
     parts = [found.get(c) for c in member.children]
     order = len(graph.dims[cls])

@@ -6,7 +6,7 @@ from fractions import Fraction
 from functools import lru_cache, reduce
 from itertools import islice, permutations, product
 from math import inf, prod
-from typing import Any, Final, Literal, cast
+from typing import Any, Final, Literal, TypeVar, cast
 
 import opt_einsum
 
@@ -23,6 +23,7 @@ MAX_ORDERS = 24
 PRODUCTS = ("ein", "ein1", "scale")
 
 Factor = tuple[int, Indices]
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -680,3 +681,32 @@ def _signs(node: ENode) -> tuple[Fraction, ...]:
             return (one, one)
         case _:
             return (one, -one)
+
+
+# E-classes that are read from their operands.
+
+
+def read_by_operands(
+    graph: Snapshot, read: Callable[[int, Mapping[int, T]], T | None]
+) -> dict[int, T]:
+    """What can be read of e-classes, given what was read of others.
+
+    Operands come first in `choice`, but for those of e-nodes that are not the cheapest: what such
+    an e-class may be read from is looked at again.
+    """
+    users: dict[int, dict[int, None]] = {}
+    for cls in graph.choice:
+        for child in {c for m in graph.members[cls] for c in m.children}:
+            users.setdefault(child, {})[cls] = None
+    place = {cls: k for k, cls in enumerate(graph.choice)}
+    found: dict[int, T] = {}
+    waiting = list(graph.choice)
+    while waiting:
+        again: set[int] = set()
+        for cls in waiting:
+            own = read(cls, found)
+            if own is not None:
+                found[cls] = own
+                again.update(c for c in users.get(cls, ()) if c not in found)
+        waiting = sorted(again - found.keys(), key=place.__getitem__)
+    return found

@@ -8,10 +8,10 @@ from typing import Any, Final
 
 import numpy as np
 
-from eggrad.engine.errors import MISTAKES, ShapeError, UnsolvableSystem, UnsupportedOperation
+from eggrad.engine.errors import ShapeError, UnsolvableSystem, UnsupportedOperation
 from eggrad.engine.indices.spec import Indices, Size, canonical, format_spec
 from eggrad.engine.indices.texts import shown
-from eggrad.engine.terms.binding import Array, check_shape
+from eggrad.engine.terms.binding import Array, check_shape, numbers
 
 # Parts ------------------------------------------------------------------------------------------
 
@@ -407,12 +407,12 @@ class FactoredTensor:
         fit.
         """
         rows, columns = self._sides()
-        array = _numbers("@", operand)
+        array = numbers("the operand of @", operand)
         return _restored(self._times(_with_last_axis("@", array, columns)), array, rows, columns)
 
     def __rmatmul__(self, operand: Any) -> Array:
         """The transposed operator's product with `operand`, as `@` with a vector is."""
-        array = _numbers("@", operand)
+        array = numbers("the operand of @", operand)
         flat = array.ndim == 2 and array.shape != self._sides()[0]
         return (self.transposed() @ array.T).T if flat else self.transposed() @ array
 
@@ -446,7 +446,7 @@ class FactoredTensor:
         not as assumed, and `ShapeError` where it is not square or `b` does not fit.
         """
         rows, columns = self._sides()
-        array = _numbers("solve", b)
+        array = numbers("solve: b", b)
         given = _with_last_axis("solve", array, rows)
         if prod(rows) != prod(columns):
             raise ShapeError(f"solve: rows have axes {rows}, columns {columns}: not square")
@@ -503,19 +503,6 @@ def _row_and_column_tied(labels: Indices, rows: int) -> dict[int, int]:
         kept, lost = names[a], names[b]
         names = {i: kept if name == lost else name for i, name in names.items()}
     return names
-
-
-def _numbers(what: str, value: object) -> Array:
-    """An operand as an array of numbers."""
-    try:
-        array = np.asarray(value)
-    except MISTAKES as error:
-        raise ShapeError(f"{what}: the operand is no array: {error}") from error
-    if array.dtype.kind not in "biufc":
-        raise UnsupportedOperation(
-            f"{what}: the operand is an array of numbers, not of {array.dtype}"
-        )
-    return array
 
 
 def _with_last_axis(what: str, array: Array, axes: Shape) -> Array:

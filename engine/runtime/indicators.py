@@ -119,7 +119,7 @@ def as_constraints(part: Indices, constraints: Numbers) -> Constraints:
 def _entries(array: Array, view: View, own: Plan) -> Array:
     """The entries of an array that a view names, with one axis for each of its labels."""
     extents = [own.extent(i) for i in view.labels]
-    if 0 in extents or 0 in array.shape:
+    if own.is_empty or 0 in array.shape:
         return np.zeros(extents, array.dtype)
     # One entry takes no step, of whatever length.
     strides = [

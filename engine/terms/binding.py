@@ -270,30 +270,47 @@ def _dims(term: Term) -> str:
     return f"({', '.join(str(d) for d in term.dims)})"
 
 
-def numeric(name: str, value: object) -> Array:
-    """The value of a variable as an array of numbers; `UnsupportedOperation` for other values.
+def numbers(what: str, value: object) -> Array:
+    """What somebody gives as an array of numbers; `UnsupportedOperation` for other values.
 
-    >>> numeric("x", [1, 2])
+    >>> numbers("the operand", [1, 2])
     array([1, 2])
     """
     if type(value).__module__.startswith("scipy.sparse"):
-        raise UnsupportedOperation(
-            f"the value of variable {name} is a sparse matrix; give an array of all its entries"
-        )
+        raise UnsupportedOperation(f"{what} is a sparse matrix; give an array of all its entries")
     try:
         array = np.asarray(value)
     except EggradError as error:
         raise UnsupportedOperation(
-            f"the value of variable {name} is an expression, and an array is wanted; "
-            "f.substitute puts expressions in place of variables"
+            f"{what} is an expression, and an array is wanted; f.substitute puts expressions in "
+            "place of variables"
         ) from error
     except MISTAKES as error:
-        raise ShapeError(f"the value of variable {name} is not an array: {error}") from error
+        raise ShapeError(f"{what} is not an array: {error}") from error
     if array.dtype.kind not in "biufc":
+        raise UnsupportedOperation(f"{what} is not an array of numbers: its dtype is {array.dtype}")
+    return array
+
+
+def real_numbers(what: str, value: object) -> Array:
+    """The same without complex ones.
+
+    >>> real_numbers("the operand", 1j)
+    Traceback (most recent call last):
+    eggrad.engine.errors.UnsupportedOperation: the operand is complex: expressions are of real ...
+    """
+    array = numbers(what, value)
+    if array.dtype.kind == "c":
         raise UnsupportedOperation(
-            f"the value of variable {name} is not an array of numbers: its dtype is {array.dtype}"
+            f"{what} is complex: expressions are of real numbers; compiled functions take complex "
+            "arrays"
         )
     return array
+
+
+def numeric(name: str, value: object) -> Array:
+    """The value of a variable as an array of numbers."""
+    return numbers(f"the value of variable {name}", value)
 
 
 def checked_size(symbol: str, number: object) -> int:

@@ -38,7 +38,7 @@ class Function:
 
     `spelled` has its text in other languages that are printed, with places for the operands, where
     that is no call by its name there: "torch", "matlab", "julia" and "sympy"; of what is `lowered`
-    also "python" and "jax".
+    also "python", which other array libraries have in their own words, and "jax".
 
     It is defined between the ends of `domain`, has values between those of `span`, is `odd`,
     `even` or neither, `monotone` where it never falls or never rises, and `total` if it is finite
@@ -533,9 +533,6 @@ _KNOWN: Final = (
         name="log1mexp",
         spelled={
             "python": "np.where({0} > -0.7, np.log(-np.expm1({0})), np.log1p(-np.exp({0})))",
-            "jax": "np.where({0} > -0.7, np.log(-np.expm1({0})), np.log1p(-np.exp({0})))",
-            "torch": "torch.where({0} > -0.7, torch.log(-torch.expm1({0})), "
-            "torch.log1p(-torch.exp({0})))",
             "matlab": "choose({0} > -0.7, log(-expm1({0})), log1p(-exp({0})))",
             "julia": "ifelse.({0} .> -0.7, log.(-expm1.({0})), log1p.(-exp.({0})))",
             "sympy": "log(1 - exp({}))",
@@ -551,10 +548,6 @@ _KNOWN: Final = (
         spelled={
             "python": "np.where({0} < -40, {0}, np.where({0} < 0, np.log(-np.expm1(-np.exp({0}))), "
             "np.log1p(-np.exp(-np.exp({0})))))",
-            "jax": "np.where({0} < -40, {0}, np.where({0} < 0, np.log(-np.expm1(-np.exp({0}))), "
-            "np.log1p(-np.exp(-np.exp({0})))))",
-            "torch": "torch.where({0} < -40, {0}, torch.where({0} < 0, "
-            "torch.log(-torch.expm1(-torch.exp({0}))), torch.log1p(-torch.exp(-torch.exp({0})))))",
             "matlab": "choose({0} < -40, {0}, choose({0} < 0, log(-expm1(-exp({0}))), "
             "log1p(-exp(-exp({0})))))",
             "julia": "ifelse.({0} .< -40, {0}, ifelse.({0} .< 0, log.(-expm1.(-exp.({0}))), "
@@ -582,8 +575,6 @@ _KNOWN: Final = (
         name="exp_difference",
         spelled={
             "python": "np.exp({} - {})",
-            "jax": "np.exp({} - {})",
-            "torch": "torch.exp({} - {})",
             "matlab": "exp({} - {})",
             "julia": "exp.({} .- {})",
             "sympy": "exp({} - {})",

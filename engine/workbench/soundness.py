@@ -219,7 +219,6 @@ def _compared(instance: Instance, given: Trial, beyond: bool) -> Comparison | No
             return None
         if _largest([found.left]) > LARGE or _largest(done.values()) > HUGE:
             return None
-        return found
     return found
 
 

@@ -11,13 +11,12 @@ import click
 import numpy as np
 
 from eggrad.engine.errors import EggradError
-from eggrad.engine.indices.spec import MAXIMAL_SIZE
 from eggrad.engine.terms.binding import Array
 from eggrad.frontend.cli.commands import Mistake
 from eggrad.frontend.index import parser as index
 from eggrad.frontend.interface import reading as texts
 from eggrad.frontend.matrix import parser as matrix
-from eggrad.frontend.matrix.declarations import read_assumptions, read_dims
+from eggrad.frontend.matrix.declarations import read_assumptions, read_dims, read_size
 from eggrad.frontend.text.parser import parse
 from eggrad.frontend.text.phrases import Problem
 from eggrad.frontend.typeset import parser as latex
@@ -123,7 +122,7 @@ def parse_sizes(
     if text is None:
         return None
     if text.strip().isdecimal():
-        return _size(text.strip())
+        return _said(read_size, text.strip())
     sizes: dict[str, int] = {}
     for part in text.split(","):
         symbol, equals, number = (piece.strip() for piece in part.partition("="))
@@ -131,7 +130,7 @@ def parse_sizes(
             raise click.BadParameter(f"{part.strip()!r} is not of the form n=5")
         if symbol in sizes:
             raise click.BadParameter(f"{symbol} is given twice")
-        sizes[symbol] = _size(number)
+        sizes[symbol] = _said(read_size, number)
     return sizes
 
 
@@ -140,12 +139,6 @@ def parse_dims(
 ) -> dict[str, tuple[int | str, ...]]:
     """Axes by name, from `A: m n, x: n, c:`."""
     return _said(read_dims, text)
-
-
-def _size(digits: str) -> int:
-    if len(digits.lstrip("0")) > len(str(MAXIMAL_SIZE)) or int(digits) > MAXIMAL_SIZE:
-        raise click.BadParameter(f"the largest size is {MAXIMAL_SIZE}")
-    return int(digits)
 
 
 def parse_assumptions(

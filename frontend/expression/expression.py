@@ -25,7 +25,7 @@ from eggrad.engine.indices.affine import size_symbols
 from eggrad.engine.indices.spec import Dims, Size, transposition
 from eggrad.engine.indices.texts import exact, shown
 from eggrad.engine.terms import term as terms
-from eggrad.engine.terms.binding import Array, check_shape, known_sizes, numeric, symbols
+from eggrad.engine.terms.binding import Array, check_shape, known_sizes, real_numbers, symbols
 from eggrad.engine.terms.functions import Function
 from eggrad.engine.terms.term import Term
 from eggrad.engine.terms.term_patterns import substituted
@@ -42,7 +42,7 @@ from eggrad.frontend.expression.no_values import (
 from eggrad.frontend.expression.numpy_protocols import call_function, call_ufunc, check_dtype
 from eggrad.frontend.expression.numpy_refusals import NoSuchMethod, no_method
 from eggrad.frontend.expression.substitution import apart
-from eggrad.frontend.text.doors import checked_flag, checked_integer, checked_word
+from eggrad.frontend.text.doors import checked_flag, checked_integer, checked_mapping, checked_word
 from eggrad.frontend.text.sizes import agreed_sizes
 from eggrad.frontend.text.words import Format, format_axes
 
@@ -517,11 +517,7 @@ class Expression(_Compared):
                 raise UnknownVariable(
                     f"evaluate: the expression has no variable {shown(name)}; its variables: {own}"
                 )
-            if numeric(name, value).dtype.kind == "c":
-                raise UnsupportedOperation(
-                    f"evaluate: the value of variable {name} is complex: expressions are of real "
-                    "numbers; compiled functions take complex arrays"
-                )
+            real_numbers(f"evaluate: the value of variable {name}", value)
         return given
 
     def substitute(
@@ -1003,19 +999,11 @@ def given_values(what: str, kind: str, values: object, named: Mapping[str, Any])
     >>> given_values("evaluate", "arrays", {"x": 1}, {"y": 2})
     {'x': 1, 'y': 2}
     """
-    if values is not None and not isinstance(values, Mapping):
-        raise UnsupportedOperation(
-            f"{what}: values is a dict of {kind} by name, or there are keywords, not "
-            f"{shown(values)}"
-        )
-    given = cast("Mapping[Any, Any]", {} if values is None else values)
-    for name in given:
-        if not isinstance(name, str):
-            raise UnsupportedOperation(
-                f"{what}: values has the names of variables, which are texts, not {shown(name)}"
-            )
-        if name in named:
-            raise UnsupportedOperation(f"{what}: there are two values for {shown(name)}")
+    own = {} if values is None else values
+    wanted = f"a dict of {kind} by name, or there are keywords"
+    given = checked_mapping(what, "values", own, wanted)
+    for name in given.keys() & named:
+        raise UnsupportedOperation(f"{what}: there are two values for {shown(name)}")
     return {**given, **named}
 
 

@@ -1,7 +1,6 @@
 """The language's functions as Python functions: expressions in, expression out."""
 
 from collections.abc import Callable, Iterable, Sequence
-from operator import index
 from typing import Any, cast
 
 import numpy as np
@@ -15,6 +14,7 @@ from eggrad.engine.terms.assumptions import ASSUMPTIONS, contradiction
 from eggrad.engine.terms.functions import FUNCTIONS, MATRIX_FUNCTIONS
 from eggrad.engine.terms.stack_functions import STACK_FUNCTIONS
 from eggrad.engine.terms.term import Term
+from eggrad.frontend.expression.axes import normalized
 from eggrad.frontend.expression.broadcasting import read_spec
 from eggrad.frontend.expression.expression import (
     Expression,
@@ -186,15 +186,7 @@ def _reduction(what: str, f: Expression, axis: Any) -> tuple[Expression, Spec]:
 
 def _axes_of(what: str, order: int, axis: Any) -> tuple[int, ...]:
     """The axes that somebody names, counted from the front; all for None."""
-    try:
-        several = axis if isinstance(axis, Sequence) and not isinstance(axis, str) else [axis]
-        wanted = range(order) if axis is None else list(map(index, several))
-    except TypeError:
-        raise ShapeError(f"{what}: an axis is an integer, not {shown(axis)}") from None
-    for k in wanted:
-        if not -order <= k < order:
-            raise ShapeError(f"{what}: there is no axis {shown(k)}, the argument has {order} axes")
-    return tuple(dict.fromkeys(k % order for k in wanted))
+    return tuple(range(order)) if axis is None else normalized(what, axis, order)
 
 
 def max(f: Expression, axis: int | Sequence[int] | None = None) -> Expression:

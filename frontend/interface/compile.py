@@ -132,7 +132,8 @@ def compile(
         checked_count("compile", "columns", columns)
     if jit is not None:
         checked_flag("compile", "jit", jit)
-    sizes = checked_mapping("compile", "sizes", sizes, '{"n": 3}') or None
+    if sizes is not None:
+        sizes = checked_mapping("compile", "sizes", sizes, 'a dict such as {"n": 3}')
     if checked_flag("compile", "check", check) and backend != "numpy":
         raise UnsupportedOperation("compile: check needs backend 'numpy'")
     if backend is None:

@@ -5,11 +5,11 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any, get_args
 
-from eggrad.engine.errors import ShapeError, UnknownVariable, UnsupportedOperation
+from eggrad.engine.errors import ShapeError, UnknownVariable
 from eggrad.engine.indices.rational_affine import Affine
 from eggrad.engine.indices.spec import Size
 from eggrad.engine.indices.texts import shown
-from eggrad.engine.terms.binding import Array, checked_size, numeric
+from eggrad.engine.terms.binding import Array, checked_size, real_numbers
 from eggrad.frontend.calculus.calculus import simplify
 from eggrad.frontend.elementwise.adjoint import (
     Frame,
@@ -316,7 +316,7 @@ def parse_elementwise(
                 f"parse_elementwise: shapes has for {shown(name)} no tuple of sizes, such as "
                 f"({shape},), but {shape}"
             )
-    own = checked_mapping("parse_elementwise", "sizes", sizes, '{"i": 3}')
+    own = checked_mapping("parse_elementwise", "sizes", sizes or {}, 'a dict such as {"i": 3}')
     found = parse(text, axes, own, records_of(functions))
     return Definition(found.name, found.sizes, found.shapes, found.body)
 
@@ -418,12 +418,7 @@ def numbers_of(
 
 
 def _real(name: str, value: object) -> Array:
-    array = numeric(name, value)
-    if array.dtype.kind == "c":
-        raise UnsupportedOperation(
-            f"the value of {name} is not an array of real numbers: its dtype is {array.dtype}"
-        )
-    return array.astype(float, copy=False)
+    return real_numbers(f"the value of variable {name}", value).astype(float, copy=False)
 
 
 def _shown(shape: Sequence[Affine]) -> str:

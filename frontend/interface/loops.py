@@ -6,12 +6,12 @@ from typing import Any, NamedTuple, cast
 
 import numpy as np
 
-from eggrad.engine.errors import MISTAKES, ShapeError, UnsupportedOperation
+from eggrad.engine.errors import ShapeError, UnsupportedOperation
 from eggrad.engine.indices.affine import checked_dims
 from eggrad.engine.indices.spec import Size
 from eggrad.engine.indices.texts import shown
 from eggrad.engine.terms import term as terms
-from eggrad.engine.terms.binding import symbols
+from eggrad.engine.terms.binding import real_numbers, symbols
 from eggrad.engine.terms.loops import AFTER, LAST, Recurrence, at_places, recurrence, unused_size
 from eggrad.engine.terms.term import Term
 from eggrad.frontend.expression.batching import batched
@@ -98,14 +98,7 @@ def _array(leaf: Any) -> Any:
         return leaf.test
     if isinstance(leaf, Expression | SizeSymbol) or hasattr(leaf, "__array_namespace__"):
         return leaf
-    try:
-        array = np.asarray(leaf)
-    except MISTAKES as error:
-        raise UnsupportedOperation(f"scan: {shown(leaf)} is no array: {error}") from error
-    if array.dtype.kind not in "biuf":
-        raise UnsupportedOperation(
-            f"scan: start, xs and what a step returns are of real numbers, not {shown(leaf)}"
-        )
+    array = real_numbers(f"scan: {shown(leaf)} in start, xs or what a step returns", leaf)
     return array if isinstance(leaf, list) else leaf
 
 

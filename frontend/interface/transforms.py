@@ -13,7 +13,7 @@ import numpy as np
 
 from eggrad.engine.errors import ShapeError, UnsupportedOperation
 from eggrad.engine.indices.texts import shown
-from eggrad.engine.terms.binding import numeric
+from eggrad.engine.terms.binding import numbers
 from eggrad.frontend.expression.batching import batched
 from eggrad.frontend.expression.expression import Expression, as_expression, expression, unified
 from eggrad.frontend.expression.functions import variable
@@ -411,7 +411,7 @@ def _in_front(leaf: Any, axis: int) -> Any:
     order = len(_shape(leaf))
     if not -order <= axis < order:
         raise ShapeError(f"vmap: an argument has no axis {axis}, it has shape {_shape(leaf)}")
-    array: Any = leaf if isinstance(leaf, Expression) else numeric("an argument of vmap", leaf)
+    array: Any = leaf if isinstance(leaf, Expression) else numbers("vmap: an argument", leaf)
     return np.moveaxis(array, axis, 0)
 
 

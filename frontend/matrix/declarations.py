@@ -10,7 +10,7 @@ from eggrad.engine.indices.affine import checked_dims, resized_dims
 from eggrad.engine.indices.spec import MAXIMAL_SIZE, Dims, Size
 from eggrad.engine.indices.texts import shown
 from eggrad.engine.terms.assumptions import ASSUMPTIONS
-from eggrad.frontend.text.doors import checked_words
+from eggrad.frontend.text.doors import checked_mapping, checked_words
 from eggrad.frontend.text.errors import suggestion
 from eggrad.frontend.text.sizes import unify_sizes, unknown, unknown_size
 from eggrad.frontend.text.words import format_axes
@@ -35,7 +35,7 @@ def read_dims(text: str) -> dict[str, tuple[int | str, ...]]:
     for name, words in _parts(text, _DIMS):
         if name in found:
             raise UnsupportedOperation(f"{name} is given twice")
-        found[name] = tuple(_size(w) if w.isdecimal() else w for w in words.split())
+        found[name] = tuple(read_size(w) if w.isdecimal() else w for w in words.split())
         # Sizes are looked at where the text stands.
         checked_dims(found[name])
     return found
@@ -61,16 +61,9 @@ def given_dims(what: str, name: str, given: object) -> Declared:
     """
     if isinstance(given, str):
         return _read(f"{what}: {name}", read_dims, given)
-    if not isinstance(given, Mapping):
-        raise UnsupportedOperation(
-            f'{what}: {name} is a dict of sizes such as {{"A": ("m", "n"), "x": ("n",), "c": ()}}, '
-            f"or a text such as {shown(_DIMS)}, not {shown(given)}"
-        )
-    for variable, own in cast("Mapping[Any, Any]", given).items():
-        if not isinstance(variable, str) or not variable:
-            raise UnsupportedOperation(
-                f"{what}: {name} has the names of variables, which are texts, not {shown(variable)}"
-            )
+    wanted = 'a dict of sizes such as {"A": ("m", "n"), "x": ("n",), "c": ()}, '
+    wanted += f"or a text such as {shown(_DIMS)}"
+    for variable, own in checked_mapping(what, name, given, wanted).items():
         if isinstance(own, bool) or not isinstance(own, int | tuple | list):
             raise ShapeError(
                 f"{what}: {name} has for {shown(variable)} no tuple of sizes, such as ('m', 'n'), "
@@ -93,17 +86,8 @@ def given_assumptions(what: str, given: object) -> dict[str, tuple[str, ...]]:
     """
     if isinstance(given, str):
         return _read(f"{what}: assume", read_assumptions, given)
-    if given is not None and not isinstance(given, Mapping):
-        raise UnsupportedOperation(
-            f'{what}: assume is a dict such as {{"A": ["symmetric"]}}, or a text such as '
-            f"{shown(_ASSUME)}, not {shown(given)}"
-        )
-    own = cast("Mapping[Any, Any]", {} if given is None else given)
-    for name in own:
-        if not isinstance(name, str):
-            raise UnsupportedOperation(
-                f"{what}: assume has the names of variables, which are texts, not {shown(name)}"
-            )
+    wanted = f'a dict such as {{"A": ["symmetric"]}}, or a text such as {shown(_ASSUME)}'
+    own = checked_mapping(what, "assume", {} if given is None else given, wanted)
     return {n: checked_words(what, f"assume of {shown(n)}", words) for n, words in own.items()}
 
 
@@ -124,7 +108,12 @@ def _parts(text: str, example: str) -> Iterator[tuple[str, str]]:
         yield name.strip(), rest
 
 
-def _size(digits: str) -> int:
+def read_size(digits: str) -> int:
+    """A size from its digits; `ShapeError` for one that is too large.
+
+    >>> read_size("12")
+    12
+    """
     if len(digits.lstrip("0")) > len(str(MAXIMAL_SIZE)) or int(digits) > MAXIMAL_SIZE:
         raise ShapeError(f"the largest size is {MAXIMAL_SIZE}")
     return int(digits)

@@ -185,7 +185,8 @@ class _TorchWriter(_LibraryWriter):
         return (f'{text}.to({self._like}["dtype"])', ATOM) if own.is_test else (text, level)
 
     def spelled(self, own: Function) -> str:
-        return own.spelled.get("torch") or own.standard.replace("xp.", "torch.")
+        known = own.spelled.get(self.key) or own.spelled.get("python")
+        return known or own.standard.replace("xp.", "torch.")
 
     def shape(self, dims: Dims) -> str:
         return f"({', '.join(map(self._size, dims))}{',' * (len(dims) == 1)})"

@@ -295,7 +295,7 @@ class Writer:
 
     def spelled(self, own: Function) -> str:
         """The text of a function that only programs have, with places for its operands."""
-        return own.spelled.get(self.key) or own.code
+        return own.spelled.get(self.key) or own.spelled.get("python") or own.code
 
     def _along_axes(self, node: Term, operand: Text) -> Text:
         """A function of a whole array."""

@@ -76,19 +76,18 @@ def checked_count(
     return number
 
 
-def checked_mapping(what: str, name: str, value: object, example: str) -> Mapping[str, Any]:
-    """A mapping by names; nothing for None.
+def checked_mapping(what: str, name: str, value: object, wanted: str) -> Mapping[str, Any]:
+    """A mapping by names; `wanted` says what it has.
 
-    >>> checked_mapping("compile", "sizes", [3], '{"n": 3}')
+    >>> checked_mapping("compile", "sizes", [3], 'a dict such as {"n": 3}')
     Traceback (most recent call last):
     eggrad.engine.errors.UnsupportedOperation: compile: sizes is a dict such as {"n": 3}, not [3]
     """
-    if value is None:
-        return {}
-    if not isinstance(value, Mapping) or not all(isinstance(k, str) for k in cast("Any", value)):
-        raise UnsupportedOperation(
-            f"{what}: {name} is a dict such as {example}, not {shown(value)}"
-        )
+    if not isinstance(value, Mapping):
+        raise UnsupportedOperation(f"{what}: {name} is {wanted}, not {shown(value)}")
+    for key in cast("Mapping[Any, Any]", value):
+        if not isinstance(key, str) or not key:
+            raise UnsupportedOperation(f"{what}: the names in {name} are texts, not {shown(key)}")
     return cast("Mapping[str, Any]", value)
 
 

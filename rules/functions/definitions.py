@@ -17,18 +17,16 @@ from eggrad.engine.laws.primitives import (
 )
 from eggrad.engine.laws.properties import nonpositive
 from eggrad.engine.laws.properties import nonzero as nowhere_zero
+from eggrad.rules.functions.branches import OF_CHOICE
 from eggrad.rules.functions.linalg import SCALARS, SCALED
 from eggrad.rules.notation import *
 
 HALF = Fraction(1, 2)
 INNER: Spec = ((0,), (0,), ())
 OUTER: Spec = ((0,), (1,), (0, 1))
-# a'·a and a·a', m·a' and a'·m.
-COLUMNS: Spec = ((0, 1), (0, 2), (1, 2))
-ROWS: Spec = ((0, 1), (2, 1), (0, 2))
+# a·b' and a'·b.
 TIMES_TURNED: Spec = ((0, 1), (2, 1), (0, 2))
 TURNED_TIMES: Spec = ((0, 1), (0, 2), (1, 2))
-OF_CHOICE = "definition of the choice"
 
 definitions = Ruleset(
     "definitions",
@@ -323,14 +321,14 @@ def pseudoinverse_of_invertible(a: Tensor) -> Statement:
 @definitions.rule(cite=PSEUDOINVERSE, domain="a'·a invertible")
 def pseudoinverse_by_columns(a: Tensor) -> Statement:
     """a⁺ = (a'·a)⁻¹·a', where the columns are independent."""
-    gram = ein(COLUMNS, a, a)
+    gram = ein(TURNED_TIMES, a, a)
     return _pinv(a) >> ein(TIMES_TURNED, inv(gram), a), is_matrix(dims(a)), invertible(gram)
 
 
 @definitions.rule(cite=PSEUDOINVERSE, domain="a·a' invertible")
 def pseudoinverse_by_rows(a: Tensor) -> Statement:
     """a⁺ = a'·(a·a')⁻¹, where the rows are independent."""
-    gram = ein(ROWS, a, a)
+    gram = ein(TIMES_TURNED, a, a)
     return _pinv(a) >> ein(TURNED_TIMES, a, inv(gram)), is_matrix(dims(a)), invertible(gram)
 
 

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 import eggrad as eg
@@ -53,6 +53,7 @@ def _products(draw: st.DrawFn) -> _Drawn:
 
 
 @given(_products())
+@example(_Drawn(((0, 1, 2, 3), (0,), (), (3, 0)), (("=", (1, 2, 2, 0, 0)),), [1, 2, 2, 0], False))
 def test_values(drawn: _Drawn) -> None:
     _compare(drawn)
 
