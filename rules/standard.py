@@ -52,7 +52,7 @@ from eggrad.rules.functions.reading import names, reading
 from eggrad.rules.functions.structured import structured
 from eggrad.rules.numerics.exponentials import exponentials
 from eggrad.rules.numerics.lowering import lowering
-from eggrad.rules.numerics.stability import lengths, stability
+from eggrad.rules.numerics.stability import lengths, shifts, stability
 
 RULESETS = (
     forward, reverse, slopes, stacks, loops, single, multiples, preprocessing, constants, sizes,
@@ -60,7 +60,7 @@ RULESETS = (
     sums_of_two, sums, exponents, powers, functions, branches, masks, extremes, linalg, signs,
     products, halves, distribution, identities, summation, presentation, quotients, orders,
     lowering, stability, symmetric, names, exponentials, lengths, reading, definitions,
-    normal_forms, properties, ranges, matrix_properties, structured, long_powers,
+    normal_forms, properties, ranges, matrix_properties, structured, long_powers, shifts,
 )  # fmt: skip
 
 STANDARD = Strategy(
@@ -99,6 +99,10 @@ EQUIVALENCE = replace(
 
 EQUIVALENCE_OF_DECLARED = replace(AT_SYMMETRIC, explore=EQUIVALENCE.explore)
 """The same where something is declared of a variable that holds in a space without interior."""
+
+
+BY_EXPONENTIALS = Strategy(forward=(), reverse=(), simplify=(shifts,), explore=())
+"""For terms that are simplified, in languages without functions of sums of exponentials."""
 
 
 def extended(strategy: Strategy, rulesets: Sequence[Ruleset]) -> Strategy:

@@ -1,6 +1,7 @@
 """Terms lowered to what code computes fast and without losing digits, and compiled."""
 
 from collections.abc import Collection, Mapping, Sequence
+from typing import Final
 
 from eggrad.engine.compilation.compiled import CompiledFunction, compile_terms
 from eggrad.engine.compilation.variants import SizeVariant, find_variants
@@ -8,9 +9,12 @@ from eggrad.engine.costs.cost import CostModel
 from eggrad.engine.costs.time_model import Rates
 from eggrad.engine.guard import optional
 from eggrad.engine.terms.loops import Recurrence, with_results, with_steps
-from eggrad.engine.terms.term import Term
+from eggrad.engine.terms.term import Term, postorder
 from eggrad.frontend.calculus.progress import shows_progress
-from eggrad.rules.standard import system
+from eggrad.rules.standard import BY_EXPONENTIALS, system
+
+# Functions of sums of exponentials.
+OF_EXPONENTIALS: Final = ("logsumexp", "softmax", "log_softmax")
 
 
 def evaluator(term: Term, scope: Sequence[Term], *, as_written: bool) -> CompiledFunction:
@@ -47,6 +51,19 @@ def program_form(term: Term, lacking: Collection[str] = ()) -> Term:
     'add'
     """
     return _stable(term, lacking, if_vouched=True)
+
+
+def by_exponentials(term: Term) -> Term:
+    """A program's form without functions of sums of exponentials: the largest is taken out.
+
+    >>> from eggrad.engine.terms.term import numeric, variable
+    >>> by_exponentials(numeric("logsumexp", variable("x", ("n",)), data=((0,), ()))).op
+    'add'
+    """
+    if not any(t.op in OF_EXPONENTIALS for t in postorder(term)):
+        return term
+    found = system(BY_EXPONENTIALS).explore([term], [CostModel()], lacking=OF_EXPONENTIALS)
+    return found.cheapest().term
 
 
 def _stable(term: Term, lacking: Collection[str] = (), *, if_vouched: bool = False) -> Term:

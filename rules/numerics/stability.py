@@ -40,8 +40,10 @@ from eggrad.engine.laws.primitives import (
     opposite,
     right_axes,
     solution_axes,
+    spread_back,
     spread_by_constant,
     spreads_again,
+    summed_dims,
 )
 from eggrad.engine.networks.sums_and_products import every_network, with_units
 from eggrad.engine.terms.term import Term
@@ -53,6 +55,11 @@ stability = Ruleset(
     "stability",
     "forms that lose no digits, for code to be generated from",
     "the number of sums that may cancel, and of functions that may overflow",
+)
+shifts = Ruleset(
+    "shifts",
+    "functions of sums of exponentials, for languages that have none of them",
+    "the number of these functions",
 )
 lengths = Ruleset("lengths", "vectors divided by their norms", "none: one further member a product")
 
@@ -137,6 +144,37 @@ def log_softmax_of_shifted(t: Spec, s: Spec, a: Tensor, b: Tensor, n: Dims) -> S
     """log softmax(a - b) = log softmax a, where b is alike along its axes."""
     shifted = add(a, scale(-1, ein(t, b, const(1, n))))
     return log_softmax(s, shifted) >> log_softmax(s, a), spreads_again(t, s)
+
+
+def _below(s: Spec, a: Tensor) -> Tensor:
+    """How far a is below its maximum along the axes that are summed."""
+    return subtract(a, _again(s, a, extreme("max", s, a)))
+
+
+def _again(s: Spec, a: Tensor, b: Tensor) -> Tensor:
+    """A reduction b of a, on the axes of a."""
+    return ein(spread_back(s), b, const(1, summed_dims(s, dims(a))))
+
+
+@shifts.rule(cite=BLANCHARD, replaces=True)
+def sum_of_shifted(s: Spec, a: Tensor) -> Statement:
+    """log Σ exp a = log Σ exp(a - m) + m, where m = max a: no exponential is above 1."""
+    total = ein1(s, fn("exp", _below(s, a)))
+    return logsumexp(s, a) >> add(fn("log", total), extreme("max", s, a))
+
+
+@shifts.rule(cite=BLANCHARD, replaces=True)
+def shares_of_shifted(s: Spec, a: Tensor) -> Statement:
+    """softmax a = exp(a - m)/Σ exp(a - m), where m = max a."""
+    powers = fn("exp", _below(s, a))
+    return softmax(s, a) >> divide(powers, _again(s, a, ein1(s, powers)))
+
+
+@shifts.rule(cite=BLANCHARD, replaces=True)
+def logarithms_of_shares_of_shifted(s: Spec, a: Tensor) -> Statement:
+    """log softmax a = a - m - log Σ exp(a - m), where m = max a."""
+    below = _below(s, a)
+    return log_softmax(s, a) >> subtract(below, _again(s, a, fn("log", ein1(s, fn("exp", below)))))
 
 
 @stability.rule(cite=BLANCHARD)
