@@ -3,11 +3,13 @@
 import sys
 import warnings
 from collections.abc import Callable
-from typing import TypeVar
+from typing import Final, TypeVar
 
-from eggrad.engine.errors import EggradError, EngineFailure
+from eggrad.engine.errors import BudgetExceeded, RuleError, UnsoundRules, UnsupportedOperation
 
 _T = TypeVar("_T")
+# What a search may tell its user. Any other error is ours: its terms were right as they came.
+_OF_USERS: Final = (BudgetExceeded, RuleError, UnsoundRules, UnsupportedOperation)
 
 
 class SearchFailure(RuntimeWarning):
@@ -17,7 +19,7 @@ class SearchFailure(RuntimeWarning):
 def optional(doing: str, search: Callable[[], _T], otherwise: Callable[[], _T]) -> _T:
     """What a search finds; where it ends by a mistake of ours, with a warning, what is there else.
 
-    Errors that are meant for users, and interrupts, pass.
+    Errors about budgets and users' rules, and interrupts, pass.
 
     >>> with warnings.catch_warnings(record=True) as caught:
     ...     warnings.simplefilter("always")
@@ -28,9 +30,9 @@ def optional(doing: str, search: Callable[[], _T], otherwise: Callable[[], _T]) 
     """
     try:
         return search()
+    except _OF_USERS:
+        raise
     except Exception as error:
-        if isinstance(error, EggradError) and not isinstance(error, EngineFailure):
-            raise
         said = f"{type(error).__name__}: {error}"[:200]
         message = (
             f"{doing} failed ({said}): the result is right as it stands, but a better form may "

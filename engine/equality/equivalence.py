@@ -151,8 +151,8 @@ def minimal_rules(
     """Rules that prove two terms equal, none of which can be left out; None without a proof.
 
     Some properties of terms are `assumed`. Rulesets named in `last` are used only where the
-    others do not suffice, and then no more of their rules than are needed, in the order in which
-    they are written.
+    others do not suffice: one of their rules by itself, one beside the others, all of them, in the
+    order in which they are written.
     """
     rules = {f"{s.name}.{r.name}": r for s in strategy.rulesets for r in s.laws}
     reserved = [n for n, r in rules.items() if r.ruleset in last]
@@ -162,14 +162,12 @@ def minimal_rules(
         proof = prove(System(strategy.only(names)), left, right, budget, assumed)
         return [n for n in names if proof.report.matches[n]] if proof.found else None
 
-    for count in range(len(reserved) + 1):
-        # One reserved rule after the other; all of them at the end.
-        chosen = reserved[count - 1 : count] if count else []
-        found = fired([*plain, *chosen])
+    # No reserved rule, one of them by itself, one beside the others, and all of them at the end.
+    apart = [[n] for n in reserved]
+    for chosen in [plain, *apart, *([*plain, *a] for a in apart), [*plain, *reserved]]:
+        found = fired(chosen)
         if found is not None:
             break
-    else:
-        found = fired([*plain, *reserved])
     if found is None:
         return None
     names = smallest_part(found, lambda own: fired(own) is not None)

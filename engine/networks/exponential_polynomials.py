@@ -248,7 +248,8 @@ def joined_polynomials(graph: Snapshot, network: Network) -> Iterator[Term]:
     """A product whose factors with exponentials, on the same axes, are multiplied first."""
     grouped: dict[Indices, list[int]] = {}
     for place, (cls, part) in enumerate(network.factors):
-        if cls in polynomials(graph) or is_exponential(elements(graph).get(cls)):
+        known = cls in polynomials(graph) or is_exponential(elements(graph).get(cls))
+        if known and len(set(part)) == len(part):
             grouped.setdefault(part, []).append(place)
     for places in grouped.values():
         own = [network.factors[k][0] for k in places]

@@ -83,11 +83,12 @@ def test_errors_for_users_and_interrupts_pass() -> None:
             optional("searching", search, lambda: 1)
 
 
-def test_a_panic_of_egglog_is_a_failure() -> None:
+@pytest.mark.parametrize("error", [EngineFailure("egglog failed"), eg.ShapeError("an axis")])
+def test_what_no_user_can_have_caused_is_a_failure(error: eg.EggradError) -> None:
     def search() -> NoReturn:
-        raise EngineFailure("egglog failed")
+        raise error
 
-    with pytest.warns(SearchFailure, match="EngineFailure: egglog failed"):
+    with pytest.warns(SearchFailure, match=f"{type(error).__name__}: {error}"):
         assert optional("searching", search, lambda: 1) == 1
 
 

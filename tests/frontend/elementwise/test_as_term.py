@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import eggrad as eg
@@ -204,6 +204,7 @@ def test_there_and_back(case: dict[str, Any]) -> None:
 
 @settings(max_examples=60, deadline=None, derandomize=True)
 @given(st.integers(0, 10**6))
+@example(117)
 def test_random_expressions_entry_by_entry(seed: int) -> None:
     term, _ = random_expression(Random(seed), most=9)
     rng, sizes = np.random.default_rng(seed), {"m": 3, "n": 4}
@@ -218,7 +219,9 @@ def test_random_expressions_entry_by_entry(seed: int) -> None:
         return
     with np.errstate(all="ignore"):
         (want,) = oracle.evaluate([term], values_of, sizes)
-        near(evaluated(d, {**sizes, **values_of}), want)
+        # Where a division by 0 cancels, the definition has a value that the term has not.
+        defined = np.isfinite(want)
+        near(evaluated(d, {**sizes, **values_of})[defined], want[defined])
 
 
 def test_what_is_determined_is_put_in() -> None:

@@ -342,6 +342,7 @@ def test_small_sizes(name: str, size: int) -> None:
 @settings(max_examples=60, deadline=None)
 @given(st.integers(0, 2**32 - 1))
 @example(340)
+@example(99811743)
 def test_random_expressions(seed: int) -> None:
     random = Random(seed)
     term, wrt = random_expression(random, 8)
