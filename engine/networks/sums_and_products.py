@@ -590,10 +590,10 @@ def _inverse_lengths(graph: Snapshot, network: Network) -> Iterator[tuple[int, I
     found: dict[tuple[int, Indices], Fraction] = {}
     for cls, part in network.factors:
         base, p = _power_of_squares(graph, cls)
-        if p < 0:
+        if p:
             found[base, part] = found.get((base, part), Fraction(0)) + p
     for (base, part), p in found.items():
-        if p.denominator <= 2:
+        if p < 0 and p.denominator <= 2:
             yield base, part, p
 
 

@@ -591,11 +591,9 @@ def diagonal(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Express
 
 def diag(v: Any, k: int = 0) -> Expression:
     """`numpy.diag`."""
-    own = as_expression(v)
+    own, k = as_expression(v), checked_integer("diag", "k", k)
     if own.ndim not in (1, 2):
         raise ShapeError(f"diag: of a vector or a matrix, the argument has {own.ndim} axes")
-    if not hasattr(k, "__index__"):
-        raise UnsupportedOperation(f"diag: k is an integer, not {shown(k)}")
     if own.ndim == 2:
         return diagonal(own, k)
     if not k:

@@ -316,7 +316,8 @@ def parse_elementwise(
                 f"parse_elementwise: shapes has for {shown(name)} no tuple of sizes, such as "
                 f"({shape},), but {shape}"
             )
-    own = checked_mapping("parse_elementwise", "sizes", sizes or {}, 'a dict such as {"i": 3}')
+    given = {} if sizes is None else sizes
+    own = checked_mapping("parse_elementwise", "sizes", given, 'a dict such as {"i": 3}')
     found = parse(text, axes, own, records_of(functions))
     return Definition(found.name, found.sizes, found.shapes, found.body)
 

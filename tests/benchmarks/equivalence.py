@@ -66,7 +66,8 @@ def decided(name: str, pairs: Iterable[Pair]) -> str:
         said[f"{verdict.status}, with a domain" if verdict.domain else verdict.status] += 1
         if verdict.status == "different":
             check_witness(f, g, verdict)
-        assert not false_equality(Random(0), f.term, g.term, verdict)
+        wrong = false_equality(Random(0), f.term, g.term, verdict)
+        assert not wrong, wrong
     counts = ", ".join(f"{n} {status}" for status, n in sorted(said.items()))
     return f"{name}: {counts}; median {median(times) * 1e3:.1f} ms, most {max(times) * 1e3:.0f} ms"
 

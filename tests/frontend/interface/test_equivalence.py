@@ -79,9 +79,9 @@ def check_witness(f: eg.Expression, g: eg.Expression, verdict: eg.Verdict) -> No
     assert verdict.left is not None
     left, right = evaluated(f, verdict.witness), evaluated(g, verdict.witness)
     both = np.isfinite(left) & np.isfinite(right)
-    largest = np.abs(left[both]).max()
+    largest = max(np.abs(left[both]).max(), np.abs(right[both]).max())
     np.testing.assert_allclose(left, verdict.left, rtol=1e-6, atol=1e-9 * largest)
-    assert np.abs(left[both] - right[both]).max() > 1e-9 * largest
+    assert np.abs(left[both] - right[both]).max() > 1e-12 * largest
 
 
 def test_random_true_pairs_are_proved() -> None:

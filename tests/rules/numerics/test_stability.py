@@ -253,6 +253,16 @@ def test_norms_of_rows_and_of_two_numbers() -> None:
     np.testing.assert_allclose([value / 1e200, slope], [5.0, 0.6])
 
 
+def test_unit_vectors_beside_norms_above_and_below() -> None:
+    b, values = eg.variable("B", (2, "m")), np.array([[2.0, 1.0], [0.0, -2.0]])
+    squares = eg.einsum("ij,ij->", b, b)
+    columns = eg.einsum("ij,->j", b, squares)
+    total = eg.einsum("i,->", columns, squares) / squares
+    product = eg.einsum("ij,j->", b, columns) * total
+    # 9 · B (2, -1) = (27, 18), and 9 · 9 · (2 - 1).
+    np.testing.assert_allclose(evaluated(product, {"B": values}), 45 * 81 / 9)
+
+
 @pytest.mark.parametrize("scale", [1e200, 1e-200])
 @pytest.mark.parametrize("assume", ["positive definite", "invertible"])
 def test_log_of_a_determinant(scale: float, assume: str) -> None:
