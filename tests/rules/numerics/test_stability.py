@@ -1,6 +1,7 @@
 """Compiled functions lose no digits where the formula as written does."""
 
 from collections.abc import Sequence
+from random import Random
 from typing import Any
 
 import mpmath
@@ -22,6 +23,7 @@ from eggrad.engine.terms.functions import NUMERIC, PUBLIC
 from eggrad.frontend.calculus import code
 from eggrad.rules.standard import system
 from tests.support import numeric_terms, stability_cases
+from tests.support.equivalent_pairs import near_miss
 from tests.support.stability_cases import CASES, Case, worst_error
 from tests.support.values import evaluated
 
@@ -251,6 +253,23 @@ def test_norms_of_rows_and_of_two_numbers() -> None:
     radius = (a**2 + b**2) ** 0.5
     value, slope = eg.compile([radius, eg.gradient(radius, a)])(a=3e200, b=4e200)
     np.testing.assert_allclose([value / 1e200, slope], [5.0, 0.6])
+
+
+def test_random_terms_keep_their_values() -> None:
+    random = Random(12)
+    rng, sizes = np.random.default_rng(12), {"m": 2, "n": 3}
+    judged = 0
+    for _ in range(40):
+        for term in near_miss(random):
+            own = [term, code.stable_form(term)]
+            if all(map(oracle.has_digits, own)):
+                values = oracle.random_values(terms.variables(term), sizes, rng)
+                # With 50 digits no rounding excuses a difference.
+                before, after = map(np.atleast_1d, oracle.evaluate(own, values, sizes, 50))
+                steady = np.abs(before.astype(float)) < 1e12
+                assert (np.abs((after - before)[steady].astype(float)) < 1e-20).all()
+                judged += bool(steady.any())
+    assert judged > 30
 
 
 def test_unit_vectors_beside_norms_above_and_below() -> None:
