@@ -19,7 +19,11 @@ from fractions import Fraction
 from typing import Final
 
 from eggrad.engine.compilation import product_code
-from eggrad.engine.compilation.indicator_code import stored_indicators, with_stepped_products
+from eggrad.engine.compilation.indicator_code import (
+    stored_indicators,
+    with_indicator_products,
+    with_stepped_products,
+)
 from eggrad.engine.compilation.lowering import asked_alone, lower
 from eggrad.engine.compilation.program import Contraction, Operation, Program, Statement
 from eggrad.engine.runtime.products import LARGE, ROW, WORTH_A_CALL, is_worth_rows
@@ -81,6 +85,10 @@ def _overflows_to_zero(roots: tuple[Term, ...]) -> bool:
         if node.op in OVERFLOWING or (node.op in KEEPING and not overflowing.isdisjoint(node.args)):
             overflowing.add(node)
     return False
+
+
+def _multiply_by_indicators(program: Program) -> None:
+    program.roots = with_indicator_products(program.roots)
 
 
 def _join_stepped_products(program: Program) -> None:
@@ -183,6 +191,12 @@ PASSES: Final = (
         "NumPy's warnings are left out.",
         "an exponential divides, or there is a choice, of which both branches are computed",
         _expect_overflow,
+    ),
+    Pass(
+        "indicator products",
+        "A choice is read from and written to the places that are chosen.",
+        "a condition on indices chooses, and the rest is 0",
+        _multiply_by_indicators,
     ),
     Pass(
         "stepped products",

@@ -365,7 +365,7 @@ def declarations() -> Iterator[str]:
     yield "(function named (i64) Tensor :merge old)"
     # What is known of an e-class, and the e-classes that equal it and are defined at more.
     yield "(relation known (String Tensor))"
-    yield "(relation wider (Tensor Tensor))"
+    yield "(relation wider (Tensor Tensor i64))"
 
 
 def table_of(constructor: str) -> str:
@@ -433,7 +433,7 @@ def widening_rules(rule: Rule, ruleset: str) -> Iterator[str]:
     """A ruleset of every variant of a rule that leads from a narrower side to a wider one."""
     yield f"(ruleset {ruleset})"
     for label, law in _variants(rule):
-        yield _widening_rule(law, f':ruleset {ruleset} :name "{label}w"')
+        yield _widening_rule(law, rule, f':ruleset {ruleset} :name "{label}w"')
 
 
 def _variants(rule: Rule) -> Iterator[tuple[str, Law]]:
@@ -461,8 +461,8 @@ def combined(name: str, rulesets: str) -> str:
     return f"(unstable-combined-ruleset {name} {rulesets})"
 
 
-def _widening_rule(law: Law, label: str) -> str:
-    """Note that the right side is wider than the left one, whatever is known.
+def _widening_rule(law: Law, rule: Rule, label: str) -> str:
+    """Note that the right side is wider than the left one, whatever is known; 1 is for code alone.
 
     A property that is computed has to be one: it may say that the law is another one there.
     """
@@ -471,7 +471,7 @@ def _widening_rule(law: Law, label: str) -> str:
     for c in law.conditions:
         body.emit(c.property if isinstance(c, Known) else c)
     right = body.emit(law.right)
-    return f"(rule ({body.text}) ((wider root {right})) {label})"
+    return f"(rule ({body.text}) ((wider root {right} {int(rule.stable)})) {label})"
 
 
 def _implied(fact: Fact, others: Sequence[Fact]) -> list[object]:

@@ -384,9 +384,11 @@ class EGraph:
                 for row in functions["known"].rows
             )
         )
-        pairs = (map(class_of, row.inputs) for row in functions["wider"].rows)
-        wider = tuple(sorted((a, b) for a, b in pairs if a != b))
-        return Contents(rows, dims, names, facts, wider)
+        wider = sorted(
+            (class_of(a), class_of(b), bool(self._egraph.value_to_i64(for_code)))
+            for a, b, for_code in (row.inputs for row in functions["wider"].rows)
+        )
+        return Contents(rows, dims, names, facts, [own for own in wider if own[0] != own[1]])
 
     def _run(self, commands: Sequence[str]) -> list[Any]:
         outputs: list[Any] = []

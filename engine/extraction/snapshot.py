@@ -1,6 +1,15 @@
 """The e-classes of an e-graph at one moment, in Python: e-nodes, sizes, and the cheapest terms."""
 
-from collections.abc import Callable, Collection, Container, Hashable, Iterable, Mapping, Set
+from collections.abc import (
+    Callable,
+    Collection,
+    Container,
+    Hashable,
+    Iterable,
+    Mapping,
+    Sequence,
+    Set,
+)
 from copy import copy
 from fractions import Fraction
 from functools import cached_property
@@ -37,14 +46,15 @@ class Contents(NamedTuple):
     """An e-graph at one moment: e-nodes, the dims of every e-class, the e-class of every name.
 
     `known` are properties of e-classes, `wider` pairs of e-classes of which the second is defined
-    at more values than the first, and equal to it where that one is defined.
+    at more values than the first, and equal to it where that one is defined; and whether that is
+    for code alone.
     """
 
     rows: list[Row]
     dims: dict[int, tuple[object, ...]]
     names: dict[str, int]
     known: Container[tuple[str, int]] = frozenset()
-    wider: tuple[tuple[int, int], ...] = ()
+    wider: Sequence[tuple[int, int, bool]] = ()
 
 
 class Readable(Protocol):
@@ -326,11 +336,18 @@ class Snapshot:
 
         Those that are `exposed`, products that may be undefined where a choice is not, are left out
         where there are others. From here on an e-class is no longer one value; nothing but
-        extraction may follow.
+        extraction may follow. In `narrow` they are as they were, but for what is for code alone.
         """
         self.narrow = self.at(self.model)
+        for_code = [own for own in self.wider if own[2]]
+        if for_code:
+            self.narrow._reach(for_code, exposed)
+        self._reach(self.wider, exposed)
+
+    def _reach(self, wider: Sequence[tuple[int, int, bool]], exposed: Set[ENode]) -> None:
+        """Give e-classes the e-nodes of the wider ones that they lead to."""
         above: dict[int, list[int]] = {}
-        for narrow, wide in self.wider:
+        for narrow, wide, _ in wider:
             if wide in self.members:
                 above.setdefault(narrow, []).append(wide)
         own = self.members

@@ -121,7 +121,7 @@ def _widens(rule: Rule, instance: Instance) -> tuple[bool, bool]:
     egraph.load(instance.right)
     found = egraph.rows()
     sides = tuple(found.names[egraph.name(t)] for t in (instance.left, instance.right))
-    return matched, sides in found.wider
+    return matched, any(own[:2] == sides for own in found.wider)
 
 
 def load_left(egraph: EGraph, instance: Instance) -> tuple[str, Term]:

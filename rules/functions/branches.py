@@ -62,7 +62,7 @@ def product_with_comparison(s: Spec, f: Name, p: Tensor, q: Tensor, b: Tensor) -
     return ein(s, fn(f, p, q), b) >> _chosen(s, fn(f, p, q), b), is_test(f), total(b)
 
 
-@masks.rule(cite=OF_CHOICE, domain="b is defined", widens=True)
+@masks.rule(cite=OF_CHOICE, domain="b is defined", widens=True, stable=True)
 def product_with_indicator(s: Spec, n: Dims, p: Constraints, b: Tensor) -> Statement:
     """[p]·b is b where p holds, and 0 elsewhere."""
     return ein(s, indicator(n, p), b) >> _chosen(s, indicator(n, p), b), nothing_summed(summed(s))

@@ -27,6 +27,19 @@ CHANGED: dict[str, tuple[Term, dict[str, int], str]] = {
         {"m": 64, "n": 64},
         "np.array([y, t1]).T.dot(",
     ),
+    "indicator products": (
+        # Rows from the third on, each of them x.
+        t.apply(
+            "where",
+            t.einsum(
+                "i,j->ij", t.indicator((4,), [(">=", ((0, 1), ("", -2)))]), t.constant(1, ("n",))
+            ),
+            t.einsum("j,i->ij", x, t.constant(1, (4,))),
+            t.constant(0, (4, "n")),
+        ),
+        {},
+        "(4,), x)",
+    ),
     "shared matrices": (
         reduce(t.add, (t.einsum("ij,j->i", A, v) for v in VECTORS)),
         {"m": 100, "n": 100},
