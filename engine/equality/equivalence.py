@@ -164,10 +164,8 @@ def minimal_rules(
 
     # No reserved rule, one of them by itself, one beside the others, and all of them at the end.
     apart = [[n] for n in reserved]
-    for chosen in [plain, *apart, *([*plain, *a] for a in apart), [*plain, *reserved]]:
-        found = fired(chosen)
-        if found is not None:
-            break
+    tried = [plain, *apart, *([*plain, *a] for a in apart), [*plain, *reserved]]
+    found = next((names for chosen in tried if (names := fired(chosen)) is not None), None)
     if found is None:
         return None
     names = smallest_part(found, lambda own: fired(own) is not None)
