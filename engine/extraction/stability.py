@@ -135,14 +135,17 @@ class _Growth:
             return m.children[0] in self._grows and self._numbers.get(m.children[1], 0) < 0
         return m.constructor == "ein" and not any(c in self._grows for c in m.children)
 
+    def _vanishes(self, cls: int) -> bool:
+        return cls in self._shrinks or cls in self._small
+
     def may_overflow(self, m: Member) -> bool:
         """Whether an e-node divides by what grows as it does, or takes the logarithm."""
         if m.constructor in ("ein", "divide"):
             first, second = m.children
             if m.constructor == "divide":
                 return first in self._grows and second in self._grows
-            return (first in self._grows and second in self._shrinks) or (
-                second in self._grows and first in self._shrinks
+            return (first in self._grows and self._vanishes(second)) or (
+                second in self._grows and self._vanishes(first)
             )
         return m.constructor in _APPLIED and m.data[0] in ("log", "log1mexp", "log1p") and (
             m.children[0] in self._grows

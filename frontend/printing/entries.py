@@ -131,7 +131,8 @@ class EntryProgram(Program):
         """Write what has a name; the entries of the whole."""
         users = Counter(a for node in postorder(self.root) for a in node.args)
         whole = {a for t in postorder(self.root) if t.op in _OF_MATRICES for a in t.args}
-        summed = {a for t in postorder(self.root) if t.op in ("einsum", *EXTREMES) for a in t.args}
+        along_axes = ("einsum", "norm", *EXTREMES)
+        summed = {a for t in postorder(self.root) if t.op in along_axes for a in t.args}
         done: dict[Term, Entry] = {}
         for node in postorder(self.root):
             entry = self._entry(node, [done[a] for a in node.args])
@@ -173,7 +174,7 @@ class EntryProgram(Program):
         return f"{name}[{', '.join(at)}]" if at else name
 
     def total(self, kind: str, text: str, ranges: Sequence[Range]) -> Text:
-        """The sum or the extreme of a text over all indices in some ranges."""
+        """The sum, the extreme or the norm of a text over all indices in some ranges."""
         raise NotImplementedError
 
     def truth(self, text: str) -> Text:
@@ -231,9 +232,10 @@ class EntryProgram(Program):
                 return Entry(lambda at: self._all(self._chosen(node, args[0], at)), depth)
             case "einsum":
                 return self._product(node, args, depth)
-            case name if name in EXTREMES:
+            case name if name in EXTREMES or name == "norm":
                 (source, out) = node.spec
-                return self._reduction(name, [(args[0], source)], out, node.args, depth)
+                kind = "hypot" if name == "norm" else name
+                return self._reduction(kind, [(args[0], source)], out, node.args, depth)
             case "add" | "subtract" | "divide":
                 return Entry(lambda at: self._infix(node, args, at), depth)
             case "negate":
@@ -319,7 +321,7 @@ class EntryProgram(Program):
         args: Sequence[Term],
         depth: int,
     ) -> Entry:
-        """A product with a sum over what is not kept, or an extreme."""
+        """A product with a sum over what is not kept, an extreme or a norm."""
         lengths: dict[int, Size] = {}
         for (_, own), a in zip(operands, args, strict=True):
             lengths.update(zip(own, a.dims, strict=True))

@@ -162,6 +162,8 @@ class _Program(FormulaProgram):
     def total(self, kind: str, text: str, ranges: Sequence[Range]) -> Text:
         if kind == "sum":
             return f"sum(({text} for {self._loops(ranges)}); init=0.0)", ATOM
+        if kind == "hypot":
+            return f"norm([{text} for {self._loops(ranges)}])", ATOM
         return f"{kind}imum({text} for {self._loops(ranges)})", ATOM
 
     def truth(self, text: str) -> Text:

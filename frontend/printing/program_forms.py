@@ -14,14 +14,9 @@ _NOWHERE: Final = frozenset(
     }
 )
 LACKING: Final[Mapping[str, frozenset[str]]] = {
-    "python": _NOWHERE,
-    "jax": _NOWHERE,
-    "torch": _NOWHERE,
+    **dict.fromkeys(("python", "jax", "torch", "matlab", "julia"), _NOWHERE),
     # The exponents of its numbers are integers of any size: nothing overflows.
     "sympy": _NOWHERE | {"norm", "logdet", *OF_EXPONENTIALS},
-    # Their own norm of a root of squares is read from the formula.
-    "matlab": _NOWHERE | {"norm"},
-    "julia": _NOWHERE | {"norm"},
 }
 """The languages of programs, and which numeric operations each of them lacks."""
 

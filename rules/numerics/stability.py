@@ -26,7 +26,9 @@ from eggrad.engine.laws.language import (
     logdet,
     logdet_from_cholesky,
     logsumexp,
+    sigmoid,
     softmax,
+    softplus,
     solve,
 )
 from eggrad.engine.laws.primitives import (
@@ -37,12 +39,15 @@ from eggrad.engine.laws.primitives import (
     is_negative_fraction,
     is_positive,
     matrix_axes,
+    missing_dims,
     opposite,
     right_axes,
     solution_axes,
     spread_back,
     spread_by_constant,
+    spread_of,
     spreads_again,
+    summed,
     summed_dims,
 )
 from eggrad.engine.networks.sums_and_products import every_network, with_units
@@ -175,6 +180,15 @@ def logarithms_of_shares_of_shifted(s: Spec, a: Tensor) -> Statement:
     """log softmax a = a - m - log Σ exp(a - m), where m = max a."""
     below = _below(s, a)
     return log_softmax(s, a) >> subtract(below, _again(s, a, fn("log", ein1(s, fn("exp", below)))))
+
+
+@stability.rule(cite=MAECHLER, stable=True)
+def exponential_beside_sigmoid(s: Spec, a: Tensor, b: Tensor) -> Statement:
+    """exp a · sigmoid b = exp(a - log(1 + exp(-b))): nothing infinite is multiplied by 0."""
+    n, m = dims(a), dims(b)
+    first = ein(spread_of(s, 0), a, const(1, missing_dims(s, 0, n, m)))
+    second = ein(spread_of(s, 1), softplus(scale(-1, b)), const(1, missing_dims(s, 1, n, m)))
+    return ein(s, fn("exp", a), sigmoid(b)) >> ein1(summed(s), exp_difference(first, second))
 
 
 @stability.rule(cite=BLANCHARD)
