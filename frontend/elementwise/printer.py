@@ -177,6 +177,8 @@ ONE: Final = Number(Fraction(1))
 GATES: Final = ("delta", "indicator")
 # Parts that a tensor uses twice are written twice; beyond this number nobody would read it.
 MOST: Final = 2_000
+# Nested operations that people can read, and Python's calls as well.
+DEEPEST: Final = 200
 
 
 @dataclass(frozen=True)
@@ -226,8 +228,14 @@ def format_elementwise(term: Term) -> str:
 
 def _check_length(term: Term) -> None:
     length: dict[Term, int] = {}
+    depth: dict[Term, int] = {}
     for t in postorder(term):
         length[t] = 1 + sum(length[a] for a in t.args)
+        depth[t] = 1 + max((depth[a] for a in t.args), default=0)
+    if depth[term] > DEEPEST:
+        raise UnsupportedOperation(
+            f"written entry by entry this is nested {depth[term]:,} deep, of at most {DEEPEST}"
+        )
     if length[term] > MOST:
         raise UnsupportedOperation(
             f"written entry by entry this has {length[term]:,} parts, of at most {MOST:,}"

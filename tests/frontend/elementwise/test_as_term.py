@@ -238,6 +238,11 @@ def test_what_is_determined_is_put_in() -> None:
         long = eg.sin(long) * long
     with pytest.raises(eg.UnsupportedOperation, match="has 12,286 parts, of at most 2,000"):
         long.to("elementwise")
+    deep = x
+    for _ in range(300):
+        deep = eg.sin(deep)
+    with pytest.raises(eg.UnsupportedOperation, match="nested 301 deep, of at most 200"):
+        deep.to("elementwise")
 
 
 def test_latex() -> None:
