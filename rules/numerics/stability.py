@@ -183,6 +183,17 @@ def logarithms_of_shares_of_shifted(s: Spec, a: Tensor) -> Statement:
 
 
 @stability.rule(cite=MAECHLER, stable=True)
+def double_exponential_in_complement(s: Spec, a: Tensor) -> Statement:
+    """exp a/(exp(-exp a) - 1) = -exp(a - log(1 - exp(-exp a))): neither has to be 0."""
+    complement = expm1(scale(-1, fn("exp", a)))
+    return (
+        ein(s, fn("exp", a), power(complement, -1))
+        >> scale(-1, exp_difference(a, log1mexp_exp(a))),
+        is_elementwise(s),
+    )
+
+
+@stability.rule(cite=MAECHLER, stable=True)
 def exponential_beside_sigmoid(s: Spec, a: Tensor, b: Tensor) -> Statement:
     """exp a · sigmoid b = exp(a - log(1 + exp(-b))): nothing infinite is multiplied by 0."""
     n, m = dims(a), dims(b)

@@ -368,7 +368,7 @@ class Matlab:
                 return _array(getattr(np.linalg, name)(own[0]))
             case "norm":
                 assert len(own) == 2 or 1 in own[0].shape
-                return _array(np.sqrt((own[0] ** 2).sum()))
+                return _array(np.hypot.reduce(own[0], axis=None))
             case "reshape":
                 return _array(own[0].reshape([int(a.item()) for a in own[1:]], order="F"))
             case "choose":
@@ -584,7 +584,7 @@ class Julia:
                 assert len(a) == len(b)
                 return (a @ b).item()
             case "norm":
-                return np.sqrt((_plain(args[0]) ** 2).sum()).item()
+                return np.hypot.reduce(_plain(args[0]), axis=None).item()
             case "det":
                 return np.linalg.det(args[0]).item()
             case "inv":
