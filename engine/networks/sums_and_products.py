@@ -259,7 +259,7 @@ def long_products(graph: Snapshot) -> Iterator[tuple[int, Term]]:
     written: dict[Hashable, Term] = {}
     for cls in longest:
         found = known[cls]
-        if found.total() > max(MAX_FACTORS, len(found)):
+        if sum(map(abs, found.values())) > max(MAX_FACTORS, len(found)):
             key = (frozenset(found.items()), graph.dims[cls])
             if key not in written:
                 written[key] = _product_of_powers(graph, found, cls)
@@ -269,7 +269,7 @@ def long_products(graph: Snapshot) -> Iterator[tuple[int, Term]]:
 def _raised_factors(
     graph: Snapshot, known: Mapping[int, Counter[Factor]], m: ENode
 ) -> Counter[Factor] | None:
-    """The factors of a product that sums nothing, on its axes, with their multiplicities."""
+    """The factors of a product or quotient that sums nothing, on its axes, with their exponents."""
 
     def inside(cls: int) -> Counter[Factor]:
         return known.get(cls) or Counter({(cls, tuple(range(len(graph.dims[cls])))): 1})
@@ -279,7 +279,12 @@ def _raised_factors(
         return inside(m.children[0])
     if m.constructor == "power" and (p := number(graph, m.children[1])) and p.denominator == 1:
         own = inside(m.children[0])
-        return Counter({f: n * int(p) for f, n in own.items()}) if p > 0 else None
+        return Counter({f: n * int(p) for f, n in own.items()}) if p else None
+    if m.constructor == "divide":
+        above, below = map(inside, m.children)
+        # What is left of a quotient by an equal factor is defined where that is 0.
+        found = Counter({f: above[f] - below[f] for f in (*above, *below)})
+        return found if all(found.values()) else None
     if m.constructor != "ein" or not {i for part in m.spec[:-1] for i in part} <= {*m.spec[-1]}:
         return None
     found: Counter[Factor] = Counter()
@@ -287,7 +292,7 @@ def _raised_factors(
     for child, part in zip(m.children, m.spec, strict=False):
         for (base, indices), n in inside(child).items():
             found[base, tuple(place[part[i]] for i in indices)] += n
-    return found
+    return found if all(found.values()) else None
 
 
 def _product_of_powers(graph: Snapshot, factors: Mapping[Factor, int], cls: int) -> Term:

@@ -90,7 +90,11 @@ def contraction_order(graph: Snapshot) -> Iterator[tuple[int, Term]]:
     return cheaper_orders(graph, exact=False)
 
 
-@long_powers.bulk_rule(cite="definition of powers; associativity and commutativity", sizeless=True)
+@long_powers.bulk_rule(
+    cite="definition of powers; associativity and commutativity",
+    exceptions="a factor that divides is 0",
+    sizeless=True,
+)
 def equal_factors(graph: Snapshot) -> Iterator[tuple[int, Term]]:
     """a·(b·(a·b·…)) = aᵖ·b^q, for any number of factors, of which few are different."""
     return long_products(graph)

@@ -37,3 +37,8 @@ def test_equal_factors_are_powers_at_once(text: str) -> None:
 def test_a_product_of_equal_factors_has_the_derivative_of_a_power() -> None:
     f = eg.parse_matrix("*".join(["x"] * 80), {"x": ()})
     assert eg.derivative(f, "x").to("matrix") == "80*x^79"
+
+
+def test_a_quotient_by_equal_factors_has_the_derivative_of_a_power() -> None:
+    f = eg.parse_matrix("y" + "/x" * 50 + "*x" * 20, {"x": (), "y": ()})
+    assert eg.derivative(f, "x").to("matrix") == "-30*y/x^31"
