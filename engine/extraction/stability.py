@@ -136,10 +136,11 @@ class _Growth:
         return m.constructor == "ein" and not any(c in self._grows for c in m.children)
 
     def _vanishes(self, cls: int) -> bool:
+        """Whether values are 0 for moderate arguments."""
         return cls in self._shrinks or cls in self._small
 
     def may_overflow(self, m: Member) -> bool:
-        """Whether an e-node divides by what grows as it does, or takes the logarithm."""
+        """Whether an e-node is inf/inf or inf·0 where what grows is infinite, or takes its log."""
         if m.constructor in ("ein", "divide"):
             first, second = m.children
             if m.constructor == "divide":

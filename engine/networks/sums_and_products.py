@@ -282,7 +282,7 @@ def _raised_factors(
         return Counter({f: n * int(p) for f, n in own.items()}) if p else None
     if m.constructor == "divide":
         above, below = map(inside, m.children)
-        # What is left of a quotient by an equal factor is defined where that is 0.
+        # Where all of a factor cancels, other laws say so.
         found = Counter({f: above[f] - below[f] for f in (*above, *below)})
         return found if all(found.values()) else None
     if m.constructor != "ein" or not {i for part in m.spec[:-1] for i in part} <= {*m.spec[-1]}:

@@ -75,6 +75,9 @@ def indicator_product(
     own = product_plan(spec, constraints, shape, array.shape)
     part, other, out = spec
     if own is None:
+        if {*part, *other} <= {*out}:
+            holds = zeros_and_ones(constraints, shape, np.bool_)
+            return _chosen(holds, part, array, other, out)[()]
         ones = zeros_and_ones(constraints, shape, array.dtype)
         return np.einsum(ones, [*part], array, [*other], [*out])[()]
     value, labels = _reduced(_entries(array, own.source, own), own)
@@ -147,10 +150,8 @@ def _reduced(value: Array, own: Plan) -> tuple[Array, Indices]:
     if own.mask:
         shape = tuple(own.extent(i) for i in own.masked)
         if {*kept} == {*labels, *own.masked}:
-            # A product with 0 would keep the sign of a number, and be none of an infinite one.
-            chosen = zeros_and_ones(own.mask_numbers, shape, np.bool_)
-            zero = np.zeros((), value.dtype)
-            result = np.where(_spread(chosen, own.masked, kept), _spread(value, labels, kept), zero)
+            holds = zeros_and_ones(own.mask_numbers, shape, np.bool_)
+            result = _chosen(holds, own.masked, value, labels, kept)
         else:
             mask = zeros_and_ones(own.mask_numbers, shape, value.dtype)
             result = np.einsum(value, [*labels], mask, [*own.masked], [*kept])
@@ -159,6 +160,15 @@ def _reduced(value: Array, own: Plan) -> tuple[Array, Indices]:
     else:
         result = np.einsum(value, [*labels], [*kept])
     return (result * own.repetitions if own.repetitions != 1 else result), kept
+
+
+def _chosen(holds: Array, part: Indices, value: Array, labels: Indices, wanted: Indices) -> Array:
+    """The entries of an array where a condition on indices holds, 0 elsewhere, with axes `wanted`.
+
+    A product with 0 would keep the sign of a number, and be none of an infinite one.
+    """
+    spread = _spread(holds, part, wanted), _spread(value, labels, wanted)
+    return np.where(*spread, np.zeros((), value.dtype))
 
 
 def _spread(value: Array, labels: Indices, wanted: Indices) -> Array:

@@ -96,7 +96,7 @@ def contraction_order(graph: Snapshot) -> Iterator[tuple[int, Term]]:
     sizeless=True,
 )
 def equal_factors(graph: Snapshot) -> Iterator[tuple[int, Term]]:
-    """a·(b·(a·b·…)) = aᵖ·b^q, for any number of factors, of which few are different."""
+    """a·(b·(a·b/…)) = aᵖ·b^q, for any number of factors and divisors, few of them different."""
     return long_products(graph)
 
 

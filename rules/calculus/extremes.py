@@ -1,7 +1,8 @@
 """Maxima and minima along axes: what they depend on, and how they meet each other."""
 
-from eggrad.engine.laws.primitives import spread_back, summed_dims, turned_after, turned_first
+from eggrad.engine.laws.primitives import turned_after, turned_first
 from eggrad.rules.notation import *
+from eggrad.rules.notation.reductions import spread
 
 extremes = Ruleset(
     "extremes", "maxima and minima along axes", "the number of maxima, the axes of what is in them"
@@ -12,11 +13,6 @@ def shares(f: Name, s: Spec, a: Tensor) -> Tensor:
     """What every entry counts for the extreme: where several attain it, the same for each."""
     attained = fn("equal", a, spread(s, a, extreme(f, s, a)))
     return divide(attained, spread(s, a, ein1(s, attained)))
-
-
-def spread(s: Spec, a: Tensor, b: Tensor) -> Tensor:
-    """A reduction b of a, on the axes of a."""
-    return ein(spread_back(s), b, const(1, summed_dims(s, dims(a))))
 
 
 @extremes.rule(cite="associativity of the maximum", replaces=True)

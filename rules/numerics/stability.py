@@ -43,16 +43,15 @@ from eggrad.engine.laws.primitives import (
     opposite,
     right_axes,
     solution_axes,
-    spread_back,
     spread_by_constant,
     spread_of,
     spreads_again,
     summed,
-    summed_dims,
 )
 from eggrad.engine.networks.sums_and_products import every_network, with_units
 from eggrad.engine.terms.term import Term
 from eggrad.rules.notation import *
+from eggrad.rules.notation.reductions import spread
 
 HALF = Fraction(1, 2)
 
@@ -153,12 +152,7 @@ def log_softmax_of_shifted(t: Spec, s: Spec, a: Tensor, b: Tensor, n: Dims) -> S
 
 def _below(s: Spec, a: Tensor) -> Tensor:
     """How far a is below its maximum along the axes that are summed."""
-    return subtract(a, _again(s, a, extreme("max", s, a)))
-
-
-def _again(s: Spec, a: Tensor, b: Tensor) -> Tensor:
-    """A reduction b of a, on the axes of a."""
-    return ein(spread_back(s), b, const(1, summed_dims(s, dims(a))))
+    return subtract(a, spread(s, a, extreme("max", s, a)))
 
 
 @shifts.rule(cite=BLANCHARD, replaces=True)
@@ -172,14 +166,14 @@ def sum_of_shifted(s: Spec, a: Tensor) -> Statement:
 def shares_of_shifted(s: Spec, a: Tensor) -> Statement:
     """softmax a = exp(a - m)/Σ exp(a - m), where m = max a."""
     powers = fn("exp", _below(s, a))
-    return softmax(s, a) >> divide(powers, _again(s, a, ein1(s, powers)))
+    return softmax(s, a) >> divide(powers, spread(s, a, ein1(s, powers)))
 
 
 @shifts.rule(cite=BLANCHARD, replaces=True)
 def logarithms_of_shares_of_shifted(s: Spec, a: Tensor) -> Statement:
     """log softmax a = a - m - log Σ exp(a - m), where m = max a."""
     below = _below(s, a)
-    return log_softmax(s, a) >> subtract(below, _again(s, a, fn("log", ein1(s, fn("exp", below)))))
+    return log_softmax(s, a) >> subtract(below, spread(s, a, fn("log", ein1(s, fn("exp", below)))))
 
 
 @stability.rule(cite=MAECHLER, stable=True)

@@ -66,3 +66,12 @@ def test_a_large_window_takes_no_array_of_zeros() -> None:
     spec = ((0, 1, 2), (2,), (0, 1))
     found = indicator_product(spec, (("=", (1, 1, -1, 0)),), (10_001, 10_000, 20_000), x)
     assert found[10_000, 9_999] == 19_999
+
+
+def test_what_is_not_chosen_may_be_infinite() -> None:
+    x = np.array([1.0, np.inf, np.nan, -np.inf, 2.0])
+    # No slices: 2 i = 3 j holds at (0, 0) and (3, 2).
+    found = indicator_product(((0, 1), (0,), (0, 1)), (("=", (2, -3, 0)),), (5, 3), x)
+    wanted = np.zeros((5, 3))
+    wanted[0, 0], wanted[3, 2] = 1, -np.inf
+    np.testing.assert_array_equal(found, wanted)
