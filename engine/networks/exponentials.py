@@ -409,17 +409,22 @@ def linear(graph: Snapshot, cls: int) -> Form:
     if forms:
         found = forms[0][0]
     else:
-        found = {cls: Fraction(1)}
-        for _ in range(4):
-            ((c, number),) = found.items()
-            multiples = [m for m in graph.members[c] if m.constructor in ("scale", "negate")]
-            if not multiples:
-                break
-            m = multiples[0]
-            factor = m.value if m.data else Fraction(-1)
-            found = {m.children[0]: number * factor}
+        base, number = cls, Fraction(1)
+        # Each of two opposites is a multiple of the other: the cheaper one is the base.
+        while multiples := [m for m in graph.members[base] if _is_of_cheaper(graph, base, m)]:
+            number *= multiples[0].value if multiples[0].data else -1
+            base = multiples[0].children[0]
+        found = {base: number}
     axes = tuple(range(len(graph.dims[cls])))
     return form_of(((c, axes), number) for c, number in found.items())
+
+
+def _is_of_cheaper(graph: Snapshot, cls: int, m: ENode) -> bool:
+    """Whether an e-node of an e-class is a multiple of a cheaper e-class."""
+    if m.constructor not in ("scale", "negate"):
+        return False
+    own, other = ((graph.tree_cost.get(c, 0), c) for c in (cls, m.children[0]))
+    return other < own
 
 
 def _sums_by_form(graph: Snapshot) -> Mapping[tuple[Form, Dims], int]:
