@@ -116,8 +116,8 @@ class _Growth:
                         users.setdefault(child, []).append((cls, m))
         while waiting:
             for cls, m in users.get(waiting.pop(), ()):
-                own = self._grows if self._is_large(m) else self._shrinks
-                if cls not in own and self._is_extreme(m) and not self.may_overflow(m):
+                own = self._shrinks if self._is_inverse(m) else self._grows
+                if cls not in own and not self.may_overflow(m):
                     own.add(cls)
                     waiting.append(cls)
 
@@ -130,23 +130,16 @@ class _Growth:
         divides = m.constructor == "power" and self._numbers.get(m.children[1], 0) < 0
         return int(divides and m.children[0] in self._small)
 
-    def _is_large(self, m: Member) -> bool:
-        """Whether an e-node of what grows or shrinks grows."""
-        large = any(c in self._grows for c in m.children)
-        return large != (m.constructor == "power" and self._numbers.get(m.children[1], 0) < 0)
-
-    def _is_extreme(self, m: Member) -> bool:
-        """Whether it grows or shrinks: a sum is small where all of its terms are."""
-        if m.constructor not in ("add", "subtract") or self._is_large(m):
-            return True
-        return all(map(self._vanishes, m.children))
+    def _is_inverse(self, m: Member) -> bool:
+        if m.constructor == "power":
+            return m.children[0] in self._grows and self._numbers.get(m.children[1], 0) < 0
+        return m.constructor == "ein" and not any(c in self._grows for c in m.children)
 
     def _vanishes(self, cls: int) -> bool:
-        """Whether values are 0 for moderate arguments."""
         return cls in self._shrinks or cls in self._small
 
     def may_overflow(self, m: Member) -> bool:
-        """Whether an e-node is inf/inf or inf·0 where what grows is infinite, or takes its log."""
+        """Whether an e-node divides by what grows as it does, or takes the logarithm."""
         if m.constructor in ("ein", "divide"):
             first, second = m.children
             if m.constructor == "divide":
