@@ -5,7 +5,7 @@ from typing import Final
 
 from eggrad.engine.indices.spec import scaling
 from eggrad.rules.algebra.algebra import preprocessing
-from eggrad.rules.algebra.constants import constants, multiples, size_is_number, sum_of_constant
+from eggrad.rules.algebra.constants import constants, multiples
 from eggrad.rules.algebra.sizes import sizes
 from eggrad.rules.algebra.unary import unary
 from eggrad.rules.calculus.forward import forward
@@ -26,20 +26,24 @@ def is_scaling(s: Spec) -> bool:
     return s == scaling(len(s[-1]))
 
 
-@writing.rule(cite="as a term, a multiple is a product with a number")
-def multiple(s: Spec, c: Number, a: Tensor) -> Statement:
-    """c·a, a product with a number, is a multiple."""
-    return ein(s, const(c, ()), a) >> scale(c, a), is_scaling(s)
+writing.state(
+    "as a term, a multiple is a product with a number",
+    multiple=(ein(s, const(c, ()), a) >> c * a)
+    .when(is_scaling(s))
+    .noted("c·a, a product with a number, is a multiple."),
+)
 
+
+_SUM, _SIZE = (constants[name] for name in ("sum_of_constant", "size_is_number"))
 
 # Laws on what no caller can write: other rules make it first. Derivatives are made of slopes, those
 # of functions of each matrix of what reverse mode passes on.
 _MAKERS: Final[Mapping[str, tuple[Rule, ...]]] = {
-    "size_is_number": (sum_of_constant,),
-    **{rule.name: (sum_of_constant, size_is_number) for rule in sizes.rules},
-    "sum_of_constant": (size_is_number,),
-    "determinant_of_scaled": (size_is_number,),
-    "determinant_of_multiple": (size_is_number,),
+    "size_is_number": (_SUM,),
+    **{rule.name: (_SUM, _SIZE) for rule in sizes.rules},
+    "sum_of_constant": (_SIZE,),
+    "determinant_of_scaled": (_SIZE,),
+    "determinant_of_multiple": (_SIZE,),
 } | {rule.name: (*slopes.rules, *stacks.rules) for rule in (*forward.rules, *reverse.rules)}
 
 # What random terms are rewritten by, three times, before laws on whole sums and products look.
@@ -51,4 +55,4 @@ BEFORE_BULK_RULES: Final = (
 
 def companions_of(rule: Rule) -> tuple[Rule, ...]:
     """The rules that make the e-nodes on which a rule works."""
-    return (*_MAKERS.get(rule.name, ()), multiple)
+    return (*_MAKERS.get(rule.name, ()), writing["multiple"])

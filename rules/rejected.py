@@ -14,7 +14,7 @@ from eggrad.rules.notation import *
 rejected = Ruleset("rejected", "tempting laws that are false", "")
 
 DOT = parse_spec("i,i->")
-TOTAL = parse_spec("i->")
+SUM = parse_spec("i->")
 MATRICES = parse_spec("ij,jk->ik")
 SCALARS = parse_spec(",->")
 
@@ -174,7 +174,7 @@ def matrices_commute(s: Spec, a: Tensor, b: Tensor) -> Statement:
 @refuted(a=[1, 1], b=[1, 1], tempts="It holds for axes of size 1.")
 def sum_of_products(a: Tensor, b: Tensor) -> Statement:
     """Σᵢ aᵢ·bᵢ = Σᵢ aᵢ·Σᵢ bᵢ."""
-    return ein(DOT, a, b) >> ein(SCALARS, ein1(TOTAL, a), ein1(TOTAL, b))
+    return ein(DOT, a, b) >> ein(SCALARS, ein1(SUM, a), ein1(SUM, b))
 
 
 @refuted(s=parse_spec("ij,i->ij"), n=(2,), a=[1, 1],
@@ -184,7 +184,7 @@ def kept_delta_goes(s: Spec, n: Dims, a: Tensor) -> Statement:
     return ein(s, delta(n), a) >> ein(s, const(1, join(n, n)), a)
 
 
-@refuted(s=TOTAL, c=Fraction(1), n=(3,), tempts="It holds for axes of size 1.")
+@refuted(s=SUM, c=Fraction(1), n=(3,), tempts="It holds for axes of size 1.")
 def sum_of_constant_is_constant(s: Spec, c: Number, n: Dims) -> Statement:
     """Σᵢ c = c, whatever the size of the axis."""
     return ein1(s, const(c, n)) >> const(c, result_dims1(s, n))

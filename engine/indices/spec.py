@@ -17,6 +17,7 @@ Spec = tuple[Indices, ...]
 
 # The unary spec of a matrix's transpose.
 TRANSPOSE: Final[Spec] = ((0, 1), (1, 0))
+MATRIX_PRODUCT: Final[Spec] = ((0, 1), (1, 2), (0, 2))
 MAXIMAL_SIZE: Final = 10**18
 """Axes are not longer, nor are the numbers of which sizes are made."""
 

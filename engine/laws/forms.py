@@ -14,7 +14,8 @@ from eggrad.engine.laws.language import (
     Parameter,
     Tensor,
 )
-from eggrad.engine.laws.rule import Rule, format_pattern, nodes_of, parameters_of
+from eggrad.engine.laws.rule import Rule, nodes_of, parameters_of
+from eggrad.engine.laws.spelling import spelled
 from eggrad.engine.terms.functions import ELEMENTWISE, FUNCTIONS, record
 from eggrad.engine.terms.term import FUNCTION_NODES
 
@@ -40,14 +41,14 @@ relu, round, sign, sin, tan, tanh, trunc
     for side in (law.left, law.right):
         for node in nodes_of(side):
             for flaw in _flaws(node):
-                raise RuleError(f"{format_pattern(node)}: {flaw}")
+                raise RuleError(f"{spelled(node)}: {flaw}")
     nodes = [*nodes_of(law.left)]
     bound = {a.name for node in nodes for a in node.args if isinstance(a, Parameter)}
     for node in nodes:
         loose = {p.name for p in parameters_of(node)} - bound
         if loose:
             names = ", ".join(sorted(loose))
-            raise RuleError(f"{format_pattern(node)}: {names} is only computed with, never matched")
+            raise RuleError(f"{spelled(node)}: {names} is only computed with, never matched")
 
 
 def _flaws(node: Node) -> Iterator[str]:

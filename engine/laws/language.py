@@ -1,23 +1,27 @@
-"""The notation in which rules are written, and the e-graph's sorts and constructors.
+"""The notation in which laws are written, and the e-graph's sorts and constructors.
 
-A rule is a Python function of typed parameters that returns a law between patterns:
+A law is two patterns, in letters that stand for tensors, numbers, specs and axes:
 
-    def delta_sift(s: Spec, n: Dims, a: Tensor) -> Statement:
-        return ein(s, delta(n), a) >> ein1(sift(s, n), a)
+    a - b >> a + -1 * b
+    ein(s, delta(n), a) >> ein1(sift(s, n), a)
 
-`>>` rewrites one way, `==` both ways, a comma adds side conditions. Index algebra is done by
-*primitives*: pure Python functions on specs, sizes and numbers. A primitive that returns None
-does not apply: the rule does not match there.
+`>>` rewrites one way, `==` both ways. `a * b` is the element-wise product, `c * a` a multiple,
+`a + 1` a sum with ones, `a @ b` the product of matrices, `a.T` a transpose, and
+`ein("i,i->", a, b)` a product by its einsum text. Numbers are compared, `c > 0`, where a condition
+is meant. Index algebra is done by *primitives*: pure Python functions on specs, sizes and numbers.
+A primitive that returns None does not apply: the rule does not match there.
 """
 
-from collections.abc import Callable
-from dataclasses import dataclass, field
+import operator
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from functools import wraps
+from functools import partial, wraps
 from typing import Any, Final, ParamSpec, TypeVar, cast
 
+from eggrad.engine.errors import RuleError
 from eggrad.engine.indices.constraints import Constraints
-from eggrad.engine.indices.spec import Dims, Spec
+from eggrad.engine.indices.spec import MATRIX_PRODUCT, TRANSPOSE, Dims, Spec, parse_spec
 from eggrad.engine.terms.fixed_arrays import Entries
 from eggrad.engine.terms.functions import MATRIX_FUNCTIONS
 from eggrad.engine.terms.term import FUNCTION_NODES, NUMERIC_NODES
@@ -56,23 +60,137 @@ CONSTRUCTORS: Final[dict[str, tuple[str, ...]]] = {
 }
 
 
-class Tensor:
-    """A pattern of sort Tensor; also the type of a rule's tensor parameters."""
+@dataclass(frozen=True)
+class Row:
+    """A law or a fact in a table: what it states, where, and what is said of it."""
 
-    def __rshift__(self, other: "Tensor") -> "Law":
-        """State that this side may be rewritten into the other."""
-        return Law(self, other)
+    statement: Any
+    conditions: tuple[Any, ...] = ()
+    sentence: str = ""
+    options: Mapping[str, str | bool] = field(default_factory=dict[str, str | bool])
+
+    def noted(self, sentence: str = "", **options: str | bool) -> "Row":
+        """The same with a sentence, where that says more than the law, and options of a rule.
+
+        Options are `cite`, `domain`, `exceptions`, `widens` and the like.
+        """
+        return replace(self, sentence=sentence, options=options)
+
+
+class Statable:
+    """What a row of a table may begin with."""
+
+    def when(self, *conditions: object) -> Row:
+        """The statement where some conditions hold."""
+        return Row(self, conditions)
+
+    def noted(self, sentence: str = "", **options: str | bool) -> Row:
+        """The statement with a sentence and options."""
+        return Row(self).noted(sentence, **options)
+
+
+class Tensor(Statable):
+    """A pattern: of a tensor, or of a number, a spec or whatever else a law has a letter for."""
+
+    def __rshift__(self, other: "Tensor | Number | int") -> "Law":
+        """State that this side may be rewritten into the other, or the tensor of a number."""
+        return Law(self, _like(self, other))
 
     def __eq__(self, other: object) -> "Law":  # pyright: ignore[reportIncompatibleMethodOverride]
-        """State that either side may be rewritten into the other."""
+        """State that either side may be rewritten into the other; of a number a condition."""
+        if _is_letter(self):
+            return cast("Law", _compared("==", self, other))
         return Law(self, cast(Tensor, other), both=True)
 
     __hash__ = object.__hash__
 
+    def __ne__(self, other: object) -> bool:
+        """Require that a number is another one than `other`, or a tensor another tensor."""
+        if _is_letter(self):
+            return cast(bool, _compared("!=", self, other))
+        return cast(bool, Differ(self, _like(self, other)))
+
+    def __gt__(self, other: object) -> "Tensor":
+        """Require that a number is above another; of tensors the comparison of their entries."""
+        return _compared(">", self, other)
+
+    def __ge__(self, other: object) -> "Tensor":
+        """Require that a number is another or above; of tensors the comparison."""
+        return _compared(">=", self, other)
+
+    def __lt__(self, other: object) -> "Tensor":
+        """Require that a number is below another."""
+        return _compared("<", self, other)
+
+    def __le__(self, other: object) -> "Tensor":
+        """Require that a number is another or below."""
+        return _compared("<=", self, other)
+
+    def __add__(self, other: object) -> "Tensor":
+        """The sum."""
+        return Node("add", (self, _like(self, other)))
+
+    def __radd__(self, other: object) -> "Tensor":
+        """The sum."""
+        return Node("add", (_like(self, other), self))
+
+    def __sub__(self, other: object) -> "Tensor":
+        """The difference."""
+        return Node("subtract", (self, _like(self, other)))
+
+    def __rsub__(self, other: object) -> "Tensor":
+        """The difference."""
+        return Node("subtract", (_like(self, other), self))
+
+    def __neg__(self) -> "Tensor":
+        """The negative; the opposite of a number."""
+        return Call(opposite, (self,)) if _is_number(self) else Node("negate", (self,))
+
+    def __mul__(self, other: object) -> "Tensor":
+        """The element-wise product; a multiple, where one side is a number."""
+        if _is_number(self):
+            return scale(cast(Number, self), cast(Tensor, other))
+        if _is_number(other):
+            return scale(cast(Number, other), self)
+        return Node("ein", (Like(self), self, other))
+
+    def __rmul__(self, other: object) -> "Tensor":
+        """The multiple by a number."""
+        return scale(cast(Number, other), self)
+
+    def __matmul__(self, other: "Tensor") -> "Tensor":
+        """The product of matrices."""
+        return Node("ein", (MATRIX_PRODUCT, self, other))
+
+    def __truediv__(self, other: object) -> "Tensor":
+        """The element-wise quotient."""
+        return Node("divide", (_scalar(self), _scalar(other)))
+
+    def __rtruediv__(self, other: object) -> "Tensor":
+        """The element-wise quotient."""
+        return Node("divide", (_scalar(other), self))
+
+    def __pow__(self, exponent: "Tensor | Number | int") -> "Tensor":
+        """The power, for a scalar exponent."""
+        return power(self, exponent)
+
+    def __call__(self, *args: "Tensor | Number | int") -> "Tensor":
+        """The element-wise function of that name."""
+        return fn(cast(Name, self), *args)
+
+    def __abs__(self) -> "Tensor":
+        """The absolute value of every entry."""
+        return fn("abs", self)
+
+    @property
+    def T(self) -> "Tensor":  # noqa: N802 - as in NumPy
+        """The transpose of a matrix."""
+        return Node("ein1", (TRANSPOSE, self))
+
 
 @dataclass(frozen=True, eq=False)
 class Parameter(Tensor):
-    """A pattern variable; `kind` is the annotation of the rule's parameter."""
+    """A pattern variable: its letter, and what it stands for."""
 
     name: str
     kind: object
@@ -87,11 +205,27 @@ class Node(Tensor):
 
 
 @dataclass(frozen=True, eq=False)
+class Like(Tensor):
+    """The axes of an operand, or the spec of its element-wise product, until a law has its sides.
+
+    What the left side has is a letter there: the axes `n`, a spec that `is_elementwise`.
+    """
+
+    operand: Tensor
+
+
+@dataclass(frozen=True, eq=False)
 class Call(Tensor):
     """A primitive applied to patterns; `function` is None for the analysis `dims`."""
 
     function: Callable[..., Any] | None
     args: tuple[object, ...]
+
+    def __bool__(self) -> bool:
+        """Raise `RuleError` for a comparison: in `0 <= c <= 1` Python asks for the truth of one."""
+        if isinstance(self.function, Comparison):
+            raise RuleError(f"write two conditions for {self.function.written(self)}")
+        return True
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,7 +252,7 @@ class Known(Tensor):
 
 
 @dataclass(frozen=True, eq=False)
-class Law:
+class Law(Statable):
     """Two sides, whether it goes both ways, and its side conditions."""
 
     left: Tensor
@@ -134,6 +268,29 @@ class Law:
 
 Statement = Law | tuple[Law | Tensor | bool, ...]
 Claim = Tensor | tuple[Tensor | bool, ...]
+
+
+# Letters: what each stands for.
+
+
+def letters(names: str, kind: object) -> tuple[Any, ...]:
+    """Letters that stand for values of one kind, such as `Number`, `Spec` or `Dims`.
+
+    >>> c, k = letters("c k", Number)
+    >>> (c > 0).function.holds(Fraction(2))
+    True
+    """
+    return tuple(Parameter(name, kind) for name in names.split())
+
+
+def tensors(names: str) -> tuple[Tensor, ...]:
+    """Letters that stand for tensors.
+
+    >>> a, b = tensors("a b")
+    >>> (a + b).constructor
+    'add'
+    """
+    return letters(names, Tensor)
 
 
 def is_pattern(value: object) -> bool:
@@ -169,6 +326,48 @@ class Condition:
     def __call__(self, *args: object) -> str | None:
         """Apply the test."""
         return "holds" if self.function(*args) else None
+
+
+_SIGNS: Final[Mapping[str, tuple[Callable[[Any, Any], bool], Name]]] = {
+    "==": (operator.eq, "equal"),
+    "!=": (operator.ne, "not_equal"),
+    ">": (operator.gt, "greater"),
+    ">=": (operator.ge, "greater_equal"),
+    "<": (operator.lt, "less"),
+    "<=": (operator.le, "less_equal"),
+}
+
+
+class Comparison(Condition):
+    """The test how a number compares with another, which is fixed."""
+
+    def __init__(self, sign: str, number: Number) -> None:
+        """Compare by a sign of Python."""
+        self.sign = sign
+        self.number = number
+        super().__init__(self.holds)
+
+    def holds(self, c: Number) -> bool:
+        """Whether a number compares so."""
+        return _SIGNS[self.sign][0](c, self.number)
+
+    def __eq__(self, other: object) -> bool:
+        """Whether it is the same test."""
+        return isinstance(other, Comparison) and self._key == other._key
+
+    def __hash__(self) -> int:
+        """That of what it compares."""
+        return hash(self._key)
+
+    @property
+    def _key(self) -> tuple[str, Number]:
+        return self.sign, self.number
+
+    def written(self, call: "Call") -> str:
+        """The comparison as its file has it."""
+        (own,) = call.args
+        left = own.name if isinstance(own, Parameter) else own
+        return f"{left} {self.sign} {self.number}"
 
 
 def condition(function: Callable[P, bool]) -> Callable[P, bool]:
@@ -228,14 +427,14 @@ def size(d: object) -> Tensor:
     return Node("size", (d,))
 
 
-def ein(s: Spec, a: Tensor, b: Tensor) -> Tensor:
-    """The product of two tensors."""
-    return Node("ein", (s, a, b))
+def ein(s: Spec | str, a: Tensor, b: Tensor) -> Tensor:
+    """The product of two tensors, by its spec or its einsum text."""
+    return Node("ein", (parse_spec(s) if isinstance(s, str) else s, a, b))
 
 
-def ein1(s: Spec, a: Tensor) -> Tensor:
-    """A transpose, diagonal, trace or sum of one tensor."""
-    return Node("ein1", (s, a))
+def ein1(s: Spec | str, a: Tensor) -> Tensor:
+    """A transpose, diagonal, trace or sum of one tensor, by its spec or its einsum text."""
+    return Node("ein1", (parse_spec(s) if isinstance(s, str) else s, a))
 
 
 def scale(c: Number | int, a: Tensor) -> Tensor:
@@ -274,9 +473,72 @@ def is_number_free(p: object) -> bool:
     return p.kind is Tensor if isinstance(p, Parameter) else isinstance(p, Node)
 
 
-def fn(name: Name, *args: Tensor) -> Tensor:
-    """An element-wise function of one operand or several, all of the same axes."""
-    return Node(FUNCTION_NODES[len(args)], (name, *args))
+@primitive
+def opposite(p: Number) -> Number:
+    """The negative of a number."""
+    return -Fraction(p)
+
+
+def _is_letter(p: object) -> bool:
+    """Whether it is a letter that stands for a number."""
+    return isinstance(p, Parameter) and p.kind is Number
+
+
+def _is_number(p: object) -> bool:
+    """Whether it is a number, or a letter for one, or computed of such."""
+    if isinstance(p, Parameter):
+        return _is_letter(p)
+    return isinstance(p, int | Fraction) or (isinstance(p, Call) and p.function is not None)
+
+
+def _number(p: object) -> Number:
+    return Fraction(p) if isinstance(p, int) else cast(Number, p)
+
+
+def _scalar(p: object) -> Tensor:
+    """An operand of a quotient: a number is a scalar."""
+    return const(_number(p), ()) if _is_number(p) else cast(Tensor, p)
+
+
+def _like(a: Tensor, b: object) -> Tensor:
+    """An operand of a sum; of a number the tensor of its entries that has the axes of `a`."""
+    return const(_number(b), cast(Dims, Like(a))) if _is_number(b) else cast(Tensor, b)
+
+
+def _compared(sign: str, a: Tensor, b: object) -> Tensor:
+    """A condition on a number, or the tests of the entries of two tensors."""
+    if _is_number(a):
+        return Call(Comparison(sign, Fraction(cast(Number, b))), (a,))
+    return fn(_SIGNS[sign][1], a, _like(a, b))
+
+
+def fn(name: Name, *args: Tensor | Number | int) -> Tensor:
+    """An element-wise function of one operand or several, all of the same axes, or numbers."""
+    # A branch rather than a condition, which laws may have spread.
+    beside = next((a for a in reversed(args) if not _is_number(a)), None)
+    operands = [a if beside is None else _like(cast(Tensor, beside), a) for a in args]
+    return Node(FUNCTION_NODES[len(args)], (name, *operands))
+
+
+FUNCTION_WORDS: Final = frozenset(
+    {
+        *("exp", "log", "sign", "relu", "sin", "cos", "tan", "tanh", "arcsin", "arccos", "arctan"),
+        *("floor", "ceil", "trunc", "where", "maximum", "minimum", "mod", "equal", "not_equal"),
+        *("greater", "greater_equal", "less", "less_equal"),
+        *("logical_and", "logical_or", "logical_not"),
+    }
+)
+"""The element-wise functions that the notation has words for; `fn` calls all others by name."""
+
+
+def named(names: str) -> tuple[Callable[..., Tensor], ...]:
+    """Element-wise functions, by their names, to be called with patterns.
+
+    >>> (exp,) = named("exp")
+    >>> exp(*tensors("a")).args[0]
+    'exp'
+    """
+    return tuple(partial(fn, name) for name in names.split())
 
 
 def inv(a: Tensor) -> Tensor:

@@ -9,10 +9,11 @@ from fractions import Fraction
 from itertools import count
 
 from eggrad.engine.indices.affine import Form, as_size, form, size_form
-from eggrad.engine.indices.affine import times as multiple
+from eggrad.engine.indices.affine import times as times_form
 from eggrad.engine.indices.constraints import Constraints
 from eggrad.engine.indices.constraints import canonical as canonical_constraints
 from eggrad.engine.indices.spec import (
+    MATRIX_PRODUCT,
     TRANSPOSE,
     Dims,
     Indices,
@@ -24,7 +25,15 @@ from eggrad.engine.indices.spec import (
     scaling,
     transposition,
 )
-from eggrad.engine.laws.language import Name, Number, Property, Variable, Wrt, condition, primitive
+from eggrad.engine.laws.language import (
+    Name,
+    Number,
+    Property,
+    Variable,
+    Wrt,
+    condition,
+    primitive,
+)
 from eggrad.engine.laws.properties import NONNEGATIVE, NONZERO_ALMOST, POSITIVE_ALMOST
 from eggrad.engine.terms.fixed_arrays import Entries
 from eggrad.engine.terms.functions import EXTREMES, record
@@ -43,7 +52,7 @@ def plus(c: Number, d: Number) -> Number:
 
 
 @primitive
-def exponent_sum(p: Number, q: Number) -> Number | None:
+def exponent_sum(p: Number, q: Number | int) -> Number | None:
     """The sum of two exponents; None beyond those that people write."""
     return _modest(Fraction(p) + Fraction(q))
 
@@ -86,22 +95,10 @@ def function_value(f: Name, c: Number) -> Number | None:
     return record(f).exact(Fraction(c))
 
 
-@condition
-def nonzero(c: Number) -> bool:
-    """Whether a number is not 0."""
-    return c != 0
-
-
 @primitive
 def as_number(d: object) -> Number | None:
     """A size as a number; None for a symbol."""
     return Fraction(d) if isinstance(d, int) else None
-
-
-@condition
-def not_one(c: Number) -> bool:
-    """Whether a number is not 1."""
-    return c != 1
 
 
 # Specs -------------------------------------------------------------------------------------
@@ -221,12 +218,6 @@ def leading(g: Dims, node: Dims) -> Dims:
 def elementwise(a: Dims) -> Spec:
     """The spec of the element-wise product of two tensors of axes `a`."""
     return hadamard(len(a))
-
-
-@primitive
-def scaled(a: Dims) -> Spec:
-    """The spec of a scalar times a tensor of axes `a`."""
-    return scaling(len(a))
 
 
 @primitive
@@ -652,7 +643,7 @@ def meets(s: Spec, a: Dims, b: Dims) -> bool:
     return (a == b or not a or not b) and s == meet(a, b)
 
 
-def _needed(left: Iterable[Number], right: Number) -> str | None:
+def _needed(left: Iterable[Number | int], right: Number) -> str | None:
     """What is needed of a base for which all powers on the left are defined, but not on the right.
 
     None where both sides are defined for the same bases.
@@ -666,13 +657,13 @@ def _needed(left: Iterable[Number], right: Number) -> str | None:
 
 
 @condition
-def keeps_domain(p: Number, q: Number) -> bool:
+def keeps_domain(p: Number, q: Number | int) -> bool:
     """Whether aᵖ·a^q and a^(p+q) are defined for the same a."""
     return _needed((p, q), Fraction(p) + Fraction(q)) is None
 
 
 @primitive
-def needed_by_product(p: Number, q: Number) -> Property | None:
+def needed_by_product(p: Number, q: Number | int) -> Property | None:
     """What aᵖ·a^q needs of a, and a^(p+q) does not; None where that is nothing."""
     return _needed((p, q), Fraction(p) + Fraction(q))
 
@@ -702,18 +693,6 @@ def _base_exponents(p: Number, q: Number) -> tuple[Number, Number]:
         else Fraction(1)
     )
     return fraction, Fraction(-1 if min(Fraction(p), Fraction(q)) < 0 else 1)
-
-
-@condition
-def below_minus_one(p: Number) -> bool:
-    """Whether a number is less than -1."""
-    return p < -1
-
-
-@primitive
-def opposite(p: Number) -> Number:
-    """The negative of a number."""
-    return -Fraction(p)
 
 
 MOST_DIGITS = 448
@@ -778,7 +757,7 @@ def _signed_parts(d: Size) -> tuple[Form, Form]:
     """The summands of a size, and what is taken away."""
     whole = size_form(d)
     taken = form(term for term in whole if term[1] < 0)
-    return form(term for term in whole if term[1] > 0), multiple(-1, taken)
+    return form(term for term in whole if term[1] > 0), times_form(-1, taken)
 
 
 @primitive
@@ -968,9 +947,6 @@ def sums_nothing(s: Spec) -> bool:
     return {i for part in s[:-1] for i in part} == set(s[-1])
 
 
-MATRIX_PRODUCT: Spec = ((0, 1), (1, 2), (0, 2))
-
-
 @condition
 def is_transpose(s: Spec) -> bool:
     """Whether a unary spec transposes a matrix."""
@@ -1005,12 +981,6 @@ def first_size(n: Dims) -> object:
 def is_whole(p: Number) -> bool:
     """Whether a number is an integer."""
     return Fraction(p).denominator == 1
-
-
-@condition
-def is_positive(c: Number) -> bool:
-    """Whether a number is above 0."""
-    return c > 0
 
 
 @condition
@@ -1090,13 +1060,13 @@ def square_dims(a: Dims) -> Dims:
 @primitive
 def twice_as_long(a: Dims) -> Dims:
     """The axes of a matrix with as many columns as the last axis is long, and twice the rows."""
-    return (as_size(multiple(2, size_form(a[-1]))), a[-1])
+    return (as_size(times_form(2, size_form(a[-1]))), a[-1])
 
 
 @primitive
 def half(a: Dims, place: int) -> Constraints:
     """Where a matrix with twice the rows is 1, if it is the identity in one half."""
-    shift = multiple(-place, size_form(a[-1]))
+    shift = times_form(-place, size_form(a[-1]))
     return canonical_constraints(twice_as_long(a), [("=", form([(0, 1), (1, -1), *shift]))])
 
 
@@ -1357,12 +1327,6 @@ def is_same_twice(s: Spec) -> bool:
 
 
 @condition
-def at_least_zero(c: Number) -> bool:
-    """Whether a number is not negative."""
-    return c >= 0
-
-
-@condition
 def is_positive_fraction(p: Number) -> bool:
     """Whether a number is no integer, and positive."""
     return p > 0 and Fraction(p).denominator > 1
@@ -1375,12 +1339,6 @@ def is_negative_fraction(p: Number) -> bool:
 
 
 @condition
-def is_negative(p: Number) -> bool:
-    """Whether a number is below 0."""
-    return p < 0
-
-
-@condition
 def is_no_number(b: object) -> bool:
     """Whether a term is no constant."""
     return isinstance(b, Term) and b.op != "constant"
@@ -1390,12 +1348,6 @@ def is_no_number(b: object) -> bool:
 def is_inverse_of_bounded(f: str) -> bool:
     """Whether f undoes sine or cosine."""
     return record(f).domain == (-1, 1)
-
-
-@condition
-def at_most_one(c: Number) -> bool:
-    """Whether a number is between -1 and 1."""
-    return abs(Fraction(c)) <= 1
 
 
 # Fast forms ------------------------------------------------------------------------------

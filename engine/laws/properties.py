@@ -6,6 +6,7 @@ that the variables may have.
 
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Final
 
 import numpy as np
@@ -182,121 +183,61 @@ def drawn_with(
     return found
 
 
-def nonnegative(a: Tensor) -> Tensor:
-    """Every entry of `a` is at least 0."""
-    return known(NONNEGATIVE, a)
+# The properties by the names that laws call them by.
+NAMES: Final[Mapping[str, str]] = {
+    "nonnegative": NONNEGATIVE,
+    "positive": POSITIVE,
+    "nonzero": NONZERO,
+    "nonzero_almost": NONZERO_ALMOST,
+    "positive_almost": POSITIVE_ALMOST,
+    "within_one": WITHIN_ONE,
+    "total": TOTAL,
+    "invertible": INVERTIBLE,
+    "defined": DEFINED,
+    "invertible_almost": INVERTIBLE_ALMOST,
+    "negative": NEGATIVE,
+    "nonpositive": NONPOSITIVE,
+    "at_least_one": AT_LEAST_ONE,
+    "at_most_one": AT_MOST_ONE,
+    "whole": INTEGER,
+    "distribution": PROBABILITY,
+    "symmetric": SYMMETRIC,
+    "skew": SKEW,
+    "lower": LOWER,
+    "upper": UPPER,
+    "diagonal": DIAGONAL,
+    "semidefinite": SEMIDEFINITE,
+    "definite": DEFINITE,
+    "orthogonal": ORTHOGONAL,
+}
 
 
-def positive(a: Tensor) -> Tensor:
-    """Every entry of `a` is above 0."""
-    return known(POSITIVE, a)
+def _named(name: str) -> Callable[[Tensor], Tensor]:
+    """What says that a tensor has a property, or asks for it."""
+    return partial(known, NAMES[name])
 
 
-def nonzero(a: Tensor) -> Tensor:
-    """No entry of `a` is 0."""
-    return known(NONZERO, a)
-
-
-def nonzero_almost(a: Tensor) -> Tensor:
-    """The values at which an entry of `a` is 0 have no interior."""
-    return known(NONZERO_ALMOST, a)
-
-
-def positive_almost(a: Tensor) -> Tensor:
-    """Every entry of `a` is at least 0, and nonzero almost everywhere."""
-    return known(POSITIVE_ALMOST, a)
-
-
-def within_one(a: Tensor) -> Tensor:
-    """Every entry of `a` is between -1 and 1."""
-    return known(WITHIN_ONE, a)
-
-
-def total(a: Tensor) -> Tensor:
-    """Every entry of `a` is defined at all values."""
-    return known(TOTAL, a)
-
-
-def invertible(a: Tensor) -> Tensor:
-    """The matrix `a` has an inverse."""
-    return known(INVERTIBLE, a)
-
-
-def defined(a: Tensor) -> Tensor:
-    """Every entry of `a` is defined: what a fact about a domain begins with."""
-    return known(DEFINED, a)
-
-
-def invertible_almost(a: Tensor) -> Tensor:
-    """The values at which the matrix `a` is singular have no interior."""
-    return known(INVERTIBLE_ALMOST, a)
-
-
-def negative(a: Tensor) -> Tensor:
-    """Every entry of `a` is below 0."""
-    return known(NEGATIVE, a)
-
-
-def nonpositive(a: Tensor) -> Tensor:
-    """Every entry of `a` is at most 0."""
-    return known(NONPOSITIVE, a)
-
-
-def at_least_one(a: Tensor) -> Tensor:
-    """Every entry of `a` is at least 1."""
-    return known(AT_LEAST_ONE, a)
-
-
-def at_most_one(a: Tensor) -> Tensor:
-    """Every entry of `a` is at most 1."""
-    return known(AT_MOST_ONE, a)
-
-
-def whole(a: Tensor) -> Tensor:
-    """Every entry of `a` is an integer."""
-    return known(INTEGER, a)
-
-
-def distribution(a: Tensor) -> Tensor:
-    """No entry of `a` is below 0, and their sum is 1."""
-    return known(PROBABILITY, a)
-
-
-def symmetric(a: Tensor) -> Tensor:
-    """The matrix `a` is its transpose."""
-    return known(SYMMETRIC, a)
-
-
-def skew(a: Tensor) -> Tensor:
-    """The matrix `a` is the negative of its transpose."""
-    return known(SKEW, a)
-
-
-def lower(a: Tensor) -> Tensor:
-    """Every entry of the matrix `a` above the diagonal is 0."""
-    return known(LOWER, a)
-
-
-def upper(a: Tensor) -> Tensor:
-    """Every entry of the matrix `a` below the diagonal is 0."""
-    return known(UPPER, a)
-
-
-def diagonal(a: Tensor) -> Tensor:
-    """Every entry of the matrix `a` beside the diagonal is 0."""
-    return known(DIAGONAL, a)
-
-
-def semidefinite(a: Tensor) -> Tensor:
-    """The matrix `a` is symmetric, and no eigenvalue of it is below 0."""
-    return known(SEMIDEFINITE, a)
-
-
-def definite(a: Tensor) -> Tensor:
-    """The matrix `a` is symmetric, and every eigenvalue is above 0."""
-    return known(DEFINITE, a)
-
-
-def orthogonal(a: Tensor) -> Tensor:
-    """The columns of `a` are orthogonal, and their length is 1."""
-    return known(ORTHOGONAL, a)
+nonnegative = _named("nonnegative")
+positive = _named("positive")
+nonzero = _named("nonzero")
+nonzero_almost = _named("nonzero_almost")
+positive_almost = _named("positive_almost")
+within_one = _named("within_one")
+total = _named("total")
+invertible = _named("invertible")
+defined = _named("defined")
+invertible_almost = _named("invertible_almost")
+negative = _named("negative")
+nonpositive = _named("nonpositive")
+at_least_one = _named("at_least_one")
+at_most_one = _named("at_most_one")
+whole = _named("whole")
+distribution = _named("distribution")
+symmetric = _named("symmetric")
+skew = _named("skew")
+lower = _named("lower")
+upper = _named("upper")
+diagonal = _named("diagonal")
+semidefinite = _named("semidefinite")
+definite = _named("definite")
+orthogonal = _named("orthogonal")

@@ -1,33 +1,38 @@
 """Rules and rulesets: laws with a name, a sentence, a source and conditions."""
 
+import sys
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from fractions import Fraction
 from functools import cached_property
 from inspect import getdoc, signature
-from itertools import product
+from itertools import count, product
 from types import FunctionType
-from typing import Any, Protocol, cast, get_type_hints
+from typing import Any, Final, Protocol, cast, get_type_hints
 
 from eggrad.engine.errors import RuleError
 from eggrad.engine.extraction.snapshot import Snapshot
 from eggrad.engine.indices.spec import Dims, Spec
 from eggrad.engine.laws.language import (
+    SLOPE_NODES,
     Call,
     Claim,
-    Condition,
     Differ,
     Known,
     Law,
+    Like,
     Literal,
     Node,
     Parameter,
+    Row,
     Statement,
     Tensor,
 )
-from eggrad.engine.laws.primitives import swap
-from eggrad.engine.terms.term import Term
+from eggrad.engine.laws.primitives import elementwise, is_elementwise, swap
+from eggrad.engine.laws.sentences import sentence_of
+from eggrad.engine.laws.spelling import spelled, spelled_claim, spelled_law
+from eggrad.engine.terms.term import FUNCTION_NODES, Term
 
 # Mirrored forms of a law: sums and products commute, so a law written once holds either way.
 
@@ -64,19 +69,20 @@ def _with_others(pattern: object, whole: Node, place: tuple[int, ...]) -> Iterat
     """The places of products and sums of two, of which one occurs elsewhere in the whole."""
     if isinstance(pattern, Node):
         if pattern.constructor in ("ein", "add") and pattern.args[-1] is not pattern.args[-2]:
-            own, every = ([*_parameters(p)] for p in (pattern, whole))
-            if any(every.count(p) > own.count(p) for p in own if p.kind is Tensor):
+            own, every = (Counter(p.name for p in _tensors(q)) for q in (pattern, whole))
+            if any(every[name] > times for name, times in own.items()):
                 yield place
         for k, a in enumerate(pattern.args):
             yield from _with_others(a, whole, (*place, k))
 
 
-def _parameters(pattern: object) -> Iterator[Parameter]:
-    if isinstance(pattern, Parameter):
+def _tensors(pattern: object) -> Iterator[Parameter]:
+    """The letters for tensors, with repetitions."""
+    if isinstance(pattern, Parameter) and pattern.kind is Tensor:
         yield pattern
     elif isinstance(pattern, Node):
         for a in pattern.args:
-            yield from _parameters(a)
+            yield from _tensors(a)
 
 
 def _skeleton(pattern: object) -> object:
@@ -193,10 +199,7 @@ class Rule:
     @property
     def text(self) -> str:
         """The law as it is written in its file."""
-        sign = "==" if self.statement.both else ">>"
-        sides = f"{format_pattern(self.statement.left)} {sign} "
-        sides += format_pattern(self.statement.right)
-        return ", ".join([sides, *map(format_pattern, self.statement.conditions)])
+        return spelled_law(self.statement)
 
 
 @dataclass(frozen=True)
@@ -214,7 +217,7 @@ class Fact:
     @property
     def text(self) -> str:
         """The law as it is written in its file."""
-        return ", ".join(map(format_pattern, (self.claim, *self.conditions)))
+        return spelled_claim(self.claim, self.conditions)
 
     @cached_property
     def forms(self) -> tuple[tuple[Node, tuple[Tensor, ...]], ...]:
@@ -372,6 +375,36 @@ class Ruleset:
 
         return register
 
+    def state(self, cite: str, /, **rows: Row | Law | Tensor) -> None:
+        """Register the laws and facts of a table, by their names; all have one source.
+
+        A row is a law or a claim, `when` conditions hold, `noted` with a sentence and options.
+
+        >>> from eggrad.engine.laws.language import fn, tensors
+        >>> (a,) = tensors("a")
+        >>> logarithms = Ruleset("logarithms", "of exponentials", "the number of functions")
+        >>> logarithms.state("arithmetic", log_of_exp=fn("log", fn("exp", a)) >> a)
+        >>> logarithms.rules[0].law
+        'log exp a = a.'
+        """
+        place = _line_of_caller()
+        for name, row in rows.items():
+            own = row if isinstance(row, Row) else Row(row)
+            statement, *conditions = _resolved([own.statement, *own.conditions])
+            self._unused(name)
+            sentence = own.sentence or sentence_of(statement, conditions)
+            settings: dict[str, Any] = {"cite": cite, "domain": "", **own.options}
+            if isinstance(statement, Known):
+                asked = tuple(conditions)
+                own_cite = settings["cite"]
+                made = Fact(name, sentence, own_cite, self.name, statement, asked, self.decides)
+                self.facts.append(made)
+                continue
+            stated = _normal((statement, *conditions))
+            _check_bound(name, stated)
+            settings |= {"ruleset": self.name, "statement": stated, "place": place}
+            self.rules.append(Rule(name, sentence, **settings))
+
     def bulk_rule(
         self,
         *,
@@ -414,6 +447,10 @@ class Ruleset:
 
         return register
 
+    def __getitem__(self, name: str) -> Rule:
+        """The rule of that name."""
+        return next(r for r in self.rules if r.name == name)
+
     @property
     def laws(self) -> "list[Rule | BulkRule]":
         """All rules of e-graphs, of both kinds."""
@@ -439,9 +476,12 @@ class Ruleset:
         law = getdoc(function)
         if not law or len(law.splitlines()) != 1:
             raise RuleError(f"rule {name!r} needs a one-line docstring that states its law")
+        self._unused(name)
+        return name, law
+
+    def _unused(self, name: str) -> None:
         if name in {r.name for r in [*self.laws, *self.loop_rules, *self.facts]}:
             raise RuleError(f"ruleset {self.name!r} has a rule called {name!r} already")
-        return name, law
 
 
 def _applied(function: Callable[..., Any]) -> Any:
@@ -450,14 +490,97 @@ def _applied(function: Callable[..., Any]) -> Any:
     return function(**{p: Parameter(p, hints[p]) for p in signature(function).parameters})
 
 
+def _line_of_caller() -> str:
+    """The file and the line of what calls the method that asks."""
+    frame = sys._getframe(2)
+    return f"{frame.f_code.co_filename}, line {frame.f_lineno}"
+
+
+# Nodes whose first tensor has the axes that the whole has.
+_KEEP_AXES: Final = frozenset(
+    {"add", "subtract", "negate", "scale", "divide", "power", "inv", "adj"}
+    | {*FUNCTION_NODES.values(), *SLOPE_NODES.values()}
+)
+
+
+def _resolved(parts: Sequence[Any]) -> list[Any]:
+    """A law or a claim and its conditions, with axes and specs for what was left open.
+
+    On the left side each is a letter; the right side has the same, or computes them.
+    """
+    statement = parts[0]
+    left = statement.left if isinstance(statement, Law) else statement.tensor
+    open_ = [*dict.fromkeys(_open_in(left))]
+    taken = {p.name for p in parameters_of(left)}
+    specs = [place for node, place in open_ if node == "ein"]
+    sides = (letter for k in count() if (letter := f"s{k or ''}") not in taken)
+    found: dict[int, Any] = {id(own): Parameter(n, Spec) for own, n in zip(specs, sides)}  # noqa: B905
+    is_product = [is_elementwise(p) for p in found.values()]
+    has_axes = any(node == "constant" for node, _ in open_)
+    own_axes = Parameter(next(n for n in ("n", "l", "n_") if n not in taken), Dims)
+
+    def build(pattern: Any) -> Any:
+        match pattern:
+            case Node("ein", (Like() as like, *operands)):
+                spec = found.get(id(like)) or next(iter(found.values()), None)
+                own = spec or elementwise(cast(Dims, _axes_of(like.operand)))
+                return Node("ein", (own, *map(build, operands)))
+            case Node("constant", (c, Like() as like)):
+                return Node(
+                    "constant", (c, own_axes if has_axes else build(_axes_of(like.operand)))
+                )
+            case Node(name, args):
+                return Node(name, tuple(map(build, args)))
+            case Call(function, args):
+                return Call(function, tuple(map(build, args)))
+            case Known(p, tensor):
+                return Known(build(p), build(tensor))
+            case Differ(first, second):
+                return Differ(build(first), build(second))
+            case Law(first, second, both):
+                return Law(build(first), build(second), both)
+            case _:
+                return pattern
+
+    return [*map(build, parts), *is_product]
+
+
+def _open_in(pattern: Any) -> Iterator[tuple[str, Like]]:
+    for node in nodes_of(pattern):
+        yield from ((node.constructor, a) for a in node.args if isinstance(a, Like))
+
+
+def _axes_of(pattern: Any) -> Any:
+    """The axes of a pattern, by its first letter that has them."""
+    while isinstance(pattern, Node):
+        name, args = pattern.constructor, pattern.args
+        if name in ("det", "logabsdet", "signdet"):
+            return ()
+        is_product = isinstance(args[0], Like)
+        if not (is_product or name in _KEEP_AXES):
+            break
+        # A scalar meets every entry of what it is divided by.
+        operands = [a for a in args if isinstance(a, Node) or _is_tensor(a)]
+        pattern = next(a for a in operands if not _is_constant(a))
+    return Call(None, (pattern,))
+
+
+def _is_constant(pattern: object) -> bool:
+    return isinstance(pattern, Node) and pattern.constructor == "constant"
+
+
+def _is_tensor(pattern: object) -> bool:
+    return isinstance(pattern, Parameter) and pattern.kind is Tensor
+
+
 def _normal(statement: Statement) -> Law:
     if isinstance(statement, Law):
         return statement
-    law, *conditions = statement
-    if not isinstance(law, Law):
-        raise RuleError("a rule returns a law first, then its conditions")
-    patterns = tuple(c if isinstance(c, Tensor) else Literal(c) for c in conditions if c is not law)
-    return Law(law.left, law.right, law.both, patterns)
+    own, *conditions = statement
+    if not isinstance(own, Law):
+        raise RuleError("a rule states a law first, then its conditions")
+    patterns = tuple(c if isinstance(c, Tensor) else Literal(c) for c in conditions if c is not own)
+    return Law(own.left, own.right, own.both, patterns)
 
 
 def parameters_of(pattern: object) -> Iterator[Parameter]:
@@ -498,35 +621,9 @@ def nodes_of(pattern: object) -> Iterator[Node]:
 def _check_bound(name: str, law: Law) -> None:
     for side in (law.left, law.right)[: 1 + law.both]:
         if not isinstance(side, Node):
-            raise RuleError(f"rule {name!r} would rewrite {format_pattern(side)}, which is no term")
+            raise RuleError(f"rule {name!r} would rewrite {spelled(side)}, which is no term")
     left, right = ({p.name for p in parameters_of(side)} for side in (law.left, law.right))
     used = right | {p.name for c in law.conditions for p in parameters_of(c)}
     for what, loose in (("left", used - left), ("right", (left - right) if law.both else set())):
         if loose:
             raise RuleError(f"rule {name!r}: {sorted(loose)} does not occur on the {what} side")
-
-
-def format_pattern(pattern: object) -> str:
-    """Write a pattern as its file does."""
-    match pattern:
-        case Parameter(name=name):
-            return name
-        case Literal(value=value):
-            return format_pattern(value)
-        case Differ(first=first, second=second):
-            return f"differ({format_pattern(first)}, {format_pattern(second)})"
-        case Known(property=p, tensor=tensor):
-            return f"known({format_pattern(p)}, {format_pattern(tensor)})"
-        case Node(constructor=name, args=args):
-            return f"{_SHORT.get(name, name)}({', '.join(map(format_pattern, args))})"
-        case Call(function=function, args=args):
-            named = function.function if isinstance(function, Condition) else function
-            name = "dims" if named is None else named.__name__
-            return f"{name}({', '.join(map(format_pattern, args))})"
-        case Fraction():
-            return str(pattern)
-        case _:
-            return repr(pattern)
-
-
-_SHORT = {"constant": "const", "function": "fn", "derivative": "D"}

@@ -169,48 +169,6 @@ def is_unit(c: Number) -> bool:
 
 
 @condition
-def is_minus_one(c: Number) -> bool:
-    """Whether a number is -1."""
-    return c == -1
-
-
-@condition
-def is_at_most_zero(c: Number) -> bool:
-    """Whether a number is not positive."""
-    return c <= 0
-
-
-@condition
-def is_below_zero(c: Number) -> bool:
-    """Whether a number is negative."""
-    return c < 0
-
-
-@condition
-def is_one_at_least(c: Number) -> bool:
-    """Whether a number is 1 or above."""
-    return c >= 1
-
-
-@condition
-def is_one_at_most(c: Number) -> bool:
-    """Whether a number is 1 or below."""
-    return c <= 1
-
-
-@condition
-def is_half_at_least(c: Number) -> bool:
-    """Whether a number is 1/2 or above."""
-    return 2 * c >= 1
-
-
-@condition
-def is_proper_part(c: Number) -> bool:
-    """Whether a number is between 0 and 1."""
-    return 0 <= c <= 1
-
-
-@condition
 def is_integer(c: Number) -> bool:
     """Whether a number is an integer."""
     return Fraction(c).denominator == 1
@@ -245,15 +203,3 @@ def is_odd_with_sign(f: str) -> bool:
 def is_matrix_gram(s: Spec) -> bool:
     """Whether the product of a matrix with itself is a'·a or a·a'."""
     return len(s[0]) == 2 and len(set(s[0])) == 2 and is_gram(s)
-
-
-@condition
-def is_minus_one_at_least(c: Number) -> bool:
-    """Whether a number is -1 or above."""
-    return c >= -1
-
-
-@condition
-def is_minus_one_at_most(c: Number) -> bool:
-    """Whether a number is -1 or below."""
-    return c <= -1

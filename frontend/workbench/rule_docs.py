@@ -33,7 +33,7 @@ formula. The samples that test it lie on both sides of the domain's end.
 |---|---|---|
 | everywhere | wherever either of them is defined | it unites their classes |
 | almost everywhere | but for exceptions without interior, at which one is undefined | the same |
-| where known | on a part of the reals | it unites them where `known(...)` holds of the e-class |
+| where known | on a part of the reals | it unites them where the condition holds of the e-class |
 | one way | where the left side is defined; the right one is so at more | the same; else on terms |
 | on a subspace | where what was declared of a variable holds | after the last derivative |
 

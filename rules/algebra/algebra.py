@@ -3,23 +3,13 @@
 What holds for whole sums and products, in any order and nesting, is in `sums` and `products`.
 """
 
-from fractions import Fraction
-
-from eggrad.engine.laws.primitives import (
-    below_minus_one,
-    keeps_domain,
-    keeps_domain_twice,
-    meets,
-    needed_by_power,
-    needed_by_product,
-    opposite,
-    whole_power,
-)
 from eggrad.rules.notation import *
 
 LAWS_OF_EXPONENTS = "laws of exponents"
+
 BASE = "a ≥ 0 where an exponent is a fraction, a ≠ 0 where one is negative"
-ONE, HALF = Fraction(1), Fraction(1, 2)
+
+
 TABLE = "thesis table 3.1"
 
 preprocessing = Ruleset(
@@ -27,207 +17,114 @@ preprocessing = Ruleset(
     "the thesis's preprocessing equalities",
     "the number of differences, negatives and quotients without an equal sum or product",
 )
+
 presentation = Ruleset(
     "presentation",
     "shorter ways to write the same, for extraction to choose from",
     "none: run for a few iterations at the end",
 )
+
 sums_of_two = Ruleset("sums_of_two", "sums of two operands", "the number of operands")
+
 exponents = Ruleset(
     "exponents",
     "powers of one base joined, settled before any other rule looks",
     "the number of powers",
 )
+
 powers = Ruleset("powers", "rational powers and their products", "the number of powers")
+
 distribution = Ruleset(
     "distribution", "products distributed over sums", "none: ended by the budget of its stage"
 )
 
 
-@preprocessing.rule(cite=TABLE)
-def subtract_is_add(a: Tensor, b: Tensor) -> Statement:
-    """a - b = a + (-1)·b."""
-    return subtract(a, b) >> add(a, scale(-1, b))
+preprocessing.state(
+    TABLE,
+    subtract_is_add=(a - b >> a + -1 * b).noted("a - b = a + (-1)·b."),
+    negate_is_scale=(-a >> -1 * a).noted("-a = (-1)·a."),
+    divide_is_product=(a / b >> ein(meet(dims(a), dims(b)), a, b**-1)).noted(
+        "a / b = a·b⁻¹.", domain="b ≠ 0"
+    ),
+)
 
+presentation.state(
+    TABLE,
+    product_is_divide=(ein(s, a, b**-1) >> a / b)
+    .when(meets(s, dims(a), dims(b)))
+    .noted("a·b⁻¹ = a / b, entry by entry.", domain="b ≠ 0"),
+    product_is_divide_by_power=(ein(s, a, b**p) >> a / b**-p)
+    .when(meets(s, dims(a), dims(b)), p < -1)
+    .noted("a·b⁻ᵖ = a / bᵖ, entry by entry.", domain="b ≠ 0", cite="laws of exponents"),
+    scale_is_divide=(c * b**-1 >> c / b).noted(domain="b ≠ 0"),
+    add_is_subtract=(a + -1 * b >> a - b).noted("a + (-1)·b = a - b."),
+    scale_is_negate=(-1 * a >> -a).noted("(-1)·a = -a."),
+    multiple_of_product=(c * ein(s, a, b) >> ein(s, c * a, b)).noted(
+        "c·(a·b) = (c·a)·b: the smaller factor may take the number.", cite=RING
+    ),
+    multiple_of_product_right=(c * ein(s, a, b) >> ein(s, a, c * b)).noted(
+        "c·(a·b) = a·(c·b): the smaller factor may take the number.", cite=RING
+    ),
+    double_is_add=(2 * a >> a + a).noted(cite=RING),
+    square_is_product=(a**2 >> a * a).noted("a² = a·a.", cite="definition of powers"),
+)
 
-@preprocessing.rule(cite=TABLE)
-def negate_is_scale(a: Tensor) -> Statement:
-    """-a = (-1)·a."""
-    return negate(a) >> scale(-1, a)
+sums_of_two.state(RING, add_same=(a + a >> 2 * a).noted(replaces=True))
 
+distribution.state(
+    RING,
+    product_over_delta=(ein(s, delta(n) + b, a) >> ein(s, delta(n), a) + ein(s, b, a)).noted(
+        "(δ + b)·a = δ·a + b·a: the delta may go."
+    ),
+    product_over_delta_multiple=(
+        ein(s, k * delta(n) + b, a) >> k * ein(s, delta(n), a) + ein(s, b, a)
+    ).noted("(k·δ + b)·a = k·(δ·a) + b·a: the delta may go."),
+    scale_over_sum=c * (a + b) >> c * a + c * b,
+)
 
-@preprocessing.rule(cite=TABLE, domain="b ≠ 0")
-def divide_is_product(a: Tensor, b: Tensor) -> Statement:
-    """a / b = a·b⁻¹."""
-    return divide(a, b) >> ein(meet(dims(a), dims(b)), a, power(b, -1))
+powers.state(
+    LAWS_OF_EXPONENTS,
+    product_is_square=(a * a >> a**2).noted("a·a = a².", cite="definition of powers"),
+    power_of_product=(ein(s, a, b) ** p >> ein(s, a**p, b**p))
+    .when(is_whole(p), sums_nothing(s))
+    .noted("(a·b)ᵖ = aᵖ·bᵖ, for an integer p and a product that sums nothing."),
+    product_with_tensor_power=(a * a**b >> a ** (b + const(1, ())))
+    .when(positive(a))
+    .noted("a·aᵖ = a^(b+1), for a positive a and any exponent.", domain="a > 0"),
+    power_of_multiple=((c * a) ** p >> whole_power(c, p) * a**p).noted(
+        "(c·a)ᵖ = cᵖ·aᵖ, for an integer p."
+    ),
+)
 
-
-@presentation.rule(cite=TABLE, domain="b ≠ 0")
-def product_is_divide(s: Spec, a: Tensor, b: Tensor) -> Statement:
-    """a·b⁻¹ = a / b, entry by entry."""
-    return ein(s, a, power(b, -1)) >> divide(a, b), meets(s, dims(a), dims(b))
-
-
-@presentation.rule(cite="laws of exponents", domain="b ≠ 0")
-def product_is_divide_by_power(s: Spec, a: Tensor, b: Tensor, p: Number) -> Statement:
-    """a·b⁻ᵖ = a / bᵖ, entry by entry."""
-    return (
-        ein(s, a, power(b, p)) >> divide(a, power(b, opposite(p))),
-        meets(s, dims(a), dims(b)),
-        below_minus_one(p),
-    )
-
-
-@presentation.rule(cite=TABLE, domain="b ≠ 0")
-def scale_is_divide(c: Number, b: Tensor) -> Statement:
-    """c·b⁻¹ = c / b."""
-    return scale(c, power(b, -1)) >> divide(const(c, ()), b)
-
-
-@sums_of_two.rule(cite=RING, replaces=True)
-def add_same(a: Tensor) -> Statement:
-    """a + a = 2·a."""
-    return add(a, a) >> scale(2, a)
-
-
-@presentation.rule(cite=TABLE)
-def add_is_subtract(a: Tensor, b: Tensor) -> Statement:
-    """a + (-1)·b = a - b."""
-    return add(a, scale(-1, b)) >> subtract(a, b)
-
-
-@presentation.rule(cite=TABLE)
-def scale_is_negate(a: Tensor) -> Statement:
-    """(-1)·a = -a."""
-    return scale(-1, a) >> negate(a)
-
-
-@presentation.rule(cite=RING)
-def multiple_of_product(s: Spec, c: Number, a: Tensor, b: Tensor) -> Statement:
-    """c·(a·b) = (c·a)·b: the smaller factor may take the number."""
-    return scale(c, ein(s, a, b)) >> ein(s, scale(c, a), b)
-
-
-@presentation.rule(cite=RING)
-def multiple_of_product_right(s: Spec, c: Number, a: Tensor, b: Tensor) -> Statement:
-    """c·(a·b) = a·(c·b): the smaller factor may take the number."""
-    return scale(c, ein(s, a, b)) >> ein(s, a, scale(c, b))
-
-
-@presentation.rule(cite=RING)
-def double_is_add(a: Tensor) -> Statement:
-    """2·a = a + a."""
-    return scale(2, a) >> add(a, a)
-
-
-@distribution.rule(cite=RING)
-def product_over_delta(s: Spec, n: Dims, b: Tensor, c: Tensor) -> Statement:
-    """(δ + b)·c = δ·c + b·c: the delta may go."""
-    return ein(s, add(delta(n), b), c) >> add(ein(s, delta(n), c), ein(s, b, c))
-
-
-@distribution.rule(cite=RING)
-def product_over_delta_multiple(s: Spec, k: Number, n: Dims, b: Tensor, c: Tensor) -> Statement:
-    """(k·δ + b)·c = k·(δ·c) + b·c: the delta may go."""
-    return ein(s, add(scale(k, delta(n)), b), c) >> add(scale(k, ein(s, delta(n), c)), ein(s, b, c))
-
-
-@distribution.rule(cite=RING)
-def scale_over_sum(c: Number, a: Tensor, b: Tensor) -> Statement:
-    """c·(a + b) = c·a + c·b."""
-    return scale(c, add(a, b)) >> add(scale(c, a), scale(c, b))
-
-
-@presentation.rule(cite="definition of powers")
-def square_is_product(a: Tensor) -> Statement:
-    """a² = a·a."""
-    return power(a, 2) >> ein(elementwise(dims(a)), a, a)
-
-
-@powers.rule(cite="definition of powers")
-def product_is_square(s: Spec, a: Tensor) -> Statement:
-    """a·a = a²."""
-    return ein(s, a, a) >> power(a, 2), is_elementwise(s)
-
-
-@exponents.rule(cite=LAWS_OF_EXPONENTS, replaces=True)
-def product_of_powers(s: Spec, a: Tensor, p: Number, q: Number) -> Statement:
-    """aᵖ·a^q = a^(p+q), where that needs no more than the factors do."""
-    joined = power(a, exponent_sum(p, q))
-    return ein(s, power(a, p), power(a, q)) >> joined, is_elementwise(s), keeps_domain(p, q)
-
-
-@exponents.rule(cite=LAWS_OF_EXPONENTS, domain=BASE, replaces=True, widens=True)
-def product_of_narrower_powers(s: Spec, a: Tensor, p: Number, q: Number) -> Statement:
-    """aᵖ·a^q = a^(p+q), where a factor needs a ≥ 0 or a ≠ 0, and the whole does not."""
-    return (
-        ein(s, power(a, p), power(a, q)) >> power(a, exponent_sum(p, q)),
-        is_elementwise(s),
-        known(needed_by_product(p, q), a),
-    )
-
-
-@exponents.rule(cite=LAWS_OF_EXPONENTS, replaces=True)
-def product_with_power(s: Spec, a: Tensor, p: Number) -> Statement:
-    """a·aᵖ = a^(p+1), where that needs no more than aᵖ does."""
-    joined = power(a, exponent_sum(p, ONE))
-    return ein(s, a, power(a, p)) >> joined, is_elementwise(s), keeps_domain(p, ONE)
-
-
-@exponents.rule(cite=LAWS_OF_EXPONENTS, domain=BASE, replaces=True, widens=True)
-def product_with_narrower_power(s: Spec, a: Tensor, p: Number) -> Statement:
-    """a·a⁻¹ = 1, where a ≠ 0."""
-    return (
-        ein(s, a, power(a, p)) >> power(a, exponent_sum(p, ONE)),
-        is_elementwise(s),
-        known(needed_by_product(p, ONE), a),
-    )
-
-
-@exponents.rule(cite=LAWS_OF_EXPONENTS, replaces=True)
-def power_of_power(a: Tensor, p: Number, q: Number) -> Statement:
-    """(aᵖ)^q = a^(p·q), where that needs no more than the left side does."""
-    return (
-        power(power(a, p), q) >> power(a, exponent_product(p, q)),
-        not_one(p),
-        keeps_domain_twice(p, q),
-    )
-
-
-@exponents.rule(cite=LAWS_OF_EXPONENTS, domain=BASE, replaces=True, widens=True)
-def power_of_narrower_power(a: Tensor, p: Number, q: Number) -> Statement:
-    """(aᵖ)^q = a^(p·q), where the left side needs a ≥ 0 or a ≠ 0, and the right one does not."""
-    return (
-        power(power(a, p), q) >> power(a, exponent_product(p, q)),
-        not_one(p),
-        known(needed_by_power(p, q), a),
-    )
-
-
-@exponents.rule(cite="definition of the absolute value")
-def root_of_square(a: Tensor) -> Statement:
-    """√(a²) = |a|."""
-    return power(power(a, 2), HALF) >> fn("abs", a)
-
-
-@powers.rule(cite=LAWS_OF_EXPONENTS)
-def power_of_product(s: Spec, a: Tensor, b: Tensor, p: Number) -> Statement:
-    """(a·b)ᵖ = aᵖ·bᵖ, for an integer p and a product that sums nothing."""
-    return (
-        power(ein(s, a, b), p) >> ein(s, power(a, p), power(b, p)),
-        is_whole(p),
-        sums_nothing(s),
-    )
-
-
-@powers.rule(cite=LAWS_OF_EXPONENTS, domain="a > 0")
-def product_with_tensor_power(s: Spec, a: Tensor, p: Tensor) -> Statement:
-    """a·aᵖ = a^(p+1), for a positive a and any exponent."""
-    joined = power(a, add(p, const(1, ())))
-    return ein(s, a, power(a, p)) >> joined, is_elementwise(s), positive(a)
-
-
-@powers.rule(cite=LAWS_OF_EXPONENTS)
-def power_of_multiple(c: Number, a: Tensor, p: Number) -> Statement:
-    """(c·a)ᵖ = cᵖ·aᵖ, for an integer p."""
-    return power(scale(c, a), p) >> scale(whole_power(c, p), power(a, p))
+exponents.state(
+    LAWS_OF_EXPONENTS,
+    product_of_powers=(a**p * a**q >> a ** exponent_sum(p, q))
+    .when(keeps_domain(p, q))
+    .noted("aᵖ·a^q = a^(p+q), where that needs no more than the factors do.", replaces=True),
+    product_of_narrower_powers=(a**p * a**q >> a ** exponent_sum(p, q))
+    .when(known(needed_by_product(p, q), a))
+    .noted(
+        "aᵖ·a^q = a^(p+q), where a factor needs a ≥ 0 or a ≠ 0, and the whole does not.",
+        domain=BASE,
+        replaces=True,
+        widens=True,
+    ),
+    product_with_power=(a * a**p >> a ** exponent_sum(p, 1))
+    .when(keeps_domain(p, 1))
+    .noted("a·aᵖ = a^(p+1), where that needs no more than aᵖ does.", replaces=True),
+    product_with_narrower_power=(a * a**p >> a ** exponent_sum(p, 1))
+    .when(known(needed_by_product(p, 1), a))
+    .noted("a·a⁻¹ = 1, where a ≠ 0.", domain=BASE, replaces=True, widens=True),
+    power_of_power=((a**p) ** q >> a ** exponent_product(p, q))
+    .when(p != 1, keeps_domain_twice(p, q))
+    .noted("(aᵖ)^q = a^(p·q), where that needs no more than the left side does.", replaces=True),
+    power_of_narrower_power=((a**p) ** q >> a ** exponent_product(p, q))
+    .when(p != 1, known(needed_by_power(p, q), a))
+    .noted(
+        "(aᵖ)^q = a^(p·q), where the left side needs a ≥ 0 or a ≠ 0, and the right one does not.",
+        domain=BASE,
+        replaces=True,
+        widens=True,
+    ),
+    root_of_square=((a**2) ** HALF >> abs(a)).noted(cite="definition of the absolute value"),
+)

@@ -32,131 +32,122 @@ from eggrad.engine.laws.indicator_primitives import (
     unpaired_dims,
     without_fixed,
 )
-from eggrad.engine.laws.primitives import (
-    delta_kept,
-    delta_ones,
-    delta_product,
-    delta_reduced,
-    delta_reduces,
-    delta_sifts,
-    delta_spread,
-    has_length_one,
-    is_empty,
-    longer,
-    longer_pairs,
-    ones_of_pairs,
-    sifted,
-)
 from eggrad.rules.notation import *
 
 DELTAS = "Laue, Mitterreiter, Giesen 2018, section 4: removal of multiplication by delta tensors"
+
 IVERSON = "Iverson's brackets (Graham, Knuth, Patashnik, Concrete Mathematics, section 2.1)"
+
 NO_ENTRIES = "tensors without entries are equal"
+
 URBAN = "Urban, van der Smagt 2018, Automatic Differentiation for Tensor Algebras, section 3"
 
 deltas = Ruleset("delta", "elimination of Kronecker deltas", "the number of pairs of deltas")
+
 delta_products = Ruleset(
     "delta_products",
     "products of deltas alone, settled before any other rule looks",
     "the number of deltas, then of their pairs",
 )
+
 indicators = Ruleset(
     "indicator", "elimination of indicators", "the number of indicators, then of their axes"
 )
+
 indicator_products = Ruleset(
     "indicator_products",
     "indicators alone, settled before any other rule looks",
     "the number of indicators, then of their axes",
 )
+
 gathers = Ruleset(
     "gather", "functions of entries that are picked", "none: one further member for each function"
 )
 
 
-@deltas.rule(cite=DELTAS, replaces=True)
-def delta_sift(s: Spec, n: Dims, a: Tensor) -> Statement:
-    """Σⱼ δᵢⱼ·aⱼ = aᵢ, where each pair has a summed index or two equal ones."""
-    return ein(s, delta(n), a) >> ein1(sifted(s, n), a), delta_sifts(s, n)
-
-
-@deltas.rule(cite=DELTAS, replaces=True)
-def delta_sift_partly(s: Spec, n: Dims, a: Tensor) -> Statement:
-    """Σⱼ δᵢⱼ·δₖₗ·aⱼₗ = δₖₗ·aᵢₖ: pairs that can go do, and leave ones where nothing else is."""
-    reduced = ein(delta_reduced(s, n), delta(delta_kept(s, n)), a)
-    spread = ein(delta_spread(s, n), reduced, const(1, delta_ones(s, n)))
-    return ein(s, delta(n), a) >> spread, delta_reduces(s, n)
-
-
-@delta_products.rule(cite="definition of the delta (thesis, equation 4.2)", replaces=True)
-def delta_alone(s: Spec, n: Dims) -> Statement:
-    """Σⱼ δᵢⱼ = 1, Σᵢ δᵢᵢ = n, and δᵢⱼ = δⱼᵢ."""
-    reduced = ein1(delta_reduced(s, n), delta(delta_kept(s, n)))
-    spread = ein(delta_spread(s, n), reduced, const(1, delta_ones(s, n)))
-    return ein1(s, delta(n)) >> spread, delta_reduces(s, n)
-
-
-@delta_products.rule(cite="definition of the delta (thesis, equation 4.2)", replaces=True)
-def delta_of_nothing() -> Statement:
-    """The delta of no axes is 1."""
-    return delta(()) >> const(1, ())
-
-
-@delta_products.rule(cite="definition of the delta (thesis, equation 4.2)", replaces=True)
-def delta_of_length_one(n: Dims) -> Statement:
-    """On axes of length 1, δᵢⱼ = 1."""
-    ones = const(1, ones_of_pairs(n))
-    return delta(n) >> ein(longer_pairs(n), delta(longer(n)), ones), has_length_one(n)
-
-
-@delta_products.rule(cite=NO_ENTRIES, replaces=True)
-def delta_without_entries(n: Dims) -> Statement:
-    """A delta on axes of length 0 is 0."""
-    return delta(n) >> const(0, join(n, n)), is_empty(n)
-
-
-@delta_products.rule(cite="definition of the delta (thesis, equation 4.2)", replaces=True)
-def delta_times_delta(s: Spec, n: Dims, m: Dims) -> Statement:
-    """δᵢⱼ·δₖₗ is the delta of both pairs."""
-    return ein(s, delta(n), delta(m)) >> ein1(delta_product(s, n, m), delta(join(n, m)))
-
-
-@indicator_products.rule(cite=IVERSON, replaces=True)
-def indicator_of_nothing(n: Dims, p: Constraints) -> Statement:
-    """An indicator without conditions is 1."""
-    return indicator(n, p) >> const(1, n), holds_always(p)
-
-
-@indicator_products.rule(cite=IVERSON, replaces=True)
-def indicator_of_contradiction(n: Dims, p: Constraints) -> Statement:
-    """An indicator whose conditions hold nowhere is 0."""
-    return indicator(n, p) >> const(0, n), holds_never(p)
-
-
-@indicator_products.rule(cite=IVERSON, replaces=True)
-def indicator_is_delta(n: Dims, p: Constraints) -> Statement:
-    """[i = j]·[p] = δᵢⱼ·[p] where both axes have the same size."""
-    return indicator(n, p) >> ein(
-        pair_spec(n, p), delta(paired_size(n, p)), indicator(unpaired_dims(n, p), unpaired(n, p))
+deltas.state(
+    DELTAS,
+    delta_sift=(ein(s, delta(n), a) >> ein1(sifted(s, n), a))
+    .when(delta_sifts(s, n))
+    .noted("Σⱼ δᵢⱼ·aⱼ = aᵢ, where each pair has a summed index or two equal ones.", replaces=True),
+    delta_sift_partly=(
+        ein(s, delta(n), a)
+        >> ein(
+            delta_spread(s, n),
+            ein(delta_reduced(s, n), delta(delta_kept(s, n)), a),
+            const(1, delta_ones(s, n)),
+        )
     )
+    .when(delta_reduces(s, n))
+    .noted(
+        "Σⱼ δᵢⱼ·δₖₗ·aⱼₗ = δₖₗ·aᵢₖ: pairs that can go do, and leave ones where nothing else is.",
+        replaces=True,
+    ),
+)
 
-
-@indicator_products.rule(cite=IVERSON, replaces=True)
-def indicator_alone(s: Spec, n: Dims, p: Constraints) -> Statement:
-    """Σⱼ [j = f(i)]·[p] = [p at j = f(i)]·[f(i) in range]; axes without a condition are ones."""
-    left = indicator(indicator_dims(s, n, p), indicator_constraints(s, n, p))
-    core = ein1(indicator_core(s, n, p), left)
-    spread = ein(indicator_spread(s, n, p), core, const(1, indicator_ones(s, n, p)))
-    return ein1(s, indicator(n, p)) >> spread, reduces(s, n, p)
-
-
-@indicator_products.rule(cite=IVERSON, replaces=True)
-def indicator_times_indicator(
-    s: Spec, n: Dims, p: Constraints, m: Dims, q: Constraints
-) -> Statement:
-    """[p]·[q] = [p and q]."""
-    return ein(s, indicator(n, p), indicator(m, q)) >> ein1(
-        both_spec(s), indicator(join(n, m), both(n, p, m, q))
+delta_products.state(
+    "definition of the delta (thesis, equation 4.2)",
+    delta_alone=(
+        ein1(s, delta(n))
+        >> ein(
+            delta_spread(s, n),
+            ein1(delta_reduced(s, n), delta(delta_kept(s, n))),
+            const(1, delta_ones(s, n)),
+        )
     )
+    .when(delta_reduces(s, n))
+    .noted("Σⱼ δᵢⱼ = 1, Σᵢ δᵢᵢ = n, and δᵢⱼ = δⱼᵢ.", replaces=True),
+    delta_of_nothing=(delta(()) >> const(1, ())).noted("The delta of no axes is 1.", replaces=True),
+    delta_of_length_one=(
+        delta(n) >> ein(longer_pairs(n), delta(longer(n)), const(1, ones_of_pairs(n)))
+    )
+    .when(has_length_one(n))
+    .noted("On axes of length 1, δᵢⱼ = 1.", replaces=True),
+    delta_without_entries=(delta(n) >> const(0, join(n, n)))
+    .when(is_empty(n))
+    .noted("A delta on axes of length 0 is 0.", replaces=True, cite=NO_ENTRIES),
+    delta_times_delta=(
+        ein(s, delta(n), delta(m)) >> ein1(delta_product(s, n, m), delta(join(n, m)))
+    ).noted("δᵢⱼ·δₖₗ is the delta of both pairs.", replaces=True),
+)
+
+indicator_products.state(
+    IVERSON,
+    indicator_of_nothing=(indicator(n, P) >> const(1, n))
+    .when(holds_always(P))
+    .noted("An indicator without conditions is 1.", replaces=True),
+    indicator_of_contradiction=(indicator(n, P) >> const(0, n))
+    .when(holds_never(P))
+    .noted("An indicator whose conditions hold nowhere is 0.", replaces=True),
+    indicator_is_delta=(
+        indicator(n, P)
+        >> ein(
+            pair_spec(n, P),
+            delta(paired_size(n, P)),
+            indicator(unpaired_dims(n, P), unpaired(n, P)),
+        )
+    ).noted("[i = j]·[P] = δᵢⱼ·[P] where both axes have the same size.", replaces=True),
+    indicator_alone=(
+        ein1(s, indicator(n, P))
+        >> ein(
+            indicator_spread(s, n, P),
+            ein1(
+                indicator_core(s, n, P),
+                indicator(indicator_dims(s, n, P), indicator_constraints(s, n, P)),
+            ),
+            const(1, indicator_ones(s, n, P)),
+        )
+    )
+    .when(reduces(s, n, P))
+    .noted(
+        "Σⱼ [j = f(i)]·[P] = [P at j = f(i)]·[f(i) in range]; axes without a condition are ones.",
+        replaces=True,
+    ),
+    indicator_times_indicator=(
+        ein(s, indicator(n, P), indicator(m, Q))
+        >> ein1(both_spec(s), indicator(join(n, m), both(n, P, m, Q)))
+    ).noted("[P]·[Q] = [P and Q].", replaces=True),
+)
 
 
 @indicators.rule(cite=URBAN, replaces=True)
@@ -170,38 +161,43 @@ def indicator_of_gathered(
     return gathered >> ein(composed(*both_of), both_at_once, a), composes(*both_of)
 
 
-@indicators.rule(cite=IVERSON, domain="all entries defined", widens=True)
-def fixed_entry(s: Spec, n: Dims, p: Constraints, a: Tensor) -> Statement:
-    """[i = k]·aᵢ = [i = k]·aₖ: entries that are not selected have no say."""
-    entry = ein(
-        fixed_spec(s, n, p), indicator(fixing_dims(s, n, p), fixing_constraints(s, n, p)), a
+indicators.state(
+    IVERSON,
+    fixed_entry=(
+        ein(s, indicator(n, P), a)
+        >> ein(
+            without_fixed(s, n, P),
+            indicator(n, P),
+            ein(
+                fixed_spec(s, n, P), indicator(fixing_dims(s, n, P), fixing_constraints(s, n, P)), a
+            ),
+        )
     )
-    return (
-        ein(s, indicator(n, p), a) >> ein(without_fixed(s, n, p), indicator(n, p), entry),
-        fixes_entries(s, n, p),
-        total(a),
-    )
+    .when(fixes_entries(s, n, P), total(a))
+    .noted(
+        "[i = k]·aᵢ = [i = k]·aₖ: entries that are not selected have no say.",
+        domain="all entries defined",
+        widens=True,
+    ),
+)
 
-
-@gathers.rule(cite="element-wise functions act on entries", domain="f(a) defined", widens=True)
-def gathered_function(f: str, s: Spec, n: Dims, p: Constraints, a: Tensor) -> Statement:
-    """Σⱼ [j = g(i)]·f(aⱼ) = f(Σⱼ [j = g(i)]·aⱼ), g always in range, or f(0) = 0."""
-    return ein(s, indicator(n, p), fn(f, a)) >> fn(f, ein(s, indicator(n, p), a)), picks(f, s, n, p)
-
-
-@gathers.rule(cite="element-wise functions act on entries")
-def function_of_gathered(f: str, s: Spec, n: Dims, p: Constraints, a: Tensor) -> Statement:
-    """f(Σⱼ [j = g(i)]·aⱼ) = Σⱼ [j = g(i)]·f(aⱼ), where all f(aⱼ) have a value."""
-    return (
-        fn(f, ein(s, indicator(n, p), a)) == ein(s, indicator(n, p), fn(f, a)),
-        picks(f, s, n, p),
-        is_total(f),
-    )
-
-
-@gathers.rule(cite="element-wise functions act on entries", domain="aᵉ defined", widens=True)
-def gathered_power(s: Spec, n: Dims, p: Constraints, a: Tensor, e: Tensor) -> Statement:
-    """Σⱼ [j = g(i)]·aⱼᵉ = (Σⱼ [j = g(i)]·aⱼ)ᵉ, where g is always in range."""
-    return ein(s, indicator(n, p), power(a, e)) >> power(ein(s, indicator(n, p), a), e), picks_one(
-        s, n, p
-    )
+gathers.state(
+    "element-wise functions act on entries",
+    gathered_function=(ein(s, indicator(n, P), f(a)) >> f(ein(s, indicator(n, P), a)))
+    .when(picks(f, s, n, P))
+    .noted(
+        "Σⱼ [j = g(i)]·f(aⱼ) = f(Σⱼ [j = g(i)]·aⱼ), g always in range, or f(0) = 0.",
+        domain="f(a) defined",
+        widens=True,
+    ),
+    function_of_gathered=(f(ein(s, indicator(n, P), a)) == ein(s, indicator(n, P), f(a)))
+    .when(picks(f, s, n, P), is_total(f))
+    .noted("f(Σⱼ [j = g(i)]·aⱼ) = Σⱼ [j = g(i)]·f(aⱼ), where all f(aⱼ) have a value."),
+    gathered_power=(ein(s, indicator(n, P), a**e) >> ein(s, indicator(n, P), a) ** e)
+    .when(picks_one(s, n, P))
+    .noted(
+        "Σⱼ [j = g(i)]·aⱼᵉ = (Σⱼ [j = g(i)]·aⱼ)ᵉ, where g is always in range.",
+        domain="aᵉ defined",
+        widens=True,
+    ),
+)

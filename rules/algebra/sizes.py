@@ -1,14 +1,5 @@
 """The numbers of sizes that are made of others, such as n - 1."""
 
-from eggrad.engine.indices.spec import Size
-from eggrad.engine.laws.primitives import (
-    first_summand,
-    minuend,
-    multiplicand,
-    multiplier,
-    other_summands,
-    subtrahend,
-)
 from eggrad.rules.notation import *
 
 sizes = Ruleset(
@@ -16,19 +7,15 @@ sizes = Ruleset(
 )
 
 
-@sizes.rule(cite="arithmetic", replaces=True)
-def size_of_difference(d: Size) -> Statement:
-    """The number of indices of an axis of size m - n is m - n."""
-    return size(d) >> subtract(size(minuend(d)), size(subtrahend(d)))
-
-
-@sizes.rule(cite="arithmetic", replaces=True)
-def size_of_sum(d: Size) -> Statement:
-    """The number of indices of an axis of size m + n is m + n."""
-    return size(d) >> add(size(first_summand(d)), size(other_summands(d)))
-
-
-@sizes.rule(cite="arithmetic", replaces=True)
-def size_of_multiple(d: Size) -> Statement:
-    """The number of indices of an axis of size 2n is 2n."""
-    return size(d) >> scale(multiplier(d), size(multiplicand(d)))
+sizes.state(
+    "arithmetic",
+    size_of_difference=(size(i) >> size(minuend(i)) - size(subtrahend(i))).noted(
+        "The number of indices of an axis of size m - n is m - n.", replaces=True
+    ),
+    size_of_sum=(size(i) >> size(first_summand(i)) + size(other_summands(i))).noted(
+        "The number of indices of an axis of size m + n is m + n.", replaces=True
+    ),
+    size_of_multiple=(size(i) >> multiplier(i) * size(multiplicand(i))).noted(
+        "The number of indices of an axis of size 2n is 2n.", replaces=True
+    ),
+)

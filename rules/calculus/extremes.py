@@ -1,6 +1,5 @@
 """Maxima and minima along axes: what they depend on, and how they meet each other."""
 
-from eggrad.engine.laws.primitives import turned_after, turned_first
 from eggrad.rules.notation import *
 from eggrad.rules.notation.reductions import spread
 
@@ -15,17 +14,18 @@ def shares(f: Name, s: Spec, a: Tensor) -> Tensor:
     return divide(attained, spread(s, a, ein1(s, attained)))
 
 
-@extremes.rule(cite="associativity of the maximum", replaces=True)
-def extreme_of_extreme(f: Name, s: Spec, t: Spec, a: Tensor) -> Statement:
-    """max max a = max a, along the axes of both; likewise for minima."""
-    return extreme(f, s, extreme(f, t, a)) >> extreme(f, compose(s, t), a), is_extreme(f)
-
-
-@extremes.rule(cite="commutativity of the maximum")
-def extreme_of_transposed(f: Name, s: Spec, t: Spec, a: Tensor) -> Statement:
-    """The maximum of what is transposed is that along the axes that were meant."""
-    return (
-        extreme(f, s, ein1(t, a)) >> ein1(turned_after(s, t), extreme(f, turned_first(s, t), a)),
-        is_extreme(f),
-        is_transpose(t),
+extremes.state(
+    "associativity of the maximum",
+    extreme_of_extreme=(extreme(f, s, extreme(f, t, a)) >> extreme(f, compose(s, t), a))
+    .when(is_extreme(f))
+    .noted("max max a = max a, along the axes of both; likewise for minima.", replaces=True),
+    extreme_of_transposed=(
+        extreme(f, s, a.T)
+        >> ein1(turned_after(s, ((0, 1), (1, 0))), extreme(f, turned_first(s, ((0, 1), (1, 0))), a))
     )
+    .when(is_extreme(f))
+    .noted(
+        "The maximum of what is transposed is that along the axes that were meant.",
+        cite="commutativity of the maximum",
+    ),
+)

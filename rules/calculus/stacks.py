@@ -4,19 +4,6 @@ Products are written as in einsum, where L stands for the axes that come before 
 and B for those of the stack. All is made of the same functions, so there is every derivative.
 """
 
-from eggrad.engine.laws.primitives import (
-    below_diagonal,
-    half,
-    is_one_matrix,
-    join,
-    last_dims,
-    leading,
-    spans_all,
-    square_dims,
-    stack_dims,
-    stacked,
-    twice_as_long,
-)
 from eggrad.rules.notation import *
 
 GILES = "Giles 2008, Collected Matrix Derivative Results"
@@ -26,6 +13,7 @@ stacks = Ruleset(
     "functions of each matrix of a stack: contributions to the adjoints of operands",
     "the number of contributions that have no value yet",
 )
+
 single = Ruleset(
     "single", "stacks of one matrix", "the number of functions of each matrix of a stack"
 )
@@ -242,22 +230,29 @@ def pull_determinants(a: Tensor, g: Tensor) -> Statement:
     return pullback(node, 0, g) >> p("LB,Bji->LBij", p("LB,B->LB", g, node), of_each("inverses", a))
 
 
-@stacks.rule(cite=f"{COOKBOOK}, equation 43", domain="a invertible")
-def pull_logabsdets(a: Tensor, g: Tensor) -> Statement:
-    """Logarithms of determinants pass on g·inv(a)'."""
-    node = of_each("logabsdets", a)
-    p = _Products(node, a, g)
-    return pullback(node, 0, g) >> p("LB,Bji->LBij", g, of_each("inverses", a))
+stacks.state(
+    f"{COOKBOOK}, equation 43",
+    pull_logabsdets=(
+        pullback(of_each("logabsdets", a), 0, g)
+        >> ein(
+            stacked(
+                "LB,Bji->LBij",
+                leading(dims(g), dims(of_each("logabsdets", a))),
+                stack_dims(dims(a)),
+            ),
+            g,
+            of_each("inverses", a),
+        )
+    ).noted("Logarithms of determinants pass on g·inv(a)'.", domain="a invertible"),
+    pull_signdets=(
+        pullback(of_each("signdets", a), 0, g)
+        >> const(0, join(leading(dims(g), dims(of_each("signdets", a))), dims(a)))
+    ).noted("Signs of determinants pass on 0.", cite="it is constant where a is invertible"),
+)
 
-
-@stacks.rule(cite="it is constant where a is invertible")
-def pull_signdets(a: Tensor, g: Tensor) -> Statement:
-    """Signs of determinants pass on 0."""
-    node = of_each("signdets", a)
-    return pullback(node, 0, g) >> const(0, join(leading(dims(g), dims(node)), dims(a)))
-
-
-@single.rule(cite="a stack of one matrix", replaces=True)
-def inverse_of_one_matrix(a: Tensor) -> Statement:
-    """The inverse of one matrix is inv."""
-    return of_each("inverses", a) >> inv(a), is_one_matrix(dims(a))
+single.state(
+    "a stack of one matrix",
+    inverse_of_one_matrix=(of_each("inverses", a) >> inv(a))
+    .when(is_one_matrix(dims(a)))
+    .noted("The inverse of one matrix is inv.", replaces=True),
+)

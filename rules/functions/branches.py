@@ -8,15 +8,6 @@ one way, from products to choices, wherever factors may not be exchanged any mor
 from collections.abc import Iterator
 
 from eggrad.engine.extraction.snapshot import Snapshot
-from eggrad.engine.laws.primitives import (
-    lacking_within,
-    met,
-    missing_dims,
-    nothing_summed,
-    spread_of,
-    spread_within,
-    summed,
-)
 from eggrad.engine.networks.sums_and_products import every_sum, with_choices_together
 from eggrad.engine.terms.term import Term
 from eggrad.rules.notation import *
@@ -26,6 +17,7 @@ OF_CHOICE = "definition of the choice"
 branches = Ruleset(
     "branches", "choices between branches, and tests", "the number of choices, tests and products"
 )
+
 masks = Ruleset(
     "masks", "entries that conditions on indices choose, for code", "none: one further e-node"
 )
@@ -84,50 +76,34 @@ def product_with_otherwise(s: Spec, c: Tensor, n: Dims, a: Tensor, b: Tensor) ->
     return ein(s, choice, b) >> chosen, differ(a, choice), total(b)
 
 
-@branches.rule(cite=OF_CHOICE, replaces=True)
-def choice_known(c: Number, n: Dims, a: Tensor, b: Tensor) -> Statement:
-    """A choice by a number that is not 0 is its first branch."""
-    return fn("where", const(c, n), a, b) >> a, nonzero(c)
-
-
-@branches.rule(cite=OF_CHOICE, replaces=True)
-def choice_of_otherwise(n: Dims, a: Tensor, b: Tensor) -> Statement:
-    """A choice by 0 is its second branch."""
-    return fn("where", const(0, n), a, b) >> b
-
-
-@branches.rule(cite=OF_CHOICE, replaces=True)
-def choice_of_same(c: Tensor, a: Tensor) -> Statement:
-    """A choice between equals is one of them."""
-    return fn("where", c, a, a) >> a
-
-
-@branches.rule(cite=OF_CHOICE, replaces=True)
-def choice_within_choice(c: Tensor, a: Tensor, b: Tensor, d: Tensor) -> Statement:
-    """What is chosen twice by one condition is chosen once."""
-    return fn("where", c, fn("where", c, a, b), d) >> fn("where", c, a, d)
-
-
-@branches.rule(cite=OF_CHOICE, replaces=True)
-def choice_within_otherwise(c: Tensor, a: Tensor, b: Tensor, d: Tensor) -> Statement:
-    """What is not chosen twice by one condition is not chosen once."""
-    return fn("where", c, a, fn("where", c, b, d)) >> fn("where", c, a, d)
-
-
-@branches.rule(cite=OF_CHOICE, replaces=True)
-def choice_by_negation(c: Tensor, a: Tensor, b: Tensor) -> Statement:
-    """A choice by the opposite condition has its branches exchanged."""
-    return fn("where", fn("logical_not", c), a, b) >> fn("where", c, b, a)
-
-
-@branches.rule(cite=OF_CHOICE, replaces=True)
-def choice_by_spread_negation(s: Spec, c: Tensor, n: Dims, a: Tensor, b: Tensor) -> Statement:
-    """The same for the opposite of a condition on fewer axes, which ones spread."""
-    negation = ein(s, fn("logical_not", c), const(1, n))
-    return (
-        fn("where", negation, a, b) >> fn("where", ein(s, c, const(1, n)), b, a),
-        sums_nothing(s),
+branches.state(
+    OF_CHOICE,
+    choice_known=(where(const(c, n), a, b) >> a)
+    .when(c != 0)
+    .noted("A choice by a number that is not 0 is its first branch.", replaces=True),
+    choice_of_otherwise=(where(const(0, n), a, b) >> b).noted(
+        "A choice by 0 is its second branch.", replaces=True
+    ),
+    choice_of_same=(where(b, a, a) >> a).noted(
+        "A choice between equals is one of them.", replaces=True
+    ),
+    choice_within_choice=(where(e, where(e, a, b), d) >> where(e, a, d)).noted(
+        "What is chosen twice by one condition is chosen once.", replaces=True
+    ),
+    choice_within_otherwise=(where(e, a, where(e, b, d)) >> where(e, a, d)).noted(
+        "What is not chosen twice by one condition is not chosen once.", replaces=True
+    ),
+    choice_by_negation=(where(logical_not(d), a, b) >> where(d, b, a)).noted(
+        "A choice by the opposite condition has its branches exchanged.", replaces=True
+    ),
+    choice_by_spread_negation=(
+        where(ein(s, logical_not(d), const(1, n)), a, b) >> where(ein(s, d, const(1, n)), b, a)
     )
+    .when(sums_nothing(s))
+    .noted(
+        "The same for the opposite of a condition on fewer axes, which ones spread.", replaces=True
+    ),
+)
 
 
 @branches.bulk_rule(cite=OF_CHOICE)
@@ -139,53 +115,39 @@ def sum_of_choices(graph: Snapshot) -> Iterator[tuple[int, Term]]:
             yield cls, found
 
 
-@branches.rule(cite="definition of the function", replaces=True)
-def negation_of_negation(f: Name, p: Tensor) -> Statement:
-    """The opposite of the opposite of a test is the test."""
-    return fn("logical_not", fn("logical_not", fn(f, p))) >> fn(f, p), is_test(f)
+branches.state(
+    "definition of the function",
+    negation_of_negation=(logical_not(logical_not(f(a))) >> f(a))
+    .when(is_test(f))
+    .noted("The opposite of the opposite of a test is the test.", replaces=True),
+    negation_of_negated_comparison=(logical_not(logical_not(f(a, b))) >> f(a, b))
+    .when(is_test(f))
+    .noted("The opposite of the opposite of a comparison is the comparison.", replaces=True),
+    test_or_opposite=(f(a) + logical_not(f(a)) >> 1)
+    .when(is_test(f))
+    .noted("Either a test holds or its opposite.", replaces=True),
+    comparison_or_opposite=(f(a, b) + logical_not(f(a, b)) >> 1)
+    .when(is_test(f))
+    .noted("Either a comparison holds or its opposite.", replaces=True),
+)
 
 
-@branches.rule(cite="definition of the function", replaces=True)
-def negation_of_negated_comparison(f: Name, p: Tensor, q: Tensor) -> Statement:
-    """The opposite of the opposite of a comparison is the comparison."""
-    return fn("logical_not", fn("logical_not", fn(f, p, q))) >> fn(f, p, q), is_test(f)
-
-
-@branches.rule(cite="definition of the function", replaces=True)
-def test_or_opposite(f: Name, p: Tensor) -> Statement:
-    """Either a test holds or its opposite."""
-    return add(fn(f, p), fn("logical_not", fn(f, p))) >> const(1, dims(p)), is_test(f)
-
-
-@branches.rule(cite="definition of the function", replaces=True)
-def comparison_or_opposite(f: Name, p: Tensor, q: Tensor) -> Statement:
-    """Either a comparison holds or its opposite."""
-    return add(fn(f, p, q), fn("logical_not", fn(f, p, q))) >> const(1, dims(p)), is_test(f)
-
-
-def _moved(choice: tuple[Spec, Tensor, Dims, Dims], s: Spec, first: Tensor, b: Tensor) -> Law:
-    """A choice of a product as a product with a choice, where the first factor is finite.
-
-    The choice has the spec that spreads its condition, the condition, and the axes of the ones
-    and of the 0 that it has.
-    """
-    t, c, m, n = choice
-    within = ein(spread_within(t, s), c, const(1, lacking_within(t, s, dims(b))))
-    whole = fn("where", ein(t, c, const(1, m)), ein(s, first, b), const(0, n))
-    return whole >> ein(s, first, fn("where", within, b, const(0, dims(b))))
-
-
-@branches.rule(cite=OF_CHOICE)
-def choice_times_delta(  # noqa: PLR0917
-    t: Spec, s: Spec, c: Tensor, d: Dims, b: Tensor, m: Dims, n: Dims
-) -> Statement:
-    """A choice of δ·b is δ times a choice of b."""
-    return _moved((t, c, m, n), s, delta(d), b)
-
-
-@branches.rule(cite=OF_CHOICE)
-def choice_times_indicator(  # noqa: PLR0917
-    t: Spec, s: Spec, c: Tensor, d: Dims, p: Constraints, b: Tensor, m: Dims, n: Dims
-) -> Statement:
-    """A choice of [p]·b is [p] times a choice of b."""
-    return _moved((t, c, m, n), s, indicator(d, p), b)
+branches.state(
+    OF_CHOICE,
+    choice_times_delta=(
+        where(ein(t, a, const(1, m)), ein(s, delta(l), b), const(0, n))
+        >> ein(
+            s,
+            delta(l),
+            where(ein(spread_within(t, s), a, const(1, lacking_within(t, s, dims(b)))), b, 0),
+        )
+    ).noted("A choice of δ·b is δ times a choice of b."),
+    choice_times_indicator=(
+        where(ein(t, a, const(1, m)), ein(s, indicator(l, P), b), const(0, n))
+        >> ein(
+            s,
+            indicator(l, P),
+            where(ein(spread_within(t, s), a, const(1, lacking_within(t, s, dims(b)))), b, 0),
+        )
+    ).noted("A choice of [P]·b is [P] times a choice of b."),
+)

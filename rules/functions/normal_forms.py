@@ -76,8 +76,7 @@ def unique_inverse(graph: Snapshot) -> Iterator[tuple[int, Term]]:
 
 
 @comparing(
-    cite="multiplied by both inverses; push-through identity",
-    exceptions="a singular matrix",
+    cite="multiplied by both inverses; push-through identity", exceptions="a singular matrix"
 )
 def intertwined_inverses(graph: Snapshot) -> Iterator[tuple[int, Term]]:
     """a⁻¹·b = b·c⁻¹ where a·b = b·c."""

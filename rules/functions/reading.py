@@ -7,17 +7,6 @@ from collections.abc import Iterator
 
 from eggrad.engine.extraction.snapshot import Snapshot
 from eggrad.engine.laws.language import exp_difference, logsumexp, norm, softmax
-from eggrad.engine.laws.primitives import (
-    doubled,
-    is_negative,
-    is_negative_fraction,
-    meets,
-    multiplies_matrices,
-    opposite,
-    spreads_again,
-    squared_sum,
-    sums_axes,
-)
 from eggrad.engine.networks.sums_and_products import (
     MAX_DISTRIBUTED,
     all_distributed,
@@ -32,6 +21,7 @@ from eggrad.engine.terms.term import Term
 from eggrad.rules.notation import *
 
 TRACE: Spec = ((0, 0), ())
+
 CROSSWISE: Spec = ((0, 1), (1, 0), ())
 
 names = Ruleset(
@@ -39,81 +29,63 @@ names = Ruleset(
     "functions of whole vectors by their names",
     "none: one further e-node for each function",
 )
+
 reading = Ruleset(
-    "reading",
-    "forms that people read",
-    "none: a few further e-nodes of each e-class",
+    "reading", "forms that people read", "none: a few further e-nodes of each e-class"
 )
 
 
-@names.rule(cite=BLANCHARD)
-def sum_of_exp(s: Spec, a: Tensor) -> Statement:
-    """Σ exp a = exp(log Σ exp a), and the logarithm is computed around the largest a."""
-    return ein1(s, fn("exp", a)) >> fn("exp", logsumexp(s, a)), sums_axes(s)
-
-
-@names.rule(cite=BLANCHARD)
-def exp_over_sum(t: Spec, s: Spec, a: Tensor, n: Dims) -> Statement:
-    """exp(a - log Σ exp a) = exp a / Σ exp a, with one exponential for each entry."""
-    total = ein(t, logsumexp(s, a), const(1, n))
-    return exp_difference(a, total) >> softmax(s, a), spreads_again(t, s)
-
-
-@names.rule(cite=BLANCHARD)
-def exp_less_log_of_sum(t: Spec, s: Spec, a: Tensor, n: Dims) -> Statement:
-    """exp(a + (-1)·log Σ exp a) is the exponential of a difference, which does not overflow."""
-    total = ein(t, logsumexp(s, a), const(1, n))
-    return (
-        fn("exp", add(a, scale(-1, total))) >> exp_difference(a, total),
-        spreads_again(t, s),
+names.state(
+    BLANCHARD,
+    sum_of_exp=(ein1(s, exp(a)) >> exp(logsumexp(s, a)))
+    .when(sums_axes(s))
+    .noted("Σ exp a = exp(log Σ exp a), and the logarithm is computed around the largest a."),
+    exp_over_sum=(exp_difference(a, ein(t, logsumexp(s, a), const(1, n))) >> softmax(s, a))
+    .when(spreads_again(t, s))
+    .noted("exp(a - log Σ exp a) = exp a / Σ exp a, with one exponential for each entry."),
+    exp_less_log_of_sum=(
+        exp(a + -1 * ein(t, logsumexp(s, a), const(1, n)))
+        >> exp_difference(a, ein(t, logsumexp(s, a), const(1, n)))
     )
+    .when(spreads_again(t, s))
+    .noted(
+        "exp(a + (-1)·log Σ exp a) is the exponential of a difference, which does not overflow."
+    ),
+    root_of_sum_of_squares=(ein(s, a, a) ** p >> norm(squared_sum(s), a) ** doubled(p)).noted(
+        "(Σ a²)ᵖ = ‖a‖²ᵖ, for p = ±1/2, ±3/2, …: the squares need not be representable.",
+        domain="a ≠ 0 where the exponent is negative",
+        cite=BLUE,
+    ),
+)
 
-
-@names.rule(cite=BLUE, domain="a ≠ 0 where the exponent is negative")
-def root_of_sum_of_squares(s: Spec, a: Tensor, p: Number) -> Statement:
-    """(Σ a²)ᵖ = ‖a‖²ᵖ, for p = ±1/2, ±3/2, …: the squares need not be representable."""
-    return power(ein(s, a, a), p) >> power(norm(squared_sum(s), a), doubled(p))
-
-
-@reading.rule(cite="definition of the norm")
-def sum_of_squares_is_squared_norm(s: Spec, a: Tensor) -> Statement:
-    """Σ a² = ‖a‖²."""
-    return ein(s, a, a) >> power(norm(squared_sum(s), a), 2)
-
-
-@reading.rule(cite="laws of exponents", domain="b > 0")
-def product_is_divide_by_root(s: Spec, a: Tensor, b: Tensor, p: Number) -> Statement:
-    """a·b⁻ᵖ = a / bᵖ, entry by entry, for a fraction p."""
-    return (
-        ein(s, a, power(b, p)) >> divide(a, power(b, opposite(p))),
-        meets(s, dims(a), dims(b)),
-        is_negative_fraction(p),
-    )
-
-
-@reading.rule(cite="transpose of a product")
-def transposed_product(s: Spec, a: Tensor, b: Tensor) -> Statement:
-    """a·b = (b'·a')', for matrices: a whole may be transposed instead of its factors."""
-    return ein(s, a, b) >> ein1(TRANSPOSE, ein(compose(TRANSPOSE, s), a, b)), multiplies_matrices(s)
-
-
-@reading.rule(cite="linearity")
-def sum_of_transposes(a: Tensor, b: Tensor) -> Statement:
-    """a' + b' = (a + b)', before products take the transposes up."""
-    return add(ein1(TRANSPOSE, a), ein1(TRANSPOSE, b)) >> ein1(TRANSPOSE, add(a, b))
-
-
-@reading.rule(cite="definition of the trace")
-def trace_of_product(a: Tensor, b: Tensor) -> Statement:
-    """Σᵢⱼ aᵢⱼ·bⱼᵢ = tr(a·b)."""
-    return ein(CROSSWISE, a, b) >> ein1(TRACE, ein(MATRIX_PRODUCT, a, b))
-
-
-@reading.rule(cite=RING)
-def sign_into_factor(s: Spec, c: Number, a: Tensor, b: Tensor, d: Tensor) -> Statement:
-    """(-c)·((a + (-1)·b)·d) = c·((b + (-1)·a)·d)."""
-    turned = ein(s, add(b, scale(-1, a)), d)
-    return scale(c, ein(s, add(a, scale(-1, b)), d)) >> scale(opposite(c), turned), is_negative(c)
+reading.state(
+    "definition of the norm",
+    sum_of_squares_is_squared_norm=(ein(s, a, a) >> norm(squared_sum(s), a) ** 2).noted(
+        "Σ a² = ‖a‖²."
+    ),
+    product_is_divide_by_root=(ein(s, a, b**p) >> a / b**-p)
+    .when(meets(s, dims(a), dims(b)), is_negative_fraction(p))
+    .noted(
+        "a·b⁻ᵖ = a / bᵖ, entry by entry, for a fraction p.",
+        domain="b > 0",
+        cite="laws of exponents",
+    ),
+    transposed_product=(ein(s, a, b) >> ein(compose(((0, 1), (1, 0)), s), a, b).T)
+    .when(multiplies_matrices(s))
+    .noted(
+        "a·b = (b'·a')', for matrices: a whole may be transposed instead of its factors.",
+        cite="transpose of a product",
+    ),
+    sum_of_transposes=(a.T + b.T >> (a + b).T).noted(
+        "a' + b' = (a + b)', before products take the transposes up.", cite="linearity"
+    ),
+    trace_of_product=(ein("ij,ji->", a, b) >> ein1("ii->", a @ b)).noted(
+        "Σᵢⱼ aᵢⱼ·bⱼᵢ = tr(a·b).", cite="definition of the trace"
+    ),
+    sign_into_factor=(c * ein(s, a + -1 * b, d) >> -c * ein(s, b + -1 * a, d))
+    .when(c < 0)
+    .noted("(-c)·((a + (-1)·b)·d) = c·((b + (-1)·a)·d).", cite=RING),
+)
 
 
 @reading.bulk_rule(cite=RING)

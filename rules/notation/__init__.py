@@ -1,207 +1,66 @@
-"""What a file of rules is written with: `from eggrad.rules.notation import ...`.
+"""What a file of rules is written with: `from eggrad.rules.notation import *`.
 
 >>> rules = Ruleset("mine", "what I know about logarithms", "the number of functions")
->>> @rules.rule(cite="arithmetic")
-... def log_of_exp(a: Tensor) -> Statement:
-...     '''log exp a = a.'''
-...     return fn("log", fn("exp", a)) >> a
->>> log_of_exp.text
-"fn('log', fn('exp', a)) >> a"
+>>> rules.state("arithmetic", log_of_exp=log(exp(a)) >> a)
+>>> rules.rules[0].text, rules.rules[0].law
+('log(exp(a)) >> a', 'log exp a = a.')
+
+A letter stands for one kind of value in all files of rules:
+
+| letters | stand for |
+|---|---|
+| `a b d e g u v w z` | tensors; `g` is a cotangent |
+| `c k p q` | numbers |
+| `f h` | names of element-wise functions |
+| `l m n` | axes |
+| `s t r` | specs of products |
+| `x y` | variables that are differentiated by |
+| `X` | a variable as it is declared |
+| `P Q` | conditions on indices |
+| `E` | the numbers of an array |
+| `i j` | a size; a count |
 """
 
+# pyright: reportUnusedImport=false, reportGeneralTypeIssues=false
+# pyright: reportConstantRedefinition=false
+
+from typing import Any
+
 from eggrad.engine.indices.constraints import Constraints
-from eggrad.engine.indices.spec import Dims, Spec, parse_spec
-from eggrad.engine.laws.language import (
-    Claim,
-    D,
-    Law,
-    Name,
-    Number,
-    Statement,
-    Tensor,
-    Variable,
-    Wrt,
-    add,
-    adj,
-    argsort,
-    array,
-    cofactors,
-    condition,
-    const,
-    declared,
-    delta,
-    det,
-    differ,
-    dims,
-    divide,
-    ein,
-    ein1,
-    extreme,
-    fn,
-    indicator,
-    inv,
-    known,
-    logabsdet,
-    negate,
-    of_each,
-    power,
-    primitive,
-    pullback,
-    scale,
-    selection,
-    signdet,
-    size,
-    slope,
-    subtract,
-    variable,
-)
-from eggrad.engine.laws.primitives import (
-    MATRIX_PRODUCT,
-    TRANSPOSE,
-    changes,
-    compose,
-    elementwise,
-    exponent_product,
-    exponent_sum,
-    first_size,
-    inline,
-    is_elementwise,
-    is_even,
-    is_extreme,
-    is_identity,
-    is_matrix_product,
-    is_odd,
-    is_positive,
-    is_test,
-    is_transpose,
-    is_whole,
-    join,
-    matrix_transpose,
-    meet,
-    nonzero,
-    not_one,
-    nothing_summed,
-    outer,
-    plus,
-    result_dims,
-    result_dims1,
-    sums_nothing,
-    swap,
-    times,
-)
+from eggrad.engine.indices.spec import MATRIX_PRODUCT, TRANSPOSE, Dims, Spec, parse_spec
+from eggrad.engine.laws.indicator_primitives import *
+from eggrad.engine.laws.language import *
+from eggrad.engine.laws.primitives import *
 from eggrad.engine.laws.properties import (
+    at_least_one,
+    at_most_one,
+    defined,
+    definite,
+    diagonal,
+    distribution,
     invertible,
     invertible_almost,
+    lower,
+    negative,
     nonnegative,
+    nonpositive,
     nonzero_almost,
+    orthogonal,
     positive,
+    positive_almost,
+    semidefinite,
+    skew,
+    symmetric,
     total,
+    upper,
+    whole,
     within_one,
 )
+from eggrad.engine.laws.properties import nonzero as nowhere_zero
 from eggrad.engine.laws.rule import BulkRule, Rule, Ruleset
+from eggrad.engine.laws.selection_primitives import *
+from eggrad.engine.laws.structure_primitives import *
 from eggrad.engine.terms.fixed_arrays import Entries
-
-__all__ = [
-    "BLANCHARD",
-    "BLUE",
-    "COOKBOOK",
-    "DEFINITION",
-    "HANDBOOK",
-    "HIGHAM",
-    "LAUE",
-    "MAECHLER",
-    "MATRIX_PRODUCT",
-    "ORDER",
-    "RING",
-    "TRANSPOSE",
-    "BulkRule",
-    "Claim",
-    "Constraints",
-    "D",
-    "Dims",
-    "Entries",
-    "Law",
-    "Name",
-    "Number",
-    "Rule",
-    "Ruleset",
-    "Spec",
-    "Statement",
-    "Tensor",
-    "Variable",
-    "Wrt",
-    "add",
-    "adj",
-    "argsort",
-    "array",
-    "changes",
-    "cofactors",
-    "compose",
-    "condition",
-    "const",
-    "declared",
-    "delta",
-    "det",
-    "differ",
-    "dims",
-    "divide",
-    "ein",
-    "ein1",
-    "elementwise",
-    "exponent_product",
-    "exponent_sum",
-    "extreme",
-    "first_size",
-    "fn",
-    "indicator",
-    "inline",
-    "inv",
-    "invertible",
-    "invertible_almost",
-    "is_elementwise",
-    "is_even",
-    "is_extreme",
-    "is_identity",
-    "is_matrix_product",
-    "is_odd",
-    "is_positive",
-    "is_test",
-    "is_transpose",
-    "is_whole",
-    "join",
-    "known",
-    "logabsdet",
-    "matrix_transpose",
-    "meet",
-    "negate",
-    "nonnegative",
-    "nonzero",
-    "nonzero_almost",
-    "not_one",
-    "nothing_summed",
-    "of_each",
-    "outer",
-    "parse_spec",
-    "plus",
-    "positive",
-    "power",
-    "primitive",
-    "pullback",
-    "result_dims",
-    "result_dims1",
-    "scale",
-    "selection",
-    "signdet",
-    "size",
-    "slope",
-    "subtract",
-    "sums_nothing",
-    "swap",
-    "times",
-    "total",
-    "variable",
-    "within_one",
-]  # fmt: skip
 
 # The sources that laws of several files cite.
 BLANCHARD = "Blanchard, Higham, Higham 2021, log-sum-exp and softmax"
@@ -214,3 +73,28 @@ LAUE = "Laue, Mitterreiter, Giesen 2020, A Simple and Efficient Tensor Calculus"
 MAECHLER = "Maechler 2012, Accurately computing log(1 - exp(-|a|))"
 ORDER = "ordered fields"
 RING = "ring axioms"
+
+HALF = Number(1, 2)
+
+a, b, d, e, g, u, v, w, z = tensors("a b d e g u v w z")
+c, k, p, q = letters("c k p q", Number)
+f, h = letters("f h", Name)
+l, m, n = letters("l m n", Dims)
+s, t, r = letters("s t r", Spec)
+x, y = letters("x y", Wrt)
+(X,) = letters("X", Variable)
+P, Q = letters("P Q", Constraints)
+(E,) = letters("E", Entries)
+(i,) = letters("i", object)
+(j,) = letters("j", int)
+
+exp, log, sign, relu, sin, cos, tan, tanh = named("exp log sign relu sin cos tan tanh")
+arcsin, arccos, arctan, floor, ceil, trunc = named("arcsin arccos arctan floor ceil trunc")
+where, maximum, minimum, mod, equal, not_equal = named("where maximum minimum mod equal not_equal")
+greater, greater_equal, less, less_equal = named("greater greater_equal less less_equal")
+logical_and, logical_or, logical_not = named("logical_and logical_or logical_not")
+
+
+def nonzero(a: Any) -> Any:
+    """No entry of `a` is 0; of a letter for a number, that it is another number than 0."""
+    return a != 0 if isinstance(a, Parameter) and a.kind is Number else nowhere_zero(a)

@@ -34,10 +34,7 @@ from eggrad.engine.networks.exponentials import (
     written_sums,
     written_tangents,
 )
-from eggrad.engine.networks.networks import (
-    along_deltas,
-    network_key,
-)
+from eggrad.engine.networks.networks import along_deltas, network_key
 from eggrad.engine.networks.sums_and_products import (
     as_term,
     every_network,

@@ -4,7 +4,6 @@ from collections.abc import Iterator
 from fractions import Fraction
 
 from eggrad.engine.extraction.snapshot import Snapshot
-from eggrad.engine.laws.primitives import shrinks
 from eggrad.engine.networks.networks import contract_terms, scaled
 from eggrad.engine.networks.shared_work import expanded, symmetric_products_of
 from eggrad.engine.networks.sums_and_products import conditions_apart, every_network, every_sum

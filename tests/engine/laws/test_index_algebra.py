@@ -122,7 +122,6 @@ KNOWN: list[tuple[Callable[..., Spec], tuple[Dims, ...], str]] = [
     (algebra.contract_last, ((2,), (3, 4), (5,)), "abc,bcx->ax"),
     (algebra.contract_last, ((), (3,), ()), "b,b->"),
     (algebra.elementwise, ((2, 3),), "ab,ab->ab"),
-    (algebra.scaled, ((2, 3),), ",ab->ab"),
     (algebra.meet, ((2, 3), (2, 3)), "ab,ab->ab"),
     (algebra.meet, ((2, 3), ()), "ab,->ab"),
     (algebra.meet, ((), (2, 3)), ",ab->ab"),

@@ -92,7 +92,7 @@ MUTANTS: list[tuple[str, str, Mutation]] = [
     ("unary_of_product", "the product's own spec", argument_for("compose", 1)),
     ("pull_product_right", "operands not exchanged", argument_for("swap", 0)),
     ("inverse_of_transpose", "not transposed", part(1)),
-    ("relu_of_multiple", "negative numbers, too", without("is_positive")),
+    ("relu_of_multiple", "negative numbers, too", without("holds")),
     ("power_of_power", "roots, too", without("keeps_domain_twice")),
     ("power_of_product", "roots, too", without("is_whole")),
     ("unary_of_function", "sums, too", without("nothing_summed")),

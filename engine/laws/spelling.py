@@ -1,0 +1,202 @@
+"""Patterns in the notation that files of rules have."""
+
+from collections.abc import Callable, Collection, Sequence
+from fractions import Fraction
+from typing import Any, Final
+
+from eggrad.engine.indices.spec import MATRIX_PRODUCT, TRANSPOSE, format_spec
+from eggrad.engine.laws import language
+from eggrad.engine.laws.language import (
+    FUNCTION_WORDS,
+    Call,
+    Comparison,
+    Condition,
+    Differ,
+    Known,
+    Law,
+    Literal,
+    Node,
+    Parameter,
+    Tensor,
+    Variable,
+    opposite,
+)
+from eggrad.engine.laws.properties import NAMES
+from eggrad.engine.terms.term import FUNCTION_NODES
+
+# How tightly what is written binds in Python.
+COMPARED, SUM, PRODUCT, SIGNED, POWER, ATOM = range(6)
+
+Spelled = tuple[str, int]
+
+_INFIX: Final = {
+    "add": ("+", SUM, SUM, PRODUCT),
+    "subtract": ("-", SUM, SUM, PRODUCT),
+    "divide": ("/", PRODUCT, PRODUCT, SIGNED),
+    "scale": ("*", PRODUCT, SIGNED, SIGNED),
+    "power": ("**", POWER, ATOM, SIGNED),
+}
+_SHORT: Final = {"constant": "const", "derivative": "D"}
+_PROPERTIES: Final = {word: name for name, word in NAMES.items()}
+
+
+def spelled_law(law: Law) -> str:
+    """A law as a file states it: its sides, then its conditions."""
+    products = elementwise_specs(law.conditions)
+    left, right = (spelled(side, products) for side in (law.left, law.right))
+    rest = [spelled(c, products) for c in law.conditions if not _is_of(c, products)]
+    sides = f"{left} {'==' if law.both else '>>'} {right}"
+    return f"({sides}).when({', '.join(rest)})" if rest else sides
+
+
+def spelled_claim(claim: Known, conditions: Sequence[Tensor]) -> str:
+    """A fact as a file states it: what it concludes, then its conditions."""
+    products = elementwise_specs(conditions)
+    rest = [spelled(c, products) for c in conditions if not _is_of(c, products)]
+    whole = spelled(claim, products)
+    return f"{whole}.when({', '.join(rest)})" if rest else whole
+
+
+def elementwise_specs(conditions: Sequence[Tensor]) -> frozenset[str]:
+    """The letters of specs that have to be those of element-wise products."""
+    return frozenset(p.name for c in conditions if (p := _elementwise_letter(c)))
+
+
+def _elementwise_letter(c: object) -> Parameter | None:
+    if isinstance(c, Call) and _name(c.function) == "is_elementwise":
+        return c.args[0] if isinstance(c.args[0], Parameter) else None
+    return None
+
+
+def _is_of(c: object, products: Collection[str]) -> bool:
+    letter = _elementwise_letter(c)
+    return letter is not None and letter.name in products
+
+
+def spelled(pattern: object, products: Collection[str] = ()) -> str:
+    """A pattern as a file has it; `products` are letters of specs of element-wise products.
+
+    >>> from eggrad.engine.laws.language import fn, tensors
+    >>> a, b = tensors("a b")
+    >>> spelled(2 * (a + b) @ b.T)
+    '(2 * (a + b)) @ b.T'
+    """
+    return _Speller(products).spell(pattern)[0]
+
+
+class _Speller:
+    """Spells patterns, some of whose products are element-wise."""
+
+    def __init__(self, products: Collection[str]) -> None:
+        self.products = products
+
+    def at(self, level: int, pattern: object) -> str:
+        """What is spelled, in brackets if it binds less tightly."""
+        text, own = self.spell(pattern)
+        return text if own >= level else f"({text})"
+
+    def listed(self, parts: Sequence[object]) -> str:
+        """Arguments."""
+        return ", ".join(self.spell(p)[0] for p in parts)
+
+    def spell(self, pattern: object) -> Spelled:
+        """What is spelled, and how tightly it binds."""
+        match pattern:
+            case Parameter(name=name):
+                return name, ATOM
+            case Literal(value=value):
+                return self.spell(value)
+            case Differ(first=first, second=second):
+                return f"{self.at(SUM, first)} != {self.at(SUM, second)}", COMPARED
+            case Known(property=str(p), tensor=tensor) if p in _PROPERTIES:
+                return f"{_PROPERTIES[p]}({self.spell(tensor)[0]})", ATOM
+            case Known(property=p, tensor=tensor):
+                return f"known({self.spell(p)[0]}, {self.spell(tensor)[0]})", ATOM
+            case Call(function=Comparison() as own, args=(c,)):
+                return f"{self.at(SUM, c)} {own.sign} {self.spell(own.number)[0]}", COMPARED
+            case Call(function=function, args=(c,)) if function is opposite:
+                return f"-{self.at(SIGNED, c)}", SIGNED
+            case Call(function=function, args=args):
+                return f"{_name(function)}({self.listed(args)})", ATOM
+            case Node(constructor=name, args=args):
+                return self.node(name, args)
+            case Fraction(numerator=1 | -1 as sign, denominator=2):
+                return ("HALF", ATOM) if sign == 1 else ("-HALF", SIGNED)
+            case Fraction(denominator=1):
+                return str(pattern), ATOM if pattern >= 0 else SIGNED
+            case Fraction(numerator=above, denominator=below):
+                return f"Number({above}, {below})", ATOM
+            case _:
+                return repr(pattern), ATOM
+
+    def node(self, name: str, args: tuple[Any, ...]) -> Spelled:
+        """A constructor and what it is applied to."""
+        match name, args:
+            case "negate", (a,):
+                return f"-{self.at(SIGNED, a)}", SIGNED
+            case (("add" | "subtract"), (a, b)):
+                sign, level, *_ = _INFIX[name]
+                return f"{self.summand(SUM, a)} {sign} {self.summand(PRODUCT, b)}", level
+            case (("divide" | "scale" | "power"), (a, b)):
+                sign, level, first, second = _INFIX[name]
+                number = name == "divide" and _of_scalars(a)
+                left = self.spell(a.args[0])[0] if number else self.at(first, a)
+                right = b.args[0] if name == "power" and _of_scalars(b) else b
+                between = sign if name == "power" else f" {sign} "
+                return f"{left}{between}{self.at(second, right)}", level
+            case "ein", (s, a, b) if self.is_elementwise(s):
+                return f"{self.at(PRODUCT, a)} * {self.at(SIGNED, b)}", PRODUCT
+            case "ein", (tuple() as s, a, b) if s == MATRIX_PRODUCT:
+                return f"{self.at(SIGNED, a)} @ {self.at(SIGNED, b)}", PRODUCT
+            case "ein1", (tuple() as s, a) if s == TRANSPOSE:
+                return f"{self.at(ATOM, a)}.T", ATOM
+            case (("ein" | "ein1"), (tuple() as s, *operands)):
+                return f"{name}({format_spec(s)!r}, {self.listed(operands)})", ATOM
+            case (("numeric" | "numeric2"), (own, data, *operands)):
+                return self.numeric(own, data, operands), ATOM
+            case (("slope" | "slope2" | "slope3"), (own, place, *operands)):
+                at = f", place={place}" if place else ""
+                return f"slope({self.spell(own)[0]}, {self.listed(operands)}{at})", ATOM
+            case "variable", (Parameter(name=x, kind=kind),) if kind == Variable:
+                return f"declared({x})", ATOM
+            case _, (str() as own, *operands) if name in FUNCTION_NODES.values():
+                known = own == "abs" or own in FUNCTION_WORDS
+                listed = self.listed(operands)
+                return f"{own}({listed})" if known else f"fn({own!r}, {listed})", ATOM
+            case _, (own, *operands) if name in FUNCTION_NODES.values():
+                return f"{self.spell(own)[0]}({self.listed(operands)})", ATOM
+            case _:
+                return f"{_SHORT.get(name, name)}({self.listed(args)})", ATOM
+
+    def numeric(self, own: object, data: object, operands: Sequence[object]) -> str:
+        """An operation of which the notation has a function, or that is called by its name."""
+        if isinstance(own, str) and hasattr(language, own):
+            return f"{own}({self.listed(operands if data is None else [data, *operands])})"
+        if data is None:
+            return f"of_each({self.listed([own, *operands])})"
+        return f"extreme({self.listed([own, data, *operands])})"
+
+    def summand(self, level: int, a: object) -> str:
+        """A term of a sum, which may be a number in all its entries."""
+        if isinstance(a, Node) and a.constructor == "constant" and self.is_spread(a.args[1]):
+            return self.at(level, a.args[0])
+        return self.at(level, a)
+
+    def is_spread(self, n: object) -> bool:
+        """Whether axes are those of a pattern beside."""
+        return (isinstance(n, Call) and n.function is None) or isinstance(n, Parameter)
+
+    def is_elementwise(self, s: object) -> bool:
+        """Whether a spec is that of an element-wise product."""
+        if isinstance(s, Parameter):
+            return s.name in self.products
+        return isinstance(s, Call) and _name(s.function) == "elementwise"
+
+
+def _of_scalars(a: object) -> bool:
+    return isinstance(a, Node) and a.constructor == "constant" and a.args[1] == ()
+
+
+def _name(function: Callable[..., Any] | None) -> str:
+    own = function.function if isinstance(function, Condition) else function
+    return "dims" if own is None else own.__name__

@@ -1,0 +1,128 @@
+"""The notation of laws: operators, letters, what is left open, and how laws are written back."""
+
+import re
+
+import pytest
+
+from eggrad.engine.errors import RuleError
+from eggrad.engine.laws.language import (
+    Comparison,
+    Law,
+    Node,
+    Number,
+    Parameter,
+    Row,
+    add,
+    dims,
+    ein,
+    fn,
+    scale,
+)
+from eggrad.engine.laws.rule import Fact, Rule, Ruleset, parameters_of
+from eggrad.engine.laws.sentences import written
+from eggrad.engine.laws.spelling import spelled
+from eggrad.rules import notation
+from eggrad.rules.functions.properties import domains, ties
+from eggrad.rules.notation import *
+from eggrad.rules.standard import RULESETS
+
+
+def stated(row: Row | Law | Tensor) -> Rule | Fact:
+    rules = Ruleset("test", "rows of a test", "nothing")
+    rules.state("arithmetic", row=row)
+    (found,) = (*rules.rules, *rules.facts)
+    return found
+
+
+WRITTEN = {
+    "a - b >> a + -1 * b": "a - b = a - b.",
+    "a / b >> a * b**-1": "a / b = a / b.",
+    "exp(a + b) >> exp(a) * exp(b)": "exp(a + b) = exp a·exp b.",
+    "where(a > 0, a, 0) >> relu(a)": "where([a > 0], a, 0) = relu a.",
+    "(a @ b).T >> b.T @ a.T": "(a·b)' = b'·a'.",
+    "2 - a >> -a + 2": "2 - a = -a + 2.",
+    "sin(a) ** 2 + cos(a) ** 2 >> 1": "(sin a)² + (cos a)² = 1.",
+    "(exp(log(a)) >> a).when(positive(a))": "exp log a = a for a > 0.",
+    "(inv(c * a) >> reciprocal(c) * inv(a)).when(c != 0)": "(c·a)⁻¹ = c⁻¹·a⁻¹ for c ≠ 0.",
+    "symmetric(a + b).when(symmetric(a), symmetric(b))": "a + b is symmetric if a and b are.",
+    "positive(c * a).when(positive(a), c > 0)": "c·a > 0 for a > 0 and c > 0.",
+    "definite(inv(a)).when(semidefinite(a))": (
+        "a⁻¹ is positive definite if a is positive semidefinite."
+    ),
+    "invertible(c * a).when(invertible(a), c != 0)": "c·a is invertible if a is, and c ≠ 0.",
+    "slope('tanh', a) >> 1 - tanh(a) * tanh(a)": "tanh'(a) = 1 - tanh a·tanh a.",
+}
+
+
+@pytest.mark.parametrize("text", WRITTEN)
+def test_a_law_says_its_sentence(text: str) -> None:
+    assert stated(eval(text)).law == WRITTEN[text]
+
+
+def test_a_sentence_that_says_more_is_kept() -> None:
+    found = stated((a + a >> 2 * a).noted("Twice.", domain="everywhere", replaces=True))
+    assert isinstance(found, Rule)
+    assert (found.law, found.cite, found.domain) == ("Twice.", "arithmetic", "everywhere")
+    assert found.replaces
+    assert stated((a + a >> 2 * a).noted(cite="Euclid")).cite == "Euclid"
+
+
+def test_a_product_on_the_left_has_a_spec_of_its_own() -> None:
+    found = stated(a * b >> b * a)
+    assert isinstance(found, Rule)
+    left, right = found.statement.left, found.statement.right
+    assert isinstance(left, Node)
+    assert isinstance(right, Node)
+    assert left.args[0] is right.args[0]
+    assert [p.name for p in parameters_of(left)] == ["s", "a", "b"]
+    assert found.text == "a * b >> b * a"
+
+
+def test_a_number_in_a_sum_has_the_axes_beside_it() -> None:
+    found = stated(exp(a) + 1 >> 1 + exp(a))
+    assert isinstance(found, Rule)
+    assert [p.name for p in parameters_of(found.statement.left)] == ["a", "n"]
+    right = stated(tanh(a) >> 1 - a * a)
+    assert isinstance(right, Rule)
+    assert right.text == "tanh(a) >> 1 - a * a"
+    assert [p.name for p in parameters_of(right.statement.right)] == ["a", "a", "a", "a"]
+
+
+def test_numbers_are_compared() -> None:
+    assert spelled(c >= HALF) == "c >= HALF"
+    (call,) = [c > 0]
+    assert isinstance(call.function, Comparison)
+    assert (call.function(Number(1)), call.function(Number(0))) == ("holds", None)
+    assert Comparison(">", Number(0)) == Comparison(">", Number(0)) != Comparison("<", Number(0))
+    with pytest.raises(RuleError, match="write two conditions for c >= 0"):
+        _ = 0 <= c <= 1
+
+
+def test_letters_have_one_meaning() -> None:
+    known = {n: v for n, v in vars(notation).items() if isinstance(v, Parameter)}
+    assert all(v.name == n for n, v in known.items())
+    table = str(notation.__doc__)
+    assert all(re.search(rf"[` ]{n}[` ]", table) for n in known)
+    assert len(known) == 29
+
+
+LAWS = [law for own in (*RULESETS, domains, ties) for law in (*own.rules, *own.facts)]
+
+
+@pytest.mark.parametrize("law", LAWS, ids=lambda law: f"{law.ruleset}.{law.name}")
+def test_the_text_of_a_law_can_be_read(law: Rule | Fact) -> None:
+    """In names of the notation, and in the letters of the law."""
+    patterns = [law.statement.left] if isinstance(law, Rule) else [law.claim]
+    patterns += [law.statement.right] if isinstance(law, Rule) else []
+    conditions = law.statement.conditions if isinstance(law, Rule) else law.conditions
+    own = {p.name: p for pattern in (*patterns, *conditions) for p in parameters_of(pattern)}
+    again = eval(law.text, {**vars(notation), **own})
+    assert stated(again).text == law.text
+
+
+def test_both_notations_say_the_same() -> None:
+    assert spelled(add(a, scale(-1, b))) == "a + -1 * b"
+    assert spelled(ein("ij,jk->ik", a, b)) == "a @ b"
+    assert spelled(fn("erf", a)) == "fn('erf', a)"
+    assert spelled(dims(a)) == "dims(a)"
+    assert written(ein("i,i->", a, b)) == "a·b"
