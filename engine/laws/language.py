@@ -128,19 +128,19 @@ class Tensor(Statable):
 
     def __add__(self, other: object) -> "Tensor":
         """The sum."""
-        return Node("add", (self, _like(self, other)))
+        return Node("add", _alike(self, other))
 
     def __radd__(self, other: object) -> "Tensor":
         """The sum."""
-        return Node("add", (_like(self, other), self))
+        return Node("add", _alike(other, self))
 
     def __sub__(self, other: object) -> "Tensor":
         """The difference."""
-        return Node("subtract", (self, _like(self, other)))
+        return Node("subtract", _alike(self, other))
 
     def __rsub__(self, other: object) -> "Tensor":
         """The difference."""
-        return Node("subtract", (_like(self, other), self))
+        return Node("subtract", _alike(other, self))
 
     def __neg__(self) -> "Tensor":
         """The negative; the opposite of a number."""
@@ -498,6 +498,12 @@ def _number(p: object) -> Number:
 def _scalar(p: object) -> Tensor:
     """An operand of a quotient: a number is a scalar."""
     return const(_number(p), ()) if _is_number(p) else cast(Tensor, p)
+
+
+def _alike(a: object, b: object) -> tuple[Tensor, Tensor]:
+    """The operands of a sum, of which one may be a number."""
+    beside = cast(Tensor, b if _is_number(a) else a)
+    return _like(beside, a), _like(beside, b)
 
 
 def _like(a: Tensor, b: object) -> Tensor:

@@ -41,6 +41,8 @@ WRITTEN = {
     "where(a > 0, a, 0) >> relu(a)": "where([a > 0], a, 0) = relu a.",
     "(a @ b).T >> b.T @ a.T": "(a·b)' = b'·a'.",
     "2 - a >> -a + 2": "2 - a = -a + 2.",
+    "c + a >> a + c": "c + a = a + c.",
+    "c - a >> -a + c": "c - a = -a + c.",
     "sin(a) ** 2 + cos(a) ** 2 >> 1": "(sin a)² + (cos a)² = 1.",
     "(exp(log(a)) >> a).when(positive(a))": "exp log a = a for a > 0.",
     "(inv(c * a) >> reciprocal(c) * inv(a)).when(c != 0)": "(c·a)⁻¹ = c⁻¹·a⁻¹ for c ≠ 0.",
