@@ -522,6 +522,10 @@ def fn(name: Name, *args: Tensor | Number | int) -> Tensor:
     """An element-wise function of one operand or several, all of the same axes, or numbers."""
     # A branch rather than a condition, which laws may have spread.
     beside = next((a for a in reversed(args) if not _is_number(a)), None)
+    if len(args) not in FUNCTION_NODES:
+        raise RuleError(
+            f"{name} of {len(args)} operands: a function has {len(FUNCTION_NODES)} at most"
+        )
     operands = [a if beside is None else _like(cast(Tensor, beside), a) for a in args]
     return Node(FUNCTION_NODES[len(args)], (name, *operands))
 

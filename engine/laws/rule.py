@@ -390,6 +390,7 @@ class Ruleset:
         place = _line_of_caller()
         for name, row in rows.items():
             own = row if isinstance(row, Row) else Row(row)
+            _check_row(name, own)
             statement, *conditions = _resolved([own.statement, *own.conditions])
             self._unused(name)
             sentence = own.sentence or sentence_of(statement, conditions)
@@ -488,6 +489,27 @@ def _applied(function: Callable[..., Any]) -> Any:
     """What a function says of pattern variables that have its parameters' names and types."""
     hints = get_type_hints(function)
     return function(**{p: Parameter(p, hints[p]) for p in signature(function).parameters})
+
+
+def _check_row(name: str, row: Row) -> None:
+    """Raise `RuleError` where a row states nothing, or asks for what is no condition."""
+    if not isinstance(row.statement, Law | Known):
+        raise RuleError(
+            f"row {name!r} states a law, as a + b >> b + a, or a property, as positive(exp(a)), "
+            f"not {spelled(row.statement)}"
+        )
+    for c in row.conditions:
+        if not isinstance(c, Known | Call | Differ):
+            raise RuleError(
+                f"row {name!r}: a condition is a comparison of numbers, a property or a test, "
+                f"not {spelled(c)}"
+            )
+    for option in row.options:
+        if option not in OPTIONS:
+            raise RuleError(f"row {name!r}: options are {', '.join(OPTIONS)}, not {option}")
+
+
+OPTIONS: Final = ("cite", "domain", "exceptions", "replaces", "stable", "widens", "thin")
 
 
 def _line_of_caller() -> str:

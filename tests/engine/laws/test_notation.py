@@ -100,6 +100,25 @@ def test_numbers_are_compared() -> None:
         _ = 0 <= c <= 1
 
 
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("a + b", "states a law, as a + b >> b + a, or a property, as positive(exp(a)), not a + b"),
+        (
+            "(a + a >> 2 * a).when(a)",
+            "a condition is a comparison of numbers, a property or a test",
+        ),
+        ("(a + a >> 2 * a).noted(where='x')", "options are cite, domain, exceptions, replaces, "),
+        ("f(a, b, d, e) >> a", "of 4 operands: a function has 3 at most"),
+        ("exp(a) >> b", "rule 'row': ['b'] does not occur on the left side"),
+    ],
+)
+def test_what_states_no_law_is_refused(text: str, said: str) -> None:
+    with pytest.raises(RuleError) as caught:
+        stated(eval(text))
+    assert said in str(caught.value)
+
+
 def test_letters_have_one_meaning() -> None:
     known = {n: v for n, v in vars(notation).items() if isinstance(v, Parameter)}
     assert all(v.name == n for n, v in known.items())

@@ -258,10 +258,10 @@ mine = Ruleset("mine", "laws of a reader", "nothing")
 def rounded(a: Tensor) -> Statement:
     \"\"\"rint a = a.\"\"\"
     return fn("rint", a) >> a
-@mine.rule(cite="a text for a spec")
+@mine.rule(cite="a number for a spec")
 def product(a: Tensor, b: Tensor) -> Statement:
     \"\"\"a b = a.\"\"\"
-    return ein("ij,jk->ik", a, b) >> a
+    return ein(5, a, b) >> a
 @mine.rule(cite="a number for a tensor")
 def shifted(a: Tensor) -> Statement:
     \"\"\"a + 2 = a.\"\"\"
