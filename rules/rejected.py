@@ -259,4 +259,4 @@ def slope_of_tanh(a: Tensor) -> Statement:
          tempts="a' = a at symmetric matrices; derivatives look beside them.")  # fmt: skip
 def symmetric_derivative(a: Tensor, x: Wrt) -> Statement:
     """D(a') = D a, at a symmetric a."""
-    return D(ein1(matrix_transpose(), a), x) >> D(a, x)
+    return D(a.T, x) >> D(a, x)

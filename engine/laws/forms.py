@@ -14,8 +14,9 @@ from eggrad.engine.laws.language import (
     Parameter,
     Tensor,
 )
-from eggrad.engine.laws.rule import Rule, nodes_of, parameters_of
+from eggrad.engine.laws.rule import Rule
 from eggrad.engine.laws.spelling import spelled
+from eggrad.engine.laws.statements import nodes_of, parameters_of
 from eggrad.engine.terms.functions import ELEMENTWISE, FUNCTIONS, record
 from eggrad.engine.terms.term import FUNCTION_NODES
 

@@ -152,7 +152,7 @@ class Tensor(Statable):
             return scale(cast(Number, self), cast(Tensor, other))
         if _is_number(other):
             return scale(cast(Number, other), self)
-        return Node("ein", (Like(self), self, other))
+        return Node("ein", (Like(self, "ein"), self, other))
 
     def __rmul__(self, other: object) -> "Tensor":
         """The multiple by a number."""
@@ -206,12 +206,22 @@ class Node(Tensor):
 
 @dataclass(frozen=True, eq=False)
 class Like(Tensor):
-    """The axes of an operand, or the spec of its element-wise product, until a law has its sides.
+    """What is left open beside an operand until a law has its sides.
 
-    What the left side has is a letter there: the axes `n`, a spec that `is_elementwise`.
+    It is the axes `of` a "constant", or the spec of an element-wise product, "ein". What the left
+    side has is a letter there: the axes `n`, a spec that `is_elementwise`.
     """
 
     operand: Tensor
+    of: str = "constant"
+
+
+@dataclass(frozen=True, eq=False)
+class Grouped(Tensor):
+    """A spec by its text, in which capitals stand for as many axes as its operands have there."""
+
+    text: str
+    operands: tuple[Tensor, ...]
 
 
 @dataclass(frozen=True, eq=False)
@@ -428,13 +438,22 @@ def size(d: object) -> Tensor:
 
 
 def ein(s: Spec | str, a: Tensor, b: Tensor) -> Tensor:
-    """The product of two tensors, by its spec or its einsum text."""
-    return Node("ein", (parse_spec(s) if isinstance(s, str) else s, a, b))
+    """The product of two tensors, by its spec or its einsum text.
+
+    Capitals stand for any number of axes: `ein("A,AX->AX", a, b)`.
+    """
+    return Node("ein", (_spec(s, a, b), a, b))
 
 
 def ein1(s: Spec | str, a: Tensor) -> Tensor:
     """A transpose, diagonal, trace or sum of one tensor, by its spec or its einsum text."""
-    return Node("ein1", (parse_spec(s) if isinstance(s, str) else s, a))
+    return Node("ein1", (_spec(s, a), a))
+
+
+def _spec(s: Spec | str, *operands: Tensor) -> Spec | Grouped:
+    if not isinstance(s, str):
+        return s
+    return parse_spec(s) if s.islower() or not s.strip(",->") else Grouped(s, operands)
 
 
 def scale(c: Number | int, a: Tensor) -> Tensor:

@@ -23,7 +23,6 @@ from eggrad.engine.indices.spec import (
     hadamard,
     output_dims,
     scaling,
-    transposition,
 )
 from eggrad.engine.laws.language import (
     Name,
@@ -178,22 +177,6 @@ def lift_second(s: Spec, n: Dims) -> Spec:
 
 
 @primitive
-def chain(a: Dims, n: Dims) -> Spec:
-    """Multiply a tensor of axes `a` into one of axes `a + n`, entry by entry of `a`."""
-    axes = tuple(range(len(a)))
-    extra = tuple(range(len(a), len(a) + len(n)))
-    return (axes, axes + extra, axes + extra)
-
-
-@primitive
-def outer(a: Dims, b: Dims) -> Spec:
-    """The outer product of tensors of axes `a` and `b`."""
-    axes = tuple(range(len(a)))
-    extra = tuple(range(len(a), len(a) + len(b)))
-    return (axes, extra, axes + extra)
-
-
-@primitive
 def contract_last(out: Dims, inner: Dims, n: Dims) -> Spec:
     """Contract the last axes `inner` of a tensor with the first of one of axes `inner + n`."""
     o = tuple(range(len(out)))
@@ -225,40 +208,6 @@ def meet(a: Dims, b: Dims) -> Spec:
     """The spec of an element-wise product where a scalar meets every entry."""
     i, j = tuple(range(len(a))), tuple(range(len(b)))
     return canonical([i, j], i or j)
-
-
-@primitive
-def matrix_first(n: Dims) -> Spec:
-    """The spec of `M[i,j] T[j,k,x] -> [i,k,x]`, for `T` of axes (j, k) + `n`."""
-    x = tuple(range(3, 3 + len(n)))
-    return ((0, 1), (1, 2, *x), (0, 2, *x))
-
-
-@primitive
-def matrix_second(n: Dims) -> Spec:
-    """The spec of `T[i,j,x] M[j,k] -> [i,k,x]`, for `T` of axes (i, j) + `n`."""
-    x = tuple(range(3, 3 + len(n)))
-    return canonical([(0, 1, *x), (1, 2)], (0, 2, *x))
-
-
-@primitive
-def transposed_first(n: Dims) -> Spec:
-    """The spec of `T[x,i,j] M[i,k] -> [x,k,j]`: `n` leads, M is transposed and multiplies first."""
-    x = tuple(range(3, 3 + len(n)))
-    return canonical([(*x, 0, 1), (0, 2)], (*x, 2, 1))
-
-
-@primitive
-def transposed_second(n: Dims) -> Spec:
-    """The spec of `T[x,i,j] M[k,j] -> [x,i,k]`: `n` leads, M is transposed and multiplies last."""
-    x = tuple(range(3, 3 + len(n)))
-    return canonical([(*x, 0, 1), (2, 1)], (*x, 0, 2))
-
-
-@primitive
-def matrix_transpose() -> Spec:
-    """The spec of a matrix transpose."""
-    return transposition((1, 0))
 
 
 # Pullbacks of products -------------------------------------------------------------------
@@ -895,13 +844,6 @@ def _axes(g: Dims, node: Dims) -> tuple[Indices, Indices]:
 
 
 @primitive
-def lead_chain(g: Dims, a: Dims) -> Spec:
-    """Multiply a cotangent, whose last axes are `a`, by a tensor of axes `a`, entry by entry."""
-    lead, own = _axes(g, a)
-    return canonical([lead + own, own], lead + own)
-
-
-@primitive
 def lead_sum(g: Dims, a: Dims, b: Dims) -> Spec:
     """Multiply a cotangent by a tensor of its node's axes `a`; sum unless `b` has them too."""
     lead, own = _axes(g, a)
@@ -1022,6 +964,27 @@ def is_extreme(f: Name) -> bool:
 def is_of_each(f: Name) -> bool:
     """Whether an operation is a function of each matrix of a stack."""
     return f in STACK_FUNCTIONS
+
+
+@primitive
+def grouped(text: str, *operands: Dims) -> Spec:
+    """The spec that a text says, in which capitals stand for as many axes as operands have there.
+
+    >>> grouped("LBij,Bjk->LBik", ("m", 2, 3), (3, 4))
+    ((0, 1, 2), (2, 3), (0, 1, 3))
+    """
+    given, out = text.split("->")
+    parts = given.split(",")
+    many: dict[str, int] = {}
+    # Capitals that one operand alone leaves open; a round for each operand that waits for others.
+    for part, own in [*zip(parts, operands, strict=True)] * len(parts):
+        missing = {letter for letter in part if letter.isupper()} - many.keys()
+        if len(missing) == 1:
+            (letter,) = missing
+            many[letter] = len(own) - sum(many.get(c, c.islower()) for c in part)
+    names = {c: [f"{c}{k}" for k in range(n)] for c, n in many.items()}
+    spelled = [[i for c in part for i in names.get(c, [c])] for part in (*parts, out)]
+    return canonical(spelled[:-1], spelled[-1])
 
 
 @primitive

@@ -3,25 +3,22 @@
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import cached_property
-from inspect import getdoc, signature
-from itertools import count, product
+from inspect import getdoc
+from itertools import product
 from types import FunctionType
-from typing import Any, Final, Protocol, cast, get_type_hints
+from typing import Any, Protocol, cast
 
 from eggrad.engine.errors import RuleError
 from eggrad.engine.extraction.snapshot import Snapshot
 from eggrad.engine.indices.spec import Dims, Spec
 from eggrad.engine.laws.language import (
-    SLOPE_NODES,
     Call,
     Claim,
-    Differ,
     Known,
     Law,
-    Like,
     Literal,
     Node,
     Parameter,
@@ -29,10 +26,11 @@ from eggrad.engine.laws.language import (
     Statement,
     Tensor,
 )
-from eggrad.engine.laws.primitives import elementwise, is_elementwise, swap
+from eggrad.engine.laws.primitives import swap
 from eggrad.engine.laws.sentences import sentence_of
 from eggrad.engine.laws.spelling import spelled, spelled_claim, spelled_law
-from eggrad.engine.terms.term import FUNCTION_NODES, Term
+from eggrad.engine.laws.statements import check_row, completed, parameters_of, row_of
+from eggrad.engine.terms.term import Term
 
 # Mirrored forms of a law: sums and products commute, so a law written once holds either way.
 
@@ -324,39 +322,19 @@ class Ruleset:
         self.facts: list[Fact] = []
 
     def rule(
-        self,
-        *,
-        cite: str,
-        domain: str = "",
-        exceptions: str = "",
-        replaces: bool = False,
-        stable: bool = False,
-        widens: bool = False,
-        thin: bool = False,
+        self, *, cite: str, **options: str | bool
     ) -> Callable[[Callable[..., Statement]], Rule]:
-        """Register the law that the decorated function states; its docstring is the sentence."""
+        """Register the law that the decorated function states; its docstring is the sentence.
+
+        Options are those of `Row.noted`.
+        """
 
         def register(function: Callable[..., Statement]) -> Rule:
-            name, law = self._entry(function)
-            statement = _normal(_applied(function))
-            _check_bound(name, statement)
+            name, sentence = self._entry(function)
+            row = row_of(function, sentence)
             code = cast(FunctionType, function).__code__
-            made = Rule(
-                name,
-                law,
-                cite,
-                domain,
-                self.name,
-                statement,
-                exceptions,
-                replaces=replaces,
-                stable=stable,
-                widens=widens,
-                thin=thin,
-                place=f"{code.co_filename}, line {code.co_firstlineno}",
-            )
-            self.rules.append(made)
-            return made
+            place = f"{code.co_filename}, line {code.co_firstlineno}"
+            return cast(Rule, self._add(name, replace(row, options=options), cite, place))
 
         return register
 
@@ -364,14 +342,8 @@ class Ruleset:
         """Register the fact that the decorated function states; its docstring is the sentence."""
 
         def register(function: Callable[..., Claim]) -> Fact:
-            name, law = self._entry(function)
-            stated = _applied(function)
-            claim, *conditions = stated if isinstance(stated, tuple) else (stated,)
-            if not isinstance(claim, Known):
-                raise RuleError(f"fact {name!r} concludes no property")
-            made = Fact(name, law, cite, self.name, claim, tuple(conditions), self.decides)
-            self.facts.append(made)
-            return made
+            name, sentence = self._entry(function)
+            return cast(Fact, self._add(name, row_of(function, sentence), cite))
 
         return register
 
@@ -387,24 +359,27 @@ class Ruleset:
         >>> logarithms.rules[0].law
         'log exp a = a.'
         """
-        place = _line_of_caller()
+        frame = sys._getframe(1)
+        place = f"{frame.f_code.co_filename}, line {frame.f_lineno}"
         for name, row in rows.items():
-            own = row if isinstance(row, Row) else Row(row)
-            _check_row(name, own)
-            statement, *conditions = _resolved([own.statement, *own.conditions])
             self._unused(name)
-            sentence = own.sentence or sentence_of(statement, conditions)
-            settings: dict[str, Any] = {"cite": cite, "domain": "", **own.options}
-            if isinstance(statement, Known):
-                asked = tuple(conditions)
-                own_cite = settings["cite"]
-                made = Fact(name, sentence, own_cite, self.name, statement, asked, self.decides)
-                self.facts.append(made)
-                continue
-            stated = _normal((statement, *conditions))
-            _check_bound(name, stated)
-            settings |= {"ruleset": self.name, "statement": stated, "place": place}
-            self.rules.append(Rule(name, sentence, **settings))
+            self._add(name, row if isinstance(row, Row) else Row(row), cite, place)
+
+    def _add(self, name: str, row: Row, cite: str, place: str = "") -> Rule | Fact:
+        check_row(name, row)
+        statement, conditions = completed(row)
+        sentence = row.sentence or sentence_of(statement, conditions)
+        settings: dict[str, Any] = {"cite": cite, "domain": "", **row.options}
+        if isinstance(statement, Known):
+            decides = self.decides
+            fact = Fact(name, sentence, settings["cite"], self.name, statement, conditions, decides)
+            self.facts.append(fact)
+            return fact
+        law = replace(statement, conditions=conditions)
+        _check_bound(name, law)
+        rule = Rule(name, sentence, ruleset=self.name, statement=law, place=place, **settings)
+        self.rules.append(rule)
+        return rule
 
     def bulk_rule(
         self,
@@ -483,161 +458,6 @@ class Ruleset:
     def _unused(self, name: str) -> None:
         if name in {r.name for r in [*self.laws, *self.loop_rules, *self.facts]}:
             raise RuleError(f"ruleset {self.name!r} has a rule called {name!r} already")
-
-
-def _applied(function: Callable[..., Any]) -> Any:
-    """What a function says of pattern variables that have its parameters' names and types."""
-    hints = get_type_hints(function)
-    return function(**{p: Parameter(p, hints[p]) for p in signature(function).parameters})
-
-
-def _check_row(name: str, row: Row) -> None:
-    """Raise `RuleError` where a row states nothing, or asks for what is no condition."""
-    if not isinstance(row.statement, Law | Known):
-        raise RuleError(
-            f"row {name!r} states a law, as a + b >> b + a, or a property, as positive(exp(a)), "
-            f"not {spelled(row.statement)}"
-        )
-    for c in row.conditions:
-        if not isinstance(c, Known | Call | Differ):
-            raise RuleError(
-                f"row {name!r}: a condition is a comparison of numbers, a property or a test, "
-                f"not {spelled(c)}"
-            )
-    for option in row.options:
-        if option not in OPTIONS:
-            raise RuleError(f"row {name!r}: options are {', '.join(OPTIONS)}, not {option}")
-
-
-OPTIONS: Final = ("cite", "domain", "exceptions", "replaces", "stable", "widens", "thin")
-
-
-def _line_of_caller() -> str:
-    """The file and the line of what calls the method that asks."""
-    frame = sys._getframe(2)
-    return f"{frame.f_code.co_filename}, line {frame.f_lineno}"
-
-
-# Nodes whose first tensor has the axes that the whole has.
-_KEEP_AXES: Final = frozenset(
-    {"add", "subtract", "negate", "scale", "divide", "power", "inv", "adj"}
-    | {*FUNCTION_NODES.values(), *SLOPE_NODES.values()}
-)
-
-
-def _resolved(parts: Sequence[Any]) -> list[Any]:
-    """A law or a claim and its conditions, with axes and specs for what was left open.
-
-    On the left side each is a letter; the right side has the same, or computes them.
-    """
-    statement = parts[0]
-    left = statement.left if isinstance(statement, Law) else statement.tensor
-    open_ = [*dict.fromkeys(_open_in(left))]
-    taken = {p.name for p in parameters_of(left)}
-    specs = [place for node, place in open_ if node == "ein"]
-    sides = (letter for k in count() if (letter := f"s{k or ''}") not in taken)
-    found: dict[int, Any] = {id(own): Parameter(n, Spec) for own, n in zip(specs, sides)}  # noqa: B905
-    is_product = [is_elementwise(p) for p in found.values()]
-    has_axes = any(node == "constant" for node, _ in open_)
-    own_axes = Parameter(next(n for n in ("n", "l", "n_") if n not in taken), Dims)
-
-    def build(pattern: Any) -> Any:
-        match pattern:
-            case Node("ein", (Like() as like, *operands)):
-                spec = found.get(id(like)) or next(iter(found.values()), None)
-                own = spec or elementwise(cast(Dims, _axes_of(like.operand)))
-                return Node("ein", (own, *map(build, operands)))
-            case Node("constant", (c, Like() as like)):
-                return Node(
-                    "constant", (c, own_axes if has_axes else build(_axes_of(like.operand)))
-                )
-            case Node(name, args):
-                return Node(name, tuple(map(build, args)))
-            case Call(function, args):
-                return Call(function, tuple(map(build, args)))
-            case Known(p, tensor):
-                return Known(build(p), build(tensor))
-            case Differ(first, second):
-                return Differ(build(first), build(second))
-            case Law(first, second, both):
-                return Law(build(first), build(second), both)
-            case _:
-                return pattern
-
-    return [*map(build, parts), *is_product]
-
-
-def _open_in(pattern: Any) -> Iterator[tuple[str, Like]]:
-    for node in nodes_of(pattern):
-        yield from ((node.constructor, a) for a in node.args if isinstance(a, Like))
-
-
-def _axes_of(pattern: Any) -> Any:
-    """The axes of a pattern, by its first letter that has them."""
-    while isinstance(pattern, Node):
-        name, args = pattern.constructor, pattern.args
-        if name in ("det", "logabsdet", "signdet"):
-            return ()
-        is_product = isinstance(args[0], Like)
-        if not (is_product or name in _KEEP_AXES):
-            break
-        # A scalar meets every entry of what it is divided by.
-        operands = [a for a in args if isinstance(a, Node) or _is_tensor(a)]
-        pattern = next(a for a in operands if not _is_constant(a))
-    return Call(None, (pattern,))
-
-
-def _is_constant(pattern: object) -> bool:
-    return isinstance(pattern, Node) and pattern.constructor == "constant"
-
-
-def _is_tensor(pattern: object) -> bool:
-    return isinstance(pattern, Parameter) and pattern.kind is Tensor
-
-
-def _normal(statement: Statement) -> Law:
-    if isinstance(statement, Law):
-        return statement
-    own, *conditions = statement
-    if not isinstance(own, Law):
-        raise RuleError("a rule states a law first, then its conditions")
-    patterns = tuple(c if isinstance(c, Tensor) else Literal(c) for c in conditions if c is not own)
-    return Law(own.left, own.right, own.both, patterns)
-
-
-def parameters_of(pattern: object) -> Iterator[Parameter]:
-    """The pattern variables that occur, with repetitions."""
-    if isinstance(pattern, Parameter):
-        yield pattern
-    elif isinstance(pattern, Node | Call):
-        for a in pattern.args:
-            yield from parameters_of(a)
-    elif isinstance(pattern, Differ):
-        yield from parameters_of(pattern.first)
-        yield from parameters_of(pattern.second)
-    elif isinstance(pattern, Known):
-        yield from parameters_of(pattern.property)
-        yield from parameters_of(pattern.tensor)
-
-
-def nodes_of(pattern: object) -> Iterator[Node]:
-    """The constructors that a pattern applies, each node before those in it."""
-    match pattern:
-        case Node(args=args):
-            yield pattern
-            for a in args:
-                yield from nodes_of(a)
-        case Call(args=args):
-            for a in args:
-                yield from nodes_of(a)
-        case Literal(value=value):
-            yield from nodes_of(value)
-        case Known(tensor=tensor):
-            yield from nodes_of(tensor)
-        case Differ(first=first, second=second):
-            yield from (*nodes_of(first), *nodes_of(second))
-        case _:
-            return
 
 
 def _check_bound(name: str, law: Law) -> None:

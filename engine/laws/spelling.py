@@ -106,6 +106,8 @@ class _Speller:
                 return name, ATOM
             case Literal(value=value):
                 return self.spell(value)
+            case Law():
+                return spelled_law(pattern), COMPARED
             case Differ(first=first, second=second):
                 return f"{self.at(SUM, first)} != {self.at(SUM, second)}", COMPARED
             case Known(property=str(p), tensor=tensor) if p in _PROPERTIES:
@@ -150,6 +152,8 @@ class _Speller:
                 return f"{self.at(SIGNED, a)} @ {self.at(SIGNED, b)}", PRODUCT
             case "ein1", (tuple() as s, a) if s == TRANSPOSE:
                 return f"{self.at(ATOM, a)}.T", ATOM
+            case (("ein" | "ein1"), (Call(args=(str() as text, *_)), *operands)):
+                return f"{name}({text!r}, {self.listed(operands)})", ATOM
             case (("ein" | "ein1"), (tuple() as s, *operands)):
                 return f"{name}({format_spec(s)!r}, {self.listed(operands)})", ATOM
             case (("numeric" | "numeric2"), (own, data, *operands)):

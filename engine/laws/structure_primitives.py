@@ -104,21 +104,9 @@ def is_scaled(s: Spec) -> bool:
 
 
 @condition
-def is_plain_product(s: Spec) -> bool:
-    """Whether a product is that of two matrices as they are, none of them transposed."""
-    return s == ((0, 1), (1, 2), (0, 2))
-
-
-@condition
 def is_diagonal_of(s: Spec, a: Dims) -> bool:
     """Whether a unary spec takes the diagonal of a matrix, or its trace."""
     return s in (((0, 0), (0,)), ((0, 0), ())) or a == (1, 1)
-
-
-@condition
-def is_main_diagonal(s: Spec) -> bool:
-    """Whether a unary spec takes the diagonal of a matrix."""
-    return s == ((0, 0), (0,))
 
 
 @condition

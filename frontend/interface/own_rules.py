@@ -26,7 +26,8 @@ from eggrad.engine.indices.spec import Dims, Spec, format_spec
 from eggrad.engine.indices.texts import shown
 from eggrad.engine.laws.language import Variable, Wrt
 from eggrad.engine.laws.matching import SYMBOLS, Closing
-from eggrad.engine.laws.rule import BulkRule, Rule, Ruleset, parameters_of
+from eggrad.engine.laws.rule import BulkRule, Rule, Ruleset
+from eggrad.engine.laws.statements import parameters_of
 from eggrad.engine.saturation.schedule import Strategy
 from eggrad.engine.terms.binding import Array
 from eggrad.engine.terms.term import Term

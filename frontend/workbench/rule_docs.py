@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import cast
 
 from eggrad.engine.indices.spec import Spec, format_spec
-from eggrad.engine.laws.rule import BulkRule, LoopRule, Rule, Ruleset, parameters_of
+from eggrad.engine.laws.rule import BulkRule, LoopRule, Rule, Ruleset
+from eggrad.engine.laws.statements import parameters_of
 from eggrad.engine.saturation.schedule import STAGES
 from eggrad.engine.terms.term import Term
 from eggrad.frontend.text.printer import format_term

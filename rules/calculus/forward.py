@@ -87,47 +87,42 @@ forward.state(
         domain="b ≠ 0",
         cite="thesis table 3.1 and table 4.1, elementwise inverse",
     ),
-    d_function=(D(f(a), x) >> ein(chain(dims(a), wrt_dims(x)), slope(f, a), D(a, x))).noted(
-        cite="thesis 4.2.3"
-    ),
+    d_function=(D(f(a), x) >> ein("A,AX->AX", slope(f, a), D(a, x))).noted(cite="thesis 4.2.3"),
     d_function_of_two=(
         D(f(a, b), x)
-        >> ein(chain(dims(a), wrt_dims(x)), slope(f, a, b), D(a, x))
-        + ein(chain(dims(a), wrt_dims(x)), slope(f, a, b, place=1), D(b, x))
+        >> ein("A,AX->AX", slope(f, a, b), D(a, x))
+        + ein("A,AX->AX", slope(f, a, b, place=1), D(b, x))
     ).noted(cite="the chain rule"),
     d_function_of_three=(
         D(f(a, b, d), x)
-        >> ein(chain(dims(a), wrt_dims(x)), slope(f, a, b, d), D(a, x))
-        + ein(chain(dims(a), wrt_dims(x)), slope(f, a, b, d, place=1), D(b, x))
-        + ein(chain(dims(a), wrt_dims(x)), slope(f, a, b, d, place=2), D(d, x))
+        >> ein("A,AX->AX", slope(f, a, b, d), D(a, x))
+        + ein("A,AX->AX", slope(f, a, b, d, place=1), D(b, x))
+        + ein("A,AX->AX", slope(f, a, b, d, place=2), D(d, x))
     ).noted(
         "D f(a, b, d) = f₁'·D a + f₂'·D b + f₃'·D d, all slopes at (a, b, d).",
         cite="the chain rule",
     ),
     d_power=(
         D(a**b, x)
-        >> ein(
-            chain(dims(a), wrt_dims(x)), ein(meet((), dims(a)), b, a ** (b - const(1, ()))), D(a, x)
-        )
-        + ein(outer(dims(a), wrt_dims(x)), ein(meet(dims(a), dims(a)), a**b, log(a)), D(b, x))
+        >> ein("A,AX->AX", ein(",A->A", b, a ** (b - const(1, ()))), D(a, x))
+        + ein("A,X->AX", a**b * log(a), D(b, x))
     ).noted(domain="a > 0 unless p is constant", cite="thesis table 3.1 with tables 3.2 and 4.1"),
-    d_inv=(
-        D(inv(a), x)
-        >> -ein(matrix_second(wrt_dims(x)), ein(matrix_first(wrt_dims(x)), inv(a), D(a, x)), inv(a))
-    ).noted(domain="a invertible", cite="thesis table 4.1"),
-    d_det=(D(det(a), x) >> ein(contract_last((), dims(a), wrt_dims(x)), adj(a).T, D(a, x))).noted(
+    d_inv=(D(inv(a), x) >> -ein("ijX,jk->ikX", ein("ij,jkX->ikX", inv(a), D(a, x)), inv(a))).noted(
+        domain="a invertible", cite="thesis table 4.1"
+    ),
+    d_det=(D(det(a), x) >> ein("A,AX->X", adj(a).T, D(a, x))).noted(
         cite="thesis table 4.1 (Jacobi's formula)"
     ),
-    d_logabsdet=(
-        D(logabsdet(a), x) >> ein(contract_last((), dims(a), wrt_dims(x)), inv(a).T, D(a, x))
-    ).noted("D log|det a| = Σ (a⁻¹)'·D a.", domain="a invertible", cite=f"{COOKBOOK}, equation 43"),
+    d_logabsdet=(D(logabsdet(a), x) >> ein("A,AX->X", inv(a).T, D(a, x))).noted(
+        "D log|det a| = Σ (a⁻¹)'·D a.", domain="a invertible", cite=f"{COOKBOOK}, equation 43"
+    ),
     d_signdet=(D(signdet(a), x) >> const(0, wrt_dims(x))).noted(
         "D sign det a = 0.", cite="it is constant where a is invertible"
     ),
     d_adj=(
         D(adj(a), x)
         >> ein(
-            contract_last(dims(a), dims(a), wrt_dims(x)),
+            "ijkl,klX->ijX",
             ein1("ijkl->jikl", cofactors(2, a)),
             D(a, x),
         )

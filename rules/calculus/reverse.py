@@ -120,39 +120,34 @@ reverse.state(
         domain="b ≠ 0",
         cite="thesis table 3.1 and table 4.1",
     ),
-    pull_function=(pullback(f(a), 0, g) >> ein(lead_chain(dims(g), dims(a)), g, slope(f, a))).noted(
+    pull_function=(pullback(f(a), 0, g) >> ein("LA,A->LA", g, slope(f, a))).noted(
         "An element-wise function passes on its cotangent times its slope.",
         cite=f"{LAUE}, theorem 10; thesis 4.2.3",
     ),
-    pull_first_of_two=(
-        pullback(f(a, b), 0, g) >> ein(lead_chain(dims(g), dims(a)), g, slope(f, a, b))
-    ).noted("A function of two passes its cotangent times one slope to its first operand."),
+    pull_first_of_two=(pullback(f(a, b), 0, g) >> ein("LA,A->LA", g, slope(f, a, b))).noted(
+        "A function of two passes its cotangent times one slope to its first operand."
+    ),
     pull_second_of_two=(
-        pullback(f(a, b), 1, g) >> ein(lead_chain(dims(g), dims(a)), g, slope(f, a, b, place=1))
+        pullback(f(a, b), 1, g) >> ein("LA,A->LA", g, slope(f, a, b, place=1))
     ).noted("A function of two passes its cotangent times the other slope to its second operand."),
-    pull_first_of_three=(
-        pullback(f(a, b, d), 0, g) >> ein(lead_chain(dims(g), dims(a)), g, slope(f, a, b, d))
-    ).noted("A function of three passes its cotangent times the first slope to its first operand."),
+    pull_first_of_three=(pullback(f(a, b, d), 0, g) >> ein("LA,A->LA", g, slope(f, a, b, d))).noted(
+        "A function of three passes its cotangent times the first slope to its first operand."
+    ),
     pull_second_of_three=(
-        pullback(f(a, b, d), 1, g)
-        >> ein(lead_chain(dims(g), dims(a)), g, slope(f, a, b, d, place=1))
+        pullback(f(a, b, d), 1, g) >> ein("LA,A->LA", g, slope(f, a, b, d, place=1))
     ).noted(
         "A function of three passes its cotangent times the second slope to its second operand."
     ),
     pull_third_of_three=(
-        pullback(f(a, b, d), 2, g)
-        >> ein(lead_chain(dims(g), dims(a)), g, slope(f, a, b, d, place=2))
+        pullback(f(a, b, d), 2, g) >> ein("LA,A->LA", g, slope(f, a, b, d, place=2))
     ).noted("A function of three passes its cotangent times the third slope to its third operand."),
     pull_base=(
-        pullback(a**b, 0, g)
-        >> ein(lead_chain(dims(g), dims(a)), g, ein(meet((), dims(a)), b, a ** (b - const(1, ()))))
+        pullback(a**b, 0, g) >> ein("LA,A->LA", g, ein(",A->A", b, a ** (b - const(1, ()))))
     ).noted(
         "A power passes its cotangent times b·aᵖ⁻¹ to its base.",
         cite="thesis table 3.1 with table 4.1",
     ),
-    pull_exponent=(
-        pullback(a**b, 1, g) >> ein(lead_sum(dims(g), dims(a), ()), g, a**b * log(a))
-    ).noted(
+    pull_exponent=(pullback(a**b, 1, g) >> ein("LA,A->L", g, a**b * log(a))).noted(
         "A power passes the sum of its cotangent times aᵖ·log a to its exponent.",
         domain="a > 0",
         cite="thesis table 3.1 with table 4.1",
@@ -160,22 +155,18 @@ reverse.state(
     pull_inv=(
         pullback(inv(a), 0, g)
         >> -ein(
-            transposed_second(leading(dims(g), dims(a))),
-            ein(transposed_first(leading(dims(g), dims(a))), g, inv(a)),
+            "Lij,kj->Lik",
+            ein("Lij,ik->Lkj", g, inv(a)),
             inv(a),
         )
     ).noted(
         "An inverse passes on -inv(a)'·g·inv(a)'.", domain="a invertible", cite="thesis table 4.1"
     ),
-    pull_det=(
-        pullback(det(a), 0, g) >> ein(lead_contract(dims(g), (), dims(a)), g, adj(a).T)
-    ).noted(
+    pull_det=(pullback(det(a), 0, g) >> ein("L,A->LA", g, adj(a).T)).noted(
         "A determinant passes on its cotangent times the transposed adjugate.",
         cite="thesis table 4.1 (Jacobi's formula)",
     ),
-    pull_logabsdet=(
-        pullback(logabsdet(a), 0, g) >> ein(lead_contract(dims(g), (), dims(a)), g, inv(a).T)
-    ).noted(
+    pull_logabsdet=(pullback(logabsdet(a), 0, g) >> ein("L,A->LA", g, inv(a).T)).noted(
         "The logarithm of a determinant passes on its cotangent times the transposed inverse.",
         domain="a invertible",
         cite=f"{COOKBOOK}, equation 43",
@@ -184,8 +175,7 @@ reverse.state(
         pullback(signdet(a), 0, g) >> const(0, join(leading(dims(g), ()), dims(a)))
     ).noted("The sign of a determinant passes on 0.", cite="it is constant where a is invertible"),
     pull_adj=(
-        pullback(adj(a), 0, g)
-        >> ein(lead_contract(dims(g), dims(a), dims(a)), g, ein1("ijkl->jikl", cofactors(2, a)))
+        pullback(adj(a), 0, g) >> ein("Lij,ijkl->Lkl", g, ein1("ijkl->jikl", cofactors(2, a)))
     ).noted(
         "An adjugate contracts its cotangent with the second derivative of det.",
         cite="the adjugate is the transposed first derivative of det",

@@ -115,10 +115,6 @@ def test_lift(seed: int, n: Dims) -> None:
 
 # Each with the axes of both operands and the product as NumPy's einsum writes it.
 KNOWN: list[tuple[Callable[..., Spec], tuple[Dims, ...], str]] = [
-    (algebra.chain, ((2, 3), (4,)), "ab,abx->abx"),
-    (algebra.chain, ((), (4,)), ",x->x"),
-    (algebra.outer, ((2, 3), (4,)), "ab,x->abx"),
-    (algebra.outer, ((), ()), ",->"),
     (algebra.contract_last, ((2,), (3, 4), (5,)), "abc,bcx->ax"),
     (algebra.contract_last, ((), (3,), ()), "b,b->"),
     (algebra.elementwise, ((2, 3),), "ab,ab->ab"),
@@ -126,11 +122,13 @@ KNOWN: list[tuple[Callable[..., Spec], tuple[Dims, ...], str]] = [
     (algebra.meet, ((2, 3), ()), "ab,->ab"),
     (algebra.meet, ((), (2, 3)), ",ab->ab"),
     (algebra.meet, ((), ()), ",->"),
-    (algebra.matrix_first, ((4, 5),), "ij,jkxy->ikxy"),
-    (algebra.matrix_second, ((4, 5),), "ijxy,jk->ikxy"),
-    (algebra.transposed_first, ((4, 5),), "xyij,ik->xykj"),
-    (algebra.transposed_second, ((4,),), "xij,kj->xik"),
-    (algebra.matrix_transpose, (), "ij->ji"),
+    (algebra.grouped, ("A,AX->AX", (2, 3), (2, 3, 4)), "ab,abx->abx"),
+    (algebra.grouped, ("A,AX->AX", (), (4,)), ",x->x"),
+    (algebra.grouped, ("A,X->AX", (2, 3), (4,)), "ab,x->abx"),
+    (algebra.grouped, ("A,X->AX", (), ()), ",->"),
+    (algebra.grouped, ("ij,jkX->ikX", (2, 3), (3, 2, 4, 5)), "ij,jkxy->ikxy"),
+    (algebra.grouped, ("Lij,ik->Lkj", (4, 5, 2, 3), (2, 6)), "xyij,ik->xykj"),
+    (algebra.grouped, ("LA,A->L", (4, 2, 3), (2, 3)), "xab,ab->x"),
 ]
 
 

@@ -18,9 +18,10 @@ from eggrad.engine.laws.language import (
     fn,
     scale,
 )
-from eggrad.engine.laws.rule import Fact, Rule, Ruleset, parameters_of
+from eggrad.engine.laws.rule import Fact, Rule, Ruleset
 from eggrad.engine.laws.sentences import written
 from eggrad.engine.laws.spelling import spelled
+from eggrad.engine.laws.statements import parameters_of
 from eggrad.rules import notation
 from eggrad.rules.functions.properties import domains, ties
 from eggrad.rules.notation import *
