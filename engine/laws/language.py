@@ -533,7 +533,9 @@ def _like(a: Tensor, b: object) -> Tensor:
 def _compared(sign: str, a: Tensor, b: object) -> Tensor:
     """A condition on a number, or the tests of the entries of two tensors."""
     if _is_number(a):
-        return Call(Comparison(sign, Fraction(cast(Number, b))), (a,))
+        if not isinstance(b, int | Fraction):
+            raise RuleError(f"a letter is compared with a number, as c {sign} 0")
+        return Call(Comparison(sign, Fraction(b)), (a,))
     return fn(_SIGNS[sign][1], a, _like(a, b))
 
 
