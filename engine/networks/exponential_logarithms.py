@@ -11,13 +11,17 @@ from typing import NamedTuple
 
 from eggrad.engine.extraction.snapshot import ENode, Snapshot
 from eggrad.engine.indices.spec import Indices
-from eggrad.engine.networks.exponentials import (
-    Writer,
+from eggrad.engine.networks.exponential_products import (
+    joined,
+)
+from eggrad.engine.networks.exponential_reading import (
     elements,
     in_result,
     is_exponential,
-    joined,
     spreads,
+)
+from eggrad.engine.networks.exponential_writing import (
+    Writer,
 )
 from eggrad.engine.networks.networks import Network, read_by_operands, scaled
 from eggrad.engine.terms import term as terms

@@ -13,15 +13,21 @@ from typing import Final
 
 from eggrad.engine.extraction.snapshot import ENode, Snapshot
 from eggrad.engine.indices.spec import Dims, Indices
-from eggrad.engine.networks.exponentials import (
+from eggrad.engine.networks.exponential_field import (
     Exponential,
+)
+from eggrad.engine.networks.exponential_products import (
+    joined,
+    spread,
+)
+from eggrad.engine.networks.exponential_reading import (
     elements,
     in_result,
     is_exponential,
-    joined,
-    spread,
     spread_over,
     spreads,
+)
+from eggrad.engine.networks.exponential_writing import (
     written_in_tangents,
     written_products,
     written_sums,

@@ -851,7 +851,7 @@ def lowest_power_out(graph: Snapshot, cls: int, form: LinearForm) -> Iterator[Te
     """A sum in which some products have a power p of a sum s, and others the power p + 1 of it.
 
     `sᵖ` is taken out where the terms of the rest, s among them, are fewer then: some cancel. Sums
-    of exponentials have laws of their own (`engine/networks/exponentials.py`).
+    of exponentials have laws of their own (`engine/networks/exponential_products.py`).
     """
     products = [_plain(graph, numbered(graph, t, c)) for t, c in form.items()]
     if any(len(n.sizes) > len(n.out) for n in products):

@@ -6,33 +6,41 @@ from functools import reduce
 
 from eggrad.engine.extraction.snapshot import Snapshot
 from eggrad.engine.laws.rule import Ruleset
+from eggrad.engine.networks.exponential_field import (
+    Exponential,
+)
 from eggrad.engine.networks.exponential_logarithms import joined_over_mixed, logarithms_of_mixed
 from eggrad.engine.networks.exponential_polynomials import joined_polynomials, written_polynomials
-from eggrad.engine.networks.exponentials import (
+from eggrad.engine.networks.exponential_products import (
     MAX_SUMMANDS,
-    Exponential,
     apart,
-    divisors,
-    elements,
-    exponential,
     exponential_powers,
-    is_exponential,
     joinable,
     joined,
     meeting,
     multiples,
-    normalised,
     opened,
     pulled_out,
     put_in,
     sum_of,
     unlike,
+)
+from eggrad.engine.networks.exponential_reading import (
+    elements,
+    exponential,
+    is_exponential,
+)
+from eggrad.engine.networks.exponential_writing import (
     written,
     written_in_tangents,
     written_logarithms,
     written_products,
     written_sums,
     written_tangents,
+)
+from eggrad.engine.networks.homogeneous import (
+    divisors,
+    normalised,
 )
 from eggrad.engine.networks.networks import along_deltas, network_key
 from eggrad.engine.networks.sums_and_products import (

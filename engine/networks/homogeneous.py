@@ -1,0 +1,286 @@
+"""Homogeneous functions of exponentials over a power of an exponential: softmax and its kin.
+
+`f(e) / sᵈ = f(e / s)` for an f of degree d. The exponentials may lie deep in sums and products,
+far from the divisor s, whose axes go through all of them. Where s is a sum of exponentials
+`e / s` is at most 1, and `f(e)` overflows.
+"""
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from itertools import islice, permutations, product
+
+from eggrad.engine.extraction.snapshot import ENode, Snapshot
+from eggrad.engine.indices.spec import Dims, Indices, Spec, canonical
+from eggrad.engine.networks.exponential_field import (
+    Exponential,
+)
+from eggrad.engine.networks.exponential_reading import (
+    elements,
+)
+from eggrad.engine.terms import term as terms
+from eggrad.engine.terms.term import Term
+
+PRODUCTS = ("ein", "ein1", "scale", "negate")
+SUMS = ("add", "subtract")
+
+
+@dataclass(frozen=True)
+class _Homogeneous:
+    """An e-class as a power of the divisor times itself with `e / s` for e and 1 for s.
+
+    `node` is the e-node that it is read in, and `inside` are the places of the operands that have
+    a part in it, and which of their axes are those of the divisor; they are empty for a power of
+    the divisor and for an exponential. `exponential` says that there is an e in it, `divided` a
+    power of the divisor.
+    """
+
+    degree: Fraction
+    exponential: bool
+    node: ENode
+    inside: tuple[tuple[int, Indices], ...] = ()
+    divided: bool = False
+
+    @property
+    def is_apart(self) -> bool:
+        """Whether it stays as it is: divided everywhere, it would have lost nothing."""
+        return not self.degree and not self.divided
+
+
+# For each e-class, and for each choice of axes that may be those of the divisor; no axes where
+# they have been summed.
+Found = Mapping[int, Mapping[Indices, _Homogeneous]]
+
+
+def divisors(graph: Snapshot) -> list[int]:
+    """The exponentials of which there is a negative power: scalars, and sums over axes."""
+    found: dict[int, None] = {}
+    for cls in graph.classes:
+        for base, p in graph.exponents(cls).items():
+            element = elements(graph).get(base)
+            pure = element is not None and element.form and not element.step
+            if p < 0 and pure and (not graph.dims[base] or _sums(graph, base)):
+                found[base] = None
+    return list(found)
+
+
+def _sums(graph: Snapshot, cls: int) -> list[ENode]:
+    """The e-nodes of an e-class that sum axes."""
+    return [
+        m
+        for m in graph.members[cls]
+        if m.constructor in ("ein", "ein1")
+        and {i for part in m.spec for i in part} != {*m.spec[-1]}
+    ]
+
+
+def normalised(graph: Snapshot, divisor: int) -> Iterator[tuple[int, Term]]:
+    """The e-classes of degree 0, every exponential divided, without the divisor's powers."""
+    found = _read_homogeneous(graph, divisor)
+    done: dict[tuple[int, Indices], Term] = {}
+    for cls, ways in found.items():
+        for axes, own in ways.items():
+            if own.exponential and not own.degree:
+                yield cls, _written(graph, divisor, found, (cls, axes), done)
+
+
+def _read_homogeneous(graph: Snapshot, divisor: int) -> Found:
+    argument = _arguments(elements(graph)[divisor])
+    units = _units(graph, divisor)
+    lead = graph.dims[divisor]
+    found: dict[int, dict[Indices, _Homogeneous]] = {}
+    # Operands come first in `choice`.
+    for cls, node in graph.choice.items():
+        exponents = graph.exponents(cls)
+        dims = graph.dims[cls]
+        if divisor in exponents:
+            power = _Homogeneous(exponents[divisor], False, node, divided=True)
+            ways = {tuple(range(len(lead))): power}
+        elif len(dims) > len(lead) and _is_apart(graph, cls, argument):
+            degree = _degree(graph, cls, units)
+            ways = dict.fromkeys(_placements(lead, dims), _Homogeneous(degree, True, node))
+        else:
+            read = (_of_node(graph, cls, m, found) for m in (node, *graph.members[cls]))
+            ways = _divided_first(read)
+        if ways:
+            found[cls] = ways
+    return found
+
+
+def _divided_first(read: Iterable[dict[Indices, _Homogeneous]]) -> dict[Indices, _Homogeneous]:
+    """The first ways with a power of the divisor in them, else the first of all.
+
+    The sum that divides may be written as a sum once more, where that costs no more.
+    """
+    first: dict[Indices, _Homogeneous] = {}
+    for ways in read:
+        if any(own.divided for own in ways.values()):
+            return ways
+        first = first or ways
+    return first
+
+
+def _of_node(graph: Snapshot, cls: int, node: ENode, found: Found) -> dict[Indices, _Homogeneous]:
+    """The ways of an e-node by those of its operands."""
+    if node.constructor in PRODUCTS:
+        return _of_product(graph, node, found)
+    if node.constructor in SUMS:
+        return _of_sum(node, found)
+    if node.constructor == "power":
+        return _of_power(graph.exponents(cls), node, found)
+    return {}
+
+
+def _placements(lead: Dims, dims: Dims) -> list[Indices]:
+    """The axes of some dims that may be those of the divisor."""
+    return [
+        axes
+        for axes in permutations(range(len(dims)), len(lead))
+        if all(dims[k] == d for k, d in zip(axes, lead, strict=True))
+    ]
+
+
+def _of_product(graph: Snapshot, node: ENode, found: Found) -> dict[Indices, _Homogeneous]:
+    """Degrees are added where the divisor's axes are the same in all factors."""
+    axes = tuple(range(len(graph.dims[node.children[0]])))
+    spec = node.spec if node.constructor in ("ein", "ein1") else (axes, axes)
+    same = _linked(graph, node.children, spec)
+    factors = [
+        (c, tuple(same[i] for i in part)) for c, part in zip(node.children, spec, strict=False)
+    ]
+    shared = dict.fromkeys(
+        tuple(part[k] for k in own) for c, part in factors for own in found.get(c, ())
+    )
+    result: dict[Indices, _Homogeneous] = {}
+    for indices in shared:
+        inside: list[tuple[int, Indices]] = []
+        for place, (c, part) in enumerate(factors):
+            here = (own for own in _places(indices, part) if own in found.get(c, ()))
+            inside += [(place, own) for own in islice(here, 1)]
+        parts = [found[node.children[place]][own] for place, own in inside]
+        whole = _Homogeneous(
+            sum((p.degree for p in parts), Fraction(0)),
+            any(p.exponential for p in parts),
+            node,
+            tuple(inside),
+            any(p.divided for p in parts),
+        )
+        if whole.is_apart:
+            continue
+        ways = [*_places(indices, tuple(same[i] for i in spec[-1]))]
+        if not ways and whole.exponential and not whole.degree:
+            ways = [()]  # the divisor's axes are summed, and nothing of it is left beyond
+        result |= dict.fromkeys(ways, whole)
+    return result
+
+
+def _linked(graph: Snapshot, operands: Sequence[int], spec: Spec) -> dict[int, int]:
+    """The same number for indices that a delta makes equal."""
+    same = {i: i for part in spec for i in part}
+    for c, part in zip(operands, spec, strict=False):
+        if graph.sparsity.get(c) is True:
+            half = len(part) // 2
+            for i, j in zip(part[:half], part[half:], strict=True):
+                same = {k: same[i] if own == same[j] else own for k, own in same.items()}
+    return same
+
+
+def _places(indices: Indices, part: Indices) -> Iterator[Indices]:
+    """The axes, each another one, that have some indices."""
+    for axes in product(*([k for k, own in enumerate(part) if own == i] for i in indices)):
+        if len(set(axes)) == len(axes):
+            yield axes
+
+
+def _of_sum(node: ENode, found: Found) -> dict[Indices, _Homogeneous]:
+    """Both summands have the same degree."""
+    first, second = (found.get(c, {}) for c in node.children)
+    return {
+        axes: _Homogeneous(
+            own.degree,
+            own.exponential or second[axes].exponential,
+            node,
+            ((0, axes), (1, axes)),
+            own.divided or second[axes].divided,
+        )
+        for axes, own in first.items()
+        if axes in second and own.degree == second[axes].degree
+    }
+
+
+def _of_power(
+    exponents: Mapping[int, Fraction], node: ENode, found: Found
+) -> dict[Indices, _Homogeneous]:
+    """The degree is multiplied."""
+    base = node.children[0]
+    if base not in exponents:
+        return {}
+    return {
+        axes: replace(own, degree=own.degree * exponents[base], node=node, inside=((0, axes),))
+        for axes, own in found.get(base, {}).items()
+    }
+
+
+def _units(graph: Snapshot, divisor: int) -> Mapping[int, Fraction]:
+    """The arguments, with their coefficients, of an exponential that the divisor is a sum of."""
+    for member in _sums(graph, divisor):
+        total: dict[int, Fraction] = {}
+        for element in map(elements(graph).get, member.children):
+            for cls, c in _arguments(element).items() if element else ():
+                total[cls] = total.get(cls, Fraction(0)) + c
+        if any(total.values()):
+            return {cls: c for cls, c in total.items() if c}
+    return {}
+
+
+def _degree(graph: Snapshot, cls: int, units: Mapping[int, Fraction]) -> Fraction:
+    """How often an exponential has that of the divisor in it; an unrelated one counts as one."""
+    own = _arguments(elements(graph)[cls])
+    return next((own[c] / unit for c, unit in units.items() if c in own), Fraction(1))
+
+
+def _is_apart(graph: Snapshot, cls: int, argument: Collection[int]) -> bool:
+    """Whether an e-class is a pure exponential in which the argument of the divisor has no part."""
+    element = elements(graph).get(cls)
+    if element is None or not element.form or element.step:
+        return False
+    return not any(c in argument for c in _arguments(element))
+
+
+def _arguments(element: Exponential) -> dict[int, Fraction]:
+    """The e-classes of which the argument of an exponential is a linear form, with coefficients."""
+    return {cls: c for (cls, _), c in element.form}
+
+
+def _written(
+    graph: Snapshot,
+    divisor: int,
+    found: Found,
+    root: tuple[int, Indices],
+    done: dict[tuple[int, Indices], Term],
+) -> Term:
+    """An e-class with its exponentials divided by the divisor, and 1 for the divisor's powers."""
+    stack = [root]
+    while stack:
+        cls, axes = stack[-1]
+        own = found[cls][axes]
+        changed = {place: (own.node.children[place], inner) for place, inner in own.inside}
+        missing = [x for x in changed.values() if x not in done]
+        stack += missing
+        if missing:
+            continue
+        stack.pop()
+        if changed:
+            args = tuple(
+                done[changed[k]] if k in changed else graph.term(c)
+                for k, c in enumerate(own.node.children)
+            )
+            done[cls, axes] = graph.as_term(own.node, args)
+        elif own.exponential:
+            term = graph.term(cls)
+            every = tuple(range(term.order))
+            inverse = terms.power(graph.term(divisor), terms.constant(-own.degree))
+            done[cls, axes] = terms.einsum(canonical([axes, every], every), inverse, term)
+        else:
+            done[cls, axes] = terms.constant(1, graph.dims[divisor])
+    return done[root]
