@@ -90,7 +90,7 @@ powers.state(
     .noted("(a·b)ᵖ = aᵖ·bᵖ, for an integer p and a product that sums nothing."),
     product_with_tensor_power=(a * a**b >> a ** (b + const(1, ())))
     .when(positive(a))
-    .noted("a·aᵖ = a^(b+1), for a positive a and any exponent.", domain="a > 0"),
+    .noted("a·aᵇ = a^(b+1), for a positive a and any exponent.", domain="a > 0"),
     power_of_multiple=((c * a) ** p >> whole_power(c, p) * a**p).noted(
         "(c·a)ᵖ = cᵖ·aᵖ, for an integer p."
     ),

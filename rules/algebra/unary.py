@@ -73,7 +73,7 @@ unary.state(
     unary_of_power=(ein1(s, a**b) >> ein1(s, a) ** b)
     .when(changes(s), nothing_summed(s))
     .noted(
-        "Transposes and diagonals of aᵖ are powers of those of a.",
+        "Transposes and diagonals of aᵇ are powers of those of a.",
         cite="element-wise functions act on entries",
     ),
 )

@@ -106,7 +106,7 @@ forward.state(
         D(a**b, x)
         >> ein("A,AX->AX", ein(",A->A", b, a ** (b - const(1, ()))), D(a, x))
         + ein("A,X->AX", a**b * log(a), D(b, x))
-    ).noted(domain="a > 0 unless p is constant", cite="thesis table 3.1 with tables 3.2 and 4.1"),
+    ).noted(domain="a > 0 unless b is constant", cite="thesis table 3.1 with tables 3.2 and 4.1"),
     d_inv=(D(inv(a), x) >> -ein("ijX,jk->ikX", ein("ij,jkX->ikX", inv(a), D(a, x)), inv(a))).noted(
         domain="a invertible", cite="thesis table 4.1"
     ),

@@ -144,11 +144,11 @@ reverse.state(
     pull_base=(
         pullback(a**b, 0, g) >> ein("LA,A->LA", g, ein(",A->A", b, a ** (b - const(1, ()))))
     ).noted(
-        "A power passes its cotangent times b·aᵖ⁻¹ to its base.",
+        "A power passes its cotangent times b·aᵇ⁻¹ to its base.",
         cite="thesis table 3.1 with table 4.1",
     ),
     pull_exponent=(pullback(a**b, 1, g) >> ein("LA,A->L", g, a**b * log(a))).noted(
-        "A power passes the sum of its cotangent times aᵖ·log a to its exponent.",
+        "A power passes the sum of its cotangent times aᵇ·log a to its exponent.",
         domain="a > 0",
         cite="thesis table 3.1 with table 4.1",
     ),

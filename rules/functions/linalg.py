@@ -106,7 +106,7 @@ linalg.state(
     .noted("sign det δ = 1.", cite="det δ = 1"),
     inverse_of_multiple=(inv(c * a) >> reciprocal(c) * inv(a)).noted(domain="a invertible, c ≠ 0"),
     inverse_of_scaled=(inv(ein(",ij->ij", b, a)) >> ein(",ij->ij", b**-1, inv(a))).noted(
-        "(b·a)⁻¹ = b⁻¹·a⁻¹, for a scalar b.", domain="a invertible, c ≠ 0"
+        "(b·a)⁻¹ = b⁻¹·a⁻¹, for a scalar b.", domain="a invertible, b ≠ 0"
     ),
     adjugate_over_determinant=(
         ein(s, det(a) ** -1, adj(a)) >> ein1(without_scalar(s), inv(a))

@@ -62,7 +62,7 @@ stability.state(
         >> ein(spread_by_constant(s), const(1, n), ein1(before_constant(s), a) ** b)
     )
     .when(constant_spreads(s))
-    .noted("(a ⊗ 1)ᵖ = aᵖ ⊗ 1.", replaces=True, cite="a power of every entry"),
+    .noted("(a ⊗ 1)ᵇ = aᵇ ⊗ 1.", replaces=True, cite="a power of every entry"),
     log_of_one_plus=(log(1 + a) >> log1p(a)).noted(
         domain="a > -1", cite=f"{HIGHAM}, section 1.14.1"
     ),
