@@ -234,7 +234,8 @@ class Call(Tensor):
     def __bool__(self) -> bool:
         """Raise `RuleError` for a comparison: in `0 <= c <= 1` Python asks for the truth of one."""
         if isinstance(self.function, Comparison):
-            raise RuleError(f"write two conditions for {self.function.written(self)}")
+            sign, number = self.function.sign, self.function.number
+            raise RuleError(f"write two conditions for what is {sign} {number} and more")
         return True
 
 
@@ -372,12 +373,6 @@ class Comparison(Condition):
     @property
     def _key(self) -> tuple[str, Number]:
         return self.sign, self.number
-
-    def written(self, call: "Call") -> str:
-        """The comparison as its file has it."""
-        (own,) = call.args
-        left = own.name if isinstance(own, Parameter) else own
-        return f"{left} {self.sign} {self.number}"
 
 
 def condition(function: Callable[P, bool]) -> Callable[P, bool]:
@@ -551,17 +546,6 @@ def fn(name: Name, *args: Tensor | Number | int) -> Tensor:
     return Node(FUNCTION_NODES[len(args)], (name, *operands))
 
 
-FUNCTION_WORDS: Final = frozenset(
-    {
-        *("exp", "log", "sign", "relu", "sin", "cos", "tan", "tanh", "arcsin", "arccos", "arctan"),
-        *("floor", "ceil", "trunc", "where", "maximum", "minimum", "mod", "equal", "not_equal"),
-        *("greater", "greater_equal", "less", "less_equal"),
-        *("logical_and", "logical_or", "logical_not"),
-    }
-)
-"""The element-wise functions that the notation has words for; `fn` calls all others by name."""
-
-
 def named(names: str) -> tuple[Callable[..., Tensor], ...]:
     """Element-wise functions, by their names, to be called with patterns.
 
@@ -570,6 +554,14 @@ def named(names: str) -> tuple[Callable[..., Tensor], ...]:
     'exp'
     """
     return tuple(partial(fn, name) for name in names.split())
+
+
+# The element-wise functions that the notation has words for; `fn` calls all others by name.
+exp, log, sign, relu, sin, cos, tan, tanh = named("exp log sign relu sin cos tan tanh")
+arcsin, arccos, arctan, floor, ceil, trunc = named("arcsin arccos arctan floor ceil trunc")
+where, maximum, minimum, mod, equal, not_equal = named("where maximum minimum mod equal not_equal")
+greater, greater_equal, less, less_equal = named("greater greater_equal less less_equal")
+logical_and, logical_or, logical_not = named("logical_and logical_or logical_not")
 
 
 def inv(a: Tensor) -> Tensor:

@@ -966,6 +966,14 @@ def is_of_each(f: Name) -> bool:
     return f in STACK_FUNCTIONS
 
 
+def _with_groups(text: str, many: Mapping[str, int]) -> Spec:
+    """The spec that a text says, in which some letters stand for that many indices."""
+    names = {c: [f"{c}{k}" for k in range(n)] for c, n in many.items()}
+    given, out = text.split("->")
+    parts = [[i for c in part for i in names.get(c, [c])] for part in (*given.split(","), out)]
+    return canonical(parts[:-1], parts[-1])
+
+
 @primitive
 def grouped(text: str, *operands: Dims) -> Spec:
     """The spec that a text says, in which capitals stand for as many axes as operands have there.
@@ -973,8 +981,7 @@ def grouped(text: str, *operands: Dims) -> Spec:
     >>> grouped("LBij,Bjk->LBik", ("m", 2, 3), (3, 4))
     ((0, 1, 2), (2, 3), (0, 1, 3))
     """
-    given, out = text.split("->")
-    parts = given.split(",")
+    parts = text.split("->", maxsplit=1)[0].split(",")
     many: dict[str, int] = {}
     # Capitals that one operand alone leaves open; a round for each operand that waits for others.
     for part, own in [*zip(parts, operands, strict=True)] * len(parts):
@@ -982,9 +989,7 @@ def grouped(text: str, *operands: Dims) -> Spec:
         if len(missing) == 1:
             (letter,) = missing
             many[letter] = len(own) - sum(many.get(c, c.islower()) for c in part)
-    names = {c: [f"{c}{k}" for k in range(n)] for c, n in many.items()}
-    spelled = [[i for c in part for i in names.get(c, [c])] for part in (*parts, out)]
-    return canonical(spelled[:-1], spelled[-1])
+    return _with_groups(text, many)
 
 
 @primitive
@@ -994,12 +999,7 @@ def stacked(text: str, lead: Dims, stack: Dims) -> Spec:
     >>> stacked("LBij,Bjk->LBik", ("m",), ())
     ((0, 1, 2), (2, 3), (0, 1, 3))
     """
-    many = {"L": [f"L{k}" for k in range(len(lead))], "B": [f"B{k}" for k in range(len(stack))]}
-    given, out = text.split("->")
-    parts = [
-        [i for letter in part for i in many.get(letter, [letter])] for part in given.split(",")
-    ]
-    return canonical(parts, [i for letter in out for i in many.get(letter, [letter])])
+    return _with_groups(text, {"L": len(lead), "B": len(stack)})
 
 
 @primitive

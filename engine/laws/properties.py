@@ -12,7 +12,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from eggrad.engine.laws.language import Tensor, known
+from eggrad.engine.laws.language import known
 from eggrad.engine.terms.assumptions import ASSUMPTIONS, are_thin, drawn, failure
 
 NONNEGATIVE: Final = "nonnegative"
@@ -183,61 +183,33 @@ def drawn_with(
     return found
 
 
-# The properties by the names that laws call them by.
+# What says that a tensor has a property, or asks for it.
+nonnegative = partial(known, NONNEGATIVE)
+positive = partial(known, POSITIVE)
+nonzero = partial(known, NONZERO)
+nonzero_almost = partial(known, NONZERO_ALMOST)
+positive_almost = partial(known, POSITIVE_ALMOST)
+within_one = partial(known, WITHIN_ONE)
+total = partial(known, TOTAL)
+invertible = partial(known, INVERTIBLE)
+defined = partial(known, DEFINED)
+invertible_almost = partial(known, INVERTIBLE_ALMOST)
+negative = partial(known, NEGATIVE)
+nonpositive = partial(known, NONPOSITIVE)
+at_least_one = partial(known, AT_LEAST_ONE)
+at_most_one = partial(known, AT_MOST_ONE)
+whole = partial(known, INTEGER)
+distribution = partial(known, PROBABILITY)
+symmetric = partial(known, SYMMETRIC)
+skew = partial(known, SKEW)
+lower = partial(known, LOWER)
+upper = partial(known, UPPER)
+diagonal = partial(known, DIAGONAL)
+semidefinite = partial(known, SEMIDEFINITE)
+definite = partial(known, DEFINITE)
+orthogonal = partial(known, ORTHOGONAL)
+
 NAMES: Final[Mapping[str, str]] = {
-    "nonnegative": NONNEGATIVE,
-    "positive": POSITIVE,
-    "nonzero": NONZERO,
-    "nonzero_almost": NONZERO_ALMOST,
-    "positive_almost": POSITIVE_ALMOST,
-    "within_one": WITHIN_ONE,
-    "total": TOTAL,
-    "invertible": INVERTIBLE,
-    "defined": DEFINED,
-    "invertible_almost": INVERTIBLE_ALMOST,
-    "negative": NEGATIVE,
-    "nonpositive": NONPOSITIVE,
-    "at_least_one": AT_LEAST_ONE,
-    "at_most_one": AT_MOST_ONE,
-    "whole": INTEGER,
-    "distribution": PROBABILITY,
-    "symmetric": SYMMETRIC,
-    "skew": SKEW,
-    "lower": LOWER,
-    "upper": UPPER,
-    "diagonal": DIAGONAL,
-    "semidefinite": SEMIDEFINITE,
-    "definite": DEFINITE,
-    "orthogonal": ORTHOGONAL,
+    own.args[0]: name for name, own in [*globals().items()] if isinstance(own, partial)
 }
-
-
-def _named(name: str) -> Callable[[Tensor], Tensor]:
-    """What says that a tensor has a property, or asks for it."""
-    return partial(known, NAMES[name])
-
-
-nonnegative = _named("nonnegative")
-positive = _named("positive")
-nonzero = _named("nonzero")
-nonzero_almost = _named("nonzero_almost")
-positive_almost = _named("positive_almost")
-within_one = _named("within_one")
-total = _named("total")
-invertible = _named("invertible")
-defined = _named("defined")
-invertible_almost = _named("invertible_almost")
-negative = _named("negative")
-nonpositive = _named("nonpositive")
-at_least_one = _named("at_least_one")
-at_most_one = _named("at_most_one")
-whole = _named("whole")
-distribution = _named("distribution")
-symmetric = _named("symmetric")
-skew = _named("skew")
-lower = _named("lower")
-upper = _named("upper")
-diagonal = _named("diagonal")
-semidefinite = _named("semidefinite")
-definite = _named("definite")
-orthogonal = _named("orthogonal")
+"""What laws call each property by."""

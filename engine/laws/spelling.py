@@ -2,12 +2,12 @@
 
 from collections.abc import Callable, Collection, Sequence
 from fractions import Fraction
+from functools import partial
 from typing import Any, Final
 
 from eggrad.engine.indices.spec import MATRIX_PRODUCT, TRANSPOSE, format_spec
 from eggrad.engine.laws import language
 from eggrad.engine.laws.language import (
-    FUNCTION_WORDS,
     Call,
     Comparison,
     Condition,
@@ -30,14 +30,11 @@ COMPARED, SUM, PRODUCT, SIGNED, POWER, ATOM = range(6)
 Spelled = tuple[str, int]
 
 _INFIX: Final = {
-    "add": ("+", SUM, SUM, PRODUCT),
-    "subtract": ("-", SUM, SUM, PRODUCT),
     "divide": ("/", PRODUCT, PRODUCT, SIGNED),
     "scale": ("*", PRODUCT, SIGNED, SIGNED),
     "power": ("**", POWER, ATOM, SIGNED),
 }
 _SHORT: Final = {"constant": "const", "derivative": "D"}
-_PROPERTIES: Final = {word: name for name, word in NAMES.items()}
 
 
 def spelled_law(law: Law) -> str:
@@ -110,8 +107,8 @@ class _Speller:
                 return spelled_law(pattern), COMPARED
             case Differ(first=first, second=second):
                 return f"{self.at(SUM, first)} != {self.at(SUM, second)}", COMPARED
-            case Known(property=str(p), tensor=tensor) if p in _PROPERTIES:
-                return f"{_PROPERTIES[p]}({self.spell(tensor)[0]})", ATOM
+            case Known(property=str(p), tensor=tensor) if p in NAMES:
+                return f"{NAMES[p]}({self.spell(tensor)[0]})", ATOM
             case Known(property=p, tensor=tensor):
                 return f"known({self.spell(p)[0]}, {self.spell(tensor)[0]})", ATOM
             case Call(function=Comparison() as own, args=(c,)):
@@ -137,8 +134,8 @@ class _Speller:
             case "negate", (a,):
                 return f"-{self.at(SIGNED, a)}", SIGNED
             case (("add" | "subtract"), (a, b)):
-                sign, level, *_ = _INFIX[name]
-                return f"{self.summand(SUM, a)} {sign} {self.summand(PRODUCT, b)}", level
+                sign = "+" if name == "add" else "-"
+                return f"{self.summand(SUM, a)} {sign} {self.summand(PRODUCT, b)}", SUM
             case (("divide" | "scale" | "power"), (a, b)):
                 sign, level, first, second = _INFIX[name]
                 number = name == "divide" and _of_scalars(a)
@@ -164,7 +161,7 @@ class _Speller:
             case "variable", (Parameter(name=x, kind=kind),) if kind == Variable:
                 return f"declared({x})", ATOM
             case _, (str() as own, *operands) if name in FUNCTION_NODES.values():
-                known = own == "abs" or own in FUNCTION_WORDS
+                known = own == "abs" or isinstance(getattr(language, own, None), partial)
                 listed = self.listed(operands)
                 return f"{own}({listed})" if known else f"fn({own!r}, {listed})", ATOM
             case _, (own, *operands) if name in FUNCTION_NODES.values():

@@ -20,21 +20,6 @@ _UFUNCS: Final[dict[str, Callable[..., Any]]] = {}
 _METHODS: Final[dict[str, Callable[..., Any]]] = {}
 # Values of options that change nothing.
 _DEFAULTS: Final = {"casting": "same_kind", "order": "K", "subok": True, "where": True}
-# Options that are True or False.
-_FLAGS: Final = frozenset(
-    [
-        "bias",
-        "compute_uv",
-        "endpoint",
-        "equal_nan",
-        "full_matrices",
-        "hermitian",
-        "keepdims",
-        "retstep",
-        "rowvar",
-        "upper",
-    ]
-)
 # Options that are words.
 _WORDS: Final = frozenset({"mode", "method", "kind", "side", "UPLO", "indexing", "order"})
 _NO_METHOD: Final = {
@@ -140,8 +125,9 @@ def _called(
         unknown = [k for k in given if k not in parameters]
         what = f"the option {unknown[0]!r}" if unknown else f"these arguments ({error})"
         raise UnsupportedOperation(f"numpy.{name} of expressions does not take {what}") from error
-    for option in _FLAGS.intersection(bound.arguments):
-        checked_flag(f"numpy.{name}", option, bound.arguments[option])
+    for option, value in bound.arguments.items():
+        if isinstance(parameters[option].default, bool):
+            checked_flag(f"numpy.{name}", option, value)
     for option in _WORDS.intersection(bound.arguments):
         if bound.arguments[option] is not None:
             checked_text(f"numpy.{name}", option, bound.arguments[option])

@@ -88,12 +88,6 @@ P, Q = letters("P Q", Constraints)
 (i,) = letters("i", object)
 (j,) = letters("j", int)
 
-exp, log, sign, relu, sin, cos, tan, tanh = named("exp log sign relu sin cos tan tanh")
-arcsin, arccos, arctan, floor, ceil, trunc = named("arcsin arccos arctan floor ceil trunc")
-where, maximum, minimum, mod, equal, not_equal = named("where maximum minimum mod equal not_equal")
-greater, greater_equal, less, less_equal = named("greater greater_equal less less_equal")
-logical_and, logical_or, logical_not = named("logical_and logical_or logical_not")
-
 
 def nonzero(a: Any) -> Any:
     """No entry of `a` is 0; of a letter for a number, that it is another number than 0."""

@@ -27,6 +27,10 @@ REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
     "no dict": (lambda: x.evaluate(cast(Any, [V])), "values is a dict of arrays"),
     "a key that is no text": (lambda: x.evaluate(cast(Any, {1: V})), "names .* not 1"),
     "a flag": (lambda: x.evaluate(x=V, reference=cast(Any, "no")), "reference is True or False"),
+    "an array for a flag of NumPy's": (
+        lambda: np.digitize(cast(Any, x), [0.0, 1.0], right=cast(Any, V)),
+        "numpy.digitize: right is True or False",
+    ),
     "complex": (lambda: x.evaluate(x=V * 1j), "value of variable x is complex"),
     "complex in a list": (lambda: x.evaluate(x=[1j, 2]), "value of variable x is complex"),
     "sparse": (lambda: S.evaluate(S=scipy.sparse.eye(3)), "S is a sparse matrix"),
