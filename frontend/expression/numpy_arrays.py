@@ -56,9 +56,12 @@ def literal(what: str, value: Any) -> Array:
             "numpy.where(condition, a, b) where a choice depends on values"
         )
     try:
-        return np.asarray(value)
+        found = np.asarray(value)
     except MISTAKES as error:
         raise UnsupportedOperation(f"{what}: {shown(value)} is no array: {error}") from error
+    if found.dtype.kind not in "biufc":
+        raise UnsupportedOperation(f"{what}: numbers are wanted, not {shown(value)}")
+    return found
 
 
 def along(axis: int, key: Any) -> tuple[Any, ...]:
