@@ -28,7 +28,7 @@ DEVELOPMENT := $(VENV)/.development
 BENCHMARK := $(VENV)/.benchmark
 SITE := $(VENV)/.site
 
-.PHONY: help demo test quick links coverage lint format bench fuzz outputs docs site clean
+.PHONY: help demo test quick links coverage lint format bench fuzz mutants outputs docs site clean
 .DELETE_ON_ERROR:
 
 help:
@@ -43,6 +43,8 @@ help:
 	@echo "               SIZES=10,100 THREADS=1 ROUNDS=1 (seconds for each: BUDGET=0.1), WRITE=1"
 	@echo "make fuzz      N=$(N) random derivatives against the oracle, and as many wrong calls"
 	@echo "               of public functions, SEED=..."
+	@echo "make mutants   N=40 wrong signs, indices, conditions and numbers in the source, SEED=...:"
+	@echo "               which tests see them"
 	@echo "make outputs   printed Python and LaTeX of the public cases, run by others"
 	@echo "make docs      write docs/rules.md and the tables of docs/architecture.md from the code"
 	@echo "make site      build the documentation site in site/"
@@ -117,6 +119,11 @@ fuzz: $(DEVELOPMENT)
 	@echo "make fuzz N=$(N) SEED=$(SEED)"
 	@$(RUN) -m tests.support.fuzz $(N) $(SEED)
 	@$(RUN) -m tests.support.fuzz_calls $(N) $(SEED)
+
+mutants: N = 40
+mutants: $(DEVELOPMENT) links
+	@echo "make mutants N=$(N) SEED=$(SEED)"
+	@$(RUN) -m tests.support.mutants $(N) $(SEED) --jobs $(JOBS)
 
 outputs: $(DEVELOPMENT)
 	@$(RUN) -W ignore -m tests.support.check_outputs
