@@ -1,9 +1,13 @@
 """Mutants are drawn evenly, and each differs from the source; `make mutants` runs tests on them."""
 
+import asyncio
 from collections import Counter
 from functools import cache
+from pathlib import Path
 
-from tests.support.mutants import FOLDERS, Mutant, does, drawn, mutant, stages
+import pytest
+
+from tests.support.mutants import FOLDERS, UNASKED, Mutant, does, drawn, failure, mutant, stages
 from tests.support.places import ROOT
 from tests.support.source_edits import KINDS, edits
 
@@ -136,3 +140,25 @@ def test_the_nearest_tests_come_first() -> None:
         "src/eggrad/rules/algebra/sizes.py",
         "tests/rules",
     ]
+
+
+@pytest.mark.parametrize(
+    ("script", "found"),
+    [
+        ("exit 0", ""),
+        ("exit 5", ""),
+        ("echo 'ERROR    a log'; echo 'FAILED a.py::b[c d] - e'; exit 1", "a.py::b[c d]"),
+        ("echo 'ERROR a.py'; exit 2", "a.py"),
+        ("echo no such test; exit 4", "UNCLEAR: no such test"),
+        ("kill -9 $$", "signal 9"),
+        ("sleep 60 & sleep 60", "time"),
+    ],
+)
+def test_how_tests_end(script: str, found: str, tmp_path: Path) -> None:
+    limit = 0.2 if found == "time" else 60
+    assert asyncio.run(failure(["sh", "-c", script], tmp_path, limit)) == found
+
+
+def test_what_is_not_asked_is_a_test() -> None:
+    file, name = UNASKED.split("::")
+    assert f"def {name}(" in (ROOT / file).read_text("utf-8")
