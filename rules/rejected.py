@@ -181,13 +181,13 @@ def sum_of_products(a: Tensor, b: Tensor) -> Statement:
          tempts="A delta goes where one of its indices is summed; here both are kept.")  # fmt: skip
 def kept_delta_goes(s: Spec, n: Dims, a: Tensor) -> Statement:
     """δᵢⱼ·aᵢ = aᵢ, for all i and j."""
-    return ein(s, delta(n), a) >> ein(s, const(1, join(n, n)), a)
+    return ein(s, delta(n), a) >> ein(s, const(1, n + n), a)
 
 
 @refuted(s=SUM, c=Fraction(1), n=(3,), tempts="It holds for axes of size 1.")
 def sum_of_constant_is_constant(s: Spec, c: Number, n: Dims) -> Statement:
     """Σᵢ c = c, whatever the size of the axis."""
-    return ein1(s, const(c, n)) >> const(c, result_dims1(s, n))
+    return ein1(s, const(c, n)) >> const(c, result_dims(s, n))
 
 
 @refuted(s=parse_spec("ij,j->i"), n=(2, 2), p=(("=", ((0, 1), (1, -1), ("", 1))),), a=[1, 1],

@@ -23,7 +23,7 @@ from eggrad.engine.errors import RuleError
 from eggrad.engine.indices.constraints import Constraints
 from eggrad.engine.indices.spec import MATRIX_PRODUCT, TRANSPOSE, Dims, Spec, parse_spec
 from eggrad.engine.terms.fixed_arrays import Entries
-from eggrad.engine.terms.functions import MATRIX_FUNCTIONS
+from eggrad.engine.terms.functions import MATRIX_FUNCTIONS, Function, record
 from eggrad.engine.terms.term import FUNCTION_NODES, NUMERIC_NODES
 
 Number = Fraction
@@ -98,7 +98,7 @@ class Tensor(Statable):
 
     def __eq__(self, other: object) -> "Law":  # pyright: ignore[reportIncompatibleMethodOverride]
         """State that either side may be rewritten into the other; of a number a condition."""
-        if _is_letter(self):
+        if _is_value(self):
             return cast("Law", _compared("==", self, other))
         return Law(self, cast(Tensor, other), both=True)
 
@@ -106,7 +106,7 @@ class Tensor(Statable):
 
     def __ne__(self, other: object) -> bool:
         """Require that a number is another one than `other`, or a tensor another tensor."""
-        if _is_letter(self):
+        if _is_value(self):
             return cast(bool, _compared("!=", self, other))
         return cast(bool, Differ(self, _like(self, other)))
 
@@ -127,12 +127,12 @@ class Tensor(Statable):
         return _compared("<=", self, other)
 
     def __add__(self, other: object) -> "Tensor":
-        """The sum."""
-        return Node("add", _alike(self, other))
+        """The sum; of axes those of one, then those of the other."""
+        return _sum(self, other)
 
     def __radd__(self, other: object) -> "Tensor":
-        """The sum."""
-        return Node("add", _alike(other, self))
+        """The sum, or the axes of both."""
+        return _sum(other, self)
 
     def __sub__(self, other: object) -> "Tensor":
         """The difference."""
@@ -147,7 +147,9 @@ class Tensor(Statable):
         return Call(opposite, (self,)) if _is_number(self) else Node("negate", (self,))
 
     def __mul__(self, other: object) -> "Tensor":
-        """The element-wise product; a multiple, where one side is a number."""
+        """The element-wise product; a multiple, where one side is a number; axes several times."""
+        if _is_axes(self):
+            return Call(repeated, (self, other))
         if _is_number(self):
             return scale(cast(Number, self), cast(Tensor, other))
         if _is_number(other):
@@ -187,6 +189,20 @@ class Tensor(Statable):
         """The transpose of a matrix."""
         return Node("ein1", (TRANSPOSE, self))
 
+    def __getitem__(self, place: int | slice) -> "Tensor":
+        """A part of axes or of a spec, as of the tuple that it is."""
+        start, stop = (place.start, place.stop) if isinstance(place, slice) else (place, place)
+        return Call(Part(start, stop, isinstance(place, slice)), (self,))
+
+    # Without it Python would look for items until there is none.
+    __iter__ = None
+
+    def __invert__(self) -> "Tensor":
+        """Require that a condition does not hold."""
+        if not isinstance(self, Call):
+            raise RuleError("~ stands before a condition, as in ~is_identity(s)")
+        return Call(Negation(_tested(self.function)), self.args)
+
 
 @dataclass(frozen=True, eq=False)
 class Parameter(Tensor):
@@ -194,6 +210,14 @@ class Parameter(Tensor):
 
     name: str
     kind: object
+
+    def __getattr__(self, name: str) -> "Tensor":
+        """What is known of the function that a letter names, as in `f.is_test`."""
+        if self.kind is not Name or not (
+            name in Function.__dataclass_fields__ or hasattr(Function, name)
+        ):
+            raise AttributeError(name)
+        return Call(Attribute(name), (self,))
 
 
 @dataclass(frozen=True, eq=False)
@@ -339,6 +363,51 @@ class Condition:
         return "holds" if self.function(*args) else None
 
 
+class Negation(Condition):
+    """The test that another one fails."""
+
+    def __init__(self, test: Callable[..., bool]) -> None:
+        """Negate a test."""
+        self.test = test
+        super().__init__(self.fails)
+
+    def fails(self, *args: object) -> bool:
+        """Whether the test fails."""
+        return not self.test(*args)
+
+
+@dataclass(frozen=True)
+class Part:
+    """The function that takes an item of a tuple, or those from one place to another."""
+
+    start: int | None
+    stop: int | None
+    several: bool
+
+    def __call__(self, whole: tuple[Any, ...]) -> Any:
+        """The items, or the item; None where there is none."""
+        if self.several:
+            return whole[self.start : self.stop]
+        return next(iter(whole[cast(int, self.start) :]), None)
+
+    @property
+    def __name__(self) -> str:
+        """How it is written."""
+        ends = ("" if end is None else str(end) for end in (self.start, self.stop))
+        return f"[{':'.join(ends) if self.several else self.start}]"
+
+
+@dataclass(frozen=True)
+class Attribute:
+    """The function that looks something up in the record of a function's name."""
+
+    __name__: str
+
+    def __call__(self, name: Name) -> Any:
+        """What the record has."""
+        return getattr(record(name), self.__name__)
+
+
 _SIGNS: Final[Mapping[str, tuple[Callable[[Any, Any], bool], Name]]] = {
     "==": (operator.eq, "equal"),
     "!=": (operator.ne, "not_equal"),
@@ -352,14 +421,14 @@ _SIGNS: Final[Mapping[str, tuple[Callable[[Any, Any], bool], Name]]] = {
 class Comparison(Condition):
     """The test how a number compares with another, which is fixed."""
 
-    def __init__(self, sign: str, number: Number) -> None:
+    def __init__(self, sign: str, number: Any) -> None:
         """Compare by a sign of Python."""
         self.sign = sign
         self.number = number
         super().__init__(self.holds)
 
-    def holds(self, c: Number) -> bool:
-        """Whether a number compares so."""
+    def holds(self, c: Any) -> bool:
+        """Whether a number, or what is known of a function, compares so."""
         return _SIGNS[self.sign][0](c, self.number)
 
     def __eq__(self, other: object) -> bool:
@@ -371,7 +440,7 @@ class Comparison(Condition):
         return hash(self._key)
 
     @property
-    def _key(self) -> tuple[str, Number]:
+    def _key(self) -> tuple[str, object]:
         return self.sign, self.number
 
 
@@ -385,6 +454,23 @@ def condition(function: Callable[P, bool]) -> Callable[P, bool]:
         return function(*args, **kwargs)
 
     return call
+
+
+@condition
+def is_same(x: object, y: object) -> bool:
+    """Whether two values that are no tensors are equal."""
+    return x == y
+
+
+def as_condition(c: object) -> object:
+    """What is looked up in a record as the test whether it is so."""
+    if isinstance(c, Call) and isinstance(c.function, Attribute):
+        return Call(Condition(c.function), c.args)
+    return c
+
+
+def _tested(function: Callable[..., Any] | None) -> Callable[..., bool]:
+    return function.function if isinstance(function, Condition) else cast(Any, function)
 
 
 def differ(a: Tensor, b: Tensor) -> Tensor:
@@ -493,9 +579,53 @@ def opposite(p: Number) -> Number:
     return -Fraction(p)
 
 
+@primitive
+def plus(c: Number, d: Number) -> Number:
+    """The sum of two numbers."""
+    return c + d
+
+
+@primitive
+def joined(a: Dims, b: Dims) -> Dims:
+    """The axes `a`, then `b`."""
+    return a + b
+
+
+@primitive
+def repeated(a: Dims, count: int) -> Dims:
+    """The axes `a` so many times."""
+    return a * count
+
+
 def _is_letter(p: object) -> bool:
     """Whether it is a letter that stands for a number."""
-    return isinstance(p, Parameter) and p.kind is Number
+    return isinstance(p, Parameter) and p.kind in (Number, int)
+
+
+def _is_value(p: object) -> bool:
+    """Whether `==` and `!=` compare it rather than state a law."""
+    return _is_letter(p) or (isinstance(p, Call) and isinstance(p.function, Attribute | Part))
+
+
+def _is_axes(p: object) -> bool:
+    """Whether it stands for axes, by its kind or by what computes it."""
+    match p:
+        case Parameter(kind=kind):
+            return kind == Dims
+        case Call(function=None | Part()):
+            return True
+        case Call(function=function):
+            return getattr(function, "__annotations__", {}).get("return") in (Dims, Dims | None)
+        case _:
+            return isinstance(p, tuple)
+
+
+def _sum(a: object, b: object) -> Tensor:
+    if _is_axes(a):
+        return Call(joined, (a, b))
+    if _is_number(a) and _is_number(b):
+        return Call(plus, (a, b))
+    return Node("add", _alike(a, b))
 
 
 def _is_number(p: object) -> bool:
@@ -527,10 +657,13 @@ def _like(a: Tensor, b: object) -> Tensor:
 
 def _compared(sign: str, a: Tensor, b: object) -> Tensor:
     """A condition on a number, or the tests of the entries of two tensors."""
+    if isinstance(b, Call):
+        same = cast(Tensor, is_same(a, b))
+        return same if sign == "==" else ~same
     if _is_number(a):
-        if not isinstance(b, int | Fraction):
+        if not isinstance(b, int | Fraction) and _is_letter(a):
             raise RuleError(f"a letter is compared with a number, as c {sign} 0")
-        return Call(Comparison(sign, Fraction(b)), (a,))
+        return Call(Comparison(sign, Fraction(b) if isinstance(b, int) else b), (a,))
     return fn(_SIGNS[sign][1], a, _like(a, b))
 
 

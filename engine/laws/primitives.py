@@ -14,7 +14,6 @@ from eggrad.engine.indices.constraints import Constraints
 from eggrad.engine.indices.constraints import canonical as canonical_constraints
 from eggrad.engine.indices.spec import (
     MATRIX_PRODUCT,
-    TRANSPOSE,
     Dims,
     Indices,
     Size,
@@ -29,7 +28,6 @@ from eggrad.engine.laws.language import (
     Number,
     Property,
     Variable,
-    Wrt,
     condition,
     primitive,
 )
@@ -42,12 +40,6 @@ from eggrad.engine.terms.term import Term
 # Arithmetic stops at numbers of more digits than a double has, twice over.
 LARGE = 10**32
 MODEST = 64
-
-
-@primitive
-def plus(c: Number, d: Number) -> Number:
-    """The sum of two numbers."""
-    return Fraction(c) + Fraction(d)
 
 
 @primitive
@@ -151,12 +143,6 @@ def is_identity(s: Spec) -> bool:
 
 
 @condition
-def changes(s: Spec) -> bool:
-    """Whether a unary spec is not the identity."""
-    return s[0] != s[1] or len(set(s[0])) < len(s[0])
-
-
-@condition
 def nothing_summed(s: Spec) -> bool:
     """Whether a unary spec sums over no index."""
     return set(s[0]) == set(s[1])
@@ -183,12 +169,6 @@ def contract_last(out: Dims, inner: Dims, n: Dims) -> Spec:
     i = tuple(range(len(out), len(out) + len(inner)))
     x = tuple(range(len(out) + len(inner), len(out) + len(inner) + len(n)))
     return canonical([o + i, i + x], o + x)
-
-
-@primitive
-def join(a: Dims, b: Dims) -> Dims:
-    """The axes `a`, then `b`."""
-    return a + b
 
 
 @primitive
@@ -229,13 +209,6 @@ def regular(s: Spec) -> bool:
     """Whether the first operand's indices are distinct and each occurs elsewhere (thesis, 4.6)."""
     _, gone, again = _places(s)
     return not gone and not again
-
-
-@condition
-def irregular(s: Spec) -> bool:
-    """The opposite of `regular`."""
-    _, gone, again = _places(s)
-    return bool(gone or again)
 
 
 @condition
@@ -662,12 +635,6 @@ def whole_power(c: Number, p: Number) -> Number | None:
 
 
 @primitive
-def sums_all(n: Dims) -> Spec:
-    """The spec that sums over every axis."""
-    return (tuple(range(len(n))), ())
-
-
-@primitive
 def scaled_as(s: Spec) -> Spec:
     """The spec of a scalar times a tensor of the order of a spec's output."""
     return scaling(len(s[-1]))
@@ -754,15 +721,6 @@ def _is_multiple(d: Size) -> bool:
     return len(whole) == 1 and whole[0][0] != "" and whole[0][1] > 1
 
 
-# Unary specs -----------------------------------------------------------------------------
-
-
-@condition
-def sums(s: Spec) -> bool:
-    """Whether a unary spec sums over an index."""
-    return not nothing_summed(s)
-
-
 # Maxima and minima along axes ------------------------------------------------------------
 
 
@@ -801,39 +759,6 @@ def turned_after(s: Spec, t: Spec) -> Spec:
     return canonical([[i for i in whole[0] if i in whole[1]]], whole[1])
 
 
-# Forward mode ----------------------------------------------------------------------------
-
-
-@condition
-def same_variable(y: Wrt, x: Wrt) -> bool:
-    """Whether a variable is the one differentiated by."""
-    return y[0] == x[0]
-
-
-@condition
-def other_variable(y: Wrt, x: Wrt) -> bool:
-    """Whether a variable is another one."""
-    return y[0] != x[0]
-
-
-@primitive
-def wrt_dims(x: Wrt) -> Dims:
-    """The axes of the variable differentiated by."""
-    return x[1]
-
-
-@primitive
-def next_k(k: int) -> int:
-    """The number after k."""
-    return int(k) + 1
-
-
-@primitive
-def minors_dims(k: int, a: Dims) -> Dims:
-    """The axes of the k-th derivative of a determinant."""
-    return a * int(k)
-
-
 # Reverse mode ----------------------------------------------------------------------------
 
 
@@ -865,15 +790,6 @@ def lead_contract(g: Dims, node: Dims, a: Dims) -> Spec:
     return canonical([lead + own, own + inner], lead + inner)
 
 
-# Slopes ----------------------------------------------------------------------------------
-
-
-@condition
-def is_stepwise(f: Name) -> bool:
-    """Whether a function is constant but for jumps."""
-    return record(f).stepwise
-
-
 # What many laws ask -------------------------------------------------------------------
 
 
@@ -890,57 +806,21 @@ def sums_nothing(s: Spec) -> bool:
 
 
 @condition
-def is_transpose(s: Spec) -> bool:
-    """Whether a unary spec transposes a matrix."""
-    return s == TRANSPOSE
-
-
-@condition
 def is_matrix_product(s: Spec) -> bool:
     """Whether the product contracts one axis of each matrix crosswise: M·N or its transpose."""
     return s in (MATRIX_PRODUCT, ((0, 1), (1, 2), (2, 0)))
 
 
 @primitive
-def result_dims(s: Spec, n: Dims, m: Dims) -> Dims:
+def result_dims(s: Spec, *operands: Dims) -> Dims:
     """The axes of a product."""
-    return output_dims(s, n, m)
-
-
-@primitive
-def result_dims1(s: Spec, n: Dims) -> Dims:
-    """The axes of a unary product."""
-    return output_dims(s, n)
-
-
-@primitive
-def first_size(n: Dims) -> object:
-    """The first of some sizes; None where there is none."""
-    return n[0] if n else None
+    return output_dims(s, *operands)
 
 
 @condition
 def is_whole(p: Number) -> bool:
     """Whether a number is an integer."""
     return Fraction(p).denominator == 1
-
-
-@condition
-def is_odd(f: Name) -> bool:
-    """Whether f(-x) = -f(x)."""
-    return record(f).parity == "odd"
-
-
-@condition
-def is_even(f: Name) -> bool:
-    """Whether f(-x) = f(x)."""
-    return record(f).parity == "even"
-
-
-@condition
-def is_test(f: Name) -> bool:
-    """Whether a function has the values 1 and 0."""
-    return record(f).is_test
 
 
 @condition
@@ -966,14 +846,6 @@ def is_of_each(f: Name) -> bool:
     return f in STACK_FUNCTIONS
 
 
-def _with_groups(text: str, many: Mapping[str, int]) -> Spec:
-    """The spec that a text says, in which some letters stand for that many indices."""
-    names = {c: [f"{c}{k}" for k in range(n)] for c, n in many.items()}
-    given, out = text.split("->")
-    parts = [[i for c in part for i in names.get(c, [c])] for part in (*given.split(","), out)]
-    return canonical(parts[:-1], parts[-1])
-
-
 @primitive
 def grouped(text: str, *operands: Dims) -> Spec:
     """The spec that a text says, in which capitals stand for as many axes as operands have there.
@@ -989,35 +861,16 @@ def grouped(text: str, *operands: Dims) -> Spec:
         if len(missing) == 1:
             (letter,) = missing
             many[letter] = len(own) - sum(many.get(c, c.islower()) for c in part)
-    return _with_groups(text, many)
+    names = {c: [f"{c}{k}" for k in range(n)] for c, n in many.items()}
+    given, out = text.split("->")
+    parts = [[i for c in part for i in names.get(c, [c])] for part in (*given.split(","), out)]
+    return canonical(parts[:-1], parts[-1])
 
 
 @primitive
-def stacked(text: str, lead: Dims, stack: Dims) -> Spec:
-    """The spec that a text says, in which `L` and `B` stand for the axes `lead` and `stack`.
-
-    >>> stacked("LBij,Bjk->LBik", ("m",), ())
-    ((0, 1, 2), (2, 3), (0, 1, 3))
-    """
-    return _with_groups(text, {"L": len(lead), "B": len(stack)})
-
-
-@primitive
-def stack_dims(a: Dims) -> Dims:
-    """The axes before those of each matrix."""
-    return a[:-2]
-
-
-@primitive
-def last_dims(a: Dims) -> Dims:
-    """The last axis."""
-    return a[-1:]
-
-
-@primitive
-def square_dims(a: Dims) -> Dims:
-    """The axes of a square matrix that is as long as the last axis."""
-    return a[-1:] * 2
+def grouped_dims(text: str, *operands: Dims) -> Dims:
+    """The axes of the product that `grouped` gives the spec of."""
+    return output_dims(grouped(text, *operands), *operands)
 
 
 @primitive
@@ -1036,19 +889,7 @@ def half(a: Dims, place: int) -> Constraints:
 @primitive
 def below_diagonal(a: Dims, by: int) -> Constraints:
     """Where a square matrix is below its diagonal by some places or more."""
-    return canonical_constraints(square_dims(a), [(">=", form([(0, 1), (1, -1), ("", -by)]))])
-
-
-@condition
-def is_one_matrix(a: Dims) -> bool:
-    """Whether axes are those of a matrix alone."""
-    return len(a) == 2
-
-
-@condition
-def spans_all(vectors: Dims) -> bool:
-    """Whether a matrix has as many columns as rows."""
-    return vectors[-1] == vectors[-2]
+    return canonical_constraints(a[-1:] * 2, [(">=", form([(0, 1), (1, -1), ("", -by)]))])
 
 
 # Choices ---------------------------------------------------------------------------------
@@ -1146,19 +987,7 @@ def is_matrix(n: Dims) -> bool:
     return len(n) == 2
 
 
-@primitive
-def last_axis(n: Dims) -> Dims:
-    """The size of the last axis, as that of an identity."""
-    return n[-1:]
-
-
 # Functions where a sign is known ---------------------------------------------------------
-
-
-@condition
-def is_increasing(f: Name) -> bool:
-    """Whether f(a) ≤ f(b) for all a ≤ b."""
-    return record(f).monotone == "increasing" and record(f).total
 
 
 @condition
@@ -1196,12 +1025,6 @@ def is_square(n: Dims) -> bool:
 
 
 @primitive
-def matrix_identity(s: Spec, n: Dims) -> Dims:
-    """The size of the identity, for a square matrix of axes `n`."""
-    return n[:1]
-
-
-@primitive
 def reciprocal(c: Number) -> Number | None:
     """One over a number; None for 0."""
     return None if c == 0 else Number(1) / Number(c)
@@ -1223,42 +1046,6 @@ def one_axis(n: Dims) -> bool:
 
 
 @condition
-def is_total_and_tame(f: str) -> bool:
-    """Whether a function is defined for all reals, and does not grow as exp does."""
-    return record(f).total and not record(f).grows
-
-
-@condition
-def is_natural(p: Number) -> bool:
-    """Whether an exponent is an integer that is not negative."""
-    return p >= 0 and Fraction(p).denominator == 1
-
-
-@condition
-def is_never_negative(f: str) -> bool:
-    """Whether f(a) ≥ 0 for all a."""
-    return record(f).is_never_negative
-
-
-@condition
-def has_operands_sign(f: str) -> bool:
-    """Whether f(a) > 0 where a > 0, and f(0) ≥ 0."""
-    return record(f).keeps_sign
-
-
-@condition
-def is_zero_at_zero(f: str) -> bool:
-    """Whether f(a) = 0 at a = 0 alone."""
-    return record(f).zero_at_zero_alone
-
-
-@condition
-def is_bounded(f: str) -> bool:
-    """Whether f(a) is between -1 and 1 for all a."""
-    return record(f).is_within_one
-
-
-@condition
 def is_declared(x: Variable, word: str) -> bool:
     """Whether something is assumed of a variable."""
     return word in x[2]
@@ -1271,12 +1058,6 @@ def are_all(c: Entries, word: str) -> bool:
 
 
 @condition
-def is_square_variable(x: Variable) -> bool:
-    """Whether a variable is a square matrix."""
-    return len(x[1]) == 2 and x[1][0] == x[1][1]
-
-
-@condition
 def never_negative_power(p: Number) -> bool:
     """Whether aᵖ ≥ 0 for all a for which it is defined."""
     p = Fraction(p)
@@ -1284,33 +1065,9 @@ def never_negative_power(p: Number) -> bool:
 
 
 @condition
-def is_same_twice(s: Spec) -> bool:
-    """Whether both operands of a product have the same indices."""
-    return s[0] == s[1]
-
-
-@condition
-def is_positive_fraction(p: Number) -> bool:
-    """Whether a number is no integer, and positive."""
-    return p > 0 and Fraction(p).denominator > 1
-
-
-@condition
-def is_negative_fraction(p: Number) -> bool:
-    """Whether a number is no integer, and negative."""
-    return p < 0 and Fraction(p).denominator > 1
-
-
-@condition
 def is_no_number(b: object) -> bool:
     """Whether a term is no constant."""
     return isinstance(b, Term) and b.op != "constant"
-
-
-@condition
-def is_inverse_of_bounded(f: str) -> bool:
-    """Whether f undoes sine or cosine."""
-    return record(f).domain == (-1, 1)
 
 
 # Fast forms ------------------------------------------------------------------------------

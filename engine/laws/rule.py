@@ -8,8 +8,8 @@ from enum import StrEnum
 from functools import cached_property
 from inspect import getdoc
 from itertools import product
-from types import FunctionType
-from typing import Any, Protocol, cast
+from types import FunctionType, MappingProxyType
+from typing import Any, Final, Protocol, cast
 
 from eggrad.engine.errors import RuleError
 from eggrad.engine.extraction.snapshot import Snapshot
@@ -132,6 +132,9 @@ class Same(Tensor):
 
 # The stages that a strategy can be given further rulesets for.
 ADDED_STAGES = ("simplify", "explore")
+
+# No options.
+NOTHING: Final = MappingProxyType[str, str | bool]({})
 
 Finder = Callable[[Snapshot], Iterable[tuple[int, Term]]]
 
@@ -347,10 +350,13 @@ class Ruleset:
 
         return register
 
-    def state(self, cite: str, /, **rows: Row | Law | Tensor) -> None:
+    def state(
+        self, cite: str, shared: Mapping[str, str | bool] = NOTHING, /, **rows: Row | Law | Tensor
+    ) -> None:
         """Register the laws and facts of a table, by their names; all have one source.
 
         A row is a law or a claim, `when` conditions hold, `noted` with a sentence and options.
+        Options that all rows have are `shared`.
 
         >>> from eggrad.engine.laws.language import fn, tensors
         >>> (a,) = tensors("a")
@@ -363,7 +369,8 @@ class Ruleset:
         place = f"{frame.f_code.co_filename}, line {frame.f_lineno}"
         for name, row in rows.items():
             self._unused(name)
-            self._add(name, row if isinstance(row, Row) else Row(row), cite, place)
+            own = row if isinstance(row, Row) else Row(row)
+            self._add(name, replace(own, options={**shared, **own.options}), cite, place)
 
     def _add(self, name: str, row: Row, cite: str, place: str = "") -> Rule | Fact:
         check_row(name, row)

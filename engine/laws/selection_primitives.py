@@ -38,12 +38,6 @@ def unchosen_dims(n: Dims, a: Dims) -> Dims:
     return places_dims(n, a)
 
 
-@condition
-def is_repeated(s: Spec) -> bool:
-    """Whether both operands have the same indices."""
-    return s[0] == s[1]
-
-
 @primitive
 def repeated_once(s: Spec) -> Spec:
     """The product of a tensor of zeros and ones with itself, by one of them."""

@@ -51,7 +51,7 @@ HALF: Final = Fraction(1, 2)
 # Properties whose names are no adjectives.
 _WORDS: Final = {INTEGER: "an integer", PROBABILITY: "a probability", TOTAL: "defined"}
 # What a product or a transpose is written for.
-_SEEN: Final = ("is_declared", "is_elementwise", "is_matrix_product", "is_transpose", "holds")
+_SEEN: Final = ("is_declared", "is_elementwise", "is_matrix_product", "holds")
 
 
 def sentence_of(statement: Law | Known, conditions: Sequence[Tensor]) -> str:

@@ -8,6 +8,7 @@ from typing import Any, Final
 from eggrad.engine.indices.spec import MATRIX_PRODUCT, TRANSPOSE, format_spec
 from eggrad.engine.laws import language
 from eggrad.engine.laws.language import (
+    Attribute,
     Call,
     Comparison,
     Condition,
@@ -15,11 +16,16 @@ from eggrad.engine.laws.language import (
     Known,
     Law,
     Literal,
+    Negation,
     Node,
     Parameter,
+    Part,
     Tensor,
     Variable,
+    joined,
     opposite,
+    plus,
+    repeated,
 )
 from eggrad.engine.laws.properties import NAMES
 from eggrad.engine.terms.term import FUNCTION_NODES
@@ -113,8 +119,21 @@ class _Speller:
                 return f"known({self.spell(p)[0]}, {self.spell(tensor)[0]})", ATOM
             case Call(function=Comparison() as own, args=(c,)):
                 return f"{self.at(SUM, c)} {own.sign} {self.spell(own.number)[0]}", COMPARED
+            case Call(function=function, args=(x, y)) if _name(function) == "is_same":
+                return f"{self.spell(x)[0]} == {self.spell(y)[0]}", COMPARED
+            case Call(function=Negation() as own, args=args):
+                text, level = self.spell(Call(own.test, args))
+                return (f"~{text}", SIGNED) if level == ATOM else (text.replace("==", "!="), level)
+            case Call(function=Part() as part, args=(whole,)):
+                return f"{self.at(ATOM, whole)}{part.__name__}", ATOM
+            case Call(function=Attribute() | Condition(function=Attribute()), args=(f,)):
+                return f"{self.at(ATOM, f)}.{_name(pattern.function)}", ATOM
             case Call(function=function, args=(c,)) if function is opposite:
                 return f"-{self.at(SIGNED, c)}", SIGNED
+            case Call(function=function, args=(c, d)) if function in (plus, joined):
+                return f"{self.at(SUM, c)} + {self.at(PRODUCT, d)}", SUM
+            case Call(function=function, args=(c, d)) if function is repeated:
+                return f"{self.at(PRODUCT, c)} * {self.at(SIGNED, d)}", PRODUCT
             case Call(function=function, args=args):
                 return f"{_name(function)}({self.listed(args)})", ATOM
             case Node(constructor=name, args=args):
@@ -135,7 +154,7 @@ class _Speller:
                 return f"-{self.at(SIGNED, a)}", SIGNED
             case (("add" | "subtract"), (a, b)):
                 sign = "+" if name == "add" else "-"
-                return f"{self.summand(SUM, a)} {sign} {self.summand(PRODUCT, b)}", SUM
+                return f"{self.summand(SUM, a, b)} {sign} {self.summand(PRODUCT, b, a)}", SUM
             case (("divide" | "scale" | "power"), (a, b)):
                 sign, level, first, second = _INFIX[name]
                 number = name == "divide" and _of_scalars(a)
@@ -177,21 +196,25 @@ class _Speller:
             return f"of_each({self.listed([own, *operands])})"
         return f"extreme({self.listed([own, data, *operands])})"
 
-    def summand(self, level: int, a: object) -> str:
-        """A term of a sum, which may be a number in all its entries."""
-        if isinstance(a, Node) and a.constructor == "constant" and self.is_spread(a.args[1]):
-            return self.at(level, a.args[0])
-        return self.at(level, a)
-
-    def is_spread(self, n: object) -> bool:
-        """Whether axes are those of a pattern beside."""
-        return (isinstance(n, Call) and n.function is None) or isinstance(n, Parameter)
+    def summand(self, level: int, a: object, beside: object) -> str:
+        """A term of a sum; a number if all its entries are that, and those of the other not."""
+        number = isinstance(a, Node) and _is_spread(a) and not _is_spread(beside)
+        return self.at(level, a.args[0] if number else a)
 
     def is_elementwise(self, s: object) -> bool:
         """Whether a spec is that of an element-wise product."""
         if isinstance(s, Parameter):
             return s.name in self.products
         return isinstance(s, Call) and _name(s.function) == "elementwise"
+
+
+def _is_spread(a: object) -> bool:
+    """Whether it is a number for each entry of a pattern beside."""
+    return (
+        isinstance(a, Node)
+        and a.constructor == "constant"
+        and (isinstance(n := a.args[1], Parameter) or (isinstance(n, Call) and n.function is None))
+    )
 
 
 def _of_scalars(a: object) -> bool:

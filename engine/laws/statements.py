@@ -20,16 +20,16 @@ from eggrad.engine.laws.language import (
     Parameter,
     Row,
     Tensor,
+    as_condition,
     dims,
+    joined,
 )
 from eggrad.engine.laws.primitives import (
     elementwise,
     grouped,
+    grouped_dims,
     is_elementwise,
-    join,
     result_dims,
-    result_dims1,
-    wrt_dims,
 )
 from eggrad.engine.laws.spelling import spelled
 from eggrad.engine.terms.term import FUNCTION_NODES
@@ -107,7 +107,8 @@ def completed(row: Row) -> tuple[Any, tuple[Any, ...]]:
             case _:
                 return pattern
 
-    conditions = [build(c) if isinstance(c, Tensor) else Literal(c) for c in row.conditions]
+    asked = map(as_condition, row.conditions)
+    conditions = [build(c) if isinstance(c, Tensor) else Literal(c) for c in asked]
     return build(statement), (
         *conditions,
         *(is_elementwise(cast(Spec, p)) for p in own_specs.values()),
@@ -118,16 +119,17 @@ def _axes_of(pattern: Any) -> Any:
     """The axes of a pattern, by its first letter that has them."""
     match pattern:
         case Node("derivative", (a, x)):
-            return join(_axes_of(a), wrt_dims(x))
+            return joined(_axes_of(a), x[1])
         case Node(name) if name in _SCALARS:
             return ()
         case Node("constant", (_, own)) if not isinstance(own, Like):
             return own
         case Node("ein", (Grouped(text, operands), *_)):
-            axes = [_axes_of(a) for a in operands]
-            return result_dims(grouped(text, *axes), *axes)
+            return grouped_dims(text, *map(_axes_of, operands))
+        case Node("ein1", (Grouped(text), a)):
+            return grouped_dims(text, _axes_of(a))
         case Node("ein1", (tuple() as spec, a)):
-            return result_dims1(spec, _axes_of(a))
+            return result_dims(spec, _axes_of(a))
         case Node(name, (first, *_) as args) if name in _KEEP_AXES or isinstance(first, Like):
             # A scalar meets every entry of what it is divided by.
             operands = [a for a in args if isinstance(a, Node) or _is_tensor(a)]

@@ -157,12 +157,6 @@ def is_unit(c: Number) -> bool:
 
 
 @condition
-def is_integer(c: Number) -> bool:
-    """Whether a number is an integer."""
-    return Fraction(c).denominator == 1
-
-
-@condition
 def is_integer_valued(f: str) -> bool:
     """Whether all values of a function are integers."""
     return f in _INTEGER_VALUED or record(f).is_test
@@ -178,13 +172,6 @@ def rounds(f: str) -> bool:
 def keeps_integers(f: str) -> bool:
     """Whether a function of integers is an integer."""
     return f in _INTEGER_AT_INTEGERS
-
-
-@condition
-def is_odd_with_sign(f: str) -> bool:
-    """Whether f(-a) = -f(a), and f(a) > 0 for a > 0."""
-    own = record(f)
-    return own.parity == "odd" and own.keeps_sign
 
 
 @condition

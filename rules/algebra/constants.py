@@ -19,101 +19,82 @@ multiples = Ruleset(
 
 multiples.state(
     ARITHMETIC,
-    scale_by_one=(1 * a >> a).noted(replaces=True),
+    REPLACES,
+    scale_by_one=1 * a >> a,
     scale_scale=(c * (k * a) >> times(c, k) * a)
     .when(k != 1, differ(k * a, a))
-    .noted(
-        "c·(k·a) = (c·k)·a, unless k·a = a, where numbers would be multiplied without end.",
-        replaces=True,
-    ),
-    scale_constant=(c * const(k, n) >> const(times(c, k), n)).noted(
-        "c·k is a constant.", replaces=True
-    ),
-    add_constants=(const(c, n) + const(k, n) >> const(plus(c, k), n)).noted(
-        "c + k is a constant.", replaces=True
-    ),
-    add_zero=(a + 0 >> a).noted(replaces=True),
+    .noted("c·(k·a) = (c·k)·a, unless k·a = a, where numbers would be multiplied without end."),
+    scale_constant=(c * const(k, n) >> const(times(c, k), n)).noted("c·k is a constant."),
+    add_constants=(const(c, n) + const(k, n) >> const(c + k, n)).noted("c + k is a constant."),
+    add_zero=a + 0 >> a,
     constant_without_entries=(const(c, n) >> const(0, n))
     .when(c != 0, is_empty(n))
-    .noted(
-        "A constant with an axis of length 0 is 0.",
-        replaces=True,
-        cite="tensors without entries are equal",
-    ),
+    .noted("A constant with an axis of length 0 is 0.", cite="tensors without entries are equal"),
     product_with_zero=(ein(s, const(0, n), a) >> const(0, result_dims(s, n, dims(a)))).noted(
-        "0·a = 0, for any product.", replaces=True
+        "0·a = 0, for any product."
     ),
     product_of_constants=(
         ein(s, const(c, n), const(k, m)) >> const(times(c, k), result_dims(s, n, m))
     )
     .when(sums_nothing(s))
-    .noted("Constants spread along each other's axes are one constant.", replaces=True),
+    .noted("Constants spread along each other's axes are one constant."),
     product_with_constant=(ein(s, const(c, n), a) >> c * ein1(absorbed(s), a))
     .when(constant_is_absorbed(s), c != 0)
     .noted(
         "A constant factor on axes that the other factor has is a number.",
-        replaces=True,
         cite="the unit of the product; axes that the other operand has",
     ),
 )
 
 constants.state(
     ARITHMETIC,
+    REPLACES,
     power_of_constant=(const(c, n) ** p >> const(raised(c, p), n)).noted(
-        "cᵖ is a constant where it is rational.", replaces=True
+        "cᵖ is a constant where it is rational."
     ),
     function_of_constant=(f(const(c, n)) >> const(function_value(f, c), n)).noted(
-        "f(c) is a constant where it is rational.", replaces=True
+        "f(c) is a constant where it is rational."
     ),
-    power_one=(a**1 >> a).noted(replaces=True),
+    power_one=a**1 >> a,
     power_of_one_exponent=(fn("pow", a, const(c, n)) >> a**c).noted(
         "A power whose exponents are all the same has that number as its exponent.",
-        replaces=True,
         cite="definition of the power",
     ),
-    power_zero=(a**0 >> 1).noted(replaces=True, cite="the convention 0⁰ = 1, NumPy's and C's"),
-    product_scale=(ein(s, c * a, b) >> c * ein(s, a, b)).noted("(c·a)·b = c·(a·b).", replaces=True),
+    power_zero=(a**0 >> 1).noted(cite="the convention 0⁰ = 1, NumPy's and C's"),
+    product_scale=(ein(s, c * a, b) >> c * ein(s, a, b)).noted("(c·a)·b = c·(a·b)."),
     unary_scale=(ein1(s, c * a) >> c * ein1(s, a))
-    .when(changes(s))
-    .noted("Transposes, diagonals and sums of c·a are c times those of a.", replaces=True),
+    .when(~is_identity(s))
+    .noted("Transposes, diagonals and sums of c·a are c times those of a."),
     product_with_ones=(
         ein(s, const(c, n), a)
         >> c
         * ein(
             scaled_as(s),
-            ein1(sums_all(constant_summed_dims(s, n)), const(1, constant_summed_dims(s, n))),
+            ein1("A->", const(1, constant_summed_dims(s, n))),
             ein(constant_kept(s), const(1, constant_kept_dims(s, n)), a),
         )
     )
     .when(constant_shrinks(s), c != 0)
     .noted(
         "A constant factor keeps the axes that nothing else has; those summed give their size.",
-        replaces=True,
         cite="the unit of the product; Σᵢ 1 = n",
     ),
     broadcast_number=(ein(s, const(c, n), a) >> c * ein(s, const(1, n), a))
     .when(c != 1, c != 0, constant_spreads(s))
     .noted(
         "A constant that spreads a tensor along new axes is a multiple of ones.",
-        replaces=True,
         cite="the unit of the product",
     ),
-    unary_constant=(ein1(s, const(c, n)) >> const(c, result_dims1(s, n)))
+    unary_constant=(ein1(s, const(c, n)) >> const(c, result_dims(s, n)))
     .when(nothing_summed(s))
-    .noted(
-        "Transposes and diagonals of a constant are constants.",
-        replaces=True,
-        cite="every entry is the same",
-    ),
+    .noted("Transposes and diagonals of a constant are constants.", cite="every entry is the same"),
     sum_of_constant=(
         ein1(s, const(c, n))
         >> ein(
-            scaled_as(s),
-            size(first_size(summed_dims(s, n))),
-            ein1(kept_spec(s), const(c, kept_axes(s, n))),
+            scaled_as(s), size(summed_dims(s, n)[0]), ein1(kept_spec(s), const(c, kept_axes(s, n)))
         )
-    ).noted("Σᵢ c = n·c, one summed index at a time.", replaces=True, cite="Σᵢ 1 = n"),
+    ).noted("Σᵢ c = n·c, one summed index at a time.", cite="Σᵢ 1 = n"),
     size_is_number=(size(i) >> const(as_number(i), ())).noted(
-        "A size that is an integer is that constant.", replaces=True, cite="a size that is a number"
+        "A size that is an integer is that constant.", cite="a size that is a number"
     ),
 )

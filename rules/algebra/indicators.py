@@ -67,9 +67,10 @@ gathers = Ruleset(
 
 deltas.state(
     DELTAS,
+    REPLACES,
     delta_sift=(ein(s, delta(n), a) >> ein1(sifted(s, n), a))
     .when(delta_sifts(s, n))
-    .noted("Σⱼ δᵢⱼ·aⱼ = aᵢ, where each pair has a summed index or two equal ones.", replaces=True),
+    .noted("Σⱼ δᵢⱼ·aⱼ = aᵢ, where each pair has a summed index or two equal ones."),
     delta_sift_partly=(
         ein(s, delta(n), a)
         >> ein(
@@ -79,14 +80,12 @@ deltas.state(
         )
     )
     .when(delta_reduces(s, n))
-    .noted(
-        "Σⱼ δᵢⱼ·δₖₗ·aⱼₗ = δₖₗ·aᵢₖ: pairs that can go do, and leave ones where nothing else is.",
-        replaces=True,
-    ),
+    .noted("Σⱼ δᵢⱼ·δₖₗ·aⱼₗ = δₖₗ·aᵢₖ: pairs that can go do, and leave ones where nothing else is."),
 )
 
 delta_products.state(
     "definition of the delta (thesis, equation 4.2)",
+    REPLACES,
     delta_alone=(
         ein1(s, delta(n))
         >> ein(
@@ -96,29 +95,30 @@ delta_products.state(
         )
     )
     .when(delta_reduces(s, n))
-    .noted("Σⱼ δᵢⱼ = 1, Σᵢ δᵢᵢ = n, and δᵢⱼ = δⱼᵢ.", replaces=True),
-    delta_of_nothing=(delta(()) >> const(1, ())).noted("The delta of no axes is 1.", replaces=True),
+    .noted("Σⱼ δᵢⱼ = 1, Σᵢ δᵢᵢ = n, and δᵢⱼ = δⱼᵢ."),
+    delta_of_nothing=(delta(()) >> const(1, ())).noted("The delta of no axes is 1."),
     delta_of_length_one=(
         delta(n) >> ein(longer_pairs(n), delta(longer(n)), const(1, ones_of_pairs(n)))
     )
     .when(has_length_one(n))
-    .noted("On axes of length 1, δᵢⱼ = 1.", replaces=True),
-    delta_without_entries=(delta(n) >> const(0, join(n, n)))
+    .noted("On axes of length 1, δᵢⱼ = 1."),
+    delta_without_entries=(delta(n) >> const(0, n + n))
     .when(is_empty(n))
-    .noted("A delta on axes of length 0 is 0.", replaces=True, cite=NO_ENTRIES),
+    .noted("A delta on axes of length 0 is 0.", cite=NO_ENTRIES),
     delta_times_delta=(
-        ein(s, delta(n), delta(m)) >> ein1(delta_product(s, n, m), delta(join(n, m)))
-    ).noted("δᵢⱼ·δₖₗ is the delta of both pairs.", replaces=True),
+        ein(s, delta(n), delta(m)) >> ein1(delta_product(s, n, m), delta(n + m))
+    ).noted("δᵢⱼ·δₖₗ is the delta of both pairs."),
 )
 
 indicator_products.state(
     IVERSON,
+    REPLACES,
     indicator_of_nothing=(indicator(n, P) >> const(1, n))
     .when(holds_always(P))
-    .noted("An indicator without conditions is 1.", replaces=True),
+    .noted("An indicator without conditions is 1."),
     indicator_of_contradiction=(indicator(n, P) >> const(0, n))
     .when(holds_never(P))
-    .noted("An indicator whose conditions hold nowhere is 0.", replaces=True),
+    .noted("An indicator whose conditions hold nowhere is 0."),
     indicator_is_delta=(
         indicator(n, P)
         >> ein(
@@ -126,7 +126,7 @@ indicator_products.state(
             delta(paired_size(n, P)),
             indicator(unpaired_dims(n, P), unpaired(n, P)),
         )
-    ).noted("[i = j]·[P] = δᵢⱼ·[P] where both axes have the same size.", replaces=True),
+    ).noted("[i = j]·[P] = δᵢⱼ·[P] where both axes have the same size."),
     indicator_alone=(
         ein1(s, indicator(n, P))
         >> ein(
@@ -140,26 +140,27 @@ indicator_products.state(
     )
     .when(reduces(s, n, P))
     .noted(
-        "Σⱼ [j = f(i)]·[P] = [P at j = f(i)]·[f(i) in range]; axes without a condition are ones.",
-        replaces=True,
+        "Σⱼ [j = f(i)]·[P] = [P at j = f(i)]·[f(i) in range]; axes without a condition are ones."
     ),
     indicator_times_indicator=(
         ein(s, indicator(n, P), indicator(m, Q))
-        >> ein1(both_spec(s), indicator(join(n, m), both(n, P, m, Q)))
-    ).noted("[P]·[Q] = [P and Q].", replaces=True),
+        >> ein1(both_spec(s), indicator(n + m, both(n, P, m, Q)))
+    ).noted("[P]·[Q] = [P and Q]."),
 )
 
 
-@indicators.rule(cite=URBAN, replaces=True)
-def indicator_of_gathered(
-    s: Spec, t: Spec, a: Tensor, *, n: Dims, p: Constraints, m: Dims, q: Constraints
-) -> Statement:
-    """Σⱼ [j = f(i)]·Σₖ [k = g(j)]·aₖ = Σₖ [k = g(f(i))]·[f(i) in range]·aₖ."""
-    both_of = (s, described(n, p), t, described(m, q))
-    both_at_once = indicator(composed_dims(*both_of), composed_constraints(*both_of))
-    gathered = ein(s, indicator(n, p), ein(t, indicator(m, q), a))
-    return gathered >> ein(composed(*both_of), both_at_once, a), composes(*both_of)
+# Two gathers, one of what the other picks.
+TWICE = (s, described(n, P), t, described(m, Q))
 
+indicators.state(
+    URBAN,
+    indicator_of_gathered=(
+        ein(s, indicator(n, P), ein(t, indicator(m, Q), a))
+        >> ein(composed(*TWICE), indicator(composed_dims(*TWICE), composed_constraints(*TWICE)), a)
+    )
+    .when(composes(*TWICE))
+    .noted("Σⱼ [j = f(i)]·Σₖ [k = g(j)]·aₖ = Σₖ [k = g(f(i))]·[f(i) in range]·aₖ.", replaces=True),
+)
 
 indicators.state(
     IVERSON,

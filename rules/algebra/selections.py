@@ -19,7 +19,7 @@ selections.state(
     selection_times_itself=(
         ein(s, selection(n, a), selection(n, a)) >> ein1(repeated_once(s), selection(n, a))
     )
-    .when(is_repeated(s))
+    .when(s[0] == s[1])
     .noted("[i = aₖ]·[i = aₖ] = [i = aₖ]."),
     selection_of_one_place=(
         ein(s, selection(n, a), selection(n, a)) >> ein(told_apart(s, n), selection(n, a), delta(n))

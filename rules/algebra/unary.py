@@ -20,26 +20,19 @@ summation = Ruleset(
 
 short_axes.state(
     "a sum without terms is 0",
-    unary_without_entries=(ein1(s, a) >> const(0, result_dims1(s, dims(a))))
+    REPLACES,
+    unary_without_entries=(ein1(s, a) >> const(0, result_dims(s, dims(a))))
     .when(is_empty(dims(a)))
-    .noted("Sums over what has no entries are 0, and so is what has none itself.", replaces=True),
+    .noted("Sums over what has no entries are 0, and so is what has none itself."),
     product_without_entries=(ein(s, a, b) >> const(0, result_dims(s, dims(a), dims(b))))
     .when(is_empty(dims(a), dims(b)))
-    .noted("A product with what has no entries is 0, or has none itself.", replaces=True),
+    .noted("A product with what has no entries is 0, or has none itself."),
     unary_by_first_spec=(ein1(s, a) >> ein1(first_spec(s, dims(a)), a))
     .when(has_other_spec(s, dims(a)))
-    .noted(
-        "The only index of an axis of length 1 is 0, however a spec calls it.",
-        replaces=True,
-        cite=EINSUM,
-    ),
+    .noted("The only index of an axis of length 1 is 0, however a spec calls it.", cite=EINSUM),
     product_by_first_spec=(ein(s, a, b) >> ein(first_spec(s, dims(a), dims(b)), a, b))
     .when(has_other_spec(s, dims(a), dims(b)))
-    .noted(
-        "The only index of an axis of length 1 is 0, in products as well.",
-        replaces=True,
-        cite=EINSUM,
-    ),
+    .noted("The only index of an axis of length 1 is 0, in products as well.", cite=EINSUM),
 )
 
 unary.state(
@@ -48,30 +41,30 @@ unary.state(
     .when(is_identity(s))
     .noted("A transpose that changes nothing is nothing.", replaces=True),
     unary_of_unary=(ein1(s, ein1(t, a)) >> ein1(inline(s, t), a))
-    .when(changes(t))
+    .when(~is_identity(t))
     .noted("Two unary products are one.", replaces=True),
     unary_of_product=(ein1(s, ein(t, a, b)) >> ein(compose(s, t), a, b))
-    .when(changes(s))
+    .when(~is_identity(s))
     .noted("A product can transpose, take diagonals and sum by itself."),
     product_of_unary=(ein(s, ein1(t, a), b) >> ein(inline(s, t), a, b))
-    .when(changes(t))
+    .when(~is_identity(t))
     .noted("A product can transpose, take the diagonal of and sum its operand by itself."),
     sum_of_squares=(ein1(s, a**2) >> ein(compose(s, elementwise(dims(a))), a, a))
-    .when(sums(s))
+    .when(~nothing_summed(s))
     .noted("Σ a² is the product of a with itself."),
     unary_of_sum=(ein1(s, a + b) >> ein1(s, a) + ein1(s, b))
-    .when(changes(s))
+    .when(~is_identity(s))
     .noted(
         "Transposes, diagonals and sums of a + b are those of a plus those of b.", cite="linearity"
     ),
     unary_of_function=(ein1(s, f(a)) >> f(ein1(s, a)))
-    .when(changes(s), nothing_summed(s))
+    .when(~is_identity(s), nothing_summed(s))
     .noted(
         "Transposes and diagonals of f(a) are f of those of a.",
         cite="element-wise functions act on entries",
     ),
     unary_of_power=(ein1(s, a**b) >> ein1(s, a) ** b)
-    .when(changes(s), nothing_summed(s))
+    .when(~is_identity(s), nothing_summed(s))
     .noted(
         "Transposes and diagonals of aᵇ are powers of those of a.",
         cite="element-wise functions act on entries",

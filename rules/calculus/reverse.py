@@ -15,29 +15,36 @@ reverse = Ruleset(
 )
 
 
-def _repaired(s: Spec, lead: Dims, known: Tensor, a: Tensor) -> Tensor:
-    """A cotangent for `a` on those of its indices that are known, spread over the others."""
+def _repaired(s: Spec, node: Tensor, a: Tensor, *others: Tensor) -> Tensor:
+    """What a product passes to its first operand, an index of which disappears or repeats.
+
+    The cotangent has the indices that are known; ones spread it over the others, and a delta ties
+    those that repeat.
+    """
+    lead = leading(dims(g), dims(node))
+    known = ein(pull_known(s, lead), g, *others) if others else ein1(pull_known(s, lead), g)
     spread = ein(spread_gone(s, lead), known, const(1, gone_dims(s, dims(a))))
     return ein(spread_again(s, lead), spread, delta(again_dims(s, dims(a))))
 
 
-@reverse.rule(cite="subgradient, equal shares where several attain it")
-def pull_extreme(f: Name, s: Spec, a: Tensor, g: Tensor) -> Statement:
-    """A maximum passes its cotangent to the entries that attain it; likewise a minimum."""
-    return (
-        pullback(extreme(f, s, a), 0, g) >> ein(to_shares(s, dims(g)), g, shares(f, s, a)),
-        is_extreme(f),
+reverse.state(
+    "subgradient, equal shares where several attain it",
+    pull_extreme=(
+        pullback(extreme(f, s, a), 0, g) >> ein(to_shares(s, dims(g)), g, shares(f, s, a))
     )
+    .when(is_extreme(f))
+    .noted("A maximum passes its cotangent to the entries that attain it; likewise a minimum."),
+)
 
 
 reverse.state(
     "it is constant but for jumps",
     pull_selection=(
         pullback(selection(n, a), 0, g)
-        >> const(0, join(leading(dims(g), dims(selection(n, a))), dims(a)))
+        >> const(0, leading(dims(g), dims(selection(n, a))) + dims(a))
     ).noted("A selection passes on 0 to the indices."),
     pull_argsort=(
-        pullback(argsort(j, a), 0, g) >> const(0, join(leading(dims(g), dims(a)), dims(a)))
+        pullback(argsort(j, a), 0, g) >> const(0, leading(dims(g), dims(a)) + dims(a))
     ).noted("An order passes on 0."),
     pull_add_left=(pullback(a + b, 0, g) >> g).noted(
         "A sum passes its cotangent to its left operand.", cite=f"{LAUE}, theorem 9; thesis 4.2.1"
@@ -76,27 +83,21 @@ reverse.state(
 )
 
 
-@reverse.rule(cite="thesis 4.6 (the repaired product rule); diagonals by a delta")
-def pull_product_left_repaired(s: Spec, a: Tensor, b: Tensor, g: Tensor) -> Statement:
-    """Where an index of the left operand disappears or repeats, ones and deltas spread it."""
-    lead = leading(dims(g), dims(ein(s, a, b)))
-    known = ein(pull_known(s, lead), g, b)
-    return pullback(ein(s, a, b), 0, g) >> _repaired(s, lead, known, a), irregular(s)
-
-
-@reverse.rule(cite="thesis 4.6 (the repaired product rule); diagonals by a delta")
-def pull_product_right_repaired(s: Spec, a: Tensor, b: Tensor, g: Tensor) -> Statement:
-    """Where an index of the right operand disappears or repeats, ones and deltas spread it."""
-    lead, turned = leading(dims(g), dims(ein(s, a, b))), swap(s)
-    known = ein(pull_known(turned, lead), g, a)
-    return pullback(ein(s, a, b), 1, g) >> _repaired(turned, lead, known, b), irregular(turned)
-
-
-@reverse.rule(cite="linearity; thesis 4.6 for summed indices")
-def pull_unary(s: Spec, a: Tensor, g: Tensor) -> Statement:
-    """A transpose passes its cotangent back transposed; sums spread it, diagonals place it."""
-    lead = leading(dims(g), dims(ein1(s, a)))
-    return pullback(ein1(s, a), 0, g) >> _repaired(s, lead, ein1(pull_known(s, lead), g), a)
+reverse.state(
+    "thesis 4.6 (the repaired product rule); diagonals by a delta",
+    pull_product_left_repaired=(pullback(ein(s, a, b), 0, g) >> _repaired(s, ein(s, a, b), a, b))
+    .when(~regular(s))
+    .noted("Where an index of the left operand disappears or repeats, ones and deltas spread it."),
+    pull_product_right_repaired=(
+        pullback(ein(s, a, b), 1, g) >> _repaired(swap(s), ein(s, a, b), b, a)
+    )
+    .when(~regular(swap(s)))
+    .noted("Where an index of the right operand disappears or repeats, ones and deltas spread it."),
+    pull_unary=(pullback(ein1(s, a), 0, g) >> _repaired(s, ein1(s, a), a)).noted(
+        "A transpose passes its cotangent back transposed; sums spread it, diagonals place it.",
+        cite="linearity; thesis 4.6 for summed indices",
+    ),
+)
 
 
 reverse.state(
@@ -153,12 +154,7 @@ reverse.state(
         cite="thesis table 3.1 with table 4.1",
     ),
     pull_inv=(
-        pullback(inv(a), 0, g)
-        >> -ein(
-            "Lij,kj->Lik",
-            ein("Lij,ik->Lkj", g, inv(a)),
-            inv(a),
-        )
+        pullback(inv(a), 0, g) >> -ein("Lij,kj->Lik", ein("Lij,ik->Lkj", g, inv(a)), inv(a))
     ).noted(
         "An inverse passes on -inv(a)'·g·inv(a)'.", domain="a invertible", cite="thesis table 4.1"
     ),
@@ -171,9 +167,9 @@ reverse.state(
         domain="a invertible",
         cite=f"{COOKBOOK}, equation 43",
     ),
-    pull_signdet=(
-        pullback(signdet(a), 0, g) >> const(0, join(leading(dims(g), ()), dims(a)))
-    ).noted("The sign of a determinant passes on 0.", cite="it is constant where a is invertible"),
+    pull_signdet=(pullback(signdet(a), 0, g) >> const(0, leading(dims(g), ()) + dims(a))).noted(
+        "The sign of a determinant passes on 0.", cite="it is constant where a is invertible"
+    ),
     pull_adj=(
         pullback(adj(a), 0, g) >> ein("Lij,ijkl->Lkl", g, ein1("ijkl->jikl", cofactors(2, a)))
     ).noted(
@@ -182,7 +178,7 @@ reverse.state(
     ),
     pull_cofactors=(
         pullback(cofactors(j, a), 0, g)
-        >> ein(lead_contract(dims(g), minors_dims(j, dims(a)), dims(a)), g, cofactors(next_k(j), a))
+        >> ein(lead_contract(dims(g), dims(a) * j, dims(a)), g, cofactors(j + 1, a))
     ).noted(
         "The j-th derivative of det contracts its cotangent with the next one.",
         cite="cofactors(k) is the k-th derivative of det",

@@ -76,13 +76,13 @@ slopes.state(
 slopes.state(
     "it is constant where it is continuous",
     slope_of_steps=(slope(f, a) >> 0)
-    .when(is_stepwise(f))
+    .when(f.stepwise)
     .noted("The slope of what is constant but for jumps is 0: of floor, ceil, round and tests."),
     slope_of_comparison_first=(slope(f, a, b) >> 0)
-    .when(is_test(f))
+    .when(f.is_test)
     .noted("The slope of a comparison by its first operand is 0."),
     slope_of_comparison_second=(slope(f, a, b, place=1) >> 0)
-    .when(is_test(f))
+    .when(f.is_test)
     .noted("The slope of a comparison by its second operand is 0."),
     slope_of_condition=(slope("where", d, a, b) >> 0).noted(
         "A choice does not change with the numbers that are compared."

@@ -14,6 +14,8 @@ from eggrad.rules.notation import *
 
 OF_CHOICE = "definition of the choice"
 
+DEFINED = {"domain": "b is defined", "widens": True}
+
 branches = Ruleset(
     "branches", "choices between branches, and tests", "the number of choices, tests and products"
 )
@@ -23,86 +25,74 @@ masks = Ruleset(
 )
 
 
-def _where(  # noqa: PLR0917
-    s: Spec, test: Tensor, n: Dims, m: Dims, chosen: Tensor, otherwise: bool = False
-) -> Tensor:
-    """What a first factor with axes `n` chooses of a product with axes `m`; the other branch is 0.
+def _where(s: Spec, test: Tensor, n: Dims, m: Dims, **branch: Tensor) -> Tensor:
+    """What a first factor with axes `n` chooses of a product with axes `m`.
 
-    With `otherwise` it is the second branch that is chosen.
+    The branch is `chosen` or `otherwise`; the other one is 0.
     """
     spread = ein(spread_of(s, 0), test, const(1, missing_dims(s, 0, n, m)))
     zero = const(0, result_dims(met(s), n, m))
-    both = (zero, chosen) if otherwise else (chosen, zero)
-    return ein1(summed(s), fn("where", spread, *both))
+    return ein1(summed(s), where(spread, branch.get("chosen", zero), branch.get("otherwise", zero)))
 
 
 def _chosen(s: Spec, test: Tensor, b: Tensor) -> Tensor:
     """A product with a test as a choice between the other factor and 0."""
     n, m = dims(test), dims(b)
-    return _where(s, test, n, m, ein(spread_of(s, 1), b, const(1, missing_dims(s, 1, n, m))))
-
-
-@branches.rule(cite=OF_CHOICE, domain="b is defined", widens=True)
-def product_with_negation(s: Spec, f: Name, p: Tensor, b: Tensor) -> Statement:
-    """A test of one tensor times b is b where the test holds, and 0 elsewhere."""
-    return ein(s, fn(f, p), b) >> _chosen(s, fn(f, p), b), is_test(f), total(b)
-
-
-@branches.rule(cite=OF_CHOICE, domain="b is defined", widens=True)
-def product_with_comparison(s: Spec, f: Name, p: Tensor, q: Tensor, b: Tensor) -> Statement:
-    """A comparison times b is b where it holds, and 0 elsewhere."""
-    return ein(s, fn(f, p, q), b) >> _chosen(s, fn(f, p, q), b), is_test(f), total(b)
-
-
-@masks.rule(cite=OF_CHOICE, domain="b is defined", widens=True, stable=True)
-def product_with_indicator(s: Spec, n: Dims, p: Constraints, b: Tensor) -> Statement:
-    """[p]·b is b where p holds, and 0 elsewhere."""
-    return ein(s, indicator(n, p), b) >> _chosen(s, indicator(n, p), b), nothing_summed(summed(s))
-
-
-@branches.rule(cite=OF_CHOICE, domain="b is defined", widens=True)
-def product_with_choice(s: Spec, c: Tensor, a: Tensor, n: Dims, b: Tensor) -> Statement:
-    """What is 0 unless it is chosen stays so, whatever it is multiplied by."""
-    choice = fn("where", c, a, const(0, n))
-    chosen = _where(s, c, n, dims(b), ein(met(s), a, b))
-    return ein(s, choice, b) >> chosen, differ(a, choice), total(b)
-
-
-@branches.rule(cite=OF_CHOICE, domain="b is defined", widens=True)
-def product_with_otherwise(s: Spec, c: Tensor, n: Dims, a: Tensor, b: Tensor) -> Statement:
-    """What is 0 where something is chosen stays so, whatever it is multiplied by."""
-    choice = fn("where", c, const(0, n), a)
-    chosen = _where(s, c, n, dims(b), ein(met(s), a, b), otherwise=True)
-    return ein(s, choice, b) >> chosen, differ(a, choice), total(b)
+    spread = ein(spread_of(s, 1), b, const(1, missing_dims(s, 1, n, m)))
+    return _where(s, test, n, m, chosen=spread)
 
 
 branches.state(
     OF_CHOICE,
+    product_with_negation=(ein(s, f(a), b) >> _chosen(s, f(a), b))
+    .when(f.is_test, total(b))
+    .noted("A test of one tensor times b is b where the test holds, and 0 elsewhere.", **DEFINED),
+    product_with_comparison=(ein(s, f(a, d), b) >> _chosen(s, f(a, d), b))
+    .when(f.is_test, total(b))
+    .noted("A comparison times b is b where it holds, and 0 elsewhere.", **DEFINED),
+    product_with_choice=(
+        ein(s, where(e, a, const(0, n)), b) >> _where(s, e, n, dims(b), chosen=ein(met(s), a, b))
+    )
+    .when(a != where(e, a, const(0, n)), total(b))
+    .noted("What is 0 unless it is chosen stays so, whatever it is multiplied by.", **DEFINED),
+    product_with_otherwise=(
+        ein(s, where(e, const(0, n), a), b) >> _where(s, e, n, dims(b), otherwise=ein(met(s), a, b))
+    )
+    .when(a != where(e, const(0, n), a), total(b))
+    .noted("What is 0 where something is chosen stays so, in any product.", **DEFINED),
+)
+
+masks.state(
+    OF_CHOICE,
+    product_with_indicator=(ein(s, indicator(n, P), b) >> _chosen(s, indicator(n, P), b))
+    .when(nothing_summed(summed(s)))
+    .noted("[P]·b is b where P holds, and 0 elsewhere.", stable=True, **DEFINED),
+)
+
+branches.state(
+    OF_CHOICE,
+    REPLACES,
     choice_known=(where(const(c, n), a, b) >> a)
     .when(c != 0)
-    .noted("A choice by a number that is not 0 is its first branch.", replaces=True),
+    .noted("A choice by a number that is not 0 is its first branch."),
     choice_of_otherwise=(where(const(0, n), a, b) >> b).noted(
-        "A choice by 0 is its second branch.", replaces=True
+        "A choice by 0 is its second branch."
     ),
-    choice_of_same=(where(b, a, a) >> a).noted(
-        "A choice between equals is one of them.", replaces=True
-    ),
+    choice_of_same=(where(b, a, a) >> a).noted("A choice between equals is one of them."),
     choice_within_choice=(where(e, where(e, a, b), d) >> where(e, a, d)).noted(
-        "What is chosen twice by one condition is chosen once.", replaces=True
+        "What is chosen twice by one condition is chosen once."
     ),
     choice_within_otherwise=(where(e, a, where(e, b, d)) >> where(e, a, d)).noted(
-        "What is not chosen twice by one condition is not chosen once.", replaces=True
+        "What is not chosen twice by one condition is not chosen once."
     ),
     choice_by_negation=(where(logical_not(d), a, b) >> where(d, b, a)).noted(
-        "A choice by the opposite condition has its branches exchanged.", replaces=True
+        "A choice by the opposite condition has its branches exchanged."
     ),
     choice_by_spread_negation=(
         where(ein(s, logical_not(d), const(1, n)), a, b) >> where(ein(s, d, const(1, n)), b, a)
     )
     .when(sums_nothing(s))
-    .noted(
-        "The same for the opposite of a condition on fewer axes, which ones spread.", replaces=True
-    ),
+    .noted("The same for the opposite of a condition on fewer axes, which ones spread."),
 )
 
 
@@ -117,18 +107,19 @@ def sum_of_choices(graph: Snapshot) -> Iterator[tuple[int, Term]]:
 
 branches.state(
     "definition of the function",
+    REPLACES,
     negation_of_negation=(logical_not(logical_not(f(a))) >> f(a))
-    .when(is_test(f))
-    .noted("The opposite of the opposite of a test is the test.", replaces=True),
+    .when(f.is_test)
+    .noted("The opposite of the opposite of a test is the test."),
     negation_of_negated_comparison=(logical_not(logical_not(f(a, b))) >> f(a, b))
-    .when(is_test(f))
-    .noted("The opposite of the opposite of a comparison is the comparison.", replaces=True),
+    .when(f.is_test)
+    .noted("The opposite of the opposite of a comparison is the comparison."),
     test_or_opposite=(f(a) + logical_not(f(a)) >> 1)
-    .when(is_test(f))
-    .noted("Either a test holds or its opposite.", replaces=True),
+    .when(f.is_test)
+    .noted("Either a test holds or its opposite."),
     comparison_or_opposite=(f(a, b) + logical_not(f(a, b)) >> 1)
-    .when(is_test(f))
-    .noted("Either a comparison holds or its opposite.", replaces=True),
+    .when(f.is_test)
+    .noted("Either a comparison holds or its opposite."),
 )
 
 

@@ -68,13 +68,13 @@ definitions.state(
     .when(total(d), total(a), total(b))
     .noted("A choice is |sign d|·(a - b) + b, where both branches are defined.", cite=OF_CHOICE),
     sign_of_test=(sign(f(a)) >> f(a))
-    .when(is_test(f))
+    .when(f.is_test)
     .noted("The sign of a test is the test: 1 or 0."),
     sign_of_comparison=(sign(f(a, b)) >> f(a, b))
-    .when(is_test(f))
+    .when(f.is_test)
     .noted("The sign of a comparison is the comparison: 1 or 0."),
     modulus_of_comparison=(abs(f(a, b)) >> f(a, b))
-    .when(is_test(f))
+    .when(f.is_test)
     .noted("A comparison is nowhere negative."),
     modulus_of_sign=(abs(sign(a)) >> 1)
     .when(nonzero(a))
@@ -104,10 +104,10 @@ definitions.state(
     .when(total(a), total(b))
     .noted("max(a, b) is a where a ≥ b, and b elsewhere."),
     determinant_of_scaled=(
-        det(ein(",ij->ij", b, a)) >> ein(",->", b ** size(first_size(dims(a))), det(a))
+        det(ein(",ij->ij", b, a)) >> ein(",->", b ** size(dims(a)[0]), det(a))
     ).noted("det(b·a) = bⁿ·det a, for a scalar b and n rows.", cite=f"{COOKBOOK}, equation 19"),
     determinant_of_multiple=(
-        det(c * a) >> ein(",->", const(c, ()) ** size(first_size(dims(a))), det(a))
+        det(c * a) >> ein(",->", const(c, ()) ** size(dims(a)[0]), det(a))
     ).noted("det(c·a) = cⁿ·det a, for a number c and n rows.", cite=f"{COOKBOOK}, equation 19"),
     determinant_with_identity=(
         det(delta(n) + ein(s, u, v))
@@ -118,9 +118,7 @@ definitions.state(
         "det(δ + u·v) = det(δ + v·u), where the second δ has the other size.",
         cite="Sylvester 1851; Harville 1997, corollary 18.1.2",
     ),
-    determinant_out_of_sum=(
-        det(a + b) >> ein(",->", det(a), det(delta(last_axis(dims(a))) + inv(a) @ b))
-    )
+    determinant_out_of_sum=(det(a + b) >> ein(",->", det(a), det(delta(dims(a)[-1:]) + inv(a) @ b)))
     .when(invertible(a))
     .noted(
         "det(a + b) = det a·det(δ + a⁻¹·b), for an a that is known to be invertible.",

@@ -40,9 +40,11 @@ functions.state(
     HANDBOOK,
     tangent_of_inverse=tan(arctan(a)) >> a,
     odd_function=(f(-1 * a) >> -1 * f(a))
-    .when(is_odd(f))
+    .when(f.parity == "odd")
     .noted("f(-a) = -f(a) for sin, tan, arcsin, arctan, tanh and sign."),
-    even_function=(f(-1 * a) >> f(a)).when(is_even(f)).noted("f(-a) = f(a) for cos and abs."),
+    even_function=(f(-1 * a) >> f(a))
+    .when(f.parity == "even")
+    .noted("f(-a) = f(a) for cos and abs."),
     product_of_exp=exp(a) * exp(b) >> exp(a + b),
     power_of_exp=exp(a) ** p >> exp(p * a),
     exp_of_multiple=(exp(p * a) >> exp(a) ** p)
@@ -71,13 +73,13 @@ functions.state(
     maximum_of_same=maximum(a, a) >> a,
     minimum_of_same=minimum(a, a) >> a,
     maximum_of_increasing=(maximum(f(a), f(b)) >> f(maximum(a, b)))
-    .when(is_increasing(f), differ(f(a), a), differ(f(b), b))
+    .when(f.total, f.monotone == "increasing", differ(f(a), a), differ(f(b), b))
     .noted(
         "max(f(a), f(b)) = f(max(a, b)), for an f that never falls, where f(a) is not a itself.",
         cite=ORDER,
     ),
     minimum_of_increasing=(minimum(f(a), f(b)) >> f(minimum(a, b)))
-    .when(is_increasing(f), differ(f(a), a), differ(f(b), b))
+    .when(f.total, f.monotone == "increasing", differ(f(a), a), differ(f(b), b))
     .noted(
         "min(f(a), f(b)) = f(min(a, b)), for an f that never falls, where f(a) is not a itself.",
         cite=ORDER,

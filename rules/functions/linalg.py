@@ -55,10 +55,10 @@ linalg.state(
     determinant_of_product=(det(ein(s, a, b)) >> ein(",->", det(a), det(b)))
     .when(multiplies_matrices(s), is_square(dims(a)))
     .noted("det(a·b) = det a·det b, for square matrices.", cite=f"{COOKBOOK}, equation 22"),
-    inverse_times_matrix=(ein(s, inv(a), a) >> delta(matrix_identity(s, dims(a))))
+    inverse_times_matrix=(ein(s, inv(a), a) >> delta(dims(a)[:1]))
     .when(is_matrix_product(s), invertible_almost(a))
     .noted("a⁻¹·a = δ.", domain="a invertible", widens=True, cite=f"{COOKBOOK}, equation 145"),
-    matrix_times_inverse=(ein(s, a, inv(a)) >> delta(matrix_identity(s, dims(a))))
+    matrix_times_inverse=(ein(s, a, inv(a)) >> delta(dims(a)[:1]))
     .when(is_matrix_product(s), invertible_almost(a))
     .noted("a·a⁻¹ = δ.", domain="a invertible", widens=True, cite=f"{COOKBOOK}, equation 145"),
     det_of_inverse=(det(inv(a)) >> det(a) ** -1).noted(
@@ -118,14 +118,10 @@ linalg.state(
         domain="a invertible",
         cite=f"{COOKBOOK}, equation 146",
     ),
-    adjugate_times_matrix=(
-        ein(s, adj(a), a) >> ein(",ij->ij", det(a), delta(matrix_identity(s, dims(a))))
-    )
+    adjugate_times_matrix=(ein(s, adj(a), a) >> ein(",ij->ij", det(a), delta(dims(a)[:1])))
     .when(is_matrix_product(s))
     .noted(cite="Laplace expansion"),
-    matrix_times_adjugate=(
-        ein(s, a, adj(a)) >> ein(",ij->ij", det(a), delta(matrix_identity(s, dims(a))))
-    )
+    matrix_times_adjugate=(ein(s, a, adj(a)) >> ein(",ij->ij", det(a), delta(dims(a)[:1])))
     .when(is_matrix_product(s))
     .noted(cite="Laplace expansion"),
     first_cofactors=(cofactors(1, a) >> adj(a).T).noted(

@@ -64,7 +64,7 @@ matrix_properties.state(
     .when(skew(a), is_scaled(s))
     .noted("b·a is skew if a is, for a scalar b."),
     skew_function=skew(f(a))
-    .when(skew(a), is_odd(f))
+    .when(skew(a), f.parity == "odd")
     .noted("f(a), entry by entry, is skew if a is and f is odd.", cite="entry by entry"),
     skew_inverse=skew(inv(a)).when(skew(a)).noted(cite=f"{COOKBOOK}, equation 3"),
     skew_congruence=skew(ein(s, ein(t, b, a), b))
@@ -108,7 +108,7 @@ matrix_properties.state(
     diagonal_product=diagonal(ein(s, a, b)).when(diagonal(a), diagonal(b), is_matrix_product(s)),
     diagonal_entries=diagonal(a * b).when(diagonal(a), total(b)).noted(cite="entry by entry"),
     diagonal_function=diagonal(f(a))
-    .when(diagonal(a), is_zero_at_zero(f))
+    .when(diagonal(a), f.zero_at_zero_alone)
     .noted("f(a), entry by entry, is diagonal if a is and f(0) = 0.", cite="entry by entry"),
     diagonal_inverse=diagonal(inv(a)).when(diagonal(a)),
 )
@@ -219,7 +219,7 @@ matrix_properties.state(
     "the ring of integers",
     declared_integer=whole(declared(X)).when(is_declared(X, "integer")).noted(cite="declared"),
     integer_constant=whole(const(c, n))
-    .when(is_integer(c))
+    .when(is_whole(c))
     .noted("A constant is an integer if its number is.", cite=ORDER),
     integer_indicator=whole(indicator(n, P)).noted(
         "An indicator is 0 or 1.", cite="definition of an indicator"
@@ -233,13 +233,13 @@ matrix_properties.state(
     .when(whole(a), whole(b))
     .noted("A product, summed or not, is an integer if its factors are."),
     integer_multiple=whole(c * a)
-    .when(whole(a), is_integer(c))
+    .when(whole(a), is_whole(c))
     .noted("c·a is an integer if c and a are."),
     integer_entries=whole(ein1(s, a))
     .when(whole(a))
     .noted("Entries of integers, and sums of them, are integers."),
     integer_power=whole(a**p)
-    .when(whole(a), is_natural(p))
+    .when(whole(a), is_whole(p), p >= 0)
     .noted("aᵖ is an integer if a is, for a natural p."),
     integer_function=whole(f(a))
     .when(is_integer_valued(f))

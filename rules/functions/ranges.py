@@ -41,7 +41,7 @@ ranges.state(
     .when(nonpositive(a))
     .noted("Entries of what is at most 0, and sums of them, are."),
     function_of_nonpositive=nonpositive(f(a))
-    .when(nonpositive(a), is_odd_with_sign(f))
+    .when(nonpositive(a), f.parity == "odd", f.keeps_sign)
     .noted(
         "f(a) ≤ 0 for a ≤ 0, for an odd f that has the sign of its operand.",
         cite="range of the function",
@@ -91,7 +91,7 @@ ranges.state(
     .when(nonnegative(a), at_most_one(a), nonnegative(b), at_most_one(b), sums_nothing(s))
     .noted("a·b ≤ 1 for a and b between 0 and 1, where nothing is summed."),
     power_at_most_one=at_most_one(a**p)
-    .when(nonnegative(a), at_most_one(a), is_natural(p))
+    .when(nonnegative(a), at_most_one(a), is_whole(p), p >= 0)
     .noted("aᵖ ≤ 1 for a between 0 and 1, and a natural p.", cite="real powers"),
     reciprocal_at_most_one=at_most_one(a**p).when(at_least_one(a), p < 0).noted(cite="real powers"),
     exponential_at_most_one=at_most_one(exp(a))

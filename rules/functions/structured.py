@@ -28,7 +28,7 @@ structured.state(
     transpose_of_skew=(a.T >> -1 * a)
     .when(skew(a), is_square(dims(a)))
     .noted("a' = -a for what is skew.", domain="a skew", thin=True),
-    diagonal_of_skew=(ein1(s, a) >> const(0, result_dims1(s, dims(a))))
+    diagonal_of_skew=(ein1(s, a) >> const(0, result_dims(s, dims(a))))
     .when(is_diagonal_of(s, dims(a)), skew(a))
     .noted("The diagonal of what is skew is 0, and so is the trace.", domain="a skew", thin=True),
     inverse_of_orthogonal=(inv(a) >> a.T)
@@ -50,7 +50,7 @@ structured.state(
     logarithm_of_orthogonal_determinant=(logabsdet(a) >> const(0, ()))
     .when(orthogonal(a))
     .noted("log |det a| = 0 for what is orthogonal.", domain="a orthogonal", thin=True),
-    product_with_transpose=(ein(s, a, a) >> delta(last_axis(dims(a))))
+    product_with_transpose=(ein(s, a, a) >> delta(dims(a)[-1:]))
     .when(is_matrix_gram(s), orthogonal(a), is_square(dims(a)))
     .noted("a'·a = δ for what is orthogonal.", domain="a orthogonal", thin=True),
 )
@@ -110,7 +110,7 @@ structured.state(
 structured.state(
     "definition",
     inverse_of_diagonal_matrix=(
-        inv(a) >> ein("ij,i->ij", delta(last_axis(dims(a))), ein1("ii->i", a) ** -1)
+        inv(a) >> ein("ij,i->ij", delta(dims(a)[-1:]), ein1("ii->i", a) ** -1)
     )
     .when(diagonal(a))
     .noted(

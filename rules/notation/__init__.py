@@ -76,6 +76,9 @@ RING = "ring axioms"
 
 HALF = Number(1, 2)
 
+# What all laws of a table may have in common: no other rule sees their left sides again.
+REPLACES = {"replaces": True}
+
 a, b, d, e, g, u, v, w, z = tensors("a b d e g u v w z")
 c, k, p, q = letters("c k p q", Number)
 f, h = letters("f h", Name)

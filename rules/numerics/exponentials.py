@@ -6,9 +6,7 @@ from functools import reduce
 
 from eggrad.engine.extraction.snapshot import Snapshot
 from eggrad.engine.laws.rule import Ruleset
-from eggrad.engine.networks.exponential_field import (
-    Exponential,
-)
+from eggrad.engine.networks.exponential_field import Exponential
 from eggrad.engine.networks.exponential_logarithms import joined_over_mixed, logarithms_of_mixed
 from eggrad.engine.networks.exponential_polynomials import joined_polynomials, written_polynomials
 from eggrad.engine.networks.exponential_products import (
@@ -25,11 +23,7 @@ from eggrad.engine.networks.exponential_products import (
     sum_of,
     unlike,
 )
-from eggrad.engine.networks.exponential_reading import (
-    elements,
-    exponential,
-    is_exponential,
-)
+from eggrad.engine.networks.exponential_reading import elements, exponential, is_exponential
 from eggrad.engine.networks.exponential_writing import (
     written,
     written_in_tangents,
@@ -38,10 +32,7 @@ from eggrad.engine.networks.exponential_writing import (
     written_sums,
     written_tangents,
 )
-from eggrad.engine.networks.homogeneous import (
-    divisors,
-    normalised,
-)
+from eggrad.engine.networks.homogeneous import divisors, normalised
 from eggrad.engine.networks.networks import along_deltas, network_key
 from eggrad.engine.networks.sums_and_products import (
     as_term,

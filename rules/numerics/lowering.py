@@ -20,16 +20,16 @@ lowering = Ruleset(
 )
 
 
-@lowering.rule(cite=RING)
-def product_over_sum(s: Spec, a: Tensor, b: Tensor, c: Tensor) -> Statement:
-    """(a + b)·c = a·c + b·c, where the products are smaller than the sum of matrices."""
-    return ein(s, add(a, b), c) >> add(ein(s, a, c), ein(s, b, c)), shrinks(s)
-
-
-@lowering.rule(cite="definition of relu and sign")
-def step_by_relu(a: Tensor) -> Statement:
-    """relu sign a = sign relu a: one function of what is computed anyway, in place of two."""
-    return fn("relu", fn("sign", a)) >> fn("sign", fn("relu", a))
+lowering.state(
+    RING,
+    product_over_sum=(ein(s, a + b, d) >> ein(s, a, d) + ein(s, b, d))
+    .when(shrinks(s))
+    .noted("(a + b)·d = a·d + b·d, where the products are smaller than the sum of matrices."),
+    step_by_relu=(relu(sign(a)) >> sign(relu(a))).noted(
+        "relu sign a = sign relu a: one function of what is computed anyway, in place of two.",
+        cite="definition of relu and sign",
+    ),
+)
 
 
 @lowering.bulk_rule(cite=RING)

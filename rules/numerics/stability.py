@@ -105,31 +105,24 @@ stability.state(
 )
 
 
-def _below(s: Spec, a: Tensor) -> Tensor:
+def _below() -> Tensor:
     """How far a is below its maximum along the axes that are summed."""
-    return subtract(a, spread(s, a, extreme("max", s, a)))
+    return a - spread(s, a, extreme("max", s, a))
 
 
-@shifts.rule(cite=BLANCHARD, replaces=True)
-def sum_of_shifted(s: Spec, a: Tensor) -> Statement:
-    """log Σ exp a = log Σ exp(a - m) + m, where m = max a: no exponential is above 1."""
-    total = ein1(s, fn("exp", _below(s, a)))
-    return logsumexp(s, a) >> add(fn("log", total), extreme("max", s, a))
-
-
-@shifts.rule(cite=BLANCHARD, replaces=True)
-def shares_of_shifted(s: Spec, a: Tensor) -> Statement:
-    """softmax a = exp(a - m)/Σ exp(a - m), where m = max a."""
-    powers = fn("exp", _below(s, a))
-    return softmax(s, a) >> divide(powers, spread(s, a, ein1(s, powers)))
-
-
-@shifts.rule(cite=BLANCHARD, replaces=True)
-def logarithms_of_shares_of_shifted(s: Spec, a: Tensor) -> Statement:
-    """log softmax a = a - m - log Σ exp(a - m), where m = max a."""
-    below = _below(s, a)
-    return log_softmax(s, a) >> subtract(below, spread(s, a, fn("log", ein1(s, fn("exp", below)))))
-
+shifts.state(
+    BLANCHARD,
+    REPLACES,
+    sum_of_shifted=(logsumexp(s, a) >> log(ein1(s, exp(_below()))) + extreme("max", s, a)).noted(
+        "log Σ exp a = log Σ exp(a - m) + m, where m = max a: no exponential is above 1."
+    ),
+    shares_of_shifted=(softmax(s, a) >> exp(_below()) / spread(s, a, ein1(s, exp(_below())))).noted(
+        "softmax a = exp(a - m)/Σ exp(a - m), where m = max a."
+    ),
+    logarithms_of_shares_of_shifted=(
+        log_softmax(s, a) >> _below() - spread(s, a, log(ein1(s, exp(_below()))))
+    ).noted("log softmax a = a - m - log Σ exp(a - m), where m = max a."),
+)
 
 stability.state(
     f"{HIGHAM}, section 1.7",
@@ -192,20 +185,17 @@ stability.state(
     )
     .when(c != 0)
     .noted(domain="a ≥ 0", stable=True),
-    difference_of_powers=(
-        (a + const(c, n)) ** p + -1 * a**p >> ein(elementwise(n), a**p, expm1(p * log1p(c * a**-1)))
-    )
-    .when(is_negative_fraction(p))
+    difference_of_powers=((a + c) ** p + -1 * a**p >> a**p * expm1(p * log1p(c * a**-1)))
+    .when(~is_whole(p), p < 0)
     .noted(
         "(a + c)ᵖ - aᵖ = aᵖ·expm1(p·log1p(c/a)), for a fraction p < 0.",
         domain="a > 0",
         cite=f"{HIGHAM}, section 1.14.1",
     ),
     difference_of_powers_reversed=(
-        a**p + -1 * (a + const(c, n)) ** p
-        >> -1 * ein(elementwise(n), a**p, expm1(p * log1p(c * a**-1)))
+        a**p + -1 * (a + const(c, n)) ** p >> -1 * (a**p * expm1(p * log1p(c * a**-1)))
     )
-    .when(is_negative_fraction(p))
+    .when(~is_whole(p), p < 0)
     .noted(
         "aᵖ - (a + c)ᵖ = -aᵖ·expm1(p·log1p(c/a)), for a fraction p < 0.",
         domain="a > 0",
