@@ -59,7 +59,10 @@ def encode(value: object) -> str:
 
 @lru_cache(maxsize=65536)
 def _encode(_: type, value: object) -> str:
-    return f"q{fraction_text(value)}" if isinstance(value, Fraction) else repr(value)
+    if isinstance(value, Fraction):
+        return f"q{fraction_text(value)}"
+    # A named tuple is a tuple: its text has no names.
+    return tuple.__repr__(value) if isinstance(value, tuple) else repr(value)
 
 
 @lru_cache(maxsize=65536)

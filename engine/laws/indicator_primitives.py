@@ -7,7 +7,7 @@ nothing else has goes away where an equality gives it, or where no constraint sp
 from collections.abc import Collection
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Final
+from typing import Final, NamedTuple
 
 from eggrad.engine.indices.affine import Form, coefficient, indices, last_index, plus, times
 from eggrad.engine.indices.constraints import (
@@ -156,45 +156,32 @@ def _numbered(constraints: Constraints, part: Indices) -> Constraints:
 # Products ----------------------------------------------------------------------------------
 
 
-@condition
-def reduces(s: Spec, n: Dims, p: Constraints) -> bool:
-    """Whether an indicator in a product can do with less, or has its axes in another order."""
-    joint = _reduced(s, n, p)
-    changed = _core(joint) != s or _dims(joint, _kept(joint)) != n or _constraints(joint) != p
-    return bool(p) and changed
+class Reduced(NamedTuple):
+    """What is left of a product whose first operand is an indicator, or a delta.
+
+    `spec` is that of the product with what is left of it, which has axes `dims`; `spread` that of
+    this product times ones along axes of the sizes `ones`, for which nothing else is left.
+    """
+
+    spec: Spec
+    dims: Dims
+    constraints: Constraints
+    spread: Spec
+    ones: Dims
+    is_smaller: bool
 
 
 @primitive
-def indicator_core(s: Spec, n: Dims, p: Constraints) -> Spec:
-    """The spec of the product with what is left of the indicator."""
-    return _core(_reduced(s, n, p))
+def reduced(s: Spec, n: Dims, p: Constraints) -> Reduced:
+    """What is left of an indicator in a product: fewer conditions, or axes in another order."""
+    return _left(_reduced(s, n, p), s, n, p)
 
 
-@primitive
-def indicator_dims(s: Spec, n: Dims, p: Constraints) -> Dims:
-    """The sizes of the axes that are left."""
-    joint = _reduced(s, n, p)
-    return _dims(joint, _kept(joint))
-
-
-@primitive
-def indicator_constraints(s: Spec, n: Dims, p: Constraints) -> Constraints:
-    """The conditions that are left."""
-    return _constraints(_reduced(s, n, p))
-
-
-@primitive
-def indicator_ones(s: Spec, n: Dims, p: Constraints) -> Dims:
-    """The sizes of the indices for which only ones are left."""
-    joint = _reduced(s, n, p)
-    return _dims(joint, _loose(joint))
-
-
-@primitive
-def indicator_spread(s: Spec, n: Dims, p: Constraints) -> Spec:
-    """The spec of what is left times those ones."""
-    joint = _reduced(s, n, p)
-    return canonical_spec([_core_out(joint), _loose(joint)], joint.out)
+def _left(joint: _Joint, s: Spec, n: Dims, p: Constraints) -> Reduced:
+    spec, dims, constraints = _core(joint), _dims(joint, _kept(joint)), _constraints(joint)
+    spread = canonical_spec([_core_out(joint), _loose(joint)], joint.out)
+    changed = bool(p) and (spec != s or dims != n or constraints != p)
+    return Reduced(spec, dims, constraints, spread, _dims(joint, _loose(joint)), changed)
 
 
 @primitive
@@ -238,33 +225,18 @@ def _composed(s: Spec, first: Described, t: Spec, second: Described) -> _Joint:
     return _reduced(joined, first[0] + second[0], _both(first, second))
 
 
-@condition
-def composes(s: Spec, first: Described, t: Spec, second: Described) -> bool:
-    """Whether both speak of an index, and that of both needs none that nothing else has."""
+@primitive
+def composed(s: Spec, first: Described, t: Spec, second: Described) -> Reduced | None:
+    """The indicator of both times the operand.
+
+    None unless both speak of an index, and that of both needs none that nothing else has.
+    """
     if set(s[0]).isdisjoint(s[1]):
-        return False
+        return None
     joint = _composed(s, first, t, second)
     known = {i for part in joint.others for i in part} | {*joint.out}
-    return not _loose(joint) and known.issuperset(joint.part)
-
-
-@primitive
-def composed(s: Spec, first: Described, t: Spec, second: Described) -> Spec:
-    """The spec of the indicator of both times the operand."""
-    return _core(_composed(s, first, t, second))
-
-
-@primitive
-def composed_dims(s: Spec, first: Described, t: Spec, second: Described) -> Dims:
-    """The sizes of the axes of the indicator of both."""
-    joint = _composed(s, first, t, second)
-    return _dims(joint, _kept(joint))
-
-
-@primitive
-def composed_constraints(s: Spec, first: Described, t: Spec, second: Described) -> Constraints:
-    """The conditions of both."""
-    return _constraints(_composed(s, first, t, second))
+    fits = not _loose(joint) and known.issuperset(joint.part)
+    return _left(joint, s, *first) if fits else None
 
 
 # Functions ---------------------------------------------------------------------------------
@@ -328,38 +300,33 @@ def _fixed(s: Spec, n: Dims, p: Constraints) -> dict[int, Constraint]:
     return found
 
 
-@condition
-def fixes_entries(s: Spec, n: Dims, p: Constraints) -> bool:
-    """Whether an indicator is 0 but at one index of an axis that the other operand has as well."""
-    return bool(_fixed(s, n, p))
+class Fixed(NamedTuple):
+    """An indicator of axes `dims` that fixes entries of the other operand of a product.
+
+    `spec` is that of this indicator times the operand, `rest` that of the product in which the
+    operand lacks these axes.
+    """
+
+    dims: Dims
+    constraints: Constraints
+    spec: Spec
+    rest: Spec
 
 
 @primitive
-def fixing_dims(s: Spec, n: Dims, p: Constraints) -> Dims:
-    """The sizes of the axes whose index is fixed."""
-    return tuple(n[s[0].index(i)] for i in _fixed(s, n, p))
-
-
-@primitive
-def fixing_constraints(s: Spec, n: Dims, p: Constraints) -> Constraints:
-    """The conditions that fix them."""
+def fixing(s: Spec, n: Dims, p: Constraints) -> Fixed | None:
+    """What fixes entries: an indicator that is 0 but at one index of an axis of both operands."""
     fixed = _fixed(s, n, p)
-    axis = {s[0].index(i): k for k, i in enumerate(fixed)}
-    return canonical(fixing_dims(s, n, p), renamed_all(tuple(fixed.values()), axis))
-
-
-@primitive
-def fixed_spec(s: Spec, n: Dims, p: Constraints) -> Spec:
-    """The spec of the indicator of these alone, times the other operand: entries of that."""
-    fixed = _fixed(s, n, p)
-    return canonical_spec([tuple(fixed), s[1]], tuple(i for i in s[1] if i not in fixed))
-
-
-@primitive
-def without_fixed(s: Spec, n: Dims, p: Constraints) -> Spec:
-    """The spec of the product in which the other operand lacks these axes."""
-    fixed = _fixed(s, n, p)
-    return canonical_spec([s[0], tuple(i for i in s[1] if i not in fixed)], s[2])
+    if not fixed:
+        return None
+    part, other, out = s
+    axis = {part.index(i): k for k, i in enumerate(fixed)}
+    dims = tuple(n[k] for k in axis)
+    own = canonical(dims, renamed_all(tuple(fixed.values()), axis))
+    kept = tuple(i for i in other if i not in fixed)
+    return Fixed(
+        dims, own, canonical_spec([tuple(fixed), other], kept), canonical_spec([part, kept], out)
+    )
 
 
 # Sums of entries that an indicator takes.
@@ -408,45 +375,33 @@ def holds_never(p: Constraints) -> bool:
     return never(p)
 
 
-def _pair(n: Dims, p: Constraints) -> tuple[int, int] | None:
-    """Two axes of one size whose indices are equal."""
-    for relation, f in p:
-        match f:
-            case ((int() as i, 1), (int() as j, -1)) if relation == "=" and n[i] == n[j]:
-                return i, j
+class Paired(NamedTuple):
+    """An indicator as a delta of one pair of axes, times an indicator without the second of them.
+
+    `spec` is that of their product; `size` is that of the pair, `dims` and `constraints` say what
+    the other indicator is.
+    """
+
+    spec: Spec
+    size: Dims
+    dims: Dims
+    constraints: Constraints
+
+
+@primitive
+def paired(n: Dims, p: Constraints) -> Paired | None:
+    """Two axes of one size whose indices are equal, and the rest; None where there are none."""
+    for condition_ in p:
+        match condition_:
+            case ("=", ((int() as i, 1), (int() as j, -1))) if n[i] == n[j]:
+                kept = [k for k in range(len(n)) if k != j]
+                rest = tuple(c for c in p if c != condition_)
+                return Paired(
+                    canonical_spec([(i, j), kept], range(len(n))),
+                    (n[i],),
+                    tuple(n[k] for k in kept),
+                    _numbered(rest, tuple(kept)),
+                )
             case _:
                 pass
     return None
-
-
-@primitive
-def paired_size(n: Dims, p: Constraints) -> Dims | None:
-    """The size of two axes whose indices are equal; None where there are none."""
-    pair = _pair(n, p)
-    return (n[pair[0]],) if pair else None
-
-
-@primitive
-def pair_spec(n: Dims, p: Constraints) -> Spec | None:
-    """The spec of a delta of those two axes times the indicator without the second of them."""
-    pair = _pair(n, p)
-    axes = tuple(range(len(n)))
-    return canonical_spec([pair, [k for k in axes if k != pair[1]]], axes) if pair else None
-
-
-@primitive
-def unpaired_dims(n: Dims, p: Constraints) -> Dims | None:
-    """The sizes of the axes but for that one."""
-    pair = _pair(n, p)
-    return tuple(d for k, d in enumerate(n) if k != pair[1]) if pair else None
-
-
-@primitive
-def unpaired(n: Dims, p: Constraints) -> Constraints | None:
-    """The other conditions: none of them speaks of that axis."""
-    pair = _pair(n, p)
-    if pair is None:
-        return None
-    rest = tuple(c for c in p if c != ("=", ((pair[0], 1), (pair[1], -1))))
-    kept = [k for k in range(len(n)) if k != pair[1]]
-    return renamed_all(rest, {k: place for place, k in enumerate(kept)})

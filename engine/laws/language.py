@@ -17,7 +17,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import partial, wraps
-from typing import Any, Final, ParamSpec, TypeVar, cast
+from typing import Any, Final, ParamSpec, TypeVar, cast, get_args
 
 from eggrad.engine.errors import RuleError
 from eggrad.engine.indices.constraints import Constraints
@@ -262,6 +262,14 @@ class Call(Tensor):
             raise RuleError(f"write two conditions for what is {sign} {number} and more")
         return True
 
+    def __getattr__(self, name: str) -> "Tensor":
+        """What has that name in the named tuple that a primitive computes."""
+        made: Any = getattr(self.function, "__annotations__", {}).get("return")
+        for own in (made, *get_args(made)):
+            if name in getattr(own, "_fields", ()):
+                return Call(Part(own._fields.index(name), None, False, name), (self,))
+        raise AttributeError(name)
+
 
 @dataclass(frozen=True, eq=False)
 class Literal(Tensor):
@@ -383,6 +391,7 @@ class Part:
     start: int | None
     stop: int | None
     several: bool
+    name: str = ""
 
     def __call__(self, whole: tuple[Any, ...]) -> Any:
         """The items, or the item; None where there is none."""
@@ -393,6 +402,8 @@ class Part:
     @property
     def __name__(self) -> str:
         """How it is written."""
+        if self.name:
+            return f".{self.name}"
         ends = ("" if end is None else str(end) for end in (self.start, self.stop))
         return f"[{':'.join(ends) if self.several else self.start}]"
 
@@ -463,8 +474,8 @@ def is_same(x: object, y: object) -> bool:
 
 
 def as_condition(c: object) -> object:
-    """What is looked up in a record as the test whether it is so."""
-    if isinstance(c, Call) and isinstance(c.function, Attribute):
+    """What is looked up, in a record or in what was computed, as the test whether it is so."""
+    if isinstance(c, Call) and isinstance(c.function, Attribute | Part):
         return Call(Condition(c.function), c.args)
     return c
 

@@ -4,9 +4,9 @@ They are called with values, or with patterns where a rule is stated.
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from fractions import Fraction
 from itertools import count
+from typing import NamedTuple
 
 from eggrad.engine.indices.affine import Form, as_size, form, size_form
 from eggrad.engine.indices.affine import times as times_form
@@ -282,27 +282,26 @@ def spread_again(s: Spec, lead: Dims) -> Spec:
 # paired with the one that comes first in the output, which the other operand then uses.
 
 
-@dataclass(frozen=True)
-class _Sift:
-    """What is left of a product with a delta."""
+class Sifted(NamedTuple):
+    """What is left of a product whose first operand is a delta.
 
-    pairs: tuple[tuple[int, int, Size], ...]
-    other: tuple[Indices, ...]
-    loose: tuple[tuple[int, Size], ...]
-    out: Indices
+    `spec` is that of the product with a delta of the pairs that are left, of sizes `dims`; `spread`
+    that of this product times ones along axes of the sizes `ones`, for which nothing else is left.
+    The delta `is_gone` where it leaves the other operand alone, and `is_smaller` where it stays
+    with fewer pairs or in canonical order, or leaves ones behind.
+    """
 
-    @property
-    def delta_part(self) -> Indices:
-        return tuple(d for d, _, _ in self.pairs) + tuple(e for _, e, _ in self.pairs)
-
-    @property
-    def core_out(self) -> Indices:
-        """The output without the indices that only ones are left for."""
-        loose = {i for i, _ in self.loose}
-        return tuple(i for i in self.out if i not in loose)
+    spec: Spec
+    dims: Dims
+    spread: Spec
+    ones: Dims
+    is_gone: bool
+    is_smaller: bool
 
 
-def _sift(s: Spec, n: Dims) -> _Sift:
+@primitive
+def sifted(s: Spec, n: Dims) -> Sifted:
+    """What is left of a delta in a product."""
     first, *rest, out = s
     place = {i: k for k, i in enumerate(out)}
     # What an index is called: the first in the output that equals it, if there is one.
@@ -321,66 +320,22 @@ def _sift(s: Spec, n: Dims) -> _Sift:
         if d != e:
             names[e] = d
         touched[e] = size
-    renamed = sorted((i for i in names if i in place), key=lambda i: (place[name(i)], place[i]))
-    pairs = tuple((name(i), i, touched[i]) for i in renamed)
-    other = tuple(tuple(name(i) for i in part) for part in rest)
-    covered = {i for part in other for i in part} | {i for d, e, _ in pairs for i in (d, e)}
-    loose = tuple(
-        (i, size) for i, size in ((name(j), z) for j, z in touched.items()) if i not in covered
+    second = sorted((i for i in names if i in place), key=lambda i: (place[name(i)], place[i]))
+    pairs = (*map(name, second), *second)
+    others = [[name(i) for i in part] for part in rest]
+    covered = {*pairs}.union(*others)
+    loose = {i: size for j, size in touched.items() if (i := name(j)) not in covered}
+    kept = [i for i in out if i not in loose]
+    spec = canonical([pairs, *others], kept)
+    gone = not pairs and not loose
+    return Sifted(
+        spec,
+        tuple(touched[i] for i in second),
+        canonical([kept, loose], out),
+        (*loose.values(),),
+        gone and len(s) == 3,
+        (len(s) == 2 and bool(n)) if gone else bool(loose) or spec != s,
     )
-    return _Sift(pairs, other, tuple(dict.fromkeys(loose)), out)
-
-
-def _core(sift: _Sift) -> Spec:
-    return canonical([sift.delta_part, *sift.other], sift.core_out)
-
-
-@condition
-def delta_sifts(s: Spec, n: Dims) -> bool:
-    """Whether the delta goes away altogether and leaves the other operand alone."""
-    sift = _sift(s, n)
-    return not sift.pairs and not sift.loose and len(s) == 3
-
-
-@primitive
-def sifted(s: Spec, n: Dims) -> Spec:
-    """The spec that is left for the other operand."""
-    sift = _sift(s, n)
-    return canonical(sift.other, sift.out)
-
-
-@condition
-def delta_reduces(s: Spec, n: Dims) -> bool:
-    """Whether the delta stays, smaller or in canonical order, or leaves ones behind."""
-    sift = _sift(s, n)
-    if not sift.pairs and not sift.loose:
-        return len(s) == 2 and bool(n)
-    return bool(sift.loose) or _core(sift) != s
-
-
-@primitive
-def delta_reduced(s: Spec, n: Dims) -> Spec:
-    """The spec of the product with what is left of the delta."""
-    return _core(_sift(s, n))
-
-
-@primitive
-def delta_kept(s: Spec, n: Dims) -> Dims:
-    """The sizes of the pairs that are left."""
-    return tuple(size for _, _, size in _sift(s, n).pairs)
-
-
-@primitive
-def delta_ones(s: Spec, n: Dims) -> Dims:
-    """The sizes of the indices for which only ones are left."""
-    return tuple(size for _, size in _sift(s, n).loose)
-
-
-@primitive
-def delta_spread(s: Spec, n: Dims) -> Spec:
-    """The spec of what is left times those ones."""
-    sift = _sift(s, n)
-    return canonical([sift.core_out, tuple(i for i, _ in sift.loose)], sift.out)
 
 
 @primitive

@@ -124,7 +124,9 @@ class _Speller:
             case Call(function=Negation() as own, args=args):
                 text, level = self.spell(Call(own.test, args))
                 return (f"~{text}", SIGNED) if level == ATOM else (text.replace("==", "!="), level)
-            case Call(function=Part() as part, args=(whole,)):
+            case Call(
+                function=(Part() as part) | Condition(function=Part() as part), args=(whole,)
+            ):
                 return f"{self.at(ATOM, whole)}{part.__name__}", ATOM
             case Call(function=Attribute() | Condition(function=Attribute()), args=(f,)):
                 return f"{self.at(ATOM, f)}.{_name(pattern.function)}", ATOM

@@ -3,35 +3,6 @@
 `[p]` is 1 where the conditions p on the indices hold, and 0 elsewhere.
 """
 
-from eggrad.engine.laws.indicator_primitives import (
-    both,
-    both_spec,
-    composed,
-    composed_constraints,
-    composed_dims,
-    composes,
-    described,
-    fixed_spec,
-    fixes_entries,
-    fixing_constraints,
-    fixing_dims,
-    holds_always,
-    holds_never,
-    indicator_constraints,
-    indicator_core,
-    indicator_dims,
-    indicator_ones,
-    indicator_spread,
-    is_total,
-    pair_spec,
-    paired_size,
-    picks,
-    picks_one,
-    reduces,
-    unpaired,
-    unpaired_dims,
-    without_fixed,
-)
 from eggrad.rules.notation import *
 
 DELTAS = "Laue, Mitterreiter, Giesen 2018, section 4: removal of multiplication by delta tensors"
@@ -65,21 +36,20 @@ gathers = Ruleset(
 )
 
 
+# What is left of a delta, and of an indicator, in a product.
+SIFTED, LEFT = sifted(s, n), reduced(s, n, P)
+
 deltas.state(
     DELTAS,
     REPLACES,
-    delta_sift=(ein(s, delta(n), a) >> ein1(sifted(s, n), a))
-    .when(delta_sifts(s, n))
+    delta_sift=(ein(s, delta(n), a) >> ein1(SIFTED.spec[1:], a))
+    .when(SIFTED.is_gone)
     .noted("Σⱼ δᵢⱼ·aⱼ = aᵢ, where each pair has a summed index or two equal ones."),
     delta_sift_partly=(
         ein(s, delta(n), a)
-        >> ein(
-            delta_spread(s, n),
-            ein(delta_reduced(s, n), delta(delta_kept(s, n)), a),
-            const(1, delta_ones(s, n)),
-        )
+        >> ein(SIFTED.spread, ein(SIFTED.spec, delta(SIFTED.dims), a), const(1, SIFTED.ones))
     )
-    .when(delta_reduces(s, n))
+    .when(SIFTED.is_smaller)
     .noted("Σⱼ δᵢⱼ·δₖₗ·aⱼₗ = δₖₗ·aᵢₖ: pairs that can go do, and leave ones where nothing else is."),
 )
 
@@ -88,13 +58,9 @@ delta_products.state(
     REPLACES,
     delta_alone=(
         ein1(s, delta(n))
-        >> ein(
-            delta_spread(s, n),
-            ein1(delta_reduced(s, n), delta(delta_kept(s, n))),
-            const(1, delta_ones(s, n)),
-        )
+        >> ein(SIFTED.spread, ein1(SIFTED.spec, delta(SIFTED.dims)), const(1, SIFTED.ones))
     )
-    .when(delta_reduces(s, n))
+    .when(SIFTED.is_smaller)
     .noted("Σⱼ δᵢⱼ = 1, Σᵢ δᵢᵢ = n, and δᵢⱼ = δⱼᵢ."),
     delta_of_nothing=(delta(()) >> const(1, ())).noted("The delta of no axes is 1."),
     delta_of_length_one=(
@@ -110,6 +76,8 @@ delta_products.state(
     ).noted("δᵢⱼ·δₖₗ is the delta of both pairs."),
 )
 
+PAIRED = paired(n, P)
+
 indicator_products.state(
     IVERSON,
     REPLACES,
@@ -121,24 +89,17 @@ indicator_products.state(
     .noted("An indicator whose conditions hold nowhere is 0."),
     indicator_is_delta=(
         indicator(n, P)
-        >> ein(
-            pair_spec(n, P),
-            delta(paired_size(n, P)),
-            indicator(unpaired_dims(n, P), unpaired(n, P)),
-        )
+        >> ein(PAIRED.spec, delta(PAIRED.size), indicator(PAIRED.dims, PAIRED.constraints))
     ).noted("[i = j]·[P] = δᵢⱼ·[P] where both axes have the same size."),
     indicator_alone=(
         ein1(s, indicator(n, P))
         >> ein(
-            indicator_spread(s, n, P),
-            ein1(
-                indicator_core(s, n, P),
-                indicator(indicator_dims(s, n, P), indicator_constraints(s, n, P)),
-            ),
-            const(1, indicator_ones(s, n, P)),
+            LEFT.spread,
+            ein1(LEFT.spec, indicator(LEFT.dims, LEFT.constraints)),
+            const(1, LEFT.ones),
         )
     )
-    .when(reduces(s, n, P))
+    .when(LEFT.is_smaller)
     .noted(
         "Σⱼ [j = f(i)]·[P] = [P at j = f(i)]·[f(i) in range]; axes without a condition are ones."
     ),
@@ -149,17 +110,16 @@ indicator_products.state(
 )
 
 
-# Two gathers, one of what the other picks.
-TWICE = (s, described(n, P), t, described(m, Q))
+TWICE = composed(s, described(n, P), t, described(m, Q))
+
+FIXED = fixing(s, n, P)
 
 indicators.state(
     URBAN,
     indicator_of_gathered=(
         ein(s, indicator(n, P), ein(t, indicator(m, Q), a))
-        >> ein(composed(*TWICE), indicator(composed_dims(*TWICE), composed_constraints(*TWICE)), a)
-    )
-    .when(composes(*TWICE))
-    .noted("Σⱼ [j = f(i)]·Σₖ [k = g(j)]·aₖ = Σₖ [k = g(f(i))]·[f(i) in range]·aₖ.", replaces=True),
+        >> ein(TWICE.spec, indicator(TWICE.dims, TWICE.constraints), a)
+    ).noted("Σⱼ [j = f(i)]·Σₖ [k = g(j)]·aₖ = Σₖ [k = g(f(i))]·[f(i) in range]·aₖ.", replaces=True),
 )
 
 indicators.state(
@@ -167,14 +127,12 @@ indicators.state(
     fixed_entry=(
         ein(s, indicator(n, P), a)
         >> ein(
-            without_fixed(s, n, P),
+            FIXED.rest,
             indicator(n, P),
-            ein(
-                fixed_spec(s, n, P), indicator(fixing_dims(s, n, P), fixing_constraints(s, n, P)), a
-            ),
+            ein(FIXED.spec, indicator(FIXED.dims, FIXED.constraints), a),
         )
     )
-    .when(fixes_entries(s, n, P), total(a))
+    .when(total(a))
     .noted(
         "[i = k]·aᵢ = [i = k]·aₖ: entries that are not selected have no say.",
         domain="all entries defined",

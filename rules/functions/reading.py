@@ -6,7 +6,6 @@ They serve no computation: what is printed in matrix notation or LaTeX is chosen
 from collections.abc import Iterator
 
 from eggrad.engine.extraction.snapshot import Snapshot
-from eggrad.engine.laws.language import exp_difference, logsumexp, norm, softmax
 from eggrad.engine.networks.sums_and_products import (
     MAX_DISTRIBUTED,
     all_distributed,

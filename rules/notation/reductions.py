@@ -1,6 +1,5 @@
 """Patterns of reductions, beside what they reduce."""
 
-from eggrad.engine.laws.primitives import spread_back, summed_dims
 from eggrad.rules.notation import *
 
 

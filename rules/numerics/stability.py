@@ -6,30 +6,6 @@ What holds for whole rational functions of exponentials is in `exponentials`.
 from collections.abc import Iterator
 
 from eggrad.engine.extraction.snapshot import Snapshot
-from eggrad.engine.laws.indicator_primitives import (
-    entries_first,
-    picks_one,
-    summed_after,
-    sums_beside,
-)
-from eggrad.engine.laws.language import (
-    cholesky,
-    exp_difference,
-    expm1,
-    hypot,
-    inverse_from_cholesky,
-    log1mexp,
-    log1mexp_exp,
-    log1p,
-    log_softmax,
-    logdet,
-    logdet_from_cholesky,
-    logsumexp,
-    sigmoid,
-    softmax,
-    softplus,
-    solve,
-)
 from eggrad.engine.networks.sums_and_products import every_network, with_units
 from eggrad.engine.terms.term import Term
 from eggrad.rules.notation import *
