@@ -42,6 +42,10 @@ class BudgetExceeded(EggradError):
     """A budget ended before there was any answer."""
 
 
+class MissingRule(EggradError):
+    """No rule has a derivative that is asked for; the message names the operation."""
+
+
 class EngineFailure(EggradError):
     """egglog has failed in a way that it should not; what it says is in the message."""
 

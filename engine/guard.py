@@ -5,11 +5,17 @@ import warnings
 from collections.abc import Callable
 from typing import Final, TypeVar
 
-from eggrad.engine.errors import BudgetExceeded, RuleError, UnsoundRules, UnsupportedOperation
+from eggrad.engine.errors import (
+    BudgetExceeded,
+    MissingRule,
+    RuleError,
+    UnsoundRules,
+    UnsupportedOperation,
+)
 
 _T = TypeVar("_T")
 # What a search may tell its user. Any other error is ours: its terms were right as they came.
-_OF_USERS: Final = (BudgetExceeded, RuleError, UnsoundRules, UnsupportedOperation)
+_OF_USERS: Final = (BudgetExceeded, MissingRule, RuleError, UnsoundRules, UnsupportedOperation)
 
 
 class SearchFailure(RuntimeWarning):

@@ -12,7 +12,7 @@ from functools import reduce
 from types import MappingProxyType
 from typing import Any, Final
 
-from eggrad.engine.errors import BudgetExceeded, UnsupportedOperation
+from eggrad.engine.errors import MissingRule, UnsupportedOperation
 from eggrad.engine.indices.spec import Dims
 from eggrad.engine.laws.language import (
     SLOPE_NODES,
@@ -188,7 +188,7 @@ class Differentiation:
     def _of_loop(self, name: str, *given: object) -> Any:
         rule = self._of_loops.get(name)
         if rule is None:
-            raise BudgetExceeded("the rules have no derivatives of loops")
+            raise MissingRule("no rule has derivatives of loops")
         self.matches[f"{rule.ruleset}.{name}"] += 1
         return rule.derive(self, *given)
 
@@ -263,7 +263,8 @@ class Differentiation:
                 if found is not None:
                     self.matches[f"{rule.ruleset}.{rule.name}"] += 1
                     return found
-        raise BudgetExceeded("the rules leave derivatives that none of them takes")
+        subject = arguments[0] if key[0] in SLOPE_NODES.values() else key[1]
+        raise MissingRule(f"no rule has the derivative of {subject}")
 
 
 class _Derived(Closing):

@@ -331,7 +331,7 @@ def sifted(s: Spec, n: Dims) -> Sifted:
     return Sifted(
         spec,
         tuple(touched[i] for i in second),
-        canonical([kept, loose], out),
+        canonical([kept, [*loose]], out),
         (*loose.values(),),
         gone and len(s) == 3,
         (len(s) == 2 and bool(n)) if gone else bool(loose) or spec != s,
@@ -353,25 +353,16 @@ def has_length_one(n: Dims) -> bool:
 
 
 @primitive
-def longer(n: Dims) -> Dims:
-    """The axes that do not have length 1."""
-    return tuple(d for d in n if d != 1)
+def longer_pairs(n: Dims) -> tuple[Spec, Dims, Dims]:
+    """A delta by its pairs that do not have length 1, times ones for the others.
 
-
-@primitive
-def ones_of_pairs(n: Dims) -> Dims:
-    """The two axes of each pair of length 1."""
-    return (1, 1) * n.count(1)
-
-
-@primitive
-def longer_pairs(n: Dims) -> Spec:
-    """The spec of the delta of the pairs that do not have length 1 times ones for the others."""
-    count = len(n)
+    The spec of this product, the sizes of these pairs and those of the axes of the ones.
+    """
     kept = [k for k, d in enumerate(n) if d != 1]
     ones = [k for k, d in enumerate(n) if d == 1]
-    parts = [[*own, *(k + count for k in own)] for own in (kept, ones)]
-    return canonical(parts, range(2 * count))
+    parts = [[*own, *(k + len(n) for k in own)] for own in (kept, ones)]
+    spec = canonical(parts, range(2 * len(n)))
+    return spec, tuple(n[k] for k in kept), (1, 1) * len(ones)
 
 
 # Constants -------------------------------------------------------------------------------
@@ -383,11 +374,6 @@ def _kept(s: Spec) -> Indices:
     return tuple(i for i in dict.fromkeys(s[0]) if i not in others)
 
 
-def _kept_outside(s: Spec) -> tuple[Indices, Indices]:
-    kept = _kept(s)
-    return tuple(i for i in kept if i in s[-1]), tuple(i for i in kept if i not in s[-1])
-
-
 @condition
 def constant_is_absorbed(s: Spec) -> bool:
     """Whether the other operand has all indices of the constant."""
@@ -397,7 +383,7 @@ def constant_is_absorbed(s: Spec) -> bool:
 @condition
 def constant_spreads(s: Spec) -> bool:
     """Whether all axes of the constant are new ones of the output."""
-    return bool(s[0]) and _kept_outside(s) == (s[0], ())
+    return bool(s[0]) and _kept(s) == s[0] and {*s[0]} <= {*s[-1]}
 
 
 @primitive
@@ -426,32 +412,29 @@ def absorbed(s: Spec) -> Spec:
     return canonical(s[1:-1], s[-1])
 
 
-@condition
-def constant_shrinks(s: Spec) -> bool:
-    """Whether the constant can do with fewer axes, or sums to a size, but does not vanish."""
-    spread, summed = _kept_outside(s)
-    return bool(summed) or (bool(spread) and spread != s[0])
+class ConstantFactor(NamedTuple):
+    """A constant factor with the axes that it must have, of sizes `dims`, and the spec with it.
+
+    Over axes of the sizes `summed` only the constant is summed.
+    """
+
+    spec: Spec
+    dims: Dims
+    summed: Dims
 
 
 @primitive
-def constant_kept(s: Spec) -> Spec:
-    """The spec of the product with a constant of the axes that it must have."""
-    spread, _ = _kept_outside(s)
-    return canonical([spread, *s[1:-1]], s[-1])
-
-
-@primitive
-def constant_kept_dims(s: Spec, n: Dims) -> Dims:
-    """The sizes of those axes."""
+def shrunk(s: Spec, n: Dims) -> ConstantFactor | None:
+    """A constant factor with fewer axes, or that is summed to a size; None where it vanishes."""
     size_of = dict(zip(s[0], n, strict=True))
-    return tuple(size_of[i] for i in _kept_outside(s)[0])
-
-
-@primitive
-def constant_summed_dims(s: Spec, n: Dims) -> Dims:
-    """The sizes of the axes over which only the constant is summed."""
-    size_of = dict(zip(s[0], n, strict=True))
-    return tuple(size_of[i] for i in _kept_outside(s)[1])
+    spread = tuple(i for i in _kept(s) if i in s[-1])
+    summed = [i for i in _kept(s) if i not in s[-1]]
+    if not summed and spread in ((), s[0]):
+        return None
+    spec = canonical([spread, *s[1:-1]], s[-1])
+    return ConstantFactor(
+        spec, tuple(size_of[i] for i in spread), tuple(size_of[i] for i in summed)
+    )
 
 
 # Axes of length 0 and 1 --------------------------------------------------------------------
@@ -632,48 +615,31 @@ def _signed_parts(d: Size) -> tuple[Form, Form]:
 
 
 @primitive
-def minuend(d: Size) -> object:
-    """Of a size that is a difference, from what something is taken."""
+def as_difference(d: Size) -> tuple[object, object] | None:
+    """Of a size that is a difference, from what is taken, and what; None for any other."""
     added, taken = _signed_parts(d)
-    return as_size(added) if added and taken else None
+    return (as_size(added), as_size(taken)) if added and taken else None
 
 
 @primitive
-def subtrahend(d: Size) -> object:
-    """Of a size that is a difference, what is taken away."""
+def as_sum(d: Size) -> tuple[object, object] | None:
+    """Of a size that is a sum, the first summand and all others; None for any other."""
     added, taken = _signed_parts(d)
-    return as_size(taken) if added and taken else None
-
-
-@primitive
-def first_summand(d: Size) -> object:
-    """Of a size that is a sum, the first summand."""
-    added, taken = _signed_parts(d)
-    return as_size(added[:1]) if len(added) > 1 and not taken else None
-
-
-@primitive
-def other_summands(d: Size) -> object:
-    """Of a size that is a sum, all but the first summand."""
-    added, taken = _signed_parts(d)
-    return as_size(added[1:]) if len(added) > 1 and not taken else None
+    return (as_size(added[:1]), as_size(added[1:])) if len(added) > 1 and not taken else None
 
 
 @primitive
 def multiplier(d: Size) -> Number | None:
-    """Of a size that is a multiple of a symbol, how often it is taken."""
-    return Fraction(size_form(d)[0][1]) if _is_multiple(d) else None
+    """Of a size that is a multiple of a symbol, how often it is taken; None for any other."""
+    whole = size_form(d)
+    multiple = len(whole) == 1 and whole[0][0] != "" and whole[0][1] > 1
+    return Fraction(whole[0][1]) if multiple else None
 
 
 @primitive
 def multiplicand(d: Size) -> object:
     """Of a size that is a multiple of a symbol, the symbol."""
-    return size_form(d)[0][0] if _is_multiple(d) else None
-
-
-def _is_multiple(d: Size) -> bool:
-    whole = size_form(d)
-    return len(whole) == 1 and whole[0][0] != "" and whole[0][1] > 1
+    return size_form(d)[0][0]
 
 
 # Maxima and minima along axes ------------------------------------------------------------
@@ -701,17 +667,11 @@ def to_shares(s: Spec, g: Dims) -> Spec:
 
 
 @primitive
-def turned_first(s: Spec, t: Spec) -> Spec:
-    """The reduction `s` of what `t` transposes, with the axes that are left in the old order."""
-    whole = compose(s, t)
-    return canonical([whole[0]], [i for i in whole[0] if i in whole[1]])
-
-
-@primitive
-def turned_after(s: Spec, t: Spec) -> Spec:
-    """How the result of `turned_first` is transposed."""
-    whole = compose(s, t)
-    return canonical([[i for i in whole[0] if i in whole[1]]], whole[1])
+def turned(s: Spec, t: Spec) -> tuple[Spec, Spec]:
+    """The reduction `s` of what `t` transposes: first one in the old order, then a transpose."""
+    source, out = compose(s, t)
+    kept = [i for i in source if i in out]
+    return canonical([source], kept), canonical([kept], out)
 
 
 # Reverse mode ----------------------------------------------------------------------------
@@ -865,72 +825,55 @@ def _joint(s: Spec) -> Indices | None:
     return out if {*left, *right} <= {*out} else None
 
 
-@primitive
-def spread_of(s: Spec, place: int) -> Spec | None:
-    """The spec of one operand times ones, which together have the joint indices."""
-    joint = _joint(s)
-    if joint is None:
-        return None
-    own = s[place]
-    return canonical([own, [i for i in joint if i not in own]], joint)
+class Meeting(NamedTuple):
+    """How the operands of a product meet in a tensor of axes `dims` before it is summed.
+
+    `left` and `right` are the specs of an operand times ones along the axes that it lacks, of the
+    sizes `left_ones` and `right_ones`. `spec` is that of the product, `rest` what is left to do.
+    """
+
+    left: Spec
+    left_ones: Dims
+    right: Spec
+    right_ones: Dims
+    spec: Spec
+    dims: Dims
+    rest: Spec
 
 
 @primitive
-def missing_dims(s: Spec, place: int, n: Dims, m: Dims) -> Dims | None:
-    """The sizes of the joint indices that one operand lacks."""
+def meeting(s: Spec, n: Dims, m: Dims) -> Meeting | None:
+    """Where the operands of a product meet; None where that is larger than what is asked for."""
     joint = _joint(s)
     if joint is None:
         return None
     size = dict(zip((*s[0], *s[1]), (*n, *m), strict=True))
-    return tuple(size[i] for i in joint if i not in s[place])
+
+    def spread(own: Indices) -> tuple[Spec, Dims]:
+        lacking = [i for i in joint if i not in own]
+        return canonical([own, lacking], joint), tuple(size[i] for i in lacking)
+
+    spec, dims = canonical(s[:2], joint), tuple(size[i] for i in joint)
+    return Meeting(*spread(s[0]), *spread(s[1]), spec, dims, canonical([joint], s[2]))
 
 
 @primitive
-def met(s: Spec) -> Spec | None:
-    """The spec of a product that has the joint indices."""
-    joint = _joint(s)
-    return None if joint is None else canonical(s[:2], joint)
+def spread_within(t: Spec, s: Spec, m: Dims) -> tuple[Spec, Dims] | None:
+    """The spec of a condition times ones, which together have the axes `m` of the second factor.
 
-
-@primitive
-def summed(s: Spec) -> Spec | None:
-    """The unary spec that is left to do once the operands have met."""
-    joint = _joint(s)
-    return None if joint is None else canonical([joint], s[2])
-
-
-def _joint_places(t: Spec, s: Spec) -> dict[int, int] | None:
-    """The index of a product that each index of a spread condition is, if one factor has them all.
-
-    The condition is spread by `t` over the axes of the product `s`.
+    The condition is spread by `t` over the axes of the product `s`; the ones have the sizes that
+    come second. None where the second factor lacks an axis of the condition.
     """
     own, _, whole = t
-    if any(len(set(part)) < len(part) for part in (*t, *s)) or len(whole) != len(s[2]):
+    distinct = all(len(set(part)) == len(part) for part in (*t, *s))
+    if not distinct or len(whole) != len(s[2]) or not {*own} <= {*whole}:
         return None
-    if not {*own} <= {*whole}:
+    index = dict(zip(whole, s[2], strict=True))
+    known = tuple(index[i] for i in own)
+    if not {*known} <= {*s[1]}:
         return None
-    index = {i: s[2][k] for k, i in enumerate(whole)}
-    return index if {index[i] for i in own} <= {*s[1]} else None
-
-
-@primitive
-def spread_within(t: Spec, s: Spec) -> Spec | None:
-    """The spec of a condition times ones, which together have the axes of the second factor."""
-    index = _joint_places(t, s)
-    if index is None:
-        return None
-    own = tuple(index[i] for i in t[0])
-    return canonical([own, [i for i in s[1] if i not in own]], s[1])
-
-
-@primitive
-def lacking_within(t: Spec, s: Spec, m: Dims) -> Dims | None:
-    """The sizes of the second factor's axes that a condition lacks."""
-    index = _joint_places(t, s)
-    if index is None:
-        return None
-    own = {index[i] for i in t[0]}
-    return tuple(d for i, d in zip(s[1], m, strict=True) if i not in own)
+    lacking = {i: d for i, d in zip(s[1], m, strict=True) if i not in known}
+    return canonical([known, [*lacking]], s[1]), (*lacking.values(),)
 
 
 # Functions by others ---------------------------------------------------------------------
@@ -1128,37 +1071,26 @@ def doubled(p: Number) -> Number | None:
     return 2 * p if Fraction(p).denominator == 2 else None
 
 
-def _solved_axis(s: Spec) -> int | None:
-    """The axis of the matrix that a product sums with one axis of its other operand."""
+class LinearSystem(NamedTuple):
+    """How the matrix and the right side of a linear system are turned, and then its solution."""
+
+    matrix: Spec
+    right: Spec
+    solution: Spec
+
+
+@primitive
+def linear_system(s: Spec) -> LinearSystem | None:
+    """The system whose solution is a product with an inverse; None where there is none.
+
+    The product sums one axis of the matrix with one axis of its other operand, which comes first.
+    """
     (i, j), part, out = s if len(s[0]) == 2 else ((0, 0), (), ())
-    for axis, (summed, kept) in enumerate(((i, j), (j, i))):
+    for turned, summed, kept in (((1, 0), i, j), ((0, 1), j, i)):
         if i != j and part.count(summed) == 1 and summed not in out and kept not in part:
-            distinct = len(set(part)) == len(part) and len(out) == len(part)
-            return axis if distinct else None
+            if len(set(part)) < len(part) or len(out) != len(part):
+                return None
+            rest = [k for k in part if k != summed]
+            solution = canonical([(kept, *rest)], out)
+            return LinearSystem(((0, 1), turned), canonical([part], (summed, *rest)), solution)
     return None
-
-
-@primitive
-def matrix_axes(s: Spec) -> Spec | None:
-    """How the matrix of a linear system is turned; None where a product is no such system."""
-    axis = _solved_axis(s)
-    return None if axis is None else (((0, 1), (1, 0)) if axis == 0 else ((0, 1), (0, 1)))
-
-
-@primitive
-def right_axes(s: Spec) -> Spec | None:
-    """How the right side's summed axis comes first."""
-    axis = _solved_axis(s)
-    if axis is None:
-        return None
-    summed = s[0][axis]
-    return canonical([s[1]], (summed, *(k for k in s[1] if k != summed)))
-
-
-@primitive
-def solution_axes(s: Spec) -> Spec | None:
-    """How the axes of the solution become those of the product."""
-    axis = _solved_axis(s)
-    if axis is None:
-        return None
-    return canonical([(s[0][1 - axis], *(k for k in s[1] if k != s[0][axis]))], s[2])

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Collection, Sequence
 from fractions import Fraction
 from functools import partial
-from typing import Any, Final
+from typing import Any, Final, TypeGuard
 
 from eggrad.engine.indices.spec import MATRIX_PRODUCT, TRANSPOSE, format_spec
 from eggrad.engine.laws import language
@@ -200,8 +200,9 @@ class _Speller:
 
     def summand(self, level: int, a: object, beside: object) -> str:
         """A term of a sum; a number if all its entries are that, and those of the other not."""
-        number = isinstance(a, Node) and _is_spread(a) and not _is_spread(beside)
-        return self.at(level, a.args[0] if number else a)
+        if _is_spread(a) and not _is_spread(beside):
+            return self.at(level, a.args[0])
+        return self.at(level, a)
 
     def is_elementwise(self, s: object) -> bool:
         """Whether a spec is that of an element-wise product."""
@@ -210,7 +211,7 @@ class _Speller:
         return isinstance(s, Call) and _name(s.function) == "elementwise"
 
 
-def _is_spread(a: object) -> bool:
+def _is_spread(a: object) -> TypeGuard[Node]:
     """Whether it is a number for each entry of a pattern beside."""
     return (
         isinstance(a, Node)

@@ -12,7 +12,7 @@ from eggrad.engine.costs.cost import CostModel, Model
 from eggrad.engine.egraph.compile_rules import DECLARED, KNOWN, Relevance, symbols_of
 from eggrad.engine.egraph.egraph import EGraph
 from eggrad.engine.egraph.reading import TermRows
-from eggrad.engine.errors import BudgetExceeded
+from eggrad.engine.errors import MissingRule
 from eggrad.engine.extraction.snapshot import Snapshot
 from eggrad.engine.guard import optional
 from eggrad.engine.indices.spec import Size
@@ -196,14 +196,14 @@ class System:
             "reverse": lambda: rules.reverse(term, [x], cotangent)[0],
         }
         found: list[Term] = []
-        lacking: BudgetExceeded | None = None
+        lacking: MissingRule | None = None
         chosen = {"auto": choose_modes(term, x), "both": tuple(ways)}.get(mode, (mode,))
         # A mode may do without what no rule of another says.
         for name in (*chosen, *(n for n in ways if mode == "auto" and n not in chosen)):
             if name in chosen or not found:
                 try:
                     found.append(ways[name]())
-                except BudgetExceeded as error:
+                except MissingRule as error:
                     lacking = error
         if lacking and not found:
             raise lacking

@@ -7,7 +7,7 @@ from typing import Final, cast
 
 from eggrad.engine.costs.cost import CostModel
 from eggrad.engine.equality.equivalence import smallest_part
-from eggrad.engine.errors import BudgetExceeded
+from eggrad.engine.errors import MissingRule
 from eggrad.engine.laws.language import SLOPE_NODES
 from eggrad.engine.laws.rule import Rule, Ruleset
 from eggrad.engine.saturation.schedule import Budget, Run, Strategy
@@ -85,7 +85,7 @@ class Goal:
             return found.report.matches if len({*found.classes}) == 1 else None
         try:
             result = system.differentiate(self.left, cast(Term, self.wrt), self.mode, BUDGET)
-        except BudgetExceeded:
+        except MissingRule:
             return None
         return result.report.matches
 

@@ -46,6 +46,8 @@ multiples.state(
     ),
 )
 
+SHRUNK = shrunk(s, n)
+
 constants.state(
     ARITHMETIC,
     REPLACES,
@@ -70,11 +72,11 @@ constants.state(
         >> c
         * ein(
             scaled_as(s),
-            ein1("A->", const(1, constant_summed_dims(s, n))),
-            ein(constant_kept(s), const(1, constant_kept_dims(s, n)), a),
+            ein1("A->", const(1, SHRUNK.summed)),
+            ein(SHRUNK.spec, const(1, SHRUNK.dims), a),
         )
     )
-    .when(constant_shrinks(s), c != 0)
+    .when(c != 0)
     .noted(
         "A constant factor keeps the axes that nothing else has; those summed give their size.",
         cite="the unit of the product; Σᵢ 1 = n",

@@ -53,6 +53,8 @@ deltas.state(
     .noted("Σⱼ δᵢⱼ·δₖₗ·aⱼₗ = δₖₗ·aᵢₖ: pairs that can go do, and leave ones where nothing else is."),
 )
 
+LONGER = longer_pairs(n)
+
 delta_products.state(
     "definition of the delta (thesis, equation 4.2)",
     REPLACES,
@@ -63,9 +65,7 @@ delta_products.state(
     .when(SIFTED.is_smaller)
     .noted("Σⱼ δᵢⱼ = 1, Σᵢ δᵢᵢ = n, and δᵢⱼ = δⱼᵢ."),
     delta_of_nothing=(delta(()) >> const(1, ())).noted("The delta of no axes is 1."),
-    delta_of_length_one=(
-        delta(n) >> ein(longer_pairs(n), delta(longer(n)), const(1, ones_of_pairs(n)))
-    )
+    delta_of_length_one=(delta(n) >> ein(LONGER[0], delta(LONGER[1]), const(1, LONGER[2])))
     .when(has_length_one(n))
     .noted("On axes of length 1, δᵢⱼ = 1."),
     delta_without_entries=(delta(n) >> const(0, n + n))

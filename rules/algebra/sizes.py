@@ -10,10 +10,10 @@ sizes = Ruleset(
 sizes.state(
     "arithmetic",
     REPLACES,
-    size_of_difference=(size(i) >> size(minuend(i)) - size(subtrahend(i))).noted(
+    size_of_difference=(size(i) >> size(as_difference(i)[0]) - size(as_difference(i)[1])).noted(
         "The number of indices of an axis of size m - n is m - n."
     ),
-    size_of_sum=(size(i) >> size(first_summand(i)) + size(other_summands(i))).noted(
+    size_of_sum=(size(i) >> size(as_sum(i)[0]) + size(as_sum(i)[1])).noted(
         "The number of indices of an axis of size m + n is m + n."
     ),
     size_of_multiple=(size(i) >> multiplier(i) * size(multiplicand(i))).noted(

@@ -20,8 +20,7 @@ extremes.state(
     .when(is_extreme(f))
     .noted("max max a = max a, along the axes of both; likewise for minima.", replaces=True),
     extreme_of_transposed=(
-        extreme(f, s, a.T)
-        >> ein1(turned_after(s, ((0, 1), (1, 0))), extreme(f, turned_first(s, ((0, 1), (1, 0))), a))
+        extreme(f, s, a.T) >> ein1(turned(s, TRANSPOSE)[1], extreme(f, turned(s, TRANSPOSE)[0], a))
     )
     .when(is_extreme(f))
     .noted(

@@ -86,7 +86,7 @@ def _below(k: int) -> Tensor:
 def _by_cholesky() -> Tensor:
     """The symmetric H of `pull_cholesky` between two inverses of the factor."""
     inner, inverse = ein("Bki,LBkj->LBij", FACTOR, g), of_each("inverses", FACTOR)
-    lower, below = (ein("LBij,ij->LBij", inner, _below(k)) for k in (0, 1))
+    lower, below = (ein("Xij,ij->Xij", inner, _below(k)) for k in (0, 1))
     whole = ein("Bli,LBlk->LBik", inverse, lower + _turned(below))
     return ein("LBik,Bkj->LBij", whole, inverse)
 
@@ -104,7 +104,7 @@ def _by_pseudoinverse() -> Tensor:
 def _by_orthonormal_factor() -> Tensor:
     """The product of `pull_orthonormal_factor`, with the inverse of R by that of Q'a."""
     inverse = of_each("inverses", ein("Bmi,Bmj->Bij", ORTHONORMAL, a))
-    turn = ein("LBij,ij->LBij", _turn(g, ORTHONORMAL), _below(1))
+    turn = ein("Xij,ij->Xij", _turn(g, ORTHONORMAL), _below(1))
     inner = ein("Bmi,LBmj->LBij", ORTHONORMAL, g)
     whole = g + ein("Bmi,LBij->LBmj", ORTHONORMAL, turn - inner)
     return ein("LBmk,Bjk->LBmj", whole, inverse)

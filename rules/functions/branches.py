@@ -30,16 +30,16 @@ def _where(s: Spec, test: Tensor, n: Dims, m: Dims, **branch: Tensor) -> Tensor:
 
     The branch is `chosen` or `otherwise`; the other one is 0.
     """
-    spread = ein(spread_of(s, 0), test, const(1, missing_dims(s, 0, n, m)))
-    zero = const(0, result_dims(met(s), n, m))
-    return ein1(summed(s), where(spread, branch.get("chosen", zero), branch.get("otherwise", zero)))
+    met = meeting(s, n, m)
+    spread, zero = ein(met.left, test, const(1, met.left_ones)), const(0, met.dims)
+    return ein1(met.rest, where(spread, branch.get("chosen", zero), branch.get("otherwise", zero)))
 
 
 def _chosen(s: Spec, test: Tensor, b: Tensor) -> Tensor:
     """A product with a test as a choice between the other factor and 0."""
     n, m = dims(test), dims(b)
-    spread = ein(spread_of(s, 1), b, const(1, missing_dims(s, 1, n, m)))
-    return _where(s, test, n, m, chosen=spread)
+    met = meeting(s, n, m)
+    return _where(s, test, n, m, chosen=ein(met.right, b, const(1, met.right_ones)))
 
 
 branches.state(
@@ -51,12 +51,14 @@ branches.state(
     .when(f.is_test, total(b))
     .noted("A comparison times b is b where it holds, and 0 elsewhere.", **DEFINED),
     product_with_choice=(
-        ein(s, where(e, a, const(0, n)), b) >> _where(s, e, n, dims(b), chosen=ein(met(s), a, b))
+        ein(s, where(e, a, const(0, n)), b)
+        >> _where(s, e, n, dims(b), chosen=ein(meeting(s, n, dims(b)).spec, a, b))
     )
     .when(a != where(e, a, const(0, n)), total(b))
     .noted("What is 0 unless it is chosen stays so, whatever it is multiplied by.", **DEFINED),
     product_with_otherwise=(
-        ein(s, where(e, const(0, n), a), b) >> _where(s, e, n, dims(b), otherwise=ein(met(s), a, b))
+        ein(s, where(e, const(0, n), a), b)
+        >> _where(s, e, n, dims(b), otherwise=ein(meeting(s, n, dims(b)).spec, a, b))
     )
     .when(a != where(e, const(0, n), a), total(b))
     .noted("What is 0 where something is chosen stays so, in any product.", **DEFINED),
@@ -65,7 +67,7 @@ branches.state(
 masks.state(
     OF_CHOICE,
     product_with_indicator=(ein(s, indicator(n, P), b) >> _chosen(s, indicator(n, P), b))
-    .when(nothing_summed(summed(s)))
+    .when(nothing_summed(meeting(s, n, dims(b)).rest))
     .noted("[P]·b is b where P holds, and 0 elsewhere.", stable=True, **DEFINED),
 )
 
@@ -123,22 +125,17 @@ branches.state(
 )
 
 
+# A condition on the axes of the second factor, with ones along those that it lacks.
+WITHIN = spread_within(t, s, dims(b))
+CHOICE = where(ein(WITHIN[0], a, const(1, WITHIN[1])), b, 0)
+
 branches.state(
     OF_CHOICE,
     choice_times_delta=(
-        where(ein(t, a, const(1, m)), ein(s, delta(l), b), const(0, n))
-        >> ein(
-            s,
-            delta(l),
-            where(ein(spread_within(t, s), a, const(1, lacking_within(t, s, dims(b)))), b, 0),
-        )
+        where(ein(t, a, const(1, m)), ein(s, delta(l), b), const(0, n)) >> ein(s, delta(l), CHOICE)
     ).noted("A choice of δ·b is δ times a choice of b."),
     choice_times_indicator=(
         where(ein(t, a, const(1, m)), ein(s, indicator(l, P), b), const(0, n))
-        >> ein(
-            s,
-            indicator(l, P),
-            where(ein(spread_within(t, s), a, const(1, lacking_within(t, s, dims(b)))), b, 0),
-        )
+        >> ein(s, indicator(l, P), CHOICE)
     ).noted("A choice of [P]·b is [P] times a choice of b."),
 )

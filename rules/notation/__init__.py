@@ -61,6 +61,7 @@ from eggrad.engine.laws.rule import BulkRule, Rule, Ruleset
 from eggrad.engine.laws.selection_primitives import *
 from eggrad.engine.laws.structure_primitives import *
 from eggrad.engine.terms.fixed_arrays import Entries
+from eggrad.rules.notation.former import *
 
 # The sources that laws of several files cite.
 BLANCHARD = "Blanchard, Higham, Higham 2021, log-sum-exp and softmax"

@@ -26,11 +26,6 @@ shifts = Ruleset(
 lengths = Ruleset("lengths", "vectors divided by their norms", "none: one further member a product")
 
 
-def growth(a: Tensor, c: Number, p: Number) -> Tensor:
-    """(1 + c/a)ᵖ - 1."""
-    return expm1(scale(p, log1p(scale(c, power(a, -1)))))
-
-
 stability.state(
     BLANCHARD,
     power_of_spread=(
@@ -100,6 +95,10 @@ shifts.state(
     ).noted("log softmax a = a - m - log Σ exp(a - m), where m = max a."),
 )
 
+MET = meeting(s, dims(a), dims(b))
+
+SYSTEM = linear_system(s)
+
 stability.state(
     f"{HIGHAM}, section 1.7",
     double_exponential_in_complement=(
@@ -112,14 +111,10 @@ stability.state(
     exponential_beside_sigmoid=(
         ein(s, exp(a), sigmoid(b))
         >> ein1(
-            summed(s),
+            MET.rest,
             exp_difference(
-                ein(spread_of(s, 0), a, const(1, missing_dims(s, 0, dims(a), dims(b)))),
-                ein(
-                    spread_of(s, 1),
-                    softplus(-1 * b),
-                    const(1, missing_dims(s, 1, dims(a), dims(b))),
-                ),
+                ein(MET.left, a, const(1, MET.left_ones)),
+                ein(MET.right, softplus(-1 * b), const(1, MET.right_ones)),
             ),
         )
     ).noted(
@@ -220,7 +215,7 @@ stability.state(
     .noted("X⁻¹ = L⁻ᵀ·L⁻¹, with the Cholesky factor L.", cite=f"{HIGHAM}, section 14.3"),
     inverse_times_tensor=(
         ein(s, inv(a), b)
-        >> ein1(solution_axes(s), solve(ein1(matrix_axes(s), a), ein1(right_axes(s), b)))
+        >> ein1(SYSTEM.solution, solve(ein1(SYSTEM.matrix, a), ein1(SYSTEM.right, b)))
     ).noted(
         "a⁻¹·b is the solution x of a·x = b: no inverse is needed.",
         domain="a invertible",

@@ -179,6 +179,37 @@ def test_a_rule_without_instances_is_refused(tmp_path: Path) -> None:
         accepted(path)
 
 
+def test_names_of_the_notation_before_work_with_a_hint(tmp_path: Path) -> None:
+    path = tmp_path / "rules.py"
+    path.write_text(
+        """from eggrad.rules.notation import *
+
+mine = Ruleset("mine", "signs", "the number of functions")
+
+
+@mine.rule(cite="definition")
+def mirrored(f: Name, a: Tensor) -> Statement:
+    \"""f(-(-a)) = -f(-a) for odd functions.\"""
+    return fn(f, negate(negate(a))) >> negate(fn(f, negate(a))), is_odd(f)
+
+
+@mine.rule(cite="definition")
+def product_of_ones(n: Dims, m: Dims) -> Statement:
+    \"""Ones times ones are ones.\"""
+    return ein(outer(n, m), const(1, n), const(1, m)) >> const(1, join(n, m))
+""",
+        "utf-8",
+    )
+    with pytest.warns(FutureWarning) as hints:
+        (rules,) = accepted(path)
+    assert [r.name for r in rules.rules] == ["mirrored", "product_of_ones"]
+    assert [str(h.message).partition(": ")[2] for h in hints] == [
+        'write f.parity == "odd"',
+        'write ein("A,B->AB", a, b)',
+        "write n + m",
+    ]
+
+
 def test_the_same_text_is_read_once(true: Path) -> None:
     assert read_rules(true) is read_rules(true)
     assert accepted(true)[0] is accepted(true)[0]
