@@ -194,21 +194,20 @@ def meet(a: Dims, b: Dims) -> Spec:
 
 
 def _places(s: Spec) -> tuple[Indices, Indices, Indices]:
-    """Of the first operand: known indices, indices that disappear, and second occurrences."""
+    """Of the first operand: indices that it shares, those that it alone has, and repetitions."""
     first = s[0]
     elsewhere = {i for part in s[1:] for i in part}
-    distinct_indices = tuple(dict.fromkeys(first))
-    known = tuple(i for i in distinct_indices if i in elsewhere)
-    gone = tuple(i for i in distinct_indices if i not in elsewhere)
-    again = tuple(i for k, i in enumerate(first) if i in first[:k])
-    return known, gone, again
+    shared = tuple(i for i in dict.fromkeys(first) if i in elsewhere)
+    lone = tuple(i for i in dict.fromkeys(first) if i not in elsewhere)
+    repeated = tuple(i for k, i in enumerate(first) if i in first[:k])
+    return shared, lone, repeated
 
 
 @condition
 def regular(s: Spec) -> bool:
     """Whether the first operand's indices are distinct and each occurs elsewhere (thesis, 4.6)."""
-    _, gone, again = _places(s)
-    return not gone and not again
+    _, lone, repeated = _places(s)
+    return not lone and not repeated
 
 
 @condition
@@ -230,49 +229,43 @@ def after_summing(s: Spec) -> Spec:
 
 
 @primitive
-def pull_known(s: Spec, lead: Dims) -> Spec:
-    """Cotangent (and the other operand) to the first operand's indices that occur elsewhere."""
+def pull_shared(s: Spec, lead: Dims) -> Spec:
+    """The contraction of a cotangent (with the other operand) to the indices that are shared."""
     x = fresh(len(lead), *s)
     return canonical([x + s[-1], *s[1:-1]], x + _places(s)[0])
 
 
 @primitive
-def gone_dims(s: Spec, a: Dims) -> Dims:
-    """The sizes of the first operand's indices that disappear."""
+def lone_dims(s: Spec, a: Dims) -> Dims:
+    """The sizes of the indices that the first operand alone has."""
     size_of = dict(zip(s[0], a, strict=True))
     return tuple(size_of[i] for i in _places(s)[1])
 
 
 @primitive
-def again_dims(s: Spec, a: Dims) -> Dims:
-    """The sizes of the first operand's indices that are second occurrences."""
+def repeated_dims(s: Spec, a: Dims) -> Dims:
+    """The sizes of the first operand's indices that repeat others."""
     size_of = dict(zip(s[0], a, strict=True))
     return tuple(size_of[i] for i in _places(s)[2])
 
 
 @primitive
-def spread_gone(s: Spec, lead: Dims) -> Spec:
-    """Outer product of what `pull_known` gives with ones along the indices that disappear."""
+def spread_along_lone(s: Spec, lead: Dims) -> Spec:
+    """The outer product of what `pull_shared` gives with ones along the indices it lacks."""
     x = fresh(len(lead), *s)
-    known, gone, _ = _places(s)
-    return canonical([x + known, gone], x + known + gone)
+    shared, lone, _ = _places(s)
+    return canonical([x + shared, lone], x + shared + lone)
 
 
 @primitive
-def spread_again(s: Spec, lead: Dims) -> Spec:
-    """Product of what `spread_gone` gives with the delta that ties repeated indices."""
+def tie_repeated(s: Spec, lead: Dims) -> Spec:
+    """The product of what `spread_along_lone` gives with the delta of repeated indices."""
     x = fresh(len(lead), *s)
-    known, gone, again = _places(s)
-    new = fresh(len(again), x, *s)
-    twins: dict[int, list[int]] = {}
-    for i, twin in zip(again, new, strict=True):
-        twins.setdefault(i, []).append(twin)
-    seen: set[int] = set()
-    first: list[int] = []
-    for i in s[0]:
-        first.append(twins[i].pop(0) if i in seen else i)
-        seen.add(i)
-    return canonical([x + known + gone, again + new], x + tuple(first))
+    shared, lone, repeated = _places(s)
+    new = fresh(len(repeated), x, *s)
+    twins = iter(new)
+    first = tuple(next(twins) if i in s[0][:k] else i for k, i in enumerate(s[0]))
+    return canonical([x + shared + lone, repeated + new], x + first)
 
 
 # Deltas ------------------------------------------------------------------------------------
@@ -810,11 +803,11 @@ def below_diagonal(a: Dims, by: int) -> Constraints:
 # Choices ---------------------------------------------------------------------------------
 
 
-def _joint(s: Spec) -> Indices | None:
-    """The indices of the tensor in which both operands of a product meet before it is summed.
+def _broadcast_axes(s: Spec) -> Indices | None:
+    """The indices to which both operands of a product are broadcast before it is summed.
 
     They are those of one operand that has all those of the other, or of the output where nothing
-    is summed. None for other products: what meets there would be larger than what is asked for.
+    is summed. None for other products, for which that would be larger than what is asked for.
     """
     left, right, out = s
     if any(len(set(part)) < len(part) for part in s):
@@ -825,11 +818,11 @@ def _joint(s: Spec) -> Indices | None:
     return out if {*left, *right} <= {*out} else None
 
 
-class Meeting(NamedTuple):
-    """How the operands of a product meet in a tensor of axes `dims` before it is summed.
+class Broadcast(NamedTuple):
+    """The operands of a product, broadcast to all of its axes `dims` before any is summed.
 
     `left` and `right` are the specs of an operand times ones along the axes that it lacks, of the
-    sizes `left_ones` and `right_ones`. `spec` is that of the product, `rest` what is left to do.
+    sizes `left_ones` and `right_ones`. `spec` is that of the product, `rest` sums and transposes.
     """
 
     left: Spec
@@ -842,19 +835,19 @@ class Meeting(NamedTuple):
 
 
 @primitive
-def meeting(s: Spec, n: Dims, m: Dims) -> Meeting | None:
-    """Where the operands of a product meet; None where that is larger than what is asked for."""
-    joint = _joint(s)
-    if joint is None:
+def broadcast(s: Spec, n: Dims, m: Dims) -> Broadcast | None:
+    """How operands are broadcast; None where that is larger than an operand and the output."""
+    axes = _broadcast_axes(s)
+    if axes is None:
         return None
     size = dict(zip((*s[0], *s[1]), (*n, *m), strict=True))
 
     def spread(own: Indices) -> tuple[Spec, Dims]:
-        lacking = [i for i in joint if i not in own]
-        return canonical([own, lacking], joint), tuple(size[i] for i in lacking)
+        lacking = [i for i in axes if i not in own]
+        return canonical([own, lacking], axes), tuple(size[i] for i in lacking)
 
-    spec, dims = canonical(s[:2], joint), tuple(size[i] for i in joint)
-    return Meeting(*spread(s[0]), *spread(s[1]), spec, dims, canonical([joint], s[2]))
+    spec, dims = canonical(s[:2], axes), tuple(size[i] for i in axes)
+    return Broadcast(*spread(s[0]), *spread(s[1]), spec, dims, canonical([axes], s[2]))
 
 
 @primitive

@@ -39,7 +39,7 @@ from eggrad.engine.workbench.soundness import Comparison, Soundness, check_sound
 from eggrad.engine.workbench.termination import Growth, check_growth, derive, goals_of
 from eggrad.frontend.text.printer import format_term
 from eggrad.frontend.text.words import format_axes
-from eggrad.rules.companions import BEFORE_BULK_RULES, companions_of
+from eggrad.rules.prerequisites import BEFORE_BULK_RULES, prerequisites_of
 from eggrad.rules.rejected import rejected
 from eggrad.rules.standard import RULESETS, STANDARD, extended
 
@@ -132,7 +132,7 @@ class Checker:
         tried = telling_instances(rule, 3, self.seed)
         if not tried:
             return Findings(rule, soundness, fires=False)
-        companions = companions_of(rule)
+        companions = prerequisites_of(rule)
         fires = all(
             check_firing(rule, companions, self.seed, back).fires
             for back in (False, True)[: 1 + rule.statement.both]

@@ -22,9 +22,9 @@ def _repaired(s: Spec, node: Tensor, a: Tensor, *others: Tensor) -> Tensor:
     those that repeat.
     """
     lead = leading(dims(g), dims(node))
-    known = ein(pull_known(s, lead), g, *others) if others else ein1(pull_known(s, lead), g)
-    spread = ein(spread_gone(s, lead), known, const(1, gone_dims(s, dims(a))))
-    return ein(spread_again(s, lead), spread, delta(again_dims(s, dims(a))))
+    known = ein(pull_shared(s, lead), g, *others) if others else ein1(pull_shared(s, lead), g)
+    spread = ein(spread_along_lone(s, lead), known, const(1, lone_dims(s, dims(a))))
+    return ein(tie_repeated(s, lead), spread, delta(repeated_dims(s, dims(a))))
 
 
 reverse.state(
@@ -64,7 +64,7 @@ reverse.state(
     ),
     pull_product_left=(
         pullback(ein(s, a, b), 0, g)
-        >> ein(pull_known(s, leading(dims(g), dims(ein(s, a, b)))), g, b)
+        >> ein(pull_shared(s, leading(dims(g), dims(ein(s, a, b)))), g, b)
     )
     .when(regular(s))
     .noted(
@@ -73,7 +73,7 @@ reverse.state(
     ),
     pull_product_right=(
         pullback(ein(s, a, b), 1, g)
-        >> ein(pull_known(swap(s), leading(dims(g), dims(ein(s, a, b)))), g, a)
+        >> ein(pull_shared(swap(s), leading(dims(g), dims(ein(s, a, b)))), g, a)
     )
     .when(regular(swap(s)))
     .noted(

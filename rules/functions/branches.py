@@ -30,16 +30,18 @@ def _where(s: Spec, test: Tensor, n: Dims, m: Dims, **branch: Tensor) -> Tensor:
 
     The branch is `chosen` or `otherwise`; the other one is 0.
     """
-    met = meeting(s, n, m)
-    spread, zero = ein(met.left, test, const(1, met.left_ones)), const(0, met.dims)
-    return ein1(met.rest, where(spread, branch.get("chosen", zero), branch.get("otherwise", zero)))
+    whole = broadcast(s, n, m)
+    spread, zero = ein(whole.left, test, const(1, whole.left_ones)), const(0, whole.dims)
+    return ein1(
+        whole.rest, where(spread, branch.get("chosen", zero), branch.get("otherwise", zero))
+    )
 
 
 def _chosen(s: Spec, test: Tensor, b: Tensor) -> Tensor:
     """A product with a test as a choice between the other factor and 0."""
     n, m = dims(test), dims(b)
-    met = meeting(s, n, m)
-    return _where(s, test, n, m, chosen=ein(met.right, b, const(1, met.right_ones)))
+    whole = broadcast(s, n, m)
+    return _where(s, test, n, m, chosen=ein(whole.right, b, const(1, whole.right_ones)))
 
 
 branches.state(
@@ -52,13 +54,13 @@ branches.state(
     .noted("A comparison times b is b where it holds, and 0 elsewhere.", **DEFINED),
     product_with_choice=(
         ein(s, where(e, a, const(0, n)), b)
-        >> _where(s, e, n, dims(b), chosen=ein(meeting(s, n, dims(b)).spec, a, b))
+        >> _where(s, e, n, dims(b), chosen=ein(broadcast(s, n, dims(b)).spec, a, b))
     )
     .when(a != where(e, a, const(0, n)), total(b))
     .noted("What is 0 unless it is chosen stays so, whatever it is multiplied by.", **DEFINED),
     product_with_otherwise=(
         ein(s, where(e, const(0, n), a), b)
-        >> _where(s, e, n, dims(b), otherwise=ein(meeting(s, n, dims(b)).spec, a, b))
+        >> _where(s, e, n, dims(b), otherwise=ein(broadcast(s, n, dims(b)).spec, a, b))
     )
     .when(a != where(e, const(0, n), a), total(b))
     .noted("What is 0 where something is chosen stays so, in any product.", **DEFINED),
@@ -67,7 +69,7 @@ branches.state(
 masks.state(
     OF_CHOICE,
     product_with_indicator=(ein(s, indicator(n, P), b) >> _chosen(s, indicator(n, P), b))
-    .when(nothing_summed(meeting(s, n, dims(b)).rest))
+    .when(nothing_summed(broadcast(s, n, dims(b)).rest))
     .noted("[P]·b is b where P holds, and 0 elsewhere.", stable=True, **DEFINED),
 )
 

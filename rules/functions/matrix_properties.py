@@ -18,13 +18,25 @@ matrix_properties = Ruleset(
     "none: an e-class has each property once",
 )
 
+# Declared.
+
+matrix_properties.state(
+    "declared",
+    declared_symmetric=symmetric(declared(X)).when(is_declared(X, "symmetric")),
+    declared_skew=skew(declared(X)).when(is_declared(X, "skew")),
+    declared_lower=lower(declared(X)).when(is_declared(X, "lower triangular")),
+    declared_upper=upper(declared(X)).when(is_declared(X, "upper triangular")),
+    declared_diagonal=diagonal(declared(X)).when(is_declared(X, "diagonal")),
+    declared_semidefinite=semidefinite(declared(X)).when(is_declared(X, "positive semidefinite")),
+    declared_definite=definite(declared(X)).when(is_declared(X, "positive definite")),
+    declared_orthogonal=orthogonal(declared(X)).when(is_declared(X, "orthogonal")),
+    declared_integer=whole(declared(X)).when(is_declared(X, "integer")),
+)
+
 # Symmetric.
 
 matrix_properties.state(
     f"{COOKBOOK}, equation 4",
-    declared_symmetric=symmetric(declared(X))
-    .when(is_declared(X, "symmetric"))
-    .noted(cite="declared"),
     symmetric_constant=symmetric(const(c, n))
     .when(is_square(n))
     .noted("A square matrix of equal entries is symmetric.", cite="every entry is the same"),
@@ -55,7 +67,6 @@ matrix_properties.state(
 
 matrix_properties.state(
     f"{HORN}, section 0.2",
-    declared_skew=skew(declared(X)).when(is_declared(X, "skew")).noted(cite="declared"),
     skew_transpose=skew(a.T).when(skew(a)),
     skew_sum=skew(a + b).when(skew(a), skew(b)),
     skew_part=skew(a + -1 * a.T),
@@ -76,25 +87,18 @@ matrix_properties.state(
 
 matrix_properties.state(
     STRUCTURE,
-    declared_lower=lower(declared(X))
-    .when(is_declared(X, "lower triangular"))
-    .noted(cite="declared"),
     diagonal_is_lower=lower(a).when(diagonal(a)).noted(cite="definition"),
     lower_transpose=lower(a.T).when(upper(a)),
     lower_sum=lower(a + b).when(lower(a), lower(b)),
     lower_multiple=lower(c * a).when(lower(a)),
     lower_product=lower(a @ b).when(lower(a), lower(b)),
     lower_inverse=lower(inv(a)).when(lower(a)),
-    declared_upper=upper(declared(X))
-    .when(is_declared(X, "upper triangular"))
-    .noted(cite="declared"),
     diagonal_is_upper=upper(a).when(diagonal(a)).noted(cite="definition"),
     upper_transpose=upper(a.T).when(lower(a)),
     upper_sum=upper(a + b).when(upper(a), upper(b)),
     upper_multiple=upper(c * a).when(upper(a)),
     upper_product=upper(a @ b).when(upper(a), upper(b)),
     upper_inverse=upper(inv(a)).when(upper(a)),
-    declared_diagonal=diagonal(declared(X)).when(is_declared(X, "diagonal")).noted(cite="declared"),
     triangular_both_ways=diagonal(a).when(lower(a), upper(a)).noted(cite="definition"),
     diagonal_delta=diagonal(delta(n))
     .when(one_axis(n))
@@ -117,9 +121,6 @@ matrix_properties.state(
 
 matrix_properties.state(
     DEFINITE,
-    declared_semidefinite=semidefinite(declared(X))
-    .when(is_declared(X, "positive semidefinite"))
-    .noted(cite="declared"),
     definite_is_semidefinite=semidefinite(a).when(definite(a)),
     semidefinite_gram=semidefinite(ein(s, a, a))
     .when(is_gram(s))
@@ -140,9 +141,6 @@ matrix_properties.state(
     .when(nonnegative(a), one_axis(n), is_diagonal_form(s))
     .noted("A diagonal matrix of nonnegative entries is positive semidefinite."),
     nonnegative_diagonal=semidefinite(a).when(diagonal(a), nonnegative(a)),
-    declared_definite=definite(declared(X))
-    .when(is_declared(X, "positive definite"))
-    .noted(cite="declared"),
     semidefinite_and_invertible=definite(a).when(semidefinite(a), invertible(a)),
     definite_is_invertible=invertible(a).when(definite(a)),
     definite_delta=definite(delta(n)).when(one_axis(n)).noted("δ is positive definite."),
@@ -171,9 +169,6 @@ matrix_properties.state(
 
 matrix_properties.state(
     f"{HORN}, section 2.1",
-    declared_orthogonal=orthogonal(declared(X))
-    .when(is_declared(X, "orthogonal"))
-    .noted(cite="declared"),
     orthogonal_is_invertible=invertible(a).when(orthogonal(a)),
     orthogonal_delta=orthogonal(delta(n)).when(one_axis(n)).noted("δ is orthogonal."),
     orthogonal_transpose=orthogonal(a.T).when(orthogonal(a)),
@@ -217,7 +212,6 @@ matrix_properties.state(
 
 matrix_properties.state(
     "the ring of integers",
-    declared_integer=whole(declared(X)).when(is_declared(X, "integer")).noted(cite="declared"),
     integer_constant=whole(const(c, n))
     .when(is_whole(c))
     .noted("A constant is an integer if its number is.", cite=ORDER),

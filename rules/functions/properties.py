@@ -14,6 +14,15 @@ properties = Ruleset(
     "none: an e-class has each property once",
 )
 
+# Declared.
+
+properties.state(
+    "declared",
+    declared_nonnegative=nonnegative(declared(X)).when(is_declared(X, "nonnegative")),
+    declared_positive=positive(declared(X)).when(is_declared(X, "positive")),
+    invertible_variable=invertible(declared(X)).when(is_declared(X, "invertible")),
+)
+
 # Total.
 
 properties.state(
@@ -85,9 +94,6 @@ properties.state(
     nonnegative_array=nonnegative(array(E))
     .when(are_all(E, "nonnegative"))
     .noted("An array of numbers is nonnegative if all of them are."),
-    declared_nonnegative=nonnegative(declared(X))
-    .when(is_declared(X, "nonnegative"))
-    .noted(cite="declared"),
     nonnegative_constant=nonnegative(const(c, n))
     .when(c >= 0)
     .noted("A constant is nonnegative if its number is."),
@@ -130,7 +136,6 @@ properties.state(
 
 properties.state(
     ORDER,
-    declared_positive=positive(declared(X)).when(is_declared(X, "positive")).noted(cite="declared"),
     positive_extreme=positive(extreme(f, s, a))
     .when(positive(a), is_extreme(f))
     .noted("A maximum or minimum of positive entries is positive."),
@@ -232,9 +237,6 @@ properties.state(
 
 properties.state(
     "the inverse of a transpose",
-    invertible_variable=invertible(declared(X))
-    .when(is_declared(X, "invertible"))
-    .noted(cite="declared"),
     invertible_delta=invertible(delta(n))
     .when(one_axis(n))
     .noted("δ is invertible.", cite="the inverse of the identity"),

@@ -95,7 +95,7 @@ shifts.state(
     ).noted("log softmax a = a - m - log Σ exp(a - m), where m = max a."),
 )
 
-MET = meeting(s, dims(a), dims(b))
+WHOLE = broadcast(s, dims(a), dims(b))
 
 SYSTEM = linear_system(s)
 
@@ -111,10 +111,10 @@ stability.state(
     exponential_beside_sigmoid=(
         ein(s, exp(a), sigmoid(b))
         >> ein1(
-            MET.rest,
+            WHOLE.rest,
             exp_difference(
-                ein(MET.left, a, const(1, MET.left_ones)),
-                ein(MET.right, softplus(-1 * b), const(1, MET.right_ones)),
+                ein(WHOLE.left, a, const(1, WHOLE.left_ones)),
+                ein(WHOLE.right, softplus(-1 * b), const(1, WHOLE.right_ones)),
             ),
         )
     ).noted(

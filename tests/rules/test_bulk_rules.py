@@ -10,7 +10,7 @@ from eggrad.engine.laws.rule import BulkRule
 from eggrad.engine.terms import term as terms
 from eggrad.engine.workbench.bulk_soundness import RandomClasses, check_bulk_soundness
 from eggrad.engine.workbench.random_networks import multiple, product, total
-from eggrad.rules.companions import BEFORE_BULK_RULES
+from eggrad.rules.prerequisites import BEFORE_BULK_RULES
 from eggrad.rules.standard import RULESETS, system
 
 BULK_RULES = [

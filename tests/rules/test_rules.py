@@ -11,7 +11,7 @@ from eggrad.engine.laws.rule import Kind, Rule
 from eggrad.engine.workbench.firing import check_firing
 from eggrad.engine.workbench.soundness import check_soundness, fails_beyond
 from eggrad.frontend.workbench.experiment import BASE, rule_names
-from eggrad.rules.companions import companions_of
+from eggrad.rules.prerequisites import prerequisites_of
 from eggrad.rules.standard import RULESETS
 from tests.benchmarks.tables import read_csv
 from tests.support.needed_rules import NEEDED, without
@@ -50,7 +50,7 @@ def test_is_false_beyond_its_domain(rule: Rule) -> None:
 @pytest.mark.parametrize("rule", RULES)
 def test_fires(rule: Rule) -> None:
     for back in (False, True)[: 1 + rule.statement.both]:
-        found = check_firing(rule, companions_of(rule), seed=2, back=back)
+        found = check_firing(rule, prerequisites_of(rule), seed=2, back=back)
         assert found.fires, f"{rule.text}: {found}"
 
 

@@ -157,8 +157,8 @@ def test_axes() -> None:
     assert algebra.leading((2, 3, 4), (4,)) == (2, 3)
     assert algebra.leading((2, 3), ()) == (2, 3)
     s = parse_spec("iijk,j->j")
-    assert algebra.gone_dims(s, (2, 2, 3, 4)) == (2, 4)
-    assert algebra.again_dims(s, (2, 2, 3, 4)) == (2,)
+    assert algebra.lone_dims(s, (2, 2, 3, 4)) == (2, 4)
+    assert algebra.repeated_dims(s, (2, 2, 3, 4)) == (2,)
 
 
 @SEEDS
@@ -170,12 +170,12 @@ def test_pullback_of_a_product(seed: int) -> None:
     node = product(s, a, b)
     lead: Dims = (2,) if seed % 2 else ()
     g = rng.normal(size=lead + node.shape)
-    known = product(algebra.pull_known(s, lead), g, b)
-    ones = np.ones(algebra.gone_dims(s, m))
-    spread = product(algebra.spread_gone(s, lead), known, ones)
-    again = algebra.again_dims(s, m)
+    known = product(algebra.pull_shared(s, lead), g, b)
+    ones = np.ones(algebra.lone_dims(s, m))
+    spread = product(algebra.spread_along_lone(s, lead), known, ones)
+    again = algebra.repeated_dims(s, m)
     delta = np.eye(int(np.prod(again, dtype=int))).reshape(again + again)
-    pulled = product(algebra.spread_again(s, lead), spread, delta)
+    pulled = product(algebra.tie_repeated(s, lead), spread, delta)
     assert pulled.shape == lead + a.shape
     expected = np.empty_like(pulled)
     for place in np.ndindex(*a.shape):

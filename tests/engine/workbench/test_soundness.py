@@ -39,7 +39,7 @@ from eggrad.engine.workbench.instances import IllTyped
 from eggrad.engine.workbench.shrinking import shrink
 from eggrad.engine.workbench.soundness import Comparison, check_soundness, compare
 from eggrad.engine.workbench.trials import Trial
-from eggrad.rules.companions import BEFORE_BULK_RULES
+from eggrad.rules.prerequisites import BEFORE_BULK_RULES
 from eggrad.rules.rejected import REJECTED, Rejected
 
 EACH = pytest.mark.parametrize("law", [pytest.param(r, id=r.rule.name) for r in REJECTED])

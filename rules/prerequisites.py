@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 from typing import Final
 
-from eggrad.engine.indices.spec import scaling
 from eggrad.rules.algebra.algebra import preprocessing
 from eggrad.rules.algebra.constants import constants, multiples
 from eggrad.rules.algebra.sizes import sizes
@@ -20,16 +19,10 @@ from eggrad.rules.numerics.stability import stability
 writing = Ruleset("writing", "what makes e-nodes that no term has", "numbers that are factors")
 
 
-@condition
-def is_scaling(s: Spec) -> bool:
-    """Whether a product is one with a number."""
-    return s == scaling(len(s[-1]))
-
-
 writing.state(
     "as a term, a multiple is a product with a number",
     multiple=(ein(s, const(c, ()), a) >> c * a)
-    .when(is_scaling(s))
+    .when(is_scaled(s))
     .noted("c·a, a product with a number, is a multiple."),
 )
 
@@ -53,6 +46,6 @@ BEFORE_BULK_RULES: Final = (
 )  # fmt: skip
 
 
-def companions_of(rule: Rule) -> tuple[Rule, ...]:
+def prerequisites_of(rule: Rule) -> tuple[Rule, ...]:
     """The rules that make the e-nodes on which a rule works."""
     return (*_MAKERS.get(rule.name, ()), writing["multiple"])
