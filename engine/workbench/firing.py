@@ -36,20 +36,22 @@ class Firing:
 
 
 def check_firing(
-    rule: Rule, companions: Sequence[Rule] = (), seed: int = 0, back: bool = False
+    rule: Rule, prerequisites: Sequence[Rule] = (), seed: int = 0, back: bool = False
 ) -> Firing:
     """Load three random left sides in an e-graph with that rule alone, and run it.
 
-    `companions` are rules that make the e-nodes which this one works on. A rule that widens is
+    `prerequisites` are rules that make the e-nodes which this one works on. A rule that widens is
     tried where its conditions are known and where they are not.
     """
     tried = telling_instances(rule, 3, seed, back)
     results: list[tuple[bool, bool]] = []
     for instance in tried:
         if instance.law.node.constructor in DIFFERENTIATED:
-            results.append(_derives(rule, companions, instance))
+            results.append(_derives(rule, prerequisites, instance))
             continue
-        ways = [_run(rule, companions, instance)] if rule.is_conditional or not rule.widens else []
+        ways = (
+            [_run(rule, prerequisites, instance)] if rule.is_conditional or not rule.widens else []
+        )
         ways += [_widens(rule, instance)] if rule.widens else []
         results.append((all(m for m, _ in ways), all(j for _, j in ways)))
     return Firing(len(tried), sum(m for m, _ in results), sum(j for _, j in results))
@@ -76,9 +78,9 @@ def _is_vacuous(instance: Instance) -> bool:
     return instance.left is instance.right and left.constructor != "size"
 
 
-def _run(rule: Rule, companions: Sequence[Rule], instance: Instance) -> tuple[bool, bool]:
+def _run(rule: Rule, prerequisites: Sequence[Rule], instance: Instance) -> tuple[bool, bool]:
     """Whether the rule matched, and whether the left side got the right one as an e-node."""
-    egraph = EGraph(Relevance({"all": tuple(dict.fromkeys([rule, *companions]))}))
+    egraph = EGraph(Relevance({"all": tuple(dict.fromkeys([rule, *prerequisites]))}))
     place, right = load_left(egraph, instance)
     egraph.load(*(t for _, t in instance.known))
     egraph.assume(instance.known)
@@ -91,9 +93,9 @@ def _run(rule: Rule, companions: Sequence[Rule], instance: Instance) -> tuple[bo
     return matched > 0, _class_of(egraph, place) == _class_of(egraph, egraph.name(right))
 
 
-def _derives(rule: Rule, companions: Sequence[Rule], instance: Instance) -> tuple[bool, bool]:
+def _derives(rule: Rule, prerequisites: Sequence[Rule], instance: Instance) -> tuple[bool, bool]:
     """Whether a rule of differentiation is used, and whether what it makes has the right axes."""
-    own = [r for r in (rule, *companions) if r.statement.node.constructor in DIFFERENTIATED]
+    own = [r for r in (rule, *prerequisites) if r.statement.node.constructor in DIFFERENTIATED]
     rules = Differentiation(dict.fromkeys(own))
     subject, node = instance.subject, instance.law.node
     args = subject.args

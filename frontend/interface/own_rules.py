@@ -132,13 +132,13 @@ class Checker:
         tried = telling_instances(rule, 3, self.seed)
         if not tried:
             return Findings(rule, soundness, fires=False)
-        companions = prerequisites_of(rule)
+        prerequisites = prerequisites_of(rule)
         fires = all(
-            check_firing(rule, companions, self.seed, back).fires
+            check_firing(rule, prerequisites, self.seed, back).fires
             for back in (False, True)[: 1 + rule.statement.both]
         )
         alone = Ruleset("alone", "one rule and those that it needs", "")
-        alone.rules = list(dict.fromkeys([rule, *companions]))
+        alone.rules = list(dict.fromkeys([rule, *prerequisites]))
         settle = STANDARD.settle
         name = f"{ruleset.name}.{rule.name}"
         return Findings(
