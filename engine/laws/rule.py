@@ -23,6 +23,7 @@ from eggrad.engine.laws.language import (
     Node,
     Parameter,
     Row,
+    Statable,
     Statement,
     Tensor,
 )
@@ -133,7 +134,29 @@ class Same(Tensor):
 # The stages that a strategy can be given further rulesets for.
 ADDED_STAGES = ("simplify", "explore")
 
-Finder = Callable[[Snapshot], Iterable[tuple[int, Term]]]
+# What a bulk rule looks at one by one: e-classes, each with what else is read of it.
+Parts = Callable[[Snapshot], Iterable[tuple[Any, ...]]]
+
+
+@dataclass(frozen=True)
+class Bulk(Statable):
+    """A law in Python, as a row of a table: `find` names terms that e-classes are equal to.
+
+    It is given a snapshot of the e-graph and yields e-classes with terms. With `each`, such as
+    `every_sum`, it is given each e-class and what else that yields, and yields terms alone.
+    """
+
+    find: Callable[..., Iterable[Any]]
+    each: Parts | None = None
+
+    def __call__(self, graph: Snapshot) -> Iterator[tuple[int, Term]]:
+        """The e-classes with the terms that they are equal to."""
+        if self.each is None:
+            yield from self.find(graph)
+        else:
+            for cls, *own in self.each(graph):
+                for term in self.find(graph, cls, *own):
+                    yield cls, term
 
 
 class Kind(StrEnum):
@@ -245,7 +268,7 @@ class BulkRule:
     cite: str
     domain: str
     ruleset: str
-    find: Finder
+    find: Bulk
     exceptions: str = ""
     stable: bool = False
     sizeless: bool = False
@@ -350,7 +373,8 @@ class Ruleset:
     def state(self, cite: str, /, **rows: Row | Law | Tensor) -> None:
         """Register the laws and facts of a table, by their names; all have one source.
 
-        A row is a law or a claim, `when` conditions hold, `noted` with a sentence and options.
+        A row is a law or a claim, `when` conditions hold, `noted` with a sentence and options; or
+        a `Bulk` law with its sentence.
 
         >>> from eggrad.engine.laws.language import fn, tensors
         >>> (a,) = tensors("a")
@@ -365,11 +389,15 @@ class Ruleset:
             self._unused(name)
             self._add(name, row if isinstance(row, Row) else Row(row), cite, place)
 
-    def _add(self, name: str, row: Row, cite: str, place: str = "") -> Rule | Fact:
+    def _add(self, name: str, row: Row, cite: str, place: str = "") -> Rule | Fact | BulkRule:
+        settings: dict[str, Any] = {"cite": cite, "domain": "", **row.options}
+        if isinstance(row.statement, Bulk):
+            bulk = BulkRule(name, row.sentence, ruleset=self.name, find=row.statement, **settings)
+            self.bulk_rules.append(bulk)
+            return bulk
         check_row(name, row)
         statement, conditions = completed(row)
         sentence = row.sentence or sentence_of(statement, conditions)
-        settings: dict[str, Any] = {"cite": cite, "domain": "", **row.options}
         if isinstance(statement, Known):
             decides = self.decides
             fact = Fact(name, sentence, settings["cite"], self.name, statement, conditions, decides)
@@ -382,33 +410,14 @@ class Ruleset:
         return rule
 
     def bulk_rule(
-        self,
-        *,
-        cite: str,
-        domain: str = "",
-        exceptions: str = "",
-        stable: bool = False,
-        sizeless: bool = False,
-        of_terms: bool = False,
-    ) -> Callable[[Finder], BulkRule]:
-        """Register a law on whole sums or products."""
+        self, *, cite: str, each: Parts | None = None, **options: str | bool
+    ) -> Callable[[Callable[..., Iterable[Any]]], BulkRule]:
+        """Register a law on whole sums or products; options are those of `BulkRule`."""
 
-        def register(function: Finder) -> BulkRule:
-            name, law = self._entry(function)
-            made = BulkRule(
-                name,
-                law,
-                cite,
-                domain,
-                self.name,
-                function,
-                exceptions,
-                stable=stable,
-                sizeless=sizeless,
-                of_terms=of_terms,
-            )
-            self.bulk_rules.append(made)
-            return made
+        def register(function: Callable[..., Iterable[Any]]) -> BulkRule:
+            name, sentence = self._entry(function)
+            row = Bulk(function, each).noted(sentence, **options)
+            return cast(BulkRule, self._add(name, row, cite))
 
         return register
 

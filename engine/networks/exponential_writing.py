@@ -24,13 +24,13 @@ from eggrad.engine.networks.exponential_field import (
 )
 from eggrad.engine.networks.exponential_reading import (
     elements,
+    exponential,
+    is_call,
     is_exponential,
     linear,
     sums_by_form,
 )
-from eggrad.engine.networks.networks import (
-    scaled,
-)
+from eggrad.engine.networks.networks import scaled
 from eggrad.engine.terms import term as terms
 from eggrad.engine.terms.term import Term
 
@@ -166,12 +166,12 @@ def _scale_of(p: Polynomial) -> Fraction:
 
 
 def written(
-    graph: Snapshot, write: Callable[[Snapshot, Dims, Exponential], Iterator[Term]]
+    graph: Snapshot, way: Callable[[Snapshot, Dims, Exponential], Iterator[Term]]
 ) -> Iterator[tuple[int, Term]]:
     """What one of the functions below makes of each class that is no mere number."""
     for cls, element in elements(graph).items():
         if is_exponential(element):
-            yield from ((cls, term) for term in write(graph, graph.dims[cls], element))
+            yield from ((cls, term) for term in way(graph, graph.dims[cls], element))
 
 
 def written_products(graph: Snapshot, dims: Dims, e: Exponential) -> Iterator[Term]:
@@ -373,7 +373,17 @@ def _placed(inner: Form, rest: Form, kept: dict[int, int]) -> Form | None:
     return None
 
 
-def written_logarithms(graph: Snapshot, dims: Dims, e: Exponential) -> Iterator[Term]:
+def logarithms_of_elements(graph: Snapshot) -> Iterator[tuple[int, Term]]:
+    """The logarithms of rational functions of one exponential, without overflow."""
+    for cls in graph.classes:
+        for member in graph.members[cls]:
+            element = exponential(graph, member.children[0]) if is_call(member, "log") else None
+            if element is not None:
+                for term in _logarithms(graph, graph.dims[cls], element):
+                    yield cls, term
+
+
+def _logarithms(graph: Snapshot, dims: Dims, e: Exponential) -> Iterator[Term]:
     """Forms of the logarithm of an element that neither overflow on the way nor cancel."""
     writer = Writer(graph, dims)
     top, bottom = e.numerator, e.denominator

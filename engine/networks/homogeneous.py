@@ -12,12 +12,8 @@ from itertools import islice, permutations, product
 
 from eggrad.engine.extraction.snapshot import ENode, Snapshot
 from eggrad.engine.indices.spec import Dims, Indices, Spec, canonical
-from eggrad.engine.networks.exponential_field import (
-    Exponential,
-)
-from eggrad.engine.networks.exponential_reading import (
-    elements,
-)
+from eggrad.engine.networks.exponential_field import Exponential
+from eggrad.engine.networks.exponential_reading import elements
 from eggrad.engine.terms import term as terms
 from eggrad.engine.terms.term import Term
 
@@ -52,7 +48,7 @@ class _Homogeneous:
 Found = Mapping[int, Mapping[Indices, _Homogeneous]]
 
 
-def divisors(graph: Snapshot) -> list[int]:
+def _divisors(graph: Snapshot) -> list[int]:
     """The exponentials of which there is a negative power: scalars, and sums over axes."""
     found: dict[int, None] = {}
     for cls in graph.classes:
@@ -74,14 +70,15 @@ def _sums(graph: Snapshot, cls: int) -> list[ENode]:
     ]
 
 
-def normalised(graph: Snapshot, divisor: int) -> Iterator[tuple[int, Term]]:
-    """The e-classes of degree 0, every exponential divided, without the divisor's powers."""
-    found = _read_homogeneous(graph, divisor)
-    done: dict[tuple[int, Indices], Term] = {}
-    for cls, ways in found.items():
-        for axes, own in ways.items():
-            if own.exponential and not own.degree:
-                yield cls, _written(graph, divisor, found, (cls, axes), done)
+def divided_by_exponentials(graph: Snapshot) -> Iterator[tuple[int, Term]]:
+    """The e-classes of degree 0, every exponential divided, without powers of the divisor."""
+    for divisor in _divisors(graph):
+        found = _read_homogeneous(graph, divisor)
+        done: dict[tuple[int, Indices], Term] = {}
+        for cls, ways in found.items():
+            for axes, own in ways.items():
+                if own.exponential and not own.degree:
+                    yield cls, _written(graph, divisor, found, (cls, axes), done)
 
 
 def _read_homogeneous(graph: Snapshot, divisor: int) -> Found:

@@ -1,6 +1,6 @@
 """Whole products as contraction networks, with the orders to multiply in; sums as linear forms."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import lru_cache, reduce
@@ -13,6 +13,7 @@ import opt_einsum
 from eggrad.engine.costs.cost import Model
 from eggrad.engine.extraction.snapshot import ENode, Snapshot
 from eggrad.engine.indices.indicator_plan import Sparsity
+from eggrad.engine.indices.linear_combinations import Rational, collected
 from eggrad.engine.indices.spec import Dims, Indices, Size, Spec, canonical, output_dims, scaling
 from eggrad.engine.terms import term as terms
 from eggrad.engine.terms.term import Term
@@ -23,6 +24,7 @@ MAX_ORDERS = 24
 PRODUCTS = ("ein", "ein1", "scale")
 
 Factor = tuple[int, Indices]
+Placed = tuple[Term, Indices]
 T = TypeVar("T")
 
 
@@ -193,6 +195,21 @@ def network_key(network: Network) -> tuple[object, ...]:
     return (best, network.out, network.coefficient)
 
 
+def unscaled_key(network: Network) -> object:
+    """The key of a network without its coefficient: of all its multiples the same."""
+    return network_key(replace(network, coefficient=Fraction(1)))
+
+
+def like_terms_added(
+    networks: Iterable[Network], key: Callable[[Network], Hashable]
+) -> list[Network]:
+    """A sum of networks as the sum of the first of each key, with the sums of coefficients."""
+    keyed = [(key(n), n) for n in networks]
+    first = dict(reversed(keyed))
+    numbers = collected((k, n.coefficient) for k, n in keyed)
+    return [replace(first[k], coefficient=c) for k, c in numbers.items()]
+
+
 # Contraction paths: in which order the factors of a network are multiplied, two at a time.
 #
 # A path has the numbers of the two that each product multiplies; the factors have the first
@@ -320,14 +337,20 @@ def contract(
 def contract_terms(
     graph: Snapshot,
     network: Network,
-    pool: Sequence[tuple[Term, Indices]],
+    pool: Sequence[Placed],
     out: Indices,
     *,
     exact: bool = False,
 ) -> Term:
-    """The product of some terms on a network's indices; `exact` as for `contract`."""
-    if not pool:
-        return terms.constant(1)
+    """The product of some terms on a network's indices, repeated along axes that none of them has.
+
+    `exact` is as for `contract`.
+    """
+    present = {i for _, part in pool for i in part}
+    missing = tuple(i for i in out if i not in present)
+    if missing or not pool:
+        ones = terms.constant(1, tuple(network.sizes[i] for i in missing))
+        pool = [*pool, (ones, missing)]
     if len(pool) == 1:
         ((only, part),) = pool
         return only if part == out else terms.einsum(canonical([part], out), only)
@@ -336,6 +359,16 @@ def contract_terms(
     for i, j, spec in _products(parts, out, _lengths(graph.model, network, parts), exact):
         made.append(terms.einsum(spec, made[i], made[j]))
     return made[-1]
+
+
+def as_term(
+    graph: Snapshot, network: Network, pool: Sequence[Placed] | None = None, *, exact: bool = False
+) -> Term:
+    """A network as a term, with a `pool` of terms in place of its factors if there is one."""
+    if pool is None:
+        pool = [(graph.term(c), part) for c, part in network.factors]
+    whole = contract_terms(graph, network, pool, network.out, exact=exact)
+    return scaled(network.coefficient, whole)
 
 
 @lru_cache(maxsize=4096)
@@ -423,15 +456,15 @@ def split(graph: Snapshot, network: Network, chosen: Sequence[int]) -> Term:
     rest = [f for k, f in enumerate(network.factors) if k not in chosen]
     left = {i for _, part in first for i in part}
     right = {i for _, part in rest for i in part}
-    first_out = first[0][1] if len(first) == 1 else _interface(left, right, network.out)
-    rest_out = _interface(right, left, network.out, first_out)
+    first_out = first[0][1] if len(first) == 1 else interface(left, right, network.out)
+    rest_out = interface(right, left, network.out, first_out)
     a = contract(graph, network, first, first_out)
     b = contract(graph, network, rest, rest_out)
     whole = terms.einsum(canonical([first_out, rest_out], network.out), a, b)
     return scaled(network.coefficient, whole)
 
 
-def _interface(own: set[int], other: set[int], out: Indices, guide: Indices = ()) -> Indices:
+def interface(own: set[int], other: set[int], out: Indices, guide: Indices = ()) -> Indices:
     """The indices that a part shows: the output's in their order, then the shared ones.
 
     The order of the shared ones follows the other part, so that two splits with the same other
@@ -471,7 +504,7 @@ def factored(graph: Snapshot, networks: Sequence[Network], free: bool = False) -
         left = [f for k, f in enumerate(network.factors) if k not in places.values()]
         rests.append((network, [(c, tuple(names[i] for i in part)) for c, part in left]))
     shown = [
-        _interface({i for _, part in rest for i in part}, inside, first.out)
+        interface({i for _, part in rest for i in part}, inside, first.out)
         for _, rest in rests
         if rest
     ]
@@ -480,13 +513,8 @@ def factored(graph: Snapshot, networks: Sequence[Network], free: bool = False) -
         return None
     summands: list[Term] = []
     for network, rest in rests:
-        pool = [(graph.term(c), part) for c, part in rest]
-        missing = tuple(i for i in axes if all(i not in part for _, part in rest))
-        if missing or not pool:
-            pool.append((terms.constant(1, tuple(sizes[i] for i in missing)), missing))
-        made = contract_terms(graph, Network((), axes, sizes), pool, axes)
-        summands.append(scaled(network.coefficient, made))
-    kept = _interface(inside, set(axes), first.out)
+        summands.append(as_term(graph, Network(tuple(rest), axes, sizes, network.coefficient)))
+    kept = interface(inside, set(axes), first.out)
     whole = contract(graph, Network((), kept, sizes), common, kept)
     return terms.einsum(canonical([kept, axes], first.out), whole, reduce(terms.add, summands))
 
@@ -533,13 +561,14 @@ def common_part(a: Network, b: Network) -> list[tuple[int, int]]:
         taken = {j for _, j in pairs}
         for j, (other, theirs) in reversed(list(enumerate(b.factors))):
             if other == cls and j not in taken:
-                extended = _match(part, theirs, names)
+                extended = matched(part, theirs, names)
                 if extended is not None:
                     stack.append((k + 1, [*pairs, (k, j)], extended))
     return best
 
 
-def _match(part: Indices, theirs: Indices, names: dict[int, int]) -> dict[int, int] | None:
+def matched(part: Indices, theirs: Indices, names: dict[int, int]) -> dict[int, int] | None:
+    """Other indices for some, one for each, that take one factor to another; None without such."""
     extended = dict(names)
     for i, j in zip(part, theirs, strict=True):
         if extended.setdefault(i, j) != j:
@@ -557,7 +586,9 @@ MAX_TERMS = 64
 MAX_TERMS_OF_WHOLE = 10_000
 # In terms of at most this many e-classes every sum is taken apart.
 SMALL = 60
-SUMS = ("add", "subtract", "negate", "scale")
+# The signs of the operands.
+SIGNS: Mapping[str, tuple[int, ...]] = {"add": (1, 1), "subtract": (1, -1), "negate": (-1,)}
+SUMS = (*SIGNS, "scale")
 
 
 def linear_forms(graph: Snapshot, cls: int) -> list[tuple[LinearForm, int]]:
@@ -669,18 +700,9 @@ def _flatten(
     return form, sum(number[c] for c in terms)
 
 
-def _signs(node: ENode) -> tuple[Fraction, ...]:
+def _signs(node: ENode) -> tuple[Rational, ...]:
     """What the operands of a sum, a negative or a multiple count in it."""
-    one = Fraction(1)
-    match node.constructor:
-        case "scale":
-            return (node.value,)
-        case "negate":
-            return (-one,)
-        case "add":
-            return (one, one)
-        case _:
-            return (one, -one)
+    return SIGNS.get(node.constructor) or (node.value,)
 
 
 # E-classes that are read from their operands.

@@ -12,14 +12,18 @@ from eggrad.engine.extraction import extract
 from eggrad.engine.extraction.snapshot import ENode, Snapshot
 from eggrad.engine.indices.spec import Indices, canonical
 from eggrad.engine.networks.networks import (
+    SIGNS,
     Factor,
     Network,
+    as_term,
     connected_order,
     contract,
-    contract_terms,
-    network_key,
+    interface,
+    like_terms_added,
+    matched,
     product_network,
     scaled,
+    unscaled_key,
 )
 from eggrad.engine.terms import term as terms
 from eggrad.engine.terms.term import Term
@@ -27,8 +31,6 @@ from eggrad.engine.terms.term import Term
 MAX_FACTORS = 64
 MAX_NETWORKS = 4
 MAX_STEPS = 2_000
-# The signs of the operands.
-SUMS: Mapping[str, tuple[int, ...]] = {"add": (1, 1), "subtract": (1, -1), "negate": (-1,)}
 
 Renaming = dict[int, int]
 Axes = tuple[int, ...]
@@ -63,25 +65,22 @@ def expanded(graph: Snapshot, cls: int) -> list[Network] | None:
     """
     node = graph.choice[cls]
     waiting = [(product_network(graph, cls, node, MAX_FACTORS, quotients="all"), 1)]
-    found: dict[object, Network] = {}
+    found: list[Network] = []
     while waiting:
         network, sign = waiting.pop()
         place = next((k for k, f in enumerate(network.factors) if _is_sum(graph, f)), None)
         if place is None:
-            own = _normal(graph, network, sign)
-            key = network_key(replace(own, coefficient=Fraction(1)))
-            before = found[key].coefficient if key in found else 0
-            found[key] = replace(own, coefficient=own.coefficient + before)
+            found.append(_normal(graph, network, sign))
         else:
             waiting += [(n, s * sign) for n, s in _distributed(graph, network, place)]
-        if len(found) + len(waiting) > MAX_NETWORKS:
+        if len({*map(unscaled_key, found)}) + len(waiting) > MAX_NETWORKS:
             return None
-    return [n for n in found.values() if n.coefficient]
+    return like_terms_added(found, unscaled_key)
 
 
 def _is_sum(graph: Snapshot, factor: Factor) -> bool:
     cls, part = factor
-    return len(part) > 1 and graph.choice[cls].constructor in SUMS
+    return len(part) > 1 and graph.choice[cls].constructor in SIGNS
 
 
 def _normal(graph: Snapshot, network: Network, sign: int) -> Network:
@@ -101,7 +100,7 @@ def _normal(graph: Snapshot, network: Network, sign: int) -> Network:
 def _distributed(graph: Snapshot, network: Network, place: int) -> Iterator[tuple[Network, int]]:
     """The network with a sum among its factors replaced by each term of the sum, and its sign."""
     node = graph.choice[network.factors[place][0]]
-    for child, sign in zip(node.children, SUMS[node.constructor], strict=True):
+    for child, sign in zip(node.children, SIGNS[node.constructor], strict=True):
         inner = product_network(graph, child, graph.choice[child], MAX_FACTORS, quotients="all")
         yield network.with_factor(place, inner), sign
 
@@ -168,12 +167,13 @@ def halved(graph: Snapshot, network: Network, axes: Axes) -> Term | None:
             continue
         found = True
         inside = [network.factors[k] for k in part]
-        shown = _shown(network, part)
+        rest = {i for k, f in enumerate(network.factors) if k not in part for i in f[1]}
+        shown = interface({i for _, own in inside for i in own}, rest, network.out)
         pool.append((contract(graph, network, inside, shown), shown))
         pool.append((pool[-1][0], tuple(names[i] for i in shown)))
     if not found:
         return None
-    return scaled(network.coefficient, contract_terms(graph, network, pool, network.out))
+    return as_term(graph, network, pool)
 
 
 def _parts(network: Network, names: Mapping[int, int]) -> Iterable[Sequence[int]]:
@@ -186,14 +186,6 @@ def _parts(network: Network, names: Mapping[int, int]) -> Iterable[Sequence[int]
                 own, other = group[k], group[first.setdefault(i, k)]
                 group = [other if g == own else g for g in group]
     return [[k for k, g in enumerate(group) if g == leader] for leader in dict.fromkeys(group)]
-
-
-def _shown(network: Network, part: Sequence[int]) -> Indices:
-    """The indices of some factors that the output or other factors have too."""
-    inside = {i for k in part for i in network.factors[k][1]}
-    others = {i for k, f in enumerate(network.factors) if k not in part for i in f[1]}
-    rest = sorted(i for i in inside & others if i not in network.out)
-    return tuple(i for i in network.out if i in inside) + tuple(rest)
 
 
 # Networks in which one matrix occurs several times, on one summed index: symmetric products.
@@ -274,7 +266,8 @@ def _products(
         every: list[Term] = []
         for network, number, summed, rest in zip(networks, numbers, indices, rests, strict=True):
             assert summed is not None
-            every.append(scaled(number, _weights(graph, network, rest, wanted(summed))))
+            own = replace(network, factors=tuple(rest), out=wanted(summed), coefficient=number)
+            every.append(as_term(graph, own))
         return reduce(terms.add, every)
 
     numbers = [n.coefficient for n in networks]
@@ -288,19 +281,6 @@ def _products(
         ways.append(scaled(common, terms.numeric("product_of_pairs", matrix, by_columns)))
     for whole in ways:
         yield whole if made == out else terms.einsum(canonical([made], out), whole)
-
-
-def _weights(
-    graph: Snapshot, network: Network, rest: Sequence[tuple[int, Indices]], wanted: Indices
-) -> Term:
-    pool = [(graph.term(cls), part) for cls, part in rest]
-    present = {i for _, part in rest for i in part}
-    # Weights are the same along an axis that nothing else has.
-    missing = tuple(i for i in wanted if i not in present)
-    if missing or not pool:
-        ones = terms.constant(1, tuple(network.sizes[i] for i in missing))
-        pool.append((ones, missing))
-    return contract_terms(graph, network, pool, wanted)
 
 
 # Products that have all factors of another one, which is computed anyway.
@@ -369,8 +349,7 @@ def with_common_pairs(graph: Snapshot) -> Iterator[tuple[int, Term]]:
                 rest = (f for k, f in enumerate(network.factors) if k not in pair.places)
                 pool = [(graph.term(c), part) for c, part in rest]
                 pool.append((pair.term, pair.out))
-                whole = contract_terms(graph, network, pool, network.out, exact=True)
-                yield cls, scaled(network.coefficient, whole)
+                yield cls, as_term(graph, network, pool, exact=True)
 
 
 def _of_multiples(graph: Snapshot, network: Network, used: Collection[int]) -> Network:
@@ -448,8 +427,8 @@ def _made_from(graph: Snapshot, large: Network, done: Term, small: Network) -> T
     rest = (f for k, f in enumerate(large.factors) if k not in places)
     pool = [(graph.term(c), indices) for c, indices in rest]
     pool.append((done, tuple(names[i] for i in small.out)))
-    made = contract_terms(graph, large, pool, large.out, exact=True)
-    return scaled(large.coefficient / small.coefficient, made)
+    number = large.coefficient / small.coefficient
+    return as_term(graph, replace(large, coefficient=number), pool, exact=True)
 
 
 def embedding(small: Network, large: Network) -> tuple[dict[int, int], set[int]] | None:
@@ -477,11 +456,7 @@ def embedding(small: Network, large: Network) -> tuple[dict[int, int], set[int]]
         cls, part = small.factors[order[len(places)]]
         for k, (other, theirs) in reversed([*enumerate(large.factors)]):
             if other == cls and k not in places:
-                # An index that is there twice must be the same one twice.
-                extended = dict(names)
-                same = all(
-                    extended.setdefault(i, j) == j for i, j in zip(part, theirs, strict=True)
-                )
-                if same and len({*extended.values()}) == len(extended):
+                extended = matched(part, theirs, names)
+                if extended is not None:
                     stack.append((extended, (*places, k)))
     return None
