@@ -16,7 +16,6 @@ from eggrad.engine.indices.linear_combinations import collected
 from eggrad.engine.indices.spec import Dims, Indices
 from eggrad.engine.networks.exponential_field import Exponential
 from eggrad.engine.networks.exponential_products import (
-    broadcast_product,
     multiplied_first,
     on_the_same_axes,
 )
@@ -33,7 +32,13 @@ from eggrad.engine.networks.exponential_writing import (
     written_sums,
     written_tangents,
 )
-from eggrad.engine.networks.networks import Network, read_by_operands, scaled
+from eggrad.engine.networks.networks import (
+    Network,
+    as_term,
+    read_by_operands,
+    scaled,
+    smallest_first,
+)
 from eggrad.engine.terms import term as terms
 from eggrad.engine.terms.term import Term
 
@@ -189,8 +194,8 @@ def _written(graph: Snapshot, dims: Dims, polynomial: Polynomial) -> Term | None
             factor = own if parts == {(): 1} else terms.einsum(spec, own, factor)
         summands.append(factor)
     total = reduce(terms.add, summands)
-    sizes = dict(enumerate(dims))
-    return broadcast_product(graph, [(total, axes), *_factors(graph, common)], whole, sizes)
+    pool = [(total, axes), *_factors(graph, common)]
+    return as_term(graph, Network((), whole, dict(enumerate(dims))), pool, smallest_first)
 
 
 def stable_terms(graph: Snapshot, dims: Dims, element: Exponential) -> Iterator[Term]:
@@ -217,8 +222,8 @@ def _factors(graph: Snapshot, monomial: Monomial) -> list[tuple[Term, Indices]]:
 
 
 def _product(graph: Snapshot, dims: Dims, monomial: Monomial) -> Term:
-    every = tuple(range(len(dims)))
-    return broadcast_product(graph, _factors(graph, monomial), every, dict(enumerate(dims)))
+    network = Network((), tuple(range(len(dims))), dict(enumerate(dims)))
+    return as_term(graph, network, _factors(graph, monomial), smallest_first)
 
 
 def polynomials_first(graph: Snapshot, _: int, network: Network) -> Iterator[Term]:

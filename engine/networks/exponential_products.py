@@ -8,7 +8,7 @@ from typing import cast
 
 from eggrad.engine.extraction.snapshot import Snapshot
 from eggrad.engine.indices.linear_combinations import collected
-from eggrad.engine.indices.spec import Indices, Size, canonical
+from eggrad.engine.indices.spec import Indices, canonical
 from eggrad.engine.networks.exponential_field import Exponential, direction
 from eggrad.engine.networks.exponential_reading import (
     broadcast,
@@ -21,14 +21,13 @@ from eggrad.engine.networks.networks import (
     Factor,
     LinearForm,
     Network,
-    Placed,
     along_deltas,
     as_term,
     contract,
     linear_forms,
     network_key,
     product_network,
-    scaled,
+    smallest_first,
 )
 from eggrad.engine.networks.sums_and_products import (
     MAX_DISTRIBUTED,
@@ -36,7 +35,6 @@ from eggrad.engine.networks.sums_and_products import (
     exponent_and_cofactor,
     inserted,
     multiple,
-    multiplied,
     short_sums,
     total,
 )
@@ -87,8 +85,7 @@ def multiplied_first(graph: Snapshot, network: Network, chosen: Sequence[int]) -
     largest = max((network.factors[k][1] for k in chosen), key=len)
     inner = contract(graph, network, [network.factors[k] for k in chosen], largest)
     rest = [(graph.term(c), i) for k, (c, i) in enumerate(network.factors) if k not in chosen]
-    whole = multiplied(graph.model, [(inner, largest), *rest], network.out, network.sizes)
-    return scaled(network.coefficient, whole)
+    return as_term(graph, network, [(inner, largest), *rest], smallest_first)
 
 
 def on_the_same_axes(network: Network, chosen: Callable[[int], bool]) -> list[list[int]]:
@@ -205,20 +202,9 @@ def _power_out(graph: Snapshot, parts: list[Network], base: Factor, p: Fraction)
         rest = [(graph.term(c), i) for c, i in cofactor.factors]
         if q != p:
             rest.append((terms.power(graph.term(cls), terms.constant(q - p)), part))
-        summands.append(scaled(n.coefficient, broadcast_product(graph, rest, out, n.sizes)))
+        summands.append(as_term(graph, n, rest, smallest_first))
     factor = terms.power(graph.term(cls), terms.constant(p))
     return terms.einsum(canonical([part, out], out), factor, reduce(terms.add, summands))
-
-
-def broadcast_product(
-    graph: Snapshot, factors: list[Placed], out: Indices, sizes: dict[int, Size]
-) -> Term:
-    """The product of some terms, repeated along the axes that none of them has."""
-    missing = tuple(i for i in out if all(i not in part for _, part in factors))
-    if missing or not factors:
-        ones = terms.constant(1, tuple(sizes[i] for i in missing))
-        factors = [*factors, (ones, missing)]
-    return multiplied(graph.model, factors, out, sizes)
 
 
 def _cofactor_and_exponential(graph: Snapshot, network: Network) -> tuple[Network, Exponential]:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Seq
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import lru_cache, reduce
-from itertools import islice, permutations, product
+from itertools import combinations, islice, permutations, product
 from math import inf, prod
 from typing import Any, Final, Literal, TypeVar, cast
 
@@ -224,28 +224,15 @@ MAX_PROGRAMMED: Final = 18
 
 IndexSet = frozenset[int]
 Path = list[tuple[int, int]]
+Search = Callable[[Sequence[IndexSet], IndexSet, Mapping[int, int]], Path]
 
 
-def contraction_path(
-    factors: Sequence[IndexSet], out: IndexSet, lengths: Mapping[int, int], *, exact: bool = False
-) -> Path:
-    """A cheap path, the one that opt_einsum finds; with `exact`, and few factors, the cheapest.
+def cheap_path(factors: Sequence[IndexSet], out: IndexSet, lengths: Mapping[int, int]) -> Path:
+    """A cheap path, the one that opt_einsum finds.
 
     The searches of opt_einsum 3.4 do not see what it is worth to multiply vectors on one index
     before a matrix meets them: their paths cost up to a hundred times more than the cheapest.
-
-    >>> vector, matrix, lengths = frozenset({1}), frozenset({0, 1}), {0: 100, 1: 100}
-    >>> contraction_path([vector, vector, matrix], frozenset({0}), lengths, exact=True)
-    [(0, 1), (2, 3)]
     """
-    if exact and len(factors) <= MAX_EXACT:
-        return _cheapest(factors, out, lengths)
-    return _found_by_opt_einsum(factors, out, lengths)
-
-
-def _found_by_opt_einsum(
-    factors: Sequence[IndexSet], out: IndexSet, lengths: Mapping[int, int]
-) -> Path:
     search: Any = opt_einsum.paths.greedy
     if len(factors) <= MAX_PROGRAMMED:
         small = len(factors) <= 4
@@ -263,12 +250,40 @@ def _found_by_opt_einsum(
     return path
 
 
-def _cheapest(factors: Sequence[IndexSet], out: IndexSet, lengths: Mapping[int, int]) -> Path:
-    """The cheapest path of all: sets of factors, small ones first, are split in two every way.
+def smallest_first(factors: Sequence[IndexSet], out: IndexSet, lengths: Mapping[int, int]) -> Path:
+    """The path that multiplies the two whose product has the fewest entries, again and again."""
+    left = dict(enumerate(factors))
+    path: Path = []
 
-    A set is a number, with a bit for each factor.
+    def product_of(i: int, j: int) -> IndexSet:
+        return (left[i] | left[j]) & out.union(*(f for k, f in left.items() if k not in (i, j)))
+
+    def price(pair: tuple[int, int]) -> tuple[int, int]:
+        both = (product_of(*pair), left[pair[0]] | left[pair[1]])
+        entries, points = (prod(lengths[i] for i in own) for own in both)
+        return entries, points
+
+    while len(left) > 1:
+        i, j = min(combinations(left, 2), key=price)
+        path.append((i, j))
+        rest = {k: f for k, f in left.items() if k not in (i, j)}
+        left = {len(factors) + len(path) - 1: product_of(i, j)} | rest
+    return path
+
+
+def cheapest_path(factors: Sequence[IndexSet], out: IndexSet, lengths: Mapping[int, int]) -> Path:
+    """The cheapest path of all, of few factors; else the cheap one.
+
+    Sets of factors, small ones first, are split in two every way. A set is a number, with a bit
+    for each factor.
+
+    >>> vector, matrix, lengths = frozenset({1}), frozenset({0, 1}), {0: 100, 1: 100}
+    >>> cheapest_path([vector, vector, matrix], frozenset({0}), lengths)
+    [(0, 1), (2, 3)]
     """
     count = len(factors)
+    if count > MAX_EXACT:
+        return cheap_path(factors, out, lengths)
     every = range(1 << count)
     inside = [IndexSet().union(*(f for k, f in enumerate(factors) if m >> k & 1)) for m in every]
     kept = [inside[m] & (inside[~m] | out) for m in every]
@@ -323,15 +338,9 @@ def contract(
     network: Network,
     factors: Sequence[Factor],
     out: Indices,
-    *,
-    exact: bool = False,
 ) -> Term:
-    """The product of some factors as a term with axes `out`, in a cheap order.
-
-    The order is opt_einsum's; with `exact`, and few factors, no other takes fewer operations.
-    """
-    pool = [(graph.term(c), part) for c, part in factors]
-    return contract_terms(graph, network, pool, out, exact=exact)
+    """The product of some factors as a term with axes `out`, in a cheap order."""
+    return contract_terms(graph, network, [(graph.term(c), part) for c, part in factors], out)
 
 
 def contract_terms(
@@ -339,12 +348,11 @@ def contract_terms(
     network: Network,
     pool: Sequence[Placed],
     out: Indices,
-    *,
-    exact: bool = False,
+    search: Search = cheap_path,
 ) -> Term:
     """The product of some terms on a network's indices, repeated along axes that none of them has.
 
-    `exact` is as for `contract`.
+    `search` is for the order in which they are multiplied.
     """
     present = {i for _, part in pool for i in part}
     missing = tuple(i for i in out if i not in present)
@@ -356,24 +364,27 @@ def contract_terms(
         return only if part == out else terms.einsum(canonical([part], out), only)
     made = [t for t, _ in pool]
     parts = tuple(part for _, part in pool)
-    for i, j, spec in _products(parts, out, _lengths(graph.model, network, parts), exact):
+    for i, j, spec in _products(parts, out, _lengths(graph.model, network, parts), search):
         made.append(terms.einsum(spec, made[i], made[j]))
     return made[-1]
 
 
 def as_term(
-    graph: Snapshot, network: Network, pool: Sequence[Placed] | None = None, *, exact: bool = False
+    graph: Snapshot,
+    network: Network,
+    pool: Sequence[Placed] | None = None,
+    search: Search = cheap_path,
 ) -> Term:
     """A network as a term, with a `pool` of terms in place of its factors if there is one."""
     if pool is None:
         pool = [(graph.term(c), part) for c, part in network.factors]
-    whole = contract_terms(graph, network, pool, network.out, exact=exact)
+    whole = contract_terms(graph, network, pool, network.out, search)
     return scaled(network.coefficient, whole)
 
 
 @lru_cache(maxsize=4096)
 def _products(
-    parts: tuple[Indices, ...], out: Indices, lengths: tuple[tuple[int, int], ...], exact: bool
+    parts: tuple[Indices, ...], out: Indices, lengths: tuple[tuple[int, int], ...], search: Search
 ) -> tuple[tuple[int, int, Spec], ...]:
     """The products of two: the numbers of both, and their spec.
 
@@ -382,7 +393,7 @@ def _products(
     left = dict(enumerate(parts))
     found: list[tuple[int, int, Spec]] = []
     sets = [frozenset(p) for p in parts]
-    for i, j in contraction_path(sets, frozenset(out), dict(lengths), exact=exact):
+    for i, j in search(sets, frozenset(out), dict(lengths)):
         a, b = left.pop(i), left.pop(j)
         kept = _kept(a + b, {x for part in left.values() for x in part}, out) if left else out
         left[len(parts) + len(found)] = kept
@@ -396,7 +407,7 @@ def _kept(indices: Indices, later: set[int], out: Indices) -> Indices:
     return tuple([i for i in out if i in distinct] + [i for i in distinct if i not in out])
 
 
-def order_price(graph: Snapshot, network: Network, *, exact: bool = False) -> int:
+def order_price(graph: Snapshot, network: Network, search: Search) -> int:
     """What the products cost that `contract` makes of all factors, worked out once for all alike.
 
     Alike are networks whose factors have the same sizes and are equal in the same places.
@@ -407,8 +418,8 @@ def order_price(graph: Snapshot, network: Network, *, exact: bool = False) -> in
         for c, part in network.factors
     )
     return graph.remember(
-        ("order price", exact, factors, network.out),
-        lambda: _price(graph.model, factors, network, exact),
+        ("order price", search, factors, network.out),
+        lambda: _price(graph.model, factors, network, search),
     )
 
 
@@ -416,14 +427,14 @@ def _price(
     model: Model,
     factors: Sequence[tuple[int, Indices, Dims, Sparsity]],
     network: Network,
-    exact: bool,
+    search: Search,
 ) -> int:
     """The price of all products; one that occurs twice is computed once."""
     parts = tuple(part for _, part, _, _ in factors)
     made = [(number, dims, sparsity) for number, _, dims, sparsity in factors]
     known: dict[tuple[int, int, Spec], int] = {}
     price = 0
-    for i, j, spec in _products(parts, network.out, _lengths(model, network, parts), exact):
+    for i, j, spec in _products(parts, network.out, _lengths(model, network, parts), search):
         (a, left, first), (b, right, second) = made[i], made[j]
         out = output_dims(spec, left, right)
         if (a, b, spec) not in known:

@@ -16,6 +16,7 @@ from eggrad.engine.networks.networks import (
     Factor,
     Network,
     as_term,
+    cheapest_path,
     connected_order,
     contract,
     interface,
@@ -349,7 +350,7 @@ def with_common_pairs(graph: Snapshot) -> Iterator[tuple[int, Term]]:
                 rest = (f for k, f in enumerate(network.factors) if k not in pair.places)
                 pool = [(graph.term(c), part) for c, part in rest]
                 pool.append((pair.term, pair.out))
-                yield cls, as_term(graph, network, pool, exact=True)
+                yield cls, as_term(graph, network, pool, cheapest_path)
 
 
 def _of_multiples(graph: Snapshot, network: Network, used: Collection[int]) -> Network:
@@ -428,7 +429,7 @@ def _made_from(graph: Snapshot, large: Network, done: Term, small: Network) -> T
     pool = [(graph.term(c), indices) for c, indices in rest]
     pool.append((done, tuple(names[i] for i in small.out)))
     number = large.coefficient / small.coefficient
-    return as_term(graph, replace(large, coefficient=number), pool, exact=True)
+    return as_term(graph, replace(large, coefficient=number), pool, cheapest_path)
 
 
 def embedding(small: Network, large: Network) -> tuple[dict[int, int], set[int]] | None:

@@ -9,19 +9,20 @@ from itertools import combinations, islice, pairwise, product
 from math import prod
 from typing import Any, cast
 
-from eggrad.engine.costs.cost import Model
 from eggrad.engine.extraction.snapshot import ENode, Snapshot
 from eggrad.engine.indices import affine
 from eggrad.engine.indices.constraints import Constraint
 from eggrad.engine.indices.linear_combinations import collected
-from eggrad.engine.indices.spec import Indices, Size, Spec, canonical, hadamard
+from eggrad.engine.indices.spec import Indices, Spec, canonical, hadamard
 from eggrad.engine.networks.networks import (
     MAX_FACTORS,
     Factor,
     LinearForm,
     Network,
     Placed,
+    Search,
     as_term,
+    cheapest_path,
     connected_order,
     contract_terms,
     factored,
@@ -31,6 +32,7 @@ from eggrad.engine.networks.networks import (
     order_price,
     product_network,
     scaled,
+    smallest_first,
     split,
     unscaled_key,
 )
@@ -101,16 +103,16 @@ def same_sums(graph: Snapshot) -> Iterator[tuple[int, Term]]:
     return united(graph, ((cls, frozenset(form.items())) for cls, form in every_sum(graph)))
 
 
-def cheaper_orders(graph: Snapshot, exact: bool) -> Iterator[tuple[int, Term]]:
+def cheaper_orders(graph: Snapshot, search: Search) -> Iterator[tuple[int, Term]]:
     """Products in a cheaper order than those that are there."""
     for cls, network in every_network(graph):
         # What all products of the network may cost, to be the cheapest tree of the e-class.
         most = graph.tree_cost[cls] - sum(graph.tree_cost[c] for c, _ in network.factors)
         most = min(most, network.price)
-        step = ("order", exact, cls, network, most)
+        step = ("order", search, cls, network, most)
         fresh = len(network.factors) > 2 and graph.first_time(step)
-        if fresh and order_price(graph, network, exact=exact) < most:
-            yield cls, as_term(graph, network, exact=exact)
+        if fresh and order_price(graph, network, search=search) < most:
+            yield cls, as_term(graph, network, search=search)
 
 
 def split_off(
@@ -230,48 +232,6 @@ def is_hadamard(graph: Snapshot, member: ENode) -> bool:
     return member.constructor == "ein" and member.spec == hadamard(
         len(graph.dims[member.children[0]])
     )
-
-
-def multiplied(
-    model: Model, factors: list[Placed], out: Indices, sizes: Mapping[int, Size]
-) -> Term:
-    """The product of some terms with axes `out`; the pair with the smallest product goes first.
-
-    >>> from eggrad.engine.costs.cost import CostModel
-    >>> a, x = terms.variable("a", ("m", "n")), terms.variable("x", ("n",))
-    >>> whole = multiplied(CostModel(), [(a, (0, 1)), (x, (1,))], (0,), {0: "m", 1: "n"})
-    >>> whole is terms.einsum("ij,j->i", a, x)
-    True
-    """
-    lengths = {i: model.length(d) for i, d in sizes.items()}
-    pool = list(factors)
-    while len(pool) > 1:
-        options = list(combinations(range(len(pool)), 2))
-        i, j = min(options, key=lambda pair: _price(pool, pair, out, lengths))
-        (a, left), (b, right) = pool[i], pool[j]
-        kept = _kept(pool, (i, j), out)
-        joined: Placed = (terms.einsum(canonical([left, right], kept), a, b), kept)
-        pool = [joined, *(f for k, f in enumerate(pool) if k not in (i, j))]
-    ((whole, own),) = pool
-    return whole if own == out else terms.einsum(canonical([own], out), whole)
-
-
-def _kept(pool: list[Placed], pair: tuple[int, int], out: Indices) -> Indices:
-    """The indices of a pair that others need, in the order of the output for the last pair."""
-    later = {i for k, (_, part) in enumerate(pool) if k not in pair for i in part}
-    found = dict.fromkeys((*pool[pair[0]][1], *pool[pair[1]][1]))
-    if len(pool) == 2:
-        return out
-    return tuple(i for i in found if i in later or i in out)
-
-
-def _price(
-    pool: list[Placed], pair: tuple[int, int], out: Indices, lengths: Mapping[int, int]
-) -> tuple[int, int]:
-    """Entries of the result, then multiplications."""
-    indices = {*pool[pair[0]][1], *pool[pair[1]][1]}
-    kept = _kept(pool, pair, out)
-    return prod(lengths[i] for i in kept), prod(lengths[i] for i in indices)
 
 
 # Products without sums, of any number of factors.
@@ -577,7 +537,7 @@ def triangles_split(graph: Snapshot, cls: int, network: Network) -> Iterator[Ter
         for placed in _by_pairs_of_indices(graph.term(c), part)
     ]
     if len(pool) > len(network.factors) and graph.first_time(("triangles", cls, network)):
-        yield as_term(graph, network, pool, exact=True)
+        yield as_term(graph, network, pool, cheapest_path)
 
 
 def _by_pairs_of_indices(factor: Term, part: Indices) -> list[Placed]:
@@ -640,8 +600,7 @@ def _with_units(
         return None
     if left:
         factors.append((terms.power(length, terms.constant(-left)), part))
-    whole = multiplied(graph.model, factors, network.out, network.sizes)
-    return scaled(network.coefficient, whole)
+    return as_term(graph, network, factors, smallest_first)
 
 
 def _inverse_lengths(graph: Snapshot, network: Network) -> Iterator[tuple[int, Indices, Fraction]]:

@@ -12,6 +12,8 @@ from eggrad.engine.networks.networks import (
     SIGNS,
     LinearForm,
     as_term,
+    cheap_path,
+    cheapest_path,
     linear_forms,
     scaled,
     unscaled_key,
@@ -85,7 +87,7 @@ quotients = Ruleset(
 
 products.state(
     "associativity and commutativity of the product",
-    contraction_order=Bulk(partial(cheaper_orders, exact=False)).noted(
+    contraction_order=Bulk(partial(cheaper_orders, search=cheap_path)).noted(
         "A product of factors is the same in every order; a cheaper order is a further e-node.",
         cite="associativity and commutativity of the product; opt_einsum",
     ),
@@ -124,7 +126,7 @@ long_powers.state(
 
 orders.state(
     "associativity and commutativity of the product",
-    cheapest_order=Bulk(partial(cheaper_orders, exact=True)).noted(
+    cheapest_order=Bulk(partial(cheaper_orders, search=cheapest_path)).noted(
         "A product of factors is the same in every order; the cheapest of all is a further e-node."
     ),
     shared_factors=Bulk(made_from_others).noted(
