@@ -1,17 +1,13 @@
 """E-classes read as rational functions of one exponential."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Final, Generic, TypeVar
 
 from eggrad.engine.extraction.snapshot import ENode, Snapshot
 from eggrad.engine.indices.spec import Dims, Indices, Spec
-from eggrad.engine.networks.exponential_field import (
-    Exponential,
-    Form,
-    form_of,
-)
+from eggrad.engine.networks.exponential_field import Exponential, Form, form_of, multiple
 from eggrad.engine.networks.networks import (
     linear_forms,
     read_by_operands,
@@ -74,11 +70,9 @@ def _number(c: Fraction) -> Exponential:
 
 def _hyperbolic(name: str, form: Form) -> Exponential | None:
     """Cosh u = (exp u + exp -u) / 2, and sinh."""
-    if not form:
-        return None
-    down = form_of((key, -c) for key, c in form)
-    both = Exponential(form).plus(Exponential(down, numerator=(HYPERBOLIC[name],)))
-    return both and both.times(Exponential(numerator=(Fraction(1, 2),)))
+    down = Exponential(multiple(form, -1), numerator=(HYPERBOLIC[name],))
+    both = Exponential(form).plus(down) if form else None
+    return both and both.times(_number(Fraction(1, 2)))
 
 
 def _tanh(form: Form) -> Exponential | None:
@@ -86,9 +80,8 @@ def _tanh(form: Form) -> Exponential | None:
     if not form:
         return None
     sign = 1 if form[0][1] > 0 else -1
-    step = form_of((key, 2 * sign * c) for key, c in form)
     numerator = (Fraction(-sign), Fraction(sign))
-    return Exponential((), step, numerator, (Fraction(1), Fraction(1)))
+    return Exponential((), multiple(form, 2 * sign), numerator, (Fraction(1), Fraction(1)))
 
 
 def broadcast(element: Exponential, part: Indices, out: Indices) -> Exponential:
@@ -101,9 +94,7 @@ def broadcast(element: Exponential, part: Indices, out: Indices) -> Exponential:
             ((cls, tuple(out.index(part[k]) for k in axes)), c) for (cls, axes), c in form
         )
 
-    return Exponential(
-        moved(element.form), moved(element.step), element.numerator, element.denominator
-    )
+    return replace(element, form=moved(element.form), step=moved(element.step))
 
 
 @dataclass(frozen=True)

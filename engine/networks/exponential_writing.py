@@ -17,6 +17,7 @@ from eggrad.engine.networks.exponential_field import (
     Form,
     Polynomial,
     form_of,
+    multiple,
     plus,
     polynomial_product,
     polynomial_sum,
@@ -102,9 +103,7 @@ class Writer:
 
     def log_of_sum(self, e: Exponential, p: Polynomial, shift: Form = ()) -> Form:
         """The logarithm of a polynomial in q with positive coefficients, times `exp(shift)`."""
-        logs = [
-            plus(plus(shift, e.step, Fraction(j)), self.log_of(c)) for j, c in enumerate(p) if c
-        ]
+        logs = [plus(plus(shift, e.step, j), self.log_of(c)) for j, c in enumerate(p) if c]
         if len(logs) == 1:
             return logs[0]
         whole = reduce(
@@ -117,11 +116,6 @@ class Writer:
         low = [(key, -c) for key, c in form if c < 0]
         high = [(key, c) for key, c in form if c > 0]
         return terms.numeric("exp_difference", self.total(tuple(high)), self.total(tuple(low)))
-
-
-def multiple(form: Form, k: Fraction | int) -> Form:
-    """A multiple of a linear form."""
-    return form_of((key, k * c) for key, c in form)
 
 
 @dataclass(frozen=True)
@@ -143,7 +137,7 @@ def factored(writer: Writer, e: Exponential) -> Factored | None:
     scale = _scale_of(bottom if len(bottom) > 1 else top)
     top, bottom = (tuple(c * scale**k for k, c in enumerate(p)) for p in (top, bottom))
     (others, a1), (below, a2) = (roots_taken(p, Fraction(1)) for p in (top, bottom))
-    (others, b1), (below, b2) = (roots_taken(p, Fraction(-1)) for p in (others, below))
+    (others, b1), (below, b2) = (roots_taken(p, -1) for p in (others, below))
     if len(below) != 1:
         return None
     key, c = e.step[0] if e.step else (None, Fraction(1))
@@ -151,7 +145,7 @@ def factored(writer: Writer, e: Exponential) -> Factored | None:
     if scale != 1 and m.denominator != 1:
         return None
     number = others[-1] / below[0] * (scale ** int(m) if scale != 1 else 1)
-    z = plus(e.step, writer.log_of(scale), Fraction(-1)) if e.step else ()
+    z = plus(e.step, writer.log_of(scale), -1) if e.step else ()
     rest = plus(e.form, e.step, -m)
     return Factored(number, rest, z, m, a1 - a2, b1 - b2, tuple(c / others[-1] for c in others))
 
@@ -250,9 +244,9 @@ def written_sums(graph: Snapshot, dims: Dims, e: Exponential) -> Iterator[Term]:
 def _over_logarithm(writer: Writer, e: Exponential) -> Iterator[Term]:
     """An element over a sum of exponentials, by the logarithm of that sum."""
     if min(e.denominator) >= 0:
-        low = plus((), writer.log_of_sum(e, e.denominator), Fraction(-1))
+        low = plus((), writer.log_of_sum(e, e.denominator), -1)
         summands = [
-            scaled(c, writer.difference(plus(plus(low, e.form), e.step, Fraction(j))))
+            scaled(c, writer.difference(plus(plus(low, e.form), e.step, j)))
             for j, c in enumerate(e.numerator)
             if c
         ]
@@ -354,7 +348,7 @@ def _is_bounded(graph: Snapshot, form: Form) -> bool:
                     inner = linear(graph, member.children[0])
                     moved = _placed(inner, rest, dict(zip(kept, axes, strict=True)))
                     if moved is not None:
-                        rest = plus(rest, ((key, c),), Fraction(-1))
+                        rest = plus(rest, ((key, c),), -1)
                         rest = plus(rest, moved, c)
     return bool(form) and not rest
 
@@ -399,7 +393,7 @@ def _logarithms(graph: Snapshot, dims: Dims, e: Exponential) -> Iterator[Term]:
     if f is None or len(f.others) > 1:
         if min(top) >= 0 and min(bottom) >= 0:
             low = writer.log_of_sum(e, bottom)
-            yield writer.total(plus(writer.log_of_sum(e, top, e.form), low, Fraction(-1)))
+            yield writer.total(plus(writer.log_of_sum(e, top, e.form), low, -1))
         return
     outside = plus(f.rest, writer.log_of(abs(f.number)) if f.number else ())
     if f.a == 0 and f.number > 0:
@@ -411,7 +405,7 @@ def _logarithms(graph: Snapshot, dims: Dims, e: Exponential) -> Iterator[Term]:
             form = outside
             for k, s in ((up, 1), (down, -1)):
                 if k:
-                    form = plus(form, writer.softplus(multiple(f.z, s)), Fraction(k))
+                    form = plus(form, writer.softplus(multiple(f.z, s)), k)
             yield writer.total(form)
         elif not f.b and f.rest:
             yield writer.total(outside)
