@@ -13,16 +13,8 @@ from itertools import combinations, product
 from math import prod
 from typing import cast
 
-from eggrad.engine.indices.affine import (
-    Form,
-    coefficient,
-    form,
-    indices,
-    plus,
-    renamed,
-    substituted,
-    times,
-)
+from eggrad.engine.indices import affine
+from eggrad.engine.indices.affine import Form
 from eggrad.engine.indices.constraints import Constraints, solved
 from eggrad.engine.indices.spec import Dims, Indices, Size, Spec
 
@@ -78,7 +70,7 @@ class Plan:
     @cached_property
     def masked(self) -> Indices:
         """The indices of the mask, those of the target first, in its order."""
-        found = dict.fromkeys(i for _, f in self.mask for i in indices(f))
+        found = dict.fromkeys(i for _, f in self.mask for i in affine.indices(f))
         return tuple(dict.fromkeys([*(i for i in self.target.labels if i in found), *found]))
 
     @cached_property
@@ -91,7 +83,7 @@ class Plan:
         found: list[tuple[str | int, tuple[int, ...]]] = []
         for relation, f in self.mask:
             start = sum(c * (self.ranges[k][0] if isinstance(k, int) else 1) for k, c in f)
-            found.append((relation, (*(coefficient(f, i) for i in axes), start)))
+            found.append((relation, (*(affine.coefficient(f, i) for i in axes), start)))
         return tuple(found)
 
     @cached_property
@@ -140,7 +132,9 @@ def _plans(
 def choices(constraints: Constraints) -> Iterator[dict[int, Form]]:
     """Every way to give some indices in terms of the others by the equalities."""
     equalities = [f for relation, f in constraints if relation == "="]
-    units = [[i for i in indices(f) if abs(coefficient(f, i)) == 1] for f in equalities]
+    units = [
+        [i for i in affine.indices(f) if abs(affine.coefficient(f, i)) == 1] for f in equalities
+    ]
     for chosen in product(*units):
         known = _solutions(equalities, chosen)
         if known is not None:
@@ -153,11 +147,11 @@ def _solutions(equalities: Sequence[Form], chosen: Sequence[int]) -> dict[int, F
     for f, index in zip(equalities, chosen, strict=True):
         own = f
         for i, value in known.items():
-            own = substituted(own, i, value)
-        if abs(coefficient(own, index)) != 1:
+            own = affine.substituted(own, i, value)
+        if abs(affine.coefficient(own, index)) != 1:
             return None
         value = solved(own, index)
-        known = {i: substituted(g, index, value) for i, g in known.items()} | {index: value}
+        known = {i: affine.substituted(g, index, value) for i, g in known.items()} | {index: value}
     return known
 
 
@@ -184,7 +178,7 @@ def free_ranges(
 ) -> tuple[dict[int, Range], Constraints]:
     """The ranges of the indices that are not known, and the conditions that no range says.
 
-    >>> known = {1: form([(0, 1), ("", 2)])}
+    >>> known = {1: ((0, 1), ("", 2))}
     >>> free_ranges(known, (("=", ((0, 1), (1, -1), ("", 2))),), {0: 5, 1: 4})
     ({0: (0, 2)}, ())
     """
@@ -198,24 +192,27 @@ def free_ranges(
 
 def _inside(known: Mapping[int, Form], lengths: Mapping[int, int]) -> list[Form]:
     """What is not negative because known indices lie in the ranges of their axes."""
-    ends = ((f, plus(times(-1, f), form([("", lengths[i] - 1)]))) for i, f in known.items())
+    ends = (
+        (f, affine.plus(affine.times(-1, f), affine.form([("", lengths[i] - 1)])))
+        for i, f in known.items()
+    )
     return [f for pair in ends for f in pair]
 
 
 def inserted(f: Form, known: Mapping[int, Form]) -> Form:
     """The form with known indices put in."""
     for i, value in known.items():
-        f = substituted(f, i, value)
+        f = affine.substituted(f, i, value)
     return f
 
 
 def narrow(ranges: dict[int, Range], relation: object, f: Form) -> None:
     """Use an inequality of one index as a bound of its range."""
-    own = indices(f)
+    own = affine.indices(f)
     if relation != ">=" or len(own) != 1:
         return
     (i,) = own
-    c, number = coefficient(f, i), coefficient(f, "")
+    c, number = affine.coefficient(f, i), affine.coefficient(f, "")
     low, high = ranges[i]
     # c·i + number >= 0
     ranges[i] = (max(low, -(number // c)), high) if c > 0 else (low, min(high, number // -c + 1))
@@ -234,11 +231,13 @@ def _is_certain(ranges: dict[int, Range], relation: object, f: Form) -> bool:
 
 def view_of(axes: Indices, known: Mapping[int, Form], ranges: Mapping[int, Range]) -> View:
     """An array's entries where its axes have the indices `axes`, some of them known forms."""
-    forms = [known.get(i, form([(i, 1)])) for i in axes]
-    labels = tuple(dict.fromkeys(i for f in forms for i in indices(f)))
+    forms = [known.get(i, affine.form([(i, 1)])) for i in axes]
+    labels = tuple(dict.fromkeys(i for f in forms for i in affine.indices(f)))
     lows = {i: low for i, (low, _) in ranges.items()}
     start = tuple(sum(c * (lows[k] if isinstance(k, int) else 1) for k, c in f) for f in forms)
-    return View(labels, start, tuple(tuple(coefficient(f, i) for f in forms) for i in labels))
+    return View(
+        labels, start, tuple(tuple(affine.coefficient(f, i) for f in forms) for i in labels)
+    )
 
 
 def _apart(view: View, ranges: dict[int, Range]) -> tuple[int, ...]:
@@ -306,9 +305,9 @@ def running_sum(
     (_, f) = constraints[0]
     gone = [i for i in source if i not in target]
     new = [i for i in target if i not in source]
-    if not len(gone) == len(new) == 1 or len(f) != 2 or {*indices(f)} != {*gone, *new}:
+    if not len(gone) == len(new) == 1 or len(f) != 2 or {*affine.indices(f)} != {*gone, *new}:
         return None
-    signs = coefficient(f, new[0]), coefficient(f, gone[0])
+    signs = affine.coefficient(f, new[0]), affine.coefficient(f, gone[0])
     if signs not in ((1, -1), (-1, 1)) or size_of[gone[0]] != size_of[new[0]]:
         return None
     labels = tuple(new[0] if i == gone[0] else i for i in source)
@@ -322,7 +321,7 @@ def renamed_constraints(constraints: Constraints, part: Indices) -> Constraints:
     (('=', ((3, -1), (5, 1))),)
     """
     names = dict(enumerate(part))
-    return tuple((r, renamed(f, names)) for r, f in constraints)
+    return tuple((r, affine.renamed(f, names)) for r, f in constraints)
 
 
 # Which operands of a product are mostly zeros, as far as costs go.
@@ -382,7 +381,11 @@ def determined_indices(
     """
     found: list[int] = []
     for relation, f in constraints:
-        own = [k for k in indices(f) if abs(coefficient(f, k)) == 1 and part[k] not in found]
+        own = [
+            k
+            for k in affine.indices(f)
+            if abs(affine.coefficient(f, k)) == 1 and part[k] not in found
+        ]
         if relation == "=" and own:
             found.append(part[max(own, key=lambda k: length(dims[k]))])
     return tuple(found)
@@ -479,4 +482,4 @@ def _only_indicator(sparsity: Sequence[Sparsity]) -> tuple[int, Constraints]:
 
 
 def _with_sizes(f: Form, length: Callable[[Size], int]) -> Form:
-    return form(("", c * length(k)) if isinstance(k, str) and k else (k, c) for k, c in f)
+    return affine.form(("", c * length(k)) if isinstance(k, str) and k else (k, c) for k, c in f)
