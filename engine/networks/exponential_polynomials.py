@@ -8,7 +8,7 @@ coefficient is written so that it does neither.
 from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from functools import partial, reduce
-from itertools import chain, product
+from itertools import product
 from typing import Final
 
 from eggrad.engine.extraction.snapshot import Snapshot
@@ -26,12 +26,7 @@ from eggrad.engine.networks.exponential_reading import (
     exponential,
     is_exponential,
 )
-from eggrad.engine.networks.exponential_writing import (
-    written_in_tangents,
-    written_products,
-    written_sums,
-    written_tangents,
-)
+from eggrad.engine.networks.exponential_writing import Writer, stable_terms
 from eggrad.engine.networks.networks import (
     Network,
     as_term,
@@ -187,7 +182,7 @@ def _written(graph: Snapshot, dims: Dims, polynomial: Polynomial) -> Term | None
         ]
         factor = reduce(terms.add, sums)
         if is_exponential(unit):
-            own = next(stable_terms(graph, inner, broadcast(unit, whole, axes)), None)
+            own = next(stable_terms(Writer(graph, inner), broadcast(unit, whole, axes)), None)
             if own is None:
                 return None
             spec = (tuple(range(len(axes))),) * 3
@@ -196,12 +191,6 @@ def _written(graph: Snapshot, dims: Dims, polynomial: Polynomial) -> Term | None
     total = reduce(terms.add, summands)
     pool = [(total, axes), *_factors(graph, common)]
     return as_term(graph, Network((), whole, dict(enumerate(dims))), pool, smallest_first)
-
-
-def stable_terms(graph: Snapshot, dims: Dims, element: Exponential) -> Iterator[Term]:
-    """Forms of a rational function of one exponential that neither overflow nor cancel."""
-    ways = (written_tangents, written_products, written_in_tangents, written_sums)
-    return chain.from_iterable(way(graph, dims, element) for way in ways)
 
 
 def _common(a: Monomial, b: Monomial) -> Monomial:

@@ -16,7 +16,7 @@ from eggrad.engine.networks.exponential_reading import (
     exponential,
     is_exponential,
 )
-from eggrad.engine.networks.exponential_writing import written_products
+from eggrad.engine.networks.exponential_writing import Writer, written_products
 from eggrad.engine.networks.networks import (
     Factor,
     LinearForm,
@@ -236,7 +236,7 @@ def exponential_sums(graph: Snapshot, cls: int, form: LinearForm) -> Iterator[Te
         shown = tuple(i for i in rest.out if i in own)
         first = contract(graph, rest, rest.factors, shown)
         dims = tuple(rest.sizes[i] for i in rest.out)
-        for term in written_products(graph, dims, cast(Exponential, whole)):
+        for term in written_products(Writer(graph, dims), cast(Exponential, whole)):
             yield terms.einsum(canonical([shown, rest.out], rest.out), first, term)
 
 

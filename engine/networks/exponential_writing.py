@@ -6,7 +6,8 @@ Beside (e-class, axes), the keys of linear forms are terms here: the logarithms 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import reduce
+from functools import partial, reduce
+from itertools import chain
 from typing import Any, Final
 
 from eggrad.engine.extraction.snapshot import Snapshot
@@ -82,11 +83,9 @@ class Writer:
 
     def product(self, factors: Sequence[Term]) -> Term:
         """An element-wise product."""
-        spec = hadamard(len(self.dims))
         whole = [f for f in factors if not (f.op == "constant" and f.data == 1)]
-        if not whole:
-            return self.number(Fraction(1))
-        return reduce(lambda a, b: terms.einsum(spec, a, b), whole)
+        times = partial(terms.einsum, hadamard(len(self.dims)))
+        return reduce(times, whole) if whole else self.number(Fraction(1))
 
     def power(self, base: Term, p: Fraction | int) -> Term:
         """A power; the base itself for exponent 1."""
@@ -104,12 +103,8 @@ class Writer:
     def log_of_sum(self, e: Exponential, p: Polynomial, shift: Form = ()) -> Form:
         """The logarithm of a polynomial in q with positive coefficients, times `exp(shift)`."""
         logs = [plus(plus(shift, e.step, j), self.log_of(c)) for j, c in enumerate(p) if c]
-        if len(logs) == 1:
-            return logs[0]
-        whole = reduce(
-            lambda a, b: terms.numeric("logaddexp", a, b), [self.total(form) for form in logs]
-        )
-        return ((whole, Fraction(1)),)
+        added = partial(terms.numeric, "logaddexp")
+        return logs[0] if len(logs) == 1 else ((reduce(added, map(self.total, logs)), Fraction(1)),)
 
     def difference(self, form: Form) -> Term:
         """The exponential of a linear form that is never above 0."""
@@ -137,7 +132,7 @@ def factored(writer: Writer, e: Exponential) -> Factored | None:
     scale = _scale_of(bottom if len(bottom) > 1 else top)
     top, bottom = (tuple(c * scale**k for k, c in enumerate(p)) for p in (top, bottom))
     (others, a1), (below, a2) = (roots_taken(p, Fraction(1)) for p in (top, bottom))
-    (others, b1), (below, b2) = (roots_taken(p, -1) for p in (others, below))
+    (others, b1), (below, b2) = (roots_taken(p, Fraction(-1)) for p in (others, below))
     if len(below) != 1:
         return None
     key, c = e.step[0] if e.step else (None, Fraction(1))
@@ -160,22 +155,27 @@ def _scale_of(p: Polynomial) -> Fraction:
 
 
 def written(
-    graph: Snapshot, way: Callable[[Snapshot, Dims, Exponential], Iterator[Term]]
+    graph: Snapshot, way: Callable[[Writer, Exponential], Iterator[Term]]
 ) -> Iterator[tuple[int, Term]]:
     """What one of the functions below makes of each class that is no mere number."""
     for cls, element in elements(graph).items():
         if is_exponential(element):
-            yield from ((cls, term) for term in way(graph, graph.dims[cls], element))
+            yield from ((cls, term) for term in way(Writer(graph, graph.dims[cls]), element))
 
 
-def written_products(graph: Snapshot, dims: Dims, e: Exponential) -> Iterator[Term]:
+def stable_terms(writer: Writer, element: Exponential) -> Iterator[Term]:
+    """Forms of a rational function of one exponential that neither overflow nor cancel."""
+    ways = (written_tangents, written_products, written_in_tangents, written_sums)
+    return chain.from_iterable(way(writer, element) for way in ways)
+
+
+def written_products(writer: Writer, e: Exponential) -> Iterator[Term]:
     """Forms of an element that neither overflow on the way nor cancel."""
-    writer = Writer(graph, dims)
     f = factored(writer, e)
     if f is None:
         return
     if not e.step:
-        if f.rest and (_is_bounded(graph, f.rest) or f.number != 1 or len(f.rest) > 1):
+        if f.rest and (_is_bounded(writer.graph, f.rest) or f.number != 1 or len(f.rest) > 1):
             yield scaled(f.number, writer.product(_exponentials(writer, f.rest)))
         return
     m, a, b = f.m, f.a, f.b
@@ -212,17 +212,15 @@ def written_products(graph: Snapshot, dims: Dims, e: Exponential) -> Iterator[Te
         yield scaled(number, writer.product([*factors, term]))
 
 
-def written_tangents(graph: Snapshot, dims: Dims, e: Exponential) -> Iterator[Term]:
+def written_tangents(writer: Writer, e: Exponential) -> Iterator[Term]:
     """An element that is a multiple of a power of `tanh(z / 2)`."""
-    writer = Writer(graph, dims)
     f = factored(writer, e)
     if f is not None and f.a == -f.b != 0 and not (f.m or f.rest or len(f.others) > 1):
         yield scaled(f.number, writer.power(writer.at_half("tanh", f.z), f.a))
 
 
-def written_sums(graph: Snapshot, dims: Dims, e: Exponential) -> Iterator[Term]:
+def written_sums(writer: Writer, e: Exponential) -> Iterator[Term]:
     """An element with other zeros or poles than 1 and -1, as a sum of terms that are at most 1."""
-    writer = Writer(graph, dims)
     f = factored(writer, e)
     if f is None:
         yield from _over_logarithm(writer, e)
@@ -258,12 +256,11 @@ MAX_TANGENTS: Final = 4
 MOST_CANCELLED: Final = 8
 
 
-def written_in_tangents(graph: Snapshot, dims: Dims, e: Exponential) -> Iterator[Term]:
+def written_in_tangents(writer: Writer, e: Exponential) -> Iterator[Term]:
     """An element with other zeros than 1 and -1 as a polynomial in `t = tanh(z / 2)`.
 
     Where it goes to 0 at both ends alike, a power of `cosh(z / 2)` takes it there.
     """
-    writer = Writer(graph, dims)
     f = factored(writer, e)
     if f is None or f.a < 0 or f.rest or not 1 < len(f.others) <= MAX_TANGENTS + 1:
         return
@@ -292,18 +289,14 @@ def in_tangents(p: Polynomial) -> Polynomial:
     >>> [int(c) for c in in_tangents((Fraction(8), Fraction(-32), Fraction(8)))]
     [-4, 0, 12]
     """
-    total: Polynomial = ()
-    high, low = (Fraction(1, 2), Fraction(1, 2)), (Fraction(1, 2), Fraction(-1, 2))
-    for j, c in enumerate(p):
-        own: Polynomial = (c,)
-        for k in range(len(p) - 1):
-            own = polynomial_product(own, high if k < j else low)
-        total = polynomial_sum(total, own)
-    return total
+    high, low, degree = (HALF, HALF), (HALF, -HALF), len(p) - 1
+    powers = ([high] * j + [low] * (degree - j) for j in range(degree + 1))
+    terms_of = (reduce(polynomial_product, own, (c,)) for c, own in zip(p, powers, strict=True))
+    return reduce(polynomial_sum, terms_of, ())
 
 
 def _exponentials(writer: Writer, rest: Form) -> list[Term]:
-    return [_exponential(writer, rest, Fraction(0), Fraction(0), ())] if rest else []
+    return [_exponential(writer, rest, Fraction(0), 0, ())] if rest else []
 
 
 def _fractions(writer: Writer, f: Factored, m: Fraction, k: int) -> Iterator[Term]:
@@ -317,14 +310,14 @@ def _fractions(writer: Writer, f: Factored, m: Fraction, k: int) -> Iterator[Ter
         shares = [(terms.numeric("sigmoid", writer.total(multiple(f.z, s))), p) for s, p in powers]
         yield writer.product([writer.power(share, p) for share, p in shares])
     else:
-        yield _exponential(writer, f.rest, m, Fraction(k), f.z)
+        yield _exponential(writer, f.rest, m, k, f.z)
         if k:
-            yield _exponential(writer, f.rest, k - m, Fraction(k), multiple(f.z, -1))
+            yield _exponential(writer, f.rest, k - m, k, multiple(f.z, -1))
     if not f.rest and k and 2 * m == k:
         yield scaled(HALF**k, writer.power(writer.at_half("cosh", f.z), -k))
 
 
-def _exponential(writer: Writer, rest: Form, m: Fraction, k: Fraction, z: Form) -> Term:
+def _exponential(writer: Writer, rest: Form, m: Fraction, k: int, z: Form) -> Term:
     """`exp(rest + m * z - k * softplus(z))`, as a difference where it is known to be at most 1."""
     form = plus(rest, multiple(z, m))
     if k:
@@ -373,13 +366,12 @@ def logarithms_of_elements(graph: Snapshot) -> Iterator[tuple[int, Term]]:
         for member in graph.members[cls]:
             element = exponential(graph, member.children[0]) if is_call(member, "log") else None
             if element is not None:
-                for term in _logarithms(graph, graph.dims[cls], element):
+                for term in _logarithms(Writer(graph, graph.dims[cls]), element):
                     yield cls, term
 
 
-def _logarithms(graph: Snapshot, dims: Dims, e: Exponential) -> Iterator[Term]:
+def _logarithms(writer: Writer, e: Exponential) -> Iterator[Term]:
     """Forms of the logarithm of an element that neither overflow on the way nor cancel."""
-    writer = Writer(graph, dims)
     top, bottom = e.numerator, e.denominator
     is_sum_of_two = bottom == ONE and len(top) == 2 and top[0] > 0 and top[1] > 0
     if is_sum_of_two:

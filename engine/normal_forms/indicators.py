@@ -25,6 +25,7 @@ from eggrad.engine.indices.constraints import (
     solved,
     substituted_all,
 )
+from eggrad.engine.indices.linear_combinations import exact
 from eggrad.engine.indices.range_splitting import Split, connected, on_own_axes, place, split
 from eggrad.engine.indices.spec import Dims, Indices, Size
 from eggrad.engine.normal_forms.networks import (
@@ -32,7 +33,6 @@ from eggrad.engine.normal_forms.networks import (
     Atoms,
     Factor,
     Monomial,
-    exact,
 )
 from eggrad.engine.normal_forms.networks import canonical as canonical_network
 from eggrad.engine.normal_forms.polynomials import Polynomial, Polynomials

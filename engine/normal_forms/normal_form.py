@@ -10,6 +10,7 @@ from itertools import chain
 from typing import cast
 
 from eggrad.engine.extraction.snapshot import ENode, Snapshot
+from eggrad.engine.indices.linear_combinations import exact
 from eggrad.engine.indices.spec import Dims, Size
 from eggrad.engine.normal_forms import functions as normal_functions
 from eggrad.engine.normal_forms.networks import (
@@ -17,7 +18,6 @@ from eggrad.engine.normal_forms.networks import (
     Monomial,
     Number,
     TooLarge,
-    exact,
     length,
 )
 from eggrad.engine.normal_forms.polynomials import Polynomial, Polynomials
@@ -107,8 +107,7 @@ class NormalForms(Polynomials):
         """An e-class as a product of powers, entry by entry: sums that are squared stay sums."""
         node = self.graph.choice[cls]
         dims = self.graph.dims[cls]
-        axes = tuple(range(len(dims)))
-        sizes = dict(zip(axes, dims, strict=True))
+        sizes = dict(enumerate(dims))
         children = node.children
         if node.constructor == "power":
             exponent = normal_functions.constant_of(self.polynomial(children[1]))
@@ -122,7 +121,7 @@ class NormalForms(Polynomials):
             if len(set(out)) == len(out) and {i for part in parts for i in part} == set(out):
                 places = {i: k for k, i in enumerate(out)}
                 return [
-                    (self.contract([(p, tuple(places[i] for i in part))], axes, sizes), e)
+                    (self.contract([(p, tuple(places[i] for i in part))], tuple(sizes), sizes), e)
                     for c, part in zip(children, parts, strict=True)
                     for p, e in self.factors(c)
                 ]
