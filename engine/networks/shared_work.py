@@ -131,18 +131,10 @@ def mirror_image(network: Network, axes: Axes) -> tuple[Renaming, dict[int, int]
         for k in reversed(range(len(network.factors))):
             other, theirs = network.factors[k]
             if other == cls and k not in places:
-                extended = _exchanged(part, theirs, names)
+                extended = matched((*part, *theirs), (*theirs, *part), names)
                 if extended is not None:
                     stack.append((at + 1, extended, places | {order[at]: k, k: order[at]}))
     return None
-
-
-def _exchanged(part: Indices, theirs: Indices, names: Renaming) -> Renaming | None:
-    extended = dict(names)
-    for i, j in zip(part, theirs, strict=True):
-        if extended.setdefault(i, j) != j or extended.setdefault(j, i) != i:
-            return None
-    return extended
 
 
 def halved(graph: Snapshot, network: Network, axes: Axes) -> Term | None:
@@ -296,22 +288,42 @@ MAX_CLASSES = 400
 
 def made_from_others(graph: Snapshot) -> Iterator[tuple[int, Term]]:
     """The products of the cheapest DAG that have all factors of others, made from those."""
-    choice = _cheap_dag(graph)
-    used = extract.used(choice, graph.root_classes)
-    if len(used) > MAX_CLASSES:
-        return
-    networks = {
-        cls: product_network(graph, cls, choice[cls], MAX_FACTORS)
-        for cls in _wholes(choice, used, graph.root_classes)
-    }
+    choice, _, networks = _shared_products(graph)
     classes = {cls: Counter(c for c, _ in n.factors) for cls, n in networks.items()}
     for cls, large in networks.items():
         below = {*extract.used(choice, [cls])}
         for other, small in networks.items():
             if other not in below and len(small.factors) > 2 and classes[other] < classes[cls]:
-                made = _made_from(graph, large, graph.term(other), small)
-                if made is not None:
-                    yield cls, made
+                found = embedding(small, large)
+                if found is not None:
+                    names, places = found
+                    rest = [f for k, f in enumerate(large.factors) if k not in places]
+                    pool = [(graph.term(c), indices) for c, indices in rest]
+                    pool.append((graph.term(other), tuple(names[i] for i in small.out)))
+                    number = large.coefficient / small.coefficient
+                    yield (
+                        cls,
+                        as_term(graph, replace(large, coefficient=number), pool, cheapest_path),
+                    )
+
+
+def _shared_products(
+    graph: Snapshot,
+) -> tuple[dict[int, ENode], list[int], dict[int, Network]]:
+    """A cheap DAG of the roots, its e-classes, and its products, unless it is large.
+
+    Those that are merely factors of one other product are in that one.
+    """
+    choice = graph.remember("cheap DAG", lambda: graph.cheap_dag(graph.root_classes))
+    used = extract.used(choice, graph.root_classes)
+    if len(used) > MAX_CLASSES:
+        return choice, [], {}
+    products = [c for c in used if choice[c].constructor == "ein"]
+    inside = Counter(c for p in products for c in choice[p].children)
+    others = (choice[c] for c in used if choice[c].constructor != "ein")
+    outside = {*graph.root_classes, *(c for node in others for c in node.children)}
+    wholes = (c for c in products if c in outside or inside[c] > 1)
+    return choice, used, {c: product_network(graph, c, choice[c], MAX_FACTORS) for c in wholes}
 
 
 # Products of two factors that several products have in common.
@@ -330,27 +342,21 @@ MULTIPLES = 4
 
 def with_common_pairs(graph: Snapshot) -> Iterator[tuple[int, Term]]:
     """The products of the cheapest DAG that have two factors in common, with these two first."""
-    choice = _cheap_dag(graph)
-    used = extract.used(choice, graph.root_classes)
-    if len(used) > MAX_CLASSES:
-        return
+    choice, used, networks = _shared_products(graph)
     least = WORTH * sum(graph.cost(cls, choice[cls]) for cls in used)
     found: dict[object, list[tuple[int, Network, _Pair]]] = {}
-    for cls in _wholes(choice, used, graph.root_classes):
-        network = product_network(graph, cls, choice[cls], MAX_FACTORS)
-        if len(network.factors) <= MAX_PAIRED:
-            network = _of_multiples(graph, network, used)
+    for cls, whole in networks.items():
+        if len(whole.factors) <= MAX_PAIRED:
+            network = _of_multiples(graph, whole, used)
             for places in combinations(range(len(network.factors)), 2):
                 pair = _pair(graph, network, places)
                 if pair is not None and pair.price >= least:
                     found.setdefault(pair.key, []).append((cls, network, pair))
     for uses in found.values():
-        if len(uses) > 1:
-            for cls, network, pair in uses:
-                rest = (f for k, f in enumerate(network.factors) if k not in pair.places)
-                pool = [(graph.term(c), part) for c, part in rest]
-                pool.append((pair.term, pair.out))
-                yield cls, as_term(graph, network, pool, cheapest_path)
+        for cls, network, pair in uses if len(uses) > 1 else ():
+            rest = [f for k, f in enumerate(network.factors) if k not in pair.places]
+            pool = [(graph.term(c), part) for c, part in rest]
+            yield cls, as_term(graph, network, [*pool, (pair.term, pair.out)], cheapest_path)
 
 
 def _of_multiples(graph: Snapshot, network: Network, used: Collection[int]) -> Network:
@@ -404,32 +410,6 @@ def _pair(graph: Snapshot, network: Network, places: tuple[int, int]) -> _Pair |
     price = graph.model.node("ein", (spec,), dims, made, sparsity)
     term = terms.einsum(spec, graph.term(a), graph.term(b))
     return _Pair(places, (a, b, spec), term, out, price)
-
-
-def _cheap_dag(graph: Snapshot) -> dict[int, ENode]:
-    return graph.remember("cheap DAG", lambda: graph.cheap_dag(graph.root_classes))
-
-
-def _wholes(choice: dict[int, ENode], used: list[int], roots: list[int]) -> list[int]:
-    """The products of a DAG that are not merely factors of one other product."""
-    products = [c for c in used if choice[c].constructor == "ein"]
-    inside = Counter(c for p in products for c in choice[p].children)
-    others = (choice[c] for c in used if choice[c].constructor != "ein")
-    outside = {*roots, *(c for node in others for c in node.children)}
-    return [c for c in products if c in outside or inside[c] > 1]
-
-
-def _made_from(graph: Snapshot, large: Network, done: Term, small: Network) -> Term | None:
-    """A network made from a smaller one that is computed already; None if it lacks factors."""
-    found = embedding(small, large)
-    if found is None:
-        return None
-    names, places = found
-    rest = (f for k, f in enumerate(large.factors) if k not in places)
-    pool = [(graph.term(c), indices) for c, indices in rest]
-    pool.append((done, tuple(names[i] for i in small.out)))
-    number = large.coefficient / small.coefficient
-    return as_term(graph, replace(large, coefficient=number), pool, cheapest_path)
 
 
 def embedding(small: Network, large: Network) -> tuple[dict[int, int], set[int]] | None:
