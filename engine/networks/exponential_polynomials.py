@@ -30,6 +30,7 @@ from eggrad.engine.networks.exponential_writing import Writer, stable_terms
 from eggrad.engine.networks.networks import (
     Network,
     as_term,
+    raised,
     read_by_operands,
     scaled,
     smallest_first,
@@ -204,10 +205,7 @@ def _placed(monomial: Monomial, axes: Indices) -> Monomial:
 
 
 def _factors(graph: Snapshot, monomial: Monomial) -> list[tuple[Term, Indices]]:
-    return [
-        (graph.term(c) if p == 1 else terms.power(graph.term(c), terms.constant(p)), axes)
-        for c, axes, p in monomial
-    ]
+    return [(raised(graph.term(c), p), axes) for c, axes, p in monomial]
 
 
 def _product(graph: Snapshot, dims: Dims, monomial: Monomial) -> Term:

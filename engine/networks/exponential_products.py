@@ -35,6 +35,7 @@ from eggrad.engine.networks.sums_and_products import (
     exponent_and_cofactor,
     inserted,
     multiple,
+    power_times_sum,
     short_sums,
     total,
 )
@@ -189,22 +190,9 @@ def exponentials_out(graph: Snapshot, cls: int, form: LinearForm) -> Iterator[Te
     for base in shared[0] if shared else ():
         p = max(own.get(base, Fraction(0)) for own in shared)
         if p < 0:
-            yield _power_out(graph, parts, base, p)
-
-
-def _power_out(graph: Snapshot, parts: list[Network], base: Factor, p: Fraction) -> Term:
-    """Some products, each divided by a power of a base, added up, times that power."""
-    cls, part = base
-    out = parts[0].out
-    summands: list[Term] = []
-    for n in parts:
-        q, cofactor = exponent_and_cofactor(graph, n, base)
-        rest = [(graph.term(c), i) for c, i in cofactor.factors]
-        if q != p:
-            rest.append((terms.power(graph.term(cls), terms.constant(q - p)), part))
-        summands.append(as_term(graph, n, rest, smallest_first))
-    factor = terms.power(graph.term(cls), terms.constant(p))
-    return terms.einsum(canonical([part, out], out), factor, reduce(terms.add, summands))
+            found = (exponent_and_cofactor(graph, n, base) for n in parts)
+            rests = [(q - p, cofactor) for q, cofactor in found]
+            yield power_times_sum(graph, cls, base, terms.constant(p), rests, search=smallest_first)
 
 
 def _cofactor_and_exponential(graph: Snapshot, network: Network) -> tuple[Network, Exponential]:

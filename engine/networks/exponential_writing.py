@@ -32,7 +32,7 @@ from eggrad.engine.networks.exponential_reading import (
     linear,
     sums_by_form,
 )
-from eggrad.engine.networks.networks import scaled
+from eggrad.engine.networks.networks import raised, scaled
 from eggrad.engine.terms import term as terms
 from eggrad.engine.terms.term import Term
 
@@ -86,10 +86,6 @@ class Writer:
         whole = [f for f in factors if not (f.op == "constant" and f.data == 1)]
         times = partial(terms.einsum, hadamard(len(self.dims)))
         return reduce(times, whole) if whole else self.number(Fraction(1))
-
-    def power(self, base: Term, p: Fraction | int) -> Term:
-        """A power; the base itself for exponent 1."""
-        return base if p == 1 else terms.power(base, terms.constant(p))
 
     def at_half(self, name: str, form: Form) -> Term:
         """The hyperbolic function of that name, of half a linear form."""
@@ -185,7 +181,7 @@ def written_products(writer: Writer, e: Exponential) -> Iterator[Term]:
     if a * b < 0:
         pairs = min(abs(a), abs(b))
         sign = 1 if a > 0 else -1
-        factors.append(writer.power(writer.at_half("tanh", f.z), sign * pairs))
+        factors.append(raised(writer.at_half("tanh", f.z), sign * pairs))
         a, b = a - sign * pairs, b + sign * pairs
     paired = bool(factors)
     number = f.number
@@ -196,16 +192,16 @@ def written_products(writer: Writer, e: Exponential) -> Iterator[Term]:
         for count, k in ((abs(a) - turned, 1), (turned, -1)):
             if count:
                 base = terms.numeric("expm1", writer.total(multiple(f.z, k)))
-                factors.append(writer.power(base, sign * count))
+                factors.append(raised(base, sign * count))
         if 2 * m == -a and b == 0 and not paired:
-            both = writer.power(writer.at_half("sinh", f.z), a)
+            both = raised(writer.at_half("sinh", f.z), a)
             whole = writer.product([both, *_exponentials(writer, f.rest)])
             yield scaled(f.number * Fraction(2) ** a, whole)
         number *= (-1) ** turned
         m, a = m + sign * turned, 0
     if b > 0 or a:
         if a == 0 and 2 * m == -b and not (factors or f.rest):
-            both = writer.power(writer.at_half("cosh", f.z), b)
+            both = raised(writer.at_half("cosh", f.z), b)
             yield scaled(number * Fraction(2) ** b, both)
         return
     for term in _fractions(writer, f, m, -b):
@@ -216,7 +212,7 @@ def written_tangents(writer: Writer, e: Exponential) -> Iterator[Term]:
     """An element that is a multiple of a power of `tanh(z / 2)`."""
     f = factored(writer, e)
     if f is not None and f.a == -f.b != 0 and not (f.m or f.rest or len(f.others) > 1):
-        yield scaled(f.number, writer.power(writer.at_half("tanh", f.z), f.a))
+        yield scaled(f.number, raised(writer.at_half("tanh", f.z), f.a))
 
 
 def written_sums(writer: Writer, e: Exponential) -> Iterator[Term]:
@@ -272,13 +268,11 @@ def written_in_tangents(writer: Writer, e: Exponential) -> Iterator[Term]:
         return
     t = writer.at_half("tanh", f.z)
     summands = [
-        scaled(c, writer.power(t, k)) if k else writer.number(c)
-        for k, c in enumerate(coefficients)
-        if c
+        scaled(c, raised(t, k)) if k else writer.number(c) for k, c in enumerate(coefficients) if c
     ]
-    factors = [writer.power(t, f.a)] if f.a else []
+    factors = [raised(t, f.a)] if f.a else []
     if f.m:
-        factors.append(writer.power(writer.at_half("cosh", f.z), -2 * f.m))
+        factors.append(raised(writer.at_half("cosh", f.z), -2 * f.m))
     number = f.number * HALF ** int(2 * f.m)
     yield scaled(number, writer.product([*factors, reduce(terms.add, summands)]))
 
@@ -308,13 +302,13 @@ def _fractions(writer: Writer, f: Factored, m: Fraction, k: int) -> Iterator[Ter
         # These have a value at infinity too, where exp(m z - k log(1 + exp z)) has none.
         powers = [(s, p) for s, p in ((1, int(m)), (-1, k - int(m))) if p]
         shares = [(terms.numeric("sigmoid", writer.total(multiple(f.z, s))), p) for s, p in powers]
-        yield writer.product([writer.power(share, p) for share, p in shares])
+        yield writer.product([raised(share, p) for share, p in shares])
     else:
         yield _exponential(writer, f.rest, m, k, f.z)
         if k:
             yield _exponential(writer, f.rest, k - m, k, multiple(f.z, -1))
     if not f.rest and k and 2 * m == k:
-        yield scaled(HALF**k, writer.power(writer.at_half("cosh", f.z), -k))
+        yield scaled(HALF**k, raised(writer.at_half("cosh", f.z), -k))
 
 
 def _exponential(writer: Writer, rest: Form, m: Fraction, k: int, z: Form) -> Term:

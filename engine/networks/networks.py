@@ -1,6 +1,6 @@
 """Whole products as contraction networks, with the orders to multiply in; sums as linear forms."""
 
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import lru_cache, reduce
@@ -382,6 +382,14 @@ def as_term(
     return scaled(network.coefficient, whole)
 
 
+def with_product(
+    graph: Snapshot, network: Network, places: Collection[int], product: Placed, search: Search
+) -> Term:
+    """A network as a term in which a product stands for the factors at some places."""
+    rest = [(graph.term(c), p) for k, (c, p) in enumerate(network.factors) if k not in places]
+    return as_term(graph, network, [*rest, product], search)
+
+
 @lru_cache(maxsize=4096)
 def _products(
     parts: tuple[Indices, ...], out: Indices, lengths: tuple[tuple[int, int], ...], search: Search
@@ -456,6 +464,11 @@ def scaled(coefficient: Fraction, term: Term) -> Term:
     if coefficient == 1:
         return term
     return terms.einsum(scaling(term.order), terms.constant(coefficient), term)
+
+
+def raised(term: Term, p: Fraction | int) -> Term:
+    """A rational power of a term, entry by entry."""
+    return term if p == 1 else terms.power(term, terms.constant(p))
 
 
 # Parts of networks: one split in two, and what two of them have in common.

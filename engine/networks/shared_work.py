@@ -25,6 +25,7 @@ from eggrad.engine.networks.networks import (
     product_network,
     scaled,
     unscaled_key,
+    with_product,
 )
 from eggrad.engine.terms import term as terms
 from eggrad.engine.terms.term import Term
@@ -297,14 +298,9 @@ def made_from_others(graph: Snapshot) -> Iterator[tuple[int, Term]]:
                 found = embedding(small, large)
                 if found is not None:
                     names, places = found
-                    rest = [f for k, f in enumerate(large.factors) if k not in places]
-                    pool = [(graph.term(c), indices) for c, indices in rest]
-                    pool.append((graph.term(other), tuple(names[i] for i in small.out)))
-                    number = large.coefficient / small.coefficient
-                    yield (
-                        cls,
-                        as_term(graph, replace(large, coefficient=number), pool, cheapest_path),
-                    )
+                    made = (graph.term(other), tuple(names[i] for i in small.out))
+                    whole = replace(large, coefficient=large.coefficient / small.coefficient)
+                    yield cls, with_product(graph, whole, places, made, cheapest_path)
 
 
 def _shared_products(
@@ -354,9 +350,8 @@ def with_common_pairs(graph: Snapshot) -> Iterator[tuple[int, Term]]:
                     found.setdefault(pair.key, []).append((cls, network, pair))
     for uses in found.values():
         for cls, network, pair in uses if len(uses) > 1 else ():
-            rest = [f for k, f in enumerate(network.factors) if k not in pair.places]
-            pool = [(graph.term(c), part) for c, part in rest]
-            yield cls, as_term(graph, network, [*pool, (pair.term, pair.out)], cheapest_path)
+            made = (pair.term, pair.out)
+            yield cls, with_product(graph, network, pair.places, made, cheapest_path)
 
 
 def _of_multiples(graph: Snapshot, network: Network, used: Collection[int]) -> Network:

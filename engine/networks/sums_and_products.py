@@ -22,6 +22,7 @@ from eggrad.engine.networks.networks import (
     Placed,
     Search,
     as_term,
+    cheap_path,
     cheapest_path,
     connected_order,
     contract_terms,
@@ -31,6 +32,7 @@ from eggrad.engine.networks.networks import (
     network_key,
     order_price,
     product_network,
+    raised,
     scaled,
     smallest_first,
     split,
@@ -222,9 +224,7 @@ def as_quotients(graph: Snapshot, cls: int) -> Iterator[Term]:
         for above, below in ((a, b), (b, a)):
             for base, p in graph.exponents(below).items():
                 if p < 0:
-                    divisor = graph.term(base)
-                    divisor = divisor if p == -1 else terms.power(divisor, terms.constant(-p))
-                    yield terms.divide(graph.term(above), divisor)
+                    yield terms.divide(graph.term(above), raised(graph.term(base), -p))
 
 
 def is_hadamard(graph: Snapshot, member: ENode) -> bool:
@@ -294,13 +294,9 @@ def _raised_factors(
 
 def _product_of_powers(graph: Snapshot, factors: Mapping[Factor, int], cls: int) -> Term:
     """The product of powers, with the axes of an e-class."""
-    out = tuple(range(len(graph.dims[cls])))
-    network = Network((), out, dict(zip(out, graph.dims[cls], strict=True)))
-    pool: list[Placed] = []
-    for (base, part), n in factors.items():
-        term = graph.term(base)
-        pool.append((term if n == 1 else terms.power(term, terms.constant(n)), part))
-    return contract_terms(graph, network, pool, out)
+    sizes = dict(enumerate(graph.dims[cls]))
+    pool = [(raised(graph.term(base), n), part) for (base, part), n in factors.items()]
+    return as_term(graph, Network((), tuple(sizes), sizes), pool)
 
 
 # Powers of one base.
@@ -323,13 +319,11 @@ def powers_from_others(graph: Snapshot) -> Iterator[tuple[int, Term]]:
                     yield powers[q], terms.einsum(hadamard(parts[0].order), *parts)
         for p, cls in powers.items():
             if p < -1 and -p in powers:
-                yield cls, terms.power(graph.term(powers[-p]), terms.constant(-1))
+                yield cls, raised(graph.term(powers[-p]), -1)
 
 
 def _power(graph: Snapshot, base: int, powers: Mapping[Fraction, int], p: Fraction) -> Term:
-    if p in powers:
-        return graph.term(powers[p])
-    return graph.term(base) if p == 1 else terms.power(graph.term(base), terms.constant(p))
+    return graph.term(powers[p]) if p in powers else raised(graph.term(base), p)
 
 
 # Powers of matrices, and matrices that all terms of a sum have.
@@ -583,7 +577,7 @@ def _with_units(
         return None
     vector, (source, kept) = found
     length = terms.numeric("norm", graph.term(vector), data=(source, kept))
-    inverse = terms.power(length, terms.constant(-1))
+    inverse = raised(length, -1)
     unit = terms.einsum(canonical([source, kept], source), graph.term(vector), inverse)
     left = int(-2 * p)
     factors: list[Placed] = []
@@ -599,7 +593,7 @@ def _with_units(
     if left == int(-2 * p):
         return None
     if left:
-        factors.append((terms.power(length, terms.constant(-left)), part))
+        factors.append((raised(length, -left), part))
     return as_term(graph, network, factors, smallest_first)
 
 
@@ -841,15 +835,11 @@ def powers_out_of_sum(graph: Snapshot, cls: int, form: LinearForm) -> Iterator[T
         lowest = min(number for _, number, _ in found)
         whole = all((number - lowest).denominator == 1 for _, number, _ in found)
         if len(kinds) == 1 and kinds != {frozenset()} and whole:
-            rests = [
-                _times_power(graph, cofactor, (base, part), number - lowest)
-                for _, number, cofactor in found
-            ]
+            rests = [(number - lowest, cofactor) for _, number, cofactor in found]
             parts = [scaled(c, graph.term(e)) for e, c in found[0][0].items()]
             constant = [terms.constant(lowest)] if lowest else []
-            power = terms.power(graph.term(base), reduce(terms.add, [*parts, *constant]))
-            out = tuple(range(len(graph.dims[cls])))
-            yield terms.einsum(canonical([part, out], out), power, reduce(terms.add, rests))
+            exponent = reduce(terms.add, [*parts, *constant])
+            yield power_times_sum(graph, cls, (base, part), exponent, rests)
 
 
 def lowest_power_out(graph: Snapshot, cls: int, form: LinearForm) -> Iterator[Term]:
@@ -882,12 +872,8 @@ def lowest_power_out(graph: Snapshot, cls: int, form: LinearForm) -> Iterator[Te
         ]
         left = like_terms_added(expanded, partial(_bases, graph))
         if len(left) < len(form):
-            base, part = divisor
-            out = tuple(range(len(graph.dims[cls])))
-            rests = [as_term(graph, n) for n in left]
-            inner = reduce(terms.add, rests) if rests else terms.constant(0, graph.dims[cls])
-            power = terms.power(graph.term(base), terms.constant(lowest))
-            yield terms.einsum(canonical([part, out], out), power, inner)
+            rests = [(Fraction(0), n) for n in left]
+            yield power_times_sum(graph, cls, divisor, terms.constant(lowest), rests)
 
 
 def _has_exponential(graph: Snapshot, total: int) -> bool:
@@ -978,13 +964,26 @@ def _symbolic_exponent(
     return collected(exponents), total, replace(network, factors=tuple(rest))
 
 
-def _times_power(graph: Snapshot, network: Network, base: Factor, p: Fraction) -> Term:
-    """A product times a power of a base, with the axes of the product."""
-    pool = [(graph.term(c), part) for c, part in network.factors]
-    if p:
-        whole = graph.term(base[0])
-        pool.append((whole if p == 1 else terms.power(whole, terms.constant(p)), base[1]))
-    return as_term(graph, network, pool)
+def power_times_sum(
+    graph: Snapshot,
+    cls: int,
+    base: Factor,
+    exponent: Term,
+    rests: Sequence[tuple[Fraction, Network]],
+    *,
+    search: Search = cheap_path,
+) -> Term:
+    """A power of a base times the sum of products, each times a power of the base itself."""
+    own, part = graph.term(base[0]), base[1]
+    total = terms.constant(0, graph.dims[cls])
+    for k, (p, network) in enumerate(rests):
+        pool = [(graph.term(c), indices) for c, indices in network.factors]
+        if p:
+            pool.append((raised(own, p), part))
+        summand = as_term(graph, network, pool, search)
+        total = terms.add(total, summand) if k else summand
+    out = tuple(range(len(graph.dims[cls])))
+    return terms.einsum(canonical([part, out], out), terms.power(own, exponent), total)
 
 
 def with_repeated_factor(graph: Snapshot, cls: int, network: Network) -> Iterator[Term]:
