@@ -268,6 +268,10 @@ class Snapshot:
         """Whether an e-class has an e-node of one of some constructors."""
         return any(m.constructor in constructors for m in self.members[cls])
 
+    def number(self, cls: int) -> Fraction | None:
+        """The value of an e-class that is a constant."""
+        return self._constants.get(cls)
+
     def bases(self, cls: int) -> frozenset[object]:
         """What a factor may be joined by: its base, its argument, or that it is an exponential."""
         found: set[object] = {cls}

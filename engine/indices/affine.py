@@ -14,6 +14,7 @@ from math import gcd
 from typing import Final
 
 from eggrad.engine.errors import ShapeError
+from eggrad.engine.indices.linear_combinations import collected
 from eggrad.engine.indices.spec import LETTERS, MAXIMAL_SIZE, Dims, Size
 from eggrad.engine.indices.texts import is_text, shown
 
@@ -52,10 +53,7 @@ def form(terms: Iterable[tuple[Key, int]]) -> Form:
     >>> form([(1, -1), (0, 1), ("", 2), (1, 1)])
     ((0, 1), ('', 2))
     """
-    found: dict[Key, int] = {}
-    for key, c in terms:
-        found[key] = found.get(key, 0) + c
-    return tuple(sorted(((k, c) for k, c in found.items() if c), key=_order))
+    return tuple(sorted(collected(terms).items(), key=_order))
 
 
 def _order(term: tuple[Key, int]) -> tuple[bool, Key]:

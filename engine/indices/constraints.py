@@ -9,21 +9,8 @@ from functools import lru_cache
 from itertools import permutations
 from typing import Final, NamedTuple
 
-from eggrad.engine.indices.affine import (
-    Form,
-    coefficient,
-    content,
-    form,
-    format_form,
-    greatest,
-    indices,
-    least,
-    plus,
-    renamed,
-    resized,
-    substituted,
-    times,
-)
+from eggrad.engine.indices import affine
+from eggrad.engine.indices.affine import Form
 from eggrad.engine.indices.spec import LETTERS, Dims, Indices, Size
 
 Relation = str | int
@@ -74,9 +61,9 @@ def _follows(f: Form, equalities: Iterable[Form], dims: Dims) -> bool:
     Where k = j - i, it is said of j - i that k ≥ 0.
     """
     for equality in equalities:
-        for index in indices(equality):
-            if abs(coefficient(equality, index)) == 1 and coefficient(f, index):
-                low = least(substituted(f, index, solved(equality, index)), dims)
+        for index in affine.indices(equality):
+            if abs(affine.coefficient(equality, index)) == 1 and affine.coefficient(f, index):
+                low = affine.least(affine.substituted(f, index, solved(equality, index)), dims)
                 if low is not None and low >= 0:
                     return True
     return False
@@ -87,7 +74,7 @@ def _normalized(dims: Dims, constraints: Constraints) -> list[Constraint] | None
     result: list[Constraint] = []
     for relation, f in constraints:
         # The only index of an axis of length 1 is 0.
-        own = form((k, c) for k, c in f if not (isinstance(k, int) and dims[k] == 1))
+        own = affine.form((k, c) for k, c in f if not (isinstance(k, int) and dims[k] == 1))
         if isinstance(relation, int):
             one = _multiple(relation, own)
         elif relation == "=":
@@ -107,47 +94,47 @@ def _digits(f: Form, dims: Dims) -> list[Form]:
     What is below a radix has to be a multiple of it, of which there may be only one in range.
     """
     for radix in sorted({abs(c) for key, c in f if key != "" and abs(c) > 1}):
-        low = form(term for term in f if term[0] == "" or term[1] % radix)
-        high = form((k, c // radix) for k, c in f if k != "" and not c % radix)
-        first, last = least(low, dims), greatest(low, dims)
-        if not indices(low) or first is None or last is None:
+        low = affine.form(term for term in f if term[0] == "" or term[1] % radix)
+        high = affine.form((k, c // radix) for k, c in f if k != "" and not c % radix)
+        first, last = affine.least(low, dims), affine.greatest(low, dims)
+        if not affine.indices(low) or first is None or last is None:
             continue
         multiple = -(-first // radix)
         if multiple <= last // radix < multiple + 1:
-            below = plus(low, form([("", -radix * multiple)]))
-            return [below, plus(high, form([("", multiple)]))]
+            below = affine.plus(low, affine.form([("", -radix * multiple)]))
+            return [below, affine.plus(high, affine.form([("", multiple)]))]
     return [f]
 
 
 def _multiple(divisor: int, f: Form) -> Constraint | None:
-    reduced = form((k, c % divisor) for k, c in f)
-    common = content((*reduced, (0, divisor)))
-    if coefficient(reduced, "") % common:
+    reduced = affine.form((k, c % divisor) for k, c in f)
+    common = affine.content((*reduced, (0, divisor)))
+    if affine.coefficient(reduced, "") % common:
         return None
     divisor //= common
-    both = [form((k, s * c // common % divisor) for k, c in reduced) for s in (1, -1)]
+    both = [affine.form((k, s * c // common % divisor) for k, c in reduced) for s in (1, -1)]
     return divisor, min(both, key=lambda g: [(str(k), c) for k, c in g])
 
 
 def _equality(f: Form, dims: Dims) -> Constraint | None:
-    common, number = content(f), coefficient(f, "")
+    common, number = affine.content(f), affine.coefficient(f, "")
     if not common:
         return None if number else ("=", ())
-    low, high = least(f, dims), greatest(f, dims)
+    low, high = affine.least(f, dims), affine.greatest(f, dims)
     if number % common or (low is not None and low > 0) or (high is not None and high < 0):
         return None
     sign = 1 if _positive(f) else -1
-    return "=", form((k, sign * c // common) for k, c in f)
+    return "=", affine.form((k, sign * c // common) for k, c in f)
 
 
 def _inequality(f: Form, dims: Dims) -> Constraint | None:
-    low, high = least(f, dims), greatest(f, dims)
+    low, high = affine.least(f, dims), affine.greatest(f, dims)
     if low is not None and low >= 0:
         return ">=", ()
     if high is not None and high < 0:
         return None
-    common = content(f)
-    return ">=", form((k, c // common) for k, c in f)
+    common = affine.content(f)
+    return ">=", affine.form((k, c // common) for k, c in f)
 
 
 def _eliminated(constraints: Constraints) -> Constraints:
@@ -159,13 +146,15 @@ def _eliminated(constraints: Constraints) -> Constraints:
             value = solved(f, index)
             for k, (other, g) in enumerate(found):
                 if k != place:
-                    found[k] = other, substituted(g, index, value)
+                    found[k] = other, affine.substituted(g, index, value)
     return tuple(found)
 
 
 def determined(f: Form) -> int | None:
     """The last index that the equality of a form with 0 determines; None where there is none."""
-    return next((k for k in reversed(indices(f)) if abs(coefficient(f, k)) == 1), None)
+    return next(
+        (k for k in reversed(affine.indices(f)) if abs(affine.coefficient(f, k)) == 1), None
+    )
 
 
 def solved(f: Form, index: int) -> Form:
@@ -174,8 +163,8 @@ def solved(f: Form, index: int) -> Form:
     >>> solved(((0, 2), (1, -1), ("", 3)), 1)
     ((0, 2), ('', 3))
     """
-    rest = form(term for term in f if term[0] != index)
-    return times(-coefficient(f, index), rest)
+    rest = affine.form(term for term in f if term[0] != index)
+    return affine.times(-affine.coefficient(f, index), rest)
 
 
 def _joined(constraints: list[Constraint] | None) -> Constraints | None:
@@ -186,20 +175,20 @@ def _joined(constraints: list[Constraint] | None) -> Constraints | None:
     kept: set[Constraint] = set()
     for relation, f in constraints:
         if relation == ">=":
-            slope = form(term for term in f if term[0] != "")
-            number = coefficient(f, "")
+            slope = affine.form(term for term in f if term[0] != "")
+            number = affine.coefficient(f, "")
             bounds[slope] = min(number, bounds.get(slope, number))
         else:
             kept.add((relation, f))
     for slope, number in bounds.items():
-        opposite = times(-1, slope)
+        opposite = affine.times(-1, slope)
         room = number + bounds.get(opposite, 0)
         if opposite in bounds and room < 0:
             return None
-        f = plus(slope, form([("", number)]))
+        f = affine.plus(slope, affine.form([("", number)]))
         if opposite in bounds and room == 0:
             # One of the two is enough; the sign of an equality is set in the next pass.
-            kept.add(("=", max(f, times(-1, f), key=_positive)))
+            kept.add(("=", max(f, affine.times(-1, f), key=_positive)))
         else:
             kept.add((">=", f))
     return tuple(sorted(kept, key=_order))
@@ -218,17 +207,17 @@ def renamed_all(
     constraints: Constraints, names: Mapping[int, int] | Callable[[int], int]
 ) -> Constraints:
     """The constraints on other indices."""
-    return tuple((relation, renamed(f, names)) for relation, f in constraints)
+    return tuple((relation, affine.renamed(f, names)) for relation, f in constraints)
 
 
 def substituted_all(constraints: Constraints, index: int, value: Form) -> Constraints:
     """The constraints with an index replaced by a form."""
-    return tuple((relation, substituted(f, index, value)) for relation, f in constraints)
+    return tuple((relation, affine.substituted(f, index, value)) for relation, f in constraints)
 
 
 def resized_all(constraints: Constraints, sizes: Mapping[Size, Size]) -> Constraints:
     """The constraints with size symbols replaced."""
-    return tuple((relation, resized(f, sizes)) for relation, f in constraints)
+    return tuple((relation, affine.resized(f, sizes)) for relation, f in constraints)
 
 
 def mentioned_sizes(constraints: Constraints) -> frozenset[str]:
@@ -247,7 +236,7 @@ def format_constraint(
     ('3|i+1', 'i-j>=0')
     """
     relation, f = constraint
-    text = format_form(f, index, size)
+    text = affine.format_form(f, index, size)
     return f"{relation}|{text}" if isinstance(relation, int) else f"{text}{relation}0"
 
 
@@ -265,9 +254,11 @@ def format_comparison(
     relation, f = constraint
     spelt = {"=": "=", ">=": "≥", "|": "|", "*": ""} | dict(signs or {})
     if isinstance(relation, int):
-        return f"{relation}{spelt['|']}{format_form(f, index, size, spelt['*'])}"
+        return f"{relation}{spelt['|']}{affine.format_form(f, index, size, spelt['*'])}"
     left, right = (
-        format_form(form((k, s * c) for k, c in f if s * c > 0), index, size, spelt["*"])
+        affine.format_form(
+            affine.form((k, s * c) for k, c in f if s * c > 0), index, size, spelt["*"]
+        )
         for s in (1, -1)
     )
     return f"{left}{spelt[relation]}{right}"

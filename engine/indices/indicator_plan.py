@@ -13,18 +13,10 @@ from itertools import combinations, product
 from math import prod
 from typing import cast
 
-from eggrad.engine.indices.affine import (
-    Form,
-    coefficient,
-    form,
-    indices,
-    plus,
-    renamed,
-    substituted,
-    times,
-)
-from eggrad.engine.indices.constraints import Constraints, solved
-from eggrad.engine.indices.spec import Dims, Indices, Size, Spec
+from eggrad.engine.indices import affine
+from eggrad.engine.indices.affine import Form
+from eggrad.engine.indices.constraints import Constraints, renamed_all, solved
+from eggrad.engine.indices.spec import Dims, Indices, Size, Spec, sizes
 
 Range = tuple[int, int]
 
@@ -78,7 +70,7 @@ class Plan:
     @cached_property
     def masked(self) -> Indices:
         """The indices of the mask, those of the target first, in its order."""
-        found = dict.fromkeys(i for _, f in self.mask for i in indices(f))
+        found = dict.fromkeys(i for _, f in self.mask for i in affine.indices(f))
         return tuple(dict.fromkeys([*(i for i in self.target.labels if i in found), *found]))
 
     @cached_property
@@ -90,8 +82,8 @@ class Plan:
         """The same for indices in another order."""
         found: list[tuple[str | int, tuple[int, ...]]] = []
         for relation, f in self.mask:
-            start = sum(c * (self.ranges[k][0] if isinstance(k, int) else 1) for k, c in f)
-            found.append((relation, (*(coefficient(f, i) for i in axes), start)))
+            start = affine.evaluate(f, lambda k: self.ranges[cast(int, k)][0])
+            found.append((relation, (*(affine.coefficient(f, i) for i in axes), start)))
         return tuple(found)
 
     @cached_property
@@ -124,23 +116,17 @@ def plan(
     >>> found.source
     View(labels=(0,), start=(1,), steps=((2,),))
     """
-    plans = list(_plans(constraints, source, target, lengths))
-    return min(plans, key=lambda p: (p.work, not p.is_view, not p.is_whole)) if plans else None
-
-
-def _plans(
-    constraints: Constraints, source: Indices, target: Indices, lengths: dict[int, int]
-) -> Iterator[Plan]:
-    for known in choices(constraints):
-        found = _planned(known, constraints, source, target, lengths)
-        if found is not None:
-            yield found
+    found = (_planned(k, constraints, source, target, lengths) for k in choices(constraints))
+    plans = (p for p in found if p is not None)
+    return min(plans, key=lambda p: (p.work, not p.is_view, not p.is_whole), default=None)
 
 
 def choices(constraints: Constraints) -> Iterator[dict[int, Form]]:
     """Every way to give some indices in terms of the others by the equalities."""
     equalities = [f for relation, f in constraints if relation == "="]
-    units = [[i for i in indices(f) if abs(coefficient(f, i)) == 1] for f in equalities]
+    units = [
+        [i for i in affine.indices(f) if abs(affine.coefficient(f, i)) == 1] for f in equalities
+    ]
     for chosen in product(*units):
         known = _solutions(equalities, chosen)
         if known is not None:
@@ -153,11 +139,11 @@ def _solutions(equalities: Sequence[Form], chosen: Sequence[int]) -> dict[int, F
     for f, index in zip(equalities, chosen, strict=True):
         own = f
         for i, value in known.items():
-            own = substituted(own, i, value)
-        if abs(coefficient(own, index)) != 1:
+            own = affine.substituted(own, i, value)
+        if abs(affine.coefficient(own, index)) != 1:
             return None
         value = solved(own, index)
-        known = {i: substituted(g, index, value) for i, g in known.items()} | {index: value}
+        known = {i: affine.substituted(g, index, value) for i, g in known.items()} | {index: value}
     return known
 
 
@@ -184,7 +170,7 @@ def free_ranges(
 ) -> tuple[dict[int, Range], Constraints]:
     """The ranges of the indices that are not known, and the conditions that no range says.
 
-    >>> known = {1: form([(0, 1), ("", 2)])}
+    >>> known = {1: ((0, 1), ("", 2))}
     >>> free_ranges(known, (("=", ((0, 1), (1, -1), ("", 2))),), {0: 5, 1: 4})
     ({0: (0, 2)}, ())
     """
@@ -198,24 +184,27 @@ def free_ranges(
 
 def _inside(known: Mapping[int, Form], lengths: Mapping[int, int]) -> list[Form]:
     """What is not negative because known indices lie in the ranges of their axes."""
-    ends = ((f, plus(times(-1, f), form([("", lengths[i] - 1)]))) for i, f in known.items())
+    ends = (
+        (f, affine.plus(affine.times(-1, f), affine.form([("", lengths[i] - 1)])))
+        for i, f in known.items()
+    )
     return [f for pair in ends for f in pair]
 
 
 def inserted(f: Form, known: Mapping[int, Form]) -> Form:
     """The form with known indices put in."""
     for i, value in known.items():
-        f = substituted(f, i, value)
+        f = affine.substituted(f, i, value)
     return f
 
 
 def narrow(ranges: dict[int, Range], relation: object, f: Form) -> None:
     """Use an inequality of one index as a bound of its range."""
-    own = indices(f)
+    own = affine.indices(f)
     if relation != ">=" or len(own) != 1:
         return
     (i,) = own
-    c, number = coefficient(f, i), coefficient(f, "")
+    c, number = affine.coefficient(f, i), affine.coefficient(f, "")
     low, high = ranges[i]
     # c·i + number >= 0
     ranges[i] = (max(low, -(number // c)), high) if c > 0 else (low, min(high, number // -c + 1))
@@ -228,17 +217,17 @@ def _is_certain(ranges: dict[int, Range], relation: object, f: Form) -> bool:
     if relation != ">=":
         return not f
     ends = {i: (low, high - 1) for i, (low, high) in ranges.items()}
-    least = sum(c * (ends[k][c < 0] if isinstance(k, int) else 1) for k, c in f)
-    return least >= 0
+    return sum(c * (ends[k][c < 0] if isinstance(k, int) else 1) for k, c in f) >= 0
 
 
 def view_of(axes: Indices, known: Mapping[int, Form], ranges: Mapping[int, Range]) -> View:
     """An array's entries where its axes have the indices `axes`, some of them known forms."""
-    forms = [known.get(i, form([(i, 1)])) for i in axes]
-    labels = tuple(dict.fromkeys(i for f in forms for i in indices(f)))
-    lows = {i: low for i, (low, _) in ranges.items()}
-    start = tuple(sum(c * (lows[k] if isinstance(k, int) else 1) for k, c in f) for f in forms)
-    return View(labels, start, tuple(tuple(coefficient(f, i) for f in forms) for i in labels))
+    forms = [known.get(i, affine.form([(i, 1)])) for i in axes]
+    labels = tuple(dict.fromkeys(i for f in forms for i in affine.indices(f)))
+    start = tuple(affine.evaluate(f, lambda k: ranges[cast(int, k)][0]) for f in forms)
+    return View(
+        labels, start, tuple(tuple(affine.coefficient(f, i) for f in forms) for i in labels)
+    )
 
 
 def _apart(view: View, ranges: dict[int, Range]) -> tuple[int, ...]:
@@ -290,41 +279,6 @@ class RunningSum:
     labels: Indices
 
 
-def running_sum(
-    constraints: Constraints, source: Indices, target: Indices, size_of: Mapping[int, Size]
-) -> RunningSum | None:
-    """The running sum that a product with an indicator is; None where it is something else.
-
-    `size_of` has the size of every index.
-
-    >>> triangle = (("=", ((0, 1), (1, -1))),), ((">=", ((0, 1), (1, -1))),)
-    >>> [running_sum(t, (1, 2), (0, 2), {0: "n", 1: "n", 2: "p"}) for t in triangle]
-    [None, RunningSum(axis=0, backward=False, labels=(0, 2))]
-    """
-    if len(constraints) != 1 or constraints[0][0] != ">=":
-        return None
-    (_, f) = constraints[0]
-    gone = [i for i in source if i not in target]
-    new = [i for i in target if i not in source]
-    if not len(gone) == len(new) == 1 or len(f) != 2 or {*indices(f)} != {*gone, *new}:
-        return None
-    signs = coefficient(f, new[0]), coefficient(f, gone[0])
-    if signs not in ((1, -1), (-1, 1)) or size_of[gone[0]] != size_of[new[0]]:
-        return None
-    labels = tuple(new[0] if i == gone[0] else i for i in source)
-    return RunningSum(source.index(gone[0]), signs[0] < 0, labels)
-
-
-def renamed_constraints(constraints: Constraints, part: Indices) -> Constraints:
-    """An indicator's constraints on the indices that its axes have in a product.
-
-    >>> renamed_constraints((("=", ((0, 1), (1, -1))),), (5, 3))
-    (('=', ((3, -1), (5, 1))),)
-    """
-    names = dict(enumerate(part))
-    return tuple((r, renamed(f, names)) for r, f in constraints)
-
-
 # Which operands of a product are mostly zeros, as far as costs go.
 
 
@@ -356,7 +310,7 @@ def stored_places(
     selecting = selection_place(cast(Spec, spec), sparsity)
     if selecting is not None:
         return tuple(k for k in every if k != selecting)
-    return () if is_planned(spec, args, sparsity, length) else every
+    return every if plan_of(spec, args, sparsity, length) is None else ()
 
 
 def selection_place(spec: Sequence[Indices], sparsity: Sequence[Sparsity]) -> int | None:
@@ -382,7 +336,11 @@ def determined_indices(
     """
     found: list[int] = []
     for relation, f in constraints:
-        own = [k for k in indices(f) if abs(coefficient(f, k)) == 1 and part[k] not in found]
+        own = [
+            k
+            for k in affine.indices(f)
+            if abs(affine.coefficient(f, k)) == 1 and part[k] not in found
+        ]
         if relation == "=" and own:
             found.append(part[max(own, key=lambda k: length(dims[k]))])
     return tuple(found)
@@ -398,29 +356,17 @@ def visited_dims(
 
     It gives none where the product is computed from an array of zeros and ones.
     """
-    space: dict[int, Size] = {}
-    for part, dims in zip(spec, args, strict=False):
-        space.update(zip(part, dims, strict=True))
+    space = sizes(tuple(spec), *args)
     selecting = selection_place(spec, sparsity)
     if selecting is not None:
         count = cast(Chosen, sparsity[selecting]).count
         chosen = spec[selecting][len(spec[selecting]) - count :]
         return {i: d for i, d in space.items() if i not in chosen}
-    if not is_planned(spec, args, sparsity, length):
+    if plan_of(spec, args, sparsity, length) is None:
         return space
     place, known = _only_indicator(sparsity)
     gone = determined_indices(spec[place], known, args[place], length)
     return {i: d for i, d in space.items() if i not in gone}
-
-
-def is_planned(
-    spec: object,
-    args: Sequence[Dims],
-    sparsity: Sequence[Sparsity],
-    length: Callable[[Size], int],
-) -> bool:
-    """Whether a product is computed through views, without an indicator's array."""
-    return plan_of(spec, args, sparsity, length) is not None
 
 
 def plan_of(
@@ -442,9 +388,7 @@ def plan_of(
     parts = cast(Spec, spec)
     if any(len(set(part)) < len(part) for part in parts):
         return None
-    lengths: dict[int, int] = {}
-    for part, dims in zip(parts, args, strict=False):
-        lengths.update(zip(part, map(length, dims), strict=True))
+    lengths = {i: length(d) for i, d in sizes(parts, *args).items()}
     numbers = numbered(known, parts[place], length)
     return plan(numbers, parts[1 - place], parts[-1], lengths)
 
@@ -452,15 +396,29 @@ def plan_of(
 def running_sum_of(
     spec: Spec, args: Sequence[Dims], sparsity: Sequence[Sparsity]
 ) -> RunningSum | None:
-    """The running sum that a product with one indicator is; None where it is something else."""
+    """The running sum that a product with one indicator is; None where it is something else.
+
+    >>> product, dims = ((0, 1), (1, 2), (0, 2)), [("n", "n"), ("n", "p")]
+    >>> triangle = (("=", ((0, 1), (1, -1))),), ((">=", ((0, 1), (1, -1))),)
+    >>> [running_sum_of(product, dims, [t, False]) for t in triangle]
+    [None, RunningSum(axis=0, backward=False, labels=(0, 2))]
+    """
     place, known = _only_indicator(sparsity)
-    *parts, out = spec
-    if len(known) != 1 or len(args) != 2 or any(len({*p}) < len(p) for p in spec):
+    one = len(known) == 1 and known[0][0] == ">=" and len(args) == 2
+    if not one or any(len({*p}) < len(p) for p in spec):
         return None
-    size_of: dict[int, Size] = {}
-    for part, dims in zip(parts, args, strict=True):
-        size_of.update(zip(part, dims, strict=True))
-    return running_sum(renamed_constraints(known, parts[place]), parts[1 - place], out, size_of)
+    source, target = spec[1 - place], spec[-1]
+    f = affine.renamed(known[0][1], dict(enumerate(spec[place])))
+    gone = [i for i in source if i not in target]
+    new = [i for i in target if i not in source]
+    if not len(gone) == len(new) == 1 or len(f) != 2 or {*affine.indices(f)} != {*gone, *new}:
+        return None
+    signs = affine.coefficient(f, new[0]), affine.coefficient(f, gone[0])
+    size_of = sizes(spec, *args)
+    if signs not in ((1, -1), (-1, 1)) or size_of[gone[0]] != size_of[new[0]]:
+        return None
+    labels = tuple(new[0] if i == gone[0] else i for i in source)
+    return RunningSum(source.index(gone[0]), signs[0] < 0, labels)
 
 
 def numbered(constraints: Constraints, part: Indices, length: Callable[[Size], int]) -> Constraints:
@@ -469,14 +427,16 @@ def numbered(constraints: Constraints, part: Indices, length: Callable[[Size], i
     >>> numbered((("=", ((0, 1), (1, -1), ("n", 1))),), (5, 3), lambda size: 9)
     (('=', ((3, -1), (5, 1), ('', 9))),)
     """
-    return tuple((r, _with_sizes(f, length)) for r, f in renamed_constraints(constraints, part))
+
+    def at_sizes(f: Form) -> Form:
+        return affine.form(
+            ("", c * length(k)) if isinstance(k, str) and k else (k, c) for k, c in f
+        )
+
+    return tuple((r, at_sizes(f)) for r, f in renamed_all(constraints, dict(enumerate(part))))
 
 
 def _only_indicator(sparsity: Sequence[Sparsity]) -> tuple[int, Constraints]:
     """The place of the only indicator and its constraints; none where there are several."""
     found = [(k, known) for k, known in enumerate(sparsity) if known and isinstance(known, tuple)]
     return cast(tuple[int, Constraints], found[0]) if len(found) == 1 else (0, ())
-
-
-def _with_sizes(f: Form, length: Callable[[Size], int]) -> Form:
-    return form(("", c * length(k)) if isinstance(k, str) and k else (k, c) for k, c in f)

@@ -9,18 +9,8 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Final
 
-from eggrad.engine.indices.affine import (
-    Form,
-    coefficient,
-    form,
-    indices,
-    last_index,
-    least,
-    plus,
-    size_form,
-    substituted,
-    times,
-)
+from eggrad.engine.indices import affine
+from eggrad.engine.indices.affine import Form
 from eggrad.engine.indices.constraints import (
     Constraint,
     Constraints,
@@ -90,8 +80,8 @@ def connected(constraints: Constraints) -> list[Constraints]:
     """
     groups: list[list[Constraint]] = []
     for constraint in constraints:
-        own = {*indices(constraint[1])}
-        met = [g for g in groups if any(own.intersection(indices(f)) for _, f in g)]
+        own = {*affine.indices(constraint[1])}
+        met = [g for g in groups if any(own.intersection(affine.indices(f)) for _, f in g)]
         groups = [g for g in groups if g not in met]
         groups.append([c for g in met for c in g] + [constraint])
     return [tuple(c for c in constraints if c in g) for g in groups]
@@ -107,44 +97,44 @@ def _told(constraints: Constraints, dims: Dims, known: Sequence[Form]) -> Constr
         if isinstance(relation, int):
             kept.append((relation, f))
             continue
-        lowest, highest = _least_place(f, dims), _least_place(times(-1, f), dims)
+        lowest, highest = _least_place(f, dims), _least_place(affine.times(-1, f), dims)
         # The least value is `low`, the greatest `-high`.
         low, high = (max(_least(g[1], k) for k in ((), *known)) for g in (lowest, highest))
         if (low > 0 and relation == "=") or high > 0:
-            return canonical((), [(">=", form([("", -1)]))])
+            return canonical((), [(">=", affine.form([("", -1)]))])
         if relation == "=" or low < 0:
             corner = next((g for g in (highest, lowest) if not g[1]), None)
-            kept += [(relation, f)] if corner is None or len(indices(f)) < 2 else corner[0]
+            kept += [(relation, f)] if corner is None or len(affine.indices(f)) < 2 else corner[0]
     return canonical(dims, kept)
 
 
 def _least_place(f: Form, dims: Dims) -> tuple[Constraints, Form]:
     """Where a form has its least value, and that value as a form of sizes."""
     corner: Constraints = ()
-    for i in indices(f):
-        at = last_index(dims[i]) if coefficient(f, i) < 0 else ()
+    for i in affine.indices(f):
+        at = affine.last_index(dims[i]) if affine.coefficient(f, i) < 0 else ()
         corner += place(i, at)
-        f = substituted(f, i, at)
+        f = affine.substituted(f, i, at)
     return corner, f
 
 
 def _least(f: Form, known: Form) -> float:
     """A lower bound of a form of size symbols, given one that is not negative."""
-    low = least(plus(f, times(-1, known)), ())
+    low = affine.least(affine.plus(f, affine.times(-1, known)), ())
     return float("-inf") if low is None else low
 
 
 def _ways(constraint: Constraint, rest: Constraints, dims: Dims) -> _Ways:
     """A condition as a sum of others, beside the rest of them; nothing where it stays."""
     relation, f = constraint
-    own = indices(f)
+    own = affine.indices(f)
     if relation != ">=" or not own:
         return []
-    opposite = (">=", plus(times(-1, f), form([("", -1)])))
-    if len(own) == 1 and abs(coefficient(f, own[0])) == 1:
-        below = coefficient(f, own[0]) > 0
+    opposite = (">=", affine.plus(affine.times(-1, f), affine.form([("", -1)])))
+    if len(own) == 1 and abs(affine.coefficient(f, own[0])) == 1:
+        below = affine.coefficient(f, own[0]) > 0
         last = solved(f, own[0])
-        ways = _up_to(own[0], plus(last, form([("", -below)])), dims[own[0]])
+        ways = _up_to(own[0], affine.plus(last, affine.form([("", -below)])), dims[own[0]])
         if ways:
             return _complement(ways) if below else ways
     met = next(g for g in connected((*rest, constraint)) if constraint in g)
@@ -160,7 +150,7 @@ def on_own_axes(dims: Dims, constraints: Constraints) -> tuple[Indices, Dims, Co
     >>> on_own_axes(("n", "m", "k"), (("=", ((1, 1),)),))
     ((1,), ('m',), (('=', ((0, 1),)),))
     """
-    part = tuple(sorted({i for _, f in constraints for i in indices(f)}))
+    part = tuple(sorted({i for _, f in constraints for i in affine.indices(f)}))
     own = renamed_all(constraints, {i: k for k, i in enumerate(part)})
     return part, tuple(dims[i] for i in part), own
 
@@ -177,7 +167,7 @@ def _complement(ways: _Ways) -> _Ways:
 
 def place(index: int, at: Form) -> Constraints:
     """The condition that an index has a value."""
-    return (("=", plus(((index, 1),), times(-1, at))),)
+    return (("=", affine.plus(((index, 1),), affine.times(-1, at))),)
 
 
 def _up_to(index: int, last: Form, size: Size) -> _Ways:
@@ -185,12 +175,15 @@ def _up_to(index: int, last: Form, size: Size) -> _Ways:
 
     Where both is so, the fewer.
     """
-    rest = form([*size_form(size), ("", -1), *times(-1, last)])
+    rest = affine.form([*affine.size_form(size), ("", -1), *affine.times(-1, last)])
     if not any(key for key, _ in last):
-        count = coefficient(last, "") + 1
-        if count <= MOST and (any(key for key, _ in rest) or count <= coefficient(rest, "")):
-            return [(place(index, form([("", k)])), 1) for k in range(count)]
-    if any(key for key, _ in rest) or coefficient(rest, "") > MOST:
+        count = affine.coefficient(last, "") + 1
+        if count <= MOST and (any(key for key, _ in rest) or count <= affine.coefficient(rest, "")):
+            return [(place(index, affine.form([("", k)])), 1) for k in range(count)]
+    if any(key for key, _ in rest) or affine.coefficient(rest, "") > MOST:
         return []
-    beyond = (form([*size_form(size), ("", -1 - k)]) for k in range(coefficient(rest, "")))
+    beyond = (
+        affine.form([*affine.size_form(size), ("", -1 - k)])
+        for k in range(affine.coefficient(rest, ""))
+    )
     return _complement([(place(index, at), 1) for at in beyond])

@@ -5,20 +5,11 @@ from fractions import Fraction
 from math import gcd, lcm
 from typing import Final
 
-Rational = int | Fraction
+from eggrad.engine.indices.linear_combinations import Rational, collected, exact
 
 # The greatest numbers of a form that is short.
 COEFFICIENT: Final = 10**9
 CONSTANT: Final = 10**18
-
-
-def exact(value: Rational) -> Rational:
-    """The same number, as an integer where it is one.
-
-    >>> exact(Fraction(4, 2))
-    2
-    """
-    return value.numerator if value.denominator == 1 else value
 
 
 class Affine:
@@ -118,9 +109,7 @@ class Affine:
         """The sum."""
         if not isinstance(other, Affine):
             return Affine(self._terms, self.constant + other)
-        terms = dict(self._terms)
-        for name, c in other._terms.items():
-            terms[name] = terms.get(name, 0) + c
+        terms = collected([*self._terms.items(), *other._terms.items()])
         return Affine(terms, self.constant + other.constant)
 
     __radd__ = __add__

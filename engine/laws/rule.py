@@ -23,6 +23,7 @@ from eggrad.engine.laws.language import (
     Node,
     Parameter,
     Row,
+    Statable,
     Statement,
     Tensor,
 )
@@ -136,7 +137,29 @@ ADDED_STAGES = ("simplify", "explore")
 # No options.
 NOTHING: Final = MappingProxyType[str, str | bool]({})
 
-Finder = Callable[[Snapshot], Iterable[tuple[int, Term]]]
+# What a bulk rule looks at one by one: e-classes, each with what else is read of it.
+Parts = Callable[[Snapshot], Iterable[tuple[Any, ...]]]
+
+
+@dataclass(frozen=True)
+class Bulk(Statable):
+    """A law in Python, as a row of a table: `find` names terms that e-classes are equal to.
+
+    It is given a snapshot of the e-graph and yields e-classes with terms. With `each`, such as
+    `every_sum`, it is given each e-class and what else that yields, and yields terms alone.
+    """
+
+    find: Callable[..., Iterable[Any]]
+    each: Parts | None = None
+
+    def __call__(self, graph: Snapshot) -> Iterator[tuple[int, Term]]:
+        """The e-classes with the terms that they are equal to."""
+        if self.each is None:
+            yield from self.find(graph)
+        else:
+            for cls, *own in self.each(graph):
+                for term in self.find(graph, cls, *own):
+                    yield cls, term
 
 
 class Kind(StrEnum):
@@ -248,7 +271,7 @@ class BulkRule:
     cite: str
     domain: str
     ruleset: str
-    find: Finder
+    find: Bulk
     exceptions: str = ""
     stable: bool = False
     sizeless: bool = False
@@ -355,8 +378,8 @@ class Ruleset:
     ) -> None:
         """Register the laws and facts of a table, by their names; all have one source.
 
-        A row is a law or a claim, `when` conditions hold, `noted` with a sentence and options.
-        Options that all rows have are `shared`.
+        A row is a law or a claim, `when` conditions hold, `noted` with a sentence and options; or
+        a `Bulk` law with its sentence. Options that all rows have are `shared`.
 
         >>> from eggrad.engine.laws.language import fn, tensors
         >>> (a,) = tensors("a")
@@ -372,11 +395,15 @@ class Ruleset:
             own = row if isinstance(row, Row) else Row(row)
             self._add(name, replace(own, options={**shared, **own.options}), cite, place)
 
-    def _add(self, name: str, row: Row, cite: str, place: str = "") -> Rule | Fact:
+    def _add(self, name: str, row: Row, cite: str, place: str = "") -> Rule | Fact | BulkRule:
+        settings: dict[str, Any] = {"cite": cite, "domain": "", **row.options}
+        if isinstance(row.statement, Bulk):
+            bulk = BulkRule(name, row.sentence, ruleset=self.name, find=row.statement, **settings)
+            self.bulk_rules.append(bulk)
+            return bulk
         check_row(name, row)
         statement, conditions = completed(row)
         sentence = row.sentence or sentence_of(statement, conditions)
-        settings: dict[str, Any] = {"cite": cite, "domain": "", **row.options}
         if isinstance(statement, Known):
             decides = self.decides
             fact = Fact(name, sentence, settings["cite"], self.name, statement, conditions, decides)
@@ -389,33 +416,14 @@ class Ruleset:
         return rule
 
     def bulk_rule(
-        self,
-        *,
-        cite: str,
-        domain: str = "",
-        exceptions: str = "",
-        stable: bool = False,
-        sizeless: bool = False,
-        of_terms: bool = False,
-    ) -> Callable[[Finder], BulkRule]:
-        """Register a law on whole sums or products."""
+        self, *, cite: str, each: Parts | None = None, **options: str | bool
+    ) -> Callable[[Callable[..., Iterable[Any]]], BulkRule]:
+        """Register a law on whole sums or products; options are those of `BulkRule`."""
 
-        def register(function: Finder) -> BulkRule:
-            name, law = self._entry(function)
-            made = BulkRule(
-                name,
-                law,
-                cite,
-                domain,
-                self.name,
-                function,
-                exceptions,
-                stable=stable,
-                sizeless=sizeless,
-                of_terms=of_terms,
-            )
-            self.bulk_rules.append(made)
-            return made
+        def register(function: Callable[..., Iterable[Any]]) -> BulkRule:
+            name, sentence = self._entry(function)
+            row = Bulk(function, each).noted(sentence, **options)
+            return cast(BulkRule, self._add(name, row, cite))
 
         return register
 

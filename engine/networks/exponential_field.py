@@ -6,11 +6,14 @@ a first coefficient that is not 0, and no common factor.
 """
 
 from collections.abc import Hashable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
+from itertools import zip_longest
 from math import gcd
 from typing import Any
+
+from eggrad.engine.indices.linear_combinations import collected
 
 Form = tuple[tuple[Any, Fraction], ...]
 Polynomial = tuple[Fraction, ...]
@@ -23,19 +26,21 @@ POLYNOMIALS = 1024
 
 def form_of(items: Iterable[tuple[Hashable, Fraction]]) -> Form:
     """A linear form with its keys in order and without zeros."""
-    found: dict[Hashable, Fraction] = {}
-    for key, c in items:
-        found[key] = found.get(key, Fraction(0)) + c
-    return tuple(sorted((item for item in found.items() if item[1]), key=repr))
+    return tuple(sorted(collected(items).items(), key=repr))
 
 
-def plus(a: Form, b: Form, times: Fraction = Fraction(1)) -> Form:
+def multiple(form: Form, k: Fraction | int) -> Form:
+    """A multiple of a linear form."""
+    return tuple((key, k * c) for key, c in form) if k else ()
+
+
+def plus(a: Form, b: Form, times: Fraction | int = 1) -> Form:
     """`a + times * b`.
 
-    >>> plus((("x", Fraction(1)),), (("x", Fraction(1)),), Fraction(-1))
+    >>> plus((("x", Fraction(1)),), (("x", Fraction(1)),), -1)
     ()
     """
-    return form_of([*a, *((key, times * c) for key, c in b)])
+    return form_of([*a, *multiple(b, times)])
 
 
 def ratio(a: Form, b: Form) -> Fraction | None:
@@ -52,7 +57,7 @@ def direction(form: Form) -> Form:
     >>> direction((("x", Fraction(2)), ("y", Fraction(-4))))
     (('x', Fraction(1, 1)), ('y', Fraction(-2, 1)))
     """
-    return tuple((key, c / form[0][1]) for key, c in form)
+    return multiple(form, 1 / form[0][1])
 
 
 @dataclass(frozen=True)
@@ -93,7 +98,7 @@ class Exponential:
 
     def power(self, p: Fraction) -> "Exponential | None":
         """A power: any of `exp(form)`, an integer one of the rest."""
-        form = form_of((key, p * c) for key, c in self.form)
+        form = multiple(self.form, p)
         if not self.step and self.numerator == ONE:
             return Exponential(form)
         if p.denominator != 1 or abs(p) > MAX_DEGREE:
@@ -101,40 +106,26 @@ class Exponential:
         top, bottom = self.numerator, self.denominator
         if p < 0:
             top, bottom = bottom, top
-        result = Exponential()
+        result: Exponential | None = Exponential()
         for _ in range(abs(int(p))):
-            again = result.times(Exponential((), self.step, top, bottom))
-            if again is None:
-                return None
-            result = again
-        return Exponential(plus(form, result.form), *_rest(result))
+            result = result and result.times(Exponential((), self.step, top, bottom))
+        return result and replace(result, form=plus(form, result.form))
 
     def plus(self, other: "Exponential") -> "Exponential | None":
         """The sum; None where the quotient is no rational function of one exponential."""
-        apart = plus(other.form, self.form, Fraction(-1))
-        k = Fraction(0)
+        quotient = plus(other.form, self.form, -1)
         a, b = self, other
-        if apart:
-            if not (a.step or b.step):
-                first = apart[0][1]
-                step = apart if first > 0 else form_of((key, -c) for key, c in apart)
-                a = Exponential(a.form, step, a.numerator, a.denominator)
-            pair = _aligned(a, b)
-            found = pair and ratio(apart, pair[0].step)
-            if pair is None or found is None:
-                return None
-            if found.denominator > 1:
-                pair = (_refined(pair[0], found.denominator), _refined(pair[1], found.denominator))
-                found *= found.denominator
-            (a, b), k = pair, found
-        else:
-            pair = _aligned(a, b)
-            if pair is None:
-                return None
-            a, b = pair
+        if quotient and not (a.step or b.step):
+            a = replace(a, step=multiple(quotient, 1 if quotient[0][1] > 0 else -1))
+        pair = _aligned(a, b)
+        found = pair and (ratio(quotient, pair[0].step) if quotient else Fraction(0))
+        if pair is None or found is None:
+            return None
+        a, b = (_refined(e, found.denominator) for e in pair)
+        k = found.numerator
         left = polynomial_product(a.numerator, b.denominator)
         right = polynomial_product(b.numerator, a.denominator)
-        shift = (Fraction(0),) * min(abs(int(k)), MAX_DEGREE + 1)
+        shift = (Fraction(0),) * min(abs(k), MAX_DEGREE + 1)
         left, right = (left, shift + right) if k >= 0 else (shift + left, right)
         form = a.form if k >= 0 else b.form
         return _made(
@@ -145,20 +136,11 @@ class Exponential:
         )
 
 
-def _rest(e: Exponential) -> tuple[Form, Polynomial, Polynomial]:
-    return e.step, e.numerator, e.denominator
-
-
 def _aligned(a: Exponential, b: Exponential) -> tuple[Exponential, Exponential] | None:
     """Both with the same step."""
-    if a.step == b.step:
-        return a, b
     if not a.step or not b.step:
         step = a.step or b.step
-        return (
-            Exponential(a.form, step, a.numerator, a.denominator),
-            Exponential(b.form, step, b.numerator, b.denominator),
-        )
+        return replace(a, step=step), replace(b, step=step)
     k = ratio(a.step, b.step)
     if k is None or k <= 0:
         return None
@@ -167,7 +149,7 @@ def _aligned(a: Exponential, b: Exponential) -> tuple[Exponential, Exponential] 
 
 def _refined(e: Exponential, n: int) -> Exponential:
     """The same element with a step n times smaller."""
-    step = form_of((key, c / n) for key, c in e.step)
+    step = multiple(e.step, Fraction(1, n))
     return Exponential(e.form, step, _spread(e.numerator, n), _spread(e.denominator, n))
 
 
@@ -184,7 +166,7 @@ def _made(
         return None
     low = next(k for k, c in enumerate(numerator) if c)
     numerator, denominator = _in_lowest_terms(_trimmed(numerator[low:]), denominator)
-    form = plus(form, step, Fraction(low))
+    form = plus(form, step, low)
     if len(numerator) == len(denominator) == 1:
         step = ()
     numerator, denominator, step = _coarsened(numerator, denominator, step)
@@ -209,7 +191,7 @@ def _coarsened(
     """The largest step that the element can be written in."""
     places = [k for p in (numerator, denominator) for k, c in enumerate(p) if c]
     n = gcd(*places) or 1
-    return numerator[::n], denominator[::n], form_of((key, c * n) for key, c in step)
+    return numerator[::n], denominator[::n], multiple(step, n)
 
 
 def _trimmed(p: Polynomial) -> Polynomial:
@@ -224,9 +206,8 @@ def polynomial_sum(a: Polynomial, b: Polynomial) -> Polynomial:
     >>> polynomial_sum(ONE, (Fraction(-1), Fraction(2)))
     (Fraction(0, 1), Fraction(2, 1))
     """
-    n = max(len(a), len(b))
-    pad = [(*p, *((Fraction(0),) * (n - len(p)))) for p in (a, b)]
-    return _trimmed(tuple(x + y for x, y in zip(*pad, strict=True)))
+    pairs = zip_longest(a, b, fillvalue=Fraction(0))
+    return _trimmed(tuple(x + y for x, y in pairs))
 
 
 @lru_cache(maxsize=POLYNOMIALS)

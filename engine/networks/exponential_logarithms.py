@@ -10,19 +10,15 @@ from itertools import chain
 from typing import NamedTuple
 
 from eggrad.engine.extraction.snapshot import ENode, Snapshot
-from eggrad.engine.indices.spec import Indices
-from eggrad.engine.networks.exponential_products import (
-    joined,
-)
+from eggrad.engine.indices.spec import Indices, Spec
+from eggrad.engine.networks.exponential_products import multiplied_first, on_the_same_axes
 from eggrad.engine.networks.exponential_reading import (
+    Arithmetic,
     elements,
-    in_result,
+    is_call,
     is_exponential,
-    spreads,
 )
-from eggrad.engine.networks.exponential_writing import (
-    Writer,
-)
+from eggrad.engine.networks.exponential_writing import Writer
 from eggrad.engine.networks.networks import Network, read_by_operands, scaled
 from eggrad.engine.terms import term as terms
 from eggrad.engine.terms.term import Term
@@ -76,40 +72,34 @@ def _of_element(graph: Snapshot, cls: int) -> Logarithm | None:
 def _of_node(
     graph: Snapshot, cls: int, node: ENode, found: Mapping[int, Logarithm]
 ) -> Logarithm | None:
-    operands = [found.get(c) for c in node.children]
     writer = Writer(graph, graph.dims[cls])
 
-    def spread(own: Logarithm, part: Indices) -> Logarithm:
-        high, low = (t if t is None else writer.spread(t, part) for t in (own.high, own.low))
+    def number(c: Fraction) -> Logarithm | None:
+        return Logarithm(writer.total(writer.log_of(c))) if c > 0 else None
+
+    def spread(own: Logarithm, part: Indices, _: Indices) -> Logarithm:
+        high, low = (t and writer.spread(t, part) for t in own[:2])
         return Logarithm(high, low, own.mixed)
 
-    match node.constructor, operands:
-        case "scale", [Logarithm() as a] if node.value > 0:
-            return _product(a, Logarithm(writer.total(writer.log_of(node.value))))
-        case "add", [Logarithm() as a, Logarithm() as b]:
-            return Logarithm(terms.numeric("logaddexp", a.term, b.term), mixed=True)
-        case "ein", [Logarithm() as a, Logarithm() as b] if spreads(node.spec):
-            first, second = in_result(node.spec)
-            return _product(spread(a, first), spread(b, second))
-        case "ein1", [Logarithm() as a] if len({*node.spec[0]}) == len(node.spec[0]):
-            # A sum, or another order of the axes; sums of exponentials alone have a law.
-            source, kept = node.spec
-            if len(kept) < len(source) and not a.mixed:
-                return None
-            if len(kept) == len(source):
-                high, low = (t and terms.einsum(node.spec, t) for t in a[:2])
-                return Logarithm(high, low, a.mixed)
-            return Logarithm(terms.numeric("logsumexp", a.term, data=node.spec), mixed=True)
-        case "power", [Logarithm() as a, _]:
-            p = elements(graph).get(node.children[1])
-            return None if p is None or is_exponential(p) else _power(a, p.numerator[0])
-        case "divide", [Logarithm() as a, Logarithm() as b]:
-            every = tuple(range(len(graph.dims[cls])))
-            parts = (every if graph.dims[c] else () for c in node.children)
-            top, bottom = map(spread, (a, b), parts)
-            return _product(top, _power(bottom, Fraction(-1)))
-        case _:
-            return None
+    if node.constructor == "ein1" and (a := found.get(node.children[0])) is not None:
+        return _summed(a, node.spec)
+    arithmetic = Arithmetic(number, _sum, _product, _power, spread)
+    return arithmetic.read(graph, node, found, elements(graph))
+
+
+def _summed(a: Logarithm, spec: Spec) -> Logarithm | None:
+    """Of a sum, or another order of the axes; sums of exponentials alone have a law."""
+    source, kept = spec
+    if len({*source}) < len(source) or (len(kept) < len(source) and not a.mixed):
+        return None
+    if len(kept) == len(source):
+        high, low = (t and terms.einsum(spec, t) for t in a[:2])
+        return Logarithm(high, low, a.mixed)
+    return Logarithm(terms.numeric("logsumexp", a.term, data=spec), mixed=True)
+
+
+def _sum(a: Logarithm, b: Logarithm) -> Logarithm:
+    return Logarithm(terms.numeric("logaddexp", a.term, b.term), mixed=True)
 
 
 def _product(a: Logarithm, b: Logarithm) -> Logarithm:
@@ -134,21 +124,16 @@ def logarithms_of_mixed(graph: Snapshot) -> Iterator[tuple[int, Term]]:
             high = own.high or terms.constant(0, graph.dims[cls])
             yield cls, terms.numeric("exp_difference", high, own.low)
         for m in graph.members[cls]:
-            if m.constructor == "function" and m.data[0] == "log":
+            if is_call(m, "log"):
                 inner = known.get(m.children[0])
                 if inner is not None and inner.mixed:
                     yield cls, inner.term
 
 
-def joined_over_mixed(graph: Snapshot, network: Network) -> Iterator[Term]:
+def over_mixed_first(graph: Snapshot, _: int, network: Network) -> Iterator[Term]:
     """A product whose positive factors on the same axes are multiplied first, if one divides."""
     known = logarithms(graph)
-    grouped: dict[Indices, list[int]] = {}
-    for place, (cls, part) in enumerate(network.factors):
-        if cls in known:
-            grouped.setdefault(part, []).append(place)
-    for places in grouped.values():
+    for places in on_the_same_axes(network, known.__contains__):
         own = [known[network.factors[k][0]] for k in places]
-        divides = any(a.mixed and a.low is not None for a in own)
-        if divides and 1 < len(places) < len(network.factors):
-            yield joined(graph, network, places)
+        if any(a.mixed and a.low is not None for a in own):
+            yield multiplied_first(graph, network, places)

@@ -8,32 +8,33 @@ coefficient is written so that it does neither.
 from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from functools import partial, reduce
-from itertools import chain
+from itertools import product
 from typing import Final
 
-from eggrad.engine.extraction.snapshot import ENode, Snapshot
+from eggrad.engine.extraction.snapshot import Snapshot
+from eggrad.engine.indices.linear_combinations import collected
 from eggrad.engine.indices.spec import Dims, Indices
-from eggrad.engine.networks.exponential_field import (
-    Exponential,
-)
+from eggrad.engine.networks.exponential_field import Exponential
 from eggrad.engine.networks.exponential_products import (
-    joined,
-    spread,
+    multiplied_first,
+    on_the_same_axes,
 )
 from eggrad.engine.networks.exponential_reading import (
+    Arithmetic,
+    broadcast,
     elements,
-    in_result,
+    exponential,
     is_exponential,
-    spread_over,
-    spreads,
 )
-from eggrad.engine.networks.exponential_writing import (
-    written_in_tangents,
-    written_products,
-    written_sums,
-    written_tangents,
+from eggrad.engine.networks.exponential_writing import Writer, stable_terms
+from eggrad.engine.networks.networks import (
+    Network,
+    as_term,
+    raised,
+    read_by_operands,
+    scaled,
+    smallest_first,
 )
-from eggrad.engine.networks.networks import Network, read_by_operands, scaled
 from eggrad.engine.terms import term as terms
 from eggrad.engine.terms.term import Term
 
@@ -79,56 +80,24 @@ def _of_class(graph: Snapshot, cls: int, found: Mapping[int, Polynomial]) -> Pol
     if all(is_plain(c) for m in nodes for c in m.children):
         return {((cls, tuple(range(len(graph.dims[cls]))), 1),): _ONE}
     ready = (m for m in nodes if all(c in found for c in m.children))
-    ways = (_of_node(graph, cls, m, found) for m in ready)
+    ways = (_ARITHMETIC.read(graph, m, found, known) for m in ready)
     return min((w for w in ways if w is not None), key=len, default=None)
 
 
-def _of_node(
-    graph: Snapshot, cls: int, node: ENode, found: Mapping[int, Polynomial]
-) -> Polynomial | None:
-    """An e-node by its operands."""
-    every = tuple(range(len(graph.dims[cls])))
-
-    def operand(k: int, part: Indices = every) -> Polynomial:
-        return {
-            tuple((c, tuple(part[k] for k in axes), p) for c, axes, p in monomial): (
-                spread_over(own, part, every)
-            )
-            for monomial, own in found[node.children[k]].items()
-        }
-
-    match node.constructor:
-        case "scale":
-            return _times(operand(0), {(): Exponential(numerator=(node.value,))})
-        case "negate":
-            return _times(operand(0), _MINUS)
-        case "add":
-            return _plus(operand(0), operand(1))
-        case "subtract":
-            return _plus(operand(0), _times(operand(1), _MINUS))
-        case "ein" if spreads(node.spec):
-            first, second = in_result(node.spec)
-            return _times(operand(0, first), operand(1, second))
-        case "divide":
-            top, bottom = (
-                operand(k, every if graph.dims[c] else ()) for k, c in enumerate(node.children)
-            )
-            return _times(top, _power(bottom, Fraction(-1)))
-        case "power":
-            exponent = elements(graph).get(node.children[1])
-            if exponent is None or is_exponential(exponent):
-                return None
-            return _power(operand(0), exponent.numerator[0])
-        case _:
-            return None
+def _broadcast(polynomial: Polynomial, part: Indices, every: Indices) -> Polynomial:
+    return {
+        tuple((c, tuple(part[k] for k in axes), p) for c, axes, p in monomial): (
+            broadcast(own, part, every)
+        )
+        for monomial, own in polynomial.items()
+    }
 
 
-_MINUS: Final[Polynomial] = {(): Exponential(numerator=(Fraction(-1),))}
+def _number(c: Fraction) -> Polynomial:
+    return {(): Exponential(numerator=(c,))}
 
 
-def _plus(a: Polynomial | None, b: Polynomial | None) -> Polynomial | None:
-    if a is None or b is None:
-        return None
+def _plus(a: Polynomial, b: Polynomial) -> Polynomial | None:
     total = dict(a)
     for monomial, own in b.items():
         other = total.pop(monomial, None)
@@ -142,34 +111,37 @@ def _plus(a: Polynomial | None, b: Polynomial | None) -> Polynomial | None:
     return total if len(total) <= MOST_MONOMIALS else None
 
 
-def _times(a: Polynomial | None, b: Polynomial | None) -> Polynomial | None:
-    if a is None or b is None or len(a) * len(b) > MOST_MONOMIALS**2:
+def _times(a: Polynomial, b: Polynomial) -> Polynomial | None:
+    if len(a) * len(b) > MOST_MONOMIALS**2:
         return None
     total: Polynomial | None = {}
-    for first, c in a.items():
-        for second, d in b.items():
-            own = c.times(d)
-            total = _plus(total, {_joined(first, second): own}) if own else None
-            if total is None:
-                return None
+    for (first, c), (second, d) in product(a.items(), b.items()):
+        own = c.times(d)
+        total = _plus(total, {_joined(first, second): own}) if own else None
+        if total is None:
+            return None
     return total
 
 
 def _joined(a: Monomial, b: Monomial) -> Monomial:
-    exponents = {(c, axes): p for c, axes, p in a}
-    for c, axes, p in b:
-        exponents[c, axes] = exponents.get((c, axes), 0) + p
-    return tuple(sorted((c, axes, p) for (c, axes), p in exponents.items() if p))
+    exponents = collected(((c, axes), p) for c, axes, p in (*a, *b))
+    return tuple(sorted((c, axes, p) for (c, axes), p in exponents.items()))
 
 
-def _power(a: Polynomial | None, p: Fraction) -> Polynomial | None:
-    if a is None or p.denominator != 1 or not 0 < abs(p) <= MOST_EXPONENT:
+def _power(a: Polynomial, p: Fraction) -> Polynomial | None:
+    if p.denominator != 1 or not 0 < abs(p) <= MOST_EXPONENT:
         return None
     if len(a) == 1:
         ((monomial, own),) = a.items()
         own = own.power(p)
         return own and {tuple((c, axes, q * int(p)) for c, axes, q in monomial): own}
-    return reduce(_times, [a] * int(p)) if p > 0 else None
+    total: Polynomial | None = a
+    for _ in range(int(p) - 1):
+        total = total and _times(total, a)
+    return total if p > 0 else None
+
+
+_ARITHMETIC: Final = Arithmetic(_number, _plus, _times, _power, _broadcast)
 
 
 def written_polynomials(graph: Snapshot) -> Iterator[tuple[int, Term]]:
@@ -211,21 +183,15 @@ def _written(graph: Snapshot, dims: Dims, polynomial: Polynomial) -> Term | None
         ]
         factor = reduce(terms.add, sums)
         if is_exponential(unit):
-            own = next(stable_terms(graph, inner, spread_over(unit, whole, axes)), None)
+            own = next(stable_terms(Writer(graph, inner), broadcast(unit, whole, axes)), None)
             if own is None:
                 return None
             spec = (tuple(range(len(axes))),) * 3
             factor = own if parts == {(): 1} else terms.einsum(spec, own, factor)
         summands.append(factor)
     total = reduce(terms.add, summands)
-    sizes = dict(enumerate(dims))
-    return spread(graph, [(total, axes), *_factors(graph, common)], whole, sizes)
-
-
-def stable_terms(graph: Snapshot, dims: Dims, element: Exponential) -> Iterator[Term]:
-    """Forms of a rational function of one exponential that neither overflow nor cancel."""
-    ways = (written_tangents, written_products, written_in_tangents, written_sums)
-    return chain.from_iterable(way(graph, dims, element) for way in ways)
+    pool = [(total, axes), *_factors(graph, common)]
+    return as_term(graph, Network((), whole, dict(enumerate(dims))), pool, smallest_first)
 
 
 def _common(a: Monomial, b: Monomial) -> Monomial:
@@ -239,25 +205,21 @@ def _placed(monomial: Monomial, axes: Indices) -> Monomial:
 
 
 def _factors(graph: Snapshot, monomial: Monomial) -> list[tuple[Term, Indices]]:
-    return [
-        (graph.term(c) if p == 1 else terms.power(graph.term(c), terms.constant(p)), axes)
-        for c, axes, p in monomial
-    ]
+    return [(raised(graph.term(c), p), axes) for c, axes, p in monomial]
 
 
 def _product(graph: Snapshot, dims: Dims, monomial: Monomial) -> Term:
-    every = tuple(range(len(dims)))
-    return spread(graph, _factors(graph, monomial), every, dict(enumerate(dims)))
+    network = Network((), tuple(range(len(dims))), dict(enumerate(dims)))
+    return as_term(graph, network, _factors(graph, monomial), smallest_first)
 
 
-def joined_polynomials(graph: Snapshot, network: Network) -> Iterator[Term]:
+def polynomials_first(graph: Snapshot, _: int, network: Network) -> Iterator[Term]:
     """A product whose factors with exponentials, on the same axes, are multiplied first."""
-    grouped: dict[Indices, list[int]] = {}
-    for place, (cls, part) in enumerate(network.factors):
-        known = cls in polynomials(graph) or is_exponential(elements(graph).get(cls))
-        if known and len(set(part)) == len(part):
-            grouped.setdefault(part, []).append(place)
-    for places in grouped.values():
-        own = [network.factors[k][0] for k in places]
-        if 1 < len(places) < len(network.factors) and any(c in polynomials(graph) for c in own):
-            yield joined(graph, network, places)
+    known = polynomials(graph)
+    yield from (
+        multiplied_first(graph, network, places)
+        for places in on_the_same_axes(
+            network, lambda c: c in known or exponential(graph, c) is not None
+        )
+        if any(network.factors[k][0] in known for k in places)
+    )

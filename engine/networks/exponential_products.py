@@ -1,42 +1,49 @@
 """Products and sums with rational functions of exponentials among their factors and terms."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from functools import reduce
+from typing import cast
 
 from eggrad.engine.extraction.snapshot import Snapshot
-from eggrad.engine.indices.spec import Indices, Size, canonical
-from eggrad.engine.networks.exponential_field import (
-    Exponential,
-    direction,
-)
+from eggrad.engine.indices.linear_combinations import collected
+from eggrad.engine.indices.spec import Indices, canonical
+from eggrad.engine.networks.exponential_field import Exponential, direction
 from eggrad.engine.networks.exponential_reading import (
+    broadcast,
     elements,
     exponential,
-    spread_over,
+    is_exponential,
 )
-from eggrad.engine.networks.exponential_writing import (
-    written_products,
-)
+from eggrad.engine.networks.exponential_writing import Writer, written_products
 from eggrad.engine.networks.networks import (
     Factor,
+    LinearForm,
     Network,
     along_deltas,
+    as_term,
     contract,
     linear_forms,
+    network_key,
     product_network,
-    scaled,
+    smallest_first,
 )
-from eggrad.engine.networks.sums_and_products import Placed, base_of, multiplied, numbered
+from eggrad.engine.networks.sums_and_products import (
+    MAX_DISTRIBUTED,
+    base_of,
+    exponent_and_cofactor,
+    inserted,
+    multiple,
+    power_times_sum,
+    short_sums,
+    total,
+)
 from eggrad.engine.terms import term as terms
 from eggrad.engine.terms.term import Term
 
-# The terms of a sum that is looked at.
-MAX_SUMMANDS = 6
 
-
-def opened(graph: Snapshot, network: Network) -> Network:
+def with_sum_as_product(graph: Snapshot, network: Network) -> Network:
     """The network with one factor that is a sum replaced by a product that it is as well."""
     for place, (cls, _) in enumerate(network.factors):
         if graph.choice[cls].constructor == "add":
@@ -46,8 +53,10 @@ def opened(graph: Snapshot, network: Network) -> Network:
     return network
 
 
-def joinable(graph: Snapshot, network: Network) -> Iterable[tuple[int, ...]]:
-    """The places of exponential factors within the axes of the largest whose product is one.
+def _of_one_exponential(graph: Snapshot, network: Network) -> Iterable[tuple[int, ...]]:
+    """The places of factors whose product is a rational function of one exponential.
+
+    Their axes are among those of the largest.
 
     They are functions of exp z, with one z or with multiples of it: with q = exp z, the product of
     q / (1 + q) and tanh z is no product of powers of q and q ± 1, though each of them is one.
@@ -59,7 +68,7 @@ def joinable(graph: Snapshot, network: Network) -> Iterable[tuple[int, ...]]:
             own[k] = element
     largest = max((network.factors[k][1] for k in own), key=len, default=())
     own = {
-        k: spread_over(e, network.factors[k][1], largest)
+        k: broadcast(e, network.factors[k][1], largest)
         for k, e in own.items()
         if set(network.factors[k][1]) <= set(largest)
     }
@@ -72,102 +81,122 @@ def joinable(graph: Snapshot, network: Network) -> Iterable[tuple[int, ...]]:
     return dict.fromkeys(tuple(sorted(ks)) for ks in groups.values() or [plain])
 
 
-def joined(graph: Snapshot, network: Network, chosen: Sequence[int]) -> Term:
+def multiplied_first(graph: Snapshot, network: Network, chosen: Sequence[int]) -> Term:
     """The product of some factors times the rest, or summed where there is no rest."""
     largest = max((network.factors[k][1] for k in chosen), key=len)
     inner = contract(graph, network, [network.factors[k] for k in chosen], largest)
     rest = [(graph.term(c), i) for k, (c, i) in enumerate(network.factors) if k not in chosen]
-    whole = multiplied(graph.model, [(inner, largest), *rest], network.out, network.sizes)
-    return scaled(network.coefficient, whole)
+    return as_term(graph, network, [(inner, largest), *rest], smallest_first)
 
 
-def unlike(bases: Sequence[set[int]]) -> bool:
+def on_the_same_axes(network: Network, chosen: Callable[[int], bool]) -> list[list[int]]:
+    """The places of several of the factors, not all, that are chosen and have the same axes."""
+    grouped: dict[Indices, list[int]] = {}
+    for place, (cls, part) in enumerate(network.factors):
+        if chosen(cls) and len({*part}) == len(part):
+            grouped.setdefault(part, []).append(place)
+    return [g for g in grouped.values() if 1 < len(g) < len(network.factors)]
+
+
+def exponentials_first(graph: Snapshot, cls: int, network: Network) -> Iterator[Term]:
+    """A product whose factors that are functions of one exponential are multiplied first."""
+    closed = along_deltas(graph, network)
+    for own in (closed, with_sum_as_product(graph, closed)):
+        for chosen in _of_one_exponential(graph, own):
+            step = ("exponentials first", cls, own, chosen)
+            if len(chosen) > 1 and len(own.factors) > 2 and graph.first_time(step):
+                yield multiplied_first(graph, own, chosen)
+
+
+def _without_common_base(bases: Sequence[set[int]]) -> bool:
     """Whether there are some in every set, and none is in all."""
-    first = bases[0] if bases else set[int]()
-    return all(bases) and bool(first) and not any(all(b in own for own in bases) for b in first)
+    return all(bases) and bool(bases) and not set.intersection(*bases)
 
 
-def put_in(graph: Snapshot, outer: Network, place: int, cls: int, number: Fraction) -> Network:
-    """A network with a multiple of an e-class at some place; an exponential is not taken apart."""
+def _with_term(graph: Snapshot, outer: Network, place: int, cls: int, number: Fraction) -> Network:
+    """A network with a multiple of an e-class at a place, as a product unless an exponential."""
     if not exponential(graph, cls):
-        return along_deltas(graph, outer.with_factor(place, numbered(graph, cls, number)))
+        return along_deltas(graph, outer.with_factor(place, multiple(graph, cls, number)))
     part = outer.factors[place][1]
     factors = (*outer.factors[:place], (cls, part), *outer.factors[place + 1 :])
     return replace(outer, factors=factors, coefficient=outer.coefficient * number)
 
 
-def meeting(graph: Snapshot, outer: Network, place: int, product: Network) -> list[set[int]]:
-    """The bases of exponentials that were put in at a place and meet one beside it.
+def _bases_beside_exponentials(
+    graph: Snapshot, outer: Network, place: int, product: Network
+) -> list[set[int]]:
+    """The bases of exponentials in a term of a sum, of those that share axes with one beside it.
 
-    There is one set, or one for each term of a sum among the factors that were put in.
+    There is one set, or one for each term of a sum among the factors of the term.
     """
-    end = len(product.factors) - len(outer.factors) + place + 1
-    inside = product.factors[place:end]
-    beside = [
-        set(part)
-        for cls, part in (*product.factors[:place], *product.factors[end:])
-        if exponential(graph, cls)
-    ]
+    inside, others = inserted(outer, place, product)
+    beside = [set(part) for cls, part in others if exponential(graph, cls)]
     found = [set[int]()]
     for cls, part in inside:
         if any(other.issubset(part) or other.issuperset(part) for other in beside):
-            found = [own | more for own in found for more in bases_of(graph, cls)]
+            found = [own | more for own in found for more in _bases_of(graph, cls)]
     return found
 
 
-def bases_of(graph: Snapshot, cls: int) -> list[set[int]]:
+def exponentials_distributed(graph: Snapshot, cls: int, network: Network) -> Iterator[Term]:
+    """Products with an exponential and a sum of products with others, of no common base."""
+    for place, form in short_sums(graph, network):
+        if exponential(graph, network.factors[place][0]):
+            continue
+        parts = [_with_term(graph, network, place, t, c) for t, c in form.items()]
+        bases = [b for p in parts for b in _bases_beside_exponentials(graph, network, place, p)]
+        step = ("exponentials distributed", cls, network, place)
+        if _without_common_base(bases) and graph.first_time(step):
+            yield reduce(terms.add, [as_term(graph, p) for p in parts])
+
+
+def _bases_of(graph: Snapshot, cls: int) -> list[set[int]]:
     """The base of an exponential; of a sum, those of the exponentials in each of its terms."""
-    own = bases_in(graph, [cls])
+    own = _bases_in(graph, [cls])
     for form, _ in linear_forms(graph, cls)[-1:]:
-        if not own and len(form) <= MAX_SUMMANDS:
-            products = [[c for c, _ in numbered(graph, t, n).factors] for t, n in form.items()]
+        if not own and len(form) <= MAX_DISTRIBUTED:
+            products = [[c for c, _ in multiple(graph, t, n).factors] for t, n in form.items()]
             pairs = zip(form, products, strict=True)
-            return [bases_in(graph, [t]) or bases_in(graph, factors) for t, factors in pairs]
+            return [_bases_in(graph, [t]) or _bases_in(graph, factors) for t, factors in pairs]
     return [own]
 
 
-def bases_in(graph: Snapshot, classes: Iterable[int]) -> set[int]:
+def _bases_in(graph: Snapshot, classes: Iterable[int]) -> set[int]:
     """The bases of those of some e-classes that are exponentials."""
     return {base_of(graph, c)[0] for c in classes if exponential(graph, c)}
 
 
-def exponential_powers(graph: Snapshot, network: Network) -> dict[Factor, Fraction]:
+def _exponential_powers(graph: Snapshot, network: Network) -> dict[Factor, Fraction]:
     """The exponentials on free indices of a product, with their exponents."""
-    found: dict[Factor, Fraction] = {}
-    for cls, part in network.factors:
-        if set(part) <= set(network.out) and exponential(graph, cls):
-            base, p = base_of(graph, cls)
-            found[base, part] = found.get((base, part), Fraction(0)) + p
-    return found
+    powers = [
+        (base_of(graph, cls), part)
+        for cls, part in network.factors
+        if set(part) <= set(network.out) and exponential(graph, cls)
+    ]
+    return collected(((base, part), p) for (base, p), part in powers)
 
 
-def pulled_out(graph: Snapshot, parts: list[Network], base: Factor, p: Fraction) -> Term:
-    """Some products, each divided by a power of a base, added up, times that power."""
-    cls, part = base
-    out = parts[0].out
-    summands: list[Term] = []
-    for n in parts:
-        own = [f for f in n.factors if f[1] == part and base_of(graph, f[0])[0] == cls]
-        rest = [(graph.term(c), i) for c, i in n.factors if (c, i) not in own]
-        q = sum((base_of(graph, c)[1] for c, _ in own), -p)
-        if q:
-            rest.append((terms.power(graph.term(cls), terms.constant(q)), part))
-        summands.append(scaled(n.coefficient, spread(graph, rest, out, n.sizes)))
-    factor = terms.power(graph.term(cls), terms.constant(p))
-    return terms.einsum(canonical([part, out], out), factor, reduce(terms.add, summands))
+def _sums_of_products(graph: Snapshot, cls: int, form: LinearForm) -> list[Network]:
+    """The terms of a short sum that is no rational function of one exponential itself."""
+    if not 2 <= len(form) <= MAX_DISTRIBUTED or cls in elements(graph):
+        return []
+    return [multiple(graph, t, c) for t, c in form.items()]
 
 
-def spread(graph: Snapshot, factors: list[Placed], out: Indices, sizes: dict[int, Size]) -> Term:
-    """The product of some terms, spread over the axes that none of them has."""
-    missing = tuple(i for i in out if all(i not in part for _, part in factors))
-    if missing or not factors:
-        ones = terms.constant(1, tuple(sizes[i] for i in missing))
-        factors = [*factors, (ones, missing)]
-    return multiplied(graph.model, factors, out, sizes)
+def exponentials_out(graph: Snapshot, cls: int, form: LinearForm) -> Iterator[Term]:
+    """A sum as the negative power of an exponential that all its terms have, times the rest."""
+    parts = _sums_of_products(graph, cls, form)
+    shared = [_exponential_powers(graph, n) for n in parts]
+    for base in shared[0] if shared else ():
+        p = max(own.get(base, Fraction(0)) for own in shared)
+        if p < 0:
+            found = (exponent_and_cofactor(graph, n, base) for n in parts)
+            rests = [(q - p, cofactor) for q, cofactor in found]
+            yield power_times_sum(graph, cls, base, terms.constant(p), rests, search=smallest_first)
 
 
-def apart(graph: Snapshot, network: Network) -> tuple[Network, Exponential]:
-    """The element-wise exponential factors of a product, and the rest of it without its number."""
+def _cofactor_and_exponential(graph: Snapshot, network: Network) -> tuple[Network, Exponential]:
+    """A product without its element-wise exponential factors, and these with its number."""
     product = Exponential(numerator=(network.coefficient,))
     rest: list[Factor] = []
     for cls, part in network.factors:
@@ -180,19 +209,32 @@ def apart(graph: Snapshot, network: Network) -> tuple[Network, Exponential]:
     return replace(network, factors=tuple(rest), coefficient=Fraction(1)), product
 
 
-def sum_of(summands: list[Exponential]) -> Exponential | None:
+def sum_of(summands: Iterator[Exponential]) -> Exponential | None:
     """The sum of some elements, if it is one."""
-    total: Exponential | None = summands[0]
-    for element in summands[1:]:
-        total = total and total.plus(element)
-    return total
+    return reduce(lambda known, e: known and known.plus(e), summands, next(summands, None))
 
 
-def multiples(graph: Snapshot, rest: Network, element: Exponential) -> Iterator[Term]:
-    """An element times a network."""
-    own = {i for _, part in rest.factors for i in part}
-    shown = tuple(i for i in rest.out if i in own)
-    first = contract(graph, rest, rest.factors, shown)
-    dims = tuple(rest.sizes[i] for i in rest.out)
-    for term in written_products(graph, dims, element):
-        yield terms.einsum(canonical([shown, rest.out], rest.out), first, term)
+def exponential_sums(graph: Snapshot, cls: int, form: LinearForm) -> Iterator[Term]:
+    """A sum of one product times functions of one exponential as it times their sum."""
+    parts = [_cofactor_and_exponential(graph, n) for n in _sums_of_products(graph, cls, form)]
+    whole = sum_of(element for _, element in parts)
+    if len({network_key(rest) for rest, _ in parts}) == 1 and is_exponential(whole):
+        rest, _ = parts[0]
+        own = {i for _, part in rest.factors for i in part}
+        shown = tuple(i for i in rest.out if i in own)
+        first = contract(graph, rest, rest.factors, shown)
+        dims = tuple(rest.sizes[i] for i in rest.out)
+        for term in written_products(Writer(graph, dims), cast(Exponential, whole)):
+            yield terms.einsum(canonical([shown, rest.out], rest.out), first, term)
+
+
+def bounded_terms_first(graph: Snapshot, _: int, form: LinearForm) -> Iterator[Term]:
+    """A sum in which bounded functions of one exponential are added first."""
+    found = {t: own for t in form if (own := elements(graph).get(t)) is not None}
+    alike = 1 < len(found) < len(form) <= MAX_DISTRIBUTED
+    if alike and all(own.is_bounded for own in found.values()):
+        numbers = (Exponential(numerator=(form[t],)).times(own) for t, own in found.items())
+        if is_exponential(sum_of(n for n in numbers if n)):
+            rest = {t: c for t, c in form.items() if t not in found}
+            first = total(graph, {t: form[t] for t in found})
+            yield terms.add(total(graph, rest), first)

@@ -1,20 +1,19 @@
 """E-classes read as rational functions of one exponential."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Final
+from typing import Final, Generic, TypeVar
 
 from eggrad.engine.extraction.snapshot import ENode, Snapshot
 from eggrad.engine.indices.spec import Dims, Indices, Spec
-from eggrad.engine.networks.exponential_field import (
-    Exponential,
-    Form,
-    form_of,
-)
+from eggrad.engine.networks.exponential_field import Exponential, Form, form_of, multiple
 from eggrad.engine.networks.networks import (
     linear_forms,
     read_by_operands,
 )
+
+T = TypeVar("T")
 
 # By what exp -u is multiplied.
 HYPERBOLIC: Final = {"cosh": Fraction(1), "sinh": Fraction(-1)}
@@ -27,7 +26,7 @@ def elements(graph: Snapshot) -> dict[int, Exponential]:
 
 def _read(graph: Snapshot) -> dict[int, Exponential]:
     def element(cls: int, found: Mapping[int, Exponential]) -> Exponential | None:
-        ways = (_element(graph, cls, m, found) for m in graph.members[cls])
+        ways = (_element(graph, m, found) for m in graph.members[cls])
         return next((e for e in ways if e is not None), None)
 
     return read_by_operands(graph, element)
@@ -44,55 +43,36 @@ def is_exponential(element: Exponential | None) -> bool:
     return element is not None and bool(element.form or element.step)
 
 
+def is_call(member: ENode, name: str) -> bool:
+    """Whether an e-node is an element-wise function of that name."""
+    return member.constructor == "function" and member.data[0] == name
+
+
 def _element(
-    graph: Snapshot, cls: int, member: ENode, found: Mapping[int, Exponential]
+    graph: Snapshot, member: ENode, found: Mapping[int, Exponential]
 ) -> Exponential | None:
-    parts = [found.get(c) for c in member.children]
-    order = len(graph.dims[cls])
-    match member.constructor, parts:
-        case "constant", _:
-            number = member.value
-            return Exponential(numerator=(number,)) if number else None
-        case "function", _ if member.data[0] == "exp":
+    match member.constructor:
+        case "constant":
+            return _number(member.value) if member.value else None
+        case "function" if member.data[0] == "exp":
             return Exponential(linear(graph, member.children[0]))
-        case "function", _ if member.data[0] == "tanh":
+        case "function" if member.data[0] == "tanh":
             return _tanh(linear(graph, member.children[0]))
-        case "numeric", _ if member.data[0] in HYPERBOLIC:
+        case "numeric" if member.data[0] in HYPERBOLIC:
             return _hyperbolic(member.data[0], linear(graph, member.children[0]))
-        case "scale", [Exponential() as a]:
-            return a.times(Exponential(numerator=(member.value,)))
-        case "negate", [Exponential() as a]:
-            return a.times(Exponential(numerator=(Fraction(-1),)))
-        case "add", [Exponential() as a, Exponential() as b]:
-            return a.plus(b)
-        case "subtract", [Exponential() as a, Exponential() as b]:
-            negative = b.times(Exponential(numerator=(Fraction(-1),)))
-            return negative and a.plus(negative)
-        case "power", [Exponential() as a, Exponential(form=(), step=(), numerator=p)]:
-            return a.power(p[0])
-        case "ein", [Exponential() as a, Exponential() as b]:
-            spec = member.spec
-            if not spreads(spec):
-                return None
-            return spread_over(a, spec[0], spec[2]).times(spread_over(b, spec[1], spec[2]))
-        case "divide", [Exponential() as a, Exponential() as b]:
-            inverse = b.power(Fraction(-1))
-            axes = tuple(range(order))
-            own = [axes if graph.dims[c] else () for c in member.children]
-            return inverse and spread_over(a, own[0], axes).times(
-                spread_over(inverse, own[1], axes)
-            )
         case _:
-            return None
+            return _FIELD.read(graph, member, found, found)
+
+
+def _number(c: Fraction) -> Exponential:
+    return Exponential(numerator=(c,))
 
 
 def _hyperbolic(name: str, form: Form) -> Exponential | None:
     """Cosh u = (exp u + exp -u) / 2, and sinh."""
-    if not form:
-        return None
-    down = form_of((key, -c) for key, c in form)
-    both = Exponential(form).plus(Exponential(down, numerator=(HYPERBOLIC[name],)))
-    return both and both.times(Exponential(numerator=(Fraction(1, 2),)))
+    down = Exponential(multiple(form, -1), numerator=(HYPERBOLIC[name],))
+    both = Exponential(form).plus(down) if form else None
+    return both and both.times(_number(Fraction(1, 2)))
 
 
 def _tanh(form: Form) -> Exponential | None:
@@ -100,25 +80,11 @@ def _tanh(form: Form) -> Exponential | None:
     if not form:
         return None
     sign = 1 if form[0][1] > 0 else -1
-    step = form_of((key, 2 * sign * c) for key, c in form)
     numerator = (Fraction(-sign), Fraction(sign))
-    return Exponential((), step, numerator, (Fraction(1), Fraction(1)))
+    return Exponential((), multiple(form, 2 * sign), numerator, (Fraction(1), Fraction(1)))
 
 
-def spreads(spec: Spec) -> bool:
-    """Whether a product sums nothing and one of its operands has all axes of the result."""
-    left, right, out = spec
-    distinct = len(set(left)) == len(left) and len(set(right)) == len(right)
-    return distinct and {*left, *right} == set(out) and set(out) in (set(left), set(right))
-
-
-def in_result(spec: Spec) -> tuple[Indices, Indices]:
-    """Where the result of a product has the axes of each operand."""
-    left, right, out = spec
-    return tuple(map(out.index, left)), tuple(map(out.index, right))
-
-
-def spread_over(element: Exponential, part: Indices, out: Indices) -> Exponential:
+def broadcast(element: Exponential, part: Indices, out: Indices) -> Exponential:
     """An operand's element in the axes of a product."""
     if part == tuple(range(len(out))) == out:
         return element
@@ -128,9 +94,74 @@ def spread_over(element: Exponential, part: Indices, out: Indices) -> Exponentia
             ((cls, tuple(out.index(part[k]) for k in axes)), c) for (cls, axes), c in form
         )
 
-    return Exponential(
-        moved(element.form), moved(element.step), element.numerator, element.denominator
-    )
+    return replace(element, form=moved(element.form), step=moved(element.step))
+
+
+@dataclass(frozen=True)
+class Arithmetic(Generic[T]):
+    """How sums, products and powers of what e-classes are read as are computed; None for failure.
+
+    `broadcast` takes an operand, and where each of its axes is among those of the result.
+    """
+
+    number: Callable[[Fraction], T | None]
+    plus: Callable[[T, T], T | None]
+    times: Callable[[T, T], T | None]
+    power: Callable[[T, Fraction], T | None]
+    broadcast: Callable[[T, Indices, Indices], T]
+
+    def read(
+        self,
+        graph: Snapshot,
+        node: ENode,
+        found: Mapping[int, T],
+        exponents: Mapping[int, Exponential],
+    ) -> T | None:
+        """A sum, product, quotient or power entry by entry, from what its operands were read as."""
+        operands = node.children[:1] if node.constructor == "power" else node.children
+        if not operands or any(c not in found for c in operands):
+            return None
+        a, b = found[operands[0]], found[operands[-1]]
+        match node.constructor:
+            case "scale" | "negate":
+                return self._multiple(a, node.value if node.data else Fraction(-1))
+            case "add":
+                return self.plus(a, b)
+            case "subtract":
+                negative = self._multiple(b, Fraction(-1))
+                return None if negative is None else self.plus(a, negative)
+            case "ein" if _is_broadcast(node.spec):
+                *parts, out = node.spec
+                left, right = (tuple(map(out.index, part)) for part in parts)
+                every = tuple(range(len(out)))
+                return self.times(self.broadcast(a, left, every), self.broadcast(b, right, every))
+            case "divide":
+                inverse = self.power(b, Fraction(-1))
+                left, right = (tuple(range(len(graph.dims[c]))) for c in operands)
+                every = max(left, right, key=len)
+                above = self.broadcast(a, left, every)
+                return inverse and self.times(above, self.broadcast(inverse, right, every))
+            case "power":
+                p = exponents.get(node.children[1])
+                return None if p is None or is_exponential(p) else self.power(a, p.numerator[0])
+            case _:
+                return None
+
+    def _multiple(self, a: T, c: Fraction) -> T | None:
+        number = self.number(c)
+        return None if number is None else self.times(a, number)
+
+
+_FIELD: Final = Arithmetic(
+    _number, Exponential.plus, Exponential.times, Exponential.power, broadcast
+)
+
+
+def _is_broadcast(spec: Spec) -> bool:
+    """Whether a product sums nothing and one of its operands has all axes of the result."""
+    left, right, out = spec
+    distinct = len(set(left)) == len(left) and len(set(right)) == len(right)
+    return distinct and {*left, *right} == set(out) and set(out) in (set(left), set(right))
 
 
 def linear(graph: Snapshot, cls: int) -> Form:

@@ -6,7 +6,8 @@ Beside (e-class, axes), the keys of linear forms are terms here: the logarithms 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import reduce
+from functools import partial, reduce
+from itertools import chain
 from typing import Any, Final
 
 from eggrad.engine.extraction.snapshot import Snapshot
@@ -17,6 +18,7 @@ from eggrad.engine.networks.exponential_field import (
     Form,
     Polynomial,
     form_of,
+    multiple,
     plus,
     polynomial_product,
     polynomial_sum,
@@ -24,13 +26,13 @@ from eggrad.engine.networks.exponential_field import (
 )
 from eggrad.engine.networks.exponential_reading import (
     elements,
+    exponential,
+    is_call,
     is_exponential,
     linear,
     sums_by_form,
 )
-from eggrad.engine.networks.networks import (
-    scaled,
-)
+from eggrad.engine.networks.networks import raised, scaled
 from eggrad.engine.terms import term as terms
 from eggrad.engine.terms.term import Term
 
@@ -81,15 +83,9 @@ class Writer:
 
     def product(self, factors: Sequence[Term]) -> Term:
         """An element-wise product."""
-        spec = hadamard(len(self.dims))
         whole = [f for f in factors if not (f.op == "constant" and f.data == 1)]
-        if not whole:
-            return self.number(Fraction(1))
-        return reduce(lambda a, b: terms.einsum(spec, a, b), whole)
-
-    def power(self, base: Term, p: Fraction | int) -> Term:
-        """A power; the base itself for exponent 1."""
-        return base if p == 1 else terms.power(base, terms.constant(p))
+        times = partial(terms.einsum, hadamard(len(self.dims)))
+        return reduce(times, whole) if whole else self.number(Fraction(1))
 
     def at_half(self, name: str, form: Form) -> Term:
         """The hyperbolic function of that name, of half a linear form."""
@@ -102,26 +98,15 @@ class Writer:
 
     def log_of_sum(self, e: Exponential, p: Polynomial, shift: Form = ()) -> Form:
         """The logarithm of a polynomial in q with positive coefficients, times `exp(shift)`."""
-        logs = [
-            plus(plus(shift, e.step, Fraction(j)), self.log_of(c)) for j, c in enumerate(p) if c
-        ]
-        if len(logs) == 1:
-            return logs[0]
-        whole = reduce(
-            lambda a, b: terms.numeric("logaddexp", a, b), [self.total(form) for form in logs]
-        )
-        return ((whole, Fraction(1)),)
+        logs = [plus(plus(shift, e.step, j), self.log_of(c)) for j, c in enumerate(p) if c]
+        added = partial(terms.numeric, "logaddexp")
+        return logs[0] if len(logs) == 1 else ((reduce(added, map(self.total, logs)), Fraction(1)),)
 
     def difference(self, form: Form) -> Term:
         """The exponential of a linear form that is never above 0."""
         low = [(key, -c) for key, c in form if c < 0]
         high = [(key, c) for key, c in form if c > 0]
         return terms.numeric("exp_difference", self.total(tuple(high)), self.total(tuple(low)))
-
-
-def multiple(form: Form, k: Fraction | int) -> Form:
-    """A multiple of a linear form."""
-    return form_of((key, k * c) for key, c in form)
 
 
 @dataclass(frozen=True)
@@ -151,7 +136,7 @@ def factored(writer: Writer, e: Exponential) -> Factored | None:
     if scale != 1 and m.denominator != 1:
         return None
     number = others[-1] / below[0] * (scale ** int(m) if scale != 1 else 1)
-    z = plus(e.step, writer.log_of(scale), Fraction(-1)) if e.step else ()
+    z = plus(e.step, writer.log_of(scale), -1) if e.step else ()
     rest = plus(e.form, e.step, -m)
     return Factored(number, rest, z, m, a1 - a2, b1 - b2, tuple(c / others[-1] for c in others))
 
@@ -166,22 +151,27 @@ def _scale_of(p: Polynomial) -> Fraction:
 
 
 def written(
-    graph: Snapshot, write: Callable[[Snapshot, Dims, Exponential], Iterator[Term]]
+    graph: Snapshot, way: Callable[[Writer, Exponential], Iterator[Term]]
 ) -> Iterator[tuple[int, Term]]:
     """What one of the functions below makes of each class that is no mere number."""
     for cls, element in elements(graph).items():
         if is_exponential(element):
-            yield from ((cls, term) for term in write(graph, graph.dims[cls], element))
+            yield from ((cls, term) for term in way(Writer(graph, graph.dims[cls]), element))
 
 
-def written_products(graph: Snapshot, dims: Dims, e: Exponential) -> Iterator[Term]:
+def stable_terms(writer: Writer, element: Exponential) -> Iterator[Term]:
+    """Forms of a rational function of one exponential that neither overflow nor cancel."""
+    ways = (written_tangents, written_products, written_in_tangents, written_sums)
+    return chain.from_iterable(way(writer, element) for way in ways)
+
+
+def written_products(writer: Writer, e: Exponential) -> Iterator[Term]:
     """Forms of an element that neither overflow on the way nor cancel."""
-    writer = Writer(graph, dims)
     f = factored(writer, e)
     if f is None:
         return
     if not e.step:
-        if f.rest and (_is_bounded(graph, f.rest) or f.number != 1 or len(f.rest) > 1):
+        if f.rest and (_is_bounded(writer.graph, f.rest) or f.number != 1 or len(f.rest) > 1):
             yield scaled(f.number, writer.product(_exponentials(writer, f.rest)))
         return
     m, a, b = f.m, f.a, f.b
@@ -191,7 +181,7 @@ def written_products(graph: Snapshot, dims: Dims, e: Exponential) -> Iterator[Te
     if a * b < 0:
         pairs = min(abs(a), abs(b))
         sign = 1 if a > 0 else -1
-        factors.append(writer.power(writer.at_half("tanh", f.z), sign * pairs))
+        factors.append(raised(writer.at_half("tanh", f.z), sign * pairs))
         a, b = a - sign * pairs, b + sign * pairs
     paired = bool(factors)
     number = f.number
@@ -202,33 +192,31 @@ def written_products(graph: Snapshot, dims: Dims, e: Exponential) -> Iterator[Te
         for count, k in ((abs(a) - turned, 1), (turned, -1)):
             if count:
                 base = terms.numeric("expm1", writer.total(multiple(f.z, k)))
-                factors.append(writer.power(base, sign * count))
+                factors.append(raised(base, sign * count))
         if 2 * m == -a and b == 0 and not paired:
-            both = writer.power(writer.at_half("sinh", f.z), a)
+            both = raised(writer.at_half("sinh", f.z), a)
             whole = writer.product([both, *_exponentials(writer, f.rest)])
             yield scaled(f.number * Fraction(2) ** a, whole)
         number *= (-1) ** turned
         m, a = m + sign * turned, 0
     if b > 0 or a:
         if a == 0 and 2 * m == -b and not (factors or f.rest):
-            both = writer.power(writer.at_half("cosh", f.z), b)
+            both = raised(writer.at_half("cosh", f.z), b)
             yield scaled(number * Fraction(2) ** b, both)
         return
     for term in _fractions(writer, f, m, -b):
         yield scaled(number, writer.product([*factors, term]))
 
 
-def written_tangents(graph: Snapshot, dims: Dims, e: Exponential) -> Iterator[Term]:
+def written_tangents(writer: Writer, e: Exponential) -> Iterator[Term]:
     """An element that is a multiple of a power of `tanh(z / 2)`."""
-    writer = Writer(graph, dims)
     f = factored(writer, e)
     if f is not None and f.a == -f.b != 0 and not (f.m or f.rest or len(f.others) > 1):
-        yield scaled(f.number, writer.power(writer.at_half("tanh", f.z), f.a))
+        yield scaled(f.number, raised(writer.at_half("tanh", f.z), f.a))
 
 
-def written_sums(graph: Snapshot, dims: Dims, e: Exponential) -> Iterator[Term]:
+def written_sums(writer: Writer, e: Exponential) -> Iterator[Term]:
     """An element with other zeros or poles than 1 and -1, as a sum of terms that are at most 1."""
-    writer = Writer(graph, dims)
     f = factored(writer, e)
     if f is None:
         yield from _over_logarithm(writer, e)
@@ -250,9 +238,9 @@ def written_sums(graph: Snapshot, dims: Dims, e: Exponential) -> Iterator[Term]:
 def _over_logarithm(writer: Writer, e: Exponential) -> Iterator[Term]:
     """An element over a sum of exponentials, by the logarithm of that sum."""
     if min(e.denominator) >= 0:
-        low = plus((), writer.log_of_sum(e, e.denominator), Fraction(-1))
+        low = plus((), writer.log_of_sum(e, e.denominator), -1)
         summands = [
-            scaled(c, writer.difference(plus(plus(low, e.form), e.step, Fraction(j))))
+            scaled(c, writer.difference(plus(plus(low, e.form), e.step, j)))
             for j, c in enumerate(e.numerator)
             if c
         ]
@@ -264,12 +252,11 @@ MAX_TANGENTS: Final = 4
 MOST_CANCELLED: Final = 8
 
 
-def written_in_tangents(graph: Snapshot, dims: Dims, e: Exponential) -> Iterator[Term]:
+def written_in_tangents(writer: Writer, e: Exponential) -> Iterator[Term]:
     """An element with other zeros than 1 and -1 as a polynomial in `t = tanh(z / 2)`.
 
     Where it goes to 0 at both ends alike, a power of `cosh(z / 2)` takes it there.
     """
-    writer = Writer(graph, dims)
     f = factored(writer, e)
     if f is None or f.a < 0 or f.rest or not 1 < len(f.others) <= MAX_TANGENTS + 1:
         return
@@ -281,13 +268,11 @@ def written_in_tangents(graph: Snapshot, dims: Dims, e: Exponential) -> Iterator
         return
     t = writer.at_half("tanh", f.z)
     summands = [
-        scaled(c, writer.power(t, k)) if k else writer.number(c)
-        for k, c in enumerate(coefficients)
-        if c
+        scaled(c, raised(t, k)) if k else writer.number(c) for k, c in enumerate(coefficients) if c
     ]
-    factors = [writer.power(t, f.a)] if f.a else []
+    factors = [raised(t, f.a)] if f.a else []
     if f.m:
-        factors.append(writer.power(writer.at_half("cosh", f.z), -2 * f.m))
+        factors.append(raised(writer.at_half("cosh", f.z), -2 * f.m))
     number = f.number * HALF ** int(2 * f.m)
     yield scaled(number, writer.product([*factors, reduce(terms.add, summands)]))
 
@@ -298,18 +283,14 @@ def in_tangents(p: Polynomial) -> Polynomial:
     >>> [int(c) for c in in_tangents((Fraction(8), Fraction(-32), Fraction(8)))]
     [-4, 0, 12]
     """
-    total: Polynomial = ()
-    high, low = (Fraction(1, 2), Fraction(1, 2)), (Fraction(1, 2), Fraction(-1, 2))
-    for j, c in enumerate(p):
-        own: Polynomial = (c,)
-        for k in range(len(p) - 1):
-            own = polynomial_product(own, high if k < j else low)
-        total = polynomial_sum(total, own)
-    return total
+    high, low, degree = (HALF, HALF), (HALF, -HALF), len(p) - 1
+    powers = ([high] * j + [low] * (degree - j) for j in range(degree + 1))
+    terms_of = (reduce(polynomial_product, own, (c,)) for c, own in zip(p, powers, strict=True))
+    return reduce(polynomial_sum, terms_of, ())
 
 
 def _exponentials(writer: Writer, rest: Form) -> list[Term]:
-    return [_exponential(writer, rest, Fraction(0), Fraction(0), ())] if rest else []
+    return [_exponential(writer, rest, Fraction(0), 0, ())] if rest else []
 
 
 def _fractions(writer: Writer, f: Factored, m: Fraction, k: int) -> Iterator[Term]:
@@ -321,16 +302,16 @@ def _fractions(writer: Writer, f: Factored, m: Fraction, k: int) -> Iterator[Ter
         # These have a value at infinity too, where exp(m z - k log(1 + exp z)) has none.
         powers = [(s, p) for s, p in ((1, int(m)), (-1, k - int(m))) if p]
         shares = [(terms.numeric("sigmoid", writer.total(multiple(f.z, s))), p) for s, p in powers]
-        yield writer.product([writer.power(share, p) for share, p in shares])
+        yield writer.product([raised(share, p) for share, p in shares])
     else:
-        yield _exponential(writer, f.rest, m, Fraction(k), f.z)
+        yield _exponential(writer, f.rest, m, k, f.z)
         if k:
-            yield _exponential(writer, f.rest, k - m, Fraction(k), multiple(f.z, -1))
+            yield _exponential(writer, f.rest, k - m, k, multiple(f.z, -1))
     if not f.rest and k and 2 * m == k:
-        yield scaled(HALF**k, writer.power(writer.at_half("cosh", f.z), -k))
+        yield scaled(HALF**k, raised(writer.at_half("cosh", f.z), -k))
 
 
-def _exponential(writer: Writer, rest: Form, m: Fraction, k: Fraction, z: Form) -> Term:
+def _exponential(writer: Writer, rest: Form, m: Fraction, k: int, z: Form) -> Term:
     """`exp(rest + m * z - k * softplus(z))`, as a difference where it is known to be at most 1."""
     form = plus(rest, multiple(z, m))
     if k:
@@ -354,7 +335,7 @@ def _is_bounded(graph: Snapshot, form: Form) -> bool:
                     inner = linear(graph, member.children[0])
                     moved = _placed(inner, rest, dict(zip(kept, axes, strict=True)))
                     if moved is not None:
-                        rest = plus(rest, ((key, c),), Fraction(-1))
+                        rest = plus(rest, ((key, c),), -1)
                         rest = plus(rest, moved, c)
     return bool(form) and not rest
 
@@ -373,9 +354,18 @@ def _placed(inner: Form, rest: Form, kept: dict[int, int]) -> Form | None:
     return None
 
 
-def written_logarithms(graph: Snapshot, dims: Dims, e: Exponential) -> Iterator[Term]:
+def logarithms_of_elements(graph: Snapshot) -> Iterator[tuple[int, Term]]:
+    """The logarithms of rational functions of one exponential, without overflow."""
+    for cls in graph.classes:
+        for member in graph.members[cls]:
+            element = exponential(graph, member.children[0]) if is_call(member, "log") else None
+            if element is not None:
+                for term in _logarithms(Writer(graph, graph.dims[cls]), element):
+                    yield cls, term
+
+
+def _logarithms(writer: Writer, e: Exponential) -> Iterator[Term]:
     """Forms of the logarithm of an element that neither overflow on the way nor cancel."""
-    writer = Writer(graph, dims)
     top, bottom = e.numerator, e.denominator
     is_sum_of_two = bottom == ONE and len(top) == 2 and top[0] > 0 and top[1] > 0
     if is_sum_of_two:
@@ -389,7 +379,7 @@ def written_logarithms(graph: Snapshot, dims: Dims, e: Exponential) -> Iterator[
     if f is None or len(f.others) > 1:
         if min(top) >= 0 and min(bottom) >= 0:
             low = writer.log_of_sum(e, bottom)
-            yield writer.total(plus(writer.log_of_sum(e, top, e.form), low, Fraction(-1)))
+            yield writer.total(plus(writer.log_of_sum(e, top, e.form), low, -1))
         return
     outside = plus(f.rest, writer.log_of(abs(f.number)) if f.number else ())
     if f.a == 0 and f.number > 0:
@@ -401,7 +391,7 @@ def written_logarithms(graph: Snapshot, dims: Dims, e: Exponential) -> Iterator[
             form = outside
             for k, s in ((up, 1), (down, -1)):
                 if k:
-                    form = plus(form, writer.softplus(multiple(f.z, s)), Fraction(k))
+                    form = plus(form, writer.softplus(multiple(f.z, s)), k)
             yield writer.total(form)
         elif not f.b and f.rest:
             yield writer.total(outside)

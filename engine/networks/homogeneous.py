@@ -5,19 +5,16 @@ far from the divisor s, whose axes go through all of them. Where s is a sum of e
 `e / s` is at most 1, and `f(e)` overflows.
 """
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import islice, permutations, product
 
 from eggrad.engine.extraction.snapshot import ENode, Snapshot
+from eggrad.engine.indices.linear_combinations import collected
 from eggrad.engine.indices.spec import Dims, Indices, Spec, canonical
-from eggrad.engine.networks.exponential_field import (
-    Exponential,
-)
-from eggrad.engine.networks.exponential_reading import (
-    elements,
-)
+from eggrad.engine.networks.exponential_field import Exponential
+from eggrad.engine.networks.exponential_reading import elements
 from eggrad.engine.terms import term as terms
 from eggrad.engine.terms.term import Term
 
@@ -27,12 +24,11 @@ SUMS = ("add", "subtract")
 
 @dataclass(frozen=True)
 class _Homogeneous:
-    """An e-class as a power of the divisor times itself with `e / s` for e and 1 for s.
+    """An e-class that is `sᵈ` times itself with `e / s` for each exponential e, and 1 for s.
 
-    `node` is the e-node that it is read in, and `inside` are the places of the operands that have
-    a part in it, and which of their axes are those of the divisor; they are empty for a power of
-    the divisor and for an exponential. `exponential` says that there is an e in it, `divided` a
-    power of the divisor.
+    `degree` is d, and `node` the e-node that shows it. Of its operands those at the places
+    `inside` are such themselves, with the axes of each that are the divisor's; a power of s and an
+    exponential have none. `exponential` says that there is an e in it, `divided` a power of s.
     """
 
     degree: Fraction
@@ -42,8 +38,8 @@ class _Homogeneous:
     divided: bool = False
 
     @property
-    def is_apart(self) -> bool:
-        """Whether it stays as it is: divided everywhere, it would have lost nothing."""
+    def is_trivial(self) -> bool:
+        """Whether it has nothing that overflows: degree 0, and no power of the divisor."""
         return not self.degree and not self.divided
 
 
@@ -52,7 +48,7 @@ class _Homogeneous:
 Found = Mapping[int, Mapping[Indices, _Homogeneous]]
 
 
-def divisors(graph: Snapshot) -> list[int]:
+def _divisors(graph: Snapshot) -> list[int]:
     """The exponentials of which there is a negative power: scalars, and sums over axes."""
     found: dict[int, None] = {}
     for cls in graph.classes:
@@ -74,14 +70,15 @@ def _sums(graph: Snapshot, cls: int) -> list[ENode]:
     ]
 
 
-def normalised(graph: Snapshot, divisor: int) -> Iterator[tuple[int, Term]]:
-    """The e-classes of degree 0, every exponential divided, without the divisor's powers."""
-    found = _read_homogeneous(graph, divisor)
-    done: dict[tuple[int, Indices], Term] = {}
-    for cls, ways in found.items():
-        for axes, own in ways.items():
-            if own.exponential and not own.degree:
-                yield cls, _written(graph, divisor, found, (cls, axes), done)
+def divided_by_exponentials(graph: Snapshot) -> Iterator[tuple[int, Term]]:
+    """The e-classes of degree 0, every exponential divided, without powers of the divisor."""
+    for divisor in _divisors(graph):
+        found = _read_homogeneous(graph, divisor)
+        done: dict[tuple[int, Indices], Term] = {}
+        for cls, ways in found.items():
+            for axes, own in ways.items():
+                if own.exponential and not own.degree:
+                    yield cls, _written(graph, divisor, found, (cls, axes), done)
 
 
 def _read_homogeneous(graph: Snapshot, divisor: int) -> Found:
@@ -96,28 +93,21 @@ def _read_homogeneous(graph: Snapshot, divisor: int) -> Found:
         if divisor in exponents:
             power = _Homogeneous(exponents[divisor], False, node, divided=True)
             ways = {tuple(range(len(lead))): power}
-        elif len(dims) > len(lead) and _is_apart(graph, cls, argument):
+        elif len(dims) > len(lead) and _is_numerator(graph, cls, argument):
             degree = _degree(graph, cls, units)
             ways = dict.fromkeys(_placements(lead, dims), _Homogeneous(degree, True, node))
         else:
-            read = (_of_node(graph, cls, m, found) for m in (node, *graph.members[cls]))
-            ways = _divided_first(read)
+            # The sum that divides may be written as a sum once more, where that costs no more.
+            ways = {}
+            for m in (node, *graph.members[cls]):
+                own = _of_node(graph, cls, m, found)
+                ways = ways or own
+                if any(w.divided for w in own.values()):
+                    ways = own
+                    break
         if ways:
             found[cls] = ways
     return found
-
-
-def _divided_first(read: Iterable[dict[Indices, _Homogeneous]]) -> dict[Indices, _Homogeneous]:
-    """The first ways with a power of the divisor in them, else the first of all.
-
-    The sum that divides may be written as a sum once more, where that costs no more.
-    """
-    first: dict[Indices, _Homogeneous] = {}
-    for ways in read:
-        if any(own.divided for own in ways.values()):
-            return ways
-        first = first or ways
-    return first
 
 
 def _of_node(graph: Snapshot, cls: int, node: ENode, found: Found) -> dict[Indices, _Homogeneous]:
@@ -165,7 +155,7 @@ def _of_product(graph: Snapshot, node: ENode, found: Found) -> dict[Indices, _Ho
             tuple(inside),
             any(p.divided for p in parts),
         )
-        if whole.is_apart:
+        if whole.is_trivial:
             continue
         ways = [*_places(indices, tuple(same[i] for i in spec[-1]))]
         if not ways and whole.exponential and not whole.degree:
@@ -224,12 +214,10 @@ def _of_power(
 def _units(graph: Snapshot, divisor: int) -> Mapping[int, Fraction]:
     """The arguments, with their coefficients, of an exponential that the divisor is a sum of."""
     for member in _sums(graph, divisor):
-        total: dict[int, Fraction] = {}
-        for element in map(elements(graph).get, member.children):
-            for cls, c in _arguments(element).items() if element else ():
-                total[cls] = total.get(cls, Fraction(0)) + c
-        if any(total.values()):
-            return {cls: c for cls, c in total.items() if c}
+        known = filter(None, map(elements(graph).get, member.children))
+        found = collected(pair for element in known for pair in _arguments(element).items())
+        if found:
+            return found
     return {}
 
 
@@ -239,8 +227,8 @@ def _degree(graph: Snapshot, cls: int, units: Mapping[int, Fraction]) -> Fractio
     return next((own[c] / unit for c, unit in units.items() if c in own), Fraction(1))
 
 
-def _is_apart(graph: Snapshot, cls: int, argument: Collection[int]) -> bool:
-    """Whether an e-class is a pure exponential in which the argument of the divisor has no part."""
+def _is_numerator(graph: Snapshot, cls: int, argument: Collection[int]) -> bool:
+    """Whether an e-class is an exponential of anything but the argument of the divisor."""
     element = elements(graph).get(cls)
     if element is None or not element.form or element.step:
         return False

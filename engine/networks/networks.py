@@ -1,10 +1,10 @@
 """Whole products as contraction networks, with the orders to multiply in; sums as linear forms."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import lru_cache, reduce
-from itertools import islice, permutations, product
+from itertools import combinations, islice, permutations, product
 from math import inf, prod
 from typing import Any, Final, Literal, TypeVar, cast
 
@@ -13,6 +13,7 @@ import opt_einsum
 from eggrad.engine.costs.cost import Model
 from eggrad.engine.extraction.snapshot import ENode, Snapshot
 from eggrad.engine.indices.indicator_plan import Sparsity
+from eggrad.engine.indices.linear_combinations import Rational, collected
 from eggrad.engine.indices.spec import Dims, Indices, Size, Spec, canonical, output_dims, scaling
 from eggrad.engine.terms import term as terms
 from eggrad.engine.terms.term import Term
@@ -23,6 +24,7 @@ MAX_ORDERS = 24
 PRODUCTS = ("ein", "ein1", "scale")
 
 Factor = tuple[int, Indices]
+Placed = tuple[Term, Indices]
 T = TypeVar("T")
 
 
@@ -193,6 +195,21 @@ def network_key(network: Network) -> tuple[object, ...]:
     return (best, network.out, network.coefficient)
 
 
+def unscaled_key(network: Network) -> object:
+    """The key of a network without its coefficient: of all its multiples the same."""
+    return network_key(replace(network, coefficient=Fraction(1)))
+
+
+def like_terms_added(
+    networks: Iterable[Network], key: Callable[[Network], Hashable]
+) -> list[Network]:
+    """A sum of networks as the sum of the first of each key, with the sums of coefficients."""
+    keyed = [(key(n), n) for n in networks]
+    first = dict(reversed(keyed))
+    numbers = collected((k, n.coefficient) for k, n in keyed)
+    return [replace(first[k], coefficient=c) for k, c in numbers.items()]
+
+
 # Contraction paths: in which order the factors of a network are multiplied, two at a time.
 #
 # A path has the numbers of the two that each product multiplies; the factors have the first
@@ -207,28 +224,15 @@ MAX_PROGRAMMED: Final = 18
 
 IndexSet = frozenset[int]
 Path = list[tuple[int, int]]
+Search = Callable[[Sequence[IndexSet], IndexSet, Mapping[int, int]], Path]
 
 
-def contraction_path(
-    factors: Sequence[IndexSet], out: IndexSet, lengths: Mapping[int, int], *, exact: bool = False
-) -> Path:
-    """A cheap path, the one that opt_einsum finds; with `exact`, and few factors, the cheapest.
+def cheap_path(factors: Sequence[IndexSet], out: IndexSet, lengths: Mapping[int, int]) -> Path:
+    """A cheap path, the one that opt_einsum finds.
 
     The searches of opt_einsum 3.4 do not see what it is worth to multiply vectors on one index
     before a matrix meets them: their paths cost up to a hundred times more than the cheapest.
-
-    >>> vector, matrix, lengths = frozenset({1}), frozenset({0, 1}), {0: 100, 1: 100}
-    >>> contraction_path([vector, vector, matrix], frozenset({0}), lengths, exact=True)
-    [(0, 1), (2, 3)]
     """
-    if exact and len(factors) <= MAX_EXACT:
-        return _cheapest(factors, out, lengths)
-    return _found_by_opt_einsum(factors, out, lengths)
-
-
-def _found_by_opt_einsum(
-    factors: Sequence[IndexSet], out: IndexSet, lengths: Mapping[int, int]
-) -> Path:
     search: Any = opt_einsum.paths.greedy
     if len(factors) <= MAX_PROGRAMMED:
         small = len(factors) <= 4
@@ -246,12 +250,40 @@ def _found_by_opt_einsum(
     return path
 
 
-def _cheapest(factors: Sequence[IndexSet], out: IndexSet, lengths: Mapping[int, int]) -> Path:
-    """The cheapest path of all: sets of factors, small ones first, are split in two every way.
+def smallest_first(factors: Sequence[IndexSet], out: IndexSet, lengths: Mapping[int, int]) -> Path:
+    """The path that multiplies the two whose product has the fewest entries, again and again."""
+    left = dict(enumerate(factors))
+    path: Path = []
 
-    A set is a number, with a bit for each factor.
+    def product_of(i: int, j: int) -> IndexSet:
+        return (left[i] | left[j]) & out.union(*(f for k, f in left.items() if k not in (i, j)))
+
+    def price(pair: tuple[int, int]) -> tuple[int, int]:
+        both = (product_of(*pair), left[pair[0]] | left[pair[1]])
+        entries, points = (prod(lengths[i] for i in own) for own in both)
+        return entries, points
+
+    while len(left) > 1:
+        i, j = min(combinations(left, 2), key=price)
+        path.append((i, j))
+        rest = {k: f for k, f in left.items() if k not in (i, j)}
+        left = {len(factors) + len(path) - 1: product_of(i, j)} | rest
+    return path
+
+
+def cheapest_path(factors: Sequence[IndexSet], out: IndexSet, lengths: Mapping[int, int]) -> Path:
+    """The cheapest path of all, of few factors; else the cheap one.
+
+    Sets of factors, small ones first, are split in two every way. A set is a number, with a bit
+    for each factor.
+
+    >>> vector, matrix, lengths = frozenset({1}), frozenset({0, 1}), {0: 100, 1: 100}
+    >>> cheapest_path([vector, vector, matrix], frozenset({0}), lengths)
+    [(0, 1), (2, 3)]
     """
     count = len(factors)
+    if count > MAX_EXACT:
+        return cheap_path(factors, out, lengths)
     every = range(1 << count)
     inside = [IndexSet().union(*(f for k, f in enumerate(factors) if m >> k & 1)) for m in every]
     kept = [inside[m] & (inside[~m] | out) for m in every]
@@ -306,41 +338,61 @@ def contract(
     network: Network,
     factors: Sequence[Factor],
     out: Indices,
-    *,
-    exact: bool = False,
 ) -> Term:
-    """The product of some factors as a term with axes `out`, in a cheap order.
-
-    The order is opt_einsum's; with `exact`, and few factors, no other takes fewer operations.
-    """
-    pool = [(graph.term(c), part) for c, part in factors]
-    return contract_terms(graph, network, pool, out, exact=exact)
+    """The product of some factors as a term with axes `out`, in a cheap order."""
+    return contract_terms(graph, network, [(graph.term(c), part) for c, part in factors], out)
 
 
 def contract_terms(
     graph: Snapshot,
     network: Network,
-    pool: Sequence[tuple[Term, Indices]],
+    pool: Sequence[Placed],
     out: Indices,
-    *,
-    exact: bool = False,
+    search: Search = cheap_path,
 ) -> Term:
-    """The product of some terms on a network's indices; `exact` as for `contract`."""
-    if not pool:
-        return terms.constant(1)
+    """The product of some terms on a network's indices, repeated along axes that none of them has.
+
+    `search` is for the order in which they are multiplied.
+    """
+    present = {i for _, part in pool for i in part}
+    missing = tuple(i for i in out if i not in present)
+    if missing or not pool:
+        ones = terms.constant(1, tuple(network.sizes[i] for i in missing))
+        pool = [*pool, (ones, missing)]
     if len(pool) == 1:
         ((only, part),) = pool
         return only if part == out else terms.einsum(canonical([part], out), only)
     made = [t for t, _ in pool]
     parts = tuple(part for _, part in pool)
-    for i, j, spec in _products(parts, out, _lengths(graph.model, network, parts), exact):
+    for i, j, spec in _products(parts, out, _lengths(graph.model, network, parts), search):
         made.append(terms.einsum(spec, made[i], made[j]))
     return made[-1]
 
 
+def as_term(
+    graph: Snapshot,
+    network: Network,
+    pool: Sequence[Placed] | None = None,
+    search: Search = cheap_path,
+) -> Term:
+    """A network as a term, with a `pool` of terms in place of its factors if there is one."""
+    if pool is None:
+        pool = [(graph.term(c), part) for c, part in network.factors]
+    whole = contract_terms(graph, network, pool, network.out, search)
+    return scaled(network.coefficient, whole)
+
+
+def with_product(
+    graph: Snapshot, network: Network, places: Collection[int], product: Placed, search: Search
+) -> Term:
+    """A network as a term in which a product stands for the factors at some places."""
+    rest = [(graph.term(c), p) for k, (c, p) in enumerate(network.factors) if k not in places]
+    return as_term(graph, network, [*rest, product], search)
+
+
 @lru_cache(maxsize=4096)
 def _products(
-    parts: tuple[Indices, ...], out: Indices, lengths: tuple[tuple[int, int], ...], exact: bool
+    parts: tuple[Indices, ...], out: Indices, lengths: tuple[tuple[int, int], ...], search: Search
 ) -> tuple[tuple[int, int, Spec], ...]:
     """The products of two: the numbers of both, and their spec.
 
@@ -349,7 +401,7 @@ def _products(
     left = dict(enumerate(parts))
     found: list[tuple[int, int, Spec]] = []
     sets = [frozenset(p) for p in parts]
-    for i, j in contraction_path(sets, frozenset(out), dict(lengths), exact=exact):
+    for i, j in search(sets, frozenset(out), dict(lengths)):
         a, b = left.pop(i), left.pop(j)
         kept = _kept(a + b, {x for part in left.values() for x in part}, out) if left else out
         left[len(parts) + len(found)] = kept
@@ -363,7 +415,7 @@ def _kept(indices: Indices, later: set[int], out: Indices) -> Indices:
     return tuple([i for i in out if i in distinct] + [i for i in distinct if i not in out])
 
 
-def order_price(graph: Snapshot, network: Network, *, exact: bool = False) -> int:
+def order_price(graph: Snapshot, network: Network, search: Search) -> int:
     """What the products cost that `contract` makes of all factors, worked out once for all alike.
 
     Alike are networks whose factors have the same sizes and are equal in the same places.
@@ -374,8 +426,8 @@ def order_price(graph: Snapshot, network: Network, *, exact: bool = False) -> in
         for c, part in network.factors
     )
     return graph.remember(
-        ("order price", exact, factors, network.out),
-        lambda: _price(graph.model, factors, network, exact),
+        ("order price", search, factors, network.out),
+        lambda: _price(graph.model, factors, network, search),
     )
 
 
@@ -383,14 +435,14 @@ def _price(
     model: Model,
     factors: Sequence[tuple[int, Indices, Dims, Sparsity]],
     network: Network,
-    exact: bool,
+    search: Search,
 ) -> int:
     """The price of all products; one that occurs twice is computed once."""
     parts = tuple(part for _, part, _, _ in factors)
     made = [(number, dims, sparsity) for number, _, dims, sparsity in factors]
     known: dict[tuple[int, int, Spec], int] = {}
     price = 0
-    for i, j, spec in _products(parts, network.out, _lengths(model, network, parts), exact):
+    for i, j, spec in _products(parts, network.out, _lengths(model, network, parts), search):
         (a, left, first), (b, right, second) = made[i], made[j]
         out = output_dims(spec, left, right)
         if (a, b, spec) not in known:
@@ -414,6 +466,11 @@ def scaled(coefficient: Fraction, term: Term) -> Term:
     return terms.einsum(scaling(term.order), terms.constant(coefficient), term)
 
 
+def raised(term: Term, p: Fraction | int) -> Term:
+    """A rational power of a term, entry by entry."""
+    return term if p == 1 else terms.power(term, terms.constant(p))
+
+
 # Parts of networks: one split in two, and what two of them have in common.
 
 
@@ -423,15 +480,15 @@ def split(graph: Snapshot, network: Network, chosen: Sequence[int]) -> Term:
     rest = [f for k, f in enumerate(network.factors) if k not in chosen]
     left = {i for _, part in first for i in part}
     right = {i for _, part in rest for i in part}
-    first_out = first[0][1] if len(first) == 1 else _interface(left, right, network.out)
-    rest_out = _interface(right, left, network.out, first_out)
+    first_out = first[0][1] if len(first) == 1 else interface(left, right, network.out)
+    rest_out = interface(right, left, network.out, first_out)
     a = contract(graph, network, first, first_out)
     b = contract(graph, network, rest, rest_out)
     whole = terms.einsum(canonical([first_out, rest_out], network.out), a, b)
     return scaled(network.coefficient, whole)
 
 
-def _interface(own: set[int], other: set[int], out: Indices, guide: Indices = ()) -> Indices:
+def interface(own: set[int], other: set[int], out: Indices, guide: Indices = ()) -> Indices:
     """The indices that a part shows: the output's in their order, then the shared ones.
 
     The order of the shared ones follows the other part, so that two splits with the same other
@@ -471,7 +528,7 @@ def factored(graph: Snapshot, networks: Sequence[Network], free: bool = False) -
         left = [f for k, f in enumerate(network.factors) if k not in places.values()]
         rests.append((network, [(c, tuple(names[i] for i in part)) for c, part in left]))
     shown = [
-        _interface({i for _, part in rest for i in part}, inside, first.out)
+        interface({i for _, part in rest for i in part}, inside, first.out)
         for _, rest in rests
         if rest
     ]
@@ -480,13 +537,8 @@ def factored(graph: Snapshot, networks: Sequence[Network], free: bool = False) -
         return None
     summands: list[Term] = []
     for network, rest in rests:
-        pool = [(graph.term(c), part) for c, part in rest]
-        missing = tuple(i for i in axes if all(i not in part for _, part in rest))
-        if missing or not pool:
-            pool.append((terms.constant(1, tuple(sizes[i] for i in missing)), missing))
-        made = contract_terms(graph, Network((), axes, sizes), pool, axes)
-        summands.append(scaled(network.coefficient, made))
-    kept = _interface(inside, set(axes), first.out)
+        summands.append(as_term(graph, Network(tuple(rest), axes, sizes, network.coefficient)))
+    kept = interface(inside, set(axes), first.out)
     whole = contract(graph, Network((), kept, sizes), common, kept)
     return terms.einsum(canonical([kept, axes], first.out), whole, reduce(terms.add, summands))
 
@@ -533,13 +585,14 @@ def common_part(a: Network, b: Network) -> list[tuple[int, int]]:
         taken = {j for _, j in pairs}
         for j, (other, theirs) in reversed(list(enumerate(b.factors))):
             if other == cls and j not in taken:
-                extended = _match(part, theirs, names)
+                extended = matched(part, theirs, names)
                 if extended is not None:
                     stack.append((k + 1, [*pairs, (k, j)], extended))
     return best
 
 
-def _match(part: Indices, theirs: Indices, names: dict[int, int]) -> dict[int, int] | None:
+def matched(part: Indices, theirs: Indices, names: dict[int, int]) -> dict[int, int] | None:
+    """Other indices for some, one for each, that take one factor to another; None without such."""
     extended = dict(names)
     for i, j in zip(part, theirs, strict=True):
         if extended.setdefault(i, j) != j:
@@ -557,7 +610,9 @@ MAX_TERMS = 64
 MAX_TERMS_OF_WHOLE = 10_000
 # In terms of at most this many e-classes every sum is taken apart.
 SMALL = 60
-SUMS = ("add", "subtract", "negate", "scale")
+# The signs of the operands.
+SIGNS: Mapping[str, tuple[int, ...]] = {"add": (1, 1), "subtract": (1, -1), "negate": (-1,)}
+SUMS = (*SIGNS, "scale")
 
 
 def linear_forms(graph: Snapshot, cls: int) -> list[tuple[LinearForm, int]]:
@@ -669,18 +724,9 @@ def _flatten(
     return form, sum(number[c] for c in terms)
 
 
-def _signs(node: ENode) -> tuple[Fraction, ...]:
+def _signs(node: ENode) -> tuple[Rational, ...]:
     """What the operands of a sum, a negative or a multiple count in it."""
-    one = Fraction(1)
-    match node.constructor:
-        case "scale":
-            return (node.value,)
-        case "negate":
-            return (-one,)
-        case "add":
-            return (one, one)
-        case _:
-            return (one, -one)
+    return SIGNS.get(node.constructor) or (node.value,)
 
 
 # E-classes that are read from their operands.

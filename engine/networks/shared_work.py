@@ -12,14 +12,20 @@ from eggrad.engine.extraction import extract
 from eggrad.engine.extraction.snapshot import ENode, Snapshot
 from eggrad.engine.indices.spec import Indices, canonical
 from eggrad.engine.networks.networks import (
+    SIGNS,
     Factor,
     Network,
+    as_term,
+    cheapest_path,
     connected_order,
     contract,
-    contract_terms,
-    network_key,
+    interface,
+    like_terms_added,
+    matched,
     product_network,
     scaled,
+    unscaled_key,
+    with_product,
 )
 from eggrad.engine.terms import term as terms
 from eggrad.engine.terms.term import Term
@@ -27,8 +33,6 @@ from eggrad.engine.terms.term import Term
 MAX_FACTORS = 64
 MAX_NETWORKS = 4
 MAX_STEPS = 2_000
-# The signs of the operands.
-SUMS: Mapping[str, tuple[int, ...]] = {"add": (1, 1), "subtract": (1, -1), "negate": (-1,)}
 
 Renaming = dict[int, int]
 Axes = tuple[int, ...]
@@ -63,25 +67,22 @@ def expanded(graph: Snapshot, cls: int) -> list[Network] | None:
     """
     node = graph.choice[cls]
     waiting = [(product_network(graph, cls, node, MAX_FACTORS, quotients="all"), 1)]
-    found: dict[object, Network] = {}
+    found: list[Network] = []
     while waiting:
         network, sign = waiting.pop()
         place = next((k for k, f in enumerate(network.factors) if _is_sum(graph, f)), None)
         if place is None:
-            own = _normal(graph, network, sign)
-            key = network_key(replace(own, coefficient=Fraction(1)))
-            before = found[key].coefficient if key in found else 0
-            found[key] = replace(own, coefficient=own.coefficient + before)
+            found.append(_normal(graph, network, sign))
         else:
             waiting += [(n, s * sign) for n, s in _distributed(graph, network, place)]
-        if len(found) + len(waiting) > MAX_NETWORKS:
+        if len({*map(unscaled_key, found)}) + len(waiting) > MAX_NETWORKS:
             return None
-    return [n for n in found.values() if n.coefficient]
+    return like_terms_added(found, unscaled_key)
 
 
 def _is_sum(graph: Snapshot, factor: Factor) -> bool:
     cls, part = factor
-    return len(part) > 1 and graph.choice[cls].constructor in SUMS
+    return len(part) > 1 and graph.choice[cls].constructor in SIGNS
 
 
 def _normal(graph: Snapshot, network: Network, sign: int) -> Network:
@@ -101,7 +102,7 @@ def _normal(graph: Snapshot, network: Network, sign: int) -> Network:
 def _distributed(graph: Snapshot, network: Network, place: int) -> Iterator[tuple[Network, int]]:
     """The network with a sum among its factors replaced by each term of the sum, and its sign."""
     node = graph.choice[network.factors[place][0]]
-    for child, sign in zip(node.children, SUMS[node.constructor], strict=True):
+    for child, sign in zip(node.children, SIGNS[node.constructor], strict=True):
         inner = product_network(graph, child, graph.choice[child], MAX_FACTORS, quotients="all")
         yield network.with_factor(place, inner), sign
 
@@ -131,18 +132,10 @@ def mirror_image(network: Network, axes: Axes) -> tuple[Renaming, dict[int, int]
         for k in reversed(range(len(network.factors))):
             other, theirs = network.factors[k]
             if other == cls and k not in places:
-                extended = _exchanged(part, theirs, names)
+                extended = matched((*part, *theirs), (*theirs, *part), names)
                 if extended is not None:
                     stack.append((at + 1, extended, places | {order[at]: k, k: order[at]}))
     return None
-
-
-def _exchanged(part: Indices, theirs: Indices, names: Renaming) -> Renaming | None:
-    extended = dict(names)
-    for i, j in zip(part, theirs, strict=True):
-        if extended.setdefault(i, j) != j or extended.setdefault(j, i) != i:
-            return None
-    return extended
 
 
 def halved(graph: Snapshot, network: Network, axes: Axes) -> Term | None:
@@ -168,12 +161,13 @@ def halved(graph: Snapshot, network: Network, axes: Axes) -> Term | None:
             continue
         found = True
         inside = [network.factors[k] for k in part]
-        shown = _shown(network, part)
+        rest = {i for k, f in enumerate(network.factors) if k not in part for i in f[1]}
+        shown = interface({i for _, own in inside for i in own}, rest, network.out)
         pool.append((contract(graph, network, inside, shown), shown))
         pool.append((pool[-1][0], tuple(names[i] for i in shown)))
     if not found:
         return None
-    return scaled(network.coefficient, contract_terms(graph, network, pool, network.out))
+    return as_term(graph, network, pool)
 
 
 def _parts(network: Network, names: Mapping[int, int]) -> Iterable[Sequence[int]]:
@@ -186,14 +180,6 @@ def _parts(network: Network, names: Mapping[int, int]) -> Iterable[Sequence[int]
                 own, other = group[k], group[first.setdefault(i, k)]
                 group = [other if g == own else g for g in group]
     return [[k for k, g in enumerate(group) if g == leader] for leader in dict.fromkeys(group)]
-
-
-def _shown(network: Network, part: Sequence[int]) -> Indices:
-    """The indices of some factors that the output or other factors have too."""
-    inside = {i for k in part for i in network.factors[k][1]}
-    others = {i for k, f in enumerate(network.factors) if k not in part for i in f[1]}
-    rest = sorted(i for i in inside & others if i not in network.out)
-    return tuple(i for i in network.out if i in inside) + tuple(rest)
 
 
 # Networks in which one matrix occurs several times, on one summed index: symmetric products.
@@ -274,7 +260,8 @@ def _products(
         every: list[Term] = []
         for network, number, summed, rest in zip(networks, numbers, indices, rests, strict=True):
             assert summed is not None
-            every.append(scaled(number, _weights(graph, network, rest, wanted(summed))))
+            own = replace(network, factors=tuple(rest), out=wanted(summed), coefficient=number)
+            every.append(as_term(graph, own))
         return reduce(terms.add, every)
 
     numbers = [n.coefficient for n in networks]
@@ -290,19 +277,6 @@ def _products(
         yield whole if made == out else terms.einsum(canonical([made], out), whole)
 
 
-def _weights(
-    graph: Snapshot, network: Network, rest: Sequence[tuple[int, Indices]], wanted: Indices
-) -> Term:
-    pool = [(graph.term(cls), part) for cls, part in rest]
-    present = {i for _, part in rest for i in part}
-    # Weights are the same along an axis that nothing else has.
-    missing = tuple(i for i in wanted if i not in present)
-    if missing or not pool:
-        ones = terms.constant(1, tuple(network.sizes[i] for i in missing))
-        pool.append((ones, missing))
-    return contract_terms(graph, network, pool, wanted)
-
-
 # Products that have all factors of another one, which is computed anyway.
 #
 # A search for the cheapest order of some factors does not see the other products of a DAG: of
@@ -315,22 +289,37 @@ MAX_CLASSES = 400
 
 def made_from_others(graph: Snapshot) -> Iterator[tuple[int, Term]]:
     """The products of the cheapest DAG that have all factors of others, made from those."""
-    choice = _cheap_dag(graph)
-    used = extract.used(choice, graph.root_classes)
-    if len(used) > MAX_CLASSES:
-        return
-    networks = {
-        cls: product_network(graph, cls, choice[cls], MAX_FACTORS)
-        for cls in _wholes(choice, used, graph.root_classes)
-    }
+    choice, _, networks = _shared_products(graph)
     classes = {cls: Counter(c for c, _ in n.factors) for cls, n in networks.items()}
     for cls, large in networks.items():
         below = {*extract.used(choice, [cls])}
         for other, small in networks.items():
             if other not in below and len(small.factors) > 2 and classes[other] < classes[cls]:
-                made = _made_from(graph, large, graph.term(other), small)
-                if made is not None:
-                    yield cls, made
+                found = embedding(small, large)
+                if found is not None:
+                    names, places = found
+                    made = (graph.term(other), tuple(names[i] for i in small.out))
+                    whole = replace(large, coefficient=large.coefficient / small.coefficient)
+                    yield cls, with_product(graph, whole, places, made, cheapest_path)
+
+
+def _shared_products(
+    graph: Snapshot,
+) -> tuple[dict[int, ENode], list[int], dict[int, Network]]:
+    """A cheap DAG of the roots, its e-classes, and its products, unless it is large.
+
+    Those that are merely factors of one other product are in that one.
+    """
+    choice = graph.remember("cheap DAG", lambda: graph.cheap_dag(graph.root_classes))
+    used = extract.used(choice, graph.root_classes)
+    if len(used) > MAX_CLASSES:
+        return choice, [], {}
+    products = [c for c in used if choice[c].constructor == "ein"]
+    inside = Counter(c for p in products for c in choice[p].children)
+    others = (choice[c] for c in used if choice[c].constructor != "ein")
+    outside = {*graph.root_classes, *(c for node in others for c in node.children)}
+    wholes = (c for c in products if c in outside or inside[c] > 1)
+    return choice, used, {c: product_network(graph, c, choice[c], MAX_FACTORS) for c in wholes}
 
 
 # Products of two factors that several products have in common.
@@ -349,28 +338,20 @@ MULTIPLES = 4
 
 def with_common_pairs(graph: Snapshot) -> Iterator[tuple[int, Term]]:
     """The products of the cheapest DAG that have two factors in common, with these two first."""
-    choice = _cheap_dag(graph)
-    used = extract.used(choice, graph.root_classes)
-    if len(used) > MAX_CLASSES:
-        return
+    choice, used, networks = _shared_products(graph)
     least = WORTH * sum(graph.cost(cls, choice[cls]) for cls in used)
     found: dict[object, list[tuple[int, Network, _Pair]]] = {}
-    for cls in _wholes(choice, used, graph.root_classes):
-        network = product_network(graph, cls, choice[cls], MAX_FACTORS)
-        if len(network.factors) <= MAX_PAIRED:
-            network = _of_multiples(graph, network, used)
+    for cls, whole in networks.items():
+        if len(whole.factors) <= MAX_PAIRED:
+            network = _of_multiples(graph, whole, used)
             for places in combinations(range(len(network.factors)), 2):
                 pair = _pair(graph, network, places)
                 if pair is not None and pair.price >= least:
                     found.setdefault(pair.key, []).append((cls, network, pair))
     for uses in found.values():
-        if len(uses) > 1:
-            for cls, network, pair in uses:
-                rest = (f for k, f in enumerate(network.factors) if k not in pair.places)
-                pool = [(graph.term(c), part) for c, part in rest]
-                pool.append((pair.term, pair.out))
-                whole = contract_terms(graph, network, pool, network.out, exact=True)
-                yield cls, scaled(network.coefficient, whole)
+        for cls, network, pair in uses if len(uses) > 1 else ():
+            made = (pair.term, pair.out)
+            yield cls, with_product(graph, network, pair.places, made, cheapest_path)
 
 
 def _of_multiples(graph: Snapshot, network: Network, used: Collection[int]) -> Network:
@@ -426,32 +407,6 @@ def _pair(graph: Snapshot, network: Network, places: tuple[int, int]) -> _Pair |
     return _Pair(places, (a, b, spec), term, out, price)
 
 
-def _cheap_dag(graph: Snapshot) -> dict[int, ENode]:
-    return graph.remember("cheap DAG", lambda: graph.cheap_dag(graph.root_classes))
-
-
-def _wholes(choice: dict[int, ENode], used: list[int], roots: list[int]) -> list[int]:
-    """The products of a DAG that are not merely factors of one other product."""
-    products = [c for c in used if choice[c].constructor == "ein"]
-    inside = Counter(c for p in products for c in choice[p].children)
-    others = (choice[c] for c in used if choice[c].constructor != "ein")
-    outside = {*roots, *(c for node in others for c in node.children)}
-    return [c for c in products if c in outside or inside[c] > 1]
-
-
-def _made_from(graph: Snapshot, large: Network, done: Term, small: Network) -> Term | None:
-    """A network made from a smaller one that is computed already; None if it lacks factors."""
-    found = embedding(small, large)
-    if found is None:
-        return None
-    names, places = found
-    rest = (f for k, f in enumerate(large.factors) if k not in places)
-    pool = [(graph.term(c), indices) for c, indices in rest]
-    pool.append((done, tuple(names[i] for i in small.out)))
-    made = contract_terms(graph, large, pool, large.out, exact=True)
-    return scaled(large.coefficient / small.coefficient, made)
-
-
 def embedding(small: Network, large: Network) -> tuple[dict[int, int], set[int]] | None:
     """Where a network has the factors of a smaller one: its indices for theirs, and the places.
 
@@ -477,11 +432,7 @@ def embedding(small: Network, large: Network) -> tuple[dict[int, int], set[int]]
         cls, part = small.factors[order[len(places)]]
         for k, (other, theirs) in reversed([*enumerate(large.factors)]):
             if other == cls and k not in places:
-                # An index that is there twice must be the same one twice.
-                extended = dict(names)
-                same = all(
-                    extended.setdefault(i, j) == j for i, j in zip(part, theirs, strict=True)
-                )
-                if same and len({*extended.values()}) == len(extended):
+                extended = matched(part, theirs, names)
+                if extended is not None:
                     stack.append((extended, (*places, k)))
     return None

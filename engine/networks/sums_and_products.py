@@ -1,42 +1,50 @@
 """Sums and products as wholes: read as linear forms and networks, and written as terms."""
 
 from collections import Counter
-from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from functools import partial, reduce
-from itertools import combinations, pairwise, product
+from itertools import combinations, islice, pairwise, product
 from math import prod
 from typing import Any, cast
 
-from eggrad.engine.costs.cost import Model
 from eggrad.engine.extraction.snapshot import ENode, Snapshot
 from eggrad.engine.indices import affine
 from eggrad.engine.indices.constraints import Constraint
-from eggrad.engine.indices.spec import Indices, Size, Spec, canonical, hadamard
+from eggrad.engine.indices.linear_combinations import collected
+from eggrad.engine.indices.spec import Indices, Spec, canonical, hadamard
 from eggrad.engine.networks.networks import (
     MAX_FACTORS,
     Factor,
     LinearForm,
     Network,
+    Placed,
+    Search,
+    as_term,
+    cheap_path,
+    cheapest_path,
     connected_order,
-    contract,
     contract_terms,
     factored,
+    like_terms_added,
     linear_forms,
     network_key,
     order_price,
     product_network,
+    raised,
     scaled,
+    smallest_first,
     split,
+    unscaled_key,
 )
 from eggrad.engine.terms import term as terms
 from eggrad.engine.terms.term import Term
 
-Placed = tuple[Term, Indices]
-
 # Of an e-class with many products the first few are looked at.
 MAX_PRODUCTS = 12
+# Of a product a few pairs of factors are looked at.
+MAX_PAIRS = 6
 
 
 def networks(graph: Snapshot, cls: int) -> Iterable[tuple[object, Network]]:
@@ -67,6 +75,11 @@ def _may_shrink(graph: Snapshot, network: Network) -> bool:
     return opposed or any(_fixed_indices(graph, f) for f in network.factors)
 
 
+def every_class(graph: Snapshot) -> Iterator[tuple[int]]:
+    """All e-classes, for laws that look at one after the other."""
+    return ((cls,) for cls in graph.classes)
+
+
 def every_network(graph: Snapshot) -> Iterator[tuple[int, Network]]:
     """The distinct networks of all products, each with the e-class it is of."""
     return ((cls, network) for cls in graph.classes for _, network in networks(graph, cls))
@@ -81,27 +94,48 @@ def united(graph: Snapshot, keyed: Iterable[tuple[int, Hashable]]) -> Iterator[t
             yield cls, graph.term(first)
 
 
-def as_term(graph: Snapshot, network: Network) -> Term:
-    """A network as a term, in a cheap order."""
-    whole = contract(graph, network, network.factors, network.out)
-    return scaled(network.coefficient, whole)
+def same_networks(graph: Snapshot) -> Iterator[tuple[int, Term]]:
+    """The e-classes of products with the same factors on the same indices."""
+    keyed = ((cls, key) for cls in graph.classes for key, _ in networks(graph, cls))
+    return united(graph, keyed)
 
 
-def cheaper_orders(graph: Snapshot, exact: bool) -> Iterator[tuple[int, Term]]:
+def same_sums(graph: Snapshot) -> Iterator[tuple[int, Term]]:
+    """The e-classes of sums with the same linear form."""
+    return united(graph, ((cls, frozenset(form.items())) for cls, form in every_sum(graph)))
+
+
+def cheaper_orders(graph: Snapshot, search: Search) -> Iterator[tuple[int, Term]]:
     """Products in a cheaper order than those that are there."""
     for cls, network in every_network(graph):
         # What all products of the network may cost, to be the cheapest tree of the e-class.
         most = graph.tree_cost[cls] - sum(graph.tree_cost[c] for c, _ in network.factors)
         most = min(most, network.price)
-        step = ("order", exact, cls, network, most)
+        step = ("order", search, cls, network, most)
         fresh = len(network.factors) > 2 and graph.first_time(step)
-        if fresh and order_price(graph, network, exact=exact) < most:
-            whole = contract(graph, network, network.factors, network.out, exact=exact)
-            yield cls, scaled(network.coefficient, whole)
+        if fresh and order_price(graph, network, search=search) < most:
+            yield cls, as_term(graph, network, search=search)
 
 
-def with_divisor_apart(graph: Snapshot, cls: int) -> Iterator[Term]:
-    """The products of an e-class with a factor that divides by the product of all others.
+def split_off(
+    graph: Snapshot, places_of: Callable[[Snapshot, Network], Iterable[tuple[int, ...]]]
+) -> Iterator[tuple[int, Term]]:
+    """Products as those of some factors times the rest, for the places that are named."""
+    for cls, network in every_network(graph):
+        for places in places_of(graph, network) if len(network.factors) > 2 else ():
+            if graph.first_time(("split off", cls, network, places)):
+                yield cls, split(graph, network, places)
+
+
+def single_factors(graph: Snapshot, network: Network) -> Iterator[tuple[int]]:
+    """The places of deltas and constants, of inverses, adjugates and determinants."""
+    for k, (cls, _) in enumerate(network.factors):
+        if graph.has(cls, ("delta", "constant", "inv", "adj", "det")):
+            yield (k,)
+
+
+def divisor_split_off(graph: Snapshot, cls: int) -> Iterator[Term]:
+    """The products of an e-class as a factor that divides by the product of all others, times it.
 
     It is a scalar, and may be the divisor of a quotient.
     """
@@ -114,7 +148,7 @@ def with_divisor_apart(graph: Snapshot, cls: int) -> Iterator[Term]:
             if factor in _scalar_divisors(graph):
                 rest = (*network.factors[:k], *network.factors[k + 1 :])
                 base = cheapest_network(graph, _scalar_divisors(graph)[factor])
-                if like(replace(network, factors=rest)) == like(base):
+                if unscaled_key(replace(network, factors=rest)) == unscaled_key(base):
                     yield split(graph, network, [k])
 
 
@@ -130,11 +164,15 @@ def _scalar_divisors(graph: Snapshot) -> Mapping[int, int]:
 
 
 def pairs_to_join(graph: Snapshot, network: Network) -> Iterator[tuple[int, int]]:
-    """Places of factors that rules can join.
+    """Places of a few pairs of factors that rules can join.
 
     They are alike, with a common base or function, inverse to each other, or an indicator fixes an
     index of the other one.
     """
+    return islice(_pairs_to_join(graph, network), MAX_PAIRS)
+
+
+def _pairs_to_join(graph: Snapshot, network: Network) -> Iterator[tuple[int, int]]:
     fixed = [_fixed_indices(graph, f) for f in network.factors]
     for j, (b, right) in enumerate(network.factors):
         for i, (a, left) in enumerate(network.factors[:j]):
@@ -167,7 +205,7 @@ def cheapest_network(graph: Snapshot, cls: int) -> Network:
     return graph.remember(("cheapest network", cls), read)
 
 
-def numbered(graph: Snapshot, cls: int, number: Fraction) -> Network:
+def multiple(graph: Snapshot, cls: int, number: Fraction) -> Network:
     """A multiple of an e-class as a network."""
     network = cheapest_network(graph, cls)
     return replace(network, coefficient=network.coefficient * number)
@@ -177,64 +215,23 @@ def numbered(graph: Snapshot, cls: int, number: Fraction) -> Network:
 MAX_TOWER = 4
 
 
-def like(network: Network) -> object:
-    """The same for networks that are multiples of one another."""
-    return network_key(replace(network, coefficient=Fraction(1)))
-
-
-def quotients_of(graph: Snapshot, product: ENode) -> Iterator[Term]:
-    """The element-wise products with a negative power as quotients."""
-    if product.constructor == "ein":
-        a, b = product.children
-        both = ((a, b), (b, a)) if product.spec == hadamard(len(graph.dims[a])) else ()
-        for above, below in both:
+def as_quotients(graph: Snapshot, cls: int) -> Iterator[Term]:
+    """Of an e-class without quotients the element-wise products with a negative power as such."""
+    members = graph.members[cls]
+    if any(m.constructor == "divide" for m in members):
+        return
+    for a, b in (m.children for m in members if is_hadamard(graph, m)):
+        for above, below in ((a, b), (b, a)):
             for base, p in graph.exponents(below).items():
                 if p < 0:
-                    divisor = graph.term(base)
-                    divisor = divisor if p == -1 else terms.power(divisor, terms.constant(-p))
-                    yield terms.divide(graph.term(above), divisor)
+                    yield terms.divide(graph.term(above), raised(graph.term(base), -p))
 
 
-def multiplied(
-    model: Model, factors: list[Placed], out: Indices, sizes: Mapping[int, Size]
-) -> Term:
-    """The product of some terms with axes `out`; the pair with the smallest product goes first.
-
-    >>> from eggrad.engine.costs.cost import CostModel
-    >>> a, x = terms.variable("a", ("m", "n")), terms.variable("x", ("n",))
-    >>> whole = multiplied(CostModel(), [(a, (0, 1)), (x, (1,))], (0,), {0: "m", 1: "n"})
-    >>> whole is terms.einsum("ij,j->i", a, x)
-    True
-    """
-    lengths = {i: model.length(d) for i, d in sizes.items()}
-    pool = list(factors)
-    while len(pool) > 1:
-        options = list(combinations(range(len(pool)), 2))
-        i, j = min(options, key=lambda pair: _price(pool, pair, out, lengths))
-        (a, left), (b, right) = pool[i], pool[j]
-        kept = _kept(pool, (i, j), out)
-        joined: Placed = (terms.einsum(canonical([left, right], kept), a, b), kept)
-        pool = [joined, *(f for k, f in enumerate(pool) if k not in (i, j))]
-    ((whole, own),) = pool
-    return whole if own == out else terms.einsum(canonical([own], out), whole)
-
-
-def _kept(pool: list[Placed], pair: tuple[int, int], out: Indices) -> Indices:
-    """The indices of a pair that others need, in the order of the output for the last pair."""
-    later = {i for k, (_, part) in enumerate(pool) if k not in pair for i in part}
-    found = dict.fromkeys((*pool[pair[0]][1], *pool[pair[1]][1]))
-    if len(pool) == 2:
-        return out
-    return tuple(i for i in found if i in later or i in out)
-
-
-def _price(
-    pool: list[Placed], pair: tuple[int, int], out: Indices, lengths: Mapping[int, int]
-) -> tuple[int, int]:
-    """Entries of the result, then multiplications."""
-    indices = {*pool[pair[0]][1], *pool[pair[1]][1]}
-    kept = _kept(pool, pair, out)
-    return prod(lengths[i] for i in kept), prod(lengths[i] for i in indices)
+def is_hadamard(graph: Snapshot, member: ENode) -> bool:
+    """Whether an e-node is a product entry by entry of two tensors with the same axes."""
+    return member.constructor == "ein" and member.spec == hadamard(
+        len(graph.dims[member.children[0]])
+    )
 
 
 # Products without sums, of any number of factors.
@@ -277,7 +274,7 @@ def _raised_factors(
     if m.constructor == "scale" and m.value == 1:
         # The cotangent of a scalar result.
         return inside(m.children[0])
-    if m.constructor == "power" and (p := number(graph, m.children[1])) and p.denominator == 1:
+    if m.constructor == "power" and (p := graph.number(m.children[1])) and p.denominator == 1:
         own = inside(m.children[0])
         return Counter({f: n * int(p) for f, n in own.items()}) if p else None
     if m.constructor == "divide":
@@ -297,13 +294,9 @@ def _raised_factors(
 
 def _product_of_powers(graph: Snapshot, factors: Mapping[Factor, int], cls: int) -> Term:
     """The product of powers, with the axes of an e-class."""
-    out = tuple(range(len(graph.dims[cls])))
-    network = Network((), out, dict(zip(out, graph.dims[cls], strict=True)))
-    pool: list[Placed] = []
-    for (base, part), n in factors.items():
-        term = graph.term(base)
-        pool.append((term if n == 1 else terms.power(term, terms.constant(n)), part))
-    return contract_terms(graph, network, pool, out)
+    sizes = dict(enumerate(graph.dims[cls]))
+    pool = [(raised(graph.term(base), n), part) for (base, part), n in factors.items()]
+    return as_term(graph, Network((), tuple(sizes), sizes), pool)
 
 
 # Powers of one base.
@@ -314,7 +307,7 @@ def powers_from_others(graph: Snapshot) -> Iterator[tuple[int, Term]]:
     known: dict[int, dict[Fraction, int]] = {}
     for cls in graph.classes:
         for m in graph.members[cls]:
-            if m.constructor == "power" and (p := number(graph, m.children[1])):
+            if m.constructor == "power" and (p := graph.number(m.children[1])):
                 known.setdefault(m.children[0], {})[p] = cls
     for base, powers in known.items():
         for sign in (1, -1):
@@ -326,19 +319,17 @@ def powers_from_others(graph: Snapshot) -> Iterator[tuple[int, Term]]:
                     yield powers[q], terms.einsum(hadamard(parts[0].order), *parts)
         for p, cls in powers.items():
             if p < -1 and -p in powers:
-                yield cls, terms.power(graph.term(powers[-p]), terms.constant(-1))
+                yield cls, raised(graph.term(powers[-p]), -1)
 
 
 def _power(graph: Snapshot, base: int, powers: Mapping[Fraction, int], p: Fraction) -> Term:
-    if p in powers:
-        return graph.term(powers[p])
-    return graph.term(base) if p == 1 else terms.power(graph.term(base), terms.constant(p))
+    return graph.term(powers[p]) if p in powers else raised(graph.term(base), p)
 
 
 # Powers of matrices, and matrices that all terms of a sum have.
 
 
-def with_matrix_powers(graph: Snapshot, network: Network) -> Iterator[Term]:
+def with_matrix_powers(graph: Snapshot, _: int, network: Network) -> Iterator[Term]:
     """The product with powers in place of equal matrices that follow each other."""
     pool: list[Placed] = []
     left = list(network.factors)
@@ -383,9 +374,11 @@ def _is_between(network: Network, index: int) -> bool:
 
 def matrices_out_of_sum(graph: Snapshot, cls: int, form: LinearForm) -> Iterator[Term]:
     """d·M + u·v'·M = (diag(d) + u·v')·M, for a matrix at one end of all terms of a sum."""
-    if len(graph.dims[cls]) != 2 or not 2 <= len(form) <= MAX_DISTRIBUTED:
+    step = ("matrix out of sum", cls, frozenset(form.items()))
+    of_matrices = len(graph.dims[cls]) == 2 and 2 <= len(form) <= MAX_DISTRIBUTED
+    if not of_matrices or not graph.first_time(step):
         return
-    products = [numbered(graph, t, c) for t, c in form.items()]
+    products = [multiple(graph, t, c) for t, c in form.items()]
     for axis in (0, 1):
         for key in dict.fromkeys(_ends(graph, products[0], axis)):
             ends = [_ends(graph, p, axis).get(key) for p in products]
@@ -435,11 +428,13 @@ def _out_of_sum(
 # Factors that rules can join.
 
 
-def from_left(graph: Snapshot, network: Network) -> Term | None:
-    """The product, its factors multiplied from the left where they follow each other; or None.
+def from_left(graph: Snapshot, cls: int, network: Network) -> Iterator[Term]:
+    """The product, its factors multiplied from the left where they follow each other.
 
-    None where a part would have more than two axes.
+    There is none where a part would have more than two axes.
     """
+    if len(network.factors) < 3 or not graph.first_time(("from left", cls, network)):
+        return
     order = connected_order(network.factors, network.out[:1])
     pool = [network.factors[k] for k in order]
     (first, part), *rest = pool
@@ -449,41 +444,43 @@ def from_left(graph: Snapshot, network: Network) -> Term | None:
         kept = tuple(i for i in dict.fromkeys((*part, *own)) if i in later)
         kept = network.out if k == len(rest) - 1 else kept
         if len(kept) > 2:
-            return None
+            return
         whole = terms.einsum(canonical([part, own], kept), whole, graph.term(factor))
         part = kept
-    return scaled(network.coefficient, whole)
+    yield scaled(network.coefficient, whole)
 
 
-def with_inverse_apart(graph: Snapshot, network: Network, place: int) -> Iterator[Term]:
+def inverses_split_off(graph: Snapshot, cls: int, network: Network) -> Iterator[Term]:
     """The product with an inverse as a product of inverses, and one of these beside its matrix."""
-    factor, _ = network.factors[place]
-    inner = product_of_inverses(graph, factor)
-    if inner is not None:
-        whole = network.with_factor(place, inner)
-        inside = range(place, place + len(inner.factors))
-        for i, j in product(inside, range(len(whole.factors))):
-            if j not in inside and _are_inverse(graph, whole.factors[i], whole.factors[j]):
-                yield split(graph, whole, [min(i, j), max(i, j)])
+    for place, (factor, _) in enumerate(network.factors):
+        step = ("inverse", cls, network, place)
+        known = graph.inverts(factor) and graph.first_time(step)
+        inner = product_of_inverses(graph, factor) if known else None
+        if inner is not None:
+            whole = network.with_factor(place, inner)
+            inside = range(place, place + len(inner.factors))
+            for i, j in product(inside, range(len(whole.factors))):
+                if j not in inside and _are_inverse(graph, whole.factors[i], whole.factors[j]):
+                    yield split(graph, whole, [min(i, j), max(i, j)])
 
 
 def product_of_inverses(graph: Snapshot, cls: int) -> Network | None:
-    """An inverse or an adjugate as a product of such, taken apart as far as they are known.
+    """An inverse or an adjugate as a product of such, multiplied out as far as they are known.
 
     A factor that is neither is no part of it: in X⁻¹ = X⁻²·X every power of X would bring the next.
     """
 
-    def apart(c: int) -> Network | None:
+    def of_two(c: int) -> Network | None:
         products_here = (m for m in graph.members[c] if m.constructor == "ein" and not m.subsumed)
         for member in products_here:
             if all(graph.inverts(child) for child in member.children):
                 return product_network(graph, c, member, limit=2)
         return None
 
-    found = apart(cls) if graph.inverts(cls) else None
+    found = of_two(cls)
     place = 0
     while found is not None and place < len(found.factors) < MAX_FACTORS:
-        inner = apart(found.factors[place][0])
+        inner = of_two(found.factors[place][0])
         if inner is None:
             place += 1
         else:
@@ -491,28 +488,32 @@ def product_of_inverses(graph: Snapshot, cls: int) -> Network | None:
     return found
 
 
-def hadamard_pairs(graph: Snapshot, cls: int, member: ENode) -> Iterator[Term]:
-    """A product entry by entry, two powers of one base multiplied first."""
-    order = len(graph.dims[cls])
+def powers_multiplied_first(graph: Snapshot, cls: int) -> Iterator[Term]:
+    """The products entry by entry with two powers of one base multiplied first, a few of each."""
+    for m in graph.members[cls]:
+        step = ("powers multiplied first", cls, m.children)
+        if is_hadamard(graph, m) and not m.subsumed and graph.first_time(step):
+            yield from islice(_with_powers_first(graph, cls, m), MAX_PAIRS)
+
+
+def _with_powers_first(graph: Snapshot, cls: int, member: ENode) -> Iterator[Term]:
     factors = hadamard_factors(graph, cls, member)
     known = [graph.exponents(c) for c in factors]
+    times = partial(terms.einsum, member.spec)
     for i, j in combinations(range(len(factors)), 2):
         if known[i].keys() & known[j].keys():
             rest = [graph.term(c) for k, c in enumerate(factors) if k not in (i, j)]
-            times = partial(terms.einsum, hadamard(order))
             yield reduce(times, [times(graph.term(factors[i]), graph.term(factors[j])), *rest])
 
 
 def hadamard_factors(graph: Snapshot, cls: int, member: ENode) -> list[int]:
     """The factors of a product entry by entry, at most eight."""
-    whole = hadamard(len(graph.dims[cls]))
     found: list[int] = []
     stack = [*reversed(member.children)] if member.constructor == "ein" else []
     while stack:
         c = stack.pop()
         node = graph.choice[c]
-        product = node.constructor == "ein" and node.spec == whole
-        if product and len(found) + len(stack) + 2 <= MAX_FACTORS:
+        if is_hadamard(graph, node) and len(found) + len(stack) + 2 <= MAX_FACTORS:
             stack += reversed(node.children)
         else:
             found.append(c)
@@ -522,16 +523,23 @@ def hadamard_factors(graph: Snapshot, cls: int, member: ENode) -> list[int]:
 # Indicators of several conditions as products of indicators.
 
 
-def conditions_apart(graph: Snapshot, network: Network) -> list[Placed]:
-    """The factors of a product, inequalities between two different pairs of indices apart."""
-    return [placed for cls, part in network.factors for placed in _apart(graph.term(cls), part)]
+def triangles_split(graph: Snapshot, cls: int, network: Network) -> Iterator[Term]:
+    """The product with an indicator for each pair of indices between which it has inequalities."""
+    pool = [
+        placed
+        for c, part in network.factors
+        for placed in _by_pairs_of_indices(graph.term(c), part)
+    ]
+    if len(pool) > len(network.factors) and graph.first_time(("triangles", cls, network)):
+        yield as_term(graph, network, pool, cheapest_path)
 
 
-def _apart(factor: Term, part: Indices) -> list[Placed]:
+def _by_pairs_of_indices(factor: Term, part: Indices) -> list[Placed]:
     """An indicator as the product of those of each pair of indices, if that is what it is.
 
     >>> a, b = (">=", ((0, 1), (2, -1))), (">=", ((1, 1), (2, -1)))
-    >>> [own for _, own in _apart(terms.indicator(("n", "n", "n"), [a, b]), (5, 6, 7))]
+    >>> whole = terms.indicator(("n", "n", "n"), [a, b])
+    >>> [own for _, own in _by_pairs_of_indices(whole, (5, 6, 7))]
     [(5, 7), (6, 7)]
     """
     groups: dict[tuple[int, ...], list[Constraint]] = {}
@@ -552,7 +560,7 @@ def _apart(factor: Term, part: Indices) -> list[Placed]:
 # Products with inverse norms, read and written with unit vectors.
 
 
-def with_units(graph: Snapshot, network: Network) -> Iterator[Term]:
+def with_units(graph: Snapshot, _: int, network: Network) -> Iterator[Term]:
     """The product with unit vectors in place of vectors beside the inverse of their norm."""
     for squares, part, p in _inverse_lengths(graph, network):
         term = _with_units(graph, network, squares, part, p)
@@ -569,7 +577,7 @@ def _with_units(
         return None
     vector, (source, kept) = found
     length = terms.numeric("norm", graph.term(vector), data=(source, kept))
-    inverse = terms.power(length, terms.constant(-1))
+    inverse = raised(length, -1)
     unit = terms.einsum(canonical([source, kept], source), graph.term(vector), inverse)
     left = int(-2 * p)
     factors: list[Placed] = []
@@ -585,18 +593,14 @@ def _with_units(
     if left == int(-2 * p):
         return None
     if left:
-        factors.append((terms.power(length, terms.constant(-left)), part))
-    whole = multiplied(graph.model, factors, network.out, network.sizes)
-    return scaled(network.coefficient, whole)
+        factors.append((raised(length, -left), part))
+    return as_term(graph, network, factors, smallest_first)
 
 
 def _inverse_lengths(graph: Snapshot, network: Network) -> Iterator[tuple[int, Indices, Fraction]]:
     """The sums of squares that a product has to a negative power: e-class, indices, exponent."""
-    found: dict[tuple[int, Indices], Fraction] = {}
-    for cls, part in network.factors:
-        base, p = _power_of_squares(graph, cls)
-        if p:
-            found[base, part] = found.get((base, part), Fraction(0)) + p
+    powers = ((_power_of_squares(graph, cls), part) for cls, part in network.factors)
+    found = collected(((base, part), p) for (base, p), part in powers)
     for (base, part), p in found.items():
         if p < 0 and p.denominator <= 2:
             yield base, part, p
@@ -643,8 +647,8 @@ def total(graph: Snapshot, form: LinearForm) -> Term:
     return whole
 
 
-def with_choices_together(graph: Snapshot, cls: int, form: LinearForm) -> Term | None:
-    """A sum in which choices by one condition are one; None where no two have one in common."""
+def choices_gathered(graph: Snapshot, cls: int, form: LinearForm) -> Iterator[Term]:
+    """A sum in which choices by one condition are one; none where no two have one in common."""
 
     def read(m: ENode) -> tuple[Hashable, tuple[int, ...]] | None:
         return (m.children[0], m.children[1:]) if m.data[:1] == ("where",) else None
@@ -652,10 +656,10 @@ def with_choices_together(graph: Snapshot, cls: int, form: LinearForm) -> Term |
     def chosen(condition: Any, branches: Sequence[Term]) -> Term:
         return terms.apply("where", graph.term(condition), *branches)
 
-    return _together(graph, cls, form, read, chosen)
+    return _gathered(graph, cls, form, read, chosen)
 
 
-def with_sums_together(graph: Snapshot, cls: int, form: LinearForm) -> Term | None:
+def axis_sums_gathered(graph: Snapshot, cls: int, form: LinearForm) -> Iterator[Term]:
     """A sum in which sums over the same axes are one, as are diagonals and transposes.
 
     None where no two are alike.
@@ -668,16 +672,16 @@ def with_sums_together(graph: Snapshot, cls: int, form: LinearForm) -> Term | No
     def summed(key: Any, operands: Sequence[Term]) -> Term:
         return terms.einsum(key[0], *operands)
 
-    return _together(graph, cls, form, read, summed)
+    return _gathered(graph, cls, form, read, summed)
 
 
-def _together(
+def _gathered(
     graph: Snapshot,
     cls: int,
     form: LinearForm,
     read: Callable[[ENode], tuple[Hashable, tuple[int, ...]] | None],
     made: Callable[[Any, Sequence[Term]], Term],
-) -> Term | None:
+) -> Iterator[Term]:
     """A sum in which terms that a linear operation makes are one, of sums of its operands.
 
     `read` is which operation an e-node is, and of what. Of an e-class that has several of one
@@ -689,9 +693,9 @@ def _together(
         for key in own:
             users.setdefault(key, []).append(t)
     keys = {tuple(own): key for key, own in users.items() if len(own) > 1}
-    groups = disjoint(sorted(keys, key=len, reverse=True))
+    groups = without_overlaps(sorted(keys, key=len, reverse=True))
     if not groups or not graph.first_time((made.__qualname__, cls, frozenset(form.items()))):
-        return None
+        return
     taken = {t for group in groups for t in group}
     rest = {t: c for t, c in form.items() if t not in taken}
     summands = [total(graph, rest)] if rest else []
@@ -700,7 +704,7 @@ def _together(
         numbers = [form[t] for t in group]
         sums = [_sum(graph, list(zip(own, numbers, strict=True))) for own in operands]
         summands.append(made(keys[group], sums))
-    return reduce(terms.add, summands)
+    yield reduce(terms.add, summands)
 
 
 def _cheapest_of_each(
@@ -721,21 +725,12 @@ def _cheapest_of_each(
 
 def _sum(graph: Snapshot, summands: Sequence[tuple[int, Fraction]]) -> Term:
     """The sum of multiples of e-classes with the same axes."""
-    form: LinearForm = {}
-    for t, c in summands:
-        form[t] = form.get(t, Fraction(0)) + c
-    form = {t: c for t, c in form.items() if c and number(graph, t) != 0}
+    form = {t: c for t, c in collected(summands).items() if graph.number(t) != 0}
     return total(graph, form) if form else terms.constant(0, graph.dims[summands[0][0]])
 
 
-def number(graph: Snapshot, cls: int) -> Fraction | None:
-    """The value of a class that is a constant."""
-    values = (m.data[0] for m in graph.members[cls] if m.constructor == "constant")
-    return next((Fraction(cast(Fraction, v)) for v in values), None)
-
-
-def sharing(graph: Snapshot, form: LinearForm) -> list[tuple[int, ...]]:
-    """The terms that share a factor with the same axes, largest groups first."""
+def with_a_common_factor(graph: Snapshot, form: LinearForm) -> list[tuple[int, ...]]:
+    """The groups of terms with a common factor on the same axes, the largest first."""
     if len(form) < 2:
         return []
     users: dict[object, list[int]] = {}
@@ -748,7 +743,7 @@ def sharing(graph: Snapshot, form: LinearForm) -> list[tuple[int, ...]]:
     return sorted(groups, key=len, reverse=True)
 
 
-def disjoint(groups: Sequence[tuple[int, ...]]) -> list[tuple[int, ...]]:
+def without_overlaps(groups: Sequence[tuple[int, ...]]) -> list[tuple[int, ...]]:
     """The first of some groups, and those after it that have no terms with others in common."""
     taken: set[int] = set()
     chosen: list[tuple[int, ...]] = []
@@ -759,25 +754,29 @@ def disjoint(groups: Sequence[tuple[int, ...]]) -> list[tuple[int, ...]]:
     return chosen
 
 
-def joint(graph: Snapshot, form: LinearForm, group: Sequence[int], free: bool) -> Term | None:
-    """Some terms of a sum as what their networks share times the rest.
+def common_factors_out(
+    graph: Snapshot, form: LinearForm, group: Sequence[int], free: bool
+) -> Term | None:
+    """Some terms of a sum as their common factors times the sum of the cofactors.
 
-    With `free` that is what none of them sums over, if they sum over anything.
+    With `free` as the common factors that none of them sums over, if they sum over anything.
     """
     whole = [(t, form[t]) for t in group]
-    products = [numbered(graph, t, c) for t, c in whole]
+    products = [multiple(graph, t, c) for t, c in whole]
     if free and not any(len(n.sizes) > len(n.out) for n in products):
         return None
-    return graph.remember(("joint", free, *whole), partial(factored, graph, products, free))
+    return graph.remember(
+        ("common factors out", free, *whole), partial(factored, graph, products, free)
+    )
 
 
 def distributions(graph: Snapshot, cls: int) -> list[tuple[list[Network], set[object]]]:
-    """The ways to distribute a sum in the cheapest network of an e-class, and what is like them."""
+    """The ways to distribute a sum in the cheapest network of an e-class, with the terms' keys."""
 
     def ways() -> list[tuple[list[Network], set[object]]]:
         network = cheapest_network(graph, cls)
         every = [distributed(graph, network, k, form) for k, form in short_sums(graph, network)]
-        return [(parts, {like(p) for p in parts}) for parts in every]
+        return [(parts, {unscaled_key(p) for p in parts}) for parts in every]
 
     return graph.remember(("distributions", cls), ways)
 
@@ -792,29 +791,27 @@ def short_sums(graph: Snapshot, network: Network) -> Iterator[tuple[int, LinearF
 
 def distributed(graph: Snapshot, network: Network, place: int, form: LinearForm) -> list[Network]:
     """The products that distributing a sum at some place gives."""
-    return [network.with_factor(place, numbered(graph, u, c)) for u, c in form.items()]
+    return [network.with_factor(place, multiple(graph, u, c)) for u, c in form.items()]
 
 
-def all_distributed(graph: Snapshot, form: LinearForm) -> Term | None:
+def all_distributed(graph: Snapshot, cls: int, form: LinearForm) -> Iterator[Term]:
     """A sum whose terms are distributed, if it has no more terms then.
 
     Of each term the first factor that is a short sum is distributed, of two terms at least.
     """
-    found: dict[object, Network] = {}
+    step = ("terms distributed", cls, frozenset(form.items()))
+    if not 2 <= len(form) <= MAX_DISTRIBUTED or not graph.first_time(step):
+        return
     several = 0
+    parts: list[Network] = []
     for t, c in form.items():
-        network = numbered(graph, t, c)
+        network = multiple(graph, t, c)
         first = next(short_sums(graph, network), None)
         several += first is not None
-        for part in distributed(graph, network, *first) if first else [network]:
-            key = like(part)
-            known = found.get(key)
-            number = part.coefficient + (known.coefficient if known else 0)
-            found[key] = replace(known or part, coefficient=number)
-    left = [n for n in found.values() if n.coefficient]
-    if several < 2 or not 1 <= len(left) <= len(form):
-        return None
-    return reduce(terms.add, [as_term(graph, n) for n in left])
+        parts += distributed(graph, network, *first) if first else [network]
+    left = like_terms_added(parts, unscaled_key)
+    if several >= 2 and 1 <= len(left) <= len(form):
+        yield reduce(terms.add, [as_term(graph, n) for n in left])
 
 
 def powers_out_of_sum(graph: Snapshot, cls: int, form: LinearForm) -> Iterator[Term]:
@@ -822,7 +819,9 @@ def powers_out_of_sum(graph: Snapshot, cls: int, form: LinearForm) -> Iterator[T
 
     The lowest power is taken out. Some exponent is no number: those that are have other laws.
     """
-    products = [numbered(graph, t, c) for t, c in form.items()]
+    if not 2 <= len(form) <= MAX_DISTRIBUTED:
+        return
+    products = [multiple(graph, t, c) for t, c in form.items()]
     bases = dict.fromkeys(
         (base, part)
         for network in products
@@ -831,20 +830,16 @@ def powers_out_of_sum(graph: Snapshot, cls: int, form: LinearForm) -> Iterator[T
         if {*part} <= {*network.out}
     )
     for base, part in bases:
-        found = [_raised(graph, network, base, part) for network in products]
+        found = [_symbolic_exponent(graph, network, base, part) for network in products]
         kinds = {frozenset(exponent.items()) for exponent, _, _ in found}
         lowest = min(number for _, number, _ in found)
         whole = all((number - lowest).denominator == 1 for _, number, _ in found)
         if len(kinds) == 1 and kinds != {frozenset()} and whole:
-            rests = [
-                _times_power(graph, network, rest, (base, part), number - lowest)
-                for network, (_, number, rest) in zip(products, found, strict=True)
-            ]
+            rests = [(number - lowest, cofactor) for _, number, cofactor in found]
             parts = [scaled(c, graph.term(e)) for e, c in found[0][0].items()]
             constant = [terms.constant(lowest)] if lowest else []
-            power = terms.power(graph.term(base), reduce(terms.add, [*parts, *constant]))
-            out = tuple(range(len(graph.dims[cls])))
-            yield terms.einsum(canonical([part, out], out), power, reduce(terms.add, rests))
+            exponent = reduce(terms.add, [*parts, *constant])
+            yield power_times_sum(graph, cls, (base, part), exponent, rests)
 
 
 def lowest_power_out(graph: Snapshot, cls: int, form: LinearForm) -> Iterator[Term]:
@@ -853,7 +848,9 @@ def lowest_power_out(graph: Snapshot, cls: int, form: LinearForm) -> Iterator[Te
     `sᵖ` is taken out where the terms of the rest, s among them, are fewer then: some cancel. Sums
     of exponentials have laws of their own (`engine/networks/exponential_products.py`).
     """
-    products = [_plain(graph, numbered(graph, t, c)) for t, c in form.items()]
+    if not 2 <= len(form) <= MAX_DISTRIBUTED:
+        return
+    products = [_constants_in_coefficient(graph, multiple(graph, t, c)) for t, c in form.items()]
     if any(len(n.sizes) > len(n.out) for n in products):
         return
     divisors = dict.fromkeys(
@@ -864,24 +861,19 @@ def lowest_power_out(graph: Snapshot, cls: int, form: LinearForm) -> Iterator[Te
         if p < 0 and linear_forms(graph, base) and not _has_exponential(graph, base)
     )
     for divisor in divisors:
-        found = [_without(graph, network, divisor) for network in products]
+        found = [exponent_and_cofactor(graph, network, divisor) for network in products]
         lowest = min(p for p, _ in found)
         if {p - lowest for p, _ in found} != {0, 1}:
             continue
-        inside: dict[object, Network] = {}
-        for p, rest in found:
-            for n in [rest] if p == lowest else _times_sum(graph, rest, divisor):
-                key = frozenset(_exponents(graph, n).items())
-                known = inside[key].coefficient if key in inside else 0
-                inside[key] = replace(n, coefficient=n.coefficient + known)
-        left = [n for n in inside.values() if n.coefficient]
+        expanded = [
+            n
+            for p, rest in found
+            for n in ([rest] if p == lowest else _times_sum(graph, rest, divisor))
+        ]
+        left = like_terms_added(expanded, partial(_bases, graph))
         if len(left) < len(form):
-            base, part = divisor
-            out = tuple(range(len(graph.dims[cls])))
-            rests = [_times_power(graph, n, n.factors, divisor, Fraction(0)) for n in left]
-            inner = reduce(terms.add, rests) if rests else terms.constant(0, graph.dims[cls])
-            power = terms.power(graph.term(base), terms.constant(lowest))
-            yield terms.einsum(canonical([part, out], out), power, inner)
+            rests = [(Fraction(0), n) for n in left]
+            yield power_times_sum(graph, cls, divisor, terms.constant(lowest), rests)
 
 
 def _has_exponential(graph: Snapshot, total: int) -> bool:
@@ -892,43 +884,43 @@ def _has_exponential(graph: Snapshot, total: int) -> bool:
     return any(m.constructor == "function" and m.data[0] == "exp" for m in members)
 
 
-def _plain(graph: Snapshot, network: Network) -> Network:
+def _constants_in_coefficient(graph: Snapshot, network: Network) -> Network:
     """The network with its constants in its coefficient."""
-    numbers = [(f, number(graph, f[0])) for f in network.factors]
+    numbers = [(f, graph.number(f[0])) for f in network.factors]
     coefficient = prod((n for _, n in numbers if n is not None), start=network.coefficient)
     factors = tuple(f for f, n in numbers if n is None)
     return replace(network, factors=factors, coefficient=coefficient)
 
 
-def _without(graph: Snapshot, network: Network, base: Factor) -> tuple[Fraction, Network]:
+def exponent_and_cofactor(
+    graph: Snapshot, network: Network, base: Factor
+) -> tuple[Fraction, Network]:
     """The exponent of a base in a product, and the product of the other factors."""
-    powers = [base_of(graph, c) for c, _ in network.factors]
-    own = [(c, part) == base for (c, _), (_, part) in zip(powers, network.factors, strict=True)]
-    p = sum((p for (_, p), is_one in zip(powers, own, strict=True) if is_one), Fraction(0))
-    rest = tuple(f for f, is_one in zip(network.factors, own, strict=True) if not is_one)
-    return p, replace(network, factors=rest)
+    powers = [(part, base_of(graph, c)) for c, part in network.factors]
+    own = [p if (b, part) == base else None for part, (b, p) in powers]
+    rest = tuple(f for f, p in zip(network.factors, own, strict=True) if p is None)
+    return sum((p for p in own if p), Fraction(0)), replace(network, factors=rest)
 
 
 def _times_sum(graph: Snapshot, network: Network, total: Factor) -> Iterator[Network]:
     """A product times each term of a sum."""
     cls, part = total
     for t, c in linear_forms(graph, cls)[0][0].items():
-        own = numbered(graph, t, c)
+        own = multiple(graph, t, c)
         if len(own.sizes) > len(own.out):
             own = replace(own, factors=((t, own.out),), coefficient=c)
         moved = tuple((f, tuple(part[i] for i in axes)) for f, axes in own.factors)
         factors = (*network.factors, *moved)
         coefficient = network.coefficient * own.coefficient
-        yield _plain(graph, replace(network, factors=factors, coefficient=coefficient))
+        yield _constants_in_coefficient(
+            graph, replace(network, factors=factors, coefficient=coefficient)
+        )
 
 
-def _exponents(graph: Snapshot, network: Network) -> dict[Factor, Fraction]:
+def _bases(graph: Snapshot, network: Network) -> frozenset[tuple[Factor, Fraction]]:
     """The bases in a product, with their axes and exponents."""
-    found: dict[Factor, Fraction] = {}
-    for c, part in network.factors:
-        base, p = base_of(graph, c)
-        found[base, part] = found.get((base, part), Fraction(0)) + p
-    return found
+    powers = ((base_of(graph, c), part) for c, part in network.factors)
+    return frozenset(collected(((base, part), p) for (base, p), part in powers).items())
 
 
 def base_of(graph: Snapshot, cls: int) -> tuple[int, Fraction]:
@@ -944,14 +936,14 @@ def base_of(graph: Snapshot, cls: int) -> tuple[int, Fraction]:
 def _tensor_powers(graph: Snapshot, cls: int) -> dict[int, int]:
     """The bases of which an e-class is a power whose exponent is no number, with the exponents."""
     powers = (m.children for m in graph.members[cls] if m.constructor == "power")
-    return {base: e for base, e in powers if number(graph, e) is None}
+    return {base: e for base, e in powers if graph.number(e) is None}
 
 
-def _raised(
+def _symbolic_exponent(
     graph: Snapshot, network: Network, base: int, part: Indices
-) -> tuple[LinearForm, Fraction, list[Factor]]:
-    """The exponent of a base in a product, its number apart, and the other factors."""
-    exponent: LinearForm = {}
+) -> tuple[LinearForm, Fraction, Network]:
+    """The exponent of a base in a product, its number by itself, and the cofactor."""
+    exponents: list[tuple[int, Fraction]] = []
     total = Fraction(0)
     rest: list[Factor] = []
     for factor, own in network.factors:
@@ -960,49 +952,58 @@ def _raised(
         elif base in (tensors := _tensor_powers(graph, factor)):
             e = tensors[base]
             for t, c in (linear_forms(graph, e) or [({e: Fraction(1)}, 1)])[0][0].items():
-                known = number(graph, t)
+                known = graph.number(t)
                 if known is None:
-                    exponent[t] = exponent.get(t, Fraction(0)) + c
-                total += c * known if known is not None else 0
+                    exponents.append((t, c))
+                else:
+                    total += c * known
         elif base in (numbers := graph.exponents(factor)):
             total += numbers[base]
         else:
             rest.append((factor, own))
-    return {e: c for e, c in exponent.items() if c}, total, rest
+    return collected(exponents), total, replace(network, factors=tuple(rest))
 
 
-def _times_power(
-    graph: Snapshot, network: Network, rest: Sequence[Factor], base: Factor, p: Fraction
+def power_times_sum(
+    graph: Snapshot,
+    cls: int,
+    base: Factor,
+    exponent: Term,
+    rests: Sequence[tuple[Fraction, Network]],
+    *,
+    search: Search = cheap_path,
 ) -> Term:
-    """Some factors of a product, times a power of a base, with the axes of the product."""
-    pool = [(graph.term(c), part) for c, part in rest]
-    if p:
-        whole = graph.term(base[0])
-        pool.append((whole if p == 1 else terms.power(whole, terms.constant(p)), base[1]))
-    known = {i for _, part in pool for i in part}
-    missing = tuple(i for i in network.out if i not in known)
-    if missing or not pool:
-        pool.append((terms.constant(1, tuple(network.sizes[i] for i in missing)), missing))
-    return scaled(network.coefficient, contract_terms(graph, network, pool, network.out))
+    """A power of a base times the sum of products, each times a power of the base itself."""
+    own, part = graph.term(base[0]), base[1]
+    total = terms.constant(0, graph.dims[cls])
+    for k, (p, network) in enumerate(rests):
+        pool = [(graph.term(c), indices) for c, indices in network.factors]
+        if p:
+            pool.append((raised(own, p), part))
+        summand = as_term(graph, network, pool, search)
+        total = terms.add(total, summand) if k else summand
+    out = tuple(range(len(graph.dims[cls])))
+    return terms.einsum(canonical([part, out], out), terms.power(own, exponent), total)
 
 
-def deltas_put_in(graph: Snapshot, outer: Network, place: int, product: Network) -> list[Indices]:
-    """The indices of the deltas in what was put in at a place."""
-    inside = inserted(outer, place, product)
-    return [part for c, part in inside if graph.sparsity.get(c) is True and part]
+def with_repeated_factor(graph: Snapshot, cls: int, network: Network) -> Iterator[Term]:
+    """A network with a factor that it has twice in each term of a sum that it has.
+
+    Only where one of these products is then among the factors.
+    """
+    twice = [f for f, n in Counter(network.factors).items() if n > 1]
+    for place, form in short_sums(graph, network) if twice else ():
+        for factor in twice:
+            if factor[1] == network.factors[place][1]:
+                found = _repeated(graph, network, place, form, factor)
+                step = ("with repeated factor", cls, network, place, factor)
+                if found is not None and graph.first_time(step):
+                    yield found
 
 
-def picks_beside(graph: Snapshot, outer: Network, place: int, product: Network) -> bool:
-    """Whether an indicator in what was put in at a place fixes an index of a factor beside it."""
-    beside = {i for k, (_, part) in enumerate(outer.factors) if k != place for i in part}
-    fixed = (_fixed_indices(graph, f) for f in inserted(outer, place, product))
-    return any(not beside.isdisjoint(own) for own in fixed)
-
-
-def repeated(
+def _repeated(
     graph: Snapshot, network: Network, place: int, form: LinearForm, factor: Factor
 ) -> Term | None:
-    """A network with a factor in each term of a sum, if one of these is then among the factors."""
     r, part = factor
     for t in form:
         own = cheapest_network(graph, t)
@@ -1015,43 +1016,82 @@ def repeated(
             pool = [(graph.term(c), p) for c, p in left.elements()]
             pool += [(times(graph.term(t)), part), (reduce(terms.add, summands), part)]
             number = network.coefficient / own.coefficient
-            return scaled(number, contract_terms(graph, network, pool, network.out))
+            return as_term(graph, replace(network, coefficient=number), pool)
     return None
 
 
-def inserted(outer: Network, place: int, product: Network) -> tuple[Factor, ...]:
-    """The factors of a product that was put into another at a place."""
+# Where distributing a sum in a product is worth it.
+
+# What a term of a sum puts into a product, and the factors that are beside the sum.
+Inserted = tuple[Sequence[Factor], Sequence[Factor]]
+
+
+def distributed_where(
+    worth: Callable[[Snapshot, Network, int, Sequence[Inserted]], bool], *, once: bool = True
+) -> Callable[[Snapshot, int, Network], Iterator[Term]]:
+    """The products with a short sum as sums of products, where a test says that it is worth it.
+
+    The test is given the place of the sum, and what each of its terms puts there. Not `once`, the
+    products are written again as their factors get cheaper.
+    """
+
+    def find(graph: Snapshot, cls: int, network: Network) -> Iterator[Term]:
+        for place, form in short_sums(graph, network):
+            parts = distributed(graph, network, place, form)
+            found = [inserted(network, place, p) for p in parts]
+            step = (worth.__qualname__, cls, network, place)
+            if worth(graph, network, place, found) and (not once or graph.first_time(step)):
+                yield reduce(terms.add, [as_term(graph, p) for p in parts])
+
+    return find
+
+
+def inserted(outer: Network, place: int, product: Network) -> Inserted:
+    """The factors of a product that was put into another at a place, and those beside them."""
     end = len(product.factors) - (len(outer.factors) - place - 1)
-    return product.factors[place:end]
+    return product.factors[place:end], (*product.factors[:place], *product.factors[end:])
 
 
-def cancels(graph: Snapshot, outer: Network, place: int, product: Network) -> bool:
-    """Whether what was put in at a place is inverse, entry by entry, to a factor beside it."""
-    inside = inserted(outer, place, product)
-    beside = (*product.factors[:place], *product.factors[place + len(inside) :])
+def sums_over_deltas(
+    graph: Snapshot, network: Network, place: int, parts: Sequence[Inserted]
+) -> bool:
+    """Whether all terms of the sum have deltas, and the product sums an index of one."""
+    deltas = [[p for c, p in own if graph.sparsity.get(c) is True and p] for own, _ in parts]
+    return all(deltas) and any(not {*p} <= {*network.out} for own in deltas for p in own)
+
+
+def needs_one_entry(
+    graph: Snapshot, network: Network, place: int, parts: Sequence[Inserted]
+) -> bool:
+    """Whether an indicator in a term of the sum fixes an index of a factor beside it."""
     return any(
-        left == right and opposed(graph.exponents(a), graph.exponents(b))
-        for a, left in inside
-        for b, right in beside
+        not _fixed_indices(graph, f).isdisjoint(i for _, p in beside for i in p)
+        for own, beside in parts
+        for f in own
     )
 
 
-def is_alike(
-    graph: Snapshot, outer: Network, place: int, product: Network, axes: Collection[int]
+def sums_what_is_constant(
+    graph: Snapshot, network: Network, place: int, parts: Sequence[Inserted]
 ) -> bool:
-    """Whether what was put in at a place is alike along one of some axes."""
-    inside = inserted(outer, place, product)
-    own = {i for c, part in inside if not graph.has(c, ("constant",)) for i in part}
-    return not own.issuperset(axes)
+    """Whether a term of the sum has equal entries along an axis over which the product sums."""
+    summed = {*network.factors[place][1]} - {*network.out}
+    varying = [
+        {i for c, p in own if not graph.has(c, ("constant",)) for i in p} for own, _ in parts
+    ]
+    return len(parts) > 1 and any(not summed <= own for own in varying)
+
+
+def cancels(graph: Snapshot, network: Network, place: int, parts: Sequence[Inserted]) -> bool:
+    """Whether a term of the sum has a power of a base, and the factor beside it its inverse."""
+    return any(
+        left == right and opposed(graph.exponents(a), graph.exponents(b))
+        for own, beside in parts
+        for a, left in own
+        for b, right in beside
+    )
 
 
 def opposed(a: Mapping[int, Fraction], b: Mapping[int, Fraction]) -> bool:
     """Whether two tensors are powers of one base, of which one exponent is negative."""
     return any((a[base] < 0) != (b[base] < 0) for base in a.keys() & b.keys())
-
-
-def may_cancel(graph: Snapshot, network: Network, form: LinearForm) -> bool:
-    """Whether there is a negative power at all among the factors, those of the sum included."""
-    inside = [f for u in form for f in cheapest_network(graph, u).factors]
-    every = [graph.exponents(c) for c, _ in (*network.factors, *inside)]
-    return any(e < 0 for exponents in every for e in exponents.values())

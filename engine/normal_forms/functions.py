@@ -8,6 +8,7 @@ from eggrad.engine.extraction.snapshot import ENode
 from eggrad.engine.indices.affine import form
 from eggrad.engine.indices.constraints import Constraint, Constraints
 from eggrad.engine.indices.constraints import canonical as canonical_constraints
+from eggrad.engine.indices.linear_combinations import exact
 from eggrad.engine.indices.spec import Dims, Indices, Size
 from eggrad.engine.indices.texts import fraction_text
 from eggrad.engine.laws.properties import (
@@ -27,7 +28,6 @@ from eggrad.engine.normal_forms.networks import (
     Monomial,
     Number,
     canonical,
-    exact,
     permuted_axes,
     raised,
 )
@@ -56,14 +56,13 @@ def of_class(forms: Polynomials, cls: int) -> Polynomial:
             source, out = cast(tuple[Indices, Indices], m.data[0])
             if len(set(source)) == len(source) and sorted(source) == sorted(out):
                 symmetries.append(tuple(source.index(i) for i in out))
-    axes = tuple(range(len(dims)))
-    sizes = dict(zip(axes, dims, strict=True))
-    if len(dims) == 2 and dims[0] == dims[1] and dims[0] != 1:
-        known = structured_class(forms, cls, sizes)
-        if known is not None:
-            return known
-    factor = Factor(forms.atoms.number("class", cls, symmetries), 1, axes)
-    return forms.joined([], axes, sizes, [factor])
+    sizes = dict(enumerate(dims))
+    square = len(dims) == 2 and dims[0] == dims[1] and dims[0] != 1
+    known = structured_class(forms, cls, sizes) if square else None
+    if known is not None:
+        return known
+    factor = Factor(forms.atoms.number("class", cls, symmetries), 1, tuple(sizes))
+    return forms.joined([], tuple(sizes), sizes, [factor])
 
 
 def structured_class(forms: Polynomials, cls: int, sizes: Mapping[int, Size]) -> Polynomial | None:
@@ -94,9 +93,9 @@ def structured_class(forms: Polynomials, cls: int, sizes: Mapping[int, Size]) ->
 
 def indicator_of(forms: Polynomials, dims: Dims, constraints: Constraints) -> Polynomial:
     """An indicator as a sum of products of atoms."""
-    axes = tuple(range(len(dims)))
-    factor = indicator_factor(forms.atoms, axes, dims, constraints)
-    return forms.joined([], axes, dict(zip(axes, dims, strict=True)), [factor])
+    sizes = dict(enumerate(dims))
+    factor = indicator_factor(forms.atoms, tuple(sizes), dims, constraints)
+    return forms.joined([], tuple(sizes), sizes, [factor])
 
 
 def function_of(
@@ -114,8 +113,8 @@ def function_of(
     own = _restricted(forms, argument, kept)
     atom, order, number = _atom(forms, kind, name, own, inner)
     factor = Factor(atom, exponent, tuple(kept[k] for k in order))
-    axes = tuple(range(len(dims)))
-    whole = forms.joined([], axes, dict(zip(axes, dims, strict=True)), [factor])
+    sizes = dict(enumerate(dims))
+    whole = forms.joined([], tuple(sizes), sizes, [factor])
     return forms.sum([(whole, raised(number, exponent))]) if number != 1 else whole
 
 
@@ -138,9 +137,9 @@ def matrix_function(
     if inner is not None:
         return inner
     atom, order, number = _atom(forms, name, name, argument, square, axes=bool(dims))
-    axes = tuple(range(len(dims)))
+    sizes = dict(enumerate(dims))
     factor = Factor(atom, 1, order if dims else ())
-    whole = forms.joined([], axes, dict(zip(axes, dims, strict=True)), [factor])
+    whole = forms.joined([], tuple(sizes), sizes, [factor])
     return forms.sum([(whole, Fraction(1) / number)])
 
 
@@ -194,8 +193,8 @@ def _atom(
     Of all orders of axes the one with the least polynomial is taken. `axes` says whether the
     atom has those of its argument.
     """
-    own = tuple(range(len(dims)))
-    sizes = dict(zip(own, dims, strict=True))
+    sizes = dict(enumerate(dims))
+    own = tuple(sizes)
     found: list[tuple[Key, Indices, Number]] = []
     for order in permuted_axes(len(dims)) if kind != "exp" or len(dims) < 3 else [own]:
         turned = forms.contract([(argument, own)], order, sizes)
@@ -294,29 +293,25 @@ def power_of_class(forms: Polynomials, cls: int, exponent: Number) -> Polynomial
 def power(forms: Polynomials, base: Polynomial, exponent: Number, dims: Dims) -> Polynomial:
     """A polynomial to a rational exponent, entry by entry."""
     exponent = exact(exponent)
-    axes = tuple(range(len(dims)))
+    ones = forms.number(1, dims)
     if isinstance(exponent, int) and 0 <= exponent <= POWER:
-        whole = forms.number(1, dims)
+        whole = ones
         for _ in range(exponent):
             whole = forms.entrywise([whole, base], [len(dims)] * 2, dims)
         return whole
-    (ones,) = _ones(forms, dims)
-    if isinstance(exponent, int) and [*base] == [ones]:
-        return forms.number(Fraction(raised(base[ones], exponent)), dims)
+    if isinstance(exponent, int) and base.keys() == ones.keys():
+        (value,) = base.values()
+        return forms.number(Fraction(raised(value, exponent)), dims)
     if "powers" not in forms.laws:
         return function_of(forms, f"power {fraction_text(Fraction(exponent))}", base, dims)
     taken, rest = _content(forms, base, dims, any_atom=isinstance(exponent, int) or _is_atom(base))
     factors = [f._replace(exponent=exact(f.exponent * exponent)) for f in taken]
-    sizes = dict(zip(axes, dims, strict=True))
-    if rest == _ones(forms, dims):
-        return forms.joined([], axes, sizes, factors)
+    sizes = dict(enumerate(dims))
+    if rest == ones:
+        return forms.joined([], tuple(sizes), sizes, factors)
     kind = "power" if base and isinstance(exponent, int) else "root"
     root = function_of(forms, "", rest, dims, kind=kind, exponent=exponent)
-    return forms.sum((forms.joined([(m, axes)], axes, sizes, factors), c) for m, c in root.items())
-
-
-def _ones(forms: Polynomials, dims: Dims) -> Polynomial:
-    return forms.number(1, dims)
+    return forms.contract([(root, tuple(sizes))], tuple(sizes), sizes, factors)
 
 
 def _is_atom(polynomial: Polynomial) -> bool:
@@ -333,8 +328,7 @@ def _content(
     Negative exponents are taken out of the terms that lack them as well. Without `any_atom` only
     atoms that are positive.
     """
-    axes = tuple(range(len(dims)))
-    sizes = dict(zip(axes, dims, strict=True))
+    sizes = dict(enumerate(dims))
     found: list[dict[tuple[int, Indices], Number]] = []
     for m in polynomial:
         place = {i: k for k, i in enumerate(m.out) if i != UNIT}
@@ -352,10 +346,8 @@ def _content(
     if not taken:
         return [], polynomial
     inverse = [f._replace(exponent=-f.exponent) for f in taken]
-    rest = forms.sum(
-        (forms.joined([(m, axes)], axes, sizes, inverse), c) for m, c in polynomial.items()
-    )
-    return taken, rest
+    axes = tuple(sizes)
+    return taken, forms.contract([(polynomial, axes)], axes, sizes, inverse)
 
 
 def constant_of(polynomial: Polynomial) -> Number | None:
@@ -401,8 +393,7 @@ def _is_entrywise(m: Monomial) -> bool:
 def _log(forms: Polynomials, argument: Polynomial, dims: Dims) -> Polynomial:
     """The logarithm; positive factors of all terms have their own logarithms."""
     taken, rest = _content(forms, argument, dims, any_atom=False)
-    axes = tuple(range(len(dims)))
-    sizes = dict(zip(axes, dims, strict=True))
+    sizes = dict(enumerate(dims))
     summands: list[tuple[Polynomial, Number]] = []
     for f in taken:
         inner = tuple(dims[k] for k in f.part)
@@ -412,8 +403,8 @@ def _log(forms: Polynomials, argument: Polynomial, dims: Dims) -> Polynomial:
             alone = Factor(f.atom, 1, tuple(range(len(inner))))
             whole = forms.joined([], alone.part, dict(enumerate(inner)), [alone])
             own = function_of(forms, "", whole, inner, kind="log")
-        summands.append((forms.contract([(own, f.part)], axes, sizes), f.exponent))
-    if rest != _ones(forms, dims):
+        summands.append((forms.contract([(own, f.part)], tuple(sizes), sizes), f.exponent))
+    if rest != forms.number(1, dims):
         summands.append((function_of(forms, "", rest, dims, kind="log"), 1))
     return forms.sum(summands)
 
@@ -429,23 +420,21 @@ def _is_positive(forms: Polynomials, atom: int) -> bool:
 
 def class_of_argument(forms: Polynomials, atom: int) -> int | None:
     """The e-class that a function is of, where its argument is one as it stands."""
-    key = forms.atoms.function(atom)[1]
-    if len(key) != 1:
+    argument = dict(forms.atoms.function(atom)[1])
+    if not _is_atom(argument):
         return None
-    ((monomial, number),) = key
-    if number != 1 or len(monomial.factors) != 1:
-        return None
+    (monomial,) = argument
     (factor,) = monomial.factors
-    plain = factor.exponent == 1 and len(monomial.sizes) == len({*factor.part})
-    if not plain or forms.atoms.kind(factor.atom) != "class":
+    whole = len(monomial.sizes) == len({*factor.part})
+    if not whole or forms.atoms.kind(factor.atom) != "class":
         return None
     return cast(int, forms.atoms.what(factor.atom))
 
 
 def cleared(forms: Polynomials, polynomial: Polynomial, dims: Dims) -> Polynomial:
     """A polynomial times its denominators on the output's axes: zero if and only if it was."""
-    axes = tuple(range(len(dims)))
-    sizes = dict(zip(axes, dims, strict=True))
+    sizes = dict(enumerate(dims))
+    axes = tuple(sizes)
     for _ in range(DENOMINATORS):
         poles: dict[tuple[int, Indices], Number] = {}
         for m in polynomial:
@@ -458,7 +447,5 @@ def cleared(forms: Polynomials, polynomial: Polynomial, dims: Dims) -> Polynomia
             break
         (atom, part), exponent = min(poles.items())
         factor = Factor(atom, -exponent, part)
-        polynomial = forms.sum(
-            (forms.joined([(m, axes)], axes, sizes, [factor]), c) for m, c in polynomial.items()
-        )
+        polynomial = forms.contract([(polynomial, axes)], axes, sizes, [factor])
     return polynomial

@@ -5,19 +5,8 @@ from typing import cast
 
 from eggrad.engine.errors import ShapeError
 from eggrad.engine.extraction.snapshot import Snapshot
-from eggrad.engine.indices.affine import (
-    Form,
-    coefficient,
-    form,
-    greatest,
-    indices,
-    is_simple,
-    least,
-    plus,
-    size_form,
-    size_symbols,
-    times,
-)
+from eggrad.engine.indices import affine
+from eggrad.engine.indices.affine import Form
 from eggrad.engine.indices.constraints import Constraints, solved
 from eggrad.engine.indices.spec import Dims
 from eggrad.engine.terms.binding import concrete
@@ -54,19 +43,19 @@ def taken_indices(dims: Dims, constraints: Constraints) -> Iterator[tuple[str, i
 
 
 def _taken(f: Form, dims: Dims) -> Iterable[tuple[str, int]]:
-    for k in indices(f):
+    for k in affine.indices(f):
         own = dims[k]
-        if not isinstance(own, str) or abs(coefficient(f, k)) != 1:
+        if not isinstance(own, str) or abs(affine.coefficient(f, k)) != 1:
             continue
         value = solved(f, k)
-        if any(isinstance(dims[i], str) for i in indices(value)):
+        if any(isinstance(dims[i], str) for i in affine.indices(value)):
             continue
         # Counted from the end: the first of n entries has index -n.
-        from_end = plus(value, times(-1, size_form(own)))
+        from_end = affine.plus(value, affine.times(-1, affine.size_form(own)))
         if not _symbols(value):
-            yield own, cast(int, greatest(value, dims))
+            yield own, cast(int, affine.greatest(value, dims))
         elif not _symbols(from_end):
-            yield own, -1 - cast(int, least(from_end, dims))
+            yield own, -1 - cast(int, affine.least(from_end, dims))
 
 
 def _symbols(f: Form) -> frozenset[str]:
@@ -76,7 +65,7 @@ def _symbols(f: Form) -> frozenset[str]:
 def check_indices(taken: Mapping[str, int], sizes: Mapping[str, int]) -> None:
     """Raise `ShapeError` where an axis is too short."""
     for size, index in sorted(taken.items()):
-        if sizes.keys() >= {*size_symbols(size)}:
+        if sizes.keys() >= {*affine.size_symbols(size)}:
             (length,) = concrete((size,), sizes)
             if index >= length:
                 raise ShapeError(f"index {index} is out of range: size {size} is {length}")
@@ -87,10 +76,10 @@ def known_sizes(graph: Snapshot) -> tuple[Form, ...]:
 
     It relies on it that no rule makes a term which has a value at fewer sizes than before.
     """
-    made = {d for dims in graph.dims.values() for d in dims if not is_simple(d)}
+    made = {d for dims in graph.dims.values() for d in dims if not affine.is_simple(d)}
     taken = {pair for own in _indicators(graph) for pair in taken_indices(*own)}
-    found = {form([*size_form(size), ("", -1 - index)]) for size, index in taken}
-    return tuple(sorted(found.union(map(size_form, made)), key=str))
+    found = {affine.form([*affine.size_form(size), ("", -1 - index)]) for size, index in taken}
+    return tuple(sorted(found.union(map(affine.size_form, made)), key=str))
 
 
 def singled_sizes(graph: Snapshot, most: int) -> frozenset[int]:
@@ -99,8 +88,8 @@ def singled_sizes(graph: Snapshot, most: int) -> frozenset[int]:
         size
         for dims, constraints in _indicators(graph)
         for relation, f in constraints
-        if relation == "=" and len(indices(f)) == 1
-        if isinstance(size := dims[indices(f)[0]], int) and size <= most
+        if relation == "=" and len(affine.indices(f)) == 1
+        if isinstance(size := dims[affine.indices(f)[0]], int) and size <= most
     )
 
 

@@ -14,15 +14,8 @@ from itertools import product
 from math import prod
 from typing import Final, cast
 
-from eggrad.engine.indices.affine import (
-    Form,
-    coefficient,
-    form,
-    indices,
-    last_index,
-    plus,
-    times,
-)
+from eggrad.engine.indices import affine
+from eggrad.engine.indices.affine import Form
 from eggrad.engine.indices.constraints import (
     Constraints,
     canonical,
@@ -32,6 +25,7 @@ from eggrad.engine.indices.constraints import (
     solved,
     substituted_all,
 )
+from eggrad.engine.indices.linear_combinations import exact
 from eggrad.engine.indices.range_splitting import Split, connected, on_own_axes, place, split
 from eggrad.engine.indices.spec import Dims, Indices, Size
 from eggrad.engine.normal_forms.networks import (
@@ -39,7 +33,6 @@ from eggrad.engine.normal_forms.networks import (
     Atoms,
     Factor,
     Monomial,
-    exact,
 )
 from eggrad.engine.normal_forms.networks import canonical as canonical_network
 from eggrad.engine.normal_forms.polynomials import Polynomial, Polynomials
@@ -136,7 +129,7 @@ def _place_by_place(
     forms: Polynomials, monomial: Monomial, constraints: Constraints
 ) -> Polynomial | None:
     """The sum over an axis of which single places are spoken of, as the sum of its places."""
-    equalities = [indices(f) for relation, f in constraints if relation == "="]
+    equalities = [affine.indices(f) for relation, f in constraints if relation == "="]
     told = {*monomial.out, *(own[0] for own in equalities if len(own) == 1)}
     sizes = dict(enumerate(monomial.sizes))
     short = {
@@ -149,7 +142,8 @@ def _place_by_place(
     i, size = next(iter(short.items()))
     forms.taken_apart += size
     places = (
-        indicator_factor(forms.atoms, (i,), (size,), place(0, form([("", k)]))) for k in range(size)
+        indicator_factor(forms.atoms, (i,), (size,), place(0, affine.form([("", k)])))
+        for k in range(size)
     )
     return forms.sum(
         (forms.joined([], monomial.out, sizes, [*monomial.factors, f]), 1) for f in places
@@ -181,7 +175,7 @@ class _Network:
         """Give two indices that are equal one name, where there are any."""
         known: dict[tuple[object, Size], int] = {}
         for relation, f in self.constraints:
-            own = indices(f)
+            own = affine.indices(f)
             if relation != "=":
                 continue
             match f:
@@ -207,10 +201,10 @@ class _Network:
         """Sum over an index that an equality gives and nothing else has, if there is one."""
         used = {*self.out, *(i for f in self.rest for i in f.part)}
         for k, (relation, f) in enumerate(self.constraints):
-            for i in indices(f) if relation == "=" else ():
-                if abs(coefficient(f, i)) == 1 and i not in used:
+            for i in affine.indices(f) if relation == "=" else ():
+                if abs(affine.coefficient(f, i)) == 1 and i not in used:
                     value = solved(f, i)
-                    last = plus(last_index(self.dims[i]), times(-1, value))
+                    last = affine.plus(affine.last_index(self.dims[i]), affine.times(-1, value))
                     others = self.constraints[:k] + self.constraints[k + 1 :]
                     others = substituted_all(others, i, value)
                     del self.sizes[i]
@@ -246,13 +240,13 @@ class _Network:
                 case ((int() as i, -1), (int() as j, 1)) if (
                     relation == ">=" and i in self.out and self.dims[i] == self.dims[j]
                 ):
-                    turned = times(-1, f)
+                    turned = affine.times(-1, f)
                     ways = [((), 1), (((">=", turned),), -1), ((("=", turned),), 1)]
                 case ((int() as i, 1), ("", int() as last)) if relation == "=" and i in self.out:
                     size = self.dims[i]
                     if isinstance(size, int) and size in self._short and size == 1 - last:
                         self.taken_apart += size
-                        others = [place(i, form([("", k)])) for k in range(size - 1)]
+                        others = [place(i, affine.form([("", k)])) for k in range(size - 1)]
                         ways = [((), 1), *((other, -1) for other in others)]
                 case _:
                     pass

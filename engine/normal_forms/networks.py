@@ -10,6 +10,8 @@ from fractions import Fraction
 from itertools import permutations
 from typing import Final, NamedTuple, cast
 
+from eggrad.engine.indices.linear_combinations import Rational as Number
+from eggrad.engine.indices.linear_combinations import exact
 from eggrad.engine.indices.spec import Indices, Size
 
 UNIT: Final = -1
@@ -23,7 +25,6 @@ LEAVES: Final = 400
 # Axes of a tensor whose permutations are tried.
 PERMUTED: Final = 3
 
-Number = int | Fraction
 
 # Numbers in polynomials are not longer, in bits: they are exact, and squares of squares are long.
 BITS: Final = 1 << 17
@@ -47,11 +48,6 @@ def raised(number: Number, exponent: Number) -> Number:
     if length(number) * abs(exponent) > BITS:
         raise TooLarge
     return cast(Number, Fraction(number) ** exponent)
-
-
-def exact(value: Number) -> Number:
-    """The same number, an `int` where it is one."""
-    return value.numerator if value.denominator == 1 else value
 
 
 class Factor(NamedTuple):

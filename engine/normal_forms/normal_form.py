@@ -10,14 +10,14 @@ from itertools import chain
 from typing import cast
 
 from eggrad.engine.extraction.snapshot import ENode, Snapshot
-from eggrad.engine.indices.spec import Dims, Size
+from eggrad.engine.indices.linear_combinations import exact
+from eggrad.engine.indices.spec import Dims, Size, sizes
 from eggrad.engine.normal_forms import functions as normal_functions
 from eggrad.engine.normal_forms.networks import (
     BITS,
     Monomial,
     Number,
     TooLarge,
-    exact,
     length,
 )
 from eggrad.engine.normal_forms.polynomials import Polynomial, Polynomials
@@ -89,13 +89,9 @@ class NormalForms(Polynomials):
             case "scale":
                 return self.sum([(parts[0], node.value)])
             case "ein" | "ein1":
-                spec = node.spec
-                sizes = {
-                    i: d
-                    for c, part in zip(node.children, spec, strict=False)
-                    for i, d in zip(part, self.graph.dims[c], strict=True)
-                }
-                return self.contract(list(zip(parts, spec, strict=False)), spec[-1], sizes)
+                of_all = sizes(node.spec, *(self.graph.dims[c] for c in node.children))
+                operands = list(zip(parts, node.spec, strict=False))
+                return self.contract(operands, node.spec[-1], of_all)
             case "divide":
                 orders = [len(self.graph.dims[c]) for c in node.children]
                 lower = normal_functions.power_of_class(self, node.children[1], -1)
@@ -107,9 +103,8 @@ class NormalForms(Polynomials):
         """An e-class as a product of powers, entry by entry: sums that are squared stay sums."""
         node = self.graph.choice[cls]
         dims = self.graph.dims[cls]
-        axes = tuple(range(len(dims)))
-        sizes = dict(zip(axes, dims, strict=True))
         children = node.children
+        axes = tuple(range(len(dims)))
         if node.constructor == "power":
             exponent = normal_functions.constant_of(self.polynomial(children[1]))
             if isinstance(exponent, int):
@@ -122,7 +117,12 @@ class NormalForms(Polynomials):
             if len(set(out)) == len(out) and {i for part in parts for i in part} == set(out):
                 places = {i: k for k, i in enumerate(out)}
                 return [
-                    (self.contract([(p, tuple(places[i] for i in part))], axes, sizes), e)
+                    (
+                        self.contract(
+                            [(p, tuple(places[i] for i in part))], axes, dict(enumerate(dims))
+                        ),
+                        e,
+                    )
                     for c, part in zip(children, parts, strict=True)
                     for p, e in self.factors(c)
                 ]
@@ -133,13 +133,16 @@ class NormalForms(Polynomials):
 
         The transpose of one counts where "left" or "right" is `turned`.
         """
-        parts = [(1, 0) if turned == "left" else (0, 1), (2, 1) if turned == "right" else (1, 2)]
-        own = list(zip(map(self.polynomial, (left, right)), parts, strict=True))
-        lengths = zip(parts, (self.graph.dims[c] for c in (left, right)), strict=True)
-        sizes = {i: d for part, dims in lengths for i, d in zip(part, dims, strict=True)}
+        spec = (
+            (1, 0) if turned == "left" else (0, 1),
+            (2, 1) if turned == "right" else (1, 2),
+            (0, 2),
+        )
+        own = list(zip(map(self.polynomial, (left, right)), spec, strict=False))
         self.products = 0
         try:
-            return self.contract(own, (0, 2), sizes)
+            of_all = sizes(spec, self.graph.dims[left], self.graph.dims[right])
+            return self.contract(own, (0, 2), of_all)
         except TooLarge:
             return None
 

@@ -8,6 +8,7 @@ from typing import Final
 
 from eggrad.engine.extraction.snapshot import Snapshot
 from eggrad.engine.indices.affine import Form
+from eggrad.engine.indices.linear_combinations import collected, exact
 from eggrad.engine.indices.range_splitting import MOST
 from eggrad.engine.indices.spec import Dims, Indices, Size
 from eggrad.engine.normal_forms.index_ranges import known_sizes, singled_sizes
@@ -19,7 +20,6 @@ from eggrad.engine.normal_forms.networks import (
     Number,
     TooLarge,
     canonical,
-    exact,
 )
 
 Polynomial = Mapping[Monomial, Number]
@@ -83,34 +83,34 @@ class Polynomials(ABC):
 
     def number(self, value: Fraction | int, dims: Dims) -> Polynomial:
         """The polynomial of a constant."""
-        axes = tuple(range(len(dims)))
-        ones = self.contract([], axes, dict(zip(axes, dims, strict=True)))
-        return self.sum([(ones, value)])
+        return self.sum(
+            [(self.contract([], tuple(range(len(dims))), dict(enumerate(dims))), value)]
+        )
 
     def entrywise(
         self, factors: Sequence[Polynomial], orders: Sequence[int], dims: Dims
     ) -> Polynomial:
         """The product entry by entry; factors without axes meet every entry."""
         axes = tuple(range(len(dims)))
-        sizes = dict(zip(axes, dims, strict=True))
         parts = [(p, axes[:n]) for p, n in zip(factors, orders, strict=True)]
-        return self.contract(parts, axes, sizes)
+        return self.contract(parts, axes, dict(enumerate(dims)))
 
     def sum(self, summands: Iterable[tuple[Polynomial, Number]]) -> Polynomial:
         """A sum of multiples."""
-        found: dict[Monomial, Number] = {}
-        for polynomial, number in summands:
-            for m, c in polynomial.items():
-                found[m] = found.get(m, 0) + c * number
-        return {m: exact(c) for m, c in found.items() if c}
+        found = collected((m, c * number) for p, number in summands for m, c in p.items())
+        return {m: exact(c) for m, c in found.items()}
 
     def contract(
         self,
         operands: Sequence[tuple[Polynomial, Indices]],
         out: Indices,
         sizes: Mapping[int, Size],
+        factors: Sequence[Factor] = (),
     ) -> Polynomial:
-        """The einsum of polynomials: each with the names of its axes, `sizes` of these."""
+        """The einsum of polynomials, each with the names of its axes, and of further factors.
+
+        `sizes` has those of all names.
+        """
         partial: list[tuple[list[tuple[Monomial, Indices]], Number]] = [([], 1)]
         for polynomial, part in operands:
             if len(partial) * len(polynomial) > TERMS:
@@ -120,7 +120,7 @@ class Polynomials(ABC):
                 for chosen, number in partial
                 for m, c in polynomial.items()
             ]
-        return self.sum((self.joined(chosen, out, sizes), number) for chosen, number in partial)
+        return self.sum((self.joined(chosen, out, sizes, factors), n) for chosen, n in partial)
 
     def joined(
         self,

@@ -15,11 +15,13 @@ from itertools import product
 from typing import cast
 
 from eggrad.engine.indices.affine import is_simple, size_form
+from eggrad.engine.indices.linear_combinations import exact
 from eggrad.engine.indices.spec import Size
 from eggrad.engine.laws.properties import ORTHOGONAL, PROBABILITY
+from eggrad.engine.networks.networks import connected_order
 from eggrad.engine.normal_forms.functions import class_of_argument, leading, power
 from eggrad.engine.normal_forms.indicators import settled
-from eggrad.engine.normal_forms.networks import UNIT, Atoms, Factor, Monomial, Number, exact, pieces
+from eggrad.engine.normal_forms.networks import UNIT, Atoms, Factor, Monomial, Number, pieces
 from eggrad.engine.normal_forms.polynomials import Polynomial, Polynomials
 
 
@@ -76,19 +78,15 @@ def _cancelled(
     kept = {i for f in left for i in f.part} | set(monomial.out) | {end, outer}
     identity = Monomial((), (0, 0), (sizes[end],))
     own = {i: d for i, d in sizes.items() if i in kept}
-    terms: list[tuple[Polynomial, Number]] = [
-        (forms.joined([(identity, (end, outer))], monomial.out, own, left), 1)
-    ]
-    number = Fraction(base[pattern])
+    diagonal = forms.joined([(identity, (end, outer))], monomial.out, own, left)
+    number = Fraction(base.pop(pattern))
     # Where the leading monomial is diagonal, the index of the inverse is still there.
     hinge = max(sizes) + 1 if end == inner else inner
     wide = own | {hinge: sizes[inner]}
     again = factor._replace(part=(hinge, outer) if near == 0 else (outer, hinge))
-    for m, c in base.items():
-        if m != pattern:
-            axes = (end, hinge) if near == 0 else (hinge, end)
-            terms.append((forms.joined([(m, axes)], monomial.out, wide, [*left, again]), -c))
-    return forms.sum((p, Fraction(c) / number) for p, c in terms)
+    axes = (end, hinge) if near == 0 else (hinge, end)
+    rest = forms.contract([(base, axes)], monomial.out, wide, [*left, again])
+    return forms.sum([(diagonal, 1 / number), (rest, -1 / number)])
 
 
 def _meets(
@@ -107,7 +105,8 @@ def _meets(
     # p·inv(p): the columns of p meet the rows of its inverse, and the other way round.
     close, away = first.out[1 - near], first.out[near]
     start: tuple[int, list[Factor], dict[int, int]] = (0, list(factors), {close: inner, UNIT: UNIT})
-    pattern = _connected(first, close)
+    order = connected_order([(f.atom, f.part) for f in first.factors], [close])
+    pattern = [first.factors[k] for k in order]
     stack: list[tuple[int, list[Factor], dict[int, int]]] = [start]
     while stack:
         place, left, names = stack.pop()
@@ -124,19 +123,6 @@ def _meets(
                     extended = _extended(names, wanted.part, part)
                     if extended is not None:
                         stack.append((place + 1, [*left[:k], *left[k + 1 :]], extended))
-
-
-def _connected(first: Monomial, start: int) -> list[Factor]:
-    """The factors in an order in which each has an index of those before, where there is one."""
-    known = {start}
-    waiting = list(first.factors)
-    ordered: list[Factor] = []
-    while waiting:
-        chosen = next((f for f in waiting if known & set(f.part)), waiting[0])
-        waiting.remove(chosen)
-        ordered.append(chosen)
-        known |= set(chosen.part)
-    return ordered
 
 
 def _extended(
@@ -193,9 +179,7 @@ def _raised(
     dims = tuple(1 if i == UNIT else sizes[i] for i in factor.part)
     base = dict(forms.atoms.function(factor.atom)[1])
     raised = power(forms, base, factor.exponent, dims)
-    return forms.sum(
-        (forms.joined([(m, factor.part)], monomial.out, sizes, rest), c) for m, c in raised.items()
-    )
+    return forms.contract([(raised, factor.part)], monomial.out, sizes, rest)
 
 
 def _determinant(
@@ -253,12 +237,13 @@ def _size_sum(
         return None
     less = factor._replace(exponent=exact(factor.exponent - 1))
     left = [*rest, less] if less.exponent else [*rest]
-    sizes = dict(enumerate(monomial.sizes))
-    terms: list[tuple[Polynomial, Number]] = []
-    for key, number in size_form(size):
-        own = [Factor(forms.atoms.number("size", key), 1, ())] if key else []
-        terms.append((forms.joined([], monomial.out, sizes, [*left, *own]), number))
-    return forms.sum(terms)
+    ways = (
+        ([Factor(forms.atoms.number("size", key), 1, ())] if key else [], number)
+        for key, number in size_form(size)
+    )
+    return forms.sum(
+        (forms.joined([], monomial.out, _sizes(monomial), [*left, *own]), c) for own, c in ways
+    )
 
 
 def _squared(
@@ -275,14 +260,10 @@ def _squared(
         return None
     sine = forms.atoms.number("function", ("sin", key), forms.atoms.symmetries(factor.atom))
     left = [*rest, factor._replace(exponent=exponent - 2)]
-    terms = [
-        (forms.joined([], monomial.out, _sizes(monomial), left), 1),
-        (
-            forms.joined([], monomial.out, _sizes(monomial), [*left, Factor(sine, 2, factor.part)]),
-            -1,
-        ),
-    ]
-    return forms.sum(terms)
+    ways = [([], 1), ([Factor(sine, 2, factor.part)], -1)]
+    return forms.sum(
+        (forms.joined([], monomial.out, _sizes(monomial), [*left, *own]), c) for own, c in ways
+    )
 
 
 def _divided(
@@ -297,14 +278,10 @@ def _divided(
     used = {i for f in left for i in f.part} | set(factor.part) | set(monomial.out)
     sizes = {i: d for i, d in _sizes(monomial).items() if i in used}
     less = factor._replace(exponent=exact(factor.exponent + 1))
-    terms: list[tuple[Polynomial, Number]] = [
-        (forms.joined([], monomial.out, sizes, [*left, less] if less.exponent else left), 1)
-    ]
-    for m, c in base.items():
-        if m != first:
-            other = forms.joined([(m, factor.part)], monomial.out, sizes, [*left, factor])
-            terms.append((other, -c))
-    return forms.sum(terms)
+    del base[first]
+    lower = forms.joined([], monomial.out, sizes, [*left, less] if less.exponent else left)
+    others = forms.contract([(base, factor.part)], monomial.out, sizes, [*left, factor])
+    return forms.sum([(lower, 1), (others, -1)])
 
 
 def _separated(
@@ -319,16 +296,13 @@ def _separated(
     poles = [f for f in rest if f.exponent < 0]
     if not any(all(p.get((f.atom, f.part), 0) > 0 for p in powers) for f in poles):
         return None
-    number = Fraction(base[numbers[0]])
+    number = Fraction(base.pop(numbers[0]))
     less = factor._replace(exponent=exact(factor.exponent + 1))
     sizes, out = _sizes(monomial), monomial.out
     left = [*rest, less] if less.exponent else [*rest]
-    terms: list[tuple[Polynomial, Number]] = [(forms.joined([], out, sizes, left), 1 / number)]
-    for m, c in base.items():
-        if m != numbers[0]:
-            own = forms.joined([(m, factor.part)], out, sizes, [*rest, factor])
-            terms.append((own, -c / number))
-    return forms.sum(terms)
+    lower = forms.joined([], out, sizes, left)
+    others = forms.contract([(base, factor.part)], out, sizes, [*rest, factor])
+    return forms.sum([(lower, 1 / number), (others, -1 / number)])
 
 
 def _powers(m: Monomial, part: Sequence[int]) -> dict[tuple[int, tuple[int, ...]], Number]:

@@ -5,11 +5,7 @@ other factor may be undefined, and so is such a product; the choice of it is not
 one way, from products to choices, wherever factors may not be exchanged any more.
 """
 
-from collections.abc import Iterator
-
-from eggrad.engine.extraction.snapshot import Snapshot
-from eggrad.engine.networks.sums_and_products import every_sum, with_choices_together
-from eggrad.engine.terms.term import Term
+from eggrad.engine.networks.sums_and_products import choices_gathered, every_sum
 from eggrad.rules.notation import *
 
 OF_CHOICE = "definition of the choice"
@@ -99,14 +95,12 @@ branches.state(
     .noted("The same for the opposite of a condition on fewer axes, which ones spread."),
 )
 
-
-@branches.bulk_rule(cite=OF_CHOICE)
-def sum_of_choices(graph: Snapshot) -> Iterator[tuple[int, Term]]:
-    """Choices by one condition are added branch by branch, with their coefficients in the sum."""
-    for cls, form in every_sum(graph):
-        found = with_choices_together(graph, cls, form)
-        if found is not None:
-            yield cls, found
+branches.state(
+    OF_CHOICE,
+    sum_of_choices=Bulk(choices_gathered, every_sum).noted(
+        "Choices by one condition are added branch by branch, with their coefficients in the sum."
+    ),
+)
 
 
 branches.state(

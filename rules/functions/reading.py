@@ -3,11 +3,7 @@
 They serve no computation: what is printed in matrix notation or LaTeX is chosen among them.
 """
 
-from collections.abc import Iterator
-
-from eggrad.engine.extraction.snapshot import Snapshot
 from eggrad.engine.networks.sums_and_products import (
-    MAX_DISTRIBUTED,
     all_distributed,
     every_network,
     every_sum,
@@ -16,7 +12,6 @@ from eggrad.engine.networks.sums_and_products import (
     powers_out_of_sum,
     with_matrix_powers,
 )
-from eggrad.engine.terms.term import Term
 from eggrad.rules.notation import *
 
 TRACE: Spec = ((0, 0), ())
@@ -86,46 +81,27 @@ reading.state(
     .noted("(-c)·((a + (-1)·b)·d) = c·((b + (-1)·a)·d).", cite=RING),
 )
 
-
-@reading.bulk_rule(cite=RING)
-def matrix_out_of_sum(graph: Snapshot) -> Iterator[tuple[int, Term]]:
-    """d·M + u·v'·M = (diag(d) + u·v')·M, where all terms of a sum have a matrix at one end."""
-    for cls, form in every_sum(graph):
-        if graph.first_time(("matrix out of sum", cls, frozenset(form.items()))):
-            yield from ((cls, term) for term in matrices_out_of_sum(graph, cls, form))
-
-
-@reading.bulk_rule(cite=RING)
-def terms_distributed(graph: Snapshot) -> Iterator[tuple[int, Term]]:
-    """(1 - a)·b + (b - 1)·a = b - a: distributed where there are no more terms then."""
-    for cls, form in every_sum(graph):
-        step = ("terms distributed", cls, frozenset(form.items()))
-        if 2 <= len(form) <= MAX_DISTRIBUTED and graph.first_time(step):
-            found = all_distributed(graph, form)
-            if found is not None:
-                yield cls, found
-
-
-@reading.bulk_rule(cite="laws of exponents", exceptions="x = 0", sizeless=True)
-def power_out_of_sum(graph: Snapshot) -> Iterator[tuple[int, Term]]:
-    """a·xᵖ + b·x^(p+k) = xᵖ·(a + b·xᵏ), for a whole k and an exponent p that is no number."""
-    for cls, form in every_sum(graph):
-        if 2 <= len(form) <= MAX_DISTRIBUTED:
-            yield from ((cls, term) for term in powers_out_of_sum(graph, cls, form))
-
-
-@reading.bulk_rule(cite="associativity of the product", sizeless=True)
-def product_from_left(graph: Snapshot) -> Iterator[tuple[int, Term]]:
-    """A·(B·(C·x)) = A·B·C·x, which needs no brackets; operations decide between such orders."""
-    for cls, network in every_network(graph):
-        if len(network.factors) > 2 and graph.first_time(("from left", cls, network)):
-            found = from_left(graph, network)
-            if found is not None:
-                yield cls, found
-
-
-@reading.bulk_rule(cite="definition of powers")
-def matrix_powers(graph: Snapshot) -> Iterator[tuple[int, Term]]:
-    """A·A·…·A = Aᵏ, for equal matrices that follow each other in a product."""
-    for cls, network in every_network(graph):
-        yield from ((cls, term) for term in with_matrix_powers(graph, network))
+reading.state(
+    RING,
+    matrix_out_of_sum=Bulk(matrices_out_of_sum, every_sum).noted(
+        "d·M + u·v'·M = (diag(d) + u·v')·M, where all terms of a sum have a matrix at one end."
+    ),
+    terms_distributed=Bulk(all_distributed, every_sum).noted(
+        "(1 - a)·b + (b - 1)·a = b - a: distributed where there are no more terms then."
+    ),
+    power_out_of_sum=Bulk(powers_out_of_sum, every_sum).noted(
+        "a·xᵖ + b·x^(p+k) = xᵖ·(a + b·xᵏ), for a whole k and an exponent p that is no number.",
+        cite="laws of exponents",
+        exceptions="x = 0",
+        sizeless=True,
+    ),
+    product_from_left=Bulk(from_left, every_network).noted(
+        "A·(B·(C·x)) = A·B·C·x, which needs no brackets; operations decide between such orders.",
+        cite="associativity of the product",
+        sizeless=True,
+    ),
+    matrix_powers=Bulk(with_matrix_powers, every_network).noted(
+        "A·A·…·A = Aᵏ, for equal matrices that follow each other in a product.",
+        cite="definition of powers",
+    ),
+)

@@ -57,7 +57,7 @@ from eggrad.engine.laws.properties import (
     within_one,
 )
 from eggrad.engine.laws.properties import nonzero as nowhere_zero
-from eggrad.engine.laws.rule import BulkRule, Rule, Ruleset
+from eggrad.engine.laws.rule import Bulk, BulkRule, Rule, Ruleset
 from eggrad.engine.laws.selection_primitives import *
 from eggrad.engine.laws.structure_primitives import *
 from eggrad.engine.terms.fixed_arrays import Entries

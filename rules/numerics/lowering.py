@@ -4,9 +4,9 @@ from collections.abc import Iterator
 from fractions import Fraction
 
 from eggrad.engine.extraction.snapshot import Snapshot
-from eggrad.engine.networks.networks import contract_terms, scaled
+from eggrad.engine.networks.networks import scaled
 from eggrad.engine.networks.shared_work import expanded, symmetric_products_of
-from eggrad.engine.networks.sums_and_products import conditions_apart, every_network, every_sum
+from eggrad.engine.networks.sums_and_products import every_network, every_sum, triangles_split
 from eggrad.engine.terms.term import Term
 from eggrad.rules.notation import *
 
@@ -57,11 +57,9 @@ def symmetric_products(graph: Snapshot) -> Iterator[tuple[int, Term]]:
                 yield cls, product
 
 
-@lowering.bulk_rule(cite="Iverson's brackets; associativity of the product")
-def triangles_apart(graph: Snapshot) -> Iterator[tuple[int, Term]]:
-    """[i ≥ k and j ≥ k]·a·b = ([i ≥ k]·a)·([j ≥ k]·b): running sums of both, not of the product."""
-    for cls, network in every_network(graph):
-        pool = conditions_apart(graph, network)
-        if len(pool) > len(network.factors) and graph.first_time(("triangles", cls, network)):
-            whole = contract_terms(graph, network, pool, network.out, exact=True)
-            yield cls, scaled(network.coefficient, whole)
+lowering.state(
+    "Iverson's brackets; associativity of the product",
+    triangles_apart=Bulk(triangles_split, every_network).noted(
+        "[i ≥ k and j ≥ k]·a·b = ([i ≥ k]·a)·([j ≥ k]·b): running sums of both, not of the product."
+    ),
+)

@@ -3,11 +3,7 @@
 What holds for whole rational functions of exponentials is in `exponentials`.
 """
 
-from collections.abc import Iterator
-
-from eggrad.engine.extraction.snapshot import Snapshot
 from eggrad.engine.networks.sums_and_products import every_network, with_units
-from eggrad.engine.terms.term import Term
 from eggrad.rules.notation import *
 from eggrad.rules.notation.reductions import spread
 
@@ -223,9 +219,11 @@ stability.state(
     ),
 )
 
-
-@lengths.bulk_rule(cite=BLUE, exceptions="a = 0", stable=True)
-def unit_vectors(graph: Snapshot) -> Iterator[tuple[int, Term]]:
-    """a·a·(Σ a²)ᵖ = u·u·‖a‖²ᵖ⁺² with the unit vector u = a/‖a‖, for a half p < 0."""
-    for cls, network in every_network(graph):
-        yield from ((cls, term) for term in with_units(graph, network))
+lengths.state(
+    BLUE,
+    unit_vectors=Bulk(with_units, every_network).noted(
+        "a·a·(Σ a²)ᵖ = u·u·‖a‖²ᵖ⁺² with the unit vector u = a/‖a‖, for a half p < 0.",
+        exceptions="a = 0",
+        stable=True,
+    ),
+)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import eggrad as eg
 from eggrad.engine.costs.cost import count
-from eggrad.engine.networks.networks import contraction_path
+from eggrad.engine.networks.networks import cheap_path, cheapest_path, smallest_first
 from eggrad.engine.terms import term as terms
 from eggrad.engine.terms.term import postorder
 from eggrad.rules.standard import system
@@ -49,7 +49,7 @@ def networks(draw: st.DrawFn) -> tuple[Factors, frozenset[int], dict[int, int]]:
 def test_no_order_is_cheaper(network: tuple[Factors, frozenset[int], dict[int, int]]) -> None:
     factors, out, lengths = network
     numbers, left, total = list(range(len(factors))), list(factors), 0
-    for pair in contraction_path(factors, out, lengths, exact=True):
+    for pair in cheapest_path(factors, out, lengths):
         i, j = (numbers.index(k) for k in pair)
         own, left = price(left, out, lengths, i, j)
         total += own
@@ -61,8 +61,8 @@ def test_no_order_is_cheaper(network: tuple[Factors, frozenset[int], dict[int, i
 def test_long_networks_have_an_order() -> None:
     factors = [frozenset({k, k + 1}) for k in range(30)]
     lengths = dict.fromkeys(range(31), 10)
-    for exact in (False, True):
-        pairs = contraction_path(factors, frozenset({0, 30}), lengths, exact=exact)
+    for search in (cheap_path, cheapest_path, smallest_first):
+        pairs = search(factors, frozenset({0, 30}), lengths)
         assert sorted(k for pair in pairs for k in pair) == list(range(58))
 
 
