@@ -455,13 +455,13 @@ class Comparison(Condition):
         return self.sign, self.number
 
 
-def condition(function: Callable[P, bool]) -> Callable[P, bool]:
+def condition(function: Callable[P, bool]) -> Callable[P, Any]:
     """Let a test be called with patterns as well as with values."""
 
     @wraps(function)
-    def call(*args: P.args, **kwargs: P.kwargs) -> bool:
+    def call(*args: P.args, **kwargs: P.kwargs) -> Any:
         if any(is_pattern(a) for a in args):
-            return cast(bool, Call(Condition(call), args))
+            return Call(Condition(call), args)
         return function(*args, **kwargs)
 
     return call

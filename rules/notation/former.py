@@ -4,6 +4,7 @@ They work until the next release, and say what to write instead.
 """
 
 # pyright: reportUnknownLambdaType=false, reportUnknownArgumentType=false
+# pyright: reportUnknownMemberType=false
 
 import warnings
 from collections.abc import Callable
