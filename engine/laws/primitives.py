@@ -142,12 +142,6 @@ def is_identity(s: Spec) -> bool:
     return s[0] == s[1] and len(set(s[0])) == len(s[0])
 
 
-@condition
-def nothing_summed(s: Spec) -> bool:
-    """Whether a unary spec sums over no index."""
-    return set(s[0]) == set(s[1])
-
-
 @primitive
 def lift(s: Spec, n: Dims) -> Spec:
     """The spec with the axes `n` of a variable appended to its first operand and its output."""
@@ -709,7 +703,7 @@ def is_elementwise(s: Spec) -> bool:
 
 @condition
 def sums_nothing(s: Spec) -> bool:
-    """Whether a product sums over no index."""
+    """Whether a product, of one operand or two, sums over no index."""
     return {i for part in s[:-1] for i in part} == set(s[-1])
 
 

@@ -88,7 +88,7 @@ constants.state(
         cite="the unit of the product",
     ),
     unary_constant=(ein1(s, const(c, n)) >> const(c, result_dims(s, n)))
-    .when(nothing_summed(s))
+    .when(sums_nothing(s))
     .noted("Transposes and diagonals of a constant are constants.", cite="every entry is the same"),
     sum_of_constant=(
         ein1(s, const(c, n))

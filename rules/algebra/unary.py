@@ -50,7 +50,7 @@ unary.state(
     .when(~is_identity(t))
     .noted("A product can transpose, take the diagonal of and sum its operand by itself."),
     sum_of_squares=(ein1(s, a**2) >> ein(compose(s, elementwise(dims(a))), a, a))
-    .when(~nothing_summed(s))
+    .when(~sums_nothing(s))
     .noted("Σ a² is the product of a with itself."),
     unary_of_sum=(ein1(s, a + b) >> ein1(s, a) + ein1(s, b))
     .when(~is_identity(s))
@@ -58,13 +58,13 @@ unary.state(
         "Transposes, diagonals and sums of a + b are those of a plus those of b.", cite="linearity"
     ),
     unary_of_function=(ein1(s, f(a)) >> f(ein1(s, a)))
-    .when(~is_identity(s), nothing_summed(s))
+    .when(~is_identity(s), sums_nothing(s))
     .noted(
         "Transposes and diagonals of f(a) are f of those of a.",
         cite="element-wise functions act on entries",
     ),
     unary_of_power=(ein1(s, a**b) >> ein1(s, a) ** b)
-    .when(~is_identity(s), nothing_summed(s))
+    .when(~is_identity(s), sums_nothing(s))
     .noted(
         "Transposes and diagonals of aᵇ are powers of those of a.",
         cite="element-wise functions act on entries",

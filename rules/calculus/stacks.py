@@ -35,15 +35,15 @@ PSEUDO, ORTHONORMAL = of_each("pseudoinverse", a), of_each("orthonormal_factor",
 EXPONENTIAL, DETERMINANTS = of_each("matrix_exponential", a), of_each("determinants", a)
 
 
-def _turned(g: Tensor) -> Tensor:
+def _transposed(g: Tensor) -> Tensor:
     """The transposes of matrices."""
     return ein1("Xij->Xji", g)
 
 
-def _turn(g: Tensor, u: Tensor) -> Tensor:
-    """The skew matrices u'g - g'u."""
+def _skew(g: Tensor, u: Tensor) -> Tensor:
+    """The skew matrices u'·g - g'·u."""
     inner = ein("Bml,LBmk->LBlk", u, g)
-    return inner - _turned(inner)
+    return inner - _transposed(inner)
 
 
 def _spread(v: Tensor) -> tuple[Tensor, Tensor]:
@@ -67,7 +67,7 @@ def _sums(v: Tensor) -> Tensor:
 def _rotation(u: Tensor, v: Tensor) -> Tensor:
     """What singular vectors u pass on within their span; v are those on the other side."""
     gaps = ein("Blk,Blk->Blk", _gaps(SINGULAR), _sums(SINGULAR))
-    scaled = ein("LBlk,Bk->LBlk", ein("LBlk,Blk->LBlk", _turn(g, u), gaps), SINGULAR)
+    scaled = ein("LBlk,Bk->LBlk", ein("LBlk,Blk->LBlk", _skew(g, u), gaps), SINGULAR)
     return ein("LBik,Bjk->LBij", ein("Bil,LBlk->LBik", u, scaled), v)
 
 
@@ -87,16 +87,16 @@ def _by_cholesky() -> Tensor:
     """The symmetric H of `pull_cholesky` between two inverses of the factor."""
     inner, inverse = ein("Bki,LBkj->LBij", FACTOR, g), of_each("inverses", FACTOR)
     lower, below = (ein("Xij,ij->Xij", inner, _below(k)) for k in (0, 1))
-    whole = ein("Bli,LBlk->LBik", inverse, lower + _turned(below))
+    whole = ein("Bli,LBlk->LBik", inverse, lower + _transposed(below))
     return ein("LBik,Bkj->LBij", whole, inverse)
 
 
 def _by_pseudoinverse() -> Tensor:
     """The three terms of `pull_pseudoinverse`."""
     within = ein("LBij,Bkj->LBik", ein("Bki,LBkj->LBij", PSEUDO, g), PSEUDO)
-    left = ein("LBij,Bkj->LBik", ein("LBij,Bjk->LBik", _turned(g), PSEUDO), PSEUDO)
+    left = ein("LBij,Bkj->LBik", ein("LBij,Bjk->LBik", _transposed(g), PSEUDO), PSEUDO)
     left -= ein("Bij,LBjk->LBik", a, ein("Bij,LBjk->LBik", PSEUDO, left))
-    right = ein("Bji,LBjk->LBik", PSEUDO, ein("Bij,LBjk->LBik", PSEUDO, _turned(g)))
+    right = ein("Bji,LBjk->LBik", PSEUDO, ein("Bij,LBjk->LBik", PSEUDO, _transposed(g)))
     right -= ein("LBij,Bjk->LBik", ein("LBij,Bjk->LBik", right, PSEUDO), a)
     return left + right - within
 
@@ -104,7 +104,7 @@ def _by_pseudoinverse() -> Tensor:
 def _by_orthonormal_factor() -> Tensor:
     """The product of `pull_orthonormal_factor`, with the inverse of R by that of Q'a."""
     inverse = of_each("inverses", ein("Bmi,Bmj->Bij", ORTHONORMAL, a))
-    turn = ein("Xij,ij->Xij", _turn(g, ORTHONORMAL), _below(1))
+    turn = ein("Xij,ij->Xij", _skew(g, ORTHONORMAL), _below(1))
     inner = ein("Bmi,LBmj->LBij", ORTHONORMAL, g)
     whole = g + ein("Bmi,LBij->LBmj", ORTHONORMAL, turn - inner)
     return ein("LBmk,Bjk->LBmj", whole, inverse)
@@ -134,7 +134,7 @@ stacks.state(
         >> HALF
         * ein(
             "LBik,Bjk->LBij",
-            ein("Bil,LBlk->LBik", VECTORS, ein("LBlk,Blk->LBlk", _turn(g, VECTORS), _gaps(VALUES))),
+            ein("Bil,LBlk->LBik", VECTORS, ein("LBlk,Blk->LBlk", _skew(g, VECTORS), _gaps(VALUES))),
             VECTORS,
         )
     ).noted(
@@ -175,11 +175,11 @@ stacks.state(
     pull_few_left_singular_vectors=(
         pullback(LEFT, 0, g) >> _rotation(LEFT, RIGHT) + _departure(LEFT, RIGHT)
     ).noted("Where U is no basis it passes on (1 - U·U')·g·S⁻¹·V' as well.", domain=DISTINCT),
-    pull_right_singular_vectors=(pullback(RIGHT, 0, g) >> _turned(_rotation(RIGHT, LEFT)))
+    pull_right_singular_vectors=(pullback(RIGHT, 0, g) >> _transposed(_rotation(RIGHT, LEFT)))
     .when(dims(RIGHT)[-1] == dims(RIGHT)[-2])
     .noted("Of a basis V passes on the transpose of V·(F∘(V'g - g'V))·S·U'.", domain=DISTINCT),
     pull_few_right_singular_vectors=(
-        pullback(RIGHT, 0, g) >> _turned(_rotation(RIGHT, LEFT) + _departure(RIGHT, LEFT))
+        pullback(RIGHT, 0, g) >> _transposed(_rotation(RIGHT, LEFT) + _departure(RIGHT, LEFT))
     ).noted(
         "Where V is no basis it passes on the transpose of (1 - V·V')·g·S⁻¹·U' as well.",
         domain=DISTINCT,

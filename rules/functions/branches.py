@@ -65,7 +65,7 @@ branches.state(
 masks.state(
     OF_CHOICE,
     product_with_indicator=(ein(s, indicator(n, P), b) >> _chosen(s, indicator(n, P), b))
-    .when(nothing_summed(broadcast(s, n, dims(b)).rest))
+    .when(sums_nothing(broadcast(s, n, dims(b)).rest))
     .noted("[P]·b is b where P holds, and 0 elsewhere.", stable=True, **DEFINED),
 )
 

@@ -95,7 +95,7 @@ MUTANTS: list[tuple[str, str, Mutation]] = [
     ("relu_of_multiple", "negative numbers, too", without("holds")),
     ("power_of_power", "roots, too", without("keeps_domain_twice")),
     ("power_of_product", "roots, too", without("is_whole")),
-    ("unary_of_function", "sums, too", without("nothing_summed")),
+    ("unary_of_function", "sums, too", without("sums_nothing")),
     ("even_function", "all functions", without("holds")),
     ("log_of_power", "all exponents", without("keeps_sign")),
     ("product_of_exp", "all products", without("is_elementwise")),
