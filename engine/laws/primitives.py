@@ -205,20 +205,20 @@ def regular(s: Spec) -> bool:
 
 
 @condition
-def sums_alone(s: Spec) -> bool:
+def has_lone_sum(s: Spec) -> bool:
     """Whether a product sums over an index that only its first operand has."""
     return bool(_places(s)[1])
 
 
 @primitive
-def summed_alone(s: Spec) -> Spec:
+def lone_sum(s: Spec) -> Spec:
     """The unary spec that sums the first operand over the indices that nothing else has."""
     return canonical([s[0]], _places(s)[0])
 
 
 @primitive
-def after_summing(s: Spec) -> Spec:
-    """The spec of the product whose first operand is what `summed_alone` gives."""
+def after_lone_sum(s: Spec) -> Spec:
+    """The spec of the product whose first operand is what `lone_sum` gives."""
     return canonical([_places(s)[0], *s[1:-1]], s[-1])
 
 
@@ -720,7 +720,7 @@ def result_dims(s: Spec, *operands: Dims) -> Dims:
 
 
 @condition
-def is_whole(p: Number) -> bool:
+def is_integer(p: Number) -> bool:
     """Whether a number is an integer."""
     return Fraction(p).denominator == 1
 
@@ -844,12 +844,19 @@ def broadcast(s: Spec, n: Dims, m: Dims) -> Broadcast | None:
     return Broadcast(*spread(s[0]), *spread(s[1]), spec, dims, canonical([axes], s[2]))
 
 
-@primitive
-def spread_within(t: Spec, s: Spec, m: Dims) -> tuple[Spec, Dims] | None:
-    """The spec of a condition times ones, which together have the axes `m` of the second factor.
+class WithOnes(NamedTuple):
+    """The spec of a tensor times ones, and the sizes of their axes."""
 
-    The condition is spread by `t` over the axes of the product `s`; the ones have the sizes that
-    come second. None where the second factor lacks an axis of the condition.
+    spec: Spec
+    ones: Dims
+
+
+@primitive
+def spread_within(t: Spec, s: Spec, m: Dims) -> WithOnes | None:
+    """A condition times ones, which together have the axes `m` of the second factor of a product.
+
+    The condition is spread by `t` over the axes of the product `s`. None where the second factor
+    lacks an axis of the condition.
     """
     own, _, whole = t
     distinct = all(len(set(part)) == len(part) for part in (*t, *s))
@@ -860,7 +867,7 @@ def spread_within(t: Spec, s: Spec, m: Dims) -> tuple[Spec, Dims] | None:
     if not {*known} <= {*s[1]}:
         return None
     lacking = {i: d for i, d in zip(s[1], m, strict=True) if i not in known}
-    return canonical([known, [*lacking]], s[1]), (*lacking.values(),)
+    return WithOnes(canonical([known, [*lacking]], s[1]), (*lacking.values(),))
 
 
 # Functions by others ---------------------------------------------------------------------

@@ -85,10 +85,10 @@ def is_quadratic_form(t: Spec, s: Spec) -> bool:
 
 
 @condition
-def is_diagonal_form(s: Spec) -> bool:
+def makes_diagonal(s: Spec) -> bool:
     """Whether a delta times a vector, or a scalar, is a diagonal matrix.
 
-    >>> is_diagonal_form(((0, 1), (0,), (0, 1))), is_diagonal_form(((0, 1), (0,), (1,)))
+    >>> makes_diagonal(((0, 1), (0,), (0, 1))), makes_diagonal(((0, 1), (0,), (1,)))
     (True, False)
     """
     own, other, out = s

@@ -86,7 +86,7 @@ powers.state(
     LAWS_OF_EXPONENTS,
     product_is_square=(a * a >> a**2).noted("a·a = a².", cite="definition of powers"),
     power_of_product=(ein(s, a, b) ** p >> ein(s, a**p, b**p))
-    .when(is_whole(p), sums_nothing(s))
+    .when(is_integer(p), sums_nothing(s))
     .noted("(a·b)ᵖ = aᵖ·bᵖ, for an integer p and a product that sums nothing."),
     product_with_tensor_power=(a * a**b >> a ** (b + const(1, ())))
     .when(positive(a))
@@ -104,7 +104,7 @@ exponents.state(
     product_of_narrower_powers=(a**p * a**q >> a ** exponent_sum(p, q))
     .when(known(needed_by_product(p, q), a))
     .noted(
-        "aᵖ·a^q = a^(p+q), where a factor needs a ≥ 0 or a ≠ 0, and the whole does not.",
+        "aᵖ·a^q = a^(p+q), where a factor alone needs a ≥ 0 or a ≠ 0, and a is known so.",
         domain=BASE,
         replaces=True,
         widens=True,
@@ -121,7 +121,7 @@ exponents.state(
     power_of_narrower_power=((a**p) ** q >> a ** exponent_product(p, q))
     .when(p != 1, known(needed_by_power(p, q), a))
     .noted(
-        "(aᵖ)^q = a^(p·q), where the left side needs a ≥ 0 or a ≠ 0, and the right one does not.",
+        "(aᵖ)^q = a^(p·q), where the left side needs a ≥ 0 or a ≠ 0, and a is known so.",
         domain=BASE,
         replaces=True,
         widens=True,

@@ -22,7 +22,7 @@ multiples.state(
     REPLACES,
     scale_by_one=1 * a >> a,
     scale_scale=(c * (k * a) >> times(c, k) * a)
-    .when(k != 1, differ(k * a, a))
+    .when(k != 1, a != k * a)
     .noted("c·(k·a) = (c·k)·a, unless k·a = a, where numbers would be multiplied without end."),
     scale_constant=(c * const(k, n) >> const(times(c, k), n)).noted("c·k is a constant."),
     add_constants=(const(c, n) + const(k, n) >> const(c + k, n)).noted("c + k is a constant."),
@@ -46,6 +46,7 @@ multiples.state(
     ),
 )
 
+# A constant factor with fewer axes, `dims`; those of sizes `summed` have been summed.
 SHRUNK = shrunk(s, n)
 
 constants.state(
@@ -78,7 +79,7 @@ constants.state(
     )
     .when(c != 0)
     .noted(
-        "A constant factor keeps the axes that nothing else has; those summed give their size.",
+        "Of a constant's axes, those of a go; others stay as ones, or are summed to their size.",
         cite="the unit of the product; Σᵢ 1 = n",
     ),
     broadcast_number=(ein(s, const(c, n), a) >> c * ein(s, const(1, n), a))

@@ -1,11 +1,11 @@
 """Kronecker deltas, and indicators, their general case: gathers, shifts, windows, triangles.
 
-`[p]` is 1 where the conditions p on the indices hold, and 0 elsewhere.
+`[P]` is 1 where the conditions P on the indices hold, and 0 elsewhere.
 """
 
 from eggrad.rules.notation import *
 
-DELTAS = "Laue, Mitterreiter, Giesen 2018, section 4: removal of multiplication by delta tensors"
+DELTAS = f"{LAUE_2018}: removal of multiplication by delta tensors"
 
 IVERSON = "Iverson's brackets (Graham, Knuth, Patashnik, Concrete Mathematics, section 2.1)"
 
@@ -13,7 +13,9 @@ NO_ENTRIES = "tensors without entries are equal"
 
 URBAN = "Urban, van der Smagt 2018, Automatic Differentiation for Tensor Algebras, section 3"
 
-deltas = Ruleset("delta", "elimination of Kronecker deltas", "the number of pairs of deltas")
+deltas = Ruleset(
+    "delta", "elimination of Kronecker deltas", "the number of pairs of indices in deltas"
+)
 
 delta_products = Ruleset(
     "delta_products",
@@ -36,21 +38,24 @@ gathers = Ruleset(
 )
 
 
-# What is left of a delta, and of an indicator, in a product.
-SIFTED, LEFT = sifted(s, n), reduced(s, n, P)
+# What is left of a delta, or an indicator, as first or only operand: of axes `dims`, with others by
+# `spec`; then by `spread` with ones along axes of sizes `ones`, for which nothing else is left.
+SIFTED, REDUCED = sifted(s, n), reduced(s, n, P)
 
 deltas.state(
     DELTAS,
     REPLACES,
     delta_sift=(ein(s, delta(n), a) >> ein1(SIFTED.spec[1:], a))
     .when(SIFTED.is_gone)
-    .noted("Σⱼ δᵢⱼ·aⱼ = aᵢ, where each pair has a summed index or two equal ones."),
+    .noted(
+        "Σⱼ δᵢⱼ·aⱼ = aᵢ, where each pair has a summed or two equal indices, and no ones are left."
+    ),
     delta_sift_partly=(
         ein(s, delta(n), a)
         >> ein(SIFTED.spread, ein(SIFTED.spec, delta(SIFTED.dims), a), const(1, SIFTED.ones))
     )
     .when(SIFTED.is_smaller)
-    .noted("Σⱼ δᵢⱼ·δₖₗ·aⱼₗ = δₖₗ·aᵢₖ: pairs that can go do, and leave ones where nothing else is."),
+    .noted("Σⱼ δᵢⱼ·δₖₗ·aⱼₗ = δₖₗ·aᵢₖ: pairs with a summed index go, and may leave ones."),
 )
 
 LONGER = longer_pairs(n)
@@ -94,14 +99,14 @@ indicator_products.state(
     indicator_alone=(
         ein1(s, indicator(n, P))
         >> ein(
-            LEFT.spread,
-            ein1(LEFT.spec, indicator(LEFT.dims, LEFT.constraints)),
-            const(1, LEFT.ones),
+            REDUCED.spread,
+            ein1(REDUCED.spec, indicator(REDUCED.dims, REDUCED.constraints)),
+            const(1, REDUCED.ones),
         )
     )
-    .when(LEFT.is_smaller)
+    .when(REDUCED.is_smaller)
     .noted(
-        "Σⱼ [j = f(i)]·[P] = [P at j = f(i)]·[f(i) in range]; axes without a condition are ones."
+        "Σⱼ [j = g(i)]·[P] = [P at j = g(i)]·[g(i) in range]; axes without a condition become ones."
     ),
     indicator_times_indicator=(
         ein(s, indicator(n, P), indicator(m, Q))
@@ -119,7 +124,7 @@ indicators.state(
     indicator_of_gathered=(
         ein(s, indicator(n, P), ein(t, indicator(m, Q), a))
         >> ein(TWICE.spec, indicator(TWICE.dims, TWICE.constraints), a)
-    ).noted("Σⱼ [j = f(i)]·Σₖ [k = g(j)]·aₖ = Σₖ [k = g(f(i))]·[f(i) in range]·aₖ.", replaces=True),
+    ).noted("Σⱼ [j = g(i)]·Σₖ [k = h(j)]·aₖ = Σₖ [k = h(g(i))]·[g(i) in range]·aₖ.", replaces=True),
 )
 
 indicators.state(
@@ -134,7 +139,7 @@ indicators.state(
     )
     .when(total(a))
     .noted(
-        "[i = k]·aᵢ = [i = k]·aₖ: entries that are not selected have no say.",
+        "[i = k]·aᵢ = [i = k]·aₖ, for a number k: only the entry at k counts.",
         domain="all entries defined",
         widens=True,
     ),

@@ -66,19 +66,19 @@ unary.state(
     unary_of_power=(ein1(s, a**b) >> ein1(s, a) ** b)
     .when(~is_identity(s), sums_nothing(s))
     .noted(
-        "Transposes and diagonals of aᵇ are powers of those of a.",
+        "Transposes and diagonals of aᵇ are powers of those of a, for a scalar b.",
         cite="element-wise functions act on entries",
     ),
 )
 
 summation.state(
     "linearity",
-    sum_before_product=(ein(s, a, b) >> ein(after_summing(s), ein1(summed_alone(s), a), b))
-    .when(sums_alone(s))
+    sum_before_product=(ein(s, a, b) >> ein(after_lone_sum(s), ein1(lone_sum(s), a), b))
+    .when(has_lone_sum(s))
     .noted("Σᵢⱼ aᵢⱼ·bᵢ = Σᵢ (Σⱼ aᵢⱼ)·bᵢ: what only one factor depends on is summed first."),
     sum_before_product_right=(
-        ein(s, a, b) >> ein(after_summing(swap(s)), ein1(summed_alone(swap(s)), b), a)
+        ein(s, a, b) >> ein(after_lone_sum(swap(s)), ein1(lone_sum(swap(s)), b), a)
     )
-    .when(sums_alone(swap(s)))
+    .when(has_lone_sum(swap(s)))
     .noted("Σᵢⱼ aᵢ·bᵢⱼ = Σᵢ aᵢ·(Σⱼ bᵢⱼ): the same for the other factor."),
 )

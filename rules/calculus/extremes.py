@@ -3,6 +3,8 @@
 from eggrad.rules.notation import *
 from eggrad.rules.notation.reductions import spread
 
+CONSTANT = "it is constant but for jumps"
+
 extremes = Ruleset(
     "extremes", "maxima and minima along axes", "the number of maxima, the axes of what is in them"
 )

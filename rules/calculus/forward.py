@@ -1,6 +1,6 @@
 """Forward mode: the derivative pushed to the leaves. One derivative for each node: linear."""
 
-from eggrad.rules.calculus.extremes import shares
+from eggrad.rules.calculus.extremes import CONSTANT, shares
 from eggrad.rules.notation import *
 
 # adj(a)[i,j] is the derivative of det at [j,i]: the first two axes of the second one, exchanged.
@@ -41,13 +41,17 @@ forward.state(
 
 
 forward.state(
-    "it is constant but for jumps",
+    CONSTANT,
     d_selection=(D(selection(n, a), x) >> const(0, dims(selection(n, a)) + x[1])).noted(
         "D [i = a] = 0: what is chosen changes in jumps alone."
     ),
     d_argsort=(D(argsort(j, a), x) >> const(0, dims(a) + x[1])).noted(
         "D argsort a = 0: an order changes in jumps alone."
     ),
+)
+
+forward.state(
+    "the chain rule",
     d_of_each=(
         D(of_each(f, a), x)
         >> ein(
@@ -59,7 +63,7 @@ forward.state(
     .when(is_of_each(f))
     .noted(
         "D f(a) = Σ (Jacobian of f)·D a, for functions of each matrix of a stack.",
-        cite="the chain rule; its Jacobian is what reverse mode passes on",
+        cite="the chain rule; the Jacobian is what reverse mode passes on of the cotangent δ",
     ),
     d_add=(D(a + b, x) >> D(a, x) + D(b, x)).noted(cite=f"{LAUE}, theorem 5"),
     d_subtract=(D(a - b, x) >> D(a, x) - D(b, x)).noted(cite="thesis table 3.1 with the sum rule"),

@@ -5,7 +5,7 @@ The engine asserts that the adjoint of a node is the sum of these contributions 
 of the root, then those of its node.
 """
 
-from eggrad.rules.calculus.extremes import shares
+from eggrad.rules.calculus.extremes import CONSTANT, shares
 from eggrad.rules.notation import *
 
 reverse = Ruleset(
@@ -16,14 +16,14 @@ reverse = Ruleset(
 
 
 def _repaired(s: Spec, node: Tensor, a: Tensor, *others: Tensor) -> Tensor:
-    """What a product passes to its first operand, an index of which disappears or repeats.
+    """What a product passes to its first operand `a`, some indices of which are not `regular`.
 
-    The cotangent has the indices that are known; ones spread it over the others, and a delta ties
-    those that repeat.
+    The cotangent times the other operands has the indices that `a` shares with those or the output;
+    ones spread it along indices that `a` alone has, and a delta ties those that repeat.
     """
     lead = leading(dims(g), dims(node))
-    known = ein(pull_shared(s, lead), g, *others) if others else ein1(pull_shared(s, lead), g)
-    spread = ein(spread_along_lone(s, lead), known, const(1, lone_dims(s, dims(a))))
+    shared = ein(pull_shared(s, lead), g, *others) if others else ein1(pull_shared(s, lead), g)
+    spread = ein(spread_along_lone(s, lead), shared, const(1, lone_dims(s, dims(a))))
     return ein(tie_repeated(s, lead), spread, delta(repeated_dims(s, dims(a))))
 
 
@@ -38,7 +38,7 @@ reverse.state(
 
 
 reverse.state(
-    "it is constant but for jumps",
+    CONSTANT,
     pull_selection=(
         pullback(selection(n, a), 0, g)
         >> const(0, leading(dims(g), dims(selection(n, a))) + dims(a))
@@ -46,11 +46,15 @@ reverse.state(
     pull_argsort=(
         pullback(argsort(j, a), 0, g) >> const(0, leading(dims(g), dims(a)) + dims(a))
     ).noted("An order passes on 0."),
+)
+
+reverse.state(
+    f"{LAUE}, theorem 9; thesis 4.2.1",
     pull_add_left=(pullback(a + b, 0, g) >> g).noted(
-        "A sum passes its cotangent to its left operand.", cite=f"{LAUE}, theorem 9; thesis 4.2.1"
+        "A sum passes its cotangent to its left operand."
     ),
     pull_add_right=(pullback(a + b, 1, g) >> g).noted(
-        "A sum passes its cotangent to its right operand.", cite=f"{LAUE}, theorem 9; thesis 4.2.1"
+        "A sum passes its cotangent to its right operand."
     ),
     pull_subtract_left=(pullback(a - b, 0, g) >> g).noted(
         "A difference passes its cotangent to its left operand.", cite="thesis table 3.1 with 4.2.1"
@@ -87,12 +91,16 @@ reverse.state(
     "thesis 4.6 (the repaired product rule); diagonals by a delta",
     pull_product_left_repaired=(pullback(ein(s, a, b), 0, g) >> _repaired(s, ein(s, a, b), a, b))
     .when(~regular(s))
-    .noted("Where an index of the left operand disappears or repeats, ones and deltas spread it."),
+    .noted(
+        "Where the left operand alone has an index, or one twice, ones and a delta make up for it."
+    ),
     pull_product_right_repaired=(
         pullback(ein(s, a, b), 1, g) >> _repaired(swap(s), ein(s, a, b), b, a)
     )
     .when(~regular(swap(s)))
-    .noted("Where an index of the right operand disappears or repeats, ones and deltas spread it."),
+    .noted(
+        "Where the right operand alone has an index, or one twice, ones and a delta make up for it."
+    ),
     pull_unary=(pullback(ein1(s, a), 0, g) >> _repaired(s, ein1(s, a), a)).noted(
         "A transpose passes its cotangent back transposed; sums spread it, diagonals place it.",
         cite="linearity; thesis 4.6 for summed indices",
@@ -117,7 +125,7 @@ reverse.state(
             ein(meet(dims(a / b), dims(b)), a / b, b**-1),
         )
     ).noted(
-        "A quotient passes minus its cotangent times itself over the denominator to that.",
+        "A quotient q = a/b passes -g·q/b to its denominator, summed over axes that b lacks.",
         domain="b ≠ 0",
         cite="thesis table 3.1 and table 4.1",
     ),

@@ -1,8 +1,9 @@
 """Functions of each matrix of a stack: what they pass on in reverse mode.
 
 Products are written as in einsum, where L stands for the axes that come before those of the node,
-B for those of the stack, and X for both. All is made of the same functions, so there is every
-derivative.
+B for those of the stack, and X for both. Singular vectors are the columns of U and V, as many as
+there are singular values; g is symmetrised where a is. All is made
+of the same functions, so there is every derivative.
 """
 
 from eggrad.rules.notation import *
@@ -145,7 +146,7 @@ stacks.state(
         pullback(SINGULAR, 0, g) >> ein("LBik,Bjk->LBij", ein("LBk,Bik->LBik", g, LEFT), RIGHT)
     ).noted("Singular values pass on U·diag(g)·V'.", domain=DISTINCT),
     pull_cholesky=(pullback(FACTOR, 0, g) >> HALF * _by_cholesky()).noted(
-        "A factor L passes on L⁻ᵀ·H·L⁻¹/2; the symmetric H has the lower triangle of L'g.",
+        "The L of a = L·L' passes on L'⁻¹·H·L⁻¹/2; the symmetric H has the lower triangle of L'g.",
         cite="Murray 2016, Differentiation of the Cholesky decomposition, equation 10",
         domain="a symmetric and positive definite",
     ),
@@ -165,23 +166,27 @@ stacks.state(
     ),
 )
 
-# The laws of a basis come first: of those of a node the first that applies is taken.
+# The laws of square matrices of vectors come first: of those of a node the first that applies is
+# taken.
 
 stacks.state(
     "Townsend 2016, Differentiating the Singular Value Decomposition",
     pull_left_singular_vectors=(pullback(LEFT, 0, g) >> _rotation(LEFT, RIGHT))
     .when(dims(LEFT)[-1] == dims(LEFT)[-2])
-    .noted("Of a basis U passes on U·(F∘(U'g - g'U))·S·V', Fᵢⱼ = 1/(sⱼ² - sᵢ²).", domain=DISTINCT),
+    .noted("A square U passes on U·(F∘(U'g - g'U))·S·V', Fᵢⱼ = 1/(sⱼ² - sᵢ²).", domain=DISTINCT),
     pull_few_left_singular_vectors=(
         pullback(LEFT, 0, g) >> _rotation(LEFT, RIGHT) + _departure(LEFT, RIGHT)
-    ).noted("Where U is no basis it passes on (1 - U·U')·g·S⁻¹·V' as well.", domain=DISTINCT),
+    ).noted(
+        "A U of fewer columns passes on U·(F∘(U'g - g'U))·S·V' + (1 - U·U')·g·S⁻¹·V'.",
+        domain=DISTINCT,
+    ),
     pull_right_singular_vectors=(pullback(RIGHT, 0, g) >> _transposed(_rotation(RIGHT, LEFT)))
     .when(dims(RIGHT)[-1] == dims(RIGHT)[-2])
-    .noted("Of a basis V passes on the transpose of V·(F∘(V'g - g'V))·S·U'.", domain=DISTINCT),
+    .noted("A square V passes on the transpose of V·(F∘(V'g - g'V))·S·U'.", domain=DISTINCT),
     pull_few_right_singular_vectors=(
         pullback(RIGHT, 0, g) >> _transposed(_rotation(RIGHT, LEFT) + _departure(RIGHT, LEFT))
     ).noted(
-        "Where V is no basis it passes on the transpose of (1 - V·V')·g·S⁻¹·U' as well.",
+        "A V of fewer columns passes on the transpose of that and of (1 - V·V')·g·S⁻¹·U'.",
         domain=DISTINCT,
     ),
 )

@@ -1,8 +1,8 @@
 """Choices between branches: what is not selected never matters, in values and in derivatives.
 
 The derivative of a choice is a sum of products with tests, which are 1 or 0. Where a test is 0 the
-other factor may be undefined, and so is such a product; the choice of it is not. So these laws go
-one way, from products to choices, wherever factors may not be exchanged any more.
+other factor may be undefined, and so is such a product; the choice of it is not. So products
+with tests become choices, and not the other way, wherever factors may not be exchanged any more.
 """
 
 from eggrad.engine.networks.sums_and_products import choices_gathered, every_sum
@@ -53,13 +53,13 @@ branches.state(
         >> _where(s, e, n, dims(b), chosen=ein(broadcast(s, n, dims(b)).spec, a, b))
     )
     .when(a != where(e, a, const(0, n)), total(b))
-    .noted("What is 0 unless it is chosen stays so, whatever it is multiplied by.", **DEFINED),
+    .noted("A choice between a and 0, times b, is the choice between a·b and 0.", **DEFINED),
     product_with_otherwise=(
         ein(s, where(e, const(0, n), a), b)
         >> _where(s, e, n, dims(b), otherwise=ein(broadcast(s, n, dims(b)).spec, a, b))
     )
     .when(a != where(e, const(0, n), a), total(b))
-    .noted("What is 0 where something is chosen stays so, in any product.", **DEFINED),
+    .noted("A choice between 0 and a, times b, is the choice between 0 and a·b.", **DEFINED),
 )
 
 masks.state(
@@ -121,17 +121,17 @@ branches.state(
 )
 
 
-# A condition on the axes of the second factor, with ones along those that it lacks.
+# A condition `a` times ones along axes of b that it lacks; no law where b lacks one of its axes.
 WITHIN = spread_within(t, s, dims(b))
-CHOICE = where(ein(WITHIN[0], a, const(1, WITHIN[1])), b, 0)
+CHOICE = where(ein(WITHIN.spec, a, const(1, WITHIN.ones)), b, 0)
 
 branches.state(
     OF_CHOICE,
     choice_times_delta=(
         where(ein(t, a, const(1, m)), ein(s, delta(l), b), const(0, n)) >> ein(s, delta(l), CHOICE)
-    ).noted("A choice of δ·b is δ times a choice of b."),
+    ).noted("A choice between δ·b and 0, by a condition on axes of b, is δ times one of b."),
     choice_times_indicator=(
         where(ein(t, a, const(1, m)), ein(s, indicator(l, P), b), const(0, n))
         >> ein(s, indicator(l, P), CHOICE)
-    ).noted("A choice of [P]·b is [P] times a choice of b."),
+    ).noted("A choice between [P]·b and 0, by a condition on axes of b, is [P] times one of b."),
 )

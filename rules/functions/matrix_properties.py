@@ -30,7 +30,7 @@ matrix_properties.state(
     declared_semidefinite=semidefinite(declared(X)).when(is_declared(X, "positive semidefinite")),
     declared_definite=definite(declared(X)).when(is_declared(X, "positive definite")),
     declared_orthogonal=orthogonal(declared(X)).when(is_declared(X, "orthogonal")),
-    declared_integer=whole(declared(X)).when(is_declared(X, "integer")),
+    declared_integer=integer(declared(X)).when(is_declared(X, "integer")),
 )
 
 # Symmetric.
@@ -104,7 +104,7 @@ matrix_properties.state(
     .when(one_axis(n))
     .noted("δ is diagonal.", cite="definition of the delta"),
     diagonal_of_vector=diagonal(ein(s, delta(n), a))
-    .when(one_axis(n), is_diagonal_form(s))
+    .when(one_axis(n), makes_diagonal(s))
     .noted("δ times a vector or a scalar is diagonal.", cite="definition of the delta"),
     diagonal_transpose=diagonal(a.T).when(diagonal(a)),
     diagonal_sum=diagonal(a + b).when(diagonal(a), diagonal(b)),
@@ -138,7 +138,7 @@ matrix_properties.state(
     .when(semidefinite(a), semidefinite(b))
     .noted(cite="Schur 1911"),
     semidefinite_diagonal=semidefinite(ein(s, delta(n), a))
-    .when(nonnegative(a), one_axis(n), is_diagonal_form(s))
+    .when(nonnegative(a), one_axis(n), makes_diagonal(s))
     .noted("A diagonal matrix of nonnegative entries is positive semidefinite."),
     nonnegative_diagonal=semidefinite(a).when(diagonal(a), nonnegative(a)),
     semidefinite_and_invertible=definite(a).when(semidefinite(a), invertible(a)),
@@ -161,7 +161,7 @@ matrix_properties.state(
     .when(definite(a), invertible(b), is_congruence(t, s))
     .noted("b'·a·b is positive definite if a is, for an invertible b."),
     definite_diagonal=definite(ein(s, delta(n), a))
-    .when(positive(a), one_axis(n), is_diagonal_form(s))
+    .when(positive(a), one_axis(n), makes_diagonal(s))
     .noted("A diagonal matrix of positive entries is positive definite."),
 )
 
@@ -212,47 +212,47 @@ matrix_properties.state(
 
 matrix_properties.state(
     "the ring of integers",
-    integer_constant=whole(const(c, n))
-    .when(is_whole(c))
+    integer_constant=integer(const(c, n))
+    .when(is_integer(c))
     .noted("A constant is an integer if its number is.", cite=ORDER),
-    integer_indicator=whole(indicator(n, P)).noted(
+    integer_indicator=integer(indicator(n, P)).noted(
         "An indicator is 0 or 1.", cite="definition of an indicator"
     ),
-    integer_delta=whole(delta(n)).noted(cite="definition of the delta"),
-    integer_size=whole(size(i)).noted("A size is an integer.", cite="a size is a count"),
-    integer_selection=whole(selection(n, a)).noted(cite="definition of a selection"),
-    integer_argsort=whole(argsort(j, a)).noted("Places are integers.", cite="places are counted"),
-    integer_sum=whole(a + b).when(whole(a), whole(b)),
-    integer_product=whole(ein(s, a, b))
-    .when(whole(a), whole(b))
+    integer_delta=integer(delta(n)).noted(cite="definition of the delta"),
+    integer_size=integer(size(i)).noted("A size is an integer.", cite="a size is a count"),
+    integer_selection=integer(selection(n, a)).noted(cite="definition of a selection"),
+    integer_argsort=integer(argsort(j, a)).noted("Places are integers.", cite="places are counted"),
+    integer_sum=integer(a + b).when(integer(a), integer(b)),
+    integer_product=integer(ein(s, a, b))
+    .when(integer(a), integer(b))
     .noted("A product, summed or not, is an integer if its factors are."),
-    integer_multiple=whole(c * a)
-    .when(whole(a), is_whole(c))
+    integer_multiple=integer(c * a)
+    .when(integer(a), is_integer(c))
     .noted("c·a is an integer if c and a are."),
-    integer_entries=whole(ein1(s, a))
-    .when(whole(a))
+    integer_entries=integer(ein1(s, a))
+    .when(integer(a))
     .noted("Entries of integers, and sums of them, are integers."),
-    integer_power=whole(a**p)
-    .when(whole(a), is_whole(p), p >= 0)
+    integer_power=integer(a**p)
+    .when(integer(a), is_integer(p), p >= 0)
     .noted("aᵖ is an integer if a is, for a natural p."),
-    integer_function=whole(f(a))
+    integer_function=integer(f(a))
     .when(is_integer_valued(f))
     .noted("⌊a⌋, ⌈a⌉ and signs are integers.", cite="definition of the function"),
-    function_of_integer=whole(f(a))
-    .when(whole(a), keeps_integers(f))
+    function_of_integer=integer(f(a))
+    .when(integer(a), keeps_integers(f))
     .noted("|a| and relu a are integers if a is.", cite="definition of the function"),
-    function_of_integers=whole(f(a, b))
-    .when(whole(a), whole(b), keeps_integers(f))
+    function_of_integers=integer(f(a, b))
+    .when(integer(a), integer(b), keeps_integers(f))
     .noted(
         "The maximum and the minimum of a and b are integers if both are.",
         cite="definition of the function",
     ),
-    integer_determinant=whole(det(a)).when(whole(a)).noted(cite="Leibniz formula"),
-    declared_probability=distribution(declared(X))
+    integer_determinant=integer(det(a)).when(integer(a)).noted(cite="Leibniz formula"),
+    declared_probability=probability(declared(X))
     .when(is_declared(X, "probability"))
     .noted(
         "The entries of a variable that is declared a probability are, together.", cite="declared"
     ),
-    probability_is_nonnegative=nonnegative(a).when(distribution(a)).noted(cite="definition"),
-    probability_at_most_one=at_most_one(a).when(distribution(a)).noted(cite="definition"),
+    probability_is_nonnegative=nonnegative(a).when(probability(a)).noted(cite="definition"),
+    probability_at_most_one=at_most_one(a).when(probability(a)).noted(cite="definition"),
 )

@@ -79,7 +79,7 @@ properties.state(
     .when(total(a))
     .noted("Entries of a tensor, and sums of them, are defined where it is."),
     total_power=total(a**p)
-    .when(is_whole(p), p >= 0, total(a))
+    .when(is_integer(p), p >= 0, total(a))
     .noted("aᵖ is defined where a is, for a natural p.", cite="integer powers"),
 )
 
@@ -305,10 +305,10 @@ domains.state(
     .when(defined(log(a)))
     .noted("log a is defined for a > 0.", cite="Abramowitz, Stegun 1964, section 4.1"),
     root_needs=nonnegative(a)
-    .when(defined(a**p), ~is_whole(p), p > 0)
+    .when(defined(a**p), ~is_integer(p), p > 0)
     .noted("aᵖ is defined for a ≥ 0, where p is a positive fraction."),
     negative_root_needs=positive(a)
-    .when(defined(a**p), ~is_whole(p), p < 0)
+    .when(defined(a**p), ~is_integer(p), p < 0)
     .noted("aᵖ is defined for a > 0, where p is a negative fraction."),
     any_power_needs=positive(a)
     .when(defined(a**b), is_no_number(b))

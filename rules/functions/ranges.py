@@ -91,7 +91,7 @@ ranges.state(
     .when(nonnegative(a), at_most_one(a), nonnegative(b), at_most_one(b), sums_nothing(s))
     .noted("a·b ≤ 1 for a and b between 0 and 1, where nothing is summed."),
     power_at_most_one=at_most_one(a**p)
-    .when(nonnegative(a), at_most_one(a), is_whole(p), p >= 0)
+    .when(nonnegative(a), at_most_one(a), is_integer(p), p >= 0)
     .noted("aᵖ ≤ 1 for a between 0 and 1, and a natural p.", cite="real powers"),
     reciprocal_at_most_one=at_most_one(a**p).when(at_least_one(a), p < 0).noted(cite="real powers"),
     exponential_at_most_one=at_most_one(exp(a))

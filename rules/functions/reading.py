@@ -58,7 +58,7 @@ reading.state(
         "Σ a² = ‖a‖²."
     ),
     product_is_divide_by_root=(ein(s, a, b**p) >> a / b**-p)
-    .when(meets(s, dims(a), dims(b)), ~is_whole(p), p < 0)
+    .when(meets(s, dims(a), dims(b)), ~is_integer(p), p < 0)
     .noted(
         "a·b⁻ᵖ = a / bᵖ, entry by entry, for a fraction p.",
         domain="b > 0",

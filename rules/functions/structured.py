@@ -119,10 +119,10 @@ structured.state(
         thin=True,
     ),
     sum_of_probability=(ein1(s, a) >> const(1, ()))
-    .when(is_total_sum(s), distribution(a))
+    .when(is_total_sum(s), probability(a))
     .noted("Σ a = 1 for a probability.", domain="a a probability", thin=True),
     rounding_of_integer=(f(a) >> a)
-    .when(rounds(f), whole(a))
+    .when(rounds(f), integer(a))
     .noted(
         "⌊a⌋ = a for integers, and so with the other ways to round.",
         domain="a integer",

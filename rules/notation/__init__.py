@@ -5,20 +5,59 @@
 >>> rules.rules[0].text, rules.rules[0].law
 ('log(exp(a)) >> a', 'log exp a = a.')
 
+| written | means |
+|---|---|
+| `l >> r`, `l == r` | what matches `l` is equal to `r`; either is rewritten into the other |
+| `positive(a)` | in place of a law: a fact, that an e-class has a property |
+| `.when(c, ...)` | where conditions hold, and where properties are known of e-classes |
+| `a * b`, `c * a`, `a / b`, `a**b` | entry by entry; `c` is a number, the exponent `b` a scalar |
+| `a @ b`, `a.T` | of matrices |
+| `ein(s, a, b)` | a product, by its spec or einsum text; capitals stand for any number of axes |
+| `ein1(s, a)` | a transpose, diagonal or sum of one tensor, likewise |
+| `const(c, n)`, `delta(n)` | `c` at all entries, of axes `n`; δ, of axes `n + n` |
+| `indicator(n, P)` | [P], of axes `n`: 1 where the conditions hold, else 0 |
+| `extreme(f, s, a)`, `of_each(f, a)` | a maximum or minimum; a function of each matrix of a stack |
+| `D(a, x)` | a derivative |
+| `pullback(l, 0, g)` | what `l` passes on of its cotangent `g` to its first operand |
+| `x[0]`, `x[1]` | the name of a variable, its axes |
+
+Products and sums commute: a law holds with their operands exchanged. What is called on the right
+side computes with specs, axes and numbers, in `eggrad.engine.laws`; where it has no value, the law
+does not match. `state` names the source of all rows of a table, then options that they share:
+
+| option | says |
+|---|---|
+| `cite` | another source |
+| `domain` | where the left side is defined, if not everywhere; nothing checks it |
+| `exceptions` | values without interior at which one side alone is defined |
+| `widens` | the right side has more values: an e-class only where conditions are known, see below |
+| `replaces` | no other rule sees the left side again |
+| `stable` | the right side loses no digits: code is made of it rather than of others |
+| `thin` | true on a set without interior, such as the symmetric matrices: never differentiated |
+| `sizeless` | a `Bulk` law, which is a function of the e-graph, asks for no sizes |
+| `of_terms` | a `Bulk` law sees terms before they are loaded |
+
+Where the conditions of a law that `widens` are known both sides are one e-class; elsewhere the
+right side takes the place of the left one in results alone.
+
+A `Ruleset` has a name, a purpose, and a measure: what every rule of it shrinks, so that it ends, or
+"none" and what ends it. In sentences ' is a transpose, of a function its derivative; δ is the
+identity. "Thesis" is Lippmann's, on which this package is based.
+
 A letter stands for one kind of value in all files of rules:
 
 | letters | stand for |
 |---|---|
-| `a b d e g u v w z` | tensors; `g` is a cotangent |
+| `a b d e g u v w z` | tensors; `g` is a cotangent: the axes of the root, then its node's |
 | `c k p q` | numbers |
-| `f h` | names of element-wise functions |
+| `f h` | names of functions |
 | `l m n` | axes |
-| `s t r` | specs of products |
+| `s t r` | specs of products, of two operands or one |
 | `x y` | variables that are differentiated by |
 | `X` | a variable as it is declared |
 | `P Q` | conditions on indices |
 | `E` | the numbers of an array |
-| `i j` | a size; a count |
+| `i j` | a size; a whole number |
 """
 
 # pyright: reportUnusedImport=false, reportGeneralTypeIssues=false
@@ -37,7 +76,7 @@ from eggrad.engine.laws.properties import (
     defined,
     definite,
     diagonal,
-    distribution,
+    integer,
     invertible,
     invertible_almost,
     lower,
@@ -48,12 +87,12 @@ from eggrad.engine.laws.properties import (
     orthogonal,
     positive,
     positive_almost,
+    probability,
     semidefinite,
     skew,
     symmetric,
     total,
     upper,
-    whole,
     within_one,
 )
 from eggrad.engine.laws.properties import nonzero as nowhere_zero
@@ -71,13 +110,13 @@ DEFINITION = "definition of the function"
 HANDBOOK = "Abramowitz, Stegun 1964, chapter 4"
 HIGHAM = "Higham 2002, Accuracy and Stability of Numerical Algorithms"
 LAUE = "Laue, Mitterreiter, Giesen 2020, A Simple and Efficient Tensor Calculus"
+LAUE_2018 = "Laue, Mitterreiter, Giesen 2018, section 4"
 MAECHLER = "Maechler 2012, Accurately computing log(1 - exp(-|a|))"
 ORDER = "ordered fields"
 RING = "ring axioms"
 
 HALF = Number(1, 2)
 
-# What all laws of a table may have in common: no other rule sees their left sides again.
 REPLACES = {"replaces": True}
 
 a, b, d, e, g, u, v, w, z = tensors("a b d e g u v w z")

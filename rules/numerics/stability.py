@@ -72,7 +72,7 @@ stability.state(
 )
 
 
-def _below() -> Tensor:
+def _shifted() -> Tensor:
     """How far a is below its maximum along the axes that are summed."""
     return a - spread(s, a, extreme("max", s, a))
 
@@ -80,19 +80,20 @@ def _below() -> Tensor:
 shifts.state(
     BLANCHARD,
     REPLACES,
-    sum_of_shifted=(logsumexp(s, a) >> log(ein1(s, exp(_below()))) + extreme("max", s, a)).noted(
+    sum_of_shifted=(logsumexp(s, a) >> log(ein1(s, exp(_shifted()))) + extreme("max", s, a)).noted(
         "log Σ exp a = log Σ exp(a - m) + m, where m = max a: no exponential is above 1."
     ),
-    shares_of_shifted=(softmax(s, a) >> exp(_below()) / spread(s, a, ein1(s, exp(_below())))).noted(
-        "softmax a = exp(a - m)/Σ exp(a - m), where m = max a."
-    ),
+    shares_of_shifted=(
+        softmax(s, a) >> exp(_shifted()) / spread(s, a, ein1(s, exp(_shifted())))
+    ).noted("softmax a = exp(a - m)/Σ exp(a - m), where m = max a."),
     logarithms_of_shares_of_shifted=(
-        log_softmax(s, a) >> _below() - spread(s, a, log(ein1(s, exp(_below()))))
+        log_softmax(s, a) >> _shifted() - spread(s, a, log(ein1(s, exp(_shifted()))))
     ).noted("log softmax a = a - m - log Σ exp(a - m), where m = max a."),
 )
 
 WHOLE = broadcast(s, dims(a), dims(b))
 
+# How the matrix and the right side are transposed, and then the solution.
 SYSTEM = linear_system(s)
 
 stability.state(
@@ -137,7 +138,7 @@ stability.state(
     )
     .when(sums_beside(s))
     .noted(
-        "Σᵢⱼ [j = k]·aᵢⱼ = Σᵢ (Σⱼ [j = k]·aᵢⱼ): entries are taken before the others are summed.",
+        "Σᵢⱼ [j = k]·aᵢⱼ = Σᵢ (Σⱼ [j = k]·aᵢⱼ): indices of the indicator are summed first.",
         cite="linearity",
     ),
     one_minus_cosine=(1 + -1 * cos(a) >> 2 * sin(HALF * a) ** 2).noted(stable=True),
@@ -153,7 +154,7 @@ stability.state(
     .when(c != 0)
     .noted(domain="a ≥ 0", stable=True),
     difference_of_powers=((a + c) ** p + -1 * a**p >> a**p * expm1(p * log1p(c * a**-1)))
-    .when(~is_whole(p), p < 0)
+    .when(~is_integer(p), p < 0)
     .noted(
         "(a + c)ᵖ - aᵖ = aᵖ·expm1(p·log1p(c/a)), for a fraction p < 0.",
         domain="a > 0",
@@ -162,7 +163,7 @@ stability.state(
     difference_of_powers_reversed=(
         a**p + -1 * (a + const(c, n)) ** p >> -1 * (a**p * expm1(p * log1p(c * a**-1)))
     )
-    .when(~is_whole(p), p < 0)
+    .when(~is_integer(p), p < 0)
     .noted(
         "aᵖ - (a + c)ᵖ = -aᵖ·expm1(p·log1p(c/a)), for a fraction p < 0.",
         domain="a > 0",
@@ -213,7 +214,7 @@ stability.state(
         ein(s, inv(a), b)
         >> ein1(SYSTEM.solution, solve(ein1(SYSTEM.matrix, a), ein1(SYSTEM.right, b)))
     ).noted(
-        "a⁻¹·b is the solution x of a·x = b: no inverse is needed.",
+        "a⁻¹·b, along an axis of b, is the x of a·x = b, or of a'·x = b: no inverse is needed.",
         domain="a invertible",
         cite=f"{HIGHAM}, section 14.1",
     ),

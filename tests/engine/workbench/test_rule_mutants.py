@@ -94,7 +94,7 @@ MUTANTS: list[tuple[str, str, Mutation]] = [
     ("inverse_of_transpose", "not transposed", part(1)),
     ("relu_of_multiple", "negative numbers, too", without("holds")),
     ("power_of_power", "roots, too", without("keeps_domain_twice")),
-    ("power_of_product", "roots, too", without("is_whole")),
+    ("power_of_product", "roots, too", without("is_integer")),
     ("unary_of_function", "sums, too", without("sums_nothing")),
     ("even_function", "all functions", without("holds")),
     ("log_of_power", "all exponents", without("keeps_sign")),

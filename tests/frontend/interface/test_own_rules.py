@@ -173,7 +173,8 @@ def test_files_that_cannot_be_read(tmp_path: Path) -> None:
 def test_a_rule_without_instances_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "rules.py"
     path.write_text(
-        FALSE.partition("    return")[0] + '    return fn("log", a) >> a, is_whole(HALF)\n', "utf-8"
+        FALSE.partition("    return")[0] + '    return fn("log", a) >> a, is_integer(HALF)\n',
+        "utf-8",
     )
     with pytest.raises(RuleError, match="no instance of its left side was found"):
         accepted(path)
