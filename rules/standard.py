@@ -1,4 +1,8 @@
-"""The standard strategy: which rulesets run in which stage."""
+"""The standard strategy: which rulesets run in which stage, `engine/saturation/schedule.py`.
+
+Those of `settle` run to the end after every iteration of any other, so that no rule sees what they
+rewrite; `load` before terms are loaded, `present`, `reading` and `orders` on what is extracted.
+"""
 
 from collections.abc import Sequence
 from dataclasses import replace

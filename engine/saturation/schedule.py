@@ -318,12 +318,12 @@ class Watch:
         self._began = perf_counter()
         self.active = observer is not None
 
-    def spent(self, times: Mapping[str, float]) -> None:
+    def add_seconds(self, times: Mapping[str, float]) -> None:
         """Add to the seconds of some rules."""
         for rule, seconds in times.items():
             self._times[rule] = self._times.get(rule, 0.0) + seconds
 
-    def tell(self, stage: str, rounds: int, enodes: int, roots: Sequence[str]) -> None:
+    def notify(self, stage: str, rounds: int, enodes: int, roots: Sequence[str]) -> None:
         """Tell the observer, if there is one, of what has happened since the last time."""
         if self._observer is None:
             return
@@ -525,7 +525,7 @@ class Run:
         """
         self.loaded = self.size = self.bound = loaded = self.egraph.size()
         self.roots = roots
-        self.tell(stage)
+        self.notify(stage)
         if self.budget.iterations is None and loaded > LARGE:
             self.rounds = 1
         if self.budget.nodes is None:
@@ -537,7 +537,7 @@ class Run:
             self.egraph.push()
             self.egraph.load(*derived.origins)
             self.roots = [self.egraph.name(t) for t in derived.origins]
-            self.tell("load")
+            self.notify("load")
             self.egraph.pop()
         self.report.matches.update(derived.matches)
         self.report.iterations += 1
@@ -655,7 +655,7 @@ class Run:
                 own = graphs[:1] if rule.sizeless else graphs
                 name, began = f"{ruleset.name}.{rule.name}", perf_counter()
                 fresh = dict.fromkeys(p for g in own for p in self._new_members(g, rule))
-                self.watch.spent({name: perf_counter() - began})
+                self.watch.add_seconds({name: perf_counter() - began})
                 if fresh:
                     self.report.matches[name] += len(fresh)
                     found += fresh
@@ -665,7 +665,7 @@ class Run:
         if found:
             self.settle()
             if self.watch.active:
-                self.tell("bulk", self.egraph.size())
+                self.notify("bulk", self.egraph.size())
         return bool(found)
 
     def _new_members(self, graph: Snapshot, rule: BulkRule) -> list[tuple[Term, Term]]:
@@ -684,7 +684,7 @@ class Run:
         if later and (later[-1].changed or self.egraph.rules_of("settle") != settling):
             self.settle()
         self.steps += 1
-        self.tell(stage)
+        self.notify(stage)
         return first.changed
 
     def _iterate(self, *stages: str) -> list[Iteration]:
@@ -692,7 +692,7 @@ class Run:
         for own in iterations:
             self.report.matches.update(own.matches)
             self.bound += NODES_PER_MATCH * sum(own.matches.values())
-            self.watch.spent(own.seconds)
+            self.watch.add_seconds(own.seconds)
         return iterations
 
     def within(self, nodes: int) -> bool:
@@ -708,13 +708,13 @@ class Run:
             self.size, self.bound, self.steps = now, now, 0
         return self.size * self.growth <= nodes
 
-    def tell(self, stage: str, enodes: int | None = None) -> None:
+    def notify(self, stage: str, enodes: int | None = None) -> None:
         """Tell who looks on of an iteration."""
         if self.progress is not None:
             self.progress(stage, self)
         if self.watch.active:
             found = self.egraph.size() if enodes is None else enodes
-            self.watch.tell(stage, self.round, found, self.roots)
+            self.watch.notify(stage, self.round, found, self.roots)
 
     def settle(self) -> None:
         """Saturate what keeps zeros and multiples from breeding."""
