@@ -164,10 +164,10 @@ def _scalar_divisors(graph: Snapshot) -> Mapping[int, int]:
 
 
 def pairs_to_join(graph: Snapshot, network: Network) -> Iterator[tuple[int, int]]:
-    """Places of a few pairs of factors that rules can join.
+    """Places of a few pairs of factors whose product other rules can simplify.
 
-    They are alike, with a common base or function, inverse to each other, or an indicator fixes an
-    index of the other one.
+    They have the same indices and a common base or function, or are inverse to each other, or one
+    is an indicator that fixes an index of the other.
     """
     return islice(_pairs_to_join(graph, network), MAX_PAIRS)
 
@@ -403,7 +403,7 @@ def _ends(graph: Snapshot, network: Network, axis: int) -> dict[tuple[int, int],
 def _out_of_sum(
     graph: Snapshot, cls: int, key: tuple[int, int], axis: int, places: list[tuple[Network, int]]
 ) -> Term:
-    """The sum of what is left of some products, times the matrix that each has at a place."""
+    """The sum of the cofactors of a matrix, which some products have at a place, times it."""
     matrix, side = key
     summands: list[Term] = []
     for network, place in places:
@@ -425,7 +425,7 @@ def _out_of_sum(
     return whole if axis == 1 else terms.einsum(canonical([(0, 1)], (1, 0)), whole)
 
 
-# Factors that rules can join.
+# Products in an order in which other laws can simplify them.
 
 
 def from_left(graph: Snapshot, cls: int, network: Network) -> Iterator[Term]:
@@ -561,7 +561,7 @@ def _by_pairs_of_indices(factor: Term, part: Indices) -> list[Placed]:
 
 
 def with_units(graph: Snapshot, _: int, network: Network) -> Iterator[Term]:
-    """The product with unit vectors in place of vectors beside the inverse of their norm."""
+    """The product with unit vectors in place of vectors that are divided by their norm."""
     for squares, part, p in _inverse_lengths(graph, network):
         term = _with_units(graph, network, squares, part, p)
         if term is not None:
@@ -648,7 +648,7 @@ def total(graph: Snapshot, form: LinearForm) -> Term:
 
 
 def choices_gathered(graph: Snapshot, cls: int, form: LinearForm) -> Iterator[Term]:
-    """A sum in which choices by one condition are one; none where no two have one in common."""
+    """A sum in which choices by one condition are one choice; none where no two have the same."""
 
     def read(m: ENode) -> tuple[Hashable, tuple[int, ...]] | None:
         return (m.children[0], m.children[1:]) if m.data[:1] == ("where",) else None
@@ -660,9 +660,9 @@ def choices_gathered(graph: Snapshot, cls: int, form: LinearForm) -> Iterator[Te
 
 
 def axis_sums_gathered(graph: Snapshot, cls: int, form: LinearForm) -> Iterator[Term]:
-    """A sum in which sums over the same axes are one, as are diagonals and transposes.
+    """A sum in which sums over the same axes are one sum, as are diagonals and transposes.
 
-    None where no two are alike.
+    None where no two terms are of one kind.
     """
 
     def read(m: ENode) -> tuple[Hashable, tuple[int, ...]] | None:
@@ -682,7 +682,7 @@ def _gathered(
     read: Callable[[ENode], tuple[Hashable, tuple[int, ...]] | None],
     made: Callable[[Any, Sequence[Term]], Term],
 ) -> Iterator[Term]:
-    """A sum in which terms that a linear operation makes are one, of sums of its operands.
+    """A sum in which the results of one linear operation are one result, of sums of its operands.
 
     `read` is which operation an e-node is, and of what. Of an e-class that has several of one
     operation the cheapest counts: of two with ten each there would be a hundred sums.
@@ -730,7 +730,7 @@ def _sum(graph: Snapshot, summands: Sequence[tuple[int, Fraction]]) -> Term:
 
 
 def with_a_common_factor(graph: Snapshot, form: LinearForm) -> list[tuple[int, ...]]:
-    """The groups of terms with a common factor on the same axes, the largest first."""
+    """The groups of terms that have a factor in common, on the same axes, the largest first."""
     if len(form) < 2:
         return []
     users: dict[object, list[int]] = {}
@@ -744,7 +744,7 @@ def with_a_common_factor(graph: Snapshot, form: LinearForm) -> list[tuple[int, .
 
 
 def without_overlaps(groups: Sequence[tuple[int, ...]]) -> list[tuple[int, ...]]:
-    """The first of some groups, and those after it that have no terms with others in common."""
+    """Some groups in their order, without those that overlap one before them."""
     taken: set[int] = set()
     chosen: list[tuple[int, ...]] = []
     for group in groups:
@@ -1047,7 +1047,7 @@ def distributed_where(
 
 
 def inserted(outer: Network, place: int, product: Network) -> Inserted:
-    """The factors of a product that was put into another at a place, and those beside them."""
+    """The factors that a product has in place of a factor of the outer one, and the others."""
     end = len(product.factors) - (len(outer.factors) - place - 1)
     return product.factors[place:end], (*product.factors[:place], *product.factors[end:])
 

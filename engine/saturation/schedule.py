@@ -318,12 +318,12 @@ class Watch:
         self._began = perf_counter()
         self.active = observer is not None
 
-    def spent(self, times: Mapping[str, float]) -> None:
+    def add_times(self, times: Mapping[str, float]) -> None:
         """Add to the seconds of some rules."""
         for rule, seconds in times.items():
             self._times[rule] = self._times.get(rule, 0.0) + seconds
 
-    def tell(self, stage: str, rounds: int, enodes: int, roots: Sequence[str]) -> None:
+    def notify(self, stage: str, rounds: int, enodes: int, roots: Sequence[str]) -> None:
         """Tell the observer, if there is one, of what has happened since the last time."""
         if self._observer is None:
             return
@@ -350,12 +350,12 @@ class Watch:
 
 
 def exposed_nodes(graph: Snapshot) -> set[ENode]:
-    """The products and quotients of a partial factor and what is 0 unless it is chosen.
+    """The products and quotients of a masked tensor and a factor that may be undefined.
 
-    Tests and choices of 0 choose, and indicators.
+    Masked tensors are made of tests, of choices whose other branch is 0, and of indicators.
     """
-    chosen = _zero_unless(graph, _is_test_or_choice_of_zero)
-    picked = _zero_unless(graph, lambda m, _: m.constructor == "indicator")
+    chosen = _masked(graph, _is_test_or_choice_of_zero)
+    picked = _masked(graph, lambda m, _: m.constructor == "indicator")
 
     def is_exposed(m: ENode) -> bool:
         if m.constructor == "divide":
@@ -374,19 +374,19 @@ def exposed_nodes(graph: Snapshot) -> set[ENode]:
     return {m for nodes in graph.members.values() for m in nodes if known and is_exposed(m)}
 
 
-def _zero_unless(
+def _masked(
     graph: Snapshot, begins: Callable[[ENode, Snapshot], bool]
 ) -> dict[int, frozenset[int]]:
-    """The e-classes of what is 0 unless it is chosen, with the axes that decide which entries are.
+    """The e-classes of masked tensors, each with the axes of its mask.
 
-    `begins` says which e-nodes are so, such as tests. So is what is made of those without a sum
-    over such an axis.
+    A mask says which entries are 0. `begins` says which e-nodes are masks themselves, such as
+    tests. A product with a masked tensor is masked, unless it sums over an axis of the mask.
     """
     users: dict[int, list[tuple[int, ENode]]] = {}
     found: dict[int, frozenset[int]] = {}
     for c, nodes in graph.members.items():
         for m in nodes:
-            if m.constructor in _KEEP_ZEROS:
+            if m.constructor in _KEEP_MASKS:
                 for child in m.children:
                     users.setdefault(child, []).append((c, m))
             if begins(m, graph):
@@ -394,18 +394,18 @@ def _zero_unless(
     stack = list(found)
     while stack:
         for c, m in users.get(stack.pop(), ()):
-            axes = _axes_of_zeros(m, found)
+            axes = _mask_axes(m, found)
             if axes is not None and (c not in found or axes < found[c]):
                 found[c] = axes
                 stack.append(c)
     return found
 
 
-_KEEP_ZEROS: Final = ("ein", "ein1", "negate", "divide", "add", "subtract")
+_KEEP_MASKS: Final = ("ein", "ein1", "negate", "divide", "add", "subtract")
 
 
-def _axes_of_zeros(m: ENode, known: Mapping[int, frozenset[int]]) -> frozenset[int] | None:
-    """The axes that decide which entries of a node are 0, given those of its operands."""
+def _mask_axes(m: ENode, known: Mapping[int, frozenset[int]]) -> frozenset[int] | None:
+    """The axes of the mask of a node, given those of its operands; None where it has none."""
     operands = [known.get(child) for child in m.children]
     if m.constructor in ("add", "subtract"):
         return None if None in operands else frozenset().union(*filter(None, operands))
@@ -525,7 +525,7 @@ class Run:
         """
         self.loaded = self.size = self.bound = loaded = self.egraph.size()
         self.roots = roots
-        self.tell(stage)
+        self.notify(stage)
         if self.budget.iterations is None and loaded > LARGE:
             self.rounds = 1
         if self.budget.nodes is None:
@@ -537,7 +537,7 @@ class Run:
             self.egraph.push()
             self.egraph.load(*derived.origins)
             self.roots = [self.egraph.name(t) for t in derived.origins]
-            self.tell("load")
+            self.notify("load")
             self.egraph.pop()
         self.report.matches.update(derived.matches)
         self.report.iterations += 1
@@ -655,7 +655,7 @@ class Run:
                 own = graphs[:1] if rule.sizeless else graphs
                 name, began = f"{ruleset.name}.{rule.name}", perf_counter()
                 fresh = dict.fromkeys(p for g in own for p in self._new_members(g, rule))
-                self.watch.spent({name: perf_counter() - began})
+                self.watch.add_times({name: perf_counter() - began})
                 if fresh:
                     self.report.matches[name] += len(fresh)
                     found += fresh
@@ -665,7 +665,7 @@ class Run:
         if found:
             self.settle()
             if self.watch.active:
-                self.tell("bulk", self.egraph.size())
+                self.notify("bulk", self.egraph.size())
         return bool(found)
 
     def _new_members(self, graph: Snapshot, rule: BulkRule) -> list[tuple[Term, Term]]:
@@ -684,7 +684,7 @@ class Run:
         if later and (later[-1].changed or self.egraph.rules_of("settle") != settling):
             self.settle()
         self.steps += 1
-        self.tell(stage)
+        self.notify(stage)
         return first.changed
 
     def _iterate(self, *stages: str) -> list[Iteration]:
@@ -692,7 +692,7 @@ class Run:
         for own in iterations:
             self.report.matches.update(own.matches)
             self.bound += NODES_PER_MATCH * sum(own.matches.values())
-            self.watch.spent(own.seconds)
+            self.watch.add_times(own.seconds)
         return iterations
 
     def within(self, nodes: int) -> bool:
@@ -708,13 +708,13 @@ class Run:
             self.size, self.bound, self.steps = now, now, 0
         return self.size * self.growth <= nodes
 
-    def tell(self, stage: str, enodes: int | None = None) -> None:
+    def notify(self, stage: str, enodes: int | None = None) -> None:
         """Tell who looks on of an iteration."""
         if self.progress is not None:
             self.progress(stage, self)
         if self.watch.active:
             found = self.egraph.size() if enodes is None else enodes
-            self.watch.tell(stage, self.round, found, self.roots)
+            self.watch.notify(stage, self.round, found, self.roots)
 
     def settle(self) -> None:
         """Saturate what keeps zeros and multiples from breeding."""
