@@ -578,8 +578,4 @@ def _without_equations(
 
 
 def _combination(factors: Sequence[int | Fraction], forms: Sequence[Affine]) -> Affine:
-    result = ZERO
-    for factor, form in zip(factors, forms, strict=False):
-        if factor:
-            result = result + form * factor
-    return result
+    return sum((f * factor for factor, f in zip(factors, forms, strict=False) if factor), ZERO)

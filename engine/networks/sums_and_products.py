@@ -561,49 +561,31 @@ def _by_pairs_of_indices(factor: Term, part: Indices) -> list[Placed]:
 
 
 def with_units(graph: Snapshot, _: int, network: Network) -> Iterator[Term]:
-    """The product with unit vectors in place of vectors that are divided by their norm."""
-    for squares, part, p in _inverse_lengths(graph, network):
-        term = _with_units(graph, network, squares, part, p)
-        if term is not None:
-            yield term
-
-
-def _with_units(
-    graph: Snapshot, network: Network, squares: int, part: Indices, p: Fraction
-) -> Term | None:
-    """The product with as many unit vectors as there are vectors and inverse norms."""
-    found = _squared(graph, squares)
-    if found is None:
-        return None
-    vector, (source, kept) = found
-    length = terms.numeric("norm", graph.term(vector), data=(source, kept))
-    inverse = raised(length, -1)
-    unit = terms.einsum(canonical([source, kept], source), graph.term(vector), inverse)
-    left = int(-2 * p)
-    factors: list[Placed] = []
-    for cls, indices in network.factors:
-        if indices == part and _power_of_squares(graph, cls)[0] == squares:
-            continue
-        placed = dict(zip(source, indices, strict=False))
-        if cls == vector and left and tuple(placed[i] for i in kept) == part:
-            factors.append((unit, indices))
-            left -= 1
-        else:
-            factors.append((graph.term(cls), indices))
-    if left == int(-2 * p):
-        return None
-    if left:
-        factors.append((raised(length, -left), part))
-    return as_term(graph, network, factors, smallest_first)
-
-
-def _inverse_lengths(graph: Snapshot, network: Network) -> Iterator[tuple[int, Indices, Fraction]]:
-    """The sums of squares that a product has to a negative power: e-class, indices, exponent."""
+    """The product with as many unit vectors as there are vectors and inverses of their norm."""
     powers = ((_power_of_squares(graph, cls), part) for cls, part in network.factors)
-    found = collected(((base, part), p) for (base, p), part in powers)
-    for (base, part), p in found.items():
-        if p < 0 and p.denominator <= 2:
-            yield base, part, p
+    found = collected(((squares, part), p) for (squares, p), part in powers)
+    for (squares, part), p in found.items():
+        known = _squared(graph, squares) if p < 0 and p.denominator <= 2 else None
+        if known is None:
+            continue
+        vector, (source, kept) = known
+        length = terms.numeric("norm", graph.term(vector), data=(source, kept))
+        unit = terms.einsum(
+            canonical([source, kept], source), graph.term(vector), raised(length, -1)
+        )
+        left = int(-2 * p)
+        factors: list[Placed] = []
+        for cls, indices in network.factors:
+            if indices == part and _power_of_squares(graph, cls)[0] == squares:
+                continue
+            placed = dict(zip(source, indices, strict=False))
+            replaced = cls == vector and left and tuple(placed[i] for i in kept) == part
+            factors.append((unit if replaced else graph.term(cls), indices))
+            left -= bool(replaced)
+        if left < int(-2 * p):
+            if left:
+                factors.append((raised(length, -left), part))
+            yield as_term(graph, network, factors, smallest_first)
 
 
 def _power_of_squares(graph: Snapshot, cls: int) -> tuple[int, Fraction]:
