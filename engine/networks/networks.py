@@ -133,6 +133,19 @@ def along_deltas(graph: Snapshot, network: Network) -> Network:
     return replace(network, factors=factors) if names else network
 
 
+def constants_in_coefficient(graph: Snapshot, network: Network) -> Network:
+    """The network with constants in its coefficient, unless it sums them over axes of their own."""
+    coefficient = network.coefficient
+    factors = list(network.factors)
+    for factor in network.factors:
+        number = graph.number(factor[0])
+        others = {i for f in factors if f is not factor for i in f[1]}
+        if number is not None and others.union(network.out).issuperset(factor[1]):
+            coefficient *= number
+            factors.remove(factor)
+    return replace(network, factors=tuple(factors), coefficient=coefficient)
+
+
 def connected_order(factors: Sequence[Factor], start: Iterable[int]) -> list[int]:
     """The places of some factors, each after one that it shares an index with.
 

@@ -18,6 +18,7 @@ from eggrad.engine.networks.networks import (
     as_term,
     cheapest_path,
     connected_order,
+    constants_in_coefficient,
     contract,
     interface,
     like_terms_added,
@@ -72,7 +73,8 @@ def expanded(graph: Snapshot, cls: int) -> list[Network] | None:
         network, sign = waiting.pop()
         place = next((k for k, f in enumerate(network.factors) if _is_sum(graph, f)), None)
         if place is None:
-            found.append(_normal(graph, network, sign))
+            signed = replace(network, coefficient=network.coefficient * sign)
+            found.append(constants_in_coefficient(graph, signed))
         else:
             waiting += [(n, s * sign) for n, s in _distributed(graph, network, place)]
         if len({*map(unscaled_key, found)}) + len(waiting) > MAX_NETWORKS:
@@ -83,20 +85,6 @@ def expanded(graph: Snapshot, cls: int) -> list[Network] | None:
 def _is_sum(graph: Snapshot, factor: Factor) -> bool:
     cls, part = factor
     return len(part) > 1 and graph.choice[cls].constructor in SIGNS
-
-
-def _normal(graph: Snapshot, network: Network, sign: int) -> Network:
-    """The network with its sign, and constants along axes that other factors have as a number."""
-    number = network.coefficient * sign
-    factors = list(network.factors)
-    for factor in network.factors:
-        cls, part = factor
-        node = graph.choice[cls]
-        others = {i for f in factors if f is not factor for i in f[1]}
-        if node.constructor == "constant" and others.issuperset(part):
-            number *= node.value
-            factors.remove(factor)
-    return replace(network, factors=tuple(factors), coefficient=number)
 
 
 def _distributed(graph: Snapshot, network: Network, place: int) -> Iterator[tuple[Network, int]]:

@@ -6,7 +6,6 @@ from dataclasses import replace
 from fractions import Fraction
 from functools import partial, reduce
 from itertools import combinations, islice, pairwise, product
-from math import prod
 from typing import Any, cast
 
 from eggrad.engine.extraction.snapshot import ENode, Snapshot
@@ -25,6 +24,7 @@ from eggrad.engine.networks.networks import (
     cheap_path,
     cheapest_path,
     connected_order,
+    constants_in_coefficient,
     contract_terms,
     factored,
     like_terms_added,
@@ -832,7 +832,7 @@ def lowest_power_out(graph: Snapshot, cls: int, form: LinearForm) -> Iterator[Te
     """
     if not 2 <= len(form) <= MAX_DISTRIBUTED:
         return
-    products = [_constants_in_coefficient(graph, multiple(graph, t, c)) for t, c in form.items()]
+    products = [constants_in_coefficient(graph, multiple(graph, t, c)) for t, c in form.items()]
     if any(len(n.sizes) > len(n.out) for n in products):
         return
     divisors = dict.fromkeys(
@@ -866,14 +866,6 @@ def _has_exponential(graph: Snapshot, total: int) -> bool:
     return any(m.constructor == "function" and m.data[0] == "exp" for m in members)
 
 
-def _constants_in_coefficient(graph: Snapshot, network: Network) -> Network:
-    """The network with its constants in its coefficient."""
-    numbers = [(f, graph.number(f[0])) for f in network.factors]
-    coefficient = prod((n for _, n in numbers if n is not None), start=network.coefficient)
-    factors = tuple(f for f, n in numbers if n is None)
-    return replace(network, factors=factors, coefficient=coefficient)
-
-
 def exponent_and_cofactor(
     graph: Snapshot, network: Network, base: Factor
 ) -> tuple[Fraction, Network]:
@@ -894,7 +886,7 @@ def _times_sum(graph: Snapshot, network: Network, total: Factor) -> Iterator[Net
         moved = tuple((f, tuple(part[i] for i in axes)) for f, axes in own.factors)
         factors = (*network.factors, *moved)
         coefficient = network.coefficient * own.coefficient
-        yield _constants_in_coefficient(
+        yield constants_in_coefficient(
             graph, replace(network, factors=factors, coefficient=coefficient)
         )
 
