@@ -1001,17 +1001,20 @@ Inserted = tuple[Sequence[Factor], Sequence[Factor]]
 
 
 def distributed_where(
-    worth: Callable[[Snapshot, Network, int, Sequence[Inserted]], bool], *, once: bool = True
+    worth: Callable[[Snapshot, Network, int, Sequence[Inserted]], bool],
+    parts_of: Callable[[Snapshot, Network, int, LinearForm], list[Network]] = distributed,
+    *,
+    once: bool = True,
 ) -> Callable[[Snapshot, int, Network], Iterator[Term]]:
     """The products with a short sum as sums of products, where a test says that it is worth it.
 
-    The test is given the place of the sum, and what each of its terms puts there. Not `once`, the
-    products are written again as their factors get cheaper.
+    The test is given the place of the sum, and what each of its terms puts there; `parts_of` makes
+    the products. Not `once`, they are written again as their factors get cheaper.
     """
 
     def find(graph: Snapshot, cls: int, network: Network) -> Iterator[Term]:
         for place, form in short_sums(graph, network):
-            parts = distributed(graph, network, place, form)
+            parts = parts_of(graph, network, place, form)
             found = [inserted(network, place, p) for p in parts]
             step = (worth.__qualname__, cls, network, place)
             if worth(graph, network, place, found) and (not once or graph.first_time(step)):
