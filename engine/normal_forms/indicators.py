@@ -28,12 +28,7 @@ from eggrad.engine.indices.constraints import (
 from eggrad.engine.indices.linear_combinations import collected, exact
 from eggrad.engine.indices.range_splitting import Split, connected, on_own_axes, place, split
 from eggrad.engine.indices.spec import Dims, Indices, Size
-from eggrad.engine.normal_forms.networks import (
-    UNIT,
-    Atoms,
-    Factor,
-    Monomial,
-)
+from eggrad.engine.normal_forms.networks import UNIT, Atoms, Factor, Monomial
 from eggrad.engine.normal_forms.networks import canonical as canonical_network
 from eggrad.engine.normal_forms.polynomials import Polynomial, Polynomials
 

@@ -59,6 +59,7 @@ class Polynomials(ABC):
         self.graph = graph
         self.laws = frozenset(laws)
         self.atoms = Atoms()
+        self.done: dict[int, Polynomial] = {}
         self.products = 0
         self.taken_apart = 0
         self._depth = 0
