@@ -393,6 +393,8 @@ class Ruleset:
     def _add(self, name: str, row: Row, cite: str, place: str = "") -> Rule | Fact | BulkRule:
         settings: dict[str, Any] = {"cite": cite, "domain": "", **row.options}
         if isinstance(row.statement, Bulk):
+            if not row.sentence:
+                raise RuleError(f"rule {name!r} needs a sentence that states its law")
             bulk = BulkRule(name, row.sentence, ruleset=self.name, find=row.statement, **settings)
             self.bulk_rules.append(bulk)
             return bulk
