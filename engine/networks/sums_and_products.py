@@ -336,7 +336,7 @@ def with_matrix_powers(graph: Snapshot, _: int, network: Network) -> Iterator[Te
     while left:
         cls, part = left.pop(0)
         count = 1
-        while (found := _follower(graph, network, left, cls, part)) is not None:
+        while (found := _adjacent_equal(graph, network, left, cls, part)) is not None:
             place, part = found
             del left[place]
             count += 1
@@ -347,12 +347,12 @@ def with_matrix_powers(graph: Snapshot, _: int, network: Network) -> Iterator[Te
         yield scaled(network.coefficient, whole)
 
 
-def _follower(
+def _adjacent_equal(
     graph: Snapshot, network: Network, left: Sequence[Factor], cls: int, part: Indices
 ) -> tuple[int, Indices] | None:
-    """The place of the same matrix, before or after one, and the indices of both together.
+    """The place of an equal matrix that one is multiplied by, and the indices of their product.
 
-    Nothing else has the index between them.
+    Nothing else has the index that both share.
     """
     if len(part) != 2 or part[0] == part[1]:
         return None
@@ -361,13 +361,13 @@ def _follower(
             continue
         for own in (indices, indices[::-1]) if cls in graph.symmetric else (indices,):
             for first, second in ((part, own), (own, part)):
-                if first[1] == second[0] and _is_between(network, first[1]):
+                if first[1] == second[0] and _joins_two_alone(network, first[1]):
                     return place, (first[0], second[1])
     return None
 
 
-def _is_between(network: Network, index: int) -> bool:
-    """Whether two factors have an index, and nothing else."""
+def _joins_two_alone(network: Network, index: int) -> bool:
+    """Whether an index is summed, and two factors alone have it."""
     users = sum(part.count(index) for _, part in network.factors)
     return users == 2 and index not in network.out
 
@@ -380,16 +380,16 @@ def matrices_out_of_sum(graph: Snapshot, cls: int, form: LinearForm) -> Iterator
         return
     products = [multiple(graph, t, c) for t, c in form.items()]
     for axis in (0, 1):
-        for key in dict.fromkeys(_ends(graph, products[0], axis)):
-            ends = [_ends(graph, p, axis).get(key) for p in products]
+        for key in dict.fromkeys(_outer_matrices(graph, products[0], axis)):
+            ends = [_outer_matrices(graph, p, axis).get(key) for p in products]
             if None not in ends:
-                yield _out_of_sum(
+                yield _times_cofactors(
                     graph, cls, key, axis, list(zip(products, cast(list[int], ends), strict=True))
                 )
 
 
-def _ends(graph: Snapshot, network: Network, axis: int) -> dict[tuple[int, int], int]:
-    """The matrices that alone have an index of the result: e-class and axis, and their places."""
+def _outer_matrices(graph: Snapshot, network: Network, axis: int) -> dict[tuple[int, int], int]:
+    """The matrix that alone has an axis of the result, if any: e-class and axis, and its place."""
     index = network.out[axis]
     users = [(k, part) for k, (_, part) in enumerate(network.factors) if index in part]
     if len(users) != 1 or len({*users[0][1]}) != 2 or len(users[0][1]) != 2:
@@ -400,7 +400,7 @@ def _ends(graph: Snapshot, network: Network, axis: int) -> dict[tuple[int, int],
     return {} if graph.sparsity.get(cls) else {(cls, side): place for side in sides}
 
 
-def _out_of_sum(
+def _times_cofactors(
     graph: Snapshot, cls: int, key: tuple[int, int], axis: int, places: list[tuple[Network, int]]
 ) -> Term:
     """The sum of the cofactors of a matrix, which some products have at a place, times it."""

@@ -84,9 +84,11 @@ class Polynomials(ABC):
 
     def number(self, value: Fraction | int, dims: Dims) -> Polynomial:
         """The polynomial of a constant."""
-        return self.sum(
-            [(self.contract([], tuple(range(len(dims))), dict(enumerate(dims))), value)]
-        )
+        return self.sum([(self.product([], dims), value)])
+
+    def product(self, factors: Sequence[Factor], dims: Dims) -> Polynomial:
+        """The product of factors whose indices are axes of the result."""
+        return self.joined([], tuple(range(len(dims))), dict(enumerate(dims)), factors)
 
     def entrywise(
         self, factors: Sequence[Polynomial], orders: Sequence[int], dims: Dims
