@@ -111,8 +111,9 @@ class Snapshot:
 
     Extraction tries what is `given` as well: e-nodes of the terms that were there at first.
 
-    Bulk rules look at all `classes`, in a large e-graph that is `focused` at those of the cheapest
-    terms alone: what they find in an e-class makes e-classes where the same may be found again.
+    Bulk rules look at all `classes`. In a large e-graph that is `focused` these are those of the
+    cheapest terms alone: each further e-node brings e-classes of its own, in which bulk rules find
+    further ones, so that the e-graph would grow without end.
 
     `memory` is for what rules work out about its e-classes and want to keep, `done` for what they
     need not do again at the next snapshots, where an e-class has the same number.

@@ -67,7 +67,8 @@ def infeasible(constraints: Iterable[Affine]) -> bool:
     rows = _rows(forms, names)
     remaining = set(range(len(names)))
     while rows is not None and remaining:
-        products = {column: _products(rows, column) for column in remaining}
+        signs = {c: [row[c] > 0 for row in rows if row[c]] for c in remaining}
+        products = {c: sum(own) * (len(own) - sum(own)) for c, own in signs.items()}
         column = min(remaining, key=lambda c: (products[c], c))
         if len(rows) + products[column] > MOST_ROWS:
             return False
@@ -103,23 +104,19 @@ def implied(form: Affine, known: Sequence[Affine]) -> bool:
 
 def _least(form: Affine, known: Iterable[Affine]) -> Rational | None:
     """The least value in the box that the constraints on single names make; None if unbounded."""
-    least: dict[str, int] = {}
-    most: dict[str, int] = {}
+    # By name and sign of the coefficient: what c·name + constant >= 0 says of |c|/c·name.
+    bounds: dict[tuple[str, bool], int] = {}
     for f in known:
         if len(f.names) == 1:
             ((name, c),) = f.items()
-            if c > 0:
-                bound = -(f.constant // c)
-                least[name] = max(least.get(name, bound), bound)
-            else:
-                bound = f.constant // -c
-                most[name] = min(most.get(name, bound), bound)
+            bound = -(f.constant // abs(c))
+            bounds[name, c > 0] = max(bounds.get((name, c > 0), bound), bound)
     result = form.constant
     for name, c in form.items():
-        bound = (least if c > 0 else most).get(name)
+        bound = bounds.get((name, c > 0))
         if bound is None:
             return None
-        result += c * bound
+        result += abs(c) * bound
     return result
 
 
@@ -218,12 +215,6 @@ def _add(rows: Rows, row: Row, constant: int) -> bool:
         opposite = rows.get(tuple(-c for c in row))
         return opposite is None or constant + opposite >= 0
     return True
-
-
-def _products(rows: Rows, column: int) -> int:
-    positive = sum(row[column] > 0 for row in rows)
-    negative = sum(row[column] < 0 for row in rows)
-    return positive * negative
 
 
 def _eliminated(rows: Rows, column: int) -> Rows | None:
@@ -578,8 +569,4 @@ def _without_equations(
 
 
 def _combination(factors: Sequence[int | Fraction], forms: Sequence[Affine]) -> Affine:
-    result = ZERO
-    for factor, form in zip(factors, forms, strict=False):
-        if factor:
-            result = result + form * factor
-    return result
+    return sum((f * factor for factor, f in zip(factors, forms, strict=False) if factor), ZERO)

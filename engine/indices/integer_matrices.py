@@ -6,7 +6,6 @@ nothing overflows and nothing is rounded.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from math import gcd
 
 Matrix = list[list[int]]
@@ -21,24 +20,14 @@ def identity(n: int) -> Matrix:
     return [[int(i == j) for j in range(n)] for i in range(n)]
 
 
-def product(a: Sequence[Sequence[int]], b: Sequence[Sequence[int]]) -> Matrix:
-    """The product of two matrices; `b` has as many rows as `a` has columns.
-
-    >>> product([[1, 2]], [[3], [4]])
-    [[11]]
-    """
-    columns = list(zip(*b, strict=True))
-    return [[sum(x * y for x, y in zip(r, c, strict=True)) for c in columns] for r in a]
-
-
 @dataclass(frozen=True)
 class Smith:
     """`U A V = D`: U and V are unimodular, D is diagonal with `diagonal[i] | diagonal[i + 1]`.
 
     The diagonal has the positive entries alone, so its length is the rank of A. An integer
     vector b is A x for an integer x where `diagonal[i]` divides entry i of U b, and the entries
-    after those are 0. All x are then `inverse` b plus integer combinations of the columns of
-    `kernel`.
+    after those are 0. All x are then `V y`, with the quotients for the first entries of y and any
+    integers after those, and the columns of V that these meet are the `kernel`.
     """
 
     U: Matrix
@@ -51,40 +40,9 @@ class Smith:
         return len(self.diagonal)
 
     @property
-    def cokernel(self) -> Matrix:
-        """The rows c with `c A = 0`: `c b = 0` is necessary for b to be A x."""
-        return self.U[self.rank :]
-
-    @property
     def kernel(self) -> Matrix:
         """A basis of all integer x with `A x = 0`, as columns."""
         return [row[self.rank :] for row in self.V]
-
-    @property
-    def inverse(self) -> list[list[Fraction]]:
-        """A pseudo-inverse: `A inverse A = A`.
-
-        >>> smith([[2, 4]]).inverse
-        [[Fraction(1, 2)], [Fraction(0, 1)]]
-        """
-        scaled = [
-            [Fraction(u, d) for u in row] for d, row in zip(self.diagonal, self.U, strict=False)
-        ]
-        columns = list(zip(*scaled, strict=True)) if scaled else [()] * len(self.U)
-        return [
-            [sum((v * x for v, x in zip(row, c, strict=False)), Fraction(0)) for c in columns]
-            for row in self.V
-        ]
-
-    def solves(self, b: Sequence[int]) -> bool:
-        """Whether `A x = b` has an integer solution.
-
-        >>> smith([[2, 4]]).solves([6]), smith([[2, 4]]).solves([3])
-        (True, False)
-        """
-        image = [sum(u * x for u, x in zip(row, b, strict=True)) for row in self.U]
-        divisible = all(y % d == 0 for y, d in zip(image, self.diagonal, strict=False))
-        return divisible and not any(image[self.rank :])
 
 
 def smith(a: Sequence[Sequence[int]], columns: int | None = None) -> Smith:

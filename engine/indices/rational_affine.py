@@ -1,4 +1,8 @@
-"""Affine forms: linear combinations of names, and a constant, with exact coefficients."""
+"""Affine forms: linear combinations of names, and a constant, with exact coefficients.
+
+They have operators, for definitions are read and printed with them; the forms in terms, which are
+`engine/indices/affine.py`'s, are plain tuples that are compared and sorted.
+"""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from fractions import Fraction
@@ -166,8 +170,7 @@ class Affine:
             return self
         result = Affine({}, self.constant)
         for name, c in self._terms.items():
-            value = values.get(name)
-            result = result + (Affine({name: c}) if value is None else c * value)
+            result = result + (c * values[name] if name in values else Affine({name: c}))
         return result
 
     def integral(self) -> "Affine":

@@ -79,7 +79,7 @@ class SteppedPlan:
 
 @dataclass(frozen=True)
 class Solution:
-    """The free indices' ranges and conditions, where some indices are known forms of others.
+    """The free indices' ranges, and the conditions that no range says; others are known forms.
 
     `axes` are the indices of both arrays and of the target.
     """
@@ -88,18 +88,6 @@ class Solution:
     axes: tuple[Indices, Indices, Indices]
     ranges: Mapping[int, Range]
     conditions: Sequence[Constraint]
-
-    @classmethod
-    def of(
-        cls,
-        known: Mapping[int, Form],
-        constraints: Constraints,
-        axes: tuple[Indices, Indices, Indices],
-        lengths: Mapping[int, int],
-    ) -> "Solution":
-        """Keep the conditions that no range says."""
-        ranges, conditions = free_ranges(known, constraints, lengths)
-        return cls(known, axes, ranges, conditions)
 
     def ways(self) -> "Iterator[Way]":
         """With as few steps as it takes, and with those that pull windows apart."""
@@ -174,7 +162,8 @@ class Solution:
             own
             for own in subsets
             if is_injective(target, width | dict.fromkeys(own, 1))
-            and all(_is_range(*c, own) for c in self.conditions)
+            # The others fixed, each condition is a range of one index.
+            and all(len({*indices(f)} - {*own}) <= (r == ">=") for r, f in self.conditions)
         )
 
     def _shifts(self) -> list[int]:
@@ -249,11 +238,6 @@ def _along_axes(view: View) -> list[list[int]]:
     return [[i for i, step in pairs if step[axis]] for axis in range(len(view.start))]
 
 
-def _is_range(relation: object, f: Form, fixed: Sequence[int]) -> bool:
-    """Whether a condition is a range of one index, the others fixed."""
-    return len({*indices(f)}.difference(fixed)) <= (relation == ">=")
-
-
 def _narrowed(
     ranges: dict[int, Range], conditions: Sequence[Constraint]
 ) -> dict[int, Range] | None:
@@ -300,7 +284,7 @@ def stepped_plan(
     (True, (((1,), (1,)), ((0,), (1,)), ((1,), (0,))))
     """
     solutions = [
-        Solution.of(known, own, (*sources, target), sizes)
+        Solution(known, (*sources, target), *free_ranges(known, own, sizes))
         for own, sizes in _with_bands(constraints, lengths)
         for known in choices(own)
     ]

@@ -182,9 +182,10 @@ class Rule:
 
     `exceptions` are values, without interior, at which one side alone is defined.
 
-    A rule that `widens` has a right side that is defined at more values than its left side. Where
-    its conditions are known they are defined at the same ones, and it unites their e-classes; else
-    it is applied to what is extracted, in place of the left side. A `thin` one holds on a subspace.
+    A rule that `widens` has a right side that is defined at more values than its left side, but at
+    the same ones where the conditions hold. Where these are known it unites the e-classes of both
+    sides; elsewhere the right side replaces the left one in terms that are extracted. A `thin` rule
+    holds on a subspace.
     A rule that `replaces` has a right side that serves every purpose better: no rule matches
     its left side again. (It stays an e-node of its e-class, so that no e-class is left empty.)
     The right side of a `stable` rule loses no digits: code is generated from it, if from any.
@@ -398,6 +399,8 @@ class Ruleset:
     def _add(self, name: str, row: Row, cite: str, place: str = "") -> Rule | Fact | BulkRule:
         settings: dict[str, Any] = {"cite": cite, "domain": "", **row.options}
         if isinstance(row.statement, Bulk):
+            if not row.sentence:
+                raise RuleError(f"rule {name!r} needs a sentence that states its law")
             bulk = BulkRule(name, row.sentence, ruleset=self.name, find=row.statement, **settings)
             self.bulk_rules.append(bulk)
             return bulk

@@ -2,7 +2,8 @@
 
 An element is `exp(form) * numerator(q) / denominator(q)` with `q = exp(step)`. The forms are
 linear forms over any hashable keys; the polynomials have rational coefficients, lowest first,
-a first coefficient that is not 0, and no common factor.
+a first coefficient that is not 0, and no common factor. They are lists of all coefficients, for
+they are divided with remainder.
 """
 
 from collections.abc import Hashable, Iterable

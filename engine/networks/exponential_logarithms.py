@@ -12,12 +12,7 @@ from typing import NamedTuple
 from eggrad.engine.extraction.snapshot import ENode, Snapshot
 from eggrad.engine.indices.spec import Indices, Spec
 from eggrad.engine.networks.exponential_products import multiplied_first, on_the_same_axes
-from eggrad.engine.networks.exponential_reading import (
-    Arithmetic,
-    elements,
-    is_call,
-    is_exponential,
-)
+from eggrad.engine.networks.exponential_reading import Arithmetic, elements, is_call, is_exponential
 from eggrad.engine.networks.exponential_writing import Writer
 from eggrad.engine.networks.networks import Network, read_by_operands, scaled
 from eggrad.engine.terms import term as terms

@@ -15,10 +15,7 @@ from eggrad.engine.extraction.snapshot import Snapshot
 from eggrad.engine.indices.linear_combinations import collected
 from eggrad.engine.indices.spec import Dims, Indices
 from eggrad.engine.networks.exponential_field import Exponential
-from eggrad.engine.networks.exponential_products import (
-    multiplied_first,
-    on_the_same_axes,
-)
+from eggrad.engine.networks.exponential_products import multiplied_first, on_the_same_axes
 from eggrad.engine.networks.exponential_reading import (
     Arithmetic,
     broadcast,

@@ -31,12 +31,11 @@ from eggrad.engine.networks.networks import (
 )
 from eggrad.engine.networks.sums_and_products import (
     MAX_DISTRIBUTED,
+    Inserted,
     base_of,
     exponent_and_cofactor,
-    inserted,
     multiple,
     power_times_sum,
-    short_sums,
     total,
 )
 from eggrad.engine.terms import term as terms
@@ -108,46 +107,39 @@ def exponentials_first(graph: Snapshot, cls: int, network: Network) -> Iterator[
                 yield multiplied_first(graph, own, chosen)
 
 
-def _without_common_base(bases: Sequence[set[int]]) -> bool:
-    """Whether there are some in every set, and none is in all."""
-    return all(bases) and bool(bases) and not set.intersection(*bases)
+def without_common_base(
+    graph: Snapshot, network: Network, place: int, parts: Sequence[Inserted]
+) -> bool:
+    """Whether all terms of the sum have exponentials beside another one, and no base in common.
 
-
-def _with_term(graph: Snapshot, outer: Network, place: int, cls: int, number: Fraction) -> Network:
-    """A network with a multiple of an e-class at a place, as a product unless an exponential."""
-    if not exponential(graph, cls):
-        return along_deltas(graph, outer.with_factor(place, multiple(graph, cls, number)))
-    part = outer.factors[place][1]
-    factors = (*outer.factors[:place], (cls, part), *outer.factors[place + 1 :])
-    return replace(outer, factors=factors, coefficient=outer.coefficient * number)
-
-
-def _bases_beside_exponentials(
-    graph: Snapshot, outer: Network, place: int, product: Network
-) -> list[set[int]]:
-    """The bases of exponentials in a term of a sum, of those that share axes with one beside it.
-
-    There is one set, or one for each term of a sum among the factors of the term.
+    Those beside each other share axes. Of a term with a sum among its factors that is said of each
+    term of that sum.
     """
-    inside, others = inserted(outer, place, product)
-    beside = [set(part) for cls, part in others if exponential(graph, cls)]
-    found = [set[int]()]
-    for cls, part in inside:
-        if any(other.issubset(part) or other.issuperset(part) for other in beside):
-            found = [own | more for own in found for more in _bases_of(graph, cls)]
-    return found
+    if exponential(graph, network.factors[place][0]):
+        return False
+    bases: list[set[int]] = []
+    for inside, others in parts:
+        beside = [set(part) for cls, part in others if exponential(graph, cls)]
+        found = [set[int]()]
+        for cls, part in inside:
+            if any(other.issubset(part) or other.issuperset(part) for other in beside):
+                found = [own | more for own in found for more in _bases_of(graph, cls)]
+        bases += found
+    return all(bases) and not set.intersection(*bases)
 
 
-def exponentials_distributed(graph: Snapshot, cls: int, network: Network) -> Iterator[Term]:
-    """Products with an exponential and a sum of products with others, of no common base."""
-    for place, form in short_sums(graph, network):
-        if exponential(graph, network.factors[place][0]):
-            continue
-        parts = [_with_term(graph, network, place, t, c) for t, c in form.items()]
-        bases = [b for p in parts for b in _bases_beside_exponentials(graph, network, place, p)]
-        step = ("exponentials distributed", cls, network, place)
-        if _without_common_base(bases) and graph.first_time(step):
-            yield reduce(terms.add, [as_term(graph, p) for p in parts])
+def with_whole_exponentials(
+    graph: Snapshot, network: Network, place: int, form: LinearForm
+) -> list[Network]:
+    """The products that distributing a sum gives, its exponentials not as products."""
+
+    def part(cls: int, c: Fraction) -> Network:
+        if not exponential(graph, cls):
+            return along_deltas(graph, network.with_factor(place, multiple(graph, cls, c)))
+        sizes = dict(enumerate(graph.dims[cls]))
+        return network.with_factor(place, Network(((cls, (*sizes,)),), (*sizes,), sizes, c))
+
+    return [part(cls, c) for cls, c in form.items()]
 
 
 def _bases_of(graph: Snapshot, cls: int) -> list[set[int]]:

@@ -8,10 +8,7 @@ from typing import Final, Generic, TypeVar
 from eggrad.engine.extraction.snapshot import ENode, Snapshot
 from eggrad.engine.indices.spec import Dims, Indices, Spec
 from eggrad.engine.networks.exponential_field import Exponential, Form, form_of, multiple
-from eggrad.engine.networks.networks import (
-    linear_forms,
-    read_by_operands,
-)
+from eggrad.engine.networks.networks import linear_forms, read_by_operands
 
 T = TypeVar("T")
 

@@ -13,7 +13,7 @@ import opt_einsum
 from eggrad.engine.costs.cost import Model
 from eggrad.engine.extraction.snapshot import ENode, Snapshot
 from eggrad.engine.indices.indicator_plan import Sparsity
-from eggrad.engine.indices.linear_combinations import Rational, collected
+from eggrad.engine.indices.linear_combinations import collected
 from eggrad.engine.indices.spec import Dims, Indices, Size, Spec, canonical, output_dims, scaling
 from eggrad.engine.terms import term as terms
 from eggrad.engine.terms.term import Term
@@ -133,6 +133,19 @@ def along_deltas(graph: Snapshot, network: Network) -> Network:
     return replace(network, factors=factors) if names else network
 
 
+def constants_in_coefficient(graph: Snapshot, network: Network) -> Network:
+    """The network with constants in its coefficient, unless it sums them over axes of their own."""
+    coefficient = network.coefficient
+    factors = list(network.factors)
+    for factor in network.factors:
+        number = graph.number(factor[0])
+        others = {i for f in factors if f is not factor for i in f[1]}
+        if number is not None and others.union(network.out).issuperset(factor[1]):
+            coefficient *= number
+            factors.remove(factor)
+    return replace(network, factors=tuple(factors), coefficient=coefficient)
+
+
 def connected_order(factors: Sequence[Factor], start: Iterable[int]) -> list[int]:
     """The places of some factors, each after one that it shares an index with.
 
@@ -167,8 +180,8 @@ def _as_product(graph: Snapshot, cls: int, quotients: str) -> ENode:
 def network_key(network: Network) -> tuple[object, ...]:
     """The same for two networks that differ in order and names of summed indices only.
 
-    Equal factors are tried in every order, up to a bound; beyond it the key may tell apart
-    what is equal, never the reverse.
+    Equal factors are tried in every order, up to a bound; beyond it equal networks may have
+    different keys, different ones never the same.
     """
 
     def colour(factor: Factor) -> tuple[object, ...]:
@@ -416,9 +429,10 @@ def _kept(indices: Indices, later: set[int], out: Indices) -> Indices:
 
 
 def order_price(graph: Snapshot, network: Network, search: Search) -> int:
-    """What the products cost that `contract` makes of all factors, worked out once for all alike.
+    """What the products cost that `contract` makes of all factors.
 
-    Alike are networks whose factors have the same sizes and are equal in the same places.
+    It is worked out once for networks whose factors have the same sizes and are equal in the same
+    places.
     """
     numbers: dict[int, int] = {}
     factors = tuple(
@@ -488,23 +502,23 @@ def split(graph: Snapshot, network: Network, chosen: Sequence[int]) -> Term:
     return scaled(network.coefficient, whole)
 
 
-def interface(own: set[int], other: set[int], out: Indices, guide: Indices = ()) -> Indices:
+def interface(inside: set[int], other: set[int], out: Indices, guide: Indices = ()) -> Indices:
     """The indices that a part shows: the output's in their order, then the shared ones.
 
     The order of the shared ones follows the other part, so that two splits with the same other
     part have the same spec.
     """
-    shown = [i for i in out if i in own]
-    shared = [i for i in dict.fromkeys(guide) if i in own and i not in out]
-    rest = sorted(i for i in own & other if i not in out and i not in shared)
+    shown = [i for i in out if i in inside]
+    shared = [i for i in dict.fromkeys(guide) if i in inside and i not in out]
+    rest = sorted(i for i in inside & other if i not in out and i not in shared)
     return tuple(shown + shared + rest)
 
 
 def factored(graph: Snapshot, networks: Sequence[Network], free: bool = False) -> Term | None:
-    """The sum of some networks as what all have in common times the sum of what is left.
+    """The sum of some networks as their common factors times the sum of the cofactors.
 
-    None where they have nothing in common, or where what is left has different axes. With `free`
-    factors are left where they are that the networks sum over.
+    None where they have no factor in common, or where the cofactors have different axes. With
+    `free` the common factors are those whose indices are all in the output.
     """
     first, *others = networks
     factors = enumerate(first.factors)
@@ -532,7 +546,7 @@ def factored(graph: Snapshot, networks: Sequence[Network], free: bool = False) -
         for _, rest in rests
         if rest
     ]
-    axes = _joint_axes(graph, common, first.out, shown)
+    axes = _axes_of_cofactors(graph, common, first.out, shown)
     if axes is None:
         return None
     summands: list[Term] = []
@@ -543,21 +557,21 @@ def factored(graph: Snapshot, networks: Sequence[Network], free: bool = False) -
     return terms.einsum(canonical([kept, axes], first.out), whole, reduce(terms.add, summands))
 
 
-def _joint_axes(
+def _axes_of_cofactors(
     graph: Snapshot, common: Sequence[Factor], out: Indices, shown: Sequence[Indices]
 ) -> Indices | None:
-    """The axes of a sum of rests; None where these differ, unless a delta keeps the whole small.
+    """The axes of a sum of cofactors; None where they differ, unless a delta keeps it small.
 
     `δᵢⱼ·xₖ - δᵢⱼ·yᵢ` has k entries for every i, `δᵢⱼ·(xₖ - yᵢ)` as many, and no j in between.
     """
     if not shown or all(s == shown[0] for s in shown):
         return shown[0] if shown else None
     deltas = [part for c, part in common if graph.sparsity.get(c) is True]
-    found = {i for own in shown for i in own}
+    found = {i for part in shown for i in part}
     axes = tuple(i for i in out if i in found)
     pairs = (pair for part in deltas for pair in zip(part, part[len(part) // 2 :], strict=False))
-    apart = all(not {*pair} <= found for pair in pairs)
-    return axes if deltas and apart and found <= {*out} else None
+    separate = all(not {*pair} <= found for pair in pairs)
+    return axes if deltas and separate and found <= {*out} else None
 
 
 def _restricted(network: Network, places: Sequence[int]) -> Network:
@@ -605,11 +619,11 @@ def matched(part: Indices, theirs: Indices, names: dict[int, int]) -> dict[int, 
 
 LinearForm = dict[int, Fraction]
 
-# Where every sum is taken apart, and where a sum is only with the one that uses it.
+# In terms of at most this many e-classes every sum within a sum is flattened.
+SMALL = 60
+# Terms of a linear form, in small terms and in large ones.
 MAX_TERMS = 64
 MAX_TERMS_OF_WHOLE = 10_000
-# In terms of at most this many e-classes every sum is taken apart.
-SMALL = 60
 # The signs of the operands.
 SIGNS: Mapping[str, tuple[int, ...]] = {"add": (1, 1), "subtract": (1, -1), "negate": (-1,)}
 SUMS = (*SIGNS, "scale")
@@ -618,8 +632,8 @@ SUMS = (*SIGNS, "scale")
 def linear_forms(graph: Snapshot, cls: int) -> list[tuple[LinearForm, int]]:
     """The distinct linear forms of an e-class's sums, each with the number of terms it collects.
 
-    First as it stands; then with terms taken apart whose cheapest e-node is a sum; then with all
-    terms taken apart that have a sum as an e-node. In a large term a sum that is a part of another
+    First as it stands; then with terms flattened whose cheapest e-node is a sum; then with all
+    terms flattened that have a sum as an e-node. In a large term a sum that is a part of another
     one has none: what is to be found there is found in the whole.
     """
     return graph.remember(("linear forms", cls), lambda: list(_forms(graph, cls)))
@@ -627,12 +641,12 @@ def linear_forms(graph: Snapshot, cls: int) -> list[tuple[LinearForm, int]]:
 
 def _forms(graph: Snapshot, cls: int) -> Iterator[tuple[LinearForm, int]]:
     seen: set[frozenset[tuple[int, Fraction]]] = set()
-    if cls in graph.remember("parts of sums", lambda: _parts_of_sums(graph)):
+    if cls in graph.remember("nested sums", lambda: _nested_sums(graph)):
         return
     for member in graph.members[cls]:
         if member.constructor in ("add", "subtract") and not member.subsumed:
-            for expand in (_never, _cheapest_sum, _any):
-                found = _flatten(graph, cls, member, expand)
+            for sum_of in (_no_sum, _cheapest_sum, _any_sum):
+                found = _flattened(graph, cls, member, sum_of)
                 if found is not None:
                     key = frozenset(found[0].items())
                     if key not in seen:
@@ -640,34 +654,22 @@ def _forms(graph: Snapshot, cls: int) -> Iterator[tuple[LinearForm, int]]:
                         yield found
 
 
-def _never(graph: Snapshot, cls: int) -> ENode | None:
+def _no_sum(graph: Snapshot, cls: int) -> ENode | None:
     return None
 
 
 def _cheapest_sum(graph: Snapshot, cls: int) -> ENode | None:
     node = graph.choice[cls]
-    return node if node.constructor in SUMS and _may_open(graph, cls) else None
+    return node if node.constructor in SUMS else None
 
 
-def _any(graph: Snapshot, cls: int) -> ENode | None:
-    if not _may_open(graph, cls):
-        return None
+def _any_sum(graph: Snapshot, cls: int) -> ENode | None:
     members = [m for m in graph.members[cls] if m.constructor in SUMS and not m.subsumed]
-    sums = [m for m in members if m.constructor in ("add", "subtract")]
-    return (sums or members or [None])[0]
+    return min(members, key=lambda m: m.constructor not in ("add", "subtract"), default=None)
 
 
-def _may_open(graph: Snapshot, cls: int) -> bool:
-    """Whether a sum may be taken apart into the sum that uses it.
-
-    In a large term only one that nothing else uses: else every sum of a chain of sums would be as
-    long as the chain.
-    """
-    return len(graph.users) <= SMALL or graph.users.get(cls, 0) <= 1
-
-
-def _parts_of_sums(graph: Snapshot) -> set[int]:
-    """In a large term the sums that nothing but another sum uses, of which they are a part."""
+def _nested_sums(graph: Snapshot) -> set[int]:
+    """In a large term the sums that nothing but another sum uses."""
     if len(graph.users) <= SMALL:
         return set()
     return {
@@ -679,14 +681,16 @@ def _parts_of_sums(graph: Snapshot) -> set[int]:
     }
 
 
-def _flatten(
-    graph: Snapshot, cls: int, member: ENode, expand: Callable[[Snapshot, int], ENode | None]
+def _flattened(
+    graph: Snapshot, cls: int, member: ENode, sum_of: Callable[[Snapshot, int], ENode | None]
 ) -> tuple[LinearForm, int] | None:
     """The linear form of one e-node; None where an e-class contains itself or the form is long.
 
-    Each e-class is taken apart once, however many sums it is a term of.
+    Each e-class is read once, however many sums it is a term of. In a large term only a sum that
+    nothing else uses is flattened: else every sum of a chain of sums would be as long as the chain.
     """
-    opened: dict[int, ENode | None] = {cls: member}
+    small = len(graph.users) <= SMALL
+    nodes: dict[int, ENode | None] = {cls: member}
     ended: list[int] = []
     terms: list[int] = []
     above: set[int] = set()
@@ -694,7 +698,7 @@ def _flatten(
     stack = [(cls, False)]
     while stack:
         c, done = stack.pop()
-        node = opened[c]
+        node = nodes[c]
         if done:
             above.discard(c)
             ended.append(c)
@@ -708,25 +712,22 @@ def _flatten(
             for child in reversed(node.children):
                 if child in above:
                     return None
-                if child not in opened:
-                    opened[child] = expand(graph, child)
+                if child not in nodes:
+                    inside = small or graph.users.get(child, 0) <= 1
+                    nodes[child] = sum_of(graph, child) if inside else None
                 stack.append((child, False))
-    if len(terms) > (MAX_TERMS if len(graph.users) <= SMALL else MAX_TERMS_OF_WHOLE):
+    if len(terms) > (MAX_TERMS if small else MAX_TERMS_OF_WHOLE):
         return None
-    factor = dict.fromkeys(opened, Fraction(0)) | {cls: Fraction(1)}
-    number = dict.fromkeys(opened, 0) | {cls: 1}
+    factor = dict.fromkeys(nodes, Fraction(0)) | {cls: Fraction(1)}
+    number = dict.fromkeys(nodes, 0) | {cls: 1}
     for c in reversed(ended):
-        node = cast(ENode, opened[c])
-        for child, sign in zip(node.children, _signs(node), strict=True):
+        node = cast(ENode, nodes[c])
+        signs = SIGNS.get(node.constructor) or (node.value,)
+        for child, sign in zip(node.children, signs, strict=True):
             factor[child] += factor[c] * sign
             number[child] += number[c]
     form = {c: factor[c] for c in terms if factor[c]}
     return form, sum(number[c] for c in terms)
-
-
-def _signs(node: ENode) -> tuple[Rational, ...]:
-    """What the operands of a sum, a negative or a multiple count in it."""
-    return SIGNS.get(node.constructor) or (node.value,)
 
 
 # E-classes that are read from their operands.
@@ -737,8 +738,8 @@ def read_by_operands(
 ) -> dict[int, T]:
     """What can be read of e-classes, given what was read of others.
 
-    Operands come first in `choice`, but for those of e-nodes that are not the cheapest: what such
-    an e-class may be read from is looked at again.
+    Operands come first in `choice`, but for those of e-nodes that are not the cheapest: an e-class
+    is read again when an operand of any of its e-nodes has been.
     """
     users: dict[int, dict[int, None]] = {}
     for cls in graph.choice:
@@ -750,9 +751,9 @@ def read_by_operands(
     while waiting:
         again: set[int] = set()
         for cls in waiting:
-            own = read(cls, found)
-            if own is not None:
-                found[cls] = own
+            result = read(cls, found)
+            if result is not None:
+                found[cls] = result
                 again.update(c for c in users.get(cls, ()) if c not in found)
         waiting = sorted(again - found.keys(), key=place.__getitem__)
     return found

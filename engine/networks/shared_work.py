@@ -18,6 +18,7 @@ from eggrad.engine.networks.networks import (
     as_term,
     cheapest_path,
     connected_order,
+    constants_in_coefficient,
     contract,
     interface,
     like_terms_added,
@@ -72,7 +73,8 @@ def expanded(graph: Snapshot, cls: int) -> list[Network] | None:
         network, sign = waiting.pop()
         place = next((k for k, f in enumerate(network.factors) if _is_sum(graph, f)), None)
         if place is None:
-            found.append(_normal(graph, network, sign))
+            signed = replace(network, coefficient=network.coefficient * sign)
+            found.append(constants_in_coefficient(graph, signed))
         else:
             waiting += [(n, s * sign) for n, s in _distributed(graph, network, place)]
         if len({*map(unscaled_key, found)}) + len(waiting) > MAX_NETWORKS:
@@ -83,20 +85,6 @@ def expanded(graph: Snapshot, cls: int) -> list[Network] | None:
 def _is_sum(graph: Snapshot, factor: Factor) -> bool:
     cls, part = factor
     return len(part) > 1 and graph.choice[cls].constructor in SIGNS
-
-
-def _normal(graph: Snapshot, network: Network, sign: int) -> Network:
-    """The network with its sign, and constants along axes that other factors have as a number."""
-    number = network.coefficient * sign
-    factors = list(network.factors)
-    for factor in network.factors:
-        cls, part = factor
-        node = graph.choice[cls]
-        others = {i for f in factors if f is not factor for i in f[1]}
-        if node.constructor == "constant" and others.issuperset(part):
-            number *= node.value
-            factors.remove(factor)
-    return replace(network, factors=tuple(factors), coefficient=number)
 
 
 def _distributed(graph: Snapshot, network: Network, place: int) -> Iterator[tuple[Network, int]]:
@@ -206,12 +194,13 @@ def symmetric_products_of(graph: Snapshot, networks: Sequence[Network]) -> Itera
     are two ways to compute it.
     """
     first, *others = (_repeated(n) for n in networks)
-    for found, summed in first.items():
-        indices = [summed, *(o.get(found) for o in others)]
-        if None not in indices:
-            rests = [_rest(n, found, s) for n, s in zip(networks, indices, strict=True)]
-            if any(rests) and max(map(len, rests)) <= MAX_WEIGHTS:
-                yield from _products(graph, networks, found, indices, rests)
+    for found in first:
+        if all(found in other for other in others):
+            summed = [own[found] for own in (first, *others)]
+            rests = [_cofactor(n, found, s) for n, s in zip(networks, summed, strict=True)]
+            lengths = [len(rest.factors) for rest in rests]
+            if any(lengths) and max(lengths) <= MAX_WEIGHTS:
+                yield from _symmetric_products(graph, found, list(zip(rests, summed, strict=True)))
                 return
 
 
@@ -232,46 +221,41 @@ def _repeated(network: Network) -> dict[_Repeated, int]:
     }
 
 
-def _rest(network: Network, found: _Repeated, summed: int | None) -> list[tuple[int, Indices]]:
+def _cofactor(network: Network, found: _Repeated, summed: int) -> Network:
     taken = {frozenset((summed, i)) for i in found.own}
-    return [
+    rest = (
         (cls, part)
         for cls, part in network.factors
         if not (cls == found.cls and len(part) == 2 and frozenset(part) in taken)
-    ]
+    )
+    return replace(network, factors=tuple(rest))
 
 
-def _products(
-    graph: Snapshot,
-    networks: Sequence[Network],
-    found: _Repeated,
-    indices: Sequence[int | None],
-    rests: Sequence[Sequence[tuple[int, Indices]]],
+def _symmetric_products(
+    graph: Snapshot, found: _Repeated, rests: Sequence[tuple[Network, int]]
 ) -> Iterator[Term]:
-    out = networks[0].out
+    """The product by rows of the weights, and by columns; each cofactor has its summed index."""
+    out = rests[0][0].out
     inner = tuple(i for i in out if i not in found.own)
     made = inner + found.own
     matrix = graph.term(found.cls)
     if not found.summed_first:
         matrix = terms.einsum("ij->ji", matrix)
 
-    def weights(wanted: Callable[[int], Indices], numbers: Sequence[Fraction]) -> Term:
+    def weights(wanted: Callable[[int], Indices], common: Fraction = Fraction(1)) -> Term:
         """All else, on the summed index and the inner ones."""
-        every: list[Term] = []
-        for network, number, summed, rest in zip(networks, numbers, indices, rests, strict=True):
-            assert summed is not None
-            own = replace(network, factors=tuple(rest), out=wanted(summed), coefficient=number)
-            every.append(as_term(graph, own))
-        return reduce(terms.add, every)
+        parts = (
+            replace(rest, out=wanted(summed), coefficient=rest.coefficient / common)
+            for rest, summed in rests
+        )
+        return reduce(terms.add, [as_term(graph, part) for part in parts])
 
-    numbers = [n.coefficient for n in networks]
-    by_rows = weights(lambda summed: (summed, *inner), numbers)
+    by_rows = weights(lambda summed: (summed, *inner))
     ways = [terms.numeric("symmetric_product", matrix, by_rows, data=len(found.own))]
     if inner and len(found.own) == 2:
         # The number of all goes to the result: there may be more weights.
-        common = numbers[0] or Fraction(1)
-        shares = [n / common for n in numbers]
-        by_columns = weights(lambda summed: (*inner, summed), shares)
+        common = rests[0][0].coefficient or Fraction(1)
+        by_columns = weights(lambda summed: (*inner, summed), common)
         ways.append(scaled(common, terms.numeric("product_of_pairs", matrix, by_columns)))
     for whole in ways:
         yield whole if made == out else terms.einsum(canonical([made], out), whole)

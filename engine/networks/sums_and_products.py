@@ -6,7 +6,6 @@ from dataclasses import replace
 from fractions import Fraction
 from functools import partial, reduce
 from itertools import combinations, islice, pairwise, product
-from math import prod
 from typing import Any, cast
 
 from eggrad.engine.extraction.snapshot import ENode, Snapshot
@@ -25,6 +24,7 @@ from eggrad.engine.networks.networks import (
     cheap_path,
     cheapest_path,
     connected_order,
+    constants_in_coefficient,
     contract_terms,
     factored,
     like_terms_added,
@@ -164,10 +164,10 @@ def _scalar_divisors(graph: Snapshot) -> Mapping[int, int]:
 
 
 def pairs_to_join(graph: Snapshot, network: Network) -> Iterator[tuple[int, int]]:
-    """Places of a few pairs of factors that rules can join.
+    """Places of a few pairs of factors whose product other rules can simplify.
 
-    They are alike, with a common base or function, inverse to each other, or an indicator fixes an
-    index of the other one.
+    They have the same indices and a common base or function, or are inverse to each other, or one
+    is an indicator that fixes an index of the other.
     """
     return islice(_pairs_to_join(graph, network), MAX_PAIRS)
 
@@ -336,7 +336,7 @@ def with_matrix_powers(graph: Snapshot, _: int, network: Network) -> Iterator[Te
     while left:
         cls, part = left.pop(0)
         count = 1
-        while (found := _follower(graph, network, left, cls, part)) is not None:
+        while (found := _adjacent_equal(graph, network, left, cls, part)) is not None:
             place, part = found
             del left[place]
             count += 1
@@ -347,12 +347,12 @@ def with_matrix_powers(graph: Snapshot, _: int, network: Network) -> Iterator[Te
         yield scaled(network.coefficient, whole)
 
 
-def _follower(
+def _adjacent_equal(
     graph: Snapshot, network: Network, left: Sequence[Factor], cls: int, part: Indices
 ) -> tuple[int, Indices] | None:
-    """The place of the same matrix, before or after one, and the indices of both together.
+    """The place of an equal matrix that one is multiplied by, and the indices of their product.
 
-    Nothing else has the index between them.
+    Nothing else has the index that both share.
     """
     if len(part) != 2 or part[0] == part[1]:
         return None
@@ -361,13 +361,13 @@ def _follower(
             continue
         for own in (indices, indices[::-1]) if cls in graph.symmetric else (indices,):
             for first, second in ((part, own), (own, part)):
-                if first[1] == second[0] and _is_between(network, first[1]):
+                if first[1] == second[0] and _joins_two_alone(network, first[1]):
                     return place, (first[0], second[1])
     return None
 
 
-def _is_between(network: Network, index: int) -> bool:
-    """Whether two factors have an index, and nothing else."""
+def _joins_two_alone(network: Network, index: int) -> bool:
+    """Whether an index is summed, and two factors alone have it."""
     users = sum(part.count(index) for _, part in network.factors)
     return users == 2 and index not in network.out
 
@@ -380,16 +380,16 @@ def matrices_out_of_sum(graph: Snapshot, cls: int, form: LinearForm) -> Iterator
         return
     products = [multiple(graph, t, c) for t, c in form.items()]
     for axis in (0, 1):
-        for key in dict.fromkeys(_ends(graph, products[0], axis)):
-            ends = [_ends(graph, p, axis).get(key) for p in products]
+        for key in dict.fromkeys(_outer_matrices(graph, products[0], axis)):
+            ends = [_outer_matrices(graph, p, axis).get(key) for p in products]
             if None not in ends:
-                yield _out_of_sum(
+                yield _times_cofactors(
                     graph, cls, key, axis, list(zip(products, cast(list[int], ends), strict=True))
                 )
 
 
-def _ends(graph: Snapshot, network: Network, axis: int) -> dict[tuple[int, int], int]:
-    """The matrices that alone have an index of the result: e-class and axis, and their places."""
+def _outer_matrices(graph: Snapshot, network: Network, axis: int) -> dict[tuple[int, int], int]:
+    """The matrix that alone has an axis of the result, if any: e-class and axis, and its place."""
     index = network.out[axis]
     users = [(k, part) for k, (_, part) in enumerate(network.factors) if index in part]
     if len(users) != 1 or len({*users[0][1]}) != 2 or len(users[0][1]) != 2:
@@ -400,10 +400,10 @@ def _ends(graph: Snapshot, network: Network, axis: int) -> dict[tuple[int, int],
     return {} if graph.sparsity.get(cls) else {(cls, side): place for side in sides}
 
 
-def _out_of_sum(
+def _times_cofactors(
     graph: Snapshot, cls: int, key: tuple[int, int], axis: int, places: list[tuple[Network, int]]
 ) -> Term:
-    """The sum of what is left of some products, times the matrix that each has at a place."""
+    """The sum of the cofactors of a matrix, which some products have at a place, times it."""
     matrix, side = key
     summands: list[Term] = []
     for network, place in places:
@@ -425,7 +425,7 @@ def _out_of_sum(
     return whole if axis == 1 else terms.einsum(canonical([(0, 1)], (1, 0)), whole)
 
 
-# Factors that rules can join.
+# Products in an order in which other laws can simplify them.
 
 
 def from_left(graph: Snapshot, cls: int, network: Network) -> Iterator[Term]:
@@ -561,49 +561,31 @@ def _by_pairs_of_indices(factor: Term, part: Indices) -> list[Placed]:
 
 
 def with_units(graph: Snapshot, _: int, network: Network) -> Iterator[Term]:
-    """The product with unit vectors in place of vectors beside the inverse of their norm."""
-    for squares, part, p in _inverse_lengths(graph, network):
-        term = _with_units(graph, network, squares, part, p)
-        if term is not None:
-            yield term
-
-
-def _with_units(
-    graph: Snapshot, network: Network, squares: int, part: Indices, p: Fraction
-) -> Term | None:
-    """The product with as many unit vectors as there are vectors and inverse norms."""
-    found = _squared(graph, squares)
-    if found is None:
-        return None
-    vector, (source, kept) = found
-    length = terms.numeric("norm", graph.term(vector), data=(source, kept))
-    inverse = raised(length, -1)
-    unit = terms.einsum(canonical([source, kept], source), graph.term(vector), inverse)
-    left = int(-2 * p)
-    factors: list[Placed] = []
-    for cls, indices in network.factors:
-        if indices == part and _power_of_squares(graph, cls)[0] == squares:
-            continue
-        placed = dict(zip(source, indices, strict=False))
-        if cls == vector and left and tuple(placed[i] for i in kept) == part:
-            factors.append((unit, indices))
-            left -= 1
-        else:
-            factors.append((graph.term(cls), indices))
-    if left == int(-2 * p):
-        return None
-    if left:
-        factors.append((raised(length, -left), part))
-    return as_term(graph, network, factors, smallest_first)
-
-
-def _inverse_lengths(graph: Snapshot, network: Network) -> Iterator[tuple[int, Indices, Fraction]]:
-    """The sums of squares that a product has to a negative power: e-class, indices, exponent."""
+    """The product with as many unit vectors as there are vectors and inverses of their norm."""
     powers = ((_power_of_squares(graph, cls), part) for cls, part in network.factors)
-    found = collected(((base, part), p) for (base, p), part in powers)
-    for (base, part), p in found.items():
-        if p < 0 and p.denominator <= 2:
-            yield base, part, p
+    found = collected(((squares, part), p) for (squares, p), part in powers)
+    for (squares, part), p in found.items():
+        known = _squared(graph, squares) if p < 0 and p.denominator <= 2 else None
+        if known is None:
+            continue
+        vector, (source, kept) = known
+        length = terms.numeric("norm", graph.term(vector), data=(source, kept))
+        unit = terms.einsum(
+            canonical([source, kept], source), graph.term(vector), raised(length, -1)
+        )
+        left = int(-2 * p)
+        factors: list[Placed] = []
+        for cls, indices in network.factors:
+            if indices == part and _power_of_squares(graph, cls)[0] == squares:
+                continue
+            placed = dict(zip(source, indices, strict=False))
+            replaced = cls == vector and left and tuple(placed[i] for i in kept) == part
+            factors.append((unit if replaced else graph.term(cls), indices))
+            left -= bool(replaced)
+        if left < int(-2 * p):
+            if left:
+                factors.append((raised(length, -left), part))
+            yield as_term(graph, network, factors, smallest_first)
 
 
 def _power_of_squares(graph: Snapshot, cls: int) -> tuple[int, Fraction]:
@@ -648,7 +630,7 @@ def total(graph: Snapshot, form: LinearForm) -> Term:
 
 
 def choices_gathered(graph: Snapshot, cls: int, form: LinearForm) -> Iterator[Term]:
-    """A sum in which choices by one condition are one; none where no two have one in common."""
+    """A sum in which choices by one condition are one choice; none where no two have the same."""
 
     def read(m: ENode) -> tuple[Hashable, tuple[int, ...]] | None:
         return (m.children[0], m.children[1:]) if m.data[:1] == ("where",) else None
@@ -660,9 +642,9 @@ def choices_gathered(graph: Snapshot, cls: int, form: LinearForm) -> Iterator[Te
 
 
 def axis_sums_gathered(graph: Snapshot, cls: int, form: LinearForm) -> Iterator[Term]:
-    """A sum in which sums over the same axes are one, as are diagonals and transposes.
+    """A sum in which sums over the same axes are one sum, as are diagonals and transposes.
 
-    None where no two are alike.
+    None where no two terms are of one kind.
     """
 
     def read(m: ENode) -> tuple[Hashable, tuple[int, ...]] | None:
@@ -682,7 +664,7 @@ def _gathered(
     read: Callable[[ENode], tuple[Hashable, tuple[int, ...]] | None],
     made: Callable[[Any, Sequence[Term]], Term],
 ) -> Iterator[Term]:
-    """A sum in which terms that a linear operation makes are one, of sums of its operands.
+    """A sum in which the results of one linear operation are one result, of sums of its operands.
 
     `read` is which operation an e-node is, and of what. Of an e-class that has several of one
     operation the cheapest counts: of two with ten each there would be a hundred sums.
@@ -730,7 +712,7 @@ def _sum(graph: Snapshot, summands: Sequence[tuple[int, Fraction]]) -> Term:
 
 
 def with_a_common_factor(graph: Snapshot, form: LinearForm) -> list[tuple[int, ...]]:
-    """The groups of terms with a common factor on the same axes, the largest first."""
+    """The groups of terms that have a factor in common, on the same axes, the largest first."""
     if len(form) < 2:
         return []
     users: dict[object, list[int]] = {}
@@ -744,7 +726,7 @@ def with_a_common_factor(graph: Snapshot, form: LinearForm) -> list[tuple[int, .
 
 
 def without_overlaps(groups: Sequence[tuple[int, ...]]) -> list[tuple[int, ...]]:
-    """The first of some groups, and those after it that have no terms with others in common."""
+    """Some groups in their order, without those that overlap one before them."""
     taken: set[int] = set()
     chosen: list[tuple[int, ...]] = []
     for group in groups:
@@ -850,7 +832,7 @@ def lowest_power_out(graph: Snapshot, cls: int, form: LinearForm) -> Iterator[Te
     """
     if not 2 <= len(form) <= MAX_DISTRIBUTED:
         return
-    products = [_constants_in_coefficient(graph, multiple(graph, t, c)) for t, c in form.items()]
+    products = [constants_in_coefficient(graph, multiple(graph, t, c)) for t, c in form.items()]
     if any(len(n.sizes) > len(n.out) for n in products):
         return
     divisors = dict.fromkeys(
@@ -884,14 +866,6 @@ def _has_exponential(graph: Snapshot, total: int) -> bool:
     return any(m.constructor == "function" and m.data[0] == "exp" for m in members)
 
 
-def _constants_in_coefficient(graph: Snapshot, network: Network) -> Network:
-    """The network with its constants in its coefficient."""
-    numbers = [(f, graph.number(f[0])) for f in network.factors]
-    coefficient = prod((n for _, n in numbers if n is not None), start=network.coefficient)
-    factors = tuple(f for f, n in numbers if n is None)
-    return replace(network, factors=factors, coefficient=coefficient)
-
-
 def exponent_and_cofactor(
     graph: Snapshot, network: Network, base: Factor
 ) -> tuple[Fraction, Network]:
@@ -912,7 +886,7 @@ def _times_sum(graph: Snapshot, network: Network, total: Factor) -> Iterator[Net
         moved = tuple((f, tuple(part[i] for i in axes)) for f, axes in own.factors)
         factors = (*network.factors, *moved)
         coefficient = network.coefficient * own.coefficient
-        yield _constants_in_coefficient(
+        yield constants_in_coefficient(
             graph, replace(network, factors=factors, coefficient=coefficient)
         )
 
@@ -1027,17 +1001,20 @@ Inserted = tuple[Sequence[Factor], Sequence[Factor]]
 
 
 def distributed_where(
-    worth: Callable[[Snapshot, Network, int, Sequence[Inserted]], bool], *, once: bool = True
+    worth: Callable[[Snapshot, Network, int, Sequence[Inserted]], bool],
+    parts_of: Callable[[Snapshot, Network, int, LinearForm], list[Network]] = distributed,
+    *,
+    once: bool = True,
 ) -> Callable[[Snapshot, int, Network], Iterator[Term]]:
     """The products with a short sum as sums of products, where a test says that it is worth it.
 
-    The test is given the place of the sum, and what each of its terms puts there. Not `once`, the
-    products are written again as their factors get cheaper.
+    The test is given the place of the sum, and what each of its terms puts there; `parts_of` makes
+    the products. Not `once`, they are written again as their factors get cheaper.
     """
 
     def find(graph: Snapshot, cls: int, network: Network) -> Iterator[Term]:
         for place, form in short_sums(graph, network):
-            parts = distributed(graph, network, place, form)
+            parts = parts_of(graph, network, place, form)
             found = [inserted(network, place, p) for p in parts]
             step = (worth.__qualname__, cls, network, place)
             if worth(graph, network, place, found) and (not once or graph.first_time(step)):
@@ -1047,7 +1024,7 @@ def distributed_where(
 
 
 def inserted(outer: Network, place: int, product: Network) -> Inserted:
-    """The factors of a product that was put into another at a place, and those beside them."""
+    """The factors that a product has in place of a factor of the outer one, and the others."""
     end = len(product.factors) - (len(outer.factors) - place - 1)
     return product.factors[place:end], (*product.factors[:place], *product.factors[end:])
 

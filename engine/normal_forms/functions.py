@@ -1,6 +1,6 @@
 """What is no sum and no product, in normal forms: atoms, known by what they are functions of."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
 from typing import Final, cast
 
@@ -9,7 +9,7 @@ from eggrad.engine.indices.affine import form
 from eggrad.engine.indices.constraints import Constraint, Constraints
 from eggrad.engine.indices.constraints import canonical as canonical_constraints
 from eggrad.engine.indices.linear_combinations import exact
-from eggrad.engine.indices.spec import Dims, Indices, Size
+from eggrad.engine.indices.spec import Dims, Indices
 from eggrad.engine.indices.texts import fraction_text
 from eggrad.engine.laws.properties import (
     DEFINITE,
@@ -56,16 +56,15 @@ def of_class(forms: Polynomials, cls: int) -> Polynomial:
             source, out = cast(tuple[Indices, Indices], m.data[0])
             if len(set(source)) == len(source) and sorted(source) == sorted(out):
                 symmetries.append(tuple(source.index(i) for i in out))
-    sizes = dict(enumerate(dims))
     square = len(dims) == 2 and dims[0] == dims[1] and dims[0] != 1
-    known = structured_class(forms, cls, sizes) if square else None
+    known = structured_class(forms, cls, dims) if square else None
     if known is not None:
         return known
-    factor = Factor(forms.atoms.number("class", cls, symmetries), 1, tuple(sizes))
-    return forms.joined([], tuple(sizes), sizes, [factor])
+    factor = Factor(forms.atoms.number("class", cls, symmetries), 1, tuple(range(len(dims))))
+    return forms.product([factor], dims)
 
 
-def structured_class(forms: Polynomials, cls: int, sizes: Mapping[int, Size]) -> Polynomial | None:
+def structured_class(forms: Polynomials, cls: int, dims: Dims) -> Polynomial | None:
     """A matrix that is known to be diagonal, skew or triangular, by a matrix or vector of any kind.
 
     A diagonal matrix is δ times its diagonal, a skew one half the difference of some matrix and its
@@ -74,28 +73,25 @@ def structured_class(forms: Polynomials, cls: int, sizes: Mapping[int, Size]) ->
     graph = forms.graph
     if graph.knows(cls, DIAGONAL):
         own = Factor(forms.atoms.number("diagonal", cls), 1, (0,))
-        return forms.joined([], (0, 0), {0: sizes[0]}, [own])
+        return forms.joined([], (0, 0), {0: dims[0]}, [own])
     if graph.knows(cls, SKEW):
         half = forms.atoms.number("skew", cls)
-        ways = [forms.joined([], (0, 1), sizes, [Factor(half, 1, p)]) for p in ((0, 1), (1, 0))]
+        ways = [forms.product([Factor(half, 1, p)], dims) for p in ((0, 1), (1, 0))]
         return forms.sum([(ways[0], Fraction(1, 2)), (ways[1], Fraction(-1, 2))])
     for word, sign in ((LOWER, 1), (UPPER, -1)):
         if graph.knows(cls, word):
-            dims = (sizes[0], sizes[1])
             own = Factor(forms.atoms.number("class", cls), 1, (0, 1))
             condition: Constraint = (">=", form([(0, sign), (1, -sign)]))
-            inside = indicator_factor(
-                forms.atoms, (0, 1), dims, canonical_constraints(dims, [condition])
-            )
-            return forms.joined([], (0, 1), sizes, [own, inside])
+            conditions = canonical_constraints(dims, [condition])
+            inside = indicator_factor(forms.atoms, (0, 1), dims, conditions)
+            return forms.product([own, inside], dims)
     return None
 
 
 def indicator_of(forms: Polynomials, dims: Dims, constraints: Constraints) -> Polynomial:
     """An indicator as a sum of products of atoms."""
-    sizes = dict(enumerate(dims))
-    factor = indicator_factor(forms.atoms, tuple(sizes), dims, constraints)
-    return forms.joined([], tuple(sizes), sizes, [factor])
+    axes = tuple(range(len(dims)))
+    return forms.product([indicator_factor(forms.atoms, axes, dims, constraints)], dims)
 
 
 def function_of(
@@ -113,8 +109,7 @@ def function_of(
     own = _restricted(forms, argument, kept)
     atom, order, number = _atom(forms, kind, name, own, inner)
     factor = Factor(atom, exponent, tuple(kept[k] for k in order))
-    sizes = dict(enumerate(dims))
-    whole = forms.joined([], tuple(sizes), sizes, [factor])
+    whole = forms.product([factor], dims)
     return forms.sum([(whole, raised(number, exponent))]) if number != 1 else whole
 
 
@@ -137,9 +132,7 @@ def matrix_function(
     if inner is not None:
         return inner
     atom, order, number = _atom(forms, name, name, argument, square, axes=bool(dims))
-    sizes = dict(enumerate(dims))
-    factor = Factor(atom, 1, order if dims else ())
-    whole = forms.joined([], tuple(sizes), sizes, [factor])
+    whole = forms.product([Factor(atom, 1, order if dims else ())], dims)
     return forms.sum([(whole, Fraction(1) / number)])
 
 
@@ -306,12 +299,12 @@ def power(forms: Polynomials, base: Polynomial, exponent: Number, dims: Dims) ->
         return function_of(forms, f"power {fraction_text(Fraction(exponent))}", base, dims)
     taken, rest = _content(forms, base, dims, any_atom=isinstance(exponent, int) or _is_atom(base))
     factors = [f._replace(exponent=exact(f.exponent * exponent)) for f in taken]
-    sizes = dict(enumerate(dims))
     if rest == ones:
-        return forms.joined([], tuple(sizes), sizes, factors)
+        return forms.product(factors, dims)
     kind = "power" if base and isinstance(exponent, int) else "root"
     root = function_of(forms, "", rest, dims, kind=kind, exponent=exponent)
-    return forms.contract([(root, tuple(sizes))], tuple(sizes), sizes, factors)
+    axes = tuple(range(len(dims)))
+    return forms.contract([(root, axes)], axes, dict(enumerate(dims)), factors)
 
 
 def _is_atom(polynomial: Polynomial) -> bool:
@@ -400,8 +393,7 @@ def _log(forms: Polynomials, argument: Polynomial, dims: Dims) -> Polynomial:
         if forms.atoms.kind(f.atom) == "exp":
             own = dict(forms.atoms.function(f.atom)[1])
         else:
-            alone = Factor(f.atom, 1, tuple(range(len(inner))))
-            whole = forms.joined([], alone.part, dict(enumerate(inner)), [alone])
+            whole = forms.product([Factor(f.atom, 1, tuple(range(len(inner))))], inner)
             own = function_of(forms, "", whole, inner, kind="log")
         summands.append((forms.contract([(own, f.part)], tuple(sizes), sizes), f.exponent))
     if rest != forms.number(1, dims):

@@ -25,15 +25,10 @@ from eggrad.engine.indices.constraints import (
     solved,
     substituted_all,
 )
-from eggrad.engine.indices.linear_combinations import exact
+from eggrad.engine.indices.linear_combinations import collected, exact
 from eggrad.engine.indices.range_splitting import Split, connected, on_own_axes, place, split
 from eggrad.engine.indices.spec import Dims, Indices, Size
-from eggrad.engine.normal_forms.networks import (
-    UNIT,
-    Atoms,
-    Factor,
-    Monomial,
-)
+from eggrad.engine.normal_forms.networks import UNIT, Atoms, Factor, Monomial
 from eggrad.engine.normal_forms.networks import canonical as canonical_network
 from eggrad.engine.normal_forms.polynomials import Polynomial, Polynomials
 
@@ -225,12 +220,12 @@ class _Network:
 
     def split(self, group: Constraints, known: tuple[Form, ...]) -> Split:
         """Connected conditions as a sum of others, in one way for the output's axes."""
-        found: Split = {}
         part, dims, own = on_own_axes(self.dims, group)
-        for conditions, number in split(dims, own, known).items():
-            for way, factor in self._of_output(renamed_all(conditions, dict(enumerate(part)))):
-                found[way] = found.get(way, 0) + number * factor
-        return found
+        return collected(
+            (way, number * factor)
+            for conditions, number in split(dims, own, known).items()
+            for way, factor in self._of_output(renamed_all(conditions, dict(enumerate(part))))
+        )
 
     def _of_output(self, conditions: Constraints) -> list[tuple[Constraints, int]]:
         """`[i ≤ j] = 1 - [i ≥ j] + [i = j]`, and the last place of an axis by the others."""

@@ -5,21 +5,14 @@ made of sums, products, deltas and numbers two are equal at all sizes exactly wh
 polynomials are. All else is an atom: a function of a polynomial, a power of a sum, an inverse.
 """
 
-from collections.abc import Collection
 from itertools import chain
 from typing import cast
 
-from eggrad.engine.extraction.snapshot import ENode, Snapshot
+from eggrad.engine.extraction.snapshot import ENode
 from eggrad.engine.indices.linear_combinations import exact
 from eggrad.engine.indices.spec import Dims, Size, sizes
 from eggrad.engine.normal_forms import functions as normal_functions
-from eggrad.engine.normal_forms.networks import (
-    BITS,
-    Monomial,
-    Number,
-    TooLarge,
-    length,
-)
+from eggrad.engine.normal_forms.networks import BITS, Monomial, Number, TooLarge, length
 from eggrad.engine.normal_forms.polynomials import Polynomial, Polynomials
 from eggrad.engine.normal_forms.relations import replaced
 
@@ -35,41 +28,29 @@ def _checked(polynomial: Polynomial) -> Polynomial:
 class NormalForms(Polynomials):
     """The polynomials of the e-classes of a snapshot, read off the cheapest trees."""
 
-    def __init__(
-        self,
-        graph: Snapshot,
-        laws: Collection[str] = (),
-        *,
-        least: bool = False,
-        by_places: bool = False,
-    ) -> None:
-        """Prepare; polynomials are worked out when asked for."""
-        super().__init__(graph, laws, least=least, by_places=by_places)
-        self._done: dict[int, Polynomial] = {}
-
     def polynomial(self, cls: int) -> Polynomial:
         """The polynomial of an e-class; an atom where it would have too many terms."""
         stack = [cls]
         while stack:
             c = stack[-1]
-            if c in self._done:
+            if c in self.done:
                 stack.pop()
                 continue
             node = self.graph.choice[c]
-            if missing := [x for x in node.children if x not in self._done]:
+            if missing := [x for x in node.children if x not in self.done]:
                 stack.extend(reversed(missing))
                 continue
             self.products = 0
             try:
-                self._done[c] = _checked(self._read(c, node))
+                self.done[c] = _checked(self._read(c, node))
             except TooLarge:
                 self.products = 0
-                self._done[c] = normal_functions.of_class(self, c)
-        return self._done[cls]
+                self.done[c] = normal_functions.of_class(self, c)
+        return self.done[cls]
 
     def _read(self, cls: int, node: ENode) -> Polynomial:
         dims = self.graph.dims[cls]
-        parts = [self._done[c] for c in node.children]
+        parts = [self.done[c] for c in node.children]
         axes = tuple(range(len(dims)))
         match node.constructor:
             case "constant":

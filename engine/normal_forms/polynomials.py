@@ -59,6 +59,7 @@ class Polynomials(ABC):
         self.graph = graph
         self.laws = frozenset(laws)
         self.atoms = Atoms()
+        self.done: dict[int, Polynomial] = {}
         self.products = 0
         self.taken_apart = 0
         self._depth = 0
@@ -83,9 +84,11 @@ class Polynomials(ABC):
 
     def number(self, value: Fraction | int, dims: Dims) -> Polynomial:
         """The polynomial of a constant."""
-        return self.sum(
-            [(self.contract([], tuple(range(len(dims))), dict(enumerate(dims))), value)]
-        )
+        return self.sum([(self.product([], dims), value)])
+
+    def product(self, factors: Sequence[Factor], dims: Dims) -> Polynomial:
+        """The product of factors whose indices are axes of the result."""
+        return self.joined([], tuple(range(len(dims))), dict(enumerate(dims)), factors)
 
     def entrywise(
         self, factors: Sequence[Polynomial], orders: Sequence[int], dims: Dims

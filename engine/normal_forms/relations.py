@@ -10,42 +10,75 @@ x⁻¹·r·inv(p) = x⁻¹ - x⁻¹·l·inv(p), in which x⁻¹ meets l.
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
 from typing import cast
 
 from eggrad.engine.indices.affine import is_simple, size_form
 from eggrad.engine.indices.linear_combinations import exact
-from eggrad.engine.indices.spec import Size
+from eggrad.engine.indices.spec import Indices, Size
 from eggrad.engine.laws.properties import ORTHOGONAL, PROBABILITY
 from eggrad.engine.networks.networks import connected_order
 from eggrad.engine.normal_forms.functions import class_of_argument, leading, power
 from eggrad.engine.normal_forms.indicators import settled
-from eggrad.engine.normal_forms.networks import UNIT, Atoms, Factor, Monomial, Number, pieces
+from eggrad.engine.normal_forms.networks import UNIT, Factor, Monomial, Number, pieces
 from eggrad.engine.normal_forms.polynomials import Polynomial, Polynomials
 
 
-def inverted(
-    forms: Polynomials, monomial: Monomial, rest: Sequence[Factor], factor: Factor
-) -> Polynomial | None:
+@dataclass(frozen=True)
+class _Place:
+    """A factor of a monomial to which a relation may apply, and the rest of the monomial."""
+
+    forms: Polynomials
+    monomial: Monomial
+    factor: Factor
+    rest: Sequence[Factor]
+
+    @property
+    def sizes(self) -> dict[int, Size]:
+        """The sizes of the indices of the monomial."""
+        return dict(enumerate(self.monomial.sizes))
+
+    @property
+    def argument(self) -> dict[Monomial, Number]:
+        """The polynomial that the factor is a function of."""
+        return dict(self.forms.atoms.function(self.factor.atom)[1])
+
+    def raised(self, exponent: Number) -> list[Factor]:
+        """The factor to another exponent."""
+        return [self.factor._replace(exponent=exact(exponent))] if exponent else []
+
+    def product(
+        self,
+        factors: Sequence[Factor],
+        *operands: tuple[Polynomial, Indices],
+        sizes: Mapping[int, Size] | None = None,
+    ) -> Polynomial:
+        """Some factors times polynomials on some indices, with the output of the monomial."""
+        own = self.sizes if sizes is None else sizes
+        return self.forms.contract(operands, self.monomial.out, own, factors)
+
+
+def _inverted(at: _Place) -> Polynomial | None:
     """Use l·inv(p) = δ - r·inv(p), or the same from the right."""
-    base = dict(forms.atoms.function(factor.atom)[1])
+    base, part = at.argument, at.factor.part
     if not base:
         # Zero has no inverse that a relation could be about.
         return None
-    first = leading(base, forms.least)
+    first = leading(base, at.forms.least)
     others = {m: c for m, c in base.items() if m != first}
-    patterns = [first, *([leading(others, forms.least)] if others else [])]
+    patterns = [first, *([leading(others, at.forms.least)] if others else [])]
     for pattern, near in product(patterns, (0, 1)):
-        inner, outer = factor.part[near], factor.part[1 - near]
+        inner, outer = part[near], part[1 - near]
         if UNIT in (inner, outer):
             return None
-        for end, left in _meets(forms.atoms, monomial, rest, pattern, (inner, near)):
-            hidden = inner in monomial.out or inner == outer or any(inner in f.part for f in left)
-            if end != inner and hidden:
+        for end, left in _meets(at, pattern, inner, near):
+            busy = {*at.monomial.out, outer, *(i for f in left for i in f.part)}
+            if end != inner and inner in busy:
                 continue
-            if pattern is first or _cancels(forms, left, first, (near, end)):
-                return _cancelled(forms, monomial, left, factor, (pattern, near, end))
+            if pattern is first or _cancels(at.forms, left, first, (near, end)):
+                return _cancelled(at, left, pattern, near, end)
     return None
 
 
@@ -64,47 +97,35 @@ def _cancels(
 
 
 def _cancelled(
-    forms: Polynomials,
-    monomial: Monomial,
-    left: Sequence[Factor],
-    factor: Factor,
-    met: tuple[Monomial, int, int],
+    at: _Place, left: Sequence[Factor], pattern: Monomial, near: int, end: int
 ) -> Polynomial:
     """What remains when a monomial of its argument, from the index `end` on, meets the inverse."""
-    pattern, near, end = met
-    base = dict(forms.atoms.function(factor.atom)[1])
-    inner, outer = factor.part[near], factor.part[1 - near]
-    sizes = dict(enumerate(monomial.sizes))
-    kept = {i for f in left for i in f.part} | set(monomial.out) | {end, outer}
-    identity = Monomial((), (0, 0), (sizes[end],))
+    base, sizes = at.argument, at.sizes
+    inner, outer = at.factor.part[near], at.factor.part[1 - near]
+    kept = {i for f in left for i in f.part} | {*at.monomial.out, end, outer}
+    identity: Polynomial = {Monomial((), (0, 0), (sizes[end],)): 1}
     own = {i: d for i, d in sizes.items() if i in kept}
-    diagonal = forms.joined([(identity, (end, outer))], monomial.out, own, left)
+    diagonal = at.product(left, (identity, (end, outer)), sizes=own)
     number = Fraction(base.pop(pattern))
     # Where the leading monomial is diagonal, the index of the inverse is still there.
     hinge = max(sizes) + 1 if end == inner else inner
-    wide = own | {hinge: sizes[inner]}
-    again = factor._replace(part=(hinge, outer) if near == 0 else (outer, hinge))
+    again = at.factor._replace(part=(hinge, outer) if near == 0 else (outer, hinge))
     axes = (end, hinge) if near == 0 else (hinge, end)
-    rest = forms.contract([(base, axes)], monomial.out, wide, [*left, again])
-    return forms.sum([(diagonal, 1 / number), (rest, -1 / number)])
+    rest = at.product([*left, again], (base, axes), sizes=own | {hinge: sizes[inner]})
+    return at.forms.sum([(diagonal, 1 / number), (rest, -1 / number)])
 
 
 def _meets(
-    atoms: Atoms,
-    monomial: Monomial,
-    factors: Sequence[Factor],
-    first: Monomial,
-    meeting: tuple[int, int],
+    at: _Place, first: Monomial, inner: int, near: int
 ) -> Iterator[tuple[int, list[Factor]]]:
-    """Where the factors contain `first` on the index `inner` of an inverse, its axis `near`.
+    """Where the other factors contain `first` on the index `inner` of an inverse, its axis `near`.
 
     Yields the index of its other axis and the factors that are left. Indices that `first` sums
     occur nowhere else.
     """
-    inner, near = meeting
     # p·inv(p): the columns of p meet the rows of its inverse, and the other way round.
     close, away = first.out[1 - near], first.out[near]
-    start: tuple[int, list[Factor], dict[int, int]] = (0, list(factors), {close: inner, UNIT: UNIT})
+    start: tuple[int, list[Factor], dict[int, int]] = (0, list(at.rest), {close: inner, UNIT: UNIT})
     order = connected_order([(f.atom, f.part) for f in first.factors], [close])
     pattern = [first.factors[k] for k in order]
     stack: list[tuple[int, list[Factor], dict[int, int]]] = [start]
@@ -112,14 +133,14 @@ def _meets(
         place, left, names = stack.pop()
         if place == len(pattern):
             summed = {names[i] for i in range(len(first.sizes)) if i not in first.out}
-            busy = {i for f in left for i in f.part} | set(monomial.out)
+            busy = {i for f in left for i in f.part} | set(at.monomial.out)
             if away in names and not summed & (busy | {names[away], inner}):
                 yield names[away], left
             continue
         wanted = pattern[place]
         for k, f in enumerate(left):
             if f.atom == wanted.atom and f.exponent == wanted.exponent:
-                for part in atoms.alike(f.atom, f.part):
+                for part in at.forms.atoms.alike(f.atom, f.part):
                     extended = _extended(names, wanted.part, part)
                     if extended is not None:
                         stack.append((place + 1, [*left[:k], *left[k + 1 :]], extended))
@@ -142,73 +163,58 @@ def replaced(forms: Polynomials, monomial: Monomial) -> Polynomial | None:
         return conditions
     for place, factor in enumerate(monomial.factors):
         rest = [*monomial.factors[:place], *monomial.factors[place + 1 :]]
+        at = _Place(forms, monomial, factor, rest)
         kind = forms.atoms.kind(factor.atom)
         if kind == "root" and isinstance(factor.exponent, int):
-            return _raised(forms, monomial, rest, factor)
+            return _raised(at)
         if kind == "power" and factor.exponent > 0:
-            return _raised(forms, monomial, rest, factor)
+            return _raised(at)
         found = None
         if kind == "size":
-            found = _size_sum(forms, monomial, rest, factor)
+            found = _size_sum(at)
         elif kind == "det":
-            found = _determinant(forms, monomial, rest, factor)
+            found = _determinant(at)
         elif kind == "class" and factor.exponent == 1:
-            found = _structured(forms, monomial, rest, factor)
+            found = _structured(at)
         elif kind == "function" and "functions" in forms.laws:
-            found = _squared(forms, monomial, rest, factor)
+            found = _squared(at)
         elif kind == "power" and "denominators" in forms.laws:
-            found = _divided(forms, monomial, rest, factor)
+            found = _divided(at)
             if found is None:
-                found = _separated(forms, monomial, rest, factor)
+                found = _separated(at)
         elif kind == "inv" and factor.exponent == 1 and "inverses" in forms.laws:
-            found = inverted(forms, monomial, rest, factor)
+            found = _inverted(at)
         if found is not None:
             return found
     return None
 
 
-def _sizes(monomial: Monomial) -> dict[int, Size]:
-    return dict(enumerate(monomial.sizes))
-
-
-def _raised(
-    forms: Polynomials, monomial: Monomial, rest: Sequence[Factor], factor: Factor
-) -> Polynomial:
+def _raised(at: _Place) -> Polynomial:
     """A power whose exponent has become an integer, as that power of its base."""
-    sizes = _sizes(monomial)
-    dims = tuple(1 if i == UNIT else sizes[i] for i in factor.part)
-    base = dict(forms.atoms.function(factor.atom)[1])
-    raised = power(forms, base, factor.exponent, dims)
-    return forms.contract([(raised, factor.part)], monomial.out, sizes, rest)
+    sizes, part = at.sizes, at.factor.part
+    dims = tuple(1 if i == UNIT else sizes[i] for i in part)
+    return at.product(at.rest, (power(at.forms, at.argument, at.factor.exponent, dims), part))
 
 
-def _determinant(
-    forms: Polynomials, monomial: Monomial, rest: Sequence[Factor], factor: Factor
-) -> Polynomial | None:
+def _determinant(at: _Place) -> Polynomial | None:
     """Use (det q)² = 1 where q is orthogonal."""
-    exponent = factor.exponent
-    matrix = (
-        None
-        if exponent == 1 or exponent != int(exponent)
-        else class_of_argument(forms, factor.atom)
-    )
-    if matrix is None or not forms.graph.knows(matrix, ORTHOGONAL):
+    exponent = at.factor.exponent
+    fits = exponent != 1 and exponent == int(exponent)
+    matrix = class_of_argument(at.forms, at.factor.atom) if fits else None
+    if matrix is None or not at.forms.graph.knows(matrix, ORTHOGONAL):
         return None
-    left = [*rest, factor._replace(exponent=1)] if exponent % 2 else [*rest]
-    return forms.joined([], monomial.out, _sizes(monomial), left)
+    return at.product([*at.rest, *at.raised(exponent % 2)])
 
 
-def _structured(
-    forms: Polynomials, monomial: Monomial, rest: Sequence[Factor], factor: Factor
-) -> Polynomial | None:
+def _structured(at: _Place) -> Polynomial | None:
     """Use q'·q = q·q' = δ where q is orthogonal, and Σ p = 1 where p is a probability."""
+    forms, sizes, factor, rest = at.forms, at.sizes, at.factor, at.rest
     cls = cast(int, forms.atoms.what(factor.atom))
-    sizes = _sizes(monomial)
-    busy = {*monomial.out, UNIT, *(i for f in rest for i in f.part)}
+    busy = {*at.monomial.out, UNIT, *(i for f in rest for i in f.part)}
     if forms.graph.knows(cls, PROBABILITY):
         if busy.isdisjoint(factor.part) and len(set(factor.part)) == len(factor.part):
             left = {i: d for i, d in sizes.items() if i not in factor.part}
-            return forms.joined([], monomial.out, left, rest)
+            return at.product(rest, sizes=left)
         return None
     if len(factor.part) != 2 or not forms.graph.knows(cls, ORTHOGONAL):
         return None
@@ -216,93 +222,79 @@ def _structured(
         if other.atom != factor.atom or other.exponent != 1:
             continue
         left = [*rest[:k], *rest[k + 1 :]]
-        busy = {*monomial.out, UNIT, *(i for f in left for i in f.part)}
+        busy = {*at.monomial.out, UNIT, *(i for f in left for i in f.part)}
         for near, part in product((0, 1), forms.atoms.alike(other.atom, other.part)):
             inner, ends = factor.part[near], (factor.part[1 - near], part[1 - near])
             if part[near] == inner and inner not in busy and inner not in ends:
                 if UNIT in ends:
                     return None
-                identity = Monomial((), (0, 0), (sizes[ends[0]],))
+                identity: Polynomial = {Monomial((), (0, 0), (sizes[ends[0]],)): 1}
                 own = {i: d for i, d in sizes.items() if i != inner}
-                return forms.joined([(identity, ends)], monomial.out, own, left)
+                return at.product(left, (identity, ends), sizes=own)
     return None
 
 
-def _size_sum(
-    forms: Polynomials, monomial: Monomial, rest: Sequence[Factor], factor: Factor
-) -> Polynomial | None:
+def _size_sum(at: _Place) -> Polynomial | None:
     """A size that is made of others as the sum that it is."""
-    size = cast(Size, forms.atoms.what(factor.atom))
-    if is_simple(size) or not isinstance(factor.exponent, int) or factor.exponent < 1:
+    exponent, atoms = at.factor.exponent, at.forms.atoms
+    size = cast(Size, atoms.what(at.factor.atom))
+    if is_simple(size) or not isinstance(exponent, int) or exponent < 1:
         return None
-    less = factor._replace(exponent=exact(factor.exponent - 1))
-    left = [*rest, less] if less.exponent else [*rest]
+    left = [*at.rest, *at.raised(exponent - 1)]
     ways = (
-        ([Factor(forms.atoms.number("size", key), 1, ())] if key else [], number)
+        ([Factor(atoms.number("size", key), 1, ())] if key else [], number)
         for key, number in size_form(size)
     )
-    return forms.sum(
-        (forms.joined([], monomial.out, _sizes(monomial), [*left, *own]), c) for own, c in ways
-    )
+    return at.forms.sum((at.product([*left, *own]), c) for own, c in ways)
 
 
-def _squared(
-    forms: Polynomials, monomial: Monomial, rest: Sequence[Factor], factor: Factor
-) -> Polynomial | None:
+def _squared(at: _Place) -> Polynomial | None:
     """Use cos² = 1 - sin², or |a|² = a²."""
-    name, key = forms.atoms.function(factor.atom)
+    factor, atoms = at.factor, at.forms.atoms
+    name, key = atoms.function(factor.atom)
     exponent = factor.exponent
     if not isinstance(exponent, int) or abs(exponent) < 2:
         return None
     if name == "abs" and exponent % 2 == 0:
-        return _raised(forms, monomial, rest, factor)
+        return _raised(at)
     if name != "cos" or exponent < 2:
         return None
-    sine = forms.atoms.number("function", ("sin", key), forms.atoms.symmetries(factor.atom))
-    left = [*rest, factor._replace(exponent=exponent - 2)]
-    ways = [([], 1), ([Factor(sine, 2, factor.part)], -1)]
-    return forms.sum(
-        (forms.joined([], monomial.out, _sizes(monomial), [*left, *own]), c) for own, c in ways
+    sine = Factor(
+        atoms.number("function", ("sin", key), atoms.symmetries(factor.atom)), 2, factor.part
     )
+    left = [*at.rest, factor._replace(exponent=exponent - 2)]
+    return at.forms.sum([(at.product(left), 1), (at.product([*left, sine]), -1)])
 
 
-def _divided(
-    forms: Polynomials, monomial: Monomial, rest: Sequence[Factor], factor: Factor
-) -> Polynomial | None:
+def _divided(at: _Place) -> Polynomial | None:
     """Use l·p⁻ᵏ = p¹⁻ᵏ - r·p⁻ᵏ where all of l is among the other factors."""
-    base = dict(forms.atoms.function(factor.atom)[1])
-    first = leading(base, forms.least)
-    left = _without(forms.atoms, monomial, rest, first, factor.part)
+    base, part = at.argument, at.factor.part
+    first = leading(base, at.forms.least)
+    left = _without(at, first)
     if left is None:
         return None
-    used = {i for f in left for i in f.part} | set(factor.part) | set(monomial.out)
-    sizes = {i: d for i, d in _sizes(monomial).items() if i in used}
-    less = factor._replace(exponent=exact(factor.exponent + 1))
+    used = {*part, *at.monomial.out, *(i for f in left for i in f.part)}
+    sizes = {i: d for i, d in at.sizes.items() if i in used}
     del base[first]
-    lower = forms.joined([], monomial.out, sizes, [*left, less] if less.exponent else left)
-    others = forms.contract([(base, factor.part)], monomial.out, sizes, [*left, factor])
-    return forms.sum([(lower, 1), (others, -1)])
+    lower = at.product([*left, *at.raised(at.factor.exponent + 1)], sizes=sizes)
+    others = at.product([*left, at.factor], (base, part), sizes=sizes)
+    return at.forms.sum([(lower, 1), (others, -1)])
 
 
-def _separated(
-    forms: Polynomials, monomial: Monomial, rest: Sequence[Factor], factor: Factor
-) -> Polynomial | None:
+def _separated(at: _Place) -> Polynomial | None:
     """Use 1 = (p - q) / r, with p = q + r for a number r, where a⁻¹ meets p⁻ᵏ and a divides q."""
-    base = dict(forms.atoms.function(factor.atom)[1])
+    base, part = at.argument, at.factor.part
     numbers = [m for m in base if not m.factors and len(set(m.out)) == len(m.out)]
     if not numbers or len(base) < 2:
         return None
-    powers = [_powers(m, factor.part) for m in base if m != numbers[0]]
-    poles = [f for f in rest if f.exponent < 0]
+    powers = [_powers(m, part) for m in base if m != numbers[0]]
+    poles = [f for f in at.rest if f.exponent < 0]
     if not any(all(p.get((f.atom, f.part), 0) > 0 for p in powers) for f in poles):
         return None
     number = Fraction(base.pop(numbers[0]))
-    less = factor._replace(exponent=exact(factor.exponent + 1))
-    sizes, out = _sizes(monomial), monomial.out
-    left = [*rest, less] if less.exponent else [*rest]
-    lower = forms.joined([], out, sizes, left)
-    others = forms.contract([(base, factor.part)], out, sizes, [*rest, factor])
-    return forms.sum([(lower, 1 / number), (others, -1 / number)])
+    lower = at.product([*at.rest, *at.raised(at.factor.exponent + 1)])
+    others = at.product([*at.rest, at.factor], (base, part))
+    return at.forms.sum([(lower, 1 / number), (others, -1 / number)])
 
 
 def _powers(m: Monomial, part: Sequence[int]) -> dict[tuple[int, tuple[int, ...]], Number]:
@@ -313,24 +305,19 @@ def _powers(m: Monomial, part: Sequence[int]) -> dict[tuple[int, tuple[int, ...]
     return {(f.atom, tuple(names[i] for i in f.part)): f.exponent for f in m.factors}
 
 
-def _without(
-    atoms: Atoms,
-    monomial: Monomial,
-    factors: Sequence[Factor],
-    first: Monomial,
-    part: Sequence[int],
-) -> list[Factor] | None:
-    """The factors that are left of a product when those of `first`, on `part`, are taken out."""
+def _without(at: _Place, first: Monomial) -> list[Factor] | None:
+    """The other factors without those of a monomial on the same indices; None where one is not."""
+    atoms, part = at.forms.atoms, at.factor.part
     names = dict(zip(first.out, part, strict=True)) | {UNIT: UNIT}
     if len(names) - (UNIT not in first.out) != len(set(first.out)) or _ties(first, part):
         return None
-    fresh = len(monomial.sizes)
+    fresh = len(at.monomial.sizes)
     for i in range(len(first.sizes)):
         if i not in names:
             names[i] = fresh = fresh + 1
     wanted = [f._replace(part=tuple(names[i] for i in f.part)) for f in first.factors]
-    fixed = {i: i for i in (*part, *monomial.out, UNIT)}
-    left = list(factors)
+    fixed = {i: i for i in (*part, *at.monomial.out, UNIT)}
+    left = list(at.rest)
     whole: Counter[object] = Counter()
     for piece, key, order in pieces(atoms, wanted, fixed):
         if order:

@@ -318,7 +318,7 @@ class Watch:
         self._began = perf_counter()
         self.active = observer is not None
 
-    def add_seconds(self, times: Mapping[str, float]) -> None:
+    def add_times(self, times: Mapping[str, float]) -> None:
         """Add to the seconds of some rules."""
         for rule, seconds in times.items():
             self._times[rule] = self._times.get(rule, 0.0) + seconds
@@ -350,12 +350,12 @@ class Watch:
 
 
 def exposed_nodes(graph: Snapshot) -> set[ENode]:
-    """The products and quotients of a partial factor and what is 0 unless it is chosen.
+    """The products and quotients of a masked tensor and a factor that may be undefined.
 
-    Tests and choices of 0 choose, and indicators.
+    Masked tensors are made of tests, of choices whose other branch is 0, and of indicators.
     """
-    chosen = _zero_unless(graph, _is_test_or_choice_of_zero)
-    picked = _zero_unless(graph, lambda m, _: m.constructor == "indicator")
+    chosen = _masked(graph, _is_test_or_choice_of_zero)
+    picked = _masked(graph, lambda m, _: m.constructor == "indicator")
 
     def is_exposed(m: ENode) -> bool:
         if m.constructor == "divide":
@@ -374,19 +374,19 @@ def exposed_nodes(graph: Snapshot) -> set[ENode]:
     return {m for nodes in graph.members.values() for m in nodes if known and is_exposed(m)}
 
 
-def _zero_unless(
+def _masked(
     graph: Snapshot, begins: Callable[[ENode, Snapshot], bool]
 ) -> dict[int, frozenset[int]]:
-    """The e-classes of what is 0 unless it is chosen, with the axes that decide which entries are.
+    """The e-classes of masked tensors, each with the axes of its mask.
 
-    `begins` says which e-nodes are so, such as tests. So is what is made of those without a sum
-    over such an axis.
+    A mask says which entries are 0. `begins` says which e-nodes are masks themselves, such as
+    tests. A product with a masked tensor is masked, unless it sums over an axis of the mask.
     """
     users: dict[int, list[tuple[int, ENode]]] = {}
     found: dict[int, frozenset[int]] = {}
     for c, nodes in graph.members.items():
         for m in nodes:
-            if m.constructor in _KEEP_ZEROS:
+            if m.constructor in _KEEP_MASKS:
                 for child in m.children:
                     users.setdefault(child, []).append((c, m))
             if begins(m, graph):
@@ -394,18 +394,18 @@ def _zero_unless(
     stack = list(found)
     while stack:
         for c, m in users.get(stack.pop(), ()):
-            axes = _axes_of_zeros(m, found)
+            axes = _mask_axes(m, found)
             if axes is not None and (c not in found or axes < found[c]):
                 found[c] = axes
                 stack.append(c)
     return found
 
 
-_KEEP_ZEROS: Final = ("ein", "ein1", "negate", "divide", "add", "subtract")
+_KEEP_MASKS: Final = ("ein", "ein1", "negate", "divide", "add", "subtract")
 
 
-def _axes_of_zeros(m: ENode, known: Mapping[int, frozenset[int]]) -> frozenset[int] | None:
-    """The axes that decide which entries of a node are 0, given those of its operands."""
+def _mask_axes(m: ENode, known: Mapping[int, frozenset[int]]) -> frozenset[int] | None:
+    """The axes of the mask of a node, given those of its operands; None where it has none."""
     operands = [known.get(child) for child in m.children]
     if m.constructor in ("add", "subtract"):
         return None if None in operands else frozenset().union(*filter(None, operands))
@@ -655,7 +655,7 @@ class Run:
                 own = graphs[:1] if rule.sizeless else graphs
                 name, began = f"{ruleset.name}.{rule.name}", perf_counter()
                 fresh = dict.fromkeys(p for g in own for p in self._new_members(g, rule))
-                self.watch.add_seconds({name: perf_counter() - began})
+                self.watch.add_times({name: perf_counter() - began})
                 if fresh:
                     self.report.matches[name] += len(fresh)
                     found += fresh
@@ -692,7 +692,7 @@ class Run:
         for own in iterations:
             self.report.matches.update(own.matches)
             self.bound += NODES_PER_MATCH * sum(own.matches.values())
-            self.watch.add_seconds(own.seconds)
+            self.watch.add_times(own.seconds)
         return iterations
 
     def within(self, nodes: int) -> bool:

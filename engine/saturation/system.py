@@ -306,7 +306,8 @@ class System:
     ) -> Explored:
         """All terms found equal to some roots, among them those that are cheap by each model.
 
-        `purpose` is one of `PURPOSES`; where terms are lowered, what is wider is put in before.
+        `purpose` is one of `PURPOSES`. Terms that are lowered to code are first replaced by wider
+        ones, which are defined at more values, where these are cheaper.
         Operations that are `lacking` are left out where there is another form.
         """
         found = self._explored(roots, models, budget, purpose=purpose, lacking=lacking)

@@ -58,9 +58,7 @@ from eggrad.engine.networks.sums_and_products import (
 )
 from eggrad.engine.terms import term as terms
 from eggrad.engine.terms.term import Term
-from eggrad.rules.notation import RING
-
-LAUE = "Laue, Mitterreiter, Giesen 2018, section 4"
+from eggrad.rules.notation import LAUE_2018, RING
 
 products = Ruleset(
     "products", "contraction networks", "none: one further e-node a network and split"
@@ -96,7 +94,7 @@ products.state(
     ),
     factor_apart=Bulk(partial(split_off, places_of=single_factors)).noted(
         "A product is each delta, constant or single factor times the rest of it.",
-        cite=f"{LAUE}: deltas inside nested products; associativity",
+        cite=f"{LAUE_2018}: deltas inside nested products; associativity",
     ),
     factors_together=Bulk(partial(split_off, places_of=pairs_to_join)).noted(
         "Two factors on the same indices, or two that rules can join, are multiplied first."
@@ -262,7 +260,7 @@ sums.state(
     RING,
     distribute_over_deltas=Bulk(distributed_where(sums_over_deltas), every_network).noted(
         "(δ·a + δ·b)·c = δ·a·c + δ·b·c, where the product sums an index of a delta, which goes.",
-        cite=f"{RING}; {LAUE}: deltas inside nested products",
+        cite=f"{RING}; {LAUE_2018}: deltas inside nested products",
     ),
     distribute_over_units=Bulk(distributed_where(needs_one_entry), every_network).noted(
         "([i = k]·a + b)·c = [i = k]·a·c + b·c, where the first product needs one entry of c alone."

@@ -8,9 +8,10 @@ from eggrad.engine.networks.exponential_polynomials import polynomials_first, wr
 from eggrad.engine.networks.exponential_products import (
     bounded_terms_first,
     exponential_sums,
-    exponentials_distributed,
     exponentials_first,
     exponentials_out,
+    with_whole_exponentials,
+    without_common_base,
 )
 from eggrad.engine.networks.exponential_writing import (
     logarithms_of_elements,
@@ -21,7 +22,7 @@ from eggrad.engine.networks.exponential_writing import (
     written_tangents,
 )
 from eggrad.engine.networks.homogeneous import divided_by_exponentials
-from eggrad.engine.networks.sums_and_products import every_network, every_sum
+from eggrad.engine.networks.sums_and_products import distributed_where, every_network, every_sum
 from eggrad.rules.notation import BLANCHARD, HIGHAM, MAECHLER
 
 FUNCTIONS = f"{HIGHAM}, section 1.14"
@@ -73,7 +74,9 @@ exponentials.state(
 
 exponentials.state(
     "ring axioms",
-    exponential_into_sum=Bulk(exponentials_distributed, every_network).noted(
+    exponential_into_sum=Bulk(
+        distributed_where(without_common_base, with_whole_exponentials), every_network
+    ).noted(
         "e·(a·f + b·g) = a·e·f + b·e·g, for exponentials e, f and g, where f and g are not alike."
     ),
     homogeneous_function=Bulk(divided_by_exponentials).noted(

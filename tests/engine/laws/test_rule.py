@@ -1,14 +1,19 @@
 """Registration: what a rule must have, and what it says of itself."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from types import SimpleNamespace
+from typing import cast
 
 import pytest
 
 from eggrad.engine.errors import EggradError, RuleError
+from eggrad.engine.extraction.snapshot import Snapshot
 from eggrad.engine.indices.spec import Dims
 from eggrad.engine.laws.language import Number, Statement, Tensor, add, const, dims, scale
 from eggrad.engine.laws.properties import nonnegative
-from eggrad.engine.laws.rule import Ruleset, mirrored
+from eggrad.engine.laws.rule import Bulk, Ruleset, mirrored
+from eggrad.engine.terms import term as terms
+from eggrad.engine.terms.term import Term
 
 
 def refusal(register: Callable[..., object], function: Callable[..., object]) -> str:
@@ -138,3 +143,27 @@ def test_rules_can_be_left_out(ruleset: Ruleset) -> None:
     assert rest.rules == []
     assert rest.name == "test"
     assert ruleset.rules == [one]
+
+
+def test_bulk_laws_are_rows_or_functions(ruleset: Ruleset) -> None:
+    def sums(graph: Snapshot) -> Iterator[tuple[int, int]]:
+        return ((cls, 7) for cls in graph.classes)
+
+    def found(graph: Snapshot, cls: int, number: int) -> Iterator[Term]:
+        yield terms.constant(cls + number)
+
+    ruleset.state("arithmetic", row=Bulk(found, sums).noted("a = b.", cite="other", sizeless=True))
+
+    @ruleset.bulk_rule(cite="arithmetic", each=sums)
+    def function(graph: Snapshot, cls: int, number: int) -> Iterator[Term]:
+        """B = a."""
+        return found(graph, cls, number)
+
+    row, other = ruleset.bulk_rules
+    assert (row.law, row.cite, row.sizeless) == ("a = b.", "other", True)
+    assert (other.law, other.cite, other.sizeless) == ("B = a.", "arithmetic", False)
+    graph = cast(Snapshot, SimpleNamespace(classes=[1, 2]))
+    expected = [(1, terms.constant(8)), (2, terms.constant(9))]
+    assert list(row.find(graph)) == list(other.find(graph)) == expected
+    with pytest.raises(RuleError, match="rule 'silent' needs a sentence"):
+        ruleset.state("arithmetic", silent=Bulk(sums))
