@@ -25,6 +25,7 @@ from eggrad.rules.standard import system
 from tests.support import numeric_terms, stability_cases
 from tests.support.equivalent_pairs import near_miss
 from tests.support.stability_cases import CASES, Case, worst_error
+from tests.support.tiers import samples
 from tests.support.values import evaluated
 
 TOLERANCE = 1e-12
@@ -444,7 +445,7 @@ def test_numeric_operations_are_the_oracle(name: str, shape: tuple[int, ...]) ->
     assert all(terms.rebuild(r, r.args) is r for r in roots)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=samples(40, 200), deadline=None)
 @given(numeric_terms.roots(), st.integers(0, 2**32 - 1))
 def test_lowered_terms_have_the_same_value(roots: list[terms.Term], seed: int) -> None:
     rng = np.random.default_rng(seed)
