@@ -9,9 +9,9 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
-from tests.support.tiers import left_out, slow_tests
 
 from tests.support.places import ROOT
+from tests.support.tiers import left_out, slow_tests
 
 PAGE = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
 COMMANDS = [

@@ -1,8 +1,8 @@
 """The tiers of the tests: `make quick`, `make test` and `make thorough`, by `--tier` of pytest.
 
 The thorough tier has every case of every test. In the standard tier, which a bare `pytest` runs, a
-test of many slow cases has fewer: were all of them to take s seconds, it takes about the root of
-s. The quick tier has a few cases of each test that is not slow.
+test of many slow cases has fewer: one that would take four times as long takes twice as long. The
+quick tier has a few cases of each test that is not slow.
 
 `tests/data/slow_tests.txt` has the seconds of a case of each test that is slow.
 `python -m tests.support.tiers` measures the standard tier, in a quarter of an hour, and writes that
@@ -25,6 +25,8 @@ TIERS = ("quick", "standard", "thorough")
 # In the quick tier a test has at most so many cases, and takes no more seconds.
 CASES = 3
 SECONDS = 0.4
+# In the standard tier a test that takes less has all cases.
+WHOLE = 0.3
 # Multiples of the golden section are spread evenly, and in step with no period of the cases.
 GOLDEN = (sqrt(5) - 1) / 2
 
@@ -59,9 +61,9 @@ def wanted(cases: int, seconds: float, whole: bool) -> int:
     """How many cases of a test this tier has, one of which takes as many seconds."""
     if _tier == "quick":
         return 0 if left_out(seconds, cases) else CASES
-    if _tier == "thorough" or whole or cases * seconds <= 1:
+    if _tier == "thorough" or whole or cases * seconds <= WHOLE:
         return cases
-    return ceil(sqrt(cases / seconds))
+    return min(cases, ceil(sqrt(cases * WHOLE / seconds)))
 
 
 def by_test(items: Iterable[pytest.Item]) -> dict[str, list[pytest.Item]]:
@@ -147,7 +149,7 @@ def main(paths: list[str]) -> None:
     slow = {t: s for t, s in slow_tests().items() if paths and t not in times.seconds}
     for test, measured in times.seconds.items():
         seconds, cases = sum(measured) / len(measured), times.cases[test]
-        if left_out(seconds, cases) or cases * seconds > 1:
+        if left_out(seconds, cases) or cases * seconds > WHOLE:
             slow[test] = seconds
     rows = starmap("{1:.3f} {0}".format, sorted(slow.items()))
     (DATA / SLOW).write_text("\n".join(rows) + "\n", "utf-8")
