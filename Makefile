@@ -25,17 +25,22 @@ RUN := $(VENV)/bin/python
 RUNTIME := $(VENV)/.runtime
 COMMA := ,
 DEVELOPMENT := $(VENV)/.development
-BENCHMARK := $(VENV)/.benchmark
+OPTIONAL := $(VENV)/.optional
+# PyTorch without CUDA.
+TORCH := https://download.pytorch.org/whl/cpu
 SITE := $(VENV)/.site
 
-.PHONY: help demo test quick links coverage lint format bench fuzz mutants outputs docs site clean
+.PHONY: help demo test thorough quick links coverage lint format bench fuzz mutants outputs docs \
+	site clean
 .DELETE_ON_ERROR:
 
 help:
 	@echo "make demo      install eggrad and differentiate three real expressions"
-	@echo "make test      run every test (JOBS=$(JOBS), PYTHON=$(PYTHON))"
-	@echo "make quick     run the fast tier: a few cases of every test that is not slow"
-	@echo "make coverage  run every test and report the lines that none reaches"
+	@echo "make test      run every test, with some of its cases where they take long"
+	@echo "               (JOBS=$(JOBS), PYTHON=$(PYTHON))"
+	@echo "make thorough  run every case of every test, with more random samples"
+	@echo "make quick     run a few cases of every test that is not slow"
+	@echo "make coverage  make thorough, and report the lines that no test reaches"
 	@echo "make lint      ruff, pyright, import-linter"
 	@echo "make format    let ruff put the files into shape"
 	@echo "make bench     time, e-nodes and operation counts; compiled functions against"
@@ -61,12 +66,14 @@ $(DEVELOPMENT): $(RUNTIME)
 	$(PYTHON) -m pip --python $(RUN) install --quiet --disable-pip-version-check --editable '.[dev]'
 	@touch $@
 
-# With PIP_EXTRA_INDEX_URL=https://download.pytorch.org/whl/cpu pip takes torch without CUDA.
-# Frameworks that cannot be had are left out.
-$(BENCHMARK): $(DEVELOPMENT)
-	@$(PYTHON) -m pip --python $(RUN) install --quiet --disable-pip-version-check \
-		--editable '.[bench]' && touch $@ \
-		|| echo "some frameworks could not be installed; tables leave them out"
+# What some tests and tables ask for; they do without what cannot be had.
+$(OPTIONAL): $(DEVELOPMENT)
+	@for extra in bench isl; do \
+		$(PYTHON) -m pip --python $(RUN) install -qq --disable-pip-version-check --retries 1 \
+			--extra-index-url $(TORCH) --editable ".[$$extra]" \
+			|| echo ".[$$extra] cannot be installed here: tests and tables do without"; \
+	done
+	@touch $@
 
 demo: $(RUNTIME)
 	@$(RUN) -m eggrad.frontend.cli.demo
@@ -76,14 +83,17 @@ links:
 	@test -d src/eggrad/engine || echo "src/eggrad has no symbolic links, which make lint and some" \
 		"tests need: git config core.symlinks true && git checkout -f src"
 
-test: $(DEVELOPMENT) links
+test: $(OPTIONAL) links
 	@$(RUN) -m pytest -q -n $(JOBS)
 
-quick: $(DEVELOPMENT) links
-	@$(RUN) -m pytest -q -n $(JOBS) -p tests.support.quick --durations 10
+thorough: $(OPTIONAL) links
+	@$(RUN) -m pytest -q -n $(JOBS) --tier thorough
 
-coverage: $(DEVELOPMENT) links
-	@$(RUN) -m pytest -q -n $(JOBS) --cov --cov-report term-missing:skip-covered --cov-fail-under 95
+quick: $(DEVELOPMENT) links
+	@$(RUN) -m pytest -q -n $(JOBS) --tier quick --durations 10
+
+coverage: $(OPTIONAL) links
+	@$(RUN) -m pytest -q -n $(JOBS) --tier thorough --cov --cov-report term-missing:skip-covered --cov-fail-under 95
 
 lint: $(DEVELOPMENT) links
 	$(VENV)/bin/ruff check .
@@ -95,7 +105,7 @@ format: $(DEVELOPMENT)
 	$(VENV)/bin/ruff check --fix .
 	$(VENV)/bin/ruff format .
 
-bench: $(BENCHMARK)
+bench: $(OPTIONAL)
 	@$(RUN) -m tests.benchmarks.pages $(if $(WRITE),--write)
 	@$(RUN) -m tests.benchmarks.stability
 	@$(RUN) -m tests.benchmarks.equivalence

@@ -61,6 +61,7 @@ def test_sdist_holds_sources_and_tests(built: Path) -> None:
         names = {name.partition("/")[2] for name in archive.getnames()}
     assert names >= {
         "src/eggrad/__init__.py",
+        "conftest.py",
         "pyproject.toml",
         "README.md",
         "LICENSE",

@@ -17,7 +17,8 @@ NOTEBOOKS = sorted((ROOT / "docs" / "notebooks").glob("*.ipynb"))
 def executed(path: Path, folder: Path) -> Any:
     """The notebook after its cells have run in a folder; an error in one is raised."""
     notebook = nbformat.read(path, as_version=4)
-    client = NotebookClient(notebook, timeout=300, kernel_name="python3", record_timing=False)
+    own: Any = {"kernel_name": "python3", "record_timing": False, "coalesce_streams": True}
+    client = NotebookClient(notebook, timeout=300, **own)
     client.execute(cwd=str(folder))
     return notebook
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.places import ROOT
-from tests.support.quick import SLOW
+from tests.support.tiers import left_out, slow_tests
 
 PAGE = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
 COMMANDS = [
@@ -63,16 +63,16 @@ def test_all_commands_are_tested() -> None:
     assert entering == ". .venv-3.11/bin/activate"
 
 
-def test_the_fast_tier_has_tests_of_every_folder() -> None:
-    slow = {*SLOW.read_text("utf-8").splitlines()}
+def test_the_quick_tier_has_tests_of_every_folder() -> None:
+    slow = slow_tests()
     found = {
         f"{file.relative_to(ROOT).as_posix()}::{name}"
         for file in (ROOT / "tests").rglob("test_*.py")
         for name in re.findall(r"^def (test_\w+)", file.read_text("utf-8"), re.MULTILINE)
     }
-    assert slow <= found
-    folders = {name.rpartition("/")[0] for name in found}
-    assert {name.rpartition("/")[0] for name in found - slow} == folders
+    assert {name for name in slow if name.startswith("tests/")} <= found
+    quick = {name for name in found if not left_out(slow.get(name, 0))}
+    assert {name.rpartition("/")[0] for name in quick} == {n.rpartition("/")[0] for n in found}
 
 
 def test_a_clone_without_symbolic_links_works(tmp_path: Path) -> None:

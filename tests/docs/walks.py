@@ -43,7 +43,7 @@ def walked(walk: str, folder: Path) -> str:
     """The walk with what its commands print after its steps, in a copy of the project."""
     for name in FOLDERS:
         shutil.copytree(ROOT / name, folder / name, symlinks=True)
-    for name in ("pyproject.toml", "README.md"):
+    for name in ("pyproject.toml", "README.md", "conftest.py"):
         shutil.copy(ROOT / name, folder / name)
     take_steps(walk, folder)
     environment = {"PYTHONPATH": str(folder / "src"), "PYTHONDONTWRITEBYTECODE": "1"}

@@ -12,6 +12,7 @@ from eggrad.engine.workbench.bulk_soundness import RandomClasses, check_bulk_sou
 from eggrad.engine.workbench.random_networks import multiple, product, total
 from eggrad.rules.prerequisites import BEFORE_BULK_RULES
 from eggrad.rules.standard import RULESETS, system
+from tests.support.tiers import every_case, samples
 
 BULK_RULES = [
     pytest.param(rule, id=f"{ruleset.name}.{rule.name}")
@@ -25,9 +26,10 @@ def classes() -> RandomClasses:
     return RandomClasses(BEFORE_BULK_RULES)
 
 
+@every_case
 @pytest.mark.parametrize("rule", BULK_RULES)
 def test_is_true_and_fires(rule: BulkRule, classes: RandomClasses) -> None:
-    found = check_bulk_soundness(rule, classes)
+    found = check_bulk_soundness(rule, classes, samples(600, 1500))
     assert found.counterexample is None, str(found.counterexample)
     assert found.compared
 

@@ -38,8 +38,8 @@ SEED: Final = 2022
 FOLDERS: Final = ("rules", "engine")
 # Seconds for one run of tests: all of them take less than half.
 LIMIT: Final = 3600
-# What pytest's `--tier` takes, the usual one first; nothing where the tests know no tiers.
-TIERS: Final[tuple[str, ...]] = ()
+# What pytest's `--tier` takes here, the usual one first.
+TIERS: Final = ("standard", "thorough")
 # It sees that a law is another one, and not that it is wrong.
 UNASKED: Final = "tests/frontend/workbench/test_rule_docs.py::test_the_page_is_current"
 SURVIVED: Final = "SURVIVED"
@@ -163,8 +163,7 @@ async def failure(command: Sequence[str], folder: Path, limit: float) -> str:
 async def verdict(other: Mutant, clean: Path, options: argparse.Namespace) -> str:
     """What catches a mutant; `clean` is a copy without it, in which that test has to pass."""
     command = [*shlex.split(options.pytest), "-x", f"--deselect={UNASKED}"]
-    if TIERS:
-        command.append(f"--tier={options.tier}")
+    command.append(f"--tier={options.tier}")
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         copy_project(folder)
@@ -212,8 +211,7 @@ def main(arguments: Sequence[str]) -> None:
     parser.add_argument("--jobs", type=int, default=1, help="mutants at a time")
     parser.add_argument("--limit", type=float, default=LIMIT, help="seconds for a run of tests")
     parser.add_argument("--pytest", default="python -m pytest -q", help="how the tests are run")
-    if TIERS:
-        parser.add_argument("--tier", choices=TIERS, default=TIERS[0])
+    parser.add_argument("--tier", choices=TIERS, default=TIERS[0])
     options = parser.parse_args(arguments)
     mutants = dict(enumerate(drawn(options.number, options.seed), 1))
     if options.only:

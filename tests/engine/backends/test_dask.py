@@ -22,6 +22,7 @@ from eggrad.engine.oracle import oracle
 from eggrad.engine.terms import term as t
 from eggrad.engine.terms.term import Term
 from tests.support import numeric_terms
+from tests.support.tiers import samples
 
 dask = pytest.importorskip("dask")
 da = pytest.importorskip("dask.array")
@@ -235,7 +236,7 @@ def test_the_same_call_has_the_same_keys(tmp_path: Path) -> None:
     assert {x.name for x in once}.isdisjoint(x.name for x in other)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=samples(150, 600), deadline=None)
 @given(numeric_terms.roots(), st.integers(0, 2**32 - 1), st.sampled_from(["m", "n"]))
 def test_random_terms_in_blocks(roots: list[Term], seed: int, symbol: str) -> None:
     own = plan(tuple(roots), symbol)

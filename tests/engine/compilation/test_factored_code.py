@@ -14,6 +14,7 @@ from eggrad.engine.oracle import oracle
 from eggrad.engine.terms import term as t
 from tests.cases.test_derivative_cases import CASES, instances
 from tests.support import numeric_terms
+from tests.support.tiers import samples
 
 # Derivatives with deltas or outer products.
 STRUCTURED = ("tg_had", "tc_relu", "mc079", "mc090", "mc118h", "tg_soft", "tg_cezt", "o_sum4t")
@@ -126,7 +127,7 @@ def test_sums_of_products_do_not_multiply() -> None:
     np.testing.assert_allclose(tensor.todense(), oracle.value(whole, values), rtol=1e-9)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=samples(150, 600), deadline=None)
 @given(numeric_terms.roots(), st.integers(0, 2**32 - 1))
 def test_parts_add_up_to_the_oracle(roots: list[t.Term], seed: int) -> None:
     rng = np.random.default_rng(seed)

@@ -119,9 +119,10 @@ def test_a_part_that_may_not_fit_is_not_written_so() -> None:
 
 def test_a_product_of_running_sums_is_not_summed_in_three_axes() -> None:
     """The Hessian of a sum up to each place: sums of n x n entries, never of n x n x n."""
+    rng = np.random.default_rng(1)
     f = eg.sum(np.log(np.cumsum(np.exp(x))))
     hessian = eg.compile(eg.hessian(f, x))
-    given = RNG.normal(size=400)
+    given = rng.normal(size=400)
     hessian(x=given[:9])
     tracemalloc.start()
     found = hessian(x=given)
@@ -160,10 +161,11 @@ def test_dtypes(dtype: type) -> None:
 
 
 def test_a_correlation_and_its_gradients_need_no_indicator() -> None:
+    rng = np.random.default_rng(1)
     n, k = 3000, 32
     signal, kernel = eg.variable("x", (n,)), eg.variable("w", (k,))
     loss = np.sum(np.correlate(signal, kernel) ** 2)
-    v, u = RNG.normal(size=n), RNG.normal(size=k)
+    v, u = rng.normal(size=n), rng.normal(size=k)
     windows = np.lib.stride_tricks.sliding_window_view(v, k)
     residual = 2 * (windows @ u)
     for wrt, expected in (("w", windows.T @ residual), ("x", np.convolve(residual, u))):
@@ -178,8 +180,9 @@ def test_a_correlation_and_its_gradients_need_no_indicator() -> None:
 
 
 def test_a_cumulative_sum_takes_no_triangle() -> None:
+    rng = np.random.default_rng(1)
     compiled = eg.compile(eg.gradient(np.sum(np.cumsum(x) ** 2), x))
-    v = RNG.normal(size=100_000)
+    v = rng.normal(size=100_000)
     value = compiled(x=v)
     np.testing.assert_allclose(value, 2 * np.cumsum(np.cumsum(v)[::-1])[::-1], rtol=1e-9)
 

@@ -13,6 +13,7 @@ from eggrad.engine.errors import ShapeError, UnknownVariable
 from eggrad.engine.oracle import oracle
 from eggrad.engine.terms import term as t
 from tests.support import numeric_terms
+from tests.support.tiers import samples
 
 A = t.variable("A", ("m", "n"))
 B = t.variable("B", ("n", "k"))
@@ -41,7 +42,7 @@ def body(*roots: t.Term) -> str:
     return text
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=samples(150, 600), deadline=None)
 @given(
     numeric_terms.roots(),
     st.integers(0, 2**32 - 1),
@@ -59,7 +60,7 @@ def test_compiled_is_the_oracle(roots: list[t.Term], seed: int, kind: str) -> No
             np.testing.assert_allclose(result, expected, rtol=1e-7, atol=1e-7)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=samples(50, 200), deadline=None)
 @given(
     numeric_terms.roots(), st.integers(0, 2**32 - 1), st.sampled_from([np.float32, np.complex128])
 )

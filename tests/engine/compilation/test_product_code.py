@@ -10,6 +10,7 @@ from eggrad.engine.compilation.product_code import find_batches, scheduled
 from eggrad.engine.costs.cost import CostModel
 from eggrad.engine.oracle import oracle
 from eggrad.engine.terms import term as t
+from tests.support.tiers import samples
 
 SIZES = ("k", "l", "m", "n")
 
@@ -102,7 +103,7 @@ def sums(draw: st.DrawFn) -> t.Term:
     return summands[0]
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=samples(75, 300), deadline=None)
 @given(sums(), st.integers(0, 2**32 - 1))
 def test_a_sum_of_outer_products_is_the_oracle(term: t.Term, seed: int) -> None:
     rng = np.random.default_rng(seed)
@@ -215,7 +216,7 @@ def programs(draw: st.DrawFn) -> list[t.Term]:
     return pool[9:]
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=samples(75, 300), deadline=None)
 @given(programs(), st.integers(0, 4), st.sampled_from([np.float64, np.complex128]))
 def test_random_programs(roots: list[t.Term], n: int, dtype: type) -> None:
     rng = np.random.default_rng(n)

@@ -25,6 +25,7 @@ from eggrad.engine.terms.binding import symbols
 from eggrad.engine.terms.term import Term
 from eggrad.rules.standard import system
 from tests.support import numeric_terms
+from tests.support.tiers import samples
 
 RATES = default_rates()
 A = t.variable("A", ("m", "n"))
@@ -85,7 +86,7 @@ def test_every_form_has_the_value_of_the_roots(name: str) -> None:
                 np.testing.assert_allclose(got, expected, rtol=1e-9, atol=1e-9)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=samples(50, 200), deadline=None)
 @given(st.sampled_from(sorted(CHAINS)), st.data())
 def test_the_chosen_form_is_the_cheapest(name: str, data: st.DataObject) -> None:
     variants = found(name)

@@ -32,6 +32,7 @@ from eggrad.engine.terms import term as t
 from eggrad.engine.terms.binding import symbols
 from eggrad.engine.terms.term import Term
 from tests.support.term_strategies import terms
+from tests.support.tiers import samples
 
 DEFAULT = default_rates()
 
@@ -223,7 +224,7 @@ def test_what_is_written_needs_memory(spec: str) -> None:
     assert found == [tuple(sorted(map(str, node.dims)))] * writes
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=samples(150, 600), deadline=None)
 @given(terms(), st.data())
 def test_every_term_has_a_time_that_grows_with_sizes(root: Term, data: st.DataObject) -> None:
     work = dag_work([root])

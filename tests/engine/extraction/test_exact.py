@@ -24,6 +24,7 @@ from tests.engine.extraction.test_extract import (
 )
 from tests.support import fuzz
 from tests.support.places import DATA
+from tests.support.tiers import samples
 
 CASES = json.loads((DATA / "derivative_cases.json").read_text("utf-8"))
 
@@ -44,7 +45,7 @@ def graphs(draw: st.DrawFn) -> tuple[Members, list[int]]:
     return members, roots
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=samples(200, 800), deadline=None)
 @given(graphs())
 def test_no_choice_is_cheaper(graph: tuple[Members, list[int]]) -> None:
     members, roots = graph
@@ -62,7 +63,7 @@ def test_no_choice_is_cheaper(graph: tuple[Members, list[int]]) -> None:
     assert all(found[c] in members[c] for c in found)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=samples(100, 400), deadline=None)
 @given(graphs())
 def test_pruning_keeps_a_cheapest_choice(graph: tuple[Members, list[int]]) -> None:
     members, roots = graph

@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from eggrad.engine.indices.integer_matrices import Matrix, Smith, smith, with_simple_rows
+from tests.support.tiers import samples
 
 ENTRY = st.integers(-6, 6)
 
@@ -52,7 +53,7 @@ def determinant(a: Matrix) -> int:
     return sum((-1) ** j * x * determinant(m) for j, (x, m) in enumerate(pairs))
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=samples(50, 200), deadline=None)
 @given(matrices())
 def test_the_definition(a: Matrix) -> None:
     form = smith(a)

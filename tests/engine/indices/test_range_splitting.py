@@ -12,6 +12,7 @@ import eggrad as eg
 from eggrad.engine.indices.affine import evaluate, form
 from eggrad.engine.indices.constraints import Constraint, Constraints
 from eggrad.engine.indices.range_splitting import split
+from tests.support.tiers import samples
 from tests.support.values import evaluated
 
 Dims = tuple[Any, ...]
@@ -39,7 +40,7 @@ def conditions(draw: st.DrawFn) -> tuple[Dims, tuple[Constraint, ...]]:
     return tuple(dims), tuple(found)
 
 
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=samples(250, 1000), deadline=None)
 @given(drawn=conditions(), known=st.booleans())
 def test_splits_are_the_conditions(drawn: tuple[Dims, tuple[Constraint, ...]], known: bool) -> None:
     """At every index, for several sizes; with n >= 3 known where that is so."""

@@ -14,6 +14,7 @@ from eggrad.engine.networks.networks import cheap_path, cheapest_path, smallest_
 from eggrad.engine.terms import term as terms
 from eggrad.engine.terms.term import postorder
 from eggrad.rules.standard import system
+from tests.support.tiers import samples
 
 Factors = list[frozenset[int]]
 LENGTHS = (1, 2, 10, 100)
@@ -44,7 +45,7 @@ def networks(draw: st.DrawFn) -> tuple[Factors, frozenset[int], dict[int, int]]:
     return factors, out, dict(enumerate(lengths))
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=samples(150, 600), deadline=None)
 @given(networks())
 def test_no_order_is_cheaper(network: tuple[Factors, frozenset[int], dict[int, int]]) -> None:
     factors, out, lengths = network

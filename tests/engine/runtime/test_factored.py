@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 
 import eggrad as eg
 from eggrad.engine.runtime.factored import FactoredTensor, Part
-
-RNG = np.random.default_rng(0)
+from tests.support.tiers import samples
 
 
 def entries(tensor: FactoredTensor) -> np.ndarray:
@@ -75,7 +74,7 @@ def close(a: Any, b: Any) -> None:
     np.testing.assert_allclose(a, b, rtol=1e-8, atol=1e-8)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=samples(100, 400), deadline=None)
 @given(tensors())
 def test_entries(tensor: FactoredTensor) -> None:
     expected = entries(tensor)
@@ -91,7 +90,7 @@ def test_entries(tensor: FactoredTensor) -> None:
     close(turned.todense(), expected.transpose(*range(rows, rows + columns), *range(rows)))
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=samples(100, 400), deadline=None)
 @given(tensors(), st.integers(0, 3), st.integers(0, 2**32 - 1))
 def test_products(tensor: FactoredTensor, several: int, seed: int) -> None:
     rng = np.random.default_rng(seed)
@@ -117,7 +116,7 @@ def test_products(tensor: FactoredTensor, several: int, seed: int) -> None:
         close(others @ tensor, others @ matrix)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=samples(150, 600), deadline=None)
 @given(tensors(square=True), st.integers(0, 3), st.integers(0, 2**32 - 1))
 def test_systems(tensor: FactoredTensor, several: int, seed: int) -> None:
     rng = np.random.default_rng(seed)
@@ -138,7 +137,7 @@ def test_systems(tensor: FactoredTensor, several: int, seed: int) -> None:
         close(tensor.solve(some), np.linalg.solve(matrix, some))
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=samples(100, 400), deadline=None)
 @given(tensors(square=True), st.integers(0, 2**32 - 1))
 def test_definite_systems(tensor: FactoredTensor, seed: int) -> None:
     rows, columns = tensor.shape[: tensor.ndim // 2], tensor.shape[tensor.ndim // 2 :]
@@ -163,7 +162,7 @@ def test_definite_systems(tensor: FactoredTensor, seed: int) -> None:
             hermitian.solve(b, assume="positive definite")
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=samples(50, 200), deadline=None)
 @given(tensors(square=True))
 def test_diagonal(tensor: FactoredTensor) -> None:
     rows, columns = tensor.shape[: tensor.ndim // 2], tensor.shape[tensor.ndim // 2 :]
@@ -175,7 +174,7 @@ def test_diagonal(tensor: FactoredTensor) -> None:
             tensor.diagonal()
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=samples(50, 200), deadline=None)
 @given(tensors(), st.integers(0, 2**32 - 1))
 def test_scipys_operator(tensor: FactoredTensor, seed: int) -> None:
     pytest.importorskip("scipy")
@@ -193,34 +192,37 @@ def test_scipys_operator(tensor: FactoredTensor, seed: int) -> None:
 
 def test_each_core_is_solved_alone() -> None:
     """Blocks, one for each tied index, a diagonal, a Kronecker product, a sum of two parts."""
+    rng = np.random.default_rng(1)
     n, k = 60, 4
-    a, b = RNG.normal(size=(n, n)), RNG.normal(size=(k, k))
+    a, b = rng.normal(size=(n, n)), rng.normal(size=(k, k))
     for parts in (
         [Part((b,), ((1, 3),), (0, 1, 0, 3))],
-        [Part((RNG.normal(size=(n, k, k)),), ((0, 1, 3),), (0, 1, 0, 3))],
-        [Part((RNG.uniform(1, 2, size=(n, k)),), ((0, 1),), (0, 1, 0, 1))],
+        [Part((rng.normal(size=(n, k, k)),), ((0, 1, 3),), (0, 1, 0, 3))],
+        [Part((rng.uniform(1, 2, size=(n, k)),), ((0, 1),), (0, 1, 0, 1))],
         [Part((a, b), ((0, 2), (1, 3)), (0, 1, 2, 3))],
         [Part((b,), ((1, 3),), (0, 1, 0, 3)), Part((np.ones(n),), ((0,),), (0, 1, 0, 1))],
         [Part((b,), ((1, 3),), (0, 1, 2, 3)), Part((np.array(2.0),), ((),), (0, 1, 0, 1))],
     ):
         tensor = FactoredTensor(parts, (n, k, n, k))
-        x = RNG.normal(size=(n, k))
+        x = rng.normal(size=(n, k))
         close(tensor.solve(tensor @ x), x)
 
 
 def test_a_delta_on_more_axes_than_another() -> None:
+    rng = np.random.default_rng(1)
     both = [
         Part((np.array(c),), ((),), labels) for c, labels in ((2.0, (0,) * 4), (3.0, (0, 1) * 2))
     ]
-    x = RNG.normal(size=(4, 4))
+    x = rng.normal(size=(4, 4))
     close(FactoredTensor(both, (4,) * 4).solve(3 * x + 2 * np.diag(np.diag(x))), x)
 
 
 def test_large_definite_matrices() -> None:
+    rng = np.random.default_rng(1)
     n = 150
-    a = RNG.normal(size=(n, n)) + 1j * RNG.normal(size=(n, n))
+    a = rng.normal(size=(n, n)) + 1j * rng.normal(size=(n, n))
     positive = a @ a.conj().T + np.eye(n)
-    b = RNG.normal(size=(2, n))
+    b = rng.normal(size=(2, n))
     for matrix in (positive, positive.real):
         for cores in ((matrix,), (-matrix, np.array(-1.0))):
             axes = ((1, 3), ())[: len(cores)]

@@ -25,6 +25,7 @@ from eggrad.rules.algebra.indicators import delta_products, deltas
 from eggrad.rules.standard import STANDARD, system
 from tests.cases.losses import max_pooling
 from tests.support.random_expressions import random_expression
+from tests.support.tiers import samples
 from tests.support.trusted_points import TOLERANCE, differs, random_point, trusted_derivative
 
 SIZES = {"n": 3}
@@ -219,7 +220,7 @@ def test_a_variable_that_does_not_occur() -> None:
 MODES = ("forward", "reverse", "auto")
 
 
-@settings(max_examples=60, deadline=None, derandomize=True)
+@settings(max_examples=samples(15, 100), deadline=None, derandomize=True)
 @given(st.integers(0, 2**32))
 def test_modes_agree(seed: int) -> None:
     random = Random(seed)

@@ -11,14 +11,20 @@ from eggrad.engine.terms import term as terms
 from eggrad.engine.terms.stack_functions import STACK_FUNCTIONS, lesser
 from eggrad.frontend.expression.functions import of_each
 
-RNG = np.random.default_rng(0)
 each = pytest.mark.parametrize("name", STACK_FUNCTIONS)
+
+
+@pytest.fixture
+def rng() -> np.random.Generator:
+    return np.random.default_rng(0)
 
 
 @each
 @pytest.mark.parametrize("shape", [(3, 3), (1, 1), (0, 0), (2, 3, 3), (0, 2, 2), (2, 1, 2, 2)])
-def test_code_has_the_values_of_the_oracle(name: str, shape: tuple[int, ...]) -> None:
-    a = RNG.normal(size=shape)
+def test_code_has_the_values_of_the_oracle(
+    name: str, shape: tuple[int, ...], rng: np.random.Generator
+) -> None:
+    a = rng.normal(size=shape)
     a = a @ a.swapaxes(-1, -2)
     node = terms.numeric(name, terms.variable("A", shape))
     (found,) = compile_terms([node])(A=a)
@@ -28,13 +34,15 @@ def test_code_has_the_values_of_the_oracle(name: str, shape: tuple[int, ...]) ->
 
 @each
 @pytest.mark.parametrize("shape", [(4, 2), (2, 4), (2, 3, 2)])
-def test_of_matrices_that_are_not_square(name: str, shape: tuple[int, ...]) -> None:
+def test_of_matrices_that_are_not_square(
+    name: str, shape: tuple[int, ...], rng: np.random.Generator
+) -> None:
     own, A = STACK_FUNCTIONS[name], terms.variable("A", shape)
     if own.square or (own.tall and shape[-1] > shape[-2]):
         with pytest.raises(ShapeError, match=f"{name} needs"):
             terms.numeric(name, A)
         return
-    node, a = terms.numeric(name, A), RNG.normal(size=shape)
+    node, a = terms.numeric(name, A), rng.normal(size=shape)
     (found,) = compile_terms([node])(A=a)
     np.testing.assert_allclose(found, oracle.value(node, {"A": a}), atol=1e-12)
 
@@ -53,8 +61,8 @@ def test_texts_are_read_back(name: str) -> None:
 
 
 @each
-def test_printed_python_runs(name: str) -> None:
-    a = RNG.normal(size=(3, 3))
+def test_printed_python_runs(name: str, rng: np.random.Generator) -> None:
+    a = rng.normal(size=(3, 3))
     a = a @ a.T
     f = of_each(name, eg.variable("A", ("n", "n")))
     for language in ("python", "jax"):

@@ -16,6 +16,7 @@ from eggrad.rules.standard import system
 from tests.support.elementwise_brute_force import brute_force, central_difference
 from tests.support.places import DATA
 from tests.support.random_definitions import RandomDefinition, random_definition
+from tests.support.tiers import samples
 from tests.support.values import evaluated
 
 CASES: list[dict[str, Any]] = json.loads((DATA / "elementwise.json").read_text("utf-8"))
@@ -181,7 +182,7 @@ def close(got: Any, want: Any) -> None:
     np.testing.assert_allclose(got, want, 1e-6, 1e-7)
 
 
-@settings(max_examples=100, deadline=None, derandomize=True)
+@settings(max_examples=samples(50, 200), deadline=None, derandomize=True)
 @given(SEEDS)
 def test_values(seed: int) -> None:
     d = random_definition(seed)

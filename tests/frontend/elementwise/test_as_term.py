@@ -19,6 +19,7 @@ from tests.frontend.elementwise.test_adjoint import CASES, definition, values
 from tests.support.elementwise_brute_force import brute_force, central_difference
 from tests.support.random_definitions import random_definition
 from tests.support.random_expressions import random_expression
+from tests.support.tiers import samples
 from tests.support.values import evaluated
 
 
@@ -202,7 +203,7 @@ def test_there_and_back(case: dict[str, Any]) -> None:
     near(back.evaluate(values(case)), d.evaluate(values(case)))
 
 
-@settings(max_examples=60, deadline=None, derandomize=True)
+@settings(max_examples=samples(20, 100), deadline=None, derandomize=True)
 @given(st.integers(0, 10**6))
 @example(117)
 def test_random_expressions_entry_by_entry(seed: int) -> None:

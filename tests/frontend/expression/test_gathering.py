@@ -88,12 +88,13 @@ def test_value_and_jacobian(function: Callable[[Any], Any], at: Any) -> None:
 
 def test_a_variable_of_integers() -> None:
     """Edges of a graph: what is derived holds for any edges, and takes no array of n times k."""
+    rng = np.random.default_rng(1)
     x = eg.variable("x", ("n", 3))
     i, j = (eg.variable(name, ("k",), ["integer"]) for name in "ij")
     energy = np.sum(np.exp(-np.sum((x[i] - x[j]) ** 2, axis=1)))
     slope = eg.gradient(energy, x)
-    at = RNG.standard_normal((5, 3))
-    edges = RNG.integers(0, 5, (2, 7))
+    at = rng.standard_normal((5, 3))
+    edges = rng.integers(0, 5, (2, 7))
     found = slope.evaluate({"x": at, "i": edges[0], "j": edges[1]})
 
     def plain(x: Any) -> Any:
@@ -117,9 +118,10 @@ def test_products_of_a_selection_with_itself(spec: str) -> None:
 
 @pytest.mark.parametrize("k", [3, 70, 5000])
 def test_several_arrays_at_the_same_places(k: int) -> None:
+    rng = np.random.default_rng(1)
     x, z, w = (eg.variable(name, ("n",)) for name in "xzw")
     y = eg.variable("y", ("k",), ["integer"])
-    values = {name: RNG.standard_normal(40) for name in "xzw"} | {"y": RNG.integers(0, 40, k)}
+    values = {name: rng.standard_normal(40) for name in "xzw"} | {"y": rng.integers(0, 40, k)}
     for known in (None, {"n": 1000, "k": 5000}):
         found = eg.compile([x[y], z[y], w[y]], sizes=known)(**values)
         for name, own in zip("xzw", found, strict=True):

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 import eggrad as eg
 from eggrad.engine.oracle import oracle
+from tests.support.tiers import samples
 from tests.support.values import evaluated
 
 RNG = np.random.default_rng(5)
@@ -56,7 +57,7 @@ slices = st.builds(slice, *[st.none() | st.integers(-6, 6)] * 2, st.none() | st.
 keys = st.lists(st.integers(-5, 5) | slices | st.none() | st.just(...), max_size=4).map(tuple)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=samples(150, 600), deadline=None)
 @given(keys)
 def test_any_key_is_numpys(key: Any) -> None:
     try:

@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import eggrad as eg
+from tests.support.tiers import samples
 from tests.support.values import evaluated
 
 SIZES = {"m": 3, "n": 4, "k": 2}
@@ -258,7 +259,7 @@ def run(program: Program, values: dict[str, Any]) -> Any:
     return known[-1]
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=samples(200, 800), deadline=None)
 @given(
     st.lists(
         st.tuples(st.integers(0, 16), st.integers(0, 9), st.integers(0, 9)), min_size=1, max_size=5

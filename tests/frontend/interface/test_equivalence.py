@@ -26,6 +26,7 @@ from tests.support.near_misses import near_miss as near_miss_in_corners
 from tests.support.partial_triples import random_triple
 from tests.support.places import DATA
 from tests.support.textbook_identities import IDENTITIES, WITHOUT_STEPS, Identity
+from tests.support.tiers import samples
 from tests.support.values import values_of_terms
 
 CASES = json.loads((DATA / "equivalences.json").read_text("utf-8"))
@@ -35,7 +36,7 @@ PROPERTIES = {
     "entries positive": "positive",
     "invertible": "invertible",
 }
-PAIRS = 60
+PAIRS = samples(20, 100)
 
 A, B = eg.variable("A", ("n", "n")), eg.variable("B", ("n", "n"))
 x, y = eg.variable("x", ("n",)), eg.variable("y", ("m",))

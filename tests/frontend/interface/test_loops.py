@@ -164,19 +164,21 @@ def test_gradient(loss: Any) -> None:
 
 @pytest.mark.parametrize("loss", [recurrent, nested, series])
 def test_hessian_vector_product(loss: Any) -> None:
+    rng = np.random.default_rng(1)
     ours, theirs = both(loss)
-    along = {name: RNG.normal(size=a.shape) for name, a in P.items()}
+    along = {name: rng.normal(size=a.shape) for name, a in P.items()}
     found = eg.hvp(lambda p: ours(p, XS))(P, along)
     agree(found, jax.jvp(jax.grad(lambda p: theirs(p, XS)), (P,), (along,))[1])
 
 
 @pytest.mark.parametrize("loss", [recurrent, gated, nested])
 def test_many_examples(loss: Any) -> None:
+    rng = np.random.default_rng(1)
     ours, theirs = both(loss)
-    many = RNG.normal(size=(4, T, 2))
+    many = rng.normal(size=(4, T, 2))
     found = eg.vmap(ours, in_axes=(None, 0))(P, many)
     np.testing.assert_allclose(found, jax.vmap(theirs, in_axes=(None, 0))(P, many))
-    weights = {**P, "W": RNG.normal(size=(4, N, N))}
+    weights = {**P, "W": rng.normal(size=(4, N, N))}
     axes = {"W": 0, "U": None, "b": None}
     found = eg.vmap(ours, in_axes=(axes, None))(weights, XS)
     np.testing.assert_allclose(found, jax.vmap(theirs, in_axes=(axes, None))(weights, XS))
@@ -195,11 +197,12 @@ def test_reverse() -> None:
 
 
 def test_symbolic_sizes() -> None:
+    rng = np.random.default_rng(1)
     A, x, us = eg.variable("A", ("n", "n")), eg.variable("x", ("n",)), eg.variable("us", ("T", "n"))
     last, squares = eg.scan(lambda h, u: (A @ h + u, h @ h), x, us)
     assert (last.shape, squares.shape) == (("n",), ("T",))
     total = np.sum(squares) + last @ last
-    values = {"A": P["W"], "x": P["b"], "us": RNG.normal(size=(4, N))}
+    values = {"A": P["W"], "x": P["b"], "us": rng.normal(size=(4, N))}
 
     def expected(A: Any) -> Any:
         last, squares = jax.lax.scan(lambda h, u: (A @ h + u, h @ h), values["x"], values["us"])
@@ -261,10 +264,11 @@ def test_substitution_and_texts() -> None:
 
 @pytest.mark.parametrize("backend", ["jax", "dask", "array_api"])
 def test_other_libraries(backend: str) -> None:
+    rng = np.random.default_rng(1)
     A, us = eg.variable("A", (N, N)), eg.variable("us", (T, N))
     last, ys = eg.scan(lambda h, u: (np.tanh(A @ h + u), h @ h), np.zeros(N), us, reverse=True)
     slope = eg.gradient(np.sum(ys) + np.sum(last), A)
-    values = {"A": P["W"], "us": RNG.normal(size=(T, N))}
+    values = {"A": P["W"], "us": rng.normal(size=(T, N))}
     try:
         found = eg.compile(slope, backend=backend)
     except ImportError:

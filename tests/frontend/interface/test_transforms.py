@@ -23,7 +23,8 @@ def slope(w: Any) -> Any:
 
 
 def test_arrays_from_outside() -> None:
-    w = RNG.normal(size=3)
+    rng = np.random.default_rng(1)
+    w = rng.normal(size=3)
     np.testing.assert_allclose(eg.grad(loss)(w), slope(w), rtol=1e-12)
     value, gradient = eg.value_and_grad(loss)(w)
     np.testing.assert_allclose(value, loss(w), rtol=1e-12)
@@ -44,10 +45,12 @@ def test_minimize() -> None:
 
 
 def test_several_arguments() -> None:
+    rng = np.random.default_rng(1)
+
     def product(A: Any, x: Any, *, scale: float = 2) -> Any:
         return scale * np.sum(A @ x)
 
-    A, x = RNG.normal(size=(2, 3)), RNG.normal(size=3)
+    A, x = rng.normal(size=(2, 3)), rng.normal(size=3)
     by_matrix, by_vector = eg.grad(product, argnums=(0, 1))(A, x)
     np.testing.assert_allclose(by_matrix, 2 * np.outer(np.ones(2), x))
     np.testing.assert_allclose(by_vector, 2 * A.sum(0))
@@ -71,7 +74,8 @@ def test_traced_once_for_each_shape() -> None:
 
 
 def test_broadcasting_is_that_of_the_shapes() -> None:
-    column, row = RNG.normal(size=(3, 1)), RNG.normal(size=(1, 2))
+    rng = np.random.default_rng(1)
+    column, row = rng.normal(size=(3, 1)), rng.normal(size=(1, 2))
     found = eg.grad(lambda a, b: np.sum(np.exp(a * b)))(column, row)
     np.testing.assert_allclose(found, (row * np.exp(column * row)).sum(1, keepdims=True))
 
@@ -304,9 +308,10 @@ def test_sizes_are_numbers() -> None:
 
 @pytest.mark.parametrize("kind", ["csr_array", "csc_matrix", "coo_array", "dia_array"])
 def test_sparse_matrices(kind: str) -> None:
+    rng = np.random.default_rng(1)
     D = A * (A > 0)
     S = getattr(scipy.sparse, kind)(D)
-    w = RNG.normal(size=2)
+    w = rng.normal(size=2)
     for f, at, expected in (
         (lambda x: np.sum((S @ x) ** 2), x, 2 * D.T @ D @ x),
         (lambda w: np.sum((w @ S) ** 2), w, 2 * D @ D.T @ w),

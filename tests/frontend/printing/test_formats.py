@@ -15,6 +15,7 @@ from eggrad.frontend.printing.matrix import length
 from tests.cases.test_derivative_cases import CASES, NAMES, instances
 from tests.support.places import DATA
 from tests.support.random_matrix_texts import DIMS, random_text
+from tests.support.tiers import samples
 from tests.support.values import evaluated
 
 MATRIX_CASES = [c for c in CASES if c["matrix_syntax"]]
@@ -134,7 +135,8 @@ def test_python_of_sums_of_multiples() -> None:
 @pytest.mark.parametrize("step", [lambda v: v + x, lambda v: v * x, np.sin, lambda v: x - v])
 def test_deep_expressions(step: Any) -> None:
     deep = x
-    for _ in range(2000):
+    # Python's functions may call each other a thousand times.
+    for _ in range(samples(1100, 2000)):
         deep = step(deep)
     for language in ("matrix", "index", "latex", "dot"):
         assert deep.to(language)

@@ -31,6 +31,7 @@ from eggrad.engine.terms.term import (
 from eggrad.frontend.text.parser import parse
 from eggrad.frontend.text.printer import format_problem, format_term
 from tests.support.places import DATA
+from tests.support.tiers import samples
 
 APPENDIX = json.loads((DATA / "appendix.json").read_text())
 S, T = variable("s"), variable("t")
@@ -364,14 +365,14 @@ def test_mutations() -> None:
         reads_or_refuses(mutated(random))
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=samples(150, 600), deadline=None)
 @given(st.lists(st.sampled_from(TOKENS), max_size=30))
 def test_any_sequence_of_words(words: list[str]) -> None:
     reads_or_refuses(" ".join(words))
     reads_or_refuses("declare x 1 A 2 expression " + " ".join(words))
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=samples(150, 600), deadline=None)
 @given(st.text())
 def test_any_text(text: str) -> None:
     reads_or_refuses(text)

@@ -24,6 +24,7 @@ from eggrad.engine.terms.term import (
 from eggrad.frontend.text.parser import parse
 from eggrad.frontend.text.printer import format_problem, format_term
 from tests.support.term_strategies import terms
+from tests.support.tiers import samples
 
 N = ("n",)
 X = variable("x", N)
@@ -31,7 +32,7 @@ S = variable("s")
 A = variable("A", ("A_1", "A_2"))
 
 
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=samples(250, 1000), deadline=None)
 @given(terms())
 def test_any_term_reads_back(term: Term) -> None:
     text = format_problem(term)
@@ -39,7 +40,7 @@ def test_any_term_reads_back(term: Term) -> None:
     assert format_problem(parse(text).term, parse(text).declared) == text
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=samples(50, 200), deadline=None)
 @given(terms(), terms(steps=0))
 def test_a_scope_is_declared_first_and_changes_nothing(term: Term, other: Term) -> None:
     extra = variable("scope", other.dims)
@@ -49,7 +50,7 @@ def test_a_scope_is_declared_first_and_changes_nothing(term: Term, other: Term) 
     assert problem.wrt == (extra,)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=samples(50, 200), deadline=None)
 @given(terms())
 def test_the_expression_alone_is_never_longer_than_asked(term: Term) -> None:
     assert len(format_term(term, 40)) <= 41

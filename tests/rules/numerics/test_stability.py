@@ -25,6 +25,7 @@ from eggrad.rules.standard import system
 from tests.support import numeric_terms, stability_cases
 from tests.support.equivalent_pairs import near_miss
 from tests.support.stability_cases import CASES, Case, worst_error
+from tests.support.tiers import samples
 from tests.support.values import evaluated
 
 TOLERANCE = 1e-12
@@ -259,7 +260,8 @@ def test_random_terms_keep_their_values() -> None:
     random = Random(12)
     rng, sizes = np.random.default_rng(12), {"m": 2, "n": 3}
     judged = 0
-    for _ in range(40):
+    rounds = samples(15, 80)
+    for _ in range(rounds):
         for term in near_miss(random):
             own = [term, code.stable_form(term)]
             if all(map(oracle.has_digits, own)):
@@ -269,7 +271,7 @@ def test_random_terms_keep_their_values() -> None:
                 steady = np.abs(before.astype(float)) < 1e12
                 assert (np.abs((after - before)[steady].astype(float)) < 1e-20).all()
                 judged += bool(steady.any())
-    assert judged > 30
+    assert judged > 0.75 * rounds
 
 
 def test_unit_vectors_beside_norms_above_and_below() -> None:
@@ -444,7 +446,7 @@ def test_numeric_operations_are_the_oracle(name: str, shape: tuple[int, ...]) ->
     assert all(terms.rebuild(r, r.args) is r for r in roots)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=samples(40, 200), deadline=None)
 @given(numeric_terms.roots(), st.integers(0, 2**32 - 1))
 def test_lowered_terms_have_the_same_value(roots: list[terms.Term], seed: int) -> None:
     rng = np.random.default_rng(seed)
