@@ -485,8 +485,7 @@ def split(graph: Snapshot, network: Network, chosen: Sequence[int]) -> Term:
     rest_out = interface(right, left, network.out, first_out)
     a = contract(graph, network, first, first_out)
     b = contract(graph, network, rest, rest_out)
-    whole = terms.einsum(canonical([first_out, rest_out], network.out), a, b)
-    return scaled(network.coefficient, whole)
+    return as_term(graph, network, [(a, first_out), (b, rest_out)])
 
 
 def interface(inside: set[int], other: set[int], out: Indices, guide: Indices = ()) -> Indices:
